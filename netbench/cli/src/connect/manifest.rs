@@ -1,0 +1,140 @@
+use std::{collections::BTreeMap, env};
+
+use jiff::Timestamp;
+use netbench_model::{
+    LinkCheck, LinkKind, LinkRecord, Manifest, PlanRecord, RootsRecord, SCHEMA_VERSION, Session,
+};
+use netbench_runner::{Fleet, Ground, Plan, environment};
+
+use super::settings::Settings;
+
+/// The name of a run's folder: when, where, what.
+pub(crate) fn name(what: &str) -> String {
+    let host = environment()
+        .facts
+        .get("hostname")
+        .cloned()
+        .unwrap_or_default();
+    let host: String = host
+        .chars()
+        .filter(|c| c.is_ascii_alphanumeric() || *c == '-')
+        .take(40)
+        .collect();
+    let host = if host.is_empty() {
+        "host".to_owned()
+    } else {
+        host
+    };
+    format!(
+        "{}-{host}-{what}",
+        Timestamp::now().strftime("%Y-%m-%d-%H%M%S")
+    )
+}
+
+/// The manifest as it stands before the first trial. Checks the link, which takes a few of its
+/// round trips.
+pub(crate) fn begin(
+    name: String,
+    settings: &Settings,
+    plan: &Plan,
+    fleet: &Fleet,
+    ground: &Ground,
+) -> anyhow::Result<Manifest> {
+    let checks = ground
+        .link()
+        .map(netbench_link::Link::check)
+        .transpose()?
+        .unwrap_or_default();
+    Ok(Manifest {
+        schema: SCHEMA_VERSION,
+        netbench: env!("CARGO_PKG_VERSION").to_owned(),
+        name,
+        started: now(),
+        finished: None,
+        plan: PlanRecord {
+            seed: plan.seed,
+            stacks: plan.stacks.clone(),
+            conditions: plan.conditions.clone(),
+            rounds: plan.rounds,
+            jobs: plan.jobs,
+            target: plan.target,
+            sites_file: settings.sites.name.clone(),
+            sites_sha256: settings.sites.sha256.clone(),
+            sites: plan.sites.clone(),
+            client: plan.client.clone(),
+            roots: RootsRecord {
+                source: settings.roots.source.clone(),
+                count: settings.roots.count,
+                sha256: settings.roots.sha256.clone(),
+            },
+            timeout_ms: u64::try_from(plan.timeout.as_millis()).unwrap_or(u64::MAX),
+        },
+        workers: fleet
+            .descriptions()
+            .map(|description| description.record.clone())
+            .collect(),
+        link: link_record(ground, checks),
+        environment: environment(),
+        sessions: Vec::new(),
+        warnings: Vec::new(),
+    })
+}
+
+pub(crate) fn begin_session(manifest: &mut Manifest) {
+    manifest.finished = None;
+    manifest.sessions.push(Session {
+        started: now(),
+        finished: None,
+        command: env::args_os()
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect(),
+        interrupted: false,
+        served: Vec::new(),
+    });
+}
+
+/// Takes down what only the end can tell.
+pub(crate) fn end_session(manifest: &mut Manifest, ground: &Ground, interrupted: bool) {
+    let served = ground.served().unwrap_or_else(|error| {
+        manifest
+            .warnings
+            .push(format!("the lab's own counts are missing: {error}"));
+        Vec::new()
+    });
+    let checks = std::mem::take(&mut manifest.link.checks);
+    manifest.link = link_record(ground, checks);
+    for (server, bytes) in ground.server_peaks() {
+        let name = format!("server_peak_bytes_{server}");
+        manifest.environment.facts.insert(name, bytes.to_string());
+    }
+    if let Some(session) = manifest.sessions.last_mut() {
+        session.finished = Some(now());
+        session.interrupted = interrupted;
+        session.served = served;
+    }
+    if !interrupted {
+        manifest.finished = Some(now());
+    }
+}
+
+fn link_record(ground: &Ground, checks: Vec<LinkCheck>) -> LinkRecord {
+    match ground.link() {
+        Some(link) => LinkRecord {
+            checks,
+            ..link.record()
+        },
+        None => LinkRecord {
+            kind: LinkKind::Live,
+            why: "--live".to_owned(),
+            checks,
+            lateness_ns: BTreeMap::new(),
+            packets: BTreeMap::new(),
+            losses_sha256: None,
+            settings: BTreeMap::new(),
+        },
+    }
+}
+
+fn now() -> String {
+    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

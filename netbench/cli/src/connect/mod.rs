@@ -1,0 +1,153 @@
+//! `netbench connect`, in the order in which things must happen: everything that can be wrong is
+//! read first, then namespaces are entered, which wants a process of one thread, and only then do
+//! threads, workers and servers start.
+
+mod manifest;
+mod plan;
+mod settings;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use anyhow::Context;
+use netbench_lab::Lab;
+use netbench_link::{Link, LinkPlan, LinkSite};
+use netbench_model::{Site, Target};
+use netbench_runner::{Event, Fleet, Ground, Plan, execute, resolve};
+use netbench_store::RunFolder;
+
+use crate::{args::Connect, exit::Ended, output, progress::Progress, workers};
+
+use self::settings::Settings;
+
+/// How long a real name may take to resolve.
+const RESOLVE_LIMIT: Duration = Duration::from_secs(5);
+
+pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
+    let earlier = options.resume.as_deref().map(plan::earlier).transpose()?;
+    let settings = match &earlier {
+        Some((_, manifest)) => Settings::of_manifest(options, manifest)?,
+        None => Settings::of_options(options)?,
+    };
+    let programs = workers::find(&settings.workers(), &options.worker)?;
+    let link = open_link(&settings)?;
+    let stop = stop_on_signals()?;
+    let progress = Progress::new(options.output.quiet);
+
+    let place = link.as_ref().map(Link::client_place);
+    let fleet = Fleet::muster(programs, place.as_ref())?;
+    let client = settings.client(&fleet)?;
+    let (ground, roots_pem) = prepare(&settings, link, &fleet, &progress)?;
+    let plan = plan::plan(
+        &settings,
+        client,
+        roots_pem,
+        &ground,
+        earlier.as_ref().map(|e| &e.1),
+    );
+
+    let (folder, mut manifest) = match earlier {
+        Some((folder, manifest)) => (folder, manifest),
+        None => {
+            let name = manifest::name(&options.name);
+            let path = options.out.join(&name);
+            let manifest = manifest::begin(name, &settings, &plan, &fleet, &ground)?;
+            let folder = RunFolder::create(&path, &manifest)
+                .with_context(|| format!("cannot make the run's folder {}", path.display()))?;
+            (folder, manifest)
+        }
+    };
+    manifest::begin_session(&mut manifest);
+    folder.write_manifest(&manifest)?;
+    progress.stage(&format!("samples go to {}", folder.path().display()));
+
+    let ran = run(&folder, &plan, &fleet, &ground, &progress, &stop);
+    progress.end();
+    let interrupted = stop.load(Ordering::Relaxed);
+    manifest::end_session(&mut manifest, &ground, interrupted);
+    folder.write_manifest(&manifest)?;
+    // Ends the servers and the link, so that nothing runs any more when the report is read.
+    drop(ground);
+    let compared = output::publish(&folder, &manifest, &options.output)?;
+    ran?;
+    Ok(match (interrupted, compared) {
+        (true, _) => Ended::Interrupted,
+        (false, true) => Ended::Well,
+        (false, false) => Ended::NothingToCompare,
+    })
+}
+
+fn open_link(settings: &Settings) -> anyhow::Result<Option<Link>> {
+    if settings.target == Target::Live {
+        return Ok(None);
+    }
+    let site = |site: &Site| LinkSite {
+        name: site.name(),
+        profile: site.lab.link,
+    };
+    let plan = LinkPlan {
+        choice: settings.link,
+        sites: settings.sites.sites.iter().map(site).collect(),
+        seed: settings.seed,
+    };
+    Ok(Some(Link::open(plan).context("cannot emulate the link")?))
+}
+
+/// Must come after the link: it starts a thread.
+fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            // Asked twice: at once. Workers end with their stdin, samples are kept as they come.
+            std::process::exit(130);
+        }
+        eprintln!("netbench: stopping after the trials in flight; once more to stop at once");
+    })
+    .context("cannot wait for Ctrl-C")?;
+    Ok(stop)
+}
+
+/// Raises the lab, or finds the real hosts; and makes the trust roots that go with it.
+fn prepare(
+    settings: &Settings,
+    link: Option<Link>,
+    fleet: &Fleet,
+    progress: &Progress,
+) -> anyhow::Result<(Ground, String)> {
+    let sites = &settings.sites.sites;
+    let Some(link) = link else {
+        progress.stage(&format!(
+            "--live: connecting over the real network to {} hosts, one connection at a time to each, \
+             with a pause of a second between",
+            sites.len()
+        ));
+        let addresses = resolve(sites, RESOLVE_LIMIT);
+        return Ok((Ground::Live(addresses), settings.roots.pem.clone()));
+    };
+    progress.stage(&format!("link: {}", link.why()));
+    let lab = Lab::new(sites).context("cannot make the lab's certificates")?;
+    let roots = settings.roots.clone().with_lab_ca(lab.ca_pem());
+    let ground = Ground::lab(link, &lab, sites, fleet)?;
+    Ok((ground, roots.pem))
+}
+
+fn run(
+    folder: &RunFolder,
+    plan: &Plan,
+    fleet: &Fleet,
+    ground: &Ground,
+    progress: &Progress,
+    stop: &AtomicBool,
+) -> anyhow::Result<()> {
+    let earlier = folder.samples()?;
+    let appender = folder.appender()?;
+    let listener = |event: Event| progress.hear(&event);
+    execute(plan, fleet, ground, &earlier, appender, &listener, stop)?;
+    Ok(())
+}

@@ -1,0 +1,47 @@
+use std::{fmt, process::ExitCode};
+
+/// How a command ended, when it did what it was for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// All of it.
+    Well,
+    /// It ran, but no two samples could be compared.
+    NothingToCompare,
+    /// By Ctrl-C; what there was has been kept and reported.
+    Interrupted,
+}
+
+/// An error in what the user gave, as opposed to one of the machine.
+#[derive(Debug)]
+pub(crate) struct WrongInput(pub(crate) String);
+
+impl fmt::Display for WrongInput {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for WrongInput {}
+
+/// For the end of `--help`.
+pub(crate) const EXIT_CODES: &str = "\
+Exit codes:
+    0  all was measured and reported; sites that failed are in the report
+    1  the machine did not do it: no permission, no space, no worker
+    2  the command line or an input file is wrong
+    3  it ran, but no two samples could be compared
+  130  interrupted; what there was has been kept and reported";
+
+/// Prints an error, with its causes, and gives the exit code.
+pub(crate) fn code(result: anyhow::Result<Ended>) -> ExitCode {
+    match result {
+        Ok(Ended::Well) => ExitCode::SUCCESS,
+        Ok(Ended::NothingToCompare) => ExitCode::from(3),
+        Ok(Ended::Interrupted) => ExitCode::from(130),
+        Err(error) => {
+            eprintln!("netbench: {error:#}");
+            let wrong_input = error.chain().any(|cause| cause.is::<WrongInput>());
+            ExitCode::from(if wrong_input { 2 } else { 1 })
+        }
+    }
+}

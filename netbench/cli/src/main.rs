@@ -1,0 +1,31 @@
+//! The command `netbench`: reads the command line, says what is wrong with it, and hands a
+//! validated plan to the rooms below. Only this crate and `report` print.
+//!
+//! Start reading at `args.rs` for what can be asked, and `connect/` for how it is done.
+
+mod args;
+mod connect;
+mod exit;
+mod link;
+mod output;
+mod progress;
+mod report;
+mod sites;
+mod stacks;
+mod workers;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let args = args::Netbench::parse();
+    exit::code(match args.command {
+        args::Command::Connect(options) => connect::connect(&options),
+        args::Command::Report(options) => report::report(&options),
+        args::Command::Sites(options) => sites::sites(&options),
+        args::Command::Stacks(options) => stacks::stacks(&options),
+        args::Command::Link(options) => link::link(&options),
+        args::Command::Completions(options) => Ok(options.write()),
+    })
+}

@@ -1,0 +1,149 @@
+use std::{
+    io::{IsTerminal, stderr},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use netbench_model::{Outcome, Role};
+use netbench_runner::Event;
+
+/// Between two lines in a log.
+const LOG_EVERY: Duration = Duration::from_secs(15);
+
+/// How a run goes, on stderr: a bar on a terminal, a line now and then in a log.
+pub(crate) struct Progress {
+    show: Show,
+    failed: AtomicU64,
+}
+
+enum Show {
+    Nothing,
+    Bar(ProgressBar),
+    Log(Mutex<Log>),
+}
+
+struct Log {
+    begun: Instant,
+    last: Instant,
+    taken: u64,
+    samples: u64,
+}
+
+impl Progress {
+    pub(crate) fn new(quiet: bool) -> Self {
+        let show = if quiet {
+            Show::Nothing
+        } else if stderr().is_terminal() {
+            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+            let template = "{bar:30} {pos}/{len} samples  {elapsed}, {eta} left  {msg}";
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            Show::Bar(bar)
+        } else {
+            let now = Instant::now();
+            Show::Log(Mutex::new(Log {
+                begun: now,
+                last: now,
+                taken: 0,
+                samples: 0,
+            }))
+        };
+        Self {
+            show,
+            failed: AtomicU64::new(0),
+        }
+    }
+
+    /// Says what is being done before the first trial.
+    pub(crate) fn stage(&self, what: &str) {
+        match &self.show {
+            Show::Nothing => {}
+            Show::Bar(bar) => bar.println(format!("netbench: {what}")),
+            Show::Log(_) => eprintln!("netbench: {what}"),
+        }
+    }
+
+    pub(crate) fn hear(&self, event: &Event) {
+        match event {
+            Event::Begin { samples, done } => self.begin(*samples, *done),
+            Event::Sampled(sample) if sample.role == Role::Measured => {
+                if matches!(sample.outcome, Outcome::Failed(_)) {
+                    self.failed.fetch_add(1, Ordering::Relaxed);
+                }
+                self.advance();
+            }
+            Event::Sampled(_) => {}
+            Event::WorkerLost { stack, why } => self.stage(&format!("{stack}: {why}")),
+        }
+    }
+
+    pub(crate) fn end(&self) {
+        if let Show::Bar(bar) = &self.show {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn begin(&self, samples: u64, done: u64) {
+        match &self.show {
+            Show::Nothing => {}
+            Show::Bar(bar) => {
+                bar.set_length(samples);
+                bar.set_position(done);
+                bar.reset_eta();
+                bar.enable_steady_tick(Duration::from_millis(200));
+            }
+            Show::Log(log) => {
+                let now = Instant::now();
+                let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+                *log = Log {
+                    begun: now,
+                    last: now,
+                    taken: 0,
+                    samples: samples - done,
+                };
+                eprintln!("netbench: {} samples to take", log.samples);
+            }
+        }
+    }
+
+    fn advance(&self) {
+        let failed = match self.failed.load(Ordering::Relaxed) {
+            0 => String::new(),
+            failed => format!("{failed} failed"),
+        };
+        match &self.show {
+            Show::Nothing => {}
+            Show::Bar(bar) => {
+                bar.set_message(failed);
+                bar.inc(1);
+            }
+            Show::Log(log) => {
+                let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+                log.taken += 1;
+                let now = Instant::now();
+                if now - log.last >= LOG_EVERY || log.taken == log.samples {
+                    log.last = now;
+                    let spent = now - log.begun;
+                    let left = spent.as_secs_f64() / log.taken as f64
+                        * log.samples.saturating_sub(log.taken) as f64;
+                    let failed = if failed.is_empty() {
+                        failed
+                    } else {
+                        format!(", {failed}")
+                    };
+                    eprintln!(
+                        "netbench: {} of {} samples, {} s so far, about {left:.0} s left{failed}",
+                        log.taken,
+                        log.samples,
+                        spent.as_secs(),
+                    );
+                }
+            }
+        }
+    }
+}

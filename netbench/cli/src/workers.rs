@@ -1,0 +1,112 @@
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use anyhow::{Context, bail};
+use netbench_runner::{WorkerSource, known_stacks};
+
+use crate::exit::WrongInput;
+
+/// Finds the worker of each stack: one of the user's own, one beside the command, or one that is
+/// built now from the source tree that the command was built in.
+///
+/// Starts no thread: an emulated link has yet to leave this process's namespaces.
+pub(crate) fn find(
+    stacks: &BTreeSet<String>,
+    own: &[(String, PathBuf)],
+) -> anyhow::Result<BTreeMap<String, PathBuf>> {
+    let own: BTreeMap<_, _> = own.iter().cloned().collect();
+    let mut programs = BTreeMap::new();
+    for stack in stacks {
+        let program = match own.get(stack) {
+            Some(path) => path.clone(),
+            None => find_one(known(stack)?)?,
+        };
+        programs.insert(stack.clone(), program);
+    }
+    Ok(programs)
+}
+
+fn known(stack: &str) -> anyhow::Result<&'static WorkerSource> {
+    known_stacks().iter().find(|source| source.stack == stack).ok_or_else(|| {
+        let names: Vec<_> = known_stacks().iter().map(|source| source.stack).collect();
+        let shown = stack.escape_debug();
+        WrongInput(format!(
+            "unknown stack \"{shown}\"; there are {}, and any of your own with --worker {shown}=PROGRAM",
+            names.join(", ")
+        ))
+        .into()
+    })
+}
+
+fn find_one(source: &WorkerSource) -> anyhow::Result<PathBuf> {
+    let command = env::current_exe().context("cannot tell where this command is")?;
+    let beside = command.with_file_name(source.executable);
+    if beside.is_file() {
+        return Ok(beside);
+    }
+    let Some(tree) = source_tree(&command) else {
+        bail!(
+            "the worker of {} is missing: {} is not beside the command. From a source tree, \
+             `cargo build --release -p {}` builds it",
+            source.stack,
+            source.executable,
+            source.package
+        );
+    };
+    // The profile that is measured is always the one that would be shipped.
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree.join("target"), PathBuf::from);
+    let built = target.join("release").join(source.executable);
+    if !built.is_file() {
+        build(&tree, source)?;
+    }
+    if !built.is_file() {
+        bail!(
+            "{} was built, but {} is not there",
+            source.package,
+            built.display()
+        );
+    }
+    Ok(built)
+}
+
+fn source_tree(command: &Path) -> Option<PathBuf> {
+    let here = env::current_dir().ok();
+    let starts = [Some(command.to_path_buf()), here];
+    starts.into_iter().flatten().find_map(|start| {
+        let stacks = |dir: &&Path| {
+            dir.join("Cargo.toml").is_file()
+                && dir.join("netbench/cli/Cargo.toml").is_file()
+                && dir.join("stacks").is_dir()
+        };
+        start.ancestors().find(stacks).map(Path::to_path_buf)
+    })
+}
+
+fn build(tree: &Path, source: &WorkerSource) -> anyhow::Result<()> {
+    eprintln!(
+        "netbench: building the worker of {}, which is needed once",
+        source.stack
+    );
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let arguments = ["build", "--release", "--locked", "-p", source.package];
+    let status = Command::new(cargo)
+        .args(arguments)
+        .current_dir(tree)
+        .stdin(Stdio::null())
+        // stdout is the report's.
+        .stdout(Stdio::null())
+        .status()
+        .with_context(|| format!("cannot run `cargo {}`", arguments.join(" ")))?;
+    if !status.success() {
+        bail!(
+            "`cargo {}` failed in {}",
+            arguments.join(" "),
+            tree.display()
+        );
+    }
+    Ok(())
+}

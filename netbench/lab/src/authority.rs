@@ -1,0 +1,176 @@
+//! Certificate authorities: a root and the intermediates below it.
+
+use netbench_model::KeyType;
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, CrlDistributionPoint, DistinguishedName,
+    DnType, IsCa, KeyPair, KeyUsagePurpose, SerialNumber,
+};
+use time::{Duration, OffsetDateTime};
+
+use crate::{der, extensions};
+
+/// What kind of keys sign a site's certificates: as on the web, RSA keys for RSA leaves, and P-384
+/// keys for the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Family {
+    Rsa,
+    Ecdsa,
+}
+
+impl Family {
+    /// The family of a leaf's key.
+    pub(crate) fn of(leaf: KeyType) -> Self {
+        match leaf {
+            KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => Self::Rsa,
+            KeyType::EcdsaP256 | KeyType::EcdsaP384 | KeyType::Ed25519 => Self::Ecdsa,
+        }
+    }
+
+    /// The keys of its authorities.
+    pub(crate) fn authority_key(self) -> KeyType {
+        match self {
+            Self::Rsa => KeyType::Rsa2048,
+            Self::Ecdsa => KeyType::EcdsaP384,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Rsa => "RSA",
+            Self::Ecdsa => "ECDSA",
+        }
+    }
+}
+
+/// Whether clients get the root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Trust {
+    Known,
+    Unknown,
+}
+
+/// A root and its intermediates, each signed by the one above it.
+pub(crate) struct Authority {
+    root: Ca,
+    intermediates: Vec<Ca>,
+}
+
+/// A certificate that signs others, and its key.
+pub(crate) struct Ca {
+    /// Signs.
+    pub(crate) issuer: CertifiedIssuer<'static, KeyPair>,
+    /// The DER of its name.
+    pub(crate) subject: Vec<u8>,
+}
+
+impl Authority {
+    /// The first key is the root's, each further one that of an intermediate.
+    pub(crate) fn new(
+        family: Family,
+        trust: Trust,
+        root_key: KeyPair,
+        keys: impl IntoIterator<Item = KeyPair>,
+        now: OffsetDateTime,
+    ) -> Result<Self, rcgen::Error> {
+        let name = match trust {
+            Trust::Known => format!("netbench lab {}", family.name()),
+            Trust::Unknown => format!("netbench lab unknown {}", family.name()),
+        };
+        let mut params = ca_params(&format!("{name} root"))?;
+        params.not_before = now - Duration::days(365);
+        params.not_after = now + Duration::days(3650);
+        let root = Ca::new(CertifiedIssuer::self_signed(params, root_key)?)?;
+
+        let mut intermediates: Vec<Ca> = Vec::new();
+        for (index, key) in keys.into_iter().enumerate() {
+            let mut params = ca_params(&format!("{name} intermediate {}", index + 1))?;
+            params.not_before = now - Duration::days(30);
+            params.not_after = now + Duration::days(1825);
+            params.use_authority_key_identifier_extension = true;
+            params.custom_extensions =
+                vec![extensions::policies(), extensions::authority_information()];
+            params.crl_distribution_points = vec![crl()];
+            let above = intermediates.last().unwrap_or(&root);
+            let ca = Ca::new(CertifiedIssuer::signed_by(params, key, &above.issuer)?)?;
+            intermediates.push(ca);
+        }
+        Ok(Self {
+            root,
+            intermediates,
+        })
+    }
+
+    /// The root's certificate.
+    pub(crate) fn root_der(&self) -> &[u8] {
+        self.root.issuer.der()
+    }
+
+    /// Who signs the leaf of a chain of which `length` certificates are sent.
+    pub(crate) fn issuer(&self, length: u8) -> &Ca {
+        let above = usize::from(length)
+            .saturating_sub(1)
+            .min(self.intermediates.len());
+        above
+            .checked_sub(1)
+            .map_or(&self.root, |index| &self.intermediates[index])
+    }
+
+    /// What is sent after the leaf in such a chain: from the leaf's issuer upwards, without the root.
+    pub(crate) fn sent(&self, length: u8) -> impl Iterator<Item = &[u8]> {
+        let above = usize::from(length)
+            .saturating_sub(1)
+            .min(self.intermediates.len());
+        self.intermediates[..above]
+            .iter()
+            .rev()
+            .map(|ca| ca.issuer.der().as_ref())
+    }
+}
+
+impl Ca {
+    fn new(issuer: CertifiedIssuer<'static, KeyPair>) -> Result<Self, rcgen::Error> {
+        let subject = der::subject(issuer.der()).ok_or(rcgen::Error::CouldNotParseCertificate)?;
+        Ok(Self { issuer, subject })
+    }
+}
+
+/// Where a certificate's issuer would list what it revoked: a name that nothing can be fetched from.
+pub(crate) fn crl() -> CrlDistributionPoint {
+    CrlDistributionPoint {
+        uris: vec!["http://crl.netbench.invalid/issuer.crl".to_owned()],
+    }
+}
+
+/// A name with this common name.
+pub(crate) fn name(common_name: &str) -> DistinguishedName {
+    let mut name = DistinguishedName::new();
+    name.push(
+        DnType::OrganizationName,
+        "netbench lab, not for public trust",
+    );
+    name.push(DnType::CommonName, common_name);
+    name
+}
+
+/// A random serial number of 16 bytes: RFC 5280 section 4.1.2.2.
+pub(crate) fn serial() -> Result<SerialNumber, rcgen::Error> {
+    let mut bytes = [0; 16];
+    extensions::random(&mut bytes)?;
+    // Positive, and the same length always.
+    bytes[0] = bytes[0] & 0x7f | 0x40;
+    Ok(SerialNumber::from_slice(&bytes))
+}
+
+/// What every authority's certificate has.
+pub(crate) fn ca_params(common_name: &str) -> Result<CertificateParams, rcgen::Error> {
+    let mut params = CertificateParams::default();
+    params.distinguished_name = name(common_name);
+    params.serial_number = Some(serial()?);
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params.key_usages = vec![
+        KeyUsagePurpose::DigitalSignature,
+        KeyUsagePurpose::KeyCertSign,
+        KeyUsagePurpose::CrlSign,
+    ];
+    Ok(params)
+}

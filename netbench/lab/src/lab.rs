@@ -1,0 +1,257 @@
+//! The sites of one run as their servers need them.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    net::SocketAddr,
+    num::NonZero,
+    thread,
+};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use netbench_model::{Fault, KeyType, Site, Switch};
+use netbench_protocol::ServeSite;
+use rcgen::KeyPair;
+use time::OffsetDateTime;
+
+use crate::{
+    authority::{Authority, Family, Trust},
+    keys, leaf, ocsp, pem,
+};
+
+/// The certificates and keys of one run, in memory only.
+///
+/// Every lab has keys and serial numbers of its own, drawn from the operating system's generator
+/// and not from the run's seed: who has a run's record still cannot impersonate a site in it.
+///
+/// The sites with one type of key share one pair, and all sites of a family (RSA, or everything
+/// else) share the intermediates. So the time that a lab takes depends little on the number of its
+/// sites: it is the time for at most three RSA pairs for leaves and seven for each of at most two
+/// RSA authorities.
+pub struct Lab {
+    ca_pem: String,
+    served: BTreeMap<String, Served>,
+}
+
+/// A lab that could not be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LabError {
+    /// Keys or the certificates of authorities.
+    #[error("cannot make the lab's certificate authority")]
+    Authority(#[source] rcgen::Error),
+    /// The certificate of a site.
+    #[error("cannot make a certificate for {site}")]
+    Site {
+        /// The site's name.
+        site: String,
+        /// Why.
+        #[source]
+        source: rcgen::Error,
+    },
+}
+
+struct Served {
+    chain_pem: String,
+    key_pem: String,
+    ocsp_base64: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum KeyId {
+    Leaf(KeyType),
+    /// Number 0 is the root's.
+    Authority(Family, Trust, u8),
+}
+
+type Authorities = BTreeMap<(Family, Trust), Authority>;
+
+impl Lab {
+    /// Makes the authorities and a certificate for each of `sites`, on all cores.
+    ///
+    /// Leaves are valid from a day ago, for 90 days from now.
+    ///
+    /// # Errors
+    /// The operating system gives no randomness, or a profile that no certificate can say.
+    pub fn new(sites: &[Site]) -> Result<Self, LabError> {
+        let now = OffsetDateTime::now_utc();
+        let sites: Vec<&Site> = sites.iter().filter(|site| is_served(site)).collect();
+        let mut keys = keys::generate(&wanted_keys(&sites)).map_err(LabError::Authority)?;
+        let authorities = authorities(&mut keys, now).map_err(LabError::Authority)?;
+        let known = authorities
+            .iter()
+            .filter(|((_, trust), _)| *trust == Trust::Known);
+        let ca_pem = known
+            .map(|(_, authority)| pem::certificate(authority.root_der()))
+            .collect();
+
+        let mut key_pems = BTreeMap::new();
+        for (id, pair) in &keys {
+            if let KeyId::Leaf(key_type) = id {
+                let der = keys::pkcs8(pair).map_err(LabError::Authority)?;
+                key_pems.insert(*key_type, pem::encode("PRIVATE KEY", &der));
+            }
+        }
+        let serve = |site: &Site| serve(site, &keys, &key_pems, &authorities, now);
+        Ok(Self {
+            ca_pem,
+            served: on_all_cores(&sites, serve)?,
+        })
+    }
+
+    /// The roots to trust, as PEM: one for the sites with RSA keys and one for the others, as far
+    /// as there are such sites.
+    pub fn ca_pem(&self) -> &str {
+        &self.ca_pem
+    }
+
+    /// What the servers are told, by the stack that serves.
+    ///
+    /// `address` says where the site of an index in `sites` listens. Sites that refuse connections
+    /// ([`Fault::Refuse`]) are left out, and so are sites that [`Lab::new`] was not given.
+    pub fn serve_sites(
+        &self,
+        sites: &[Site],
+        address: impl Fn(usize) -> SocketAddr,
+    ) -> BTreeMap<String, Vec<ServeSite>> {
+        let mut by_stack: BTreeMap<String, Vec<ServeSite>> = BTreeMap::new();
+        for (index, site) in sites.iter().enumerate() {
+            let (name, lab) = (site.name(), &site.lab);
+            let Some(served) = self.served.get(&name).filter(|_| is_served(site)) else {
+                continue;
+            };
+            by_stack
+                .entry(lab.server.clone())
+                .or_default()
+                .push(ServeSite {
+                    site: name,
+                    listen: address(index),
+                    chain_pem: served.chain_pem.clone(),
+                    key_pem: served.key_pem.clone(),
+                    versions: lab.tls.clone(),
+                    suites: lab.suites.clone(),
+                    groups: lab.groups.clone(),
+                    alpn: lab.alpn.clone(),
+                    tickets: lab.tickets,
+                    ocsp_base64: served.ocsp_base64.clone(),
+                    body_bytes: lab.body_bytes,
+                    fault: lab.fault,
+                    congestion: None,
+                });
+        }
+        by_stack
+    }
+}
+
+fn is_served(site: &Site) -> bool {
+    site.lab.fault != Some(Fault::Refuse)
+}
+
+fn trust(site: &Site) -> Trust {
+    if site.lab.fault == Some(Fault::UnknownRoot) {
+        Trust::Unknown
+    } else {
+        Trust::Known
+    }
+}
+
+fn wanted_keys(sites: &[&Site]) -> Vec<(KeyId, KeyType)> {
+    let mut wanted = BTreeSet::new();
+    for site in sites {
+        let (leaf, family) = (site.lab.key, Family::of(site.lab.key));
+        wanted.insert((KeyId::Leaf(leaf), leaf));
+        // The root of each family is there even if all of its sites are signed by another.
+        wanted.insert((
+            KeyId::Authority(family, Trust::Known, 0),
+            family.authority_key(),
+        ));
+        for number in 0..site.lab.chain.length.max(1) {
+            let id = KeyId::Authority(family, trust(site), number);
+            wanted.insert((id, family.authority_key()));
+        }
+    }
+    wanted.into_iter().collect()
+}
+
+/// Takes the authorities' keys out of `keys`, and leaves the leaves'.
+fn authorities(
+    keys: &mut BTreeMap<KeyId, KeyPair>,
+    now: OffsetDateTime,
+) -> Result<Authorities, rcgen::Error> {
+    let mut authorities = BTreeMap::new();
+    for family in [Family::Rsa, Family::Ecdsa] {
+        for trust in [Trust::Known, Trust::Unknown] {
+            let mut next = 0..;
+            let mut take = || keys.remove(&KeyId::Authority(family, trust, next.next()?));
+            if let Some(root) = take() {
+                let intermediates = std::iter::from_fn(take);
+                let authority = Authority::new(family, trust, root, intermediates, now)?;
+                authorities.insert((family, trust), authority);
+            }
+        }
+    }
+    Ok(authorities)
+}
+
+fn serve(
+    site: &Site,
+    keys: &BTreeMap<KeyId, KeyPair>,
+    key_pems: &BTreeMap<KeyType, String>,
+    authorities: &Authorities,
+    now: OffsetDateTime,
+) -> Result<Served, LabError> {
+    let error = |source| LabError::Site {
+        site: site.name(),
+        source,
+    };
+    let missing = || error(rcgen::Error::CouldNotParseKeyPair);
+    let (lab, family) = (&site.lab, Family::of(site.lab.key));
+    let key = keys.get(&KeyId::Leaf(lab.key)).ok_or_else(missing)?;
+    let key_pem = key_pems.get(&lab.key).ok_or_else(missing)?.clone();
+    let authority = authorities
+        .get(&(family, trust(site)))
+        .ok_or_else(missing)?;
+
+    let leaf = leaf::issue(site, key, authority, now).map_err(error)?;
+    let mut chain_pem = pem::certificate(&leaf.der);
+    chain_pem.extend(authority.sent(lab.chain.length).map(pem::certificate));
+    let ocsp_base64 = match lab.ocsp {
+        Switch::Off => None,
+        Switch::On => {
+            let issuer = authority.issuer(lab.chain.length);
+            let response = ocsp::response(issuer, family, &leaf.serial, now).map_err(error)?;
+            Some(BASE64_STANDARD.encode(response))
+        }
+    };
+    Ok(Served {
+        chain_pem,
+        key_pem,
+        ocsp_base64,
+    })
+}
+
+fn on_all_cores(
+    sites: &[&Site],
+    serve: impl Fn(&Site) -> Result<Served, LabError> + Sync,
+) -> Result<BTreeMap<String, Served>, LabError> {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let part = sites.len().div_ceil(threads).max(1);
+    let serve_part = |part: &[&Site]| -> Result<Vec<_>, LabError> {
+        part.iter()
+            .map(|site| Ok((site.name(), serve(site)?)))
+            .collect()
+    };
+    thread::scope(|scope| {
+        let parts: Vec<_> = sites
+            .chunks(part)
+            .map(|part| scope.spawn(|| serve_part(part)))
+            .collect();
+        let mut served = BTreeMap::new();
+        for part in parts {
+            let part = part
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            served.extend(part?);
+        }
+        Ok(served)
+    })
+}

@@ -1,0 +1,145 @@
+//! A site's own certificate.
+
+use std::net::Ipv4Addr;
+
+use netbench_model::{ChainProfile, Fault, KeyType, Site};
+use rcgen::{
+    CertificateParams, DistinguishedName, ExtendedKeyUsagePurpose, IsCa, KeyPair, KeyUsagePurpose,
+    SanType, SerialNumber,
+};
+use time::{Duration, OffsetDateTime};
+
+use crate::{
+    authority::{Authority, Ca, crl, name, serial},
+    extensions,
+};
+
+/// The longest common name: RFC 5280 appendix A.1, ub-common-name.
+const MAX_COMMON_NAME: usize = 64;
+/// Of the padding so much goes into further names, the rest into timestamps: a certificate of the
+/// web has up to about 100 names.
+const MAX_NAMES_PADDING: usize = 2000;
+/// The host of a site with [`Fault::WrongName`].
+const OTHER_NAME: &str = "other-name.netbench.invalid";
+
+/// A leaf.
+pub(crate) struct Leaf {
+    /// The certificate.
+    pub(crate) der: Vec<u8>,
+    /// Its serial number.
+    pub(crate) serial: SerialNumber,
+}
+
+/// Makes the certificate of `site`, so that it and what is sent with it have the bytes that the
+/// profile asks for.
+pub(crate) fn issue(
+    site: &Site,
+    key: &KeyPair,
+    authority: &Authority,
+    now: OffsetDateTime,
+) -> Result<Leaf, rcgen::Error> {
+    let ChainProfile { length, bytes } = site.lab.chain;
+    let issuer = authority.issuer(length);
+    let above: usize = authority.sent(length).map(<[u8]>::len).sum();
+    let wanted = usize::try_from(bytes)
+        .unwrap_or(usize::MAX)
+        .saturating_sub(above);
+
+    let serial = serial()?;
+    let mut padding = 0;
+    // DER lengths grow by steps and ECDSA signatures vary by some bytes: a few tries meet the
+    // size, and each that was too short adds what was missing.
+    loop {
+        let der = sign(site, key, issuer, now, &serial, padding)?;
+        let missing = wanted.saturating_sub(der.len());
+        if missing == 0 {
+            return Ok(Leaf { der, serial });
+        }
+        padding += missing;
+    }
+}
+
+fn sign(
+    site: &Site,
+    key: &KeyPair,
+    issuer: &Ca,
+    now: OffsetDateTime,
+    serial: &SerialNumber,
+    padding: usize,
+) -> Result<Vec<u8>, rcgen::Error> {
+    let fault = site.lab.fault;
+    let host = if fault == Some(Fault::WrongName) {
+        OTHER_NAME
+    } else {
+        site.host.as_str()
+    };
+    let mut params = CertificateParams::default();
+    params.serial_number = Some(serial.clone());
+    params.distinguished_name = if host.len() <= MAX_COMMON_NAME {
+        name(host)
+    } else {
+        DistinguishedName::new()
+    };
+    (params.not_before, params.not_after) = match fault {
+        Some(Fault::Expired) => (now - Duration::days(100), now - Duration::days(10)),
+        _ => (now - Duration::days(1), now + Duration::days(90)),
+    };
+    params.is_ca = IsCa::ExplicitNoCa;
+    params.use_authority_key_identifier_extension = true;
+    params.key_usages = key_usages(site.lab.key);
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+    params.crl_distribution_points = vec![crl()];
+
+    let (names, names_padding) = names(host, (padding / 2).min(MAX_NAMES_PADDING))?;
+    params.subject_alt_names = names;
+    params.custom_extensions = vec![
+        extensions::policies(),
+        extensions::authority_information(),
+        extensions::timestamps(padding - names_padding)?,
+    ];
+    Ok(params.signed_by(key, &issuer.issuer)?.der().to_vec())
+}
+
+/// The names of a certificate for `host`, of them further ones of at most `padding` bytes in all;
+/// and how many bytes those have.
+fn names(host: &str, padding: usize) -> Result<(Vec<SanType>, usize), rcgen::Error> {
+    let address = host.parse::<Ipv4Addr>();
+    let own = match address {
+        Ok(address) => SanType::IpAddress(address.into()),
+        Err(_) => SanType::DnsName(host.try_into()?),
+    };
+    // A label more must still make a name (RFC 1035: 253 bytes).
+    let parent = if address.is_ok() || host.len() > 200 {
+        "netbench.invalid"
+    } else {
+        host
+    };
+    let mut names = vec![own];
+    let mut bytes = 0;
+    for number in 1.. {
+        let name = format!("www{number}.{parent}");
+        // A tag and a length of one byte each, or of two where the name has 128 bytes and more.
+        let size = name.len() + if name.len() < 128 { 2 } else { 3 };
+        if bytes + size > padding {
+            break;
+        }
+        bytes += size;
+        names.push(SanType::DnsName(name.try_into()?));
+    }
+    Ok((names, bytes))
+}
+
+fn key_usages(key: KeyType) -> Vec<KeyUsagePurpose> {
+    match key {
+        // TLS_RSA_* suites encrypt to the key.
+        KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => {
+            vec![
+                KeyUsagePurpose::DigitalSignature,
+                KeyUsagePurpose::KeyEncipherment,
+            ]
+        }
+        KeyType::EcdsaP256 | KeyType::EcdsaP384 | KeyType::Ed25519 => {
+            vec![KeyUsagePurpose::DigitalSignature]
+        }
+    }
+}

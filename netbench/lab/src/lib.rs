@@ -1,0 +1,19 @@
+//! The emulated sites of one run: certificates, OCSP responses, what each server is told; and the
+//! trust roots that clients get.
+//!
+//! It must never serve or connect (workers do), never link a TLS library, and never write a key to
+//! a file: a lab lives in memory and ends with its run. Start reading at [`Lab`], then [`Roots`].
+
+mod authority;
+mod der;
+mod extensions;
+mod keys;
+mod lab;
+mod leaf;
+mod ocsp;
+mod pem;
+mod roots;
+
+pub use lab::{Lab, LabError};
+pub use pem::PemError;
+pub use roots::{MAX_ROOTS, Roots, RootsError};

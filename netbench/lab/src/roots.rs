@@ -1,0 +1,264 @@
+//! The trust roots that clients get.
+
+use std::{
+    fmt::Write as _,
+    fs::File,
+    io::{self, Read as _},
+};
+
+use netbench_model::{KeyType, RootsSource};
+use rcgen::CertificateParams;
+use sha2::{Digest as _, Sha256};
+use time::{Duration, OffsetDateTime};
+
+use crate::{authority, keys, pem, pem::PemError};
+
+/// The most roots that [`Roots::resized`] makes a set of.
+pub const MAX_ROOTS: u32 = 2000;
+
+/// The most bytes that a file of roots may have.
+const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// Mozilla's set, as checked in.
+const MOZILLA: &str = include_str!("../../../trust-roots/mozilla.pem");
+
+/// The kinds of key to pad with, over and over: three of RSA-4096, two of P-384, one of RSA-2048. Of
+/// the 118 roots in `mozilla.pem` as of webpki-root-certs 1.0.11, 59 are RSA-4096, 39 ECDSA (35 of
+/// them P-384) and 20 RSA-2048.
+const PADDING_KEYS: [KeyType; 6] = [
+    KeyType::Rsa4096,
+    KeyType::EcdsaP384,
+    KeyType::Rsa4096,
+    KeyType::Rsa2048,
+    KeyType::Rsa4096,
+    KeyType::EcdsaP384,
+];
+
+/// A set of trust roots.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Roots {
+    /// The certificates as PEM, one after the other, without comments.
+    pub pem: String,
+    /// How many there are.
+    pub count: u32,
+    /// SHA-256 of the PEM that the set was made from, in hexadecimal: of the file as it is, before
+    /// the set was resized or the lab's own were put in. For [`RootsSource::Native`], which may be
+    /// many files, of all its certificates as PEM.
+    pub sha256: String,
+    /// Where they come from.
+    pub source: RootsSource,
+}
+
+/// Trust roots that could not be had.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RootsError {
+    /// A file could not be read.
+    #[error("cannot read the trust roots {path:?}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// A file is not a regular file, or too large to be one of roots.
+    #[error("the trust roots {path:?}: expected a regular file of at most 16 MiB")]
+    NotRegular {
+        /// The file.
+        path: String,
+    },
+    /// A file holds something else.
+    #[error("the trust roots {path:?}: {source}")]
+    Wrong {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        source: PemError,
+    },
+    /// The checked-in set is broken.
+    #[error("the built-in trust roots: {0}")]
+    BuiltIn(PemError),
+    /// The operating system has none.
+    #[error("the operating system has no trust roots{}; `--roots mozilla` needs none", reasons(.0))]
+    NoNative(Vec<String>),
+    /// More than [`MAX_ROOTS`].
+    #[error("{0} trust roots are too many; expected at most {MAX_ROOTS}")]
+    TooMany(u32),
+    /// Roots to fill a set up could not be made.
+    #[error("cannot make further trust roots")]
+    Padding(#[source] rcgen::Error),
+}
+
+fn reasons(reasons: &[String]) -> String {
+    if reasons.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", reasons.join("; "))
+    }
+}
+
+impl Roots {
+    /// Reads the roots from `source`.
+    ///
+    /// A file may hold comments and blocks that are no certificates; what calls itself a
+    /// certificate must be one.
+    ///
+    /// # Errors
+    /// A file that cannot be read, is no regular file or over 16 MiB, has no certificate, or has one
+    /// that is cut, not base64, or not a certificate in DER; an operating system without roots.
+    pub fn load(source: &RootsSource) -> Result<Self, RootsError> {
+        let source = source.clone();
+        match &source {
+            RootsSource::Mozilla => {
+                let certificates =
+                    pem::certificates(MOZILLA.as_bytes()).map_err(RootsError::BuiltIn)?;
+                Ok(Self::new(&certificates, Some(MOZILLA.as_bytes()), source))
+            }
+            RootsSource::Native => {
+                let loaded = rustls_native_certs::load_native_certs();
+                let certificates: Vec<Vec<u8>> =
+                    loaded.certs.iter().map(|der| der.to_vec()).collect();
+                if certificates.is_empty() {
+                    let reasons = loaded
+                        .errors
+                        .iter()
+                        .map(|error| error.to_string().escape_debug().to_string());
+                    return Err(RootsError::NoNative(reasons.collect()));
+                }
+                Ok(Self::new(&certificates, None, source))
+            }
+            RootsSource::File(path) => {
+                let file = read(path)?;
+                let certificates =
+                    pem::certificates(&file).map_err(|source| RootsError::Wrong {
+                        path: path.clone(),
+                        source,
+                    })?;
+                Ok(Self::new(&certificates, Some(&file), source))
+            }
+        }
+    }
+
+    /// The set with `count` roots: the first ones of it, or all and further ones.
+    ///
+    /// The further ones are freshly made self-signed roots of the kinds and about the sizes of
+    /// Mozilla's, each with a name of its own; those with one kind of key share a pair. Nothing is
+    /// signed by them: they are there to be parsed and to be looked through.
+    ///
+    /// # Errors
+    /// `count` over [`MAX_ROOTS`], unless the set has as many already; no randomness.
+    pub fn resized(mut self, count: u32) -> Result<Self, RootsError> {
+        if count <= self.count {
+            let keep: usize = blocks(&self.pem).take(count as usize).map(str::len).sum();
+            self.pem.truncate(keep);
+        } else if count > MAX_ROOTS {
+            return Err(RootsError::TooMany(count));
+        } else {
+            let further = padding(count - self.count).map_err(RootsError::Padding)?;
+            self.pem.push_str(&further);
+        }
+        self.count = count;
+        Ok(self)
+    }
+
+    /// The set with the lab's own roots in it, in place of as many others, so that its size stays
+    /// the same; a set with fewer than the lab's becomes the lab's.
+    ///
+    /// They go into the middle: a client that looks through the set from either end then looks
+    /// through half of it, as it does on average for a site of the web.
+    #[must_use]
+    pub fn with_lab_ca(mut self, ca_pem: &str) -> Self {
+        let own = blocks(ca_pem).count();
+        let others: Vec<&str> = blocks(&self.pem).collect();
+        let kept = others.len().saturating_sub(own);
+        let middle = kept / 2;
+        let after = (middle + own).min(others.len());
+        let pem = [&others[..middle], &[ca_pem], &others[after..]]
+            .concat()
+            .concat();
+        self.pem = pem;
+        self.count = counted(kept + own);
+        self
+    }
+
+    fn new(certificates: &[Vec<u8>], file: Option<&[u8]>, source: RootsSource) -> Self {
+        let pem: String = certificates
+            .iter()
+            .map(|der| pem::certificate(der))
+            .collect();
+        let sha256 = sha256_hex(file.unwrap_or(pem.as_bytes()));
+        Self {
+            pem,
+            count: counted(certificates.len()),
+            sha256,
+            source,
+        }
+    }
+}
+
+fn counted(certificates: usize) -> u32 {
+    u32::try_from(certificates).unwrap_or(u32::MAX)
+}
+
+fn read(path: &str) -> Result<Vec<u8>, RootsError> {
+    let unreadable = |source| RootsError::Unreadable {
+        path: path.to_owned(),
+        source,
+    };
+    let not_regular = || RootsError::NotRegular {
+        path: path.to_owned(),
+    };
+    // Asked of the path first: opening a pipe waits for its other end.
+    if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err(not_regular());
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(unreadable)?;
+    file.take(MAX_FILE_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(not_regular());
+    }
+    Ok(bytes)
+}
+
+/// The certificates in PEM without comments.
+fn blocks(pem: &str) -> impl Iterator<Item = &str> {
+    const END: &str = "-----END CERTIFICATE-----\n";
+    pem.split_inclusive(END)
+        .filter(|block| block.ends_with(END))
+}
+
+fn padding(count: u32) -> Result<String, rcgen::Error> {
+    let now = OffsetDateTime::now_utc();
+    let mut wanted: Vec<(KeyType, KeyType)> = PADDING_KEYS
+        .iter()
+        .take(count as usize)
+        .map(|key| (*key, *key))
+        .collect();
+    wanted.sort_unstable();
+    wanted.dedup();
+    let keys = keys::generate(&wanted)?;
+    let mut made = String::new();
+    for (number, key) in (1..=count).zip(PADDING_KEYS.iter().cycle()) {
+        let key = keys.get(key).ok_or(rcgen::Error::CouldNotParseKeyPair)?;
+        let mut params: CertificateParams = authority::ca_params(&format!(
+            "netbench padding root certification authority {number}"
+        ))?;
+        params.not_before = now - Duration::days(1000);
+        params.not_after = now + Duration::days(5000);
+        made.push_str(&pem::certificate(params.self_signed(key)?.der()));
+    }
+    Ok(made)
+}
+
+fn sha256_hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes)
+        .iter()
+        .fold(String::new(), |mut hex, byte| {
+            let _ = write!(hex, "{byte:02x}");
+            hex
+        })
+}

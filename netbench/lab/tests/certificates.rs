@@ -1,0 +1,311 @@
+//! What the lab makes, judged by rustls-webpki and by the system's `openssl`.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by it")]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    net::SocketAddr,
+    path::Path,
+    process::Command,
+    time::Duration,
+};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use netbench_lab::Lab;
+use netbench_model::{Site, parse_sites};
+use netbench_protocol::ServeSite;
+use rustls_pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject as _};
+use webpki::{EndEntityCert, Error, KeyUsage, anchor_from_trusted_cert};
+
+/// Every type of key, every length of chain, addresses, long names, padding, staples, faults.
+const SITES: &str = "
+rsa2048.example chain=2 ocsp=on
+rsa3072.example key=rsa-3072 chain=1 ocsp=on
+rsa4096.example key=rsa-4096 chain=3/5609 ocsp=on
+p256.example key=ecdsa-p256 chain=2/4032 ocsp=on
+p384.example key=ecdsa-p384 chain=1 ocsp=on
+ed25519.example key=ed25519 chain=6/9000 ocsp=on
+10.1.2.3 chain=3/2308 ocsp=on
+10.1.2.4:8443 key=ecdsa-p256 chain=4/60000
+under_score.example key=ecdsa-p256
+aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb.ccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc.example chain=2/7000
+wrong.example fault=wrong-name chain=2/4032
+unknown.example fault=unknown-root chain=3 ocsp=on
+unknown-ec.example fault=unknown-root key=ecdsa-p256 chain=1
+expired.example fault=expired ocsp=on
+silent.example fault=silent server=rustls-ring
+refused.example fault=refuse
+";
+
+struct Made {
+    lab: Lab,
+    served: Vec<(Site, ServeSite)>,
+}
+
+fn make() -> Made {
+    let sites = parse_sites(SITES).unwrap();
+    let lab = Lab::new(&sites).unwrap();
+    let address = |index: usize| SocketAddr::from(([10, 1, 0, u8::try_from(index).unwrap()], 443));
+    let by_stack = lab.serve_sites(&sites, address);
+    assert_eq!(
+        by_stack.keys().collect::<Vec<_>>(),
+        ["openssl", "rustls-ring"]
+    );
+    let find = |name: String| {
+        by_stack
+            .values()
+            .flatten()
+            .find(|served| served.site == name)
+            .cloned()
+    };
+    let mut served = Vec::new();
+    for (index, site) in sites.iter().enumerate() {
+        match find(site.name()) {
+            Some(found) => {
+                assert_eq!(found.listen, address(index));
+                served.push((site.clone(), found));
+            }
+            None => assert_eq!(site.host.as_str(), "refused.example"),
+        }
+    }
+    Made { lab, served }
+}
+
+fn certificates(pem: &str) -> Vec<CertificateDer<'static>> {
+    CertificateDer::pem_slice_iter(pem.as_bytes())
+        .collect::<Result<_, _>>()
+        .unwrap()
+}
+
+fn verify(lab: &Lab, site: &Site, served: &ServeSite) -> Result<(), Error> {
+    let roots = certificates(lab.ca_pem());
+    let anchors: Vec<_> = roots
+        .iter()
+        .map(|root| anchor_from_trusted_cert(root).unwrap())
+        .collect();
+    let chain = certificates(&served.chain_pem);
+    let leaf = EndEntityCert::try_from(&chain[0])?;
+    let algorithms = webpki::ALL_VERIFICATION_ALGS;
+    let (now, usage) = (UnixTime::now(), KeyUsage::server_auth());
+    leaf.verify_for_usage(algorithms, &anchors, &chain[1..], now, usage, None, None)?;
+    leaf.verify_is_valid_for_subject_name(&ServerName::try_from(site.host.as_str()).unwrap())
+}
+
+#[test]
+fn webpki_takes_every_chain_but_the_faulty_ones() {
+    let Made { lab, served } = make();
+    for (site, served) in &served {
+        let found = verify(&lab, site, served);
+        let as_wanted = match site.host.as_str() {
+            "wrong.example" => matches!(found, Err(Error::CertNotValidForName(_))),
+            "unknown.example" | "unknown-ec.example" => found == Err(Error::UnknownIssuer),
+            "expired.example" => matches!(found, Err(Error::CertExpired { .. })),
+            _ => found.is_ok(),
+        };
+        assert!(as_wanted, "{}: {found:?}", site.name());
+    }
+}
+
+#[test]
+fn chains_have_the_length_and_the_bytes_asked_for() {
+    let sites = parse_sites(SITES).unwrap();
+    let unpadded: Vec<Site> = sites
+        .iter()
+        .cloned()
+        .map(|mut site| {
+            site.lab.chain.bytes = 0;
+            site
+        })
+        .collect();
+    let (padded, natural) = (chain_bytes(&sites), chain_bytes(&unpadded));
+    for site in sites {
+        let (name, wanted) = (site.name(), site.lab.chain);
+        let Some((length, bytes)) = padded.get(&name) else {
+            continue;
+        };
+        let (natural, wanted_bytes) = (natural[&name].1, wanted.bytes as usize);
+        assert_eq!(*length, usize::from(wanted.length), "{name}");
+        assert!(*bytes >= wanted_bytes, "{name}: {bytes} bytes");
+        // To within the steps of DER lengths, and of ECDSA signatures, one a certificate.
+        let most = natural.max(wanted_bytes) + 16 + 4 * length;
+        assert!(
+            *bytes <= most,
+            "{name}: {bytes} bytes, wanted {wanted_bytes}, {natural} without padding"
+        );
+    }
+}
+
+#[test]
+fn the_built_in_sites_get_the_bytes_that_their_file_says() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sites.txt");
+    let sites = parse_sites(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let made = chain_bytes(&sites);
+    for site in &sites {
+        let (wanted, (_, bytes)) = (site.lab.chain.bytes as usize, made[&site.name()]);
+        assert!(
+            (wanted..wanted + 32).contains(&bytes),
+            "{}: {bytes} bytes, wanted {wanted}",
+            site.name()
+        );
+    }
+}
+
+/// How many certificates each site sends, and their bytes.
+fn chain_bytes(sites: &[Site]) -> BTreeMap<String, (usize, usize)> {
+    let served = Lab::new(sites)
+        .unwrap()
+        .serve_sites(sites, |_| ([10, 1, 0, 1], 443).into());
+    let bytes = |served: &ServeSite| {
+        let chain = certificates(&served.chain_pem);
+        (chain.len(), chain.iter().map(|der| der.len()).sum())
+    };
+    served
+        .values()
+        .flatten()
+        .map(|served| (served.site.clone(), bytes(served)))
+        .collect()
+}
+
+#[test]
+fn every_lab_has_keys_and_serial_numbers_of_its_own() {
+    let sites = parse_sites("a.example key=ecdsa-p256\nb.example key=ecdsa-p256\n").unwrap();
+    let served = |lab: &Lab| {
+        lab.serve_sites(&sites, |_| ([10, 1, 0, 1], 443).into())
+            .remove("openssl")
+            .unwrap()
+    };
+    let (one, two) = (Lab::new(&sites).unwrap(), Lab::new(&sites).unwrap());
+    assert_ne!(one.ca_pem(), two.ca_pem());
+    let (one, two) = (served(&one), served(&two));
+    assert_eq!(
+        one[0].key_pem, one[1].key_pem,
+        "sites with one type of key share a pair"
+    );
+    assert_ne!(one[0].key_pem, two[0].key_pem);
+    let leaves: BTreeSet<_> = one.iter().chain(&two).map(|site| &site.chain_pem).collect();
+    assert_eq!(leaves.len(), 4);
+}
+
+#[test]
+fn a_lab_without_a_served_site_is_no_error() {
+    for sites in [vec![], parse_sites("a.example fault=refuse").unwrap()] {
+        let lab = Lab::new(&sites).unwrap();
+        assert_eq!(lab.ca_pem(), "");
+        assert!(lab.serve_sites(&sites, |_| unreachable!()).is_empty());
+    }
+}
+
+#[test]
+fn openssl_takes_keys_chains_and_staples() {
+    if Command::new("openssl").arg("version").output().is_err() {
+        println!("unsupported: no `openssl` command on this machine");
+        return;
+    }
+    let Made { lab, served } = make();
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (root, leaf, issuer, chain) = (
+        path("root.pem"),
+        path("leaf.pem"),
+        path("issuer.pem"),
+        path("chain.pem"),
+    );
+    let (key, staple) = (path("key.pem"), path("staple.der"));
+    std::fs::write(&root, lab.ca_pem()).unwrap();
+    let mut staples = 0;
+    for (site, served) in &served {
+        let name = site.name();
+        let blocks: Vec<&str> = served
+            .chain_pem
+            .split_inclusive("-----END CERTIFICATE-----\n")
+            .collect();
+        std::fs::write(&leaf, blocks[0]).unwrap();
+        std::fs::write(&chain, blocks[1..].concat()).unwrap();
+        std::fs::write(&key, &served.key_pem).unwrap();
+
+        let checked = openssl(&["pkey", "-in", &key, "-check", "-noout"]);
+        assert!(checked.contains("Key is valid"), "{name}: {checked}");
+        let key_of_leaf = openssl(&["x509", "-in", &leaf, "-noout", "-pubkey"]);
+        assert_eq!(
+            openssl(&["pkey", "-in", &key, "-pubout"]),
+            key_of_leaf,
+            "{name}"
+        );
+
+        let host = site.host.as_str();
+        let of_host = if host.starts_with("10.") {
+            "-verify_ip"
+        } else {
+            "-verify_hostname"
+        };
+        let mut verify = vec![
+            "verify",
+            "-x509_strict",
+            "-purpose",
+            "sslserver",
+            of_host,
+            host,
+        ];
+        verify.extend(["-no-CApath", "-no-CAstore", "-CAfile", &root]);
+        if blocks.len() > 1 {
+            verify.extend(["-untrusted", &chain]);
+        }
+        verify.push(&leaf);
+        let found = openssl(&verify);
+        let expected = match host {
+            "wrong.example" => "hostname mismatch",
+            "unknown.example" | "unknown-ec.example" => "unable to get local issuer certificate",
+            "expired.example" => "certificate has expired",
+            _ => "leaf.pem: OK",
+        };
+        assert!(found.contains(expected), "{name}: {found}");
+
+        let Some(ocsp) = &served.ocsp_base64 else {
+            continue;
+        };
+        if host == "unknown.example" {
+            // Its responder's certificate leads to no root that this test could give to openssl.
+            continue;
+        }
+        std::fs::write(&staple, BASE64_STANDARD.decode(ocsp).unwrap()).unwrap();
+        let roots: Vec<&str> = lab
+            .ca_pem()
+            .split_inclusive("-----END CERTIFICATE-----\n")
+            .collect();
+        let rsa = usize::from(host != "p384.example");
+        // BTreeMap order: the RSA family's root comes first.
+        let above = blocks.get(1).copied().unwrap_or(roots[1 - rsa]);
+        std::fs::write(&issuer, above).unwrap();
+        let mut respin = vec![
+            "ocsp", "-respin", &staple, "-issuer", &issuer, "-cert", &leaf, "-CAfile", &root,
+        ];
+        respin.extend(["-verify_other", &issuer, "-no-CApath", "-no-CAstore"]);
+        if blocks.len() > 1 {
+            respin.extend(["-verify_other", &chain]);
+        }
+        let found = openssl(&respin);
+        assert!(found.contains("Response verify OK"), "{name}: {found}");
+        assert!(found.contains("leaf.pem: good"), "{name}: {found}");
+        staples += 1;
+    }
+    assert_eq!(staples, 8);
+}
+
+/// What `openssl` prints, on both streams.
+fn openssl(arguments: &[&str]) -> String {
+    let limit = Duration::from_secs(20).as_secs().to_string();
+    let with_limit = Path::new("/usr/bin/timeout").exists();
+    let mut command = if with_limit {
+        let mut command = Command::new("/usr/bin/timeout");
+        command.args([&limit, "openssl"]);
+        command
+    } else {
+        Command::new("openssl")
+    };
+    let output = command.args(arguments).output().unwrap();
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
+}

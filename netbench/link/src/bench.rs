@@ -1,0 +1,261 @@
+//! How good the link itself is on this machine: `netbench link bench`.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Read, Write},
+    net::{Ipv4Addr, TcpStream},
+    time::{Duration, Instant},
+};
+
+use netbench_model::{LinkKind, LinkProfile};
+use serde::Serialize;
+
+use crate::{
+    Link, LinkChoice, LinkError, LinkPlan, LinkSite,
+    check::{self, Listener},
+};
+
+/// What the link did, beside what an ideal one would have.
+#[derive(Debug, Clone, Serialize)]
+pub struct LinkBench {
+    /// Which kind was measured.
+    pub kind: LinkKind,
+    /// Why this one.
+    pub why: String,
+    /// Idle TCP connects.
+    pub connects: Vec<ConnectBench>,
+    /// How late packets were released during the connects, in nanoseconds at quantiles; only a
+    /// link in user space knows.
+    pub lateness_ns: BTreeMap<String, u64>,
+    /// One transfer over a path with a delay.
+    pub transfer: TransferBench,
+    /// One long transfer over a path without delay, in bits of data a second.
+    pub throughput_bits_per_second: u64,
+    /// Packets forwarded and dropped in all of it.
+    pub packets: BTreeMap<String, u64>,
+    /// Kernel settings made in the namespaces.
+    pub settings: BTreeMap<String, String>,
+}
+
+/// Idle TCP connects at one round-trip time, one after the other.
+#[derive(Debug, Clone, Serialize)]
+pub struct ConnectBench {
+    /// The round-trip time configured, in nanoseconds.
+    pub rtt_ns: u64,
+    /// How many there were.
+    pub connects: usize,
+    /// The shortest, in nanoseconds.
+    pub min_ns: u64,
+    /// The median, in nanoseconds.
+    pub median_ns: u64,
+    /// The longest, in nanoseconds.
+    pub max_ns: u64,
+}
+
+/// Connect, ask, and read all of the answer.
+#[derive(Debug, Clone, Serialize)]
+pub struct TransferBench {
+    /// The round-trip time configured, in nanoseconds.
+    pub rtt_ns: u64,
+    /// Bytes of the answer.
+    pub bytes: u64,
+    /// What it takes in slow start with an initial window of ten segments (RFC 6928) if nothing
+    /// but the delay costs time, in nanoseconds.
+    pub ideal_ns: u64,
+    /// The median of several, in nanoseconds.
+    pub median_ns: u64,
+    /// The shortest, in nanoseconds.
+    pub min_ns: u64,
+}
+
+const CONNECTS: [(Duration, usize); 3] = [
+    (Duration::from_millis(1), 101),
+    (Duration::from_millis(20), 51),
+    (Duration::from_millis(100), 15),
+];
+const TRANSFER_RTT: Duration = Duration::from_millis(20);
+const TRANSFER_BYTES: u64 = 1_000_000;
+const TRANSFERS: usize = 9;
+const THROUGHPUT_BYTES: u64 = 256_000_000;
+const PORT: u16 = 5001;
+/// Data in a full segment: an MTU of 1500 without the headers and the timestamp option.
+const SEGMENT_BYTES: u64 = 1448;
+const INITIAL_SEGMENTS: u64 = 10;
+/// How long a transfer may stand still.
+const STALLED: Duration = Duration::from_secs(20);
+
+/// Opens a link of the kind asked for and measures it. Takes about ten seconds.
+///
+/// # Errors
+/// As [`Link::open`], or a connection through the link fails.
+pub fn run_bench(choice: LinkChoice) -> Result<LinkBench, LinkError> {
+    // The last one has no delay.
+    let rtts = CONNECTS
+        .map(|(rtt, _)| rtt)
+        .into_iter()
+        .chain([Duration::ZERO]);
+    let site = |rtt: Duration| LinkSite {
+        name: format!("rtt-{rtt:?}"),
+        profile: LinkProfile {
+            rtt_ns: check::ns(rtt),
+            ..LinkProfile::default()
+        },
+    };
+    let link = Link::open(LinkPlan {
+        choice,
+        sites: rtts.map(site).collect(),
+        seed: 1,
+    })?;
+    let listen = match link.kind() {
+        LinkKind::None => Ipv4Addr::LOCALHOST,
+        _ => Ipv4Addr::UNSPECIFIED,
+    };
+    let listener = Listener::start(
+        &link.server_place(),
+        (listen, link.listen_port(PORT)).into(),
+        |stream| {
+            // A client that goes away early has failed by itself.
+            let _ = answer(stream);
+        },
+    )?;
+    let port = listener.port();
+    let address = |site: usize| match link.kind() {
+        LinkKind::None => listen,
+        _ => link.address(site),
+    };
+    let client = link.client_place();
+
+    let mut connects = Vec::new();
+    for (site, (rtt, times)) in CONNECTS.into_iter().enumerate() {
+        let times = client.run(|| check::connect_times(address(site), port, rtt, times))??;
+        connects.push(ConnectBench {
+            rtt_ns: check::ns(rtt),
+            connects: times.len(),
+            min_ns: times.iter().min().copied().map_or(0, check::ns),
+            max_ns: times.iter().max().copied().map_or(0, check::ns),
+            median_ns: check::ns(check::median(times)),
+        });
+    }
+    let lateness_ns = link.record().lateness_ns;
+    let transfer = |site, rtt, bytes| client.run(|| transfer(address(site), port, rtt, bytes));
+    let times = (0..TRANSFERS)
+        .map(|_| transfer(1, TRANSFER_RTT, TRANSFER_BYTES)?)
+        .collect::<Result<Vec<_>, _>>()?;
+    let transfer_bench = TransferBench {
+        rtt_ns: check::ns(TRANSFER_RTT),
+        bytes: TRANSFER_BYTES,
+        ideal_ns: check::ns(slow_start_ideal(TRANSFER_BYTES, TRANSFER_RTT)),
+        min_ns: times.iter().min().copied().map_or(0, check::ns),
+        median_ns: check::ns(check::median(times)),
+    };
+    let long = transfer(CONNECTS.len(), Duration::ZERO, THROUGHPUT_BYTES)??;
+    let record = link.record();
+    Ok(LinkBench {
+        kind: record.kind,
+        why: record.why,
+        connects,
+        lateness_ns,
+        transfer: transfer_bench,
+        throughput_bits_per_second: bits_per_second(THROUGHPUT_BYTES, long),
+        packets: record.packets,
+        settings: record.settings,
+    })
+}
+
+/// One round trip to connect, half of one for the question, half of one for the last bytes, and
+/// one for each doubling of the window before the last flight.
+fn slow_start_ideal(bytes: u64, rtt: Duration) -> Duration {
+    let segments = bytes.div_ceil(SEGMENT_BYTES);
+    let (mut window, mut sent, mut flights) = (INITIAL_SEGMENTS, 0, 0);
+    while sent < segments {
+        sent += window;
+        window *= 2;
+        flights += 1;
+    }
+    rtt * (1 + flights)
+}
+
+/// From the connect to the last byte.
+fn transfer(
+    address: Ipv4Addr,
+    port: u16,
+    rtt: Duration,
+    bytes: u64,
+) -> Result<Duration, LinkError> {
+    let start = Instant::now();
+    let (stream, _) = check::connect(address, port, rtt)?;
+    let received = ask(stream, bytes).map_err(|source| LinkError::Check {
+        what: format!("no {bytes} bytes from {address}"),
+        limit: STALLED,
+        source,
+    })?;
+    if received != bytes {
+        let source = io::ErrorKind::UnexpectedEof.into();
+        let what = format!("{received} of {bytes} bytes from {address}");
+        return Err(LinkError::Check {
+            what,
+            limit: STALLED,
+            source,
+        });
+    }
+    Ok(start.elapsed())
+}
+
+fn ask(mut stream: TcpStream, bytes: u64) -> io::Result<u64> {
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(STALLED))?;
+    stream.write_all(&bytes.to_be_bytes())?;
+    let mut buffer = vec![0; 256 * 1024];
+    let mut received = 0;
+    loop {
+        match stream.read(&mut buffer)? {
+            0 => return Ok(received),
+            length => received += length as u64,
+        }
+    }
+}
+
+fn answer(mut stream: TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(STALLED))?;
+    stream.set_write_timeout(Some(STALLED))?;
+    let mut question = [0; 8];
+    // A connect that is only timed asks nothing.
+    if stream.read_exact(&mut question).is_err() {
+        return Ok(());
+    }
+    let zeros = io::repeat(0).take(u64::from_be_bytes(question));
+    io::copy(
+        &mut io::BufReader::with_capacity(256 * 1024, zeros),
+        &mut stream,
+    )?;
+    Ok(())
+}
+
+fn bits_per_second(bytes: u64, time: Duration) -> u64 {
+    let bits = u128::from(bytes) * 8 * 1_000_000_000 / time.as_nanos().max(1);
+    u64::try_from(bits).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slow_start_doubles_every_round_trip() {
+        let rtt = Duration::from_millis(20);
+        for (bytes, ms) in [
+            (1, 40),
+            (14_480, 40),
+            (14_481, 60),
+            (1_000_000, 160),
+            (1_048_576, 160),
+        ] {
+            assert_eq!(
+                slow_start_ideal(bytes, rtt),
+                Duration::from_millis(ms),
+                "{bytes} bytes"
+            );
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What this process may do, and how it gets to do it: a user namespace of its own where it is
+//! not root.
+
+use std::{fs, io};
+
+use crate::LinkError;
+
+const CAP_NET_ADMIN: u32 = 12;
+const CAP_NET_RAW: u32 = 13;
+const CAP_SYS_ADMIN: u32 = 21;
+
+/// How the process came to be allowed to make network namespaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Privilege {
+    /// It had the capabilities: root, or in a user namespace already.
+    Had,
+    /// It entered a user namespace in which its own user keeps its number.
+    UserNamespace,
+}
+
+/// Makes sure that this process may make network namespaces, by entering a user namespace if it
+/// must. A failure leaves the process as it was.
+pub(crate) fn acquire() -> Result<Privilege, LinkError> {
+    let needed = 1 << CAP_SYS_ADMIN | 1 << CAP_NET_ADMIN | 1 << CAP_NET_RAW;
+    if effective() & needed == needed {
+        return Ok(Privilege::Had);
+    }
+    let threads = fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
+    if threads > 1 {
+        return Err(LinkError::Threads { threads });
+    }
+    let refused = |source| LinkError::Namespace {
+        what: "a user namespace",
+        hint: hint(),
+        source,
+    };
+    probe().map_err(refused)?;
+    enter_user_namespace().map_err(refused)?;
+    Ok(Privilege::UserNamespace)
+}
+
+/// What usually refuses namespaces, as far as the kernel tells.
+pub(crate) fn hint() -> String {
+    let setting = |name: &str| {
+        fs::read_to_string(format!("/proc/sys/{name}"))
+            .ok()
+            .map(|text| text.trim().to_owned())
+    };
+    let cause = if setting("kernel/apparmor_restrict_unprivileged_userns").as_deref() == Some("1") {
+        "AppArmor restricts user namespaces here: as root, `sysctl \
+         kernel.apparmor_restrict_unprivileged_userns=0` lifts that"
+    } else if setting("kernel/unprivileged_userns_clone").as_deref() == Some("0") {
+        "this kernel keeps user namespaces for root: `sysctl kernel.unprivileged_userns_clone=1`, as \
+         root, lifts that"
+    } else if setting("user/max_user_namespaces").as_deref() == Some("0") {
+        "user namespaces are turned off: `sysctl user.max_user_namespaces=10000`, as root, allows them"
+    } else if setting("user/max_net_namespaces").as_deref() == Some("0") {
+        "network namespaces are turned off: `sysctl user.max_net_namespaces=10000`, as root, allows \
+         them"
+    } else {
+        "a container's seccomp profile may forbid it: run as root with CAP_SYS_ADMIN and CAP_NET_ADMIN, \
+         or allow `unshare`"
+    };
+    format!("{cause}; --link none works without namespaces")
+}
+
+/// Lets a program that is executed next in this thread keep CAP_NET_ADMIN, which it would lose
+/// in a user namespace whose user is not 0. For use after `fork`: calls nothing but the kernel.
+pub(crate) fn keep_net_admin_over_exec() -> io::Result<()> {
+    let mut state = read_state()?;
+    state.data[0].inheritable |= 1 << CAP_NET_ADMIN;
+    // SAFETY: both pointers are to structures of the version that the header names.
+    check(unsafe {
+        libc::syscall(
+            libc::SYS_capset,
+            &raw const state.header,
+            state.data.as_ptr(),
+        )
+    } as i32)?;
+    // SAFETY: prctl with numbers only.
+    check(unsafe {
+        libc::prctl(
+            libc::PR_CAP_AMBIENT,
+            libc::PR_CAP_AMBIENT_RAISE,
+            CAP_NET_ADMIN,
+            0,
+            0,
+        )
+    })
+}
+
+/// The effective capabilities of this thread, as bits; none where the kernel does not tell.
+fn effective() -> u64 {
+    read_state().map_or(0, |state| {
+        u64::from(state.data[0].effective) | u64::from(state.data[1].effective) << 32
+    })
+}
+
+/// Tries in a child what would change this process, so that a refusal changes nothing.
+fn probe() -> io::Result<()> {
+    // SAFETY: the process has one thread, and the child calls nothing but the kernel.
+    let child = unsafe { libc::fork() };
+    match child {
+        -1 => Err(io::Error::last_os_error()),
+        0 => {
+            // SAFETY: these only change or end the child.
+            unsafe {
+                let refused = libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNET) != 0;
+                let errno = if refused {
+                    *libc::__errno_location()
+                } else {
+                    0
+                };
+                libc::_exit(errno)
+            }
+        }
+        child => {
+            let mut status = 0;
+            loop {
+                // SAFETY: waits for the child made above, which ends at once.
+                if unsafe { libc::waitpid(child, &raw mut status, 0) } == child {
+                    break;
+                }
+                let error = io::Error::last_os_error();
+                if error.kind() != io::ErrorKind::Interrupted {
+                    return Err(error);
+                }
+            }
+            match libc::WEXITSTATUS(status) {
+                0 if libc::WIFEXITED(status) => Ok(()),
+                errno => Err(io::Error::from_raw_os_error(errno)),
+            }
+        }
+    }
+}
+
+/// Enters a user namespace in which this user and group keep their numbers, so that files stay theirs.
+fn enter_user_namespace() -> io::Result<()> {
+    // SAFETY: these only read.
+    let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
+    // SAFETY: changes this process only; it has one thread.
+    check(unsafe { libc::unshare(libc::CLONE_NEWUSER) })?;
+    // A user without privilege may map groups only after giving up to change them.
+    fs::write("/proc/self/setgroups", "deny")?;
+    fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+    fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
+}
+
+/// `struct __user_cap_header_struct` of capget(2).
+#[repr(C)]
+struct Header {
+    version: u32,
+    pid: i32,
+}
+
+/// `struct __user_cap_data_struct` of capget(2).
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+struct Data {
+    effective: u32,
+    permitted: u32,
+    inheritable: u32,
+}
+
+struct State {
+    header: Header,
+    data: [Data; 2],
+}
+
+fn read_state() -> io::Result<State> {
+    // _LINUX_CAPABILITY_VERSION_3, which has two data elements.
+    let mut state = State {
+        header: Header {
+            version: 0x2008_0522,
+            pid: 0,
+        },
+        data: [Data::default(); 2],
+    };
+    // SAFETY: both pointers are to structures of the version that the header names.
+    check(unsafe {
+        libc::syscall(
+            libc::SYS_capget,
+            &raw mut state.header,
+            state.data.as_mut_ptr(),
+        )
+    } as i32)?;
+    Ok(state)
+}
+
+/// Turns a return value of −1 into the error that it stands for.
+pub(crate) fn check(value: i32) -> io::Result<()> {
+    if value == -1 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(())
+    }
+}

@@ -1,0 +1,150 @@
+//! Connects through the link, to see that it does what it was told.
+
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    os::fd::{AsFd, AsRawFd, BorrowedFd},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use crate::{LinkError, Place};
+
+/// Beyond the round-trip time, how long a connect may take before it counts as failed.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long both kernels need to come to rest.
+const REST: Duration = Duration::from_millis(3);
+
+/// Accepts connections until it is dropped.
+pub(crate) struct Listener {
+    stop: Arc<AtomicBool>,
+    local: SocketAddr,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Listener {
+    /// Listens in `place` on `address`, and gives every connection to `serve` in turn.
+    pub(crate) fn start(
+        place: &Place,
+        address: SocketAddr,
+        mut serve: impl FnMut(TcpStream) + Send + 'static,
+    ) -> Result<Self, LinkError> {
+        let failed = LinkError::device(format!("listen on {address}"));
+        // Sockets keep the namespace that they were made in: only making them needs its thread.
+        let (listener, local) = place
+            .run(|| {
+                let listener = TcpListener::bind(address)?;
+                listener.set_nonblocking(true)?;
+                let local = listener.local_addr()?;
+                Ok((listener, local))
+            })?
+            .map_err(failed)?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopped = Arc::clone(&stop);
+        let work = move || {
+            while !stopped.load(Ordering::Acquire) {
+                wait_readable(listener.as_fd());
+                if let Ok((stream, _)) = listener.accept() {
+                    serve(stream);
+                }
+            }
+        };
+        let thread = thread::Builder::new()
+            .name("netbench-check".to_owned())
+            .spawn(work)
+            .map_err(LinkError::device("start a thread"))?;
+        Ok(Self {
+            stop,
+            local,
+            thread: Some(thread),
+        })
+    }
+
+    /// The port that it listens on.
+    pub(crate) fn port(&self) -> u16 {
+        self.local.port()
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread has been shown already.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Waits until something can be read, or for a moment.
+fn wait_readable(descriptor: BorrowedFd<'_>) {
+    let mut polled = libc::pollfd {
+        fd: descriptor.as_raw_fd(),
+        events: libc::POLLIN,
+        revents: 0,
+    };
+    // SAFETY: the pointer is to one entry. Whatever it returns, the caller looks again.
+    unsafe { libc::poll(&raw mut polled, 1, 50) };
+}
+
+/// How long each of `times` idle connects from the calling thread took. They stay open until all
+/// are done, and each waits until the one before has come to rest: its last packet would else
+/// be on the way just before the next one's first.
+pub(crate) fn connect_times(
+    address: Ipv4Addr,
+    port: u16,
+    rtt: Duration,
+    times: usize,
+) -> Result<Vec<Duration>, LinkError> {
+    let connects = (0..times).map(|_| {
+        let connected = connect(address, port, rtt)?;
+        thread::sleep(rtt / 2);
+        // Awake, as a client is that has just made its connector: waking a processor from its
+        // sleep is not the link's doing.
+        let rested = Instant::now() + REST;
+        while Instant::now() < rested {
+            std::hint::spin_loop();
+        }
+        Ok(connected)
+    });
+    let connects = connects.collect::<Result<Vec<_>, LinkError>>()?;
+    Ok(connects.into_iter().map(|(_, time)| time).collect())
+}
+
+/// Connects, with a time limit that leaves room for the link's delay.
+pub(crate) fn connect(
+    address: Ipv4Addr,
+    port: u16,
+    rtt: Duration,
+) -> Result<(TcpStream, Duration), LinkError> {
+    let limit = PATIENCE + rtt * 2;
+    let start = Instant::now();
+    let stream = TcpStream::connect_timeout(&(address, port).into(), limit)
+        .map_err(|source| failed(address, limit, source))?;
+    Ok((stream, start.elapsed()))
+}
+
+/// A check that ended in an error.
+pub(crate) fn failed(address: Ipv4Addr, limit: Duration, source: io::Error) -> LinkError {
+    LinkError::Check {
+        what: format!("no TCP connection to {address}"),
+        limit,
+        source,
+    }
+}
+
+/// The middle one.
+pub(crate) fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+/// As nanoseconds.
+pub(crate) fn ns(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,344 @@
+//! The forwarder's thread: it sleeps until shortly before the next release, spins the rest, and
+//! takes what comes meanwhile.
+
+use std::{
+    cmp::Reverse,
+    collections::BinaryHeap,
+    io,
+    os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+};
+
+use super::{
+    Direction, Statistics,
+    paths::{Fate, Paths},
+};
+use crate::{
+    capability::check,
+    clock,
+    device::{Arrival, BATCH, Device, Frame, Pool},
+};
+
+/// How long before a release the thread stops sleeping: a little more than a virtual machine's
+/// timer is usually late.
+const SPIN_NS: u64 = 60_000;
+/// The same after a sleep so long that the processor goes into a deeper one.
+const LONG_SPIN_NS: u64 = 150_000;
+const LONG_SLEEP_NS: u64 = 4_000_000;
+/// After so long without a release, the kernel's code for the next one has left the caches.
+const COLD_NS: u64 = 500_000;
+/// The most that a cold release begins before it is due.
+const LEAD_LIMIT_NS: u64 = 100_000;
+/// Packets held at one time: 50 MiB of buffers.
+const HELD_LIMIT: usize = 32_768;
+
+/// A running forwarder; dropping it ends its thread.
+pub(crate) struct Forwarder {
+    stop: Arc<AtomicBool>,
+    wake: Arc<OwnedFd>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Forwarder {
+    /// Starts forwarding between the device towards the client and the one towards the servers.
+    pub(crate) fn start(
+        client: Box<dyn Device>,
+        server: Box<dyn Device>,
+        paths: Paths,
+        statistics: Arc<Statistics>,
+    ) -> io::Result<Self> {
+        // SAFETY: makes a descriptor, or returns −1.
+        let wake = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
+        check(wake)?;
+        // SAFETY: the descriptor is open and nobody else's.
+        let wake = Arc::new(unsafe { OwnedFd::from_raw_fd(wake) });
+        let stop = Arc::new(AtomicBool::new(false));
+        let mut work = Loop {
+            // In the order of `Direction`: packets going up come from the client's device.
+            devices: [client, server],
+            paths,
+            statistics,
+            pool: Pool::default(),
+            held: BinaryHeap::new(),
+            order: 0,
+            arrivals: Vec::with_capacity(BATCH),
+            leaving: [Vec::with_capacity(BATCH), Vec::with_capacity(BATCH)],
+            dues_ns: Vec::with_capacity(BATCH),
+            frames: Vec::with_capacity(BATCH),
+            pace: Pace::default(),
+            wake: Arc::clone(&wake),
+            stop: Arc::clone(&stop),
+        };
+        let thread = thread::Builder::new()
+            .name("netbench-link".to_owned())
+            .spawn(move || work.run())?;
+        Ok(Self {
+            stop,
+            wake,
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Forwarder {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Release);
+        let one = 1_u64.to_ne_bytes();
+        // SAFETY: the pointer and length are of one live buffer. It cannot fail while the counter
+        // is not full, and if it did, the thread would still see `stop` with the next packet.
+        unsafe { libc::write(self.wake.as_raw_fd(), one.as_ptr().cast(), one.len()) };
+        if let Some(thread) = self.thread.take() {
+            // A panic of the thread has been shown already, and there is nothing left to save.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Asks the kernel for real-time scheduling of the calling thread, and for exact timers; says
+/// which scheduling it got.
+fn sharpen_timing() -> &'static str {
+    // SAFETY: changes the calling thread's timers only.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
+    let priority = libc::sched_param { sched_priority: 1 };
+    // SAFETY: 0 is the calling thread, and the pointer is to a valid parameter.
+    match unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const priority) } {
+        0 => "SCHED_FIFO",
+        _ => "SCHED_OTHER",
+    }
+}
+
+struct Loop {
+    devices: [Box<dyn Device>; 2],
+    paths: Paths,
+    statistics: Arc<Statistics>,
+    pool: Pool,
+    held: BinaryHeap<Reverse<Held>>,
+    order: u64,
+    arrivals: Vec<Arrival>,
+    /// Due times and packets of one round of releases.
+    leaving: [Vec<(u64, Frame)>; 2],
+    /// The same of one direction, apart.
+    dues_ns: Vec<u64>,
+    frames: Vec<Frame>,
+    pace: Pace,
+    wake: Arc<OwnedFd>,
+    stop: Arc<AtomicBool>,
+}
+
+/// A packet on its way.
+struct Held {
+    due_ns: u64,
+    /// Of two that are due at one time, the first to come goes first.
+    order: u64,
+    direction: Direction,
+    frame: Frame,
+}
+
+impl Loop {
+    fn run(&mut self) {
+        // Nobody else sets it.
+        let _ = self.statistics.scheduling.set(sharpen_timing());
+        while !self.stop.load(Ordering::Acquire) {
+            let mut came = false;
+            for direction in Direction::BOTH {
+                came |= self.receive(direction);
+            }
+            let now_ns = clock::monotonic_ns();
+            self.release(now_ns);
+            if came {
+                continue;
+            }
+            match self.held.peek() {
+                None => self.sleep(None),
+                Some(Reverse(next)) => {
+                    let begin_ns = next.due_ns.saturating_sub(self.pace.lead_ns(now_ns));
+                    let left_ns = begin_ns.saturating_sub(now_ns);
+                    let spin_ns = if left_ns > LONG_SLEEP_NS {
+                        LONG_SPIN_NS
+                    } else {
+                        SPIN_NS
+                    };
+                    let wait_ns = left_ns.saturating_sub(spin_ns);
+                    if wait_ns > 0 {
+                        self.sleep(Some(wait_ns));
+                    } else {
+                        std::hint::spin_loop();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes what has come going in `direction`; says whether anything has.
+    fn receive(&mut self, direction: Direction) -> bool {
+        let device = &mut self.devices[direction.index()];
+        let header_bytes = device.header_bytes();
+        // A device that fails for good delivers nothing more; connections then time out, and the
+        // lateness and packet counts of the record show it.
+        if device.receive(&mut self.pool, &mut self.arrivals).is_err() {
+            Statistics::count(&self.statistics.dropped_receive);
+        }
+        let came = !self.arrivals.is_empty();
+        for Arrival { frame, arrived_ns } in self.arrivals.drain(..) {
+            let packet = frame.bytes().get(header_bytes..).unwrap_or_default();
+            let counts = &self.statistics;
+            let dropped = match self.paths.decide(direction, packet, arrived_ns) {
+                Fate::Due { due_ns } if self.held.len() < HELD_LIMIT => {
+                    let held = Held {
+                        due_ns,
+                        order: self.order,
+                        direction,
+                        frame,
+                    };
+                    self.held.push(Reverse(held));
+                    self.order += 1;
+                    continue;
+                }
+                Fate::Pass => {
+                    Statistics::count(&counts.undelayed);
+                    let refused =
+                        self.devices[1 - direction.index()].send(std::slice::from_ref(&frame));
+                    Statistics::add(&counts.dropped_send, refused);
+                    self.pool.give(frame);
+                    continue;
+                }
+                Fate::Lost(loss) => {
+                    counts.enter_loss(loss);
+                    self.pool.give(frame);
+                    continue;
+                }
+                Fate::Due { .. } => &counts.dropped_memory,
+                Fate::LostBare => &counts.lost_bare,
+                Fate::QueueFull => &counts.dropped_queue,
+            };
+            Statistics::count(dropped);
+            self.pool.give(frame);
+        }
+        came
+    }
+
+    /// Sends what is due, up to a batch; the first after a pause alone, and a little early.
+    fn release(&mut self, now_ns: u64) {
+        let lead_ns = self.pace.lead_ns(now_ns);
+        let batch = if lead_ns > 0 { 1 } else { BATCH };
+        for _ in 0..batch {
+            if self
+                .held
+                .peek()
+                .is_none_or(|Reverse(next)| next.due_ns > now_ns + lead_ns)
+            {
+                break;
+            }
+            let Some(Reverse(held)) = self.held.pop() else {
+                break;
+            };
+            self.leaving[held.direction.index()].push((held.due_ns, held.frame));
+        }
+        for direction in Direction::BOTH {
+            let leaving = &mut self.leaving[direction.index()];
+            if leaving.is_empty() {
+                continue;
+            }
+            self.dues_ns
+                .extend(leaving.iter().map(|(due_ns, _)| *due_ns));
+            self.frames
+                .extend(leaving.drain(..).map(|(_, frame)| frame));
+            // Read again: the other direction's packets have taken their time.
+            let begun_ns = clock::monotonic_ns();
+            let refused = self.devices[1 - direction.index()].send(&self.frames);
+            let done_ns = clock::monotonic_ns();
+            self.pace.enter(begun_ns, done_ns);
+            for due_ns in self.dues_ns.drain(..) {
+                self.statistics.lateness.enter(done_ns.abs_diff(due_ns));
+            }
+            Statistics::add(
+                &self.statistics.forwarded,
+                self.frames.len() as u64 - refused,
+            );
+            Statistics::add(&self.statistics.dropped_send, refused);
+            for frame in self.frames.drain(..) {
+                self.pool.give(frame);
+            }
+        }
+    }
+
+    /// Sleeps until a packet comes, `wait_ns` have passed, or the forwarder is dropped.
+    fn sleep(&self, wait_ns: Option<u64>) {
+        let readable = |descriptor| libc::pollfd {
+            fd: descriptor,
+            events: libc::POLLIN,
+            revents: 0,
+        };
+        let [client, server] = &self.devices;
+        let mut polled = [client.descriptor(), server.descriptor(), self.wake.as_fd()]
+            .map(|descriptor| readable(descriptor.as_raw_fd()));
+        let timeout = wait_ns.map(|ns| libc::timespec {
+            tv_sec: (ns / 1_000_000_000).cast_signed(),
+            tv_nsec: (ns % 1_000_000_000).cast_signed(),
+        });
+        let timeout = timeout
+            .as_ref()
+            .map_or(std::ptr::null(), std::ptr::from_ref);
+        // SAFETY: the pointers are to the array, of three, and to a time or nothing. Whatever it
+        // returns, the loop looks again.
+        unsafe { libc::ppoll(polled.as_mut_ptr(), 3, timeout, std::ptr::null()) };
+    }
+}
+
+/// How long a release takes, for packets to arrive in time rather than to be sent in time: the
+/// receiving kernel's work is done within the call that sends, and after a pause it takes ten
+/// times as long.
+#[derive(Default)]
+struct Pace {
+    /// When the last release was done.
+    last_ns: u64,
+    /// What a cold release takes, smoothed.
+    cold_ns: u64,
+}
+
+impl Pace {
+    /// How long before its due time a release at `now_ns` should begin.
+    fn lead_ns(&self, now_ns: u64) -> u64 {
+        if self.is_cold(now_ns) {
+            self.cold_ns.min(LEAD_LIMIT_NS)
+        } else {
+            0
+        }
+    }
+
+    fn enter(&mut self, begun_ns: u64, done_ns: u64) {
+        if self.is_cold(begun_ns) {
+            let took_ns = done_ns.saturating_sub(begun_ns).min(LEAD_LIMIT_NS);
+            self.cold_ns = (self.cold_ns * 7 + took_ns) / 8;
+        }
+        self.last_ns = done_ns;
+    }
+
+    fn is_cold(&self, now_ns: u64) -> bool {
+        now_ns.saturating_sub(self.last_ns) > COLD_NS
+    }
+}
+
+impl PartialEq for Held {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Held {}
+
+impl PartialOrd for Held {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Held {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.due_ns, self.order).cmp(&(other.due_ns, other.order))
+    }
+}

@@ -1,0 +1,73 @@
+//! The packets that the seed dropped, and their digest.
+
+use std::fmt::Write as _;
+
+use sha2::{Digest, Sha256};
+
+use super::Direction;
+
+/// A packet with SYN or data that the seed dropped. Bare packets are left out: how many there
+/// are depends on timing, so that two equal runs would differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Loss {
+    pub(crate) site: u32,
+    pub(crate) key: u64,
+    pub(crate) occurrence: u32,
+    pub(crate) connection: u32,
+    pub(crate) direction: Direction,
+    pub(crate) packet: u32,
+}
+
+/// SHA-256 in hexadecimal over the losses in the order of their fields, each as little-endian
+/// bytes with one byte for the direction. When a loss happened does not matter.
+pub(crate) fn digest(losses: &[Loss]) -> String {
+    let mut losses = losses.to_vec();
+    losses.sort_unstable();
+    let mut hash = Sha256::new();
+    for loss in losses {
+        hash.update(loss.site.to_le_bytes());
+        hash.update(loss.key.to_le_bytes());
+        hash.update(loss.occurrence.to_le_bytes());
+        hash.update(loss.connection.to_le_bytes());
+        hash.update([loss.direction as u8]);
+        hash.update(loss.packet.to_le_bytes());
+    }
+    hash.finalize()
+        .iter()
+        .fold(String::new(), |mut text, byte| {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_digest_knows_no_order_of_time() {
+        let loss = |site, packet| Loss {
+            site,
+            key: 1,
+            occurrence: 0,
+            connection: 0,
+            direction: Direction::Down,
+            packet,
+        };
+        let digests = [
+            digest(&[loss(0, 1), loss(1, 4)]),
+            digest(&[loss(1, 4), loss(0, 1)]),
+            digest(&[loss(0, 1)]),
+            digest(&[Loss {
+                direction: Direction::Up,
+                ..loss(0, 1)
+            }]),
+        ];
+        assert_eq!(digests[0], digests[1]);
+        assert_ne!(digests[0], digests[2]);
+        assert_ne!(digests[2], digests[3]);
+        let of_nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(digest(&[]), of_nothing);
+    }
+}

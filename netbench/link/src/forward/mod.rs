@@ -1,0 +1,53 @@
+//! The link in user space: packets come from one device, meet what the site's path does to
+//! packets, and leave by the other.
+
+mod draw;
+mod forwarder;
+mod losses;
+mod paths;
+mod segment;
+mod statistics;
+mod trials;
+
+pub(crate) use forwarder::Forwarder;
+pub(crate) use paths::{OneWay, Paths};
+pub(crate) use statistics::Statistics;
+pub(crate) use trials::Trials;
+
+/// The port of the link's own check: no loss, jitter or rate applies to it. Above the range that
+/// connections get their own ports from.
+pub(crate) const CHECK_PORT: u16 = 61_000;
+
+/// Which way a packet goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Direction {
+    /// From the client to a site.
+    Up,
+    /// From a site to the client.
+    Down,
+}
+
+impl Direction {
+    pub(crate) const BOTH: [Self; 2] = [Self::Up, Self::Down];
+
+    pub(crate) fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// What a packet carries, as far as its number depends on it. How many bare packets there are
+/// depends on the timing of both kernels, so they are numbered apart: one acknowledgement more
+/// must not move the losses of all data after it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Load {
+    /// SYN or data.
+    Carrying,
+    /// Only ACK, FIN or RST.
+    Bare,
+}
+
+impl Load {
+    pub(crate) fn index(self) -> usize {
+        self as usize
+    }
+}

@@ -1,0 +1,314 @@
+//! What befalls a packet: which site and connection it is of, whether the draw or a full queue
+//! drops it, and when it is due. No clock and no device: all that is random comes from the seed.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::Arc,
+};
+
+use netbench_model::LinkProfile;
+
+use super::{
+    CHECK_PORT, Direction, Load,
+    draw::{self, PacketName},
+    losses::Loss,
+    segment,
+    trials::{ConnectionName, Trials},
+};
+use crate::{LinkSite, TrialKey, sites};
+
+/// A rate counts what netem's does: the packet and an Ethernet header.
+const ETHERNET_BYTES: u64 = 14;
+/// Connections remembered before those long silent are forgotten.
+const CONNECTIONS_KEPT: usize = 16_384;
+/// How long a connection must be silent to be forgotten.
+const SILENT_NS: u64 = 120_000_000_000;
+
+/// An answer to a SYN within this time is the kernel's at work, not one to a SYN sent again.
+const ANSWER_NS: u64 = 1_000_000;
+
+/// Every site's path, and the connections on them.
+pub(crate) struct Paths {
+    sites: Vec<Path>,
+    trials: Arc<Trials>,
+    connections: HashMap<Ends, Connection>,
+    /// Sweep when there are so many connections.
+    sweep_at: usize,
+}
+
+/// What becomes of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// Not of a site's connection: goes on at once.
+    Pass,
+    /// Goes on at `due_ns`.
+    Due {
+        /// By the clock of the arrival.
+        due_ns: u64,
+    },
+    /// Dropped by the draw, with SYN or data.
+    Lost(Loss),
+    /// Dropped by the draw, bare.
+    LostBare,
+    /// Dropped because the bottleneck's queue was full.
+    QueueFull,
+}
+
+struct Path {
+    profile: LinkProfile,
+    /// Seed and site for the draw.
+    draw_state: u64,
+    lanes: [Lane; 2],
+}
+
+/// One direction of a path.
+#[derive(Default)]
+struct Lane {
+    /// When the bottleneck has sent all that it has accepted.
+    free_ns: u64,
+    /// When each packet in the bottleneck will have left it; the first is being sent.
+    leaving_ns: VecDeque<u64>,
+    /// When the last packet is due: the next one is not due before.
+    last_due_ns: u64,
+}
+
+/// The ends of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Ends {
+    site: u32,
+    client_port: u16,
+    site_port: u16,
+}
+
+struct Connection {
+    initial_sequence: u32,
+    name: ConnectionName,
+    /// Packets so far, by direction and load.
+    packets: [[u32; 2]; 2],
+    /// When its last SYN is due at the site.
+    opened_ns: u64,
+    seen_ns: u64,
+}
+
+impl Paths {
+    /// The paths of `sites`, with draws from `seed`.
+    pub(crate) fn new(sites: &[LinkSite], seed: u64, trials: Arc<Trials>) -> Self {
+        let path = |site: &LinkSite| Path {
+            profile: site.profile,
+            draw_state: draw::site_state(seed, sites::name_word(&site.name)),
+            lanes: Default::default(),
+        };
+        Self {
+            sites: sites.iter().map(path).collect(),
+            trials,
+            connections: HashMap::new(),
+            sweep_at: CONNECTIONS_KEPT,
+        }
+    }
+
+    /// Decides about an IP packet that came at `arrived_ns`. Packets must be given in the order
+    /// in which they came.
+    pub(crate) fn decide(&mut self, direction: Direction, packet: &[u8], arrived_ns: u64) -> Fate {
+        let Some(segment) = segment::parse(packet) else {
+            return Fate::Pass;
+        };
+        let (address, client_port, site_port) = match direction {
+            Direction::Up => (
+                segment.destination,
+                segment.source_port,
+                segment.destination_port,
+            ),
+            Direction::Down => (
+                segment.source,
+                segment.destination_port,
+                segment.source_port,
+            ),
+        };
+        let Some(site) = sites::index_of(address, self.sites.len()) else {
+            return Fate::Pass;
+        };
+        let ends = Ends {
+            site: site as u32,
+            client_port,
+            site_port,
+        };
+        if direction == Direction::Up && segment.opens {
+            self.open(ends, segment.sequence, arrived_ns);
+        }
+        let path = &mut self.sites[site];
+        let delay_ns = path.profile.one_way_ns(direction);
+        // A packet of no known connection, such as the reset after a forgotten one, has no number
+        // to draw by.
+        let mut connection = self.connections.get_mut(&ends);
+        let mut left_ns = arrived_ns;
+        let mut jitter_ns = 0;
+        if let Some(connection) = &mut connection {
+            connection.seen_ns = arrived_ns;
+            if segment.accepts {
+                left_ns = connection.accepted_ns(arrived_ns);
+            }
+            if !ends.is_check() {
+                match connection.draw(ends.site, direction, segment.load, path) {
+                    Ok(drawn_ns) => jitter_ns = drawn_ns,
+                    Err(lost) => return lost,
+                }
+            }
+        }
+        if !ends.is_check() {
+            let bytes = packet.len() as u64 + ETHERNET_BYTES;
+            let lane = &mut path.lanes[direction.index()];
+            match lane.pass_bottleneck(&path.profile, bytes, left_ns) {
+                None => return Fate::QueueFull,
+                Some(passed_ns) => left_ns = passed_ns,
+            }
+            let due_ns = left_ns.saturating_add(delay_ns).saturating_add(jitter_ns);
+            lane.last_due_ns = lane.last_due_ns.max(due_ns);
+            left_ns = lane.last_due_ns - delay_ns;
+        }
+        let due_ns = left_ns.saturating_add(delay_ns);
+        if let (true, Some(connection)) = (segment.opens, connection) {
+            connection.opened_ns = due_ns;
+        }
+        Fate::Due { due_ns }
+    }
+
+    /// Enters a connection that begins; its first packet sent again is not a beginning.
+    fn open(&mut self, ends: Ends, initial_sequence: u32, now_ns: u64) {
+        if self
+            .connections
+            .get(&ends)
+            .is_some_and(|known| known.initial_sequence == initial_sequence)
+        {
+            return;
+        }
+        // The link's own check must not count among a trial's connections.
+        let name = match ends.is_check() {
+            true => ConnectionName {
+                key: TrialKey(0),
+                occurrence: 0,
+                connection: 0,
+            },
+            false => match self.trials.next_connection(ends.site as usize) {
+                Some(name) => name,
+                None => return,
+            },
+        };
+        if self.connections.len() >= self.sweep_at {
+            self.connections
+                .retain(|_, known| now_ns.saturating_sub(known.seen_ns) < SILENT_NS);
+            self.sweep_at = CONNECTIONS_KEPT.max(self.connections.len() * 2);
+        }
+        let connection = Connection {
+            initial_sequence,
+            name,
+            packets: [[0; 2]; 2],
+            opened_ns: now_ns,
+            seen_ns: now_ns,
+        };
+        self.connections.insert(ends, connection);
+    }
+}
+
+impl Ends {
+    fn is_check(self) -> bool {
+        self.site_port == CHECK_PORT
+    }
+}
+
+impl Connection {
+    /// When the answer to the SYN counts as having come, if it came at `arrived_ns`: when the SYN
+    /// was due. The round-trip time is between the hosts' kernels, and what this machine needs to
+    /// release the SYN and to answer it would be added to it.
+    fn accepted_ns(&self, arrived_ns: u64) -> u64 {
+        let answered_at_once = arrived_ns.saturating_sub(self.opened_ns) < ANSWER_NS;
+        if answered_at_once {
+            arrived_ns.min(self.opened_ns)
+        } else {
+            arrived_ns
+        }
+    }
+
+    /// Counts a packet and draws for it: its jitter in nanoseconds, or how it is lost.
+    fn draw(
+        &mut self,
+        site: u32,
+        direction: Direction,
+        load: Load,
+        path: &Path,
+    ) -> Result<u64, Fate> {
+        let ConnectionName {
+            key,
+            occurrence,
+            connection,
+        } = self.name;
+        let number = &mut self.packets[direction.index()][load.index()];
+        let packet = *number;
+        *number = number.wrapping_add(1);
+        let name = PacketName {
+            key,
+            connection,
+            direction,
+            load,
+            packet,
+        };
+        if !draw::is_lost(path.draw_state, name, path.profile.loss) {
+            return Ok(draw::jitter_ns(
+                path.draw_state,
+                name,
+                path.profile.jitter_ns,
+            ));
+        }
+        Err(match load {
+            Load::Bare => Fate::LostBare,
+            Load::Carrying => Fate::Lost(Loss {
+                site,
+                key: key.0,
+                occurrence,
+                connection,
+                direction,
+                packet,
+            }),
+        })
+    }
+}
+
+impl Lane {
+    /// When a packet of `bytes` has left the bottleneck; none where its queue is full.
+    fn pass_bottleneck(&mut self, profile: &LinkProfile, bytes: u64, now_ns: u64) -> Option<u64> {
+        let Some(rate) = profile.rate else {
+            return Some(now_ns);
+        };
+        while self.leaving_ns.front().is_some_and(|left| *left <= now_ns) {
+            self.leaving_ns.pop_front();
+        }
+        let waiting = self.leaving_ns.len().saturating_sub(1);
+        // A queue of 0 would pass nothing at all while a packet is sent; that is what it says.
+        if !self.leaving_ns.is_empty() && waiting >= profile.queue.packets as usize {
+            return None;
+        }
+        let sending_ns =
+            u128::from(bytes) * 8 * 1_000_000_000 / u128::from(rate.bits_per_second.max(1));
+        let sending_ns = u64::try_from(sending_ns).unwrap_or(u64::MAX);
+        self.free_ns = self.free_ns.max(now_ns).saturating_add(sending_ns);
+        self.leaving_ns.push_back(self.free_ns);
+        Some(self.free_ns)
+    }
+}
+
+/// How a round trip is shared out between both ways.
+pub(crate) trait OneWay {
+    /// The delay of one direction without jitter. Both together are the round trip exactly.
+    fn one_way_ns(&self, direction: Direction) -> u64;
+}
+
+impl OneWay for LinkProfile {
+    fn one_way_ns(&self, direction: Direction) -> u64 {
+        match direction {
+            Direction::Up => self.rtt_ns / 2,
+            Direction::Down => self.rtt_ns - self.rtt_ns / 2,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

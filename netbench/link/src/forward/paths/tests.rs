@@ -1,0 +1,207 @@
+use netbench_model::{BitRate, LossRate, Queue};
+
+use super::*;
+use crate::forward::segment::made::{ACK, SYN, packet};
+
+const CLIENT: [u8; 4] = [10, 0, 0, 1];
+const MS: u64 = 1_000_000;
+
+fn paths(profiles: &[LinkProfile], seed: u64) -> Paths {
+    let site = |(index, profile): (usize, &LinkProfile)| LinkSite {
+        name: format!("{index}.test"),
+        profile: *profile,
+    };
+    let sites: Vec<_> = profiles.iter().enumerate().map(site).collect();
+    Paths::new(&sites, seed, Arc::new(Trials::new(sites.len())))
+}
+
+fn with_rtt(rtt_ns: u64) -> LinkProfile {
+    LinkProfile {
+        rtt_ns,
+        ..LinkProfile::default()
+    }
+}
+
+/// Packets of a connection from port 40000 to the first site.
+fn up(flags: u8, data_bytes: u16) -> Vec<u8> {
+    packet((CLIENT, 40_000), ([10, 1, 0, 1], 443), flags, 9, data_bytes)
+}
+
+fn down(flags: u8, data_bytes: u16) -> Vec<u8> {
+    packet(([10, 1, 0, 1], 443), (CLIENT, 40_000), flags, 9, data_bytes)
+}
+
+fn due_ns(fate: Fate) -> u64 {
+    match fate {
+        Fate::Due { due_ns } => due_ns,
+        other => panic!("not due: {other:?}"),
+    }
+}
+
+#[test]
+fn both_ways_together_are_the_round_trip() {
+    let mut paths = paths(&[with_rtt(20 * MS + 1)], 1);
+    let syn_ns = due_ns(paths.decide(Direction::Up, &up(SYN, 0), 100 * MS));
+    assert_eq!(syn_ns, 110 * MS);
+    // What this machine needs to answer the SYN does not count.
+    let accept_ns = due_ns(paths.decide(Direction::Down, &down(SYN | ACK, 0), syn_ns + 90_000));
+    assert_eq!(accept_ns, 120 * MS + 1);
+    // An answer sent again, and data, count from when they came.
+    assert_eq!(
+        due_ns(paths.decide(Direction::Down, &down(SYN | ACK, 0), 1110 * MS)),
+        1120 * MS + 1
+    );
+    assert_eq!(
+        due_ns(paths.decide(Direction::Down, &down(ACK, 9), 1111 * MS)),
+        1121 * MS + 1
+    );
+}
+
+#[test]
+fn what_is_no_sites_passes() {
+    let mut paths = paths(&[with_rtt(MS)], 1);
+    let stranger = packet((CLIENT, 1), ([10, 1, 0, 2], 443), SYN, 0, 0);
+    for bytes in [&stranger[..], &[], &[0xff; 60]] {
+        assert_eq!(paths.decide(Direction::Up, bytes, 0), Fate::Pass);
+    }
+}
+
+#[test]
+fn the_bottleneck_sends_one_after_the_other_and_drops_from_its_tail() {
+    let rate = Some(BitRate {
+        bits_per_second: 8_000_000,
+    });
+    let profile = LinkProfile {
+        rate,
+        queue: Queue { packets: 2 },
+        ..with_rtt(20 * MS)
+    };
+    let mut paths = paths(&[profile], 1);
+    // 946 of data and 54 of headers: a millisecond each.
+    let fates: Vec<Fate> = (0..5)
+        .map(|_| paths.decide(Direction::Up, &up(ACK, 946), 0))
+        .collect();
+    let due = |ms: u64| Fate::Due { due_ns: ms * MS };
+    assert_eq!(
+        fates,
+        [due(11), due(12), due(13), Fate::QueueFull, Fate::QueueFull]
+    );
+    // The other direction has a bottleneck of its own, and this one has room again.
+    assert_eq!(paths.decide(Direction::Down, &down(ACK, 946), 0), due(11));
+    assert_eq!(paths.decide(Direction::Up, &up(ACK, 946), MS), due(14));
+}
+
+#[test]
+fn jitter_never_lets_a_packet_overtake() {
+    let profile = LinkProfile {
+        jitter_ns: 30 * MS,
+        ..with_rtt(20 * MS)
+    };
+    let mut paths = paths(&[profile], 1);
+    let mut dues = vec![due_ns(paths.decide(Direction::Up, &up(SYN, 0), 0))];
+    dues.extend((1..200).map(|ms| due_ns(paths.decide(Direction::Up, &up(ACK, 1), ms * MS))));
+    assert!(dues.is_sorted());
+    let late = |(sent_ms, due_ns): (usize, &u64)| due_ns - sent_ms as u64 * MS - 10 * MS;
+    let delays: Vec<u64> = dues.iter().enumerate().map(late).collect();
+    assert!(delays.iter().all(|ns| *ns <= 30 * MS));
+    assert!(delays.iter().any(|ns| *ns > 20 * MS) && delays.iter().any(|ns| *ns < 29 * MS));
+}
+
+/// The ordinals of lost data packets in a connection whose bare packets come `bare` at a time.
+fn lost(paths: &mut Paths, initial_sequence: u32, bare: usize) -> Vec<u32> {
+    let syn = packet(
+        (CLIENT, 40_000),
+        ([10, 1, 0, 1], 443),
+        SYN,
+        initial_sequence,
+        0,
+    );
+    paths.decide(Direction::Up, &syn, 0);
+    let mut lost = Vec::new();
+    for _ in 0..500 {
+        if let Fate::Lost(loss) = paths.decide(Direction::Up, &up(ACK, 100), 0) {
+            lost.push(loss.packet);
+        }
+        for _ in 0..bare {
+            paths.decide(Direction::Up, &up(ACK, 0), 0);
+        }
+    }
+    lost
+}
+
+#[test]
+fn both_stacks_of_a_pair_lose_the_same_packets() {
+    let loss = LossRate {
+        parts_per_million: 100_000,
+    };
+    let mut paths = paths(
+        &[LinkProfile {
+            loss,
+            ..with_rtt(MS)
+        }],
+        5,
+    );
+    paths.trials.begin(0, TrialKey(1));
+    let first = lost(&mut paths, 1, 1);
+    assert!(!first.is_empty());
+    let second_connection = lost(&mut paths, 2, 1);
+    assert_ne!(first, second_connection);
+    paths.trials.begin(0, TrialKey(1));
+    assert_eq!(
+        lost(&mut paths, 3, 4),
+        first,
+        "acknowledgements moved the losses of data"
+    );
+    paths.trials.begin(0, TrialKey(2));
+    assert_ne!(lost(&mut paths, 4, 1), first);
+}
+
+#[test]
+fn a_syn_sent_again_opens_nothing() {
+    let mut paths = paths(&[with_rtt(MS)], 1);
+    for _ in 0..3 {
+        paths.decide(Direction::Up, &up(SYN, 0), 0);
+    }
+    let next = paths.trials.next_connection(0).expect("a site");
+    assert_eq!(next.connection, 1);
+}
+
+#[test]
+fn the_check_meets_delay_only() {
+    let profile = LinkProfile {
+        loss: LossRate {
+            parts_per_million: 1_000_000,
+        },
+        rate: Some(BitRate {
+            bits_per_second: 1_000,
+        }),
+        queue: Queue { packets: 0 },
+        jitter_ns: MS,
+        ..with_rtt(20 * MS)
+    };
+    let mut paths = paths(&[profile], 1);
+    let check = packet((CLIENT, 40_000), ([10, 1, 0, 1], CHECK_PORT), SYN, 0, 0);
+    assert_eq!(
+        paths.decide(Direction::Up, &check, 0),
+        Fate::Due { due_ns: 10 * MS }
+    );
+    let next = paths.trials.next_connection(0).expect("a site");
+    assert_eq!(
+        next.connection, 0,
+        "the check counted among a trial's connections"
+    );
+    let own = paths.decide(Direction::Up, &up(SYN, 0), 0);
+    assert!(matches!(own, Fate::Lost(_)), "{own:?}");
+}
+
+#[test]
+fn silent_connections_are_forgotten() {
+    let mut paths = paths(&[with_rtt(MS)], 1);
+    let syn = |port: u16, site_port| packet((CLIENT, port), ([10, 1, 0, 1], site_port), SYN, 0, 0);
+    for port in 0..CONNECTIONS_KEPT as u16 {
+        paths.decide(Direction::Up, &syn(port, 443), 0);
+    }
+    assert_eq!(paths.connections.len(), CONNECTIONS_KEPT);
+    paths.decide(Direction::Up, &syn(0, 444), SILENT_NS);
+    assert_eq!(paths.connections.len(), 1);
+}

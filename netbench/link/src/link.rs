@@ -1,0 +1,337 @@
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    net::Ipv4Addr,
+    os::fd::{AsFd, OwnedFd},
+    sync::{Arc, Mutex, PoisonError},
+    thread,
+    time::Duration,
+};
+
+use netbench_model::{LinkCheck, LinkKind, LinkRecord};
+
+use crate::{
+    LinkChoice, LinkError, LinkPlan, LinkSite, Place, TrialKey,
+    capability::{self, Privilege},
+    check::{self, Listener},
+    device::take_drops,
+    forward::{CHECK_PORT, Forwarder, Paths, Statistics, Trials},
+    netem, sites,
+    topology::{self, Ends, Forwarded},
+};
+
+/// Connects of one check.
+const CHECK_CONNECTS: usize = 3;
+
+/// The paths to all sites, for as long as it lives.
+///
+/// Namespaces and devices have no names outside this process: when it and the processes it
+/// started end, however they end, the kernel removes them.
+pub struct Link {
+    kind: LinkKind,
+    why: String,
+    sites: Vec<LinkSite>,
+    client: Place,
+    server: Place,
+    /// The first port that servers may listen on; none where any port may be taken already.
+    first_port: Option<u16>,
+    settings: BTreeMap<String, String>,
+    checks: Mutex<Vec<LinkCheck>>,
+    user: Option<UserLink>,
+}
+
+/// What only a link in user space has.
+struct UserLink {
+    trials: Arc<Trials>,
+    statistics: Arc<Statistics>,
+    sockets: Vec<OwnedFd>,
+    /// Ends when it is dropped.
+    _forwarder: Forwarder,
+}
+
+impl Link {
+    /// Makes the link that the plan asks for.
+    ///
+    /// Must be called while the process has one thread, unless it has CAP_SYS_ADMIN,
+    /// CAP_NET_ADMIN and CAP_NET_RAW. An ordinary user's process is in a user namespace of its own
+    /// from then on, in which its user and group keep their numbers.
+    ///
+    /// # Errors
+    /// The kernel refuses namespaces or devices, or lacks netem; the error says which and what
+    /// helps. `auto` and `none` do not fail for that.
+    pub fn open(plan: LinkPlan) -> Result<Self, LinkError> {
+        sites::check_count(&plan.sites)?;
+        match plan.choice {
+            LinkChoice::None => Ok(Self::loopback(
+                plan.sites,
+                "asked for: no delay, no loss".to_owned(),
+            )),
+            LinkChoice::Netem => Self::netem(plan),
+            LinkChoice::User => Self::user(plan),
+            LinkChoice::Tun => {
+                let privilege = capability::acquire()?;
+                let why = format!("asked for: TUN devices in {}", place_words(privilege));
+                Self::forwarded(topology::over_tun()?, &plan, why)
+            }
+            LinkChoice::Auto => {
+                let sites = plan.sites.clone();
+                match Self::user(plan) {
+                    Ok(mut link) => {
+                        link.why = format!(
+                            "auto: namespaces work, and losses come from the seed; {}",
+                            link.why
+                        );
+                        Ok(link)
+                    }
+                    Err(error) => Ok(Self::loopback(sites, format!("auto: {error}"))),
+                }
+            }
+        }
+    }
+
+    /// The kind that it is.
+    pub fn kind(&self) -> LinkKind {
+        self.kind
+    }
+
+    /// Why it is of this kind, in words.
+    pub fn why(&self) -> &str {
+        &self.why
+    }
+
+    /// The address of a site, by its place in the plan: each has its own.
+    pub fn address(&self, site: usize) -> Ipv4Addr {
+        sites::address(if self.kind == LinkKind::None { 127 } else { 10 }, site)
+    }
+
+    /// The port to listen on for a site that wants `port`: that one in a namespace, and 0, which
+    /// means any, on loopback or where the kernel refuses low ports.
+    pub fn listen_port(&self, port: u16) -> u16 {
+        let free = self
+            .first_port
+            .is_some_and(|first| port >= first && port != CHECK_PORT);
+        if free { port } else { 0 }
+    }
+
+    /// Where clients run.
+    pub fn client_place(&self) -> Place {
+        self.client.clone()
+    }
+
+    /// Where servers run.
+    pub fn server_place(&self) -> Place {
+        self.server.clone()
+    }
+
+    /// Before a trial: connections to `site` opened from now on draw their losses and jitter from
+    /// `key`, and are counted from 0. Only a link in user space draws, so elsewhere this does nothing.
+    pub fn begin_trial(&self, site: usize, key: TrialKey) {
+        if let Some(user) = &self.user {
+            user.trials.begin(site, key);
+        }
+    }
+
+    /// Times idle TCP connects through the link, for each distinct round-trip time the median of
+    /// three. Losses, jitter and rates do not apply to them. The record has the result too.
+    ///
+    /// # Errors
+    /// A connect does not come about.
+    pub fn check(&self) -> Result<Vec<LinkCheck>, LinkError> {
+        let (listen, port) = match self.kind {
+            LinkKind::None => (self.address(0), 0),
+            _ => (Ipv4Addr::UNSPECIFIED, CHECK_PORT),
+        };
+        // Held open: a close would send packets beside the next connect's.
+        let mut held = Vec::new();
+        let serve = move |stream| held.push(stream);
+        let listener = Listener::start(&self.server, (listen, port).into(), serve)?;
+        let port = listener.port();
+        let connect = |(rtt, address): (Duration, Ipv4Addr)| {
+            self.client
+                .run(|| check::connect_times(address, port, rtt, CHECK_CONNECTS))?
+                .map(|times| LinkCheck {
+                    rtt_ns: check::ns(rtt),
+                    connect_ns: check::ns(check::median(times)),
+                })
+        };
+        // All round-trip times at once, or a plan with many would wait for long. The starts lie
+        // apart, so that one's packets do not wait for another's.
+        let checks = thread::scope(|scope| {
+            let running: Vec<_> = self
+                .distinct_rtts()
+                .into_iter()
+                .map(|target| {
+                    thread::sleep(Duration::from_millis(3));
+                    scope.spawn(move || connect(target))
+                })
+                .collect();
+            running
+                .into_iter()
+                .map(|thread| {
+                    thread
+                        .join()
+                        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                })
+                .collect::<Result<Vec<_>, _>>()
+        })?;
+        self.checks
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone_from(&checks);
+        Ok(checks)
+    }
+
+    /// What the manifest says about the link, as far as it has come.
+    pub fn record(&self) -> LinkRecord {
+        let mut record = LinkRecord {
+            kind: self.kind,
+            why: self.why.clone(),
+            checks: self
+                .checks
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone(),
+            lateness_ns: BTreeMap::new(),
+            packets: BTreeMap::new(),
+            losses_sha256: None,
+            settings: self.settings.clone(),
+        };
+        if let Some(user) = &self.user {
+            let statistics = &user.statistics;
+            for socket in &user.sockets {
+                Statistics::add(&statistics.dropped_receive, take_drops(socket.as_fd()));
+            }
+            record.lateness_ns = statistics.lateness.quantiles();
+            record.packets = statistics.packets();
+            record.losses_sha256 = Some(statistics.losses_sha256());
+            if let Some(scheduling) = statistics.scheduling.get() {
+                record
+                    .settings
+                    .insert("forwarder.scheduling".to_owned(), (*scheduling).to_owned());
+            }
+        }
+        record
+    }
+
+    /// Over veth pairs, or TUN devices where those cannot be made.
+    fn user(plan: LinkPlan) -> Result<Self, LinkError> {
+        let privilege = capability::acquire()?;
+        let place = place_words(privilege);
+        let veth = match topology::over_veth() {
+            Ok(devices) => {
+                let why = format!("in user space over veth pairs and AF_PACKET, in {place}");
+                return Self::forwarded(devices, &plan, why);
+            }
+            // Without namespaces TUN devices have no place either.
+            Err(error @ LinkError::Namespace { .. }) => return Err(error),
+            Err(error) => error,
+        };
+        match topology::over_tun() {
+            Ok(devices) => {
+                let why = format!("in user space over TUN devices, in {place}, because {veth}");
+                Self::forwarded(devices, &plan, why)
+            }
+            Err(tun) => Err(LinkError::NoDevices {
+                veth: Box::new(veth),
+                tun: Box::new(tun),
+            }),
+        }
+    }
+
+    fn forwarded(devices: Forwarded, plan: &LinkPlan, why: String) -> Result<Self, LinkError> {
+        let Forwarded {
+            ends,
+            client,
+            server,
+            sockets,
+        } = devices;
+        let trials = Arc::new(Trials::new(plan.sites.len()));
+        let statistics = Arc::new(Statistics::default());
+        let paths = Paths::new(&plan.sites, plan.seed, Arc::clone(&trials));
+        let forwarder = Forwarder::start(client, server, paths, Arc::clone(&statistics))
+            .map_err(LinkError::device("start the forwarder"))?;
+        let user = UserLink {
+            trials,
+            statistics,
+            sockets,
+            _forwarder: forwarder,
+        };
+        let mut link = Self::in_namespaces(LinkKind::User, ends, plan.sites.clone(), why);
+        link.user = Some(user);
+        Ok(link)
+    }
+
+    fn netem(plan: LinkPlan) -> Result<Self, LinkError> {
+        let privilege = capability::acquire()?;
+        let ends = topology::joined()?;
+        let settings = netem::set_up(&ends, &plan)?;
+        let why = format!(
+            "asked for: the kernel's netem, in {}",
+            place_words(privilege)
+        );
+        let mut link = Self::in_namespaces(LinkKind::Netem, ends, plan.sites, why);
+        link.settings.extend(settings);
+        Ok(link)
+    }
+
+    fn in_namespaces(kind: LinkKind, ends: Ends, sites: Vec<LinkSite>, why: String) -> Self {
+        let Ends {
+            client,
+            server,
+            settings,
+            first_port,
+        } = ends;
+        let checks = Mutex::default();
+        let first_port = Some(first_port);
+        Self {
+            kind,
+            why,
+            sites,
+            client,
+            server,
+            first_port,
+            settings,
+            checks,
+            user: None,
+        }
+    }
+
+    fn loopback(sites: Vec<LinkSite>, why: String) -> Self {
+        Self {
+            kind: LinkKind::None,
+            why,
+            sites,
+            client: Place::host(),
+            server: Place::host(),
+            first_port: None,
+            settings: BTreeMap::new(),
+            checks: Mutex::default(),
+            user: None,
+        }
+    }
+
+    /// The round-trip times to check, each with the address of the first site that has it.
+    fn distinct_rtts(&self) -> Vec<(Duration, Ipv4Addr)> {
+        if self.kind == LinkKind::None {
+            return vec![(Duration::ZERO, self.address(0))];
+        }
+        let mut seen = BTreeSet::new();
+        let sites = self.sites.iter().enumerate();
+        sites
+            .filter(|(_, site)| seen.insert(site.profile.rtt_ns))
+            .map(|(index, site)| (site.profile.rtt(), self.address(index)))
+            .collect()
+    }
+}
+
+fn place_words(privilege: Privilege) -> &'static str {
+    match privilege {
+        Privilege::Had => "network namespaces",
+        Privilege::UserNamespace => "network namespaces of a user namespace",
+    }
+}
+
+// Trials begin in many threads.
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<Link>();
+};

@@ -1,0 +1,101 @@
+use std::{
+    fs::File,
+    io,
+    os::{
+        fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
+        unix::process::CommandExt,
+    },
+    panic,
+    process::Command,
+    sync::Arc,
+    thread,
+};
+
+use crate::{LinkError, capability};
+
+/// A network namespace to start a process or a thread in, or the host's own.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// None for the host's own.
+    namespace: Option<Arc<OwnedFd>>,
+}
+
+impl Place {
+    /// The network that this process is in already.
+    pub(crate) fn host() -> Self {
+        Self { namespace: None }
+    }
+
+    /// A new network namespace, without a name: it ends with its last process, socket and `Place`.
+    pub(crate) fn new_namespace() -> Result<Self, LinkError> {
+        let made: io::Result<OwnedFd> = in_thread(|| {
+            // SAFETY: changes the network namespace of this thread, which ends right after.
+            capability::check(unsafe { libc::unshare(libc::CLONE_NEWNET) })?;
+            Ok(File::open("/proc/thread-self/ns/net")?.into())
+        })
+        .and_then(|made| made);
+        let descriptor = made.map_err(|source| LinkError::Namespace {
+            what: "a network namespace",
+            hint: capability::hint(),
+            source,
+        })?;
+        Ok(Self {
+            namespace: Some(Arc::new(descriptor)),
+        })
+    }
+
+    /// Makes `command` start in this namespace. The program has no more privilege than it would
+    /// have outside.
+    pub fn enter(&self, command: &mut Command) {
+        let Some(namespace) = self.namespace.clone() else {
+            return;
+        };
+        // SAFETY: between fork and exec, the closure calls setns and nothing else; the descriptor
+        // lives as long as the closure.
+        unsafe {
+            command.pre_exec(move || set_namespace(namespace.as_fd()));
+        }
+    }
+
+    /// Runs `f` in a thread of this namespace, and waits for it.
+    ///
+    /// # Errors
+    /// The thread cannot be started or cannot enter the namespace.
+    pub fn run<T: Send>(&self, f: impl FnOnce() -> T + Send) -> Result<T, LinkError> {
+        let entered = |source| LinkError::Namespace {
+            what: "a thread in a network namespace",
+            hint: "the namespace was made by this process, so this should not happen".to_owned(),
+            source,
+        };
+        in_thread(|| {
+            if let Some(namespace) = &self.namespace {
+                set_namespace(namespace.as_fd())?;
+            }
+            Ok(f())
+        })
+        .and_then(|result| result)
+        .map_err(entered)
+    }
+
+    /// The namespace's descriptor; none for the host's own.
+    pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        self.namespace.as_deref().map(AsFd::as_fd)
+    }
+}
+
+/// Runs `f` in a fresh thread; a panic goes on in this one.
+fn in_thread<T: Send>(f: impl FnOnce() -> T + Send) -> io::Result<T> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new()
+            .name("netbench-place".to_owned())
+            .spawn_scoped(scope, f)?;
+        Ok(thread
+            .join()
+            .unwrap_or_else(|panic| panic::resume_unwind(panic)))
+    })
+}
+
+fn set_namespace(namespace: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: changes the network namespace of the calling thread only.
+    capability::check(unsafe { libc::setns(namespace.as_raw_fd(), libc::CLONE_NEWNET) })
+}

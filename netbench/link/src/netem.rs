@@ -1,0 +1,320 @@
+//! The link by the kernel's netem: on each end of the veth pair one HTB class a site, told apart
+//! by the site's address, with a netem queue of its own.
+//!
+//! netem's own model differs from the forwarder's in two ways: `limit` counts packets on their
+//! way as well as waiting ones, so it is widened by what the rate keeps on its way; and losses come
+//! from one stream of random numbers a queue, so `seed` repeats them only for the same packets in
+//! the same order. A rate is always given, because netem keeps the order of packets only then.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt::Write as _,
+    io::{self, Read, Write as _},
+    os::unix::process::CommandExt,
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use netbench_model::LinkProfile;
+
+use crate::{
+    LinkError, LinkPlan, Place, capability,
+    forward::{CHECK_PORT, Direction, OneWay},
+    sites,
+    topology::{Ends, INTERFACE},
+};
+
+/// What stands for no rate at all.
+const FASTEST_BITS_PER_SECOND: u64 = 100_000_000_000;
+/// Packets that may be on their way where no rate limits them.
+const FREE_LIMIT: u64 = 100_000;
+/// The class of everything that is no site's.
+const OTHER_CLASS: usize = 0xffff;
+/// Classes of the link's own check, one a distinct round-trip time, end here.
+const LAST_CHECK_CLASS: usize = 0xfffe;
+const TC_LIMIT: Duration = Duration::from_secs(60);
+
+/// Sets up netem between the ends. Returns the settings to record.
+pub(crate) fn set_up(ends: &Ends, plan: &LinkPlan) -> Result<BTreeMap<String, String>, LinkError> {
+    let seeds = Seeds::find(&ends.client)?;
+    let probe =
+        format!("qdisc add dev {INTERFACE} root netem delay 1ms\nqdisc del dev {INTERFACE} root\n");
+    run_batch(&ends.client, &probe).map_err(|error| missing("netem", "sch_netem", error))?;
+    for (place, direction) in [
+        (&ends.client, Direction::Up),
+        (&ends.server, Direction::Down),
+    ] {
+        let text = batch(plan, direction, seeds);
+        run_batch(place, &text)
+            .map_err(|error| missing("HTB or u32", "sch_htb and cls_u32", error))?;
+    }
+    let seeded = match seeds {
+        Seeds::Given => "yes: tc knows it; kernels before 6.6 ignore it",
+        Seeds::Unknown => "no: this iproute2 is older than 6.6",
+    };
+    Ok([("netem_seed".to_owned(), seeded.to_owned())].into())
+}
+
+/// An unknown kind is something missing; all else is a fault.
+fn missing(what: &str, modules: &str, error: LinkError) -> LinkError {
+    match error {
+        LinkError::Tc { message }
+            if message.contains("unknown") || message.contains("No such file") =>
+        {
+            LinkError::NetemMissing {
+                reason: format!("this kernel has no {what} ({modules}): tc says {message:?}"),
+            }
+        }
+        error => error,
+    }
+}
+
+/// Whether `tc` knows netem's `seed`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Seeds {
+    Given,
+    Unknown,
+}
+
+impl Seeds {
+    fn find(place: &Place) -> Result<Self, LinkError> {
+        let (_, text) = run_tc(
+            place,
+            &["qdisc", "add", "dev", "lo", "root", "netem", "help"],
+            "",
+        )?;
+        Ok(if text.contains("seed") {
+            Self::Given
+        } else {
+            Self::Unknown
+        })
+    }
+}
+
+/// What `tc -batch` is told for one direction.
+fn batch(plan: &LinkPlan, direction: Direction, seeds: Seeds) -> String {
+    let mut text =
+        format!("qdisc add dev {INTERFACE} root handle 1: htb default {OTHER_CLASS:x}\n");
+    add_class(&mut text, OTHER_CLASS, None);
+    let field = match direction {
+        Direction::Up => ("dst", "dport"),
+        Direction::Down => ("src", "sport"),
+    };
+    let rtts: BTreeSet<u64> = plan.sites.iter().map(|site| site.profile.rtt_ns).collect();
+    let check_class = |rtt_ns: u64| {
+        let nth = rtts.range(..rtt_ns).count();
+        (nth < 4096).then(|| LAST_CHECK_CLASS - nth)
+    };
+    for rtt_ns in &rtts {
+        let profile = LinkProfile {
+            rtt_ns: *rtt_ns,
+            ..LinkProfile::default()
+        };
+        if let Some(class) = check_class(*rtt_ns) {
+            add_class(&mut text, class, Some(&netem(&profile, direction, None)));
+        }
+    }
+    // Only the first site of a round-trip time is checked.
+    let mut checked = BTreeSet::new();
+    for (index, site) in plan.sites.iter().enumerate() {
+        let address = sites::address(10, index);
+        let seed = match seeds {
+            Seeds::Given => Some(plan.seed ^ sites::name_word(&site.name) ^ direction as u64),
+            Seeds::Unknown => None,
+        };
+        let class = index + 1;
+        add_class(
+            &mut text,
+            class,
+            Some(&netem(&site.profile, direction, seed)),
+        );
+        if let (true, Some(class)) = (
+            checked.insert(site.profile.rtt_ns),
+            check_class(site.profile.rtt_ns),
+        ) {
+            line(
+                &mut text,
+                format_args!(
+                    "filter add dev {INTERFACE} parent 1: protocol ip prio 1 u32 match ip {} {address}/32 \
+                 match ip {} {CHECK_PORT} 0xffff flowid 1:{class:x}",
+                    field.0, field.1,
+                ),
+            );
+        }
+        line(
+            &mut text,
+            format_args!(
+                "filter add dev {INTERFACE} parent 1: protocol ip prio 2 u32 match ip {} {address}/32 \
+             flowid 1:{class:x}",
+                field.0,
+            ),
+        );
+    }
+    text
+}
+
+fn add_class(text: &mut String, class: usize, netem: Option<&str>) {
+    line(
+        text,
+        format_args!(
+            "class add dev {INTERFACE} parent 1: classid 1:{class:x} htb rate {FASTEST_BITS_PER_SECOND}bit \
+         quantum 60000 burst 1m"
+        ),
+    );
+    if let Some(netem) = netem {
+        line(
+            text,
+            format_args!("qdisc add dev {INTERFACE} parent 1:{class:x} {netem}"),
+        );
+    }
+}
+
+fn netem(profile: &LinkProfile, direction: Direction, seed: Option<u64>) -> String {
+    // netem's jitter goes both ways from the middle, the model's only lengthens.
+    let half_jitter_ns = profile.jitter_ns / 2;
+    let delay_ns = profile.one_way_ns(direction).saturating_add(half_jitter_ns);
+    let rate = profile
+        .rate
+        .map_or(FASTEST_BITS_PER_SECOND, |rate| rate.bits_per_second);
+    let limit = match profile.rate {
+        None => FREE_LIMIT,
+        Some(rate) => {
+            let longest_ns = delay_ns.saturating_add(half_jitter_ns);
+            let bits = u128::from(rate.bits_per_second) * u128::from(longest_ns) / 1_000_000_000;
+            let on_the_way = u64::try_from(bits / (8 * 1514)).unwrap_or(FREE_LIMIT);
+            (u64::from(profile.queue.packets) + on_the_way + 1).min(FREE_LIMIT)
+        }
+    };
+    let mut text = format!("netem limit {limit} delay {}", microseconds(delay_ns));
+    if half_jitter_ns > 0 {
+        let _ = write!(text, " {}", microseconds(half_jitter_ns));
+    }
+    if profile.loss.parts_per_million > 0 {
+        let _ = write!(text, " loss random {}", profile.loss);
+    }
+    let _ = write!(text, " rate {rate}bit");
+    if let Some(seed) = seed {
+        let _ = write!(text, " seed {seed}");
+    }
+    text
+}
+
+/// A time for `tc`, which has no smaller unit.
+fn microseconds(ns: u64) -> String {
+    format!("{}.{:03}us", ns / 1000, ns % 1000)
+}
+
+/// Adds a line. Writing to a string cannot fail.
+fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    let _ = writeln!(text, "{arguments}");
+}
+
+fn run_batch(place: &Place, text: &str) -> Result<(), LinkError> {
+    match run_tc(place, &["-batch", "-"], text)? {
+        (true, _) => Ok(()),
+        (false, message) => Err(LinkError::Tc { message }),
+    }
+}
+
+/// Runs `tc` in a namespace; returns whether it succeeded, and what it complained about.
+fn run_tc(place: &Place, arguments: &[&str], input: &str) -> Result<(bool, String), LinkError> {
+    // Where an ordinary user's PATH does not lead.
+    let path = std::env::var("PATH").unwrap_or_default() + ":/usr/sbin:/sbin";
+    let mut command = Command::new("tc");
+    command.args(arguments).env("PATH", path).env("LC_ALL", "C");
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    place.enter(&mut command);
+    // SAFETY: between fork and exec, this calls nothing but the kernel.
+    unsafe { command.pre_exec(capability::keep_net_admin_over_exec) };
+    let failed = |source: io::Error| match source.kind() {
+        io::ErrorKind::NotFound => LinkError::NetemMissing {
+            reason: "the command tc is missing: install the package iproute2".to_owned(),
+        },
+        _ => LinkError::Device {
+            what: "run tc".to_owned(),
+            source,
+        },
+    };
+    let mut child = command.spawn().map_err(failed)?;
+    let (stdin, stderr) = (child.stdin.take(), child.stderr.take());
+    thread::scope(|scope| {
+        let complaint = scope.spawn(move || {
+            let mut bytes = Vec::new();
+            if let Some(stderr) = stderr {
+                // More than this nobody reads, and an early end of the pipe ends tc as well.
+                let _ = stderr.take(64 * 1024).read_to_end(&mut bytes);
+            }
+            String::from_utf8_lossy(&bytes).trim().to_owned()
+        });
+        scope.spawn(move || {
+            if let Some(mut stdin) = stdin {
+                // tc that ends early says why in its status.
+                let _ = stdin.write_all(input.as_bytes());
+            }
+        });
+        let end = Instant::now() + TC_LIMIT;
+        let status = loop {
+            match child.try_wait().map_err(failed)? {
+                Some(status) => break status,
+                None if Instant::now() >= end => {
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    let message = format!("no end after {TC_LIMIT:?}");
+                    return Err(LinkError::Tc { message });
+                }
+                None => thread::sleep(Duration::from_millis(2)),
+            }
+        };
+        let message = complaint.join().unwrap_or_default();
+        Ok((status.success(), message))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use netbench_model::{BitRate, LossRate, Queue};
+
+    use super::*;
+    use crate::{LinkChoice, LinkSite};
+
+    #[test]
+    fn both_directions_are_told_apart() {
+        let site = |name: &str, profile| LinkSite {
+            name: name.to_owned(),
+            profile,
+        };
+        let slow = LinkProfile {
+            rtt_ns: 300_000_001,
+            jitter_ns: 4_000_000,
+            loss: LossRate {
+                parts_per_million: 5_000,
+            },
+            rate: Some(BitRate {
+                bits_per_second: 1_600_000,
+            }),
+            queue: Queue { packets: 50 },
+        };
+        let near = LinkProfile {
+            rtt_ns: 20_000_000,
+            ..LinkProfile::default()
+        };
+        let plan = LinkPlan {
+            choice: LinkChoice::Netem,
+            sites: vec![
+                site("slow.test", slow),
+                site("near.test", near),
+                site("near2.test", near),
+            ],
+            seed: 1,
+        };
+        insta::assert_snapshot!(
+            "netem_up_with_seed",
+            batch(&plan, Direction::Up, Seeds::Given)
+        );
+        insta::assert_snapshot!("netem_down", batch(&plan, Direction::Down, Seeds::Unknown));
+    }
+}

@@ -1,0 +1,234 @@
+//! Namespaces and the devices between them. The client is 10.0.0.1 in one namespace, the server
+//! 10.0.0.2 in another with all of 10.1.0.0/16 as its own, and each is the other's only way out.
+
+use std::{collections::BTreeMap, io, net::Ipv4Addr, os::fd::OwnedFd};
+
+use crate::{
+    LinkError, Place,
+    device::{Device, PacketDevice, TunDevice},
+    interface,
+    netlink::{Mac, Netlink, VethEnd},
+    settings, sites,
+};
+
+/// The name of the interface in the namespace of the client, and in that of the servers.
+pub(crate) const INTERFACE: &str = "link0";
+
+const CLIENT_MAC: Mac = [2, 0, 0, 0, 0, 1];
+const SERVER_MAC: Mac = [2, 0, 0, 0, 0, 2];
+
+/// The namespaces in which clients and servers run.
+pub(crate) struct Ends {
+    pub(crate) client: Place,
+    pub(crate) server: Place,
+    /// What the kernel was set to in each.
+    pub(crate) settings: BTreeMap<String, String>,
+    /// The first port that servers may listen on.
+    pub(crate) first_port: u16,
+}
+
+/// The ends and the forwarder's devices between them.
+pub(crate) struct Forwarded {
+    pub(crate) ends: Ends,
+    /// Towards the client.
+    pub(crate) client: Box<dyn Device>,
+    /// Towards the servers.
+    pub(crate) server: Box<dyn Device>,
+    /// The sockets of packet devices, for their count of dropped frames.
+    pub(crate) sockets: Vec<OwnedFd>,
+}
+
+/// One side of the link.
+struct Side {
+    address: Ipv4Addr,
+    mac: Mac,
+    /// The other side's.
+    peer: (Ipv4Addr, Mac),
+    role: Role,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Client,
+    Server,
+}
+
+const CLIENT: Side = Side {
+    address: sites::CLIENT,
+    mac: CLIENT_MAC,
+    peer: (sites::SERVER, SERVER_MAC),
+    role: Role::Client,
+};
+const SERVER: Side = Side {
+    address: sites::SERVER,
+    mac: SERVER_MAC,
+    peer: (sites::CLIENT, CLIENT_MAC),
+    role: Role::Server,
+};
+
+/// The forwarder between two veth pairs, whose own ends are in a third namespace.
+pub(crate) fn over_veth() -> Result<Forwarded, LinkError> {
+    let ends = Ends::new()?;
+    let middle = Place::new_namespace()?;
+    let open = |forwarder_end: VethEnd, place: &Place, side: &Side| {
+        add_veth(&middle, &forwarder_end, place, side)?;
+        let device = middle.run(|| {
+            // What the devices of the middle say by themselves would be forwarded.
+            settings::apply("middle");
+            set_up_plain(forwarder_end.name)?;
+            interface::turn_off_offloads(forwarder_end.name)?;
+            PacketDevice::open(forwarder_end.name)
+        })?;
+        let device = device.map_err(LinkError::device("open AF_PACKET on a veth pair"))?;
+        configure(place, side, Neighbours::Permanent)?;
+        Ok::<_, LinkError>(device)
+    };
+    let client = open(
+        VethEnd {
+            name: "client",
+            mac: [2, 0, 0, 0, 0, 3],
+        },
+        &ends.client,
+        &CLIENT,
+    )?;
+    let server = open(
+        VethEnd {
+            name: "server",
+            mac: [2, 0, 0, 0, 0, 4],
+        },
+        &ends.server,
+        &SERVER,
+    )?;
+    let sockets = [&client, &server]
+        .map(|device| device.descriptor().try_clone_to_owned())
+        .into_iter()
+        .collect::<io::Result<_>>()
+        .map_err(LinkError::device("duplicate a socket"))?;
+    Ok(Forwarded {
+        ends,
+        client: Box::new(client),
+        server: Box::new(server),
+        sockets,
+    })
+}
+
+/// The forwarder between two TUN devices.
+pub(crate) fn over_tun() -> Result<Forwarded, LinkError> {
+    let ends = Ends::new()?;
+    let open = |place: &Place, side: &Side| {
+        let device = place.run(|| TunDevice::open(INTERFACE))?;
+        let device = device.map_err(LinkError::device("make a TUN device from /dev/net/tun"))?;
+        configure(place, side, Neighbours::None)?;
+        Ok::<_, LinkError>(Box::new(device))
+    };
+    let client = open(&ends.client, &CLIENT)?;
+    let server = open(&ends.server, &SERVER)?;
+    Ok(Forwarded {
+        ends,
+        client,
+        server,
+        sockets: Vec::new(),
+    })
+}
+
+/// Client and server joined by one veth pair, for netem on its ends.
+pub(crate) fn joined() -> Result<Ends, LinkError> {
+    let ends = Ends::new()?;
+    add_veth(
+        &ends.client,
+        &VethEnd {
+            name: INTERFACE,
+            mac: CLIENT_MAC,
+        },
+        &ends.server,
+        &SERVER,
+    )?;
+    configure(&ends.client, &CLIENT, Neighbours::Permanent)?;
+    configure(&ends.server, &SERVER, Neighbours::Permanent)?;
+    Ok(ends)
+}
+
+impl Ends {
+    fn new() -> Result<Self, LinkError> {
+        let (client, server) = (Place::new_namespace()?, Place::new_namespace()?);
+        let mut settings = client.run(|| settings::apply("client"))?;
+        let (of_server, first_port) = server.run(|| {
+            (
+                settings::apply("server"),
+                settings::first_unprivileged_port(),
+            )
+        })?;
+        settings.extend(of_server);
+        Ok(Self {
+            client,
+            server,
+            settings,
+            first_port,
+        })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Neighbours {
+    Permanent,
+    None,
+}
+
+fn add_veth(
+    here: &Place,
+    here_end: &VethEnd,
+    there: &Place,
+    there_side: &Side,
+) -> Result<(), LinkError> {
+    let there_end = VethEnd {
+        name: INTERFACE,
+        mac: there_side.mac,
+    };
+    let make = || {
+        let namespace = there.descriptor().ok_or(io::ErrorKind::NotFound)?;
+        Netlink::open()?.add_veth(here_end, &there_end, namespace)
+    };
+    here.run(make)?
+        .map_err(LinkError::device("make a veth pair"))
+}
+
+/// Sets up the side's interface: offloads, address, routes, and the neighbour where there is one.
+fn configure(place: &Place, side: &Side, neighbours: Neighbours) -> Result<(), LinkError> {
+    let failed = |step: &str| LinkError::device(format!("{step} in a namespace"));
+    place.run(|| {
+        let mut netlink = Netlink::open().map_err(failed("open netlink"))?;
+        netlink
+            .set_loopback_up()
+            .map_err(failed("set the loopback interface up"))?;
+        let index = interface::index(INTERFACE).map_err(failed("find the interface"))?;
+        if neighbours == Neighbours::Permanent {
+            interface::turn_off_offloads(INTERFACE).map_err(failed("turn off offloads"))?;
+        }
+        netlink
+            .set_up(index)
+            .map_err(failed("set the interface up"))?;
+        netlink
+            .add_address(index, side.address, 30)
+            .map_err(failed("add an address"))?;
+        if neighbours == Neighbours::Permanent {
+            let (address, mac) = side.peer;
+            netlink
+                .add_neighbour(index, address, mac)
+                .map_err(failed("add a neighbour"))?;
+        }
+        match side.role {
+            Role::Client => netlink
+                .add_route(index, sites::NETWORK, side.peer.0)
+                .map_err(failed("add the route to the sites")),
+            Role::Server => netlink
+                .add_local_network(sites::NETWORK)
+                .map_err(failed("make the sites' addresses local")),
+        }
+    })?
+}
+
+/// Sets an interface up that needs no address.
+fn set_up_plain(name: &str) -> io::Result<()> {
+    let index = interface::index(name)?;
+    Netlink::open()?.set_up(index)
+}

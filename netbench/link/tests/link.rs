@@ -1,0 +1,290 @@
+//! The link as processes use it. Every scenario runs in a child of its own, because a user
+//! namespace is entered by a whole process with one thread; this executable is that child as well.
+
+mod support;
+
+use std::{collections::BTreeMap, error::Error, process::ExitCode, time::Duration};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use serde_json::Value;
+use support::{
+    child::{self, Child, User},
+    scenario, uml,
+};
+
+/// A test of one kind of link, as one user.
+type Test = fn(&str, User) -> Result<(), Failed>;
+
+fn main() -> ExitCode {
+    let mut words = std::env::args().skip(1);
+    if words.next().as_deref() == Some(scenario::WORD) {
+        return scenario::run(&words.collect::<Vec<_>>());
+    }
+    let arguments = Arguments::from_args();
+    let mut trials = Vec::new();
+    let tests: [(&str, Test); 4] = [
+        (
+            "connects_take_the_round_trip_time",
+            connects_take_the_round_trip_time,
+        ),
+        ("losses_come_from_the_seed", losses_come_from_the_seed),
+        ("nothing_is_left_after_kill", nothing_is_left_after_kill),
+        (
+            "processes_start_in_their_place",
+            processes_start_in_their_place,
+        ),
+    ];
+    for (kind, user) in [
+        ("user", User::Own),
+        ("user", User::Nobody),
+        ("tun", User::Own),
+    ] {
+        let reason = unsupported(kind, user);
+        for (name, test) in tests {
+            let name = format!("{name}::{kind}_as_{user}");
+            trials.push(trial(name, reason.clone(), move || test(kind, user)));
+        }
+    }
+    trials.push(trial(
+        "loopback_works_everywhere".to_owned(),
+        None,
+        loopback_works_everywhere,
+    ));
+    trials.push(trial(
+        "a_second_thread_is_told".to_owned(),
+        None,
+        a_second_thread_is_told,
+    ));
+    trials.push(trial(
+        "netem_or_its_lack_is_told".to_owned(),
+        None,
+        netem_or_its_lack_is_told,
+    ));
+    trials.push(trial("netem_in_uml".to_owned(), uml_reason(), netem_in_uml));
+    trials.push(trial(
+        "user_link_in_uml".to_owned(),
+        uml_reason(),
+        user_link_in_uml,
+    ));
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    child::clean_up();
+    conclusion.exit_code()
+}
+
+/// A test; with a reason, it says so and counts as ignored.
+fn trial(
+    name: String,
+    unsupported: Option<String>,
+    test: impl FnOnce() -> Result<(), Failed> + Send + 'static,
+) -> Trial {
+    if let Some(reason) = &unsupported {
+        println!("{name}: unsupported: {reason}");
+    }
+    Trial::test(name, test).with_ignored_flag(unsupported.is_some())
+}
+
+/// Why links of this kind cannot be opened here by this user.
+fn unsupported(kind: &str, user: User) -> Option<String> {
+    if let (User::Nobody, Some(reason)) = (user, nobody_missing()) {
+        return Some(reason);
+    }
+    match Child::run(&["open", kind], user) {
+        Ok(_) => None,
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+fn nobody_missing() -> Option<String> {
+    (!User::is_root()).then(|| "only root can become another user".to_owned())
+}
+
+/// None where the machine has what it takes, or where it must have it.
+fn uml_reason() -> Option<String> {
+    let required = std::env::var("NETBENCH_REQUIRE_NETEM").is_ok_and(|value| value == "1");
+    if required { None } else { uml::missing() }
+}
+
+fn connects_take_the_round_trip_time(kind: &str, user: User) -> Result<(), Failed> {
+    let answer = Child::run(&["check", kind], user)?;
+    assert_eq!(
+        answer["user_kept"], true,
+        "files would not stay the user's own"
+    );
+    checks_are_plausible(&answer, 0.9, f64::INFINITY)?;
+    let record = &answer["record"];
+    assert_eq!(record["kind"], "user");
+    assert!(
+        record["why"]
+            .as_str()
+            .is_some_and(|why| why.contains("user space") || why.contains("TUN"))
+    );
+    assert!(record["lateness_ns"]["p99"].as_u64().is_some());
+    // Losses do not apply to the check, and site 3 would lose everything.
+    assert_eq!(
+        (
+            record["packets"]["lost"].as_u64(),
+            record["packets"]["lost_bare"].as_u64()
+        ),
+        (Some(0), Some(0))
+    );
+    assert_eq!(
+        record["settings"]["server.net.ipv4.tcp_no_metrics_save"],
+        "1"
+    );
+    Ok(())
+}
+
+/// Every distinct round-trip time once, and no connect faster than it, nor slower than `most` times it.
+fn checks_are_plausible(answer: &Value, least: f64, most: f64) -> Result<(), Failed> {
+    let checks = answer["checks"].as_array().ok_or("no checks")?;
+    let times: BTreeMap<u64, u64> = checks
+        .iter()
+        .filter_map(|check| Some((check["rtt_ns"].as_u64()?, check["connect_ns"].as_u64()?)))
+        .collect();
+    assert_eq!(
+        times.keys().copied().collect::<Vec<_>>(),
+        [20_000_000, 50_000_000, 100_000_000]
+    );
+    for (rtt_ns, connect_ns) in times {
+        let ratio = connect_ns as f64 / rtt_ns as f64;
+        if !(least..=most).contains(&ratio) {
+            return Err(format!("{connect_ns} ns to connect over {rtt_ns} ns").into());
+        }
+    }
+    Ok(())
+}
+
+fn losses_come_from_the_seed(kind: &str, user: User) -> Result<(), Failed> {
+    // A kernel that stands still for longer than a retransmission timeout sends a packet more; so
+    // one more run may decide.
+    let digest = |seed: &str| -> Result<String, Box<dyn Error>> {
+        let answer = Child::run(&["traffic", kind, seed], user)?;
+        let record = &answer["record"];
+        assert!(
+            record["packets"]["lost"].as_u64() > Some(0),
+            "nothing lost: {record}"
+        );
+        Ok(record["losses_sha256"]
+            .as_str()
+            .ok_or("no digest")?
+            .to_owned())
+    };
+    let mut same = vec![digest("6")?, digest("6")?];
+    if same[0] != same[1] {
+        same.push(digest("6")?);
+        assert!(
+            same[2] == same[0] || same[2] == same[1],
+            "three runs, three digests"
+        );
+    }
+    let other = digest("7")?;
+    assert!(!same.contains(&other), "two seeds, the same losses");
+    Ok(())
+}
+
+fn nothing_is_left_after_kill(kind: &str, user: User) -> Result<(), Failed> {
+    let before = support::interfaces()?;
+    let mut child = Child::start(&["hold", kind], user)?;
+    let ready = child.answer()?;
+    assert_eq!(
+        support::interfaces()?,
+        before,
+        "the host's own interfaces have changed"
+    );
+    let inner = ready["process"].as_u64().ok_or("no process inside")?;
+    let namespace = ready["namespace"]
+        .as_str()
+        .ok_or("no namespace")?
+        .to_owned();
+    assert!(support::users_of(&namespace).contains(&inner));
+    child.kill()?;
+    support::within(
+        Duration::from_secs(20),
+        "the namespace's processes to end",
+        || support::users_of(&namespace).is_empty(),
+    )?;
+    assert_eq!(support::interfaces()?, before);
+    Ok(())
+}
+
+fn processes_start_in_their_place(kind: &str, user: User) -> Result<(), Failed> {
+    let answer = Child::run(&["places", kind], user)?;
+    let place = |name: &str| {
+        answer[name]
+            .as_str()
+            .map(str::to_owned)
+            .ok_or("no such place")
+    };
+    let (host, client, server) = (place("host")?, place("client")?, place("server")?);
+    assert!(
+        host != client && host != server && client != server,
+        "{answer}"
+    );
+    assert_eq!(answer["listened_on"], 443, "{answer}");
+    Ok(())
+}
+
+fn loopback_works_everywhere() -> Result<(), Failed> {
+    let answer = Child::run(&["check", "none"], User::Own)?;
+    assert_eq!(answer["record"]["kind"], "none");
+    assert_eq!(answer["record"]["losses_sha256"], Value::Null);
+    assert_eq!(
+        answer["addresses"],
+        serde_json::json!(["127.1.0.1", "127.1.0.2", "127.1.0.3", "127.1.0.4"])
+    );
+    assert_eq!(answer["listen_port"], 0);
+    Ok(())
+}
+
+fn a_second_thread_is_told() -> Result<(), Failed> {
+    // Root needs no user namespace, and may open a link at any time.
+    let user = if User::is_root() {
+        User::Nobody
+    } else {
+        User::Own
+    };
+    let error = Child::run(&["threads", "user"], user).expect_err("two threads");
+    assert!(
+        error.to_string().contains("single thread, and it has 2"),
+        "{error}"
+    );
+    let answer = Child::run(&["threads", "auto"], user)?;
+    assert!(
+        answer["why"]
+            .as_str()
+            .is_some_and(|why| why.starts_with("auto: the link must")),
+        "{answer}"
+    );
+    Ok(())
+}
+
+fn netem_or_its_lack_is_told() -> Result<(), Failed> {
+    match Child::run(&["check", "netem"], User::Own) {
+        Ok(answer) => {
+            assert_eq!(answer["record"]["kind"], "netem");
+            checks_are_plausible(&answer, 0.9, f64::INFINITY)
+        }
+        Err(error) => {
+            let error = error.to_string();
+            let told = ["--link netem cannot work here", "cannot make"]
+                .iter()
+                .any(|text| error.contains(text));
+            assert!(told, "{error}");
+            Ok(())
+        }
+    }
+}
+
+fn netem_in_uml() -> Result<(), Failed> {
+    let answer = uml::run(&[scenario::WORD, "check", "netem"])?;
+    assert_eq!(answer["record"]["kind"], "netem");
+    // Also the site with a rate of 400 kbit/s and the one that loses everything: the check has a
+    // queue of its own.
+    checks_are_plausible(&answer, 0.95, 1.2)
+}
+
+fn user_link_in_uml() -> Result<(), Failed> {
+    let answer = uml::run(&[scenario::WORD, "check", "user"])?;
+    assert_eq!(answer["record"]["kind"], "user");
+    checks_are_plausible(&answer, 0.95, 1.2)
+}

@@ -1,0 +1,233 @@
+//! What the child processes do. Each opens a link and answers with one line of JSON.
+
+use std::{
+    error::Error,
+    io::{Read, Write},
+    net::{TcpListener, TcpStream},
+    process::{Command, ExitCode, Stdio},
+    thread,
+    time::Duration,
+};
+
+use netbench_link::{Link, LinkChoice, LinkPlan, LinkSite, Place, TrialKey};
+use netbench_model::{BitRate, LinkProfile, LossRate};
+use serde_json::{Value, json};
+
+/// The first argument of a child.
+pub(crate) const WORD: &str = "--link-scenario";
+
+type Answer = Result<Value, Box<dyn Error>>;
+
+/// Runs the scenario that the words name: `open`, `check`, `traffic`, `hold`, `places` or
+/// `threads`, then the kind of link, then the seed.
+pub(crate) fn run(words: &[String]) -> ExitCode {
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    let answer = match (word(0), word(1).parse::<LinkChoice>()) {
+        (_, Err(error)) => Err(error.into()),
+        ("open", Ok(choice)) => open(choice, 1, sites()).map(|link| json!({ "why": link.why() })),
+        ("check", Ok(choice)) => check(choice),
+        ("traffic", Ok(choice)) => traffic(choice, word(2).parse().unwrap_or(1)),
+        ("hold", Ok(choice)) => hold(choice),
+        ("places", Ok(choice)) => places(choice),
+        ("threads", Ok(choice)) => threads(choice),
+        (other, _) => Err(format!("no scenario {other:?}").into()),
+    };
+    match answer {
+        Ok(answer) => {
+            println!("{answer}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn open(choice: LinkChoice, seed: u64, sites: Vec<LinkSite>) -> Result<Link, Box<dyn Error>> {
+    Ok(Link::open(LinkPlan {
+        choice,
+        sites,
+        seed,
+    })?)
+}
+
+/// Three round-trip times; the others of each are hard on a check that does not keep apart.
+fn sites() -> Vec<LinkSite> {
+    let profile = |rtt_ms: u64| LinkProfile {
+        rtt_ns: rtt_ms * 1_000_000,
+        ..LinkProfile::default()
+    };
+    let all = LossRate {
+        parts_per_million: 1_000_000,
+    };
+    let slow = BitRate {
+        bits_per_second: 400_000,
+    };
+    [
+        ("near.test", profile(20)),
+        (
+            "middle.test",
+            LinkProfile {
+                rate: Some(slow),
+                jitter_ns: 5_000_000,
+                ..profile(50)
+            },
+        ),
+        (
+            "far.test",
+            LinkProfile {
+                loss: all,
+                ..profile(100)
+            },
+        ),
+        ("near2.test", profile(20)),
+    ]
+    .map(|(name, profile)| LinkSite {
+        name: name.to_owned(),
+        profile,
+    })
+    .into()
+}
+
+fn check(choice: LinkChoice) -> Answer {
+    // SAFETY: only reads.
+    let before = unsafe { libc::geteuid() };
+    let link = open(choice, 1, sites())?;
+    let checks = link.check()?;
+    // SAFETY: only reads.
+    let user_kept = before == unsafe { libc::geteuid() };
+    let addresses: Vec<String> = (0..4).map(|site| link.address(site).to_string()).collect();
+    Ok(json!({
+        "user_kept": user_kept,
+        "checks": checks,
+        "record": link.record(),
+        "addresses": addresses,
+        "listen_port": link.listen_port(443),
+    }))
+}
+
+/// Twelve connections, one a site, each a few questions and answers of one byte: the sides take
+/// turns, so which packets there are does not depend on timing.
+fn traffic(choice: LinkChoice, seed: u64) -> Answer {
+    const SITES: usize = 12;
+    const TURNS: usize = 10;
+    const LIMIT: Option<Duration> = Some(Duration::from_secs(30));
+    let loss = LossRate {
+        parts_per_million: 50_000,
+    };
+    let profile = LinkProfile {
+        rtt_ns: 4_000_000,
+        loss,
+        ..LinkProfile::default()
+    };
+    let site = |index| LinkSite {
+        name: format!("{index}.test"),
+        profile,
+    };
+    let link = open(choice, seed, (0..SITES).map(site).collect())?;
+    let listener = link
+        .server_place()
+        .run(|| TcpListener::bind(("0.0.0.0", link.listen_port(443))))??;
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            thread::spawn(move || {
+                let mut byte = [0];
+                while stream.read_exact(&mut byte).is_ok() && stream.write_all(&byte).is_ok() {}
+            });
+        }
+    });
+    let talk = |site: usize| -> std::io::Result<()> {
+        link.begin_trial(site, TrialKey(site as u64));
+        let mut stream = TcpStream::connect((link.address(site), 443))?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(LIMIT)?;
+        let mut byte = [7];
+        for _ in 0..TURNS {
+            stream.write_all(&byte)?;
+            stream.read_exact(&mut byte)?;
+        }
+        Ok(())
+    };
+    let client = link.client_place();
+    thread::scope(|scope| {
+        let talks: Vec<_> = (0..SITES)
+            .map(|site| {
+                scope.spawn({
+                    let client = client.clone();
+                    move || client.run(|| talk(site))
+                })
+            })
+            .collect();
+        talks
+            .into_iter()
+            .try_for_each(|talk| -> Result<(), Box<dyn Error>> {
+                Ok(talk.join().map_err(|_| "a thread panicked")???)
+            })
+    })?;
+    Ok(json!({ "record": link.record() }))
+}
+
+/// Stays until it is ended, with a process of its own in a namespace.
+fn hold(choice: LinkChoice) -> Answer {
+    let link = open(choice, 1, sites())?;
+    let mut command = Command::new("cat");
+    command.stdin(Stdio::piped()).stdout(Stdio::null());
+    link.server_place().enter(&mut command);
+    let mut process = command.spawn()?;
+    let namespace = link.server_place().run(namespace)??;
+    println!(
+        "{}",
+        json!({ "process": process.id(), "namespace": namespace })
+    );
+    // Until the tests end it, or close this.
+    let _ = std::io::stdin().read_to_end(&mut Vec::new());
+    drop(process.stdin.take());
+    process.wait()?;
+    Ok(json!({}))
+}
+
+fn places(choice: LinkChoice) -> Answer {
+    let link = open(choice, 1, sites())?;
+    let of = |place: Place| -> Result<String, Box<dyn Error>> {
+        let mut command = Command::new("readlink");
+        command.arg("/proc/self/ns/net");
+        place.enter(&mut command);
+        let seen = String::from_utf8(command.output()?.stdout)?
+            .trim()
+            .to_owned();
+        // A process and a thread are in the same place.
+        let own = place.run(namespace)??;
+        if own == seen {
+            Ok(seen)
+        } else {
+            Err(format!("{own} or {seen}?").into())
+        }
+    };
+    let server = link.server_place();
+    let listener = server.run(|| TcpListener::bind((link.address(2), link.listen_port(443))))??;
+    Ok(json!({
+        "host": namespace()?,
+        "client": of(link.client_place())?,
+        "server": of(server)?,
+        "listened_on": listener.local_addr()?.port(),
+    }))
+}
+
+/// Opens a link too late: when there is a second thread.
+fn threads(choice: LinkChoice) -> Answer {
+    thread::scope(|scope| {
+        let (stop, stopped) = std::sync::mpsc::channel::<()>();
+        scope.spawn(move || stopped.recv());
+        let link = open(choice, 1, sites());
+        drop(stop);
+        Ok(json!({ "why": link?.why() }))
+    })
+}
+
+/// The network namespace of the calling thread, as `/proc` names it.
+fn namespace() -> std::io::Result<String> {
+    Ok(std::fs::read_link("/proc/thread-self/ns/net")?
+        .to_string_lossy()
+        .into_owned())
+}

@@ -1,0 +1,34 @@
+//! The words of netbench as data: sites, stacks, samples, runs.
+//!
+//! Pure data and pure parsing. This crate must never do I/O, read a clock or draw a random number.
+//! Start reading at [`Sample`], then [`Site`] and [`Manifest`].
+
+mod condition;
+mod link_profile;
+mod run;
+mod sample;
+mod site;
+mod sites_file;
+mod stack;
+mod tls;
+mod units;
+
+pub use condition::{Condition, Role};
+pub use link_profile::{LinkProfile, LossRate, Queue};
+pub use run::{
+    ClientSettings, Environment, LinkCheck, LinkKind, LinkRecord, Manifest, PlanRecord, Profile,
+    RootsRecord, RootsSource, ServerCount, Session, Target, WorkerRecord,
+};
+pub use sample::{
+    Failure, FailureClass, Measured, Negotiated, Outcome, Phase, Phases, Sample, ServerView,
+    TcpInfo, Transfer,
+};
+pub use site::{ChainProfile, Fault, HostName, KeyType, LabProfile, Site, Switch};
+pub use sites_file::{SiteError, parse_sites};
+pub use stack::StackName;
+pub use tls::{Alpn, Group, SignatureScheme, Suite, TlsVersion};
+pub use units::{BitRate, ParseUnitError, parse_bytes, parse_duration, parse_loss, parse_rate};
+
+/// The version of every JSON document that netbench publishes (`run.json`, `samples.jsonl`,
+/// `summary.json`). It rises when a reader of the old form could misread the new one.
+pub const SCHEMA_VERSION: u32 = 1;

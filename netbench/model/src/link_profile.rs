@@ -1,0 +1,64 @@
+use std::{fmt, time::Duration};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::BitRate;
+
+/// The emulated path between the client and one site, the same in both directions.
+///
+/// A packet first waits in the queue of the bottleneck (`rate`, `queue`), then travels for
+/// `rtt / 2` plus its share of `jitter`. Packets of one direction never overtake each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct LinkProfile {
+    /// Round-trip time: half of it in each direction, in nanoseconds.
+    pub rtt_ns: u64,
+    /// The most that a packet's one-way delay is lengthened by, drawn evenly from 0, in nanoseconds.
+    pub jitter_ns: u64,
+    /// The share of packets lost, in each direction.
+    pub loss: LossRate,
+    /// The bottleneck's rate, in each direction; none means as fast as the machine goes.
+    pub rate: Option<BitRate>,
+    /// How much waits at the bottleneck before packets are dropped from its tail.
+    pub queue: Queue,
+}
+
+impl LinkProfile {
+    /// The round-trip time.
+    pub fn rtt(&self) -> Duration {
+        Duration::from_nanos(self.rtt_ns)
+    }
+
+    /// The most that a packet is delayed beyond half of the round-trip time.
+    pub fn jitter(&self) -> Duration {
+        Duration::from_nanos(self.jitter_ns)
+    }
+}
+
+/// A share of packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct LossRate {
+    /// Packets lost of a million.
+    pub parts_per_million: u32,
+}
+
+impl fmt::Display for LossRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}%", f64::from(self.parts_per_million) / 10_000.0)
+    }
+}
+
+/// The length of a bottleneck's queue, in packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Queue {
+    /// Packets.
+    pub packets: u32,
+}
+
+impl Default for Queue {
+    fn default() -> Self {
+        Self { packets: 1000 }
+    }
+}

@@ -1,0 +1,317 @@
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Condition, Role, StackName};
+
+/// The raw figures of one connection: one line of `samples.jsonl`, kept for ever.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Sample {
+    /// [`crate::SCHEMA_VERSION`] of the writer.
+    pub schema: u32,
+    /// Which session of the run took it: 0, and one more at every `--resume`.
+    pub session: u32,
+    /// The ordinal of the trial in the plan; the same seed gives the same ordinals.
+    pub trial: u64,
+    /// The site's name, as [`crate::Site::name`] gives it.
+    pub site: String,
+    /// The stack that made the connection.
+    pub stack: StackName,
+    /// The state the stack was in.
+    pub condition: Condition,
+    /// The round, from 0.
+    pub round: u32,
+    /// The process that made the connection, counted over the run. Samples of one block share its
+    /// memory layout and are resampled together.
+    pub block: u32,
+    /// What the connection was for.
+    pub role: Role,
+    /// Milliseconds since the Unix epoch at the start.
+    pub started_unix_ms: u64,
+    /// What came of it.
+    pub outcome: Outcome,
+}
+
+/// What came of a trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "outcome", rename_all = "lowercase")]
+pub enum Outcome {
+    /// A finished handshake and a response read to its end.
+    Ok(Box<Measured>),
+    /// An error, with its class. Whatever was measured before it is kept.
+    Failed(Failure),
+    /// What the case asks for cannot be done by this stack, site or machine.
+    Unsupported {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Outcome {
+    /// The figures, where the trial ended well.
+    pub fn ok(&self) -> Option<&Measured> {
+        match self {
+            Self::Ok(sample) => Some(sample),
+            Self::Failed(_) | Self::Unsupported { .. } => None,
+        }
+    }
+}
+
+/// What a connection that ended well was measured at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Measured {
+    /// Where the time went.
+    pub phases: Phases,
+    /// What the client says was agreed.
+    pub client: Negotiated,
+    /// What the server says was agreed; only the lab's servers say.
+    pub server: Option<ServerView>,
+    /// What crossed the wire.
+    pub transfer: Transfer,
+    /// The status of the response.
+    pub http_status: u16,
+    /// Bytes of the response's body.
+    pub body_bytes: u64,
+}
+
+/// The phases of a connection, each in nanoseconds of wall clock but for the CPU time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Phases {
+    /// Roots parsed, TLS configuration and hyper connector made. Not part of `total_ns`.
+    /// None where the connector was made by an earlier connection (condition `resumed`).
+    pub connector_ns: Option<u64>,
+    /// Name resolution.
+    pub dns_ns: u64,
+    /// TCP connect.
+    pub tcp_ns: u64,
+    /// From TCP connected to the handshake done, the making of the ClientHello included.
+    pub tls_ns: u64,
+    /// In `tls_ns`: from TCP connected to the first byte of the ClientHello handed to the socket.
+    pub client_hello_ns: u64,
+    /// In `tls_ns`: verification of the certificate chain and the name. None where a resumed
+    /// handshake has none.
+    pub verify_ns: Option<u64>,
+    /// From the handshake done to the head of the response.
+    pub first_byte_ns: u64,
+    /// From the request handed to hyper to the last byte of the response's body.
+    pub total_ns: u64,
+    /// CPU time of the client's thread within `total_ns`.
+    pub cpu_ns: u64,
+}
+
+/// A phase that reports compare.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// [`Phases::connector_ns`].
+    Connector,
+    /// [`Phases::dns_ns`].
+    Dns,
+    /// [`Phases::tcp_ns`].
+    Tcp,
+    /// [`Phases::tls_ns`].
+    Tls,
+    /// [`Phases::verify_ns`].
+    Verify,
+    /// [`Phases::first_byte_ns`].
+    FirstByte,
+    /// [`Phases::total_ns`].
+    Total,
+    /// [`Phases::cpu_ns`].
+    Cpu,
+}
+
+impl Phase {
+    /// Every phase, in the order of a connection.
+    pub const ALL: [Self; 8] = [
+        Self::Connector,
+        Self::Dns,
+        Self::Tcp,
+        Self::Tls,
+        Self::Verify,
+        Self::FirstByte,
+        Self::Total,
+        Self::Cpu,
+    ];
+
+    /// The name used in tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Connector => "connector",
+            Self::Dns => "dns",
+            Self::Tcp => "tcp",
+            Self::Tls => "tls",
+            Self::Verify => "verify",
+            Self::FirstByte => "first_byte",
+            Self::Total => "total",
+            Self::Cpu => "cpu",
+        }
+    }
+
+    /// The phase's time in nanoseconds, where the connection had it.
+    pub fn of(self, phases: &Phases) -> Option<u64> {
+        match self {
+            Self::Connector => phases.connector_ns,
+            Self::Dns => Some(phases.dns_ns),
+            Self::Tcp => Some(phases.tcp_ns),
+            Self::Tls => Some(phases.tls_ns),
+            Self::Verify => phases.verify_ns,
+            Self::FirstByte => Some(phases.first_byte_ns),
+            Self::Total => Some(phases.total_ns),
+            Self::Cpu => Some(phases.cpu_ns),
+        }
+    }
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What a handshake agreed on, in the registries' names.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Negotiated {
+    /// `1.2` or `1.3`.
+    pub version: String,
+    /// The suite's IANA name.
+    pub suite: String,
+    /// The key-exchange group's IANA name, where the stack tells it.
+    pub group: Option<String>,
+    /// The scheme of the server's handshake signature (RFC 8446 names); none in a resumed handshake.
+    pub signature: Option<String>,
+    /// The application protocol, where one was agreed.
+    pub alpn: Option<String>,
+    /// Whether an earlier session was resumed.
+    pub resumed: bool,
+    /// Bytes of DER of each certificate that the server sent, the leaf first; empty where unknown.
+    pub chain_bytes: Vec<u32>,
+}
+
+impl Negotiated {
+    /// Whether two handshakes were the same work: version, suite, group, signature, protocol and
+    /// resumption. A value that one side cannot tell does not count as a difference.
+    pub fn same_work(&self, other: &Self) -> bool {
+        fn agree(a: Option<&String>, b: Option<&String>) -> bool {
+            a.is_none() || b.is_none() || a == b
+        }
+        self.version == other.version
+            && self.suite == other.suite
+            && self.alpn == other.alpn
+            && self.resumed == other.resumed
+            && agree(self.group.as_ref(), other.group.as_ref())
+            && agree(self.signature.as_ref(), other.signature.as_ref())
+    }
+}
+
+/// What the lab's server says of the connection, sent in the response's head.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ServerView {
+    /// What the server says was agreed.
+    pub negotiated: Negotiated,
+    /// Time that the server spent computing in its handshake, in nanoseconds.
+    pub compute_ns: u64,
+}
+
+/// What crossed the wire for one connection.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Transfer {
+    /// Bytes the client wrote until the handshake was done.
+    pub handshake_bytes_out: u64,
+    /// Bytes the client read until the handshake was done.
+    pub handshake_bytes_in: u64,
+    /// Bytes the client wrote in all.
+    pub bytes_out: u64,
+    /// Bytes the client read in all.
+    pub bytes_in: u64,
+    /// How often the client, having written, had to wait for the server: flights, TCP's own
+    /// handshake not counted.
+    pub round_trips: u32,
+    /// The kernel's figures at the end of the connection.
+    pub tcp: Option<TcpInfo>,
+}
+
+/// Of the kernel's `TCP_INFO`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct TcpInfo {
+    /// Smoothed round-trip time, in microseconds.
+    pub rtt_us: u32,
+    /// The smallest round-trip time seen, in microseconds.
+    pub min_rtt_us: u32,
+    /// Segments that this side sent again. The server's are not in it.
+    pub retransmits: u32,
+}
+
+/// Why a trial failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Failure {
+    /// The class.
+    pub class: FailureClass,
+    /// The alert's name (RFC 8446 section 6), the certificate's fault, or the like: a short,
+    /// stable word to group by.
+    pub reason: String,
+    /// The stack's own words, with escape codes removed.
+    pub detail: String,
+    /// The phase that the connection was in.
+    pub phase: Option<Phase>,
+    /// Nanoseconds from the start to the failure.
+    pub after_ns: Option<u64>,
+}
+
+/// The class of a failure.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailureClass {
+    /// The name did not resolve.
+    Resolve,
+    /// TCP did not connect.
+    Connect,
+    /// The time limit passed.
+    Timeout,
+    /// The connection was reset or closed before it was finished.
+    Closed,
+    /// The server sent a TLS alert.
+    Alert,
+    /// The stack refused the server's certificate.
+    Certificate,
+    /// The stack refused what the server sent, or found nothing in common with it.
+    Protocol,
+    /// The response was not HTTP, or was not complete.
+    Http,
+    /// Handshake and response were fine, but not what the case asked for.
+    WrongWork,
+    /// The configuration that the case asks for could not be made.
+    Setup,
+    /// The worker died, hung, or printed nonsense.
+    Worker,
+}
+
+impl FailureClass {
+    /// The name used in JSON and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Resolve => "resolve",
+            Self::Connect => "connect",
+            Self::Timeout => "timeout",
+            Self::Closed => "closed",
+            Self::Alert => "alert",
+            Self::Certificate => "certificate",
+            Self::Protocol => "protocol",
+            Self::Http => "http",
+            Self::WrongWork => "wrong-work",
+            Self::Setup => "setup",
+            Self::Worker => "worker",
+        }
+    }
+}
+
+impl fmt::Display for FailureClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}

@@ -1,0 +1,254 @@
+use std::{fmt, net::Ipv4Addr, str::FromStr};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Alpn, Group, LinkProfile, Suite, TlsVersion};
+
+/// One line of `sites.txt`: a host name and, for the lab, its server and its link.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Site {
+    /// The host name or IP address that certificates are checked against.
+    pub host: HostName,
+    /// The TCP port; 443 unless the line says another.
+    pub port: u16,
+    /// How the lab emulates the site. Not used with `--live`.
+    pub lab: LabProfile,
+}
+
+impl Site {
+    /// `host`, or `host:port` where the port is not 443: what reports and samples call the site.
+    pub fn name(&self) -> String {
+        if self.port == 443 {
+            self.host.to_string()
+        } else {
+            format!("{}:{}", self.host, self.port)
+        }
+    }
+}
+
+/// A host name of letters, digits, hyphens and dots (RFC 1123), in lower case; or an IPv4 address.
+///
+/// Nothing that could carry an escape code or a path can be one.
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(try_from = "String", into = "String")]
+pub struct HostName(String);
+
+impl HostName {
+    /// The name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for HostName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let label_ok = |label: &str| {
+            !label.is_empty()
+                && label.len() <= 63
+                && label
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+                && !label.starts_with('-')
+                && !label.ends_with('-')
+        };
+        // A last label of digits is for IPv4 addresses alone (RFC 3696 section 2); certificates and
+        // URLs take anything else that ends so for a broken address.
+        let number_last = text
+            .rsplit('.')
+            .next()
+            .is_some_and(|label| label.bytes().all(|b| b.is_ascii_digit()));
+        let address_ok = !number_last || text.parse::<Ipv4Addr>().is_ok();
+        if text.len() <= 253 && text.split('.').all(label_ok) && address_ok {
+            Ok(Self(text.to_ascii_lowercase()))
+        } else {
+            Err(format!(
+                "{text:?} is not a host name (letters, digits, '-' and '.', at most 253)"
+            ))
+        }
+    }
+}
+
+impl TryFrom<String> for HostName {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<HostName> for String {
+    fn from(name: HostName) -> Self {
+        name.0
+    }
+}
+
+impl fmt::Display for HostName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// How the lab emulates a site.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LabProfile {
+    /// The stack that serves the site.
+    pub server: String,
+    /// The versions that the server speaks.
+    pub tls: Vec<TlsVersion>,
+    /// The suites that the server accepts, in its order; empty means [`Suite::MODERN`].
+    pub suites: Vec<Suite>,
+    /// The groups that the server accepts, in its order; empty means the stack's own default.
+    pub groups: Vec<Group>,
+    /// The type of the leaf's key.
+    pub key: KeyType,
+    /// The certificates that the server sends.
+    pub chain: ChainProfile,
+    /// The application protocols that the server agrees to, in its order.
+    pub alpn: Vec<Alpn>,
+    /// Session tickets that the server sends after a full TLS 1.3 handshake; 0 turns resumption off in every version.
+    pub tickets: u8,
+    /// Whether the server staples an OCSP response (RFC 6066).
+    pub ocsp: Switch,
+    /// The path to the site.
+    pub link: LinkProfile,
+    /// Bytes of the response's body.
+    pub body_bytes: u64,
+    /// What the server does wrong, if anything.
+    pub fault: Option<Fault>,
+}
+
+impl Default for LabProfile {
+    fn default() -> Self {
+        Self {
+            server: "openssl".to_owned(),
+            tls: vec![TlsVersion::Tls12, TlsVersion::Tls13],
+            suites: Vec::new(),
+            groups: Vec::new(),
+            key: KeyType::Rsa2048,
+            chain: ChainProfile::default(),
+            alpn: vec![Alpn::H2, Alpn::Http11],
+            tickets: 2,
+            ocsp: Switch::Off,
+            link: LinkProfile::default(),
+            body_bytes: 4096,
+            fault: None,
+        }
+    }
+}
+
+/// On or off, as a sites file writes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Switch {
+    /// On.
+    On,
+    /// Off.
+    Off,
+}
+
+/// The certificates that a site's server sends: `length` of them, the leaf among them and the
+/// root not, padded to `bytes` of DER where that is more than they have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChainProfile {
+    /// Certificates sent, 1 to 6.
+    pub length: u8,
+    /// Bytes of DER that all of them together come to, at least; 0 means as they are.
+    pub bytes: u32,
+}
+
+impl Default for ChainProfile {
+    fn default() -> Self {
+        Self {
+            length: 2,
+            bytes: 0,
+        }
+    }
+}
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident, $what:literal, { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+        pub enum $name {
+            $($(#[$vdoc])* #[serde(rename = $text)] $variant),+
+        }
+
+        impl $name {
+            /// Every value.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The word in a sites file.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $text),+ }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = String;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Self::ALL.iter().copied().find(|v| v.name() == text).ok_or_else(|| {
+                    let known: Vec<_> = Self::ALL.iter().map(|v| v.name()).collect();
+                    format!("unknown {} {text:?}; expected one of {}", $what, known.join(", "))
+                })
+            }
+        }
+    };
+}
+
+words!(
+    /// The type of a certificate's key.
+    KeyType, "key type", {
+        /// RSA, 2048 bits.
+        Rsa2048 = "rsa-2048",
+        /// RSA, 3072 bits.
+        Rsa3072 = "rsa-3072",
+        /// RSA, 4096 bits.
+        Rsa4096 = "rsa-4096",
+        /// ECDSA on P-256.
+        EcdsaP256 = "ecdsa-p256",
+        /// ECDSA on P-384.
+        EcdsaP384 = "ecdsa-p384",
+        /// EdDSA on edwards25519.
+        Ed25519 = "ed25519",
+    }
+);
+
+words!(
+    /// What a site's server does wrong.
+    Fault, "fault", {
+        /// Nothing listens: connections are refused.
+        Refuse = "refuse",
+        /// Accepts, reads, and never answers.
+        Silent = "silent",
+        /// Accepts and resets.
+        Reset = "reset",
+        /// Answers with bytes that are not TLS.
+        Garbage = "garbage",
+        /// Sends a ServerHello and then a Certificate message that does not end.
+        EndlessCertificate = "endless-certificate",
+        /// Closes after the ClientHello.
+        CloseMidHandshake = "close-mid-handshake",
+        /// Finishes the handshake and then sends its response a byte at a time, too slowly to end in time.
+        SlowResponse = "slow-response",
+        /// Finishes the handshake and answers with bytes that are not HTTP.
+        BadHttp = "bad-http",
+        /// Sends a certificate for another name.
+        WrongName = "wrong-name",
+        /// Sends a certificate whose root the client does not have.
+        UnknownRoot = "unknown-root",
+        /// Sends a certificate that has expired.
+        Expired = "expired",
+    }
+);

@@ -1,0 +1,218 @@
+//! The sites file: one site a line, `host[:port] key=value …`.
+
+mod fields;
+mod line;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{HostName, LabProfile, Site};
+
+/// The most sites that one file may list.
+const MAX_SITES: usize = 10_000;
+/// The most bytes that one line may have.
+const MAX_LINE_BYTES: usize = 4096;
+/// After so many errors reading stops: nobody repairs more at a time.
+const MAX_ERRORS: usize = 1000;
+
+/// A line of a sites file that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {}{message}", prefix(field.as_deref()))]
+pub struct SiteError {
+    /// The line, from 1.
+    pub line: usize,
+    /// The field at fault, where it is one; `host` for the first word of a line.
+    pub field: Option<String>,
+    /// What is wrong and what was expected.
+    pub message: String,
+}
+
+fn prefix(field: Option<&str>) -> String {
+    field.map(|field| format!("{field}: ")).unwrap_or_default()
+}
+
+/// Reads a sites file: one site a line, `#` comments, blank lines.
+///
+/// A line is `host[:port] key=value …`. The keys are the fields of [`LabProfile`]: `server`, `tls`,
+/// `suites`, `groups`, `key`, `chain`, `alpn`, `tickets`, `ocsp`, `rtt`, `jitter`, `loss`, `rate`,
+/// `queue`, `body`, `fault`. A line `* key=value …` sets defaults for the lines below it. A `#`
+/// at the start of a line or after white space begins a comment. A byte order mark and CRLF are
+/// tolerated; any other control character is an error.
+///
+/// # Errors
+/// Every line that is wrong, not only the first (after 1,000 errors it stops and says so): an
+/// unknown, repeated, or unreadable field; a profile that nothing can serve, such as an ECDSA key
+/// with RSA suites only; a bad or repeated host; a line over 4,096 bytes; more than 10,000 sites;
+/// no site at all.
+pub fn parse_sites(text: &str) -> Result<Vec<Site>, Vec<SiteError>> {
+    let mut reader = Reader::default();
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    for (index, line) in text.split('\n').enumerate() {
+        reader.line = index + 1;
+        if !reader.has_room() {
+            break;
+        }
+        reader.read(line.strip_suffix('\r').unwrap_or(line));
+    }
+    if reader.first_seen.is_empty() && reader.errors.is_empty() {
+        reader.line = 1;
+        reader.error(
+            None,
+            "no sites in this file; expected at least one line such as example.com rtt=20ms",
+        );
+    }
+    if reader.errors.is_empty() {
+        Ok(reader.sites)
+    } else {
+        Err(reader.errors)
+    }
+}
+
+#[derive(Default)]
+struct Reader {
+    line: usize,
+    defaults: LabProfile,
+    sites: Vec<Site>,
+    first_seen: BTreeMap<String, usize>,
+    errors: Vec<SiteError>,
+}
+
+impl Reader {
+    fn has_room(&mut self) -> bool {
+        if self.errors.len() >= MAX_ERRORS {
+            self.error(
+                None,
+                format!("{MAX_ERRORS} errors already; the rest was not read"),
+            );
+            return false;
+        }
+        true
+    }
+
+    fn read(&mut self, line: &str) {
+        if line.len() > MAX_LINE_BYTES {
+            let found = line.len();
+            return self.error(
+                None,
+                format!("expected at most {MAX_LINE_BYTES} bytes a line, found {found}"),
+            );
+        }
+        if let Some(control) = line.chars().find(|c| c.is_control() && *c != '\t') {
+            return self.error(
+                None,
+                format!("expected plain text, found the control character {control:?}"),
+            );
+        }
+        let mut words = line
+            .split([' ', '\t'])
+            .filter(|word| !word.is_empty())
+            .take_while(|word| !word.starts_with('#'));
+        match words.next() {
+            None => {}
+            Some("*") => {
+                let mut defaults = self.defaults.clone();
+                self.read_fields(words, &mut defaults);
+                self.defaults = defaults;
+            }
+            Some(address) => self.read_site(address, words),
+        }
+    }
+
+    fn read_site<'a>(&mut self, address: &str, words: impl Iterator<Item = &'a str>) {
+        let errors_before = self.errors.len();
+        let address = match read_address(address) {
+            Ok(address) => Some(address),
+            Err(message) => {
+                self.error(Some("host"), message);
+                None
+            }
+        };
+        let mut lab = self.defaults.clone();
+        self.read_fields(words, &mut lab);
+        // A profile of which a part was not understood would only be blamed for the wrong thing.
+        if self.errors.len() == errors_before {
+            for (field, message) in fields::conflicts(&lab) {
+                self.error(Some(field), message);
+            }
+        }
+        let Some((host, port)) = address else { return };
+        let site = Site { host, port, lab };
+        let name = site.name();
+        if let Some(line) = self.first_seen.get(&name) {
+            let message = format!("{name} is already on line {line}; expected every site once");
+            return self.error(Some("host"), message);
+        }
+        if self.first_seen.len() == MAX_SITES {
+            return self.error(
+                None,
+                format!("expected at most {MAX_SITES} sites in a file"),
+            );
+        }
+        self.first_seen.insert(name, self.line);
+        self.sites.push(site);
+    }
+
+    fn read_fields<'a>(&mut self, words: impl Iterator<Item = &'a str>, lab: &mut LabProfile) {
+        let mut seen = BTreeSet::new();
+        for word in words {
+            let Some((field, value)) = word.split_once('=') else {
+                self.error(None, format!("expected key=value, found {}", shown(word)));
+                continue;
+            };
+            match fields::set(lab, field, value) {
+                Ok(()) if !seen.insert(field) => {
+                    self.error(Some(field), "given twice on this line; expected once");
+                }
+                Ok(()) => {}
+                Err(fields::FieldError::Unknown(message)) => self.error(None, message),
+                Err(fields::FieldError::Value(message)) => self.error(Some(field), message),
+            }
+        }
+    }
+
+    fn error(&mut self, field: Option<&str>, message: impl Into<String>) {
+        let field = field.map(str::to_owned);
+        self.errors.push(SiteError {
+            line: self.line,
+            field,
+            message: message.into(),
+        });
+    }
+}
+
+fn read_address(text: &str) -> Result<(HostName, u16), String> {
+    if text.contains('=') {
+        return Err(format!(
+            "expected host[:port] before the fields, found {}",
+            shown(text)
+        ));
+    }
+    if text.starts_with('[') || text.matches(':').count() > 1 {
+        return Err(format!(
+            "expected a host name or an IPv4 address, found {}; IPv6 is not emulated",
+            shown(text)
+        ));
+    }
+    let (host, port) = match text.split_once(':') {
+        None => (text, 443),
+        Some((host, port)) => (host, fields::number(port, 1..=65_535, "a port")?),
+    };
+    let host = host.parse::<HostName>().map_err(|_| {
+        format!(
+            "expected a host name (letters, digits, '-', '.') or an IPv4 address, found {}",
+            shown(host)
+        )
+    })?;
+    Ok((host, port))
+}
+
+/// `text` for a message: quoted, escaped, and cut where it is long.
+fn shown(text: &str) -> String {
+    const MOST: usize = 60;
+    let mut cut = text.chars();
+    let start: String = cut.by_ref().take(MOST).collect();
+    if cut.next().is_none() {
+        format!("{start:?}")
+    } else {
+        format!("{start:?}…")
+    }
+}

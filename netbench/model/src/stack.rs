@@ -1,0 +1,44 @@
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The name of a stack as a run knows it: `rustls-aws-lc`, or `rustls-aws-lc#2` for the second
+/// copy of a stack that is compared with itself.
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(transparent)]
+pub struct StackName(String);
+
+impl StackName {
+    /// A label for the first copy of `stack`.
+    pub fn new(stack: impl Into<String>) -> Self {
+        Self(stack.into())
+    }
+
+    /// The label of copy `ordinal` (from 1) of `stack`.
+    pub fn copy(stack: &str, ordinal: usize) -> Self {
+        if ordinal <= 1 {
+            Self(stack.to_owned())
+        } else {
+            Self(format!("{stack}#{ordinal}"))
+        }
+    }
+
+    /// The whole label.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The stack without the copy's ordinal: what a worker knows it by.
+    pub fn stack(&self) -> &str {
+        self.0.split_once('#').map_or(&self.0, |(stack, _)| stack)
+    }
+}
+
+impl fmt::Display for StackName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}

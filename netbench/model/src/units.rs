@@ -1,0 +1,166 @@
+use std::{fmt, time::Duration};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::LossRate;
+
+/// A rate in bits a second.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(transparent)]
+pub struct BitRate {
+    /// Bits a second.
+    pub bits_per_second: u64,
+}
+
+impl fmt::Display for BitRate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bits = self.bits_per_second;
+        match bits {
+            b if b >= 1_000_000_000 && b % 1_000_000_000 == 0 => {
+                write!(f, "{}gbit", b / 1_000_000_000)
+            }
+            b if b >= 1_000_000 && b % 1_000_000 == 0 => write!(f, "{}mbit", b / 1_000_000),
+            b if b >= 1_000 && b % 1_000 == 0 => write!(f, "{}kbit", b / 1_000),
+            b => write!(f, "{b}bit"),
+        }
+    }
+}
+
+/// A number with a unit that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("expected {expected}, such as {example}; found {found:?}")]
+pub struct ParseUnitError {
+    /// What kind of value belongs here.
+    pub expected: &'static str,
+    /// A value that would do.
+    pub example: &'static str,
+    /// What stood there.
+    pub found: String,
+}
+
+/// Reads `20ms`, `1.5s`, `300us` or `0`.
+///
+/// # Errors
+/// A unit that is missing or unknown, or a number that is negative, not finite, or over an hour.
+pub fn parse_duration(text: &str) -> Result<Duration, ParseUnitError> {
+    let error = || ParseUnitError {
+        expected: "a time with its unit",
+        example: "20ms",
+        found: text.to_owned(),
+    };
+    if text == "0" {
+        return Ok(Duration::ZERO);
+    }
+    let (number, unit) = split_unit(text).ok_or_else(error)?;
+    let seconds = match unit {
+        "us" => number / 1e6,
+        "ms" => number / 1e3,
+        "s" => number,
+        _ => return Err(error()),
+    };
+    if (0.0..=3600.0).contains(&seconds) {
+        // Through nanoseconds as a whole number, so that 20ms is exactly 20 ms.
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "bounded above"
+        )]
+        Ok(Duration::from_nanos((seconds * 1e9).round() as u64))
+    } else {
+        Err(error())
+    }
+}
+
+/// Reads `1.6mbit`, `768kbit`, `1gbit`, `1500bit`.
+///
+/// # Errors
+/// A unit that is missing or unknown, or a rate under 1 kbit/s or over 100 Gbit/s.
+pub fn parse_rate(text: &str) -> Result<BitRate, ParseUnitError> {
+    let error = || ParseUnitError {
+        expected: "a rate with its unit",
+        example: "10mbit",
+        found: text.to_owned(),
+    };
+    let (number, unit) = split_unit(text).ok_or_else(error)?;
+    let bits = number
+        * match unit {
+            "bit" => 1.0,
+            "kbit" => 1e3,
+            "mbit" => 1e6,
+            "gbit" => 1e9,
+            _ => return Err(error()),
+        };
+    if (1e3..=1e11).contains(&bits) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "bounded above"
+        )]
+        Ok(BitRate {
+            bits_per_second: bits.round() as u64,
+        })
+    } else {
+        Err(error())
+    }
+}
+
+/// Reads `1%`, `0.25%` or `0`.
+///
+/// # Errors
+/// A missing `%`, or a share outside 0–100 %.
+pub fn parse_loss(text: &str) -> Result<LossRate, ParseUnitError> {
+    let error = || ParseUnitError {
+        expected: "a share of packets",
+        example: "0.5%",
+        found: text.to_owned(),
+    };
+    if text == "0" {
+        return Ok(LossRate::default());
+    }
+    let (number, unit) = split_unit(text).ok_or_else(error)?;
+    if unit != "%" || !(0.0..=100.0).contains(&number) {
+        return Err(error());
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "bounded above"
+    )]
+    Ok(LossRate {
+        parts_per_million: (number * 10_000.0).round() as u32,
+    })
+}
+
+/// Reads `14480`, `16k` (1024s) or `1m`.
+///
+/// # Errors
+/// Anything but a whole number with one of those units, or more than 1 GiB.
+pub fn parse_bytes(text: &str) -> Result<u64, ParseUnitError> {
+    let error = || ParseUnitError {
+        expected: "a number of bytes",
+        example: "16k",
+        found: text.to_owned(),
+    };
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit: u64 = match &text[digits.len()..] {
+        "" => 1,
+        "k" => 1024,
+        "m" => 1024 * 1024,
+        _ => return Err(error()),
+    };
+    Some(digits)
+        .filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
+        .and_then(|digits| digits.parse::<u64>().ok())
+        .and_then(|n| n.checked_mul(unit))
+        .filter(|bytes| *bytes <= 1 << 30)
+        .ok_or_else(error)
+}
+
+fn split_unit(text: &str) -> Option<(f64, &str)> {
+    let at = text.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
+    let number: f64 = text[..at].parse().ok()?;
+    Some((number, &text[at..]))
+}

@@ -1,0 +1,452 @@
+//! What a sites file may say, and what is said about a wrong one.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by it")]
+
+use netbench_model::{
+    Alpn, BitRate, ChainProfile, Fault, Group, KeyType, LabProfile, LinkProfile, LossRate, Queue,
+    Site, SiteError, Suite, Switch, TlsVersion, parse_sites,
+};
+use proptest::prelude::*;
+
+fn one(text: &str) -> Site {
+    let mut sites = parse_sites(text).unwrap();
+    assert_eq!(sites.len(), 1, "{text:?}");
+    sites.remove(0)
+}
+
+fn errors(text: &str) -> Vec<String> {
+    parse_sites(text)
+        .unwrap_err()
+        .iter()
+        .map(ToString::to_string)
+        .collect()
+}
+
+#[test]
+fn a_bare_host_has_the_defaults() {
+    let site = one("Example.COM");
+    assert_eq!(site.name(), "example.com");
+    assert_eq!((site.port, site.lab), (443, LabProfile::default()));
+}
+
+#[test]
+fn every_field_is_read() {
+    let site = one(
+        "example.com:8443 server=rustls-aws-lc tls=1.3 suites=TLS_AES_256_GCM_SHA384 \
+         groups=X25519MLKEM768,x25519 key=ecdsa-p384 chain=3/4032 alpn=http/1.1 tickets=4 ocsp=on \
+         rtt=20ms jitter=1.5ms loss=0.5% rate=1.6mbit queue=50 body=30k fault=silent # why",
+    );
+    assert_eq!((site.host.as_str(), site.port), ("example.com", 8443));
+    let expected = LabProfile {
+        server: "rustls-aws-lc".to_owned(),
+        tls: vec![TlsVersion::Tls13],
+        suites: vec![Suite::Aes256Gcm13],
+        groups: vec![Group::X25519MlKem768, Group::X25519],
+        key: KeyType::EcdsaP384,
+        chain: ChainProfile {
+            length: 3,
+            bytes: 4032,
+        },
+        alpn: vec![Alpn::Http11],
+        tickets: 4,
+        ocsp: Switch::On,
+        link: LinkProfile {
+            rtt_ns: 20_000_000,
+            jitter_ns: 1_500_000,
+            loss: LossRate {
+                parts_per_million: 5000,
+            },
+            rate: Some(BitRate {
+                bits_per_second: 1_600_000,
+            }),
+            queue: Queue { packets: 50 },
+        },
+        body_bytes: 30 * 1024,
+        fault: Some(Fault::Silent),
+    };
+    assert_eq!(site.lab, expected);
+}
+
+#[test]
+fn lines_that_are_no_sites_are_passed_over() {
+    let text = "\u{feff}# first\r\n\r\n  \t\n10.0.0.1\trtt=5ms  # said so\r\na.example#b=c\n";
+    let found = parse_sites(text).unwrap_err();
+    assert_eq!(found.len(), 1, "a # inside a word is no comment: {found:?}");
+    let sites = parse_sites(&text.replace("a.example#", "# ")).unwrap();
+    assert_eq!(sites[0].to_line(), "10.0.0.1 rtt=5ms");
+}
+
+#[test]
+fn a_star_sets_defaults_for_the_lines_below() {
+    let text = "a.example\n* rtt=9ms groups=x25519\nb.example\n* body=1k rate=1mbit\nc.example rtt=4ms\nd.example groups=default rate=none";
+    let lines: Vec<_> = parse_sites(text)
+        .unwrap()
+        .iter()
+        .map(Site::to_line)
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "a.example",
+            "b.example groups=x25519 rtt=9ms",
+            "c.example groups=x25519 rtt=4ms rate=1mbit body=1k",
+            "d.example rtt=9ms body=1k",
+        ]
+    );
+}
+
+#[test]
+fn a_wrong_line_says_line_field_and_what_was_expected() {
+    let suites = |text: &str| {
+        text.replace("EC_RSA", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256")
+            .replace("AES13", "TLS_AES_128_GCM_SHA256")
+    };
+    for (text, expected) in [
+        ("", "line 1: no sites in this file"),
+        ("# nothing\n\n", "line 1: no sites in this file"),
+        ("* rtt=20ms", "line 1: no sites in this file"),
+        (
+            "a.example\n b..example",
+            "line 2: host: expected a host name",
+        ),
+        ("-a.example", "line 1: host: expected a host name"),
+        ("1.2.3.4.5", "line 1: host: expected a host name"),
+        ("999.1.1.1", "line 1: host: expected a host name"),
+        ("a.example/path", "line 1: host: expected a host name"),
+        (
+            "rtt=20ms a.example",
+            "line 1: host: expected host[:port] before the fields",
+        ),
+        (
+            "[::1]:443",
+            "line 1: host: expected a host name or an IPv4 address",
+        ),
+        (
+            "a.example:0",
+            "line 1: host: expected a port, 1 to 65535; found \"0\"",
+        ),
+        ("a.example:65536", "line 1: host: expected a port"),
+        ("a.example:+1", "line 1: host: expected a port"),
+        (
+            "a.example\nA.EXAMPLE:443",
+            "line 2: host: a.example is already on line 1",
+        ),
+        ("a.example rtt", "line 1: expected key=value, found \"rtt\""),
+        (
+            "a.example rtr=20ms",
+            "line 1: unknown field \"rtr\"; did you mean \"rtt\"?",
+        ),
+        (
+            "a.example bodi=1k",
+            "line 1: unknown field \"bodi\"; did you mean \"body\"?",
+        ),
+        (
+            "a.example colour=red",
+            "line 1: unknown field \"colour\"; expected one of server, tls,",
+        ),
+        (
+            "a.example rtt=20ms rtt=20ms",
+            "line 1: rtt: given twice on this line",
+        ),
+        (
+            "a.example rtt=20",
+            "line 1: rtt: expected a time with its unit, such as 20ms; found \"20\"",
+        ),
+        ("a.example jitter=-1ms", "line 1: jitter: expected a time"),
+        (
+            "a.example loss=101%",
+            "line 1: loss: expected a share of packets",
+        ),
+        ("a.example rate=fast", "line 1: rate: expected a rate"),
+        (
+            "a.example queue=0",
+            "line 1: queue: expected a number of packets, 1 to 1000000; found \"0\"",
+        ),
+        (
+            "a.example body=+5",
+            "line 1: body: expected a number of bytes",
+        ),
+        (
+            "a.example body=",
+            "line 1: body: expected values of 1 to 64 bytes, between commas, found an empty one",
+        ),
+        (
+            "a.example tickets=17",
+            "line 1: tickets: expected a number of tickets, 0 to 16",
+        ),
+        ("a.example ocsp=yes", "line 1: ocsp: expected on or off"),
+        (
+            "a.example chain=0",
+            "line 1: chain: expected a number of certificates",
+        ),
+        (
+            "a.example chain=7",
+            "line 1: chain: expected a number of certificates",
+        ),
+        (
+            "a.example chain=2/61000",
+            "line 1: chain: expected at most 60000 bytes",
+        ),
+        (
+            "a.example chain=2/",
+            "line 1: chain: expected at most 60000 bytes",
+        ),
+        (
+            "a.example tls=1.1",
+            "line 1: tls: unknown TLS version \"1.1\"; expected one of 1.2, 1.3",
+        ),
+        ("a.example tls=1.2,1.2", "line 1: tls: 1.2 is listed twice"),
+        (
+            "a.example tls=1.2,",
+            "line 1: tls: expected values of 1 to 64 bytes",
+        ),
+        (
+            "a.example suites=AES",
+            "line 1: suites: unknown cipher suite \"AES\"; expected one of",
+        ),
+        (
+            "a.example groups=p256",
+            "line 1: groups: unknown group \"p256\"",
+        ),
+        ("a.example key=dsa", "line 1: key: unknown key type \"dsa\""),
+        (
+            "a.example alpn=h3",
+            "line 1: alpn: unknown application protocol \"h3\"",
+        ),
+        (
+            "a.example fault=flood",
+            "line 1: fault: unknown fault \"flood\"",
+        ),
+        (
+            "a.example server=../openssl",
+            "line 1: server: expected a stack",
+        ),
+        (
+            "a.example \u{1b}[31m",
+            "line 1: expected plain text, found the control character '\\u{1b}'",
+        ),
+        (
+            "a.example\rb.example",
+            "line 1: expected plain text, found the control character '\\r'",
+        ),
+        (
+            "a.example \u{202e}=1",
+            "line 1: unknown field \"\\u{202e}\"",
+        ),
+        (
+            "a.example tls=1.3 suites=EC_RSA,AES13",
+            "line 1: suites: TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 belongs to TLS 1.2",
+        ),
+        (
+            "a.example suites=AES13",
+            "line 1: suites: none of them serves TLS 1.2 with key=rsa-2048; expected one such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+        ),
+        (
+            "a.example tls=1.2 key=ed25519 suites=EC_RSA",
+            "line 1: suites: none of them serves TLS 1.2 with key=ed25519; expected one such as TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+        ),
+        (
+            "a.example tls=1.2 key=ecdsa-p256 suites=EC_RSA",
+            "line 1: suites: none of them serves TLS 1.2 with key=ecdsa-p256",
+        ),
+        (
+            "a.example groups=X25519MLKEM768",
+            "line 1: groups: TLS 1.2 has no hybrid group",
+        ),
+    ] {
+        let found = errors(&suites(text));
+        assert!(
+            found.iter().any(|error| error.starts_with(expected)),
+            "{text:?} gave {found:#?}"
+        );
+        assert!(
+            !found
+                .iter()
+                .any(|error| error.chars().any(char::is_control)),
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
+fn what_can_be_served_is_no_error() {
+    for text in [
+        "a.example tls=1.2 suites=TLS_DHE_RSA_WITH_AES_128_GCM_SHA256 groups=X25519MLKEM768",
+        "a.example tls=1.2 suites=TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256",
+        "a.example tls=1.3 groups=X25519MLKEM768",
+        "a.example tls=1.2 key=ed25519 suites=TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+        "a.example tls=1.3 key=ecdsa-p256 suites=TLS_AES_128_GCM_SHA256",
+        "a.example alpn=none",
+        "_a.x-y.example:1",
+    ] {
+        assert_eq!(parse_sites(text).map(|sites| sites.len()), Ok(1), "{text}");
+    }
+}
+
+#[test]
+fn all_errors_come_at_once() {
+    let found = parse_sites("a.example rtt=1 body=x\nb.example\nc..d foo=1\n").unwrap_err();
+    let places: Vec<_> = found.iter().map(|e| (e.line, e.field.as_deref())).collect();
+    assert_eq!(
+        places,
+        [
+            (1, Some("rtt")),
+            (1, Some("body")),
+            (3, Some("host")),
+            (3, None)
+        ]
+    );
+}
+
+#[test]
+fn sizes_are_bounded() {
+    let long = format!("a.example {}", "x".repeat(5000));
+    assert_eq!(
+        errors(&long),
+        ["line 1: expected at most 4096 bytes a line, found 5010"]
+    );
+
+    let many: String = (0..10_001).map(|i| format!("h{i}.example\n")).collect();
+    assert_eq!(
+        errors(&many),
+        ["line 10001: expected at most 10000 sites in a file"]
+    );
+    assert_eq!(
+        parse_sites(many.trim_end().rsplit_once('\n').unwrap().0)
+            .unwrap()
+            .len(),
+        10_000
+    );
+
+    let found = errors(&"!\n".repeat(100_000));
+    assert_eq!(found.len(), 1001);
+    assert!(
+        found[1000].ends_with("the rest was not read"),
+        "{}",
+        found[1000]
+    );
+}
+
+fn sites() -> impl Strategy<Value = Site> {
+    let host = "[a-z][a-z0-9]{0,9}(\\.[a-z]{2,5}){1,2}|10\\.[1-9]\\.0\\.[1-9]";
+    let tls = prop::sample::select(vec![
+        vec![TlsVersion::Tls12],
+        vec![TlsVersion::Tls13],
+        TlsVersion::ALL.to_vec(),
+    ]);
+    let groups = prop::sample::select(vec![
+        vec![],
+        vec![Group::X25519],
+        vec![Group::X25519MlKem768, Group::Secp256r1],
+        Group::ALL.to_vec(),
+    ]);
+    let suites = (any::<bool>(), Just(Suite::MODERN.to_vec()).prop_shuffle());
+    let identity = (
+        host,
+        1u16..,
+        prop::sample::select(vec!["openssl", "rustls-ring", "openssl@3.0.19"]),
+    );
+    let handshake = (
+        tls,
+        suites,
+        groups,
+        prop::sample::select(KeyType::ALL.to_vec()),
+        (1u8..=6, 0u32..=60_000),
+        0u8..=16,
+    );
+    let alpn = prop::sample::subsequence(Alpn::ALL.to_vec(), 0..=2);
+    let fault = prop::option::of(prop::sample::select(Fault::ALL.to_vec()));
+    let ocsp = prop::sample::select(vec![Switch::On, Switch::Off]);
+    let hour = 3_600_000_000_000_u64;
+    let link = (
+        0..=hour,
+        0..=hour,
+        0u32..=1_000_000,
+        prop::option::of(1000u64..=100_000_000_000),
+        1u32..=1_000_000,
+    );
+    (identity, handshake, alpn, ocsp, link, 0u64..=1 << 30, fault).prop_map(
+        |(
+            (host, port, server),
+            (tls, (own, suites), groups, key, (length, bytes), tickets),
+            alpn,
+            ocsp,
+            link,
+            body_bytes,
+            fault,
+        )| {
+            let suites = suites
+                .into_iter()
+                .filter(|s| own && tls.contains(&s.version()))
+                .collect();
+            let (rtt_ns, jitter_ns, parts_per_million, rate, packets) = link;
+            Site {
+                host: host.parse().unwrap(),
+                port,
+                lab: LabProfile {
+                    server: server.to_owned(),
+                    tls,
+                    suites,
+                    groups,
+                    key,
+                    chain: ChainProfile { length, bytes },
+                    alpn,
+                    tickets,
+                    ocsp,
+                    link: LinkProfile {
+                        rtt_ns,
+                        jitter_ns,
+                        loss: LossRate { parts_per_million },
+                        rate: rate.map(|bits_per_second| BitRate { bits_per_second }),
+                        queue: Queue { packets },
+                    },
+                    body_bytes,
+                    fault,
+                },
+            }
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_site_written_as_a_line_reads_back_as_itself(site in sites()) {
+        let line = site.to_line();
+        prop_assert_eq!(parse_sites(&line), Ok(vec![site]), "{}", line);
+    }
+
+    #[test]
+    fn any_text_gives_sites_or_errors(text in "\\PC*|(.|\\n)*") {
+        check(parse_sites(&text))?;
+    }
+
+    #[test]
+    fn nearly_right_text_gives_sites_or_errors(
+        words in prop::collection::vec(prop::sample::select(vec![
+            "a.example", "b.example:1", "*", "#", " ", "\n", "\r\n", "\t", "=", ",", "rtt=", "20ms", "tls=1.2", "suites=",
+            "TLS_AES_128_GCM_SHA256", "loss=1e9%", "chain=", "3/4032", "99999999999999999999", "body=1m", "rate=1..2mbit", "\u{0}", "é", "\u{202e}",
+        ]), 0..40)
+    ) {
+        check(parse_sites(&words.concat()))?;
+    }
+}
+
+fn check(result: Result<Vec<Site>, Vec<SiteError>>) -> Result<(), TestCaseError> {
+    match result {
+        Ok(sites) => prop_assert!(!sites.is_empty()),
+        Err(errors) => {
+            prop_assert!(!errors.is_empty());
+            for error in errors {
+                prop_assert!(error.line > 0);
+                prop_assert!(
+                    !error.to_string().chars().any(char::is_control),
+                    "{:?}",
+                    error
+                );
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,200 @@
+//! The messages between netbench and a worker: JSON lines on the worker's stdin and stdout.
+//!
+//! Pure data: this crate must never do I/O. `docs/WORKER-PROTOCOL.md` says in which order messages
+//! go; `schemas/worker-request.json` and `schemas/worker-response.json` are made from these types.
+//! Start reading at [`Request`].
+
+use std::{collections::BTreeMap, net::SocketAddr};
+
+use netbench_model::{
+    Alpn, ClientSettings, Condition, Failure, Fault, Group, Measured, Role, ServerCount, Suite,
+    TlsVersion, WorkerRecord,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The version of the protocol. A worker that answers `describe` with another one is refused.
+pub const PROTOCOL_VERSION: u32 = 1;
+
+/// The response header in which the lab's servers say what they saw: JSON of
+/// [`netbench_model::ServerView`].
+pub const SERVER_VIEW_HEADER: &str = "x-netbench-server";
+
+/// One line to a worker. A worker answers each with one [`Response`] line of the same `id`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Request {
+    /// Chosen by the sender.
+    pub id: u64,
+    /// What is asked for.
+    #[serde(flatten)]
+    pub body: RequestBody,
+}
+
+/// What a worker can be asked for. A worker answers one that it does not know with
+/// [`ResponseBody::Error`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "op", rename_all = "kebab-case")]
+pub enum RequestBody {
+    /// Say what you are.
+    Describe,
+    /// Keep these settings for the `connect` requests that follow.
+    Configure(Box<Configure>),
+    /// Make one connection and measure it.
+    Connect(Box<Connect>),
+    /// Listen and serve these sites until stdin closes.
+    Serve(Box<Serve>),
+    /// Say how many connections each site has seen.
+    Counts,
+}
+
+/// Settings for the connections that follow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Configure {
+    /// Which of the worker's stacks.
+    pub stack: String,
+    /// What the client offers.
+    pub client: ClientSettings,
+    /// The trust roots, as PEM. Parsed anew for every connector: that is part of its cost.
+    pub roots_pem: String,
+}
+
+/// One connection.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Connect {
+    /// The host name or address that the certificate is checked against.
+    pub host: String,
+    /// The port in the URL.
+    pub port: u16,
+    /// The address to connect to.
+    pub address: SocketAddr,
+    /// Where the time for `dns` comes from.
+    pub resolve: Resolve,
+    /// The state the stack is to be in.
+    pub condition: Condition,
+    /// What the connection is for.
+    pub role: Role,
+    /// The time limit for all of it, in milliseconds.
+    pub timeout_ms: u64,
+}
+
+/// How a worker resolves the name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Resolve {
+    /// Inside the worker: the address is given.
+    Given,
+    /// Ask the system and time it, but connect to the address given, so that every stack reaches the same one.
+    System,
+}
+
+/// Sites to serve.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Serve {
+    /// Which of the worker's stacks.
+    pub stack: String,
+    /// The sites.
+    pub sites: Vec<ServeSite>,
+}
+
+/// A site to serve.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ServeSite {
+    /// The site's name, for counts.
+    pub site: String,
+    /// Where to listen; port 0 means any free one.
+    pub listen: SocketAddr,
+    /// The chain that is sent, the leaf first, as PEM.
+    pub chain_pem: String,
+    /// The leaf's key, PKCS#8 as PEM.
+    pub key_pem: String,
+    /// Versions.
+    pub versions: Vec<TlsVersion>,
+    /// Suites accepted, in the server's order; empty means [`Suite::MODERN`].
+    pub suites: Vec<Suite>,
+    /// Groups accepted, in the server's order; empty means the stack's own default.
+    pub groups: Vec<Group>,
+    /// Application protocols, in the server's order.
+    pub alpn: Vec<Alpn>,
+    /// TLS 1.3 tickets after a full handshake; 0 turns resumption off in every version.
+    pub tickets: u8,
+    /// A DER OCSP response to staple, in base64.
+    pub ocsp_base64: Option<String>,
+    /// Bytes of the response's body.
+    pub body_bytes: u64,
+    /// What to do wrong. The faults that are in the certificate need nothing of the server.
+    pub fault: Option<Fault>,
+    /// TCP congestion control of accepted connections, where one is asked for.
+    pub congestion: Option<String>,
+}
+
+/// One line from a worker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Response {
+    /// The request's.
+    pub id: u64,
+    /// The answer.
+    #[serde(flatten)]
+    pub body: ResponseBody,
+}
+
+/// What a worker answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "type", rename_all = "kebab-case")]
+pub enum ResponseBody {
+    /// To `describe`.
+    Description(Description),
+    /// To `configure`.
+    Configured,
+    /// To `connect`: it ended well.
+    Connected(Box<Measured>),
+    /// To `connect`: it failed.
+    Failed(Failure),
+    /// To `connect`: this stack cannot do it.
+    Unsupported {
+        /// Why.
+        reason: String,
+    },
+    /// To `serve`: every site is listening.
+    Serving(Serving),
+    /// To `counts`.
+    Counted {
+        /// One for every site.
+        sites: Vec<ServerCount>,
+    },
+    /// The request could not be understood or done.
+    Error {
+        /// Why.
+        message: String,
+    },
+}
+
+/// A worker's account of itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Description {
+    /// [`PROTOCOL_VERSION`] of the worker.
+    pub protocol: u32,
+    /// The stacks it holds.
+    pub stacks: Vec<StackDescription>,
+}
+
+/// One stack of a worker.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StackDescription {
+    /// What it is.
+    pub record: WorkerRecord,
+    /// Which operations it does: `connect`, `serve`.
+    pub operations: Vec<String>,
+    /// Groups it can offer.
+    pub groups: Vec<Group>,
+    /// Suites it can offer and accept.
+    pub suites: Vec<Suite>,
+}
+
+/// Where the sites are listening.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Serving {
+    /// The address of each site that could be set up.
+    pub listening: BTreeMap<String, SocketAddr>,
+    /// Why each of the others could not.
+    pub failed: BTreeMap<String, String>,
+}

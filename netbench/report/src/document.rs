@@ -1,0 +1,485 @@
+use netbench_model::{Condition, LinkKind, Target};
+use netbench_stats::{SAME_MARGIN, Verdict};
+
+use crate::{
+    Comparison, ConnectSummary,
+    text::{change, interval, percent, plain, time, verdict},
+};
+
+/// A part of a report, before it has a form. All text is plain already.
+pub(crate) enum Block {
+    Heading(String),
+    Text(String),
+    /// The sentence that a reader in a hurry needs.
+    Headline(String),
+    Warning(String),
+    Table(Table),
+}
+
+/// A table. Columns with a `rank` above 0 may be left out where there is no room, the highest first.
+pub(crate) struct Table {
+    pub(crate) columns: Vec<Column>,
+    pub(crate) rows: Vec<Vec<String>>,
+}
+
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) align: Align,
+    pub(crate) rank: u8,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Align {
+    Left,
+    Right,
+}
+
+fn left(name: &str, rank: u8) -> Column {
+    Column {
+        name: plain(name),
+        align: Align::Left,
+        rank,
+    }
+}
+
+fn right(name: &str, rank: u8) -> Column {
+    Column {
+        name: plain(name),
+        align: Align::Right,
+        rank,
+    }
+}
+
+/// The report, in the order in which its questions are asked.
+pub(crate) fn document(summary: &ConnectSummary) -> Vec<Block> {
+    let mut blocks = vec![Block::Heading(format!(
+        "netbench connect: {}",
+        plain(&summary.run.name)
+    ))];
+    blocks.push(Block::Text(about(summary)));
+    blocks.extend(
+        summary
+            .comparisons
+            .iter()
+            .map(|c| Block::Headline(headline(c))),
+    );
+    blocks.extend(
+        summary
+            .warnings
+            .iter()
+            .map(|warning| Block::Warning(plain(warning))),
+    );
+    for comparison in &summary.comparisons {
+        phases(&mut blocks, comparison);
+    }
+    for comparison in &summary.comparisons {
+        sites(&mut blocks, comparison);
+    }
+    for comparison in &summary.comparisons {
+        shares(&mut blocks, comparison);
+    }
+    failures(&mut blocks, summary);
+    left_out(&mut blocks, summary);
+    negotiated(&mut blocks, summary);
+    how(&mut blocks, summary);
+    blocks
+}
+
+fn about(summary: &ConnectSummary) -> String {
+    let run = &summary.run;
+    let place = match run.target {
+        Target::Lab => "emulated sites",
+        Target::Live => "real sites, over the real network",
+    };
+    let stacks: Vec<_> = run
+        .stacks
+        .iter()
+        .map(|(name, about)| format!("{name} ({})", plain(about)))
+        .collect();
+    format!(
+        "{} {place}, {} rounds, {} of {} samples. {}.",
+        run.sites,
+        run.rounds,
+        run.samples,
+        run.planned,
+        stacks.join("; ")
+    )
+}
+
+fn headline(comparison: &Comparison) -> String {
+    let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
+    let total = comparison
+        .phases
+        .iter()
+        .find(|row| row.phase == netbench_model::Phase::Total);
+    let Some(total) = total else {
+        return format!(
+            "{}: {other} and {first} cannot be compared: no pair of samples did the same work",
+            comparison.condition
+        );
+    };
+    let tally = &comparison.sites;
+    format!(
+        "{}: by total time, {}: {} ({}). {other} is faster on {} sites, slower on {}, the same on \
+         {}, undecided on {}.",
+        comparison.condition,
+        verdict(total.paired.verdict, first, other),
+        change(total.paired.ratio),
+        interval(total.paired.interval),
+        tally.other_faster,
+        tally.first_faster,
+        tally.same,
+        tally.undecided,
+    )
+}
+
+fn title(what: &str, comparison: &Comparison) -> String {
+    format!(
+        "{what}, {}: {} against {}",
+        comparison.condition, comparison.other, comparison.first
+    )
+}
+
+fn phases(blocks: &mut Vec<Block>, comparison: &Comparison) {
+    let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
+    blocks.push(Block::Heading(title(
+        "Which is faster, by phase",
+        comparison,
+    )));
+    let Some(level) = comparison.phases.iter().find_map(|row| row.paired.interval) else {
+        blocks.push(Block::Text(
+            "There are too few pairs for a verdict.".to_owned(),
+        ));
+        if comparison.phases.is_empty() {
+            return;
+        }
+        return phase_table(blocks, comparison, first, other);
+    };
+    blocks.push(Block::Text(format!(
+        "Medians; the change is the median over pairs of {other}'s time against {first}'s, so that \
+         less than 0 % means that {other} is faster. Intervals hold for all phases together (each \
+         at {:.2} %). “same” needs the interval within ±{:.0} %.{}",
+        level.level * 100.0,
+        SAME_MARGIN * 100.0,
+        if comparison.condition == Condition::Resumed {
+            " The connector was made by the connection before, and a resumed handshake verifies no chain."
+        } else {
+            " The connector is made before a connection and is not part of its total."
+        }
+    )));
+    phase_table(blocks, comparison, first, other);
+}
+
+fn phase_table(blocks: &mut Vec<Block>, comparison: &Comparison, first: &str, other: &str) {
+    let rows = comparison.phases.iter().map(|row| {
+        vec![
+            row.phase.to_string(),
+            time(row.first.p50_ns),
+            time(row.other.p50_ns),
+            change(row.paired.ratio),
+            interval(row.paired.interval),
+            row.paired.verdict.name().to_owned(),
+            time(row.first.p95_ns),
+            time(row.other.p95_ns),
+            row.paired.pairs.to_string(),
+            row.paired.blocks.to_string(),
+        ]
+    });
+    blocks.push(Block::Table(Table {
+        columns: vec![
+            left("phase", 0),
+            right(first, 1),
+            right(other, 1),
+            right("change", 0),
+            right("interval", 2),
+            left("verdict", 0),
+            right(&format!("{first} p95"), 4),
+            right(&format!("{other} p95"), 4),
+            right("pairs", 3),
+            right("blocks", 5),
+        ],
+        rows: rows.collect(),
+    }));
+}
+
+fn sites(blocks: &mut Vec<Block>, comparison: &Comparison) {
+    const SHOWN: usize = 8;
+    let tally = &comparison.sites;
+    let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
+    blocks.push(Block::Heading(title("By site, total time", comparison)));
+    blocks.push(Block::Text(format!(
+        "{other} is faster on {}, slower on {}, the same on {}, undecided on {} of {} sites; {} \
+         could not be compared. If the stacks were equal, about {:.1} would be faster or slower by \
+         chance.",
+        tally.other_faster,
+        tally.first_faster,
+        tally.same,
+        tally.undecided,
+        tally.rows.len() as u64 + tally.not_compared,
+        tally.not_compared,
+        tally.expected_by_chance,
+    )));
+    if tally.rows.is_empty() {
+        return;
+    }
+    let all: Vec<Vec<String>> = tally
+        .rows
+        .iter()
+        .map(|row| {
+            vec![
+                plain(&row.site),
+                time(row.rtt_ns as f64),
+                time(row.first_total_ns),
+                time(row.other_total_ns),
+                change(row.paired.ratio),
+                interval(row.paired.interval),
+                row.paired.verdict.name().to_owned(),
+            ]
+        })
+        .collect();
+    let hidden = all.len().saturating_sub(2 * SHOWN);
+    let rows = if hidden <= 2 {
+        all
+    } else {
+        let mut rows = all[..SHOWN].to_vec();
+        let mut gap = vec![String::new(); 7];
+        gap[0] = format!("… {hidden} more");
+        rows.push(gap);
+        rows.extend_from_slice(&all[all.len() - SHOWN..]);
+        rows
+    };
+    blocks.push(Block::Table(Table {
+        columns: vec![
+            left("site", 0),
+            right("RTT", 3),
+            right(first, 1),
+            right(other, 1),
+            right("change", 0),
+            right("interval", 2),
+            left("verdict", 0),
+        ],
+        rows,
+    }));
+}
+
+fn shares(blocks: &mut Vec<Block>, comparison: &Comparison) {
+    if comparison.shares.is_empty() {
+        return;
+    }
+    blocks.push(Block::Heading(title("Where the total goes", comparison)));
+    blocks.push(Block::Text(
+        "Means. Client: CPU time of the connection, which is the stack's for the most part. \
+         Server: what it computed in its handshake. Network: all the rest, waiting."
+            .to_owned(),
+    ));
+    let rows = comparison.shares.iter().map(|row| {
+        vec![
+            row.class.clone(),
+            row.stack.to_string(),
+            time(row.total_ns),
+            percent(row.network_ns, row.total_ns),
+            format!(
+                "{} ({})",
+                percent(row.client_ns, row.total_ns),
+                time(row.client_ns)
+            ),
+            percent(row.server_ns, row.total_ns),
+            row.samples.to_string(),
+        ]
+    });
+    blocks.push(Block::Table(Table {
+        columns: vec![
+            left("RTT", 0),
+            left("stack", 0),
+            right("total", 1),
+            right("network", 0),
+            right("client", 0),
+            right("server", 2),
+            right("samples", 3),
+        ],
+        rows: rows.collect(),
+    }));
+}
+
+fn failures(blocks: &mut Vec<Block>, summary: &ConnectSummary) {
+    blocks.push(Block::Heading(
+        "Which sites failed, on which stack, and why".to_owned(),
+    ));
+    if summary.failures.is_empty() {
+        blocks.push(Block::Text("None.".to_owned()));
+    } else {
+        let rows = summary.failures.iter().map(|row| {
+            vec![
+                plain(&row.site),
+                row.stack.to_string(),
+                row.condition.to_string(),
+                format!("{}: {}", row.class, plain(&row.reason)),
+                format!("{} of {}", row.failed, row.trials),
+                shorten(&plain(&row.detail)),
+            ]
+        });
+        blocks.push(Block::Table(Table {
+            columns: vec![
+                left("site", 0),
+                left("stack", 0),
+                left("condition", 2),
+                left("why", 0),
+                right("trials", 1),
+                left("the stack's words", 3),
+            ],
+            rows: rows.collect(),
+        }));
+    }
+    for row in &summary.unsupported {
+        blocks.push(Block::Text(format!(
+            "Not tried, {} on {}: {} ({} sites)",
+            row.condition,
+            row.stack,
+            plain(&row.reason),
+            row.sites.len()
+        )));
+    }
+}
+
+fn left_out(blocks: &mut Vec<Block>, summary: &ConnectSummary) {
+    if summary.left_out.is_empty() {
+        return;
+    }
+    blocks.push(Block::Heading(
+        "Pairs left out: the two sides did different work".to_owned(),
+    ));
+    let rows = summary.left_out.iter().map(|row| {
+        vec![
+            plain(&row.site),
+            row.condition.to_string(),
+            row.other.to_string(),
+            plain(&row.why),
+            row.pairs.to_string(),
+        ]
+    });
+    blocks.push(Block::Table(Table {
+        columns: vec![
+            left("site", 0),
+            left("condition", 2),
+            left("stack", 1),
+            left("what differed", 0),
+            right("pairs", 0),
+        ],
+        rows: rows.collect(),
+    }));
+}
+
+fn negotiated(blocks: &mut Vec<Block>, summary: &ConnectSummary) {
+    blocks.push(Block::Heading("What was negotiated".to_owned()));
+    let rows = summary.negotiated.iter().map(|row| {
+        let none = || "–".to_owned();
+        vec![
+            row.condition.to_string(),
+            row.stack.to_string(),
+            plain(&row.version),
+            plain(&row.suite),
+            row.group.as_deref().map_or_else(none, plain),
+            row.alpn.as_deref().map_or_else(none, plain),
+            row.connections.to_string(),
+        ]
+    });
+    blocks.push(Block::Table(Table {
+        columns: vec![
+            left("condition", 2),
+            left("stack", 0),
+            left("TLS", 0),
+            left("suite", 1),
+            left("group", 0),
+            left("protocol", 3),
+            right("connections", 0),
+        ],
+        rows: rows.collect(),
+    }));
+}
+
+fn how(blocks: &mut Vec<Block>, summary: &ConnectSummary) {
+    blocks.push(Block::Heading("How it was measured".to_owned()));
+    let link = &summary.link;
+    let kind = match link.kind {
+        LinkKind::User => "emulated in user space",
+        LinkKind::Netem => "emulated by the kernel's netem",
+        LinkKind::None => "none: loopback",
+        LinkKind::Live => "the real network",
+    };
+    let off = link
+        .checks
+        .iter()
+        .map(|check| check.connect_ns.abs_diff(check.rtt_ns))
+        .max();
+    let mut parts = vec![format!("Link: {kind} ({}).", plain(&link.why))];
+    if let Some(off) = off {
+        parts.push(format!(
+            "Checked by idle TCP connects for {} round-trip times, at most {} off.",
+            link.checks.len(),
+            time(off as f64)
+        ));
+    }
+    if let (Some(p50), Some(p99)) = (link.lateness_ns.get("p50"), link.lateness_ns.get("p99")) {
+        parts.push(format!(
+            "Packets were released {} late at the median, {} at the 99th percentile.",
+            time(*p50 as f64),
+            time(*p99 as f64)
+        ));
+    }
+    if let Some(digest) = &link.losses_sha256 {
+        parts.push(format!("Digest of the packets lost: {}.", plain(digest)));
+    }
+    blocks.push(Block::Text(parts.join(" ")));
+    let fact = |name: &str| summary.environment.get(name).map(|value| plain(value));
+    let facts = [
+        fact("cpu_model"),
+        fact("cores").map(|cores| format!("{cores} cores")),
+        fact("kernel").map(|kernel| format!("Linux {kernel}")),
+        fact("os"),
+    ];
+    let facts: Vec<_> = facts.into_iter().flatten().collect();
+    blocks.push(Block::Text(format!("Machine: {}.", facts.join(", "))));
+    let command: Vec<_> = summary.run.command.iter().map(|word| plain(word)).collect();
+    blocks.push(Block::Text(format!(
+        "netbench {}, seed {}, begun {}. Again: {} --seed {}",
+        plain(&summary.run.netbench),
+        summary.run.seed,
+        plain(&summary.run.started),
+        again(&command),
+        summary.run.seed
+    )));
+}
+
+/// The command without the path to it, and without a seed.
+fn again(command: &[String]) -> String {
+    let mut words = vec!["netbench".to_owned()];
+    let mut rest = command.iter().skip(1);
+    while let Some(word) = rest.next() {
+        if word == "--seed" {
+            rest.next();
+        } else if !word.starts_with("--seed=") {
+            words.push(word.clone());
+        }
+    }
+    words.join(" ")
+}
+
+fn shorten(text: &str) -> String {
+    const LONGEST: usize = 100;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// The verdict that a cell holds, if it is one: forms may colour it.
+pub(crate) fn verdict_of(cell: &str) -> Option<Verdict> {
+    [
+        Verdict::Faster,
+        Verdict::Slower,
+        Verdict::Same,
+        Verdict::Undecided,
+    ]
+    .into_iter()
+    .find(|verdict| verdict.name() == cell)
+}

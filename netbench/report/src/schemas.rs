@@ -1,0 +1,31 @@
+use netbench_model::{Manifest, Sample};
+use netbench_protocol::{Request, Response};
+use schemars::schema_for;
+
+use crate::ConnectSummary;
+
+/// A JSON Schema, by the name of its file under `schemas/`.
+pub struct Schema {
+    /// The file's name.
+    pub file: &'static str,
+    /// The schema, with a last line end.
+    pub text: String,
+}
+
+/// The schemas of everything that netbench publishes, made from its types.
+pub fn schemas() -> Vec<Schema> {
+    let schema = |file, schema: schemars::Schema| Schema {
+        file,
+        text: format!(
+            "{}\n",
+            serde_json::to_string_pretty(&schema).unwrap_or_default()
+        ),
+    };
+    vec![
+        schema("connect-summary.json", schema_for!(ConnectSummary)),
+        schema("run.json", schema_for!(Manifest)),
+        schema("sample.json", schema_for!(Sample)),
+        schema("worker-request.json", schema_for!(Request)),
+        schema("worker-response.json", schema_for!(Response)),
+    ]
+}

@@ -1,0 +1,123 @@
+use netbench_stats::Verdict;
+
+/// Nanoseconds with a unit and three digits.
+pub(crate) fn time(ns: f64) -> String {
+    let (value, unit) = match ns {
+        ns if ns < 1e3 => return format!("{ns:.0} ns"),
+        ns if ns < 1e6 => (ns / 1e3, "µs"),
+        ns if ns < 1e9 => (ns / 1e6, "ms"),
+        ns => (ns / 1e9, "s"),
+    };
+    let digits = match value {
+        v if v < 9.995 => 2,
+        v if v < 99.95 => 1,
+        _ => 0,
+    };
+    format!("{value:.digits$} {unit}")
+}
+
+/// A ratio as a change: `-1.9 %`. Above double, as `3.20×`, which reads better.
+pub(crate) fn change(ratio: f64) -> String {
+    if ratio >= 2.0 {
+        return format!("{ratio:.2}×");
+    }
+    let percent = (ratio - 1.0) * 100.0;
+    let digits = if percent.abs() < 9.95 { 1 } else { 0 };
+    let text = format!("{percent:+.digits$} %");
+    // Rounding leaves no sign on nothing.
+    if text == "-0.0 %" {
+        "+0.0 %".to_owned()
+    } else {
+        text
+    }
+}
+
+/// The two ends of an interval, as changes.
+pub(crate) fn interval(interval: Option<netbench_stats::Interval>) -> String {
+    match interval {
+        None => "too few pairs".to_owned(),
+        Some(i) => format!("{} … {}", change(i.low), change(i.high)),
+    }
+}
+
+/// A share of a whole.
+pub(crate) fn percent(part: f64, whole: f64) -> String {
+    if whole <= 0.0 {
+        "–".to_owned()
+    } else {
+        format!("{:.1} %", 100.0 * part / whole)
+    }
+}
+
+/// `text` without anything that a terminal would obey.
+pub(crate) fn plain(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            if c.is_control() || is_bidi(c) {
+                '\u{fffd}'
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
+/// Marks that turn text around.
+fn is_bidi(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+}
+
+/// What the verdict on `other` says, as a sentence's middle.
+pub(crate) fn verdict(verdict: Verdict, first: &str, other: &str) -> String {
+    match verdict {
+        Verdict::Faster => format!("{other} is faster than {first}"),
+        Verdict::Slower => format!("{other} is slower than {first}"),
+        Verdict::Same => format!("{other} and {first} take the same time"),
+        Verdict::Undecided => format!("{other} or {first}, undecided"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_three_digits_and_a_unit() {
+        let cases = [
+            (0.0, "0 ns"),
+            (999.0, "999 ns"),
+            (1_000.0, "1.00 µs"),
+            (12_345.0, "12.3 µs"),
+            (123_456.0, "123 µs"),
+            (9_996_000.0, "10.0 ms"),
+            (57_123_456.0, "57.1 ms"),
+            (1_234_000_000.0, "1.23 s"),
+        ];
+        for (ns, text) in cases {
+            assert_eq!(time(ns), text);
+        }
+    }
+
+    #[test]
+    fn changes_keep_their_sign() {
+        let cases = [
+            (1.0, "+0.0 %"),
+            (0.981, "-1.9 %"),
+            (0.99999, "+0.0 %"),
+            (1.25, "+25 %"),
+            (3.2, "3.20×"),
+            (0.2, "-80 %"),
+        ];
+        for (ratio, text) in cases {
+            assert_eq!(change(ratio), text);
+        }
+    }
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_is_left() {
+        assert_eq!(
+            plain("a\x1b[31mb\u{202e}c\n"),
+            "a\u{fffd}[31mb\u{fffd}c\u{fffd}"
+        );
+    }
+}

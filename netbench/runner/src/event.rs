@@ -1,0 +1,25 @@
+use netbench_model::{Sample, StackName};
+
+/// What happens during a run, as it happens.
+#[derive(Debug, Clone)]
+pub enum Event {
+    /// Trials are about to begin.
+    Begin {
+        /// Samples that this session will take; warm-ups and primes are not counted.
+        samples: u64,
+        /// Of these, how many an earlier session has taken.
+        done: u64,
+    },
+    /// A sample has been taken and appended.
+    Sampled(Box<Sample>),
+    /// A worker died, hung or printed nonsense, and a new one takes its place.
+    WorkerLost {
+        /// Whose worker.
+        stack: StackName,
+        /// What happened, with its last words.
+        why: String,
+    },
+}
+
+/// Who is told of events; called from many threads.
+pub type Listener<'a> = dyn Fn(Event) + Sync + 'a;

@@ -1,0 +1,163 @@
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicU32},
+    },
+    thread,
+    time::Instant,
+};
+
+use netbench_model::{Condition, Role, Sample};
+use netbench_store::{Appender, StoreError};
+
+use crate::{Event, Fleet, Ground, Listener, Plan, Unit, schedule, slot::Slot};
+
+/// Why a run ended before its time. What was measured is kept.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// A sample could not be kept: the disk is full, or the folder is gone.
+    #[error("samples can no longer be kept: {0}")]
+    Store(#[from] StoreError),
+    /// The machine gave no thread.
+    #[error("no thread to measure on: {0}")]
+    Thread(std::io::Error),
+}
+
+/// What all slots share.
+pub(crate) struct Shared<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) fleet: &'a Fleet,
+    pub(crate) ground: &'a Ground,
+    pub(crate) listener: &'a Listener<'a>,
+    pub(crate) stop: &'a AtomicBool,
+    pub(crate) units: Mutex<VecDeque<Unit>>,
+    /// One for each site, held during a trial on it, with the end of the last one.
+    pub(crate) sites: Vec<Mutex<Option<Instant>>>,
+    pub(crate) next_block: AtomicU32,
+    pub(crate) appender: Mutex<Appender>,
+    pub(crate) fatal: Mutex<Option<RunError>>,
+}
+
+/// Takes the plan through its rounds, from where `earlier` samples of the same run leave off.
+///
+/// Ends early, and well, when `stop` becomes true.
+///
+/// # Errors
+/// Only what makes going on pointless. A worker's or a site's fault becomes a failed sample.
+pub fn execute(
+    plan: &Plan,
+    fleet: &Fleet,
+    ground: &Ground,
+    earlier: &[Sample],
+    appender: Appender,
+    listener: &Listener<'_>,
+    stop: &AtomicBool,
+) -> Result<(), RunError> {
+    let done = Done::of(earlier, plan.stacks.len());
+    let all = schedule(plan);
+    let stacks = plan.stacks.len() as u64;
+    let samples = all.len() as u64 * stacks;
+    let units: VecDeque<Unit> = all
+        .into_iter()
+        .filter(|unit| !done.contains(unit.condition, unit.round, &plan.sites[unit.site].name()))
+        .collect();
+    listener(Event::Begin {
+        samples,
+        done: samples - units.len() as u64 * stacks,
+    });
+    let next_block = earlier
+        .iter()
+        .map(|sample| sample.block + 1)
+        .max()
+        .unwrap_or(0);
+    let shared = Shared {
+        plan,
+        fleet,
+        ground,
+        listener,
+        stop,
+        units: Mutex::new(units),
+        sites: plan.sites.iter().map(|_| Mutex::new(None)).collect(),
+        next_block: AtomicU32::new(next_block),
+        appender: Mutex::new(appender),
+        fatal: Mutex::new(None),
+    };
+    thread::scope(|scope| {
+        for number in 0..plan.jobs {
+            let slot = Slot::new(&shared);
+            let builder = thread::Builder::new().name(format!("slot-{number}"));
+            if let Err(error) = builder.spawn_scoped(scope, move || slot.work()) {
+                shared.fail(RunError::Thread(error));
+            }
+        }
+    });
+    match shared
+        .fatal
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+    {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
+}
+
+impl Shared<'_> {
+    /// Keeps the sample; only then is anybody told of it.
+    pub(crate) fn keep(&self, sample: Sample) {
+        let appended = self
+            .appender
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .append(&sample);
+        match appended {
+            Ok(()) => (self.listener)(Event::Sampled(Box::new(sample))),
+            Err(error) => self.fail(error.into()),
+        }
+    }
+
+    /// Ends the run, for the first reason given.
+    pub(crate) fn fail(&self, error: RunError) {
+        self.fatal
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get_or_insert(error);
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.stop.load(std::sync::atomic::Ordering::Relaxed)
+            || self
+                .fatal
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .is_some()
+    }
+}
+
+/// The units that an earlier session took to their end: those that have every stack.
+struct Done(HashSet<(Condition, u32, String)>);
+
+impl Done {
+    fn of(earlier: &[Sample], stacks: usize) -> Self {
+        let mut seen: std::collections::HashMap<(u32, Condition, u32, &str), HashSet<&str>> =
+            std::collections::HashMap::new();
+        for sample in earlier
+            .iter()
+            .filter(|sample| sample.role == Role::Measured)
+        {
+            seen.entry((sample.session, sample.condition, sample.round, &sample.site))
+                .or_default()
+                .insert(sample.stack.as_str());
+        }
+        Self(
+            seen.into_iter()
+                .filter(|(_, those)| those.len() == stacks)
+                .map(|((_, condition, round, site), _)| (condition, round, site.to_owned()))
+                .collect(),
+        )
+    }
+
+    fn contains(&self, condition: Condition, round: u32, site: &str) -> bool {
+        self.0.contains(&(condition, round, site.to_owned()))
+    }
+}

@@ -1,0 +1,35 @@
+use std::{collections::BTreeMap, time::Duration};
+
+use netbench_model::{ClientSettings, Condition, Failure, Site, StackName, Target};
+
+/// Between two connections to one real host.
+pub const LIVE_PAUSE: Duration = Duration::from_secs(1);
+
+/// What is to be measured: validated, complete, not looked at again.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Everything random comes from it.
+    pub seed: u64,
+    /// The stacks; the first is what the others are compared with.
+    pub stacks: Vec<StackName>,
+    /// The conditions.
+    pub conditions: Vec<Condition>,
+    /// Rounds.
+    pub rounds: u32,
+    /// Trials at one time.
+    pub jobs: u32,
+    /// Where the sites are.
+    pub target: Target,
+    /// The sites.
+    pub sites: Vec<Site>,
+    /// What every client offers.
+    pub client: ClientSettings,
+    /// The trust roots, as PEM.
+    pub roots_pem: String,
+    /// The time limit of one connection.
+    pub timeout: Duration,
+    /// Sites that no stack can be tried on, by their index, and why: names that do not resolve.
+    pub unreachable: BTreeMap<usize, Failure>,
+    /// Which session of the run this is.
+    pub session: u32,
+}

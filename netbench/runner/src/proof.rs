@@ -1,0 +1,111 @@
+use netbench_model::{
+    Condition, Failure, FailureClass, Measured, Negotiated, Phase, Role, Site, Target,
+};
+
+/// What a connection was to be.
+pub(crate) struct Claim<'a> {
+    pub(crate) condition: Condition,
+    pub(crate) role: Role,
+    pub(crate) target: Target,
+    pub(crate) site: &'a Site,
+}
+
+/// Holds a worker's account of a connection against what was asked for and what the server saw.
+///
+/// # Errors
+/// [`FailureClass::WrongWork`]: a figure of some other work is worse than none.
+pub(crate) fn prove(claim: &Claim<'_>, measured: &Measured) -> Result<(), Failure> {
+    let wrong = |reason: &str, detail: String| {
+        Err(Failure {
+            class: FailureClass::WrongWork,
+            reason: reason.to_owned(),
+            detail,
+            phase: Some(Phase::Total),
+            after_ns: Some(measured.phases.total_ns),
+        })
+    };
+    let client = &measured.client;
+    if client.version.is_empty()
+        || measured.phases.tls_ns == 0
+        || measured.transfer.handshake_bytes_in == 0
+        || measured.transfer.handshake_bytes_out == 0
+    {
+        return wrong(
+            "no handshake",
+            "the stack tells of no finished TLS handshake".to_owned(),
+        );
+    }
+    let resumes = claim.condition == Condition::Resumed && claim.role == Role::Measured;
+    if client.resumed != resumes {
+        let reason = if resumes { "not resumed" } else { "resumed" };
+        return wrong(
+            reason,
+            format!("the client says that resumed is {}", client.resumed),
+        );
+    }
+    if !resumes && measured.phases.verify_ns.is_none() {
+        return wrong(
+            "no verification",
+            "the certificate chain was not verified".to_owned(),
+        );
+    }
+    if claim.target == Target::Live {
+        return Ok(());
+    }
+    let Some(server) = &measured.server else {
+        return wrong(
+            "no server's view",
+            "the lab's server did not say what it saw".to_owned(),
+        );
+    };
+    if let Some(what) = disagreement(client, &server.negotiated) {
+        return wrong("sides disagree", what);
+    }
+    if measured.http_status != 200 || measured.body_bytes != claim.site.lab.body_bytes {
+        return wrong(
+            "another response",
+            format!(
+                "status {} and {} bytes, where 200 and {} were due",
+                measured.http_status, measured.body_bytes, claim.site.lab.body_bytes
+            ),
+        );
+    }
+    Ok(())
+}
+
+/// Why the site cannot do what the condition asks, if it cannot.
+pub(crate) fn unsupported(condition: Condition, target: Target, site: &Site) -> Option<String> {
+    let resumable = site.lab.tickets > 0;
+    (target == Target::Lab && condition == Condition::Resumed && !resumable)
+        .then(|| "the site does not resume sessions".to_owned())
+}
+
+/// Whether a connection to the site can be expected to end well.
+pub(crate) fn is_sound(site: &Site) -> bool {
+    site.lab.fault.is_none()
+}
+
+fn disagreement(client: &Negotiated, server: &Negotiated) -> Option<String> {
+    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
+    let pairs = [
+        ("version", client.version.clone(), server.version.clone()),
+        ("suite", client.suite.clone(), server.suite.clone()),
+        ("protocol", text(&client.alpn), text(&server.alpn)),
+        (
+            "resumed",
+            client.resumed.to_string(),
+            server.resumed.to_string(),
+        ),
+    ];
+    let group = match (&client.group, &server.group) {
+        (Some(client), Some(server)) => Some(("group", client.clone(), server.clone())),
+        _ => None,
+    };
+    pairs
+        .into_iter()
+        .chain(group)
+        .find(|(_, client, server)| client != server)
+        .map(|(what, client, server)| {
+            format!("{what}: the client says {client}, the server {server}")
+        })
+}

@@ -1,0 +1,183 @@
+use netbench_link::TrialKey;
+use netbench_model::{Condition, Role};
+
+use crate::Plan;
+
+/// One site under one condition in one round: every stack, one right after the other, so that
+/// what they meet is as alike as can be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unit {
+    /// The ordinal of its first trial; each stack's has the next.
+    pub first_trial: u64,
+    /// The round.
+    pub round: u32,
+    /// The condition.
+    pub condition: Condition,
+    /// The site's index in the plan.
+    pub site: usize,
+    /// Indices of the stacks, in the order in which they are tried.
+    pub order: Vec<usize>,
+}
+
+impl Unit {
+    /// What the link draws losses from: the same for every stack of the unit.
+    pub fn key(&self, seed: u64, role: Role) -> TrialKey {
+        let parts = [
+            seed,
+            u64::from(self.round),
+            self.condition as u64,
+            self.site as u64,
+            role as u64,
+        ];
+        TrialKey(
+            parts
+                .into_iter()
+                .fold(0x6e62_6b65_7931, |key, part| mix(key ^ mix(part))),
+        )
+    }
+}
+
+/// Every unit of the plan, shuffled within each round by the plan's seed.
+pub fn schedule(plan: &Plan) -> Vec<Unit> {
+    let mut random = SplitMix(mix(plan.seed ^ 0x6f72_6465_7231));
+    let mut units = Vec::new();
+    let mut trial = 0;
+    for round in 0..plan.rounds {
+        let mut these: Vec<(Condition, usize)> = plan
+            .conditions
+            .iter()
+            .flat_map(|c| (0..plan.sites.len()).map(move |site| (*c, site)))
+            .collect();
+        random.shuffle(&mut these);
+        for (condition, site) in these {
+            let mut order: Vec<usize> = (0..plan.stacks.len()).collect();
+            random.shuffle(&mut order);
+            let stacks = order.len() as u64;
+            units.push(Unit {
+                first_trial: trial,
+                round,
+                condition,
+                site,
+                order,
+            });
+            trial += stacks;
+        }
+    }
+    units
+}
+
+/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): every bit depends on every bit.
+fn mix(mut z: u64) -> u64 {
+    z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// SplitMix64: the order of trials must stay the same for a seed, whatever a library does.
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn next(&mut self) -> u64 {
+        let value = mix(self.0);
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        value
+    }
+
+    /// Fisher and Yates; the bias of the reduction is under 2^-40 for any list that fits.
+    fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            let wide = u128::from(self.next()) * (last as u128 + 1);
+            items.swap(last, usize::try_from(wide >> 64).unwrap_or(0));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, time::Duration};
+
+    use netbench_model::{ClientSettings, LabProfile, Profile, Site, StackName, Target};
+
+    use super::*;
+
+    fn plan(seed: u64) -> Plan {
+        let site = |n: usize| Site {
+            host: format!("site{n}.example").parse().unwrap(),
+            port: 443,
+            lab: LabProfile::default(),
+        };
+        Plan {
+            seed,
+            stacks: vec![StackName::new("a"), StackName::new("b")],
+            conditions: vec![Condition::Clean, Condition::Cold],
+            rounds: 3,
+            jobs: 1,
+            target: Target::Lab,
+            sites: (0..20).map(site).collect(),
+            client: ClientSettings {
+                profile: Profile::Default,
+                versions: vec![],
+                suites: vec![],
+                groups: vec![],
+                signatures: vec![],
+                alpn: vec![],
+            },
+            roots_pem: String::new(),
+            timeout: Duration::from_secs(1),
+            unreachable: BTreeMap::new(),
+            session: 0,
+        }
+    }
+
+    #[test]
+    fn every_round_holds_every_case_and_stack_once() {
+        let units = schedule(&plan(7));
+        assert_eq!(units.len(), 3 * 2 * 20);
+        for round in 0..3 {
+            let mut cases: Vec<_> = units
+                .iter()
+                .filter(|unit| unit.round == round)
+                .map(|unit| (unit.condition, unit.site))
+                .collect();
+            cases.sort_unstable();
+            cases.dedup();
+            assert_eq!(cases.len(), 40);
+        }
+        for (index, unit) in units.iter().enumerate() {
+            assert_eq!(unit.first_trial, 2 * index as u64);
+            let mut order = unit.order.clone();
+            order.sort_unstable();
+            assert_eq!(order, [0, 1]);
+        }
+    }
+
+    #[test]
+    fn the_seed_decides_the_order() {
+        assert_eq!(schedule(&plan(7)), schedule(&plan(7)));
+        assert_ne!(schedule(&plan(7)), schedule(&plan(8)));
+        let first = schedule(&plan(7))
+            .iter()
+            .filter(|unit| unit.order[0] == 0)
+            .count();
+        assert!(
+            (40..=80).contains(&first),
+            "{first} of 120 begin with the first stack"
+        );
+    }
+
+    #[test]
+    fn losses_are_the_same_for_the_stacks_of_a_unit_and_no_other() {
+        let units = schedule(&plan(7));
+        let mut keys: Vec<u64> = units
+            .iter()
+            .map(|unit| unit.key(7, Role::Measured).0)
+            .collect();
+        keys.extend(units.iter().map(|unit| unit.key(7, Role::Prime).0));
+        keys.extend(units.iter().map(|unit| unit.key(8, Role::Measured).0));
+        let all = keys.len();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), all);
+    }
+}

@@ -1,0 +1,319 @@
+use std::{
+    sync::{MutexGuard, PoisonError, atomic::Ordering},
+    thread,
+    time::{Duration, Instant, SystemTime},
+};
+
+use netbench_model::{
+    Condition, Failure, FailureClass, Outcome, Role, SCHEMA_VERSION, Sample, Target,
+};
+use netbench_protocol::{Configure, Connect, RequestBody, ResponseBody};
+
+use crate::{
+    Event, LIVE_PAUSE, Unit, Worker, WorkerError,
+    execute::Shared,
+    proof::{Claim, is_sound, prove, unsupported},
+};
+
+/// What a worker may take beyond the connection's own time limit before it is held to hang.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How long a worker may take to take its settings in.
+const CONFIGURE_LIMIT: Duration = Duration::from_secs(20);
+
+/// One of the trials at a time that a run makes: its own workers, one for each stack, fresh in
+/// every round so that no process's memory layout favours a stack for a whole run.
+pub(crate) struct Slot<'a> {
+    shared: &'a Shared<'a>,
+    workers: Vec<Option<Worker>>,
+    round: Option<u32>,
+    block: u32,
+}
+
+impl<'a> Slot<'a> {
+    pub(crate) fn new(shared: &'a Shared<'a>) -> Self {
+        let workers = shared.plan.stacks.iter().map(|_| None).collect();
+        Self {
+            shared,
+            workers,
+            round: None,
+            block: 0,
+        }
+    }
+
+    /// Takes units until there are none, or the run is over.
+    pub(crate) fn work(mut self) {
+        while !self.shared.is_over() {
+            let next = self
+                .shared
+                .units
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .pop_front();
+            let Some(unit) = next else { return };
+            self.prepare(&unit);
+            self.take(&unit);
+        }
+    }
+
+    /// Gives every stack a worker that has made its first connection.
+    fn prepare(&mut self, unit: &Unit) {
+        if self.round != Some(unit.round) {
+            self.round = Some(unit.round);
+            self.block = self.shared.next_block.fetch_add(1, Ordering::Relaxed);
+            self.workers.iter_mut().for_each(|worker| *worker = None);
+        }
+        if unit.condition == Condition::Cold {
+            return;
+        }
+        for &stack in &unit.order {
+            if self.workers[stack].is_some() || self.shared.is_over() {
+                continue;
+            }
+            match self.start(stack) {
+                Ok(worker) => self.workers[stack] = Some(worker),
+                Err(error) => {
+                    self.lost(stack, &error);
+                    continue;
+                }
+            }
+            if let Some(site) = self.warmup_site(unit) {
+                let warmup = Unit {
+                    site,
+                    condition: Condition::Clean,
+                    ..unit.clone()
+                };
+                let guard = self.enter(site);
+                let trial = self.connect(&warmup, stack, Role::Warmup);
+                leave(guard);
+                self.keep(&warmup, stack, Role::Warmup, trial);
+            }
+        }
+    }
+
+    /// In the lab, the nearest site without fault; else the one that comes next anyhow.
+    fn warmup_site(&self, unit: &Unit) -> Option<usize> {
+        let plan = self.shared.plan;
+        if plan.target == Target::Live {
+            return Some(unit.site);
+        }
+        let sound = plan
+            .sites
+            .iter()
+            .enumerate()
+            .filter(|(i, site)| is_sound(site) && self.shared.ground.address(*i).is_ok());
+        sound
+            .min_by_key(|(_, site)| site.lab.link.rtt_ns)
+            .map(|(i, _)| i)
+    }
+
+    /// Tries every stack on the unit's site, one right after the other.
+    fn take(&mut self, unit: &Unit) {
+        let plan = self.shared.plan;
+        let site = &plan.sites[unit.site];
+        let cannot = unsupported(unit.condition, plan.target, site);
+        for (position, &stack) in unit.order.iter().enumerate() {
+            if self.shared.is_over() {
+                return;
+            }
+            let unit = &Unit {
+                first_trial: unit.first_trial + position as u64,
+                ..unit.clone()
+            };
+            if let Some(reason) = &cannot {
+                let outcome = Outcome::Unsupported {
+                    reason: reason.clone(),
+                };
+                self.keep(unit, stack, Role::Measured, (unix_ms(), outcome));
+                continue;
+            }
+            if let Some(failure) = plan.unreachable.get(&unit.site) {
+                let outcome = Outcome::Failed(failure.clone());
+                self.keep(unit, stack, Role::Measured, (unix_ms(), outcome));
+                continue;
+            }
+            let guard = self.enter(unit.site);
+            match unit.condition {
+                Condition::Clean => {
+                    let trial = self.connect(unit, stack, Role::Measured);
+                    leave(guard);
+                    self.keep(unit, stack, Role::Measured, trial);
+                }
+                Condition::Resumed => {
+                    let prime = self.connect(unit, stack, Role::Prime);
+                    let measured = match &prime.1 {
+                        Outcome::Ok(_) => {
+                            self.live_pause();
+                            self.connect(unit, stack, Role::Measured)
+                        }
+                        other => (prime.0, other.clone()),
+                    };
+                    leave(guard);
+                    self.keep(unit, stack, Role::Prime, prime);
+                    self.keep(unit, stack, Role::Measured, measured);
+                }
+                Condition::Cold => {
+                    let usual = self.workers[stack].take();
+                    match self.start(stack) {
+                        Ok(worker) => self.workers[stack] = Some(worker),
+                        Err(error) => {
+                            self.lost(stack, &error);
+                        }
+                    }
+                    let trial = self.connect(unit, stack, Role::Measured);
+                    leave(guard);
+                    self.workers[stack] = usual;
+                    self.keep(unit, stack, Role::Measured, trial);
+                }
+            }
+        }
+    }
+
+    /// Waits for the site to be free, and on the real network for the pause that is due to it.
+    fn enter(&self, site: usize) -> MutexGuard<'a, Option<Instant>> {
+        let guard = self.shared.sites[site]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if self.shared.plan.target == Target::Live
+            && let Some(last) = *guard
+        {
+            let due = last + LIVE_PAUSE;
+            while Instant::now() < due && !self.shared.is_over() {
+                thread::sleep(Duration::from_millis(20));
+            }
+        }
+        guard
+    }
+
+    fn live_pause(&self) {
+        if self.shared.plan.target == Target::Live {
+            thread::sleep(LIVE_PAUSE);
+        }
+    }
+
+    fn start(&self, stack: usize) -> Result<Worker, WorkerError> {
+        let plan = self.shared.plan;
+        let stack = plan.stacks[stack].stack();
+        let program = self
+            .shared
+            .fleet
+            .program(stack)
+            .ok_or_else(|| WorkerError::Refused(format!("no worker for {stack}")))?;
+        let mut worker = Worker::start(program, self.shared.ground.client_place().as_ref())?;
+        let settings = RequestBody::Configure(Box::new(Configure {
+            stack: stack.to_owned(),
+            client: plan.client.clone(),
+            roots_pem: plan.roots_pem.clone(),
+        }));
+        match worker.ask(settings, CONFIGURE_LIMIT)? {
+            ResponseBody::Configured => Ok(worker),
+            other => Err(WorkerError::Refused(format!(
+                "an answer of another kind: {other:?}"
+            ))),
+        }
+    }
+
+    /// Makes one connection; the time it began at, and what came of it.
+    fn connect(&mut self, unit: &Unit, stack: usize, role: Role) -> (u64, Outcome) {
+        let started = unix_ms();
+        let plan = self.shared.plan;
+        let site = &plan.sites[unit.site];
+        let address = match self.shared.ground.address(unit.site) {
+            Ok(address) => address,
+            Err(failure) => return (started, Outcome::Failed(failure)),
+        };
+        let Some(worker) = &mut self.workers[stack] else {
+            return (
+                started,
+                Outcome::Failed(worker_failure("start", "the worker did not start")),
+            );
+        };
+        self.shared
+            .ground
+            .begin_trial(unit.site, unit.key(plan.seed, role));
+        let request = RequestBody::Connect(Box::new(Connect {
+            host: site.host.to_string(),
+            port: site.port,
+            address,
+            resolve: self.shared.ground.resolve(),
+            condition: unit.condition,
+            role,
+            timeout_ms: u64::try_from(plan.timeout.as_millis()).unwrap_or(u64::MAX),
+        }));
+        let claim = Claim {
+            condition: unit.condition,
+            role,
+            target: plan.target,
+            site,
+        };
+        let outcome = match worker.ask(request, plan.timeout + GRACE) {
+            Ok(ResponseBody::Connected(measured)) => match prove(&claim, &measured) {
+                Ok(()) => Outcome::Ok(measured),
+                Err(failure) => Outcome::Failed(failure),
+            },
+            Ok(ResponseBody::Failed(failure)) => Outcome::Failed(failure),
+            Ok(ResponseBody::Unsupported { reason }) => Outcome::Unsupported { reason },
+            Ok(other) => {
+                let error = WorkerError::Refused(format!("an answer of another kind: {other:?}"));
+                self.lost(stack, &error)
+            }
+            Err(error) => self.lost(stack, &error),
+        };
+        (started, outcome)
+    }
+
+    /// Gives the worker up: the next unit starts another.
+    fn lost(&mut self, stack: usize, error: &WorkerError) -> Outcome {
+        self.workers[stack] = None;
+        let why = error.to_string();
+        let reason = match error {
+            WorkerError::Start { .. } => "start",
+            WorkerError::Died { .. } => "died",
+            WorkerError::Hung { .. } => "hung",
+            WorkerError::Nonsense { .. } | WorkerError::Version(_) => "nonsense",
+            WorkerError::Refused(_) => "refused",
+        };
+        let failure = worker_failure(reason, &why);
+        let stack = self.shared.plan.stacks[stack].clone();
+        (self.shared.listener)(Event::WorkerLost { stack, why });
+        Outcome::Failed(failure)
+    }
+
+    fn keep(&self, unit: &Unit, stack: usize, role: Role, (started, outcome): (u64, Outcome)) {
+        let plan = self.shared.plan;
+        self.shared.keep(Sample {
+            schema: SCHEMA_VERSION,
+            session: plan.session,
+            trial: unit.first_trial,
+            site: plan.sites[unit.site].name(),
+            stack: plan.stacks[stack].clone(),
+            condition: unit.condition,
+            round: unit.round,
+            block: self.block,
+            role,
+            started_unix_ms: started,
+            outcome,
+        });
+    }
+}
+
+fn leave(mut guard: MutexGuard<'_, Option<Instant>>) {
+    *guard = Some(Instant::now());
+}
+
+fn worker_failure(reason: &str, detail: &str) -> Failure {
+    Failure {
+        class: FailureClass::Worker,
+        reason: reason.to_owned(),
+        detail: detail.to_owned(),
+        phase: None,
+        after_ns: None,
+    }
+}
+
+fn unix_ms() -> u64 {
+    let since = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

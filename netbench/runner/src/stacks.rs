@@ -1,0 +1,147 @@
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use netbench_link::Place;
+use netbench_protocol::{PROTOCOL_VERSION, RequestBody, ResponseBody, StackDescription};
+
+use crate::{Worker, WorkerError};
+
+/// How long a worker may take to start and say what it is.
+const DESCRIBE_LIMIT: Duration = Duration::from_secs(20);
+
+/// Where the worker of a stack comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WorkerSource {
+    /// The stack.
+    pub stack: &'static str,
+    /// What it is, in a line.
+    pub about: &'static str,
+    /// The package that builds the worker.
+    pub package: &'static str,
+    /// The worker's executable.
+    pub executable: &'static str,
+}
+
+/// The stacks that netbench's own source has workers for.
+pub fn known_stacks() -> &'static [WorkerSource] {
+    &[
+        WorkerSource {
+            stack: "openssl",
+            about: "OpenSSL 3.5 LTS, built from source, with hyper-openssl",
+            package: "netbench-stack-openssl",
+            executable: "netbench-worker-openssl",
+        },
+        WorkerSource {
+            stack: "openssl-system",
+            about: "the system's libssl, with hyper-openssl; needs its headers to build",
+            package: "netbench-stack-openssl-system",
+            executable: "netbench-worker-openssl-system",
+        },
+        WorkerSource {
+            stack: "rustls-aws-lc",
+            about: "rustls with aws-lc-rs, with hyper-rustls",
+            package: "netbench-stack-rustls",
+            executable: "netbench-worker-rustls",
+        },
+        WorkerSource {
+            stack: "rustls-ring",
+            about: "rustls with ring, with hyper-rustls",
+            package: "netbench-stack-rustls",
+            executable: "netbench-worker-rustls",
+        },
+    ]
+}
+
+/// The workers of a run: which program holds which stack, and what it says of itself.
+#[derive(Debug, Clone, Default)]
+pub struct Fleet {
+    members: BTreeMap<String, (PathBuf, StackDescription)>,
+}
+
+/// A stack that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum StackError {
+    /// Its worker does not work.
+    #[error("stack {stack}: {program}: {source}")]
+    Worker {
+        /// The stack.
+        stack: String,
+        /// The worker's program.
+        program: String,
+        /// What happened.
+        source: WorkerError,
+    },
+    /// Its worker does not know it.
+    #[error("stack {stack}: {program} has only {has}")]
+    NotInWorker {
+        /// The stack.
+        stack: String,
+        /// The worker's program.
+        program: String,
+        /// What it has.
+        has: String,
+    },
+}
+
+impl Fleet {
+    /// Starts each program once and has it describe itself.
+    ///
+    /// # Errors
+    /// A worker that does not start, does not answer, speaks another version of the protocol, or
+    /// lacks its stack.
+    pub fn muster(
+        programs: BTreeMap<String, PathBuf>,
+        place: Option<&Place>,
+    ) -> Result<Self, StackError> {
+        let mut members = BTreeMap::new();
+        for (stack, path) in programs {
+            let program = path.display().to_string();
+            let described = describe(&path, place).map_err(|source| StackError::Worker {
+                stack: stack.clone(),
+                program: program.clone(),
+                source,
+            })?;
+            let has: Vec<_> = described.iter().map(|d| d.record.stack.clone()).collect();
+            let Some(own) = described.into_iter().find(|d| d.record.stack == stack) else {
+                return Err(StackError::NotInWorker {
+                    stack,
+                    program,
+                    has: has.join(", "),
+                });
+            };
+            members.insert(stack, (path, own));
+        }
+        Ok(Self { members })
+    }
+
+    /// The program that holds `stack`.
+    pub fn program(&self, stack: &str) -> Option<&Path> {
+        self.members.get(stack).map(|(path, _)| path.as_path())
+    }
+
+    /// What each stack says of itself.
+    pub fn descriptions(&self) -> impl Iterator<Item = &StackDescription> {
+        self.members.values().map(|(_, description)| description)
+    }
+
+    /// What `stack` says of itself.
+    pub fn description(&self, stack: &str) -> Option<&StackDescription> {
+        self.members.get(stack).map(|(_, description)| description)
+    }
+}
+
+fn describe(path: &Path, place: Option<&Place>) -> Result<Vec<StackDescription>, WorkerError> {
+    let mut worker = Worker::start(path, place)?;
+    match worker.ask(RequestBody::Describe, DESCRIBE_LIMIT)? {
+        ResponseBody::Description(description) if description.protocol == PROTOCOL_VERSION => {
+            Ok(description.stacks)
+        }
+        ResponseBody::Description(description) => Err(WorkerError::Version(description.protocol)),
+        other => Err(WorkerError::Refused(format!(
+            "an answer of another kind: {other:?}"
+        ))),
+    }
+}

@@ -1,0 +1,309 @@
+use std::{
+    collections::VecDeque,
+    io::{BufRead, BufReader, Read, Write},
+    os::unix::process::{CommandExt, ExitStatusExt},
+    path::Path,
+    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{self, Receiver, RecvTimeoutError},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use netbench_link::Place;
+use netbench_protocol::{PROTOCOL_VERSION, Request, RequestBody, Response, ResponseBody};
+
+/// The longest answer that is read: one with the certificates of ten thousand sites is shorter.
+const LONGEST_LINE: u64 = 64 << 20;
+
+/// How many of its last lines on stderr an error quotes.
+const LAST_WORDS: usize = 5;
+
+/// A worker's process, to which one request at a time can be put.
+pub struct Worker {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    answers: Receiver<Result<Response, String>>,
+    stderr: Arc<Mutex<VecDeque<String>>>,
+    next_id: u64,
+}
+
+/// What went wrong with a worker.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkerError {
+    /// The program could not be started.
+    #[error("cannot start {program}: {source}")]
+    Start {
+        /// The program.
+        program: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It ended.
+    #[error("the worker {}{}", ended(.status), said(.stderr))]
+    Died {
+        /// How, where that is known.
+        status: Option<ExitStatus>,
+        /// Its last lines on stderr.
+        stderr: Vec<String>,
+    },
+    /// It did not answer in time.
+    #[error("the worker did not answer within {limit:?}{}", said(.stderr))]
+    Hung {
+        /// The time limit.
+        limit: Duration,
+        /// Its last lines on stderr.
+        stderr: Vec<String>,
+    },
+    /// It wrote what is no answer to what was asked.
+    #[error("the worker wrote what is not an answer: {line}{}", said(.stderr))]
+    Nonsense {
+        /// What it wrote, shortened and without control characters.
+        line: String,
+        /// Its last lines on stderr.
+        stderr: Vec<String>,
+    },
+    /// It answered that it cannot do it.
+    #[error("the worker refused: {0}")]
+    Refused(String),
+    /// It speaks another version of the protocol.
+    #[error(
+        "the worker speaks protocol version {0}, and this netbench {PROTOCOL_VERSION}: build both from one source"
+    )]
+    Version(u32),
+}
+
+fn ended(status: &Option<ExitStatus>) -> String {
+    match status {
+        None => "closed its output".to_owned(),
+        Some(status) => match (status.code(), status.signal()) {
+            (Some(code), _) => format!("exited with {code}"),
+            (None, Some(signal)) => format!("was killed by signal {signal}"),
+            (None, None) => "ended".to_owned(),
+        },
+    }
+}
+
+fn said(stderr: &[String]) -> String {
+    if stderr.is_empty() {
+        String::new()
+    } else {
+        format!("; it said: {}", stderr.join(" | "))
+    }
+}
+
+impl Worker {
+    /// Starts `program` in `place`.
+    ///
+    /// # Errors
+    /// [`WorkerError::Start`].
+    pub fn start(program: &Path, place: Option<&Place>) -> Result<Self, WorkerError> {
+        let failed = |source| WorkerError::Start {
+            program: program.display().to_string(),
+            source,
+        };
+        let mut command = Command::new(program);
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // Trust comes from the roots that a request carries. Without this, a libssl that has
+            // its system's folder built in would read that too, within the time that is measured.
+            .env("SSL_CERT_FILE", "/dev/null")
+            .env("SSL_CERT_DIR", "/dev/null")
+            // A terminal's Ctrl-C is for netbench to handle, not for its workers.
+            .process_group(0);
+        if let Some(place) = place {
+            place.enter(&mut command);
+        }
+        let mut child = command.spawn().map_err(failed)?;
+        let stdin = child.stdin.take();
+        let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
+            return Err(failed(std::io::Error::other("no pipes")));
+        };
+        let (sender, answers) = mpsc::channel();
+        let words = Arc::new(Mutex::new(VecDeque::new()));
+        let kept = Arc::clone(&words);
+        spawn(move || keep_last_lines(stderr, &kept)).map_err(failed)?;
+        spawn(move || {
+            let mut reader = BufReader::new(stdout);
+            while let Some(answer) = read_answer(&mut reader) {
+                let nonsense = answer.is_err();
+                if sender.send(answer).is_err() || nonsense {
+                    break;
+                }
+            }
+        })
+        .map_err(failed)?;
+        Ok(Self {
+            child,
+            stdin,
+            answers,
+            stderr: words,
+            next_id: 1,
+        })
+    }
+
+    /// Puts one request and waits for its answer.
+    ///
+    /// # Errors
+    /// Any but [`WorkerError::Start`]; but for [`WorkerError::Refused`], the worker is of no more use.
+    pub fn ask(&mut self, body: RequestBody, limit: Duration) -> Result<ResponseBody, WorkerError> {
+        let id = self.next_id;
+        self.next_id += 1;
+        let deadline = Instant::now() + limit;
+        let mut line = serde_json::to_vec(&Request { id, body })
+            .map_err(|e| WorkerError::Refused(e.to_string()))?;
+        line.push(b'\n');
+        self.write(line, limit)?;
+        let left = deadline.saturating_duration_since(Instant::now());
+        match self.answers.recv_timeout(left) {
+            Ok(Ok(Response { id: answered, body })) if answered == id => match body {
+                ResponseBody::Error { message } => Err(WorkerError::Refused(clean(&message))),
+                body => Ok(body),
+            },
+            Ok(Ok(other)) => {
+                let line = clean(&format!("an answer to request {}, not {id}", other.id));
+                Err(WorkerError::Nonsense {
+                    line,
+                    stderr: self.last_words(),
+                })
+            }
+            Ok(Err(line)) => Err(WorkerError::Nonsense {
+                line,
+                stderr: self.last_words(),
+            }),
+            Err(RecvTimeoutError::Timeout) => Err(WorkerError::Hung {
+                limit,
+                stderr: self.last_words(),
+            }),
+            Err(RecvTimeoutError::Disconnected) => Err(self.died()),
+        }
+    }
+
+    /// Resident size of the process, in bytes, and its peak; where the kernel tells.
+    pub fn resident_bytes(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status
+            .lines()
+            .find_map(|line| line.strip_prefix("VmHWM:"))?;
+        let kib: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
+        Some(kib * 1024)
+    }
+
+    /// Writes on a thread of its own, so that a worker that does not read cannot hold netbench.
+    fn write(&mut self, line: Vec<u8>, limit: Duration) -> Result<(), WorkerError> {
+        const PIPE: usize = 4096;
+        let Some(mut stdin) = self.stdin.take() else {
+            return Err(self.died());
+        };
+        if line.len() <= PIPE {
+            // A request this short goes into the pipe at once: one is under way at a time.
+            let written = stdin.write_all(&line);
+            self.stdin = Some(stdin);
+            return written.map_err(|_| self.died());
+        }
+        let (sender, done) = mpsc::channel();
+        let writing = spawn(move || {
+            let written = stdin.write_all(&line);
+            let _ = sender.send((stdin, written));
+        });
+        if let Err(error) = writing {
+            return Err(WorkerError::Refused(error.to_string()));
+        }
+        match done.recv_timeout(limit) {
+            Ok((stdin, written)) => {
+                self.stdin = Some(stdin);
+                written.map_err(|_| self.died())
+            }
+            Err(_) => Err(WorkerError::Hung {
+                limit,
+                stderr: self.last_words(),
+            }),
+        }
+    }
+
+    fn died(&mut self) -> WorkerError {
+        // It closed its output, so that it is ending; its last words may still be on their way.
+        let mut status = None;
+        for _ in 0..50 {
+            status = self.child.try_wait().ok().flatten();
+            if status.is_some() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        thread::sleep(Duration::from_millis(20));
+        WorkerError::Died {
+            status,
+            stderr: self.last_words(),
+        }
+    }
+
+    fn last_words(&self) -> Vec<String> {
+        self.stderr
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .cloned()
+            .collect()
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        drop(self.stdin.take());
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn spawn(work: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+    // Their work is to copy: the default stack of 2 MiB a thread is only address space, but much.
+    thread::Builder::new()
+        .stack_size(128 * 1024)
+        .spawn(work)
+        .map(drop)
+}
+
+fn read_answer(reader: &mut impl BufRead) -> Option<Result<Response, String>> {
+    let mut line = Vec::new();
+    match reader
+        .by_ref()
+        .take(LONGEST_LINE)
+        .read_until(b'\n', &mut line)
+    {
+        Ok(0) | Err(_) => None,
+        Ok(_) => {
+            Some(serde_json::from_slice(&line).map_err(|_| clean(&String::from_utf8_lossy(&line))))
+        }
+    }
+}
+
+fn keep_last_lines(stderr: impl Read, kept: &Mutex<VecDeque<String>>) {
+    let mut reader = BufReader::new(stderr);
+    loop {
+        let mut line = Vec::new();
+        match reader.by_ref().take(4096).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                if kept.len() == LAST_WORDS {
+                    kept.pop_front();
+                }
+                kept.push_back(clean(&String::from_utf8_lossy(&line)));
+            }
+        }
+    }
+}
+
+/// One line of at most 200 characters, none of them a control.
+fn clean(text: &str) -> String {
+    text.trim()
+        .chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .take(200)
+        .collect()
+}

@@ -1,0 +1,38 @@
+//! Statistics of paired timings: quantiles, intervals of ratios, verdicts.
+//!
+//! Pure functions: this crate must never do I/O, read a clock, or draw a random number that does
+//! not come from the seed it is given. Start reading at [`compare`], which decides between two
+//! stacks over all sites, then [`compare_rounds`], which decides on one site.
+//!
+//! **What a verdict rests on.** Pairs come in blocks: the connections that one process of each
+//! stack made. Pairs of one block share the memory layout of their processes, and such a layout can
+//! be faster or slower by a percent or two throughout, so pairs of a block are not independent and
+//! whole blocks are resampled. The interval is the median log ratio plus and minus a quantile of
+//! Student's t times the bootstrap's standard error. Percentiles of the resamples are not used:
+//! at the levels needed here they would rest on one or two of 2,000 resamples, and with few blocks
+//! they are too narrow. Student's t has both repaired; `tests/coverage.rs` measures how well.
+//!
+//! **Many verdicts at once.** A report has a verdict for each of eight phases. The interval that
+//! verdicts rest on is so wide that all of a family hold together with [`FAMILY_LEVEL`]
+//! (Bonferroni), so that a stack compared with itself is rarely called faster at anything.
+
+mod paired;
+mod quantile;
+mod rng;
+mod signed_rank;
+mod student;
+mod verdict;
+
+pub use paired::{Pair, PairedRatio, Settings, compare};
+pub use quantile::{Figures, median, quantile_sorted};
+pub use rng::Rng;
+pub use signed_rank::{MIN_ROUNDS, RoundsRatio, compare_rounds};
+pub use student::student_t_quantile;
+pub use verdict::{Interval, SAME_MARGIN, Verdict};
+
+/// The share of runs in which every interval of a family holds the true ratio.
+pub const FAMILY_LEVEL: f64 = 0.99;
+
+/// The level of the interval that is shown beside the one that a verdict rests on, and of the
+/// interval for a single site.
+pub const SINGLE_LEVEL: f64 = 0.95;

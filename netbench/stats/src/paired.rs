@@ -1,0 +1,282 @@
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{FAMILY_LEVEL, Interval, Rng, SINGLE_LEVEL, Verdict, student_t_quantile};
+
+/// Fewer pairs than this have no interval: a bootstrap of them would repeat the same few values.
+const MIN_PAIRS: usize = 6;
+
+/// One timing of A and one of B, taken side by side.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Pair {
+    /// The natural logarithm of B/A.
+    pub log_ratio: f64,
+    /// Which pairs it shares its processes with.
+    pub block: u32,
+}
+
+impl Pair {
+    /// The pair of these two timings. A clock that did not advance counts as one nanosecond, so
+    /// that the ratio is always a number.
+    pub fn from_ns(a_ns: u64, b_ns: u64, block: u32) -> Self {
+        let (a, b) = (a_ns.max(1) as f64, b_ns.max(1) as f64);
+        Self {
+            log_ratio: (b / a).ln(),
+            block,
+        }
+    }
+}
+
+/// How [`compare`] resamples and decides.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// Where the resampling starts: the same seed gives the same interval.
+    pub seed: u64,
+    /// How often blocks are drawn anew.
+    pub resamples: u32,
+    /// The level of the interval that the verdict rests on.
+    pub verdict_level: f64,
+}
+
+impl Settings {
+    /// For one of `verdicts` verdicts that are read together: each at so high a level that all of
+    /// them hold with [`FAMILY_LEVEL`].
+    pub fn for_family(seed: u64, verdicts: usize) -> Self {
+        let verdict_level = 1.0 - (1.0 - FAMILY_LEVEL) / verdicts.max(1) as f64;
+        Self {
+            seed,
+            resamples: 2_000,
+            verdict_level,
+        }
+    }
+}
+
+/// The ratio of two stacks over many pairs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PairedRatio {
+    /// The median of B/A over the pairs.
+    pub ratio: f64,
+    /// How many pairs.
+    pub pairs: u64,
+    /// How many blocks the pairs come from.
+    pub blocks: u64,
+    /// What the interval says.
+    pub verdict: Verdict,
+    /// The interval that the verdict rests on. None where there are under six pairs, or not two
+    /// blocks to compare: then nothing is known of how one pair of processes differs from another.
+    pub interval: Option<Interval>,
+    /// The interval at [`SINGLE_LEVEL`], for a reader who looks at this ratio alone.
+    pub interval_single: Option<Interval>,
+}
+
+/// The median ratio B/A with its interval from resampling whole blocks, and the verdict.
+/// None of no pairs.
+pub fn compare(pairs: &[Pair], settings: &Settings) -> Option<PairedRatio> {
+    let resampler = Resampler::new(pairs);
+    let log_ratio = resampler.median_with(&vec![1; resampler.sizes.len()])?;
+    let spread = resampler.spread(settings);
+    let at = |level: f64| {
+        spread.map(|s| {
+            let half = student_t_quantile(f64::midpoint(1.0, level), s.degrees) * s.standard_error;
+            // No stack is e^50 times another; the bound keeps every figure finite.
+            let half = half.min(50.0);
+            Interval {
+                level,
+                low: (log_ratio - half).exp(),
+                high: (log_ratio + half).exp(),
+            }
+        })
+    };
+    let interval = at(settings.verdict_level);
+    Some(PairedRatio {
+        ratio: log_ratio.exp(),
+        pairs: pairs.len() as u64,
+        blocks: resampler.sizes.len() as u64,
+        verdict: Verdict::of(interval),
+        interval,
+        interval_single: at(SINGLE_LEVEL),
+    })
+}
+
+#[derive(Clone, Copy)]
+struct Spread {
+    standard_error: f64,
+    degrees: f64,
+}
+
+/// Pairs in rising order of their ratio: the median of any choice of blocks is then one walk.
+struct Resampler {
+    sorted: Vec<(f64, u32)>,
+    sizes: Vec<u32>,
+}
+
+impl Resampler {
+    fn new(pairs: &[Pair]) -> Self {
+        let mut numbers = HashMap::new();
+        let mut sizes: Vec<u32> = Vec::new();
+        let mut sorted: Vec<(f64, u32)> = pairs
+            .iter()
+            .map(|pair| {
+                let number = *numbers.entry(pair.block).or_insert_with(|| {
+                    sizes.push(0);
+                    sizes.len() - 1
+                });
+                sizes[number] += 1;
+                #[expect(
+                    clippy::cast_possible_truncation,
+                    reason = "no more blocks than u32 ids"
+                )]
+                let number = number as u32;
+                (pair.log_ratio, number)
+            })
+            .collect();
+        sorted.sort_by(|x, y| x.0.total_cmp(&y.0));
+        Self { sorted, sizes }
+    }
+
+    /// The median when block `i` is counted `times[i]` times.
+    fn median_with(&self, times: &[u32]) -> Option<f64> {
+        let count: u64 = self
+            .sizes
+            .iter()
+            .zip(times)
+            .map(|(size, n)| u64::from(*size) * u64::from(*n))
+            .sum();
+        let lower_rank = count.checked_sub(1)? / 2;
+        let upper_rank = count / 2;
+        let mut passed = 0u64;
+        let mut lower = None;
+        for (value, block) in &self.sorted {
+            passed += u64::from(times[*block as usize]);
+            if lower.is_none() && passed > lower_rank {
+                lower = Some(*value);
+            }
+            if passed > upper_rank {
+                return lower.map(|l| f64::midpoint(l, *value));
+            }
+        }
+        None
+    }
+
+    fn spread(&self, settings: &Settings) -> Option<Spread> {
+        // Blocks of unequal size are worth fewer: (sum n)^2 / sum n^2 of equal ones.
+        let total: f64 = self.sizes.iter().map(|n| f64::from(*n)).sum();
+        let squares: f64 = self.sizes.iter().map(|n| f64::from(*n).powi(2)).sum();
+        let worth = total * total / squares;
+        if self.sorted.len() < MIN_PAIRS || worth < 1.999 || settings.resamples < 2 {
+            return None;
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "no more blocks than u32 ids"
+        )]
+        let blocks = self.sizes.len() as u32;
+        let mut rng = Rng::new(settings.seed);
+        let mut times = vec![0u32; self.sizes.len()];
+        let medians: Vec<f64> = (0..settings.resamples)
+            .filter_map(|_| {
+                times.fill(0);
+                for _ in 0..blocks {
+                    times[rng.below(blocks) as usize] += 1;
+                }
+                self.median_with(&times)
+            })
+            .collect();
+        let n = medians.len() as f64;
+        let mean = medians.iter().sum::<f64>() / n;
+        let variance = medians.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        // A bootstrap's variance is short by (worth - 1) / worth.
+        let standard_error = (variance * worth / (worth - 1.0)).sqrt();
+        Some(Spread {
+            standard_error,
+            degrees: worth - 1.0,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::median;
+
+    fn settings() -> Settings {
+        Settings::for_family(1, 8)
+    }
+
+    #[test]
+    fn the_walk_finds_the_median_of_what_was_drawn() {
+        let mut rng = Rng::new(5);
+        for _ in 0..200 {
+            let pairs: Vec<Pair> = (0..rng.below(30) + 1)
+                .map(|_| Pair {
+                    log_ratio: f64::from(rng.below(9)),
+                    block: rng.below(5),
+                })
+                .collect();
+            let resampler = Resampler::new(&pairs);
+            let times: Vec<u32> = resampler.sizes.iter().map(|_| rng.below(3)).collect();
+            let drawn: Vec<f64> = resampler
+                .sorted
+                .iter()
+                .flat_map(|(v, block)| vec![*v; times[*block as usize] as usize])
+                .collect();
+            assert_eq!(resampler.median_with(&times), median(&drawn));
+        }
+    }
+
+    #[test]
+    fn few_pairs_or_one_block_have_no_interval() {
+        let of = |n: u32, blocks: u32| {
+            let pairs: Vec<Pair> = (0..n)
+                .map(|i| Pair::from_ns(100, 200 + u64::from(i), i % blocks))
+                .collect();
+            compare(&pairs, &settings())
+        };
+        assert_eq!(of(0, 1), None);
+        for (n, blocks) in [(1, 1), (5, 5), (100, 1)] {
+            let ratio = of(n, blocks).unwrap();
+            assert_eq!((ratio.verdict, ratio.interval), (Verdict::Undecided, None));
+        }
+        assert!(of(100, 2).unwrap().interval.is_some());
+        // Nine pairs of a second block say little of how blocks differ.
+        let lopsided: Vec<Pair> = (0..100)
+            .map(|i| Pair::from_ns(100, 200, u32::from(i < 9)))
+            .collect();
+        assert_eq!(compare(&lopsided, &settings()).unwrap().interval, None);
+    }
+
+    #[test]
+    fn same_seed_same_interval_and_clocks_that_stand_still() {
+        let pairs: Vec<Pair> = (0..60)
+            .map(|i| Pair::from_ns(1000 + i * 7 % 31, 1000, 0))
+            .collect();
+        let blocks: Vec<Pair> = pairs
+            .iter()
+            .zip(0..)
+            .map(|(p, i)| Pair { block: i / 5, ..*p })
+            .collect();
+        assert_eq!(compare(&blocks, &settings()), compare(&blocks, &settings()));
+
+        let still: Vec<Pair> = (0..60).map(|i| Pair::from_ns(0, 0, i / 5)).collect();
+        let ratio = compare(&still, &settings()).unwrap();
+        assert_eq!(ratio.verdict, Verdict::Same);
+        assert!((ratio.ratio - 1.0).abs() < 1e-12);
+        let extreme: Vec<Pair> = (0..60).map(|i| Pair::from_ns(0, u64::MAX, i / 5)).collect();
+        assert!(
+            compare(&extreme, &settings())
+                .unwrap()
+                .interval
+                .unwrap()
+                .high
+                .is_finite()
+        );
+    }
+
+    #[test]
+    fn the_family_shares_its_error() {
+        assert!((settings().verdict_level - 0.998_75).abs() < 1e-12);
+        assert!((Settings::for_family(0, 0).verdict_level - FAMILY_LEVEL).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,189 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Interval, Pair, SINGLE_LEVEL, Verdict, quantile_sorted};
+
+/// The fewest rounds in which one site can be decided: with five, all in one direction still
+/// happens by chance in more than one case of twenty.
+pub const MIN_ROUNDS: usize = 6;
+
+/// Up to here the distribution of the signed-rank statistic is counted out, above it is normal.
+const EXACT_UP_TO: usize = 100;
+
+/// The ratio of two stacks on one site.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RoundsRatio {
+    /// The middle of B/A: the median of the means of all two rounds (Hodges and Lehmann), which
+    /// always lies in the interval.
+    pub ratio: f64,
+    /// How many rounds gave a pair.
+    pub pairs: u64,
+    /// What the interval says.
+    pub verdict: Verdict,
+    /// The interval of Wilcoxon's signed-rank test, with the level it really has, which is at
+    /// least [`SINGLE_LEVEL`]. None under [`MIN_ROUNDS`] rounds.
+    pub interval: Option<Interval>,
+    /// How likely two equal stacks are to give `faster` by chance; `slower` is as likely.
+    pub chance: f64,
+}
+
+/// Decides on one site from its rounds, taken as independent. None of no pairs.
+///
+/// The signed-rank test assumes only that the difference is as likely one way as the other when
+/// the stacks are equal, which holds for pairs in shuffled order.
+pub fn compare_rounds(pairs: &[Pair]) -> Option<RoundsRatio> {
+    let n = pairs.len();
+    let mut means: Vec<f64> = Vec::with_capacity(n * (n + 1) / 2);
+    for (i, x) in pairs.iter().enumerate() {
+        means.extend(
+            pairs[..=i]
+                .iter()
+                .map(|y| f64::midpoint(x.log_ratio, y.log_ratio)),
+        );
+    }
+    means.sort_by(f64::total_cmp);
+    let ratio = quantile_sorted(&means, 0.5)?.exp();
+    let cut = Cut::for_rounds(n);
+    let interval = cut.as_ref().map(|cut| Interval {
+        level: 1.0 - 2.0 * cut.chance,
+        low: means[cut.rank].exp(),
+        high: means[means.len() - 1 - cut.rank].exp(),
+    });
+    Some(RoundsRatio {
+        ratio,
+        pairs: n as u64,
+        verdict: Verdict::of(interval),
+        interval,
+        chance: cut.map_or(0.0, |cut| cut.chance),
+    })
+}
+
+/// Which of the sorted means ends the interval, and how likely zero is to lie beyond it.
+struct Cut {
+    rank: usize,
+    chance: f64,
+}
+
+impl Cut {
+    fn for_rounds(n: usize) -> Option<Self> {
+        let tail = (1.0 - SINGLE_LEVEL) / 2.0;
+        if n < MIN_ROUNDS {
+            return None;
+        }
+        if n > EXACT_UP_TO {
+            let n = n as f64;
+            let mean = n * (n + 1.0) / 4.0;
+            let deviation = (n * (n + 1.0) * (2.0 * n + 1.0) / 24.0).sqrt();
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "positive for every n over EXACT_UP_TO"
+            )]
+            let rank = (mean - 1.959_964 * deviation - 1.0).floor() as usize;
+            return Some(Self { rank, chance: tail });
+        }
+        let mut below = 0.0;
+        let mut cut = None;
+        for (rank, probability) in signed_rank_probabilities(n).into_iter().enumerate() {
+            below += probability;
+            if below > tail {
+                break;
+            }
+            cut = Some(Self {
+                rank,
+                chance: below,
+            });
+        }
+        cut
+    }
+}
+
+/// P(T = t) of the signed-rank statistic of `n` rounds, for t up to its mean.
+fn signed_rank_probabilities(n: usize) -> Vec<f64> {
+    let mut probabilities = vec![0.0; n * (n + 1) / 4 + 1];
+    probabilities[0] = 1.0;
+    for rank in 1..=n {
+        for t in (0..probabilities.len()).rev() {
+            let with = if t >= rank {
+                probabilities[t - rank]
+            } else {
+                0.0
+            };
+            probabilities[t] = 0.5 * (probabilities[t] + with);
+        }
+    }
+    probabilities
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Rng;
+
+    #[test]
+    fn critical_values_agree_with_tables() {
+        // Two-sided 5 %: the largest T that rejects, from any table of Wilcoxon's test.
+        for (n, rank) in [
+            (6, 0),
+            (7, 2),
+            (8, 3),
+            (9, 5),
+            (10, 8),
+            (12, 13),
+            (20, 52),
+            (25, 89),
+        ] {
+            let cut = Cut::for_rounds(n).unwrap();
+            assert_eq!(cut.rank, rank, "n {n}");
+            assert!(cut.chance <= 0.025);
+        }
+        assert!(Cut::for_rounds(5).is_none());
+        // Where the two ways of counting meet they agree.
+        let (exact, normal) = (Cut::for_rounds(100).unwrap(), Cut::for_rounds(101).unwrap());
+        assert!(normal.rank > exact.rank && normal.rank - exact.rank < 60);
+    }
+
+    #[test]
+    fn a_site_needs_six_rounds() {
+        let pairs = |n: u64| -> Vec<Pair> {
+            (0..n)
+                .map(|i| Pair::from_ns(1_000_000, 900_000 + i * 100, 0))
+                .collect()
+        };
+        assert_eq!(compare_rounds(&[]), None);
+        assert_eq!(
+            compare_rounds(&pairs(5)).unwrap().verdict,
+            Verdict::Undecided
+        );
+        let decided = compare_rounds(&pairs(6)).unwrap();
+        assert_eq!(decided.verdict, Verdict::Faster);
+        assert!((decided.interval.unwrap().level - (1.0 - 1.0 / 32.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn equal_stacks_win_as_often_as_chance_says() {
+        let mut rng = Rng::new(3);
+        let (mut faster, mut slower, runs) = (0u32, 0u32, 10_000u32);
+        let mut chance = 0.0;
+        for _ in 0..runs {
+            let pairs: Vec<Pair> = (0..10)
+                .map(|_| Pair {
+                    log_ratio: 0.05 * rng.normal(),
+                    block: 0,
+                })
+                .collect();
+            let site = compare_rounds(&pairs).unwrap();
+            chance = site.chance;
+            match site.verdict {
+                Verdict::Faster => faster += 1,
+                Verdict::Slower => slower += 1,
+                Verdict::Same | Verdict::Undecided => {}
+            }
+        }
+        assert!((chance - 0.0244).abs() < 1e-3);
+        for wins in [faster, slower] {
+            let share = f64::from(wins) / f64::from(runs);
+            assert!((share - chance).abs() < 0.006, "{share}");
+        }
+    }
+}

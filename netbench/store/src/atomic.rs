@@ -1,0 +1,21 @@
+use std::{
+    fs::{self, File},
+    io::Write,
+    path::Path,
+};
+
+use crate::StoreError;
+
+/// Writes a whole file or none of it: into a neighbour first, which then takes its name.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".part");
+    let beside = Path::new(&beside);
+    let written = File::create(beside)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(beside, path));
+    written.map_err(|error| {
+        let _ = fs::remove_file(beside);
+        StoreError::io(path)(error)
+    })
+}

@@ -1,0 +1,124 @@
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use netbench_model::{Manifest, SCHEMA_VERSION, Sample};
+
+use crate::{Appender, StoreError, atomic, samples};
+
+const MANIFEST: &str = "run.json";
+const SAMPLES: &str = "samples.jsonl";
+
+/// The folder of one run.
+#[derive(Debug, Clone)]
+pub struct RunFolder {
+    path: PathBuf,
+}
+
+impl RunFolder {
+    /// Makes the folder of a new run, with its parents.
+    ///
+    /// # Errors
+    /// A folder that has something in it, or cannot be made or written to.
+    pub fn create(path: &Path, manifest: &Manifest) -> Result<Self, StoreError> {
+        fs::create_dir_all(path).map_err(StoreError::io(path))?;
+        if fs::read_dir(path)
+            .map_err(StoreError::io(path))?
+            .next()
+            .is_some()
+        {
+            return Err(StoreError::InUse(path.to_owned()));
+        }
+        let folder = Self {
+            path: path.to_owned(),
+        };
+        folder.write_manifest(manifest)?;
+        Ok(folder)
+    }
+
+    /// Opens the folder of a run that has begun.
+    ///
+    /// # Errors
+    /// A folder that is not there, or has no manifest.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        if !path.is_dir() {
+            return Err(StoreError::Missing(path.to_owned()));
+        }
+        if !path.join(MANIFEST).is_file() {
+            return Err(StoreError::NotARun(path.to_owned()));
+        }
+        Ok(Self {
+            path: path.to_owned(),
+        })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads the manifest.
+    ///
+    /// # Errors
+    /// One that is cut short or of a newer schema.
+    pub fn manifest(&self) -> Result<Manifest, StoreError> {
+        #[derive(serde::Deserialize)]
+        struct OnlySchema {
+            schema: u64,
+        }
+        let path = self.path.join(MANIFEST);
+        let bytes = fs::read(&path).map_err(StoreError::io(&path))?;
+        // The schema first: a newer manifest may well have another form.
+        match serde_json::from_slice(&bytes) {
+            Ok(OnlySchema { schema }) if schema > u64::from(SCHEMA_VERSION) => {
+                Err(StoreError::Newer {
+                    path,
+                    found: schema,
+                })
+            }
+            _ => serde_json::from_slice(&bytes)
+                .map_err(|source| StoreError::Manifest { path, source }),
+        }
+    }
+
+    /// Writes the manifest, whole or not at all.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write_manifest(&self, manifest: &Manifest) -> Result<(), StoreError> {
+        let path = self.path.join(MANIFEST);
+        let mut bytes = serde_json::to_vec_pretty(manifest)
+            .map_err(|e| StoreError::io(&path)(io::Error::other(e)))?;
+        bytes.push(b'\n');
+        atomic::write(&path, &bytes)
+    }
+
+    /// Every sample, in the order in which they were taken. A last line without its end is what a
+    /// kill leaves, and is passed over; no file at all is no samples.
+    ///
+    /// # Errors
+    /// A whole line that is no sample, or one of a newer schema.
+    pub fn samples(&self) -> Result<Vec<Sample>, StoreError> {
+        samples::read(&self.path.join(SAMPLES))
+    }
+
+    /// Opens the samples for appending, for this process alone. What a kill has left of a last
+    /// line is cut off.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`], or what the system says.
+    pub fn appender(&self) -> Result<Appender, StoreError> {
+        Appender::open(&self.path.join(SAMPLES))
+    }
+
+    /// Writes a file of the run, whole or not at all, and says where it is.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn write_file(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, StoreError> {
+        let path = self.path.join(name);
+        atomic::write(&path, bytes)?;
+        Ok(path)
+    }
+}

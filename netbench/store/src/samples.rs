@@ -1,0 +1,164 @@
+use std::{
+    collections::HashMap,
+    fs::{File, OpenOptions, TryLockError},
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use netbench_model::{Condition, Role, SCHEMA_VERSION, Sample, StackName};
+
+use crate::StoreError;
+
+/// The longest line that is taken for a sample.
+const LONGEST_LINE: u64 = 1 << 20;
+
+/// Appends samples to a run, alone.
+#[derive(Debug)]
+pub struct Appender {
+    file: File,
+    path: PathBuf,
+    /// Where the last whole line ends.
+    end: u64,
+}
+
+impl Appender {
+    pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(StoreError::io(path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(StoreError::Locked(path.to_owned())),
+            Err(TryLockError::Error(error)) => return Err(StoreError::io(path)(error)),
+        }
+        let end = whole_lines(&mut file).map_err(StoreError::io(path))?;
+        file.set_len(end).map_err(StoreError::io(path))?;
+        file.seek(SeekFrom::Start(end))
+            .map_err(StoreError::io(path))?;
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            end,
+        })
+    }
+
+    /// Appends one sample, by one write, so that a kill leaves at most this one line cut.
+    ///
+    /// # Errors
+    /// What the system says. What was appended before stays readable.
+    pub fn append(&mut self, sample: &Sample) -> Result<(), StoreError> {
+        let failed = StoreError::io(&self.path);
+        let mut line = match serde_json::to_vec(sample) {
+            Ok(line) => line,
+            Err(error) => return Err(failed(io::Error::other(error))),
+        };
+        line.push(b'\n');
+        if let Err(error) = self.file.write_all(&line) {
+            // A disk that filled up half-way through the line.
+            let _ = self.file.set_len(self.end);
+            let _ = self.file.seek(SeekFrom::Start(self.end));
+            return Err(failed(error));
+        }
+        self.end += line.len() as u64;
+        Ok(())
+    }
+}
+
+/// Of samples of the same stack, site, condition, round and role, the last: a trial that a kill
+/// broke off is made again by the session that goes on.
+pub fn latest(samples: Vec<Sample>) -> Vec<Sample> {
+    type Key = (Condition, u32, String, StackName, Role);
+    let key = |s: &Sample| -> Key {
+        (
+            s.condition,
+            s.round,
+            s.site.clone(),
+            s.stack.clone(),
+            s.role,
+        )
+    };
+    let last: HashMap<Key, usize> = samples
+        .iter()
+        .enumerate()
+        .map(|(i, sample)| (key(sample), i))
+        .collect();
+    samples
+        .into_iter()
+        .enumerate()
+        // Each process has a warm-up of its own.
+        .filter(|(i, sample)| sample.role == Role::Warmup || last.get(&key(sample)) == Some(i))
+        .map(|(_, sample)| sample)
+        .collect()
+}
+
+pub(crate) fn read(path: &Path) -> Result<Vec<Sample>, StoreError> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(StoreError::io(path)(error)),
+    };
+    let mut reader = BufReader::new(file);
+    let mut samples = Vec::new();
+    let mut text = Vec::new();
+    for line in 1.. {
+        text.clear();
+        let read = reader
+            .by_ref()
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut text);
+        read.map_err(StoreError::io(path))?;
+        if text.last() != Some(&b'\n') && (text.len() as u64) < LONGEST_LINE {
+            break;
+        }
+        samples.push(parse(&text, path, line)?);
+    }
+    Ok(samples)
+}
+
+fn parse(text: &[u8], path: &Path, line: usize) -> Result<Sample, StoreError> {
+    #[derive(serde::Deserialize)]
+    struct OnlySchema {
+        schema: u64,
+    }
+    match serde_json::from_slice::<Sample>(text) {
+        Ok(sample) if sample.schema <= SCHEMA_VERSION => Ok(sample),
+        result => match (serde_json::from_slice(text), result) {
+            (Ok(OnlySchema { schema }), _) if schema > u64::from(SCHEMA_VERSION) => {
+                Err(StoreError::Newer {
+                    path: path.to_owned(),
+                    found: schema,
+                })
+            }
+            (_, Err(source)) => Err(StoreError::Sample {
+                path: path.to_owned(),
+                line,
+                source,
+            }),
+            (_, Ok(sample)) => Ok(sample),
+        },
+    }
+}
+
+/// Where the last line that has its end ends.
+fn whole_lines(file: &mut File) -> io::Result<u64> {
+    const STEP: u64 = 64 * 1024;
+    let mut end = file.seek(SeekFrom::End(0))?;
+    let mut buffer = Vec::new();
+    while end > 0 {
+        let start = end.saturating_sub(STEP);
+        buffer.clear();
+        file.seek(SeekFrom::Start(start))?;
+        Read::by_ref(file)
+            .take(end - start)
+            .read_to_end(&mut buffer)?;
+        if let Some(at) = buffer.iter().rposition(|byte| *byte == b'\n') {
+            return Ok(start + at as u64 + 1);
+        }
+        end = start;
+    }
+    Ok(0)
+}

@@ -1,0 +1,25 @@
+//! Tells the worker how it was built: that goes into every run's manifest.
+
+use std::{env, process::Command};
+
+fn main() {
+    let rustc = env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
+    let version = Command::new(rustc)
+        .arg("--version")
+        .output()
+        .ok()
+        .and_then(|out| String::from_utf8(out.stdout).ok())
+        .unwrap_or_default();
+    println!("cargo::rustc-env=NETBENCH_RUSTC={}", version.trim());
+    for (name, from) in [
+        ("NETBENCH_TARGET", "TARGET"),
+        ("NETBENCH_OPT_LEVEL", "OPT_LEVEL"),
+        ("NETBENCH_PROFILE", "PROFILE"),
+    ] {
+        println!(
+            "cargo::rustc-env={name}={}",
+            env::var(from).unwrap_or_default()
+        );
+    }
+    println!("cargo::rerun-if-changed=build.rs");
+}

@@ -1,0 +1,174 @@
+use std::{
+    error::Error,
+    task::{Context, Poll},
+    time::Instant,
+};
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderValue, Request, Uri, header};
+use http_body_util::{BodyExt, Empty};
+use hyper::rt::{Read, Write};
+use hyper_util::{
+    client::legacy::{
+        Client,
+        connect::{Connect, Connection},
+    },
+    rt::TokioExecutor,
+};
+use netbench_model::{Negotiated, Profile, ServerView};
+use netbench_protocol::SERVER_VIEW_HEADER;
+use tower_service::Service;
+
+use crate::{BoxFuture, Fetch, FetchError, Fetched, Probe};
+
+/// hyper's pooling client over a stack's HTTPS connector, as browsers and libraries use it, but
+/// that every request makes a connection of its own.
+pub struct HyperClient<C: Service<Uri>> {
+    client: Client<Observed<C>, Empty<Bytes>>,
+    probe: Probe,
+    profile: Profile,
+}
+
+impl<C> HyperClient<C>
+where
+    C: Service<Uri> + Clone + Send + Sync + 'static,
+    C::Response: Read + Write + Connection + Unpin + Send + 'static,
+    C::Error: Into<Box<dyn Error + Send + Sync>>,
+    C::Future: Send + 'static,
+{
+    /// Wraps `connector`; `inspect` tells what the handshake of a finished connection agreed on.
+    pub fn new(
+        connector: C,
+        profile: Profile,
+        probe: &Probe,
+        inspect: fn(&C::Response) -> Negotiated,
+    ) -> Self {
+        let client = Client::builder(TokioExecutor::new())
+            .pool_max_idle_per_host(0)
+            .retry_canceled_requests(false)
+            .http1_title_case_headers(profile == Profile::Servo)
+            .build(Observed {
+                connector,
+                probe: probe.clone(),
+                inspect,
+            });
+        Self {
+            client,
+            probe: probe.clone(),
+            profile,
+        }
+    }
+}
+
+impl<C> Fetch for HyperClient<C>
+where
+    Observed<C>: Connect + Clone + Send + Sync + 'static,
+    C: Service<Uri> + Send + Sync,
+{
+    fn probe(&self) -> &Probe {
+        &self.probe
+    }
+
+    fn fetch(&self, uri: Uri) -> BoxFuture<'_, Result<Fetched, FetchError>> {
+        Box::pin(async move {
+            let mut request = Request::new(Empty::new());
+            *request.uri_mut() = uri;
+            *request.headers_mut() = headers(self.profile);
+            let response = self.client.request(request).await?;
+            self.probe.marks().head = Some(Instant::now());
+            let status = response.status().as_u16();
+            let server = server_view(response.headers());
+            let mut body = response.into_body();
+            let mut body_bytes = 0;
+            while let Some(frame) = body.frame().await {
+                if let Some(data) = frame?.data_ref() {
+                    body_bytes += data.len() as u64;
+                }
+            }
+            Ok(Fetched {
+                status,
+                body_bytes,
+                server,
+            })
+        })
+    }
+}
+
+fn server_view(headers: &HeaderMap) -> Option<ServerView> {
+    serde_json::from_slice(headers.get(SERVER_VIEW_HEADER)?.as_bytes()).ok()
+}
+
+fn headers(profile: Profile) -> HeaderMap {
+    let fields: &[(header::HeaderName, &'static str)] = match profile {
+        // What Servo sends for a document (components/net/http_loader.rs).
+        Profile::Servo => &[
+            (
+                header::ACCEPT,
+                "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+            ),
+            (header::ACCEPT_LANGUAGE, "en-US,en;q=0.5"),
+            (header::ACCEPT_ENCODING, "gzip, deflate, br, zstd"),
+            (
+                header::USER_AGENT,
+                "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Servo/1.0 Firefox/140.0",
+            ),
+        ],
+        Profile::Default | Profile::Library => &[
+            (header::ACCEPT, "*/*"),
+            (
+                header::USER_AGENT,
+                concat!("netbench/", env!("CARGO_PKG_VERSION")),
+            ),
+        ],
+    };
+    fields
+        .iter()
+        .map(|(name, value)| (name.clone(), HeaderValue::from_static(value)))
+        .collect()
+}
+
+/// A stack's connector, with the end of its handshake marked.
+struct Observed<C: Service<Uri>> {
+    connector: C,
+    probe: Probe,
+    inspect: fn(&C::Response) -> Negotiated,
+}
+
+// Not derived: that would ask the response to be Clone too.
+impl<C: Service<Uri> + Clone> Clone for Observed<C> {
+    fn clone(&self) -> Self {
+        Self {
+            connector: self.connector.clone(),
+            probe: self.probe.clone(),
+            inspect: self.inspect,
+        }
+    }
+}
+
+impl<C> Service<Uri> for Observed<C>
+where
+    C: Service<Uri>,
+    C::Response: Send + 'static,
+    C::Error: Into<Box<dyn Error + Send + Sync>>,
+    C::Future: Send + 'static,
+{
+    type Response = C::Response;
+    type Error = Box<dyn Error + Send + Sync>;
+    type Future = BoxFuture<'static, Result<C::Response, Self::Error>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.connector.poll_ready(cx).map_err(Into::into)
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let connecting = self.connector.call(uri);
+        let probe = self.probe.clone();
+        let inspect = self.inspect;
+        Box::pin(async move {
+            let stream = connecting.await.map_err(Into::into)?;
+            let done = Instant::now();
+            probe.handshake_done(done, inspect(&stream));
+            Ok(stream)
+        })
+    }
+}

@@ -1,0 +1,124 @@
+use std::{error::Error, io};
+
+use netbench_model::{FailureClass, Phase};
+
+use crate::{Probe, Stack};
+
+/// What an error means: its class and a short, stable word to group by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explained {
+    /// The class.
+    pub class: FailureClass,
+    /// The alert's name, the certificate's fault, or the like.
+    pub reason: String,
+}
+
+impl Explained {
+    /// An explanation.
+    pub fn new(class: FailureClass, reason: impl Into<String>) -> Self {
+        Self {
+            class,
+            reason: reason.into(),
+        }
+    }
+}
+
+/// `text` without control characters, so that no server can put escape codes into a report.
+pub fn strip_controls(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
+        .collect()
+}
+
+/// Looks through `error` and its sources for the first that says what happened.
+pub(crate) fn explain(
+    stack: &dyn Stack,
+    probe: &Probe,
+    phase: Phase,
+    error: &(dyn Error + 'static),
+) -> Explained {
+    if let Some(fault) = probe.marks().certificate_fault.clone() {
+        return Explained::new(FailureClass::Certificate, fault);
+    }
+    let mut found = None;
+    visit(error, &mut |error| {
+        if found.is_none() {
+            found = stack.explain(error).or_else(|| common(phase, error));
+        }
+    });
+    found.unwrap_or_else(|| match phase {
+        Phase::Dns => Explained::new(FailureClass::Resolve, "failed"),
+        Phase::Tcp => Explained::new(FailureClass::Connect, "failed"),
+        Phase::FirstByte | Phase::Total => Explained::new(FailureClass::Http, "failed"),
+        _ => Explained::new(FailureClass::Protocol, "unexplained"),
+    })
+}
+
+/// An error and its sources in one line.
+pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
+    const LONGEST: usize = 600;
+    let mut parts: Vec<String> = Vec::new();
+    visit(error, &mut |error| {
+        let text = error.to_string();
+        if !parts.iter().any(|part| part.contains(&text)) {
+            parts.push(text);
+        }
+    });
+    let mut line = strip_controls(&parts.join(": "));
+    if let Some((end, _)) = line.char_indices().nth(LONGEST) {
+        line.truncate(end);
+    }
+    line
+}
+
+/// Visits `error` and all below it, those inside an `io::Error` too, from the innermost outwards:
+/// the innermost knows best.
+fn visit(error: &(dyn Error + 'static), visitor: &mut dyn FnMut(&(dyn Error + 'static))) {
+    const DEEPEST: usize = 16;
+    let mut errors = vec![error];
+    while let Some(last) = errors.last().copied() {
+        let inner = last
+            .downcast_ref::<io::Error>()
+            .and_then(io::Error::get_ref)
+            .map(|inner| inner as &(dyn Error + 'static));
+        match inner.or_else(|| last.source()) {
+            Some(next) if errors.len() < DEEPEST => errors.push(next),
+            _ => break,
+        }
+    }
+    errors.into_iter().rev().for_each(visitor);
+}
+
+fn common(phase: Phase, error: &(dyn Error + 'static)) -> Option<Explained> {
+    if let Some(error) = error.downcast_ref::<io::Error>() {
+        return of_io(phase, error);
+    }
+    let error = error.downcast_ref::<hyper::Error>()?;
+    if error.is_incomplete_message() {
+        Some(Explained::new(FailureClass::Http, "incomplete"))
+    } else if error.is_parse() {
+        Some(Explained::new(FailureClass::Http, "not HTTP"))
+    } else {
+        None
+    }
+}
+
+fn of_io(phase: Phase, error: &io::Error) -> Option<Explained> {
+    use FailureClass::{Closed, Connect, Resolve, Timeout};
+    if phase == Phase::Dns {
+        return Some(Explained::new(Resolve, "not found"));
+    }
+    let (class, reason) = match (error.kind(), phase) {
+        (io::ErrorKind::ConnectionRefused, _) => (Connect, "refused"),
+        (io::ErrorKind::TimedOut, Phase::Tcp) => (Connect, "timed out"),
+        (io::ErrorKind::TimedOut, _) => (Timeout, "in the kernel"),
+        (io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable, _) => {
+            (Connect, "unreachable")
+        }
+        (io::ErrorKind::ConnectionReset, _) => (Closed, "reset"),
+        (io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionAborted, _) => (Closed, "closed"),
+        (io::ErrorKind::UnexpectedEof, _) => (Closed, "end of stream"),
+        _ => return None,
+    };
+    Some(Explained::new(class, reason))
+}

@@ -1,0 +1,111 @@
+use std::{io, time::Duration};
+
+use netbench_model::Fault;
+use tokio::{
+    io::{AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    net::TcpStream,
+};
+
+/// How long a silent server stays silent, at most.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The most that an endless message comes to.
+const ENDLESS: usize = 64 << 20;
+
+/// Whether the fault leaves no room for a TLS handshake by a stack.
+pub(crate) fn is_before_tls(fault: Fault) -> bool {
+    match fault {
+        Fault::Refuse
+        | Fault::Silent
+        | Fault::Reset
+        | Fault::Garbage
+        | Fault::EndlessCertificate
+        | Fault::CloseMidHandshake => true,
+        Fault::SlowResponse
+        | Fault::BadHttp
+        | Fault::WrongName
+        | Fault::UnknownRoot
+        | Fault::Expired => false,
+    }
+}
+
+/// Does to a fresh connection what `fault` says.
+pub(crate) async fn commit(fault: Fault, mut stream: TcpStream) -> io::Result<()> {
+    match fault {
+        Fault::Silent => {
+            let mut discarded = tokio::io::sink();
+            let reading = tokio::io::copy(&mut stream, &mut discarded);
+            let _ = tokio::time::timeout(PATIENCE, reading).await;
+            Ok(())
+        }
+        Fault::Reset => stream.set_zero_linger(),
+        Fault::Garbage => {
+            read_some(&mut stream).await?;
+            let garbage: Vec<u8> = (0..4096u32)
+                .map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8)
+                .collect();
+            stream.write_all(&garbage).await?;
+            stream.shutdown().await
+        }
+        Fault::EndlessCertificate => {
+            read_some(&mut stream).await?;
+            endless_certificate(&mut stream).await
+        }
+        Fault::CloseMidHandshake => {
+            read_some(&mut stream).await?;
+            stream.shutdown().await
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Answers inside TLS with what is not HTTP in either version.
+pub(crate) async fn bad_http<S: AsyncWrite + Unpin + ?Sized>(stream: &mut S) -> io::Result<()> {
+    stream
+        .write_all(&b"\x1b[31mnot a response\r\n\r\n".repeat(4))
+        .await?;
+    stream.flush().await?;
+    stream.shutdown().await
+}
+
+async fn read_some(stream: &mut TcpStream) -> io::Result<()> {
+    let mut buffer = [0; 16 * 1024];
+    stream.read(&mut buffer).await.map(drop)
+}
+
+/// A TLS 1.2 ServerHello, then records of a Certificate message (RFC 5246 section 7.4.2) that
+/// says it has 2^24 - 1 bytes, and another, and so on.
+async fn endless_certificate(stream: &mut TcpStream) -> io::Result<()> {
+    const RECORD: usize = 16 * 1024;
+    const SUITE: [u8; 2] = [0xc0, 0x2f];
+    let mut hello = vec![0x03, 0x03];
+    hello.extend([0x5a; 32]);
+    hello.push(0);
+    hello.extend(SUITE);
+    hello.push(0);
+    // renegotiation_info, without which some clients refuse (RFC 5746).
+    hello.extend([0x00, 0x05, 0xff, 0x01, 0x00, 0x01, 0x00]);
+    let mut message = vec![0x02, 0x00, 0x00, u8::try_from(hello.len()).unwrap_or(0)];
+    message.extend(hello);
+    write_record(stream, &message).await?;
+
+    let mut record = vec![0x0b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfc, 0x00, 0xff, 0xff];
+    record.resize(RECORD, 0x30);
+    let mut sent = 0;
+    while sent < ENDLESS {
+        write_record(stream, &record).await?;
+        record.fill(0x30);
+        sent += RECORD;
+    }
+    Ok(())
+}
+
+async fn write_record(stream: &mut TcpStream, payload: &[u8]) -> io::Result<()> {
+    const HANDSHAKE: u8 = 22;
+    let length = u16::try_from(payload.len())
+        .map_err(io::Error::other)?
+        .to_be_bytes();
+    let mut record = vec![HANDSHAKE, 0x03, 0x03, length[0], length[1]];
+    record.extend(payload);
+    stream.write_all(&record).await
+}

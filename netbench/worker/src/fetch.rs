@@ -1,0 +1,146 @@
+use std::time::{Duration, Instant};
+
+use http::Uri;
+use netbench_model::{Failure, FailureClass, Measured, Phases, ServerView};
+use netbench_protocol::Connect;
+
+use crate::{
+    BoxFuture, Probe, Stack,
+    clock::{nanos, thread_cpu},
+    explain::explain,
+};
+
+/// An error of hyper or of what lies below it.
+pub type FetchError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A connector with hyper's client on top: one call is one connection, one request, one response.
+pub trait Fetch: Send {
+    /// Where connections leave their figures.
+    fn probe(&self) -> &Probe;
+
+    /// Fetches `uri` on a connection of its own and reads the response to its end.
+    fn fetch(&self, uri: Uri) -> BoxFuture<'_, Result<Fetched, FetchError>>;
+}
+
+/// A response read to its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fetched {
+    /// The status.
+    pub status: u16,
+    /// Bytes of the body.
+    pub body_bytes: u64,
+    /// What the lab's server said of the connection.
+    pub server: Option<ServerView>,
+}
+
+/// Makes one connection through `client` and measures it.
+///
+/// # Errors
+/// Anything but a finished handshake and a response read to its end.
+pub(crate) fn measure(
+    stack: &dyn Stack,
+    client: &dyn Fetch,
+    connector: Option<Duration>,
+    request: &Connect,
+) -> Result<Measured, Failure> {
+    let probe = client.probe();
+    let uri = uri(request)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|e| Failure {
+            class: FailureClass::Setup,
+            reason: "runtime".to_owned(),
+            detail: e.to_string(),
+            phase: None,
+            after_ns: None,
+        })?;
+    probe.aim(request.address, request.resolve);
+    let limit = Duration::from_millis(request.timeout_ms);
+    let (cpu, start) = (thread_cpu(), Instant::now());
+    let (fetched, end, cpu) = runtime.block_on(async {
+        let fetched = tokio::time::timeout(limit, client.fetch(uri)).await;
+        let (end, cpu) = (Instant::now(), thread_cpu().saturating_sub(cpu));
+        probe.keep_tcp_info();
+        (fetched, end, cpu)
+    });
+    let phase = probe.phase();
+    // Ends the connection's task too, and with it the connection.
+    drop(runtime);
+    match fetched {
+        Ok(Ok(fetched)) => {
+            let phases = phases(probe, connector, start, end, cpu);
+            let marks = probe.marks();
+            Ok(Measured {
+                phases,
+                client: marks.negotiated.clone().unwrap_or_default(),
+                server: fetched.server,
+                transfer: marks.transfer.clone(),
+                http_status: fetched.status,
+                body_bytes: fetched.body_bytes,
+            })
+        }
+        Ok(Err(error)) => {
+            let explained = explain(stack, probe, phase, error.as_ref());
+            Err(Failure {
+                class: explained.class,
+                reason: explained.reason,
+                detail: crate::explain::chain(error.as_ref()),
+                phase: Some(phase),
+                after_ns: Some(nanos(end - start)),
+            })
+        }
+        Err(_) => Err(Failure {
+            class: FailureClass::Timeout,
+            reason: format!("in {phase}"),
+            detail: format!("no end within {} ms", request.timeout_ms),
+            phase: Some(phase),
+            after_ns: Some(nanos(end - start)),
+        }),
+    }
+}
+
+fn uri(request: &Connect) -> Result<Uri, Failure> {
+    let authority = if request.port == 443 {
+        request.host.clone()
+    } else {
+        format!("{}:{}", request.host, request.port)
+    };
+    let uri = Uri::builder()
+        .scheme("https")
+        .authority(authority)
+        .path_and_query("/")
+        .build();
+    uri.map_err(|e| Failure {
+        class: FailureClass::Setup,
+        reason: "host".to_owned(),
+        detail: e.to_string(),
+        phase: None,
+        after_ns: None,
+    })
+}
+
+fn phases(
+    probe: &Probe,
+    connector: Option<Duration>,
+    start: Instant,
+    end: Instant,
+    cpu: Duration,
+) -> Phases {
+    let marks = probe.marks();
+    let since = |from: Option<Instant>, to: Option<Instant>| match (from, to) {
+        (Some(from), Some(to)) => nanos(to.saturating_duration_since(from)),
+        _ => 0,
+    };
+    Phases {
+        connector_ns: connector.map(nanos),
+        dns_ns: marks.dns.map_or(0, nanos),
+        tcp_ns: since(marks.resolved, marks.connected),
+        tls_ns: since(marks.connected, marks.handshake),
+        client_hello_ns: since(marks.connected, marks.client_hello),
+        verify_ns: marks.verify.map(nanos),
+        first_byte_ns: since(marks.handshake, marks.head),
+        total_ns: nanos(end - start),
+        cpu_ns: nanos(cpu),
+    }
+}

@@ -1,0 +1,34 @@
+//! What a TLS stack builds on to become a worker: the [`Stack`] trait, the measured hyper client,
+//! the lab's server, and the worker's side of the protocol.
+//!
+//! This crate must never know a TLS library, and never write to stdout anything but protocol
+//! lines. Start reading at [`Stack`]; [`run`] is a worker's whole `main`.
+
+mod body;
+mod build;
+mod client;
+mod clock;
+mod compute;
+mod explain;
+mod fault;
+mod fetch;
+mod probe;
+mod run;
+mod server;
+mod stack;
+mod tcp;
+mod wire;
+
+pub use build::{build_facts, locked_version};
+pub use client::HyperClient;
+pub use explain::{Explained, strip_controls};
+pub use fetch::{Fetch, FetchError, Fetched};
+pub use probe::Probe;
+pub use run::run;
+pub use server::{Accept, AcceptError, Accepted, ServerStream};
+pub use stack::{SetupError, Stack};
+pub use tcp::TimedTcp;
+pub use wire::Wire;
+
+/// A boxed future, as the traits of this crate return it.
+pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -1,0 +1,178 @@
+use std::{
+    net::SocketAddr,
+    os::fd::RawFd,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
+
+use netbench_model::{Negotiated, Phase, TcpInfo, Transfer};
+use netbench_protocol::Resolve;
+
+/// Where a connection leaves its times and counts. One is shared by the resolver, the TCP
+/// connector, the wire, the verifier and the client; clones are handles on the same figures.
+#[derive(Debug, Clone, Default)]
+pub struct Probe(Arc<Mutex<Marks>>);
+
+/// The figures of one connection; every instant is none until it was reached.
+#[derive(Debug, Default)]
+pub(crate) struct Marks {
+    /// Where the next connection goes.
+    pub(crate) target: Option<(SocketAddr, Resolve)>,
+    pub(crate) dns: Option<Duration>,
+    pub(crate) resolved: Option<Instant>,
+    pub(crate) connected: Option<Instant>,
+    pub(crate) client_hello: Option<Instant>,
+    pub(crate) handshake: Option<Instant>,
+    pub(crate) head: Option<Instant>,
+    pub(crate) verify: Option<Duration>,
+    /// The fault that the verifier found in the certificate, for stacks that do not say it in
+    /// their error.
+    pub(crate) certificate_fault: Option<String>,
+    pub(crate) signature: Option<String>,
+    pub(crate) negotiated: Option<Negotiated>,
+    pub(crate) transfer: Transfer,
+    pub(crate) last: Direction,
+    pub(crate) socket: Option<RawFd>,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    #[default]
+    None,
+    Out,
+    In,
+}
+
+impl Probe {
+    /// A probe with nothing marked.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Runs a chain verification and adds its time to `verify`.
+    pub fn verify<T>(&self, verification: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let result = verification();
+        let took = start.elapsed();
+        let mut marks = self.marks();
+        marks.verify = Some(marks.verify.unwrap_or_default() + took);
+        result
+    }
+
+    /// Keeps what the verifier found wrong with the certificate.
+    pub fn certificate_fault(&self, fault: impl Into<String>) {
+        self.marks().certificate_fault = Some(fault.into());
+    }
+
+    /// Keeps the scheme of the server's handshake signature (RFC 8446 section 4.2.3 names).
+    pub fn signature(&self, scheme: impl Into<String>) {
+        self.marks().signature = Some(scheme.into());
+    }
+
+    /// Forgets everything and takes the address of the next connection.
+    pub(crate) fn aim(&self, address: SocketAddr, resolve: Resolve) {
+        *self.marks() = Marks {
+            target: Some((address, resolve)),
+            ..Marks::default()
+        };
+    }
+
+    pub(crate) fn marks(&self) -> MutexGuard<'_, Marks> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn handshake_done(&self, at: Instant, mut negotiated: Negotiated) {
+        let mut marks = self.marks();
+        marks.handshake = Some(at);
+        marks.transfer.handshake_bytes_in = marks.transfer.bytes_in;
+        marks.transfer.handshake_bytes_out = marks.transfer.bytes_out;
+        if negotiated.signature.is_none() {
+            negotiated.signature = marks.signature.clone();
+        }
+        marks.negotiated = Some(negotiated);
+    }
+
+    pub(crate) fn wrote(&self, bytes: usize) {
+        let mut marks = self.marks();
+        marks.transfer.bytes_out += bytes as u64;
+        marks.last = Direction::Out;
+    }
+
+    pub(crate) fn read(&self, bytes: usize) {
+        let mut marks = self.marks();
+        marks.transfer.bytes_in += bytes as u64;
+        if marks.last == Direction::Out {
+            marks.transfer.round_trips += 1;
+        }
+        marks.last = Direction::In;
+    }
+
+    /// Takes `TCP_INFO` while the socket is still open.
+    pub(crate) fn keep_tcp_info(&self) {
+        let mut marks = self.marks();
+        if let Some(info) = marks.socket.and_then(tcp_info) {
+            marks.transfer.tcp = Some(info);
+        }
+    }
+
+    /// The phase that the connection is in.
+    pub(crate) fn phase(&self) -> Phase {
+        let marks = self.marks();
+        if marks.resolved.is_none() {
+            Phase::Dns
+        } else if marks.connected.is_none() {
+            Phase::Tcp
+        } else if marks.handshake.is_none() {
+            Phase::Tls
+        } else if marks.head.is_none() {
+            Phase::FirstByte
+        } else {
+            Phase::Total
+        }
+    }
+}
+
+fn tcp_info(socket: RawFd) -> Option<TcpInfo> {
+    // SAFETY: tcp_info is plain integers, for which zero is a value.
+    let mut info: libc::tcp_info = unsafe { std::mem::zeroed() };
+    let mut length = libc::socklen_t::try_from(size_of::<libc::tcp_info>()).ok()?;
+    // SAFETY: `info` is as long as `length` says, and the socket is open: the wire that owns it
+    // takes it out of the marks, under their lock, before it closes.
+    let result = unsafe {
+        libc::getsockopt(
+            socket,
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            (&raw mut info).cast(),
+            &raw mut length,
+        )
+    };
+    (result == 0).then_some(TcpInfo {
+        rtt_us: info.tcpi_rtt,
+        min_rtt_us: min_rtt_us(socket).unwrap_or(info.tcpi_rtt),
+        retransmits: info.tcpi_total_retrans,
+    })
+}
+
+/// `tcpi_min_rtt`, which the C library's structure lacks: at byte 148 of the kernel's
+/// (linux/tcp.h), where the kernel is 4.6 or later.
+fn min_rtt_us(socket: RawFd) -> Option<u32> {
+    const OFFSET: usize = 148;
+    let mut bytes = [0u8; 256];
+    let mut length = libc::socklen_t::try_from(bytes.len()).ok()?;
+    // SAFETY: as above, for a buffer of `length` bytes.
+    let result = unsafe {
+        libc::getsockopt(
+            socket,
+            libc::IPPROTO_TCP,
+            libc::TCP_INFO,
+            bytes.as_mut_ptr().cast(),
+            &raw mut length,
+        )
+    };
+    if result != 0 || (length as usize) < OFFSET + 4 {
+        return None;
+    }
+    let field = bytes.get(OFFSET..OFFSET + 4)?;
+    Some(u32::from_ne_bytes(field.try_into().ok()?))
+}

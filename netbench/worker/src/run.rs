@@ -1,0 +1,207 @@
+use std::{
+    io::{self, BufRead, Write},
+    process::ExitCode,
+    sync::{Arc, mpsc},
+    thread,
+    time::{Duration, Instant},
+};
+
+use netbench_model::{Condition, Failure, FailureClass, Role};
+use netbench_protocol::{
+    Configure, Connect, Description, PROTOCOL_VERSION, Request, RequestBody, Response,
+    ResponseBody, Serve,
+};
+
+use crate::{Fetch, Probe, SetupError, Stack, fetch::measure, server::Server, strip_controls};
+
+/// A worker's whole `main`: answers requests from stdin on stdout until stdin closes.
+///
+/// Work is done on a thread of its own, so that the end of stdin, which is how the death of
+/// netbench shows, ends the process at once and whatever it is doing.
+pub fn run(stacks: Vec<Arc<dyn Stack>>) -> ExitCode {
+    let default_hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        default_hook(info);
+        std::process::exit(101);
+    }));
+    let (requests, queue) = mpsc::channel::<String>();
+    let spawned = thread::Builder::new()
+        .name("trials".to_owned())
+        .spawn(move || {
+            let mut worker = Worker {
+                stacks,
+                configured: None,
+                kept: None,
+                servers: Vec::new(),
+            };
+            for line in queue {
+                if answer(&worker.handle(&line)).is_err() {
+                    break;
+                }
+            }
+            // Nobody reads any more.
+            std::process::exit(0);
+        });
+    if let Err(error) = spawned {
+        eprintln!("no thread for trials: {error}");
+        return ExitCode::FAILURE;
+    }
+    for line in io::stdin().lock().lines() {
+        match line {
+            Ok(line) if line.trim().is_empty() => {}
+            Ok(line) => {
+                if requests.send(line).is_err() {
+                    return ExitCode::FAILURE;
+                }
+            }
+            Err(error) => {
+                eprintln!("reading requests: {error}");
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    // Not by returning: that would wait for nothing, but run destructors of libraries in use.
+    std::process::exit(0)
+}
+
+fn answer(response: &Response) -> io::Result<()> {
+    let mut line = serde_json::to_vec(response)?;
+    line.push(b'\n');
+    let mut stdout = io::stdout().lock();
+    stdout.write_all(&line)?;
+    stdout.flush()
+}
+
+struct Worker {
+    stacks: Vec<Arc<dyn Stack>>,
+    configured: Option<(Arc<dyn Stack>, Configure)>,
+    /// The connector of the last `prime`, with its site.
+    kept: Option<(String, u16, Box<dyn Fetch>)>,
+    servers: Vec<Server>,
+}
+
+impl Worker {
+    fn handle(&mut self, line: &str) -> Response {
+        let request: Request = match serde_json::from_str(line) {
+            Ok(request) => request,
+            Err(error) => {
+                let id = serde_json::from_str::<OnlyId>(line).map_or(0, |only| only.id);
+                let message = strip_controls(&format!("not a request: {error}"));
+                return Response {
+                    id,
+                    body: ResponseBody::Error { message },
+                };
+            }
+        };
+        let body = match request.body {
+            RequestBody::Describe => ResponseBody::Description(Description {
+                protocol: PROTOCOL_VERSION,
+                stacks: self.stacks.iter().map(|stack| stack.describe()).collect(),
+            }),
+            RequestBody::Configure(settings) => self.configure(*settings),
+            RequestBody::Connect(request) => self.connect(&request),
+            RequestBody::Serve(request) => self.serve(*request),
+            RequestBody::Counts => ResponseBody::Counted {
+                sites: self.servers.iter().flat_map(Server::counts).collect(),
+            },
+        };
+        Response {
+            id: request.id,
+            body,
+        }
+    }
+
+    fn stack(&self, name: &str) -> Result<Arc<dyn Stack>, ResponseBody> {
+        let named = self.stacks.iter().find(|stack| stack.name() == name);
+        named.cloned().ok_or_else(|| ResponseBody::Error {
+            message: format!("this worker has no stack {name:?}"),
+        })
+    }
+
+    fn configure(&mut self, settings: Configure) -> ResponseBody {
+        match self.stack(&settings.stack) {
+            Ok(stack) => {
+                self.kept = None;
+                self.configured = Some((stack, settings));
+                ResponseBody::Configured
+            }
+            Err(error) => error,
+        }
+    }
+
+    fn connect(&mut self, request: &Connect) -> ResponseBody {
+        let Some((stack, settings)) = &self.configured else {
+            return ResponseBody::Error {
+                message: "connect before configure".to_owned(),
+            };
+        };
+        let kept = self.kept.take();
+        let (client, connector) =
+            if request.condition == Condition::Resumed && request.role == Role::Measured {
+                match kept {
+                    Some((host, port, client)) if host == request.host && port == request.port => {
+                        (client, None)
+                    }
+                    _ => {
+                        return ResponseBody::Error {
+                            message: "a resumed connection needs a prime one before it".to_owned(),
+                        };
+                    }
+                }
+            } else {
+                drop(kept);
+                let probe = Probe::new();
+                let start = Instant::now();
+                let made = stack.connector(&settings.client, &settings.roots_pem, &probe);
+                let took = start.elapsed();
+                match made {
+                    Ok(client) => (client, Some(took)),
+                    Err(error) => return unmade(&error, took),
+                }
+            };
+        let measured = measure(stack.as_ref(), client.as_ref(), connector, request);
+        if request.role == Role::Prime && measured.is_ok() {
+            self.kept = Some((request.host.clone(), request.port, client));
+        }
+        match measured {
+            Ok(measured) => ResponseBody::Connected(Box::new(measured)),
+            Err(failure) => ResponseBody::Failed(failure),
+        }
+    }
+
+    fn serve(&mut self, request: Serve) -> ResponseBody {
+        let stack = match self.stack(&request.stack) {
+            Ok(stack) => stack,
+            Err(error) => return error,
+        };
+        match Server::start(stack.as_ref(), request.sites) {
+            Ok((server, serving)) => {
+                self.servers.push(server);
+                ResponseBody::Serving(serving)
+            }
+            Err(error) => ResponseBody::Error {
+                message: format!("no server: {error}"),
+            },
+        }
+    }
+}
+
+fn unmade(error: &SetupError, took: Duration) -> ResponseBody {
+    match error {
+        SetupError::Unsupported(reason) => ResponseBody::Unsupported {
+            reason: reason.clone(),
+        },
+        SetupError::Refused(detail) => ResponseBody::Failed(Failure {
+            class: FailureClass::Setup,
+            reason: "connector".to_owned(),
+            detail: strip_controls(detail),
+            phase: Some(netbench_model::Phase::Connector),
+            after_ns: Some(crate::clock::nanos(took)),
+        }),
+    }
+}
+
+#[derive(serde::Deserialize)]
+struct OnlyId {
+    id: u64,
+}

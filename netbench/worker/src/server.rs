@@ -1,0 +1,280 @@
+use std::{
+    collections::BTreeMap,
+    convert::Infallible,
+    io,
+    net::SocketAddr,
+    os::fd::AsRawFd,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use bytes::Bytes;
+use http::{HeaderValue, Response, header};
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use netbench_model::{Fault, Negotiated, ServerCount, ServerView};
+use netbench_protocol::{SERVER_VIEW_HEADER, ServeSite, Serving};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::{TcpListener, TcpSocket, TcpStream},
+    runtime::Runtime,
+};
+
+use crate::{BoxFuture, SetupError, Stack, body::SiteBody, compute::Computed, fault};
+
+/// Connections that wait to be accepted: with fewer, a burst costs its last ones a second each.
+const BACKLOG: u32 = 4096;
+
+/// How long a connection may take in all.
+const CONNECTION_LIMIT: Duration = Duration::from_secs(120);
+
+/// How long a handshake may take.
+const HANDSHAKE_LIMIT: Duration = Duration::from_secs(60);
+
+/// A stack's server configuration for one site.
+pub trait Accept: Send + Sync {
+    /// Takes a connection through the server's handshake.
+    fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>>;
+}
+
+/// Why a server's handshake failed.
+pub type AcceptError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A connection whose handshake is done.
+pub struct Accepted {
+    /// The connection, inside TLS.
+    pub stream: Box<dyn ServerStream>,
+    /// What the server says was agreed.
+    pub negotiated: Negotiated,
+}
+
+/// A byte stream inside TLS.
+pub trait ServerStream: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> ServerStream for T {}
+
+/// The sites of one `serve` request, until the process ends.
+pub(crate) struct Server {
+    sites: Vec<Arc<Site>>,
+    /// Runs the connections for as long as the server is kept.
+    _runtime: Runtime,
+}
+
+struct Site {
+    settings: ServeSite,
+    /// None where the site's fault comes before TLS.
+    acceptor: Option<Arc<dyn Accept>>,
+    body: Bytes,
+    counters: Counters,
+}
+
+#[derive(Default)]
+struct Counters {
+    accepted: AtomicU64,
+    handshakes: AtomicU64,
+    resumed: AtomicU64,
+    responses: AtomicU64,
+}
+
+impl Server {
+    /// Listens for every site that can be set up, and says which cannot and why.
+    pub(crate) fn start(stack: &dyn Stack, sites: Vec<ServeSite>) -> io::Result<(Self, Serving)> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()?;
+        let mut serving = Serving {
+            listening: BTreeMap::new(),
+            failed: BTreeMap::new(),
+        };
+        let mut running = Vec::new();
+        for settings in sites {
+            let name = settings.site.clone();
+            match Site::new(stack, settings)
+                .map_err(|e| e.to_string())
+                .and_then(|site| {
+                    let _inside = runtime.enter();
+                    listen(site.settings.listen)
+                        .map(|l| (site, l))
+                        .map_err(|e| e.to_string())
+                }) {
+                Ok((site, (listener, address))) => {
+                    let site = Arc::new(site);
+                    runtime.spawn(accept_all(listener, Arc::clone(&site)));
+                    serving.listening.insert(name, address);
+                    running.push(site);
+                }
+                Err(error) => {
+                    serving.failed.insert(name, error);
+                }
+            }
+        }
+        Ok((
+            Self {
+                sites: running,
+                _runtime: runtime,
+            },
+            serving,
+        ))
+    }
+
+    pub(crate) fn counts(&self) -> Vec<ServerCount> {
+        let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        self.sites
+            .iter()
+            .map(|site| ServerCount {
+                site: site.settings.site.clone(),
+                accepted: get(&site.counters.accepted),
+                handshakes: get(&site.counters.handshakes),
+                resumed: get(&site.counters.resumed),
+                responses: get(&site.counters.responses),
+            })
+            .collect()
+    }
+}
+
+impl Site {
+    fn new(stack: &dyn Stack, settings: ServeSite) -> Result<Self, SetupError> {
+        let acceptor = match settings.fault {
+            Some(fault) if fault::is_before_tls(fault) => None,
+            _ => Some(stack.acceptor(&settings)?),
+        };
+        let body = content(settings.body_bytes);
+        Ok(Self {
+            settings,
+            acceptor,
+            body,
+            counters: Counters::default(),
+        })
+    }
+}
+
+/// Text that a compressing middlebox could shrink and that says what it is.
+fn content(bytes: u64) -> Bytes {
+    let line = b"<p>An emulated site of netbench: text of the length that was asked for.</p>\n";
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    line.iter().copied().cycle().take(bytes).collect()
+}
+
+fn listen(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    let listener = socket.listen(BACKLOG)?;
+    let address = listener.local_addr()?;
+    Ok((listener, address))
+}
+
+async fn accept_all(listener: TcpListener, site: Arc<Site>) {
+    loop {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                site.counters.accepted.fetch_add(1, Ordering::Relaxed);
+                let site = Arc::clone(&site);
+                tokio::spawn(async move {
+                    let whole = serve(stream, &site);
+                    if let Ok(Err(error)) = tokio::time::timeout(CONNECTION_LIMIT, whole).await {
+                        eprintln!("{}: {error}", site.settings.site);
+                    }
+                });
+            }
+            // Out of descriptors, or a connection that was gone before it was accepted.
+            Err(_) => tokio::time::sleep(Duration::from_millis(10)).await,
+        }
+    }
+}
+
+async fn serve(stream: TcpStream, site: &Arc<Site>) -> Result<(), AcceptError> {
+    stream.set_nodelay(true)?;
+    if let Some(name) = &site.settings.congestion {
+        set_congestion(&stream, name)?;
+    }
+    let Some(acceptor) = &site.acceptor else {
+        return match site.settings.fault {
+            Some(fault) => Ok(fault::commit(fault, stream).await?),
+            None => Ok(()),
+        };
+    };
+    let handshake = Computed::new(acceptor.accept(stream));
+    let (accepted, compute) = tokio::time::timeout(HANDSHAKE_LIMIT, handshake).await?;
+    let Accepted {
+        mut stream,
+        negotiated,
+    } = accepted?;
+    site.counters.handshakes.fetch_add(1, Ordering::Relaxed);
+    site.counters
+        .resumed
+        .fetch_add(u64::from(negotiated.resumed), Ordering::Relaxed);
+    if site.settings.fault == Some(Fault::BadHttp) {
+        return Ok(fault::bad_http(&mut stream).await?);
+    }
+    let view = ServerView {
+        negotiated,
+        compute_ns: crate::clock::nanos(compute),
+    };
+    respond(stream, site, view).await
+}
+
+async fn respond(
+    stream: Box<dyn ServerStream>,
+    site: &Arc<Site>,
+    view: ServerView,
+) -> Result<(), AcceptError> {
+    let http2 = view.negotiated.alpn.as_deref() == Some("h2");
+    let view = HeaderValue::from_bytes(&serde_json::to_vec(&view)?)?;
+    let service = service_fn(move |_request| {
+        let site = Arc::clone(site);
+        let view = view.clone();
+        async move {
+            site.counters.responses.fetch_add(1, Ordering::Relaxed);
+            let body = match site.settings.fault {
+                Some(Fault::SlowResponse) => SiteBody::slow(site.body.clone()),
+                _ => SiteBody::whole(site.body.clone()),
+            };
+            let mut response = Response::new(body);
+            let headers = response.headers_mut();
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html"));
+            headers.insert(SERVER_VIEW_HEADER, view);
+            Ok::<_, Infallible>(response)
+        }
+    });
+    let io = TokioIo::new(stream);
+    let ended = if http2 {
+        hyper::server::conn::http2::Builder::new(TokioExecutor::new())
+            .serve_connection(io, service)
+            .await
+    } else {
+        hyper::server::conn::http1::Builder::new()
+            .serve_connection(io, service)
+            .await
+    };
+    // A client that hangs up after its response is what happens every time.
+    let _ = ended;
+    Ok(())
+}
+
+fn set_congestion(stream: &TcpStream, name: &str) -> io::Result<()> {
+    let length = libc::socklen_t::try_from(name.len()).map_err(io::Error::other)?;
+    // SAFETY: `name` is valid for `length` bytes, and the socket is open.
+    let result = unsafe {
+        libc::setsockopt(
+            stream.as_raw_fd(),
+            libc::IPPROTO_TCP,
+            libc::TCP_CONGESTION,
+            name.as_ptr().cast(),
+            length,
+        )
+    };
+    if result == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}

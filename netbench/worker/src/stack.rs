@@ -1,0 +1,56 @@
+use std::{error::Error, sync::Arc};
+
+use netbench_model::ClientSettings;
+use netbench_protocol::{ServeSite, StackDescription};
+
+use crate::{Accept, Explained, Fetch, Probe};
+
+/// One TLS implementation in one configuration.
+///
+/// An adapter sets its library up as told and wraps its hyper connector; all timing is done here.
+pub trait Stack: Send + Sync {
+    /// The stack's name.
+    fn name(&self) -> &'static str;
+
+    /// What it is. Must not initialise the library: `cold` measures that.
+    fn describe(&self) -> StackDescription;
+
+    /// Parses the roots and makes the TLS configuration and the hyper connector: the phase
+    /// `connector`. The adapter reports its chain verification to `probe`.
+    ///
+    /// # Errors
+    /// Roots that cannot be used, or settings that the library cannot express.
+    fn connector(
+        &self,
+        settings: &ClientSettings,
+        roots_pem: &str,
+        probe: &Probe,
+    ) -> Result<Box<dyn Fetch>, SetupError>;
+
+    /// Makes the server's configuration for one site.
+    ///
+    /// # Errors
+    /// A chain or key that cannot be used, or settings that the library cannot express.
+    fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError>;
+
+    /// What an error of this library means, or none if it is not one of its own.
+    fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained>;
+}
+
+/// A configuration that could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// The stack has no way to do it.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The library refused.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl SetupError {
+    /// The library's error with what was attempted.
+    pub fn refused(what: &str, error: impl std::fmt::Display) -> Self {
+        Self::Refused(format!("{what}: {error}"))
+    }
+}

@@ -1,0 +1,168 @@
+use std::{
+    ffi::{c_int, c_void},
+    sync::OnceLock,
+};
+
+use foreign_types_shared::ForeignTypeRef;
+use http::Uri;
+use hyper_openssl::client::legacy::{HttpsConnector, MaybeHttpsStream};
+use netbench_model::{Alpn, ClientSettings, Group, Negotiated, Profile, Suite, TlsVersion};
+use netbench_worker::{Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
+use openssl::{
+    error::ErrorStack,
+    ex_data::Index,
+    ssl::{
+        SslConnector, SslConnectorBuilder, SslContext, SslContextBuilder, SslMethod, SslVersion,
+        StatusType,
+    },
+    x509::{X509, X509StoreContext, X509StoreContextRef, store::X509StoreBuilder},
+};
+use openssl_sys::X509_STORE_CTX;
+
+use crate::{
+    explain::certificate_fault,
+    ffi,
+    names::{self, Side},
+    stack::can_group,
+};
+
+/// Parses the roots and makes OpenSSL's context and hyper-openssl's connector.
+pub(crate) fn connector(
+    settings: &ClientSettings,
+    roots_pem: &str,
+    probe: &Probe,
+) -> Result<Box<dyn Fetch>, SetupError> {
+    let mut ssl = SslConnector::builder(SslMethod::tls_client())
+        .map_err(|e| SetupError::refused("context", e))?;
+    roots(&mut ssl, roots_pem).map_err(|e| SetupError::refused("roots", e))?;
+    watch_verification(&mut ssl, probe).map_err(|e| SetupError::refused("verifier", e))?;
+    set_versions(&mut ssl, &settings.versions).map_err(|e| SetupError::refused("versions", e))?;
+    ssl.set_alpn_protos(&alpn(&settings.alpn))
+        .map_err(|e| SetupError::refused("ALPN", e))?;
+    if settings.profile != Profile::Library {
+        set_suites(&mut ssl, &settings.suites)?;
+        set_groups(&mut ssl, &settings.groups)?;
+        let schemes: Vec<_> = settings
+            .signatures
+            .iter()
+            .map(|scheme| scheme.name())
+            .collect();
+        ssl.set_sigalgs_list(&schemes.join(":"))
+            .map_err(|e| SetupError::refused("signature schemes", e))?;
+    }
+    let tcp = TimedTcp::new(settings.profile, probe);
+    let mut https = HttpsConnector::with_connector(tcp, ssl)
+        .map_err(|e| SetupError::refused("connector", e))?;
+    if settings.profile != Profile::Library {
+        // rustls always asks for a stapled response, so that both send and get the same.
+        https.set_callback(|config, _: &Uri| config.set_status_type(StatusType::OCSP));
+    }
+    Ok(Box::new(HyperClient::new(
+        https,
+        settings.profile,
+        probe,
+        inspect,
+    )))
+}
+
+/// Lets a context speak exactly `versions`.
+pub(crate) fn set_versions(
+    ssl: &mut SslContextBuilder,
+    versions: &[TlsVersion],
+) -> Result<(), ErrorStack> {
+    let number = |version: &TlsVersion| match version {
+        TlsVersion::Tls12 => SslVersion::TLS1_2,
+        TlsVersion::Tls13 => SslVersion::TLS1_3,
+    };
+    ssl.set_min_proto_version(versions.iter().min().map(number))?;
+    ssl.set_max_proto_version(versions.iter().max().map(number))
+}
+
+/// Lets a context use exactly `suites`, in this order.
+pub(crate) fn set_suites(ssl: &mut SslContextBuilder, suites: &[Suite]) -> Result<(), SetupError> {
+    let of = |version: TlsVersion| {
+        let these = suites.iter().filter(|suite| suite.version() == version);
+        these
+            .map(|suite| names::openssl_suite(*suite))
+            .collect::<Vec<_>>()
+            .join(":")
+    };
+    let refused = |e| SetupError::refused("suites", e);
+    let (tls13, tls12) = (of(TlsVersion::Tls13), of(TlsVersion::Tls12));
+    ssl.set_ciphersuites(&tls13).map_err(refused)?;
+    if !tls12.is_empty() {
+        ssl.set_cipher_list(&tls12).map_err(refused)?;
+    }
+    Ok(())
+}
+
+/// Lets a context use exactly `groups`, in this order.
+pub(crate) fn set_groups(ssl: &mut SslContextBuilder, groups: &[Group]) -> Result<(), SetupError> {
+    if let Some(group) = groups.iter().find(|group| !can_group(**group)) {
+        let version = openssl::version::version();
+        return Err(SetupError::Unsupported(format!(
+            "no group {group} in {version}"
+        )));
+    }
+    ssl.set_groups_list(&names::groups_list(groups))
+        .map_err(|e| SetupError::refused("groups", e))
+}
+
+fn roots(ssl: &mut SslConnectorBuilder, pem: &str) -> Result<(), ErrorStack> {
+    let mut store = X509StoreBuilder::new()?;
+    for root in X509::stack_from_pem(pem.as_bytes())? {
+        store.add_cert(root)?;
+    }
+    ssl.set_cert_store(store.build());
+    Ok(())
+}
+
+/// ALPN's wire form: each name after its length (RFC 7301 section 3.1).
+fn alpn(protocols: &[Alpn]) -> Vec<u8> {
+    let mut wire = Vec::new();
+    for name in protocols.iter().map(|alpn| alpn.name().as_bytes()) {
+        wire.push(u8::try_from(name.len()).unwrap_or(u8::MAX));
+        wire.extend(name);
+    }
+    wire
+}
+
+/// Where a context keeps the probe that its verifications report to; freed with the context.
+fn probe_index() -> Result<Index<SslContext, Probe>, ErrorStack> {
+    static INDEX: OnceLock<Index<SslContext, Probe>> = OnceLock::new();
+    if let Some(index) = INDEX.get() {
+        return Ok(*index);
+    }
+    let index = SslContext::new_ex_index()?;
+    Ok(*INDEX.get_or_init(|| index))
+}
+
+fn watch_verification(ssl: &mut SslContextBuilder, probe: &Probe) -> Result<(), ErrorStack> {
+    ssl.set_ex_data(probe_index()?, probe.clone());
+    ffi::set_cert_verify_callback(ssl, verify);
+    Ok(())
+}
+
+/// `X509_verify_cert`, which checks the chain and the name, with its time taken.
+extern "C" fn verify(store: *mut X509_STORE_CTX, _: *mut c_void) -> c_int {
+    // SAFETY: OpenSSL calls this with a live store context that nobody else uses meanwhile.
+    let store = unsafe { X509StoreContextRef::from_ptr_mut(store) };
+    let probe = X509StoreContext::ssl_idx()
+        .ok()
+        .and_then(|index| store.ex_data(index))
+        .and_then(|ssl| ssl.ssl_context().ex_data(probe_index().ok()?))
+        .cloned();
+    let Some(probe) = probe else { return 0 };
+    let good = probe.verify(|| store.verify_cert().unwrap_or(false));
+    if !good {
+        probe.certificate_fault(certificate_fault(store.error()));
+    }
+    c_int::from(good)
+}
+
+fn inspect(stream: &MaybeHttpsStream<Wire>) -> Negotiated {
+    match stream {
+        MaybeHttpsStream::Http(_) => Negotiated::default(),
+        MaybeHttpsStream::Https(tls) => names::negotiated(tls.ssl(), Side::Client),
+    }
+}

@@ -1,0 +1,131 @@
+use std::{pin::Pin, sync::Arc};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use netbench_model::{Alpn, Suite};
+use netbench_protocol::ServeSite;
+use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
+use openssl::{
+    pkey::PKey,
+    ssl::{
+        AlpnError, Ssl, SslContext, SslContextBuilder, SslMethod, SslOptions, SslSessionCacheMode,
+        SslVerifyMode,
+    },
+    x509::X509,
+};
+use tokio::net::TcpStream;
+use tokio_openssl::SslStream;
+
+use crate::{
+    client::{set_groups, set_suites, set_versions},
+    ffi,
+    names::{self, Side},
+};
+
+/// Makes OpenSSL's context for one site.
+pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+    let refused = |what: &'static str| move |e| SetupError::refused(what, e);
+    let mut ssl = SslContext::builder(SslMethod::tls_server()).map_err(refused("context"))?;
+    identity(&mut ssl, site)?;
+    set_versions(&mut ssl, &site.versions).map_err(refused("versions"))?;
+    let suites = if site.suites.is_empty() {
+        Suite::MODERN
+    } else {
+        &site.suites
+    };
+    set_suites(&mut ssl, suites)?;
+    if !site.groups.is_empty() {
+        set_groups(&mut ssl, &site.groups)?;
+    }
+    ffi::set_dh_auto(&mut ssl);
+    ssl.set_options(SslOptions::CIPHER_SERVER_PREFERENCE | SslOptions::NO_COMPRESSION);
+    ssl.set_verify(SslVerifyMode::NONE);
+    set_alpn(&mut ssl, site.alpn.clone());
+    set_resumption(&mut ssl, site).map_err(refused("resumption"))?;
+    if let Some(text) = &site.ocsp_base64 {
+        let response = STANDARD
+            .decode(text)
+            .map_err(|e| SetupError::refused("OCSP response", e))?;
+        ssl.set_status_callback(move |ssl| ssl.set_ocsp_status(&response).map(|()| true))
+            .map_err(refused("OCSP response"))?;
+    }
+    Ok(Arc::new(OpenSslAcceptor(ssl.build())))
+}
+
+fn identity(ssl: &mut SslContextBuilder, site: &ServeSite) -> Result<(), SetupError> {
+    let refused = |what: &'static str| move |e| SetupError::refused(what, e);
+    let chain = X509::stack_from_pem(site.chain_pem.as_bytes()).map_err(refused("chain"))?;
+    let mut chain = chain.into_iter();
+    let leaf = chain
+        .next()
+        .ok_or_else(|| SetupError::Refused("chain: no certificate".to_owned()))?;
+    ssl.set_certificate(&leaf).map_err(refused("leaf"))?;
+    for above in chain {
+        ssl.add_extra_chain_cert(above).map_err(refused("chain"))?;
+    }
+    let key = PKey::private_key_from_pem(site.key_pem.as_bytes()).map_err(refused("key"))?;
+    ssl.set_private_key(&key).map_err(refused("key"))?;
+    ssl.check_private_key().map_err(refused("chain and key"))
+}
+
+/// The first of the server's protocols that the client has too; a client with none in common is
+/// refused (RFC 7301 section 3.2).
+fn set_alpn(ssl: &mut SslContextBuilder, protocols: Vec<Alpn>) {
+    if protocols.is_empty() {
+        return;
+    }
+    ssl.set_alpn_select_callback(move |_, offered| {
+        let theirs = || AlpnNames(offered);
+        protocols
+            .iter()
+            .find_map(|alpn| theirs().find(|name| *name == alpn.name().as_bytes()))
+            .ok_or(AlpnError::ALERT_FATAL)
+    });
+}
+
+/// The names in ALPN's wire form.
+struct AlpnNames<'a>(&'a [u8]);
+
+impl<'a> Iterator for AlpnNames<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (length, rest) = self.0.split_first()?;
+        let (name, rest) = rest.split_at_checked(usize::from(*length))?;
+        self.0 = rest;
+        Some(name)
+    }
+}
+
+fn set_resumption(
+    ssl: &mut SslContextBuilder,
+    site: &ServeSite,
+) -> Result<(), openssl::error::ErrorStack> {
+    // Contexts share nothing, and this keeps their sessions apart even if they did. At most 32 bytes.
+    let name = site.site.as_bytes();
+    ssl.set_session_id_context(&name[..name.len().min(32)])?;
+    ssl.set_num_tickets(usize::from(site.tickets))?;
+    if site.tickets == 0 {
+        ssl.set_options(SslOptions::NO_TICKET);
+        ssl.set_session_cache_mode(SslSessionCacheMode::OFF);
+    } else {
+        ssl.set_session_cache_mode(SslSessionCacheMode::SERVER);
+    }
+    Ok(())
+}
+
+struct OpenSslAcceptor(SslContext);
+
+impl Accept for OpenSslAcceptor {
+    fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
+        let stream = Ssl::new(&self.0).and_then(|ssl| SslStream::new(ssl, stream));
+        Box::pin(async move {
+            let mut stream = stream?;
+            Pin::new(&mut stream).accept().await?;
+            let negotiated = names::negotiated(stream.ssl(), Side::Server);
+            Ok(Accepted {
+                stream: Box::new(stream),
+                negotiated,
+            })
+        })
+    }
+}

@@ -1,0 +1,94 @@
+use std::{error::Error, sync::Arc};
+
+use netbench_model::{ClientSettings, Group, Suite, WorkerRecord};
+use netbench_protocol::{ServeSite, StackDescription};
+use netbench_worker::{
+    Accept, Explained, Fetch, Probe, SetupError, Stack, build_facts, locked_version,
+};
+
+use crate::{client, explain, server};
+
+/// OpenSSL 3.5.0, the first with X25519MLKEM768.
+const FIRST_WITH_ML_KEM: i64 = 0x3050_0000;
+
+/// Which libssl.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Library {
+    /// Built from source.
+    Vendored,
+    /// The system's.
+    System,
+}
+
+/// OpenSSL as it is linked.
+pub(crate) struct OpenSsl {
+    library: Library,
+    executable: &'static str,
+}
+
+impl OpenSsl {
+    pub(crate) fn new(library: Library, executable: &'static str) -> Self {
+        Self {
+            library,
+            executable,
+        }
+    }
+}
+
+/// Whether the library can do `group`.
+pub(crate) fn can_group(group: Group) -> bool {
+    group != Group::X25519MlKem768 || openssl::version::number() >= FIRST_WITH_ML_KEM
+}
+
+impl Stack for OpenSsl {
+    fn name(&self) -> &'static str {
+        match self.library {
+            Library::Vendored => "openssl",
+            Library::System => "openssl-system",
+        }
+    }
+
+    fn describe(&self) -> StackDescription {
+        let version = locked_version(include_str!("../../../Cargo.lock"), "hyper-openssl");
+        let mut build = build_facts();
+        // `compiler: gcc -fPIC …`, as the library was built.
+        build.insert(
+            "library_compiler".to_owned(),
+            openssl::version::c_flags().to_owned(),
+        );
+        StackDescription {
+            record: WorkerRecord {
+                executable: self.executable.to_owned(),
+                stack: self.name().to_owned(),
+                library: openssl::version::version().to_owned(),
+                provider: None,
+                connector: format!("hyper-openssl {}", version.unwrap_or_default()),
+                build,
+            },
+            operations: vec!["connect".to_owned(), "serve".to_owned()],
+            groups: Group::ALL
+                .iter()
+                .copied()
+                .filter(|group| can_group(*group))
+                .collect(),
+            suites: Suite::ALL.to_vec(),
+        }
+    }
+
+    fn connector(
+        &self,
+        settings: &ClientSettings,
+        roots_pem: &str,
+        probe: &Probe,
+    ) -> Result<Box<dyn Fetch>, SetupError> {
+        client::connector(settings, roots_pem, probe)
+    }
+
+    fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+        server::acceptor(site)
+    }
+
+    fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
+        explain::explain(error)
+    }
+}

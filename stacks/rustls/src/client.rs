@@ -1,0 +1,183 @@
+use std::sync::Arc;
+
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream};
+use netbench_model::{Alpn, ClientSettings, Negotiated, Profile, SignatureScheme, TlsVersion};
+use netbench_worker::{Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
+use rustls::{
+    ClientConfig, DigitallySignedStruct, RootCertStore, SupportedProtocolVersion,
+    client::{
+        WebPkiServerVerifier,
+        danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    },
+    version::{TLS12, TLS13},
+};
+use rustls_pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject};
+
+use crate::{names, stack::Rustls};
+
+/// Parses the roots and makes rustls' configuration and hyper-rustls' connector.
+pub(crate) fn connector(
+    stack: &Rustls,
+    settings: &ClientSettings,
+    roots_pem: &str,
+    probe: &Probe,
+) -> Result<Box<dyn Fetch>, SetupError> {
+    let provider = match settings.profile {
+        Profile::Library => stack.library_default(),
+        Profile::Default | Profile::Servo => stack.held_to(&settings.suites, &settings.groups)?,
+    };
+    let provider = Arc::new(provider);
+    let webpki = WebPkiServerVerifier::builder_with_provider(roots(roots_pem)?, provider.clone())
+        .build()
+        .map_err(|e| SetupError::refused("verifier", e))?;
+    let verifier = TimedVerifier {
+        schemes: match settings.profile {
+            Profile::Library => webpki.supported_verify_schemes(),
+            Profile::Default | Profile::Servo => offered(&settings.signatures, &webpki)?,
+        },
+        webpki,
+        probe: probe.clone(),
+    };
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&versions(&settings.versions))
+        .map_err(|e| SetupError::refused("versions", e))?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth();
+    let https = https(
+        config,
+        &settings.alpn,
+        TimedTcp::new(settings.profile, probe),
+    )?;
+    Ok(Box::new(HyperClient::new(
+        https,
+        settings.profile,
+        probe,
+        inspect,
+    )))
+}
+
+pub(crate) fn versions(versions: &[TlsVersion]) -> Vec<&'static SupportedProtocolVersion> {
+    let of = |version: &TlsVersion| match version {
+        TlsVersion::Tls12 => &TLS12,
+        TlsVersion::Tls13 => &TLS13,
+    };
+    versions.iter().map(of).collect()
+}
+
+fn roots(pem: &str) -> Result<Arc<RootCertStore>, SetupError> {
+    let mut store = RootCertStore::empty();
+    for der in CertificateDer::pem_slice_iter(pem.as_bytes()) {
+        let der = der.map_err(|e| SetupError::refused("roots", e))?;
+        // As rustls' users do: a root that it cannot use is left out.
+        let _ = store.add(der);
+    }
+    if store.is_empty() {
+        return Err(SetupError::Refused(
+            "roots: none that rustls can use".to_owned(),
+        ));
+    }
+    Ok(Arc::new(store))
+}
+
+fn https(
+    config: ClientConfig,
+    alpn: &[Alpn],
+    tcp: TimedTcp,
+) -> Result<HttpsConnector<TimedTcp>, SetupError> {
+    let builder = HttpsConnectorBuilder::new()
+        .with_tls_config(config)
+        .https_only();
+    // hyper-rustls sets ALPN by itself, h2 first.
+    match alpn {
+        [Alpn::H2, Alpn::Http11] => Ok(builder.enable_all_versions().wrap_connector(tcp)),
+        [Alpn::Http11] | [] => Ok(builder.enable_http1().wrap_connector(tcp)),
+        [Alpn::H2] => Ok(builder.enable_http2().wrap_connector(tcp)),
+        other => Err(SetupError::Unsupported(format!(
+            "hyper-rustls cannot offer {other:?}"
+        ))),
+    }
+}
+
+fn inspect(stream: &MaybeHttpsStream<Wire>) -> Negotiated {
+    match stream {
+        MaybeHttpsStream::Http(_) => Negotiated::default(),
+        MaybeHttpsStream::Https(tls) => {
+            let (_, connection) = tls.inner().get_ref();
+            let suite = connection
+                .negotiated_cipher_suite()
+                .map(|suite| suite.suite());
+            names::negotiated(connection, suite)
+        }
+    }
+}
+
+/// The schemes to offer, in the order asked for.
+fn offered(
+    wanted: &[SignatureScheme],
+    webpki: &WebPkiServerVerifier,
+) -> Result<Vec<rustls::SignatureScheme>, SetupError> {
+    let able = webpki.supported_verify_schemes();
+    wanted
+        .iter()
+        .map(|scheme| {
+            let found = able.iter().find(|s| names::scheme(**s) == scheme.name());
+            found
+                .copied()
+                .ok_or_else(|| SetupError::Unsupported(format!("rustls cannot verify {scheme}")))
+        })
+        .collect()
+}
+
+/// rustls' own verifier, with its time taken.
+#[derive(Debug)]
+struct TimedVerifier {
+    webpki: Arc<WebPkiServerVerifier>,
+    schemes: Vec<rustls::SignatureScheme>,
+    probe: Probe,
+}
+
+impl ServerCertVerifier for TimedVerifier {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        self.probe.verify(|| {
+            self.webpki.verify_server_cert(
+                end_entity,
+                intermediates,
+                server_name,
+                ocsp_response,
+                now,
+            )
+        })
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.probe.signature(names::scheme(signed.scheme));
+        self.webpki.verify_tls12_signature(message, cert, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.probe.signature(names::scheme(signed.scheme));
+        self.webpki.verify_tls13_signature(message, cert, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<rustls::SignatureScheme> {
+        self.schemes.clone()
+    }
+}

@@ -1,0 +1,78 @@
+use std::sync::Arc;
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use netbench_model::{Alpn, Suite};
+use netbench_protocol::ServeSite;
+use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
+use rustls::{ServerConfig, server::NoServerSessionStorage};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsAcceptor;
+
+use crate::{client::versions, names, stack::Rustls};
+
+/// Makes rustls' configuration for one site.
+pub(crate) fn acceptor(stack: &Rustls, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+    let suites = if site.suites.is_empty() {
+        Suite::MODERN
+    } else {
+        &site.suites
+    };
+    let provider = if site.groups.is_empty() {
+        let groups = stack.library_default().kx_groups;
+        let mut provider = stack.held_to(suites, &[])?;
+        provider.kx_groups = groups;
+        provider
+    } else {
+        stack.held_to(suites, &site.groups)?
+    };
+    let chain = CertificateDer::pem_slice_iter(site.chain_pem.as_bytes())
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|e| SetupError::refused("chain", e))?;
+    let key = PrivateKeyDer::from_pem_slice(site.key_pem.as_bytes())
+        .map_err(|e| SetupError::refused("key", e))?;
+    let ocsp = site.ocsp_base64.as_ref().map_or(Ok(Vec::new()), |text| {
+        STANDARD
+            .decode(text)
+            .map_err(|e| SetupError::refused("OCSP response", e))
+    })?;
+    let mut config = ServerConfig::builder_with_provider(Arc::new(provider))
+        .with_protocol_versions(&versions(&site.versions))
+        .map_err(|e| SetupError::refused("versions", e))?
+        .with_no_client_auth()
+        .with_single_cert_with_ocsp(chain, key, ocsp)
+        .map_err(|e| SetupError::refused("chain and key", e))?;
+    config.ignore_client_order = true;
+    config.alpn_protocols = site.alpn.iter().map(|a: &Alpn| a.name().into()).collect();
+    config.send_tls13_tickets = usize::from(site.tickets);
+    if site.tickets == 0 {
+        config.session_storage = Arc::new(NoServerSessionStorage {});
+    } else {
+        config.ticketer = stack
+            .ticketer()
+            .map_err(|e| SetupError::refused("ticketer", e))?;
+    }
+    Ok(Arc::new(RustlsAcceptor(TlsAcceptor::from(Arc::new(
+        config,
+    )))))
+}
+
+struct RustlsAcceptor(TlsAcceptor);
+
+impl Accept for RustlsAcceptor {
+    fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
+        let accepting = self.0.accept(stream);
+        Box::pin(async move {
+            let stream = accepting.await?;
+            let (_, connection) = stream.get_ref();
+            let suite = connection
+                .negotiated_cipher_suite()
+                .map(|suite| suite.suite());
+            let negotiated = names::negotiated(connection, suite);
+            Ok(Accepted {
+                stream: Box::new(stream),
+                negotiated,
+            })
+        })
+    }
+}
