@@ -125,7 +125,7 @@ pub(crate) struct Connect {
     )]
     pub(crate) link: LinkChoice,
     /// Trials at one time, each with workers of its own
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "How")]
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "How")]
     pub(crate) jobs: u32,
     /// Seed of the order of trials and of the losses; without it, a new one
     #[arg(long, value_name = "N", help_heading = "How")]

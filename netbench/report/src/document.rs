@@ -385,12 +385,12 @@ fn negotiated(blocks: &mut Vec<Block>, summary: &ConnectSummary) {
     });
     blocks.push(Block::Table(Table {
         columns: vec![
-            left("condition", 2),
+            left("condition", 3),
             left("stack", 0),
             left("TLS", 0),
             left("suite", 1),
             left("group", 0),
-            left("protocol", 3),
+            left("protocol", 2),
             right("connections", 0),
         ],
         rows: rows.collect(),

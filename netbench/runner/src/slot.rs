@@ -26,16 +26,22 @@ const CONFIGURE_LIMIT: Duration = Duration::from_secs(20);
 pub(crate) struct Slot<'a> {
     shared: &'a Shared<'a>,
     workers: Vec<Option<Worker>>,
+    /// What became of the last worker of each stack that has none now.
+    fates: Vec<Failure>,
     round: Option<u32>,
     block: u32,
 }
 
 impl<'a> Slot<'a> {
     pub(crate) fn new(shared: &'a Shared<'a>) -> Self {
-        let workers = shared.plan.stacks.iter().map(|_| None).collect();
+        let stacks = &shared.plan.stacks;
+        let workers = stacks.iter().map(|_| None).collect();
+        let unborn = worker_failure("start", "the worker was not started");
+        let fates = stacks.iter().map(|_| unborn.clone()).collect();
         Self {
             shared,
             workers,
+            fates,
             round: None,
             block: 0,
         }
@@ -223,10 +229,7 @@ impl<'a> Slot<'a> {
             Err(failure) => return (started, Outcome::Failed(failure)),
         };
         let Some(worker) = &mut self.workers[stack] else {
-            return (
-                started,
-                Outcome::Failed(worker_failure("start", "the worker did not start")),
-            );
+            return (started, Outcome::Failed(self.fates[stack].clone()));
         };
         self.shared
             .ground
@@ -274,6 +277,7 @@ impl<'a> Slot<'a> {
             WorkerError::Refused(_) => "refused",
         };
         let failure = worker_failure(reason, &why);
+        self.fates[stack] = failure.clone();
         let stack = self.shared.plan.stacks[stack].clone();
         (self.shared.listener)(Event::WorkerLost { stack, why });
         Outcome::Failed(failure)

@@ -255,6 +255,11 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         drop(self.stdin.take());
+        // The whole group: a worker may have started others.
+        if let Ok(group) = libc::pid_t::try_from(self.child.id()) {
+            // SAFETY: a plain call. The child is not waited for yet, so that its number is its own.
+            unsafe { libc::kill(-group, libc::SIGKILL) };
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -32,15 +32,18 @@ pub(crate) fn connector(
     roots_pem: &str,
     probe: &Probe,
 ) -> Result<Box<dyn Fetch>, SetupError> {
+    // This looks for the system's roots too, as for every user of the openssl crate. They are not
+    // used, and the runner has SSL_CERT_FILE and SSL_CERT_DIR name nothing, so that none are read.
     let mut ssl = SslConnector::builder(SslMethod::tls_client())
         .map_err(|e| SetupError::refused("context", e))?;
-    roots(&mut ssl, roots_pem).map_err(|e| SetupError::refused("roots", e))?;
+    set_roots(&mut ssl, roots_pem)?;
     watch_verification(&mut ssl, probe).map_err(|e| SetupError::refused("verifier", e))?;
-    set_versions(&mut ssl, &settings.versions).map_err(|e| SetupError::refused("versions", e))?;
     ssl.set_alpn_protos(&alpn(&settings.alpn))
         .map_err(|e| SetupError::refused("ALPN", e))?;
-    if settings.profile != Profile::Library {
-        set_suites(&mut ssl, &settings.suites)?;
+    if settings.profile == Profile::Library {
+        set_versions(&mut ssl, settings.versions.iter().copied())?;
+    } else {
+        set_versions_and_suites(&mut ssl, &settings.versions, &settings.suites)?;
         set_groups(&mut ssl, &settings.groups)?;
         let schemes: Vec<_> = settings
             .signatures
@@ -65,53 +68,79 @@ pub(crate) fn connector(
     )))
 }
 
-/// Lets a context speak exactly `versions`.
-pub(crate) fn set_versions(
+/// Lets a context speak exactly those of `versions` that one of `suites` belongs to, as rustls
+/// does, with exactly `suites`, in this order.
+pub(crate) fn set_versions_and_suites(
     ssl: &mut SslContextBuilder,
     versions: &[TlsVersion],
-) -> Result<(), ErrorStack> {
+    suites: &[Suite],
+) -> Result<(), SetupError> {
+    let usable = |version: &TlsVersion| suites.iter().any(|suite| suite.version() == *version);
+    set_versions(ssl, versions.iter().copied().filter(usable))?;
+    let list = |version: TlsVersion| {
+        let these = suites.iter().filter(|suite| suite.version() == version);
+        let names: Vec<_> = these.map(|suite| names::openssl_suite(*suite)).collect();
+        names.join(":")
+    };
+    let refused = |e| SetupError::refused("suites", e);
+    ssl.set_ciphersuites(&list(TlsVersion::Tls13))
+        .map_err(refused)?;
+    let tls12 = list(TlsVersion::Tls12);
+    // A list in which it knows nothing is an error; a suite that it does not know is not.
+    let known = tls12.is_empty() || ssl.set_cipher_list(&tls12).is_ok();
+    let able = ffi::suites(ssl);
+    match suites
+        .iter()
+        .find(|suite| !known || !able.contains(&suite.name()))
+    {
+        Some(suite) => Err(unsupported("suite", suite.name())),
+        None => Ok(()),
+    }
+}
+
+/// Lets a context speak exactly `versions`.
+fn set_versions(
+    ssl: &mut SslContextBuilder,
+    versions: impl Iterator<Item = TlsVersion>,
+) -> Result<(), SetupError> {
     let number = |version: &TlsVersion| match version {
         TlsVersion::Tls12 => SslVersion::TLS1_2,
         TlsVersion::Tls13 => SslVersion::TLS1_3,
     };
-    ssl.set_min_proto_version(versions.iter().min().map(number))?;
-    ssl.set_max_proto_version(versions.iter().max().map(number))
+    let versions: Vec<_> = versions.collect();
+    let (Some(first), Some(last)) = (versions.iter().min(), versions.iter().max()) else {
+        return Err(SetupError::Refused(
+            "versions: none with a suite".to_owned(),
+        ));
+    };
+    ssl.set_min_proto_version(Some(number(first)))
+        .and_then(|()| ssl.set_max_proto_version(Some(number(last))))
+        .map_err(|e| SetupError::refused("versions", e))
 }
 
-/// Lets a context use exactly `suites`, in this order.
-pub(crate) fn set_suites(ssl: &mut SslContextBuilder, suites: &[Suite]) -> Result<(), SetupError> {
-    let of = |version: TlsVersion| {
-        let these = suites.iter().filter(|suite| suite.version() == version);
-        these
-            .map(|suite| names::openssl_suite(*suite))
-            .collect::<Vec<_>>()
-            .join(":")
-    };
-    let refused = |e| SetupError::refused("suites", e);
-    let (tls13, tls12) = (of(TlsVersion::Tls13), of(TlsVersion::Tls12));
-    ssl.set_ciphersuites(&tls13).map_err(refused)?;
-    if !tls12.is_empty() {
-        ssl.set_cipher_list(&tls12).map_err(refused)?;
-    }
-    Ok(())
+fn unsupported(what: &str, name: &str) -> SetupError {
+    let library = openssl::version::version();
+    SetupError::Unsupported(format!("no {what} {name} in {library}"))
 }
 
 /// Lets a context use exactly `groups`, in this order.
 pub(crate) fn set_groups(ssl: &mut SslContextBuilder, groups: &[Group]) -> Result<(), SetupError> {
     if let Some(group) = groups.iter().find(|group| !can_group(**group)) {
-        let version = openssl::version::version();
-        return Err(SetupError::Unsupported(format!(
-            "no group {group} in {version}"
-        )));
+        return Err(unsupported("group", group.name()));
     }
     ssl.set_groups_list(&names::groups_list(groups))
         .map_err(|e| SetupError::refused("groups", e))
 }
 
-fn roots(ssl: &mut SslConnectorBuilder, pem: &str) -> Result<(), ErrorStack> {
-    let mut store = X509StoreBuilder::new()?;
-    for root in X509::stack_from_pem(pem.as_bytes())? {
-        store.add_cert(root)?;
+fn set_roots(ssl: &mut SslConnectorBuilder, pem: &str) -> Result<(), SetupError> {
+    let refused = |e| SetupError::refused("roots", e);
+    let roots = X509::stack_from_pem(pem.as_bytes()).map_err(refused)?;
+    if roots.is_empty() {
+        return Err(SetupError::Refused("roots: none".to_owned()));
+    }
+    let mut store = X509StoreBuilder::new().map_err(refused)?;
+    for root in roots {
+        store.add_cert(root).map_err(refused)?;
     }
     ssl.set_cert_store(store.build());
     Ok(())

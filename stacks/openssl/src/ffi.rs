@@ -1,4 +1,4 @@
-//! Calls that the openssl crate has no safe form of. Each takes a live `SslRef`.
+//! Calls that the openssl crate has no safe form of.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_long, c_void},
@@ -6,14 +6,23 @@ use std::{
 };
 
 use foreign_types_shared::ForeignTypeRef;
-use openssl::ssl::{SslContextBuilder, SslRef};
-use openssl_sys::{SSL, SSL_CTX, X509_STORE_CTX};
+use openssl::{
+    ssl::{SslCipher, SslContextBuilder, SslRef},
+    stack::StackRef,
+    x509::X509Ref,
+};
+use openssl_sys::{SSL, SSL_CTX, X509_STORE_CTX, stack_st_SSL_CIPHER};
+
+use crate::names::Side;
 
 /// `SSL_CTRL_GET_NEGOTIATED_GROUP` of openssl/ssl.h.
 const GET_NEGOTIATED_GROUP: c_int = 134;
 
 /// `SSL_CTRL_GET_PEER_SIGNATURE_NID` of openssl/ssl.h.
 const GET_PEER_SIGNATURE_NID: c_int = 108;
+
+/// `SSL_CTRL_GET_SIGNATURE_NID` of openssl/ssl.h.
+const GET_SIGNATURE_NID: c_int = 132;
 
 /// `SSL_CTRL_SET_DH_AUTO` of openssl/ssl.h.
 const SET_DH_AUTO: c_int = 118;
@@ -29,6 +38,8 @@ unsafe extern "C" {
     );
     fn SSL_group_to_name(ssl: *mut SSL, id: c_int) -> *const c_char;
     fn SSL_get_peer_signature_type_nid(ssl: *const SSL, nid: *mut c_int) -> c_int;
+    fn SSL_get_signature_type_nid(ssl: *const SSL, nid: *mut c_int) -> c_int;
+    fn SSL_CTX_get_ciphers(ctx: *const SSL_CTX) -> *mut stack_st_SSL_CIPHER;
 }
 
 /// Has `callback` verify chains instead of `X509_verify_cert`, which it is to call.
@@ -62,19 +73,45 @@ pub(crate) fn group(ssl: &SslRef) -> Option<String> {
     )
 }
 
-/// Hash and key type of the peer's handshake signature, as OpenSSL's NIDs.
-pub(crate) fn peer_signature(ssl: &SslRef) -> Option<(c_int, c_int)> {
+/// Hash and key type of the server's handshake signature, as OpenSSL's NIDs.
+pub(crate) fn server_signature(ssl: &SslRef, side: Side) -> Option<(c_int, c_int)> {
     let (mut hash, mut key): (c_int, c_int) = (0, 0);
-    // SAFETY: the connection is live, and this control writes one int.
-    let has_hash = unsafe {
-        openssl_sys::SSL_ctrl(
-            ssl.as_ptr(),
-            GET_PEER_SIGNATURE_NID,
-            0,
-            (&raw mut hash).cast::<c_void>(),
-        )
+    let control = match side {
+        Side::Client => GET_PEER_SIGNATURE_NID,
+        Side::Server => GET_SIGNATURE_NID,
     };
-    // SAFETY: the connection is live, and the call writes one int.
-    let has_key = unsafe { SSL_get_peer_signature_type_nid(ssl.as_ptr(), &raw mut key) };
+    // SAFETY: the connection is live, and both controls write one int.
+    let has_hash = unsafe {
+        openssl_sys::SSL_ctrl(ssl.as_ptr(), control, 0, (&raw mut hash).cast::<c_void>())
+    };
+    // SAFETY: the connection is live, and both calls write one int.
+    let has_key = unsafe {
+        match side {
+            Side::Client => SSL_get_peer_signature_type_nid(ssl.as_ptr(), &raw mut key),
+            Side::Server => SSL_get_signature_type_nid(ssl.as_ptr(), &raw mut key),
+        }
+    };
     (has_hash == 1 && has_key == 1).then_some((hash, key))
+}
+
+/// The IANA names of the suites that a context can use.
+pub(crate) fn suites(ctx: &SslContextBuilder) -> Vec<&'static str> {
+    // SAFETY: the context is live.
+    let stack = unsafe { SSL_CTX_get_ciphers(ctx.as_ptr()) };
+    if stack.is_null() {
+        return Vec::new();
+    }
+    // SAFETY: not null; the context owns the stack, and it is not changed before it was read here.
+    let stack = unsafe { StackRef::<SslCipher>::from_ptr(stack) };
+    stack
+        .iter()
+        .filter_map(|cipher| cipher.standard_name())
+        .collect()
+}
+
+/// The length of a certificate in DER, without a copy of it.
+pub(crate) fn der_bytes(certificate: &X509Ref) -> Option<u32> {
+    // SAFETY: the certificate is live; without a buffer, only the length is found.
+    let length = unsafe { openssl_sys::i2d_X509(certificate.as_ptr(), ptr::null_mut()) };
+    u32::try_from(length).ok()
 }

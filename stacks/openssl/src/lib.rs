@@ -14,17 +14,24 @@ use std::{process::ExitCode, sync::Arc};
 
 pub use stack::Library;
 
+/// The libssl that this build is linked with. Packages that are built together share one.
+pub const LINKED: Library = if cfg!(libssl_from_source) {
+    Library::Vendored
+} else {
+    Library::System
+};
+
 /// A worker's whole `main`, for the libssl that it is linked with.
 pub fn work(library: Library, executable: &'static str) -> ExitCode {
-    let linked = if cfg!(feature = "vendored") {
-        Library::Vendored
-    } else {
-        Library::System
-    };
-    if library != linked {
+    if library != LINKED {
         eprintln!(
-            "{executable} was built together with another libssl and would measure that one; \
-             build its package alone"
+            "{executable} would measure {} {}; build its package alone (`cargo build -p`), \
+             without OPENSSL_NO_VENDOR",
+            openssl::version::version(),
+            match LINKED {
+                Library::Vendored => "built from source",
+                Library::System => "of the system",
+            },
         );
         return ExitCode::FAILURE;
     }

@@ -68,14 +68,17 @@ pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
         .current_cipher()
         .and_then(|cipher| cipher.standard_name());
     let full_client = side == Side::Client && !resumed;
+    let suite = suite.unwrap_or_default();
+    // A server that decrypts with its RSA key has chosen a scheme, but signs nothing.
+    let unsigned = resumed || suite.starts_with("TLS_RSA_");
     Negotiated {
         version,
-        suite: suite.unwrap_or_default().to_owned(),
+        suite: suite.to_owned(),
         group,
-        signature: if full_client {
-            ffi::peer_signature(ssl).map(scheme)
-        } else {
+        signature: if unsigned {
             None
+        } else {
+            ffi::server_signature(ssl, side).map(scheme)
         },
         alpn: ssl
             .selected_alpn_protocol()
@@ -84,10 +87,7 @@ pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
         chain_bytes: match ssl.peer_cert_chain() {
             Some(chain) if full_client => chain
                 .iter()
-                .map(|x509| {
-                    x509.to_der()
-                        .map_or(0, |der| u32::try_from(der.len()).unwrap_or(0))
-                })
+                .map(|x509| ffi::der_bytes(x509).unwrap_or(0))
                 .collect(),
             _ => Vec::new(),
         },

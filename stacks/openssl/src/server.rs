@@ -7,8 +7,8 @@ use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
 use openssl::{
     pkey::PKey,
     ssl::{
-        AlpnError, Ssl, SslContext, SslContextBuilder, SslMethod, SslOptions, SslSessionCacheMode,
-        SslVerifyMode,
+        AlpnError, Ssl, SslContext, SslContextBuilder, SslMethod, SslMode, SslOptions,
+        SslSessionCacheMode, SslVerifyMode,
     },
     x509::X509,
 };
@@ -16,7 +16,7 @@ use tokio::net::TcpStream;
 use tokio_openssl::SslStream;
 
 use crate::{
-    client::{set_groups, set_suites, set_versions},
+    client::{set_groups, set_versions_and_suites},
     ffi,
     names::{self, Side},
 };
@@ -26,18 +26,22 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     let refused = |what: &'static str| move |e| SetupError::refused(what, e);
     let mut ssl = SslContext::builder(SslMethod::tls_server()).map_err(refused("context"))?;
     identity(&mut ssl, site)?;
-    set_versions(&mut ssl, &site.versions).map_err(refused("versions"))?;
     let suites = if site.suites.is_empty() {
         Suite::MODERN
     } else {
         &site.suites
     };
-    set_suites(&mut ssl, suites)?;
+    set_versions_and_suites(&mut ssl, &site.versions, suites)?;
     if !site.groups.is_empty() {
         set_groups(&mut ssl, &site.groups)?;
     }
     ffi::set_dh_auto(&mut ssl);
     ssl.set_options(SslOptions::CIPHER_SERVER_PREFERENCE | SslOptions::NO_COMPRESSION);
+    // hyper may offer a write again from a buffer that has moved or grown meanwhile, and tokio's
+    // streams write what they can. SslConnector and SslAcceptor set the same.
+    ssl.set_mode(
+        SslMode::AUTO_RETRY | SslMode::ACCEPT_MOVING_WRITE_BUFFER | SslMode::ENABLE_PARTIAL_WRITE,
+    );
     ssl.set_verify(SslVerifyMode::NONE);
     set_alpn(&mut ssl, site.alpn.clone());
     set_resumption(&mut ssl, site).map_err(refused("resumption"))?;

@@ -67,7 +67,6 @@ impl Forwarder {
             order: 0,
             arrivals: Vec::with_capacity(BATCH),
             leaving: [Vec::with_capacity(BATCH), Vec::with_capacity(BATCH)],
-            dues_ns: Vec::with_capacity(BATCH),
             frames: Vec::with_capacity(BATCH),
             pace: Pace::default(),
             wake: Arc::clone(&wake),
@@ -119,10 +118,8 @@ struct Loop {
     held: BinaryHeap<Reverse<Held>>,
     order: u64,
     arrivals: Vec<Arrival>,
-    /// Due times and packets of one round of releases.
+    /// When to begin, and packets, of one round of releases.
     leaving: [Vec<(u64, Frame)>; 2],
-    /// The same of one direction, apart.
-    dues_ns: Vec<u64>,
     frames: Vec<Frame>,
     pace: Pace,
     wake: Arc<OwnedFd>,
@@ -236,25 +233,24 @@ impl Loop {
             let Some(Reverse(held)) = self.held.pop() else {
                 break;
             };
-            self.leaving[held.direction.index()].push((held.due_ns, held.frame));
+            let begin_ns = held.due_ns.saturating_sub(lead_ns);
+            self.leaving[held.direction.index()].push((begin_ns, held.frame));
         }
         for direction in Direction::BOTH {
             let leaving = &mut self.leaving[direction.index()];
             if leaving.is_empty() {
                 continue;
             }
-            self.dues_ns
-                .extend(leaving.iter().map(|(due_ns, _)| *due_ns));
-            self.frames
-                .extend(leaving.drain(..).map(|(_, frame)| frame));
             // Read again: the other direction's packets have taken their time.
             let begun_ns = clock::monotonic_ns();
-            let refused = self.devices[1 - direction.index()].send(&self.frames);
-            let done_ns = clock::monotonic_ns();
-            self.pace.enter(begun_ns, done_ns);
-            for due_ns in self.dues_ns.drain(..) {
-                self.statistics.lateness.enter(done_ns.abs_diff(due_ns));
+            for (begin_ns, frame) in leaving.drain(..) {
+                self.statistics
+                    .lateness
+                    .enter(begun_ns.saturating_sub(begin_ns));
+                self.frames.push(frame);
             }
+            let refused = self.devices[1 - direction.index()].send(&self.frames);
+            self.pace.enter(begun_ns, clock::monotonic_ns());
             Statistics::add(
                 &self.statistics.forwarded,
                 self.frames.len() as u64 - refused,

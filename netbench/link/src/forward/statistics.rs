@@ -29,7 +29,7 @@ pub(crate) struct Statistics {
     pub(crate) dropped_receive: AtomicU64,
     /// Refused by the kernel when sent.
     pub(crate) dropped_send: AtomicU64,
-    /// How far from its due time the other side's kernel had taken each packet in.
+    /// How much later than it should each release began.
     pub(crate) lateness: Lateness,
     /// The kernel's scheduling of the forwarder's thread, once that runs.
     pub(crate) scheduling: OnceLock<&'static str>,

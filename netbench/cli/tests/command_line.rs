@@ -1,0 +1,151 @@
+//! What the command says when it is asked wrongly, and what it offers.
+
+mod support;
+
+use std::fs;
+
+use support::Place;
+
+#[test]
+fn wrong_input_is_named() {
+    let place = Place::new();
+    place.write("good.txt", "one.example\n");
+    place.write(
+        "bad.txt",
+        "one.example\nt\x1bwo.example\nthree.example rtt=20 colour=red\none.example\n",
+    );
+    place.write("empty.txt", "# nothing\n");
+    place.write("not-roots.pem", "hello\n");
+    fs::create_dir(place.path().join("folder")).unwrap();
+    fs::create_dir(place.path().join("cut")).unwrap();
+    place.write("cut/run.json", "{\"schema\": 1, \"netb");
+    fs::create_dir(place.path().join("newer")).unwrap();
+    place.write("newer/run.json", "{\"schema\": 99}");
+    let site = ["connect", "--sites", "good.txt", "--link", "none"];
+    let with = |more: &[&'static str]| [&site[..], more].concat();
+    let cases: Vec<(Vec<&str>, &[&str])> = vec![
+        (
+            with(&["--stack", "openssl,nosuch"]),
+            &["unknown stack \"nosuch\"", "rustls-ring", "--worker"],
+        ),
+        (with(&["--stack", "openssl"]), &["at least two stacks"]),
+        (with(&["--roots", "missing.pem"]), &["missing.pem"]),
+        (with(&["--roots", "not-roots.pem"]), &["not-roots.pem"]),
+        (
+            with(&["--condition", "warm"]),
+            &["warm", "clean, resumed or cold"],
+        ),
+        (with(&["--condition", "clean,clean"]), &["twice"]),
+        (with(&["--rounds", "0"]), &["0"]),
+        (with(&["--timeout", "5"]), &["20ms"]),
+        (with(&["--live"]), &["--live", "--link"]),
+        (with(&["--name", "../x"]), &["letters"]),
+        (vec!["connect", "--sites", "missing.txt"], &["missing.txt"]),
+        (vec!["connect", "--sites", "empty.txt"], &["empty.txt"]),
+        (
+            vec!["connect", "--sites", "bad.txt"],
+            &[
+                "bad.txt: line 2",
+                "bad.txt: line 3",
+                "rtt",
+                "colour",
+                "bad.txt: line 4",
+            ],
+        ),
+        (
+            vec!["connect", "--resume", "missing"],
+            &["missing", "no such run folder"],
+        ),
+        (
+            vec!["connect", "--resume", "folder"],
+            &["folder", "run.json"],
+        ),
+        (
+            vec!["connect", "--resume", "cut"],
+            &["cut/run.json", "not a manifest"],
+        ),
+        (
+            vec!["connect", "--resume", "newer"],
+            &["newer/run.json", "newer than this netbench"],
+        ),
+        (
+            vec!["connect", "--resume", "cut", "--rounds", "3"],
+            &["--resume", "--rounds"],
+        ),
+        (vec!["report", "cut"], &["cut/run.json"]),
+        (vec!["sites", "check", "bad.txt"], &["line 2"]),
+    ];
+    for (arguments, expected) in cases {
+        let done = place.netbench(&arguments).expect(2);
+        for part in expected {
+            assert!(
+                done.stderr.contains(part),
+                "{arguments:?}: no {part:?} in {}",
+                done.stderr
+            );
+        }
+        assert!(
+            !done.stderr.contains('\x1b'),
+            "{arguments:?}: {}",
+            done.stderr
+        );
+    }
+}
+
+#[test]
+fn help_has_examples_and_exit_codes() {
+    let place = Place::new();
+    let help = place.netbench(&["connect", "--help"]).expect(0).stdout;
+    assert!(
+        help.contains("Examples:") && help.contains("--live"),
+        "{help}"
+    );
+    let help = place.netbench(&["--help"]).expect(0).stdout;
+    assert!(help.contains("Exit codes:"), "{help}");
+}
+
+#[test]
+fn completions_are_written_for_every_shell() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = place.netbench(&["completions", shell]).expect(0).stdout;
+        assert!(script.contains("client-profile"), "{shell}");
+    }
+}
+
+#[test]
+fn the_built_in_sites_are_right_and_can_be_begun_from() {
+    let place = Place::new();
+    let done = place.netbench(&["sites", "check"]).expect(0);
+    assert!(done.stdout.contains("101 sites"), "{}", done.stdout);
+    let text = place.netbench(&["sites", "print"]).expect(0).stdout;
+    place.write("mine.txt", &text);
+    place.netbench(&["sites", "check", "mine.txt"]).expect(0);
+}
+
+#[test]
+fn stacks_describe_themselves() {
+    let place = Place::new();
+    let done = place.netbench(&["stacks"]).expect(0);
+    for part in ["rustls-aws-lc", "OpenSSL 3.5", "aws-lc-rs", "hyper-openssl"] {
+        assert!(done.stdout.contains(part), "no {part} in {}", done.stdout);
+    }
+}
+
+#[test]
+fn the_command_links_no_tls_library() {
+    let binary = fs::read(env!("CARGO_BIN_EXE_netbench")).unwrap();
+    // Symbols or messages that only a TLS library has.
+    for mark in [
+        "SSL_CTX_new",
+        "ossl_statem",
+        "SSL_do_handshake",
+        "hyper_rustls",
+        "tokio_rustls",
+    ] {
+        let found = binary
+            .windows(mark.len())
+            .any(|window| window == mark.as_bytes());
+        assert!(!found, "{mark} is in the command");
+    }
+}

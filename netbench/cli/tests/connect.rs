@@ -1,0 +1,505 @@
+//! `netbench connect` as a user sees it: real workers, real connections, real links.
+
+mod support;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    os::unix::fs::PermissionsExt,
+    process::Stdio,
+};
+
+use netbench_model::{Condition, Outcome, Role};
+use support::{Place, can_emulate, failure, finish, manifest, marked_processes, measured, samples};
+
+const SITES: &str = "\
+rsa.example    server=openssl        rtt=2ms key=rsa-2048
+ecdsa.example  server=rustls-aws-lc  rtt=4ms key=ecdsa-p256 chain=3/5000
+old.example    server=rustls-ring    rtt=1ms key=rsa-2048 tls=1.2 alpn=http/1.1
+none.example   server=openssl        rtt=1ms tickets=0
+";
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("sites.txt", SITES);
+    place
+}
+
+#[test]
+fn every_sample_is_a_handshake_that_the_server_counted_too() {
+    let place = place();
+    place
+        .netbench(&[
+            "connect",
+            "--sites",
+            "sites.txt",
+            "--rounds",
+            "2",
+            "--link",
+            "none",
+        ])
+        .expect(0);
+    let run = place.run();
+    let (manifest, samples) = (manifest(&run), samples(&run));
+    assert_eq!(measured(&run).len(), 4 * 2 * 2);
+    let mut ok: BTreeMap<&str, u64> = BTreeMap::new();
+    for sample in &samples {
+        let figures = sample
+            .outcome
+            .ok()
+            .unwrap_or_else(|| panic!("{:?}", sample.outcome));
+        let server = figures
+            .server
+            .as_ref()
+            .expect("the lab's server says what it saw");
+        assert_eq!(figures.client.suite, server.negotiated.suite);
+        assert!(!figures.client.resumed);
+        assert!(figures.phases.tls_ns > 0 && figures.phases.verify_ns.is_some());
+        *ok.entry(&sample.site).or_default() += 1;
+    }
+    for count in &manifest.sessions[0].served {
+        assert_eq!(
+            Some(&count.handshakes),
+            ok.get(count.site.as_str()),
+            "{}",
+            count.site
+        );
+        assert_eq!(count.responses, count.handshakes);
+    }
+    assert!(manifest.finished.is_some());
+    assert_eq!(manifest.warnings, Vec::<String>::new());
+}
+
+#[test]
+fn conditions_are_what_they_say() {
+    let place = place();
+    let arguments = [
+        "connect",
+        "--sites",
+        "sites.txt",
+        "--rounds",
+        "1",
+        "--link",
+        "none",
+    ];
+    let more = [
+        "--condition",
+        "clean,resumed,cold",
+        "--stack",
+        "openssl,rustls-aws-lc,rustls-ring",
+    ];
+    place
+        .netbench(&[&arguments[..], &more[..]].concat())
+        .expect(0);
+    for sample in measured(&place.run()) {
+        match (&sample.outcome, sample.condition, sample.site.as_str()) {
+            (Outcome::Unsupported { reason }, Condition::Resumed, "none.example") => {
+                assert_eq!(reason, "the site does not resume sessions");
+            }
+            (Outcome::Ok(figures), condition, _) => {
+                let resumes = condition == Condition::Resumed;
+                assert_eq!(figures.client.resumed, resumes, "{sample:?}");
+                assert_eq!(figures.phases.connector_ns.is_none(), resumes);
+                assert_eq!(figures.phases.verify_ns.is_none(), resumes);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn one_seed_gives_one_order_and_the_same_losses() {
+    if !can_emulate() {
+        return;
+    }
+    let lossy = SITES
+        .replace("rtt=2ms", "rtt=2ms loss=3%")
+        .replace("rtt=4ms", "rtt=4ms loss=3%");
+    let order = |seed: &str| {
+        let place = Place::new();
+        place.write("sites.txt", &lossy);
+        let arguments = [
+            "connect",
+            "--sites",
+            "sites.txt",
+            "--rounds",
+            "2",
+            "--link",
+            "user",
+        ];
+        place
+            .netbench(&[&arguments[..], &["--jobs", "1", "--seed", seed]].concat())
+            .expect(0);
+        let run = place.run();
+        let trials: Vec<_> = samples(&run)
+            .iter()
+            .map(|s| {
+                (
+                    s.trial,
+                    s.round,
+                    s.site.clone(),
+                    s.stack.clone(),
+                    s.role == Role::Measured,
+                )
+            })
+            .collect();
+        let link = manifest(&run).link;
+        (
+            trials,
+            link.losses_sha256
+                .expect("a link in user space knows its losses"),
+        )
+    };
+    let (first, again, other) = (order("11"), order("11"), order("12"));
+    assert_eq!(first.0, again.0);
+    assert_ne!(first.0, other.0);
+    assert_eq!(first.1, again.1);
+}
+
+#[test]
+fn json_is_as_the_schema_says() {
+    let place = place();
+    let done = place
+        .netbench(&[
+            "connect",
+            "--sites",
+            "sites.txt",
+            "--rounds",
+            "1",
+            "--link",
+            "none",
+            "--json",
+        ])
+        .expect(0);
+    let run = place.run();
+    let schemas = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas");
+    let check = |schema: &str, document: &str| {
+        let schema = fs::read_to_string(format!("{schemas}/{schema}")).unwrap();
+        let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
+        let document = serde_json::from_str(document).unwrap();
+        let errors: Vec<_> = validator
+            .iter_errors(&document)
+            .map(|e| e.to_string())
+            .collect();
+        assert!(errors.is_empty(), "{errors:?}");
+    };
+    check("connect-summary.json", &done.stdout);
+    check(
+        "connect-summary.json",
+        &fs::read_to_string(run.join("summary.json")).unwrap(),
+    );
+    check(
+        "run.json",
+        &fs::read_to_string(run.join("run.json")).unwrap(),
+    );
+    for line in fs::read_to_string(run.join("samples.jsonl"))
+        .unwrap()
+        .lines()
+    {
+        check("sample.json", line);
+    }
+    let again = place
+        .netbench(&["report", run.to_str().unwrap(), "--json"])
+        .expect(0);
+    assert_eq!(
+        again.stdout, done.stdout,
+        "a report is made again from the samples"
+    );
+}
+
+#[test]
+fn faults_end_in_time_with_their_class_and_spare_the_other_sites() {
+    let place = Place::new();
+    let faults = [
+        ("refuse", "connect: refused"),
+        ("silent", "timeout: in tls"),
+        ("reset", "closed: reset"),
+        ("garbage", "protocol: "),
+        ("endless-certificate", "protocol: "),
+        ("close-mid-handshake", "closed: end of stream"),
+        ("slow-response", "timeout: in total"),
+        ("bad-http", "http: "),
+        ("wrong-name", "certificate: wrong-name"),
+        ("unknown-root", "certificate: unknown-issuer"),
+        ("expired", "certificate: expired"),
+    ];
+    let mut sites = "good.example\n".to_owned();
+    for (fault, _) in faults {
+        sites += &format!("{fault}.example fault={fault}\n");
+    }
+    place.write("sites.txt", &sites);
+    let arguments = [
+        "connect",
+        "--sites",
+        "sites.txt",
+        "--rounds",
+        "1",
+        "--link",
+        "none",
+    ];
+    let done = place
+        .netbench(&[&arguments[..], &["--timeout", "700ms"]].concat())
+        .expect(0);
+    let samples = measured(&place.run());
+    assert_eq!(samples.len(), 2 * (1 + faults.len()));
+    for sample in samples {
+        let fault = faults
+            .iter()
+            .find(|(fault, _)| sample.site == format!("{fault}.example"));
+        match (fault, failure(&sample)) {
+            (None, None) => {}
+            (Some((_, expected)), Some(found)) => {
+                assert!(
+                    found.starts_with(expected),
+                    "{} {}: {found}",
+                    sample.site,
+                    sample.stack
+                );
+            }
+            other => panic!("{} {}: {other:?}", sample.site, sample.stack),
+        }
+    }
+    assert!(
+        !done.stdout.contains('\x1b'),
+        "a server's escape codes stay out of the report"
+    );
+    assert!(done.stdout.contains("unknown-issuer"));
+}
+
+#[test]
+fn a_worker_that_dies_hangs_or_babbles_loses_its_own_samples_only() {
+    let description = serde_json::json!({
+        "id": 1, "type": "description", "protocol": netbench_protocol::PROTOCOL_VERSION,
+        "stacks": [{
+            "record": {"executable": "mine", "stack": "mine", "library": "none", "provider": null,
+                       "connector": "none", "build": {}},
+            "operations": ["connect"],
+            "groups": ["x25519"],
+            "suites": ["TLS_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"],
+        }],
+    });
+    let cases = [
+        (
+            "echo last words >&2; exit 7",
+            "died",
+            "exited with 7; it said: last words",
+        ),
+        ("sleep 600 & wait", "hung", "did not answer within"),
+        (
+            "printf 'no\\033[31m json\\n'",
+            "nonsense",
+            "no\u{fffd}[31m json",
+        ),
+        (
+            r#"echo '{"id":999,"type":"configured"}'"#,
+            "nonsense",
+            "an answer to request 999",
+        ),
+    ];
+    for (act, reason, detail) in cases {
+        let place = Place::new();
+        place.write("sites.txt", "one.example\ntwo.example\n");
+        let script = format!(
+            "#!/bin/sh\nwhile read -r line; do case $line in\n\
+             *describe*) echo '{description}' ;;\n\
+             *configure*) echo '{{\"id\":1,\"type\":\"configured\"}}' ;;\n\
+             *) {act} ;;\nesac; done\n"
+        );
+        let worker = place.write("worker.sh", &script);
+        fs::set_permissions(&worker, fs::Permissions::from_mode(0o755)).unwrap();
+        let done = place
+            .netbench(&[
+                "connect",
+                "--sites",
+                "sites.txt",
+                "--rounds",
+                "1",
+                "--link",
+                "none",
+                "--timeout",
+                "200ms",
+                "--stack",
+                "rustls-ring,mine",
+                "--worker",
+                "mine=./worker.sh",
+            ])
+            .expect(3);
+        let run = place.run();
+        for sample in measured(&run) {
+            if sample.stack.stack() == "mine" {
+                assert_eq!(failure(&sample), Some(format!("worker: {reason}")), "{act}");
+                let Outcome::Failed(failure) = &sample.outcome else {
+                    unreachable!()
+                };
+                assert!(failure.detail.contains(detail), "{act}: {}", failure.detail);
+            } else {
+                assert!(sample.outcome.ok().is_some(), "{act}: {:?}", sample.outcome);
+            }
+        }
+        assert!(
+            done.stdout.contains("cannot be compared"),
+            "{}",
+            done.stdout
+        );
+    }
+}
+
+#[test]
+fn a_killed_run_leaves_nothing_behind_and_goes_on() {
+    let place = place();
+    let mark = format!("NETBENCH_TEST_MARK={}", place.path().display());
+    let (name, value) = mark.split_once('=').unwrap();
+    let emulated = can_emulate();
+    let link = if emulated { "user" } else { "none" };
+    let arguments = [
+        "connect",
+        "--sites",
+        "sites.txt",
+        "--rounds",
+        "12",
+        "--seed",
+        "3",
+        "--link",
+        link,
+    ];
+    let mut child = place
+        .command(&arguments)
+        .env(name, value)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let count = || {
+        let runs = fs::read_dir(place.path().join("runs")).ok()?;
+        let run = runs.flatten().next()?.path();
+        Some(
+            fs::read_to_string(run.join("samples.jsonl"))
+                .ok()?
+                .lines()
+                .count(),
+        )
+    };
+    support::until("samples", || count().is_some_and(|samples| samples >= 15));
+    assert!(marked_processes(&mark).len() > 2, "workers are running");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    support::until("the workers' end", || marked_processes(&mark).is_empty());
+
+    let run = place.run();
+    let before = fs::read_to_string(run.join("samples.jsonl")).unwrap();
+    assert!(manifest(&run).finished.is_none());
+    // What a kill leaves at worst.
+    fs::write(
+        run.join("samples.jsonl"),
+        format!("{before}{{\"schema\":1,\"sess"),
+    )
+    .unwrap();
+    let whole: Vec<_> = before.lines().collect();
+
+    place
+        .netbench(&["connect", "--resume", run.to_str().unwrap()])
+        .expect(0);
+    let after = fs::read_to_string(run.join("samples.jsonl")).unwrap();
+    assert!(
+        after
+            .lines()
+            .zip(&whole)
+            .all(|(after, before)| after == *before)
+    );
+    let manifest = manifest(&run);
+    assert_eq!(manifest.sessions.len(), 2);
+    assert!(manifest.finished.is_some());
+    let done: BTreeSet<_> = measured(&run)
+        .iter()
+        .map(|sample| (sample.site.clone(), sample.stack.clone(), sample.round))
+        .collect();
+    assert_eq!(done.len(), 4 * 2 * 12);
+}
+
+#[test]
+fn ctrl_c_reports_what_there_is() {
+    let place = place();
+    let arguments = [
+        "connect",
+        "--sites",
+        "sites.txt",
+        "--rounds",
+        "5000",
+        "--link",
+        "none",
+    ];
+    let child = place
+        .command(&arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let samples = || {
+        let run = fs::read_dir(place.path().join("runs"))
+            .ok()?
+            .flatten()
+            .next()?
+            .path();
+        Some(
+            fs::read_to_string(run.join("samples.jsonl"))
+                .ok()?
+                .lines()
+                .count(),
+        )
+    };
+    support::until("samples", || samples().is_some_and(|samples| samples >= 40));
+    let pid = child.id().to_string();
+    finish(std::process::Command::new("kill").args(["-INT", &pid])).expect(0);
+    let done = support::wait(child).expect(130);
+    assert!(done.stdout.contains("Which is faster"), "{}", done.stdout);
+    let run = place.run();
+    assert!(run.join("summary.md").is_file());
+    assert!(manifest(&run).sessions[0].interrupted);
+}
+
+#[test]
+fn a_stack_can_be_compared_with_itself() {
+    let place = place();
+    let arguments = [
+        "connect",
+        "--sites",
+        "sites.txt",
+        "--rounds",
+        "2",
+        "--link",
+        "none",
+    ];
+    let done = place
+        .netbench(&[&arguments[..], &["--stack", "rustls-ring,rustls-ring"]].concat())
+        .expect(0);
+    assert!(done.stdout.contains("rustls-ring#2"), "{}", done.stdout);
+}
+
+#[test]
+fn an_ordinary_user_can_do_it() {
+    if finish(std::process::Command::new("id").arg("-u"))
+        .stdout
+        .trim()
+        != "0"
+    {
+        // Then every other test has just done so.
+        return;
+    }
+    let place = place();
+    fs::set_permissions(place.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    let mut command = std::process::Command::new("setpriv");
+    command
+        .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
+        .arg(env!("CARGO_BIN_EXE_netbench"))
+        .args(["connect", "--sites", "sites.txt", "--rounds", "1"])
+        .current_dir(place.path())
+        .env("HOME", "/nonexistent");
+    let done = finish(&mut command);
+    if done.stderr.contains("Permission denied") && done.stderr.contains("setpriv") {
+        println!("unsupported: an ordinary user cannot read the folder of the build");
+        return;
+    }
+    done.expect(0);
+    assert_eq!(measured(&place.run()).len(), 4 * 2);
+}

@@ -1,0 +1,197 @@
+//! Runs the command as a user would, with a time limit, in a folder of its own.
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::allow_attributes,
+    reason = "each test binary uses some of it"
+)]
+
+use std::{
+    fs,
+    io::Read,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use netbench_model::{Manifest, Outcome, Role, Sample};
+use tempfile::TempDir;
+
+/// No test's command may take longer.
+pub const LIMIT: Duration = Duration::from_secs(120);
+
+/// What a command has done.
+pub struct Done {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Done {
+    /// Panics, with all that was said, unless the exit code is `code`.
+    pub fn expect(self, code: i32) -> Self {
+        assert_eq!(
+            self.code,
+            Some(code),
+            "stdout: {}\nstderr: {}",
+            self.stdout,
+            self.stderr
+        );
+        self
+    }
+}
+
+/// A folder for one test, in which runs go to `runs/`.
+pub struct Place {
+    pub dir: TempDir,
+}
+
+impl Place {
+    pub fn new() -> Self {
+        Self {
+            dir: tempfile::tempdir().unwrap(),
+        }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path().join(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// `netbench` with these arguments, in this folder.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_netbench"));
+        command
+            .args(arguments)
+            .current_dir(self.path())
+            .env("NO_COLOR", "1")
+            .env("COLUMNS", "100");
+        command
+    }
+
+    pub fn netbench(&self, arguments: &[&str]) -> Done {
+        finish(&mut self.command(arguments))
+    }
+
+    /// The one run under `runs/`.
+    pub fn run(&self) -> PathBuf {
+        let mut runs: Vec<_> = fs::read_dir(self.path().join("runs"))
+            .unwrap()
+            .map(|e| e.unwrap().path())
+            .collect();
+        assert_eq!(runs.len(), 1, "{runs:?}");
+        runs.remove(0)
+    }
+}
+
+pub fn manifest(run: &Path) -> Manifest {
+    serde_json::from_slice(&fs::read(run.join("run.json")).unwrap()).unwrap()
+}
+
+pub fn samples(run: &Path) -> Vec<Sample> {
+    let text = fs::read_to_string(run.join("samples.jsonl")).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+pub fn measured(run: &Path) -> Vec<Sample> {
+    samples(run)
+        .into_iter()
+        .filter(|sample| sample.role == Role::Measured)
+        .collect()
+}
+
+/// `class: reason` of a failed sample.
+pub fn failure(sample: &Sample) -> Option<String> {
+    match &sample.outcome {
+        Outcome::Failed(failure) => Some(format!("{}: {}", failure.class, failure.reason)),
+        _ => None,
+    }
+}
+
+pub fn finish(command: &mut Command) -> Done {
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    wait(child)
+}
+
+/// Waits for a command whose output is piped.
+pub fn wait(mut child: Child) -> Done {
+    let mut out = child.stdout.take().unwrap();
+    let mut err = child.stderr.take().unwrap();
+    let stdout = thread::spawn(move || {
+        let mut text = Vec::new();
+        out.read_to_end(&mut text).map(|_| text)
+    });
+    let stderr = thread::spawn(move || {
+        let mut text = Vec::new();
+        err.read_to_end(&mut text).map(|_| text)
+    });
+    let deadline = Instant::now() + LIMIT;
+    let code = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status.code();
+        }
+        if Instant::now() > deadline {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("no end within {LIMIT:?}");
+        }
+        thread::sleep(Duration::from_millis(20));
+    };
+    let text = |bytes: std::io::Result<Vec<u8>>| String::from_utf8(bytes.unwrap()).unwrap();
+    Done {
+        code,
+        stdout: text(stdout.join().unwrap()),
+        stderr: text(stderr.join().unwrap()),
+    }
+}
+
+/// Waits until `ready` says so.
+pub fn until(what: &str, mut ready: impl FnMut() -> bool) {
+    let deadline = Instant::now() + LIMIT;
+    while !ready() {
+        assert!(Instant::now() < deadline, "waited for {what} in vain");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Processes that have `mark` in their environment.
+pub fn marked_processes(mark: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let path = entry.path();
+        let environ = fs::read(path.join("environ")).unwrap_or_default();
+        if String::from_utf8_lossy(&environ).contains(mark) {
+            let command = fs::read(path.join("cmdline")).unwrap_or_default();
+            // A process that has ended and is not yet waited for has no command line.
+            if !command.is_empty() {
+                found.push(String::from_utf8_lossy(&command).replace('\0', " "));
+            }
+        }
+    }
+    found
+}
+
+/// Whether this machine lets the test make namespaces.
+pub fn can_emulate() -> bool {
+    let tried = Command::new("unshare")
+        .args(["--user", "--net", "true"])
+        .output();
+    let able = tried.is_ok_and(|output| output.status.success());
+    if !able {
+        println!("unsupported: no user namespaces here, so that links cannot be emulated");
+    }
+    able
+}

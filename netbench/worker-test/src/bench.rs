@@ -1,0 +1,221 @@
+use std::{
+    collections::BTreeMap,
+    net::{Ipv4Addr, SocketAddr, TcpListener},
+    path::Path,
+    time::Duration,
+};
+
+use netbench_lab::Lab;
+use netbench_model::{Condition, Fault, LabProfile, Role, ServerCount, Site};
+use netbench_protocol::{
+    Configure, Connect, RequestBody, Resolve, ResponseBody, Serve, StackDescription,
+};
+use netbench_runner::Worker;
+
+use crate::{
+    cases::{self, Case, Expected},
+    judge,
+};
+
+/// Longer than any answer takes on a busy machine.
+const ANSWER_LIMIT: Duration = Duration::from_secs(40);
+
+/// A worker that serves, and one of the same program that connects to it.
+pub(crate) struct Bench {
+    client: Worker,
+    server: Worker,
+    stack: String,
+    cases: Vec<Case>,
+    listening: BTreeMap<String, SocketAddr>,
+    roots_pem: String,
+}
+
+impl Bench {
+    pub(crate) fn new(program: &Path, stack: &str) -> Result<Self, String> {
+        let mut client = start(program)?;
+        let can = describe(&mut client, stack)?;
+        let cases = cases::all(&can);
+        let profiles = cases
+            .iter()
+            .map(|case| (case.name.as_str(), case.site.clone()));
+        let sites = sites(stack, profiles)?;
+        let lab = Lab::new(&sites).map_err(|e| e.to_string())?;
+        let mut server = start(program)?;
+        let listening = serve(&mut server, stack, &lab, &sites)?;
+        Ok(Self {
+            client,
+            server,
+            stack: stack.to_owned(),
+            cases,
+            listening,
+            roots_pem: lab.ca_pem().to_owned(),
+        })
+    }
+
+    /// Runs every case and says what was wrong.
+    pub(crate) fn run(&mut self) -> Vec<String> {
+        let mut wrong = Vec::new();
+        let mut measured = BTreeMap::new();
+        for case in self.cases.clone() {
+            let answer = self.try_case(&case);
+            match answer.and_then(|answer| {
+                judge::judge(&case, &answer)?;
+                Ok(answer)
+            }) {
+                Ok(ResponseBody::Connected(figures)) => {
+                    measured.insert(case.name, *figures);
+                }
+                Ok(_) => {}
+                Err(error) => wrong.push(format!("{}: {error}", case.name)),
+            }
+        }
+        wrong.extend(judge::relations(&measured).err());
+        match counts(&mut self.server) {
+            Ok(counts) => wrong.extend(self.miscounted(&counts)),
+            Err(error) => wrong.push(format!("counts: {error}")),
+        }
+        wrong
+    }
+
+    fn try_case(&mut self, case: &Case) -> Result<ResponseBody, String> {
+        let roots_pem = self.roots_pem.clone();
+        configure(&mut self.client, &self.stack, case, roots_pem)?;
+        let address = match self.listening.get(&case.name) {
+            Some(address) => *address,
+            None if case.site.fault == Some(Fault::Refuse) => closed_port()?,
+            None => return Err("the site is not served".to_owned()),
+        };
+        if case.condition == Condition::Resumed {
+            match connect(&mut self.client, case, address, Role::Prime)? {
+                ResponseBody::Connected(prime) if !prime.client.resumed => {}
+                other => return Err(format!("prime: {other:?}")),
+            }
+        }
+        connect(&mut self.client, case, address, Role::Measured)
+    }
+
+    /// As many handshakes as connections that ended well, and as many of them resumed.
+    fn miscounted(&self, counts: &[ServerCount]) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for case in &self.cases {
+            let Expected::Agreed(agreed) = &case.expected else {
+                continue;
+            };
+            let connections = 1 + u64::from(case.condition == Condition::Resumed);
+            let resumed = u64::from(agreed.resumed == cases::Resumed::Yes);
+            let count = counts.iter().find(|count| count.site == case.name);
+            let seen = count.map(|c| (c.accepted, c.handshakes, c.resumed, c.responses));
+            let due = (connections, connections, resumed, connections);
+            if seen != Some(due) {
+                wrong.push(format!(
+                    "{}: accepted, handshakes, resumed, responses: {due:?} were due, the server saw {seen:?}",
+                    case.name
+                ));
+            }
+        }
+        wrong
+    }
+}
+
+pub(crate) fn start(program: &Path) -> Result<Worker, String> {
+    Worker::start(program, None).map_err(|e| e.to_string())
+}
+
+pub(crate) fn describe(worker: &mut Worker, stack: &str) -> Result<StackDescription, String> {
+    match ask(worker, RequestBody::Describe)? {
+        ResponseBody::Description(description) => description
+            .stacks
+            .into_iter()
+            .find(|known| known.record.stack == stack)
+            .ok_or_else(|| format!("the worker has no stack {stack}")),
+        other => Err(format!("describe: {other:?}")),
+    }
+}
+
+/// A site for each name, all served by `stack`.
+pub(crate) fn sites<'a>(
+    stack: &str,
+    profiles: impl Iterator<Item = (&'a str, LabProfile)>,
+) -> Result<Vec<Site>, String> {
+    profiles
+        .map(|(name, mut lab)| {
+            stack.clone_into(&mut lab.server);
+            Ok(Site {
+                host: name.parse()?,
+                port: 443,
+                lab,
+            })
+        })
+        .collect()
+}
+
+/// Has `worker` serve `sites` on free ports, and gives their addresses.
+pub(crate) fn serve(
+    worker: &mut Worker,
+    stack: &str,
+    lab: &Lab,
+    sites: &[Site],
+) -> Result<BTreeMap<String, SocketAddr>, String> {
+    let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let mut by_stack = lab.serve_sites(sites, |_| any);
+    let sites = by_stack.remove(stack).unwrap_or_default();
+    let stack = stack.to_owned();
+    match ask(worker, RequestBody::Serve(Box::new(Serve { stack, sites })))? {
+        ResponseBody::Serving(serving) if serving.failed.is_empty() => Ok(serving.listening),
+        // Suites that a stack lacks, it cannot serve either: those cases do not connect.
+        ResponseBody::Serving(serving) => Err(format!("not served: {:?}", serving.failed)),
+        other => Err(format!("serve: {other:?}")),
+    }
+}
+
+pub(crate) fn configure(
+    worker: &mut Worker,
+    stack: &str,
+    case: &Case,
+    roots_pem: String,
+) -> Result<(), String> {
+    let settings = Configure {
+        stack: stack.to_owned(),
+        client: case.client.clone(),
+        roots_pem,
+    };
+    match ask(worker, RequestBody::Configure(Box::new(settings)))? {
+        ResponseBody::Configured => Ok(()),
+        other => Err(format!("configure: {other:?}")),
+    }
+}
+
+pub(crate) fn connect(
+    worker: &mut Worker,
+    case: &Case,
+    address: SocketAddr,
+    role: Role,
+) -> Result<ResponseBody, String> {
+    let request = Connect {
+        host: case.name.clone(),
+        port: 443,
+        address,
+        resolve: Resolve::Given,
+        condition: case.condition,
+        role,
+        timeout_ms: case.timeout_ms,
+    };
+    ask(worker, RequestBody::Connect(Box::new(request)))
+}
+
+fn counts(worker: &mut Worker) -> Result<Vec<ServerCount>, String> {
+    match ask(worker, RequestBody::Counts)? {
+        ResponseBody::Counted { sites } => Ok(sites),
+        other => Err(format!("counts: {other:?}")),
+    }
+}
+
+fn ask(worker: &mut Worker, body: RequestBody) -> Result<ResponseBody, String> {
+    worker.ask(body, ANSWER_LIMIT).map_err(|e| e.to_string())
+}
+
+/// A port at which nothing listens: one that was free a moment ago.
+fn closed_port() -> Result<SocketAddr, String> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| e.to_string())?;
+    listener.local_addr().map_err(|e| e.to_string())
+}

@@ -1,0 +1,412 @@
+use netbench_model::{
+    Alpn, ClientSettings, Condition, FailureClass, Fault, Group, KeyType, LabProfile, Profile,
+    SignatureScheme, Suite, Switch, TlsVersion,
+};
+use netbench_protocol::StackDescription;
+
+/// Longer than any connection of the table takes on a busy machine.
+const PATIENCE_MS: u64 = 20_000;
+
+/// For a server that never answers.
+const IMPATIENCE_MS: u64 = 700;
+
+/// One connection (two for `resumed`), to a site of its own.
+#[derive(Debug, Clone)]
+pub(crate) struct Case {
+    /// A host name: letters, digits, hyphens.
+    pub(crate) name: String,
+    pub(crate) site: LabProfile,
+    pub(crate) client: ClientSettings,
+    pub(crate) condition: Condition,
+    pub(crate) timeout_ms: u64,
+    pub(crate) expected: Expected,
+}
+
+/// What a case must come to.
+#[derive(Debug, Clone)]
+pub(crate) enum Expected {
+    /// A response, on a connection that agreed on this.
+    Agreed(Agreed),
+    /// A failure of this class, for this reason where it must be one.
+    Failed(FailureClass, Option<&'static str>),
+    /// The stack says that it cannot.
+    Unsupported,
+}
+
+/// None where the case leaves it open.
+#[derive(Debug, Clone)]
+pub(crate) struct Agreed {
+    pub(crate) version: TlsVersion,
+    pub(crate) suite: Option<Suite>,
+    pub(crate) group: Option<Group>,
+    /// What the name of the scheme starts with.
+    pub(crate) signature: Option<&'static str>,
+    pub(crate) alpn: Option<Alpn>,
+    pub(crate) resumed: Resumed,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Resumed {
+    Yes,
+    No,
+}
+
+/// Every case for a stack that can do what `can` says.
+pub(crate) fn all(can: &StackDescription) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for version in TlsVersion::ALL.iter().copied() {
+        for condition in [Condition::Clean, Condition::Resumed] {
+            for alpn in Alpn::ALL.iter().copied() {
+                for group in groups_of(can, version) {
+                    cases.push(plain(version, condition, alpn, group, KeyType::EcdsaP256));
+                }
+            }
+            for key in [KeyType::Rsa2048, KeyType::EcdsaP384, KeyType::Ed25519] {
+                cases.push(plain(version, condition, Alpn::H2, Group::X25519, key));
+            }
+        }
+        cases.extend(certificate_faults(version));
+        cases.push(no_tickets(version));
+    }
+    cases.extend(can.suites.iter().map(|suite| one_suite(*suite)));
+    cases.extend(other_suites(can));
+    cases.extend(other_groups(can));
+    cases.extend(settings_apart());
+    cases.extend(server_faults());
+    cases.extend(sizes());
+    cases
+}
+
+/// What a client offers by default.
+pub(crate) fn client() -> ClientSettings {
+    ClientSettings {
+        profile: Profile::Default,
+        versions: TlsVersion::ALL.to_vec(),
+        suites: Suite::MODERN.to_vec(),
+        groups: vec![Group::X25519, Group::Secp256r1, Group::Secp384r1],
+        signatures: SignatureScheme::ALL.to_vec(),
+        alpn: Alpn::ALL.to_vec(),
+    }
+}
+
+fn site() -> LabProfile {
+    LabProfile {
+        key: KeyType::EcdsaP256,
+        ..LabProfile::default()
+    }
+}
+
+/// A case that ends well, with what both sides do by default.
+fn good(name: impl Into<String>) -> Case {
+    Case {
+        name: host(&name.into()),
+        site: site(),
+        client: client(),
+        condition: Condition::Clean,
+        timeout_ms: PATIENCE_MS,
+        expected: Expected::Agreed(agreed(TlsVersion::Tls13)),
+    }
+}
+
+/// A case that fails.
+fn bad(name: impl Into<String>, class: FailureClass, reason: Option<&'static str>) -> Case {
+    Case {
+        expected: Expected::Failed(class, reason),
+        ..good(name)
+    }
+}
+
+fn agreed(version: TlsVersion) -> Agreed {
+    Agreed {
+        version,
+        suite: None,
+        group: None,
+        signature: None,
+        alpn: Some(Alpn::H2),
+        resumed: Resumed::No,
+    }
+}
+
+fn host(name: &str) -> String {
+    let label: String = name
+        .to_ascii_lowercase()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    format!("{label}.test")
+}
+
+fn groups_of(can: &StackDescription, version: TlsVersion) -> Vec<Group> {
+    let mut groups = can.groups.clone();
+    // A hybrid is for TLS 1.3 (draft-ietf-tls-ecdhe-mlkem).
+    groups.retain(|group| version == TlsVersion::Tls13 || *group != Group::X25519MlKem768);
+    groups
+}
+
+fn plain(
+    version: TlsVersion,
+    condition: Condition,
+    alpn: Alpn,
+    group: Group,
+    key: KeyType,
+) -> Case {
+    let signature = match key {
+        KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => "rsa_p",
+        // Before TLS 1.3 the scheme of ECDSA did not say the curve (RFC 8446 section 4.2.3).
+        KeyType::EcdsaP256 | KeyType::EcdsaP384 if version == TlsVersion::Tls12 => "ecdsa_secp",
+        KeyType::EcdsaP256 => "ecdsa_secp256r1_sha256",
+        KeyType::EcdsaP384 => "ecdsa_secp384r1_sha384",
+        KeyType::Ed25519 => "ed25519",
+    };
+    let resumed = if condition == Condition::Resumed {
+        Resumed::Yes
+    } else {
+        Resumed::No
+    };
+    let mut case = good(format!("{version}-{condition}-{alpn}-{group}-{key}"));
+    case.site.tls = vec![version];
+    case.site.alpn = vec![alpn];
+    case.site.key = key;
+    case.site.groups = vec![group];
+    // The others stay: a curve of a certificate must be among them too (RFC 8422 section 5.1.1).
+    case.client.groups.retain(|other| *other != group);
+    case.client.groups.insert(0, group);
+    case.condition = condition;
+    case.expected = Expected::Agreed(Agreed {
+        // A resumed session of TLS 1.2 exchanges no keys.
+        group: Some(group).filter(|_| resumed == Resumed::No || version == TlsVersion::Tls13),
+        signature: Some(signature).filter(|_| resumed == Resumed::No),
+        alpn: Some(alpn),
+        resumed,
+        ..agreed(version)
+    });
+    case
+}
+
+fn certificate_faults(version: TlsVersion) -> Vec<Case> {
+    [
+        (Fault::WrongName, "wrong-name"),
+        (Fault::UnknownRoot, "unknown-issuer"),
+        (Fault::Expired, "expired"),
+    ]
+    .into_iter()
+    .map(|(fault, reason)| {
+        let name = format!("{version}-{fault}");
+        let mut case = bad(name, FailureClass::Certificate, Some(reason));
+        case.site.tls = vec![version];
+        case.site.fault = Some(fault);
+        case
+    })
+    .collect()
+}
+
+fn no_tickets(version: TlsVersion) -> Case {
+    let mut case = good(format!("{version}-no-tickets"));
+    case.site.tls = vec![version];
+    case.site.tickets = 0;
+    case.condition = Condition::Resumed;
+    case.expected = Expected::Agreed(agreed(version));
+    case
+}
+
+/// A client that offers a single suite, to a server that accepts that one alone.
+fn one_suite(suite: Suite) -> Case {
+    let mut case = good(format!("only-{suite}"));
+    if suite.name().contains("_RSA_") {
+        case.site.key = KeyType::Rsa2048;
+    }
+    case.site.suites = vec![suite];
+    case.client.suites = vec![suite];
+    // RFC 9113 section 9.2.2 keeps CBC and RSA key exchange out of HTTP/2.
+    let alpn = if Suite::MODERN.contains(&suite) {
+        Alpn::H2
+    } else {
+        Alpn::Http11
+    };
+    case.site.alpn = vec![alpn];
+    case.expected = Expected::Agreed(Agreed {
+        suite: Some(suite),
+        alpn: Some(alpn),
+        ..agreed(suite.version())
+    });
+    case
+}
+
+/// Suites and groups that the stack says it does not have.
+fn other_suites(can: &StackDescription) -> Vec<Case> {
+    let lacking = |suite: &&Suite| !can.suites.contains(suite);
+    let cases = Suite::ALL.iter().filter(lacking).map(|suite| {
+        let mut case = good(format!("lacks-{suite}"));
+        case.client.suites = vec![*suite];
+        case.expected = Expected::Unsupported;
+        case
+    });
+    cases.collect()
+}
+
+fn other_groups(can: &StackDescription) -> Vec<Case> {
+    let lacking = |group: &&Group| !can.groups.contains(group);
+    let cases = Group::ALL.iter().filter(lacking).map(|group| {
+        let mut case = good(format!("lacks-{group}"));
+        case.client.groups = vec![*group];
+        case.expected = Expected::Unsupported;
+        case
+    });
+    let mut cases: Vec<_> = cases.collect();
+    if can.groups.contains(&Group::X25519MlKem768) {
+        // The hybrid's key share comes with one of x25519: no second round trip.
+        let mut offered = client().groups;
+        offered.insert(0, Group::X25519MlKem768);
+        cases.push(other_share(HYBRID_REFUSED, offered, Group::X25519));
+        cases.push(other_share(RETRIED, client().groups, Group::Secp384r1));
+    }
+    cases
+}
+
+/// A server with a single group that is not the client's first. Nothing but the handshake makes
+/// round trips here that could differ: no tickets, and HTTP/1.1.
+fn other_share(name: &str, offered: Vec<Group>, group: Group) -> Case {
+    let mut case = good(name);
+    case.client.groups = offered;
+    case.site.groups = vec![group];
+    case.site.tickets = 0;
+    case.site.alpn = vec![Alpn::Http11];
+    case.expected = Expected::Agreed(Agreed {
+        group: Some(group),
+        alpn: Some(Alpn::Http11),
+        ..agreed(TlsVersion::Tls13)
+    });
+    case
+}
+
+/// The client's and the server's settings have nothing, or not everything, in common.
+fn settings_apart() -> Vec<Case> {
+    let mut cases = Vec::new();
+
+    let mut case = bad("no-version", FailureClass::Alert, Some("protocol_version"));
+    case.client.versions = vec![TlsVersion::Tls12];
+    case.site.tls = vec![TlsVersion::Tls13];
+    cases.push(case);
+
+    let mut case = bad("no-suite", FailureClass::Alert, Some("handshake_failure"));
+    case.client.suites = vec![Suite::EcdsaChaCha];
+    case.site.suites = vec![Suite::EcdsaAes128Gcm];
+    cases.push(case);
+
+    let mut case = bad(
+        "no-protocol",
+        FailureClass::Alert,
+        Some("no_application_protocol"),
+    );
+    case.client.alpn = vec![Alpn::H2];
+    case.site.alpn = vec![Alpn::Http11];
+    cases.push(case);
+
+    let mut case = good("no-alpn");
+    case.site.alpn = Vec::new();
+    case.expected = Expected::Agreed(Agreed {
+        alpn: None,
+        ..agreed(TlsVersion::Tls13)
+    });
+    cases.push(case);
+
+    let mut case = good("server-prefers");
+    case.site.suites = vec![Suite::Aes256Gcm13, Suite::Aes128Gcm13];
+    case.site.alpn = vec![Alpn::Http11, Alpn::H2];
+    case.expected = Expected::Agreed(Agreed {
+        suite: Some(Suite::Aes256Gcm13),
+        alpn: Some(Alpn::Http11),
+        ..agreed(TlsVersion::Tls13)
+    });
+    cases.push(case);
+
+    // Neither side may speak a version that none of its suites belongs to.
+    let mut case = good("old-suites-at-the-server");
+    case.site.suites = vec![Suite::EcdsaAes128Gcm];
+    case.expected = Expected::Agreed(agreed(TlsVersion::Tls12));
+    cases.push(case);
+
+    let mut case = good("new-suites-at-the-client");
+    case.client.suites = vec![Suite::ChaCha13];
+    case.expected = Expected::Agreed(Agreed {
+        suite: Some(Suite::ChaCha13),
+        ..agreed(TlsVersion::Tls13)
+    });
+    cases.push(case);
+
+    for profile in [Profile::Servo, Profile::Library] {
+        let mut case = good(format!("profile-{profile:?}"));
+        case.client.profile = profile;
+        cases.push(case);
+    }
+    cases
+}
+
+fn server_faults() -> Vec<Case> {
+    use FailureClass::{Closed, Connect, Http, Protocol, Timeout};
+    let mut cases: Vec<_> = [
+        (Fault::Refuse, Connect, Some("refused")),
+        (Fault::Silent, Timeout, Some("in tls")),
+        (Fault::Reset, Closed, None),
+        (Fault::Garbage, Protocol, None),
+        (Fault::EndlessCertificate, Protocol, None),
+        (Fault::CloseMidHandshake, Closed, Some("end of stream")),
+        (Fault::BadHttp, Http, None),
+        (Fault::SlowResponse, Timeout, Some("in total")),
+    ]
+    .into_iter()
+    .map(|(fault, class, reason)| {
+        let mut case = bad(format!("fault-{fault}"), class, reason);
+        case.site.fault = Some(fault);
+        if class == Timeout {
+            case.timeout_ms = IMPATIENCE_MS;
+        }
+        case
+    })
+    .collect();
+    let mut case = bad("fault-bad-http-1", Http, None);
+    case.site.fault = Some(Fault::BadHttp);
+    case.site.alpn = vec![Alpn::Http11];
+    cases.push(case);
+    cases
+}
+
+/// Bodies that fill every buffer on the way, a long chain, and a stapled response.
+fn sizes() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for alpn in Alpn::ALL.iter().copied() {
+        let mut case = good(format!("large-body-{alpn}"));
+        case.site.body_bytes = 8 << 20;
+        case.site.alpn = vec![alpn];
+        case.expected = Expected::Agreed(Agreed {
+            alpn: Some(alpn),
+            ..agreed(TlsVersion::Tls13)
+        });
+        cases.push(case);
+    }
+    let mut case = good("long-chain");
+    case.site.chain.length = 5;
+    case.site.chain.bytes = 20_000;
+    cases.push(case);
+    for version in TlsVersion::ALL.iter().copied() {
+        for (name, ocsp) in [(STAPLED, Switch::On), (NOT_STAPLED, Switch::Off)] {
+            let mut case = good(format!("{version}-{name}"));
+            case.site.tls = vec![version];
+            case.site.ocsp = ocsp;
+            case.expected = Expected::Agreed(agreed(version));
+            cases.push(case);
+        }
+    }
+    cases
+}
+
+/// Cases that are held against one another.
+pub(crate) const HYBRID_REFUSED: &str = "hybrid-refused";
+pub(crate) const RETRIED: &str = "hello-retry";
+pub(crate) const STAPLED: &str = "stapled";
+pub(crate) const NOT_STAPLED: &str = "not-stapled";
+
+/// The host of a case.
+pub(crate) fn host_of(name: &str) -> String {
+    host(name)
+}

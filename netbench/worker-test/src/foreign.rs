@@ -1,0 +1,272 @@
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read, Write},
+    net::SocketAddr,
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+use netbench_lab::Lab;
+use netbench_model::{Alpn, Condition, Group, KeyType, LabProfile, Role, Switch, TlsVersion};
+use netbench_protocol::{ResponseBody, ServeSite};
+use tempfile::TempDir;
+
+use crate::{
+    bench::{configure, connect, serve, sites, start},
+    cases::{Agreed, Case, Expected, Resumed, client},
+    judge,
+};
+
+/// How long the `openssl` command may take.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// The site's host.
+const HOST: &str = "foreign.test";
+
+pub(crate) fn is_installed() -> bool {
+    let version = Command::new("openssl")
+        .arg("version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    version.is_ok_and(|status| status.success())
+}
+
+pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
+    let mut wrong = Vec::new();
+    for key in [KeyType::Rsa2048, KeyType::EcdsaP256] {
+        let profile = LabProfile {
+            key,
+            ocsp: Switch::On,
+            ..LabProfile::default()
+        };
+        let sites = sites(stack, [(HOST, profile)].into_iter())?;
+        let lab = Lab::new(&sites).map_err(|e| e.to_string())?;
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let served = lab.serve_sites(&sites, |_| any).remove(stack);
+        let served = served
+            .as_deref()
+            .and_then(<[_]>::first)
+            .ok_or("no site was made")?;
+        let folder = Files::new(served, lab.ca_pem())?;
+        for version in TlsVersion::ALL.iter().copied() {
+            let to_server = to_server(program, stack, &folder, lab.ca_pem(), version, key);
+            wrong.extend(
+                to_server
+                    .err()
+                    .map(|e| format!("to s_server, {version}, {key}: {e}")),
+            );
+        }
+        let mut server = start(program)?;
+        let listening = serve(&mut server, stack, &lab, &sites)?;
+        let address = listening.get(HOST).ok_or("the site is not served")?;
+        for version in TlsVersion::ALL.iter().copied() {
+            let from_client = from_client(&folder, *address, version);
+            wrong.extend(
+                from_client
+                    .err()
+                    .map(|e| format!("from s_client, {version}, {key}: {e}")),
+            );
+        }
+    }
+    Ok(wrong)
+}
+
+/// The certificates where the command can read them: a folder for this user alone.
+struct Files(TempDir);
+
+impl Files {
+    fn new(served: &ServeSite, ca_pem: &str) -> Result<Self, String> {
+        const END: &str = "-----END CERTIFICATE-----\n";
+        let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let (leaf, rest) = served
+            .chain_pem
+            .split_once(END)
+            .ok_or("the chain is not PEM")?;
+        let leaf = format!("{leaf}{END}");
+        for (name, text) in [
+            ("leaf", leaf.as_str()),
+            ("chain", rest),
+            ("key", &served.key_pem),
+            ("roots", ca_pem),
+        ] {
+            fs::write(folder.path().join(name), text).map_err(|e| e.to_string())?;
+        }
+        Ok(Self(folder))
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+}
+
+/// The command's process, ended when this is dropped.
+struct OpenSslCommand(Child);
+
+impl Drop for OpenSslCommand {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl OpenSslCommand {
+    fn start(arguments: &[&str]) -> Result<Self, String> {
+        Command::new("openssl")
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map(Self)
+            .map_err(|e| e.to_string())
+    }
+
+    /// Reads what the command prints until `done` finds what it looks for in it.
+    fn read_until<T: Send + 'static>(
+        &mut self,
+        done: impl Fn(&str) -> Option<T> + Send + 'static,
+    ) -> Result<T, String> {
+        let stdout = self.0.stdout.take().ok_or("no pipe")?;
+        let (sender, found) = mpsc::channel();
+        thread::spawn(move || {
+            let mut text = String::new();
+            // A bound on what is kept; it prints far less.
+            let mut reader = BufReader::new(stdout.take(1 << 20));
+            loop {
+                let more = reader.read_line(&mut text).unwrap_or(0);
+                if let Some(result) = done(&text) {
+                    let _ = sender.send(Ok(result));
+                    // Reading on, so that it never has to wait for a reader.
+                    let _ = std::io::copy(&mut reader, &mut std::io::sink());
+                    return;
+                }
+                if more == 0 {
+                    let _ = sender.send(Err(text));
+                    return;
+                }
+            }
+        });
+        match found.recv_timeout(LIMIT) {
+            Ok(Ok(result)) => Ok(result),
+            Ok(Err(text)) => Err(format!("the command ended after: {text}")),
+            Err(_) => Err(format!("the command said nothing fitting within {LIMIT:?}")),
+        }
+    }
+}
+
+fn flag(version: TlsVersion) -> &'static str {
+    match version {
+        TlsVersion::Tls12 => "-tls1_2",
+        TlsVersion::Tls13 => "-tls1_3",
+    }
+}
+
+/// A full and a resumed connection to `openssl s_server`.
+fn to_server(
+    program: &Path,
+    stack: &str,
+    files: &Files,
+    roots_pem: &str,
+    version: TlsVersion,
+    key: KeyType,
+) -> Result<(), String> {
+    let (leaf, chain, key_file) = (files.path("leaf"), files.path("chain"), files.path("key"));
+    let mut server = OpenSslCommand::start(&[
+        "s_server",
+        "-accept",
+        "127.0.0.1:0",
+        "-www",
+        "-cert",
+        &leaf,
+        "-cert_chain",
+        &chain,
+        "-key",
+        &key_file,
+        "-alpn",
+        "http/1.1",
+        flag(version),
+    ])?;
+    let address = server.read_until(|text| {
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("ACCEPT "))?;
+        line.trim().parse::<SocketAddr>().ok()
+    })?;
+    let mut agreed = Agreed {
+        version,
+        suite: None,
+        group: Some(Group::X25519),
+        signature: Some(match key {
+            KeyType::Rsa2048 => "rsa_pss_rsae_sha256",
+            _ => "ecdsa_secp256r1_sha256",
+        }),
+        alpn: Some(Alpn::Http11),
+        resumed: Resumed::No,
+    };
+    let case = Case {
+        name: HOST.to_owned(),
+        site: LabProfile::default(),
+        client: client(),
+        condition: Condition::Resumed,
+        timeout_ms: 20_000,
+        expected: Expected::Agreed(agreed.clone()),
+    };
+    let mut worker = start(program)?;
+    configure(&mut worker, stack, &case, roots_pem.to_owned())?;
+    let prime = connect(&mut worker, &case, address, Role::Prime)?;
+    judge::judge_foreign(&agreed, &prime).map_err(|e| format!("prime: {e}"))?;
+    if let ResponseBody::Connected(prime) = &prime
+        && prime.server.is_some()
+    {
+        return Err("a server that is no worker has a view".to_owned());
+    }
+    agreed.resumed = Resumed::Yes;
+    agreed.signature = None;
+    agreed.group = agreed.group.filter(|_| version == TlsVersion::Tls13);
+    let resumed = connect(&mut worker, &case, address, Role::Measured)?;
+    judge::judge_foreign(&agreed, &resumed).map_err(|e| format!("resumed: {e}"))
+}
+
+/// What `openssl s_client` says of a server.
+fn from_client(files: &Files, address: SocketAddr, version: TlsVersion) -> Result<(), String> {
+    let (roots, address) = (files.path("roots"), address.to_string());
+    let mut client = OpenSslCommand::start(&[
+        "s_client",
+        "-connect",
+        &address,
+        "-servername",
+        HOST,
+        "-verify_hostname",
+        HOST,
+        "-verify_return_error",
+        "-CAfile",
+        &roots,
+        "-alpn",
+        "http/1.1",
+        "-status",
+        flag(version),
+    ])?;
+    if let Some(stdin) = client.0.stdin.as_mut() {
+        let request = format!("GET / HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n");
+        // A refused handshake closes the pipe; what it printed says more.
+        let _ = stdin.write_all(request.as_bytes());
+        let _ = stdin.flush();
+    }
+    let text = client.read_until(|text| text.contains("</p>").then(|| text.to_owned()))?;
+    for due in [
+        "OCSP Response Status: successful",
+        "ALPN protocol: http/1.1",
+        "Verify return code: 0 (ok)",
+        "HTTP/1.1 200 OK",
+        "x-netbench-server: ",
+    ] {
+        if !text.contains(due) {
+            return Err(format!("no {due:?} in: {text}"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,183 @@
+use std::collections::BTreeMap;
+
+use netbench_model::{Group, Measured, TlsVersion};
+use netbench_protocol::ResponseBody;
+
+use crate::cases::{
+    Agreed, Case, Expected, HYBRID_REFUSED, NOT_STAPLED, RETRIED, Resumed, STAPLED, host_of,
+};
+
+/// Holds an answer against what its case must come to.
+pub(crate) fn judge(case: &Case, answer: &ResponseBody) -> Result<(), String> {
+    match (&case.expected, answer) {
+        (Expected::Agreed(agreed), ResponseBody::Connected(measured)) => {
+            let lab = Some(case.site.body_bytes);
+            all_of(agreed_on(agreed, measured).chain(work_was_done(agreed, measured, lab)))?;
+            same_on_both_sides(measured)
+        }
+        (Expected::Failed(class, reason), ResponseBody::Failed(failure)) => {
+            let reason_fits = reason.is_none_or(|reason| reason == failure.reason);
+            let clean = !failure.reason.is_empty()
+                && !failure.detail.contains(char::is_control)
+                && failure.phase.is_some()
+                && failure.reason != "unexplained";
+            if failure.class == *class && reason_fits && clean {
+                Ok(())
+            } else {
+                Err(format!("{class} for {reason:?} was due, not {failure:?}"))
+            }
+        }
+        (Expected::Unsupported, ResponseBody::Unsupported { reason }) if !reason.is_empty() => {
+            Ok(())
+        }
+        (expected, other) => Err(format!("{expected:?} was due, not {other:?}")),
+    }
+}
+
+/// As [`judge`] for a server that is not a worker: it says nothing, and its body has any length.
+pub(crate) fn judge_foreign(agreed: &Agreed, answer: &ResponseBody) -> Result<(), String> {
+    match answer {
+        ResponseBody::Connected(measured) => {
+            all_of(agreed_on(agreed, measured).chain(work_was_done(agreed, measured, None)))
+        }
+        other => Err(format!("{agreed:?} was due, not {other:?}")),
+    }
+}
+
+type Check = (&'static str, String, String);
+
+fn all_of(checks: impl Iterator<Item = Check>) -> Result<(), String> {
+    let wrong: Vec<_> = checks
+        .filter(|(_, due, seen)| due != seen)
+        .map(|(what, due, seen)| format!("{what} was to be {due}, not {seen}"))
+        .collect();
+    if wrong.is_empty() {
+        Ok(())
+    } else {
+        Err(wrong.join("; "))
+    }
+}
+
+fn agreed_on(agreed: &Agreed, measured: &Measured) -> impl Iterator<Item = Check> {
+    let client = &measured.client;
+    let mut checks = vec![
+        (
+            "version",
+            agreed.version.name().to_owned(),
+            client.version.clone(),
+        ),
+        (
+            "resumption",
+            (agreed.resumed == Resumed::Yes).to_string(),
+            client.resumed.to_string(),
+        ),
+        (
+            "protocol",
+            format!("{:?}", agreed.alpn.map(|alpn| alpn.name())),
+            format!("{:?}", client.alpn.as_deref()),
+        ),
+    ];
+    if let Some(suite) = agreed.suite {
+        checks.push(("suite", suite.name().to_owned(), client.suite.clone()));
+    }
+    if let Some(group) = agreed.group {
+        let seen = client.group.clone().unwrap_or_default();
+        checks.push(("group", group.name().to_owned(), seen));
+    }
+    let signature = client.signature.clone().unwrap_or_default();
+    match agreed.signature {
+        Some(start) if !signature.starts_with(start) => {
+            checks.push(("signature", start.to_owned(), signature));
+        }
+        None if agreed.resumed == Resumed::Yes => {
+            checks.push(("signature", String::new(), signature));
+        }
+        _ => {}
+    }
+    checks.into_iter()
+}
+
+/// That a handshake and a response took place, and left the traces that they must.
+fn work_was_done(
+    agreed: &Agreed,
+    measured: &Measured,
+    body_bytes: Option<u64>,
+) -> impl Iterator<Item = Check> {
+    let full = agreed.resumed == Resumed::No;
+    let (phases, transfer) = (&measured.phases, &measured.transfer);
+    let yes = |what, holds: bool| (what, true.to_string(), holds.to_string());
+    let mut checks = vec![
+        yes("status 200", measured.http_status == 200),
+        yes("chain seen", measured.client.chain_bytes.is_empty() != full),
+        yes("verification timed", phases.verify_ns.is_some() == full),
+        yes(
+            "verification within the handshake",
+            phases.verify_ns.unwrap_or(0) < phases.tls_ns,
+        ),
+        yes("phases timed", phases.tcp_ns > 0 && phases.tls_ns > 0),
+        yes(
+            "phases within the total",
+            phases.tcp_ns + phases.tls_ns + phases.first_byte_ns <= phases.total_ns,
+        ),
+        yes(
+            "bytes of the handshake counted",
+            transfer.handshake_bytes_in > 100
+                && transfer.handshake_bytes_out > 100
+                && transfer.bytes_in > transfer.handshake_bytes_in
+                && transfer.bytes_out > transfer.handshake_bytes_out,
+        ),
+        yes(
+            "chain within the bytes",
+            u64::from(measured.client.chain_bytes.iter().sum::<u32>())
+                < transfer.handshake_bytes_in,
+        ),
+    ];
+    if let Some(bytes) = body_bytes {
+        checks.push(("body", bytes.to_string(), measured.body_bytes.to_string()));
+    }
+    checks.into_iter()
+}
+
+fn same_on_both_sides(measured: &Measured) -> Result<(), String> {
+    match &measured.server {
+        Some(view) if view.negotiated.same_work(&measured.client) && view.compute_ns > 0 => Ok(()),
+        other => Err(format!(
+            "the server saw {other:?}, the client {:?}",
+            measured.client
+        )),
+    }
+}
+
+/// Holds cases against one another.
+pub(crate) fn relations(measured: &BTreeMap<String, Measured>) -> Result<(), String> {
+    // A case that is missing here has failed already, or is not for this stack.
+    let of = |name: &str| measured.get(&host_of(name));
+    for version in TlsVersion::ALL {
+        let stapled = of(&format!("{version}-{STAPLED}"));
+        let not_stapled = of(&format!("{version}-{NOT_STAPLED}"));
+        if let (Some(with), Some(without)) = (stapled, not_stapled) {
+            let (with, without) = (
+                with.transfer.handshake_bytes_in,
+                without.transfer.handshake_bytes_in,
+            );
+            // An OCSP response with a P-256 signature has about 300 bytes at the least.
+            if with < without + 150 {
+                return Err(format!(
+                    "{version}: no OCSP response was asked for and stapled: {with} bytes, {without} without"
+                ));
+            }
+        }
+    }
+    if let (Some(direct), Some(retried)) = (of(HYBRID_REFUSED), of(RETRIED)) {
+        let trips = |of: &Measured| of.transfer.round_trips;
+        if trips(direct) >= trips(retried) {
+            return Err(format!(
+                "a server without {} took {} round trips, one that asks for another key share {}",
+                Group::X25519MlKem768,
+                trips(direct),
+                trips(retried)
+            ));
+        }
+    }
+    Ok(())
+}
