@@ -156,9 +156,10 @@ pub struct LinkRecord {
     pub lateness_ns: BTreeMap<String, u64>,
     /// Packets forwarded, and packets dropped by loss and by full queues.
     pub packets: BTreeMap<String, u64>,
-    /// SHA-256 over the packets that the seed dropped, in the order (site, trial, connection,
-    /// direction, packet): two runs that lost the same packets have the same. Only a link in user
-    /// space knows.
+    /// SHA-256 over the packets with SYN or data that the seed dropped, in the order (site, trial,
+    /// connection, direction, packet): two runs that lost the same packets have the same. Bare
+    /// acknowledgements are not in it, because how many there are is a matter of timing. Only a
+    /// link in user space knows.
     pub losses_sha256: Option<String>,
     /// Kernel settings made in the namespaces.
     pub settings: BTreeMap<String, String>,

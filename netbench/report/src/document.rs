@@ -70,7 +70,7 @@ pub(crate) fn document(summary: &ConnectSummary) -> Vec<Block> {
             .map(|warning| Block::Warning(plain(warning))),
     );
     for comparison in &summary.comparisons {
-        phases(&mut blocks, comparison);
+        phases(&mut blocks, comparison, summary.run.target);
     }
     for comparison in &summary.comparisons {
         sites(&mut blocks, comparison);
@@ -140,7 +140,7 @@ fn title(what: &str, comparison: &Comparison) -> String {
     )
 }
 
-fn phases(blocks: &mut Vec<Block>, comparison: &Comparison) {
+fn phases(blocks: &mut Vec<Block>, comparison: &Comparison, target: Target) {
     let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
     blocks.push(Block::Heading(title(
         "Which is faster, by phase",
@@ -165,9 +165,16 @@ fn phases(blocks: &mut Vec<Block>, comparison: &Comparison) {
             " The connector was made by the connection before, and a resumed handshake verifies no chain."
         } else {
             " The connector is made before a connection and is not part of its total."
-        }
+        },
     )));
     phase_table(blocks, comparison, first, other);
+    if target == Target::Lab {
+        blocks.push(Block::Text(
+            "Emulated sites resolve inside the worker: dns is one look at a table, and shows no more \
+             than how warm the processor's caches were."
+                .to_owned(),
+        ));
+    }
 }
 
 fn phase_table(blocks: &mut Vec<Block>, comparison: &Comparison, first: &str, other: &str) {

@@ -18,6 +18,9 @@ pub(crate) fn time(ns: f64) -> String {
 
 /// A ratio as a change: `-1.9 %`. Above double, as `3.20×`, which reads better.
 pub(crate) fn change(ratio: f64) -> String {
+    if ratio >= 99.5 {
+        return "over 99×".to_owned();
+    }
     if ratio >= 2.0 {
         return format!("{ratio:.2}×");
     }
@@ -106,6 +109,7 @@ mod tests {
             (0.99999, "+0.0 %"),
             (1.25, "+25 %"),
             (3.2, "3.20×"),
+            (6e10, "over 99×"),
             (0.2, "-80 %"),
         ];
         for (ratio, text) in cases {

@@ -191,9 +191,7 @@ fn to_server(
         flag(version),
     ])?;
     let address = server.read_until(|text| {
-        let line = text
-            .lines()
-            .find_map(|line| line.strip_prefix("ACCEPT "))?;
+        let line = text.lines().find_map(|line| line.strip_prefix("ACCEPT "))?;
         line.trim().parse::<SocketAddr>().ok()
     })?;
     let mut agreed = Agreed {
