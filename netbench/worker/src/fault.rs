@@ -2,7 +2,7 @@ use std::{io, time::Duration};
 
 use netbench_model::Fault;
 use tokio::{
-    io::{AsyncReadExt, AsyncWrite, AsyncWriteExt},
+    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
     net::TcpStream,
 };
 
@@ -45,7 +45,7 @@ pub(crate) async fn commit(fault: Fault, mut stream: TcpStream) -> io::Result<()
                 .map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8)
                 .collect();
             stream.write_all(&garbage).await?;
-            stream.shutdown().await
+            hang_up(&mut stream).await
         }
         Fault::EndlessCertificate => {
             read_some(&mut stream).await?;
@@ -53,22 +53,38 @@ pub(crate) async fn commit(fault: Fault, mut stream: TcpStream) -> io::Result<()
         }
         Fault::CloseMidHandshake => {
             read_some(&mut stream).await?;
-            stream.shutdown().await
+            hang_up(&mut stream).await
         }
         _ => Ok(()),
     }
 }
 
 /// Answers inside TLS with what is not HTTP in either version.
-pub(crate) async fn bad_http<S: AsyncWrite + Unpin + ?Sized>(stream: &mut S) -> io::Result<()> {
+pub(crate) async fn bad_http<S>(stream: &mut S) -> io::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin + ?Sized,
+{
+    read_some(stream).await?;
     stream
         .write_all(&b"\x1b[31mnot a response\r\n\r\n".repeat(4))
         .await?;
     stream.flush().await?;
-    stream.shutdown().await
+    hang_up(stream).await
 }
 
-async fn read_some(stream: &mut TcpStream) -> io::Result<()> {
+/// Ends the stream and waits for the client to end it too. What it sent and nobody read would
+/// turn the end into a reset, which can overtake what was sent before.
+async fn hang_up<S>(stream: &mut S) -> io::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin + ?Sized,
+{
+    stream.shutdown().await?;
+    let mut discarded = tokio::io::sink();
+    let _ = tokio::time::timeout(PATIENCE, tokio::io::copy(stream, &mut discarded)).await;
+    Ok(())
+}
+
+async fn read_some<S: AsyncRead + Unpin + ?Sized>(stream: &mut S) -> io::Result<()> {
     let mut buffer = [0; 16 * 1024];
     stream.read(&mut buffer).await.map(drop)
 }
