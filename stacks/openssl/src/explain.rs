@@ -27,8 +27,14 @@ pub(crate) fn explain(error: &(dyn Error + 'static)) -> Option<Explained> {
 }
 
 fn of_stack(stack: &ErrorStack) -> Option<Explained> {
-    // The last one is the nearest to the handshake.
-    let error = stack.errors().last()?;
+    // The last one is the nearest to the handshake, but for this one, which says less than the one
+    // before it.
+    const VAGUE: &str = "record layer failure";
+    let errors = stack.errors();
+    let error = errors
+        .iter()
+        .rfind(|error| error.reason() != Some(VAGUE))
+        .or(errors.last())?;
     let code = error.reason_code();
     if (ALERT_OFFSET..ALERT_OFFSET + 256).contains(&code) {
         return Some(Explained::new(Alert, alert_name(code - ALERT_OFFSET)));

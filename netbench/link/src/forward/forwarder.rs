@@ -15,6 +15,7 @@ use std::{
 
 use super::{
     Direction, Statistics,
+    doze::Doze,
     paths::{Fate, Paths},
 };
 use crate::{
@@ -23,12 +24,6 @@ use crate::{
     device::{Arrival, BATCH, Device, Frame, Pool},
 };
 
-/// How long before a release the thread stops sleeping: a little more than a virtual machine's
-/// timer is usually late.
-const SPIN_NS: u64 = 60_000;
-/// The same after a sleep so long that the processor goes into a deeper one.
-const LONG_SPIN_NS: u64 = 150_000;
-const LONG_SLEEP_NS: u64 = 4_000_000;
 /// After so long without a release, the kernel's code for the next one has left the caches.
 const COLD_NS: u64 = 500_000;
 /// The most that a cold release begins before it is due.
@@ -69,6 +64,7 @@ impl Forwarder {
             leaving: [Vec::with_capacity(BATCH), Vec::with_capacity(BATCH)],
             frames: Vec::with_capacity(BATCH),
             pace: Pace::default(),
+            doze: Doze::default(),
             wake: Arc::clone(&wake),
             stop: Arc::clone(&stop),
         };
@@ -122,6 +118,7 @@ struct Loop {
     leaving: [Vec<(u64, Frame)>; 2],
     frames: Vec<Frame>,
     pace: Pace,
+    doze: Doze,
     wake: Arc<OwnedFd>,
     stop: Arc<AtomicBool>,
 }
@@ -154,14 +151,14 @@ impl Loop {
                 Some(Reverse(next)) => {
                     let begin_ns = next.due_ns.saturating_sub(self.pace.lead_ns(now_ns));
                     let left_ns = begin_ns.saturating_sub(now_ns);
-                    let spin_ns = if left_ns > LONG_SLEEP_NS {
-                        LONG_SPIN_NS
-                    } else {
-                        SPIN_NS
-                    };
-                    let wait_ns = left_ns.saturating_sub(spin_ns);
+                    let wait_ns = self.doze.sleep_ns(left_ns);
                     if wait_ns > 0 {
                         self.sleep(Some(wait_ns));
+                        let slept_ns = clock::monotonic_ns().saturating_sub(now_ns);
+                        // Shorter is one that a packet ended.
+                        if let Some(late_ns) = slept_ns.checked_sub(wait_ns) {
+                            self.doze.woke(wait_ns, late_ns);
+                        }
                     } else {
                         std::hint::spin_loop();
                     }
