@@ -27,6 +27,11 @@ fn schemas_are_checked_in_as_the_types_give_them() {
     }
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        assert!(files.iter().any(|file| file.file_name() == path.file_name()), "{path:?} is nobody's");
+        assert!(
+            files
+                .iter()
+                .any(|file| file.file_name() == path.file_name()),
+            "{path:?} is nobody's"
+        );
     }
 }

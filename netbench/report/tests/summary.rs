@@ -1,0 +1,193 @@
+//! What a summary says, and what it refuses to.
+
+mod support;
+
+use netbench_model::{Condition, Outcome, Phase, Role};
+use netbench_report::summarize;
+use netbench_stats::Verdict;
+use support::Fixture;
+
+#[test]
+fn the_other_stack_is_faster_where_it_takes_less_time() {
+    let cases = [(0.6, Verdict::Faster, true), (1.6, Verdict::Slower, false)];
+    for (factor, verdict, less) in cases {
+        let fixture = Fixture {
+            factor,
+            ..Fixture::default()
+        };
+        let summary = summarize(&fixture.manifest(), &fixture.samples());
+        let clean = &summary.comparisons[0];
+        assert_eq!(
+            (clean.first.as_str(), clean.other.as_str()),
+            ("openssl", "rustls-ring")
+        );
+        for phase in [Phase::Connector, Phase::Verify, Phase::Cpu] {
+            let row = clean.phases.iter().find(|row| row.phase == phase).unwrap();
+            assert_eq!(row.paired.verdict, verdict, "{phase}");
+            assert_eq!(row.paired.ratio < 1.0, less, "{phase}");
+        }
+    }
+}
+
+#[test]
+fn equal_stacks_get_no_difference() {
+    let fixture = Fixture {
+        factor: 1.0,
+        ..Fixture::default()
+    };
+    let summary = summarize(&fixture.manifest(), &fixture.samples());
+    for row in summary
+        .comparisons
+        .iter()
+        .flat_map(|comparison| &comparison.phases)
+    {
+        let verdict = row.paired.verdict;
+        assert!(
+            matches!(verdict, Verdict::Same | Verdict::Undecided),
+            "{}: {verdict}",
+            row.phase
+        );
+    }
+}
+
+#[test]
+fn pairs_of_different_work_are_left_out_and_named() {
+    let fixture = Fixture::default();
+    let summary = summarize(&fixture.manifest(), &fixture.samples());
+    let clean = &summary.comparisons[0];
+    assert!(
+        clean
+            .sites
+            .rows
+            .iter()
+            .all(|row| row.site != "different.example")
+    );
+    let left_out = &summary.left_out[0];
+    assert_eq!(left_out.site, "different.example");
+    assert_eq!(left_out.why, "group x25519 / secp256r1");
+    assert_eq!(left_out.pairs, 10);
+    // Ten sites, without the one that failed, the one that failed on one stack, and this one.
+    assert_eq!(clean.phases[0].paired.pairs, 7 * 10);
+    assert_eq!(clean.sites.not_compared, 3);
+}
+
+#[test]
+fn a_pair_is_of_one_round_and_one_session() {
+    let fixture = Fixture {
+        conditions: vec![Condition::Clean],
+        ..Fixture::default()
+    };
+    let mut samples = fixture.samples();
+    // As if the first stack's samples of one site were of another session.
+    let moved =
+        |s: &&mut netbench_model::Sample| s.site == "near.example" && s.stack.stack() == "openssl";
+    samples
+        .iter_mut()
+        .filter(moved)
+        .for_each(|sample| sample.session = 1);
+    let summary = summarize(&fixture.manifest(), &samples);
+    assert!(
+        summary.comparisons[0]
+            .sites
+            .rows
+            .iter()
+            .all(|row| row.site != "near.example")
+    );
+}
+
+#[test]
+fn only_measured_connections_that_ended_well_are_compared() {
+    let fixture = Fixture {
+        conditions: vec![Condition::Clean],
+        ..Fixture::default()
+    };
+    let mut samples = fixture.samples();
+    let plain = summarize(&fixture.manifest(), &samples);
+    let mut more = samples.clone();
+    for sample in &mut more {
+        sample.role = Role::Warmup;
+        if let Outcome::Ok(figures) = &mut sample.outcome {
+            figures.phases.total_ns *= 100;
+        }
+    }
+    samples.extend(more);
+    let with_warmups = summarize(&fixture.manifest(), &samples);
+    assert_eq!(plain.comparisons, with_warmups.comparisons);
+    assert_eq!(plain.failures, with_warmups.failures);
+}
+
+#[test]
+fn failures_are_counted_by_site_stack_and_reason() {
+    let fixture = Fixture::default();
+    let summary = summarize(&fixture.manifest(), &fixture.samples());
+    let broken: Vec<_> = summary
+        .failures
+        .iter()
+        .filter(|r| r.site == "broken.example")
+        .collect();
+    assert_eq!(broken.len(), 4, "two stacks, two conditions");
+    assert!(
+        broken
+            .iter()
+            .all(|row| row.failed == 10 && row.trials == 10)
+    );
+    assert_eq!(summary.unsupported.len(), 2);
+    assert_eq!(summary.unsupported[0].sites, ["plain.example"]);
+}
+
+#[test]
+fn shares_add_up_to_the_total() {
+    let fixture = Fixture::default();
+    let summary = summarize(&fixture.manifest(), &fixture.samples());
+    for row in summary
+        .comparisons
+        .iter()
+        .flat_map(|comparison| &comparison.shares)
+    {
+        let sum = row.client_ns + row.server_ns + row.network_ns;
+        assert!((sum / row.total_ns - 1.0).abs() < 1e-9, "{row:?}");
+    }
+}
+
+#[test]
+fn doubtful_runs_are_warned_of() {
+    let fixture = Fixture::default();
+    let mut manifest = fixture.manifest();
+    manifest.finished = None;
+    manifest.workers[0]
+        .build
+        .insert("profile".to_owned(), "debug".to_owned());
+    let warnings = summarize(&manifest, &fixture.samples()).warnings.join("\n");
+    for part in [
+        "not finished",
+        "29.0 ms where 22.0 ms was configured",
+        "250 µs late",
+        "built without optimisation",
+        "did not finish as many handshakes",
+    ] {
+        assert!(warnings.contains(part), "no {part:?} in {warnings}");
+    }
+    assert!(
+        !warnings.contains("4.09 ms"),
+        "a link that is right is no warning"
+    );
+}
+
+#[test]
+fn a_run_without_samples_has_a_report_without_figures() {
+    let fixture = Fixture::default();
+    let summary = summarize(&fixture.manifest(), &[]);
+    assert!(
+        summary
+            .comparisons
+            .iter()
+            .all(|comparison| comparison.phases.is_empty())
+    );
+    let text =
+        netbench_report::terminal::render(&summary, 80, netbench_report::terminal::Style::Plain);
+    assert!(
+        String::from_utf8(text)
+            .unwrap()
+            .contains("cannot be compared")
+    );
+}

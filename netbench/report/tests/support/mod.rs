@@ -1,0 +1,265 @@
+//! A run that never was: figures drawn from a seed, with everything in it that a report must cope
+//! with.
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::allow_attributes,
+    reason = "each test binary uses some of it"
+)]
+
+use std::collections::BTreeMap;
+
+use netbench_model::{
+    Condition, Environment, Failure, FailureClass, LinkCheck, LinkKind, LinkRecord, Manifest,
+    Measured, Negotiated, Outcome, Phase, Phases, PlanRecord, Profile, Role, RootsRecord,
+    RootsSource, Sample, ServerCount, ServerView, Session, StackName, Target, TcpInfo, Transfer,
+    WorkerRecord, parse_sites,
+};
+use netbench_stats::Rng;
+
+/// What an ill-meaning server might want a report to obey.
+pub const HOSTILE: &str = "=cmd()\x1b[2J\x07|a*b_`c`<script>\u{202e}\nend";
+
+/// A run of `rounds` rounds in which `other` takes `factor` of the first stack's computing time.
+pub struct Fixture {
+    pub rounds: u32,
+    pub factor: f64,
+    pub conditions: Vec<Condition>,
+}
+
+impl Default for Fixture {
+    fn default() -> Self {
+        Self {
+            rounds: 10,
+            factor: 0.6,
+            conditions: vec![Condition::Clean, Condition::Resumed],
+        }
+    }
+}
+
+const SITES: &str = "\
+near.example rtt=4ms
+middle.example rtt=22ms
+far.example rtt=57ms
+further.example rtt=88ms
+furthest.example rtt=175ms
+broken.example rtt=22ms fault=expired
+plain.example rtt=22ms tickets=0
+different.example rtt=57ms
+hostile.example rtt=22ms fault=bad-http
+port.example:8443 rtt=57ms
+";
+
+impl Fixture {
+    pub fn manifest(&self) -> Manifest {
+        let stacks = [StackName::new("openssl"), StackName::new("rustls-ring")];
+        let worker = |stack: &str, library: &str, provider: Option<&str>| WorkerRecord {
+            executable: format!("netbench-worker-{stack}"),
+            stack: stack.to_owned(),
+            library: library.to_owned(),
+            provider: provider.map(str::to_owned),
+            connector: "hyper-connector 1.2.3".to_owned(),
+            build: [("profile".to_owned(), "release".to_owned())].into(),
+        };
+        let served = |site: &str| ServerCount {
+            site: site.to_owned(),
+            accepted: 1000,
+            handshakes: 20,
+            resumed: 0,
+            responses: 20,
+        };
+        Manifest {
+            schema: netbench_model::SCHEMA_VERSION,
+            netbench: "0.1.0".to_owned(),
+            name: "2026-01-02-030405-host-fixture".to_owned(),
+            started: "2026-01-02T03:04:05Z".to_owned(),
+            finished: Some("2026-01-02T03:06:05Z".to_owned()),
+            plan: PlanRecord {
+                seed: 42,
+                stacks: stacks.to_vec(),
+                conditions: self.conditions.clone(),
+                rounds: self.rounds,
+                jobs: 2,
+                target: Target::Lab,
+                sites_file: "sites.txt".to_owned(),
+                sites_sha256: "00".repeat(32),
+                sites: parse_sites(SITES).unwrap(),
+                client: netbench_model::ClientSettings {
+                    profile: Profile::Default,
+                    versions: vec![],
+                    suites: vec![],
+                    groups: vec![],
+                    signatures: vec![],
+                    alpn: vec![],
+                },
+                roots: RootsRecord {
+                    source: RootsSource::Mozilla,
+                    count: 118,
+                    sha256: "11".repeat(32),
+                },
+                timeout_ms: 10_000,
+            },
+            workers: vec![
+                worker("openssl", "OpenSSL 3.5.5", None),
+                worker("rustls-ring", "rustls 0.23.0", Some("ring 0.17.0")),
+            ],
+            link: LinkRecord {
+                kind: LinkKind::User,
+                why: "auto: a fixture".to_owned(),
+                checks: vec![
+                    LinkCheck {
+                        rtt_ns: 4_000_000,
+                        connect_ns: 4_090_000,
+                    },
+                    LinkCheck {
+                        rtt_ns: 22_000_000,
+                        connect_ns: 29_000_000,
+                    },
+                ],
+                lateness_ns: [("p50".to_owned(), 400), ("p99".to_owned(), 250_000)].into(),
+                packets: BTreeMap::new(),
+                losses_sha256: Some("22".repeat(32)),
+                settings: BTreeMap::new(),
+            },
+            environment: Environment {
+                facts: [("cpu_model".to_owned(), "A Processor".to_owned())].into(),
+                variables: BTreeMap::new(),
+            },
+            sessions: vec![Session {
+                started: "2026-01-02T03:04:05Z".to_owned(),
+                finished: Some("2026-01-02T03:06:05Z".to_owned()),
+                command: [
+                    "/usr/bin/netbench",
+                    "connect",
+                    "--seed",
+                    "42",
+                    "--rounds",
+                    "10",
+                ]
+                .map(str::to_owned)
+                .to_vec(),
+                interrupted: false,
+                served: vec![served("near.example")],
+            }],
+            warnings: Vec::new(),
+        }
+    }
+
+    pub fn samples(&self) -> Vec<Sample> {
+        let manifest = self.manifest();
+        let mut random = Rng::new(7);
+        let mut samples = Vec::new();
+        for round in 0..self.rounds {
+            for condition in &self.conditions {
+                for (index, site) in manifest.plan.sites.iter().enumerate() {
+                    let block = round * 2 + u32::try_from(index % 2).unwrap();
+                    for (side, stack) in manifest.plan.stacks.iter().enumerate() {
+                        let compute = if side == 0 { 1.0 } else { self.factor };
+                        let sample = Sample {
+                            schema: netbench_model::SCHEMA_VERSION,
+                            session: 0,
+                            trial: samples.len() as u64,
+                            site: site.name(),
+                            stack: stack.clone(),
+                            condition: *condition,
+                            round,
+                            block,
+                            role: Role::Measured,
+                            started_unix_ms: 1_767_323_045_000,
+                            outcome: outcome(
+                                &site.name(),
+                                site.lab.link.rtt_ns as f64,
+                                *condition,
+                                compute,
+                                side,
+                                &mut random,
+                            ),
+                        };
+                        samples.push(sample);
+                    }
+                }
+            }
+        }
+        samples
+    }
+}
+
+fn outcome(
+    site: &str,
+    rtt_ns: f64,
+    condition: Condition,
+    compute: f64,
+    side: usize,
+    random: &mut Rng,
+) -> Outcome {
+    let failed = |class, reason: &str, detail: &str| {
+        Outcome::Failed(Failure {
+            class,
+            reason: reason.to_owned(),
+            detail: detail.to_owned(),
+            phase: Some(Phase::Tls),
+            after_ns: Some(1_000_000),
+        })
+    };
+    let resumed = condition == Condition::Resumed;
+    match site {
+        "broken.example" => {
+            return failed(
+                FailureClass::Certificate,
+                "expired",
+                "certificate has expired",
+            );
+        }
+        "hostile.example" if side == 1 => return failed(FailureClass::Http, HOSTILE, HOSTILE),
+        "plain.example" if resumed => {
+            return Outcome::Unsupported {
+                reason: "the site does not resume sessions".to_owned(),
+            };
+        }
+        _ => {}
+    }
+    let mut noise = |spread: f64| 1.0 + spread * (random.below(2_001) as f64 / 1_000.0 - 1.0);
+    let whole = |ns: f64| ns.round() as u64;
+    let cpu = 2e6 * compute * noise(0.1);
+    let tcp = rtt_ns * noise(0.002);
+    let tls = rtt_ns + cpu * 0.7;
+    let first_byte = rtt_ns * noise(0.002);
+    let different = site == "different.example" && side == 1;
+    let client = Negotiated {
+        version: "1.3".to_owned(),
+        suite: "TLS_AES_128_GCM_SHA256".to_owned(),
+        group: Some(if different { "secp256r1" } else { "x25519" }.to_owned()),
+        signature: (!resumed).then(|| "rsa_pss_rsae_sha256".to_owned()),
+        alpn: Some("h2".to_owned()),
+        resumed,
+        chain_bytes: if resumed { vec![] } else { vec![1200, 1100] },
+    };
+    Outcome::Ok(Box::new(Measured {
+        phases: Phases {
+            connector_ns: (!resumed).then(|| whole(3e6 * compute * noise(0.1))),
+            dns_ns: whole(500.0 * noise(0.2)),
+            tcp_ns: whole(tcp),
+            tls_ns: whole(tls),
+            client_hello_ns: 50_000,
+            verify_ns: (!resumed).then(|| whole(2e5 * compute * noise(0.1))),
+            first_byte_ns: whole(first_byte),
+            total_ns: whole(tcp + tls + first_byte),
+            cpu_ns: whole(cpu),
+        },
+        server: Some(ServerView {
+            negotiated: client.clone(),
+            compute_ns: 900_000,
+        }),
+        client,
+        transfer: Transfer {
+            tcp: Some(TcpInfo {
+                rtt_us: 1,
+                min_rtt_us: 1,
+                retransmits: 0,
+            }),
+            ..Transfer::default()
+        },
+        http_status: 200,
+        body_bytes: 4096,
+    }))
+}
