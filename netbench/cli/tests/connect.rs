@@ -71,6 +71,29 @@ fn every_sample_is_a_handshake_that_the_server_counted_too() {
 }
 
 #[test]
+fn a_run_does_not_go_on_with_other_workers() {
+    let place = place();
+    let arguments = [
+        "connect",
+        "--sites",
+        "sites.txt",
+        "--rounds",
+        "1",
+        "--link",
+        "none",
+    ];
+    place.netbench(&arguments).expect(0);
+    let run = place.run();
+    let mut manifest = manifest(&run);
+    manifest.workers[0].library = "of another day".to_owned();
+    fs::write(run.join("run.json"), serde_json::to_vec(&manifest).unwrap()).unwrap();
+    let done = place
+        .netbench(&["connect", "--resume", run.to_str().unwrap()])
+        .expect(2);
+    assert!(done.stderr.contains("another worker"), "{}", done.stderr);
+}
+
+#[test]
 fn conditions_are_what_they_say() {
     let place = place();
     let arguments = [

@@ -46,6 +46,17 @@ pub(crate) fn warnings(manifest: &Manifest, samples: &[Sample]) -> Vec<String> {
 fn link(manifest: &Manifest) -> Vec<String> {
     let link = &manifest.link;
     let mut warnings = Vec::new();
+    let delayed = manifest
+        .plan
+        .sites
+        .iter()
+        .any(|site| site.lab.link.rtt_ns > 0);
+    if link.kind == LinkKind::None && delayed {
+        warnings.push(
+            "the sites' links were not emulated: times are those of loopback, where nothing waits"
+                .to_owned(),
+        );
+    }
     if matches!(link.kind, LinkKind::User | LinkKind::Netem) {
         for check in &link.checks {
             let share = (check.rtt_ns as f64 * LINK_SHARE).round() as u64;
@@ -62,7 +73,8 @@ fn link(manifest: &Manifest) -> Vec<String> {
         && *p99 > LATENESS_NS
     {
         warnings.push(format!(
-            "the link's forwarder was up to {} late for 99 % of packets: the machine was busy",
+            "the link released 99 % of its packets up to {} late, and the rest later: the machine is \
+             busy, or a virtual one whose host is",
             time(*p99 as f64)
         ));
     }

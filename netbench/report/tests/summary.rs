@@ -161,7 +161,7 @@ fn doubtful_runs_are_warned_of() {
     for part in [
         "not finished",
         "29.0 ms where 22.0 ms was configured",
-        "250 µs late",
+        "up to 250 µs late",
         "built without optimisation",
         "did not finish as many handshakes",
     ] {

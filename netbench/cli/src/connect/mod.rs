@@ -41,6 +41,9 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
 
     let place = link.as_ref().map(Link::client_place);
     let fleet = Fleet::muster(programs, place.as_ref())?;
+    if let Some((_, manifest)) = &earlier {
+        plan::same_workers(manifest, &fleet)?;
+    }
     let client = settings.client(&fleet)?;
     let (ground, roots_pem) = prepare(&settings, link, &fleet, &progress)?;
     let plan = plan::plan(
@@ -54,11 +57,11 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
     let (folder, mut manifest) = match earlier {
         Some((folder, manifest)) => (folder, manifest),
         None => {
-            let name = manifest::name(&options.name);
+            let name = manifest::name(&options.out, &options.name);
             let path = options.out.join(&name);
             let manifest = manifest::begin(name, &settings, &plan, &fleet, &ground)?;
-            let folder = RunFolder::create(&path, &manifest)
-                .with_context(|| format!("cannot make the run's folder {}", path.display()))?;
+            let folder =
+                RunFolder::create(&path, &manifest).context("cannot make the run's folder")?;
             (folder, manifest)
         }
     };
