@@ -3,7 +3,7 @@ use std::io::{IsTerminal, Write, stdout};
 use anyhow::Context;
 use netbench_model::Manifest;
 use netbench_report::{ConnectSummary, csv, json, markdown, summarize, terminal};
-use netbench_store::{RunFolder, latest};
+use netbench_store::RunFolder;
 
 use crate::args::{Format, Output};
 
@@ -16,7 +16,7 @@ pub(crate) fn publish(
     manifest: &Manifest,
     output: &Output,
 ) -> anyhow::Result<bool> {
-    let summary = summarize(manifest, &latest(folder.samples()?));
+    let summary = summarize(manifest, &folder.samples()?);
     let files = [
         ("summary.md", markdown::render(&summary)),
         ("summary.csv", csv::render(&summary)),

@@ -38,6 +38,21 @@ pub fn render(summary: &ConnectSummary) -> Vec<u8> {
         table.value(&item, "failed", row.failed as f64, "trials");
         table.value(&item, "trials", row.trials as f64, "trials");
     }
+    for row in &summary.unsupported {
+        table.about("unsupported", row.condition.name(), row.stack.as_str(), "");
+        for site in &row.sites {
+            table.text(site, "reason", &plain(&row.reason));
+        }
+    }
+    for row in &summary.left_out {
+        table.about("left_out", row.condition.name(), "", row.other.as_str());
+        table.value(
+            &format!("{}: {}", row.site, row.why),
+            "pairs",
+            row.pairs as f64,
+            "pairs",
+        );
+    }
     table.writer.into_inner().unwrap_or_default()
 }
 

@@ -120,8 +120,8 @@ fn headline(comparison: &Comparison) -> String {
     };
     let tally = &comparison.sites;
     format!(
-        "{}: by total time, {}: {} ({}). {other} is faster on {} sites, slower on {}, the same on \
-         {}, undecided on {}.",
+        "{}: by total time, {}: {} ({}). Site by site, {other} is faster on {}, slower on {}, the \
+         same on {}, undecided on {}.",
         comparison.condition,
         verdict(total.paired.verdict, first, other),
         change(total.paired.ratio),
@@ -276,7 +276,7 @@ fn shares(blocks: &mut Vec<Block>, comparison: &Comparison) {
     blocks.push(Block::Heading(title("Where the total goes", comparison)));
     blocks.push(Block::Text(
         "Means. Client: CPU time of the connection, which is the stack's for the most part. \
-         Server: what it computed in its handshake. Network: all the rest, waiting."
+         Server: what it computed in its handshake, where it tells. Network: all the rest, waiting."
             .to_owned(),
     ));
     let rows = comparison.shares.iter().map(|row| {
@@ -290,7 +290,11 @@ fn shares(blocks: &mut Vec<Block>, comparison: &Comparison) {
                 percent(row.client_ns, row.total_ns),
                 time(row.client_ns)
             ),
-            percent(row.server_ns, row.total_ns),
+            if row.server_ns > 0.0 {
+                percent(row.server_ns, row.total_ns)
+            } else {
+                "–".to_owned()
+            },
             row.samples.to_string(),
         ]
     });

@@ -6,6 +6,7 @@
 mod compare;
 mod document;
 mod failures;
+mod latest;
 mod pairs;
 mod schemas;
 mod shares;

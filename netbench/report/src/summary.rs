@@ -1,14 +1,14 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{
-    Condition, FailureClass, LinkRecord, Manifest, Outcome, Phase, Role, SCHEMA_VERSION, Sample,
+    Condition, FailureClass, LinkRecord, Manifest, Outcome, Phase, SCHEMA_VERSION, Sample,
     StackName, Target,
 };
 use netbench_stats::{Figures, PairedRatio, RoundsRatio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{compare::compare, failures, warnings::warnings};
+use crate::{compare::compare, failures, latest::latest, warnings::warnings};
 
 /// What a `connect` run says. Every ratio is the other stack's time over the first one's: under 1
 /// the other is faster.
@@ -221,12 +221,9 @@ pub struct NegotiatedRow {
 
 /// Computes what a run says. The same manifest and samples give the same summary.
 ///
-/// `samples` are those of the run's folder, each trial once.
+/// `samples` are all of the run's, in the order in which they were taken.
 pub fn summarize(manifest: &Manifest, samples: &[Sample]) -> ConnectSummary {
-    let measured: Vec<&Sample> = samples
-        .iter()
-        .filter(|s| s.role == Role::Measured)
-        .collect();
+    let measured = latest(samples);
     let plan = &manifest.plan;
     let mut comparisons = Vec::new();
     let mut left_out = Vec::new();

@@ -191,3 +191,31 @@ fn a_run_without_samples_has_a_report_without_figures() {
             .contains("cannot be compared")
     );
 }
+
+#[test]
+fn of_a_trial_that_was_made_again_the_last_sample_counts() {
+    let fixture = Fixture {
+        conditions: vec![Condition::Clean],
+        ..Fixture::default()
+    };
+    let samples = fixture.samples();
+    let mut broken_off = samples.clone();
+    for sample in &mut broken_off {
+        if let Outcome::Ok(figures) = &mut sample.outcome {
+            figures.phases.total_ns *= 100;
+        }
+    }
+    let again = samples
+        .iter()
+        .cloned()
+        .map(|sample| netbench_model::Sample {
+            session: 1,
+            ..sample
+        });
+    let both: Vec<_> = broken_off.into_iter().chain(again).collect();
+    let manifest = fixture.manifest();
+    assert_eq!(
+        summarize(&manifest, &both).comparisons,
+        summarize(&manifest, &samples).comparisons
+    );
+}

@@ -123,20 +123,35 @@ fn a_stack_against_itself_is_rarely_called_different() {
     }
 }
 
+/// The default run finds 5 % nearly always. Three rounds give 12 blocks, and what is certain for
+/// eight phases at once must then be larger: 5 % is found in about five cases of six, 6 % in 19 of 20.
 #[test]
-fn five_percent_slower_is_found() {
-    for design in &DESIGNS[..2] {
+fn a_real_slowdown_is_found() {
+    let cases = [
+        (DESIGNS[0], 1.05, 0.98),
+        (DESIGNS[1], 1.05, 0.75),
+        (DESIGNS[1], 1.06, 0.90),
+    ];
+    for (design, effect, at_least) in cases {
         let runs = runs(40);
         let found: usize = (0..runs)
             .map(|seed| {
-                let verdicts = verdicts(*design, 1.05f64.ln(), 5000 + seed);
+                let verdicts = verdicts(design, f64::ln(effect), 5000 + seed);
                 assert!(!verdicts.contains(&Verdict::Faster));
                 verdicts.iter().filter(|v| **v == Verdict::Slower).count()
             })
             .sum();
         let share = found as f64 / (runs as f64 * PHASES as f64);
-        println!("{}: found in {:.1} %", design.name, 100.0 * share);
-        assert!(share >= 0.90, "{}: {share}", design.name);
+        println!(
+            "{}, ratio {effect}: found in {:.1} %",
+            design.name,
+            100.0 * share
+        );
+        assert!(
+            share >= at_least,
+            "{}, ratio {effect}: {share}",
+            design.name
+        );
     }
 }
 

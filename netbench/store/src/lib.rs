@@ -10,4 +10,4 @@ mod samples;
 
 pub use error::StoreError;
 pub use folder::RunFolder;
-pub use samples::{Appender, latest};
+pub use samples::Appender;

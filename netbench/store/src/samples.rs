@@ -1,11 +1,10 @@
 use std::{
-    collections::HashMap,
     fs::{File, OpenOptions, TryLockError},
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
-use netbench_model::{Condition, Role, SCHEMA_VERSION, Sample, StackName};
+use netbench_model::{SCHEMA_VERSION, Sample};
 
 use crate::StoreError;
 
@@ -66,33 +65,6 @@ impl Appender {
         self.end += line.len() as u64;
         Ok(())
     }
-}
-
-/// Of samples of the same stack, site, condition, round and role, the last: a trial that a kill
-/// broke off is made again by the session that goes on.
-pub fn latest(samples: Vec<Sample>) -> Vec<Sample> {
-    type Key = (Condition, u32, String, StackName, Role);
-    let key = |s: &Sample| -> Key {
-        (
-            s.condition,
-            s.round,
-            s.site.clone(),
-            s.stack.clone(),
-            s.role,
-        )
-    };
-    let last: HashMap<Key, usize> = samples
-        .iter()
-        .enumerate()
-        .map(|(i, sample)| (key(sample), i))
-        .collect();
-    samples
-        .into_iter()
-        .enumerate()
-        // Each process has a warm-up of its own.
-        .filter(|(i, sample)| sample.role == Role::Warmup || last.get(&key(sample)) == Some(i))
-        .map(|(_, sample)| sample)
-        .collect()
 }
 
 pub(crate) fn read(path: &Path) -> Result<Vec<Sample>, StoreError> {

@@ -1,12 +1,14 @@
 //! Run folders as a run leaves them, and as kills and accidents do.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use std::{collections::BTreeMap, fs, path::Path};
 
 use netbench_model::{
     ClientSettings, Condition, Environment, LinkKind, LinkRecord, Manifest, Outcome, PlanRecord,
     Profile, Role, RootsRecord, RootsSource, Sample, StackName, Target,
 };
-use netbench_store::{RunFolder, StoreError, latest};
+use netbench_store::{RunFolder, StoreError};
 use proptest::prelude::*;
 
 fn manifest() -> Manifest {
@@ -195,32 +197,6 @@ fn a_full_disk_is_said_and_spares_what_was_written() {
     );
     assert!(error.to_string().contains("samples.jsonl"), "{error}");
     assert_eq!(fs::read(temp.path().join("kept")).unwrap(), kept);
-}
-
-#[test]
-fn the_last_sample_of_a_trial_counts() {
-    let again = |stack, session| Sample {
-        session,
-        ..sample(0, stack, Role::Measured)
-    };
-    let samples = vec![
-        sample(0, "a", Role::Warmup),
-        again("a", 0),
-        again("b", 0),
-        sample(0, "a", Role::Warmup),
-        again("a", 1),
-    ];
-    let kept: Vec<_> = latest(samples)
-        .into_iter()
-        .map(|s| (s.stack.to_string(), s.session, s.role))
-        .collect();
-    let expected = [
-        ("a".to_owned(), 0, Role::Warmup),
-        ("b".to_owned(), 0, Role::Measured),
-        ("a".to_owned(), 0, Role::Warmup),
-        ("a".to_owned(), 1, Role::Measured),
-    ];
-    assert_eq!(kept, expected);
 }
 
 proptest! {

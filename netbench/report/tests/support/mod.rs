@@ -4,6 +4,7 @@
     dead_code,
     unreachable_pub,
     clippy::allow_attributes,
+    clippy::unwrap_used,
     reason = "each test binary uses some of it"
 )]
 
