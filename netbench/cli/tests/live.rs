@@ -1,5 +1,7 @@
 //! `--live`, against real servers on loopback: `openssl s_server` and nginx.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 mod support;
 
 use std::{

@@ -1,5 +1,7 @@
 //! Every form of the report, of a run with everything in it.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 mod support;
 
 use netbench_report::{csv, json, markdown, summarize, terminal};
