@@ -20,7 +20,7 @@ use crate::{
 };
 
 /// Connects of one check.
-const CHECK_CONNECTS: usize = 3;
+const CHECK_CONNECTS: usize = 5;
 
 /// The paths to all sites, for as long as it lives.
 ///

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{Condition, Measured, Phase, PlanRecord, Sample, StackName};
+use netbench_model::{Condition, Measured, Phase, PlanRecord, Sample, StackName, Target};
 use netbench_stats::{Figures, Pair, Settings, Verdict, compare as paired, compare_rounds, median};
 
 use crate::{
@@ -23,7 +23,7 @@ pub(crate) fn compare(
         condition,
         first: first.clone(),
         other: other.clone(),
-        phases: phases(&pairs.matched, plan.seed),
+        phases: phases(plan, &pairs.matched),
         sites: sites(plan, &pairs.matched, &rtts),
         shares: shares(&pairs.matched, &rtts, first, other),
     };
@@ -40,8 +40,11 @@ pub(crate) fn compare(
     (comparison, excluded.collect())
 }
 
-fn phases(matched: &[Matched<'_>], seed: u64) -> Vec<PhaseRow> {
-    let settings = Settings::for_family(seed, Phase::ALL.len());
+fn phases(plan: &PlanRecord, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
+    // Emulated sites resolve by one look at a table inside the worker: nothing of a stack's.
+    let compared = |phase: &Phase| *phase != Phase::Dns || plan.target == Target::Live;
+    let family: Vec<Phase> = Phase::ALL.into_iter().filter(compared).collect();
+    let settings = Settings::for_family(plan.seed, family.len());
     let row = |phase: Phase| {
         let both: Vec<(u64, u64, u32)> = matched
             .iter()
@@ -61,7 +64,7 @@ fn phases(matched: &[Matched<'_>], seed: u64) -> Vec<PhaseRow> {
             paired: paired(&log, &settings)?,
         })
     };
-    Phase::ALL.into_iter().filter_map(row).collect()
+    family.into_iter().filter_map(row).collect()
 }
 
 fn sites(plan: &PlanRecord, matched: &[Matched<'_>], rtts: &BTreeMap<String, u64>) -> SiteTally {

@@ -170,8 +170,8 @@ fn phases(blocks: &mut Vec<Block>, comparison: &Comparison, target: Target) {
     phase_table(blocks, comparison, first, other);
     if target == Target::Lab {
         blocks.push(Block::Text(
-            "Emulated sites resolve inside the worker: dns is one look at a table, and shows no more \
-             than how warm the processor's caches were."
+            "Emulated sites resolve inside the worker, by one look at a table: dns is in the samples \
+             and not compared."
                 .to_owned(),
         ));
     }
