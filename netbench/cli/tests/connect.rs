@@ -10,7 +10,9 @@ use std::{
 };
 
 use netbench_model::{Condition, Outcome, Role};
-use support::{Place, can_emulate, failure, finish, manifest, marked_processes, measured, samples};
+use support::{
+    Place, can_emulate, failure, finish, manifest, marked_processes, measured, samples, words,
+};
 
 const SITES: &str = "\
 rsa.example    server=openssl        rtt=2ms key=rsa-2048
@@ -29,15 +31,7 @@ fn place() -> Place {
 fn every_sample_is_a_handshake_that_the_server_counted_too() {
     let place = place();
     place
-        .netbench(&[
-            "connect",
-            "--sites",
-            "sites.txt",
-            "--rounds",
-            "2",
-            "--link",
-            "none",
-        ])
+        .netbench(&words("connect --sites sites.txt --rounds 2 --link none"))
         .expect(0);
     let run = place.run();
     let (manifest, samples) = (manifest(&run), samples(&run));
@@ -73,15 +67,7 @@ fn every_sample_is_a_handshake_that_the_server_counted_too() {
 #[test]
 fn a_run_does_not_go_on_with_other_workers() {
     let place = place();
-    let arguments = [
-        "connect",
-        "--sites",
-        "sites.txt",
-        "--rounds",
-        "1",
-        "--link",
-        "none",
-    ];
+    let arguments = words("connect --sites sites.txt --rounds 1 --link none");
     place.netbench(&arguments).expect(0);
     let run = place.run();
     let mut manifest = manifest(&run);
@@ -96,21 +82,8 @@ fn a_run_does_not_go_on_with_other_workers() {
 #[test]
 fn conditions_are_what_they_say() {
     let place = place();
-    let arguments = [
-        "connect",
-        "--sites",
-        "sites.txt",
-        "--rounds",
-        "1",
-        "--link",
-        "none",
-    ];
-    let more = [
-        "--condition",
-        "clean,resumed,cold",
-        "--stack",
-        "openssl,rustls-aws-lc,rustls-ring",
-    ];
+    let arguments = words("connect --sites sites.txt --rounds 1 --link none");
+    let more = words("--condition clean,resumed,cold --stack openssl,rustls-aws-lc,rustls-ring");
     place
         .netbench(&[&arguments[..], &more[..]].concat())
         .expect(0);
@@ -141,15 +114,7 @@ fn one_seed_gives_one_order_and_the_same_losses() {
     let order = |seed: &str| {
         let place = Place::new();
         place.write("sites.txt", &lossy);
-        let arguments = [
-            "connect",
-            "--sites",
-            "sites.txt",
-            "--rounds",
-            "2",
-            "--link",
-            "user",
-        ];
+        let arguments = words("connect --sites sites.txt --rounds 2 --link user");
         place
             .netbench(&[&arguments[..], &["--jobs", "1", "--seed", seed]].concat())
             .expect(0);
@@ -183,16 +148,9 @@ fn one_seed_gives_one_order_and_the_same_losses() {
 fn json_is_as_the_schema_says() {
     let place = place();
     let done = place
-        .netbench(&[
-            "connect",
-            "--sites",
-            "sites.txt",
-            "--rounds",
-            "1",
-            "--link",
-            "none",
-            "--json",
-        ])
+        .netbench(&words(
+            "connect --sites sites.txt --rounds 1 --link none --json",
+        ))
         .expect(0);
     let run = place.run();
     let schemas = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas");
@@ -251,15 +209,7 @@ fn faults_end_in_time_with_their_class_and_spare_the_other_sites() {
         sites += &format!("{fault}.example fault={fault}\n");
     }
     place.write("sites.txt", &sites);
-    let arguments = [
-        "connect",
-        "--sites",
-        "sites.txt",
-        "--rounds",
-        "1",
-        "--link",
-        "none",
-    ];
+    let arguments = words("connect --sites sites.txt --rounds 1 --link none");
     let done = place
         .netbench(&[&arguments[..], &["--timeout", "700ms"]].concat())
         .expect(0);
@@ -331,21 +281,7 @@ fn a_worker_that_dies_hangs_or_babbles_loses_its_own_samples_only() {
         let worker = place.write("worker.sh", &script);
         fs::set_permissions(&worker, fs::Permissions::from_mode(0o755)).unwrap();
         let done = place
-            .netbench(&[
-                "connect",
-                "--sites",
-                "sites.txt",
-                "--rounds",
-                "1",
-                "--link",
-                "none",
-                "--timeout",
-                "200ms",
-                "--stack",
-                "rustls-ring,mine",
-                "--worker",
-                "mine=./worker.sh",
-            ])
+            .netbench(&words("connect --sites sites.txt --rounds 1 --link none --timeout 200ms --stack rustls-ring,mine --worker mine=./worker.sh"))
             .expect(3);
         let run = place.run();
         for sample in measured(&run) {
@@ -374,17 +310,8 @@ fn a_killed_run_leaves_nothing_behind_and_goes_on() {
     let (name, value) = mark.split_once('=').unwrap();
     let emulated = can_emulate();
     let link = if emulated { "user" } else { "none" };
-    let arguments = [
-        "connect",
-        "--sites",
-        "sites.txt",
-        "--rounds",
-        "12",
-        "--seed",
-        "3",
-        "--link",
-        link,
-    ];
+    let line = format!("connect --sites sites.txt --rounds 12 --seed 3 --link {link}");
+    let arguments = words(&line);
     let mut child = place
         .command(&arguments)
         .env(name, value)
@@ -442,15 +369,7 @@ fn a_killed_run_leaves_nothing_behind_and_goes_on() {
 #[test]
 fn ctrl_c_reports_what_there_is() {
     let place = place();
-    let arguments = [
-        "connect",
-        "--sites",
-        "sites.txt",
-        "--rounds",
-        "5000",
-        "--link",
-        "none",
-    ];
+    let arguments = words("connect --sites sites.txt --rounds 5000 --link none");
     let child = place
         .command(&arguments)
         .stdin(Stdio::null())
@@ -484,18 +403,9 @@ fn ctrl_c_reports_what_there_is() {
 #[test]
 fn a_stack_can_be_compared_with_itself() {
     let place = place();
-    let arguments = [
-        "connect",
-        "--sites",
-        "sites.txt",
-        "--rounds",
-        "2",
-        "--link",
-        "none",
-    ];
-    let done = place
-        .netbench(&[&arguments[..], &["--stack", "rustls-ring,rustls-ring"]].concat())
-        .expect(0);
+    let arguments =
+        words("connect --sites sites.txt --rounds 2 --link none --stack rustls-ring,rustls-ring");
+    let done = place.netbench(&arguments).expect(0);
     assert!(done.stdout.contains("rustls-ring#2"), "{}", done.stdout);
 }
 

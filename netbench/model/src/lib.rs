@@ -5,6 +5,7 @@
 
 mod condition;
 mod link_profile;
+mod named;
 mod run;
 mod sample;
 mod site;

@@ -3,7 +3,7 @@ use std::{fmt, net::Ipv4Addr, str::FromStr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Alpn, Group, LinkProfile, Suite, TlsVersion};
+use crate::{Alpn, Group, LinkProfile, Suite, TlsVersion, named::named};
 
 /// One line of `sites.txt`: a host name and, for the lab, its server and its link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -170,44 +170,7 @@ impl Default for ChainProfile {
     }
 }
 
-macro_rules! words {
-    ($(#[$doc:meta])* $name:ident, $what:literal, { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-        pub enum $name {
-            $($(#[$vdoc])* #[serde(rename = $text)] $variant),+
-        }
-
-        impl $name {
-            /// Every value.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-
-            /// The word in a sites file.
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$variant => $text),+ }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.name())
-            }
-        }
-
-        impl FromStr for $name {
-            type Err = String;
-
-            fn from_str(text: &str) -> Result<Self, Self::Err> {
-                Self::ALL.iter().copied().find(|v| v.name() == text).ok_or_else(|| {
-                    let known: Vec<_> = Self::ALL.iter().map(|v| v.name()).collect();
-                    format!("unknown {} {text:?}; expected one of {}", $what, known.join(", "))
-                })
-            }
-        }
-    };
-}
-
-words!(
+named!(
     /// The type of a certificate's key.
     KeyType, "key type", {
         /// RSA, 2048 bits.
@@ -225,7 +188,7 @@ words!(
     }
 );
 
-words!(
+named!(
     /// What a site's server does wrong.
     Fault, "fault", {
         /// Nothing listens: connections are refused.

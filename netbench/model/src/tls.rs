@@ -1,46 +1,4 @@
-use std::{fmt, str::FromStr};
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-macro_rules! named {
-    ($(#[$doc:meta])* $name:ident, $what:literal, { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
-        $(#[$doc])*
-        #[derive(
-            Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-        )]
-        pub enum $name {
-            $($(#[$vdoc])* #[serde(rename = $text)] $variant),+
-        }
-
-        impl $name {
-            /// Every value, in the order of preference that netbench offers by default.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-
-            /// The registry's or field's own name.
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$variant => $text),+ }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.name())
-            }
-        }
-
-        impl FromStr for $name {
-            type Err = String;
-
-            fn from_str(text: &str) -> Result<Self, Self::Err> {
-                Self::ALL.iter().copied().find(|v| v.name().eq_ignore_ascii_case(text)).ok_or_else(|| {
-                    let known: Vec<_> = Self::ALL.iter().map(|v| v.name()).collect();
-                    format!("unknown {} {text:?}; expected one of {}", $what, known.join(", "))
-                })
-            }
-        }
-    };
-}
+use crate::named::named;
 
 named!(
     /// A TLS version that both sides of a comparison can be held to.

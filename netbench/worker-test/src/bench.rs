@@ -2,7 +2,7 @@ use std::{
     collections::BTreeMap,
     net::{Ipv4Addr, SocketAddr, TcpListener},
     path::Path,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use netbench_lab::Lab;
@@ -13,12 +13,15 @@ use netbench_protocol::{
 use netbench_runner::Worker;
 
 use crate::{
-    cases::{self, Case, Expected},
+    cases::{self, Case, Expected, Roots},
     judge,
 };
 
 /// Longer than any answer takes on a busy machine.
 const ANSWER_LIMIT: Duration = Duration::from_secs(40);
+
+/// For the whole table, so that a worker that hangs at every case does not hold up a test run.
+const TABLE_LIMIT: Duration = Duration::from_secs(180);
 
 /// A worker that serves, and one of the same program that connects to it.
 pub(crate) struct Bench {
@@ -26,8 +29,15 @@ pub(crate) struct Bench {
     server: Worker,
     stack: String,
     cases: Vec<Case>,
-    listening: BTreeMap<String, SocketAddr>,
+    served: BTreeMap<String, Served>,
     roots_pem: String,
+}
+
+/// A site that is listening.
+pub(crate) struct Served {
+    pub(crate) address: SocketAddr,
+    /// Bytes of DER of each certificate of its chain.
+    pub(crate) chain_bytes: Vec<u32>,
 }
 
 impl Bench {
@@ -41,13 +51,13 @@ impl Bench {
         let sites = sites(stack, profiles)?;
         let lab = Lab::new(&sites).map_err(|e| e.to_string())?;
         let mut server = start(program)?;
-        let listening = serve(&mut server, stack, &lab, &sites)?;
+        let served = serve(&mut server, stack, &lab, &sites)?;
         Ok(Self {
             client,
             server,
             stack: stack.to_owned(),
             cases,
-            listening,
+            served,
             roots_pem: lab.ca_pem().to_owned(),
         })
     }
@@ -56,12 +66,13 @@ impl Bench {
     pub(crate) fn run(&mut self) -> Vec<String> {
         let mut wrong = Vec::new();
         let mut measured = BTreeMap::new();
+        let deadline = Instant::now() + TABLE_LIMIT;
         for case in self.cases.clone() {
-            let answer = self.try_case(&case);
-            match answer.and_then(|answer| {
-                judge::judge(&case, &answer)?;
-                Ok(answer)
-            }) {
+            if Instant::now() > deadline {
+                wrong.push(format!("stopped after {TABLE_LIMIT:?}"));
+                return wrong;
+            }
+            match self.try_case(&case) {
                 Ok(ResponseBody::Connected(figures)) => {
                     measured.insert(case.name, *figures);
                 }
@@ -78,20 +89,29 @@ impl Bench {
     }
 
     fn try_case(&mut self, case: &Case) -> Result<ResponseBody, String> {
-        let roots_pem = self.roots_pem.clone();
+        let roots_pem = match case.roots {
+            Roots::Lab => self.roots_pem.clone(),
+            Roots::Text(text) => text.to_owned(),
+        };
         configure(&mut self.client, &self.stack, case, roots_pem)?;
-        let address = match self.listening.get(&case.name) {
-            Some(address) => *address,
+        let served = self.served.get(&case.name);
+        let address = match served {
+            Some(served) => served.address,
             None if case.site.fault == Some(Fault::Refuse) => closed_port()?,
             None => return Err("the site is not served".to_owned()),
         };
-        if case.condition == Condition::Resumed {
-            match connect(&mut self.client, case, address, Role::Prime)? {
-                ResponseBody::Connected(prime) if !prime.client.resumed => {}
-                other => return Err(format!("prime: {other:?}")),
+        if let Some((condition, role)) = case.before {
+            match connect(&mut self.client, case, address, condition, role)? {
+                ResponseBody::Connected(first)
+                    if !first.client.resumed && first.phases.connector_ns.is_some() => {}
+                other => return Err(format!("before: {other:?}")),
             }
         }
-        connect(&mut self.client, case, address, Role::Measured)
+        let role = Role::Measured;
+        let answer = connect(&mut self.client, case, address, case.condition, role)?;
+        let sent = served.map_or(&[][..], |served| &served.chain_bytes);
+        judge::judge(case, sent, &answer)?;
+        Ok(answer)
     }
 
     /// As many handshakes as connections that ended well, and as many of them resumed.
@@ -101,7 +121,7 @@ impl Bench {
             let Expected::Agreed(agreed) = &case.expected else {
                 continue;
             };
-            let connections = 1 + u64::from(case.condition == Condition::Resumed);
+            let connections = 1 + u64::from(case.before.is_some());
             let resumed = u64::from(agreed.resumed == cases::Resumed::Yes);
             let count = counts.iter().find(|count| count.site == case.name);
             let seen = count.map(|c| (c.accepted, c.handshakes, c.resumed, c.responses));
@@ -149,23 +169,54 @@ pub(crate) fn sites<'a>(
         .collect()
 }
 
-/// Has `worker` serve `sites` on free ports, and gives their addresses.
+/// Has `worker` serve `sites` on free ports.
 pub(crate) fn serve(
     worker: &mut Worker,
     stack: &str,
     lab: &Lab,
     sites: &[Site],
-) -> Result<BTreeMap<String, SocketAddr>, String> {
+) -> Result<BTreeMap<String, Served>, String> {
     let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let mut by_stack = lab.serve_sites(sites, |_| any);
     let sites = by_stack.remove(stack).unwrap_or_default();
+    let mut chains: BTreeMap<_, _> = sites
+        .iter()
+        .map(|site| (site.site.clone(), der_lengths(&site.chain_pem)))
+        .collect();
     let stack = stack.to_owned();
     match ask(worker, RequestBody::Serve(Box::new(Serve { stack, sites })))? {
-        ResponseBody::Serving(serving) if serving.failed.is_empty() => Ok(serving.listening),
+        ResponseBody::Serving(serving) if serving.failed.is_empty() => {
+            let served = serving.listening.into_iter().map(|(name, address)| {
+                let chain_bytes = chains.remove(&name).unwrap_or_default();
+                let served = Served {
+                    address,
+                    chain_bytes,
+                };
+                (name, served)
+            });
+            Ok(served.collect())
+        }
         // Suites that a stack lacks, it cannot serve either: those cases do not connect.
         ResponseBody::Serving(serving) => Err(format!("not served: {:?}", serving.failed)),
         other => Err(format!("serve: {other:?}")),
     }
+}
+
+/// Bytes of DER in each block of `pem`: three for every four characters, but for the padding.
+fn der_lengths(pem: &str) -> Vec<u32> {
+    let mut lengths = Vec::new();
+    let mut characters = 0;
+    for line in pem.lines() {
+        if line.starts_with("-----BEGIN") {
+            characters = 0;
+        } else if line.starts_with("-----END") {
+            lengths.push(characters * 3 / 4);
+        } else {
+            let text = line.trim_end().trim_end_matches('=');
+            characters += u32::try_from(text.len()).unwrap_or(u32::MAX);
+        }
+    }
+    lengths
 }
 
 pub(crate) fn configure(
@@ -189,6 +240,7 @@ pub(crate) fn connect(
     worker: &mut Worker,
     case: &Case,
     address: SocketAddr,
+    condition: Condition,
     role: Role,
 ) -> Result<ResponseBody, String> {
     let request = Connect {
@@ -196,7 +248,7 @@ pub(crate) fn connect(
         port: 443,
         address,
         resolve: Resolve::Given,
-        condition: case.condition,
+        condition,
         role,
         timeout_ms: case.timeout_ms,
     };

@@ -1,5 +1,7 @@
+mod failing;
+
 use netbench_model::{
-    Alpn, ClientSettings, Condition, FailureClass, Fault, Group, KeyType, LabProfile, Profile,
+    Alpn, ClientSettings, Condition, FailureClass, Group, KeyType, LabProfile, Profile, Role,
     SignatureScheme, Suite, Switch, TlsVersion,
 };
 use netbench_protocol::StackDescription;
@@ -7,19 +9,39 @@ use netbench_protocol::StackDescription;
 /// Longer than any connection of the table takes on a busy machine.
 const PATIENCE_MS: u64 = 20_000;
 
-/// For a server that never answers.
-const IMPATIENCE_MS: u64 = 700;
+/// The connection that makes a session to resume.
+const PRIME: (Condition, Role) = (Condition::Resumed, Role::Prime);
 
-/// One connection (two for `resumed`), to a site of its own.
+/// Keys that differ in their work; making longer RSA ones takes too long here.
+const KEYS: [KeyType; 4] = [
+    KeyType::EcdsaP256,
+    KeyType::Rsa2048,
+    KeyType::EcdsaP384,
+    KeyType::Ed25519,
+];
+
+/// One connection, or two of which the second is judged, to a site of its own.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     /// A host name: letters, digits, hyphens.
     pub(crate) name: String,
     pub(crate) site: LabProfile,
     pub(crate) client: ClientSettings,
+    pub(crate) roots: Roots,
+    /// A connection made before, which must be a full handshake that ends well.
+    pub(crate) before: Option<(Condition, Role)>,
     pub(crate) condition: Condition,
     pub(crate) timeout_ms: u64,
     pub(crate) expected: Expected,
+}
+
+/// What the client is given to trust.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Roots {
+    /// The lab's.
+    Lab,
+    /// Something else.
+    Text(&'static str),
 }
 
 /// What a case must come to.
@@ -58,22 +80,22 @@ pub(crate) fn all(can: &StackDescription) -> Vec<Case> {
         for condition in [Condition::Clean, Condition::Resumed] {
             for alpn in Alpn::ALL.iter().copied() {
                 for group in groups_of(can, version) {
-                    cases.push(plain(version, condition, alpn, group, KeyType::EcdsaP256));
+                    for key in KEYS {
+                        cases.push(plain(version, condition, alpn, group, key));
+                    }
                 }
             }
-            for key in [KeyType::Rsa2048, KeyType::EcdsaP384, KeyType::Ed25519] {
-                cases.push(plain(version, condition, Alpn::H2, Group::X25519, key));
-            }
         }
-        cases.extend(certificate_faults(version));
         cases.push(no_tickets(version));
+        cases.extend(never_resumed(version));
     }
     cases.extend(can.suites.iter().map(|suite| one_suite(*suite)));
     cases.extend(other_suites(can));
     cases.extend(other_groups(can));
-    cases.extend(settings_apart());
-    cases.extend(server_faults());
+    cases.extend(settings_in_common());
+    cases.push(address_as_host());
     cases.extend(sizes());
+    cases.extend(failing::all());
     cases
 }
 
@@ -102,17 +124,11 @@ fn good(name: impl Into<String>) -> Case {
         name: host(&name.into()),
         site: site(),
         client: client(),
+        roots: Roots::Lab,
+        before: None,
         condition: Condition::Clean,
         timeout_ms: PATIENCE_MS,
         expected: Expected::Agreed(agreed(TlsVersion::Tls13)),
-    }
-}
-
-/// A case that fails.
-fn bad(name: impl Into<String>, class: FailureClass, reason: Option<&'static str>) -> Case {
-    Case {
-        expected: Expected::Failed(class, reason),
-        ..good(name)
     }
 }
 
@@ -172,6 +188,7 @@ fn plain(
     case.client.groups.retain(|other| *other != group);
     case.client.groups.insert(0, group);
     case.condition = condition;
+    case.before = (condition == Condition::Resumed).then_some(PRIME);
     case.expected = Expected::Agreed(Agreed {
         // A resumed session of TLS 1.2 exchanges no keys.
         group: Some(group).filter(|_| resumed == Resumed::No || version == TlsVersion::Tls13),
@@ -183,30 +200,33 @@ fn plain(
     case
 }
 
-fn certificate_faults(version: TlsVersion) -> Vec<Case> {
-    [
-        (Fault::WrongName, "wrong-name"),
-        (Fault::UnknownRoot, "unknown-issuer"),
-        (Fault::Expired, "expired"),
-    ]
-    .into_iter()
-    .map(|(fault, reason)| {
-        let name = format!("{version}-{fault}");
-        let mut case = bad(name, FailureClass::Certificate, Some(reason));
-        case.site.tls = vec![version];
-        case.site.fault = Some(fault);
-        case
-    })
-    .collect()
-}
-
 fn no_tickets(version: TlsVersion) -> Case {
     let mut case = good(format!("{version}-no-tickets"));
     case.site.tls = vec![version];
     case.site.tickets = 0;
+    case.before = Some(PRIME);
     case.condition = Condition::Resumed;
     case.expected = Expected::Agreed(agreed(version));
     case
+}
+
+/// A connector that is made anew has nothing to resume, whatever was connected before.
+fn never_resumed(version: TlsVersion) -> Vec<Case> {
+    let visits = [
+        ("clean", (Condition::Clean, Role::Measured)),
+        ("warmup", (Condition::Clean, Role::Warmup)),
+        ("prime", PRIME),
+    ];
+    visits
+        .into_iter()
+        .map(|(what, visit)| {
+            let mut case = good(format!("{version}-clean-after-{what}"));
+            case.site.tls = vec![version];
+            case.before = Some(visit);
+            case.expected = Expected::Agreed(agreed(version));
+            case
+        })
+        .collect()
 }
 
 /// A client that offers a single suite, to a server that accepts that one alone.
@@ -279,28 +299,9 @@ fn other_share(name: &str, offered: Vec<Group>, group: Group) -> Case {
     case
 }
 
-/// The client's and the server's settings have nothing, or not everything, in common.
-fn settings_apart() -> Vec<Case> {
+/// Settings that differ on the two sides, but leave something in common.
+fn settings_in_common() -> Vec<Case> {
     let mut cases = Vec::new();
-
-    let mut case = bad("no-version", FailureClass::Alert, Some("protocol_version"));
-    case.client.versions = vec![TlsVersion::Tls12];
-    case.site.tls = vec![TlsVersion::Tls13];
-    cases.push(case);
-
-    let mut case = bad("no-suite", FailureClass::Alert, Some("handshake_failure"));
-    case.client.suites = vec![Suite::EcdsaChaCha];
-    case.site.suites = vec![Suite::EcdsaAes128Gcm];
-    cases.push(case);
-
-    let mut case = bad(
-        "no-protocol",
-        FailureClass::Alert,
-        Some("no_application_protocol"),
-    );
-    case.client.alpn = vec![Alpn::H2];
-    case.site.alpn = vec![Alpn::Http11];
-    cases.push(case);
 
     let mut case = good("no-alpn");
     case.site.alpn = Vec::new();
@@ -342,33 +343,13 @@ fn settings_apart() -> Vec<Case> {
     cases
 }
 
-fn server_faults() -> Vec<Case> {
-    use FailureClass::{Closed, Connect, Http, Protocol, Timeout};
-    let mut cases: Vec<_> = [
-        (Fault::Refuse, Connect, Some("refused")),
-        (Fault::Silent, Timeout, Some("in tls")),
-        (Fault::Reset, Closed, None),
-        (Fault::Garbage, Protocol, None),
-        (Fault::EndlessCertificate, Protocol, None),
-        (Fault::CloseMidHandshake, Closed, Some("end of stream")),
-        (Fault::BadHttp, Http, None),
-        (Fault::SlowResponse, Timeout, Some("in total")),
-    ]
-    .into_iter()
-    .map(|(fault, class, reason)| {
-        let mut case = bad(format!("fault-{fault}"), class, reason);
-        case.site.fault = Some(fault);
-        if class == Timeout {
-            case.timeout_ms = IMPATIENCE_MS;
-        }
-        case
-    })
-    .collect();
-    let mut case = bad("fault-bad-http-1", Http, None);
-    case.site.fault = Some(Fault::BadHttp);
-    case.site.alpn = vec![Alpn::Http11];
-    cases.push(case);
-    cases
+
+/// A certificate for an address (RFC 5280 section 4.2.1.6), and no server name (RFC 6066 section 3).
+fn address_as_host() -> Case {
+    Case {
+        name: "127.0.0.1".to_owned(),
+        ..good("")
+    }
 }
 
 /// Bodies that fill every buffer on the way, a long chain, and a stapled response.

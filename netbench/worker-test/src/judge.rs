@@ -1,18 +1,32 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{Group, Measured, TlsVersion};
+use netbench_model::{Condition, Group, Measured, TlsVersion};
 use netbench_protocol::ResponseBody;
 
 use crate::cases::{
     Agreed, Case, Expected, HYBRID_REFUSED, NOT_STAPLED, RETRIED, Resumed, STAPLED, host_of,
 };
 
-/// Holds an answer against what its case must come to.
-pub(crate) fn judge(case: &Case, answer: &ResponseBody) -> Result<(), String> {
+/// Whether the connector was made for this connection, or kept from the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Connector {
+    Made,
+    Kept,
+}
+
+/// Holds an answer against what its case must come to; `sent` is what each certificate of the
+/// server's chain has in bytes.
+pub(crate) fn judge(case: &Case, sent: &[u32], answer: &ResponseBody) -> Result<(), String> {
     match (&case.expected, answer) {
         (Expected::Agreed(agreed), ResponseBody::Connected(measured)) => {
-            let lab = Some(case.site.body_bytes);
-            all_of(agreed_on(agreed, measured).chain(work_was_done(agreed, measured, lab)))?;
+            let connector = match case.condition {
+                Condition::Resumed => Connector::Kept,
+                Condition::Clean | Condition::Cold => Connector::Made,
+            };
+            let checks = agreed_on(agreed, measured)
+                .chain(work_was_done(agreed, connector, measured))
+                .chain(as_served(case, sent, measured));
+            all_of(checks)?;
             same_on_both_sides(measured)
         }
         (Expected::Failed(class, reason), ResponseBody::Failed(failure)) => {
@@ -35,10 +49,17 @@ pub(crate) fn judge(case: &Case, answer: &ResponseBody) -> Result<(), String> {
 }
 
 /// As [`judge`] for a server that is not a worker: it says nothing, and its body has any length.
-pub(crate) fn judge_foreign(agreed: &Agreed, answer: &ResponseBody) -> Result<(), String> {
+pub(crate) fn judge_foreign(
+    agreed: &Agreed,
+    connector: Connector,
+    answer: &ResponseBody,
+) -> Result<(), String> {
     match answer {
+        ResponseBody::Connected(measured) if measured.server.is_some() => {
+            Err("a server that is no worker has a view".to_owned())
+        }
         ResponseBody::Connected(measured) => {
-            all_of(agreed_on(agreed, measured).chain(work_was_done(agreed, measured, None)))
+            all_of(agreed_on(agreed, measured).chain(work_was_done(agreed, connector, measured)))
         }
         other => Err(format!("{agreed:?} was due, not {other:?}")),
     }
@@ -100,14 +121,19 @@ fn agreed_on(agreed: &Agreed, measured: &Measured) -> impl Iterator<Item = Check
 /// That a handshake and a response took place, and left the traces that they must.
 fn work_was_done(
     agreed: &Agreed,
+    connector: Connector,
     measured: &Measured,
-    body_bytes: Option<u64>,
 ) -> impl Iterator<Item = Check> {
     let full = agreed.resumed == Resumed::No;
     let (phases, transfer) = (&measured.phases, &measured.transfer);
     let yes = |what, holds: bool| (what, true.to_string(), holds.to_string());
-    let mut checks = vec![
+    let checks = [
         yes("status 200", measured.http_status == 200),
+        yes(
+            "connector timed",
+            phases.connector_ns.is_some_and(|ns| ns > 0) == (connector == Connector::Made)
+                && phases.connector_ns.is_none() == (connector == Connector::Kept),
+        ),
         yes("chain seen", measured.client.chain_bytes.is_empty() != full),
         yes("verification timed", phases.verify_ns.is_some() == full),
         yes(
@@ -117,7 +143,12 @@ fn work_was_done(
         yes("phases timed", phases.tcp_ns > 0 && phases.tls_ns > 0),
         yes(
             "phases within the total",
-            phases.tcp_ns + phases.tls_ns + phases.first_byte_ns <= phases.total_ns,
+            phases.dns_ns + phases.tcp_ns + phases.tls_ns + phases.first_byte_ns
+                <= phases.total_ns,
+        ),
+        yes(
+            "ClientHello within the handshake",
+            (1..=phases.tls_ns).contains(&phases.client_hello_ns),
         ),
         yes(
             "bytes of the handshake counted",
@@ -131,11 +162,27 @@ fn work_was_done(
             u64::from(measured.client.chain_bytes.iter().sum::<u32>())
                 < transfer.handshake_bytes_in,
         ),
+        yes(
+            "body within the bytes",
+            transfer.bytes_in >= transfer.handshake_bytes_in + measured.body_bytes,
+        ),
     ];
-    if let Some(bytes) = body_bytes {
-        checks.push(("body", bytes.to_string(), measured.body_bytes.to_string()));
-    }
     checks.into_iter()
+}
+
+/// That what came is what the lab's site sends.
+fn as_served(case: &Case, sent: &[u32], measured: &Measured) -> impl Iterator<Item = Check> {
+    let sent = if measured.client.resumed { &[] } else { sent };
+    let body = (case.site.body_bytes, measured.body_bytes);
+    [
+        ("body", body.0.to_string(), body.1.to_string()),
+        (
+            "chain",
+            format!("{sent:?}"),
+            format!("{:?}", measured.client.chain_bytes),
+        ),
+    ]
+    .into_iter()
 }
 
 fn same_on_both_sides(measured: &Measured) -> Result<(), String> {

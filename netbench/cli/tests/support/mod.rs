@@ -22,6 +22,11 @@ use tempfile::TempDir;
 /// No test's command may take longer.
 pub const LIMIT: Duration = Duration::from_secs(120);
 
+/// A command line's words.
+pub fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
 /// What a command has done.
 pub struct Done {
     pub code: Option<i32>,

@@ -1,0 +1,147 @@
+//! Connections that must fail, each with its class and, where every stack knows one, its reason.
+
+use netbench_model::{Alpn, FailureClass, Fault, Group, SignatureScheme, Suite, TlsVersion};
+
+use super::{Case, Expected, Roots, good};
+
+/// For a server that never answers.
+const IMPATIENCE_MS: u64 = 700;
+
+pub(super) fn all() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for version in TlsVersion::ALL {
+        cases.extend(certificate_faults(*version));
+    }
+    cases.extend(settings_apart());
+    cases.extend(server_faults());
+    cases.extend(roots());
+    cases
+}
+
+fn bad(name: impl Into<String>, class: FailureClass, reason: Option<&'static str>) -> Case {
+    Case {
+        expected: Expected::Failed(class, reason),
+        ..good(name)
+    }
+}
+
+fn certificate_faults(version: TlsVersion) -> Vec<Case> {
+    [
+        (Fault::WrongName, "wrong-name"),
+        (Fault::UnknownRoot, "unknown-issuer"),
+        (Fault::Expired, "expired"),
+    ]
+    .into_iter()
+    .map(|(fault, reason)| {
+        let name = format!("{version}-{fault}");
+        let mut case = bad(name, FailureClass::Certificate, Some(reason));
+        case.site.tls = vec![version];
+        case.site.fault = Some(fault);
+        case
+    })
+    .collect()
+}
+
+/// The client's and the server's settings have nothing in common.
+fn settings_apart() -> Vec<Case> {
+    let mut cases = Vec::new();
+
+    let mut case = bad("no-version", FailureClass::Alert, Some("protocol_version"));
+    case.client.versions = vec![TlsVersion::Tls12];
+    case.site.tls = vec![TlsVersion::Tls13];
+    cases.push(case);
+
+    let mut case = bad("no-suite", FailureClass::Alert, Some("handshake_failure"));
+    case.client.suites = vec![Suite::EcdsaChaCha];
+    case.site.suites = vec![Suite::EcdsaAes128Gcm];
+    cases.push(case);
+
+    let mut case = bad(
+        "no-suite-for-the-key",
+        FailureClass::Alert,
+        Some("handshake_failure"),
+    );
+    case.client.suites = vec![Suite::RsaAes128Gcm, Suite::RsaAes256Gcm];
+    cases.push(case);
+
+    for version in TlsVersion::ALL {
+        let name = format!("{version}-no-scheme-for-the-key");
+        let mut case = bad(name, FailureClass::Alert, Some("handshake_failure"));
+        case.site.tls = vec![*version];
+        case.client.signatures = vec![
+            SignatureScheme::RsaPssRsaeSha256,
+            SignatureScheme::RsaPkcs1Sha256,
+        ];
+        cases.push(case);
+    }
+
+    let mut case = bad("no-group", FailureClass::Alert, Some("handshake_failure"));
+    case.client.groups = vec![Group::Secp384r1];
+    case.site.groups = vec![Group::X25519];
+    cases.push(case);
+
+    let mut case = bad(
+        "no-protocol",
+        FailureClass::Alert,
+        Some("no_application_protocol"),
+    );
+    case.client.alpn = vec![Alpn::H2];
+    case.site.alpn = vec![Alpn::Http11];
+    cases.push(case);
+
+    cases
+}
+
+fn server_faults() -> Vec<Case> {
+    use FailureClass::{Closed, Connect, Http, Protocol, Timeout};
+    let mut cases: Vec<_> = [
+        (Fault::Refuse, Connect, Some("refused")),
+        (Fault::Silent, Timeout, Some("in tls")),
+        (Fault::Reset, Closed, None),
+        (Fault::Garbage, Protocol, None),
+        (Fault::EndlessCertificate, Protocol, None),
+        (Fault::CloseMidHandshake, Closed, Some("end of stream")),
+        (Fault::BadHttp, Http, None),
+        (Fault::SlowResponse, Timeout, Some("in total")),
+    ]
+    .into_iter()
+    .map(|(fault, class, reason)| {
+        let mut case = bad(format!("fault-{fault}"), class, reason);
+        case.site.fault = Some(fault);
+        if class == Timeout {
+            case.timeout_ms = IMPATIENCE_MS;
+        }
+        case
+    })
+    .collect();
+    let mut case = bad("fault-bad-http-1", Http, None);
+    case.site.fault = Some(Fault::BadHttp);
+    case.site.alpn = vec![Alpn::Http11];
+    cases.push(case);
+    cases
+}
+
+
+/// Roots of which no connector can be made.
+fn roots() -> Vec<Case> {
+    [
+        ("no-roots", ""),
+        ("roots-of-text", "not a certificate"),
+        (
+            "roots-of-zeros",
+            "-----BEGIN CERTIFICATE-----\nAAAAAAAA\n-----END CERTIFICATE-----\n",
+        ),
+        (
+            "roots-not-base64",
+            "-----BEGIN CERTIFICATE-----\n\u{1b}[31m\n-----END CERTIFICATE-----\n",
+        ),
+        ("roots-without-end", "-----BEGIN CERTIFICATE-----\nAAAA\n"),
+    ]
+    .into_iter()
+    .map(|(name, text)| {
+        let mut case = bad(name, FailureClass::Setup, Some("connector"));
+        case.roots = Roots::Text(text);
+        case
+    })
+    .collect()
+}
