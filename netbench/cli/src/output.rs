@@ -17,6 +17,7 @@ pub(crate) fn publish(
     output: &Output,
 ) -> anyhow::Result<bool> {
     let summary = summarize(manifest, &folder.samples()?);
+    print(&summary, output)?;
     let files = [
         ("summary.md", markdown::render(&summary)),
         ("summary.csv", csv::render(&summary)),
@@ -25,7 +26,6 @@ pub(crate) fn publish(
     for (name, bytes) in &files {
         folder.write_file(name, bytes)?;
     }
-    print(&summary, output)?;
     if !output.quiet {
         eprintln!("netbench: the run is in {}", folder.path().display());
     }

@@ -73,11 +73,14 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
     progress.end();
     let interrupted = stop.load(Ordering::Relaxed);
     manifest::end_session(&mut manifest, &ground, interrupted);
-    folder.write_manifest(&manifest)?;
+    // A disk that is full does not keep the report from being read.
+    let kept = folder.write_manifest(&manifest);
     // Ends the servers and the link, so that nothing runs any more when the report is read.
     drop(ground);
-    let compared = output::publish(&folder, &manifest, &options.output)?;
+    let compared = output::publish(&folder, &manifest, &options.output);
     ran?;
+    kept?;
+    let compared = compared?;
     Ok(match (interrupted, compared) {
         (true, _) => Ended::Interrupted,
         (false, true) => Ended::Well,
