@@ -267,7 +267,7 @@ fn ask(worker: &mut Worker, body: RequestBody) -> Result<ResponseBody, String> {
 }
 
 /// A port at which nothing listens: one that was free a moment ago.
-fn closed_port() -> Result<SocketAddr, String> {
+pub(crate) fn closed_port() -> Result<SocketAddr, String> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| e.to_string())?;
     listener.local_addr().map_err(|e| e.to_string())
 }

@@ -343,7 +343,6 @@ fn settings_in_common() -> Vec<Case> {
     cases
 }
 
-
 /// A certificate for an address (RFC 5280 section 4.2.1.6), and no server name (RFC 6066 section 3).
 fn address_as_host() -> Case {
     Case {

@@ -10,21 +10,21 @@ use std::{
 };
 
 use netbench_lab::Lab;
-use netbench_model::{Alpn, Condition, Group, KeyType, LabProfile, Role, Switch, TlsVersion};
-use netbench_protocol::{ResponseBody, ServeSite};
+use netbench_model::{Alpn, Condition, Group, KeyType, LabProfile, Role, Site, Switch, TlsVersion};
+use netbench_protocol::ServeSite;
 use tempfile::TempDir;
 
 use crate::{
     bench::{configure, connect, serve, sites, start},
-    cases::{Agreed, Case, Expected, Resumed, client},
-    judge,
+    cases::{Agreed, Case, Expected, Resumed, Roots, client},
+    judge::{self, Connector},
 };
 
-/// How long the `openssl` command may take.
-const LIMIT: Duration = Duration::from_secs(20);
+/// How long another program may take.
+pub(crate) const LIMIT: Duration = Duration::from_secs(20);
 
 /// The site's host.
-const HOST: &str = "foreign.test";
+pub(crate) const HOST: &str = "foreign.test";
 
 pub(crate) fn is_installed() -> bool {
     let version = Command::new("openssl")
@@ -38,20 +38,8 @@ pub(crate) fn is_installed() -> bool {
 pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
     let mut wrong = Vec::new();
     for key in [KeyType::Rsa2048, KeyType::EcdsaP256] {
-        let profile = LabProfile {
-            key,
-            ocsp: Switch::On,
-            ..LabProfile::default()
-        };
-        let sites = sites(stack, [(HOST, profile)].into_iter())?;
-        let lab = Lab::new(&sites).map_err(|e| e.to_string())?;
-        let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let served = lab.serve_sites(&sites, |_| any).remove(stack);
-        let served = served
-            .as_deref()
-            .and_then(<[_]>::first)
-            .ok_or("no site was made")?;
-        let folder = Files::new(served, lab.ca_pem())?;
+        let (lab, sites) = one_site(stack, key)?;
+        let folder = Files::new(stack, &lab, &sites)?;
         for version in TlsVersion::ALL.iter().copied() {
             let to_server = to_server(program, stack, &folder, lab.ca_pem(), version, key);
             wrong.extend(
@@ -61,10 +49,10 @@ pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
             );
         }
         let mut server = start(program)?;
-        let listening = serve(&mut server, stack, &lab, &sites)?;
-        let address = listening.get(HOST).ok_or("the site is not served")?;
+        let served = serve(&mut server, stack, &lab, &sites)?;
+        let address = served.get(HOST).ok_or("the site is not served")?.address;
         for version in TlsVersion::ALL.iter().copied() {
-            let from_client = from_client(&folder, *address, version);
+            let from_client = from_client(&folder, address, version);
             wrong.extend(
                 from_client
                     .err()
@@ -75,11 +63,33 @@ pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
     Ok(wrong)
 }
 
-/// The certificates where the command can read them: a folder for this user alone.
-struct Files(TempDir);
+/// A lab with [`HOST`] alone.
+pub(crate) fn one_site(stack: &str, key: KeyType) -> Result<(Lab, Vec<Site>), String> {
+    let profile = LabProfile {
+        key,
+        ocsp: Switch::On,
+        ..LabProfile::default()
+    };
+    let sites = sites(stack, [(HOST, profile)].into_iter())?;
+    let lab = Lab::new(&sites).map_err(|e| e.to_string())?;
+    Ok((lab, sites))
+}
+
+/// The certificates where a program can read them: a folder for this user alone.
+pub(crate) struct Files(TempDir);
 
 impl Files {
-    fn new(served: &ServeSite, ca_pem: &str) -> Result<Self, String> {
+    pub(crate) fn new(stack: &str, lab: &Lab, sites: &[Site]) -> Result<Self, String> {
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let served = lab.serve_sites(sites, |_| any).remove(stack);
+        let served = served
+            .as_deref()
+            .and_then(<[_]>::first)
+            .ok_or("no site was made")?;
+        Self::of(served, lab.ca_pem())
+    }
+
+    fn of(served: &ServeSite, ca_pem: &str) -> Result<Self, String> {
         const END: &str = "-----END CERTIFICATE-----\n";
         let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
         let (leaf, rest) = served
@@ -90,6 +100,7 @@ impl Files {
         for (name, text) in [
             ("leaf", leaf.as_str()),
             ("chain", rest),
+            ("whole", &served.chain_pem),
             ("key", &served.key_pem),
             ("roots", ca_pem),
         ] {
@@ -98,20 +109,23 @@ impl Files {
         Ok(Self(folder))
     }
 
-    fn path(&self, name: &str) -> String {
+    pub(crate) fn path(&self, name: &str) -> String {
         self.0.path().join(name).display().to_string()
     }
 }
 
-/// The command's process, ended when this is dropped.
-struct OpenSslCommand(Child);
+/// A process that is ended when this is dropped.
+pub(crate) struct Ended(pub(crate) Child);
 
-impl Drop for OpenSslCommand {
+impl Drop for Ended {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
+
+/// The `openssl` command under way.
+struct OpenSslCommand(Ended);
 
 impl OpenSslCommand {
     fn start(arguments: &[&str]) -> Result<Self, String> {
@@ -121,7 +135,7 @@ impl OpenSslCommand {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .map(Self)
+            .map(|child| Self(Ended(child)))
             .map_err(|e| e.to_string())
     }
 
@@ -130,7 +144,7 @@ impl OpenSslCommand {
         &mut self,
         done: impl Fn(&str) -> Option<T> + Send + 'static,
     ) -> Result<T, String> {
-        let stdout = self.0.stdout.take().ok_or("no pipe")?;
+        let stdout = self.0.0.stdout.take().ok_or("no pipe")?;
         let (sender, found) = mpsc::channel();
         thread::spawn(move || {
             let mut text = String::new();
@@ -194,39 +208,63 @@ fn to_server(
         let line = text.lines().find_map(|line| line.strip_prefix("ACCEPT "))?;
         line.trim().parse::<SocketAddr>().ok()
     })?;
-    let mut agreed = Agreed {
+    let visits = Visits {
+        address,
         version,
-        suite: None,
-        group: Some(Group::X25519),
-        signature: Some(match key {
-            KeyType::Rsa2048 => "rsa_pss_rsae_sha256",
-            _ => "ecdsa_secp256r1_sha256",
-        }),
-        alpn: Some(Alpn::Http11),
-        resumed: Resumed::No,
+        key,
+        alpn: Alpn::Http11,
     };
-    let case = Case {
-        name: HOST.to_owned(),
-        site: LabProfile::default(),
-        client: client(),
-        condition: Condition::Resumed,
-        timeout_ms: 20_000,
-        expected: Expected::Agreed(agreed.clone()),
-    };
-    let mut worker = start(program)?;
-    configure(&mut worker, stack, &case, roots_pem.to_owned())?;
-    let prime = connect(&mut worker, &case, address, Role::Prime)?;
-    judge::judge_foreign(&agreed, &prime).map_err(|e| format!("prime: {e}"))?;
-    if let ResponseBody::Connected(prime) = &prime
-        && prime.server.is_some()
-    {
-        return Err("a server that is no worker has a view".to_owned());
+    visits.judge(program, stack, roots_pem)
+}
+
+/// A full and a resumed connection to a server that knows nothing of netbench.
+pub(crate) struct Visits {
+    pub(crate) address: SocketAddr,
+    /// The version, key and protocol that must be agreed on.
+    pub(crate) version: TlsVersion,
+    pub(crate) key: KeyType,
+    pub(crate) alpn: Alpn,
+}
+
+impl Visits {
+    pub(crate) fn judge(&self, program: &Path, stack: &str, roots_pem: &str) -> Result<(), String> {
+        let mut agreed = Agreed {
+            version: self.version,
+            suite: None,
+            group: Some(Group::X25519),
+            signature: Some(match self.key {
+                KeyType::Rsa2048 => "rsa_pss_rsae_sha256",
+                _ => "ecdsa_secp256r1_sha256",
+            }),
+            alpn: Some(self.alpn),
+            resumed: Resumed::No,
+        };
+        let mut settings = client();
+        settings.versions = vec![self.version];
+        settings.alpn = vec![self.alpn];
+        let case = Case {
+            name: HOST.to_owned(),
+            site: LabProfile::default(),
+            client: settings,
+            roots: Roots::Lab,
+            before: None,
+            condition: Condition::Resumed,
+            timeout_ms: 20_000,
+            expected: Expected::Agreed(agreed.clone()),
+        };
+        let mut worker = start(program)?;
+        configure(&mut worker, stack, &case, roots_pem.to_owned())?;
+        let mut visit = |role| connect(&mut worker, &case, self.address, case.condition, role);
+        let prime = visit(Role::Prime)?;
+        judge::judge_foreign(&agreed, Connector::Made, &prime)
+            .map_err(|e| format!("prime: {e}"))?;
+        agreed.resumed = Resumed::Yes;
+        agreed.signature = None;
+        agreed.group = agreed.group.filter(|_| self.version == TlsVersion::Tls13);
+        let resumed = visit(Role::Measured)?;
+        judge::judge_foreign(&agreed, Connector::Kept, &resumed)
+            .map_err(|e| format!("resumed: {e}"))
     }
-    agreed.resumed = Resumed::Yes;
-    agreed.signature = None;
-    agreed.group = agreed.group.filter(|_| version == TlsVersion::Tls13);
-    let resumed = connect(&mut worker, &case, address, Role::Measured)?;
-    judge::judge_foreign(&agreed, &resumed).map_err(|e| format!("resumed: {e}"))
 }
 
 /// What `openssl s_client` says of a server.
@@ -248,7 +286,7 @@ fn from_client(files: &Files, address: SocketAddr, version: TlsVersion) -> Resul
         "-status",
         flag(version),
     ])?;
-    if let Some(stdin) = client.0.stdin.as_mut() {
+    if let Some(stdin) = client.0.0.stdin.as_mut() {
         let request = format!("GET / HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n");
         // A refused handshake closes the pipe; what it printed says more.
         let _ = stdin.write_all(request.as_bytes());

@@ -1,13 +1,17 @@
 //! What every worker must get right: a table of connections that it makes to sites that it serves
-//! itself, and connections to and from the `openssl` command, which knows nothing of netbench.
+//! itself; connections to nginx, and to and from the `openssl` command, which know nothing of
+//! netbench; and the worker protocol's rules.
 //!
 //! For the tests of stacks and for nothing else; it must never know one stack from another but by
-//! what its worker says of itself. Start reading at [`conformance`]; `cases.rs` is the table.
+//! what its worker says of itself. Start reading at [`conformance`]; `cases.rs` and
+//! `cases/failing.rs` are the table, `lines.rs` holds the protocol's rules.
 
 mod bench;
 mod cases;
 mod foreign;
 mod judge;
+mod lines;
+mod nginx;
 
 use std::path::Path;
 
@@ -15,38 +19,64 @@ use bench::Bench;
 
 /// Has the worker `program` serve and connect with `stack`, and says what it got wrong.
 ///
-/// Every request has a time limit; all of them take some seconds.
+/// Every request has a time limit, and so has the table; all of it takes some seconds.
 ///
 /// # Panics
 /// The worker does not start or serve, or got anything wrong.
 pub fn conformance(program: &Path, stack: &str) {
-    let wrong = match Bench::new(program, stack) {
-        Ok(mut bench) => bench.run(),
-        Err(error) => vec![error],
-    };
-    assert!(
-        wrong.is_empty(),
-        "{stack}: {} wrong:\n{}",
-        wrong.len(),
-        wrong.join("\n")
+    complain(
+        stack,
+        Bench::new(program, stack).map(|mut bench| bench.run()),
     );
 }
 
-/// Has `stack` connect to `openssl s_server`, and `openssl s_client` to `stack`, and says what went
-/// wrong. Without the `openssl` command there is nothing to do, and the answer is why.
+/// That the worker `program` keeps to the worker protocol: says what it and `stack` are, answers
+/// what it cannot understand or do with an error and goes on, and ends when stdin does.
 ///
 /// # Panics
 /// As [`conformance`].
-pub fn foreign_peers(program: &Path, stack: &str) -> Result<(), &'static str> {
+pub fn protocol(program: &Path, stack: &str) {
+    let described = lines::description(program, stack).map(|()| Vec::new());
+    complain(stack, described);
+    complain(stack, lines::errors(program, stack));
+    complain(stack, lines::end_of_stdin(program, stack));
+}
+
+/// Has `stack` connect to `openssl s_server`, and `openssl s_client` to `stack`, and says what went
+/// wrong.
+///
+/// # Errors
+/// Without the `openssl` command there is nothing to do.
+///
+/// # Panics
+/// As [`conformance`].
+pub fn openssl_command(program: &Path, stack: &str) -> Result<(), &'static str> {
     if !foreign::is_installed() {
         return Err("no `openssl` command on this machine");
     }
-    let wrong = foreign::run(program, stack).unwrap_or_else(|error| vec![error]);
+    complain(stack, foreign::run(program, stack));
+    Ok(())
+}
+
+/// Has `stack` connect to nginx, and says what went wrong.
+///
+/// # Errors
+/// Without nginx there is nothing to do.
+///
+/// # Panics
+/// As [`conformance`].
+pub fn nginx(program: &Path, stack: &str) -> Result<(), &'static str> {
+    let nginx = nginx::program().ok_or("no nginx on this machine")?;
+    complain(stack, nginx::run(&nginx, program, stack));
+    Ok(())
+}
+
+fn complain(stack: &str, found: Result<Vec<String>, String>) {
+    let wrong = found.unwrap_or_else(|error| vec![error]);
     assert!(
         wrong.is_empty(),
         "{stack}: {} wrong:\n{}",
         wrong.len(),
         wrong.join("\n")
     );
-    Ok(())
 }

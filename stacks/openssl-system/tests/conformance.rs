@@ -4,9 +4,11 @@
 use std::{path::Path, process::Command};
 
 use netbench_stack_openssl::{LINKED, Library};
-use netbench_worker_test::{conformance, foreign_peers};
+use netbench_worker_test::{conformance, nginx, openssl_command, protocol};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-openssl-system");
+
+const ANOTHER: &str = "unsupported: this build has another libssl";
 
 #[test]
 fn it_serves_and_connects_to_itself() {
@@ -22,13 +24,33 @@ fn it_serves_and_connects_to_itself() {
 }
 
 #[test]
+fn it_keeps_to_the_protocol() {
+    match LINKED {
+        Library::System => protocol(Path::new(WORKER), "openssl-system"),
+        Library::Vendored => println!("{ANOTHER}"),
+    }
+}
+
+#[test]
 fn it_gets_on_with_the_openssl_command() {
     match LINKED {
         Library::System => {
-            if let Err(reason) = foreign_peers(Path::new(WORKER), "openssl-system") {
+            if let Err(reason) = openssl_command(Path::new(WORKER), "openssl-system") {
                 println!("unsupported: {reason}");
             }
         }
-        Library::Vendored => println!("unsupported: this build has another libssl"),
+        Library::Vendored => println!("{ANOTHER}"),
+    }
+}
+
+#[test]
+fn it_gets_on_with_nginx() {
+    match LINKED {
+        Library::System => {
+            if let Err(reason) = nginx(Path::new(WORKER), "openssl-system") {
+                println!("unsupported: {reason}");
+            }
+        }
+        Library::Vendored => println!("{ANOTHER}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use netbench_worker_test::{conformance, foreign_peers};
+use netbench_worker_test::{conformance, nginx, openssl_command, protocol};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-openssl");
 
@@ -12,8 +12,20 @@ fn it_serves_and_connects_to_itself() {
 }
 
 #[test]
+fn it_keeps_to_the_protocol() {
+    protocol(Path::new(WORKER), "openssl");
+}
+
+#[test]
 fn it_gets_on_with_the_openssl_command() {
-    if let Err(reason) = foreign_peers(Path::new(WORKER), "openssl") {
+    if let Err(reason) = openssl_command(Path::new(WORKER), "openssl") {
+        println!("unsupported: {reason}");
+    }
+}
+
+#[test]
+fn it_gets_on_with_nginx() {
+    if let Err(reason) = nginx(Path::new(WORKER), "openssl") {
         println!("unsupported: {reason}");
     }
 }

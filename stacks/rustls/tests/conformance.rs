@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use netbench_worker_test::{conformance, foreign_peers};
+use netbench_worker_test::{conformance, nginx, openssl_command, protocol};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-rustls");
+
+const STACKS: [&str; 2] = ["rustls-ring", "rustls-aws-lc"];
 
 #[test]
 fn ring_serves_and_connects_to_itself() {
@@ -17,9 +19,25 @@ fn aws_lc_serves_and_connects_to_itself() {
 }
 
 #[test]
+fn they_keep_to_the_protocol() {
+    for stack in STACKS {
+        protocol(Path::new(WORKER), stack);
+    }
+}
+
+#[test]
 fn they_get_on_with_the_openssl_command() {
-    for stack in ["rustls-ring", "rustls-aws-lc"] {
-        if let Err(reason) = foreign_peers(Path::new(WORKER), stack) {
+    for stack in STACKS {
+        if let Err(reason) = openssl_command(Path::new(WORKER), stack) {
+            println!("unsupported: {reason}");
+        }
+    }
+}
+
+#[test]
+fn they_get_on_with_nginx() {
+    for stack in STACKS {
+        if let Err(reason) = nginx(Path::new(WORKER), stack) {
             println!("unsupported: {reason}");
         }
     }

@@ -121,7 +121,6 @@ fn server_faults() -> Vec<Case> {
     cases
 }
 
-
 /// Roots of which no connector can be made.
 fn roots() -> Vec<Case> {
     [

@@ -1,0 +1,387 @@
+use std::{
+    collections::BTreeSet,
+    io::{BufRead, BufReader, Read, Write},
+    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    path::Path,
+    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
+    sync::mpsc::{self, Receiver},
+    thread,
+    time::{Duration, Instant},
+};
+
+use netbench_lab::Lab;
+use netbench_model::{Condition, KeyType, Role, Site};
+use netbench_protocol::{
+    Configure, Connect, PROTOCOL_VERSION, Request, RequestBody, Resolve, Response, ResponseBody,
+    Serve, StackDescription,
+};
+
+use crate::{
+    bench::closed_port,
+    cases::client,
+    foreign::{HOST, one_site},
+};
+
+/// Longer than any answer takes on a busy machine.
+const ANSWER_LIMIT: Duration = Duration::from_secs(40);
+
+/// How long a worker may outlive its stdin.
+const END_LIMIT: Duration = Duration::from_secs(2);
+
+/// The time limit of a connection that is cut short by the end of stdin.
+const CONNECTION_MS: u64 = 60_000;
+
+/// A worker's process, to which anything can be written.
+struct Talk {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    answers: Receiver<Result<Response, String>>,
+}
+
+impl Drop for Talk {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Talk {
+    fn start(program: &Path) -> Result<Self, String> {
+        let mut child = Command::new(program)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|e| e.to_string())?;
+        let stdin = child.stdin.take();
+        let stdout = child.stdout.take().ok_or("no pipe")?;
+        let (sender, answers) = mpsc::channel();
+        thread::spawn(move || {
+            for line in BufReader::new(stdout).lines() {
+                let answer = line.map_err(|e| e.to_string()).and_then(|line| {
+                    serde_json::from_str(&line).map_err(|e| format!("{e} in {line:?}"))
+                });
+                if sender.send(answer).is_err() {
+                    break;
+                }
+            }
+        });
+        Ok(Self {
+            child,
+            stdin,
+            answers,
+        })
+    }
+
+    fn write(&mut self, line: &[u8]) -> Result<(), String> {
+        let stdin = self.stdin.as_mut().ok_or("stdin is closed")?;
+        stdin
+            .write_all(line)
+            .and_then(|()| stdin.write_all(b"\n"))
+            .and_then(|()| stdin.flush())
+            .map_err(|e| e.to_string())
+    }
+
+    fn put(&mut self, line: &[u8]) -> Result<Response, String> {
+        self.write(line)?;
+        self.answers
+            .recv_timeout(ANSWER_LIMIT)
+            .map_err(|e| format!("no answer: {e}"))?
+    }
+
+    fn ask(&mut self, id: u64, body: RequestBody) -> Result<ResponseBody, String> {
+        let answer = self.put(&line(id, body)?)?;
+        if answer.id == id {
+            Ok(answer.body)
+        } else {
+            Err(format!("an answer to {}, not {id}", answer.id))
+        }
+    }
+
+    /// Closes stdin and waits for the end.
+    fn end(mut self) -> Result<ExitStatus, String> {
+        drop(self.stdin.take());
+        let deadline = Instant::now() + END_LIMIT;
+        while Instant::now() < deadline {
+            if let Some(status) = self.child.try_wait().map_err(|e| e.to_string())? {
+                return Ok(status);
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        Err(format!("still there {END_LIMIT:?} after the end of stdin"))
+    }
+}
+
+fn line(id: u64, body: RequestBody) -> Result<Vec<u8>, String> {
+    serde_json::to_vec(&Request { id, body }).map_err(|e| e.to_string())
+}
+
+/// That the worker says what it is.
+pub(crate) fn description(program: &Path, stack: &str) -> Result<(), String> {
+    let mut worker = Talk::start(program)?;
+    let answer = worker.ask(u64::MAX, RequestBody::Describe)?;
+    let ResponseBody::Description(description) = answer else {
+        return Err(format!("not a description: {answer:?}"));
+    };
+    if description.protocol != PROTOCOL_VERSION {
+        return Err(format!("protocol version {}", description.protocol));
+    }
+    let names = description.stacks.iter().map(|s| &s.record.stack);
+    if names.collect::<BTreeSet<_>>().len() != description.stacks.len() {
+        return Err("two stacks have one name".to_owned());
+    }
+    let named = |s: &&StackDescription| s.record.stack == stack;
+    let own = description.stacks.iter().find(named).ok_or("not named")?;
+    let record = &own.record;
+    let file = program.file_stem().unwrap_or_default().to_string_lossy();
+    let has_version =
+        |text: &str| text.contains(|c: char| c.is_ascii_digit()) && text.contains('.');
+    let good = record.executable == file
+        && has_version(&record.library)
+        && has_version(&record.connector)
+        && record.provider.as_deref().is_none_or(has_version)
+        && !record.build.is_empty()
+        && own.operations == ["connect", "serve"]
+        && !own.groups.is_empty()
+        && !own.suites.is_empty();
+    if good {
+        Ok(())
+    } else {
+        Err(format!("{own:?}"))
+    }
+}
+
+/// What cannot be understood or done is answered by an error, and the worker goes on.
+pub(crate) fn errors(program: &Path, stack: &str) -> Result<Vec<String>, String> {
+    let mut worker = Talk::start(program)?;
+    let (lab, sites) = one_site(stack, KeyType::EcdsaP256)?;
+    let mut wrong = Vec::new();
+    for (what, line, id) in bad_lines(stack, &lab)? {
+        let answer = worker.put(&line)?;
+        match &answer.body {
+            ResponseBody::Error { message }
+                if answer.id == id
+                    && !message.is_empty()
+                    && !message.contains(char::is_control) => {}
+            _ => wrong.push(format!(
+                "{what}: an error with id {id} was due, not {answer:?}"
+            )),
+        }
+    }
+    match worker.ask(1, RequestBody::Counts)? {
+        ResponseBody::Counted { sites } if sites.is_empty() => {}
+        other => wrong.push(format!("counts without sites: {other:?}")),
+    }
+    wrong.extend(resumed_without_prime(&mut worker, stack, &lab, &sites)?);
+    let status = worker.end()?;
+    if !status.success() {
+        wrong.push(format!("it ended with {status}"));
+    }
+    Ok(wrong)
+}
+
+/// What to write, and the id of the answer: 0 where the line has none.
+fn bad_lines(stack: &str, lab: &Lab) -> Result<Vec<(&'static str, Vec<u8>, u64)>, String> {
+    let nowhere = closed_port()?;
+    let clean = connect(HOST, nowhere, Condition::Clean, Role::Measured);
+    let no_sites = Serve {
+        stack: "no-such-stack".to_owned(),
+        sites: Vec::new(),
+    };
+    let text = |text: &str| text.as_bytes().to_vec();
+    Ok(vec![
+        ("not JSON", text("describe"), 0),
+        ("half of it", text("{\"id\":2,\"op\":\"desc"), 0),
+        ("not UTF-8", b"{\"id\":2,\"op\":\"\xff\xfe\"}".to_vec(), 2),
+        ("not text at all", b"\x00\xff\x1b[2J".to_vec(), 0),
+        ("deep", "[".repeat(100_000).into_bytes(), 0),
+        ("not an object", text("[1, 2]"), 0),
+        ("without id", text("{\"op\":\"describe\"}"), 0),
+        ("negative id", text("{\"id\":-1,\"op\":\"describe\"}"), 0),
+        ("without op", text("{\"id\":3}"), 3),
+        ("unknown op", text("{\"id\":4,\"op\":\"no-such-op\"}"), 4),
+        (
+            "escape codes",
+            text("{\"id\":5,\"op\":\"\\u001b[31m\\u009b2J\"}"),
+            5,
+        ),
+        ("without settings", text("{\"id\":6,\"op\":\"connect\"}"), 6),
+        (
+            "connect before configure",
+            line(7, RequestBody::Connect(Box::new(clean)))?,
+            7,
+        ),
+        (
+            "configure of an unknown stack",
+            line(8, configure("no-such-stack\u{1b}[31m", lab))?,
+            8,
+        ),
+        (
+            "serve of an unknown stack",
+            line(9, RequestBody::Serve(Box::new(no_sites)))?,
+            9,
+        ),
+        (
+            "a version that nobody speaks",
+            text(
+                &String::from_utf8_lossy(&line(10, configure(stack, lab))?)
+                    .replace("\"1.2\"", "\"0.9\""),
+            ),
+            10,
+        ),
+    ])
+}
+
+fn configure(stack: &str, lab: &Lab) -> RequestBody {
+    RequestBody::Configure(Box::new(Configure {
+        stack: stack.to_owned(),
+        client: client(),
+        roots_pem: lab.ca_pem().to_owned(),
+    }))
+}
+
+fn connect(host: &str, address: SocketAddr, condition: Condition, role: Role) -> Connect {
+    Connect {
+        host: host.to_owned(),
+        port: 443,
+        address,
+        resolve: Resolve::Given,
+        condition,
+        role,
+        timeout_ms: CONNECTION_MS,
+    }
+}
+
+/// What comes before a measured connection that is to resume.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Configure,
+    Prime,
+    PrimeNowhere,
+    PrimeOtherPort,
+    Resumed,
+    Clean,
+}
+
+/// After these there is nothing to resume: that needs a prime connection right before, which ended
+/// well, to the same site and with the same settings.
+const NOTHING_KEPT: &[&[Step]] = &[
+    &[Step::Configure],
+    &[Step::Configure, Step::Clean],
+    &[Step::Configure, Step::PrimeNowhere],
+    &[Step::Configure, Step::Prime, Step::PrimeNowhere],
+    &[Step::Configure, Step::PrimeOtherPort],
+    &[Step::Configure, Step::Prime, Step::Configure],
+    &[Step::Configure, Step::Prime, Step::Clean],
+    &[Step::Configure, Step::Prime, Step::Resumed],
+];
+
+fn resumed_without_prime(
+    worker: &mut Talk,
+    stack: &str,
+    lab: &Lab,
+    sites: &[Site],
+) -> Result<Vec<String>, String> {
+    let address = serve(worker, stack, lab, sites)?;
+    let nowhere = closed_port()?;
+    let mut wrong = Vec::new();
+    for steps in NOTHING_KEPT {
+        for (number, step) in (100..).zip(*steps) {
+            let answer = worker.ask(number, request(*step, stack, lab, address, nowhere))?;
+            let fits = match step {
+                Step::Configure => answer == ResponseBody::Configured,
+                Step::PrimeNowhere => matches!(answer, ResponseBody::Failed(_)),
+                _ => matches!(answer, ResponseBody::Connected(_)),
+            };
+            if !fits {
+                wrong.push(format!("{step:?} of {steps:?}: {answer:?}"));
+            }
+        }
+        let answer = worker.ask(200, request(Step::Resumed, stack, lab, address, nowhere))?;
+        if !matches!(answer, ResponseBody::Error { .. }) {
+            wrong.push(format!("resumed after {steps:?}: {answer:?}"));
+        }
+    }
+    Ok(wrong)
+}
+
+fn request(
+    step: Step,
+    stack: &str,
+    lab: &Lab,
+    address: SocketAddr,
+    nowhere: SocketAddr,
+) -> RequestBody {
+    use Condition::{Clean, Resumed};
+    let mut connect = match step {
+        Step::Configure => return configure(stack, lab),
+        Step::Prime | Step::PrimeOtherPort => connect(HOST, address, Resumed, Role::Prime),
+        Step::PrimeNowhere => connect(HOST, nowhere, Resumed, Role::Prime),
+        Step::Resumed => connect(HOST, address, Resumed, Role::Measured),
+        Step::Clean => connect(HOST, address, Clean, Role::Measured),
+    };
+    if step == Step::PrimeOtherPort {
+        connect.port = 8443;
+    }
+    RequestBody::Connect(Box::new(connect))
+}
+
+fn serve(worker: &mut Talk, stack: &str, lab: &Lab, sites: &[Site]) -> Result<SocketAddr, String> {
+    let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let sites = lab.serve_sites(sites, |_| any).remove(stack);
+    let request = Serve {
+        stack: stack.to_owned(),
+        sites: sites.ok_or("no site was made")?,
+    };
+    match worker.ask(50, RequestBody::Serve(Box::new(request)))? {
+        ResponseBody::Serving(serving) => {
+            let address = serving.listening.get(HOST).copied();
+            address.ok_or_else(|| format!("{serving:?}"))
+        }
+        other => Err(format!("serve: {other:?}")),
+    }
+}
+
+/// That the end of stdin ends the worker while it waits for a server that says nothing, and while
+/// it serves.
+pub(crate) fn end_of_stdin(program: &Path, stack: &str) -> Result<Vec<String>, String> {
+    let (lab, sites) = one_site(stack, KeyType::EcdsaP256)?;
+    let mut wrong = Vec::new();
+
+    let silent = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| e.to_string())?;
+    let address = silent.local_addr().map_err(|e| e.to_string())?;
+    let mut worker = Talk::start(program)?;
+    worker.ask(1, configure(stack, &lab))?;
+    let clean = connect(HOST, address, Condition::Clean, Role::Measured);
+    worker.write(&line(2, RequestBody::Connect(Box::new(clean)))?)?;
+    let held = client_hello(silent)?;
+    wrong.extend(worker.end().err().map(|e| format!("connecting: {e}")));
+    drop(held);
+
+    let mut worker = Talk::start(program)?;
+    let address = serve(&mut worker, stack, &lab, &sites)?;
+    let held = TcpStream::connect(address).map_err(|e| e.to_string())?;
+    wrong.extend(worker.end().err().map(|e| format!("serving: {e}")));
+    drop(held);
+    if TcpStream::connect(address).is_ok() {
+        wrong.push("something still listens after the end".to_owned());
+    }
+    Ok(wrong)
+}
+
+/// Accepts one connection, and waits until the handshake has begun.
+fn client_hello(listener: TcpListener) -> Result<TcpStream, String> {
+    let (sender, accepted) = mpsc::channel();
+    thread::spawn(move || {
+        let first = listener.accept().and_then(|(mut stream, _)| {
+            stream.set_read_timeout(Some(ANSWER_LIMIT))?;
+            stream.read_exact(&mut [0; 5])?;
+            Ok(stream)
+        });
+        let _ = sender.send(first);
+    });
+    accepted
+        .recv_timeout(ANSWER_LIMIT)
+        .map_err(|e| format!("no connection: {e}"))?
+        .map_err(|e| e.to_string())
+}

@@ -1,0 +1,91 @@
+use std::{
+    fs,
+    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use netbench_model::{Alpn, KeyType, TlsVersion};
+
+use crate::foreign::{Ended, Files, HOST, LIMIT, Visits, one_site};
+
+/// Where nginx is, if it is: for an ordinary user its folder is often not in `PATH`.
+pub(crate) fn program() -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&paths)
+        .chain([PathBuf::from("/usr/sbin"), PathBuf::from("/usr/local/sbin")])
+        .map(|folder| folder.join("nginx"))
+        .find(|path| path.is_file())
+}
+
+/// Has `stack` of the worker `program` connect to `nginx`, and says what went wrong.
+pub(crate) fn run(nginx: &Path, program: &Path, stack: &str) -> Result<Vec<String>, String> {
+    let mut wrong = Vec::new();
+    for key in [KeyType::Rsa2048, KeyType::EcdsaP256] {
+        let (lab, sites) = one_site(stack, key)?;
+        let files = Files::new(stack, &lab, &sites)?;
+        let (address, _server) = start(nginx, &files)?;
+        for version in TlsVersion::ALL.iter().copied() {
+            for alpn in Alpn::ALL.iter().copied() {
+                let visits = Visits {
+                    address,
+                    version,
+                    key,
+                    alpn,
+                };
+                let judged = visits.judge(program, stack, lab.ca_pem());
+                wrong.extend(
+                    judged
+                        .err()
+                        .map(|e| format!("to nginx, {version}, {alpn}, {key}: {e}")),
+                );
+            }
+        }
+    }
+    Ok(wrong)
+}
+
+/// nginx with one site, as a single process in the foreground; it writes in its folder alone.
+fn start(nginx: &Path, files: &Files) -> Result<(SocketAddr, Ended), String> {
+    let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        .and_then(|listener| listener.local_addr())
+        .map_err(|e| e.to_string())?;
+    let configuration = format!(
+        "daemon off; master_process off; pid {pid}; error_log {log};\n\
+         events {{}}\n\
+         http {{ access_log off;\n\
+         client_body_temp_path {temp}; proxy_temp_path {temp}; fastcgi_temp_path {temp};\n\
+         uwsgi_temp_path {temp}; scgi_temp_path {temp};\n\
+         server {{ listen {address} ssl http2; server_name {HOST};\n\
+         ssl_certificate {chain}; ssl_certificate_key {key}; ssl_protocols TLSv1.2 TLSv1.3;\n\
+         location / {{ return 200 'A page of a server that knows nothing of netbench.'; }} }} }}\n",
+        pid = files.path("pid"),
+        log = files.path("log"),
+        temp = files.path("temp"),
+        chain = files.path("whole"),
+        key = files.path("key"),
+    );
+    let path = files.path("nginx.conf");
+    fs::write(&path, configuration).map_err(|e| e.to_string())?;
+    let log = files.path("log");
+    let child = Command::new(nginx)
+        .args(["-c", &path, "-e", &log])
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|e| e.to_string())?;
+    let mut server = Ended(child);
+    let deadline = Instant::now() + LIMIT;
+    while TcpStream::connect(address).is_err() {
+        let ended = server.0.try_wait().map_err(|e| e.to_string())?;
+        if ended.is_some() || Instant::now() > deadline {
+            let words = fs::read_to_string(&log).unwrap_or_default();
+            return Err(format!("nginx does not listen: {words}"));
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    Ok((address, server))
+}
