@@ -64,3 +64,57 @@ impl Body for SiteBody {
         SizeHint::with_exact(self.rest.len() as u64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    /// The frames of a body and how long they took, on a clock that goes on when all sleep.
+    fn frames(body: impl FnOnce() -> SiteBody) -> (Vec<Bytes>, Duration) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let mut body = body();
+            let start = tokio::time::Instant::now();
+            let mut frames = Vec::new();
+            loop {
+                let left = body.size_hint().exact();
+                assert_eq!(body.is_end_stream(), left == Some(0));
+                let Some(frame) = body.frame().await else {
+                    assert_eq!(left, Some(0));
+                    return (frames, start.elapsed());
+                };
+                let data = frame.unwrap().into_data().unwrap();
+                let now = body.size_hint().exact().unwrap();
+                assert_eq!(left, Some(now + data.len() as u64));
+                frames.push(data);
+            }
+        })
+    }
+
+    #[test]
+    fn a_whole_body_comes_at_once() {
+        for length in [0, 1, 100_000] {
+            let content = Bytes::from(vec![7; length]);
+            let (frames, took) = frames(|| SiteBody::whole(content.clone()));
+            let due: Vec<_> = (length > 0).then_some(content).into_iter().collect();
+            assert_eq!((frames, took), (due, Duration::ZERO), "{length}");
+        }
+    }
+
+    #[test]
+    fn a_slow_body_comes_byte_by_byte() {
+        let (frames, took) = frames(|| SiteBody::slow(Bytes::from_static(b"slow")));
+        assert_eq!(frames, ["s", "l", "o", "w"]);
+        // The clock has a millisecond's grain.
+        assert!(
+            took >= 4 * PAUSE && took <= 4 * PAUSE + Duration::from_millis(8),
+            "{took:?}"
+        );
+    }
+}

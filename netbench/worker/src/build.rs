@@ -23,3 +23,56 @@ pub fn locked_version(lock: &str, package: &str) -> Option<String> {
     let version = lines.next()?.strip_prefix("version = \"")?;
     version.strip_suffix('"').map(str::to_owned)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_locked_version_is_that_of_the_very_package() {
+        const LOCK: &str = r#"version = 4
+
+[[package]]
+name = "rustls-webpki"
+version = "0.103.1"
+dependencies = [
+ "rustls",
+]
+
+[[package]]
+name = "rustls"
+version = "0.23.46"
+
+[[package]]
+name = "odd"
+source = "here"
+version = "1.0.0"
+
+[[package]]
+name = "last""#;
+        let cases = [
+            ("rustls", Some("0.23.46")),
+            ("rustls-webpki", Some("0.103.1")),
+            ("rust", None),
+            ("odd", None),
+            ("last", None),
+            ("", None),
+        ];
+        for (package, version) in cases {
+            assert_eq!(
+                locked_version(LOCK, package).as_deref(),
+                version,
+                "{package}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_build_says_all_that_it_is() {
+        for (name, value) in build_facts() {
+            assert!(!value.is_empty(), "{name}");
+        }
+        let rustc = &build_facts()["rustc"];
+        assert!(rustc.starts_with("rustc 1."), "{rustc}");
+    }
+}

@@ -122,3 +122,6 @@ fn of_io(phase: Phase, error: &io::Error) -> Option<Explained> {
     };
     Some(Explained::new(class, reason))
 }
+
+#[cfg(test)]
+mod tests;

@@ -38,7 +38,11 @@ pub(crate) async fn commit(fault: Fault, mut stream: TcpStream) -> io::Result<()
             let _ = tokio::time::timeout(PATIENCE, reading).await;
             Ok(())
         }
-        Fault::Reset => stream.set_zero_linger(),
+        Fault::Reset => {
+            // Right after the accept, the reset would race with the client's connect.
+            read_some(&mut stream).await?;
+            stream.set_zero_linger()
+        }
         Fault::Garbage => {
             read_some(&mut stream).await?;
             let garbage: Vec<u8> = (0..4096u32)

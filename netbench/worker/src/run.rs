@@ -46,10 +46,15 @@ pub fn run(stacks: Vec<Arc<dyn Stack>>) -> ExitCode {
         eprintln!("no thread for trials: {error}");
         return ExitCode::FAILURE;
     }
-    for line in io::stdin().lock().lines() {
-        match line {
-            Ok(line) if line.trim().is_empty() => {}
-            Ok(line) => {
+    let mut stdin = io::stdin().lock();
+    loop {
+        let mut line = Vec::new();
+        match stdin.read_until(b'\n', &mut line) {
+            Ok(0) => break,
+            Ok(_) if line.trim_ascii().is_empty() => {}
+            // Bytes that are no text make a line that is no request: that is an answer's matter.
+            Ok(_) => {
+                let line = String::from_utf8_lossy(&line).into_owned();
                 if requests.send(line).is_err() {
                     return ExitCode::FAILURE;
                 }

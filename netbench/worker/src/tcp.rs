@@ -2,7 +2,7 @@ use std::{
     io,
     net::SocketAddr,
     task::{Context, Poll},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use http::Uri;
@@ -47,7 +47,7 @@ impl Service<Uri> for TimedTcp {
     }
 
     fn call(&mut self, uri: Uri) -> Self::Future {
-        let connecting = self.http.call(uri);
+        let connecting = self.http.call(aimed(uri, &self.probe));
         let probe = self.probe.clone();
         Box::pin(async move {
             let stream = connecting.await?.into_inner();
@@ -55,6 +55,33 @@ impl Service<Uri> for TimedTcp {
             Ok(Wire::new(stream, probe))
         })
     }
+}
+
+/// `uri` as `HttpConnector` must see it to connect to the address that the request named: it takes
+/// a port from the URI before the resolver's, and does not ask the resolver about an IP address.
+fn aimed(uri: Uri, probe: &Probe) -> Uri {
+    let mut marks = probe.marks();
+    let (Some((address, _)), Some(host)) = (marks.target, uri.host()) else {
+        return uri;
+    };
+    let is_address = host
+        .trim_matches(['[', ']'])
+        .parse::<std::net::IpAddr>()
+        .is_ok();
+    let authority = if is_address {
+        marks.dns = Some(Duration::ZERO);
+        marks.resolved = Some(Instant::now());
+        address.to_string()
+    } else {
+        format!("{host}:{}", address.port())
+    };
+    let aimed = Uri::builder()
+        .scheme("https")
+        .authority(authority)
+        .path_and_query("/")
+        .build();
+    // Both are made of what was a part of a URI before.
+    aimed.unwrap_or(uri)
 }
 
 /// Gives the address that the request named, after asking the system where it is told to.
@@ -88,5 +115,39 @@ impl Service<Name> for Resolver {
             marks.resolved = Some(end);
             Ok(std::iter::once(address))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_of_the_request_is_the_one_that_is_connected_to() {
+        const V4: &str = "127.0.0.1:5001";
+        const V6: &str = "[::1]:5002";
+        let cases = [
+            ("https://a.test/", V4, "https://a.test:5001/"),
+            ("https://a.test:8443/", V4, "https://a.test:5001/"),
+            ("https://a.test/", V6, "https://a.test:5002/"),
+            ("https://192.0.2.1/", V4, "https://127.0.0.1:5001/"),
+            ("https://192.0.2.1:8443/", V6, "https://[::1]:5002/"),
+            ("https://[2001:db8::1]/", V4, "https://127.0.0.1:5001/"),
+        ];
+        for (uri, address, due) in cases {
+            let probe = Probe::new();
+            probe.aim(address.parse().unwrap(), Resolve::Given);
+            let aimed = aimed(uri.parse().unwrap(), &probe);
+            assert_eq!(aimed.to_string(), due, "{uri} at {address}");
+            // An address is not resolved, so that nobody else marks it so.
+            let marked = probe.marks().resolved.is_some();
+            assert_eq!(marked, !uri.contains("a.test"), "{uri}");
+        }
+    }
+
+    #[test]
+    fn without_an_address_a_uri_stays() {
+        let uri = Uri::from_static("https://a.test:8443/");
+        assert_eq!(aimed(uri.clone(), &Probe::new()), uri);
     }
 }

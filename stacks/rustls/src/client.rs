@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream};
+use hyper_rustls::{
+    DefaultServerNameResolver, HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream,
+};
 use netbench_model::{Alpn, ClientSettings, Negotiated, Profile, SignatureScheme, TlsVersion};
 use netbench_worker::{Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
 use rustls::{
@@ -44,11 +46,11 @@ pub(crate) fn connector(
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier))
         .with_no_client_auth();
-    let https = https(
-        config,
-        &settings.alpn,
-        TimedTcp::new(settings.profile, probe),
-    )?;
+    let tcp = TimedTcp::new(settings.profile, probe);
+    let https = match settings.profile {
+        Profile::Library => https_of_library(config, &settings.alpn, tcp)?,
+        Profile::Default | Profile::Servo => https(config, &settings.alpn, tcp),
+    };
     Ok(Box::new(HyperClient::new(
         https,
         settings.profile,
@@ -80,7 +82,16 @@ fn roots(pem: &str) -> Result<Arc<RootCertStore>, SetupError> {
     Ok(Arc::new(store))
 }
 
-fn https(
+/// Offers exactly `alpn`. hyper-rustls' builder would offer nothing for HTTP/1.1 alone, where
+/// hyper-openssl offers what it is told.
+fn https(mut config: ClientConfig, alpn: &[Alpn], tcp: TimedTcp) -> HttpsConnector<TimedTcp> {
+    config.alpn_protocols = alpn.iter().map(|alpn| alpn.name().into()).collect();
+    let name = Arc::new(DefaultServerNameResolver::default());
+    HttpsConnector::new(tcp, config, true, name)
+}
+
+/// As hyper-rustls' builder sets ALPN by itself.
+fn https_of_library(
     config: ClientConfig,
     alpn: &[Alpn],
     tcp: TimedTcp,
@@ -88,13 +99,12 @@ fn https(
     let builder = HttpsConnectorBuilder::new()
         .with_tls_config(config)
         .https_only();
-    // hyper-rustls sets ALPN by itself, h2 first.
     match alpn {
         [Alpn::H2, Alpn::Http11] => Ok(builder.enable_all_versions().wrap_connector(tcp)),
         [Alpn::Http11] | [] => Ok(builder.enable_http1().wrap_connector(tcp)),
         [Alpn::H2] => Ok(builder.enable_http2().wrap_connector(tcp)),
         other => Err(SetupError::Unsupported(format!(
-            "hyper-rustls cannot offer {other:?}"
+            "hyper-rustls' builder cannot offer {other:?}"
         ))),
     }
 }

@@ -97,7 +97,7 @@ fn server_faults() -> Vec<Case> {
     let mut cases: Vec<_> = [
         (Fault::Refuse, Connect, Some("refused")),
         (Fault::Silent, Timeout, Some("in tls")),
-        (Fault::Reset, Closed, None),
+        (Fault::Reset, Closed, Some("reset")),
         (Fault::Garbage, Protocol, None),
         (Fault::EndlessCertificate, Protocol, None),
         (Fault::CloseMidHandshake, Closed, Some("end of stream")),
