@@ -180,8 +180,10 @@ pub(crate) fn errors(program: &Path, stack: &str) -> Result<Vec<String>, String>
     Ok(wrong)
 }
 
-/// What to write, and the id of the answer: 0 where the line has none.
-fn bad_lines(stack: &str, lab: &Lab) -> Result<Vec<(&'static str, Vec<u8>, u64)>, String> {
+/// What is wrong, what to write, and the id of the answer: 0 where the line has none.
+type BadLine = (&'static str, Vec<u8>, u64);
+
+fn bad_lines(stack: &str, lab: &Lab) -> Result<Vec<BadLine>, String> {
     let nowhere = closed_port()?;
     let clean = connect(HOST, nowhere, Condition::Clean, Role::Measured);
     let no_sites = Serve {
