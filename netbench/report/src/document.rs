@@ -1,5 +1,5 @@
 use netbench_model::{Condition, LinkKind, Target};
-use netbench_stats::{SAME_MARGIN, Verdict};
+use netbench_stats::{MIN_ROUNDS, SAME_MARGIN, Verdict};
 
 use crate::{
     Comparison, ConnectSummary,
@@ -118,19 +118,33 @@ fn headline(comparison: &Comparison) -> String {
             comparison.condition
         );
     };
-    let tally = &comparison.sites;
+    let by_site = match tally_words(comparison) {
+        Some(words) => format!("Site by site, {words}."),
+        None => too_few_rounds(),
+    };
     format!(
-        "{}: by total time, {}: {} ({}). Site by site, {other} is faster on {}, slower on {}, the \
-         same on {}, undecided on {}.",
+        "{}: by total time, {}: {} ({}). {by_site}",
         comparison.condition,
         verdict(total.paired.verdict, first, other),
         change(total.paired.ratio),
         interval(total.paired.interval),
-        tally.other_faster,
-        tally.first_faster,
-        tally.same,
-        tally.undecided,
     )
+}
+
+/// On how many sites which stack is faster; none where no site had rounds enough to tell.
+fn tally_words(comparison: &Comparison) -> Option<String> {
+    let tally = &comparison.sites;
+    let any = tally.rows.iter().any(|row| row.paired.interval.is_some());
+    any.then(|| {
+        format!(
+            "{} is faster on {}, slower on {}, the same on {}, undecided on {}",
+            comparison.other, tally.other_faster, tally.first_faster, tally.same, tally.undecided,
+        )
+    })
+}
+
+fn too_few_rounds() -> String {
+    format!("A site needs {MIN_ROUNDS} rounds for a verdict of its own.")
 }
 
 fn title(what: &str, comparison: &Comparison) -> String {
@@ -214,18 +228,19 @@ fn sites(blocks: &mut Vec<Block>, comparison: &Comparison) {
     let tally = &comparison.sites;
     let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
     blocks.push(Block::Heading(title("By site, total time", comparison)));
-    blocks.push(Block::Text(format!(
-        "{other} is faster on {}, slower on {}, the same on {}, undecided on {} of {} sites; {} \
-         could not be compared. If the stacks were equal, about {:.1} would be faster or slower by \
-         chance.",
-        tally.other_faster,
-        tally.first_faster,
-        tally.same,
-        tally.undecided,
-        tally.rows.len() as u64 + tally.not_compared,
-        tally.not_compared,
-        tally.expected_by_chance,
-    )));
+    let all = tally.rows.len() as u64 + tally.not_compared;
+    let missing = tally.not_compared;
+    blocks.push(Block::Text(match tally_words(comparison) {
+        Some(words) => format!(
+            "{words} of {all} sites; {missing} could not be compared. If the stacks were equal, \
+             about {:.1} would be faster or slower by chance.",
+            tally.expected_by_chance,
+        ),
+        None => format!(
+            "{} {missing} of {all} sites could not be compared.",
+            too_few_rounds()
+        ),
+    }));
     if tally.rows.is_empty() {
         return;
     }

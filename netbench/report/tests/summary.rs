@@ -219,3 +219,22 @@ fn of_a_trial_that_was_made_again_the_last_sample_counts() {
         summarize(&manifest, &samples).comparisons
     );
 }
+
+#[test]
+fn with_few_rounds_no_site_is_called_undecided_for_want_of_them() {
+    for (rounds, said) in [(3, true), (10, false)] {
+        let fixture = Fixture {
+            rounds,
+            ..Fixture::default()
+        };
+        let summary = summarize(&fixture.manifest(), &fixture.samples());
+        let text = netbench_report::markdown::render(&summary);
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(
+            text.contains("A site needs 6 rounds"),
+            said,
+            "{rounds} rounds"
+        );
+        assert_eq!(text.contains("Site by site"), !said, "{rounds} rounds");
+    }
+}
