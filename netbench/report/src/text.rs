@@ -80,6 +80,29 @@ pub(crate) fn verdict(verdict: Verdict, first: &str, other: &str) -> String {
     }
 }
 
+/// The command without the path to it, and without a seed.
+pub(crate) fn again(command: &[String]) -> String {
+    let mut words = vec!["netbench".to_owned()];
+    let mut rest = command.iter().skip(1);
+    while let Some(word) = rest.next() {
+        if word == "--seed" {
+            rest.next();
+        } else if !word.starts_with("--seed=") {
+            words.push(word.clone());
+        }
+    }
+    words.join(" ")
+}
+
+/// At most a hundred characters of it.
+pub(crate) fn shorten(text: &str) -> String {
+    const LONGEST: usize = 100;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

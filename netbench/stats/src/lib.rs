@@ -16,16 +16,22 @@
 //! verdicts rest on is so wide that all of a family hold together with [`FAMILY_LEVEL`]
 //! (Bonferroni), so that a stack compared with itself is rarely called faster at anything.
 
+mod looks;
 mod paired;
 mod quantile;
+mod quiet;
 mod rng;
+mod runs;
 mod signed_rank;
 mod student;
 mod verdict;
 
+pub use looks::{is_look, look_share};
 pub use paired::{Pair, PairedRatio, Settings, compare};
 pub use quantile::{Figures, median, quantile_sorted};
+pub use quiet::quiet;
 pub use rng::Rng;
+pub use runs::{RunsRatio, compare_runs, compare_whole};
 pub use signed_rank::{MIN_ROUNDS, RoundsRatio, compare_rounds};
 pub use student::student_t_quantile;
 pub use verdict::{Interval, SAME_MARGIN, Verdict};

@@ -44,11 +44,16 @@ impl Settings {
     /// For one of `verdicts` verdicts that are read together: each at so high a level that all of
     /// them hold with [`FAMILY_LEVEL`].
     pub fn for_family(seed: u64, verdicts: usize) -> Self {
-        let verdict_level = 1.0 - (1.0 - FAMILY_LEVEL) / verdicts.max(1) as f64;
+        Self::for_look(seed, verdicts, 1.0)
+    }
+
+    /// As [`Self::for_family`], at a look that may spend only `share` of the chance of a false
+    /// verdict ([`crate::look_share`]).
+    pub fn for_look(seed: u64, verdicts: usize, share: f64) -> Self {
         Self {
             seed,
             resamples: 2_000,
-            verdict_level,
+            verdict_level: 1.0 - (1.0 - FAMILY_LEVEL) * share / verdicts.max(1) as f64,
         }
     }
 }
