@@ -60,7 +60,7 @@ pub(crate) struct Suite {
     #[arg(long, help_heading = "What")]
     pub(crate) list: bool,
 
-    /// Rounds, each with processes of its own; without it 15, and with --until-decided at most 60
+    /// Rounds, each with processes of its own; without it 30, and with --until-decided at most 60
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How")]
     pub(crate) rounds: Option<u32>,
     /// Go on until every verdict is decided and known to 2 %, or the budget ends
@@ -70,7 +70,7 @@ pub(crate) struct Suite {
     #[arg(long, value_name = "TIME", default_value = "280s", value_parser = budget, requires = "until_decided", help_heading = "How")]
     pub(crate) budget: Duration,
     /// How long each stack works on a scenario in a round
-    #[arg(long, value_name = "TIME", default_value = "200ms", value_parser = trial, help_heading = "How")]
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = trial, help_heading = "How")]
     pub(crate) trial: Duration,
     /// How long a stack's turn is
     #[arg(long, value_name = "TIME", default_value = "4ms", value_parser = slice, help_heading = "How")]

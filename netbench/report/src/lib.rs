@@ -28,9 +28,9 @@ pub use block::{Align, Block, Column, Document, Table};
 pub use rows::Rows;
 pub use schemas::{Schema, schemas};
 pub use suite::{
-    CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference, Regression,
-    StackFigures, SuiteFailure, SuiteHead, SuiteSummary, compare_runs_of_suite,
-    compare_stacks_of_suite, decided, summarize_suite,
+    CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference, PublishedRow,
+    PublishedTable, Regression, StackFigures, SuiteFailure, SuiteHead, SuiteSummary,
+    compare_runs_of_suite, compare_stacks_of_suite, decided, summarize_suite,
 };
 pub use summary::{
     Comparison, ConnectSummary, Exclusion, FailureRow, Head, NegotiatedRow, PhaseRow, ShareRow,

@@ -39,6 +39,11 @@ pub use verdict::{Interval, SAME_MARGIN, Verdict};
 /// The share of runs in which every interval of a family holds the true ratio.
 pub const FAMILY_LEVEL: f64 = 0.99;
 
+/// The level of the interval that the verdict on one case of the suite rests on. Of a hundred cases
+/// in which two stacks are equal, one at most is called different; the report says how many to
+/// expect.
+pub const CASE_LEVEL: f64 = 0.99;
+
 /// The level of the interval that is shown beside the one that a verdict rests on, and of the
 /// interval for a single site.
 pub const SINGLE_LEVEL: f64 = 0.95;

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{FAMILY_LEVEL, Interval, Rng, SINGLE_LEVEL, Verdict, student_t_quantile};
+use crate::{CASE_LEVEL, FAMILY_LEVEL, Interval, Rng, SINGLE_LEVEL, Verdict, student_t_quantile};
 
 /// Fewer pairs than this have no interval: a bootstrap of them would repeat the same few values.
 const MIN_PAIRS: usize = 6;
@@ -44,16 +44,22 @@ impl Settings {
     /// For one of `verdicts` verdicts that are read together: each at so high a level that all of
     /// them hold with [`FAMILY_LEVEL`].
     pub fn for_family(seed: u64, verdicts: usize) -> Self {
-        Self::for_look(seed, verdicts, 1.0)
-    }
-
-    /// As [`Self::for_family`], at a look that may spend only `share` of the chance of a false
-    /// verdict ([`crate::look_share`]).
-    pub fn for_look(seed: u64, verdicts: usize, share: f64) -> Self {
+        let verdict_level = 1.0 - (1.0 - FAMILY_LEVEL) / verdicts.max(1) as f64;
         Self {
             seed,
             resamples: 2_000,
-            verdict_level: 1.0 - (1.0 - FAMILY_LEVEL) * share / verdicts.max(1) as f64,
+            verdict_level,
+        }
+    }
+
+    /// For a verdict that stands for itself, at a look that may spend `share` of the chance of a false
+    /// one ([`crate::look_share`]; 1 where there is only one look): all looks together hold with
+    /// [`CASE_LEVEL`].
+    pub fn for_case(seed: u64, share: f64) -> Self {
+        Self {
+            seed,
+            resamples: 2_000,
+            verdict_level: 1.0 - (1.0 - CASE_LEVEL) * share,
         }
     }
 }

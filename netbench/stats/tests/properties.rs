@@ -1,6 +1,5 @@
 //! What holds of quantiles, ratios and intervals whatever the timings are.
 
-
 use netbench_stats::{
     Figures, Interval, Pair, Settings, Verdict, compare, compare_rounds, median, quantile_sorted,
 };

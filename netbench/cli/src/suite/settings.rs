@@ -25,7 +25,7 @@ use crate::{
 };
 
 /// Rounds without `--rounds`.
-const ROUNDS: u32 = 15;
+const ROUNDS: u32 = 30;
 
 /// Rounds without `--rounds`, but with `--until-decided`.
 const MOST_ROUNDS: u32 = 60;

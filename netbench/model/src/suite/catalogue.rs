@@ -147,9 +147,9 @@ impl Preset {
             Self::RustlsVsOpenssl => {
                 let bulk = [
                     usual(Tls12, Rsa2048, Aes128Gcm),
-                    usual(Tls13, Rsa2048, Aes256Gcm),
-                    usual(Tls12, EcdsaP256, Aes256Gcm),
+                    usual(Tls12, Rsa2048, Aes256Gcm),
                     usual(Tls12, Rsa2048, ChaCha20Poly1305),
+                    usual(Tls13, Rsa2048, Aes256Gcm),
                 ];
                 let bulk = bulk.map(|settings| {
                     Scenario::timed(Work::Bulk {
@@ -159,9 +159,11 @@ impl Preset {
                         max_fragment_bytes: None,
                     })
                 });
-                let handshakes = HandshakeKind::ALL.iter().flat_map(|kind| {
-                    [Tls12, Tls13]
-                        .map(|version| handshake(*kind, usual(version, Rsa2048, Aes256Gcm)))
+                let handshakes = [Tls12, Tls13].into_iter().flat_map(|version| {
+                    let settings = usual(version, Rsa2048, Aes256Gcm);
+                    HandshakeKind::ALL
+                        .iter()
+                        .map(move |kind| handshake(*kind, settings))
                 });
                 bulk.into_iter().chain(handshakes).collect()
             }

@@ -15,9 +15,9 @@ named!(
         /// The server's side of a handshake.
         Server = "server",
         /// Plaintext to records.
-        Send = "send",
+        Send = "sent",
         /// Records to plaintext.
-        Receive = "receive",
+        Receive = "received",
         /// The whole operation.
         Whole = "whole",
         /// Both sides of many threads together.

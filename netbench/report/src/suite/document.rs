@@ -1,5 +1,5 @@
 use netbench_model::{Measure, Part, Unit};
-use netbench_stats::{Interval, SAME_MARGIN};
+use netbench_stats::{CASE_LEVEL, Interval, SAME_MARGIN};
 
 use super::{CaseRow, StackFigures, SuiteSummary, preset, rows, summary::verdict_word};
 use crate::{
@@ -289,23 +289,26 @@ fn trouble(blocks: &mut Vec<Block>, summary: &SuiteSummary) {
 
 fn how(blocks: &mut Vec<Block>, summary: &SuiteSummary) {
     blocks.push(Block::Heading("How it was measured".to_owned()));
-    let level = summary
+    let verdicts = summary
         .cases
         .iter()
-        .flat_map(|case| &case.verdicts)
-        .find_map(|verdict| verdict.paired.interval)
-        .map(|interval| {
-            format!(
-                " Intervals hold for all verdicts together (each at {:.3} %).",
-                interval.level * 100.0
-            )
-        });
+        .map(|case| case.verdicts.len())
+        .sum::<usize>();
     blocks.push(Block::Text(format!(
         "Stacks take turns of a few milliseconds, each in a process of its own that is fresh in every \
-         round; every operation is timed; verdicts rest on pairs of turns, with rounds resampled. “same” \
-         needs the interval within ±{:.0} %.{}",
+         round; every operation is timed; verdicts rest on pairs of turns in which nothing disturbed the machine \
+         ({:.0} % of them), with rounds resampled. “same” needs the interval within ±{:.0} %. Intervals are of \
+         {:.0} %{}: if the stacks were equal, at most about {:.1} of these {verdicts} verdicts would say \
+         otherwise by chance.",
+        (1.0 - summary.disturbed_share()) * 100.0,
         SAME_MARGIN * 100.0,
-        level.unwrap_or_default()
+        CASE_LEVEL * 100.0,
+        if summary.run.until_decided {
+            ", for all looks at the verdicts together"
+        } else {
+            ""
+        },
+        (1.0 - CASE_LEVEL) * verdicts as f64,
     )));
     let fact = |name: &str| summary.environment.get(name).map(|value| plain(value));
     let facts = [

@@ -7,6 +7,7 @@ mod compare_document;
 mod document;
 mod figures;
 mod preset;
+mod published;
 mod rows;
 mod summary;
 mod verdicts;
@@ -15,6 +16,7 @@ pub use compare::{
     CompareSummary, Compared, ComparedCase, Difference, Regression, compare_runs_of_suite,
     compare_stacks_of_suite,
 };
+pub use published::{PublishedRow, PublishedTable};
 pub use summary::{
     CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteHead, SuiteSummary, summarize_suite,
 };

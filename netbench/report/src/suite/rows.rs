@@ -53,6 +53,14 @@ pub(super) fn suite(summary: &SuiteSummary, rows: &mut Rows) {
             rows.text(&case.name, "verdict", verdict.paired.verdict.name());
         }
     }
+    if let Some(table) = &summary.published {
+        rows.about("published", "", &table.columns[0], &table.columns[1]);
+        for row in &table.rows {
+            rows.value(&row.case, "first", row.figures[0], &table.unit);
+            rows.value(&row.case, "other", row.figures[1], &table.unit);
+            rows.text(&row.case, "comparison", &row.comparison);
+        }
+    }
     for (table, all) in [
         ("failures", &summary.failures),
         ("unsupported", &summary.unsupported),

@@ -8,7 +8,7 @@ use netbench_stats::{PairedRatio, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{figures::figures, verdicts::Verdicts};
+use super::{PublishedTable, figures::figures, published, verdicts::Verdicts};
 
 /// What a run of the in-memory suite says. Every figure is one of which less is better, and every
 /// ratio is the other stack's over the first one's: under 1 the other is faster, or takes less.
@@ -22,6 +22,8 @@ pub struct SuiteSummary {
     pub run: SuiteHead,
     /// Every case, in the order of the plan.
     pub cases: Vec<CaseRow>,
+    /// The table that the preset reproduces, as others have published it.
+    pub published: Option<PublishedTable>,
     /// Trials that failed, with the error.
     pub failures: Vec<SuiteFailure>,
     /// What a stack or the machine has no way to do.
@@ -148,7 +150,7 @@ pub struct SuiteFailure {
 /// What a run says, from its manifest and all its samples.
 pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> SuiteSummary {
     let plan = &manifest.suite;
-    let verdicts = Verdicts::of(plan, samples);
+    let verdicts = Verdicts::of(plan);
     let cases: Vec<CaseRow> = plan
         .scenarios
         .iter()
@@ -161,6 +163,7 @@ pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> Sui
         kind: "suite".to_owned(),
         run: head(manifest, samples),
         cases,
+        published: plan.preset.as_deref().and_then(published::published),
         failures,
         unsupported,
         warnings: manifest.warnings.clone(),

@@ -12,34 +12,16 @@ use super::{
 /// the other's time is known to be faster after six rounds, but not yet how much.
 const PRECISE: f64 = 0.02;
 
-/// How the verdicts of a run are reached: at which level, so that all hold together.
+/// How the verdicts of a run are reached.
 pub(super) struct Verdicts {
     seed: u64,
-    verdicts: usize,
     until_decided: bool,
 }
 
 impl Verdicts {
-    pub(super) fn of(plan: &SuitePlanRecord, samples: &[SuiteSample]) -> Self {
-        let others = plan.stacks.len().saturating_sub(1);
-        let Some(first) = plan.stacks.first() else {
-            return Self::for_number(plan, 0);
-        };
-        // What no stack can be compared in takes nothing from the others.
-        let cases = plan
-            .scenarios
-            .iter()
-            .flat_map(netbench_model::Scenario::cases);
-        let compared = cases
-            .filter(|case| measured(case, first, samples).next().is_some())
-            .count();
-        Self::for_number(plan, compared * others)
-    }
-
-    fn for_number(plan: &SuitePlanRecord, verdicts: usize) -> Self {
+    pub(super) fn of(plan: &SuitePlanRecord) -> Self {
         Self {
             seed: plan.seed,
-            verdicts,
             until_decided: plan.until_decided,
         }
     }
@@ -59,7 +41,7 @@ impl Verdicts {
         } else {
             1.0
         };
-        let settings = Settings::for_look(self.seed, self.verdicts, share);
+        let settings = Settings::for_case(self.seed, share);
         let undisturbed = undisturbed(case, &all);
         let paired = if case.unit() == Unit::Nanoseconds {
             compare(&undisturbed, &settings)
@@ -135,7 +117,7 @@ pub fn decided(plan: &SuitePlanRecord, samples: &[SuiteSample], rounds: u32) -> 
     if !is_look(rounds) {
         return Vec::new();
     }
-    let verdicts = Verdicts::of(plan, samples);
+    let verdicts = Verdicts::of(plan);
     let is_decided = |case: Case| {
         others.iter().all(|other| {
             let paired = verdicts.of_case(&case, first, other, samples);
