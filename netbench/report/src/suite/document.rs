@@ -289,27 +289,29 @@ fn trouble(blocks: &mut Vec<Block>, summary: &SuiteSummary) {
 
 fn how(blocks: &mut Vec<Block>, summary: &SuiteSummary) {
     blocks.push(Block::Heading("How it was measured".to_owned()));
-    let verdicts = summary
-        .cases
-        .iter()
-        .map(|case| case.verdicts.len())
-        .sum::<usize>();
-    blocks.push(Block::Text(format!(
+    blocks.push(Block::Text(
         "Stacks take turns of a few milliseconds, each in a process of its own that is fresh in every \
-         round; every operation is timed; verdicts rest on pairs of turns in which nothing disturbed the machine \
-         ({:.0} % of them), with rounds resampled. “same” needs the interval within ±{:.0} %. Intervals are of \
-         {:.0} %{}: if the stacks were equal, at most about {:.1} of these {verdicts} verdicts would say \
-         otherwise by chance.",
-        (1.0 - summary.disturbed_share()) * 100.0,
-        SAME_MARGIN * 100.0,
-        CASE_LEVEL * 100.0,
-        if summary.run.until_decided {
-            ", for all looks at the verdicts together"
-        } else {
-            ""
-        },
-        (1.0 - CASE_LEVEL) * verdicts as f64,
-    )));
+         round; every operation is timed."
+            .to_owned(),
+    ));
+    let verdicts: usize = summary.cases.iter().map(|case| case.verdicts.len()).sum();
+    if verdicts > 0 {
+        blocks.push(Block::Text(format!(
+            "Verdicts rest on pairs of turns in which nothing disturbed the machine ({:.0} % of them), with \
+             rounds resampled. “same” needs the interval within ±{:.0} %. Intervals are of {:.0} %{}: if the \
+             stacks were equal, at most about {:.1} of these {verdicts} verdicts would say otherwise by \
+             chance.",
+            (1.0 - summary.disturbed_share()) * 100.0,
+            SAME_MARGIN * 100.0,
+            CASE_LEVEL * 100.0,
+            if summary.run.until_decided {
+                ", for all looks at the verdicts together"
+            } else {
+                ""
+            },
+            (1.0 - CASE_LEVEL) * verdicts as f64,
+        )));
+    }
     let fact = |name: &str| summary.environment.get(name).map(|value| plain(value));
     let facts = [
         fact("cpu_model"),

@@ -59,6 +59,13 @@ pub(super) fn ready(
     let Some(program) = fleet.program(stack.stack()) else {
         return Err(Lost::Unsupported(format!("no worker of {stack}")));
     };
+    let able = fleet
+        .description(stack.stack())
+        .is_some_and(|description| description.operations.iter().any(|op| op == "suite"));
+    if !able {
+        let reason = format!("the worker of {stack} does not do the suite");
+        return Err(Lost::Unsupported(reason));
+    }
     let mut worker = Worker::start(program, launch).map_err(Lost::Worker)?;
     let request = RequestBody::Prepare(Box::new(Prepare {
         stack: stack.stack().to_owned(),
