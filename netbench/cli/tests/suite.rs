@@ -460,6 +460,6 @@ fn rounds_end_when_all_is_decided() {
         .iter()
         .map(|s| s.round + 1)
         .max();
-    // Looks are after 6, 9, 13, 19, 27, 38 and 54 rounds.
+    // Looks are after 9, 13, 19, 27, 38 and 54 rounds.
     assert!(last.is_some_and(|rounds| rounds < 60), "{last:?}");
 }

@@ -1,7 +1,7 @@
 //! Looking at verdicts while a run goes on, without being misled by looking often.
 
 /// The first look comes after so many rounds: with fewer, an interval says little.
-const FIRST_LOOK: u32 = 6;
+const FIRST_LOOK: u32 = 9;
 
 /// Each further look after 1.4 times as many rounds.
 const NEXT_LOOK: f64 = 1.4;
@@ -45,11 +45,11 @@ mod tests {
     #[test]
     fn looks_are_few_and_spend_one() {
         let at: Vec<u32> = (0..60).filter(|rounds| is_look(*rounds)).collect();
-        assert_eq!(at, [6, 9, 13, 19, 27, 38, 54]);
-        assert!((look_share(6) - 0.5).abs() < 1e-12);
-        assert!((look_share(9) - 1.0 / 6.0).abs() < 1e-12);
+        assert_eq!(at, [9, 13, 19, 27, 38, 54]);
+        assert!((look_share(9) - 0.5).abs() < 1e-12);
+        assert!((look_share(13) - 1.0 / 6.0).abs() < 1e-12);
         // Between two looks a run that ends early has the next one's.
-        assert!((look_share(7) - look_share(9)).abs() < 1e-12);
+        assert!((look_share(10) - look_share(13)).abs() < 1e-12);
         let spent: f64 = at.iter().map(|rounds| look_share(*rounds)).sum();
         assert!(spent < 1.0);
     }
