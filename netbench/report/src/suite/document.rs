@@ -82,16 +82,13 @@ fn part_table(blocks: &mut Vec<Block>, summary: &SuiteSummary, part: Part) {
     let mut columns = vec![left("case", 0)];
     columns.extend(stacks.iter().map(|stack| right(stack.as_str(), 1)));
     for other in stacks.iter().skip(1) {
-        let name = |what: &str| {
-            if stacks.len() == 2 {
-                what.to_owned()
-            } else {
-                format!("{what} {other}")
-            }
+        let factor = match stacks.len() {
+            2 => "factor".to_owned(),
+            _ => format!("× {other}"),
         };
-        columns.push(right(&name("factor"), 0));
-        columns.push(right(&name("interval"), 2));
-        columns.push(left(&name("verdict"), 0));
+        columns.push(right(&factor, 0));
+        columns.push(right("interval", 2));
+        columns.push(left("verdict", 0));
     }
     let rows = cases.iter().map(|case| {
         let mut row = vec![case.name.clone()];
