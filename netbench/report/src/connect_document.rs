@@ -6,7 +6,7 @@ use crate::{
     block::{Block, Document, Table, left, right},
     connect_rows,
     rows::Rows,
-    text::{again, change, interval, percent, plain, shorten, time, verdict},
+    text::{begun, change, interval, machine, percent, plain, shorten, time, verdict},
 };
 
 impl Document for ConnectSummary {
@@ -424,22 +424,12 @@ fn how(blocks: &mut Vec<Block>, summary: &ConnectSummary) {
         parts.push(format!("Digest of the packets lost: {}.", plain(digest)));
     }
     blocks.push(Block::Text(parts.join(" ")));
-    let fact = |name: &str| summary.environment.get(name).map(|value| plain(value));
-    let facts = [
-        fact("cpu_model"),
-        fact("cores").map(|cores| format!("{cores} cores")),
-        fact("kernel").map(|kernel| format!("Linux {kernel}")),
-        fact("os"),
-    ];
-    let facts: Vec<_> = facts.into_iter().flatten().collect();
-    blocks.push(Block::Text(format!("Machine: {}.", facts.join(", "))));
-    let command: Vec<_> = summary.run.command.iter().map(|word| plain(word)).collect();
-    blocks.push(Block::Text(format!(
-        "netbench {}, seed {}, begun {}. Again: {} --seed {}",
-        plain(&summary.run.netbench),
-        summary.run.seed,
-        plain(&summary.run.started),
-        again(&command),
-        summary.run.seed
+    let run = &summary.run;
+    blocks.push(Block::Text(machine(&summary.environment)));
+    blocks.push(Block::Text(begun(
+        &run.netbench,
+        run.seed,
+        &run.started,
+        &run.command,
     )));
 }

@@ -29,6 +29,6 @@ pub use schedule::{Unit, schedule};
 pub use stacks::{Fleet, StackError, WorkerSource, known_stacks};
 pub use suite::{
     MaterialError, Materials, SuiteError, SuiteEvent, SuiteFeedback, SuiteListener, SuitePlan,
-    execute_suite,
+    WrongWork, execute_suite, prove_prepared, prove_slice,
 };
 pub use worker::{Worker, WorkerError};

@@ -4,7 +4,8 @@
 //!
 //! For the tests of stacks and for nothing else; it must never know one stack from another but by
 //! what its worker says of itself. Start reading at [`conformance`]; `cases.rs` and
-//! `cases/failing.rs` are the table, `lines.rs` holds the protocol's rules.
+//! `cases/failing.rs` are the table, `lines.rs` holds the protocol's rules, `suite.rs` has the sessions
+//! in memory.
 
 mod bench;
 mod cases;
@@ -12,10 +13,12 @@ mod foreign;
 mod judge;
 mod lines;
 mod nginx;
+mod suite;
 
 use std::path::Path;
 
 use bench::Bench;
+pub use suite::suite;
 
 /// Has the worker `program` serve and connect with `stack`, and says what it got wrong.
 ///

@@ -5,7 +5,7 @@ use super::{CaseRow, StackFigures, SuiteSummary, preset, rows, summary::verdict_
 use crate::{
     block::{Block, Document, Table, left, right},
     rows::Rows,
-    text::{again, plain, shorten, time},
+    text::{begun, machine, plain, shorten, time},
 };
 
 impl Document for SuiteSummary {
@@ -309,25 +309,12 @@ fn how(blocks: &mut Vec<Block>, summary: &SuiteSummary) {
             (1.0 - CASE_LEVEL) * verdicts as f64,
         )));
     }
-    let fact = |name: &str| summary.environment.get(name).map(|value| plain(value));
-    let facts = [
-        fact("cpu_model"),
-        fact("cores").map(|cores| format!("{cores} cores")),
-        fact("virtual_machine")
-            .filter(|vm| vm == "yes")
-            .map(|_| "a virtual machine".to_owned()),
-        fact("kernel").map(|kernel| format!("Linux {kernel}")),
-        fact("os"),
-    ];
-    let facts: Vec<_> = facts.into_iter().flatten().collect();
-    blocks.push(Block::Text(format!("Machine: {}.", facts.join(", "))));
-    let command: Vec<_> = summary.run.command.iter().map(|word| plain(word)).collect();
-    blocks.push(Block::Text(format!(
-        "netbench {}, seed {}, begun {}. Again: {} --seed {}",
-        plain(&summary.run.netbench),
-        summary.run.seed,
-        plain(&summary.run.started),
-        again(&command),
-        summary.run.seed
+    let run = &summary.run;
+    blocks.push(Block::Text(machine(&summary.environment)));
+    blocks.push(Block::Text(begun(
+        &run.netbench,
+        run.seed,
+        &run.started,
+        &run.command,
     )));
 }

@@ -3,7 +3,22 @@
 use netbench_model::{ClientAuth, HandshakeKind, Negotiated, ParallelWork, Scenario, Work};
 use netbench_protocol::{Prepared, Sliced};
 
-use super::workers::{Lost, wrong_work};
+/// Work that was not what the scenario asks for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
+pub struct WrongWork {
+    /// What differs, to group by.
+    pub reason: String,
+    /// How.
+    pub detail: String,
+}
+
+fn wrong_work(reason: &str, detail: String) -> WrongWork {
+    WrongWork {
+        reason: reason.to_owned(),
+        detail,
+    }
+}
 
 /// How the handshakes of a scenario begin, where it makes any.
 fn kind(scenario: &Scenario) -> Option<HandshakeKind> {
@@ -19,7 +34,10 @@ fn kind(scenario: &Scenario) -> Option<HandshakeKind> {
 }
 
 /// Proves what the first handshake agreed on, on both sides.
-pub(super) fn prove_prepared(scenario: &Scenario, prepared: &Prepared) -> Result<(), Lost> {
+///
+/// # Errors
+/// What differs from what the scenario asks for.
+pub fn prove_prepared(scenario: &Scenario, prepared: &Prepared) -> Result<(), WrongWork> {
     let (Some(settings), Some(kind)) = (scenario.settings(), kind(scenario)) else {
         return Ok(());
     };
@@ -59,7 +77,7 @@ pub(super) fn prove_prepared(scenario: &Scenario, prepared: &Prepared) -> Result
     Ok(())
 }
 
-fn prove_chains(prepared: &Prepared, length: u8, auth: ClientAuth) -> Result<(), Lost> {
+fn prove_chains(prepared: &Prepared, length: u8, auth: ClientAuth) -> Result<(), WrongWork> {
     let count = |side: &Option<Negotiated>| side.as_ref().map_or(0, |n| n.chain_bytes.len());
     let (servers, clients) = (count(&prepared.client), count(&prepared.server));
     if servers != usize::from(length) {
@@ -76,7 +94,10 @@ fn prove_chains(prepared: &Prepared, length: u8, auth: ClientAuth) -> Result<(),
 }
 
 /// Proves that every handshake of a turn began as it should, as both sides counted.
-pub(super) fn prove_slice(scenario: &Scenario, sliced: &Sliced) -> Result<(), Lost> {
+///
+/// # Errors
+/// What differs from what the scenario asks for.
+pub fn prove_slice(scenario: &Scenario, sliced: &Sliced) -> Result<(), WrongWork> {
     let wanted = match kind(scenario) {
         Some(HandshakeKind::Full) | None => 0,
         Some(HandshakeKind::SessionId | HandshakeKind::Ticket) => sliced.handshakes,

@@ -113,7 +113,7 @@ impl Arm {
         if let Ok(ready) = &arm.ready {
             arm.prepared = ready.prepared.clone();
             if let Err(lost) = prove_prepared(scenario, &arm.prepared) {
-                arm.ready = Err(lost);
+                arm.ready = Err(lost.into());
             }
         }
         arm

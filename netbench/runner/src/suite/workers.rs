@@ -3,7 +3,8 @@ use std::time::Duration;
 use netbench_model::{Failure, FailureClass, Scenario, StackName, SuiteOutcome};
 use netbench_protocol::{Prepare, Prepared, RequestBody, ResponseBody, Slice, Sliced};
 
-use crate::{Fleet, Launch, Worker, WorkerError, suite::SuitePlan};
+use super::{SuitePlan, WrongWork};
+use crate::{Fleet, Launch, Worker, WorkerError};
 
 /// How long a scenario may take to be set up: RSA-4096 under callgrind takes seconds.
 const PREPARE_LIMIT: Duration = Duration::from_secs(120);
@@ -37,15 +38,16 @@ impl Lost {
     }
 }
 
-/// Work that was not what the scenario asks for.
-pub(super) fn wrong_work(reason: &str, detail: String) -> Lost {
-    Lost::Failed(Failure {
-        class: FailureClass::WrongWork,
-        reason: reason.to_owned(),
-        detail,
-        phase: None,
-        after_ns: None,
-    })
+impl From<WrongWork> for Lost {
+    fn from(wrong: WrongWork) -> Self {
+        Self::Failed(Failure {
+            class: FailureClass::WrongWork,
+            reason: wrong.reason,
+            detail: wrong.detail,
+            phase: None,
+            after_ns: None,
+        })
+    }
 }
 
 /// Starts a worker of `stack` and has it prepare the scenario.
