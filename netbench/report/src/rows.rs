@@ -56,12 +56,7 @@ impl Rows {
 
     pub(crate) fn text(&mut self, item: &str, figure: &str, text: &str) {
         let mut fields = self.before.clone();
-        fields.extend([
-            cell(item),
-            figure.to_owned(),
-            text.to_owned(),
-            String::new(),
-        ]);
+        fields.extend([cell(item), figure.to_owned(), cell(text), String::new()]);
         self.row(&fields);
     }
 
