@@ -61,7 +61,7 @@ impl Materials {
     }
 
     /// What `scenario` is done with.
-    pub(crate) fn material(&self, scenario: &Scenario) -> Material {
+    pub fn material(&self, scenario: &Scenario) -> Material {
         let filled = |count: u32| {
             self.roots
                 .get(&count)

@@ -13,6 +13,15 @@ use super::{
 };
 use crate::{SetupError, Stack};
 
+/// The most sessions that are held at once.
+const MOST_SESSIONS: u32 = 1_000_000;
+
+/// The most bytes of one write.
+const MOST_WRITE: u32 = 64 << 20;
+
+/// The most threads.
+const MOST_THREADS: u16 = 1_024;
+
 /// A scenario that works.
 pub(crate) struct PreparedScenario {
     running: Running,
@@ -66,6 +75,7 @@ impl PreparedScenario {
             let server = stack.endpoint(&setup(EndpointSide::Server))?;
             Ok::<_, PrepareError>(Handshakes::new(client, server))
         };
+        within_bounds(&request.scenario.work)?;
         let mut prepared = Prepared::default();
         let running = match &request.scenario.work {
             Work::Handshake { kind, settings } => {
@@ -124,9 +134,27 @@ impl PreparedScenario {
     /// Makes many sessions and holds them.
     pub(crate) fn hold(&mut self, hold: Hold) -> Result<Held, SessionError> {
         match &self.running {
+            Running::Handshakes(_) if hold.sessions > MOST_SESSIONS => Err(SessionError::new(
+                "hold",
+                format!("at most {MOST_SESSIONS} sessions"),
+            )),
             Running::Handshakes(handshakes) => hold::hold(handshakes, hold.sessions),
             _ => Err(SessionError::new("hold", "the scenario has no sessions")),
         }
+    }
+}
+
+/// Refuses what would take all of a machine's memory or threads.
+fn within_bounds(work: &Work) -> Result<(), SetupError> {
+    let refused = |most: &str| Err(SetupError::Refused(format!("at most {most}")));
+    match work {
+        Work::Bulk { write_bytes, .. } if *write_bytes > MOST_WRITE => {
+            refused(&format!("{MOST_WRITE} bytes in a write"))
+        }
+        Work::Threads { threads, .. } if *threads > MOST_THREADS => {
+            refused(&format!("{MOST_THREADS} threads"))
+        }
+        _ => Ok(()),
     }
 }
 
