@@ -4,6 +4,7 @@
 //! Start reading at `args.rs` for what can be asked, and `connect/` for how it is done.
 
 mod args;
+mod bogo;
 mod connect;
 mod exit;
 mod link;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
     let args = args::Netbench::parse();
     exit::code(match args.command {
         args::Command::Connect(options) => connect::connect(&options),
+        args::Command::Bogo(options) => bogo::bogo(&options),
         args::Command::Report(options) => report::report(&options),
         args::Command::Sites(options) => sites::sites(&options),
         args::Command::Stacks(options) => stacks::stacks(&options),

@@ -2,7 +2,7 @@ use std::io::{IsTerminal, Write, stdout};
 
 use anyhow::Context;
 use netbench_model::Manifest;
-use netbench_report::{ConnectSummary, csv, json, markdown, summarize, terminal};
+use netbench_report::{ConnectSummary, bogo, csv, json, markdown, summarize, terminal};
 use netbench_store::RunFolder;
 
 use crate::args::{Format, Output};
@@ -43,8 +43,25 @@ pub(crate) fn print(summary: &ConnectSummary, output: &Output) -> anyhow::Result
         Format::Csv => csv::render(summary),
         Format::Json => json::render(summary),
     };
+    write(&bytes)
+}
+
+/// Prints what shows one thing of BoGo in the form that was asked for.
+pub(crate) fn print_bogo(
+    output: &Output,
+    render: impl FnOnce(bogo::Form) -> Vec<u8>,
+) -> anyhow::Result<()> {
+    write(&render(match output.format() {
+        Format::Terminal => bogo::Form::Terminal(width(), style()),
+        Format::Markdown => bogo::Form::Markdown,
+        Format::Csv => bogo::Form::Csv,
+        Format::Json => bogo::Form::Json,
+    }))
+}
+
+fn write(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = stdout().lock();
-    match stdout.write_all(&bytes).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         // `netbench … | head`
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         result => result.context("cannot print the report"),

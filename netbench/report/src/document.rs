@@ -34,7 +34,7 @@ pub(crate) enum Align {
     Right,
 }
 
-fn left(name: &str, rank: u8) -> Column {
+pub(crate) fn left(name: &str, rank: u8) -> Column {
     Column {
         name: plain(name),
         align: Align::Left,
@@ -42,7 +42,7 @@ fn left(name: &str, rank: u8) -> Column {
     }
 }
 
-fn right(name: &str, rank: u8) -> Column {
+pub(crate) fn right(name: &str, rank: u8) -> Column {
     Column {
         name: plain(name),
         align: Align::Right,

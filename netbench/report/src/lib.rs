@@ -3,6 +3,8 @@
 //! This crate must never touch a file or a terminal: every form is a function that returns bytes.
 //! Start reading at [`summarize`], then [`ConnectSummary`]; one module is one form.
 
+mod bogo_document;
+mod bogo_table;
 mod compare;
 mod document;
 mod failures;
@@ -14,6 +16,7 @@ mod summary;
 mod text;
 mod warnings;
 
+pub mod bogo;
 pub mod csv;
 pub mod json;
 pub mod markdown;

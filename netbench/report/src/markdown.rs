@@ -7,9 +7,13 @@ use crate::{
 
 /// The summary as Markdown.
 pub fn render(summary: &ConnectSummary) -> Vec<u8> {
+    blocks(document(summary))
+}
+
+pub(crate) fn blocks(blocks: Vec<Block>) -> Vec<u8> {
     let mut out = String::new();
     let mut headings = 0;
-    for block in document(summary) {
+    for block in blocks {
         match block {
             Block::Heading(text) => {
                 headings += 1;

@@ -25,9 +25,13 @@ const GAP: usize = 2;
 
 /// The summary for a terminal of `width` columns.
 pub fn render(summary: &ConnectSummary, width: usize, style: Style) -> Vec<u8> {
+    blocks(document(summary), width, style)
+}
+
+pub(crate) fn blocks(blocks: Vec<Block>, width: usize, style: Style) -> Vec<u8> {
     let width = width.max(NARROWEST);
     let mut out = String::new();
-    for block in document(summary) {
+    for block in blocks {
         match block {
             Block::Heading(text) => {
                 out.push('\n');
