@@ -14,6 +14,8 @@ pub mod packeted;
 pub mod quic;
 pub mod socket;
 
+#[cfg(feature = "openssl")]
+pub mod shim_openssl;
 #[cfg(feature = "rustls")]
 pub mod shim_rustls;
 

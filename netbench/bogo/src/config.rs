@@ -41,16 +41,19 @@ pub enum Category {
     Wording,
     /// The test is about BoringSSL itself: its defaults, its limits, its interface.
     Boringssl,
+    /// The runner itself dies of what the library does, so that the test is not run: counts as unsupported.
+    Runner,
 }
 
 impl Category {
     /// All of them.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Missing,
         Self::Defect,
         Self::Choice,
         Self::Wording,
         Self::Boringssl,
+        Self::Runner,
     ];
 
     /// The word that begins a reason.
@@ -61,6 +64,7 @@ impl Category {
             Self::Choice => "choice",
             Self::Wording => "wording",
             Self::Boringssl => "boringssl",
+            Self::Runner => "runner",
         }
     }
 }
@@ -90,6 +94,15 @@ impl ShimConfig {
         let mut disabled = self.disabled_tests.iter();
         let (_, reason) = disabled.find(|(pattern, _)| glob_matches(pattern, test))?;
         parse(reason)
+    }
+
+    /// Patterns of the tests that must not be run, because the runner dies of them.
+    pub fn fatal_patterns(&self) -> impl Iterator<Item = &str> {
+        let fatal = |reason: &str| matches!(parse(reason), Some((Category::Runner, _)));
+        let disabled = self.disabled_tests.iter();
+        disabled
+            .filter(move |(_, reason)| fatal(reason))
+            .map(|(pattern, _)| pattern.as_str())
     }
 
     /// Patterns that no test of the runner matches, which are mistakes or out of date.

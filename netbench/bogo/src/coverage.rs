@@ -213,9 +213,10 @@ fn is_about(rows: &[usize], feature: &str) -> bool {
 /// about BoringSSL itself.
 pub(crate) fn counted(config: &ShimConfig, test: &str, outcome: Outcome) -> Outcome {
     match (outcome, config.reason(test)) {
-        (Outcome::Failed, Some((Category::Missing | Category::Boringssl, _))) => {
-            Outcome::Unsupported
-        }
+        (
+            Outcome::Failed,
+            Some((Category::Missing | Category::Boringssl | Category::Runner, _)),
+        ) => Outcome::Unsupported,
         _ => outcome,
     }
 }

@@ -27,6 +27,8 @@ pub struct RunOptions {
     pub tests: Option<String>,
     /// Tests at one time.
     pub jobs: u32,
+    /// Patterns of tests that are not run.
+    pub skip: Vec<String>,
     /// How long the runner waits for the shim to say something.
     pub idle: Duration,
     /// Whether a refusal has to be for the right reason.
@@ -183,7 +185,10 @@ fn command(runner: &Runner, options: &RunOptions, raw: &Path) -> Command {
     command.arg("-json-output").arg(raw);
     command.args(["-pipe", "-allow-unimplemented", "-include-disabled"]);
     // Those tests are about a second process of BoringSSL's.
-    command.args(["-skip", "*-Hints"]);
+    let skip = ["*-Hints"]
+        .into_iter()
+        .chain(options.skip.iter().map(String::as_str));
+    command.arg("-skip").arg(skip.collect::<Vec<_>>().join(";"));
     command.arg("-num-workers").arg(options.jobs.to_string());
     command
         .arg("-idle-timeout")

@@ -23,7 +23,7 @@ use self::{
 };
 
 /// The shims of the default table: the control column first.
-const DEFAULT: [&str; 2] = ["boringssl", "rustls"];
+const DEFAULT: [&str; 3] = ["boringssl", "openssl", "rustls"];
 
 pub(crate) fn bogo(options: &Bogo) -> anyhow::Result<Ended> {
     match &options.command {

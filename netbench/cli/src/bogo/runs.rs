@@ -53,6 +53,7 @@ pub(crate) fn catalog(runner: &Runner, jobs: u32, say: &Say) -> anyhow::Result<C
         program,
         config: None,
         tests: None,
+        skip: Vec::new(),
         jobs,
         idle: std::time::Duration::from_secs(10),
         errors: Errors::Any,
@@ -79,7 +80,7 @@ pub(crate) fn all<'a>(
         let old = if job.how.again {
             None
         } else {
-            whole(&path, job)
+            whole(&path, job, &config)
         };
         match old {
             Some(results) => kept.push(Some(Kept {
@@ -104,23 +105,26 @@ pub(crate) fn all<'a>(
                 .into_iter()
                 .map(|(at, shim, config, path)| {
                     let counter = &counter;
-                    let handle = scope.spawn(move || one(job, shim, &path, share, counter));
-                    (at, shim, config, handle)
+                    let work = move || {
+                        one(job, shim, &config, &path, share, counter).map(|results| Kept {
+                            shim,
+                            config,
+                            results,
+                        })
+                    };
+                    (at, shim, scope.spawn(work))
                 })
                 .collect();
-            threads
-                .into_iter()
-                .map(|(at, shim, config, handle)| (at, shim, config, handle.join()))
-                .collect()
+            let join = |(at, shim, handle): (_, _, thread::ScopedJoinHandle<'_, _>)| {
+                (at, shim, handle.join())
+            };
+            threads.into_iter().map(join).collect()
         });
         counter.end();
-        for (at, shim, config, result) in ended {
-            let results = result.map_err(|_| anyhow!("the thread of {} died", shim.name))??;
-            kept[at] = Some(Kept {
-                shim,
-                config,
-                results,
-            });
+        for (at, shim, result) in ended {
+            let shim: &Shim = shim;
+            let died = |_| anyhow!("the thread of {} died", shim.name);
+            kept[at] = Some(result.map_err(died)??);
         }
     }
     Ok(kept.into_iter().flatten().collect())
@@ -129,6 +133,7 @@ pub(crate) fn all<'a>(
 fn one(
     job: &Job<'_>,
     shim: &Shim,
+    config: &ShimConfig,
     path: &Path,
     jobs: u32,
     counter: &Counter,
@@ -138,6 +143,7 @@ fn one(
         program: shim.program.clone(),
         config: shim.config.clone(),
         tests: job.pattern.map(str::to_owned),
+        skip: config.fatal_patterns().map(str::to_owned).collect(),
         jobs,
         idle: job.how.timeout,
         errors: Errors::Checked,
@@ -149,7 +155,9 @@ fn one(
         path.to_owned()
     };
     let hear = &mut |Progress::Done(_, outcome)| counter.done(outcome);
-    Ok(run(job.runner, &options, &path, hear)?)
+    let mut results = run(job.runner, &options, &path, hear)?;
+    results.add_skipped(fatal(job, config));
+    Ok(results)
 }
 
 fn matching<'a>(job: &'a Job<'_>) -> impl Iterator<Item = &'a str> {
@@ -160,9 +168,19 @@ fn matching<'a>(job: &'a Job<'_>) -> impl Iterator<Item = &'a str> {
     job.catalog.names().filter(matches)
 }
 
+/// The tests that are not run, because the runner dies of them.
+fn fatal<'a>(job: &'a Job<'_>, config: &'a ShimConfig) -> impl Iterator<Item = &'a str> {
+    matching(job).filter(|name| config.fatal_patterns().any(|glob| glob_matches(glob, name)))
+}
+
 /// Kept results, if they are whole; the tests that are wanted of them.
-fn whole(path: &Path, job: &Job<'_>) -> Option<Results> {
+fn whole(path: &Path, job: &Job<'_>, config: &ShimConfig) -> Option<Results> {
     let mut results = Results::read(path).ok()?;
+    let all = Job {
+        pattern: None,
+        ..*job
+    };
+    results.add_skipped(fatal(&all, config));
     if results.tests.len() != job.catalog.len() {
         return None;
     }

@@ -22,11 +22,16 @@ pub(crate) struct KnownShim {
     config: Option<&'static str>,
 }
 
-const KNOWN: [KnownShim; 3] = [
+const KNOWN: [KnownShim; 4] = [
     KnownShim {
         name: "boringssl",
         executable: None,
         config: None,
+    },
+    KnownShim {
+        name: "openssl",
+        executable: Some(("netbench-bogo-openssl", "openssl")),
+        config: Some("openssl.json"),
     },
     KnownShim {
         name: "rustls",
