@@ -85,6 +85,9 @@ fn hellos(ctx: &mut SslContextBuilder) {
     ctx.set_servername_callback(|ssl, _| {
         let mut state = state();
         let name = ssl.servername(NameType::HOST_NAME);
+        if name.is_none() {
+            return Err(SniError::NOACK);
+        }
         if let Some(want) = state.options.text("-expect-server-name")
             && name != Some(&*want)
         {
@@ -214,12 +217,12 @@ fn pre_shared_keys(ctx: &mut SslContextBuilder, options: &Options) {
 }
 
 extern "C" fn on_verify(ctx: *mut X509_STORE_CTX, _: *mut c_void) -> c_int {
-    const COME_AGAIN: c_int = -1;
     let mut state = state();
     let options = &state.options;
     let custom = options.on("-use-custom-verify-callback");
-    if custom && options.on("-async") && !state.verify_ready {
-        state.verify_ready = true;
+    // libssl waits for a verification on the client alone.
+    let waits = custom && options.on("-async") && !options.on("-server");
+    if waits && !std::mem::replace(&mut state.verify_ready, true) {
         drop(state);
         // SAFETY: the library keeps the connection in this place of the context.
         let ssl = unsafe {
@@ -227,7 +230,8 @@ extern "C" fn on_verify(ctx: *mut X509_STORE_CTX, _: *mut c_void) -> c_int {
             openssl_sys::X509_STORE_CTX_get_ex_data(ctx, index).cast::<SSL>()
         };
         ffi::control(ffi::borrowed(ssl), ffi::control::RETRY_VERIFY, 0);
-        return COME_AGAIN;
+        // Not a verdict yet, although it has to look like a good one.
+        return 1;
     }
     if std::mem::replace(&mut state.verified, true) {
         state.found_wrong("the certificate was verified twice");

@@ -89,6 +89,13 @@ impl ShimConfig {
         Ok(config)
     }
 
+    /// All of it that changes how tests go, as text that is equal where it is.
+    pub fn effect(&self) -> String {
+        let fatal: Vec<_> = self.fatal_patterns().collect();
+        let rest = (&self.error_map, self.half_rtt_tickets, self.max_ack_buffer);
+        format!("{fatal:?} {rest:?}")
+    }
+
     /// Why a test is known not to pass.
     pub fn reason(&self, test: &str) -> Option<(Category, &str)> {
         let mut disabled = self.disabled_tests.iter();

@@ -43,7 +43,7 @@ pub(crate) fn jobs(how: &BogoHow) -> u32 {
 /// The runner's tests, from a run of the shim that does nothing, or as that run is kept.
 pub(crate) fn catalog(runner: &Runner, jobs: u32, say: &Say) -> anyhow::Result<Catalog> {
     let program = shims::null(say)?;
-    let path = place(runner, "null", &program, None)?;
+    let path = place(runner, "null", &program, &ShimConfig::default())?;
     if let Ok(results) = Results::read(&path) {
         return Ok(Catalog::from_null_shim(&results));
     }
@@ -76,7 +76,7 @@ pub(crate) fn all<'a>(
             Some(path) => ShimConfig::read(path)?,
             None => ShimConfig::default(),
         };
-        let path = place(job.runner, shim.name, &shim.program, shim.config.as_deref())?;
+        let path = place(job.runner, shim.name, &shim.program, &config)?;
         let old = if job.how.again {
             None
         } else {
@@ -193,18 +193,18 @@ fn whole(path: &Path, job: &Job<'_>, config: &ShimConfig) -> Option<Results> {
     Some(results)
 }
 
-/// Where results are kept: their name changes with the shim's program and its configuration.
+/// Where results are kept: their name changes with the shim's program, and with what its
+/// configuration changes in the runner; reasons are read anew each time.
 fn place(
     runner: &Runner,
     name: &str,
     program: &Path,
-    config: Option<&Path>,
+    config: &ShimConfig,
 ) -> anyhow::Result<PathBuf> {
+    let bytes = fs::read(program).with_context(|| format!("cannot read {}", program.display()))?;
     let mut hash = Sha256::new();
-    for path in [Some(program), config].into_iter().flatten() {
-        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        hash.update(bytes);
-    }
+    hash.update(bytes);
+    hash.update(config.effect());
     let hash: String = hash
         .finalize()
         .iter()
