@@ -76,7 +76,7 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
         pattern: options.test.as_deref(),
         how: &options.how,
     };
-    let kept = runs::all(&job, &found, &say)?;
+    let mut kept = runs::all(&job, &found, &say)?;
     let columns: Vec<_> = kept
         .iter()
         .map(
@@ -95,7 +95,7 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
         check::accept(&runner, &kept, &say)?;
     }
     if options.check {
-        return check::check(&runner, &catalog, &kept);
+        return check::check(&job, &mut kept, &say);
     }
     Ok(Ended::Well)
 }

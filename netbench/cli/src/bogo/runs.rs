@@ -130,6 +130,27 @@ pub(crate) fn all<'a>(
     Ok(kept.into_iter().flatten().collect())
 }
 
+/// Runs tests of one shim again, by their names.
+pub(crate) fn again(
+    job: &Job<'_>,
+    shim: &Shim,
+    config: &ShimConfig,
+    tests: &[&str],
+    say: &Say,
+) -> anyhow::Result<Results> {
+    say.step(&format!("{} tests of {} once more", tests.len(), shim.name));
+    let names = tests.join(";");
+    let job = Job {
+        pattern: Some(&names),
+        ..*job
+    };
+    let path = place(job.runner, shim.name, &shim.program, config)?.with_extension("again.json");
+    let counter = say.count(tests.len());
+    let results = one(&job, shim, config, &path, jobs(job.how), &counter);
+    counter.end();
+    results
+}
+
 fn one(
     job: &Job<'_>,
     shim: &Shim,
