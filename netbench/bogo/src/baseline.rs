@@ -3,7 +3,7 @@ use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{BogoError, Catalog, Outcome, Results, RunnerId, ShimConfig};
+use crate::{BogoError, Catalog, Category, Outcome, Results, RunnerId, ShimConfig};
 
 /// The outcome of every test of one shim, as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -131,6 +131,10 @@ impl Baseline {
         }
         let mut departures = Vec::new();
         for (name, test) in &results.tests {
+            let reason = config.reason(name);
+            if matches!(reason, Some((Category::Chance, _))) {
+                continue;
+            }
             let before = self.tests.get(name);
             if before == Some(&Outcome::Passed) && test.outcome != Outcome::Passed {
                 departures.push(Departure::NoLongerPasses {
@@ -140,7 +144,7 @@ impl Baseline {
                     line: test.line(),
                 });
             }
-            if let (Outcome::Passed, Some((_, reason))) = (test.outcome, config.reason(name)) {
+            if let (Outcome::Passed, Some((_, reason))) = (test.outcome, reason) {
                 departures.push(Departure::DisabledTestPasses {
                     shim: shim.clone(),
                     test: name.clone(),

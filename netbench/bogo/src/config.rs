@@ -41,18 +41,21 @@ pub enum Category {
     Wording,
     /// The test is about BoringSSL itself: its defaults, its limits, its interface.
     Boringssl,
+    /// The test passes or fails by chance: it shuffles what it sends.
+    Chance,
     /// The runner itself dies of what the library does, so that the test is not run: counts as unsupported.
     Runner,
 }
 
 impl Category {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Missing,
         Self::Defect,
         Self::Choice,
         Self::Wording,
         Self::Boringssl,
+        Self::Chance,
         Self::Runner,
     ];
 
@@ -64,6 +67,7 @@ impl Category {
             Self::Choice => "choice",
             Self::Wording => "wording",
             Self::Boringssl => "boringssl",
+            Self::Chance => "chance",
             Self::Runner => "runner",
         }
     }

@@ -137,7 +137,8 @@ impl Groups {
             (_, Some(Category::Choice)) => 2,
             (_, Some(Category::Missing)) | (Outcome::Unsupported, None) => 3,
             (_, Some(Category::Wording)) => 4,
-            (_, Some(Category::Boringssl | Category::Runner)) | (Outcome::Passed, None) => 5,
+            (_, Some(Category::Boringssl | Category::Chance | Category::Runner))
+            | (Outcome::Passed, None) => 5,
         };
         groups.sort_by_key(|group| (weight(group), std::cmp::Reverse(group.tests.len())));
         groups

@@ -29,6 +29,16 @@ fn results(tests: &[(&str, Outcome)]) -> Results {
     }
 }
 
+/// And a test that goes one way or the other.
+fn with_chance(mut results: Results, outcome: Outcome) -> Results {
+    let result = TestResult {
+        outcome,
+        error: String::new(),
+    };
+    results.tests.insert("Shuffled".to_owned(), result);
+    results
+}
+
 fn kept(text: &str) -> Result<Baseline, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("shim.tsv");
@@ -79,11 +89,16 @@ fn departures_are_found() {
         ("B", Outcome::Passed),
         ("C", Outcome::Passed),
     ]);
+    let before = with_chance(before, Outcome::Passed);
+    let now = with_chance(now, Outcome::Failed);
     let catalog = Catalog::from_null_shim(&now);
     let mut config = ShimConfig::default();
     config
         .disabled_tests
         .insert("B".to_owned(), "defect: b".to_owned());
+    config
+        .disabled_tests
+        .insert("Shuffled".to_owned(), "chance: s".to_owned());
     config
         .disabled_tests
         .insert("Z*".to_owned(), "defect: z".to_owned());

@@ -253,6 +253,7 @@ fn kind(group: &DifferenceGroup) -> &'static str {
         (Some(Category::Missing), _) | (None, Outcome::Unsupported) => "missing",
         (Some(Category::Wording), _) => "other words",
         (Some(Category::Boringssl), _) => "BoringSSL's own",
+        (Some(Category::Chance), _) => "by chance",
         (Some(Category::Runner), _) => "not run",
         (None, Outcome::Failed | Outcome::Passed) => "unexplained",
     }

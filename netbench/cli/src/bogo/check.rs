@@ -35,11 +35,11 @@ pub(crate) fn accept(runner: &Runner, kept: &[Kept<'_>], say: &Say) -> anyhow::R
     Ok(())
 }
 
-/// More tests than this do not fail by chance.
+/// More tests than this do not depart by chance.
 const AGAIN_AT_MOST: usize = 200;
 
 /// Compares the outcomes of every shim with what was kept, and says on stderr what departs. A test that
-/// no longer passes is run once more before it counts, because a busy machine can fail one.
+/// departs is run once more before it counts, because some depend on chance and on a machine at leisure.
 pub(crate) fn check(job: &Job<'_>, kept: &mut [Kept<'_>], say: &Say) -> anyhow::Result<Ended> {
     let mut departures = Vec::new();
     for Kept {
@@ -53,15 +53,16 @@ pub(crate) fn check(job: &Job<'_>, kept: &mut [Kept<'_>], say: &Say) -> anyhow::
             baseline.departures(shim.name, &job.runner.id, job.catalog, config, results)
         };
         let first = depart(results);
-        let worse: Vec<&str> = first
+        let doubtful: Vec<&str> = first
             .iter()
             .filter_map(|departure| match departure {
-                Departure::NoLongerPasses { test, .. } => Some(test.as_str()),
-                _ => None,
+                Departure::NoLongerPasses { test, .. }
+                | Departure::DisabledTestPasses { test, .. } => Some(test.as_str()),
+                Departure::IdlePattern { .. } | Departure::OtherRunner { .. } => None,
             })
             .collect();
-        if !worse.is_empty() && worse.len() <= AGAIN_AT_MOST {
-            let again = runs::again(job, shim, config, &worse, say)?;
+        if !doubtful.is_empty() && doubtful.len() <= AGAIN_AT_MOST {
+            let again = runs::again(job, shim, config, &doubtful, say)?;
             results.tests.extend(again.tests);
         }
         departures.extend(depart(results));
