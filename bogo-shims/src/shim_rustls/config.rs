@@ -251,6 +251,10 @@ fn versions(options: &Options) -> Result<Vec<&'static SupportedProtocolVersion>,
 }
 
 fn ech(options: &Options) -> Result<Option<EchMode>, Failure> {
+    let wanted = options.bytes("-ech-config-list").is_some() || options.on("-enable-ech-grease");
+    if wanted && hpke_suites().is_empty() {
+        return Err(Failure::unsupported("ECH, for which ring has no HPKE"));
+    }
     if let Some(list) = options.bytes("-ech-config-list") {
         let list = EchConfigListBytes::from(list.to_vec());
         if let Ok(config) = EchConfig::new(list, hpke_suites()) {

@@ -97,7 +97,9 @@ impl TestResult {
             .lines()
             .rev()
             .find_map(|line| line.trim_start().strip_prefix(name))?;
-        Some(value.trim().trim_matches('"').to_owned())
+        let value = value.trim();
+        // Go's quoting is JSON's, but for what no error of the runner has.
+        Some(serde_json::from_str(value).unwrap_or_else(|_| value.trim_matches('"').to_owned()))
     }
 }
 

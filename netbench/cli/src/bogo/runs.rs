@@ -3,6 +3,7 @@ use std::{
     num::NonZero,
     path::{Path, PathBuf},
     thread,
+    time::Duration,
 };
 
 use anyhow::{Context, anyhow};
@@ -55,7 +56,7 @@ pub(crate) fn catalog(runner: &Runner, jobs: u32, say: &Say) -> anyhow::Result<C
         tests: None,
         skip: Vec::new(),
         jobs,
-        idle: std::time::Duration::from_secs(10),
+        idle: Duration::from_secs(10),
         errors: Errors::Any,
     };
     let results = run(runner, &options, &path, &mut |_| {})?;
@@ -234,5 +235,20 @@ fn place(
         .collect();
     let folder = runner.home.join("results");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    sweep(&folder);
     Ok(folder.join(format!("{name}-{hash}.json")))
+}
+
+/// Removes what runs that were killed have left. A run that is under way is younger.
+fn sweep(folder: &Path) {
+    const OLD: Duration = Duration::from_secs(24 * 3600);
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let made = entry.metadata().and_then(|about| about.modified());
+        let age = made.ok().and_then(|made| made.elapsed().ok());
+        if path.extension().is_some_and(|end| end == "tmp") && age.is_some_and(|age| age > OLD) {
+            // It is in nobody's way, should it stay.
+            let _removed = fs::remove_dir_all(path);
+        }
+    }
 }

@@ -1,5 +1,5 @@
 use std::{
-    env,
+    env, fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
@@ -110,7 +110,7 @@ fn find_built(executable: &str, feature: &str, say: &Say) -> anyhow::Result<Path
     let tree = tree()?;
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree.join("target"), PathBuf::from);
     let built = target.join("release").join(executable);
-    if !built.is_file() {
+    if !is_newer(&built, &tree.join("bogo-shims")) {
         say.step(&format!("building {executable}, which is needed once"));
         build(&tree, executable, feature)?;
     }
@@ -121,6 +121,29 @@ fn find_built(executable: &str, feature: &str, say: &Say) -> anyhow::Result<Path
         );
     }
     Ok(built)
+}
+
+/// Whether `built` is there and no source in `package` has changed since.
+fn is_newer(built: &Path, package: &Path) -> bool {
+    let time = |path: &Path| fs::metadata(path).and_then(|about| about.modified()).ok();
+    let Some(made) = time(built) else {
+        return false;
+    };
+    let mut folders = vec![package.join("src")];
+    let mut sources = vec![package.join("Cargo.toml")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                sources.push(path);
+            }
+        }
+    }
+    sources
+        .iter()
+        .all(|source| time(source).is_none_or(|changed| changed <= made))
 }
 
 fn build(tree: &Path, executable: &str, feature: &str) -> anyhow::Result<()> {
