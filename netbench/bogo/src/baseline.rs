@@ -3,7 +3,7 @@ use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{BogoError, Catalog, Category, Outcome, Results, RunnerId, ShimConfig};
+use crate::{BogoError, Catalog, Category, Outcome, Results, RunnerId, ShimConfig, TestResult};
 
 /// The outcome of every test of one shim, as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,7 +11,16 @@ pub struct Baseline {
     /// The runner's package, version and checksum.
     pub runner: String,
     /// By the test's name.
-    pub tests: BTreeMap<String, Outcome>,
+    pub tests: BTreeMap<String, KeptTest>,
+}
+
+/// One test, as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptTest {
+    /// How it went.
+    pub outcome: Outcome,
+    /// The runner's words in one line, where it failed; empty otherwise.
+    pub line: String,
 }
 
 /// How results depart from what is kept.
@@ -59,22 +68,51 @@ const HEADER: &str = "# runner: ";
 impl Baseline {
     /// From results.
     pub fn of(runner: &RunnerId, results: &Results) -> Self {
-        let tests = results
-            .tests
-            .iter()
-            .map(|(name, test)| (name.clone(), test.outcome));
+        let tests = results.tests.iter().map(|(name, test)| {
+            let outcome = test.outcome;
+            let line = test.line().escape_debug().to_string();
+            (name.clone(), KeptTest { outcome, line })
+        });
         Self {
             runner: words(runner),
             tests: tests.collect(),
         }
     }
 
+    /// Which runner that was.
+    pub fn runner_id(&self) -> Option<RunnerId> {
+        let mut words = self.runner.split(' ').map(str::to_owned);
+        let id = RunnerId {
+            package: words.next()?,
+            version: words.next()?,
+            checksum: words.next()?,
+        };
+        words.next().is_none().then_some(id)
+    }
+
+    /// What is kept, as results from which coverage and differences can be made again.
+    pub fn results(&self) -> Results {
+        let test = |(name, kept): (&String, &KeptTest)| {
+            let result = TestResult {
+                outcome: kept.outcome,
+                error: kept.line.clone(),
+            };
+            (name.clone(), result)
+        };
+        Results {
+            tests: self.tests.iter().map(test).collect(),
+        }
+    }
+
     /// As text: a line for the runner, then a line a test.
     pub fn to_text(&self) -> String {
         let mut text = format!("{HEADER}{}\n", self.runner);
-        for (name, outcome) in &self.tests {
+        for (name, KeptTest { outcome, line }) in &self.tests {
             // Writing to a string does not fail.
-            let _written = writeln!(text, "{name}\t{}", outcome.name());
+            let _written = match line.as_str() {
+                "" => writeln!(text, "{name}\t{}", outcome.name()),
+                line => writeln!(text, "{name}\t{}\t{line}", outcome.name()),
+            };
         }
         text
     }
@@ -103,12 +141,15 @@ impl Baseline {
                 let all = [Outcome::Passed, Outcome::Failed, Outcome::Unsupported];
                 all.into_iter().find(|outcome| outcome.name() == word)
             };
-            let parsed = line
-                .split_once('\t')
-                .and_then(|(name, word)| Some((name, outcome(word)?)));
-            let (name, outcome) = parsed
+            let parsed = line.split_once('\t').and_then(|(name, rest)| {
+                let (word, line) = rest.split_once('\t').unwrap_or((rest, ""));
+                let outcome = outcome(word)?;
+                let line = line.to_owned();
+                Some((name, KeptTest { outcome, line }))
+            });
+            let (name, test) = parsed
                 .ok_or_else(|| format!("line {}: expected a test and its outcome", number + 2))?;
-            tests.insert(name.to_owned(), outcome);
+            tests.insert(name.to_owned(), test);
         }
         Ok(Self { runner, tests })
     }
@@ -135,8 +176,8 @@ impl Baseline {
             if matches!(reason, Some((Category::Chance, _))) {
                 continue;
             }
-            let before = self.tests.get(name);
-            if before == Some(&Outcome::Passed) && test.outcome != Outcome::Passed {
+            let before = self.tests.get(name).map(|kept| kept.outcome);
+            if before == Some(Outcome::Passed) && test.outcome != Outcome::Passed {
                 departures.push(Departure::NoLongerPasses {
                     shim: shim.clone(),
                     test: name.clone(),

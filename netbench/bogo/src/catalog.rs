@@ -1,6 +1,6 @@
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
 
-use crate::{Outcome, Results};
+use crate::{BogoError, Outcome, Results};
 
 /// What a test expects of the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,8 +13,19 @@ pub enum Expects {
     NothingProved,
 }
 
+impl Expects {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Failure => "failure",
+            Self::NothingProved => "nothing-proved",
+        }
+    }
+}
+
 /// All tests of the runner, as a shim that does nothing but fail shows them.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Catalog {
     tests: BTreeMap<String, Expects>,
 }
@@ -35,6 +46,42 @@ impl Catalog {
         Self {
             tests: tests.collect(),
         }
+    }
+
+    /// As text, a line a test.
+    pub fn to_text(&self) -> String {
+        let mut text = String::new();
+        for (name, expects) in &self.tests {
+            // Writing to a string does not fail.
+            let _written = writeln!(text, "{name}\t{}", expects.name());
+        }
+        text
+    }
+
+    /// Reads what [`Self::to_text`] gave.
+    ///
+    /// # Errors
+    /// When it is not there, or not in that form.
+    pub fn read(path: &Path) -> Result<Self, BogoError> {
+        let text = fs::read_to_string(path).map_err(BogoError::io(path))?;
+        let parse = |line: &str| {
+            let (name, word) = line.split_once('\t')?;
+            let all = [Expects::Success, Expects::Failure, Expects::NothingProved];
+            let expects = all.into_iter().find(|expects| expects.name() == word)?;
+            Some((name.to_owned(), expects))
+        };
+        let mut tests = BTreeMap::new();
+        for (number, line) in text.lines().enumerate() {
+            let (name, expects) = parse(line).ok_or_else(|| {
+                let why = format!("line {}: expected a test and what it expects", number + 1);
+                BogoError::bad(path, why)
+            })?;
+            tests.insert(name, expects);
+        }
+        if tests.is_empty() || !text.ends_with('\n') {
+            return Err(BogoError::bad(path, "it was cut short"));
+        }
+        Ok(Self { tests })
     }
 
     /// The names of all tests, in order.

@@ -22,7 +22,7 @@ mod run;
 mod runner;
 mod source;
 
-pub use baseline::{Baseline, Departure};
+pub use baseline::{Baseline, Departure, KeptTest};
 pub use boringssl::boringssl_shim;
 pub use catalog::{Catalog, Expects};
 pub use config::{Category, ShimConfig};

@@ -42,6 +42,9 @@ pub enum Ending {
     Hung,
 }
 
+const CRASHED: &str = "; shim crashed: ";
+const HUNG: &str = "; shim hung";
+
 /// The result of one test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestResult {
@@ -60,7 +63,12 @@ impl TestResult {
                 Some(signal) => Ending::Crashed(signal.to_owned()),
                 None => Ending::Exited,
             },
-            None => Ending::Exited,
+            // An error that was kept is the line that [`Self::line`] makes.
+            None if self.error.ends_with(HUNG) => Ending::Hung,
+            None => match self.error.rsplit_once(CRASHED) {
+                Some((_, signal)) => Ending::Crashed(signal.to_owned()),
+                None => Ending::Exited,
+            },
         }
     }
 
@@ -83,9 +91,10 @@ impl TestResult {
             line.push_str(&format!("; runner: {local}"));
         }
         match self.ending() {
+            _ if line == self.error => {}
             Ending::Exited => {}
-            Ending::Crashed(signal) => line.push_str(&format!("; shim crashed: {signal}")),
-            Ending::Hung => line.push_str("; shim hung"),
+            Ending::Crashed(signal) => line.push_str(&format!("{CRASHED}{signal}")),
+            Ending::Hung => line.push_str(HUNG),
         }
         line
     }

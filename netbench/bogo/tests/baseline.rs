@@ -55,6 +55,44 @@ fn what_is_written_is_read_again() {
     ]);
     let baseline = Baseline::of(&runner(), &before);
     assert_eq!(kept(&baseline.to_text()).unwrap(), baseline);
+    assert_eq!(baseline.runner_id(), Some(runner()));
+}
+
+#[test]
+fn what_is_kept_of_a_failure_is_what_was_said_of_it() {
+    let errors = [
+        "unexpected success\n",
+        "unexpected failure\ngot:\n\tstderr:\n\t\tOh \x1b[31m\tno\n\n\tlocal: \"EOF\"\n\tchild: \"exit status 1\"\n",
+        "unexpected failure\ngot:\n\tlocal: \"EOF\"\n\tchild: \"signal: killed\"\n",
+        "unexpected failure\ngot:\n\tlocal: \"EOF\"\n\tchild: \"signal: segmentation fault\"\n",
+    ];
+    for error in errors {
+        let failed = TestResult {
+            outcome: Outcome::Failed,
+            error: error.to_owned(),
+        };
+        let mut results = results(&[]);
+        results.tests.insert("A".to_owned(), failed.clone());
+        let again = kept(&Baseline::of(&runner(), &results).to_text()).unwrap();
+        let again = &again.results().tests["A"];
+        assert_eq!(again.line(), failed.line().escape_debug().to_string());
+        assert_eq!(again.ending(), failed.ending());
+    }
+}
+
+#[test]
+fn what_tests_expect_is_read_again() {
+    let null = results(&[("A", Outcome::Passed), ("B", Outcome::Failed)]);
+    let catalog = Catalog::from_null_shim(&null);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tests.tsv");
+    std::fs::write(&path, catalog.to_text()).unwrap();
+    assert_eq!(Catalog::read(&path).unwrap(), catalog);
+    for text in ["", "A\n", "A\tlove\n", "A\tsuccess"] {
+        std::fs::write(&path, text).unwrap();
+        let error = Catalog::read(&path).unwrap_err().to_string();
+        assert!(error.contains("tests.tsv"), "{error}");
+    }
 }
 
 #[test]

@@ -205,6 +205,7 @@ Examples:
   netbench bogo --feature ALPN                   one feature
   netbench bogo --shim rustls --test 'ALPN*'     some tests of one stack
   netbench bogo diff openssl rustls              what one passes and the other does not
+  netbench bogo --kept                           the outcomes that are kept, at once and without Go
   netbench bogo --check                          fails when a test that passed no longer does
 
 Needs Go; the control column, boringssl, needs cmake and ninja too. The first run builds the runner and
@@ -226,10 +227,10 @@ pub(crate) struct Bogo {
     #[arg(long, value_name = "NAME")]
     pub(crate) feature: Option<String>,
     /// Fail when a test that passed no longer does, or one that is known not to pass does
-    #[arg(long)]
+    #[arg(long, conflicts_with = "kept")]
     pub(crate) check: bool,
     /// Keep the outcomes as what --check compares with
-    #[arg(long, conflicts_with_all = ["check", "test"])]
+    #[arg(long, conflicts_with_all = ["check", "test", "kept"])]
     pub(crate) accept: bool,
     #[command(flatten)]
     pub(crate) how: BogoHow,
@@ -248,6 +249,9 @@ pub(crate) struct BogoHow {
     /// Run again what has been run before
     #[arg(long)]
     pub(crate) again: bool,
+    /// Show the outcomes that are kept in results/bogo, and run nothing: needs neither Go nor a build
+    #[arg(long, conflicts_with_all = ["again", "jobs", "timeout"])]
+    pub(crate) kept: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -156,3 +156,35 @@ fn without_cmake_or_ninja_the_other_columns_are_shown_and_the_reason() {
         script(&bin.path().join(missing), "exit 0");
     }
 }
+
+#[test]
+fn what_is_kept_is_shown_without_go() {
+    let coverage = bogo(
+        &["--kept", "--shim", "openssl,rustls", "--json"],
+        "/nonexistent",
+    );
+    assert_eq!(coverage.status.code(), Some(0), "{}", said(&coverage));
+    let coverage: serde_json::Value = serde_json::from_slice(&coverage.stdout).unwrap();
+    let shims = coverage["shims"].as_array().unwrap();
+    assert_eq!(shims.len(), 2);
+    let tests = coverage["tests"].as_u64().unwrap();
+    for shim in shims {
+        let works = &shim["works"];
+        let passed = works["passed"].as_u64().unwrap();
+        assert!(passed > 0 && passed < tests, "{works}");
+    }
+    // The kept failures have the runner's words still.
+    let text = bogo(&["diff", "openssl", "rustls", "--kept"], "/nonexistent");
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(
+        text.contains("What rustls does not pass, and openssl does"),
+        "{text}"
+    );
+
+    let none = bogo(&["--kept", "--test", "ALPN*", "--json"], "/nonexistent");
+    let some: serde_json::Value = serde_json::from_slice(&none.stdout).unwrap();
+    let passed = |coverage: &serde_json::Value| coverage["shims"][1]["works"]["passed"].as_u64();
+    assert!(passed(&some) < passed(&coverage));
+    let both = bogo(&["--kept", "--check"], "/nonexistent");
+    assert_eq!(both.status.code(), Some(2));
+}

@@ -1,7 +1,10 @@
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Context;
-use netbench_bogo::{Baseline, Departure, Results, Runner};
+use netbench_bogo::{Baseline, Catalog, Departure, Results, Runner};
 
 use crate::exit::Ended;
 
@@ -12,20 +15,33 @@ use super::{
 };
 
 /// Where outcomes are kept in the source tree.
-fn place(shim: &str) -> anyhow::Result<PathBuf> {
+pub(crate) fn place(shim: &str) -> anyhow::Result<PathBuf> {
     Ok(tree()?.join("results/bogo").join(format!("{shim}.tsv")))
 }
 
+/// Where it is kept what each test expects.
+pub(crate) fn tests_place() -> anyhow::Result<PathBuf> {
+    place("tests")
+}
+
 /// Keeps the outcomes of every shim as what later ones are compared with.
-pub(crate) fn accept(runner: &Runner, kept: &[Kept<'_>], say: &Say) -> anyhow::Result<()> {
+pub(crate) fn accept(
+    runner: &Runner,
+    catalog: &Catalog,
+    kept: &[Kept<'_>],
+    say: &Say,
+) -> anyhow::Result<()> {
+    let write = |path: &Path, text: String| {
+        fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    };
+    let path = tests_place()?;
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    write(&path, catalog.to_text())?;
     for Kept { shim, results, .. } in kept {
         let path = place(shim.name)?;
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)
-                .with_context(|| format!("cannot make {}", folder.display()))?;
-        }
-        let text = Baseline::of(&runner.id, results).to_text();
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        write(&path, Baseline::of(&runner.id, results).to_text())?;
         say.step(&format!(
             "the outcomes of {} are kept in {}",
             shim.name,

@@ -3,6 +3,7 @@
 
 mod cache;
 mod check;
+mod kept;
 mod progress;
 mod runs;
 mod shims;
@@ -16,6 +17,7 @@ use crate::{
 };
 
 use self::{
+    kept::KeptOutcomes,
     progress::Say,
     runs::{Job, Kept},
     shims::Shim,
@@ -45,6 +47,16 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
         if !known.contains(&shim) {
             known.push(shim);
         }
+    }
+    if options.how.kept {
+        let mut kept = KeptOutcomes::read(&known)?;
+        if let Some(pattern) = &options.test {
+            kept.only(pattern);
+        }
+        let mut coverage = kept.coverage(feature)?;
+        coverage.pattern = options.test.clone();
+        output::print(&coverage, &options.output)?;
+        return Ok(Ended::Well);
     }
     let say = Say::new(options.output.quiet);
     let runner = Runner::make(&cache::folder()?, &mut |step| say.step(step))?;
@@ -91,7 +103,7 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
     coverage.warnings = warnings;
     output::print(&coverage, &options.output)?;
     if options.accept {
-        check::accept(&runner, &kept, &say)?;
+        check::accept(&runner, &catalog, &kept, &say)?;
     }
     if options.check {
         return check::check(&job, &mut kept, &say);
@@ -107,6 +119,12 @@ fn difference(options: &BogoDiff) -> anyhow::Result<Ended> {
     );
     if first == second {
         return Err(WrongInput("a stack does not differ from itself".to_owned()).into());
+    }
+    if options.how.kept {
+        if let Some(difference) = KeptOutcomes::read(&[first, second])?.difference(feature) {
+            output::print(&difference, &options.output)?;
+        }
+        return Ok(Ended::Well);
     }
     let say = Say::new(options.output.quiet);
     let runner = Runner::make(&cache::folder()?, &mut |step| say.step(step))?;

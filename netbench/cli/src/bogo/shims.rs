@@ -2,6 +2,7 @@ use std::{
     env, fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    time::SystemTime,
 };
 
 use anyhow::{Context, bail};
@@ -84,14 +85,17 @@ pub(crate) fn find(
         None => boringssl_shim(runner, jobs, &mut |step| say.step(step))?,
         Some((executable, feature)) => find_built(executable, feature, say)?,
     };
-    let config = shim
-        .config
-        .map(|file| tree().map(|tree| tree.join("bogo-shims/configs").join(file)));
     Ok(Shim {
         name: shim.name,
         program,
-        config: config.transpose()?,
+        config: config(shim)?,
     })
+}
+
+/// Where a shim's configuration is, if it has one.
+pub(crate) fn config(shim: &KnownShim) -> anyhow::Result<Option<PathBuf>> {
+    let place = |file| tree().map(|tree| tree.join("bogo-shims/configs").join(file));
+    shim.config.map(place).transpose()
 }
 
 /// The shim that does nothing.
@@ -110,7 +114,8 @@ fn find_built(executable: &str, feature: &str, say: &Say) -> anyhow::Result<Path
     let tree = tree()?;
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree.join("target"), PathBuf::from);
     let built = target.join("release").join(executable);
-    if !is_newer(&built, &tree.join("bogo-shims")) {
+    let rebuilt = !is_newer(&built, &tree.join("bogo-shims"));
+    if rebuilt {
         say.step(&format!("building {executable}, which is needed once"));
         build(&tree, executable, feature)?;
     }
@@ -119,6 +124,14 @@ fn find_built(executable: &str, feature: &str, say: &Say) -> anyhow::Result<Path
             "{executable} was built, but {} is not there",
             built.display()
         );
+    }
+    if rebuilt {
+        // Cargo leaves the time of what had not to be built anew.
+        fs::File::options()
+            .append(true)
+            .open(&built)
+            .and_then(|file| file.set_modified(SystemTime::now()))
+            .with_context(|| format!("cannot touch {}", built.display()))?;
     }
     Ok(built)
 }
