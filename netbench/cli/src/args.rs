@@ -5,10 +5,14 @@ use clap_complete::Shell;
 use netbench_link::LinkChoice;
 use netbench_model::{Alpn, Condition, Group, TlsVersion, parse_duration};
 
-pub(crate) use crate::suite_args::{Compare, Suite};
 use crate::{
+    evaluate_args::EVALUATE_EXAMPLES,
     exit::{EXIT_CODES, Ended},
     suite_args::{COMPARE_EXAMPLES, SUITE_EXAMPLES},
+};
+pub(crate) use crate::{
+    evaluate_args::Evaluate,
+    suite_args::{Compare, Suite},
 };
 
 /// What changes for your users if you switch the TLS stack? Answers with measurements.
@@ -21,6 +25,9 @@ pub(crate) struct Netbench {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Three questions and a verdict on each: does another stack support what is needed, work, and is it fast
+    #[command(after_help = EVALUATE_EXAMPLES)]
+    Evaluate(Box<Evaluate>),
     /// Time connections of each stack to each site: connector, verification, handshake, total
     #[command(after_help = CONNECT_EXAMPLES)]
     Connect(Box<Connect>),

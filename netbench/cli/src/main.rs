@@ -7,6 +7,8 @@ mod args;
 mod bogo;
 mod compare;
 mod connect;
+mod evaluate;
+mod evaluate_args;
 mod exit;
 mod link;
 mod output;
@@ -27,6 +29,7 @@ use clap::Parser;
 fn main() -> ExitCode {
     let args = args::Netbench::parse();
     exit::code(match args.command {
+        args::Command::Evaluate(options) => evaluate::evaluate(&options),
         args::Command::Connect(options) => connect::connect(&options),
         args::Command::Suite(options) => suite::suite(&options),
         args::Command::Compare(options) => compare::compare(&options),
