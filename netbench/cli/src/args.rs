@@ -5,10 +5,14 @@ use clap_complete::Shell;
 use netbench_link::LinkChoice;
 use netbench_model::{Alpn, Condition, Group, TlsVersion, parse_duration};
 
-pub(crate) use crate::suite_args::{Compare, Suite};
 use crate::{
     exit::{EXIT_CODES, Ended},
+    report_args::REPORT_EXAMPLES,
     suite_args::{COMPARE_EXAMPLES, SUITE_EXAMPLES},
+};
+pub(crate) use crate::{
+    report_args::Report,
+    suite_args::{Compare, Suite},
 };
 
 /// What changes for your users if you switch the TLS stack? Answers with measurements.
@@ -33,7 +37,8 @@ pub(crate) enum Command {
     /// Put stacks through BoringSSL's protocol tests: which features and versions each supports
     #[command(after_help = BOGO_EXAMPLES)]
     Bogo(Box<Bogo>),
-    /// Make the report of a kept run again
+    /// Make the report of kept runs again: tables, or one HTML page
+    #[command(after_help = REPORT_EXAMPLES)]
     Report(Report),
     /// Work with sites files
     Sites(Sites),
@@ -271,15 +276,6 @@ pub(crate) struct BogoDiff {
     pub(crate) feature: Option<String>,
     #[command(flatten)]
     pub(crate) how: BogoHow,
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Report {
-    /// The run's folder
-    #[arg(value_hint = ValueHint::DirPath)]
-    pub(crate) run: PathBuf,
     #[command(flatten)]
     pub(crate) output: Output,
 }

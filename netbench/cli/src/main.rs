@@ -5,6 +5,7 @@
 
 mod args;
 mod bogo;
+mod browser;
 mod compare;
 mod connect;
 mod exit;
@@ -12,6 +13,7 @@ mod link;
 mod output;
 mod progress;
 mod report;
+mod report_args;
 mod run;
 mod sites;
 mod stack_names;
