@@ -8,10 +8,12 @@ use netbench_model::{Alpn, Condition, Group, TlsVersion, parse_duration};
 use crate::{
     evaluate_args::EVALUATE_EXAMPLES,
     exit::{EXIT_CODES, Ended},
+    report_args::REPORT_EXAMPLES,
     suite_args::{COMPARE_EXAMPLES, SUITE_EXAMPLES},
 };
 pub(crate) use crate::{
     evaluate_args::Evaluate,
+    report_args::Report,
     suite_args::{Compare, Suite},
 };
 
@@ -40,7 +42,8 @@ pub(crate) enum Command {
     /// Put stacks through BoringSSL's protocol tests: which features and versions each supports
     #[command(after_help = BOGO_EXAMPLES)]
     Bogo(Box<Bogo>),
-    /// Make the report of a kept run again
+    /// Make the report of kept runs again: tables, or one HTML page
+    #[command(after_help = REPORT_EXAMPLES)]
     Report(Report),
     /// Work with sites files
     Sites(Sites),
@@ -278,15 +281,6 @@ pub(crate) struct BogoDiff {
     pub(crate) feature: Option<String>,
     #[command(flatten)]
     pub(crate) how: BogoHow,
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Report {
-    /// The run's folder
-    #[arg(value_hint = ValueHint::DirPath)]
-    pub(crate) run: PathBuf,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -5,15 +5,18 @@
 
 mod args;
 mod bogo;
+mod browser;
 mod compare;
 mod connect;
 mod evaluate;
 mod evaluate_args;
 mod exit;
+mod kept;
 mod link;
 mod output;
 mod progress;
 mod report;
+mod report_args;
 mod run;
 mod sites;
 mod stack_names;

@@ -24,6 +24,7 @@ pub mod csv;
 pub mod json;
 pub mod junit;
 pub mod markdown;
+pub mod page;
 pub mod terminal;
 
 pub use block::{Align, Block, Column, Document, Table};
