@@ -13,6 +13,9 @@ const FEATURES: &str = "features";
 const DIFFERENCE: &str = "difference";
 const PARTS: &str = "parts";
 
+/// Figures under a verdict; the sections have all of them.
+const CARRYING: usize = 3;
+
 /// The page of an evaluation. `runs` are those of its parts, as far as they were done.
 pub fn page_of_evaluation(evaluation: &Evaluation, runs: &[KeptRun<'_>]) -> Page {
     let plan = &evaluation.run.plan;
@@ -73,6 +76,7 @@ fn asked(question: &evaluation::Question, about: &str, section: Option<String>) 
         figures: question
             .figures
             .iter()
+            .take(CARRYING)
             .map(|figure| Figure {
                 value: plain(&figure.value),
                 label: plain(&figure.label),
