@@ -5,7 +5,11 @@ use clap_complete::Shell;
 use netbench_link::LinkChoice;
 use netbench_model::{Alpn, Condition, Group, TlsVersion, parse_duration};
 
-use crate::exit::{EXIT_CODES, Ended};
+pub(crate) use crate::suite_args::{Compare, Suite};
+use crate::{
+    exit::{EXIT_CODES, Ended},
+    suite_args::{COMPARE_EXAMPLES, SUITE_EXAMPLES},
+};
 
 /// What changes for your users if you switch the TLS stack? Answers with measurements.
 #[derive(Debug, Parser)]
@@ -20,6 +24,12 @@ pub(crate) enum Command {
     /// Time connections of each stack to each site: connector, verification, handshake, total
     #[command(after_help = CONNECT_EXAMPLES)]
     Connect(Box<Connect>),
+    /// Time what the libraries themselves take, in memory: data, handshakes, verification, memory
+    #[command(after_help = SUITE_EXAMPLES)]
+    Suite(Box<Suite>),
+    /// Compare two runs of the suite, or two stacks of one, case by case
+    #[command(after_help = COMPARE_EXAMPLES)]
+    Compare(Compare),
     /// Make the report of a kept run again
     Report(Report),
     /// Work with sites files
@@ -262,7 +272,7 @@ fn connection_limit(text: &str) -> Result<Duration, String> {
     }
 }
 
-fn worker(text: &str) -> Result<(String, PathBuf), String> {
+pub(crate) fn worker(text: &str) -> Result<(String, PathBuf), String> {
     match text.split_once('=') {
         Some((stack, program)) if !stack.is_empty() && !program.is_empty() => {
             Ok((stack.to_owned(), PathBuf::from(program)))
@@ -271,7 +281,7 @@ fn worker(text: &str) -> Result<(String, PathBuf), String> {
     }
 }
 
-fn run_name(text: &str) -> Result<String, String> {
+pub(crate) fn run_name(text: &str) -> Result<String, String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if !text.is_empty() && text.len() <= 80 && text.chars().all(fits) && !text.starts_with('.') {
         Ok(text.to_owned())

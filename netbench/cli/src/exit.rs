@@ -7,6 +7,8 @@ pub(crate) enum Ended {
     Well,
     /// It ran, but no two samples could be compared.
     NothingToCompare,
+    /// All was compared, and a case regressed beyond the threshold.
+    Regressed,
     /// By Ctrl-C; what there was has been kept and reported.
     Interrupted,
 }
@@ -30,6 +32,7 @@ Exit codes:
     1  the machine did not do it: no permission, no space, no worker
     2  the command line or an input file is wrong
     3  it ran, but no two samples could be compared
+    4  compare: a case regressed beyond --fail-on-regression
   130  interrupted; what there was has been kept and reported";
 
 /// Prints an error, with its causes, and gives the exit code.
@@ -37,6 +40,7 @@ pub(crate) fn code(result: anyhow::Result<Ended>) -> ExitCode {
     match result {
         Ok(Ended::Well) => ExitCode::SUCCESS,
         Ok(Ended::NothingToCompare) => ExitCode::from(3),
+        Ok(Ended::Regressed) => ExitCode::from(4),
         Ok(Ended::Interrupted) => ExitCode::from(130),
         Err(error) => {
             eprintln!("netbench: {error:#}");

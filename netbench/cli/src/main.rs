@@ -4,14 +4,19 @@
 //! Start reading at `args.rs` for what can be asked, and `connect/` for how it is done.
 
 mod args;
+mod compare;
 mod connect;
 mod exit;
 mod link;
 mod output;
 mod progress;
 mod report;
+mod run;
 mod sites;
+mod stack_names;
 mod stacks;
+mod suite;
+mod suite_args;
 mod workers;
 
 use std::process::ExitCode;
@@ -22,6 +27,8 @@ fn main() -> ExitCode {
     let args = args::Netbench::parse();
     exit::code(match args.command {
         args::Command::Connect(options) => connect::connect(&options),
+        args::Command::Suite(options) => suite::suite(&options),
+        args::Command::Compare(options) => compare::compare(&options),
         args::Command::Report(options) => report::report(&options),
         args::Command::Sites(options) => sites::sites(&options),
         args::Command::Stacks(options) => stacks::stacks(&options),

@@ -1,8 +1,7 @@
 use std::io::{IsTerminal, Write, stdout};
 
 use anyhow::Context;
-use netbench_model::Manifest;
-use netbench_report::{ConnectSummary, csv, json, markdown, summarize, terminal};
+use netbench_report::{Document, csv, json, markdown, terminal};
 use netbench_store::RunFolder;
 
 use crate::args::{Format, Output};
@@ -10,18 +9,17 @@ use crate::args::{Format, Output};
 /// Where there is no terminal to ask.
 const WIDTH: usize = 100;
 
-/// Makes the reports of a run, in its folder and on stdout. True if anything could be compared.
+/// Makes the reports of a run, in its folder and on stdout.
 pub(crate) fn publish(
     folder: &RunFolder,
-    manifest: &Manifest,
+    report: &impl Document,
     output: &Output,
-) -> anyhow::Result<bool> {
-    let summary = summarize(manifest, &folder.samples()?);
-    print(&summary, output)?;
+) -> anyhow::Result<()> {
+    print(report, output)?;
     let files = [
-        ("summary.md", markdown::render(&summary)),
-        ("summary.csv", csv::render(&summary)),
-        ("summary.json", json::render(&summary)),
+        ("summary.md", markdown::render(report)),
+        ("summary.csv", csv::render(report)),
+        ("summary.json", json::render(report)),
     ];
     for (name, bytes) in &files {
         folder.write_file(name, bytes)?;
@@ -29,22 +27,23 @@ pub(crate) fn publish(
     if !output.quiet {
         eprintln!("netbench: the run is in {}", folder.path().display());
     }
-    Ok(summary
-        .comparisons
-        .iter()
-        .any(|comparison| !comparison.phases.is_empty()))
+    Ok(())
 }
 
-/// Prints a summary to stdout in the form that was asked for.
-pub(crate) fn print(summary: &ConnectSummary, output: &Output) -> anyhow::Result<()> {
-    let bytes = match output.format() {
-        Format::Terminal => terminal::render(summary, width(), style()),
-        Format::Markdown => markdown::render(summary),
-        Format::Csv => csv::render(summary),
-        Format::Json => json::render(summary),
-    };
+/// Prints a report to stdout in the form that was asked for.
+pub(crate) fn print(report: &impl Document, output: &Output) -> anyhow::Result<()> {
+    write(&match output.format() {
+        Format::Terminal => terminal::render(report, width(), style()),
+        Format::Markdown => markdown::render(report),
+        Format::Csv => csv::render(report),
+        Format::Json => json::render(report),
+    })
+}
+
+/// Writes to stdout.
+pub(crate) fn write(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = stdout().lock();
-    match stdout.write_all(&bytes).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         // `netbench … | head`
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         result => result.context("cannot print the report"),

@@ -8,8 +8,8 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use netbench_model::{Outcome, Role};
-use netbench_runner::Event;
+use netbench_model::{Outcome, Role, SuiteOutcome};
+use netbench_runner::{Event, SuiteEvent};
 
 /// Between two lines in a log.
 const LOG_EVERY: Duration = Duration::from_secs(15);
@@ -82,6 +82,23 @@ impl Progress {
         }
     }
 
+    pub(crate) fn hear_suite(&self, event: &SuiteEvent<'_>) {
+        match event {
+            SuiteEvent::Begin { trials, done } => self.begin(*trials, *done),
+            SuiteEvent::Sampled(sample) => {
+                if matches!(sample.outcome, SuiteOutcome::Failed(_)) {
+                    self.failed.fetch_add(1, Ordering::Relaxed);
+                }
+                self.advance();
+            }
+            SuiteEvent::Decided { saved, left } => {
+                self.shorten(*saved);
+                self.stage(&format!("decided; {left} scenarios are left"));
+            }
+            SuiteEvent::WorkerLost { stack, why } => self.stage(&format!("{stack}: {why}")),
+        }
+    }
+
     pub(crate) fn end(&self) {
         if let Show::Bar(bar) = &self.show {
             bar.finish_and_clear();
@@ -107,6 +124,17 @@ impl Progress {
                     samples: samples - done,
                 };
                 eprintln!("netbench: {} samples to take", log.samples);
+            }
+        }
+    }
+
+    fn shorten(&self, saved: u64) {
+        match &self.show {
+            Show::Nothing => {}
+            Show::Bar(bar) => bar.dec_length(saved),
+            Show::Log(log) => {
+                let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+                log.samples = log.samples.saturating_sub(saved);
             }
         }
     }

@@ -23,7 +23,10 @@ pub(crate) fn find(
     for stack in stacks {
         let program = match own.get(stack) {
             Some(path) => path.clone(),
-            None => find_one(known(stack)?)?,
+            None => {
+                let source = known(stack)?;
+                find_one(source.executable, source.package, stack)?
+            }
         };
         programs.insert(stack.clone(), program);
     }
@@ -42,31 +45,34 @@ fn known(stack: &str) -> anyhow::Result<&'static WorkerSource> {
     })
 }
 
-fn find_one(source: &WorkerSource) -> anyhow::Result<PathBuf> {
+/// The library that counts allocations: found or built like a worker.
+pub(crate) fn heap_library() -> anyhow::Result<PathBuf> {
+    find_one("libnetbench_heap.so", "netbench-heap", "heap counting")
+}
+
+/// The file that `package` builds.
+fn find_one(file: &str, package: &str, what: &str) -> anyhow::Result<PathBuf> {
     let command = env::current_exe().context("cannot tell where this command is")?;
-    let beside = command.with_file_name(source.executable);
+    let beside = command.with_file_name(file);
     if beside.is_file() {
         return Ok(beside);
     }
     let Some(tree) = source_tree(&command) else {
         bail!(
-            "the worker of {} is missing: {} is not beside the command. From a source tree, \
-             `cargo build --release -p {}` builds it",
-            source.stack,
-            source.executable,
-            source.package
+            "what does {what} is missing: {file} is not beside the command. From a source tree, \
+             `cargo build --release -p {package}` builds it"
         );
     };
     // The profile that is measured is always the one that would be shipped.
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree.join("target"), PathBuf::from);
-    let built = target.join("release").join(source.executable);
+    let built = target.join("release").join(file);
     if !built.is_file() {
-        build(&tree, source)?;
+        build(&tree, package, what)?;
     }
     if !built.is_file() {
         bail!(
             "{} was built, but {} is not there",
-            source.package,
+            package,
             built.display()
         );
     }
@@ -86,13 +92,10 @@ fn source_tree(command: &Path) -> Option<PathBuf> {
     })
 }
 
-fn build(tree: &Path, source: &WorkerSource) -> anyhow::Result<()> {
-    eprintln!(
-        "netbench: building the worker of {}, which is needed once",
-        source.stack
-    );
+fn build(tree: &Path, package: &str, what: &str) -> anyhow::Result<()> {
+    eprintln!("netbench: building what does {what}, which is needed once");
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let arguments = ["build", "--release", "--locked", "-p", source.package];
+    let arguments = ["build", "--release", "--locked", "-p", package];
     let status = Command::new(cargo)
         .args(arguments)
         .current_dir(tree)

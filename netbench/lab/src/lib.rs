@@ -1,8 +1,10 @@
 //! The emulated sites of one run: certificates, OCSP responses, what each server is told; and the
 //! trust roots that clients get.
 //!
-//! It must never serve or connect (workers do), never link a TLS library, and never write a key to
-//! a file: a lab lives in memory and ends with its run. Start reading at [`Lab`], then [`Roots`].
+//! The fixed certificates of the in-memory suite are here too ([`suite_pki`]).
+//!
+//! It must never serve or connect (workers do), never link a TLS library, and never write a lab's key
+//! to a file: a lab lives in memory and ends with its run. Start reading at [`Lab`], then [`Roots`].
 
 mod authority;
 mod der;
@@ -13,7 +15,9 @@ mod leaf;
 mod ocsp;
 mod pem;
 mod roots;
+mod suite_pki;
 
 pub use lab::{Lab, LabError};
 pub use pem::PemError;
 pub use roots::{MAX_ROOTS, Roots, RootsError};
+pub use suite_pki::{SUITE_HOST, SuitePki, make_suite_pki, suite_pki};

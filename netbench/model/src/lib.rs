@@ -11,6 +11,7 @@ mod sample;
 mod site;
 mod sites_file;
 mod stack;
+mod suite;
 mod tls;
 mod units;
 
@@ -27,8 +28,32 @@ pub use sample::{
 pub use site::{ChainProfile, Fault, HostName, KeyType, LabProfile, Site, Switch};
 pub use sites_file::{SiteError, parse_sites};
 pub use stack::StackName;
+pub use suite::{
+    Case, ClientAuth, Distribution, HandshakeKind, HeapUse, Held, LayoutRecord, Measure,
+    ParallelWork, Part, PinRecord, Preset, RootsForm, Scenario, SessionSettings, SliceFigures,
+    SuiteAead, SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlanRecord, SuiteSample,
+    SuiteSession, Unit, Work, burst_bytes, catalogue, usual_scenarios,
+};
 pub use tls::{Alpn, Group, SignatureScheme, Suite, TlsVersion};
 pub use units::{BitRate, ParseUnitError, parse_bytes, parse_duration, parse_loss, parse_rate};
+
+/// One line of `samples.jsonl`.
+pub trait Record {
+    /// [`SCHEMA_VERSION`] of its writer.
+    fn schema(&self) -> u32;
+}
+
+impl Record for Sample {
+    fn schema(&self) -> u32 {
+        self.schema
+    }
+}
+
+impl Record for SuiteSample {
+    fn schema(&self) -> u32 {
+        self.schema
+    }
+}
 
 /// The version of every JSON document that netbench publishes (`run.json`, `samples.jsonl`,
 /// `summary.json`). It rises when a reader of the old form could misread the new one.

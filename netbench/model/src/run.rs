@@ -198,6 +198,27 @@ pub struct Environment {
     pub variables: BTreeMap<String, String>,
 }
 
+impl Environment {
+    /// What a reader must be told where parts of a run were made in this environment and others in
+    /// `later`.
+    pub fn changes(&self, later: &Self) -> Vec<String> {
+        ["cpu_model", "cores", "kernel", "hostname"]
+            .iter()
+            .filter(|fact| self.facts.get(**fact) != later.facts.get(**fact))
+            .map(|fact| {
+                let of = |facts: &BTreeMap<String, String>| {
+                    facts.get(*fact).cloned().unwrap_or_default()
+                };
+                format!(
+                    "parts of the run were made on different machines: {fact} was {} and then {}",
+                    of(&self.facts),
+                    of(&later.facts)
+                )
+            })
+            .collect()
+    }
+}
+
 /// One part of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Session {

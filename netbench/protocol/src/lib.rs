@@ -4,14 +4,18 @@
 //! go; `schemas/worker-request.json` and `schemas/worker-response.json` are made from these types.
 //! Start reading at [`Request`].
 
+mod suite;
+
 use std::{collections::BTreeMap, net::SocketAddr};
 
 use netbench_model::{
-    Alpn, ClientSettings, Condition, Failure, Fault, Group, Measured, Role, ServerCount, Suite,
-    TlsVersion, WorkerRecord,
+    Alpn, ClientSettings, Condition, Failure, Fault, Group, Held, Measured, Role, ServerCount,
+    Suite, TlsVersion, WorkerRecord,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use suite::{Clocks, Hold, Material, Prepare, Prepared, Slice, SliceLimit, Sliced};
 
 /// The version of the protocol. A worker that answers `describe` with another one is refused.
 pub const PROTOCOL_VERSION: u32 = 1;
@@ -45,6 +49,12 @@ pub enum RequestBody {
     Serve(Box<Serve>),
     /// Say how many connections each site has seen.
     Counts,
+    /// Set a scenario of the in-memory suite up and run it once.
+    Prepare(Box<Prepare>),
+    /// Run the prepared scenario for a while, each operation timed on its own.
+    Slice(Slice),
+    /// Make many sessions of the prepared scenario and hold them.
+    Hold(Hold),
 }
 
 /// Settings for the connections that follow.
@@ -147,9 +157,9 @@ pub enum ResponseBody {
     Configured,
     /// To `connect`: it ended well.
     Connected(Box<Measured>),
-    /// To `connect`: it failed.
+    /// To `connect` and `prepare`: it failed.
     Failed(Failure),
-    /// To `connect`: this stack cannot do it.
+    /// To `connect` and `prepare`: this stack cannot do it.
     Unsupported {
         /// Why.
         reason: String,
@@ -161,6 +171,12 @@ pub enum ResponseBody {
         /// One for every site.
         sites: Vec<ServerCount>,
     },
+    /// To `prepare`: it works.
+    Prepared(Box<Prepared>),
+    /// To `slice`.
+    Sliced(Box<Sliced>),
+    /// To `hold`.
+    Held(Held),
     /// The request could not be understood or done.
     Error {
         /// Why.
@@ -182,7 +198,7 @@ pub struct Description {
 pub struct StackDescription {
     /// What it is.
     pub record: WorkerRecord,
-    /// Which operations it does: `connect`, `serve`.
+    /// Which operations it does: `connect`, `serve`, `suite`.
     pub operations: Vec<String>,
     /// Groups it can offer.
     pub groups: Vec<Group>,

@@ -3,23 +3,35 @@
 //! This crate must never touch a file or a terminal: every form is a function that returns bytes.
 //! Start reading at [`summarize`], then [`ConnectSummary`]; one module is one form.
 
+mod block;
 mod compare;
-mod document;
+mod connect_document;
+mod connect_rows;
 mod failures;
 mod latest;
 mod pairs;
+mod rows;
 mod schemas;
 mod shares;
+mod suite;
 mod summary;
 mod text;
 mod warnings;
 
 pub mod csv;
 pub mod json;
+pub mod junit;
 pub mod markdown;
 pub mod terminal;
 
+pub use block::{Align, Block, Column, Document, Table};
+pub use rows::Rows;
 pub use schemas::{Schema, schemas};
+pub use suite::{
+    CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference, PublishedRow,
+    PublishedTable, Regression, StackFigures, SuiteFailure, SuiteHead, SuiteSummary,
+    compare_runs_of_suite, compare_stacks_of_suite, decided, summarize_suite,
+};
 pub use summary::{
     Comparison, ConnectSummary, Exclusion, FailureRow, Head, NegotiatedRow, PhaseRow, ShareRow,
     SiteRow, SiteTally, UnsupportedRow, summarize,

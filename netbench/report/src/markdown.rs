@@ -1,15 +1,12 @@
 //! Markdown with GitHub's tables.
 
-use crate::{
-    ConnectSummary,
-    document::{Align, Block, Table, document},
-};
+use crate::block::{Align, Block, Document, Table};
 
-/// The summary as Markdown.
-pub fn render(summary: &ConnectSummary) -> Vec<u8> {
+/// The report as Markdown.
+pub fn render(report: &impl Document) -> Vec<u8> {
     let mut out = String::new();
     let mut headings = 0;
-    for block in document(summary) {
+    for block in report.blocks() {
         match block {
             Block::Heading(text) => {
                 headings += 1;

@@ -1,8 +1,8 @@
-use netbench_model::{Manifest, Sample};
+use netbench_model::{Manifest, Sample, SuiteManifest, SuiteSample};
 use netbench_protocol::{Request, Response};
 use schemars::schema_for;
 
-use crate::ConnectSummary;
+use crate::{CompareSummary, ConnectSummary, SuiteSummary};
 
 /// A JSON Schema, by the name of its file under `schemas/`.
 pub struct Schema {
@@ -22,9 +22,13 @@ pub fn schemas() -> Vec<Schema> {
         ),
     };
     vec![
+        schema("compare-summary.json", schema_for!(CompareSummary)),
         schema("connect-summary.json", schema_for!(ConnectSummary)),
         schema("run.json", schema_for!(Manifest)),
         schema("sample.json", schema_for!(Sample)),
+        schema("suite-run.json", schema_for!(SuiteManifest)),
+        schema("suite-sample.json", schema_for!(SuiteSample)),
+        schema("suite-summary.json", schema_for!(SuiteSummary)),
         schema("worker-request.json", schema_for!(Request)),
         schema("worker-response.json", schema_for!(Response)),
     ]

@@ -3,10 +3,7 @@
 use netbench_stats::Verdict;
 use unicode_width::UnicodeWidthStr;
 
-use crate::{
-    ConnectSummary,
-    document::{Align, Block, Table, document, verdict_of},
-};
+use crate::block::{Align, Block, Document, Table, verdict_of};
 
 /// Whether to write colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,11 +20,11 @@ const NARROWEST: usize = 30;
 /// Between two columns.
 const GAP: usize = 2;
 
-/// The summary for a terminal of `width` columns.
-pub fn render(summary: &ConnectSummary, width: usize, style: Style) -> Vec<u8> {
+/// The report for a terminal of `width` columns.
+pub fn render(report: &impl Document, width: usize, style: Style) -> Vec<u8> {
     let width = width.max(NARROWEST);
     let mut out = String::new();
-    for block in document(summary) {
+    for block in report.blocks() {
         match block {
             Block::Heading(text) => {
                 out.push('\n');

@@ -1,3 +1,5 @@
+use std::collections::BTreeMap;
+
 use netbench_stats::Verdict;
 
 /// Nanoseconds with a unit and three digits.
@@ -77,6 +79,55 @@ pub(crate) fn verdict(verdict: Verdict, first: &str, other: &str) -> String {
         Verdict::Slower => format!("{other} is slower than {first}"),
         Verdict::Same => format!("{other} and {first} take the same time"),
         Verdict::Undecided => format!("{other} or {first}, undecided"),
+    }
+}
+
+/// The machine, from an environment's facts.
+pub(crate) fn machine(facts: &BTreeMap<String, String>) -> String {
+    let fact = |name: &str| facts.get(name).map(|value| plain(value));
+    let virtual_machine = fact("virtual_machine").filter(|vm| vm == "yes");
+    let known = [
+        fact("cpu_model"),
+        fact("cores").map(|cores| format!("{cores} cores")),
+        virtual_machine.map(|_| "a virtual machine".to_owned()),
+        fact("kernel").map(|kernel| format!("Linux {kernel}")),
+        fact("os"),
+    ];
+    let known: Vec<_> = known.into_iter().flatten().collect();
+    format!("Machine: {}.", known.join(", "))
+}
+
+/// By what and when a run was made, and how to make it again.
+pub(crate) fn begun(netbench: &str, seed: u64, started: &str, command: &[String]) -> String {
+    let command: Vec<_> = command.iter().map(|word| plain(word)).collect();
+    format!(
+        "netbench {}, seed {seed}, begun {}. Again: {} --seed {seed}",
+        plain(netbench),
+        plain(started),
+        again(&command),
+    )
+}
+
+/// The command without the path to it, and without a seed.
+fn again(command: &[String]) -> String {
+    let mut words = vec!["netbench".to_owned()];
+    let mut rest = command.iter().skip(1);
+    while let Some(word) = rest.next() {
+        if word == "--seed" {
+            rest.next();
+        } else if !word.starts_with("--seed=") {
+            words.push(word.clone());
+        }
+    }
+    words.join(" ")
+}
+
+/// At most a hundred characters of it.
+pub(crate) fn shorten(text: &str) -> String {
+    const LONGEST: usize = 100;
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

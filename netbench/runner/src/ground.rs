@@ -10,7 +10,7 @@ use netbench_link::{Link, Place, TrialKey};
 use netbench_model::{Failure, FailureClass, Fault, ServerCount, Site};
 use netbench_protocol::{RequestBody, Resolve, ResponseBody, Serve, ServeSite};
 
-use crate::{Fleet, Worker, WorkerError};
+use crate::{Fleet, Launch, Worker, WorkerError};
 
 /// How long the lab's servers may take to set up all their sites.
 const SERVE_LIMIT: Duration = Duration::from_secs(60);
@@ -197,7 +197,8 @@ fn start(
         server: server.to_owned(),
         source,
     };
-    let mut worker = Worker::start(program, Some(&link.server_place())).map_err(failed)?;
+    let mut worker =
+        Worker::start(program, &Launch::in_place(Some(&link.server_place()))).map_err(failed)?;
     let request = RequestBody::Serve(Box::new(Serve {
         stack: server.to_owned(),
         sites,

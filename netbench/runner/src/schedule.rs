@@ -75,9 +75,14 @@ fn mix(mut z: u64) -> u64 {
 }
 
 /// SplitMix64: the order of trials must stay the same for a seed, whatever a library does.
-struct SplitMix(u64);
+pub(crate) struct SplitMix(u64);
 
 impl SplitMix {
+    /// The stream of one round of the suite.
+    pub(crate) fn of(seed: u64, round: u32) -> Self {
+        Self(mix(seed ^ mix(u64::from(round) ^ 0x7375_6974_6531)))
+    }
+
     fn next(&mut self) -> u64 {
         let value = mix(self.0);
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -85,7 +90,7 @@ impl SplitMix {
     }
 
     /// Fisher and Yates; the bias of the reduction is under 2^-40 for any list that fits.
-    fn shuffle<T>(&mut self, items: &mut [T]) {
+    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let wide = u128::from(self.next()) * (last as u128 + 1);
             items.swap(last, usize::try_from(wide >> 64).unwrap_or(0));

@@ -10,7 +10,7 @@ use netbench_model::{
 use netbench_protocol::{Configure, Connect, RequestBody, ResponseBody};
 
 use crate::{
-    Event, LIVE_PAUSE, Unit, Worker, WorkerError,
+    Event, LIVE_PAUSE, Launch, Unit, Worker, WorkerError,
     execute::Shared,
     proof::{Claim, is_sound, prove, unsupported},
 };
@@ -205,7 +205,10 @@ impl<'a> Slot<'a> {
             .fleet
             .program(stack)
             .ok_or_else(|| WorkerError::Refused(format!("no worker for {stack}")))?;
-        let mut worker = Worker::start(program, self.shared.ground.client_place().as_ref())?;
+        let mut worker = Worker::start(
+            program,
+            &Launch::in_place(self.shared.ground.client_place().as_ref()),
+        )?;
         let settings = RequestBody::Configure(Box::new(Configure {
             stack: stack.to_owned(),
             client: plan.client.clone(),
@@ -269,14 +272,7 @@ impl<'a> Slot<'a> {
     fn lost(&mut self, stack: usize, error: &WorkerError) -> Outcome {
         self.workers[stack] = None;
         let why = error.to_string();
-        let reason = match error {
-            WorkerError::Start { .. } => "start",
-            WorkerError::Died { .. } => "died",
-            WorkerError::Hung { .. } => "hung",
-            WorkerError::Nonsense { .. } | WorkerError::Version(_) => "nonsense",
-            WorkerError::Refused(_) => "refused",
-        };
-        let failure = worker_failure(reason, &why);
+        let failure = error.failure();
         self.fates[stack] = failure.clone();
         let stack = self.shared.plan.stacks[stack].clone();
         (self.shared.listener)(Event::WorkerLost { stack, why });

@@ -7,7 +7,7 @@ use std::{
 use netbench_link::Place;
 use netbench_protocol::{PROTOCOL_VERSION, RequestBody, ResponseBody, StackDescription};
 
-use crate::{Worker, WorkerError};
+use crate::{Launch, Worker, WorkerError};
 
 /// How long a worker may take to start and say what it is.
 const DESCRIBE_LIMIT: Duration = Duration::from_secs(20);
@@ -134,7 +134,7 @@ impl Fleet {
 }
 
 fn describe(path: &Path, place: Option<&Place>) -> Result<Vec<StackDescription>, WorkerError> {
-    let mut worker = Worker::start(path, place)?;
+    let mut worker = Worker::start(path, &Launch::in_place(place))?;
     match worker.ask(RequestBody::Describe, DESCRIBE_LIMIT)? {
         ResponseBody::Description(description) if description.protocol == PROTOCOL_VERSION => {
             Ok(description.stacks)

@@ -3,7 +3,7 @@ use std::{
     io::{BufRead, BufReader, Read, Write},
     os::unix::process::{CommandExt, ExitStatusExt},
     path::Path,
-    process::{Child, ChildStdin, Command, ExitStatus, Stdio},
+    process::{Child, ChildStdin, ExitStatus, Stdio},
     sync::{
         Arc, Mutex, PoisonError,
         mpsc::{self, Receiver, RecvTimeoutError},
@@ -12,8 +12,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_link::Place;
+use netbench_model::{Failure, FailureClass};
 use netbench_protocol::{PROTOCOL_VERSION, Request, RequestBody, Response, ResponseBody};
+
+use crate::Launch;
 
 /// The longest answer that is read: one with the certificates of ten thousand sites is shorter.
 const LONGEST_LINE: u64 = 64 << 20;
@@ -75,6 +77,26 @@ pub enum WorkerError {
     Version(u32),
 }
 
+impl WorkerError {
+    /// The same as a sample keeps it.
+    pub(crate) fn failure(&self) -> Failure {
+        let reason = match self {
+            Self::Start { .. } => "start",
+            Self::Died { .. } => "died",
+            Self::Hung { .. } => "hung",
+            Self::Nonsense { .. } | Self::Version(_) => "nonsense",
+            Self::Refused(_) => "refused",
+        };
+        Failure {
+            class: FailureClass::Worker,
+            reason: reason.to_owned(),
+            detail: self.to_string(),
+            phase: None,
+            after_ns: None,
+        }
+    }
+}
+
 fn ended(status: &Option<ExitStatus>) -> String {
     match status {
         None => "closed its output".to_owned(),
@@ -95,16 +117,16 @@ fn said(stderr: &[String]) -> String {
 }
 
 impl Worker {
-    /// Starts `program` in `place`.
+    /// Starts `program` as `launch` says.
     ///
     /// # Errors
     /// [`WorkerError::Start`].
-    pub fn start(program: &Path, place: Option<&Place>) -> Result<Self, WorkerError> {
+    pub fn start(program: &Path, launch: &Launch<'_>) -> Result<Self, WorkerError> {
         let failed = |source| WorkerError::Start {
             program: program.display().to_string(),
             source,
         };
-        let mut command = Command::new(program);
+        let mut command = launch.command(program);
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -115,9 +137,6 @@ impl Worker {
             .env("SSL_CERT_DIR", "/dev/null")
             // A terminal's Ctrl-C is for netbench to handle, not for its workers.
             .process_group(0);
-        if let Some(place) = place {
-            place.enter(&mut command);
-        }
         let mut child = command.spawn().map_err(failed)?;
         let stdin = child.stdin.take();
         let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
@@ -191,6 +210,38 @@ impl Worker {
             .find_map(|line| line.strip_prefix("VmHWM:"))?;
         let kib: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
         Some(kib * 1024)
+    }
+
+    /// Whether the layout of its memory is the same every time it starts.
+    pub fn has_fixed_layout(&self) -> bool {
+        const FIXED: u32 = libc::ADDR_NO_RANDOMIZE as u32;
+        let path = format!("/proc/{}/personality", self.child.id());
+        std::fs::read_to_string(path)
+            .ok()
+            .and_then(|text| u32::from_str_radix(text.trim(), 16).ok())
+            .is_some_and(|personality| personality & FIXED != 0)
+    }
+
+    /// Lets it end by itself, by the end of its stdin.
+    ///
+    /// # Errors
+    /// One that does not end in time, or not well.
+    pub fn finish(mut self, limit: Duration) -> Result<(), WorkerError> {
+        drop(self.stdin.take());
+        let deadline = Instant::now() + limit;
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) if status.success() => return Ok(()),
+                Ok(Some(_)) | Err(_) => return Err(self.died()),
+                Ok(None) if Instant::now() >= deadline => {
+                    return Err(WorkerError::Hung {
+                        limit,
+                        stderr: self.last_words(),
+                    });
+                }
+                Ok(None) => thread::sleep(Duration::from_millis(5)),
+            }
+        }
     }
 
     /// Writes on a thread of its own, so that a worker that does not read cannot hold netbench.

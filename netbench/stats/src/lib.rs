@@ -16,22 +16,33 @@
 //! verdicts rest on is so wide that all of a family hold together with [`FAMILY_LEVEL`]
 //! (Bonferroni), so that a stack compared with itself is rarely called faster at anything.
 
+mod looks;
 mod paired;
 mod quantile;
+mod quiet;
 mod rng;
+mod runs;
 mod signed_rank;
 mod student;
 mod verdict;
 
+pub use looks::{is_look, look_share};
 pub use paired::{Pair, PairedRatio, Settings, compare};
 pub use quantile::{Figures, median, quantile_sorted};
+pub use quiet::quiet;
 pub use rng::Rng;
+pub use runs::{RunsRatio, compare_runs, compare_whole};
 pub use signed_rank::{MIN_ROUNDS, RoundsRatio, compare_rounds};
 pub use student::student_t_quantile;
 pub use verdict::{Interval, SAME_MARGIN, Verdict};
 
 /// The share of runs in which every interval of a family holds the true ratio.
 pub const FAMILY_LEVEL: f64 = 0.99;
+
+/// The level of the interval that the verdict on one case of the suite rests on. Of a hundred cases
+/// in which two stacks are equal, one at most is called different; the report says how many to
+/// expect.
+pub const CASE_LEVEL: f64 = 0.99;
 
 /// The level of the interval that is shown beside the one that a verdict rests on, and of the
 /// interval for a single site.

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{FAMILY_LEVEL, Interval, Rng, SINGLE_LEVEL, Verdict, student_t_quantile};
+use crate::{CASE_LEVEL, FAMILY_LEVEL, Interval, Rng, SINGLE_LEVEL, Verdict, student_t_quantile};
 
 /// Fewer pairs than this have no interval: a bootstrap of them would repeat the same few values.
 const MIN_PAIRS: usize = 6;
@@ -49,6 +49,17 @@ impl Settings {
             seed,
             resamples: 2_000,
             verdict_level,
+        }
+    }
+
+    /// For a verdict that stands for itself, at a look that may spend `share` of the chance of a false
+    /// one ([`crate::look_share`]; 1 where there is only one look): all looks together hold with
+    /// [`CASE_LEVEL`].
+    pub fn for_case(seed: u64, share: f64) -> Self {
+        Self {
+            seed,
+            resamples: 2_000,
+            verdict_level: 1.0 - (1.0 - CASE_LEVEL) * share,
         }
     }
 }

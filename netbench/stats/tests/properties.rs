@@ -1,7 +1,5 @@
 //! What holds of quantiles, ratios and intervals whatever the timings are.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 use netbench_stats::{
     Figures, Interval, Pair, Settings, Verdict, compare, compare_rounds, median, quantile_sorted,
 };

@@ -3,7 +3,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use netbench_model::{Manifest, SCHEMA_VERSION, Sample};
+use netbench_model::{Record, SCHEMA_VERSION};
+use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{Appender, StoreError, atomic, samples};
 
@@ -16,12 +17,23 @@ pub struct RunFolder {
     path: PathBuf,
 }
 
+/// What a run is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunKind {
+    /// Connections to sites.
+    #[default]
+    Connect,
+    /// The in-memory suite.
+    Suite,
+}
+
 impl RunFolder {
     /// Makes the folder of a new run, with its parents.
     ///
     /// # Errors
     /// A folder that has something in it, or cannot be made or written to.
-    pub fn create(path: &Path, manifest: &Manifest) -> Result<Self, StoreError> {
+    pub fn create(path: &Path, manifest: &impl Serialize) -> Result<Self, StoreError> {
         fs::create_dir_all(path).map_err(StoreError::io(path))?;
         if fs::read_dir(path)
             .map_err(StoreError::io(path))?
@@ -58,11 +70,26 @@ impl RunFolder {
         &self.path
     }
 
-    /// Reads the manifest.
+    /// What the run is of.
+    ///
+    /// # Errors
+    /// A manifest that is cut short or of a newer schema.
+    pub fn kind(&self) -> Result<RunKind, StoreError> {
+        #[derive(serde::Deserialize)]
+        struct OnlyKind {
+            #[serde(default)]
+            kind: RunKind,
+        }
+        let OnlyKind { kind } = self.manifest()?;
+        Ok(kind)
+    }
+
+    /// Reads the manifest, which is a [`netbench_model::Manifest`] or a
+    /// [`netbench_model::SuiteManifest`] by [`Self::kind`].
     ///
     /// # Errors
     /// One that is cut short or of a newer schema.
-    pub fn manifest(&self) -> Result<Manifest, StoreError> {
+    pub fn manifest<M: DeserializeOwned>(&self) -> Result<M, StoreError> {
         #[derive(serde::Deserialize)]
         struct OnlySchema {
             schema: u64,
@@ -86,7 +113,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// What the system says.
-    pub fn write_manifest(&self, manifest: &Manifest) -> Result<(), StoreError> {
+    pub fn write_manifest(&self, manifest: &impl Serialize) -> Result<(), StoreError> {
         let path = self.path.join(MANIFEST);
         let mut bytes = serde_json::to_vec_pretty(manifest)
             .map_err(|e| StoreError::io(&path)(io::Error::other(e)))?;
@@ -99,7 +126,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// A whole line that is no sample, or one of a newer schema.
-    pub fn samples(&self) -> Result<Vec<Sample>, StoreError> {
+    pub fn samples<S: Record + DeserializeOwned>(&self) -> Result<Vec<S>, StoreError> {
         samples::read(&self.path.join(SAMPLES))
     }
 

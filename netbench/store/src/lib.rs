@@ -9,5 +9,5 @@ mod folder;
 mod samples;
 
 pub use error::StoreError;
-pub use folder::RunFolder;
+pub use folder::{RunFolder, RunKind};
 pub use samples::Appender;

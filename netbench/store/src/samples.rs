@@ -4,7 +4,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use netbench_model::{SCHEMA_VERSION, Sample};
+use netbench_model::{Record, SCHEMA_VERSION};
+use serde::{Serialize, de::DeserializeOwned};
 
 use crate::StoreError;
 
@@ -49,7 +50,7 @@ impl Appender {
     ///
     /// # Errors
     /// What the system says. What was appended before stays readable.
-    pub fn append(&mut self, sample: &Sample) -> Result<(), StoreError> {
+    pub fn append(&mut self, sample: &(impl Record + Serialize)) -> Result<(), StoreError> {
         let failed = StoreError::io(&self.path);
         let mut line = match serde_json::to_vec(sample) {
             Ok(line) => line,
@@ -67,7 +68,7 @@ impl Appender {
     }
 }
 
-pub(crate) fn read(path: &Path) -> Result<Vec<Sample>, StoreError> {
+pub(crate) fn read<S: Record + DeserializeOwned>(path: &Path) -> Result<Vec<S>, StoreError> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -91,13 +92,17 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Sample>, StoreError> {
     Ok(samples)
 }
 
-fn parse(text: &[u8], path: &Path, line: usize) -> Result<Sample, StoreError> {
+fn parse<S: Record + DeserializeOwned>(
+    text: &[u8],
+    path: &Path,
+    line: usize,
+) -> Result<S, StoreError> {
     #[derive(serde::Deserialize)]
     struct OnlySchema {
         schema: u64,
     }
-    match serde_json::from_slice::<Sample>(text) {
-        Ok(sample) if sample.schema <= SCHEMA_VERSION => Ok(sample),
+    match serde_json::from_slice::<S>(text) {
+        Ok(sample) if sample.schema() <= SCHEMA_VERSION => Ok(sample),
         result => match (serde_json::from_slice(text), result) {
             (Ok(OnlySchema { schema }), _) if schema > u64::from(SCHEMA_VERSION) => {
                 Err(StoreError::Newer {

@@ -94,9 +94,12 @@ fn what_is_written_is_read() {
     let path = temp.path().join("deep/run");
     let made = folder(&path, 3);
     let opened = RunFolder::open(&path).unwrap();
-    assert_eq!(opened.manifest().unwrap(), manifest());
-    assert_eq!(opened.samples().unwrap().len(), 3);
-    assert_eq!(opened.samples().unwrap()[1], sample(1, "a", Role::Measured));
+    assert_eq!(opened.manifest::<Manifest>().unwrap(), manifest());
+    assert_eq!(opened.samples::<Sample>().unwrap().len(), 3);
+    assert_eq!(
+        opened.samples::<Sample>().unwrap()[1],
+        sample(1, "a", Role::Measured)
+    );
     let file = made.write_file("summary.md", b"text").unwrap();
     assert_eq!(fs::read(file).unwrap(), b"text");
     let names: Vec<_> = fs::read_dir(&path)
@@ -140,18 +143,18 @@ fn every_wrong_folder_is_named() {
     let whole = fs::read_to_string(at("run/run.json")).unwrap();
     fs::write(at("run/run.json"), &whole[..whole.len() / 2]).unwrap();
     assert!(matches!(
-        run.manifest().unwrap_err(),
+        run.manifest::<Manifest>().unwrap_err(),
         StoreError::Manifest { .. }
     ));
     fs::write(at("run/run.json"), r#"{"schema": 2000, "all": "new"}"#).unwrap();
     assert!(matches!(
-        run.manifest().unwrap_err(),
+        run.manifest::<Manifest>().unwrap_err(),
         StoreError::Newer { found: 2000, .. }
     ));
 
     let lines = fs::read_to_string(at("run/samples.jsonl")).unwrap();
     fs::write(at("run/samples.jsonl"), format!("{lines}garbage\n")).unwrap();
-    match run.samples().unwrap_err() {
+    match run.samples::<Sample>().unwrap_err() {
         StoreError::Sample { line, path, .. } => {
             assert_eq!(line, 3);
             assert!(path.ends_with("samples.jsonl"));
@@ -160,7 +163,7 @@ fn every_wrong_folder_is_named() {
     }
     fs::write(at("run/samples.jsonl"), "{\"schema\": 2000}\n").unwrap();
     assert!(matches!(
-        run.samples().unwrap_err(),
+        run.samples::<Sample>().unwrap_err(),
         StoreError::Newer { found: 2000, .. }
     ));
 }
@@ -211,9 +214,9 @@ proptest! {
         let cut = (share * whole.len() as f64) as usize;
         fs::write(&path, &whole[..cut]).unwrap();
         let lines = whole[..cut].iter().filter(|byte| **byte == b'\n').count();
-        prop_assert_eq!(run.samples().unwrap().len(), lines);
+        prop_assert_eq!(run.samples::<Sample>().unwrap().len(), lines);
         run.appender().unwrap().append(&sample(99, "b", Role::Measured)).unwrap();
-        let samples = run.samples().unwrap();
+        let samples = run.samples::<Sample>().unwrap();
         prop_assert_eq!(samples.len(), lines + 1);
         prop_assert_eq!(samples.last().unwrap().trial, 99);
     }

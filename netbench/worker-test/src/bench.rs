@@ -10,7 +10,7 @@ use netbench_model::{Condition, Fault, LabProfile, Role, ServerCount, Site};
 use netbench_protocol::{
     Configure, Connect, RequestBody, Resolve, ResponseBody, Serve, StackDescription,
 };
-use netbench_runner::Worker;
+use netbench_runner::{Launch, Worker};
 
 use crate::{
     cases::{self, Case, Expected, Roots},
@@ -138,7 +138,7 @@ impl Bench {
 }
 
 pub(crate) fn start(program: &Path) -> Result<Worker, String> {
-    Worker::start(program, None).map_err(|e| e.to_string())
+    Worker::start(program, &Launch::default()).map_err(|e| e.to_string())
 }
 
 pub(crate) fn describe(worker: &mut Worker, stack: &str) -> Result<StackDescription, String> {

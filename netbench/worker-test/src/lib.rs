@@ -4,7 +4,8 @@
 //!
 //! For the tests of stacks and for nothing else; it must never know one stack from another but by
 //! what its worker says of itself. Start reading at [`conformance`]; `cases.rs` and
-//! `cases/failing.rs` are the table, `lines.rs` holds the protocol's rules.
+//! `cases/failing.rs` are the table, `lines.rs` holds the protocol's rules, `suite.rs` and its folder have
+//! the in-memory suite.
 
 mod bench;
 mod cases;
@@ -12,6 +13,7 @@ mod foreign;
 mod judge;
 mod lines;
 mod nginx;
+mod suite;
 
 use std::path::Path;
 
@@ -40,6 +42,16 @@ pub fn protocol(program: &Path, stack: &str) {
     complain(stack, described);
     complain(stack, lines::errors(program, stack));
     complain(stack, lines::end_of_stdin(program, stack));
+}
+
+/// That the worker `program` does the in-memory suite with `stack`: every kind of scenario runs and is
+/// what was asked for, or is unsupported where it may be, with a reason; and nothing that is wrong
+/// ends the worker.
+///
+/// # Panics
+/// As [`conformance`].
+pub fn suite(program: &Path, stack: &str) {
+    complain(stack, suite::run(program, stack));
 }
 
 /// Has `stack` connect to `openssl s_server`, and `openssl s_client` to `stack`, and says what went

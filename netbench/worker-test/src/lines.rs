@@ -31,6 +31,12 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 /// The time limit of a connection that is cut short by the end of stdin.
 const CONNECTION_MS: u64 = 60_000;
 
+/// What a stack may say that it does, in this order.
+const OPERATIONS: [&str; 3] = ["connect", "serve", "suite"];
+
+/// How many of them it must do.
+const REQUIRED: usize = 2;
+
 /// A worker's process, to which anything can be written.
 struct Talk {
     child: Child,
@@ -136,12 +142,14 @@ pub(crate) fn description(program: &Path, stack: &str) -> Result<(), String> {
     let file = program.file_stem().unwrap_or_default().to_string_lossy();
     let has_version =
         |text: &str| text.contains(|c: char| c.is_ascii_digit()) && text.contains('.');
+    let operations: Vec<&str> = own.operations.iter().map(String::as_str).collect();
     let good = record.executable == file
         && has_version(&record.library)
         && has_version(&record.connector)
         && record.provider.as_deref().is_none_or(has_version)
         && !record.build.is_empty()
-        && own.operations == ["connect", "serve"]
+        && OPERATIONS.starts_with(&operations)
+        && operations.len() >= REQUIRED
         && !own.groups.is_empty()
         && !own.suites.is_empty();
     if good {

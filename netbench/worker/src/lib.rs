@@ -12,10 +12,12 @@ mod compute;
 mod explain;
 mod fault;
 mod fetch;
+mod heap;
 mod probe;
 mod run;
 mod server;
 mod stack;
+mod suite;
 mod tcp;
 mod wire;
 
@@ -27,6 +29,10 @@ pub use probe::Probe;
 pub use run::run;
 pub use server::{Accept, AcceptError, Accepted, ServerStream};
 pub use stack::{SetupError, Stack};
+pub use suite::{
+    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, Session,
+    SessionError, TICKETS, TrustRoots, Verifier,
+};
 pub use tcp::TimedTcp;
 pub use wire::Wire;
 

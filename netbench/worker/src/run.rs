@@ -8,11 +8,17 @@ use std::{
 
 use netbench_model::{Condition, Failure, FailureClass, Role};
 use netbench_protocol::{
-    Configure, Connect, Description, PROTOCOL_VERSION, Request, RequestBody, Response,
+    Configure, Connect, Description, PROTOCOL_VERSION, Prepare, Request, RequestBody, Response,
     ResponseBody, Serve,
 };
 
-use crate::{Fetch, Probe, SetupError, Stack, fetch::measure, server::Server, strip_controls};
+use crate::{
+    Fetch, Probe, SetupError, Stack,
+    fetch::measure,
+    server::Server,
+    strip_controls,
+    suite::{PrepareError, PreparedScenario, SessionError},
+};
 
 /// A worker's whole `main`: answers requests from stdin on stdout until stdin closes.
 ///
@@ -33,6 +39,7 @@ pub fn run(stacks: Vec<Arc<dyn Stack>>) -> ExitCode {
                 configured: None,
                 kept: None,
                 servers: Vec::new(),
+                scenario: None,
             };
             for line in queue {
                 if answer(&worker.handle(&line)).is_err() {
@@ -83,6 +90,7 @@ struct Worker {
     /// The connector of the last `prime`, with its site.
     kept: Option<(String, u16, Box<dyn Fetch>)>,
     servers: Vec<Server>,
+    scenario: Option<PreparedScenario>,
 }
 
 impl Worker {
@@ -109,6 +117,12 @@ impl Worker {
             RequestBody::Counts => ResponseBody::Counted {
                 sites: self.servers.iter().flat_map(Server::counts).collect(),
             },
+            RequestBody::Prepare(request) => self.prepare(&request),
+            RequestBody::Slice(slice) => self
+                .in_scenario(|scenario| Ok(ResponseBody::Sliced(Box::new(scenario.slice(slice)?)))),
+            RequestBody::Hold(hold) => {
+                self.in_scenario(|scenario| Ok(ResponseBody::Held(scenario.hold(hold)?)))
+            }
         };
         Response {
             id: request.id,
@@ -174,6 +188,37 @@ impl Worker {
         }
     }
 
+    fn prepare(&mut self, request: &Prepare) -> ResponseBody {
+        self.scenario = None;
+        let stack = match self.stack(&request.stack) {
+            Ok(stack) => stack,
+            Err(error) => return error,
+        };
+        match PreparedScenario::prepare(&stack, request) {
+            Ok((scenario, prepared)) => {
+                self.scenario = Some(scenario);
+                ResponseBody::Prepared(Box::new(prepared))
+            }
+            Err(PrepareError::Setup(SetupError::Unsupported(reason))) => {
+                ResponseBody::Unsupported { reason }
+            }
+            Err(PrepareError::Setup(error)) => failed("setup", &error),
+            Err(PrepareError::Session(error)) => failed(error.what, &error),
+        }
+    }
+
+    fn in_scenario(
+        &mut self,
+        work: impl FnOnce(&mut PreparedScenario) -> Result<ResponseBody, SessionError>,
+    ) -> ResponseBody {
+        match &mut self.scenario {
+            Some(scenario) => work(scenario).unwrap_or_else(|e| failed(e.what, &e)),
+            None => ResponseBody::Error {
+                message: "no scenario is prepared".to_owned(),
+            },
+        }
+    }
+
     fn serve(&mut self, request: Serve) -> ResponseBody {
         let stack = match self.stack(&request.stack) {
             Ok(stack) => stack,
@@ -204,6 +249,16 @@ fn unmade(error: &SetupError, took: Duration) -> ResponseBody {
             after_ns: Some(crate::clock::nanos(took)),
         }),
     }
+}
+
+fn failed(reason: &str, error: &dyn std::fmt::Display) -> ResponseBody {
+    ResponseBody::Failed(Failure {
+        class: FailureClass::Setup,
+        reason: reason.to_owned(),
+        detail: strip_controls(&error.to_string()),
+        phase: None,
+        after_ns: None,
+    })
 }
 
 #[derive(serde::Deserialize)]

@@ -3,7 +3,7 @@ use std::{error::Error, sync::Arc};
 use netbench_model::ClientSettings;
 use netbench_protocol::{ServeSite, StackDescription};
 
-use crate::{Accept, Explained, Fetch, Probe};
+use crate::{Accept, Explained, Fetch, InMemory, Probe};
 
 /// One TLS implementation in one configuration.
 ///
@@ -32,6 +32,11 @@ pub trait Stack: Send + Sync {
     /// # Errors
     /// A chain or key that cannot be used, or settings that the library cannot express.
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError>;
+
+    /// What the in-memory suite runs on, where the stack has it.
+    fn in_memory(&self) -> Option<&dyn InMemory> {
+        None
+    }
 
     /// What an error of this library means, or none if it is not one of its own.
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained>;

@@ -4,7 +4,7 @@
 use std::{path::Path, process::Command};
 
 use netbench_stack_openssl::{LINKED, Library};
-use netbench_worker_test::{conformance, nginx, openssl_command, protocol};
+use netbench_worker_test::{conformance, nginx, openssl_command, protocol, suite};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-openssl-system");
 
@@ -51,6 +51,14 @@ fn it_gets_on_with_nginx() {
                 println!("unsupported: {reason}");
             }
         }
+        Library::Vendored => println!("{ANOTHER}"),
+    }
+}
+
+#[test]
+fn it_does_the_suite() {
+    match LINKED {
+        Library::System => suite(Path::new(WORKER), "openssl-system"),
         Library::Vendored => println!("{ANOTHER}"),
     }
 }

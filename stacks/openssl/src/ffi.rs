@@ -27,6 +27,9 @@ const GET_SIGNATURE_NID: c_int = 132;
 /// `SSL_CTRL_SET_DH_AUTO` of openssl/ssl.h.
 const SET_DH_AUTO: c_int = 118;
 
+/// `SSL_CTRL_SET_MAX_SEND_FRAGMENT` of openssl/ssl.h.
+const SET_MAX_SEND_FRAGMENT: c_int = 52;
+
 /// A verification of a whole chain: 1 is good, 0 is not.
 pub(crate) type VerifyCallback = extern "C" fn(*mut X509_STORE_CTX, *mut c_void) -> c_int;
 
@@ -52,6 +55,27 @@ pub(crate) fn set_cert_verify_callback(ctx: &mut SslContextBuilder, callback: Ve
 pub(crate) fn set_dh_auto(ctx: &mut SslContextBuilder) {
     // SAFETY: the context is live; this control takes no pointer.
     unsafe { openssl_sys::SSL_CTX_ctrl(ctx.as_ptr(), SET_DH_AUTO, 1, ptr::null_mut()) };
+}
+
+/// Holds records to `bytes` of plaintext. OpenSSL takes 512 to 16,384.
+pub(crate) fn set_max_send_fragment(
+    ctx: &mut SslContextBuilder,
+    bytes: u16,
+) -> Result<(), &'static str> {
+    // SAFETY: the context is live; this control takes no pointer.
+    let result = unsafe {
+        openssl_sys::SSL_CTX_ctrl(
+            ctx.as_ptr(),
+            SET_MAX_SEND_FRAGMENT,
+            c_long::from(bytes),
+            ptr::null_mut(),
+        )
+    };
+    if result == 1 {
+        Ok(())
+    } else {
+        Err("OpenSSL takes 512 to 16,384 bytes")
+    }
 }
 
 /// The name of the group that the handshake used, where it used one.

@@ -2,6 +2,7 @@ use netbench_model::{Group, Negotiated, SignatureScheme, Suite};
 use openssl::{
     nid::Nid,
     ssl::{SslRef, SslVersion},
+    x509::X509Ref,
 };
 
 use crate::ffi;
@@ -67,7 +68,6 @@ pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
     let suite = ssl
         .current_cipher()
         .and_then(|cipher| cipher.standard_name());
-    let full_client = side == Side::Client && !resumed;
     let suite = suite.unwrap_or_default();
     // A server that decrypts with its RSA key has chosen a scheme, but signs nothing.
     let unsigned = resumed || suite.starts_with("TLS_RSA_");
@@ -84,14 +84,26 @@ pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
             .selected_alpn_protocol()
             .map(|name| String::from_utf8_lossy(name).into_owned()),
         resumed,
-        chain_bytes: match ssl.peer_cert_chain() {
-            Some(chain) if full_client => chain
-                .iter()
-                .map(|x509| ffi::der_bytes(x509).unwrap_or(0))
-                .collect(),
-            _ => Vec::new(),
+        chain_bytes: if resumed {
+            Vec::new()
+        } else {
+            peer_chain(ssl, side)
         },
     }
+}
+
+/// The bytes of each certificate that the other side sent. A server's list of its client's leaves the
+/// leaf out.
+fn peer_chain(ssl: &SslRef, side: Side) -> Vec<u32> {
+    let bytes = |x509: &X509Ref| ffi::der_bytes(x509).unwrap_or(0);
+    let leaf = (side == Side::Server)
+        .then(|| ssl.peer_certificate())
+        .flatten();
+    let chain = ssl.peer_cert_chain().into_iter().flatten();
+    leaf.iter()
+        .map(|leaf| bytes(leaf))
+        .chain(chain.map(bytes))
+        .collect()
 }
 
 /// The scheme (RFC 8446 section 4.2.3) of a signature with this hash and this type of key.

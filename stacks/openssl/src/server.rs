@@ -25,7 +25,7 @@ use crate::{
 pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
     let refused = |what: &'static str| move |e| SetupError::refused(what, e);
     let mut ssl = SslContext::builder(SslMethod::tls_server()).map_err(refused("context"))?;
-    identity(&mut ssl, site)?;
+    identity(&mut ssl, &site.chain_pem, &site.key_pem)?;
     let suites = if site.suites.is_empty() {
         Suite::MODERN
     } else {
@@ -55,9 +55,14 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     Ok(Arc::new(OpenSslAcceptor(ssl.build())))
 }
 
-fn identity(ssl: &mut SslContextBuilder, site: &ServeSite) -> Result<(), SetupError> {
+/// The chain that a context sends, the leaf first, and its key.
+pub(crate) fn identity(
+    ssl: &mut SslContextBuilder,
+    chain_pem: &str,
+    key_pem: &str,
+) -> Result<(), SetupError> {
     let refused = |what: &'static str| move |e| SetupError::refused(what, e);
-    let chain = X509::stack_from_pem(site.chain_pem.as_bytes()).map_err(refused("chain"))?;
+    let chain = X509::stack_from_pem(chain_pem.as_bytes()).map_err(refused("chain"))?;
     let mut chain = chain.into_iter();
     let leaf = chain
         .next()
@@ -66,7 +71,7 @@ fn identity(ssl: &mut SslContextBuilder, site: &ServeSite) -> Result<(), SetupEr
     for above in chain {
         ssl.add_extra_chain_cert(above).map_err(refused("chain"))?;
     }
-    let key = PKey::private_key_from_pem(site.key_pem.as_bytes()).map_err(refused("key"))?;
+    let key = PKey::private_key_from_pem(key_pem.as_bytes()).map_err(refused("key"))?;
     ssl.set_private_key(&key).map_err(refused("key"))?;
     ssl.check_private_key().map_err(refused("chain and key"))
 }

@@ -3,7 +3,7 @@ use std::{error::Error, sync::Arc};
 use netbench_model::{ClientSettings, Group, Suite, WorkerRecord};
 use netbench_protocol::{ServeSite, StackDescription};
 use netbench_worker::{
-    Accept, Explained, Fetch, Probe, SetupError, Stack, build_facts, locked_version,
+    Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts, locked_version,
 };
 
 use crate::{client, explain, server};
@@ -65,7 +65,7 @@ impl Stack for OpenSsl {
                 connector: format!("hyper-openssl {}", version.unwrap_or_default()),
                 build,
             },
-            operations: vec!["connect".to_owned(), "serve".to_owned()],
+            operations: ["connect", "serve", "suite"].map(str::to_owned).to_vec(),
             groups: Group::ALL
                 .iter()
                 .copied()
@@ -86,6 +86,10 @@ impl Stack for OpenSsl {
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
         server::acceptor(site)
+    }
+
+    fn in_memory(&self) -> Option<&dyn InMemory> {
+        Some(self)
     }
 
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {

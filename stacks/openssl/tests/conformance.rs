@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use netbench_worker_test::{conformance, nginx, openssl_command, protocol};
+use netbench_worker_test::{conformance, nginx, openssl_command, protocol, suite};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-openssl");
 
@@ -28,4 +28,9 @@ fn it_gets_on_with_nginx() {
     if let Err(reason) = nginx(Path::new(WORKER), "openssl") {
         println!("unsupported: {reason}");
     }
+}
+
+#[test]
+fn it_does_the_suite() {
+    suite(Path::new(WORKER), "openssl");
 }

@@ -1,20 +1,13 @@
-//! The worker of `rustls-ring` and `rustls-aws-lc`: rustls with hyper-rustls, and as a server.
-//!
-//! Start reading at `stack.rs`; `client.rs` and `server.rs` set rustls up, `names.rs` translates.
-
-mod client;
-mod explain;
-mod names;
-mod server;
-mod stack;
+//! The worker of `rustls-ring` and `rustls-aws-lc`.
 
 use std::{process::ExitCode, sync::Arc};
 
-use stack::{Provider, Rustls};
+use netbench_stack_rustls::{Provider, Rustls};
 
 fn main() -> ExitCode {
+    let executable = env!("CARGO_BIN_NAME");
     netbench_worker::run(vec![
-        Arc::new(Rustls::new(Provider::Ring)),
-        Arc::new(Rustls::new(Provider::AwsLc)),
+        Arc::new(Rustls::new(Provider::Ring, executable)),
+        Arc::new(Rustls::new(Provider::AwsLc, executable)),
     ])
 }

@@ -3,7 +3,7 @@ use std::{error::Error, sync::Arc};
 use netbench_model::{ClientSettings, Group, Suite, WorkerRecord};
 use netbench_protocol::{ServeSite, StackDescription};
 use netbench_worker::{
-    Accept, Explained, Fetch, Probe, SetupError, Stack, build_facts, locked_version,
+    Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts, locked_version,
 };
 use rustls::{
     crypto::{CryptoProvider, SupportedKxGroup},
@@ -14,7 +14,7 @@ use crate::{client, explain, names, server};
 
 /// Which cryptography rustls is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Provider {
+pub enum Provider {
     /// ring.
     Ring,
     /// AWS-LC.
@@ -22,13 +22,18 @@ pub(crate) enum Provider {
 }
 
 /// rustls with one provider.
-pub(crate) struct Rustls {
+pub struct Rustls {
     provider: Provider,
+    executable: &'static str,
 }
 
 impl Rustls {
-    pub(crate) fn new(provider: Provider) -> Self {
-        Self { provider }
+    /// rustls with `provider`, in the worker `executable`.
+    pub fn new(provider: Provider, executable: &'static str) -> Self {
+        Self {
+            provider,
+            executable,
+        }
     }
 
     /// The provider as the library itself gives it.
@@ -94,7 +99,7 @@ impl Rustls {
             Provider::AwsLc => "aws-lc-rs",
         };
         WorkerRecord {
-            executable: env!("CARGO_BIN_NAME").to_owned(),
+            executable: self.executable.to_owned(),
             stack: self.name().to_owned(),
             library: version("rustls"),
             provider: Some(version(provider)),
@@ -119,7 +124,7 @@ impl Stack for Rustls {
             .filter(|group| self.group(*group).is_ok());
         StackDescription {
             record: self.record(),
-            operations: vec!["connect".to_owned(), "serve".to_owned()],
+            operations: ["connect", "serve", "suite"].map(str::to_owned).to_vec(),
             groups: groups.collect(),
             suites: Suite::MODERN.to_vec(),
         }
@@ -136,6 +141,10 @@ impl Stack for Rustls {
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
         server::acceptor(self, site)
+    }
+
+    fn in_memory(&self) -> Option<&dyn InMemory> {
+        Some(self)
     }
 
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {

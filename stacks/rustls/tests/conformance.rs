@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use netbench_worker_test::{conformance, nginx, openssl_command, protocol};
+use netbench_worker_test::{conformance, nginx, openssl_command, protocol, suite};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-rustls");
 
@@ -40,5 +40,12 @@ fn they_get_on_with_nginx() {
         if let Err(reason) = nginx(Path::new(WORKER), stack) {
             println!("unsupported: {reason}");
         }
+    }
+}
+
+#[test]
+fn they_do_the_suite() {
+    for stack in STACKS {
+        suite(Path::new(WORKER), stack);
     }
 }

@@ -1,36 +1,12 @@
-use std::{collections::BTreeMap, env, path::Path};
+use std::{collections::BTreeMap, env};
 
-use jiff::Timestamp;
 use netbench_model::{
     LinkCheck, LinkKind, LinkRecord, Manifest, PlanRecord, RootsRecord, SCHEMA_VERSION, Session,
 };
 use netbench_runner::{Fleet, Ground, Plan, environment};
 
 use super::settings::Settings;
-
-/// The name of a run's folder in `out`: when, where, what, and a number where that is taken.
-pub(crate) fn name(out: &Path, what: &str) -> String {
-    let host = environment()
-        .facts
-        .get("hostname")
-        .cloned()
-        .unwrap_or_default();
-    let plain = |c: &char| c.is_ascii_alphanumeric() || *c == '-';
-    let host: String = host.chars().filter(plain).take(40).collect();
-    let host = if host.is_empty() {
-        "host".to_owned()
-    } else {
-        host
-    };
-    let time = Timestamp::now().strftime("%Y-%m-%d-%H%M%S");
-    let name = format!("{time}-{host}-{what}");
-    let numbered = (2..1000).map(|number| format!("{name}-{number}"));
-    let free = |name: &String| !out.join(name).exists();
-    std::iter::once(name.clone())
-        .chain(numbered)
-        .find(free)
-        .unwrap_or(name)
-}
+use crate::run::now;
 
 /// The manifest as it stands before the first trial. Checks the link, which takes a few of its
 /// round trips.
@@ -83,18 +59,8 @@ pub(crate) fn begin(
 
 pub(crate) fn begin_session(manifest: &mut Manifest) {
     manifest.finished = None;
-    let here = environment();
-    for fact in ["cpu_model", "cores", "kernel", "hostname"] {
-        let (then, now) = (manifest.environment.facts.get(fact), here.facts.get(fact));
-        if then != now {
-            let text = |value: Option<&String>| value.cloned().unwrap_or_default();
-            manifest.warnings.push(format!(
-                "parts of the run were made on different machines: {fact} was {} and then {}",
-                text(then),
-                text(now)
-            ));
-        }
-    }
+    let changed = manifest.environment.changes(&environment());
+    manifest.warnings.extend(changed);
     manifest.sessions.push(Session {
         started: now(),
         finished: None,
@@ -146,8 +112,4 @@ fn link_record(ground: &Ground, checks: Vec<LinkCheck>) -> LinkRecord {
             settings: BTreeMap::new(),
         },
     }
-}
-
-fn now() -> String {
-    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

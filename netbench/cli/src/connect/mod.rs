@@ -7,21 +7,26 @@ mod plan;
 mod settings;
 
 use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
 use anyhow::Context;
 use netbench_lab::Lab;
 use netbench_link::{Link, LinkPlan, LinkSite};
-use netbench_model::{Site, Target};
+use netbench_model::{Manifest, Site, Target};
+use netbench_report::summarize;
 use netbench_runner::{Event, Fleet, Ground, Plan, execute, resolve};
 use netbench_store::RunFolder;
 
-use crate::{args::Connect, exit::Ended, output, progress::Progress, workers};
+use crate::{
+    args::{Connect, Output},
+    exit::Ended,
+    output,
+    progress::Progress,
+    run::{self, stop_on_signals},
+    workers,
+};
 
 use self::settings::Settings;
 
@@ -42,7 +47,7 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
     let place = link.as_ref().map(Link::client_place);
     let fleet = Fleet::muster(programs, place.as_ref())?;
     if let Some((_, manifest)) = &earlier {
-        plan::same_workers(manifest, &fleet)?;
+        run::same_workers(&manifest.name, &manifest.workers, &fleet)?;
     }
     let client = settings.client(&fleet)?;
     let (ground, roots_pem) = prepare(&settings, link, &fleet, &progress)?;
@@ -57,7 +62,7 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
     let (folder, mut manifest) = match earlier {
         Some((folder, manifest)) => (folder, manifest),
         None => {
-            let name = manifest::name(&options.out, &options.name);
+            let name = run::name(&options.out, &options.name);
             let path = options.out.join(&name);
             let manifest = manifest::begin(name, &settings, &plan, &fleet, &ground)?;
             let folder =
@@ -69,7 +74,7 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
     folder.write_manifest(&manifest)?;
     progress.stage(&format!("samples go to {}", folder.path().display()));
 
-    let ran = run(&folder, &plan, &fleet, &ground, &progress, &stop);
+    let ran = measure(&folder, &plan, &fleet, &ground, &progress, &stop);
     progress.end();
     let interrupted = stop.load(Ordering::Relaxed);
     manifest::end_session(&mut manifest, &ground, interrupted);
@@ -77,7 +82,7 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
     let kept = folder.write_manifest(&manifest);
     // Ends the servers and the link, so that nothing runs any more when the report is read.
     drop(ground);
-    let compared = output::publish(&folder, &manifest, &options.output);
+    let compared = publish(&folder, &manifest, &options.output);
     ran?;
     kept?;
     let compared = compared?;
@@ -86,6 +91,18 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
         (false, true) => Ended::Well,
         (false, false) => Ended::NothingToCompare,
     })
+}
+
+/// Makes the reports. True if anything could be compared.
+pub(crate) fn publish(
+    folder: &RunFolder,
+    manifest: &Manifest,
+    output: &Output,
+) -> anyhow::Result<bool> {
+    let summary = summarize(manifest, &folder.samples()?);
+    output::publish(folder, &summary, output)?;
+    let mut comparisons = summary.comparisons.iter();
+    Ok(comparisons.any(|comparison| !comparison.phases.is_empty()))
 }
 
 fn open_link(settings: &Settings) -> anyhow::Result<Option<Link>> {
@@ -102,21 +119,6 @@ fn open_link(settings: &Settings) -> anyhow::Result<Option<Link>> {
         seed: settings.seed,
     };
     Ok(Some(Link::open(plan).context("cannot emulate the link")?))
-}
-
-/// Must come after the link: it starts a thread.
-fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            // Asked twice: at once. Workers end with their stdin, samples are kept as they come.
-            std::process::exit(130);
-        }
-        eprintln!("netbench: stopping after the trials in flight; once more to stop at once");
-    })
-    .context("cannot wait for Ctrl-C")?;
-    Ok(stop)
 }
 
 /// Raises the lab, or finds the real hosts; and makes the trust roots that go with it.
@@ -143,7 +145,7 @@ fn prepare(
     Ok((ground, roots.pem))
 }
 
-fn run(
+fn measure(
     folder: &RunFolder,
     plan: &Plan,
     fleet: &Fleet,

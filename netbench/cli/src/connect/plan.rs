@@ -2,7 +2,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use anyhow::Context;
 use netbench_model::{ClientSettings, Failure, FailureClass, Manifest, Phase};
-use netbench_runner::{Fleet, Ground, Plan};
+use netbench_runner::{Ground, Plan};
 use netbench_store::RunFolder;
 
 use super::settings::Settings;
@@ -15,22 +15,6 @@ pub(crate) fn earlier(path: &Path) -> anyhow::Result<(RunFolder, Manifest)> {
     let folder = RunFolder::open(path).map_err(wrong).with_context(cannot)?;
     let manifest = folder.manifest().map_err(wrong).with_context(cannot)?;
     Ok((folder, manifest))
-}
-
-/// Refuses to go on with other workers than the run was begun with: its samples would be of two
-/// different things under one name.
-pub(crate) fn same_workers(manifest: &Manifest, fleet: &Fleet) -> anyhow::Result<()> {
-    for now in fleet.descriptions().map(|description| &description.record) {
-        let then = manifest.workers.iter().find(|then| then.stack == now.stack);
-        if then != Some(now) {
-            return Err(WrongInput(format!(
-                "run {} was begun with another worker of {} (now {}), so that it cannot go on",
-                manifest.name, now.stack, now.library
-            ))
-            .into());
-        }
-    }
-    Ok(())
 }
 
 /// Everything that trials need, complete.

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use netbench_lab::Roots;
@@ -13,6 +13,7 @@ use crate::{
     args::{Connect, ProfileArg},
     exit::WrongInput,
     sites::{self, SitesFile},
+    stack_names::{new_seed, stack_names},
 };
 
 /// What the user asked for, read and found right: everything but what only workers can tell.
@@ -179,17 +180,8 @@ fn roots(source: &RootsSource, count: Option<u32>) -> anyhow::Result<Roots> {
     })
 }
 
-/// Labels the second copy of a stack, so that a stack can be compared with itself.
 fn stacks(names: &[String]) -> anyhow::Result<Vec<StackName>> {
-    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    let labels: Vec<_> = names
-        .iter()
-        .map(|name| {
-            let ordinal = seen.entry(name).or_default();
-            *ordinal += 1;
-            StackName::copy(name, *ordinal)
-        })
-        .collect();
+    let labels = stack_names(names);
     if labels.len() < 2 {
         return Err(WrongInput(
             "--stack needs at least two stacks to compare, such as openssl,rustls-aws-lc"
@@ -212,10 +204,4 @@ fn each_once<T: PartialEq + Copy + std::fmt::Display>(
         kept.push(*value);
     }
     Ok(kept)
-}
-
-/// A seed that is easy to read and to type again.
-fn new_seed() -> u64 {
-    use std::hash::{BuildHasher, Hasher, RandomState};
-    RandomState::new().build_hasher().finish() % 1_000_000_000
 }

@@ -201,3 +201,16 @@ pub fn can_emulate() -> bool {
     }
     able
 }
+
+/// An executable that `./test` has built for release.
+pub fn built(name: &str) -> PathBuf {
+    let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(tree.join("target"), PathBuf::from);
+    let path = target.join("release").join(name);
+    assert!(
+        path.is_file(),
+        "{} is missing: ./test builds it, and so does cargo build --release -p",
+        path.display()
+    );
+    path
+}

@@ -1,57 +1,25 @@
 use netbench_model::{Condition, LinkKind, Target};
-use netbench_stats::{MIN_ROUNDS, SAME_MARGIN, Verdict};
+use netbench_stats::{MIN_ROUNDS, SAME_MARGIN};
 
 use crate::{
     Comparison, ConnectSummary,
-    text::{change, interval, percent, plain, time, verdict},
+    block::{Block, Document, Table, left, right},
+    connect_rows,
+    rows::Rows,
+    text::{begun, change, interval, machine, percent, plain, shorten, time, verdict},
 };
 
-/// A part of a report, before it has a form. All text is plain already.
-pub(crate) enum Block {
-    Heading(String),
-    Text(String),
-    /// The sentence that a reader in a hurry needs.
-    Headline(String),
-    Warning(String),
-    Table(Table),
-}
+impl Document for ConnectSummary {
+    fn blocks(&self) -> Vec<Block> {
+        document(self)
+    }
 
-/// A table. Columns with a `rank` above 0 may be left out where there is no room, the highest first.
-pub(crate) struct Table {
-    pub(crate) columns: Vec<Column>,
-    pub(crate) rows: Vec<Vec<String>>,
-}
-
-pub(crate) struct Column {
-    pub(crate) name: String,
-    pub(crate) align: Align,
-    pub(crate) rank: u8,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Align {
-    Left,
-    Right,
-}
-
-fn left(name: &str, rank: u8) -> Column {
-    Column {
-        name: plain(name),
-        align: Align::Left,
-        rank,
+    fn rows(&self, rows: &mut Rows) {
+        connect_rows::rows(self, rows);
     }
 }
 
-fn right(name: &str, rank: u8) -> Column {
-    Column {
-        name: plain(name),
-        align: Align::Right,
-        rank,
-    }
-}
-
-/// The report, in the order in which its questions are asked.
-pub(crate) fn document(summary: &ConnectSummary) -> Vec<Block> {
+fn document(summary: &ConnectSummary) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(format!(
         "netbench connect: {}",
         plain(&summary.run.name)
@@ -456,56 +424,12 @@ fn how(blocks: &mut Vec<Block>, summary: &ConnectSummary) {
         parts.push(format!("Digest of the packets lost: {}.", plain(digest)));
     }
     blocks.push(Block::Text(parts.join(" ")));
-    let fact = |name: &str| summary.environment.get(name).map(|value| plain(value));
-    let facts = [
-        fact("cpu_model"),
-        fact("cores").map(|cores| format!("{cores} cores")),
-        fact("kernel").map(|kernel| format!("Linux {kernel}")),
-        fact("os"),
-    ];
-    let facts: Vec<_> = facts.into_iter().flatten().collect();
-    blocks.push(Block::Text(format!("Machine: {}.", facts.join(", "))));
-    let command: Vec<_> = summary.run.command.iter().map(|word| plain(word)).collect();
-    blocks.push(Block::Text(format!(
-        "netbench {}, seed {}, begun {}. Again: {} --seed {}",
-        plain(&summary.run.netbench),
-        summary.run.seed,
-        plain(&summary.run.started),
-        again(&command),
-        summary.run.seed
+    let run = &summary.run;
+    blocks.push(Block::Text(machine(&summary.environment)));
+    blocks.push(Block::Text(begun(
+        &run.netbench,
+        run.seed,
+        &run.started,
+        &run.command,
     )));
-}
-
-/// The command without the path to it, and without a seed.
-fn again(command: &[String]) -> String {
-    let mut words = vec!["netbench".to_owned()];
-    let mut rest = command.iter().skip(1);
-    while let Some(word) = rest.next() {
-        if word == "--seed" {
-            rest.next();
-        } else if !word.starts_with("--seed=") {
-            words.push(word.clone());
-        }
-    }
-    words.join(" ")
-}
-
-fn shorten(text: &str) -> String {
-    const LONGEST: usize = 100;
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
-}
-
-/// The verdict that a cell holds, if it is one: forms may colour it.
-pub(crate) fn verdict_of(cell: &str) -> Option<Verdict> {
-    [
-        Verdict::Faster,
-        Verdict::Slower,
-        Verdict::Same,
-        Verdict::Undecided,
-    ]
-    .into_iter()
-    .find(|verdict| verdict.name() == cell)
 }

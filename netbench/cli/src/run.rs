@@ -1,0 +1,78 @@
+use std::{
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use anyhow::Context;
+use jiff::Timestamp;
+use netbench_model::WorkerRecord;
+use netbench_runner::{Fleet, environment};
+
+use crate::exit::WrongInput;
+
+/// The name of a run's folder in `out`: when, where, what, and a number where that is taken.
+pub(crate) fn name(out: &Path, what: &str) -> String {
+    let host = environment()
+        .facts
+        .get("hostname")
+        .cloned()
+        .unwrap_or_default();
+    let plain = |c: &char| c.is_ascii_alphanumeric() || *c == '-';
+    let host: String = host.chars().filter(plain).take(40).collect();
+    let host = if host.is_empty() {
+        "host".to_owned()
+    } else {
+        host
+    };
+    let time = Timestamp::now().strftime("%Y-%m-%d-%H%M%S");
+    let name = format!("{time}-{host}-{what}");
+    let numbered = (2..1000).map(|number| format!("{name}-{number}"));
+    let free = |name: &String| !out.join(name).exists();
+    std::iter::once(name.clone())
+        .chain(numbered)
+        .find(free)
+        .unwrap_or(name)
+}
+
+/// Refuses to go on with other workers than the run was begun with: its samples would be of two
+/// different things under one name.
+pub(crate) fn same_workers(
+    run: &str,
+    workers: &[WorkerRecord],
+    fleet: &Fleet,
+) -> anyhow::Result<()> {
+    for now in fleet.descriptions().map(|description| &description.record) {
+        let then = workers.iter().find(|then| then.stack == now.stack);
+        if then != Some(now) {
+            return Err(WrongInput(format!(
+                "run {run} was begun with another worker of {} (now {}), so that it cannot go on",
+                now.stack, now.library
+            ))
+            .into());
+        }
+    }
+    Ok(())
+}
+
+/// Becomes true with Ctrl-C. Starts a thread: a link must have been opened before.
+pub(crate) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            // Asked twice: at once. Workers end with their stdin, samples are kept as they come.
+            std::process::exit(130);
+        }
+        eprintln!("netbench: stopping after the trials in flight; once more to stop at once");
+    })
+    .context("cannot wait for Ctrl-C")?;
+    Ok(stop)
+}
+
+/// The present time, RFC 3339, UTC.
+pub(crate) fn now() -> String {
+    Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

@@ -1,0 +1,134 @@
+//! `netbench suite`: what was asked for becomes a validated plan, then workers are found, and the plan
+//! is taken through its rounds.
+
+mod manifest;
+mod settings;
+
+use std::sync::atomic::Ordering;
+
+use anyhow::Context;
+use netbench_model::{Case, SuiteManifest, SuiteSample};
+use netbench_report::{decided, summarize_suite};
+use netbench_runner::{Fleet, SuiteEvent, SuitePlan, execute_suite};
+use netbench_store::{RunFolder, RunKind};
+
+use crate::{
+    args::{Output, Suite},
+    exit::{Ended, WrongInput},
+    output,
+    progress::Progress,
+    run::{self, stop_on_signals},
+    workers,
+};
+
+use self::settings::Settings;
+
+pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
+    let earlier = options.resume.as_deref().map(earlier).transpose()?;
+    let settings = match &earlier {
+        Some((_, manifest)) => Settings::of_manifest(options, manifest)?,
+        None => Settings::of_options(options)?,
+    };
+    if options.list {
+        let names = settings
+            .scenarios
+            .iter()
+            .flat_map(|scenario| scenario.cases());
+        let names: Vec<String> = names.map(|case: Case| format!("{case}\n")).collect();
+        output::write(names.concat().as_bytes())?;
+        return Ok(Ended::Well);
+    }
+    let programs = workers::find(&settings.workers(), &options.worker)?;
+    let stop = stop_on_signals()?;
+    let progress = Progress::new(options.output.quiet);
+    let fleet = Fleet::muster(programs, None)?;
+    if let Some((_, manifest)) = &earlier {
+        run::same_workers(&manifest.name, &manifest.workers, &fleet)?;
+    }
+    let plan = settings.plan(&fleet, &progress)?;
+    let (folder, mut manifest) = match earlier {
+        Some(earlier) => earlier,
+        None => {
+            let name = run::name(&options.out, &settings.name);
+            let path = options.out.join(&name);
+            let manifest = manifest::begin(name, &settings, &plan, &fleet);
+            let folder =
+                RunFolder::create(&path, &manifest).context("cannot make the run's folder")?;
+            (folder, manifest)
+        }
+    };
+    manifest::begin_session(&mut manifest);
+    folder.write_manifest(&manifest)?;
+    progress.stage(&format!("samples go to {}", folder.path().display()));
+
+    let ran = measure(&folder, &plan, &fleet, &manifest, &progress, &stop);
+    progress.end();
+    let interrupted = stop.load(Ordering::Relaxed);
+    manifest::end_session(&mut manifest, interrupted);
+    // A disk that is full does not keep the report from being read.
+    let kept = folder.write_manifest(&manifest);
+    let compared = publish(&folder, &manifest, &options.output);
+    ran?;
+    kept?;
+    let compared = compared?;
+    Ok(match (interrupted, compared) {
+        (true, _) => Ended::Interrupted,
+        (false, true) => Ended::Well,
+        (false, false) => Ended::NothingToCompare,
+    })
+}
+
+/// Makes the reports. True if there was anything to compare, or one stack alone has figures.
+pub(crate) fn publish(
+    folder: &RunFolder,
+    manifest: &SuiteManifest,
+    output: &Output,
+) -> anyhow::Result<bool> {
+    let summary = summarize_suite(manifest, &folder.samples()?);
+    output::publish(folder, &summary, output)?;
+    let alone = manifest.suite.stacks.len() == 1;
+    Ok(summary.compares() || alone && summary.measures())
+}
+
+fn measure(
+    folder: &RunFolder,
+    plan: &SuitePlan,
+    fleet: &Fleet,
+    manifest: &SuiteManifest,
+    progress: &Progress,
+    stop: &std::sync::atomic::AtomicBool,
+) -> anyhow::Result<()> {
+    let earlier: Vec<SuiteSample> = folder.samples()?;
+    let appender = folder.appender()?;
+    let listener = |event: SuiteEvent<'_>| progress.hear_suite(&event);
+    let feedback = |samples: &[SuiteSample], rounds: u32| decided(&manifest.suite, samples, rounds);
+    let feedback: Option<&netbench_runner::SuiteFeedback<'_>> = if manifest.suite.until_decided {
+        Some(&feedback)
+    } else {
+        None
+    };
+    execute_suite(plan, fleet, earlier, appender, feedback, &listener, stop)?;
+    Ok(())
+}
+
+/// The run that is to be gone on with.
+fn earlier(path: &std::path::Path) -> anyhow::Result<(RunFolder, SuiteManifest)> {
+    let (folder, manifest) =
+        open(path).with_context(|| format!("cannot go on with {}", path.display()))?;
+    Ok((folder, manifest))
+}
+
+/// A run of the suite.
+pub(crate) fn open(path: &std::path::Path) -> anyhow::Result<(RunFolder, SuiteManifest)> {
+    let wrong = |e: netbench_store::StoreError| WrongInput(e.to_string());
+    let folder = RunFolder::open(path).map_err(wrong)?;
+    if folder.kind().map_err(wrong)? != RunKind::Suite {
+        return Err(WrongInput(format!(
+            "{}: a run of connect, where one of the suite was expected",
+            path.display()
+        ))
+        .into());
+    }
+    let manifest = folder.manifest().map_err(wrong)?;
+    Ok((folder, manifest))
+}

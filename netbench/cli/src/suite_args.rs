@@ -1,0 +1,210 @@
+use std::{path::PathBuf, time::Duration};
+
+use clap::{Args, ValueEnum, ValueHint};
+use netbench_model::{Part, Preset, parse_duration};
+
+use crate::args::{Output, run_name, worker};
+
+pub(crate) const SUITE_EXAMPLES: &str = "\
+Examples:
+  netbench suite                                       handshakes and data, openssl against rustls-aws-lc
+  netbench suite --preset rustls-vs-openssl --stack openssl,rustls-aws-lc,rustls-ring
+  netbench suite handshake --case '*1.3*ecdsa-p384*'   chosen cases, by name
+  netbench suite handshake --list                      the names
+  netbench suite all --until-decided                   rounds until every verdict is decided
+  netbench suite --stack rustls-aws-lc,rustls-aws-lc   a stack with itself: how exact is this machine?
+  netbench compare runs/… --stack openssl,rustls-ring
+
+Everything is done in memory, in worker processes that take turns of a few milliseconds. Nothing is
+sent over any network.";
+
+pub(crate) const COMPARE_EXAMPLES: &str = "\
+Examples:
+  netbench compare runs/before runs/after --fail-on-regression 2%
+  netbench compare runs/one --stack openssl,rustls-aws-lc
+  netbench compare runs/before runs/after --format junit > compare.xml
+
+A case has regressed when its change is over the threshold and its interval excludes no change at all.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Suite {
+    /// Parts: bulk, handshake, verify, connector, memory, threads, instructions, all
+    #[arg(value_name = "PART", value_parser = part)]
+    pub(crate) parts: Vec<PartArg>,
+    /// Cases by name, with * and ?; of the parts that are named, or of all
+    #[arg(
+        long = "case",
+        value_name = "GLOB",
+        conflicts_with = "preset",
+        help_heading = "What"
+    )]
+    pub(crate) cases: Vec<String>,
+    /// A published benchmark: rustls-vs-openssl, memory-table, s2n, bertie
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with = "parts",
+        help_heading = "What"
+    )]
+    pub(crate) preset: Option<Preset>,
+    /// Stacks to compare: the others with the first. The same twice compares a stack with itself
+    #[arg(
+        long,
+        value_name = "A,B,…",
+        value_delimiter = ',',
+        default_value = "openssl,rustls-aws-lc",
+        help_heading = "What"
+    )]
+    pub(crate) stack: Vec<String>,
+    /// Print the names of the cases that would be measured, and measure nothing
+    #[arg(long, help_heading = "What")]
+    pub(crate) list: bool,
+
+    /// Rounds, each with processes of its own; without it 30, and with --until-decided at most 60
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How")]
+    pub(crate) rounds: Option<u32>,
+    /// Go on until every verdict is decided and known to 2 %, or the budget ends
+    #[arg(long, help_heading = "How")]
+    pub(crate) until_decided: bool,
+    /// With --until-decided: after this time no round begins
+    #[arg(long, value_name = "TIME", default_value = "280s", value_parser = budget, requires = "until_decided", help_heading = "How")]
+    pub(crate) budget: Duration,
+    /// How long each stack works on a scenario in a round
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = trial, help_heading = "How")]
+    pub(crate) trial: Duration,
+    /// How long a stack's turn is
+    #[arg(long, value_name = "TIME", default_value = "4ms", value_parser = slice, help_heading = "How")]
+    pub(crate) slice: Duration,
+    /// The core that workers are held to: auto, none, or its number
+    #[arg(long, value_name = "CORE", default_value = "auto", num_args = 0..=1, default_missing_value = "auto", value_parser = pin, help_heading = "How")]
+    pub(crate) pin: Pin,
+    /// Leave the layout of workers' memory as random as the system has it
+    #[arg(long, help_heading = "How")]
+    pub(crate) aslr: bool,
+    /// Seed of the order of scenarios and stacks; without it, a new one
+    #[arg(long, value_name = "N", help_heading = "How")]
+    pub(crate) seed: Option<u64>,
+    /// A worker of your own: a program that speaks the worker protocol
+    #[arg(long, value_name = "STACK=PROGRAM", value_parser = worker, help_heading = "How")]
+    pub(crate) worker: Vec<(String, PathBuf)>,
+
+    /// Where the run's folder is made
+    #[arg(long, value_name = "DIR", default_value = "runs", value_hint = ValueHint::DirPath, help_heading = "Results")]
+    pub(crate) out: PathBuf,
+    /// Last part of the name of the run's folder; without it the preset's, or suite
+    #[arg(long, value_name = "NAME", value_parser = run_name, help_heading = "Results")]
+    pub(crate) name: Option<String>,
+    /// Go on with the run in this folder, with its own settings
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Results",
+          conflicts_with_all = ["parts", "cases", "preset", "stack", "list", "rounds", "until_decided", "trial", "slice", "pin", "aslr", "seed", "out", "name"])]
+    pub(crate) resume: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// A part, or all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PartArg {
+    All,
+    One(Part),
+}
+
+/// Where workers run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pin {
+    Auto,
+    None,
+    Core(u32),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// The run that is compared with
+    #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
+    pub(crate) first: PathBuf,
+    /// The run that is compared; without it, two stacks of the first
+    #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
+    pub(crate) other: Option<PathBuf>,
+    /// A stack of each; of one run, without it, its first two
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) stack: Vec<String>,
+    /// Exit with 4 if any case is worse by more than this, such as 2%
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(crate) fail_on_regression: Option<f64>,
+    /// Compare runs whose settings or machines differ
+    #[arg(long)]
+    pub(crate) allow_different_settings: bool,
+    /// Form of the report on stdout
+    #[arg(long, value_enum, default_value_t = CompareFormat::Terminal)]
+    pub(crate) format: CompareFormat,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+    /// Append the report to the step summary of GitHub Actions (the file that GITHUB_STEP_SUMMARY names)
+    #[arg(long)]
+    pub(crate) github_summary: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompareFormat {
+    /// Tables for a terminal
+    Terminal,
+    Markdown,
+    Csv,
+    Json,
+    /// JUnit's XML: a test for each case, which fails if the case regressed
+    Junit,
+}
+
+fn part(text: &str) -> Result<PartArg, String> {
+    if text.eq_ignore_ascii_case("all") {
+        return Ok(PartArg::All);
+    }
+    text.parse()
+        .map(PartArg::One)
+        .map_err(|e: String| format!("{e}, all"))
+}
+
+fn pin(text: &str) -> Result<Pin, String> {
+    match text {
+        "auto" => Ok(Pin::Auto),
+        "none" => Ok(Pin::None),
+        core => core
+            .parse()
+            .map(Pin::Core)
+            .map_err(|_| "auto, none, or the number of a core".to_owned()),
+    }
+}
+
+fn between(text: &str, least: Duration, most: Duration) -> Result<Duration, String> {
+    let time = parse_duration(text).map_err(|e| e.to_string())?;
+    if (least..=most).contains(&time) {
+        Ok(time)
+    } else {
+        Err(format!("{least:?} to {most:?}"))
+    }
+}
+
+fn budget(text: &str) -> Result<Duration, String> {
+    between(text, Duration::from_secs(1), Duration::from_secs(3600))
+}
+
+fn trial(text: &str) -> Result<Duration, String> {
+    between(text, Duration::from_millis(5), Duration::from_secs(60))
+}
+
+fn slice(text: &str) -> Result<Duration, String> {
+    between(text, Duration::from_micros(500), Duration::from_secs(1))
+}
+
+/// A share of under ten: `2%` or `0.02`.
+fn share(text: &str) -> Result<f64, String> {
+    let (number, scale) = match text.strip_suffix('%') {
+        Some(number) => (number, 100.0),
+        None => (text, 1.0),
+    };
+    match number.trim().parse::<f64>() {
+        Ok(value) if (0.0..=10.0).contains(&(value / scale)) => Ok(value / scale),
+        _ => Err("expected a share such as 2% or 0.02".to_owned()),
+    }
+}

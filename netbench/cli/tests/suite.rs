@@ -1,0 +1,465 @@
+//! `netbench suite` as a user sees it: real libraries, real turns.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use netbench_model::{Measure, SuiteManifest, SuiteOutcome, SuiteSample};
+use serde_json::Value;
+use support::{Done, Place, built, finish, marked_processes, until, wait, words};
+
+const FULL: &str = "handshake-full_1.3_ECDHE_ECDSA_AES128-GCM_SHA256";
+const TICKET: &str = "handshake-ticket_1.2_ECDHE_RSA_AES256-GCM_SHA384";
+
+fn suite(place: &Place, line: &str) -> Done {
+    place.netbench(&[&["suite"], words(line).as_slice()].concat())
+}
+
+fn suite_samples(run: &Path) -> Vec<SuiteSample> {
+    let text = fs::read_to_string(run.join("samples.jsonl")).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn valid(schema: &str, instance: &Value) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas");
+    let schema = fs::read(path.join(schema)).unwrap();
+    let schema = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+    if let Err(error) = schema.validate(instance) {
+        panic!("{error} at {}", error.instance_path());
+    }
+}
+
+/// A worker of this name that does what the shell script says, with the real one as `$WORKER`.
+fn scripted(place: &Place, worker: &str, script: &str) -> PathBuf {
+    let text = format!("#!/bin/sh\nWORKER={}\n{script}\n", built(worker).display());
+    let path = place.write(&format!("{worker}.sh"), &text);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path
+}
+
+/// `--worker slowed=…` with the stack slowed by so much.
+fn slowed(place: &Place, percent: &str) -> String {
+    let script = format!("NETBENCH_SLOWED_PERCENT={percent} exec \"$WORKER\"");
+    let path = scripted(place, "netbench-worker-slowed", &script);
+    format!("--worker slowed={}", path.display())
+}
+
+#[test]
+fn every_operation_is_timed_and_every_resumption_counted_on_both_sides() {
+    let place = Place::new();
+    let line = format!(
+        "--case {FULL} --case {TICKET} --case connector_pem_roots-10 --stack openssl,rustls-ring \
+         --rounds 2 --trial 30ms --seed 7 --json"
+    );
+    let done = suite(&place, &line).expect(0);
+    let run = place.run();
+    let summary: Value = serde_json::from_str(&done.stdout).unwrap();
+    valid("suite-summary.json", &summary);
+    let manifest: Value = serde_json::from_slice(&fs::read(run.join("run.json")).unwrap()).unwrap();
+    valid("suite-run.json", &manifest);
+
+    let samples = suite_samples(&run);
+    assert_eq!(samples.len(), 3 * 2 * 2);
+    for sample in &samples {
+        valid("suite-sample.json", &serde_json::to_value(sample).unwrap());
+        let SuiteOutcome::Ok(measured) = &sample.outcome else {
+            panic!("{:?}", sample.outcome);
+        };
+        let operations: u64 = measured
+            .slices
+            .iter()
+            .map(|s| u64::from(s.operations))
+            .sum();
+        assert!(operations > 0 && !measured.cpu.is_empty());
+        for (measure, wall) in &measured.wall {
+            assert_eq!(wall.count, operations, "{measure}");
+            assert_eq!(
+                wall.histogram.iter().map(|(_, n)| n).sum::<u64>(),
+                operations
+            );
+            assert!(wall.min_ns > 0 && wall.min_ns <= wall.max_ns);
+        }
+        let resumed = if sample.name == TICKET {
+            measured.handshakes
+        } else {
+            0
+        };
+        assert_eq!(
+            (measured.client_resumed, measured.server_resumed),
+            (resumed, resumed)
+        );
+        if sample.name == FULL {
+            let client = measured.client.as_ref().unwrap();
+            assert_eq!(client.suite, "TLS_AES_128_GCM_SHA256");
+            assert_eq!(client.group.as_deref(), Some("x25519"));
+            assert_eq!(client.chain_bytes.len(), 2);
+            let sides: Vec<_> = measured.wall.keys().copied().collect();
+            assert_eq!(sides, [Measure::Client, Measure::Server]);
+        }
+    }
+
+    // The same report again from what was kept, and in every form.
+    for (format, text) in [
+        ("terminal", "Handshakes"),
+        ("markdown", "| case | "),
+        ("csv", "table,condition,first"),
+        ("json", "\"kind\": \"suite\""),
+    ] {
+        let line = format!("report {} --format {format}", run.display());
+        let again = place.netbench(&words(&line)).expect(0);
+        assert!(again.stdout.contains(text), "{format}");
+    }
+    for file in ["summary.md", "summary.csv", "summary.json"] {
+        assert!(run.join(file).is_file(), "{file}");
+    }
+}
+
+#[test]
+fn every_part_runs_on_one_stack_alone() {
+    let place = Place::new();
+    let cases = [
+        "bulk_1.3_ECDHE_RSA_AES128-GCM_SHA256_fragment-4096",
+        "verify_ecdsa-p384_chain-3_roots-10",
+        "memory-100_1.3_ECDHE_ECDSA_AES128-GCM_SHA256",
+        "threads-*_handshake-ticket_1.3_ECDHE_ECDSA_AES128-GCM_SHA256",
+        "handshake-full_1.3_ECDHE_ECDSA_AES128-GCM_SHA256_secp384r1_client-auth",
+    ];
+    let cases: Vec<_> = cases.iter().map(|case| format!("--case {case}")).collect();
+    let line = format!(
+        "{} --stack rustls-aws-lc --rounds 1 --trial 20ms",
+        cases.join(" ")
+    );
+    let done = suite(&place, &line).expect(0);
+    assert!(!done.stdout.contains("Unsupported"), "{}", done.stdout);
+    let samples = suite_samples(&place.run());
+    let held: Vec<_> = samples
+        .iter()
+        .filter_map(|sample| sample.outcome.ok()?.held)
+        .collect();
+    let [held] = held.as_slice() else {
+        panic!("{held:?}")
+    };
+    assert_eq!(held.sessions, 100);
+    assert!(held.peak_bytes >= held.after_bytes && held.after_bytes > held.before_bytes);
+    let heap = held.heap.expect("allocations are counted");
+    assert!(heap.allocations > 1_000 && heap.peak_bytes >= heap.held_bytes);
+}
+
+#[test]
+fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
+    let place = Place::new();
+    let run = |name: &str, percent: &str| {
+        let worker = slowed(&place, percent);
+        let line = format!(
+            "--case {FULL} --stack slowed {worker} --rounds 8 --trial 40ms --name {name} --quiet"
+        );
+        suite(&place, &line).expect(0);
+        let runs = fs::read_dir(place.path().join("runs")).unwrap();
+        let paths = runs.map(|entry| entry.unwrap().path());
+        let found = paths
+            .into_iter()
+            .find(|p| p.to_string_lossy().ends_with(name));
+        found.unwrap().display().to_string()
+    };
+    let (before, after) = (run("before", "0"), run("after", "60"));
+
+    let compare = |line: &str| place.netbench(&words(&format!("compare {line}")));
+    let gate = "--fail-on-regression 20%";
+    let worse = compare(&format!("{before} {after} {gate}")).expect(4);
+    assert!(
+        worse
+            .stdout
+            .contains("2 cases regressed by more than 20.0 %")
+    );
+    let better = compare(&format!("{after} {before} {gate}")).expect(0);
+    assert!(better.stdout.contains("No case regressed"));
+    // Slower, but by less than is allowed.
+    compare(&format!("{before} {after} --fail-on-regression 300%")).expect(0);
+    compare(&format!("{before} {after}")).expect(0);
+
+    let json = compare(&format!("{before} {after} {gate} --json")).expect(4);
+    let json: Value = serde_json::from_str(&json.stdout).unwrap();
+    valid("compare-summary.json", &json);
+    let ratio = json["cases"][0]["ratio"].as_f64().unwrap();
+    assert!((1.3..2.0).contains(&ratio), "{ratio}");
+    let junit = compare(&format!("{before} {after} {gate} --format junit")).expect(4);
+    assert!(junit.stdout.contains("failures=\"2\""), "{}", junit.stdout);
+
+    // In a step of GitHub Actions.
+    let summary = place.path().join("step.md");
+    let line = format!("compare {before} {after} --github-summary");
+    let mut command = place.command(&words(&line));
+    finish(command.env("GITHUB_STEP_SUMMARY", &summary)).expect(0);
+    assert!(fs::read_to_string(&summary).unwrap().contains("| case |"));
+    finish(
+        place
+            .command(&words(&line))
+            .env_remove("GITHUB_STEP_SUMMARY"),
+    )
+    .expect(2);
+}
+
+#[test]
+fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
+    let place = Place::new();
+    let worker = slowed(&place, "30");
+    let line = format!(
+        "--case {TICKET} --stack rustls-ring,rustls-ring,slowed {worker} --rounds 12 --trial 60ms --json"
+    );
+    let done = suite(&place, &line).expect(0);
+    let summary: Value = serde_json::from_str(&done.stdout).unwrap();
+    let verdicts: Vec<_> = summary["cases"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|case| case["verdicts"].as_array().unwrap())
+        .map(|v| {
+            (
+                v["other"].as_str().unwrap(),
+                v["paired"]["verdict"].as_str().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(verdicts.len(), 4);
+    for (other, verdict) in verdicts {
+        match other {
+            "slowed" => assert_eq!(verdict, "slower"),
+            _ => assert!(["same", "undecided"].contains(&verdict), "{verdict}"),
+        }
+    }
+    let run = place.run().display().to_string();
+    let pair = format!("compare {run} --stack rustls-ring,slowed --fail-on-regression 10%");
+    place.netbench(&words(&pair)).expect(4);
+    let pair = format!("compare {run} --stack slowed,rustls-ring --fail-on-regression 10%");
+    place.netbench(&words(&pair)).expect(0);
+}
+
+#[test]
+fn runs_with_other_settings_are_not_compared_unless_asked_for() {
+    let place = Place::new();
+    for trial in ["20ms", "30ms"] {
+        let line =
+            format!("--case {FULL} --stack rustls-ring --rounds 2 --trial {trial} --name t{trial}");
+        suite(&place, &line).expect(0);
+    }
+    let mut runs: Vec<_> = fs::read_dir(place.path().join("runs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path().display().to_string())
+        .collect();
+    runs.sort();
+    let line = format!("compare {}", runs.join(" "));
+    let refused = place.netbench(&words(&line)).expect(2);
+    assert!(refused.stderr.contains("trial_ms"), "{}", refused.stderr);
+    let line = format!("{line} --allow-different-settings");
+    let done = place.netbench(&words(&line)).expect(0);
+    assert!(done.stdout.contains("not comparable"), "{}", done.stdout);
+}
+
+#[test]
+fn what_is_wrong_on_the_command_line_is_said() {
+    let place = Place::new();
+    place.write("not-a-run", "");
+    for (line, words) in [
+        (
+            "suite --case handshake-fulll*",
+            "nearest are handshake-full_1.",
+        ),
+        ("suite --case [", "--case ["),
+        ("suite nonsense", "expected one of bulk"),
+        ("suite --preset nonsense", "rustls-vs-openssl"),
+        ("suite --stack nonsense", "unknown stack"),
+        ("suite --pin 4000", "may use the cores"),
+        ("suite --trial 1us", "5ms"),
+        ("suite --budget 5s", "--until-decided"),
+        ("compare missing other", "no such run folder"),
+        ("compare not-a-run", "no such run folder"),
+        ("compare . --fail-on-regression lots", "2% or 0.02"),
+    ] {
+        let done = place.netbench(&support::words(line)).expect(2);
+        assert!(done.stderr.contains(words), "{line}: {}", done.stderr);
+    }
+    assert!(!place.path().join("runs").exists());
+}
+
+#[test]
+fn names_are_listed_without_a_worker() {
+    let place = Place::new();
+    let done = suite(&place, "handshake --list --stack nonsense").expect(0);
+    assert!(
+        done.stdout
+            .contains("handshake-full_1.3_ECDHE_RSA_AES256-GCM_SHA384_server\n")
+    );
+    let done = suite(&place, "--preset rustls-vs-openssl --list").expect(0);
+    assert_eq!(done.stdout.lines().count(), 20);
+}
+
+#[test]
+fn a_worker_that_is_killed_fails_alone_and_nothing_is_left() {
+    let place = Place::new();
+    let killed = scripted(
+        &place,
+        "netbench-worker-slowed",
+        "exec timeout --foreground -s KILL 0.5 \"$WORKER\"",
+    );
+    let line = format!(
+        "suite --case {FULL} --stack rustls-ring,slowed --worker slowed={} --rounds 1 --trial 2s",
+        killed.display()
+    );
+    let mark = format!("NETBENCH_TEST_MARK={}", std::process::id());
+    let mut command = place.command(&words(&line));
+    let (name, value) = mark.split_once('=').unwrap();
+    let done = finish(command.env(name, value)).expect(3);
+    assert!(
+        done.stdout.contains("the worker exited with 137"),
+        "{}",
+        done.stdout
+    );
+    let samples = suite_samples(&place.run());
+    let outcomes: Vec<_> = samples
+        .iter()
+        .map(|s| (s.stack.as_str(), s.outcome.ok().is_some()))
+        .collect();
+    assert_eq!(outcomes, [("rustls-ring", true), ("slowed", false)]);
+    assert_eq!(marked_processes(&mark), Vec::<String>::new());
+}
+
+#[test]
+fn without_valgrind_instructions_are_unsupported() {
+    let place = Place::new();
+    let line = format!(
+        "suite instructions --case instructions_{FULL} --stack rustls-ring --rounds 1 --json"
+    );
+    let mut command = place.command(&words(&line));
+    let done = finish(command.env("PATH", "/nowhere")).expect(3);
+    assert!(
+        done.stdout.contains("valgrind is not installed"),
+        "{}",
+        done.stdout
+    );
+}
+
+#[test]
+fn instructions_are_the_same_twice() {
+    if !Command::new("valgrind")
+        .arg("--version")
+        .output()
+        .is_ok_and(|o| o.status.success())
+    {
+        println!("unsupported: valgrind is not installed");
+        return;
+    }
+    let place = Place::new();
+    let line = format!("--case instructions_{TICKET} --stack rustls-ring --rounds 2");
+    suite(&place, &line).expect(0);
+    let counts: Vec<_> = suite_samples(&place.run())
+        .iter()
+        .map(|sample| sample.outcome.ok().unwrap().instructions.clone())
+        .collect();
+    let [first, second] = counts.as_slice() else {
+        panic!("{counts:?}")
+    };
+    for (measure, count) in first {
+        let ratio = second[measure] / count;
+        assert!(
+            *count > 10_000.0 && (0.99..1.01).contains(&ratio),
+            "{measure}: {ratio}"
+        );
+    }
+}
+
+#[test]
+fn an_interrupted_run_keeps_what_it_has_and_goes_on() {
+    let place = Place::new();
+    let line =
+        format!("suite --case {FULL} --stack rustls-ring --rounds 12 --trial 150ms --seed 3");
+    let child = place
+        .command(&words(&line))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let samples = || {
+        let runs = fs::read_dir(place.path().join("runs"))
+            .into_iter()
+            .flatten();
+        let mut runs = runs.map(|entry| entry.unwrap().path());
+        let file = runs.next().map(|run| run.join("samples.jsonl"));
+        file.and_then(|file| fs::read_to_string(file).ok())
+            .map_or(0, |text| text.lines().count())
+    };
+    until("two samples", || samples() >= 2);
+    let pid = child.id().to_string();
+    Command::new("kill").args(["-INT", &pid]).status().unwrap();
+    let done = wait(child).expect(130);
+    assert!(done.stdout.contains("not finished"), "{}", done.stdout);
+    let run = place.run();
+    let kept = suite_samples(&run).len();
+    assert!((2..12).contains(&kept), "{kept}");
+
+    let resumed = format!("suite --resume {}", run.display());
+    place.netbench(&words(&resumed)).expect(0);
+    let rounds: Vec<u32> = suite_samples(&run).iter().map(|s| s.round).collect();
+    assert_eq!(rounds, (0..12).collect::<Vec<u32>>());
+    let manifest: SuiteManifest =
+        serde_json::from_slice(&fs::read(run.join("run.json")).unwrap()).unwrap();
+    let interrupted: Vec<_> = manifest.sessions.iter().map(|s| s.interrupted).collect();
+    assert_eq!(interrupted, [true, false]);
+}
+
+#[test]
+fn run_folders_that_are_newer_or_cut_short() {
+    let place = Place::new();
+    let line = format!("--case {FULL} --stack rustls-ring --rounds 2 --trial 20ms");
+    suite(&place, &line).expect(0);
+    let run = place.run();
+    let (manifest, samples) = (run.join("run.json"), run.join("samples.jsonl"));
+    let compare = format!("compare {0} {0}", run.display());
+    let report = format!("report {}", run.display());
+
+    // The last line is cut: what a kill leaves.
+    let whole = fs::read_to_string(&samples).unwrap();
+    fs::write(&samples, &whole[..whole.len() - 40]).unwrap();
+    place.netbench(&words(&compare)).expect(0);
+
+    let text = fs::read_to_string(&manifest).unwrap();
+    for (broken, said) in [
+        (text.replacen("\"schema\": 1", "\"schema\": 99", 1), "newer"),
+        (text[..text.len() / 2].to_owned(), "not a manifest"),
+        (
+            text.replacen("\"kind\": \"suite\"", "\"kind\": \"x\"", 1),
+            "not a manifest",
+        ),
+    ] {
+        fs::write(&manifest, broken).unwrap();
+        for line in [&compare, &report] {
+            let done = place.netbench(&words(line)).expect(2);
+            assert!(done.stderr.contains(said), "{}", done.stderr);
+        }
+    }
+}
+
+#[test]
+fn rounds_end_when_all_is_decided() {
+    let place = Place::new();
+    let worker = slowed(&place, "100");
+    let line = format!(
+        "--case {TICKET} --stack rustls-ring,slowed {worker} --until-decided --rounds 60 --trial 60ms"
+    );
+    suite(&place, &line).expect(0);
+    let last = suite_samples(&place.run())
+        .iter()
+        .map(|s| s.round + 1)
+        .max();
+    // Looks are after 9, 13, 19, 27, 38 and 54 rounds.
+    assert!(last.is_some_and(|rounds| rounds < 60), "{last:?}");
+}

@@ -1,0 +1,82 @@
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// What the process has allocated. Read it with [`crate::netbench_heap_counts`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct HeapCounts {
+    /// Blocks allocated. A `realloc` that moves or enlarges a block allocates one and frees one.
+    pub allocations: u64,
+    /// Blocks freed: `allocations - frees` are in use.
+    pub frees: u64,
+    /// Usable bytes of the blocks in use now.
+    pub bytes_in_use: u64,
+    /// The most `bytes_in_use` since the process began or the peak was reset. A block that
+    /// `realloc` moves is not counted twice while it is copied.
+    pub peak_bytes: u64,
+}
+
+// One counter for all threads, not one each: only so is the peak exact.
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+static FREES: AtomicU64 = AtomicU64::new(0);
+static BYTES_IN_USE: AtomicU64 = AtomicU64::new(0);
+static PEAK_BYTES: AtomicU64 = AtomicU64::new(0);
+
+/// A block was allocated. Call it after the allocator has made the block.
+pub(crate) fn allocated(usable_bytes: usize) {
+    ALLOCATIONS.fetch_add(1, Relaxed);
+    grow(usable_bytes as u64);
+}
+
+/// A block is about to be freed. Call it before: afterwards another thread may have the block and
+/// have counted it.
+pub(crate) fn freed(usable_bytes: usize) {
+    FREES.fetch_add(1, Relaxed);
+    BYTES_IN_USE.fetch_sub(usable_bytes as u64, Relaxed);
+}
+
+/// Whether a block that was resized is the same one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Same,
+    Moved,
+}
+
+/// A block was resized.
+pub(crate) fn resized(place: Place, old_bytes: usize, new_bytes: usize) {
+    if place == Place::Moved || new_bytes > old_bytes {
+        ALLOCATIONS.fetch_add(1, Relaxed);
+        FREES.fetch_add(1, Relaxed);
+    }
+    if new_bytes > old_bytes {
+        grow((new_bytes - old_bytes) as u64);
+    } else {
+        BYTES_IN_USE.fetch_sub((old_bytes - new_bytes) as u64, Relaxed);
+    }
+}
+
+pub(crate) fn read() -> HeapCounts {
+    // Frees before allocations, and the peak last: so neither difference is ever below zero.
+    let frees = FREES.load(Relaxed);
+    let allocations = ALLOCATIONS.load(Relaxed);
+    let bytes_in_use = BYTES_IN_USE.load(Relaxed);
+    HeapCounts {
+        allocations: allocations.max(frees),
+        frees,
+        bytes_in_use,
+        peak_bytes: PEAK_BYTES.load(Relaxed).max(bytes_in_use),
+    }
+}
+
+pub(crate) fn reset_peak() {
+    PEAK_BYTES.store(BYTES_IN_USE.load(Relaxed), Relaxed);
+    // Another thread may have grown in between and lost its peak to the store.
+    PEAK_BYTES.fetch_max(BYTES_IN_USE.load(Relaxed), Relaxed);
+}
+
+fn grow(bytes: u64) {
+    let in_use = BYTES_IN_USE.fetch_add(bytes, Relaxed).wrapping_add(bytes);
+    // Most calls are below the peak, and a load is cheaper than an atomic maximum.
+    if in_use > PEAK_BYTES.load(Relaxed) {
+        PEAK_BYTES.fetch_max(in_use, Relaxed);
+    }
+}

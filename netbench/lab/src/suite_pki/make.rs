@@ -1,0 +1,131 @@
+use netbench_model::KeyType;
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, ExtendedKeyUsagePurpose, IsCa, KeyPair,
+    KeyUsagePurpose, SanType,
+};
+use time::{Date, Duration, Month, Time};
+
+use super::{LONGEST, SUITE_HOST};
+use crate::{
+    authority::{crl, name, serial},
+    extensions, keys, pem,
+};
+
+/// For so many days from the first of 2025 the certificates are valid: a hundred years.
+const VALID: Duration = Duration::days(36_525);
+
+/// Makes the suite's certificates anew: for each key type the name of its file under `pki/` and what
+/// belongs in it. Runs made with other certificates cannot be compared with earlier ones.
+///
+/// # Errors
+/// A key or a certificate that could not be made.
+pub fn make_suite_pki() -> Result<Vec<(String, String)>, rcgen::Error> {
+    KeyType::ALL
+        .iter()
+        .map(|key| Ok((format!("{key}.pem"), file(*key)?)))
+        .collect()
+}
+
+/// The root, three intermediates (each signed by the one before), a server's leaf for each length of
+/// chain, all with one key, a client's leaf; then the server's key and the client's.
+fn file(key: KeyType) -> Result<String, rcgen::Error> {
+    let authorities = usize::from(LONGEST);
+    let wanted: Vec<_> = (0..authorities + 2).map(|number| (number, key)).collect();
+    let mut pairs = keys::generate(&wanted)?.into_values();
+    let mut pair = || pairs.next().ok_or(rcgen::Error::CouldNotParseKeyPair);
+    let mut out = format!(
+        "# Test certificates and keys of netbench's in-memory suite ({key}). Nobody trusts them.\n"
+    );
+    let mut issuers: Vec<CertifiedIssuer<'static, KeyPair>> = Vec::new();
+    for number in 0..authorities {
+        let what = match number {
+            0 => "root".to_owned(),
+            number => format!("intermediate {number}"),
+        };
+        let mut params = params(&format!("netbench suite {key} {what}"))?;
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.key_usages = vec![
+            KeyUsagePurpose::DigitalSignature,
+            KeyUsagePurpose::KeyCertSign,
+            KeyUsagePurpose::CrlSign,
+        ];
+        let issuer = match issuers.last() {
+            None => CertifiedIssuer::self_signed(params, pair()?)?,
+            Some(above) => CertifiedIssuer::signed_by(issued(params), pair()?, above)?,
+        };
+        put(&mut out, &what, "CERTIFICATE", issuer.der());
+        issuers.push(issuer);
+    }
+    let (server, client) = (pair()?, pair()?);
+    for (number, issuer) in issuers.iter().enumerate() {
+        let what = format!("server's leaf of a chain of {}", number + 1);
+        let der = leaf(
+            SUITE_HOST,
+            ExtendedKeyUsagePurpose::ServerAuth,
+            &server,
+            issuer,
+        )?;
+        put(&mut out, &what, "CERTIFICATE", &der);
+    }
+    let host = "client.netbench.test";
+    let der = leaf(
+        host,
+        ExtendedKeyUsagePurpose::ClientAuth,
+        &client,
+        &issuers[1],
+    )?;
+    put(&mut out, "client's leaf", "CERTIFICATE", &der);
+    put(
+        &mut out,
+        "server's key",
+        "PRIVATE KEY",
+        &keys::pkcs8(&server)?,
+    );
+    put(
+        &mut out,
+        "client's key",
+        "PRIVATE KEY",
+        &keys::pkcs8(&client)?,
+    );
+    Ok(out)
+}
+
+fn put(out: &mut String, what: &str, label: &str, der: &[u8]) {
+    out.push_str(&format!("# {what}\n{}", pem::encode(label, der)));
+}
+
+fn leaf(
+    host: &str,
+    purpose: ExtendedKeyUsagePurpose,
+    key: &KeyPair,
+    issuer: &CertifiedIssuer<'static, KeyPair>,
+) -> Result<Vec<u8>, rcgen::Error> {
+    let mut params = issued(params(host)?);
+    params.is_ca = IsCa::ExplicitNoCa;
+    params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+    params.extended_key_usages = vec![purpose];
+    params.subject_alt_names = vec![SanType::DnsName(host.try_into()?)];
+    // The timestamps of certificate transparency make a leaf about as long as one of the web.
+    params.custom_extensions.push(extensions::timestamps(0)?);
+    Ok(params.signed_by(key, issuer)?.der().to_vec())
+}
+
+fn params(common_name: &str) -> Result<CertificateParams, rcgen::Error> {
+    let begin = Date::from_calendar_date(2025, Month::January, 1)
+        .map_err(|_| rcgen::Error::Time)?
+        .with_time(Time::MIDNIGHT)
+        .assume_utc();
+    let mut params = CertificateParams::default();
+    params.distinguished_name = name(common_name);
+    params.serial_number = Some(serial()?);
+    (params.not_before, params.not_after) = (begin, begin + VALID);
+    Ok(params)
+}
+
+/// With what a certificate has that another signs.
+fn issued(mut params: CertificateParams) -> CertificateParams {
+    params.use_authority_key_identifier_extension = true;
+    params.custom_extensions = vec![extensions::policies(), extensions::authority_information()];
+    params.crl_distribution_points = vec![crl()];
+    params
+}

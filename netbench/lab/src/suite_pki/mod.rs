@@ -1,0 +1,116 @@
+//! The certificates of the in-memory suite: checked in, so that their bytes are the same in every
+//! run and on every machine, and runs can be compared.
+
+mod make;
+
+use netbench_model::KeyType;
+
+pub use make::make_suite_pki;
+
+/// The name that the suite's server certificates are for.
+pub const SUITE_HOST: &str = "suite.netbench.test";
+
+/// The longest chain that there is.
+pub(crate) const LONGEST: u8 = 4;
+
+/// What one scenario of the suite is done with, as PEM.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SuitePki {
+    /// The trust root of both sides.
+    pub root_pem: String,
+    /// What the server sends, the leaf first, without the root.
+    pub chain_pem: String,
+    /// The server's key, PKCS#8.
+    pub key_pem: String,
+    /// What a client sends that authenticates itself: its leaf and one intermediate.
+    pub client_chain_pem: String,
+    /// The client's key, PKCS#8.
+    pub client_key_pem: String,
+}
+
+/// The certificates for a chain of `length` (1 to 4, and held to that) certificates, every one with a
+/// key of type `key`.
+pub fn suite_pki(key: KeyType, length: u8) -> SuitePki {
+    let length = usize::from(length.clamp(1, LONGEST));
+    let blocks = Blocks::of(file(key));
+    // The order in which `make` writes them.
+    let [root, rest @ ..] = blocks.certificates.as_slice() else {
+        return SuitePki::empty();
+    };
+    let (authorities, leaves) = rest.split_at(usize::from(LONGEST) - 1);
+    let chain = |leaf: usize, length: usize| {
+        let above = authorities[..length - 1].iter().rev();
+        std::iter::once(&leaves[leaf])
+            .chain(above)
+            .copied()
+            .collect()
+    };
+    SuitePki {
+        root_pem: (*root).to_owned(),
+        chain_pem: chain(length - 1, length),
+        key_pem: blocks.keys[0].to_owned(),
+        client_chain_pem: chain(usize::from(LONGEST), 2),
+        client_key_pem: blocks.keys[1].to_owned(),
+    }
+}
+
+impl SuitePki {
+    fn empty() -> Self {
+        let [
+            root_pem,
+            chain_pem,
+            key_pem,
+            client_chain_pem,
+            client_key_pem,
+        ] = std::array::from_fn(|_| String::new());
+        Self {
+            root_pem,
+            chain_pem,
+            key_pem,
+            client_chain_pem,
+            client_key_pem,
+        }
+    }
+}
+
+fn file(key: KeyType) -> &'static str {
+    match key {
+        KeyType::Rsa2048 => include_str!("../../pki/rsa-2048.pem"),
+        KeyType::Rsa3072 => include_str!("../../pki/rsa-3072.pem"),
+        KeyType::Rsa4096 => include_str!("../../pki/rsa-4096.pem"),
+        KeyType::EcdsaP256 => include_str!("../../pki/ecdsa-p256.pem"),
+        KeyType::EcdsaP384 => include_str!("../../pki/ecdsa-p384.pem"),
+        KeyType::Ed25519 => include_str!("../../pki/ed25519.pem"),
+    }
+}
+
+/// The PEM blocks of a file, each with its first and last line.
+#[derive(Default)]
+struct Blocks<'a> {
+    certificates: Vec<&'a str>,
+    keys: Vec<&'a str>,
+}
+
+impl<'a> Blocks<'a> {
+    fn of(text: &'a str) -> Self {
+        let mut blocks = Self::default();
+        let mut rest = text;
+        while let Some(begin) = rest.find("-----BEGIN ") {
+            let block = &rest[begin..];
+            let Some(end) = block.find("-----END ") else {
+                break;
+            };
+            let length = block[end..]
+                .find('\n')
+                .map_or(block.len(), |at| end + at + 1);
+            let (block, after) = block.split_at(length);
+            if block.starts_with("-----BEGIN CERTIFICATE-----") {
+                blocks.certificates.push(block);
+            } else {
+                blocks.keys.push(block);
+            }
+            rest = after;
+        }
+        blocks
+    }
+}

@@ -1,0 +1,19 @@
+//! The in-memory suite as data: what is done, what of it is measured, and what came of it.
+
+mod catalogue;
+mod measure;
+mod name;
+mod run;
+mod sample;
+mod scenario;
+
+pub use catalogue::{Preset, catalogue, usual_scenarios};
+pub use measure::{Case, Measure, Unit, burst_bytes};
+pub use run::{LayoutRecord, PinRecord, SuiteManifest, SuitePlanRecord, SuiteSession};
+pub use sample::{
+    Distribution, HeapUse, Held, SliceFigures, SuiteMeasured, SuiteOutcome, SuiteSample,
+};
+pub use scenario::{
+    ClientAuth, HandshakeKind, ParallelWork, Part, RootsForm, Scenario, SessionSettings, SuiteAead,
+    Work,
+};

@@ -1,0 +1,125 @@
+//! Names of scenarios, in the form of the tables that rustls publishes:
+//! `handshake-full_1.3_ECDHE_RSA_AES256-GCM_SHA384`. What is not the usual value stands behind.
+
+use std::fmt;
+
+use crate::{Group, KeyType, TlsVersion};
+
+use super::{ClientAuth, ParallelWork, Scenario, SessionSettings, SuiteAead, Work};
+
+/// Bytes of one write where a name says nothing else.
+pub(super) const USUAL_WRITE: u32 = 16 << 10;
+
+/// Bytes over one session where a name says nothing else.
+pub(super) const USUAL_AMOUNT: u64 = 100_000_000;
+
+impl fmt::Display for Scenario {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counted = if self.counted { "instructions_" } else { "" };
+        f.pad(&format!("{counted}{}", work(&self.work)))
+    }
+}
+
+fn work(work: &Work) -> String {
+    match work {
+        Work::Handshake { kind, settings } => format!("handshake-{kind}_{}", session(settings)),
+        Work::Bulk {
+            settings,
+            write_bytes,
+            amount_bytes,
+            max_fragment_bytes,
+        } => {
+            let mut name = format!("bulk_{}", session(settings));
+            if *write_bytes != USUAL_WRITE {
+                name += &format!("_write-{}", bytes(u64::from(*write_bytes)));
+            }
+            if *amount_bytes != USUAL_AMOUNT {
+                name += &format!("_amount-{}", bytes(*amount_bytes));
+            }
+            if let Some(most) = max_fragment_bytes {
+                name += &format!("_fragment-{most}");
+            }
+            name
+        }
+        Work::Verify {
+            key,
+            chain_length,
+            roots,
+        } => format!("verify_{key}_chain-{chain_length}_roots-{roots}"),
+        Work::Connector { form, roots } => match roots {
+            Some(roots) => format!("connector_{form}_roots-{roots}"),
+            None => format!("connector_{form}"),
+        },
+        Work::Memory { settings, sessions } => format!("memory-{sessions}_{}", session(settings)),
+        Work::Threads {
+            threads,
+            work,
+            settings,
+        } => {
+            let what = match work {
+                ParallelWork::Handshake(kind) => format!("handshake-{kind}"),
+                ParallelWork::Bulk => "bulk".to_owned(),
+            };
+            format!("threads-{threads}_{what}_{}", session(settings))
+        }
+    }
+}
+
+fn session(settings: &SessionSettings) -> String {
+    let usual = SessionSettings::usual(settings.version, settings.key, settings.aead);
+    let mut name = format!(
+        "{}_ECDHE_{}_{}",
+        settings.version,
+        settings.key.algorithm(),
+        settings.aead
+    );
+    if !settings.key.is_usual() {
+        name += &format!("_{}", settings.key);
+    }
+    if settings.group != usual.group {
+        name += &format!("_{}", settings.group.name().to_ascii_lowercase());
+    }
+    if settings.chain_length != usual.chain_length {
+        name += &format!("_chain-{}", settings.chain_length);
+    }
+    if settings.client_auth == ClientAuth::On {
+        name += "_client-auth";
+    }
+    name
+}
+
+fn bytes(bytes: u64) -> String {
+    match bytes {
+        b if b % (1 << 20) == 0 => format!("{}MiB", b >> 20),
+        b if b % 1_000_000 == 0 => format!("{}MB", b / 1_000_000),
+        b if b % (1 << 10) == 0 => format!("{}KiB", b >> 10),
+        b => format!("{b}B"),
+    }
+}
+
+impl SessionSettings {
+    /// Every combination that the standards define.
+    pub fn all() -> impl Iterator<Item = Self> {
+        TlsVersion::ALL
+            .iter()
+            .flat_map(|version| {
+                SuiteAead::ALL.iter().flat_map(move |aead| {
+                    KeyType::ALL.iter().flat_map(move |key| {
+                        Group::ALL.iter().flat_map(move |group| {
+                            (1..=4).flat_map(move |chain_length| {
+                                ClientAuth::ALL.iter().map(move |client_auth| Self {
+                                    version: *version,
+                                    aead: *aead,
+                                    key: *key,
+                                    group: *group,
+                                    chain_length,
+                                    client_auth: *client_auth,
+                                })
+                            })
+                        })
+                    })
+                })
+            })
+            .filter(Self::is_defined)
+    }
+}

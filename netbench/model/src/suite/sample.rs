@@ -1,0 +1,238 @@
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Failure, Negotiated, StackName};
+
+use super::{Measure, Scenario};
+
+/// One trial: one scenario on one stack in one round, in a process of its own. One line of
+/// `samples.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SuiteSample {
+    /// [`crate::SCHEMA_VERSION`] of the writer.
+    pub schema: u32,
+    /// The scenario's name.
+    pub name: String,
+    /// What was done.
+    pub scenario: Scenario,
+    /// The stack.
+    pub stack: StackName,
+    /// The round, from 0. Each round has processes of its own.
+    pub round: u32,
+    /// Milliseconds since the Unix epoch at the start.
+    pub started_unix_ms: u64,
+    /// What came of it.
+    pub outcome: SuiteOutcome,
+}
+
+/// What came of a trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "outcome", rename_all = "lowercase")]
+pub enum SuiteOutcome {
+    /// It was measured.
+    Ok(Box<SuiteMeasured>),
+    /// An error, with its class.
+    Failed(Failure),
+    /// The stack or the machine has no way to do it.
+    Unsupported {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl SuiteOutcome {
+    /// The figures, where the trial ended well.
+    pub fn ok(&self) -> Option<&SuiteMeasured> {
+        match self {
+            Self::Ok(measured) => Some(measured),
+            Self::Failed(_) | Self::Unsupported { .. } => None,
+        }
+    }
+}
+
+/// The figures of a trial.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct SuiteMeasured {
+    /// What the client's side of the first handshake agreed, where there are sessions.
+    pub client: Option<Negotiated>,
+    /// What the server's side says was agreed.
+    pub server: Option<Negotiated>,
+    /// Handshakes made while measuring.
+    pub handshakes: u64,
+    /// Of those, resumed, as the clients saw it.
+    pub client_resumed: u64,
+    /// Of those, resumed, as the servers saw it.
+    pub server_resumed: u64,
+    /// Timed operations, slice by slice. Slices of one round and scenario with the same ordinal
+    /// were taken right after one another on every stack.
+    pub slices: Vec<SliceFigures>,
+    /// Each measure's operations over all slices, wall clock.
+    pub wall: BTreeMap<Measure, Distribution>,
+    /// Each measure's operations over all slices, CPU clock of the thread.
+    pub cpu: BTreeMap<Measure, Distribution>,
+    /// What many sessions took, in the part `memory`.
+    pub held: Option<Held>,
+    /// Instructions for one operation, in the part `instructions`.
+    pub instructions: BTreeMap<Measure, f64>,
+}
+
+/// The operations of one slice.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SliceFigures {
+    /// How many.
+    pub operations: u32,
+    /// The 10th percentile of each measure, in nanoseconds of wall clock. With threads: the mean.
+    pub low_ns: BTreeMap<Measure, f64>,
+}
+
+/// Timings in nanoseconds: every operation is counted, its time to three digits.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Distribution {
+    /// How many.
+    pub count: u64,
+    /// Their sum.
+    pub sum_ns: u64,
+    /// The shortest.
+    pub min_ns: u64,
+    /// The longest.
+    pub max_ns: u64,
+    /// Pairs of a time, rounded to three digits, and how many had it; in rising order.
+    pub histogram: Vec<(u64, u64)>,
+}
+
+impl Distribution {
+    /// The distribution of these timings.
+    pub fn of_ns(timings: impl IntoIterator<Item = u64>) -> Self {
+        let mut found = Self {
+            min_ns: u64::MAX,
+            ..Self::default()
+        };
+        let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
+        for ns in timings {
+            found.count += 1;
+            found.sum_ns = found.sum_ns.saturating_add(ns);
+            found.min_ns = found.min_ns.min(ns);
+            found.max_ns = found.max_ns.max(ns);
+            *counts.entry(three_digits(ns)).or_default() += 1;
+        }
+        found.min_ns = found.min_ns.min(found.max_ns);
+        found.histogram = counts.into_iter().collect();
+        found
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn merged<'a>(all: impl IntoIterator<Item = &'a Self>) -> Self {
+        let mut merged = Self {
+            min_ns: u64::MAX,
+            ..Self::default()
+        };
+        let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
+        for one in all.into_iter().filter(|one| one.count > 0) {
+            merged.count += one.count;
+            merged.sum_ns = merged.sum_ns.saturating_add(one.sum_ns);
+            merged.min_ns = merged.min_ns.min(one.min_ns);
+            merged.max_ns = merged.max_ns.max(one.max_ns);
+            for (ns, times) in &one.histogram {
+                *counts.entry(*ns).or_default() += times;
+            }
+        }
+        merged.min_ns = merged.min_ns.min(merged.max_ns);
+        merged.histogram = counts.into_iter().collect();
+        merged
+    }
+
+    /// The mean.
+    pub fn mean_ns(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
+    }
+
+    /// The quantile `p` (0 to 1) by nearest rank, to the histogram's three digits.
+    pub fn quantile_ns(&self, p: f64) -> Option<u64> {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "p is clamped to 0..=1"
+        )]
+        let rank = ((self.count as f64 * p.clamp(0.0, 1.0)).ceil() as u64).max(1);
+        let mut passed = 0;
+        self.histogram.iter().find_map(|(ns, times)| {
+            passed += times;
+            (passed >= rank).then_some(*ns)
+        })
+    }
+}
+
+/// Rounded to three digits.
+fn three_digits(ns: u64) -> u64 {
+    let mut step = 1;
+    while ns / step >= 1_000 {
+        step *= 10;
+    }
+    (ns + step / 2) / step * step
+}
+
+/// What many sessions took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Held {
+    /// Sessions held at the end.
+    pub sessions: u32,
+    /// Peak resident size of the process, bytes.
+    pub peak_bytes: u64,
+    /// Resident size before the first session, after one pair had come and gone, bytes.
+    pub before_bytes: u64,
+    /// Resident size with all sessions held, bytes.
+    pub after_bytes: u64,
+    /// From a second process in which allocations were counted; none where that could not be.
+    pub heap: Option<HeapUse>,
+}
+
+/// What sessions took from the heap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HeapUse {
+    /// Allocations made for all sessions.
+    pub allocations: u64,
+    /// Bytes that all sessions hold, as the allocator rounds them.
+    pub held_bytes: u64,
+    /// The most bytes in use over what there was before.
+    pub peak_bytes: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_are_kept() {
+        for (ns, kept) in [
+            (0, 0),
+            (999, 999),
+            (1_000, 1_000),
+            (1_004, 1_000),
+            (1_005, 1_010),
+            (123_456, 123_000),
+            (999_600, 1_000_000),
+        ] {
+            assert_eq!(three_digits(ns), kept);
+        }
+    }
+
+    #[test]
+    fn parts_merge_to_the_whole() {
+        let all: Vec<u64> = (1..=1000).map(|i| i * 37 % 5_001).collect();
+        let (left, right) = all.split_at(300);
+        let whole = Distribution::of_ns(all.iter().copied());
+        let parts = [left, right].map(|part| Distribution::of_ns(part.iter().copied()));
+        assert_eq!(Distribution::merged(&parts), whole);
+        assert_eq!(whole.quantile_ns(0.0), Some(whole.min_ns));
+        let mut sorted = all.clone();
+        sorted.sort_unstable();
+        for (p, rank) in [(0.001, 0), (0.5, 499), (0.95, 949), (1.0, 999)] {
+            assert_eq!(whole.quantile_ns(p), Some(three_digits(sorted[rank])));
+        }
+        assert_eq!(Distribution::of_ns([]).quantile_ns(0.5), None);
+        assert_eq!(Distribution::of_ns([]).mean_ns(), None);
+    }
+}

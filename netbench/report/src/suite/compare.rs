@@ -1,0 +1,343 @@
+use netbench_model::{Case, Part, SCHEMA_VERSION, StackName, SuiteManifest, SuiteSample, Unit};
+use netbench_stats::{Interval, Settings, Verdict, compare_runs};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{SuiteSummary, figures::figures, summarize_suite};
+
+/// Two runs of the suite, or two stacks of one, case by case. Every ratio is the other's figure over
+/// the first one's: over 1 the other is slower, or takes more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CompareSummary {
+    /// The schema's version.
+    pub schema: u32,
+    /// Always `compare`.
+    pub kind: String,
+    /// What is compared with.
+    pub first: Compared,
+    /// What is compared.
+    pub other: Compared,
+    /// Whether both were measured side by side, in one run.
+    pub paired: bool,
+    /// The change from which a case counts as regressed: 0.02 for 2 %.
+    pub threshold: Option<f64>,
+    /// How many cases regressed.
+    pub regressed: u64,
+    /// Every case that both have.
+    pub cases: Vec<ComparedCase>,
+    /// Cases that only one of them has.
+    pub missing: Vec<String>,
+    /// What differs in settings and machine.
+    pub differences: Vec<Difference>,
+    /// What a reader must know before quoting a figure.
+    pub warnings: Vec<String>,
+}
+
+/// One side of a comparison.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Compared {
+    /// The run's name.
+    pub run: String,
+    /// The stacks, with library and provider.
+    pub stacks: Vec<(StackName, String)>,
+}
+
+/// One case of both.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedCase {
+    /// The case's name.
+    pub name: String,
+    /// The part of the suite.
+    pub part: Part,
+    /// What the figures count.
+    pub unit: Unit,
+    /// The first one's stack.
+    pub first_stack: StackName,
+    /// The other's stack.
+    pub other_stack: StackName,
+    /// The first one's figure.
+    pub first: f64,
+    /// The other's.
+    pub other: f64,
+    /// The ratio, other over first.
+    pub ratio: f64,
+    /// What its interval says of the other.
+    pub verdict: Verdict,
+    /// The interval that the verdict rests on, none with too few rounds.
+    pub interval: Option<Interval>,
+    /// Rounds of the first and of the other.
+    pub rounds: (u64, u64),
+    /// Whether it is a regression.
+    pub regression: Regression,
+}
+
+/// Whether a case is worse than the threshold allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Regression {
+    /// No threshold was given.
+    NotAsked,
+    /// The ratio is beyond the threshold, and its interval excludes 1.
+    Regressed,
+    /// It is not.
+    Within,
+}
+
+/// A setting or a fact that differs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Difference {
+    /// What.
+    pub what: String,
+    /// The first one's.
+    pub first: String,
+    /// The other's.
+    pub other: String,
+    /// Whether figures taken under both may be compared all the same.
+    pub harmless: bool,
+}
+
+/// Compares two runs. `stacks` names a stack of each; without it, every stack that both have.
+pub fn compare_runs_of_suite(
+    first: (&SuiteManifest, &[SuiteSample]),
+    other: (&SuiteManifest, &[SuiteSample]),
+    stacks: Option<(&StackName, &StackName)>,
+    threshold: Option<f64>,
+) -> CompareSummary {
+    let (first_run, other_run) = (&first.0.suite, &other.0.suite);
+    let pairs: Vec<(StackName, StackName)> = match stacks {
+        Some((a, b)) => vec![(a.clone(), b.clone())],
+        None => first_run
+            .stacks
+            .iter()
+            .filter(|stack| other_run.stacks.contains(stack))
+            .map(|stack| (stack.clone(), stack.clone()))
+            .collect(),
+    };
+    let cases = |scenarios: &[netbench_model::Scenario]| -> Vec<Case> {
+        scenarios
+            .iter()
+            .flat_map(netbench_model::Scenario::cases)
+            .collect()
+    };
+    let (firsts, others) = (cases(&first_run.scenarios), cases(&other_run.scenarios));
+    let both: Vec<Case> = firsts
+        .iter()
+        .filter(|c| others.contains(c))
+        .copied()
+        .collect();
+    let level = Settings::for_case(0, 1.0).verdict_level;
+    let mut found = Vec::new();
+    let mut missing: Vec<String> = Vec::new();
+    for (a, b) in &pairs {
+        for case in &both {
+            let one = (figures(case, a, first.1), figures(case, b, other.1));
+            let (Some(x), Some(y)) = one else {
+                missing.push(format!("{case} ({a}, {b})"));
+                continue;
+            };
+            let Some(ratio) = compare_runs(&x.by_round, &y.by_round, level) else {
+                continue;
+            };
+            found.push(ComparedCase {
+                name: case.to_string(),
+                part: case.scenario.part(),
+                unit: case.unit(),
+                first_stack: a.clone(),
+                other_stack: b.clone(),
+                first: x.low,
+                other: y.low,
+                ratio: ratio.ratio,
+                verdict: ratio.verdict,
+                interval: ratio.interval,
+                rounds: (ratio.first_rounds, ratio.other_rounds),
+                regression: regression(ratio.ratio, ratio.interval, threshold),
+            });
+        }
+    }
+    let only = |these: &[Case], those: &[Case]| -> Vec<String> {
+        let alone = these.iter().filter(|case| !those.contains(case));
+        alone.map(ToString::to_string).collect()
+    };
+    missing.extend(only(&firsts, &others));
+    missing.extend(only(&others, &firsts));
+    let warnings = vec![
+        "The two runs were not measured side by side: what changed on the machine between them is in \
+         the ratios. One run with both stacks tells more."
+            .to_owned(),
+    ];
+    CompareSummary {
+        schema: SCHEMA_VERSION,
+        kind: "compare".to_owned(),
+        first: side(
+            &summarize_suite(first.0, first.1),
+            pairs.iter().map(|p| &p.0),
+        ),
+        other: side(
+            &summarize_suite(other.0, other.1),
+            pairs.iter().map(|p| &p.1),
+        ),
+        paired: false,
+        threshold,
+        regressed: regressions(&found),
+        cases: found,
+        missing,
+        differences: differences(first.0, other.0),
+        warnings,
+    }
+}
+
+/// Compares two stacks of one run, by their pairs of turns.
+pub fn compare_stacks_of_suite(
+    manifest: &SuiteManifest,
+    samples: &[SuiteSample],
+    first: &StackName,
+    other: &StackName,
+    threshold: Option<f64>,
+) -> CompareSummary {
+    let mut only = manifest.clone();
+    only.suite.stacks = vec![first.clone(), other.clone()];
+    let summary = summarize_suite(&only, samples);
+    let mut missing = Vec::new();
+    let mut cases = Vec::new();
+    for case in &summary.cases {
+        let ([a, b], [verdict]) = (case.stacks.as_slice(), case.verdicts.as_slice()) else {
+            missing.push(case.name.clone());
+            continue;
+        };
+        let paired = &verdict.paired;
+        cases.push(ComparedCase {
+            name: case.name.clone(),
+            part: case.part,
+            unit: case.unit,
+            first_stack: first.clone(),
+            other_stack: other.clone(),
+            first: a.low,
+            other: b.low,
+            ratio: paired.ratio,
+            verdict: paired.verdict,
+            interval: paired.interval,
+            rounds: (a.rounds, b.rounds),
+            regression: regression(paired.ratio, paired.interval, threshold),
+        });
+    }
+    CompareSummary {
+        schema: SCHEMA_VERSION,
+        kind: "compare".to_owned(),
+        first: side(&summary, [first].into_iter()),
+        other: side(&summary, [other].into_iter()),
+        paired: true,
+        threshold,
+        regressed: regressions(&cases),
+        cases,
+        missing,
+        differences: Vec::new(),
+        warnings: summary.warnings,
+    }
+}
+
+fn side<'a>(summary: &SuiteSummary, stacks: impl Iterator<Item = &'a StackName>) -> Compared {
+    let about = |stack: &StackName| {
+        let known = summary.run.stacks.iter().find(|(name, _)| name == stack);
+        (
+            stack.clone(),
+            known.map(|k| k.1.clone()).unwrap_or_default(),
+        )
+    };
+    Compared {
+        run: summary.run.name.clone(),
+        stacks: stacks.map(about).collect(),
+    }
+}
+
+fn regression(ratio: f64, interval: Option<Interval>, threshold: Option<f64>) -> Regression {
+    match (threshold, interval) {
+        (None, _) => Regression::NotAsked,
+        (Some(most), Some(interval)) if ratio > 1.0 + most && interval.low > 1.0 => {
+            Regression::Regressed
+        }
+        _ => Regression::Within,
+    }
+}
+
+fn regressions(cases: &[ComparedCase]) -> u64 {
+    let regressed = cases
+        .iter()
+        .filter(|c| c.regression == Regression::Regressed);
+    regressed.count() as u64
+}
+
+/// What differs between two runs: settings and machine, which keep their figures from being compared,
+/// and what one may want to compare.
+fn differences(a: &SuiteManifest, b: &SuiteManifest) -> Vec<Difference> {
+    let mut found = Vec::new();
+    let mut put = |what: &str, first: String, other: String, harmless: bool| {
+        if first != other {
+            found.push(Difference {
+                what: what.to_owned(),
+                first,
+                other,
+                harmless,
+            });
+        }
+    };
+    let (x, y) = (&a.suite, &b.suite);
+    put(
+        "certificates",
+        x.pki_sha256.clone(),
+        y.pki_sha256.clone(),
+        false,
+    );
+    put(
+        "trial_ms",
+        x.trial_ms.to_string(),
+        y.trial_ms.to_string(),
+        false,
+    );
+    put(
+        "slice_us",
+        x.slice_us.to_string(),
+        y.slice_us.to_string(),
+        false,
+    );
+    put(
+        "pin",
+        x.is_pinned().to_string(),
+        y.is_pinned().to_string(),
+        false,
+    );
+    put(
+        "layout",
+        x.layout_is_fixed().to_string(),
+        y.layout_is_fixed().to_string(),
+        false,
+    );
+    let fact =
+        |m: &SuiteManifest, name: &str| m.environment.facts.get(name).cloned().unwrap_or_default();
+    for (name, harmless) in [
+        ("cpu_model", false),
+        ("cores", false),
+        ("cpu_flags", false),
+        ("kernel", true),
+        ("governor", true),
+    ] {
+        put(name, fact(a, name), fact(b, name), harmless);
+    }
+    put("netbench", a.netbench.clone(), b.netbench.clone(), true);
+    let variables = |m: &SuiteManifest| format!("{:?}", m.environment.variables);
+    put("variables", variables(a), variables(b), true);
+    for worker in &a.workers {
+        let Some(same) = b.workers.iter().find(|w| w.stack == worker.stack) else {
+            continue;
+        };
+        let about = |w: &netbench_model::WorkerRecord| format!("{} {:?}", w.library, w.provider);
+        put(&worker.stack, about(worker), about(same), true);
+        let build = |w: &netbench_model::WorkerRecord| format!("{:?}", w.build);
+        put(
+            &format!("build of {}", worker.stack),
+            build(worker),
+            build(same),
+            true,
+        );
+    }
+    found
+}

@@ -1,0 +1,109 @@
+use netbench_model::{Case, Distribution, StackName, SuiteMeasured, SuiteSample, Unit};
+use netbench_stats::{median, quiet};
+
+use super::{StackFigures, summary::held_figure};
+
+/// Operations of more than so many medians are outliers.
+const OUTLIER: f64 = 3.0;
+
+/// A stack's figures in a case; none where it has none.
+pub(super) fn figures(
+    case: &Case,
+    stack: &StackName,
+    samples: &[SuiteSample],
+) -> Option<StackFigures> {
+    let measured: Vec<&SuiteMeasured> = measured(case, stack, samples).map(|(_, m)| m).collect();
+    let by_round = rounds(case, &measured);
+    let low = median(&by_round)?;
+    let all = measured.iter().filter_map(|m| m.wall.get(&case.measure));
+    let all = Distribution::merged(all);
+    let cpu = measured.iter().filter_map(|m| m.cpu.get(&case.measure));
+    let cpu = Distribution::merged(cpu);
+    let timed = case.unit() == Unit::Nanoseconds;
+    let per_second = timed.then(|| 1e9 / low);
+    let quantile = |p: f64| all.quantile_ns(p).map(|ns| ns as f64);
+    let p50 = quantile(0.5);
+    Some(StackFigures {
+        stack: stack.clone(),
+        rounds: measured.len() as u64,
+        operations: all.count,
+        low,
+        per_second,
+        bytes_per_second: case
+            .bytes_per_operation()
+            .and_then(|bytes| Some(per_second? * bytes as f64)),
+        mean: all.mean_ns(),
+        p5: quantile(0.05),
+        p50,
+        p95: quantile(0.95),
+        p99: quantile(0.99),
+        max: (all.count > 0).then_some(all.max_ns as f64),
+        mad: p50.and_then(|p50| mad(&all, p50)),
+        outliers: p50.map_or(0, |p50| outliers(&all, p50)),
+        cpu_p50: cpu.quantile_ns(0.5).map(|ns| ns as f64),
+        by_round,
+        negotiated: measured.iter().find_map(|m| m.client.clone()),
+    })
+}
+
+/// The rounds of a case that a stack has figures for.
+pub(super) fn measured<'a>(
+    case: &Case,
+    stack: &'a StackName,
+    samples: &'a [SuiteSample],
+) -> impl Iterator<Item = (u32, &'a SuiteMeasured)> + use<'a> {
+    let scenario = case.scenario;
+    samples
+        .iter()
+        .filter(move |sample| sample.scenario == scenario && sample.stack == *stack)
+        .filter_map(|sample| Some((sample.round, sample.outcome.ok()?)))
+}
+
+/// The one figure of a trial that is not timed in turns.
+pub(super) fn whole(case: &Case, measured: &SuiteMeasured) -> Option<f64> {
+    let held = measured.held.as_ref();
+    held.and_then(|held| held_figure(held, case.measure))
+        .or_else(|| measured.instructions.get(&case.measure).copied())
+}
+
+/// For each round the median of the turns in which nothing disturbed the machine; rounds without
+/// such a turn have none.
+fn rounds(case: &Case, measured: &[&SuiteMeasured]) -> Vec<f64> {
+    if measured.iter().any(|m| m.slices.is_empty()) {
+        return measured.iter().filter_map(|m| whole(case, m)).collect();
+    }
+    let turns = measured.iter().enumerate().flat_map(|(round, m)| {
+        let lows = m.slices.iter();
+        lows.filter_map(move |slice| Some((round, *slice.low_ns.get(&case.measure)?)))
+    });
+    let turns: Vec<(usize, f64)> = turns.collect();
+    let logs: Vec<f64> = turns.iter().map(|(_, ns)| ns.max(1.0).ln()).collect();
+    let kept = quiet(&logs);
+    let in_round = |round: usize| -> Option<f64> {
+        let these = turns.iter().zip(&kept);
+        let these = these.filter(|((at, _), kept)| **kept && *at == round);
+        median(&these.map(|((_, ns), _)| *ns).collect::<Vec<_>>())
+    };
+    (0..measured.len()).filter_map(in_round).collect()
+}
+
+fn mad(all: &Distribution, p50: f64) -> Option<f64> {
+    let mut deviations: Vec<(f64, u64)> = all
+        .histogram
+        .iter()
+        .map(|(ns, times)| ((*ns as f64 - p50).abs(), *times))
+        .collect();
+    deviations.sort_by(|x, y| x.0.total_cmp(&y.0));
+    let middle = all.count.div_ceil(2);
+    let mut passed = 0;
+    deviations.into_iter().find_map(|(deviation, times)| {
+        passed += times;
+        (passed >= middle).then_some(deviation)
+    })
+}
+
+fn outliers(all: &Distribution, p50: f64) -> u64 {
+    let beyond = |ns: u64| ns as f64 > OUTLIER * p50;
+    let counted = all.histogram.iter().filter(|(ns, _)| beyond(*ns));
+    counted.map(|(_, times)| times).sum()
+}

@@ -1,0 +1,23 @@
+//! What a run of the in-memory suite says.
+//!
+//! Start reading at [`summarize_suite`], then [`SuiteSummary`].
+
+mod compare;
+mod compare_document;
+mod document;
+mod figures;
+mod preset;
+mod published;
+mod rows;
+mod summary;
+mod verdicts;
+
+pub use compare::{
+    CompareSummary, Compared, ComparedCase, Difference, Regression, compare_runs_of_suite,
+    compare_stacks_of_suite,
+};
+pub use published::{PublishedRow, PublishedTable};
+pub use summary::{
+    CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteHead, SuiteSummary, summarize_suite,
+};
+pub use verdicts::decided;

@@ -1,0 +1,420 @@
+//! The suite's reports in every form, of a run on a machine that is disturbed half of the time.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::collections::BTreeMap;
+
+use netbench_model::{
+    Case, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapUse, Held, KeyType,
+    LayoutRecord, Measure, PinRecord, SCHEMA_VERSION, Scenario, SessionSettings, SliceFigures,
+    StackName, SuiteAead, SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlanRecord, SuiteSample,
+    SuiteSession, TlsVersion, Work, WorkerRecord,
+};
+use netbench_report::{
+    Regression, SuiteSummary, compare_runs_of_suite, compare_stacks_of_suite, csv, decided, json,
+    junit, markdown, summarize_suite, terminal,
+};
+use netbench_stats::{Rng, Verdict};
+
+/// How much longer the second stack takes, in each stack's own figure.
+struct Fixture {
+    seed: u64,
+    rounds: u32,
+    ratio: f64,
+    preset: Option<&'static str>,
+    disturbed: u32,
+}
+
+impl Default for Fixture {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            rounds: 12,
+            ratio: 0.5,
+            preset: None,
+            disturbed: 50,
+        }
+    }
+}
+
+fn settings() -> SessionSettings {
+    SessionSettings::usual(TlsVersion::Tls13, KeyType::Rsa2048, SuiteAead::Aes256Gcm)
+}
+
+fn handshake() -> Scenario {
+    Scenario::timed(Work::Handshake {
+        kind: HandshakeKind::Full,
+        settings: settings(),
+    })
+}
+
+fn scenarios() -> Vec<Scenario> {
+    vec![
+        Scenario::timed(Work::Bulk {
+            settings: settings(),
+            write_bytes: 1 << 20,
+            amount_bytes: 1_000_000_000,
+            max_fragment_bytes: None,
+        }),
+        handshake(),
+        Scenario::timed(Work::Verify {
+            key: KeyType::EcdsaP256,
+            chain_length: 2,
+            roots: 118,
+        }),
+        Scenario::timed(Work::Memory {
+            settings: settings(),
+            sessions: 1_000,
+        }),
+        Scenario::counted(handshake().work),
+    ]
+}
+
+impl Fixture {
+    fn manifest(&self) -> SuiteManifest {
+        let worker = |stack: &str| WorkerRecord {
+            executable: "worker".to_owned(),
+            stack: stack.to_owned(),
+            library: format!("{stack} 1.0"),
+            provider: None,
+            connector: String::new(),
+            build: BTreeMap::new(),
+        };
+        SuiteManifest {
+            schema: SCHEMA_VERSION,
+            kind: "suite".to_owned(),
+            netbench: "0.1.0".to_owned(),
+            name: "a-run\u{1b}[31m".to_owned(),
+            started: "2026-01-02T03:04:05Z".to_owned(),
+            finished: Some("2026-01-02T03:05:05Z".to_owned()),
+            suite: SuitePlanRecord {
+                seed: self.seed,
+                stacks: ["openssl", "rustls-ring"].map(StackName::new).to_vec(),
+                preset: self.preset.map(str::to_owned),
+                scenarios: scenarios(),
+                rounds: self.rounds,
+                until_decided: false,
+                budget_ms: None,
+                trial_ms: 100,
+                slice_us: 4_000,
+                pin: PinRecord::Core(1),
+                layout: LayoutRecord::Fixed,
+                pki_sha256: "aa".to_owned(),
+            },
+            workers: vec![worker("openssl"), worker("rustls-ring")],
+            environment: Environment {
+                facts: BTreeMap::from([
+                    ("cpu_model".to_owned(), "A Processor".to_owned()),
+                    ("cores".to_owned(), "2".to_owned()),
+                    ("virtual_machine".to_owned(), "yes".to_owned()),
+                ]),
+                variables: BTreeMap::new(),
+            },
+            sessions: vec![SuiteSession {
+                started: "2026-01-02T03:04:05Z".to_owned(),
+                finished: None,
+                command: ["netbench", "suite"].map(str::to_owned).to_vec(),
+                interrupted: false,
+            }],
+            warnings: Vec::new(),
+        }
+    }
+
+    fn samples(&self) -> Vec<SuiteSample> {
+        let mut rng = Rng::new(self.seed);
+        let mut samples = Vec::new();
+        for round in 0..self.rounds {
+            for (at, scenario) in scenarios().iter().enumerate() {
+                if round >= scenario.rounds_of_use(self.rounds) {
+                    continue;
+                }
+                // What disturbs the machine disturbs both, and the second more.
+                let disturbed: Vec<bool> =
+                    (0..20).map(|_| rng.below(100) < self.disturbed).collect();
+                for (stack, ratio, suffers) in
+                    [("openssl", 1.0, 1.4), ("rustls-ring", self.ratio, 1.7)]
+                {
+                    let base = 100_000.0 * (at + 1) as f64 * ratio;
+                    let outcome = match scenario.work {
+                        Work::Verify { .. } if stack == "rustls-ring" => {
+                            SuiteOutcome::Unsupported {
+                                reason: "no such thing\u{1b}]0;title\u{7}".to_owned(),
+                            }
+                        }
+                        Work::Handshake { .. } if round == 2 && stack == "openssl" => {
+                            SuiteOutcome::Failed(Failure {
+                                class: FailureClass::Worker,
+                                reason: "died".to_owned(),
+                                detail: "the worker was killed by signal 9 <b>".to_owned(),
+                                phase: None,
+                                after_ns: None,
+                            })
+                        }
+                        _ => SuiteOutcome::Ok(Box::new(measured(
+                            scenario, base, &disturbed, suffers, &mut rng,
+                        ))),
+                    };
+                    samples.push(SuiteSample {
+                        schema: SCHEMA_VERSION,
+                        name: scenario.to_string(),
+                        scenario: *scenario,
+                        stack: StackName::new(stack),
+                        round,
+                        started_unix_ms: 1,
+                        outcome,
+                    });
+                }
+            }
+        }
+        samples
+    }
+
+    fn summary(&self) -> SuiteSummary {
+        summarize_suite(&self.manifest(), &self.samples())
+    }
+}
+
+fn measured(
+    scenario: &Scenario,
+    base: f64,
+    disturbed: &[bool],
+    suffers: f64,
+    rng: &mut Rng,
+) -> SuiteMeasured {
+    let mut made = SuiteMeasured::default();
+    let mut vary = |value: f64| value * (1.0 + 0.004 * rng.normal());
+    if scenario.counted {
+        made.instructions = scenario
+            .measures()
+            .iter()
+            .map(|m| (*m, base.round()))
+            .collect();
+        return made;
+    }
+    if let Work::Memory { sessions, .. } = scenario.work {
+        let bytes = |each: f64| (each * f64::from(sessions)) as u64;
+        made.held = Some(Held {
+            sessions,
+            peak_bytes: bytes(base / 5.0),
+            before_bytes: 5_000_000,
+            after_bytes: 5_000_000 + bytes(base / 10.0),
+            heap: Some(HeapUse {
+                allocations: bytes(base / 1_000.0),
+                held_bytes: bytes(base / 20.0),
+                peak_bytes: bytes(base / 15.0),
+            }),
+        });
+        return made;
+    }
+    let mut all: BTreeMap<Measure, Vec<u64>> = BTreeMap::new();
+    for disturbed in disturbed {
+        let level = base * if *disturbed { suffers } else { 1.0 };
+        let low_ns: BTreeMap<Measure, f64> = scenario
+            .measures()
+            .iter()
+            .map(|m| (*m, vary(level)))
+            .collect();
+        for (measure, low) in &low_ns {
+            let timings = (0..10u32).map(|i| (low * (0.99 + 0.01 * f64::from(i))) as u64);
+            all.entry(*measure).or_default().extend(timings);
+        }
+        made.slices.push(SliceFigures {
+            operations: 10,
+            low_ns,
+        });
+    }
+    made.wall = all
+        .into_iter()
+        .map(|(measure, ns)| (measure, Distribution::of_ns(ns)))
+        .collect();
+    made.cpu.clone_from(&made.wall);
+    made
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap()
+}
+
+fn verdict(summary: &SuiteSummary, scenario: Scenario, measure: Measure) -> (f64, Verdict) {
+    let case = Case { scenario, measure };
+    let row = summary.cases.iter().find(|row| row.case == case).unwrap();
+    let paired = row.verdicts[0].paired;
+    (paired.ratio, paired.verdict)
+}
+
+#[test]
+fn terminal_and_markdown() {
+    let summary = Fixture::default().summary();
+    insta::assert_snapshot!(
+        "suite_terminal",
+        text(terminal::render(&summary, 120, terminal::Style::Plain))
+    );
+    insta::assert_snapshot!("suite_markdown", text(markdown::render(&summary)));
+    for line in text(terminal::render(&summary, 40, terminal::Style::Plain)).lines() {
+        let words = line.split(' ').count();
+        assert!(words == 1 || line.chars().count() <= 64, "{line:?}");
+    }
+}
+
+#[test]
+fn a_preset_prints_its_table_and_the_published_one() {
+    let fixture = Fixture {
+        preset: Some("rustls-vs-openssl"),
+        ..Fixture::default()
+    };
+    let summary = fixture.summary();
+    let text = text(terminal::render(&summary, 120, terminal::Style::Plain));
+    let (_, table) = text.split_once("rustls-vs-openssl: measured here").unwrap();
+    let (tables, _) = table.split_once("\nApplication data").unwrap();
+    insta::assert_snapshot!("suite_preset", tables);
+    assert_eq!(summary.published.unwrap().rows.len(), 20);
+}
+
+#[test]
+fn nothing_that_a_terminal_obeys_is_in_any_form() {
+    let summary = Fixture::default().summary();
+    let compared = compare_stacks_of_suite(
+        &Fixture::default().manifest(),
+        &Fixture::default().samples(),
+        &StackName::new("openssl"),
+        &StackName::new("rustls-ring"),
+        Some(0.02),
+    );
+    for bytes in [
+        terminal::render(&summary, 100, terminal::Style::Plain),
+        markdown::render(&summary),
+        csv::render(&summary),
+        terminal::render(&compared, 100, terminal::Style::Plain),
+        markdown::render(&compared),
+        csv::render(&compared),
+        junit::render(&compared),
+    ] {
+        let text = text(bytes);
+        let obeyed = text.chars().find(|c| c.is_control() && *c != '\n');
+        assert_eq!(obeyed, None, "{text}");
+    }
+    assert!(!text(markdown::render(&summary)).contains("<b>"));
+}
+
+#[test]
+fn what_is_published_fits_its_schema() {
+    let valid = |file: &str, instance: &serde_json::Value| {
+        let path = format!("{}/../../schemas/{file}", env!("CARGO_MANIFEST_DIR"));
+        let schema = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        if let Err(error) = validator.validate(instance) {
+            panic!("{file}: {error} at {}", error.instance_path());
+        }
+    };
+    let fixture = Fixture {
+        preset: Some("memory-table"),
+        ..Fixture::default()
+    };
+    let parse = |bytes: Vec<u8>| serde_json::from_slice(&bytes).unwrap();
+    valid(
+        "suite-summary.json",
+        &parse(json::render(&fixture.summary())),
+    );
+    valid(
+        "suite-run.json",
+        &serde_json::to_value(fixture.manifest()).unwrap(),
+    );
+    for sample in fixture.samples() {
+        valid("suite-sample.json", &serde_json::to_value(sample).unwrap());
+    }
+}
+
+#[test]
+fn disturbed_turns_do_not_move_a_verdict() {
+    // Both suffer, the second more: over all turns it would be 0.55 times the first.
+    for disturbed in [0, 50, 80] {
+        let fixture = Fixture {
+            rounds: 20,
+            disturbed,
+            ..Fixture::default()
+        };
+        let summary = fixture.summary();
+        let (ratio, verdict) = verdict(&summary, handshake(), Measure::Server);
+        assert!((ratio - 0.5).abs() < 0.005, "{disturbed} %: {ratio}");
+        assert_eq!(verdict, Verdict::Faster);
+        assert!((summary.disturbed_share() * 100.0 - f64::from(disturbed)).abs() < 8.0);
+    }
+}
+
+#[test]
+fn equal_stacks_are_the_same_and_slower_ones_slower() {
+    for (ratio, expected) in [
+        (1.0, Verdict::Same),
+        (1.03, Verdict::Slower),
+        (0.97, Verdict::Faster),
+    ] {
+        let fixture = Fixture {
+            rounds: 20,
+            ratio,
+            ..Fixture::default()
+        };
+        let (_, found) = verdict(&fixture.summary(), handshake(), Measure::Client);
+        assert_eq!(found, expected, "{ratio}");
+    }
+}
+
+#[test]
+fn two_runs_regress_beyond_the_threshold_and_not_before() {
+    let (before, after) = (
+        Fixture::default(),
+        Fixture {
+            seed: 2,
+            ratio: 0.53,
+            ..Fixture::default()
+        },
+    );
+    let (a, b) = (before.samples(), after.samples());
+    let (first, mut other) = (before.manifest(), after.manifest());
+    let compare = |other: &SuiteManifest, threshold| {
+        let stack = StackName::new("rustls-ring");
+        compare_runs_of_suite(
+            (&first, &a),
+            (other, &b),
+            Some((&stack, &stack)),
+            Some(threshold),
+        )
+    };
+    let regressed = compare(&other, 0.02);
+    assert!(
+        regressed.differences.is_empty(),
+        "{:?}",
+        regressed.differences
+    );
+    // Every case but that of the scenario that the stack cannot do.
+    assert_eq!(regressed.regressed as usize, regressed.cases.len());
+    assert_eq!(regressed.cases.len(), 10);
+    assert_eq!(regressed.missing.len(), 1);
+    insta::assert_snapshot!("compare_junit", text(junit::render(&regressed)));
+    insta::assert_snapshot!("compare_markdown", text(markdown::render(&regressed)));
+    let within = compare(&other, 0.10);
+    assert_eq!(within.regressed, 0);
+    assert!(
+        within
+            .cases
+            .iter()
+            .all(|case| case.regression == Regression::Within)
+    );
+
+    other.suite.slice_us = 1_000;
+    let differs = compare(&other, 0.02).differences;
+    assert!(differs.iter().any(|d| d.what == "slice_us" && !d.harmless));
+}
+
+#[test]
+fn only_looks_decide() {
+    let fixture = Fixture {
+        rounds: 9,
+        ..Fixture::default()
+    };
+    let (plan, samples) = (fixture.manifest().suite, fixture.samples());
+    assert_eq!(decided(&plan, &samples, 8), Vec::<usize>::new());
+    let found = decided(&plan, &samples, 9);
+    assert!(found.contains(&1), "{found:?}");
+    // With three rounds of which one failed, nothing is known of how rounds differ.
+    assert!(!found.contains(&4), "{found:?}");
+}

@@ -1,0 +1,105 @@
+use std::{
+    ffi::OsString,
+    io,
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use netbench_link::Place;
+
+/// How a worker's process is started.
+#[derive(Debug, Clone, Default)]
+pub struct Launch<'a> {
+    /// In which namespaces.
+    pub place: Option<&'a Place>,
+    /// On which core it is held.
+    pub core: Option<u32>,
+    /// Whether the layout of its memory is random.
+    pub layout: Layout,
+    /// A library that is put before its own.
+    pub preload: Option<PathBuf>,
+    /// The program that runs it, with arguments before the worker's path.
+    pub under: Option<(PathBuf, Vec<OsString>)>,
+}
+
+/// The layout of a process' memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Layout {
+    /// As the system does it.
+    #[default]
+    System,
+    /// Always the same, where the system permits.
+    Fixed,
+}
+
+impl<'a> Launch<'a> {
+    /// In `place`, and else as the system does it.
+    pub fn in_place(place: Option<&'a Place>) -> Self {
+        Self {
+            place,
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn command(&self, program: &Path) -> Command {
+        let mut command = match &self.under {
+            Some((under, arguments)) => {
+                let mut command = Command::new(under);
+                command.args(arguments).arg(program);
+                command
+            }
+            None => Command::new(program),
+        };
+        if let Some(library) = &self.preload {
+            command.env("LD_PRELOAD", library);
+        }
+        let (core, layout) = (self.core, self.layout);
+        if core.is_some() || layout == Layout::Fixed {
+            // SAFETY: between fork and exec this makes two system calls and allocates nothing.
+            unsafe {
+                command.pre_exec(move || {
+                    if layout == Layout::Fixed {
+                        fix_layout();
+                    }
+                    core.map_or(Ok(()), hold_to)
+                });
+            }
+        }
+        if let Some(place) = self.place {
+            place.enter(&mut command);
+        }
+        command
+    }
+}
+
+/// Where the system does not permit it, the worker runs all the same: the manifest says which.
+fn fix_layout() {
+    const QUERY: libc::c_ulong = 0xffff_ffff;
+    // SAFETY: plain system calls.
+    unsafe {
+        let now = libc::personality(QUERY);
+        if let Ok(now) = libc::c_ulong::try_from(now) {
+            libc::personality(now | libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
+        }
+    }
+}
+
+fn hold_to(core: u32) -> io::Result<()> {
+    // SAFETY: cpu_set_t is plain integers, for which zero is a value.
+    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+    let core = core as usize;
+    if core >= 8 * size_of::<libc::cpu_set_t>() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    // SAFETY: the core is within the set.
+    unsafe { libc::CPU_SET(core, &mut set) };
+    // SAFETY: the set is as long as it says.
+    let result =
+        unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set) };
+    if result == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}

@@ -1,0 +1,165 @@
+use std::{
+    collections::HashSet,
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Instant, SystemTime},
+};
+
+use netbench_model::{SCHEMA_VERSION, Scenario, SuiteOutcome, SuiteSample, Work};
+use netbench_store::{Appender, StoreError};
+
+use super::{SuiteEvent, SuiteFeedback, SuiteListener, SuitePlan, held, instructions, timed};
+use crate::{Fleet, schedule::SplitMix};
+
+/// Why a run of the suite ended before its time. What was measured is kept.
+#[derive(Debug, thiserror::Error)]
+pub enum SuiteError {
+    /// A sample could not be kept: the disk is full, or the folder is gone.
+    #[error("samples can no longer be kept: {0}")]
+    Store(#[from] StoreError),
+}
+
+/// Takes the plan through its rounds, from where `earlier` samples of the same run leave off.
+///
+/// `decided`, where given, is asked after each round which scenarios may be left out from then on.
+/// Ends early, and well, when `stop` becomes true.
+///
+/// # Errors
+/// Only what makes going on pointless. A worker's fault becomes a failed sample.
+pub fn execute_suite(
+    plan: &SuitePlan,
+    fleet: &Fleet,
+    earlier: Vec<SuiteSample>,
+    mut appender: Appender,
+    decided: Option<&SuiteFeedback<'_>>,
+    listener: &SuiteListener<'_>,
+    stop: &AtomicBool,
+) -> Result<(), SuiteError> {
+    let done = done(plan, &earlier);
+    let stacks = plan.stacks.len() as u64;
+    let mut left = trials(plan, 0..plan.scenarios.len(), 0);
+    listener(SuiteEvent::Begin {
+        trials: left,
+        done: done.len() as u64 * stacks,
+    });
+    let mut samples = earlier;
+    let mut open: Vec<usize> = (0..plan.scenarios.len()).collect();
+    for round in 0..plan.rounds {
+        let late = plan
+            .deadline
+            .is_some_and(|deadline| Instant::now() >= deadline);
+        if open.is_empty() || (round > 0 && late) {
+            break;
+        }
+        let mut order = open.clone();
+        let mut random = SplitMix::of(plan.seed, round);
+        random.shuffle(&mut order);
+        for at in order {
+            let scenario = &plan.scenarios[at];
+            if round >= scenario.rounds_of_use(plan.rounds) {
+                continue;
+            }
+            left = left.saturating_sub(stacks);
+            if done.contains(&(scenario.to_string(), round)) {
+                continue;
+            }
+            let started_unix_ms = unix_ms();
+            let Some(outcomes) = one(plan, fleet, scenario, &mut random, stop) else {
+                return Ok(());
+            };
+            for (stack, outcome) in plan.stacks.iter().zip(outcomes) {
+                if let SuiteOutcome::Failed(failure) = &outcome {
+                    listener(SuiteEvent::WorkerLost {
+                        stack,
+                        why: format!("{scenario}: {}", failure.detail),
+                    });
+                }
+                let sample = SuiteSample {
+                    schema: SCHEMA_VERSION,
+                    name: scenario.to_string(),
+                    scenario: *scenario,
+                    stack: stack.clone(),
+                    round,
+                    started_unix_ms,
+                    outcome,
+                };
+                appender.append(&sample)?;
+                listener(SuiteEvent::Sampled(&sample));
+                samples.push(sample);
+            }
+        }
+        if let Some(decided) = decided {
+            let settled: HashSet<usize> = decided(&samples, round + 1).into_iter().collect();
+            let before = open.len();
+            open.retain(|at| !settled.contains(at));
+            if open.len() < before {
+                let still = trials(plan, open.iter().copied(), round + 1);
+                listener(SuiteEvent::Decided {
+                    saved: left.saturating_sub(still),
+                    left: open.len(),
+                });
+                left = still;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn one(
+    plan: &SuitePlan,
+    fleet: &Fleet,
+    scenario: &Scenario,
+    random: &mut SplitMix,
+    stop: &AtomicBool,
+) -> Option<Vec<SuiteOutcome>> {
+    if stop.load(Ordering::Relaxed) {
+        return None;
+    }
+    if scenario.counted {
+        return Some(instructions::trial(plan, fleet, scenario));
+    }
+    match scenario.work {
+        Work::Memory { sessions, .. } => plan
+            .stacks
+            .iter()
+            .map(|stack| {
+                let stopped = stop.load(Ordering::Relaxed);
+                (!stopped).then(|| held::trial(plan, fleet, stack, scenario, sessions))
+            })
+            .collect(),
+        _ => timed::trial(plan, fleet, scenario, random, stop),
+    }
+}
+
+/// Trials of these scenarios from a round on.
+fn trials(plan: &SuitePlan, scenarios: impl Iterator<Item = usize>, from: u32) -> u64 {
+    let rounds: u64 = scenarios
+        .map(|at| plan.scenarios[at].rounds_of_use(plan.rounds))
+        .map(|rounds| u64::from(rounds.saturating_sub(from)))
+        .sum();
+    rounds * plan.stacks.len() as u64
+}
+
+/// The scenarios and rounds that an earlier session took to their end: those that have every stack.
+fn done(plan: &SuitePlan, earlier: &[SuiteSample]) -> HashSet<(String, u32)> {
+    let has = |name: &str, round, stack| {
+        earlier
+            .iter()
+            .any(|s| s.name == name && s.round == round && s.stack == stack)
+    };
+    earlier
+        .iter()
+        .map(|sample| (sample.name.clone(), sample.round))
+        .filter(|(name, round)| {
+            plan.stacks
+                .iter()
+                .all(|stack| has(name, *round, stack.clone()))
+        })
+        .collect()
+}
+
+fn unix_ms() -> u64 {
+    let since = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,69 @@
+use std::time::Duration;
+
+use netbench_model::{Held, Scenario, StackName, SuiteMeasured, SuiteOutcome};
+use netbench_protocol::{Hold, Prepared, RequestBody, ResponseBody};
+
+use super::{
+    SuitePlan,
+    proof::prove_prepared,
+    workers::{Lost, another_kind, ask, ready},
+};
+use crate::{Fleet, Launch};
+
+/// How long one session may take: RSA-4096 handshakes on a slow machine.
+const SESSION_LIMIT: Duration = Duration::from_millis(50);
+
+/// Holds many sessions in a fresh process, and then in another in which allocations are counted.
+pub(super) fn trial(
+    plan: &SuitePlan,
+    fleet: &Fleet,
+    stack: &StackName,
+    scenario: &Scenario,
+    sessions: u32,
+) -> SuiteOutcome {
+    let launch = Launch {
+        core: plan.core,
+        layout: plan.layout,
+        ..Launch::default()
+    };
+    let held = hold(plan, fleet, stack, scenario, sessions, &launch);
+    let (prepared, mut held) = match held {
+        Ok(held) => held,
+        Err(lost) => return lost.outcome(),
+    };
+    if plan.heap_library.is_some() {
+        let counted = Launch {
+            preload: plan.heap_library.clone(),
+            ..launch
+        };
+        match hold(plan, fleet, stack, scenario, sessions, &counted) {
+            Ok((_, counted)) => held.heap = counted.heap,
+            Err(lost) => return lost.outcome(),
+        }
+    }
+    SuiteOutcome::Ok(Box::new(SuiteMeasured {
+        handshakes: u64::from(held.sessions / 2),
+        client: prepared.client,
+        server: prepared.server,
+        held: Some(held),
+        ..SuiteMeasured::default()
+    }))
+}
+
+fn hold(
+    plan: &SuitePlan,
+    fleet: &Fleet,
+    stack: &StackName,
+    scenario: &Scenario,
+    sessions: u32,
+    launch: &Launch<'_>,
+) -> Result<(Prepared, Held), Lost> {
+    let mut ready = ready(plan, fleet, stack, scenario, launch)?;
+    prove_prepared(scenario, &ready.prepared)?;
+    let limit = Duration::from_secs(60) + SESSION_LIMIT * sessions;
+    let request = RequestBody::Hold(Hold { sessions });
+    match ask(&mut ready.worker, request, limit)? {
+        ResponseBody::Held(held) => Ok((ready.prepared, held)),
+        other => Err(another_kind(&other)),
+    }
+}

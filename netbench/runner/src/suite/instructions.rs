@@ -1,0 +1,228 @@
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    fs,
+    path::Path,
+    sync::{Mutex, PoisonError},
+    thread,
+    time::Duration,
+};
+
+use netbench_model::{
+    Failure, FailureClass, HandshakeKind, KeyType, Measure, Scenario, StackName, SuiteMeasured,
+    SuiteOutcome, Work,
+};
+use netbench_protocol::{Clocks, Prepared, Slice, SliceLimit};
+
+use super::{
+    SuitePlan,
+    proof::{prove_prepared, prove_slice},
+    workers::{Lost, ready},
+};
+use crate::{Fleet, Launch, Layout};
+
+/// How long a process under valgrind may take, for its work and for its end.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// The functions of the worker that hold the steps of either side, as callgrind is told them.
+const MARKS: [&str; 2] = ["netbench_first_step", "netbench_second_step"];
+
+/// Counts a scenario's instructions on every stack: for each side, in one process that does few
+/// operations and one that does many, so that all that is done once cancels out.
+pub(super) fn trial(plan: &SuitePlan, fleet: &Fleet, scenario: &Scenario) -> Vec<SuiteOutcome> {
+    let Some(valgrind) = &plan.valgrind else {
+        let reason = "valgrind is not installed, which counts instructions".to_owned();
+        let outcome = SuiteOutcome::Unsupported { reason };
+        return vec![outcome; plan.stacks.len()];
+    };
+    let runs = operations(scenario);
+    let measures = scenario.measures();
+    let all: Vec<Count> = (0..plan.stacks.len())
+        .flat_map(|stack| {
+            let sides = measures.iter().zip(MARKS);
+            sides.flat_map(move |(measure, mark)| {
+                runs.map(|operations| Count {
+                    stack,
+                    measure: *measure,
+                    mark,
+                    operations,
+                })
+            })
+        })
+        .collect();
+    let waiting = Mutex::new(all.iter());
+    let counted = Mutex::new(Vec::new());
+    let lock = |mutex| PoisonError::into_inner(mutex);
+    thread::scope(|scope| {
+        for _ in 0..plan.jobs.max(1) {
+            scope.spawn(|| {
+                loop {
+                    let next = waiting.lock().unwrap_or_else(lock).next();
+                    let Some(count) = next else { break };
+                    let stack = &plan.stacks[count.stack];
+                    let result = count.run(plan, fleet, stack, scenario, valgrind);
+                    let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
+                    counted.push((*count, result));
+                }
+            });
+        }
+    });
+    let counted = counted.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut by_stack: Vec<Vec<_>> = plan.stacks.iter().map(|_| Vec::new()).collect();
+    for (count, result) in counted {
+        by_stack[count.stack].push((count, result));
+    }
+    by_stack
+        .into_iter()
+        .map(|counts| outcome(counts, runs))
+        .collect()
+}
+
+/// Few operations, and many.
+fn operations(scenario: &Scenario) -> [u32; 2] {
+    match scenario.work {
+        Work::Handshake {
+            kind: HandshakeKind::Full,
+            settings,
+        } if matches!(settings.key, KeyType::Rsa3072 | KeyType::Rsa4096) => [2, 12],
+        Work::Handshake {
+            kind: HandshakeKind::Full,
+            ..
+        } => [4, 44],
+        _ => [20, 220],
+    }
+}
+
+/// What was agreed, and the instructions of all operations; or why there are none.
+type Counted = Result<(Prepared, u64), Lost>;
+
+#[derive(Debug, Clone, Copy)]
+struct Count {
+    stack: usize,
+    measure: Measure,
+    mark: &'static str,
+    operations: u32,
+}
+
+impl Count {
+    fn run(
+        &self,
+        plan: &SuitePlan,
+        fleet: &Fleet,
+        stack: &StackName,
+        scenario: &Scenario,
+        valgrind: &Path,
+    ) -> Counted {
+        let folder = Scratch::new().map_err(|e| file_trouble(&e))?;
+        let out = folder.0.join("callgrind.out");
+        let mut option = OsString::from("--callgrind-out-file=");
+        option.push(&out);
+        let arguments = vec![
+            "--tool=callgrind".into(),
+            "--quiet".into(),
+            format!("--toggle-collect={}", self.mark).into(),
+            option,
+        ];
+        let launch = Launch {
+            layout: Layout::Fixed,
+            under: Some((valgrind.to_owned(), arguments)),
+            ..Launch::default()
+        };
+        let mut ready = ready(plan, fleet, stack, scenario, &launch)?;
+        prove_prepared(scenario, &ready.prepared)?;
+        let slice = Slice {
+            limit: SliceLimit::Operations(self.operations),
+            clocks: Clocks::Wall,
+        };
+        let sliced = ready.slice(slice, LIMIT)?;
+        prove_slice(scenario, &sliced)?;
+        let prepared = ready.prepared;
+        ready.worker.finish(LIMIT).map_err(Lost::Worker)?;
+        let text = fs::read_to_string(&out).map_err(|e| file_trouble(&e))?;
+        let total = totals(&text).ok_or_else(|| {
+            file_trouble(&std::io::Error::other(
+                "callgrind wrote no total of instructions",
+            ))
+        })?;
+        Ok((prepared, total))
+    }
+}
+
+/// The last figure of `totals:`, which is the number of instructions where nothing else is counted.
+fn totals(text: &str) -> Option<u64> {
+    let line = text.lines().rev().find_map(|line| {
+        line.strip_prefix("totals:")
+            .or_else(|| line.strip_prefix("summary:"))
+    })?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+fn outcome(counts: Vec<(Count, Counted)>, [few, many]: [u32; 2]) -> SuiteOutcome {
+    let mut totals: BTreeMap<Measure, [u64; 2]> = BTreeMap::new();
+    let mut agreed = Prepared::default();
+    for (count, result) in counts {
+        match result {
+            Ok((prepared, total)) => {
+                agreed = prepared;
+                totals.entry(count.measure).or_default()[usize::from(count.operations == many)] =
+                    total;
+            }
+            Err(lost) => return lost.outcome(),
+        }
+    }
+    let each =
+        |[of_few, of_many]: [u64; 2]| of_many.saturating_sub(of_few) as f64 / f64::from(many - few);
+    SuiteOutcome::Ok(Box::new(SuiteMeasured {
+        client: agreed.client,
+        server: agreed.server,
+        instructions: totals
+            .into_iter()
+            .map(|(measure, totals)| (measure, each(totals)))
+            .collect(),
+        ..SuiteMeasured::default()
+    }))
+}
+
+fn file_trouble(error: &std::io::Error) -> Lost {
+    Lost::Failed(Failure {
+        class: FailureClass::Worker,
+        reason: "callgrind".to_owned(),
+        detail: error.to_string(),
+        phase: None,
+        after_ns: None,
+    })
+}
+
+/// A folder that goes with its owner.
+struct Scratch(std::path::PathBuf);
+
+impl Scratch {
+    fn new() -> std::io::Result<Self> {
+        use std::sync::atomic::{AtomicU32, Ordering};
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("netbench-{}-{number}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir(&path)?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_of_callgrind() {
+        let text = "events: Ir\nfn=(1) a\n1 5\n\ntotals: 123456\n";
+        assert_eq!(totals(text), Some(123_456));
+        assert_eq!(totals("events: Ir\nsummary: 77\n"), Some(77));
+        assert_eq!(totals("events: Ir\n"), None);
+    }
+}

@@ -1,0 +1,120 @@
+use std::collections::BTreeMap;
+
+use netbench_lab::{Roots, RootsError, SUITE_HOST, suite_pki};
+use netbench_model::{KeyType, RootsForm, RootsSource, Scenario, Work};
+use netbench_protocol::Material;
+use sha2::{Digest, Sha256};
+
+/// Certificates, keys and trust roots of the suite's scenarios, the same in every run.
+#[derive(Debug)]
+pub struct Materials {
+    /// Sets of trust roots, by how many there are.
+    roots: BTreeMap<u32, Roots>,
+    native_path: Option<String>,
+    sha256: String,
+}
+
+/// Material that could not be had.
+#[derive(Debug, thiserror::Error)]
+#[error("trust roots of the suite: {0}")]
+pub struct MaterialError(#[from] RootsError);
+
+impl Materials {
+    /// What `scenarios` need.
+    ///
+    /// # Errors
+    /// Trust roots that could not be made.
+    pub fn of(scenarios: &[Scenario]) -> Result<Self, MaterialError> {
+        let mut roots = BTreeMap::new();
+        for scenario in scenarios {
+            let wanted = match scenario.work {
+                // The chain's own root is one of them.
+                Work::Verify { roots, .. } => roots.saturating_sub(1),
+                Work::Connector { roots, .. } => roots.unwrap_or(0),
+                _ => 0,
+            };
+            if wanted > 0 && !roots.contains_key(&wanted) {
+                let set = Roots::load(&RootsSource::Mozilla)?.resized(wanted)?;
+                roots.insert(wanted, set);
+            }
+        }
+        let mut materials = Self {
+            roots,
+            native_path: native_path(),
+            sha256: String::new(),
+        };
+        let mut digest = Sha256::new();
+        for scenario in scenarios {
+            // Roots that fill a set up are made anew in every run.
+            let material = materials.material(scenario);
+            digest.update(&material.chain_pem);
+            digest.update(&material.key_pem);
+            digest.update(&material.client_chain_pem);
+        }
+        materials.sha256 = format!("{:x}", digest.finalize());
+        Ok(materials)
+    }
+
+    /// SHA-256 of all chains, in hexadecimal.
+    pub fn sha256(&self) -> &str {
+        &self.sha256
+    }
+
+    /// What `scenario` is done with.
+    pub fn material(&self, scenario: &Scenario) -> Material {
+        let filled = |count: u32| {
+            self.roots
+                .get(&count)
+                .map_or("", |roots| roots.pem.as_str())
+        };
+        let chain = |key: KeyType, length| {
+            let pki = suite_pki(key, length);
+            Material {
+                host: SUITE_HOST.to_owned(),
+                chain_pem: pki.chain_pem,
+                key_pem: pki.key_pem,
+                client_chain_pem: pki.client_chain_pem,
+                client_key_pem: pki.client_key_pem,
+                roots_pem: pki.root_pem,
+                native_path: None,
+            }
+        };
+        match &scenario.work {
+            Work::Handshake { settings, .. }
+            | Work::Bulk { settings, .. }
+            | Work::Memory { settings, .. }
+            | Work::Threads { settings, .. } => chain(settings.key, settings.chain_length),
+            Work::Verify {
+                key,
+                chain_length,
+                roots,
+            } => {
+                let mut material = chain(*key, *chain_length);
+                material.roots_pem += filled(roots.saturating_sub(1));
+                material
+            }
+            Work::Connector { form, roots } => Material {
+                roots_pem: filled(roots.unwrap_or(0)).to_owned(),
+                native_path: self
+                    .native_path
+                    .clone()
+                    .filter(|_| *form == RootsForm::Native),
+                ..Material::default()
+            },
+        }
+    }
+}
+
+/// The operating system's bundle: where distributions put it, by how many there are of each.
+fn native_path() -> Option<String> {
+    [
+        "/etc/ssl/certs/ca-certificates.crt",
+        "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+        "/etc/pki/tls/certs/ca-bundle.crt",
+        "/etc/ssl/ca-bundle.pem",
+        "/etc/ssl/cert.pem",
+    ]
+    .into_iter()
+    .find(|path| std::fs::metadata(path).is_ok_and(|file| file.is_file()))
+    .map(str::to_owned)
+}

@@ -1,0 +1,16 @@
+//! The in-memory suite: every round runs every scenario on every stack, in processes of their own
+//! that take turns of a few milliseconds.
+
+mod execute;
+mod held;
+mod instructions;
+mod material;
+mod plan;
+mod proof;
+mod timed;
+mod workers;
+
+pub use execute::{SuiteError, execute_suite};
+pub use material::{MaterialError, Materials};
+pub use plan::{SuiteEvent, SuiteFeedback, SuiteListener, SuitePlan};
+pub use proof::{WrongWork, prove_prepared, prove_slice};

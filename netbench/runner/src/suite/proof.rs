@@ -1,0 +1,125 @@
+//! Whether what was done is what the scenario asks for.
+
+use netbench_model::{ClientAuth, HandshakeKind, Negotiated, ParallelWork, Scenario, Work};
+use netbench_protocol::{Prepared, Sliced};
+
+/// Work that was not what the scenario asks for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
+pub struct WrongWork {
+    /// What differs, to group by.
+    pub reason: String,
+    /// How.
+    pub detail: String,
+}
+
+fn wrong_work(reason: &str, detail: String) -> WrongWork {
+    WrongWork {
+        reason: reason.to_owned(),
+        detail,
+    }
+}
+
+/// How the handshakes of a scenario begin, where it makes any.
+fn kind(scenario: &Scenario) -> Option<HandshakeKind> {
+    match scenario.work {
+        Work::Handshake { kind, .. } => Some(kind),
+        Work::Threads {
+            work: ParallelWork::Handshake(kind),
+            ..
+        } => Some(kind),
+        Work::Bulk { .. } | Work::Memory { .. } | Work::Threads { .. } => Some(HandshakeKind::Full),
+        Work::Verify { .. } | Work::Connector { .. } => None,
+    }
+}
+
+/// Proves what the first handshake agreed on, on both sides.
+///
+/// # Errors
+/// What differs from what the scenario asks for.
+pub fn prove_prepared(scenario: &Scenario, prepared: &Prepared) -> Result<(), WrongWork> {
+    let (Some(settings), Some(kind)) = (scenario.settings(), kind(scenario)) else {
+        return Ok(());
+    };
+    let sides = [("client", &prepared.client), ("server", &prepared.server)];
+    for (side, negotiated) in sides {
+        let Some(found) = negotiated else {
+            return Err(wrong_work(
+                "agreement",
+                format!("the {side} does not say what was agreed"),
+            ));
+        };
+        let differs = |what: &str, found: &str, wanted: &str| {
+            let detail = format!("{side}: {what} {found}, where {wanted} was asked for");
+            wrong_work(what, detail)
+        };
+        if found.version != settings.version.name() {
+            return Err(differs("version", &found.version, settings.version.name()));
+        }
+        if found.suite != settings.suite().name() {
+            return Err(differs("suite", &found.suite, settings.suite().name()));
+        }
+        if let Some(group) = &found.group
+            && group != settings.group.name()
+        {
+            return Err(differs("group", group, settings.group.name()));
+        }
+        let resumed = kind != HandshakeKind::Full;
+        if found.resumed != resumed {
+            let word = |resumed: bool| if resumed { "resumed" } else { "full" };
+            let (found, wanted) = (word(found.resumed), word(resumed));
+            return Err(differs("handshake", found, wanted));
+        }
+    }
+    if kind == HandshakeKind::Full {
+        prove_chains(prepared, settings.chain_length, settings.client_auth)?;
+    }
+    Ok(())
+}
+
+fn prove_chains(prepared: &Prepared, length: u8, auth: ClientAuth) -> Result<(), WrongWork> {
+    let count = |side: &Option<Negotiated>| side.as_ref().map_or(0, |n| n.chain_bytes.len());
+    let (servers, clients) = (count(&prepared.client), count(&prepared.server));
+    if servers != usize::from(length) {
+        let detail =
+            format!("the server sent {servers} certificates, where {length} were asked for");
+        return Err(wrong_work("chain", detail));
+    }
+    if (clients > 0) != (auth == ClientAuth::On) {
+        let detail =
+            format!("the client sent {clients} certificates with client authentication {auth}");
+        return Err(wrong_work("client authentication", detail));
+    }
+    Ok(())
+}
+
+/// Proves that every handshake of a turn began as it should, as both sides counted.
+///
+/// # Errors
+/// What differs from what the scenario asks for.
+pub fn prove_slice(scenario: &Scenario, sliced: &Sliced) -> Result<(), WrongWork> {
+    let wanted = match kind(scenario) {
+        Some(HandshakeKind::Full) | None => 0,
+        Some(HandshakeKind::SessionId | HandshakeKind::Ticket) => sliced.handshakes,
+    };
+    if (sliced.client_resumed, sliced.server_resumed) != (wanted, wanted) {
+        let detail = format!(
+            "of {} handshakes, {} resumed as the clients saw it and {} as the servers did, where {wanted} \
+             should have",
+            sliced.handshakes, sliced.client_resumed, sliced.server_resumed
+        );
+        return Err(wrong_work("resumption", detail));
+    }
+    let measures = scenario.measures();
+    let whole = measures.iter().all(|measure| {
+        let timings = sliced.timings_ns.get(measure).map_or(0, Vec::len);
+        timings == sliced.operations as usize || matches!(scenario.work, Work::Threads { .. })
+    });
+    if sliced.operations == 0 || !whole {
+        return Err(wrong_work(
+            "timings",
+            "there is not one timing for each operation".to_owned(),
+        ));
+    }
+    Ok(())
+}

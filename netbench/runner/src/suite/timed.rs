@@ -1,0 +1,195 @@
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+use netbench_model::{
+    Distribution, Measure, Scenario, SliceFigures, SuiteMeasured, SuiteOutcome, Work,
+};
+use netbench_protocol::{Clocks, Prepared, Slice, SliceLimit, Sliced};
+use netbench_stats::quantile_sorted;
+
+use super::{
+    SuitePlan,
+    proof::{prove_prepared, prove_slice},
+    workers::{Lost, Ready, TURN_LIMIT, ready},
+};
+use crate::{Fleet, Launch, schedule::SplitMix};
+
+/// The quantile of a turn's operations that verdicts rest on. On a shared machine everything that
+/// disturbs an operation makes it longer: low quantiles vary by tenths of a percent from run to
+/// run where means vary by ten.
+const LOW: f64 = 0.1;
+
+/// Every so many turns, one reads the CPU clock instead of the wall clock.
+const CPU_EVERY: u64 = 5;
+
+/// The fewest turns of a trial.
+const MIN_TURNS: u64 = 5;
+
+/// A turn of many threads: starting them takes a tenth of a millisecond.
+const THREADS_TURN: Duration = Duration::from_millis(40);
+
+/// Runs one scenario on every stack, in turns. The outcomes are in the order of the plan's stacks;
+/// none where `stop` came before the end.
+pub(super) fn trial(
+    plan: &SuitePlan,
+    fleet: &Fleet,
+    scenario: &Scenario,
+    random: &mut SplitMix,
+    stop: &AtomicBool,
+) -> Option<Vec<SuiteOutcome>> {
+    let threads = matches!(scenario.work, Work::Threads { .. });
+    let launch = Launch {
+        core: plan.core.filter(|_| !threads),
+        layout: plan.layout,
+        ..Launch::default()
+    };
+    let turn = if threads {
+        plan.slice.max(THREADS_TURN)
+    } else {
+        plan.slice
+    };
+    let mut arms: Vec<Arm> = plan
+        .stacks
+        .iter()
+        .map(|stack| Arm::start(ready(plan, fleet, stack, scenario, &launch), scenario))
+        .collect();
+    // Nobody's first turn counts: caches, lazily made tables, the first pages of the heap.
+    for arm in &mut arms {
+        arm.turn(scenario, turn, Clocks::Wall, Keep::Nothing);
+    }
+    let turns = plan.trial.as_micros() / turn.as_micros().max(1);
+    let turns = u64::try_from(turns).unwrap_or(u64::MAX).max(MIN_TURNS);
+    let mut order: Vec<usize> = (0..arms.len()).collect();
+    for number in 0..turns {
+        if stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        let clocks = if number % CPU_EVERY == CPU_EVERY - 1 && !threads {
+            Clocks::Cpu
+        } else {
+            Clocks::Wall
+        };
+        random.shuffle(&mut order);
+        for at in &order {
+            arms[*at].turn(scenario, turn, clocks, Keep::Timings);
+        }
+    }
+    Some(arms.into_iter().map(Arm::outcome).collect())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    Timings,
+    Nothing,
+}
+
+/// One stack's part in a trial.
+struct Arm {
+    ready: Result<Ready, Lost>,
+    prepared: Prepared,
+    slices: Vec<SliceFigures>,
+    wall: BTreeMap<Measure, Vec<u64>>,
+    cpu: BTreeMap<Measure, Vec<u64>>,
+    handshakes: u64,
+    client_resumed: u64,
+    server_resumed: u64,
+}
+
+impl Arm {
+    fn start(ready: Result<Ready, Lost>, scenario: &Scenario) -> Self {
+        let mut arm = Self {
+            prepared: Prepared::default(),
+            ready,
+            slices: Vec::new(),
+            wall: BTreeMap::new(),
+            cpu: BTreeMap::new(),
+            handshakes: 0,
+            client_resumed: 0,
+            server_resumed: 0,
+        };
+        if let Ok(ready) = &arm.ready {
+            arm.prepared = ready.prepared.clone();
+            if let Err(lost) = prove_prepared(scenario, &arm.prepared) {
+                arm.ready = Err(lost.into());
+            }
+        }
+        arm
+    }
+
+    fn turn(&mut self, scenario: &Scenario, turn: Duration, clocks: Clocks, keep: Keep) {
+        let Ok(ready) = &mut self.ready else { return };
+        let us = u64::try_from(turn.as_micros()).unwrap_or(u64::MAX);
+        let slice = Slice {
+            limit: SliceLimit::Microseconds(us),
+            clocks,
+        };
+        let sliced = ready.slice(slice, turn + TURN_LIMIT).and_then(|sliced| {
+            prove_slice(scenario, &sliced)?;
+            Ok(sliced)
+        });
+        match sliced {
+            Ok(sliced) if keep == Keep::Timings => self.keep(sliced, clocks),
+            Ok(_) => {}
+            Err(lost) => self.ready = Err(lost),
+        }
+    }
+
+    fn keep(&mut self, sliced: Sliced, clocks: Clocks) {
+        self.handshakes += u64::from(sliced.handshakes);
+        self.client_resumed += u64::from(sliced.client_resumed);
+        self.server_resumed += u64::from(sliced.server_resumed);
+        let kept = match clocks {
+            Clocks::Wall => {
+                self.slices.push(figures(&sliced));
+                &mut self.wall
+            }
+            Clocks::Cpu => &mut self.cpu,
+        };
+        for (measure, timings) in sliced.timings_ns {
+            kept.entry(measure).or_default().extend(timings);
+        }
+    }
+
+    fn outcome(self) -> SuiteOutcome {
+        let distributions = |timings: BTreeMap<Measure, Vec<u64>>| {
+            timings
+                .into_iter()
+                .map(|(measure, ns)| (measure, Distribution::of_ns(ns)))
+                .collect()
+        };
+        match self.ready {
+            Err(lost) => lost.outcome(),
+            Ok(_) => SuiteOutcome::Ok(Box::new(SuiteMeasured {
+                client: self.prepared.client,
+                server: self.prepared.server,
+                handshakes: self.handshakes,
+                client_resumed: self.client_resumed,
+                server_resumed: self.server_resumed,
+                slices: self.slices,
+                wall: distributions(self.wall),
+                cpu: distributions(self.cpu),
+                ..SuiteMeasured::default()
+            })),
+        }
+    }
+}
+
+fn figures(sliced: &Sliced) -> SliceFigures {
+    let low = |timings: &Vec<u64>| {
+        let mut sorted: Vec<f64> = timings.iter().map(|ns| *ns as f64).collect();
+        sorted.sort_by(f64::total_cmp);
+        // A tenth of a nanosecond is more than the clock knows.
+        quantile_sorted(&sorted, LOW).map(|ns| (ns * 10.0).round() / 10.0)
+    };
+    SliceFigures {
+        operations: sliced.operations,
+        low_ns: sliced
+            .timings_ns
+            .iter()
+            .filter_map(|(measure, timings)| Some((*measure, low(timings)?)))
+            .collect(),
+    }
+}

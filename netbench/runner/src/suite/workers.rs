@@ -1,0 +1,111 @@
+use std::time::Duration;
+
+use netbench_model::{Failure, FailureClass, Scenario, StackName, SuiteOutcome};
+use netbench_protocol::{Prepare, Prepared, RequestBody, ResponseBody, Slice, Sliced};
+
+use super::{SuitePlan, WrongWork};
+use crate::{Fleet, Launch, Worker, WorkerError};
+
+/// How long a scenario may take to be set up: RSA-4096 under callgrind takes seconds.
+const PREPARE_LIMIT: Duration = Duration::from_secs(120);
+
+/// How much longer than it was given a turn may take.
+pub(super) const TURN_LIMIT: Duration = Duration::from_secs(60);
+
+/// One stack's worker with a scenario prepared in it.
+pub(super) struct Ready {
+    pub(super) worker: Worker,
+    pub(super) prepared: Prepared,
+}
+
+/// Why there are no figures.
+pub(super) enum Lost {
+    /// The worker answered that it failed, or what it did was not what was asked for.
+    Failed(Failure),
+    /// The stack has no way to do it.
+    Unsupported(String),
+    /// The worker is gone.
+    Worker(WorkerError),
+}
+
+impl Lost {
+    pub(super) fn outcome(self) -> SuiteOutcome {
+        match self {
+            Self::Failed(failure) => SuiteOutcome::Failed(failure),
+            Self::Unsupported(reason) => SuiteOutcome::Unsupported { reason },
+            Self::Worker(error) => SuiteOutcome::Failed(error.failure()),
+        }
+    }
+}
+
+impl From<WrongWork> for Lost {
+    fn from(wrong: WrongWork) -> Self {
+        Self::Failed(Failure {
+            class: FailureClass::WrongWork,
+            reason: wrong.reason,
+            detail: wrong.detail,
+            phase: None,
+            after_ns: None,
+        })
+    }
+}
+
+/// Starts a worker of `stack` and has it prepare the scenario.
+pub(super) fn ready(
+    plan: &SuitePlan,
+    fleet: &Fleet,
+    stack: &StackName,
+    scenario: &Scenario,
+    launch: &Launch<'_>,
+) -> Result<Ready, Lost> {
+    let Some(program) = fleet.program(stack.stack()) else {
+        return Err(Lost::Unsupported(format!("no worker of {stack}")));
+    };
+    let able = fleet
+        .description(stack.stack())
+        .is_some_and(|description| description.operations.iter().any(|op| op == "suite"));
+    if !able {
+        let reason = format!("the worker of {stack} does not do the suite");
+        return Err(Lost::Unsupported(reason));
+    }
+    let mut worker = Worker::start(program, launch).map_err(Lost::Worker)?;
+    let request = RequestBody::Prepare(Box::new(Prepare {
+        stack: stack.stack().to_owned(),
+        scenario: *scenario,
+        material: plan.materials.material(scenario),
+    }));
+    match ask(&mut worker, request, PREPARE_LIMIT)? {
+        ResponseBody::Prepared(prepared) => Ok(Ready {
+            worker,
+            prepared: *prepared,
+        }),
+        other => Err(another_kind(&other)),
+    }
+}
+
+impl Ready {
+    pub(super) fn slice(&mut self, slice: Slice, limit: Duration) -> Result<Sliced, Lost> {
+        match ask(&mut self.worker, RequestBody::Slice(slice), limit)? {
+            ResponseBody::Sliced(sliced) => Ok(*sliced),
+            other => Err(another_kind(&other)),
+        }
+    }
+}
+
+pub(super) fn ask(
+    worker: &mut Worker,
+    request: RequestBody,
+    limit: Duration,
+) -> Result<ResponseBody, Lost> {
+    match worker.ask(request, limit).map_err(Lost::Worker)? {
+        ResponseBody::Failed(failure) => Err(Lost::Failed(failure)),
+        ResponseBody::Unsupported { reason } => Err(Lost::Unsupported(reason)),
+        answer => Ok(answer),
+    }
+}
+
+pub(super) fn another_kind(answer: &ResponseBody) -> Lost {
+    Lost::Worker(WorkerError::Refused(format!(
+        "an answer of another kind: {answer:?}"
+    )))
+}

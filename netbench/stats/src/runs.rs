@@ -1,0 +1,175 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Interval, Pair, PairedRatio, SINGLE_LEVEL, Verdict, student_t_quantile};
+
+/// The ratio of two sets of rounds that were not taken side by side: of two runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunsRatio {
+    /// The ratio of the geometric means, B/A.
+    pub ratio: f64,
+    /// Rounds of A.
+    pub first_rounds: u64,
+    /// Rounds of B.
+    pub other_rounds: u64,
+    /// What the interval says.
+    pub verdict: Verdict,
+    /// The interval that the verdict rests on; none with under two rounds on either side. It holds
+    /// for what varied between the rounds of a run, and not for what changed between the runs.
+    pub interval: Option<Interval>,
+    /// The interval at [`SINGLE_LEVEL`].
+    pub interval_single: Option<Interval>,
+}
+
+/// Decides between two sets of rounds, each a figure over 0, taken independently: Welch's interval
+/// of the difference of their logarithms (Welch 1947). None where a side has no round.
+pub fn compare_runs(a: &[f64], b: &[f64], level: f64) -> Option<RunsRatio> {
+    let logs = |values: &[f64]| -> Vec<f64> {
+        let positive = values.iter().filter(|value| **value > 0.0);
+        positive.map(|value| value.ln()).collect()
+    };
+    let (a, b) = (logs(a), logs(b));
+    let log_ratio = mean(&b)? - mean(&a)?;
+    let at = |level: f64| {
+        let half = welch(&a, &b, level)?.min(50.0);
+        Some(Interval {
+            level,
+            low: (log_ratio - half).exp(),
+            high: (log_ratio + half).exp(),
+        })
+    };
+    let interval = at(level);
+    Some(RunsRatio {
+        ratio: log_ratio.exp(),
+        first_rounds: a.len() as u64,
+        other_rounds: b.len() as u64,
+        verdict: Verdict::of(interval),
+        interval,
+        interval_single: at(SINGLE_LEVEL),
+    })
+}
+
+/// Decides from one pair for each round, of figures that hardly vary (bytes, instructions): the
+/// geometric mean with Student's interval, from three rounds on. None of no pairs.
+pub fn compare_whole(pairs: &[Pair], level: f64) -> Option<PairedRatio> {
+    const FEWEST: usize = 3;
+    let logs: Vec<f64> = pairs.iter().map(|pair| pair.log_ratio).collect();
+    let log_ratio = mean(&logs)?;
+    let at = |level: f64| {
+        let (variance, degrees) = variance_of_mean(&logs)?;
+        let half = student_t_quantile(f64::midpoint(1.0, level), degrees) * variance.sqrt();
+        let half = half.min(50.0);
+        (logs.len() >= FEWEST).then(|| Interval {
+            level,
+            low: (log_ratio - half).exp(),
+            high: (log_ratio + half).exp(),
+        })
+    };
+    let interval = at(level);
+    Some(PairedRatio {
+        ratio: log_ratio.exp(),
+        pairs: pairs.len() as u64,
+        blocks: pairs.len() as u64,
+        verdict: Verdict::of(interval),
+        interval,
+        interval_single: at(SINGLE_LEVEL),
+    })
+}
+
+/// Half the width of Welch's interval, with the degrees of freedom of Satterthwaite.
+fn welch(a: &[f64], b: &[f64], level: f64) -> Option<f64> {
+    let ((share_a, degrees_a), (share_b, degrees_b)) = (variance_of_mean(a)?, variance_of_mean(b)?);
+    let variance = share_a + share_b;
+    if variance <= 0.0 {
+        return Some(0.0);
+    }
+    let degrees = variance.powi(2) / (share_a.powi(2) / degrees_a + share_b.powi(2) / degrees_b);
+    Some(student_t_quantile(f64::midpoint(1.0, level), degrees) * variance.sqrt())
+}
+
+fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The variance of the mean, and its degrees of freedom.
+fn variance_of_mean(values: &[f64]) -> Option<(f64, f64)> {
+    if values.len() < 2 {
+        return None;
+    }
+    let n = values.len() as f64;
+    let mean = mean(values)?;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    Some((squares / (n - 1.0) / n, n - 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Rng;
+
+    #[test]
+    fn welch_agrees_with_r() {
+        // scipy.stats.ttest_ind(log(b), log(a), equal_var=False).confidence_interval()
+        let a = [10.0, 10.2, 9.9, 10.1];
+        let b = [11.0, 11.4, 10.9, 11.1, 11.2];
+        let found = compare_runs(&a, &b, 0.95).unwrap();
+        let interval = found.interval.unwrap();
+        for (value, log) in [
+            (found.ratio, 0.101_115_312),
+            (interval.low, 0.077_372_279),
+            (interval.high, 0.124_858_346),
+        ] {
+            assert!((value.ln() - log).abs() < 1e-6, "{value}");
+        }
+        assert_eq!(found.verdict, Verdict::Slower);
+    }
+
+    #[test]
+    fn figures_that_hardly_vary_need_three_rounds() {
+        let pairs = |logs: &[f64]| -> Vec<Pair> {
+            logs.iter()
+                .zip(0..)
+                .map(|(log_ratio, block)| Pair {
+                    log_ratio: *log_ratio,
+                    block,
+                })
+                .collect()
+        };
+        assert_eq!(compare_whole(&[], 0.99), None);
+        let two = compare_whole(&pairs(&[-0.1, -0.1]), 0.99).unwrap();
+        assert_eq!((two.verdict, two.interval), (Verdict::Undecided, None));
+        let exact = compare_whole(&pairs(&[-0.1; 3]), 0.999_9).unwrap();
+        assert_eq!(exact.verdict, Verdict::Faster);
+        // scipy.stats.ttest_1samp([-0.1, -0.11, -0.09], 0).confidence_interval(0.95)
+        let three = compare_whole(&pairs(&[-0.1, -0.11, -0.09]), 0.95).unwrap();
+        let interval = three.interval.unwrap();
+        assert!((interval.low.ln() + 0.124_841_4).abs() < 1e-6);
+        assert!((interval.high.ln() + 0.075_158_6).abs() < 1e-6);
+    }
+
+    #[test]
+    fn one_round_has_no_interval_and_none_no_ratio() {
+        assert_eq!(compare_runs(&[], &[1.0], 0.95), None);
+        let one = compare_runs(&[1.0], &[2.0, 2.0], 0.95).unwrap();
+        assert_eq!((one.verdict, one.interval), (Verdict::Undecided, None));
+        let still = compare_runs(&[1.0, 1.0], &[1.0, 1.0], 0.95).unwrap();
+        assert_eq!(still.verdict, Verdict::Same);
+    }
+
+    #[test]
+    fn equal_runs_are_rarely_called_different() {
+        let mut rng = Rng::new(11);
+        let mut draw =
+            |n: usize| -> Vec<f64> { (0..n).map(|_| (9.0 + 0.01 * rng.normal()).exp()).collect() };
+        let runs = 4_000;
+        let wrong = (0..runs)
+            .filter(|_| {
+                let (a, b) = (draw(8), draw(12));
+                let verdict = compare_runs(&a, &b, 0.95).unwrap().verdict;
+                matches!(verdict, Verdict::Faster | Verdict::Slower)
+            })
+            .count();
+        let share = wrong as f64 / f64::from(runs);
+        assert!((0.005..0.075).contains(&share), "{share}");
+    }
+}

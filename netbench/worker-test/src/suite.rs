@@ -1,0 +1,242 @@
+mod scenarios;
+mod wrong;
+
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use netbench_model::{
+    Group, HandshakeKind, KeyType, Measure, ParallelWork, RootsForm, Scenario, SessionSettings,
+    TlsVersion, Work,
+};
+use netbench_protocol::{
+    Clocks, Hold, Material, Prepare, Prepared, RequestBody, ResponseBody, Slice, SliceLimit, Sliced,
+};
+use netbench_runner::{Materials, Worker, WorkerError, prove_prepared, prove_slice};
+
+use crate::bench;
+
+/// Longer than any answer takes on a busy machine.
+const ANSWER_LIMIT: Duration = Duration::from_secs(40);
+
+/// For all of it, so that a worker that hangs at every scenario does not hold up a test run.
+const LIMIT: Duration = Duration::from_secs(180);
+
+/// Operations of each turn with the wall clock: over two turns, the sessions of bulk are renewed.
+const OPERATIONS: u32 = 2;
+
+/// What one session may take at the very most, in bytes: OpenSSL's take less than a tenth of it.
+const MOST_PER_SESSION: u64 = 1 << 20;
+
+/// What one of many sessions takes at the very least, in bytes: its keys and secrets are of this size.
+const LEAST_PER_SESSION: u64 = 500;
+
+/// Runs every scenario, and asks for what cannot be, and says what was wrong.
+pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
+    let mut bench = Bench::new(program, stack)?;
+    let mut wrong = wrong::before_prepare(&mut bench);
+    wrong.extend(wrong::settings(&mut bench)?);
+    let deadline = Instant::now() + LIMIT;
+    let scenarios = scenarios::all();
+    let materials = Materials::of(&scenarios).map_err(|e| e.to_string())?;
+    for scenario in &scenarios {
+        if Instant::now() > deadline {
+            wrong.push(format!("stopped after {LIMIT:?}"));
+            return Ok(wrong);
+        }
+        let ran = bench.runs(scenario, materials.material(scenario));
+        wrong.extend(ran.err().map(|why| format!("{scenario}: {why}")));
+    }
+    wrong.extend(
+        holds(program, stack)
+            .err()
+            .map(|why| format!("hold: {why}")),
+    );
+    Ok(wrong)
+}
+
+/// A worker that is asked for one scenario after another.
+struct Bench {
+    worker: Worker,
+    stack: String,
+    groups: Vec<Group>,
+}
+
+impl Bench {
+    fn new(program: &Path, stack: &str) -> Result<Self, String> {
+        let mut worker = bench::start(program)?;
+        let can = bench::describe(&mut worker, stack)?;
+        if !can.operations.iter().any(|operation| operation == "suite") {
+            return Err("it does not say that it does the suite".to_owned());
+        }
+        Ok(Self {
+            worker,
+            stack: stack.to_owned(),
+            groups: can.groups,
+        })
+    }
+
+    fn ask(&mut self, body: RequestBody) -> Result<ResponseBody, WorkerError> {
+        self.worker.ask(body, ANSWER_LIMIT)
+    }
+
+    fn prepare(
+        &mut self,
+        scenario: &Scenario,
+        material: Material,
+    ) -> Result<ResponseBody, WorkerError> {
+        self.ask(RequestBody::Prepare(Box::new(Prepare {
+            stack: self.stack.clone(),
+            scenario: *scenario,
+            material,
+        })))
+    }
+
+    fn slice(&mut self, limit: SliceLimit, clocks: Clocks) -> Result<Sliced, String> {
+        match self.ask(RequestBody::Slice(Slice { limit, clocks })) {
+            Ok(ResponseBody::Sliced(sliced)) => Ok(*sliced),
+            Ok(other) => Err(format!("{other:?}")),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    fn runs(&mut self, scenario: &Scenario, material: Material) -> Result<(), String> {
+        let has_native = material.native_path.is_some();
+        match self.prepare(scenario, material) {
+            Ok(ResponseBody::Prepared(prepared)) => agreed(scenario, &prepared)?,
+            Ok(ResponseBody::Unsupported { reason }) => {
+                return self.may_lack(scenario, has_native, &reason);
+            }
+            Ok(other) => return Err(format!("{other:?}")),
+            Err(error) => return Err(error.to_string()),
+        }
+        for (operations, clocks) in [(OPERATIONS, Clocks::Wall), (1, Clocks::Cpu)] {
+            let sliced = self.slice(SliceLimit::Operations(operations), clocks)?;
+            counted(scenario, operations, &sliced).map_err(|why| format!("{clocks:?}: {why}"))?;
+        }
+        // However short, a turn has an operation.
+        let sliced = self.slice(SliceLimit::Microseconds(0), Clocks::Wall)?;
+        prove_slice(scenario, &sliced).map_err(|e| e.to_string())
+    }
+
+    /// Only the hybrid group, by a stack that does not say that it has it, and the native roots of
+    /// a system without any.
+    fn may_lack(&self, scenario: &Scenario, has_native: bool, reason: &str) -> Result<(), String> {
+        let lacks = match (scenario.work, scenario.settings()) {
+            (Work::Connector { form, .. }, _) => form == RootsForm::Native && !has_native,
+            (_, Some(settings)) => {
+                let hybrid = Group::X25519MlKem768;
+                settings.group == hybrid && !self.groups.contains(&hybrid)
+            }
+            _ => false,
+        };
+        if lacks && !reason.is_empty() {
+            println!("{}: {scenario} is unsupported: {reason}", self.stack);
+            return Ok(());
+        }
+        Err(format!("it may not be unsupported: {reason:?}"))
+    }
+}
+
+/// Holds sessions in fresh processes, as the runner does: in one that has worked, they find room
+/// where others were.
+fn holds(program: &Path, stack: &str) -> Result<(), String> {
+    for version in TlsVersion::ALL {
+        let settings = scenarios::usual(*version, KeyType::EcdsaP256);
+        let scenario = Scenario::timed(Work::Memory {
+            settings,
+            sessions: 20,
+        });
+        // They come in pairs: of an odd number, one is left out.
+        for (asked, due) in [(20, 20), (200, 200), (21, 20), (0, 0)] {
+            let mut bench = Bench::new(program, stack)?;
+            match bench.prepare(&scenario, material(&scenario)?) {
+                Ok(ResponseBody::Prepared(prepared)) => agreed(&scenario, &prepared)?,
+                other => return Err(format!("{other:?}")),
+            }
+            let held = match bench.ask(RequestBody::Hold(Hold { sessions: asked })) {
+                Ok(ResponseBody::Held(held)) => held,
+                other => return Err(format!("{other:?}")),
+            };
+            let grown = held.after_bytes.saturating_sub(held.before_bytes);
+            let plausible = held.sessions == due
+                && held.before_bytes > 0
+                && held.peak_bytes >= held.before_bytes.max(held.after_bytes)
+                && grown <= u64::from(due.max(20)) * MOST_PER_SESSION
+                && (due < 200 || grown >= u64::from(due) * LEAST_PER_SESSION)
+                // Nobody counts allocations here.
+                && held.heap.is_none();
+            if !plausible {
+                return Err(format!("{asked} sessions of {version}: {held:?}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the runner makes sure of, and that a group is named wherever keys are exchanged.
+fn agreed(scenario: &Scenario, prepared: &Prepared) -> Result<(), String> {
+    prove_prepared(scenario, prepared).map_err(|e| e.to_string())?;
+    let Some(settings) = scenario.settings() else {
+        let none = prepared.client.is_none() && prepared.server.is_none();
+        return if none {
+            Ok(())
+        } else {
+            Err(format!("sessions where there are none: {prepared:?}"))
+        };
+    };
+    for side in [&prepared.client, &prepared.server].into_iter().flatten() {
+        let exchanges = !side.resumed || settings.version == TlsVersion::Tls13;
+        if exchanges && side.group.as_deref() != Some(settings.group.name()) {
+            return Err(format!("no group, or another: {prepared:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// What the runner makes sure of, and that everything is there as often as it should be.
+fn counted(scenario: &Scenario, operations: u32, sliced: &Sliced) -> Result<(), String> {
+    prove_slice(scenario, sliced).map_err(|e| e.to_string())?;
+    let (threads, timings) = match scenario.work {
+        // One timing for the throughput of them all.
+        Work::Threads { threads, .. } => (u32::from(threads), 1),
+        _ => (1, operations as usize),
+    };
+    let done = operations * threads;
+    let handshakes = match scenario.work {
+        Work::Handshake { .. }
+        | Work::Threads {
+            work: ParallelWork::Handshake(_),
+            ..
+        } => done,
+        _ => 0,
+    };
+    let measures: Vec<Measure> = sliced.timings_ns.keys().copied().collect();
+    let mut due = scenario.measures().to_vec();
+    due.sort_unstable();
+    let right = measures == due
+        && sliced.operations == done
+        && sliced.handshakes == handshakes
+        && sliced.timings_ns.values().all(|ns| ns.len() == timings)
+        && sliced.timings_ns.values().flatten().all(|ns| *ns > 0);
+    if right {
+        Ok(())
+    } else {
+        Err(format!("{operations} operations were due: {sliced:?}"))
+    }
+}
+
+/// What the runner would give for this one.
+fn material(scenario: &Scenario) -> Result<Material, String> {
+    let materials = Materials::of(std::slice::from_ref(scenario)).map_err(|e| e.to_string())?;
+    Ok(materials.material(scenario))
+}
+
+/// A full handshake with these settings.
+fn handshake(settings: SessionSettings) -> Scenario {
+    Scenario::timed(Work::Handshake {
+        kind: HandshakeKind::Full,
+        settings,
+    })
+}

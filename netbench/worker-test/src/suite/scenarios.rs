@@ -1,0 +1,130 @@
+use netbench_model::{
+    ClientAuth, Group, HandshakeKind, KeyType, ParallelWork, RootsForm, Scenario, SessionSettings,
+    SuiteAead, TlsVersion, Work,
+};
+
+/// Threads of a parallel scenario.
+const THREADS: u16 = 2;
+
+/// Every scenario that a worker is held to.
+pub(super) fn all() -> Vec<Scenario> {
+    let works = handshakes()
+        .chain(chains())
+        .chain(bulks())
+        .chain(threads())
+        .chain(alone());
+    works.map(Scenario::timed).collect()
+}
+
+/// Settings with what a name means where it says nothing else.
+pub(super) fn usual(version: TlsVersion, key: KeyType) -> SessionSettings {
+    SessionSettings::usual(version, key, SuiteAead::Aes128Gcm)
+}
+
+/// Every kind, version, key, group and client authentication with one another. Long RSA keys are
+/// slow in a debug build, and differ from the short one in nothing else: they get one group.
+fn handshakes() -> impl Iterator<Item = Work> {
+    let settings = versions_and_keys().flat_map(|usual| {
+        let slow = matches!(usual.key, KeyType::Rsa3072 | KeyType::Rsa4096);
+        let groups = Group::ALL.iter().map(move |group| SessionSettings {
+            group: *group,
+            ..usual
+        });
+        groups.filter(move |wanted| wanted.is_defined() && (!slow || wanted.group == usual.group))
+    });
+    let settings = settings.flat_map(|usual| {
+        ClientAuth::ALL.iter().map(move |auth| SessionSettings {
+            client_auth: *auth,
+            ..usual
+        })
+    });
+    settings.flat_map(|settings| {
+        let kinds = HandshakeKind::ALL.iter();
+        kinds.map(move |kind| Work::Handshake {
+            kind: *kind,
+            settings,
+        })
+    })
+}
+
+fn versions_and_keys() -> impl Iterator<Item = SessionSettings> {
+    let versions = TlsVersion::ALL.iter();
+    versions.flat_map(|version| KeyType::ALL.iter().map(|key| usual(*version, *key)))
+}
+
+/// Chains of every length. Two certificates are usual.
+fn chains() -> impl Iterator<Item = Work> {
+    let versions = TlsVersion::ALL.iter();
+    versions.flat_map(|version| {
+        [1, 3, 4].map(|chain_length| {
+            let settings = SessionSettings {
+                chain_length,
+                ..usual(*version, KeyType::EcdsaP256)
+            };
+            Work::Handshake {
+                kind: HandshakeKind::Full,
+                settings,
+            }
+        })
+    })
+}
+
+/// Every suite with every size of writes and records.
+fn bulks() -> impl Iterator<Item = Work> {
+    let settings = TlsVersion::ALL.iter().flat_map(|version| {
+        let keys = match version {
+            // Its suites name the key.
+            TlsVersion::Tls12 => &[KeyType::EcdsaP256, KeyType::Rsa2048][..],
+            TlsVersion::Tls13 => &[KeyType::EcdsaP256][..],
+        };
+        keys.iter().flat_map(|key| {
+            let aeads = SuiteAead::ALL.iter();
+            aeads.map(|aead| SessionSettings::usual(*version, *key, *aead))
+        })
+    });
+    settings.flat_map(|settings| {
+        let sizes = [1 << 10, 16 << 10, 1 << 20].into_iter();
+        sizes.flat_map(move |write_bytes| {
+            [None, Some(512), Some(4096)].map(|max_fragment_bytes| Work::Bulk {
+                settings,
+                write_bytes,
+                // More than one burst of small writes and less than two: the third needs a session of
+                // its own.
+                amount_bytes: 100_000,
+                max_fragment_bytes,
+            })
+        })
+    })
+}
+
+fn threads() -> impl Iterator<Item = Work> {
+    let kinds = HandshakeKind::ALL.iter();
+    let works = kinds.map(|kind| ParallelWork::Handshake(*kind));
+    works.chain([ParallelWork::Bulk]).flat_map(|work| {
+        TlsVersion::ALL.iter().map(move |version| Work::Threads {
+            threads: THREADS,
+            work,
+            settings: usual(*version, KeyType::EcdsaP256),
+        })
+    })
+}
+
+/// What needs no session.
+fn alone() -> impl Iterator<Item = Work> {
+    let verifications = KeyType::ALL.iter().flat_map(|key| {
+        (1..=4).map(|chain_length| Work::Verify {
+            key: *key,
+            chain_length,
+            roots: 10,
+        })
+    });
+    let roots = [RootsForm::Pem, RootsForm::Der].map(|form| Work::Connector {
+        form,
+        roots: Some(10),
+    });
+    let native = Work::Connector {
+        form: RootsForm::Native,
+        roots: None,
+    };
+    verifications.chain(roots).chain([native])
+}

@@ -1,0 +1,214 @@
+//! What cannot be done must be answered, and must leave the worker as it was.
+
+use netbench_model::{
+    ClientAuth, HandshakeKind, KeyType, RootsForm, Scenario, SessionSettings, TlsVersion, Work,
+};
+use netbench_protocol::{
+    Clocks, Hold, Material, Prepare, RequestBody, ResponseBody, Slice, SliceLimit,
+};
+use netbench_runner::WorkerError;
+
+use super::{Bench, OPERATIONS, agreed, counted, handshake, material, scenarios::usual};
+
+/// An escape code that must not reach a terminal.
+const NO_PEM: &str = "no PEM \u{1b}[31m";
+
+/// PEM, and nothing in it that is a certificate or a key.
+const EMPTY_PEM: &str = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+
+/// A turn and a hold before anything is prepared, and a scenario of a stack that is not there.
+pub(super) fn before_prepare(bench: &mut Bench) -> Vec<String> {
+    let mut wrong = refuses_turns(bench, "before prepare");
+    let scenario = handshake(usual(TlsVersion::Tls13, KeyType::EcdsaP256));
+    let answer = bench.ask(RequestBody::Prepare(Box::new(Prepare {
+        stack: "no-such-stack".to_owned(),
+        scenario,
+        material: Material::default(),
+    })));
+    if !matches!(answer, Err(WorkerError::Refused(_))) {
+        wrong.push(format!("a stack that is not there: {answer:?}"));
+    }
+    wrong
+}
+
+/// Material that cannot be used: each must fail, and drop what was prepared before; and what can be
+/// used must run afterwards.
+pub(super) fn settings(bench: &mut Bench) -> Result<Vec<String>, String> {
+    let mut wrong = Vec::new();
+    for version in TlsVersion::ALL {
+        let plain = usual(*version, KeyType::EcdsaP256);
+        let good = handshake(plain);
+        for (what, scenario, material) in all(plain)? {
+            let name = format!("{version}, {what}");
+            wrong.extend(
+                fails(bench, &scenario, material)
+                    .err()
+                    .map(|e| format!("{name}: {e}")),
+            );
+            wrong.extend(refuses_turns(bench, &name));
+            wrong.extend(
+                works(bench, &good)
+                    .err()
+                    .map(|e| format!("after {name}: {e}")),
+            );
+        }
+    }
+    let verify = Scenario::timed(Work::Verify {
+        key: KeyType::EcdsaP256,
+        chain_length: 2,
+        roots: 1,
+    });
+    bench
+        .prepare(&verify, material(&verify)?)
+        .map_err(|e| e.to_string())?;
+    let held = bench.ask(RequestBody::Hold(Hold { sessions: 20 }));
+    if !matches!(held, Ok(ResponseBody::Failed(_))) {
+        wrong.push(format!("hold without sessions: {held:?}"));
+    }
+    Ok(wrong)
+}
+
+/// Scenarios, each with material of which one thing is wrong.
+fn all(plain: SessionSettings) -> Result<Vec<(&'static str, Scenario, Material)>, String> {
+    let full = handshake(plain);
+    let good = material(&full)?;
+    let foreign = material(&handshake(usual(plain.version, KeyType::Rsa2048)))?;
+    let mut wrong = Vec::new();
+    let mut put = |what, scenario, spoil: &dyn Fn(&mut Material)| {
+        let mut material = good.clone();
+        spoil(&mut material);
+        wrong.push((what, scenario, material));
+    };
+    put("no PEM as chain", full, &|m| {
+        m.chain_pem = NO_PEM.to_owned()
+    });
+    put("no certificate in the chain", full, &|m| {
+        m.chain_pem = EMPTY_PEM.to_owned();
+    });
+    put("no PEM as key", full, &|m| m.key_pem = NO_PEM.to_owned());
+    put("no PEM as roots", full, &|m| {
+        m.roots_pem = NO_PEM.to_owned()
+    });
+    put("a key that does not match", full, &|m| {
+        m.key_pem.clone_from(&foreign.client_key_pem);
+    });
+    put("a key of the same type that does not match", full, &|m| {
+        m.key_pem.clone_from(&m.client_key_pem);
+    });
+    put("roots of another chain", full, &|m| {
+        m.roots_pem.clone_from(&foreign.roots_pem);
+    });
+    put("a chain of another root", full, &|m| {
+        m.chain_pem.clone_from(&foreign.chain_pem);
+        m.key_pem.clone_from(&foreign.key_pem);
+    });
+    put("another host", full, &|m| {
+        m.host = "elsewhere.netbench.test".to_owned();
+    });
+    put("nothing", full, &|m| *m = Material::default());
+
+    let resumed = Scenario::timed(Work::Handshake {
+        kind: HandshakeKind::Ticket,
+        settings: plain,
+    });
+    put("roots of another chain, with tickets", resumed, &|m| {
+        m.roots_pem.clone_from(&foreign.roots_pem);
+    });
+    let authenticated = handshake(SessionSettings {
+        client_auth: ClientAuth::On,
+        ..plain
+    });
+    put("no PEM as client's chain", authenticated, &|m| {
+        m.client_chain_pem = NO_PEM.to_owned();
+    });
+    put("a client's key that does not match", authenticated, &|m| {
+        m.client_key_pem.clone_from(&m.key_pem);
+    });
+    put("a client's chain of another root", authenticated, &|m| {
+        m.client_chain_pem.clone_from(&foreign.client_chain_pem);
+        m.client_key_pem.clone_from(&foreign.client_key_pem);
+    });
+    for (what, max_fragment_bytes) in [("records of nothing", 0), ("records too long", u16::MAX)] {
+        let work = Work::Bulk {
+            settings: plain,
+            write_bytes: 1 << 10,
+            amount_bytes: 1 << 20,
+            max_fragment_bytes: Some(max_fragment_bytes),
+        };
+        put(what, Scenario::timed(work), &|_| {});
+    }
+    let verify = Scenario::timed(Work::Verify {
+        key: plain.key,
+        chain_length: plain.chain_length,
+        roots: 1,
+    });
+    put("roots of another chain, to verify", verify, &|m| {
+        m.roots_pem.clone_from(&foreign.roots_pem);
+    });
+    put("another host, to verify", verify, &|m| {
+        m.host = "elsewhere.netbench.test".to_owned();
+    });
+    let connector = |form| {
+        Scenario::timed(Work::Connector {
+            form,
+            roots: (form != RootsForm::Native).then_some(1),
+        })
+    };
+    put("no PEM for a connector", connector(RootsForm::Pem), &|m| {
+        m.roots_pem = NO_PEM.to_owned();
+    });
+    put(
+        "no PEM where DER is wanted",
+        connector(RootsForm::Der),
+        &|m| {
+            m.roots_pem = NO_PEM.to_owned();
+        },
+    );
+    put("no file of roots", connector(RootsForm::Native), &|m| {
+        m.native_path = Some("/nonexistent/roots\u{1b}.pem".to_owned());
+    });
+    Ok(wrong)
+}
+
+/// That `prepare` fails, in words that a terminal can show.
+fn fails(bench: &mut Bench, scenario: &Scenario, material: Material) -> Result<(), String> {
+    match bench.prepare(scenario, material) {
+        Ok(ResponseBody::Failed(failure)) => {
+            let shown = !failure.detail.chars().any(char::is_control);
+            if shown && !failure.detail.is_empty() && !failure.reason.is_empty() {
+                Ok(())
+            } else {
+                Err(format!("{failure:?}"))
+            }
+        }
+        other => Err(format!("it had to fail: {other:?}")),
+    }
+}
+
+fn works(bench: &mut Bench, scenario: &Scenario) -> Result<(), String> {
+    match bench.prepare(scenario, material(scenario)?) {
+        Ok(ResponseBody::Prepared(prepared)) => agreed(scenario, &prepared)?,
+        other => return Err(format!("{other:?}")),
+    }
+    let sliced = bench.slice(SliceLimit::Operations(OPERATIONS), Clocks::Wall)?;
+    counted(scenario, OPERATIONS, &sliced)
+}
+
+/// That nothing is prepared.
+fn refuses_turns(bench: &mut Bench, when: &str) -> Vec<String> {
+    let turns = [
+        RequestBody::Slice(Slice {
+            limit: SliceLimit::Operations(1),
+            clocks: Clocks::Wall,
+        }),
+        RequestBody::Hold(Hold { sessions: 2 }),
+    ];
+    let answers = turns.map(|turn| bench.ask(turn));
+    let mut wrong = Vec::new();
+    for answer in answers {
+        if !matches!(answer, Err(WorkerError::Refused(_))) {
+            wrong.push(format!("a turn {when}: {answer:?}"));
+        }
+    }
+    wrong
+}

@@ -1,0 +1,93 @@
+use std::sync::Arc;
+
+use netbench_model::{Measure, RootsForm};
+use netbench_protocol::Material;
+use rustls_pki_types::{CertificateDer, pem::PemObject};
+
+use super::{
+    InMemory, SessionError, TrustRoots, Verifier,
+    meter::Meter,
+    pair::ran,
+    prepared::{PrepareError, Turn, needs_file, not_in_memory},
+};
+use crate::{SetupError, Stack};
+
+/// What a client does without a session.
+pub(crate) struct Alone(Operation);
+
+type Operation = Box<dyn FnMut(&mut Meter, &Turn) -> Result<(), SessionError>>;
+
+impl Alone {
+    /// Verification of the material's chain.
+    pub(crate) fn verify(stack: &dyn InMemory, material: &Material) -> Result<Self, PrepareError> {
+        let verifier: Box<dyn Verifier> = stack.verifier(&material.roots_pem, &material.host)?;
+        let chain = certificates(&material.chain_pem)?;
+        verifier.verify(&chain)?;
+        Ok(Self(Box::new(move |meter, turn| {
+            ran(meter.first(turn.slice.clocks, || verifier.verify(&chain)))
+        })))
+    }
+
+    /// The making of a client's configuration.
+    pub(crate) fn connector(
+        stack: &Arc<dyn Stack>,
+        form: RootsForm,
+        material: &Material,
+    ) -> Result<Self, PrepareError> {
+        let roots = match form {
+            RootsForm::Pem => Roots::Pem(material.roots_pem.clone()),
+            RootsForm::Der => Roots::Der(certificates(&material.roots_pem)?),
+            RootsForm::Native => Roots::File(needs_file(form, material)?.to_owned()),
+        };
+        let stack = Arc::clone(stack);
+        let make = move || match stack.in_memory() {
+            Some(library) => library.configuration(roots.borrowed()),
+            None => Err(not_in_memory(stack.name())),
+        };
+        make()?;
+        Ok(Self(Box::new(move |meter, turn| {
+            let made = meter.first(turn.slice.clocks, &make);
+            match made {
+                Some(Ok(_)) => Ok(()),
+                Some(Err(error)) => Err(SessionError::new("configuration", error)),
+                None => Err(SessionError::new("configuration", "it was not made")),
+            }
+        })))
+    }
+
+    pub(crate) fn slice(&mut self, turn: &mut Turn) -> Result<(), SessionError> {
+        while turn.goes_on() {
+            let mut meter = Meter::default();
+            (self.0)(&mut meter, turn)?;
+            turn.keep([(Measure::Whole, meter.ns())]);
+        }
+        Ok(())
+    }
+}
+
+enum Roots {
+    Pem(String),
+    Der(Vec<Vec<u8>>),
+    File(String),
+}
+
+impl Roots {
+    fn borrowed(&self) -> TrustRoots<'_> {
+        match self {
+            Self::Pem(text) => TrustRoots::Pem(text),
+            Self::Der(all) => TrustRoots::Der(all),
+            Self::File(path) => TrustRoots::File(path),
+        }
+    }
+}
+
+fn certificates(text: &str) -> Result<Vec<Vec<u8>>, SetupError> {
+    let found = CertificateDer::pem_slice_iter(text.as_bytes())
+        .map(|der| der.map(|der| der.to_vec()))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|e| SetupError::refused("PEM", e))?;
+    if found.is_empty() {
+        return Err(SetupError::Refused("no certificate in the PEM".to_owned()));
+    }
+    Ok(found)
+}

@@ -1,0 +1,54 @@
+use netbench_model::Measure;
+use netbench_protocol::Clocks;
+
+use super::{
+    Endpoint, SessionError,
+    pair::{Pair, Wires},
+    prepared::Turn,
+};
+
+/// Handshakes between two configurations, one after another.
+pub(crate) struct Handshakes {
+    pub(crate) client: Box<dyn Endpoint>,
+    pub(crate) server: Box<dyn Endpoint>,
+    wires: Wires,
+}
+
+impl Handshakes {
+    pub(crate) fn new(client: Box<dyn Endpoint>, server: Box<dyn Endpoint>) -> Self {
+        Self {
+            client,
+            server,
+            wires: Wires::default(),
+        }
+    }
+
+    /// One handshake that nobody times.
+    pub(crate) fn one(&mut self) -> Result<Pair, SessionError> {
+        Pair::handshake(
+            self.client.as_ref(),
+            self.server.as_ref(),
+            &mut self.wires,
+            Clocks::Wall,
+        )
+    }
+
+    pub(crate) fn slice(&mut self, turn: &mut Turn) -> Result<(), SessionError> {
+        while turn.goes_on() {
+            let pair = Pair::handshake(
+                self.client.as_ref(),
+                self.server.as_ref(),
+                &mut self.wires,
+                turn.slice.clocks,
+            )?;
+            turn.sliced.handshakes += 1;
+            turn.sliced.client_resumed += u32::from(pair.client.resumed());
+            turn.sliced.server_resumed += u32::from(pair.server.resumed());
+            turn.keep([
+                (Measure::Client, pair.client_time.ns()),
+                (Measure::Server, pair.server_time.ns()),
+            ]);
+        }
+        Ok(())
+    }
+}

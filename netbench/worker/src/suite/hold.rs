@@ -1,0 +1,137 @@
+use std::fs;
+
+use netbench_model::{HeapUse, Held};
+use netbench_protocol::Clocks;
+
+use super::{
+    HandshakeState, Session, SessionError,
+    handshake::Handshakes,
+    pair::{Pair, Wires},
+};
+use crate::heap;
+
+/// One pair on its way, with what it has written and the other side has not read.
+struct Held1 {
+    client: Box<dyn Session>,
+    server: Box<dyn Session>,
+    states: [HandshakeState; 2],
+    wires: Wires,
+}
+
+/// Takes half as many pairs as `sessions` through the handshake in lock step (every client's flight,
+/// then every server's, and so on), and says what holding them takes.
+pub(crate) fn hold(handshakes: &Handshakes, sessions: u32) -> Result<Held, SessionError> {
+    let (client, server) = (handshakes.client.as_ref(), handshakes.server.as_ref());
+    // What a library allocates once, it has allocated now.
+    drop(Pair::handshake(
+        client,
+        server,
+        &mut Wires::default(),
+        Clocks::Wall,
+    )?);
+    let before_bytes = resident("Rss:")?;
+    heap::reset_peak();
+    let heap_before = heap::counts();
+    let mut pairs: Vec<Held1> = Vec::with_capacity(sessions as usize / 2);
+    for _ in 0..sessions / 2 {
+        pairs.push(Held1 {
+            client: client.session()?,
+            server: server.session()?,
+            states: [HandshakeState::Going; 2],
+            wires: Wires::default(),
+        });
+    }
+    while pairs
+        .iter()
+        .any(|pair| pair.states != [HandshakeState::Done; 2] || !pair.wires.to_client.is_empty())
+    {
+        let mut moved = false;
+        for pair in &mut pairs {
+            moved |= pair.client_step()?;
+        }
+        for pair in &mut pairs {
+            moved |= pair.server_step()?;
+        }
+        if !moved {
+            let why = "the two sides wait for one another";
+            return Err(SessionError::new("handshake", why));
+        }
+    }
+    for pair in &mut pairs {
+        pair.wires = Wires::default();
+    }
+    let heap = match (heap_before, heap::counts()) {
+        (Some(before), Some(after)) => Some(HeapUse {
+            allocations: after.allocations.saturating_sub(before.allocations),
+            held_bytes: after.bytes_in_use.saturating_sub(before.bytes_in_use),
+            peak_bytes: after.peak_bytes.saturating_sub(before.bytes_in_use),
+        }),
+        _ => None,
+    };
+    let after_bytes = resident("Rss:")?;
+    let held = Held {
+        sessions: sessions / 2 * 2,
+        // The kernel's own peak comes from counters that run a little behind.
+        peak_bytes: peak()?.max(after_bytes),
+        before_bytes,
+        after_bytes,
+        heap,
+    };
+    drop(pairs);
+    Ok(held)
+}
+
+impl Held1 {
+    fn client_step(&mut self) -> Result<bool, SessionError> {
+        let Wires {
+            to_server,
+            to_client,
+        } = &mut self.wires;
+        let begun = to_client.is_empty();
+        if begun && self.states != [HandshakeState::Going; 2] || !to_server.is_empty() {
+            return Ok(false);
+        }
+        if self.states[0] == HandshakeState::Done {
+            self.client.receive(to_client, &mut [0; 64])?;
+        } else {
+            self.states[0] = self.client.handshake(to_client, to_server)?;
+        }
+        *to_client = Vec::new();
+        to_server.shrink_to_fit();
+        Ok(true)
+    }
+
+    fn server_step(&mut self) -> Result<bool, SessionError> {
+        let Wires {
+            to_server,
+            to_client,
+        } = &mut self.wires;
+        if to_server.is_empty() {
+            return Ok(false);
+        }
+        self.states[1] = self.server.handshake(to_server, to_client)?;
+        *to_server = Vec::new();
+        to_client.shrink_to_fit();
+        Ok(true)
+    }
+}
+
+/// A line of what the kernel adds up page by page: counters kept by thread may be off by a quarter of
+/// a megabyte.
+fn resident(line: &str) -> Result<u64, SessionError> {
+    kib("/proc/self/smaps_rollup", line)
+        .or_else(|| kib("/proc/self/status", "VmRSS:"))
+        .ok_or_else(|| SessionError::new("memory", "the kernel does not tell the resident size"))
+}
+
+fn peak() -> Result<u64, SessionError> {
+    kib("/proc/self/status", "VmHWM:")
+        .ok_or_else(|| SessionError::new("memory", "the kernel does not tell the peak size"))
+}
+
+fn kib(path: &str, name: &str) -> Option<u64> {
+    let text = fs::read_to_string(path).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    let kib: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}

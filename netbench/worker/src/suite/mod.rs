@@ -1,0 +1,172 @@
+//! The in-memory suite: what a stack gives for it, and the loops that measure, written once.
+//!
+//! Start reading at [`InMemory`], which a stack implements, then `prepared.rs`, which runs a
+//! scenario.
+
+mod alone;
+mod bulk;
+mod handshake;
+mod hold;
+mod meter;
+mod pair;
+mod prepared;
+mod threads;
+
+use std::any::Any;
+
+use netbench_model::{HandshakeKind, Negotiated, SessionSettings};
+use netbench_protocol::Material;
+
+use crate::SetupError;
+
+pub(crate) use prepared::{PrepareError, PreparedScenario};
+
+/// What a TLS library gives for the in-memory suite: sessions over plain buffers, and two things
+/// that clients do without a session.
+pub trait InMemory: Send + Sync {
+    /// Makes one side's configuration.
+    ///
+    /// # Errors
+    /// Settings that the library cannot express, or material that it cannot use.
+    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError>;
+
+    /// Makes what verifies chains of the server `host`, with these trust roots.
+    ///
+    /// # Errors
+    /// Roots or a name that cannot be used.
+    fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError>;
+
+    /// Makes a client's configuration from trust roots, as an HTTP client does when it starts.
+    ///
+    /// # Errors
+    /// Roots that cannot be used.
+    fn configuration(&self, roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError>;
+}
+
+/// Which side of a session, and how it is set.
+#[derive(Debug, Clone, Copy)]
+pub struct EndpointSetup<'a> {
+    /// The side.
+    pub side: EndpointSide,
+    /// What both sides are set to: the only version, suite and group.
+    pub settings: &'a SessionSettings,
+    /// How sessions begin. With [`HandshakeKind::Full`] the server gives no ticket and neither side
+    /// keeps a session; otherwise a server of TLS 1.3 gives [`TICKETS`], and a client resumes
+    /// whatever it has got.
+    pub kind: HandshakeKind,
+    /// The most plaintext in a record, where it is held to less than the standard's.
+    pub max_fragment_bytes: Option<u16>,
+    /// Certificates, keys and trust roots.
+    pub material: &'a Material,
+}
+
+/// Tickets that a server of TLS 1.3 gives after a handshake: what both OpenSSL and rustls do unless
+/// told otherwise.
+pub const TICKETS: usize = 2;
+
+/// Sessions that a server keeps, and tickets that a client does, at most.
+pub const KEPT_SESSIONS: usize = 256;
+
+/// A side of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EndpointSide {
+    /// The client.
+    Client,
+    /// The server.
+    Server,
+}
+
+/// One side's configuration, with the sessions that it remembers. Shared between threads.
+pub trait Endpoint: Send + Sync {
+    /// A new session.
+    ///
+    /// # Errors
+    /// What the library says.
+    fn session(&self) -> Result<Box<dyn Session>, SessionError>;
+}
+
+/// One side of one session, over plain buffers.
+///
+/// Buffers are given away for the call and come back: an adapter may swap them into its own
+/// transport instead of copying. Every byte of `input` is read, and `input` is empty afterwards;
+/// what is to be sent is appended to `output`.
+pub trait Session: Send {
+    /// Goes on with the handshake as far as `input` allows.
+    ///
+    /// # Errors
+    /// What the library says.
+    fn handshake(
+        &mut self,
+        input: &mut Vec<u8>,
+        output: &mut Vec<u8>,
+    ) -> Result<HandshakeState, SessionError>;
+
+    /// Puts `plaintext` into records.
+    ///
+    /// # Errors
+    /// What the library says.
+    fn send(&mut self, plaintext: &[u8], output: &mut Vec<u8>) -> Result<(), SessionError>;
+
+    /// Takes whole records, which may be tickets, and says how many bytes of plaintext were in them;
+    /// they are read into `plaintext`, over and over where it is too short for all.
+    ///
+    /// # Errors
+    /// What the library says.
+    fn receive(&mut self, input: &mut Vec<u8>, plaintext: &mut [u8])
+    -> Result<usize, SessionError>;
+
+    /// What was agreed.
+    fn negotiated(&self) -> Negotiated;
+
+    /// Whether an earlier session was resumed.
+    fn resumed(&self) -> bool;
+}
+
+/// How far a side's handshake is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HandshakeState {
+    /// It waits for the other side.
+    Going,
+    /// It may send data.
+    Done,
+}
+
+/// Verifies the chains of servers.
+pub trait Verifier: Send {
+    /// Verifies a chain (the leaf first, DER) at the present time.
+    ///
+    /// # Errors
+    /// A chain that is refused.
+    fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError>;
+}
+
+/// Trust roots in one of the forms that libraries take.
+#[derive(Debug, Clone, Copy)]
+pub enum TrustRoots<'a> {
+    /// PEM in memory.
+    Pem(&'a str),
+    /// DER in memory.
+    Der(&'a [Vec<u8>]),
+    /// A file of PEM, which the library reads by itself.
+    File(&'a str),
+}
+
+/// What a library said when something failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what}: {why}")]
+pub struct SessionError {
+    /// What was attempted.
+    pub what: &'static str,
+    /// The library's words.
+    pub why: String,
+}
+
+impl SessionError {
+    /// The library's error with what was attempted.
+    pub fn new(what: &'static str, why: impl std::fmt::Display) -> Self {
+        Self {
+            what,
+            why: why.to_string(),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+use netbench_protocol::Clocks;
+
+use super::{Endpoint, HandshakeState, Session, SessionError, meter::Meter};
+
+/// Flights after which a handshake that is not done is going in circles.
+const MOST_FLIGHTS: usize = 10;
+
+/// Bytes on their way between two sides, kept from one session to the next so that the harness
+/// allocates nothing while it measures.
+#[derive(Debug, Default)]
+pub(crate) struct Wires {
+    pub(crate) to_server: Vec<u8>,
+    pub(crate) to_client: Vec<u8>,
+}
+
+/// Two sides of a session whose handshake is done.
+pub(crate) struct Pair {
+    pub(crate) client: Box<dyn Session>,
+    pub(crate) server: Box<dyn Session>,
+    pub(crate) client_time: Meter,
+    pub(crate) server_time: Meter,
+}
+
+impl Pair {
+    /// Takes a new session through its handshake. A side's time is that of its steps: the making of
+    /// the session, and everything from a flight read to the next flight written; the client's
+    /// last step reads the server's tickets.
+    pub(crate) fn handshake(
+        client: &dyn Endpoint,
+        server: &dyn Endpoint,
+        wires: &mut Wires,
+        clocks: Clocks,
+    ) -> Result<Self, SessionError> {
+        let (mut client_time, mut server_time) = (Meter::default(), Meter::default());
+        wires.to_client.clear();
+        wires.to_server.clear();
+        let begun = client_time.first(clocks, || {
+            let mut session = client.session()?;
+            let state = session.handshake(&mut wires.to_client, &mut wires.to_server)?;
+            Ok::<_, SessionError>((session, state))
+        });
+        let (mut client, mut client_state) = ran(begun)?;
+        let begun = server_time.second(clocks, || {
+            let mut session = server.session()?;
+            let state = session.handshake(&mut wires.to_server, &mut wires.to_client)?;
+            Ok::<_, SessionError>((session, state))
+        });
+        let (mut server, mut server_state) = ran(begun)?;
+        for _ in 0..MOST_FLIGHTS {
+            if !wires.to_client.is_empty() {
+                let step = client_time.first(clocks, || match client_state {
+                    HandshakeState::Going => {
+                        client.handshake(&mut wires.to_client, &mut wires.to_server)
+                    }
+                    HandshakeState::Done => {
+                        let none = client.receive(&mut wires.to_client, &mut [0; 64])?;
+                        only_tickets(none)
+                    }
+                });
+                client_state = ran(step)?;
+            }
+            if !wires.to_server.is_empty() {
+                let step = server_time.second(clocks, || {
+                    server.handshake(&mut wires.to_server, &mut wires.to_client)
+                });
+                server_state = ran(step)?;
+            }
+            let quiet = wires.to_client.is_empty() && wires.to_server.is_empty();
+            match (client_state, server_state) {
+                (HandshakeState::Done, HandshakeState::Done) if quiet => {
+                    return Ok(Self {
+                        client,
+                        server,
+                        client_time,
+                        server_time,
+                    });
+                }
+                _ if quiet => break,
+                _ => {}
+            }
+        }
+        Err(SessionError::new(
+            "handshake",
+            "the two sides wait for one another",
+        ))
+    }
+}
+
+fn only_tickets(plaintext: usize) -> Result<HandshakeState, SessionError> {
+    if plaintext == 0 {
+        Ok(HandshakeState::Done)
+    } else {
+        Err(SessionError::new("handshake", "data where none was sent"))
+    }
+}
+
+/// A step's result. The marks always run the step.
+pub(crate) fn ran<T>(step: Option<Result<T, SessionError>>) -> Result<T, SessionError> {
+    step.unwrap_or_else(|| Err(SessionError::new("step", "it was not run")))
+}

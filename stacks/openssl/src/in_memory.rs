@@ -1,0 +1,408 @@
+//! Sessions over plain buffers, with the library's defaults where nothing else is asked for.
+
+use std::{
+    any::Any,
+    io::{self, Read, Write},
+    mem,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use netbench_model::{ClientAuth, HandshakeKind, Negotiated, TlsVersion};
+use netbench_worker::{
+    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, Session,
+    SessionError, SetupError, TICKETS, TrustRoots, Verifier,
+};
+use openssl::{
+    error::ErrorStack,
+    ssl::{
+        ErrorCode, ShutdownState, Ssl, SslConnector, SslContext, SslContextBuilder, SslMethod,
+        SslOptions, SslSession, SslSessionCacheMode, SslStream, SslVerifyMode,
+    },
+    stack::Stack as OpenSslStack,
+    x509::{
+        X509, X509PurposeId, X509StoreContext,
+        store::{X509Store, X509StoreBuilder},
+        verify::X509VerifyParam,
+    },
+};
+
+use crate::{
+    client::{set_groups, set_versions_and_suites},
+    names::{self, Side},
+    server::identity,
+    stack::OpenSsl,
+};
+
+/// Tickets that a client of TLS 1.3 keeps, at most: as many as rustls'.
+const KEPT_TICKETS: usize = 8;
+
+impl InMemory for OpenSsl {
+    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        match setup.side {
+            EndpointSide::Client => client(setup),
+            EndpointSide::Server => server(setup),
+        }
+    }
+
+    fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
+        let mut store = store(&certificates(roots_pem)?)?;
+        let refused = |e| SetupError::refused("verifier", e);
+        let mut name = X509VerifyParam::new().map_err(refused)?;
+        name.set_host(host).map_err(refused)?;
+        store.set_param(&name).map_err(refused)?;
+        store
+            .set_purpose(X509PurposeId::SSL_SERVER)
+            .map_err(refused)?;
+        Ok(Box::new(StoreVerifier(store.build())))
+    }
+
+    fn configuration(&self, roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
+        let mut ssl = SslConnector::builder(SslMethod::tls_client())
+            .map_err(|e| SetupError::refused("context", e))?;
+        match roots {
+            TrustRoots::Pem(text) => ssl.set_cert_store(store(&certificates(text)?)?.build()),
+            TrustRoots::Der(all) => {
+                let roots: Result<Vec<_>, _> = all.iter().map(|der| X509::from_der(der)).collect();
+                let roots = roots.map_err(|e| SetupError::refused("roots", e))?;
+                ssl.set_cert_store(store(&roots)?.build());
+            }
+            TrustRoots::File(path) => ssl
+                .set_ca_file(path)
+                .map_err(|e| SetupError::refused("roots", e))?,
+        }
+        Ok(Box::new(ssl.build()))
+    }
+}
+
+fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+    let material = setup.material;
+    let mut ssl = context(SslMethod::tls_client(), setup)?;
+    ssl.set_verify(SslVerifyMode::PEER);
+    ssl.set_cert_store(store(&certificates(&material.roots_pem)?)?.build());
+    if setup.settings.client_auth == ClientAuth::On {
+        identity(
+            &mut ssl,
+            &material.client_chain_pem,
+            &material.client_key_pem,
+        )?;
+    }
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    if setup.kind == HandshakeKind::Full {
+        ssl.set_session_cache_mode(SslSessionCacheMode::OFF);
+    } else {
+        ssl.set_session_cache_mode(SslSessionCacheMode::CLIENT | SslSessionCacheMode::NO_INTERNAL);
+        let kept = Arc::clone(&kept);
+        ssl.set_new_session_callback(move |_, session| keep(&kept, session));
+    }
+    Ok(Box::new(Client {
+        context: ssl.build(),
+        host: material.host.clone(),
+        version: setup.settings.version,
+        kept,
+    }))
+}
+
+fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+    let material = setup.material;
+    let mut ssl = context(SslMethod::tls_server(), setup)?;
+    identity(&mut ssl, &material.chain_pem, &material.key_pem)?;
+    match setup.settings.client_auth {
+        ClientAuth::Off => ssl.set_verify(SslVerifyMode::NONE),
+        ClientAuth::On => {
+            ssl.set_verify(SslVerifyMode::PEER | SslVerifyMode::FAIL_IF_NO_PEER_CERT);
+            let roots = certificates(&material.roots_pem)?;
+            ssl.set_client_ca_list(
+                authorities(&roots).map_err(|e| SetupError::refused("list of authorities", e))?,
+            );
+            ssl.set_cert_store(store(&roots)?.build());
+        }
+    }
+    resumption(&mut ssl, setup.kind).map_err(|e| SetupError::refused("resumption", e))?;
+    Ok(Box::new(Server(ssl.build())))
+}
+
+/// What both sides have in common.
+fn context(method: SslMethod, setup: &EndpointSetup<'_>) -> Result<SslContextBuilder, SetupError> {
+    let settings = setup.settings;
+    let mut ssl = SslContext::builder(method).map_err(|e| SetupError::refused("context", e))?;
+    set_versions_and_suites(&mut ssl, &[settings.version], &[settings.suite()])?;
+    set_groups(&mut ssl, &settings.groups())?;
+    let schemes: Vec<_> = settings.signatures().iter().map(|s| s.name()).collect();
+    ssl.set_sigalgs_list(&schemes.join(":"))
+        .map_err(|e| SetupError::refused("signature schemes", e))?;
+    ssl.set_options(SslOptions::NO_COMPRESSION);
+    if let Some(bytes) = setup.max_fragment_bytes {
+        crate::ffi::set_max_send_fragment(&mut ssl, bytes)
+            .map_err(|e| SetupError::refused("maximum fragment", e))?;
+    }
+    Ok(ssl)
+}
+
+fn resumption(ssl: &mut SslContextBuilder, kind: HandshakeKind) -> Result<(), ErrorStack> {
+    ssl.set_session_id_context(b"netbench suite")?;
+    ssl.set_num_tickets(if kind == HandshakeKind::Full {
+        0
+    } else {
+        TICKETS
+    })?;
+    let mode = match kind {
+        HandshakeKind::SessionId => SslSessionCacheMode::SERVER,
+        HandshakeKind::Full | HandshakeKind::Ticket => SslSessionCacheMode::OFF,
+    };
+    ssl.set_session_cache_mode(mode);
+    ssl.set_session_cache_size(i32::try_from(KEPT_SESSIONS).unwrap_or(i32::MAX));
+    if kind != HandshakeKind::Ticket {
+        ssl.set_options(SslOptions::NO_TICKET);
+    }
+    Ok(())
+}
+
+fn certificates(pem: &str) -> Result<Vec<X509>, SetupError> {
+    match X509::stack_from_pem(pem.as_bytes()) {
+        Ok(found) if found.is_empty() => Err(SetupError::Refused("roots: none".to_owned())),
+        found => found.map_err(|e| SetupError::refused("roots", e)),
+    }
+}
+
+fn store(roots: &[X509]) -> Result<X509StoreBuilder, SetupError> {
+    let refused = |e| SetupError::refused("roots", e);
+    let mut store = X509StoreBuilder::new().map_err(refused)?;
+    for root in roots {
+        store.add_cert(root.clone()).map_err(refused)?;
+    }
+    Ok(store)
+}
+
+fn authorities(roots: &[X509]) -> Result<OpenSslStack<openssl::x509::X509Name>, ErrorStack> {
+    let mut names = OpenSslStack::new()?;
+    for root in roots {
+        names.push(root.subject_name().to_owned()?)?;
+    }
+    Ok(names)
+}
+
+type Kept = Mutex<Vec<SslSession>>;
+
+fn keep(kept: &Kept, session: SslSession) {
+    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+    if kept.len() == KEPT_TICKETS {
+        kept.remove(0);
+    }
+    kept.push(session);
+}
+
+struct Client {
+    context: SslContext,
+    host: String,
+    version: TlsVersion,
+    kept: Arc<Kept>,
+}
+
+impl Client {
+    /// The newest session: a ticket of TLS 1.3 is for one use (RFC 8446 appendix C.4), a session of
+    /// TLS 1.2 for many.
+    fn remembered(&self) -> Option<SslSession> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.version {
+            TlsVersion::Tls13 => kept.pop(),
+            TlsVersion::Tls12 => kept.last().cloned(),
+        }
+    }
+
+    fn ssl(&self) -> Result<Ssl, ErrorStack> {
+        let mut ssl = Ssl::new(&self.context)?;
+        ssl.set_hostname(&self.host)?;
+        ssl.param_mut().set_host(&self.host)?;
+        if let Some(session) = self.remembered() {
+            // SAFETY: the session comes from a connection of this very context.
+            unsafe { ssl.set_session(&session)? };
+        }
+        ssl.set_connect_state();
+        Ok(ssl)
+    }
+}
+
+impl Endpoint for Client {
+    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
+        let made = self.ssl().and_then(|ssl| Piped::new(ssl, Side::Client));
+        Ok(Box::new(made.map_err(|e| SessionError::new("session", e))?))
+    }
+}
+
+struct Server(SslContext);
+
+impl Endpoint for Server {
+    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
+        let made = Ssl::new(&self.0).and_then(|mut ssl| {
+            ssl.set_accept_state();
+            Piped::new(ssl, Side::Server)
+        });
+        Ok(Box::new(made.map_err(|e| SessionError::new("session", e))?))
+    }
+}
+
+/// A connection whose transport is two buffers.
+struct Piped {
+    stream: SslStream<Pipe>,
+    side: Side,
+}
+
+impl Drop for Piped {
+    /// As if both sides had said goodbye: OpenSSL forgets the session of a connection that is freed
+    /// without (RFC 2246 section 7.2.1 asked for that), the newest ticket of TLS 1.3 among them.
+    fn drop(&mut self) {
+        self.stream
+            .set_shutdown(ShutdownState::SENT | ShutdownState::RECEIVED);
+    }
+}
+
+#[derive(Default)]
+struct Pipe {
+    input: Vec<u8>,
+    read: usize,
+    output: Vec<u8>,
+}
+
+impl Read for Pipe {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let rest = &self.input[self.read..];
+        if rest.is_empty() {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        let taken = rest.len().min(buffer.len());
+        buffer[..taken].copy_from_slice(&rest[..taken]);
+        self.read += taken;
+        Ok(taken)
+    }
+}
+
+impl Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.output.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Piped {
+    fn new(ssl: Ssl, side: Side) -> Result<Self, ErrorStack> {
+        Ok(Self {
+            stream: SslStream::new(ssl, Pipe::default())?,
+            side,
+        })
+    }
+
+    /// Does something with `input` and `output` as the transport's buffers.
+    fn with_buffers<T>(
+        &mut self,
+        what: &'static str,
+        input: &mut Vec<u8>,
+        output: &mut Vec<u8>,
+        work: impl FnOnce(&mut SslStream<Pipe>) -> Result<T, openssl::ssl::Error>,
+    ) -> Result<T, SessionError> {
+        let pipe = self.stream.get_mut();
+        mem::swap(&mut pipe.input, input);
+        mem::swap(&mut pipe.output, output);
+        pipe.read = 0;
+        let result = work(&mut self.stream);
+        let pipe = self.stream.get_mut();
+        mem::swap(&mut pipe.input, input);
+        mem::swap(&mut pipe.output, output);
+        let left = input.len() - pipe.read;
+        input.clear();
+        match result {
+            Ok(_) if left > 0 => Err(SessionError::new(what, format!("{left} bytes not read"))),
+            Ok(value) => Ok(value),
+            Err(error) => Err(SessionError::new(what, error)),
+        }
+    }
+}
+
+impl Session for Piped {
+    fn handshake(
+        &mut self,
+        input: &mut Vec<u8>,
+        output: &mut Vec<u8>,
+    ) -> Result<HandshakeState, SessionError> {
+        self.with_buffers("handshake", input, output, |stream| {
+            match stream.do_handshake() {
+                Ok(()) => Ok(HandshakeState::Done),
+                Err(error) if error.code() == ErrorCode::WANT_READ => Ok(HandshakeState::Going),
+                Err(error) => Err(error),
+            }
+        })
+    }
+
+    fn send(&mut self, plaintext: &[u8], output: &mut Vec<u8>) -> Result<(), SessionError> {
+        self.with_buffers("send", &mut Vec::new(), output, |stream| {
+            let mut rest = plaintext;
+            while !rest.is_empty() {
+                let taken = stream.ssl_write(rest)?;
+                rest = &rest[taken..];
+            }
+            Ok(())
+        })
+    }
+
+    fn receive(
+        &mut self,
+        input: &mut Vec<u8>,
+        plaintext: &mut [u8],
+    ) -> Result<usize, SessionError> {
+        self.with_buffers("receive", input, &mut Vec::new(), |stream| {
+            let mut received = 0;
+            while stream.get_ref().read < stream.get_ref().input.len() || stream.ssl().pending() > 0
+            {
+                match stream.ssl_read(plaintext) {
+                    Ok(read) => received += read,
+                    Err(error) if error.code() == ErrorCode::WANT_READ => break,
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(received)
+        })
+    }
+
+    fn negotiated(&self) -> Negotiated {
+        names::negotiated(self.stream.ssl(), self.side)
+    }
+
+    fn resumed(&self) -> bool {
+        self.stream.ssl().session_reused()
+    }
+}
+
+struct StoreVerifier(X509Store);
+
+impl Verifier for StoreVerifier {
+    fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
+        match self.verified(chain) {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(why)) => Err(SessionError::new("verify", why)),
+            Err(error) => Err(SessionError::new("verify", error)),
+        }
+    }
+}
+
+impl StoreVerifier {
+    fn verified(&self, chain: &[Vec<u8>]) -> Result<Result<(), String>, ErrorStack> {
+        let Some((leaf, above)) = chain.split_first() else {
+            return Ok(Err("an empty chain".to_owned()));
+        };
+        let leaf = X509::from_der(leaf)?;
+        let mut untrusted = OpenSslStack::new()?;
+        for der in above {
+            untrusted.push(X509::from_der(der)?)?;
+        }
+        X509StoreContext::new()?.init(&self.0, &leaf, &untrusted, |context| {
+            Ok(if context.verify_cert()? {
+                Ok(())
+            } else {
+                Err(context.error().error_string().to_owned())
+            })
+        })
+    }
+}

@@ -1,0 +1,338 @@
+//! Sessions over plain buffers, through the interface with buffers that tokio-rustls uses too.
+
+use std::{
+    any::Any,
+    io::{Read, Write},
+    sync::Arc,
+};
+
+use netbench_model::{ClientAuth, HandshakeKind, Negotiated, SessionSettings};
+use netbench_worker::{
+    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, Session,
+    SessionError, SetupError, TICKETS, TrustRoots, Verifier,
+};
+use rustls::{
+    ClientConfig, ClientConnection, Connection, HandshakeKind as Kind, RootCertStore, ServerConfig,
+    ServerConnection,
+    client::{Resumption, WebPkiServerVerifier, danger::ServerCertVerifier},
+    crypto::{CryptoProvider, WebPkiSupportedAlgorithms},
+    server::{NoServerSessionStorage, ServerSessionMemoryCache, WebPkiClientVerifier},
+};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject};
+
+use crate::{client::versions, names, stack::Rustls};
+
+impl InMemory for Rustls {
+    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        match setup.side {
+            EndpointSide::Client => client(self, setup),
+            EndpointSide::Server => server(self, setup),
+        }
+    }
+
+    fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
+        let provider = Arc::new(self.library_default());
+        let webpki = WebPkiServerVerifier::builder_with_provider(
+            roots(TrustRoots::Pem(roots_pem))?,
+            provider,
+        )
+        .build()
+        .map_err(|e| SetupError::refused("verifier", e))?;
+        Ok(Box::new(WebPki {
+            webpki,
+            name: server_name(host)?,
+        }))
+    }
+
+    fn configuration(&self, trust: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
+        let config = ClientConfig::builder_with_provider(Arc::new(self.library_default()))
+            .with_safe_default_protocol_versions()
+            .map_err(|e| SetupError::refused("versions", e))?
+            .with_root_certificates(roots(trust)?)
+            .with_no_client_auth();
+        Ok(Box::new(Arc::new(config)))
+    }
+}
+
+fn client(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+    let (settings, material) = (setup.settings, setup.material);
+    let builder = ClientConfig::builder_with_provider(provider(stack, settings)?)
+        .with_protocol_versions(&versions(&[settings.version]))
+        .map_err(|e| SetupError::refused("versions", e))?
+        .with_root_certificates(roots(TrustRoots::Pem(&material.roots_pem))?);
+    let mut config = match settings.client_auth {
+        ClientAuth::Off => builder.with_no_client_auth(),
+        ClientAuth::On => builder
+            .with_client_auth_cert(
+                chain(&material.client_chain_pem)?,
+                key(&material.client_key_pem)?,
+            )
+            .map_err(|e| SetupError::refused("client's chain and key", e))?,
+    };
+    config.max_fragment_size = fragment(setup);
+    config.resumption = match setup.kind {
+        HandshakeKind::Full => Resumption::disabled(),
+        // What a client has by default.
+        HandshakeKind::SessionId | HandshakeKind::Ticket => {
+            Resumption::in_memory_sessions(KEPT_SESSIONS)
+        }
+    };
+    Ok(Box::new(Client {
+        config: Arc::new(config),
+        name: server_name(&material.host)?,
+    }))
+}
+
+fn server(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+    let (settings, material) = (setup.settings, setup.material);
+    let provider = provider(stack, settings)?;
+    let builder = ServerConfig::builder_with_provider(provider.clone())
+        .with_protocol_versions(&versions(&[settings.version]))
+        .map_err(|e| SetupError::refused("versions", e))?;
+    let builder = match settings.client_auth {
+        ClientAuth::Off => builder.with_no_client_auth(),
+        ClientAuth::On => {
+            let trust = roots(TrustRoots::Pem(&material.roots_pem))?;
+            let verifier = WebPkiClientVerifier::builder_with_provider(trust, provider)
+                .build()
+                .map_err(|e| SetupError::refused("verifier of clients", e))?;
+            builder.with_client_cert_verifier(verifier)
+        }
+    };
+    let mut config = builder
+        .with_single_cert(chain(&material.chain_pem)?, key(&material.key_pem)?)
+        .map_err(|e| SetupError::refused("chain and key", e))?;
+    config.max_fragment_size = fragment(setup);
+    config.send_tls13_tickets = TICKETS;
+    match setup.kind {
+        HandshakeKind::Full => {
+            config.session_storage = Arc::new(NoServerSessionStorage {});
+            config.send_tls13_tickets = 0;
+        }
+        HandshakeKind::SessionId => {
+            config.session_storage = ServerSessionMemoryCache::new(KEPT_SESSIONS);
+        }
+        HandshakeKind::Ticket => {
+            config.session_storage = Arc::new(NoServerSessionStorage {});
+            config.ticketer = stack
+                .ticketer()
+                .map_err(|e| SetupError::refused("ticketer", e))?;
+        }
+    }
+    Ok(Box::new(Server(Arc::new(config))))
+}
+
+/// The library's own provider, held to one suite, one group and the schemes of the settings.
+fn provider(stack: &Rustls, settings: &SessionSettings) -> Result<Arc<CryptoProvider>, SetupError> {
+    let mut provider = stack.held_to(&[settings.suite()], &settings.groups())?;
+    let able = provider.signature_verification_algorithms;
+    let wanted = settings.signatures().iter();
+    let mapping: Vec<_> = wanted
+        .map(|scheme| {
+            let found = able
+                .mapping
+                .iter()
+                .find(|(s, _)| names::scheme(*s) == scheme.name());
+            found
+                .copied()
+                .ok_or_else(|| SetupError::Unsupported(format!("rustls cannot verify {scheme}")))
+        })
+        .collect::<Result<_, _>>()?;
+    provider.signature_verification_algorithms = WebPkiSupportedAlgorithms {
+        all: able.all,
+        // It wants a list that lives for ever. One is made for each configuration, not for each
+        // session.
+        mapping: Vec::leak(mapping),
+    };
+    Ok(Arc::new(provider))
+}
+
+/// rustls counts a record's five bytes of header as part of the fragment.
+fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
+    const HEADER: usize = 5;
+    setup
+        .max_fragment_bytes
+        .map(|plaintext| usize::from(plaintext) + HEADER)
+}
+
+fn roots(trust: TrustRoots<'_>) -> Result<Arc<RootCertStore>, SetupError> {
+    let mut store = RootCertStore::empty();
+    // As rustls' users do: a root that it cannot use is left out.
+    let mut add = |der: CertificateDer<'_>| {
+        let _ = store.add(der);
+    };
+    let refused = |e| SetupError::refused("roots", e);
+    match trust {
+        TrustRoots::Pem(text) => {
+            for der in CertificateDer::pem_slice_iter(text.as_bytes()) {
+                add(der.map_err(refused)?);
+            }
+        }
+        TrustRoots::Der(all) => all
+            .iter()
+            .for_each(|der| add(CertificateDer::from(der.as_slice()))),
+        TrustRoots::File(path) => {
+            for der in CertificateDer::pem_file_iter(path).map_err(refused)? {
+                add(der.map_err(refused)?);
+            }
+        }
+    }
+    if store.is_empty() {
+        return Err(SetupError::Refused(
+            "roots: none that rustls can use".to_owned(),
+        ));
+    }
+    Ok(Arc::new(store))
+}
+
+fn server_name(host: &str) -> Result<ServerName<'static>, SetupError> {
+    ServerName::try_from(host.to_owned()).map_err(|e| SetupError::refused("host name", e))
+}
+
+fn chain(pem: &str) -> Result<Vec<CertificateDer<'static>>, SetupError> {
+    CertificateDer::pem_slice_iter(pem.as_bytes())
+        .collect::<Result<_, _>>()
+        .map_err(|e| SetupError::refused("chain", e))
+}
+
+fn key(pem: &str) -> Result<PrivateKeyDer<'static>, SetupError> {
+    PrivateKeyDer::from_pem_slice(pem.as_bytes()).map_err(|e| SetupError::refused("key", e))
+}
+
+struct Client {
+    config: Arc<ClientConfig>,
+    name: ServerName<'static>,
+}
+
+impl Endpoint for Client {
+    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
+        let made = ClientConnection::new(Arc::clone(&self.config), self.name.clone());
+        let client = made.map_err(|e| SessionError::new("session", e))?;
+        Ok(Box::new(Buffered(Connection::Client(client))))
+    }
+}
+
+struct Server(Arc<ServerConfig>);
+
+impl Endpoint for Server {
+    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
+        let made = ServerConnection::new(Arc::clone(&self.0));
+        let server = made.map_err(|e| SessionError::new("session", e))?;
+        Ok(Box::new(Buffered(Connection::Server(server))))
+    }
+}
+
+struct Buffered(Connection);
+
+impl Buffered {
+    fn write_out(&mut self, output: &mut Vec<u8>) -> Result<(), SessionError> {
+        while self.0.wants_write() {
+            self.0
+                .write_tls(output)
+                .map_err(|e| SessionError::new("write", e))?;
+        }
+        Ok(())
+    }
+
+    /// Reads all of `input` and gives the plaintext that came with each part of it to `take`.
+    fn read_in(
+        &mut self,
+        input: &mut Vec<u8>,
+        mut take: impl FnMut(&mut Connection, usize) -> Result<(), SessionError>,
+    ) -> Result<(), SessionError> {
+        let mut rest = input.as_slice();
+        while !rest.is_empty() {
+            self.0
+                .read_tls(&mut rest)
+                .map_err(|e| SessionError::new("read", e))?;
+            let state = self
+                .0
+                .process_new_packets()
+                .map_err(|e| SessionError::new("handshake", e))?;
+            take(&mut self.0, state.plaintext_bytes_to_read())?;
+        }
+        input.clear();
+        Ok(())
+    }
+}
+
+impl Session for Buffered {
+    fn handshake(
+        &mut self,
+        input: &mut Vec<u8>,
+        output: &mut Vec<u8>,
+    ) -> Result<HandshakeState, SessionError> {
+        self.read_in(input, |_, _| Ok(()))?;
+        self.write_out(output)?;
+        Ok(if self.0.is_handshaking() {
+            HandshakeState::Going
+        } else {
+            HandshakeState::Done
+        })
+    }
+
+    fn send(&mut self, mut plaintext: &[u8], output: &mut Vec<u8>) -> Result<(), SessionError> {
+        while !plaintext.is_empty() {
+            let taken = self
+                .0
+                .writer()
+                .write(plaintext)
+                .map_err(|e| SessionError::new("send", e))?;
+            plaintext = &plaintext[taken..];
+            self.write_out(output)?;
+        }
+        Ok(())
+    }
+
+    fn receive(
+        &mut self,
+        input: &mut Vec<u8>,
+        plaintext: &mut [u8],
+    ) -> Result<usize, SessionError> {
+        let mut received = 0;
+        self.read_in(input, |connection, mut ready| {
+            while ready > 0 {
+                let read = connection
+                    .reader()
+                    .read(plaintext)
+                    .map_err(|e| SessionError::new("receive", e))?;
+                received += read;
+                ready = ready.saturating_sub(read.max(1));
+            }
+            Ok(())
+        })?;
+        Ok(received)
+    }
+
+    fn negotiated(&self) -> Negotiated {
+        let suite = self.0.negotiated_cipher_suite().map(|suite| suite.suite());
+        names::negotiated(&self.0, suite)
+    }
+
+    fn resumed(&self) -> bool {
+        self.0.handshake_kind() == Some(Kind::Resumed)
+    }
+}
+
+struct WebPki {
+    webpki: Arc<WebPkiServerVerifier>,
+    name: ServerName<'static>,
+}
+
+impl Verifier for WebPki {
+    fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
+        let failed = |why: &dyn std::fmt::Display| SessionError::new("verify", why);
+        let (leaf, above) = chain
+            .split_first()
+            .ok_or_else(|| failed(&"an empty chain"))?;
+        let above: Vec<_> = above
+            .iter()
+            .map(|der| CertificateDer::from(der.as_slice()))
+            .collect();
+        let leaf = CertificateDer::from(leaf.as_slice());
+        self.webpki
+            .verify_server_cert(&leaf, &above, &self.name, &[], UnixTime::now())
+            .map(|_| ())
+            .map_err(|e| failed(&e))
+    }
+}

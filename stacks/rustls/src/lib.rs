@@ -1,0 +1,13 @@
+//! rustls as a stack: hyper-rustls as a client, tokio-rustls as a server, and sessions in memory.
+//!
+//! This crate must never choose a setting that it was not given. Start reading at `stack.rs`;
+//! `client.rs`, `server.rs` and `in_memory.rs` set rustls up, `names.rs` translates.
+
+mod client;
+mod explain;
+mod in_memory;
+mod names;
+mod server;
+mod stack;
+
+pub use stack::{Provider, Rustls};

@@ -1,0 +1,25 @@
+//! The worker of `slowed`: rustls-ring whose every step in memory takes a set share longer, by
+//! spinning. It is there to see whether netbench notices: `NETBENCH_SLOWED_PERCENT` says by how
+//! much (2 without it; 0 makes it rustls-ring).
+//!
+//! It must never be compared with anything for its own sake. Start reading at [`Slowed`].
+
+mod slow;
+
+use std::{env, process::ExitCode, sync::Arc};
+
+use netbench_stack_rustls::{Provider, Rustls};
+use slow::{Slowed, Slowness};
+
+fn main() -> ExitCode {
+    let percent = env::var("NETBENCH_SLOWED_PERCENT").map_or(Ok(2.0), |text| text.parse());
+    let Ok(percent) = percent else {
+        eprintln!("NETBENCH_SLOWED_PERCENT is not a number");
+        return ExitCode::FAILURE;
+    };
+    let inner = Rustls::new(Provider::Ring, env!("CARGO_BIN_NAME"));
+    netbench_worker::run(vec![Arc::new(Slowed::new(
+        inner,
+        Slowness::percent(percent),
+    ))])
+}

@@ -1,0 +1,162 @@
+use std::{any::Any, error::Error, sync::Arc, time::Instant};
+
+use netbench_model::{ClientSettings, Negotiated};
+use netbench_protocol::{ServeSite, StackDescription};
+use netbench_stack_rustls::Rustls;
+use netbench_worker::{
+    Accept, Endpoint, EndpointSetup, Explained, Fetch, HandshakeState, InMemory, Probe, Session,
+    SessionError, SetupError, Stack, TrustRoots, Verifier,
+};
+
+/// How much longer a step takes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Slowness {
+    share: f64,
+}
+
+impl Slowness {
+    pub(crate) fn percent(percent: f64) -> Self {
+        Self {
+            share: percent / 100.0,
+        }
+    }
+
+    /// Does `step` and then spins for its share of the time that it took.
+    fn after<T>(self, step: impl FnOnce() -> T) -> T {
+        let begun = Instant::now();
+        let result = step();
+        let until = begun.elapsed().mul_f64(1.0 + self.share.max(0.0));
+        while begun.elapsed() < until {
+            std::hint::spin_loop();
+        }
+        result
+    }
+}
+
+/// rustls, slowed.
+pub(crate) struct Slowed {
+    inner: Rustls,
+    slowness: Slowness,
+}
+
+impl Slowed {
+    pub(crate) fn new(inner: Rustls, slowness: Slowness) -> Self {
+        Self { inner, slowness }
+    }
+}
+
+impl Stack for Slowed {
+    fn name(&self) -> &'static str {
+        "slowed"
+    }
+
+    fn describe(&self) -> StackDescription {
+        let mut description = self.inner.describe();
+        self.name().clone_into(&mut description.record.stack);
+        let by = format!("{} %", self.slowness.share * 100.0);
+        description.record.build.insert("slowed_by".to_owned(), by);
+        description
+    }
+
+    fn connector(
+        &self,
+        settings: &ClientSettings,
+        roots_pem: &str,
+        probe: &Probe,
+    ) -> Result<Box<dyn Fetch>, SetupError> {
+        self.inner.connector(settings, roots_pem, probe)
+    }
+
+    fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+        self.inner.acceptor(site)
+    }
+
+    fn in_memory(&self) -> Option<&dyn InMemory> {
+        Some(self)
+    }
+
+    fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
+        self.inner.explain(error)
+    }
+}
+
+impl InMemory for Slowed {
+    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        Ok(Box::new(SlowEndpoint {
+            inner: InMemory::endpoint(&self.inner, setup)?,
+            slowness: self.slowness,
+        }))
+    }
+
+    fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
+        Ok(Box::new(SlowVerifier {
+            inner: self.inner.verifier(roots_pem, host)?,
+            slowness: self.slowness,
+        }))
+    }
+
+    fn configuration(&self, roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
+        self.slowness.after(|| self.inner.configuration(roots))
+    }
+}
+
+struct SlowEndpoint {
+    inner: Box<dyn Endpoint>,
+    slowness: Slowness,
+}
+
+impl Endpoint for SlowEndpoint {
+    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
+        let inner = self.slowness.after(|| self.inner.session())?;
+        Ok(Box::new(SlowSession {
+            inner,
+            slowness: self.slowness,
+        }))
+    }
+}
+
+struct SlowSession {
+    inner: Box<dyn Session>,
+    slowness: Slowness,
+}
+
+impl Session for SlowSession {
+    fn handshake(
+        &mut self,
+        input: &mut Vec<u8>,
+        output: &mut Vec<u8>,
+    ) -> Result<HandshakeState, SessionError> {
+        self.slowness.after(|| self.inner.handshake(input, output))
+    }
+
+    fn send(&mut self, plaintext: &[u8], output: &mut Vec<u8>) -> Result<(), SessionError> {
+        self.slowness.after(|| self.inner.send(plaintext, output))
+    }
+
+    fn receive(
+        &mut self,
+        input: &mut Vec<u8>,
+        plaintext: &mut [u8],
+    ) -> Result<usize, SessionError> {
+        self.slowness.after(|| self.inner.receive(input, plaintext))
+    }
+
+    fn negotiated(&self) -> Negotiated {
+        self.inner.negotiated()
+    }
+
+    fn resumed(&self) -> bool {
+        self.inner.resumed()
+    }
+}
+
+struct SlowVerifier {
+    inner: Box<dyn Verifier>,
+    slowness: Slowness,
+}
+
+impl Verifier for SlowVerifier {
+    fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
+        self.slowness.after(|| self.inner.verify(chain))
+    }
+}

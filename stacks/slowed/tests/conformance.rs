@@ -1,0 +1,17 @@
+//! The worker of `slowed` as every worker must be: what slows it must not change what it does.
+
+use std::path::Path;
+
+use netbench_worker_test::{protocol, suite};
+
+const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-slowed");
+
+#[test]
+fn it_keeps_to_the_protocol() {
+    protocol(Path::new(WORKER), "slowed");
+}
+
+#[test]
+fn it_does_the_suite() {
+    suite(Path::new(WORKER), "slowed");
+}
