@@ -4,6 +4,7 @@
 //! Start reading at `args.rs` for what can be asked, and `connect/` for how it is done.
 
 mod args;
+mod bogo;
 mod compare;
 mod connect;
 mod exit;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         args::Command::Connect(options) => connect::connect(&options),
         args::Command::Suite(options) => suite::suite(&options),
         args::Command::Compare(options) => compare::compare(&options),
+        args::Command::Bogo(options) => bogo::bogo(&options),
         args::Command::Report(options) => report::report(&options),
         args::Command::Sites(options) => sites::sites(&options),
         args::Command::Stacks(options) => stacks::stacks(&options),

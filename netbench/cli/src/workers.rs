@@ -79,7 +79,8 @@ fn find_one(file: &str, package: &str, what: &str) -> anyhow::Result<PathBuf> {
     Ok(built)
 }
 
-fn source_tree(command: &Path) -> Option<PathBuf> {
+/// The source tree that the command is in, or is called in.
+pub(crate) fn source_tree(command: &Path) -> Option<PathBuf> {
     let here = env::current_dir().ok();
     let starts = [Some(command.to_path_buf()), here];
     starts.into_iter().flatten().find_map(|start| {

@@ -4,6 +4,7 @@
 //! Start reading at [`summarize`], then [`ConnectSummary`]; one module is one form.
 
 mod block;
+mod bogo;
 mod compare;
 mod connect_document;
 mod connect_rows;

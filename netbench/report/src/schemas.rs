@@ -1,3 +1,4 @@
+use netbench_bogo::{Coverage, Difference};
 use netbench_model::{Manifest, Sample, SuiteManifest, SuiteSample};
 use netbench_protocol::{Request, Response};
 use schemars::schema_for;
@@ -22,6 +23,8 @@ pub fn schemas() -> Vec<Schema> {
         ),
     };
     vec![
+        schema("bogo-coverage.json", schema_for!(Coverage)),
+        schema("bogo-difference.json", schema_for!(Difference)),
         schema("compare-summary.json", schema_for!(CompareSummary)),
         schema("connect-summary.json", schema_for!(ConnectSummary)),
         schema("run.json", schema_for!(Manifest)),
