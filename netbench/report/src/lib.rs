@@ -12,6 +12,7 @@ mod failures;
 mod latest;
 mod pairs;
 mod rows;
+mod scan;
 mod schemas;
 mod shares;
 mod suite;
@@ -27,6 +28,7 @@ pub mod terminal;
 
 pub use block::{Align, Block, Column, Document, Table};
 pub use rows::Rows;
+pub use scan::{HelloReport, Profiles, ScanHead, ScanSummary, summarize_scan};
 pub use schemas::{Schema, schemas};
 pub use suite::{
     CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference, PublishedRow,

@@ -370,3 +370,9 @@ pub fn clean(text: &str) -> String {
         })
         .collect()
 }
+
+impl netbench_model::Record for SiteScan {
+    fn schema(&self) -> u32 {
+        self.schema
+    }
+}
