@@ -5,10 +5,14 @@ use clap_complete::Shell;
 use netbench_link::LinkChoice;
 use netbench_model::{Alpn, Condition, Group, TlsVersion, parse_duration};
 
-pub(crate) use crate::suite_args::{Compare, Suite};
 use crate::{
     exit::{EXIT_CODES, Ended},
+    scan_args::{HELLO_EXAMPLES, SCAN_EXAMPLES},
     suite_args::{COMPARE_EXAMPLES, SUITE_EXAMPLES},
+};
+pub(crate) use crate::{
+    scan_args::{Hello, Scan},
+    suite_args::{Compare, Suite},
 };
 
 /// What changes for your users if you switch the TLS stack? Answers with measurements.
@@ -33,6 +37,12 @@ pub(crate) enum Command {
     /// Put stacks through BoringSSL's protocol tests: which features and versions each supports
     #[command(after_help = BOGO_EXAMPLES)]
     Bogo(Box<Bogo>),
+    /// Find out what each site speaks, and which sites a change of stack would lose
+    #[command(after_help = SCAN_EXAMPLES)]
+    Scan(Box<Scan>),
+    /// Take the ClientHello of each stack apart: what it offers, its size, JA3 and JA4
+    #[command(after_help = HELLO_EXAMPLES)]
+    Hello(Hello),
     /// Make the report of a kept run again
     Report(Report),
     /// Work with sites files
@@ -300,6 +310,12 @@ pub(crate) enum SitesCommand {
     },
     /// Print the built-in sites file, to begin one's own from
     Print,
+    /// Print a sites file that emulates the sites of a scan, with their measured round-trip times
+    Record {
+        /// The scan's folder
+        #[arg(value_hint = ValueHint::DirPath)]
+        run: PathBuf,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -8,11 +8,14 @@ mod bogo;
 mod compare;
 mod connect;
 mod exit;
+mod hello;
 mod link;
 mod output;
 mod progress;
 mod report;
 mod run;
+mod scan;
+mod scan_args;
 mod sites;
 mod stack_names;
 mod stacks;
@@ -31,6 +34,8 @@ fn main() -> ExitCode {
         args::Command::Suite(options) => suite::suite(&options),
         args::Command::Compare(options) => compare::compare(&options),
         args::Command::Bogo(options) => bogo::bogo(&options),
+        args::Command::Scan(options) => scan::scan(&options),
+        args::Command::Hello(options) => hello::hello(&options),
         args::Command::Report(options) => report::report(&options),
         args::Command::Sites(options) => sites::sites(&options),
         args::Command::Stacks(options) => stacks::stacks(&options),

@@ -4,7 +4,7 @@ use crate::{
     args::Report,
     connect,
     exit::{Ended, WrongInput},
-    suite,
+    scan, suite,
 };
 
 /// Makes the reports of a kept run again, from its samples.
@@ -19,6 +19,11 @@ pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
         RunKind::Suite => {
             let manifest = folder.manifest().map_err(wrong)?;
             suite::publish(&folder, &manifest, &options.output)?
+        }
+        RunKind::Scan => {
+            let manifest = folder.manifest().map_err(wrong)?;
+            scan::publish(&folder, &manifest, &options.output)?;
+            true
         }
     };
     Ok(if compared {

@@ -145,7 +145,9 @@ fn judge(predicted: &Agreement, seen: &Seen) -> Confirmed {
             let fits = |due: Option<&String>, seen: Option<&String>, or: &[String]| match seen {
                 // What a stack does not tell is no mismatch, nor is what was not predicted.
                 None => true,
-                Some(seen) => due.is_none_or(|due| due.eq_ignore_ascii_case(seen)) || or.contains(seen),
+                Some(seen) => {
+                    due.is_none_or(|due| due.eq_ignore_ascii_case(seen)) || or.contains(seen)
+                }
             };
             due.version.name() == version
                 && fits(Some(&due.suite), Some(suite), &due.or)

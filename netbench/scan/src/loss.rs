@@ -252,7 +252,12 @@ fn no_suite(offer: &Offer, found: &VersionScan) -> Agreement {
         .iter()
         .filter(|s| exchange(s.code).is_some_and(|x| has.contains(&x)))
         .collect();
-    let any = |wanted| found.suites.iter().any(|s| exchange(s.code) == Some(wanted));
+    let any = |wanted| {
+        found
+            .suites
+            .iter()
+            .any(|s| exchange(s.code) == Some(wanted))
+    };
     let cbc = |s: &&SuiteScan| suite(s.code).is_some_and(|s| s.bulk() == Bulk::Cbc);
     let reason = if !reachable.is_empty() {
         if reachable.iter().all(cbc) {
@@ -285,7 +290,10 @@ fn no_signature(schemes: &[u16]) -> Agreement {
     } else {
         LossReason::Signature
     };
-    Agreement::loses(reason, format!("the site signs by {} only", names.join(", ")))
+    Agreement::loses(
+        reason,
+        format!("the site signs by {} only", names.join(", ")),
+    )
 }
 
 /// What every client that checks would refuse in the chain, or this one for want of a scheme.
@@ -308,17 +316,29 @@ fn chain_fault(offer: &Offer, site: &SiteScan, version: Version) -> Option<Agree
     match only.anchor {
         Anchor::SelfSigned => return wrong("the certificate signs itself"),
         Anchor::UnknownRoot => return wrong("the chain ends at an unknown root"),
-        Anchor::Missing => return wrong("an intermediate certificate is missing, or its root unknown"),
+        Anchor::Missing => {
+            return wrong("an intermediate certificate is missing, or its root unknown");
+        }
         Anchor::Known | Anchor::Unchecked => {}
     }
-    let schemes = offer.certificate_signatures.as_ref().unwrap_or(&offer.signatures);
+    let schemes = offer
+        .certificate_signatures
+        .as_ref()
+        .unwrap_or(&offer.signatures);
     let sha1 = |name: &str| matches!(name, "sha1WithRSAEncryption" | "ecdsa-with-SHA1");
     let takes_sha1 = schemes.iter().any(|s| matches!(s.code, 0x0201 | 0x0203));
     let roots = usize::from(only.has_root);
     let signed = only.certificates.len().saturating_sub(roots);
-    let weak = only.certificates.iter().take(signed).any(|c| sha1(&c.signature));
+    let weak = only
+        .certificates
+        .iter()
+        .take(signed)
+        .any(|c| sha1(&c.signature));
     (weak && !takes_sha1).then(|| {
-        Agreement::loses(LossReason::Sha1, "a certificate of the chain is signed with SHA-1")
+        Agreement::loses(
+            LossReason::Sha1,
+            "a certificate of the chain is signed with SHA-1",
+        )
     })
 }
 

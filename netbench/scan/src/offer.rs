@@ -6,9 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     codec::{ClientHello, extension},
     fingerprint::{ja3, ja3_text, ja4},
-    registry::{
-        Version, extension_name, group_name, is_grease, signature_name, suite_name,
-    },
+    registry::{Version, extension_name, group_name, is_grease, signature_name, suite_name},
     result::{NamedCode, clean},
 };
 
@@ -83,8 +81,11 @@ impl Offer {
             };
             codes.map(named).collect()
         };
-        let mut versions: Vec<Version> =
-            hello.versions().into_iter().filter_map(Version::of).collect();
+        let mut versions: Vec<Version> = hello
+            .versions()
+            .into_iter()
+            .filter_map(Version::of)
+            .collect();
         if hello.extension(extension::SUPPORTED_VERSIONS).is_none() {
             // Before TLS 1.3 a hello names the newest, and means the older ones too.
             versions = Version::ALL

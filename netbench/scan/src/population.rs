@@ -105,7 +105,10 @@ pub fn population(scans: &[SiteScan]) -> Population {
         );
         count(
             PopulationKind::SuiteClass,
-            spoken().flat_map(|v| &v.suites).map(|s| class(s.code)).collect(),
+            spoken()
+                .flat_map(|v| &v.suites)
+                .map(|s| class(s.code))
+                .collect(),
             first.map(|s| class(s.code)),
         );
         let exchanges = |v: &crate::result::VersionScan| -> Vec<String> {
@@ -123,7 +126,10 @@ pub fn population(scans: &[SiteScan]) -> Population {
         let of_newest = scan.signatures.iter().find(|s| s.version == newest.version);
         count(
             PopulationKind::Signature,
-            scan.signatures.iter().map(|s| signature_name(s.code)).collect(),
+            scan.signatures
+                .iter()
+                .map(|s| signature_name(s.code))
+                .collect(),
             of_newest.map(|s| signature_name(s.code)),
         );
     }

@@ -117,7 +117,10 @@ fn outside(profile: &Profile, scan: &SiteScan) -> Option<String> {
             return Some("the client's order of suites".to_owned());
         }
     }
-    let leaves = scan.chains.iter().filter_map(|chain| chain.certificates.first());
+    let leaves = scan
+        .chains
+        .iter()
+        .filter_map(|chain| chain.certificates.first());
     for leaf in leaves {
         let fits = match leaf.key.as_str() {
             "rsa" => leaf.key_bits >= 2048,
@@ -125,7 +128,10 @@ fn outside(profile: &Profile, scan: &SiteScan) -> Option<String> {
             _ => false,
         };
         if !fits || !profile.keys.contains(&leaf.key.as_str()) {
-            return Some(format!("a certificate key {} of {} bits", leaf.key, leaf.key_bits));
+            return Some(format!(
+                "a certificate key {} of {} bits",
+                leaf.key, leaf.key_bits
+            ));
         }
     }
     None

@@ -145,7 +145,11 @@ fn sites(blocks: &mut Vec<Block>, sites: &[SiteScan]) {
         let said = |text: String| plain(&shorten(&text));
         vec![
             plain(&site.site),
-            if failed { said(outcome(site)) } else { versions(site) },
+            if failed {
+                said(outcome(site))
+            } else {
+                versions(site)
+            },
             suites.to_string(),
             newest.map_or("", |v| order(v.suite_order)).to_owned(),
             said(newest.map(|v| names(&v.groups)).unwrap_or_default()),
@@ -213,7 +217,9 @@ fn in_full(blocks: &mut Vec<Block>, site: &SiteScan) {
     }));
     let suites = spoken(site).flat_map(|v| v.suites.iter().map(move |s| (v, s)));
     let rows = suites.map(|(v, s)| {
-        let dh = s.dh.as_ref().map(|dh| format!("{} bits, {}", dh.bits, dh.origin));
+        let dh =
+            s.dh.as_ref()
+                .map(|dh| format!("{} bits, {}", dh.bits, dh.origin));
         vec![
             v.version.name().to_owned(),
             s.name.clone(),
@@ -221,7 +227,11 @@ fn in_full(blocks: &mut Vec<Block>, site: &SiteScan) {
         ]
     });
     blocks.push(Block::Table(Table {
-        columns: vec![left("version", 0), left("suite", 0), left("key exchange", 1)],
+        columns: vec![
+            left("version", 0),
+            left("suite", 0),
+            left("key exchange", 1),
+        ],
         rows: rows.collect(),
     }));
     certificates(blocks, site);
@@ -252,7 +262,10 @@ fn certificates(blocks: &mut Vec<Block>, site: &SiteScan) {
     let all = site.chains.iter().enumerate();
     let all = all.flat_map(|(i, chain)| chain.certificates.iter().map(move |c| (i, chain, c)));
     let rows = all.map(|(i, chain, c)| {
-        let curve = c.curve.clone().unwrap_or_else(|| format!("{}-{}", c.key, c.key_bits));
+        let curve = c
+            .curve
+            .clone()
+            .unwrap_or_else(|| format!("{}-{}", c.key, c.key_bits));
         vec![
             (i + 1).to_string(),
             plain(&shorten(&c.subject)),
@@ -306,7 +319,10 @@ pub(super) fn features(site: &SiteScan) -> Vec<(&'static str, String)> {
         ("resumption, TLS 1.2", answer(&f.resumption_tls12)),
         ("tickets, TLS 1.3", number(f.tickets_tls13.map(u64::from))),
         ("resumption, TLS 1.3", answer(&f.resumption_tls13)),
-        ("bytes of early data", number(f.early_data_bytes.map(u64::from))),
+        (
+            "bytes of early data",
+            number(f.early_data_bytes.map(u64::from)),
+        ),
         ("extended master secret", answer(&f.extended_master_secret)),
         ("encrypt-then-MAC", answer(&f.encrypt_then_mac)),
         ("secure renegotiation", answer(&f.secure_renegotiation)),
@@ -314,10 +330,19 @@ pub(super) fn features(site: &SiteScan) -> Vec<(&'static str, String)> {
         ("compression", answer(&f.compression)),
         ("heartbeat", answer(&f.heartbeat)),
         ("fallback SCSV", answer(&f.fallback_scsv)),
-        ("ChaCha20 by the client's wish", answer(&f.chacha20_by_client)),
-        ("asks for a client certificate", answer(&f.client_certificate)),
+        (
+            "ChaCha20 by the client's wish",
+            answer(&f.chacha20_by_client),
+        ),
+        (
+            "asks for a client certificate",
+            answer(&f.client_certificate),
+        ),
         ("HTTP status", number(f.http_status.map(u64::from))),
-        ("Strict-Transport-Security", text(&f.strict_transport_security)),
+        (
+            "Strict-Transport-Security",
+            text(&f.strict_transport_security),
+        ),
         ("Alt-Svc", text(&f.alt_svc)),
     ]
 }
@@ -371,7 +396,7 @@ fn profile_table(blocks: &mut Vec<Block>, profiles: &Profiles) {
             *why.entry(what).or_default() += 1;
         }
         let mut why: Vec<(&str, usize)> = why.into_iter().collect();
-        why.sort_by(|a, b| b.1.cmp(&a.1));
+        why.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         let why: Vec<String> = why
             .iter()
             .take(3)

@@ -35,13 +35,11 @@ impl Document for HelloReport {
         )];
         for hello in &self.hellos {
             blocks.push(Block::Heading(plain(&hello.stack)));
-            blocks.push(Block::Table(Table {
-                columns: vec![left("field", 0), left("", 0)],
-                rows: fields(hello)
+            blocks.extend(
+                fields(hello)
                     .into_iter()
-                    .map(|(name, value)| vec![name.to_owned(), plain(&value)])
-                    .collect(),
-            }));
+                    .map(|(name, value)| Block::Text(plain(&format!("{name}: {value}")))),
+            );
             blocks.push(Block::Table(Table {
                 columns: vec![left("extension", 0), right("number", 0), right("bytes", 0)],
                 rows: hello
@@ -72,7 +70,12 @@ impl Document for HelloReport {
                 }
             }
             for extension in &hello.extensions {
-                rows.value(&extension.name, "extension", extension.bytes.into(), "bytes");
+                rows.value(
+                    &extension.name,
+                    "extension",
+                    extension.bytes.into(),
+                    "bytes",
+                );
             }
         }
     }

@@ -51,7 +51,12 @@ pub(super) fn rows(summary: &ScanSummary, rows: &mut Rows) {
             let as_predicted = confirmation.verdict != Confirmed::Mismatch;
             let word = verdict(confirmation.verdict);
             rows.text(&confirmation.site, "verdict", word);
-            rows.value(&confirmation.site, "mismatch", f64::from(u8::from(!as_predicted)), "");
+            rows.value(
+                &confirmation.site,
+                "mismatch",
+                f64::from(u8::from(!as_predicted)),
+                "",
+            );
         }
     }
     if let Some(population) = &summary.population {

@@ -101,7 +101,9 @@ pub fn summarize_scan(
     }
     let missing = plan.sites.len() - sites.len();
     if missing > 0 {
-        warnings.push(format!("{missing} sites are not scanned: the run was ended early"));
+        warnings.push(format!(
+            "{missing} sites are not scanned: the run was ended early"
+        ));
     }
     ScanSummary {
         schema: SCHEMA_VERSION,
