@@ -8,6 +8,7 @@
 //! [`scan_all`], which does it to many.
 
 pub mod codec;
+pub mod parsers;
 pub mod peel;
 mod probe;
 pub mod registry;

@@ -217,13 +217,11 @@ impl<A: Ask> Peel<'_, A> {
         let choice = if settled(suites) && settled(groups) {
             None
         } else {
-            // All groups in the order of the peel if theirs is not in question: a suite must not
-            // be passed over for want of one.
-            let groups = if self.groups.is_empty() {
-                self.all_groups.clone()
-            } else {
-                offered.1.clone()
-            };
+            // All others after them: a suite must not be passed over for want of one, such as the
+            // curve of an ECDSA certificate.
+            let mut groups = offered.1.clone();
+            let others = self.all_groups.iter().filter(|g| !offered.1.contains(g));
+            groups.extend(others);
             self.put(offered.0.clone(), groups).await?
         };
         let suite = choice.as_ref().map(|choice| choice.suite);

@@ -40,15 +40,15 @@ pub(super) async fn scan(target: &Target, limits: &Limits, roots: &Roots, gate: 
     scan.address = Some(address);
     let prober = Prober::new(target, address, limits, roots, gate);
     let mut found = None;
-    let whole = run(&prober, &mut scan, &mut found);
-    let ended = tokio::time::timeout(limits.site_timeout, whole).await;
+    // Every wait in it has a limit, and none begins after the site's time.
+    let ended = run(&prober, &mut scan, &mut found).await;
     if let Some(found) = &found {
         scan.versions = found.versions.iter().map(version).collect();
     }
-    let cut = match ended {
-        Ok(Ok(())) => None,
-        Ok(Err(Stop)) => Some(stopped(&prober)),
-        Err(_) => Some(format!("not done within {}", seconds(limits.site_timeout))),
+    let cut = if prober.left().is_zero() {
+        Some(format!("not done within {}", seconds(limits.site_timeout)))
+    } else {
+        ended.err().map(|Stop| stopped(&prober))
     };
     finish(prober, scan, cut, begun)
 }
