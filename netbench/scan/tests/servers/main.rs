@@ -11,6 +11,7 @@ mod go;
 mod hostile;
 mod nginx;
 mod openssl;
+mod programs;
 mod replies;
 mod scanners;
 mod support;

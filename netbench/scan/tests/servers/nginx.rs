@@ -1,12 +1,6 @@
 //! nginx, with Mozilla's intermediate set and others.
 
-use std::{
-    fs,
-    net::{SocketAddr, TcpStream},
-    process::{Command, Stdio},
-    thread,
-    time::{Duration, Instant},
-};
+use std::process::Command;
 
 use netbench_scan::{
     Part,
@@ -15,71 +9,10 @@ use netbench_scan::{
     result::{Answer, ScanOutcome, Tolerance},
 };
 
-use crate::support::{
-    Files, Key, LIMIT, Server, free_address, groups, in_order, program, scan, shown, suites,
+use crate::{
+    programs::{INTERMEDIATE, nginx},
+    support::{Files, Key, groups, in_order, scan, shown, suites},
 };
-
-/// Mozilla's intermediate set as guideline 5.7 has it, with RSA.
-pub(crate) const INTERMEDIATE: &str = "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:\
-    ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:\
-    ECDHE-RSA-CHACHA20-POLY1305:DHE-RSA-AES128-GCM-SHA256:DHE-RSA-AES256-GCM-SHA384:\
-    DHE-RSA-CHACHA20-POLY1305";
-
-/// nginx with these lines in its server block: one process in the foreground, which writes in its
-/// folder alone.
-pub(crate) fn nginx(files: &Files, lines: &str) -> Server {
-    let nginx = program("nginx").expect("nginx is needed for this test");
-    let mut last = String::new();
-    // Between finding a free port and listening on it, another may take it.
-    for _ in 0..5 {
-        let address = free_address();
-        let log = files.path("log");
-        let temp = files.path("temp");
-        let configuration = format!(
-            "daemon off; master_process off; pid {pid}; error_log {log};\n\
-             events {{}}\n\
-             http {{ access_log off;\n\
-             client_body_temp_path {temp}; proxy_temp_path {temp}; fastcgi_temp_path {temp};\n\
-             uwsgi_temp_path {temp}; scgi_temp_path {temp};\n\
-             server {{ listen {address} ssl http2; server_name {host};\n\
-             ssl_certificate {chain}; ssl_certificate_key {key};\n{lines}\n\
-             location / {{ return 200 'a page'; }} }} }}\n",
-            pid = files.path("pid"),
-            host = crate::support::HOST,
-            chain = files.path("whole.pem"),
-            key = files.path("key.pem"),
-        );
-        let path = files.write("nginx.conf", &configuration);
-        let child = Command::new(&nginx)
-            .env("OPENSSL_CONF", "/dev/null")
-            .args(["-c", &path, "-e", &log])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("nginx begins");
-        let mut server = Server::at(child, address);
-        if listens(&mut server, address) {
-            return server;
-        }
-        last = fs::read_to_string(&log).unwrap_or_default();
-    }
-    panic!("nginx does not listen: {last}");
-}
-
-fn listens(server: &mut Server, address: SocketAddr) -> bool {
-    let deadline = Instant::now() + LIMIT;
-    while Instant::now() < deadline {
-        if server.has_ended() {
-            return false;
-        }
-        if TcpStream::connect(address).is_ok() {
-            return true;
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
-    false
-}
 
 #[test]
 fn the_intermediate_set_takes_few_connections() {

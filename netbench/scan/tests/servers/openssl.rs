@@ -9,25 +9,10 @@ use netbench_scan::{
     result::{Anchor, Answer, ScanOutcome},
 };
 
-use crate::support::{
-    Files, Key, Server, groups, in_order, limits, scan, scan_with, shown, suites, usable,
+use crate::{
+    programs::s_server,
+    support::{Files, Key, groups, in_order, limits, scan, scan_with, shown, suites, usable},
 };
-
-/// `s_server` with these arguments; the settings of the machine's own openssl.cnf do not matter.
-pub(crate) fn s_server(files: &Files, arguments: &[&str]) -> Server {
-    let mut command = Command::new("openssl");
-    command.env("OPENSSL_CONF", "/dev/null");
-    command.args(["s_server", "-accept", "127.0.0.1:0"]);
-    command.args([
-        "-cert",
-        &files.path("leaf.pem"),
-        "-key",
-        &files.path("key.pem"),
-    ]);
-    command.args(["-cert_chain", &files.path("ca.pem")]);
-    command.args(arguments);
-    Server::that_says(command, "ACCEPT ")
-}
 
 /// The codes that a list stands for in a version, in the list's order.
 pub(crate) fn listed(list: &str, version: Version) -> Vec<u16> {

@@ -8,8 +8,7 @@ use netbench_scan::{
 };
 
 use crate::{
-    nginx::{INTERMEDIATE, nginx},
-    openssl::s_server,
+    programs::{INTERMEDIATE, nginx, s_server},
     support::{Files, Key, program, scan, shown},
 };
 
