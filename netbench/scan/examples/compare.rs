@@ -87,20 +87,18 @@ fn one(name: &str, address: SocketAddr) {
     others(ours.wall, &[address.ip().to_string()], address.port());
 }
 
-/// Fifty addresses of one server.
+/// Fifty addresses of two servers, each a process.
 fn fifty() {
     let files = Files::new(Key::Rsa);
     let port = free_address().port();
     let hosts: Vec<String> = (1..=50).map(|n| format!("127.0.77.{n}")).collect();
-    let listens: Vec<String> = hosts
-        .iter()
-        .map(|h| format!("listen {h}:{port} ssl http2;"))
-        .collect();
-    let lines = format!(
-        "ssl_protocols TLSv1.2 TLSv1.3; ssl_ciphers {INTERMEDIATE}; {}",
-        listens.concat()
-    );
-    let _server = nginx(&files, &lines);
+    let serve = |hosts: &[String]| {
+        let listen = |host: &String| format!("listen {host}:{port} ssl http2;");
+        let listens: String = hosts.iter().map(listen).collect();
+        let lines = format!("ssl_protocols TLSv1.2 TLSv1.3; ssl_ciphers {INTERMEDIATE}; {listens}");
+        nginx(&files, &lines)
+    };
+    let _servers = hosts.chunks(25).map(serve).collect::<Vec<_>>();
     println!("fifty targets: nginx, Mozilla's intermediate set");
     let targets: Vec<Target> = hosts
         .iter()
