@@ -12,6 +12,7 @@ pub mod codec;
 pub mod fingerprint;
 pub mod loss;
 mod offer;
+pub mod parsers;
 pub mod peel;
 pub mod population;
 mod probe;

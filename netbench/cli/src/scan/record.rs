@@ -9,8 +9,8 @@ use netbench_scan::{SiteScan, peel::Order, registry::Version, result::Answer};
 /// be at all is a comment.
 pub(super) fn lines(run: &str, planned: &[Site], scans: &[SiteScan]) -> String {
     let mut text = format!(
-        "# Recorded by `netbench sites record` from the scan {run}. The round-trip time is the median TCP\n\
-         # connect of the scan; losses, rates and bodies are not measured.\n"
+        "# Recorded by `netbench sites record` from the scan {run}. The round-trip time is the shortest\n\
+         # TCP connect of the scan; losses, rates and bodies are not measured.\n"
     );
     for scan in scans {
         let Some(site) = planned.iter().find(|site| site.name() == scan.site) else {
@@ -123,7 +123,7 @@ fn profile(scan: &SiteScan) -> (LabProfile, Vec<String>) {
     if scan.features.ocsp_stapling == Answer::Yes {
         lab.ocsp = Switch::On;
     }
-    lab.link.rtt_ns = scan.effort.connect_us.unwrap_or(0) * 1000;
+    lab.link.rtt_ns = scan.effort.fastest_connect_us.unwrap_or(0) * 1000;
     (lab, cannot)
 }
 

@@ -118,7 +118,9 @@ impl ClientHello {
             .extension(extension::KEY_SHARE)
             .and_then(|body| Reader::new(body).vec16());
         let mut reader = Reader::new(list.unwrap_or_default());
-        while let (Some(group), Some(public)) = (reader.u16(), reader.vec16()) {
+        while let (Some(group), Some(public)) = (reader.u16(), reader.vec16())
+            && found.len() < messages::MOST_ENTRIES
+        {
             found.push((group, public.len()));
         }
         found
@@ -131,7 +133,9 @@ impl ClientHello {
             .extension(extension::ALPN)
             .and_then(|body| Reader::new(body).vec16());
         let mut reader = Reader::new(list.unwrap_or_default());
-        while let Some(name) = reader.vec8() {
+        while let Some(name) = reader.vec8()
+            && found.len() < messages::MOST_ENTRIES
+        {
             found.push(name.to_vec());
         }
         found

@@ -142,25 +142,28 @@ impl FlightReader {
     }
 
     fn messages(&mut self) -> Result<Step, ReadError> {
-        loop {
-            let Some(header) = self.joined.get(..4) else {
-                return Ok(Step::More);
+        // Taken out while it is read, and what is left is moved once: a record may hold thousands.
+        let mut joined = std::mem::take(&mut self.joined);
+        let mut at = 0;
+        let mut step = Ok(Step::More);
+        while step == Ok(Step::More) {
+            let Some(&[kind, a, b, c]) = joined.get(at..at + 4) else {
+                break;
             };
-            let kind = header[0];
-            let length =
-                usize::from(header[1]) << 16 | usize::from(header[2]) << 8 | usize::from(header[3]);
+            let length = usize::from(a) << 16 | usize::from(b) << 8 | usize::from(c);
             if length > MAX_MESSAGE {
-                return Err(ReadError::TooLong { kind, length });
+                step = Err(ReadError::TooLong { kind, length });
+                break;
             }
-            if self.joined.len() < 4 + length {
-                return Ok(Step::More);
-            }
-            let rest = self.joined.split_off(4 + length);
-            let message = std::mem::replace(&mut self.joined, rest);
-            if self.message(kind, &message)? == Step::Done {
-                return Ok(Step::Done);
-            }
+            let Some(message) = joined.get(at..at + 4 + length) else {
+                break;
+            };
+            step = self.message(kind, message);
+            at += 4 + length;
         }
+        joined.drain(..at);
+        self.joined = joined;
+        step
     }
 
     fn message(&mut self, kind: u8, message: &[u8]) -> Result<Step, ReadError> {

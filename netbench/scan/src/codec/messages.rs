@@ -9,6 +9,10 @@ const RETRY: [u8; 32] = [
     0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c,
 ];
 
+/// The most extensions, certificates, shares or names of a list that are read; a longer list cannot
+/// be. Each takes a few words beside its bytes, so that memory stays in proportion to what arrived.
+pub(crate) const MOST_ENTRIES: usize = 256;
+
 /// An alert (RFC 8446 section 6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Alert {
@@ -118,6 +122,9 @@ pub(crate) fn extensions(bytes: &[u8]) -> Option<Vec<(u16, Vec<u8>)>> {
     let mut found = Vec::new();
     while !reader.is_empty() {
         found.push((reader.u16()?, reader.vec16()?.to_vec()));
+        if found.len() > MOST_ENTRIES {
+            return None;
+        }
     }
     Some(found)
 }
@@ -135,6 +142,9 @@ pub(crate) fn certificates(body: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut found = Vec::new();
     while !list.is_empty() {
         found.push(list.vec24()?.to_vec());
+        if found.len() > MOST_ENTRIES {
+            return None;
+        }
     }
     reader.is_empty().then_some(found)
 }
@@ -151,6 +161,9 @@ pub(crate) fn certificate_entries(body: &[u8]) -> Option<Entries> {
     while !list.is_empty() {
         let certificate = list.vec24()?.to_vec();
         found.push((certificate, extensions(list.vec16()?)?));
+        if found.len() > MOST_ENTRIES {
+            return None;
+        }
     }
     reader.is_empty().then_some(found)
 }

@@ -1,5 +1,5 @@
-//! Bytes to messages and back. Never an allocation larger than what arrived: every length is
-//! checked against the bytes that are there before anything is taken.
+//! Bytes to messages and back. Nothing is allocated for what has not arrived: every length is
+//! checked against the bytes that are there before anything is taken, and lists have a limit.
 
 mod client_hello;
 mod flight;

@@ -26,17 +26,22 @@ struct Peel<'a, A> {
     groups: Vec<u16>,
     group_choices: Choices,
     groups_done: bool,
+    /// Whether suites were chosen from fewer groups.
+    narrowed: bool,
+    /// Whether the order of the suites cannot be told.
+    unsure: bool,
 }
 
-/// How the groups are narrowed beside the suites, which only a server that follows the client
-/// allows: with fewer groups, one with an order of its own may pass over suites.
+/// How the groups are narrowed beside the suites, so that one hello takes away one of each. As long
+/// as an elliptic suite is chosen, some group was common, and no suite was passed over for want of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Narrowing {
-    /// Not yet known whether the server follows the client.
+    /// Not yet: elliptic suites are not what the server chooses first.
     NotYet,
     /// Every hello takes one group away.
     On,
-    /// A hello with fewer groups did not get an elliptic suite: is it the groups or the suites?
+    /// A hello with fewer groups did not get an elliptic suite: is it the groups or the suites? It is
+    /// asked again with all groups.
     Checking,
     /// No more.
     Over,
@@ -62,6 +67,8 @@ pub(super) async fn peel<A: Ask>(
         groups: Vec::new(),
         group_choices: Choices::default(),
         groups_done: groups == Groups::Known,
+        narrowed: false,
+        unsure: false,
     };
     peel.chose(&offered.suites, &first);
     peel.chose_group(&offered.groups, &first);
@@ -97,14 +104,18 @@ pub(super) async fn peel<A: Ask>(
 
 impl<A: Ask> Peel<'_, A> {
     async fn suites(&mut self) -> Result<(), Stop> {
-        let mut narrowing = if self.groups_done {
-            Narrowing::Over
-        } else {
-            Narrowing::NotYet
+        let first = self.found.first().map(|found| found.code);
+        let mut narrowing = match first {
+            _ if self.groups_done => Narrowing::Over,
+            Some(code) if is_ecdhe_rsa(code) && !self.groups.is_empty() => Narrowing::On,
+            _ => Narrowing::NotYet,
         };
         while !self.left.is_empty() {
             if narrowing == Narrowing::NotYet && self.follows_client() {
                 narrowing = Narrowing::On;
+            }
+            if narrowing == Narrowing::On && self.groups_left.is_empty() {
+                narrowing = Narrowing::Checking;
             }
             let elliptic_first = matches!(narrowing, Narrowing::On | Narrowing::Checking);
             let suites = if elliptic_first {
@@ -121,38 +132,35 @@ impl<A: Ask> Peel<'_, A> {
             } else {
                 self.all_groups.clone()
             };
-            match self.put(suites.clone(), groups.clone()).await? {
-                Some(choice) => {
-                    if !suites.contains(&choice.suite) {
-                        self.ask.note(format!(
-                            "TLS {}: chose a suite that was not offered",
-                            self.version
-                        ));
-                        return Err(Stop);
-                    }
-                    let elliptic = choice.group.is_some() && is_ecdhe_rsa(choice.suite);
-                    narrowing = match narrowing {
-                        Narrowing::On if !elliptic => Narrowing::Checking,
-                        Narrowing::Checking => {
-                            // With all groups it is an elliptic suite again: they were used up.
-                            self.groups_done = elliptic;
-                            Narrowing::Over
-                        }
-                        other => other,
-                    };
-                    if narrow {
-                        // A suite may have been passed over for want of its group, so that this
-                        // choice says nothing about the order.
-                        self.take(&choice);
-                    } else {
-                        self.chose(&suites, &choice);
-                    }
-                    if narrow || self.groups.is_empty() {
-                        self.chose_group(&groups, &choice);
-                    }
-                }
-                None if narrow => narrowing = Narrowing::Checking,
-                None => break,
+            let choice = self.put(suites.clone(), groups.clone()).await?;
+            let elliptic = choice
+                .as_ref()
+                .is_some_and(|choice| choice.group.is_some() && is_ecdhe_rsa(choice.suite));
+            if narrow && !elliptic {
+                // This choice may be for want of a group, and says nothing about the order.
+                narrowing = Narrowing::Checking;
+                continue;
+            }
+            let Some(choice) = choice else { break };
+            if !suites.contains(&choice.suite) {
+                self.ask.note(format!(
+                    "TLS {}: chose a suite that was not offered",
+                    self.version
+                ));
+                return Err(Stop);
+            }
+            if narrowing == Narrowing::Checking {
+                // With all groups it is an elliptic suite again: they were used up.
+                self.groups_done = elliptic;
+                narrowing = Narrowing::Over;
+            }
+            self.narrowed |= narrow;
+            // The curve of an ECDSA certificate must be among the groups: with fewer of them such a
+            // suite may have been passed over.
+            self.unsure |= self.narrowed && is_ecdhe_ecdsa(choice.suite);
+            self.chose(&suites, &choice);
+            if narrow || self.groups.is_empty() {
+                self.chose_group(&groups, &choice);
             }
         }
         Ok(())
@@ -217,17 +225,18 @@ impl<A: Ask> Peel<'_, A> {
         let choice = if settled(suites) && settled(groups) {
             None
         } else {
-            // All groups in the order of the peel if theirs is not in question: a suite must not
-            // be passed over for want of one.
-            let groups = if self.groups.is_empty() {
-                self.all_groups.clone()
-            } else {
-                offered.1.clone()
-            };
+            // All others after them: a suite must not be passed over for want of one, such as the
+            // curve of an ECDSA certificate.
+            let mut groups = offered.1.clone();
+            let others = self.all_groups.iter().filter(|g| !offered.1.contains(g));
+            groups.extend(others);
             self.put(offered.0.clone(), groups).await?
         };
         let suite = choice.as_ref().map(|choice| choice.suite);
-        let suite_order = judge(suites, &offered.0, &found, suite);
+        let suite_order = match judge(suites, &offered.0, &found, suite) {
+            Order::Server if self.unsure => Order::Unknown,
+            order => order,
+        };
         let group_order = match choice.and_then(|choice| choice.group) {
             Some(group) => judge(groups, &offered.1, &self.groups, Some(group)),
             // The choice was of a suite without a group.
@@ -300,6 +309,10 @@ impl<A: Ask> Peel<'_, A> {
 
 fn is_ecdhe(code: u16) -> bool {
     suite(code).is_some_and(|s| s.key_exchange() == KeyExchange::Ecdhe)
+}
+
+fn is_ecdhe_ecdsa(code: u16) -> bool {
+    is_ecdhe(code) && suite(code).is_some_and(|s| s.authentication() == Authentication::Ecdsa)
 }
 
 fn is_ecdhe_rsa(code: u16) -> bool {

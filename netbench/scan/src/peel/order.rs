@@ -82,11 +82,19 @@ impl Choices {
 }
 
 /// `found` the other way round, so that a server with its own order must pass over all others.
-/// ChaCha20 is not put first: some servers then take it out of their order.
+/// Servers that have AES first may take ChaCha20 instead for a client that puts it first (OpenSSL),
+/// or that does not put AES in GCM first (Go): then another such suite is put first, if there is one.
 pub(super) fn reversed(found: &[u16]) -> Vec<u16> {
     let mut list: Vec<u16> = found.iter().rev().copied().collect();
     let chacha = |code: &u16| matches!(code, 0x1303 | 0xcca8..=0xccae);
-    if list.len() > 2 && chacha(&list[0]) {
+    let aes = |code: &u16| matches!(code, 0x1301 | 0x1302 | 0x009c..=0x00a7 | 0xc02b..=0xc032);
+    let other = list.iter().position(aes);
+    if let Some(other) = other
+        && found.first().is_some_and(aes)
+        && other + 1 < list.len()
+    {
+        list[..=other].rotate_right(1);
+    } else if list.len() > 2 && chacha(&list[0]) {
         list.swap(0, 1);
     }
     list

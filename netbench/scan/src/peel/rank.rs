@@ -1,19 +1,38 @@
 //! The order in which things are offered: what servers want least comes first. A server that
 //! chooses what is first then follows the client; hardly any has this order of its own.
 
+use std::sync::LazyLock;
+
 use crate::registry::{
     Bulk, GroupKind, KeyExchange, Version, group_kind, groups, suite, suites_of,
 };
 
+/// What is offered in each version: made once, because every peel begins with it.
+static OFFERED: LazyLock<Vec<(Version, Vec<u16>, Vec<u16>)>> = LazyLock::new(|| {
+    let all = Version::ALL.into_iter();
+    all.map(|v| (v, ranked_suites(v), ranked_groups(v)))
+        .collect()
+});
+
 /// The suites of a version, in the order in which they are offered.
 pub(super) fn offered_suites(version: Version) -> Vec<u16> {
+    let of_version = OFFERED.iter().find(|(v, ..)| *v == version);
+    of_version.map_or_else(Vec::new, |(_, suites, _)| suites.clone())
+}
+
+/// The groups that a version can use, in the order in which they are offered.
+pub(super) fn offered_groups(version: Version) -> Vec<u16> {
+    let of_version = OFFERED.iter().find(|(v, ..)| *v == version);
+    of_version.map_or_else(Vec::new, |(.., groups)| groups.clone())
+}
+
+fn ranked_suites(version: Version) -> Vec<u16> {
     let mut suites = suites_of(version);
     suites.sort_by_key(|code| want(*code));
     suites
 }
 
-/// The groups that a version can use, in the order in which they are offered.
-pub(super) fn offered_groups(version: Version) -> Vec<u16> {
+fn ranked_groups(version: Version) -> Vec<u16> {
     let fits = |kind: GroupKind| version == Version::Tls13 || kind == GroupKind::Ec;
     let mut codes: Vec<u16> = groups()
         .filter(|(_, kind)| fits(*kind))

@@ -128,8 +128,11 @@ impl<A: Ask> Peel<'_, A> {
 
     fn fits(&self, question: &Question, choice: &Choice) -> bool {
         let suite = question.suites.contains(&choice.suite);
-        let group = choice.group.is_none_or(|g| question.groups.contains(&g));
-        if !suite || !group {
+        // Without a share of its own the server must name a group (RFC 8446 section 4.1.4).
+        let group = choice.group.is_some_and(|g| question.groups.contains(&g));
+        if choice.group.is_none() {
+            self.ask.note("TLS 1.3: chose no group".to_owned());
+        } else if !suite || !group {
             self.ask
                 .note("TLS 1.3: chose what was not offered".to_owned());
         }
@@ -159,12 +162,13 @@ impl<A: Ask> Peel<'_, A> {
     /// Takes the server's word for its groups and their order.
     fn state(&mut self, stated: &[u16]) {
         self.learned = Learned::Stated;
-        let known: Vec<u16> = stated
-            .iter()
-            .filter(|code| self.groups.left.contains(code) || self.groups.found.contains(code))
-            .copied()
-            .collect();
-        let mut found = known;
+        let mut found: Vec<u16> = Vec::new();
+        for code in stated {
+            let known = self.groups.left.contains(code) || self.groups.found.contains(code);
+            if known && !found.contains(code) {
+                found.push(*code);
+            }
+        }
         for code in std::mem::take(&mut self.groups.found) {
             if !found.contains(&code) {
                 found.insert(0, code);

@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::Semaphore;
+use tokio::{sync::Semaphore, time::Instant};
 
 use super::{
     limits::{Gate, Limits, Target},
@@ -40,6 +40,9 @@ pub(super) struct Prober<'a> {
     pub(super) retries: Cell<u32>,
     pub(super) answered: Cell<bool>,
     silent: Cell<u32>,
+    begun: Instant,
+    /// How long connections waited for their turn, which is not the site's doing.
+    waited: Cell<Duration>,
     /// The first way in which the site failed.
     pub(super) broken: RefCell<Option<Broken>>,
     pub(super) alert: Cell<Option<u8>>,
@@ -69,6 +72,8 @@ impl<'a> Prober<'a> {
             retries: Cell::new(0),
             answered: Cell::new(false),
             silent: Cell::new(0),
+            begun: Instant::now(),
+            waited: Cell::new(Duration::ZERO),
             broken: RefCell::new(None),
             alert: Cell::new(None),
             without_alpn: Cell::new(false),
@@ -127,6 +132,12 @@ impl<'a> Prober<'a> {
         spec
     }
 
+    /// What is left of the site's time.
+    pub(super) fn left(&self) -> Duration {
+        let due = self.limits.site_timeout.saturating_add(self.waited.get());
+        due.saturating_sub(self.begun.elapsed())
+    }
+
     /// Sends a hello in these pieces, and reads the answer. Failures of the network are tried again.
     pub(super) async fn send(&self, pieces: &[&[u8]]) -> Reply {
         let mut attempt = 0;
@@ -159,13 +170,16 @@ impl<'a> Prober<'a> {
         let Ok(_slot) = self.slots.acquire().await else {
             return Reply::Broken(Broken::Local("closed".to_owned()));
         };
+        let asked = Instant::now();
         let _permit = self.gate.enter(self.address.ip()).await;
+        self.waited.set(self.waited.get() + asked.elapsed());
         *self
             .by_part
             .borrow_mut()
             .entry(self.part.get())
             .or_default() += 1;
-        let opened = Wire::open(self.address, self.limits.timeout, &self.counts).await;
+        let limit = self.limits.timeout.min(self.left());
+        let opened = Wire::open(self.address, limit, &self.counts).await;
         let mut wire = match opened {
             Ok(wire) => wire,
             Err(broken) => return Reply::Broken(broken),
@@ -184,10 +198,18 @@ impl<'a> Prober<'a> {
 
     /// One hello of one piece; what it shows beside its answer is kept.
     pub(super) async fn hello(&self, spec: &HelloSpec) -> Result<Reply, Stop> {
+        if self.left().is_zero() {
+            return Err(Stop);
+        }
         let reply = self.send(&[&spec.records(usize::MAX)]).await;
         match &reply {
-            Reply::Flight(flight, ..) => {
+            Reply::Flight(flight, _, wire) => {
                 self.answered.set(true);
+                if let Some(what) = &wire.fault {
+                    let version = flight.hello.version;
+                    let name = Version::of(version).map_or("unknown", Version::name);
+                    self.note(format!("TLS {name}: after the ServerHello, sends {what}"));
+                }
                 self.seen
                     .borrow_mut()
                     .flight(flight, &self.target.host, self.roots);

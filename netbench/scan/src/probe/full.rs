@@ -12,6 +12,9 @@ use crate::{
     session::{Keys12, PrivateShares, ResponseHead, Resumption13, binder, computable, request},
 };
 
+/// A warning: the end of what is sent (RFC 5246 section 7.2.1).
+const CLOSE_NOTIFY: [u8; 2] = [1, 0];
+
 /// The most of a response's head that is read.
 const MOST_HEAD: usize = 16 * 1024;
 
@@ -70,7 +73,7 @@ async fn full13(
     };
     last.extend(
         session
-            .seal(&request(&prober.target.host))
+            .seal(content::APPLICATION_DATA, &request(&prober.target.host))
             .unwrap_or_default(),
     );
     wire.extend(prober.limits.timeout);
@@ -88,6 +91,11 @@ async fn full13(
             || ResponseHead::parse(&response).is_some()
     });
     ended.await;
+    if let Some(sealed) = session.seal(content::ALERT, &CLOSE_NOTIFY) {
+        // A server that closed first is not told.
+        let _ = wire.write(&sealed, &prober.counts).await;
+    }
+    drop(wire);
     let mut seen = prober.seen.borrow_mut();
     let head = ResponseHead::parse(&response);
     let finished = head.is_some() || !session.tickets.is_empty();
@@ -174,11 +182,21 @@ async fn full12(prober: &Prober<'_>, suites: &[u16]) -> Result<(), Stop> {
     } else {
         renegotiate(prober, &mut wire, &mut records, &mut keys, &able).await;
     }
+    close12(prober, wire, &mut keys).await;
     if let Some(ticket) = ticket {
         resume12(prober, &able, &groups, Vec::new(), Some(ticket)).await?;
     }
     // Without a ticket, so that the server has to keep the session itself.
     session_id12(prober, &able, &groups, session_id).await
+}
+
+/// Takes leave as TLS has it: OpenSSL forgets sessions whose connections were cut off. The
+/// connection ends here, because some servers take one at a time.
+async fn close12(prober: &Prober<'_>, mut wire: Wire, keys: &mut Keys12) {
+    if let Some(sealed) = keys.seal(content::ALERT, &CLOSE_NOTIFY) {
+        // A server that closed first is not told.
+        let _ = wire.write(&sealed, &prober.counts).await;
+    }
 }
 
 /// Asks for the head; then nothing can be renegotiated, because the server closes.

@@ -11,6 +11,12 @@ use crate::{
 /// The most different chains that are kept of one site.
 const MOST_CHAINS: usize = 8;
 
+/// The most certificates of a chain that are looked at.
+const MOST_CERTIFICATES: usize = 32;
+
+/// The most signature schemes that are kept of one site: there are not so many.
+const MOST_SCHEMES: usize = 64;
+
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     chains: Vec<(Vec<Vec<u8>>, ChainScan)>,
@@ -100,7 +106,7 @@ impl Seen {
     }
 
     fn signature(&mut self, version: Version, scheme: u16) {
-        if !self.signatures.contains(&(version, scheme)) {
+        if !self.signatures.contains(&(version, scheme)) && self.signatures.len() < MOST_SCHEMES {
             self.signatures.push((version, scheme));
         }
     }
@@ -152,6 +158,13 @@ impl Seen {
         if ders.is_empty() {
             return;
         }
+        if ders.len() > MOST_CERTIFICATES {
+            self.note(format!(
+                "a chain of {} certificates; the first {MOST_CERTIFICATES} are reported",
+                ders.len()
+            ));
+        }
+        let ders = &ders[..ders.len().min(MOST_CERTIFICATES)];
         if let Some((_, known)) = self.chains.iter_mut().find(|(known, _)| known == ders) {
             if !known.versions.contains(&version) {
                 known.versions.push(version);

@@ -40,15 +40,15 @@ pub(super) async fn scan(target: &Target, limits: &Limits, roots: &Roots, gate: 
     scan.address = Some(address);
     let prober = Prober::new(target, address, limits, roots, gate);
     let mut found = None;
-    let whole = run(&prober, &mut scan, &mut found);
-    let ended = tokio::time::timeout(limits.site_timeout, whole).await;
+    // Every wait in it has a limit, and none begins after the site's time.
+    let ended = run(&prober, &mut scan, &mut found).await;
     if let Some(found) = &found {
         scan.versions = found.versions.iter().map(version).collect();
     }
-    let cut = match ended {
-        Ok(Ok(())) => None,
-        Ok(Err(Stop)) => Some(stopped(&prober)),
-        Err(_) => Some(format!("not done within {}", seconds(limits.site_timeout))),
+    let cut = if prober.left().is_zero() {
+        Some(format!("not done within {}", seconds(limits.site_timeout)))
+    } else {
+        ended.err().map(|Stop| stopped(&prober))
     };
     finish(prober, scan, cut, begun)
 }
@@ -92,6 +92,7 @@ fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: In
         bytes_in: counts.bytes_in,
         elapsed_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
         connect_us: connects.get(connects.len() / 2).copied(),
+        fastest_connect_us: connects.first().copied(),
     };
     let mut seen = prober.seen.into_inner();
     if seen.chain_count() > 2 {

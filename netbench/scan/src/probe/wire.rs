@@ -13,6 +13,9 @@ use crate::codec::{Flight, FlightReader, NotTls, ReadError, Records, Step};
 /// Bytes read at a time: the first flights of most servers.
 const READ: usize = 8 * 1024;
 
+/// The most that is read from one connection; a long chain and a response's head are far below.
+const MOST_READ: usize = 512 * 1024;
+
 /// Counts of all connections to a site.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
@@ -53,6 +56,9 @@ pub(super) enum Reply {
 pub(super) struct Wire {
     stream: TcpStream,
     until: Instant,
+    taken: usize,
+    /// What was wrong with the flight after its ServerHello.
+    pub(super) fault: Option<String>,
 }
 
 impl Wire {
@@ -77,6 +83,8 @@ impl Wire {
         Ok(Self {
             stream,
             until: Instant::now() + limit,
+            taken: 0,
+            fault: None,
         })
     }
 
@@ -111,6 +119,13 @@ impl Wire {
             Ok(Ok(0)) => Err(Broken::Closed),
             Ok(Ok(count)) => {
                 counts.borrow_mut().bytes_in += count as u64;
+                self.taken += count;
+                if self.taken > MOST_READ {
+                    return Err(Broken::Malformed(format!(
+                        "more than {} KiB without an end",
+                        MOST_READ / 1024
+                    )));
+                }
                 Ok(&room[..count])
             }
         }
@@ -123,7 +138,12 @@ impl Wire {
         loop {
             let arrived = match self.read(&mut room, counts).await {
                 Ok(arrived) => arrived,
-                Err(broken) => return self.ended(reader, Reply::Broken(broken)),
+                Err(broken) => {
+                    if let Broken::Malformed(what) = &broken {
+                        self.fault = Some(what.clone());
+                    }
+                    return self.ended(reader, Reply::Broken(broken));
+                }
             };
             match reader.push(arrived) {
                 Ok(Step::More) => {}
@@ -138,7 +158,11 @@ impl Wire {
                     return self.ended(reader, Reply::Alert(alert.description));
                 }
                 Err(ReadError::NotTls(other)) => return Reply::Broken(Broken::NotTls(other)),
-                Err(error) => return Reply::Broken(Broken::Malformed(error.to_string())),
+                Err(error) => {
+                    let what = error.to_string();
+                    self.fault = Some(what.clone());
+                    return self.ended(reader, Reply::Broken(Broken::Malformed(what)));
+                }
             }
         }
     }

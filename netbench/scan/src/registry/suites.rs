@@ -1,6 +1,8 @@
 //! What a suite's registered name says of it. The registry's names are systematic (RFC 5246
 //! appendix C), so that everything is read from them.
 
+use std::sync::LazyLock;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +77,19 @@ pub enum Bulk {
     Null,
 }
 
+/// What a name says, read once for every suite: a peel asks thousands of times.
+#[derive(Debug, Clone, Copy)]
+struct Facts {
+    key_exchange: KeyExchange,
+    authentication: Authentication,
+    bulk: Bulk,
+    is_broken: bool,
+    needs_tls12: bool,
+}
+
+/// In the order of the table.
+static FACTS: LazyLock<Vec<Facts>> = LazyLock::new(|| suites().map(Suite::read).collect());
+
 /// Every suite, by code point.
 pub fn suites() -> impl Iterator<Item = Suite> + Clone {
     TABLE.iter().map(|(code, name)| Suite { code: *code, name })
@@ -111,71 +126,23 @@ impl Suite {
         match version {
             Version::Tls13 => self.is_tls13(),
             Version::Tls12 => !self.is_tls13(),
-            _ => !self.is_tls13() && !self.needs_tls12(),
+            _ => !self.is_tls13() && !self.facts().needs_tls12,
         }
     }
 
     /// How keys are agreed.
     pub fn key_exchange(self) -> KeyExchange {
-        if self.is_tls13() {
-            return KeyExchange::Any;
-        }
-        let name = self.rest();
-        if name.contains("PSK") {
-            KeyExchange::Psk
-        } else if name.starts_with("ECDHE_") || name.starts_with("ECDH_anon") {
-            KeyExchange::Ecdhe
-        } else if name.starts_with("ECDH_") {
-            KeyExchange::Ecdh
-        } else if name.starts_with("DHE_") || name.starts_with("DH_anon") {
-            KeyExchange::Dhe
-        } else if name.starts_with("DH_") {
-            KeyExchange::Dh
-        } else if name.starts_with("RSA_") {
-            KeyExchange::Rsa
-        } else {
-            KeyExchange::Other
-        }
+        self.facts().key_exchange
     }
 
     /// How the server proves who it is.
     pub fn authentication(self) -> Authentication {
-        if self.is_tls13() {
-            return Authentication::Any;
-        }
-        let name = self.rest();
-        if name.contains("anon") {
-            Authentication::Anonymous
-        } else if name.contains("_PSK") && name.starts_with("RSA") {
-            Authentication::Rsa
-        } else if name.contains("PSK") {
-            Authentication::Other
-        } else if name.contains("ECDSA") {
-            Authentication::Ecdsa
-        } else if name.contains("DSS") {
-            Authentication::Dss
-        } else if name.contains("RSA") {
-            Authentication::Rsa
-        } else {
-            Authentication::Other
-        }
+        self.facts().authentication
     }
 
     /// How records are protected.
     pub fn bulk(self) -> Bulk {
-        let name = self.name;
-        if name.contains("NULL") || matches!(self.code, 0xc0b4 | 0xc0b5) {
-            Bulk::Null
-        } else if ["GCM", "CCM", "POLY1305", "AEGIS", "MGM"]
-            .iter()
-            .any(|mode| name.contains(mode))
-        {
-            Bulk::Aead
-        } else if name.contains("CBC") {
-            Bulk::Cbc
-        } else {
-            Bulk::Stream
-        }
+        self.facts().bulk
     }
 
     /// Whether the server signs its key exchange, so that a signature scheme is chosen.
@@ -198,14 +165,96 @@ impl Suite {
 
     /// Whether security is that of the 1990s: no or broken encryption, 40, 56 or 64 bits.
     pub fn is_broken(self) -> bool {
+        self.facts().is_broken
+    }
+
+    fn facts(self) -> Facts {
+        let at = TABLE.binary_search_by_key(&self.code, |(code, _)| *code);
+        at.ok()
+            .and_then(|at| FACTS.get(at).copied())
+            .unwrap_or_else(|| self.read())
+    }
+
+    fn read(self) -> Facts {
+        let bulk = self.read_bulk();
+        Facts {
+            key_exchange: self.read_key_exchange(),
+            authentication: self.read_authentication(),
+            bulk,
+            is_broken: self.read_broken(bulk),
+            needs_tls12: self.read_needs_tls12(bulk),
+        }
+    }
+
+    fn read_key_exchange(self) -> KeyExchange {
+        if self.is_tls13() {
+            return KeyExchange::Any;
+        }
+        let name = self.rest();
+        if name.contains("PSK") {
+            KeyExchange::Psk
+        } else if name.starts_with("ECDHE_") || name.starts_with("ECDH_anon") {
+            KeyExchange::Ecdhe
+        } else if name.starts_with("ECDH_") {
+            KeyExchange::Ecdh
+        } else if name.starts_with("DHE_") || name.starts_with("DH_anon") {
+            KeyExchange::Dhe
+        } else if name.starts_with("DH_") {
+            KeyExchange::Dh
+        } else if name.starts_with("RSA_") {
+            KeyExchange::Rsa
+        } else {
+            KeyExchange::Other
+        }
+    }
+
+    fn read_authentication(self) -> Authentication {
+        if self.is_tls13() {
+            return Authentication::Any;
+        }
+        let name = self.rest();
+        if name.contains("anon") {
+            Authentication::Anonymous
+        } else if name.contains("_PSK") && name.starts_with("RSA") {
+            Authentication::Rsa
+        } else if name.contains("PSK") {
+            Authentication::Other
+        } else if name.contains("ECDSA") {
+            Authentication::Ecdsa
+        } else if name.contains("DSS") {
+            Authentication::Dss
+        } else if name.contains("RSA") {
+            Authentication::Rsa
+        } else {
+            Authentication::Other
+        }
+    }
+
+    fn read_bulk(self) -> Bulk {
+        let name = self.name;
+        if name.contains("NULL") || matches!(self.code, 0xc0b4 | 0xc0b5) {
+            Bulk::Null
+        } else if ["GCM", "CCM", "POLY1305", "AEGIS", "MGM"]
+            .iter()
+            .any(|mode| name.contains(mode))
+        {
+            Bulk::Aead
+        } else if name.contains("CBC") {
+            Bulk::Cbc
+        } else {
+            Bulk::Stream
+        }
+    }
+
+    fn read_broken(self, bulk: Bulk) -> bool {
         let weak = [
             "EXPORT", "RC4", "RC2", "DES_CBC", "DES40", "3DES", "IDEA", "anon",
         ];
-        self.bulk() == Bulk::Null || weak.iter().any(|word| self.name.contains(word))
+        bulk == Bulk::Null || weak.iter().any(|word| self.name.contains(word))
     }
 
-    fn needs_tls12(self) -> bool {
-        self.bulk() == Bulk::Aead
+    fn read_needs_tls12(self, bulk: Bulk) -> bool {
+        bulk == Bulk::Aead
             || self.name.ends_with("_SHA256")
             || self.name.ends_with("_SHA384")
             || matches!(self.code, 0xc100..=0xc102)

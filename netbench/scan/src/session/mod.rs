@@ -13,4 +13,4 @@ mod tls13;
 pub(crate) use http::{ResponseHead, request};
 pub(crate) use shares::{PrivateShares, computable};
 pub(crate) use tls12::Keys12;
-pub(crate) use tls13::{Encrypted13, Resumption13, Session13, binder};
+pub(crate) use tls13::{Encrypted13, Resumption13, Session13, binder, parse_message13};

@@ -23,9 +23,68 @@ impl Encrypted13 {
             .map(|(_, body)| body.as_slice())
     }
 
+    /// A message of the server's flight. None if it cannot be read.
+    fn message(&mut self, kind: u8, body: &[u8]) -> Option<()> {
+        match kind {
+            8 => self.extensions = messages::extensions(Reader::new(body).vec16()?)?,
+            11 => self.certificates = messages::certificate_entries(body)?,
+            13 => self.asks_for_certificate = true,
+            15 => self.signature = Reader::new(body).u16(),
+            20 => self.is_done = true,
+            _ => {}
+        }
+        Some(())
+    }
+
     /// The groups that the server says it has.
     pub(crate) fn stated_groups(&self) -> Option<Vec<u16>> {
         Reader::new(Reader::new(self.extension(extension::SUPPORTED_GROUPS)?).vec16()?).u16s()
+    }
+}
+
+/// A NewSessionTicket message (RFC 8446 section 4.6.1).
+struct NewTicket<'a> {
+    age_add: u32,
+    nonce: &'a [u8],
+    ticket: &'a [u8],
+    early_data_bytes: u32,
+}
+
+impl<'a> NewTicket<'a> {
+    fn parse(body: &'a [u8]) -> Option<Self> {
+        let mut reader = Reader::new(body);
+        // How long it is good for.
+        reader.u32()?;
+        let age_add = reader.u32()?;
+        let nonce = reader.vec8()?;
+        let ticket = reader.vec16()?;
+        let extensions = messages::extensions(reader.vec16()?)?;
+        let early = extensions
+            .iter()
+            .find(|(code, _)| *code == extension::EARLY_DATA)
+            .and_then(|(_, body)| Reader::new(body).u32());
+        Some(Self {
+            age_add,
+            nonce,
+            ticket,
+            early_data_bytes: early.unwrap_or(0),
+        })
+    }
+}
+
+/// Reads messages as they are inside the encryption, until one cannot be read.
+pub(crate) fn parse_message13(bytes: &[u8]) {
+    let mut reader = Reader::new(bytes);
+    let mut encrypted = Encrypted13::default();
+    while let (Some(kind), Some(body)) = (reader.u8(), reader.vec24()) {
+        let read = match kind {
+            4 => NewTicket::parse(body).map(|_| ()),
+            _ => encrypted.message(kind, body),
+        };
+        if read.is_none() {
+            return;
+        }
+        encrypted.stated_groups();
     }
 }
 
@@ -144,63 +203,53 @@ impl Session13 {
         Some(flight)
     }
 
-    /// A record of application data.
-    pub(crate) fn seal(&mut self, plain: &[u8]) -> Option<Vec<u8>> {
-        self.client.seal(content::APPLICATION_DATA, plain)
+    /// A record of this content type.
+    pub(crate) fn seal(&mut self, content: u8, plain: &[u8]) -> Option<Vec<u8>> {
+        self.client.seal(content, plain)
     }
 
     fn messages(&mut self) -> Option<()> {
-        loop {
-            let mut reader = Reader::new(&self.joined);
-            let (Some(kind), Some(length)) = (reader.u8(), reader.u24()) else {
-                return Some(());
-            };
-            if length as usize > MAX_MESSAGE {
+        let joined = std::mem::take(&mut self.joined);
+        let mut reader = Reader::new(&joined);
+        let mut at = 0;
+        while let (Some(kind), Some(length)) = (reader.u8(), reader.u24()) {
+            let length = length as usize;
+            if length > MAX_MESSAGE {
                 return None;
             }
-            let Some(body) = reader.take(length as usize) else {
-                return Some(());
+            let Some(body) = reader.take(length) else {
+                break;
             };
-            let body = body.to_vec();
-            let rest = self.joined.split_off(4 + body.len());
-            let message = std::mem::replace(&mut self.joined, rest);
-            self.message(kind, &body)?;
+            self.message(kind, body)?;
+            let message = &joined[at..at + 4 + length];
             if kind != 4 {
-                self.transcript.extend_from_slice(&message);
+                self.transcript.extend_from_slice(message);
             }
+            at += 4 + length;
         }
+        self.joined = joined[at..].to_vec();
+        Some(())
     }
 
     fn message(&mut self, kind: u8, body: &[u8]) -> Option<()> {
         match kind {
             4 => {
-                let mut reader = Reader::new(body);
-                reader.u32()?;
-                let age_add = reader.u32()?;
-                let nonce = reader.vec8()?;
-                let ticket = reader.vec16()?.to_vec();
-                let extensions = messages::extensions(reader.vec16()?)?;
-                let early = extensions
-                    .iter()
-                    .find(|(code, _)| *code == extension::EARLY_DATA)
-                    .and_then(|(_, body)| Reader::new(body).u32());
+                let ticket = NewTicket::parse(body)?;
                 let length = self.hash.length();
                 self.tickets.push(Resumption13 {
                     suite: self.suite,
-                    psk: self
-                        .hash
-                        .expand(&self.resumption_secret, "resumption", nonce, length),
-                    ticket,
-                    age_add,
-                    early_data_bytes: early.unwrap_or(0),
+                    psk: self.hash.expand(
+                        &self.resumption_secret,
+                        "resumption",
+                        ticket.nonce,
+                        length,
+                    ),
+                    ticket: ticket.ticket.to_vec(),
+                    age_add: ticket.age_add,
+                    early_data_bytes: ticket.early_data_bytes,
                 });
             }
-            8 => self.encrypted.extensions = messages::extensions(Reader::new(body).vec16()?)?,
-            11 => self.encrypted.certificates = messages::certificate_entries(body)?,
-            13 => self.encrypted.asks_for_certificate = true,
-            15 => self.encrypted.signature = Reader::new(body).u16(),
-            20 => self.encrypted.is_done = true,
-            _ => {}
+            _ => self.encrypted.message(kind, body)?,
         }
         Some(())
     }
