@@ -6,11 +6,13 @@ use netbench_link::LinkChoice;
 use netbench_model::{Alpn, Condition, Group, TlsVersion, parse_duration};
 
 use crate::{
+    evaluate_args::EVALUATE_EXAMPLES,
     exit::{EXIT_CODES, Ended},
     report_args::REPORT_EXAMPLES,
     suite_args::{COMPARE_EXAMPLES, SUITE_EXAMPLES},
 };
 pub(crate) use crate::{
+    evaluate_args::Evaluate,
     report_args::Report,
     suite_args::{Compare, Suite},
 };
@@ -25,6 +27,9 @@ pub(crate) struct Netbench {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Three questions and a verdict on each: does another stack support what is needed, work, and is it fast
+    #[command(after_help = EVALUATE_EXAMPLES)]
+    Evaluate(Box<Evaluate>),
     /// Time connections of each stack to each site: connector, verification, handshake, total
     #[command(after_help = CONNECT_EXAMPLES)]
     Connect(Box<Connect>),

@@ -8,7 +8,10 @@ mod bogo;
 mod browser;
 mod compare;
 mod connect;
+mod evaluate;
+mod evaluate_args;
 mod exit;
+mod kept;
 mod link;
 mod output;
 mod progress;
@@ -29,6 +32,7 @@ use clap::Parser;
 fn main() -> ExitCode {
     let args = args::Netbench::parse();
     exit::code(match args.command {
+        args::Command::Evaluate(options) => evaluate::evaluate(&options),
         args::Command::Connect(options) => connect::connect(&options),
         args::Command::Suite(options) => suite::suite(&options),
         args::Command::Compare(options) => compare::compare(&options),

@@ -4,18 +4,16 @@ use std::{
 };
 
 use anyhow::Context;
-use netbench_model::{Manifest, Sample, SuiteManifest};
 use netbench_report::{
-    ConnectSummary, Document, SuiteSummary, csv, json, junit, markdown,
-    page::{self, KeptRun, page_of_runs},
-    summarize, summarize_suite,
+    Document, csv, json, junit, markdown,
+    page::{self, page_of_runs},
 };
-use netbench_store::{RunFolder, RunKind, StoreError};
 
 use crate::{
     args::Format,
     browser,
     exit::{Ended, WrongInput},
+    kept::Kept,
     output,
     report_args::{Report, ReportFormat},
 };
@@ -74,8 +72,11 @@ fn to_stdout(options: &Report) -> bool {
 
 /// Writes the page, and opens it where that is asked for.
 fn page_of(options: &Report, runs: &[Kept]) -> anyhow::Result<()> {
-    let kept: Vec<KeptRun<'_>> = runs.iter().map(Kept::of_page).collect();
-    let bytes = page::html(&page_of_runs(&kept));
+    let page = match runs {
+        [run] => run.page(),
+        runs => page_of_runs(&runs.iter().flat_map(Kept::of_page).collect::<Vec<_>>()),
+    };
+    let bytes = page::html(&page);
     let path = match (&options.output, runs) {
         _ if to_stdout(options) => return output::write(&bytes),
         (Some(file), _) => write_file(file, &bytes)?,
@@ -98,6 +99,14 @@ fn others(options: &Report, format: ReportFormat, runs: &[Kept]) -> anyhow::Resu
         let bytes = match (run, format) {
             (Kept::Connect { summary, .. }, ReportFormat::Junit) => junit::connect(summary),
             (Kept::Suite { summary, .. }, ReportFormat::Junit) => junit::suite(summary),
+            (Kept::Evaluate { .. }, ReportFormat::Junit) => {
+                return Err(WrongInput(
+                    "junit is of a run of connect or of the suite: those of an evaluation are in its folder"
+                        .to_owned(),
+                )
+                .into());
+            }
+            (Kept::Evaluate { evaluation, .. }, _) => text(options, &**evaluation, format),
             (Kept::Connect { summary, .. }, _) => text(options, &**summary, format),
             (Kept::Suite { summary, .. }, _) => text(options, &**summary, format),
         };
@@ -106,6 +115,9 @@ fn others(options: &Report, format: ReportFormat, runs: &[Kept]) -> anyhow::Resu
         match run {
             Kept::Connect { summary, .. } => output::keep(run.folder(), &**summary, &output)?,
             Kept::Suite { summary, .. } => output::keep(run.folder(), &**summary, &output)?,
+            Kept::Evaluate { evaluation, .. } => {
+                output::keep(run.folder(), &**evaluation, &output)?;
+            }
         }
     }
     match &options.output {
@@ -127,86 +139,4 @@ fn text(options: &Report, report: &impl Document, format: ReportFormat) -> Vec<u
 fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<PathBuf> {
     fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(path.to_owned())
-}
-
-/// A run that was read, with what it says.
-enum Kept {
-    Connect {
-        folder: RunFolder,
-        manifest: Box<Manifest>,
-        samples: Vec<Sample>,
-        summary: Box<ConnectSummary>,
-    },
-    Suite {
-        folder: RunFolder,
-        manifest: Box<SuiteManifest>,
-        summary: Box<SuiteSummary>,
-    },
-}
-
-impl Kept {
-    fn read(path: &Path) -> anyhow::Result<Self> {
-        let wrong = |error: StoreError| WrongInput(error.to_string());
-        let folder = RunFolder::open(path).map_err(wrong)?;
-        Ok(match folder.kind().map_err(wrong)? {
-            RunKind::Connect => {
-                let manifest: Manifest = folder.manifest().map_err(wrong)?;
-                let samples: Vec<Sample> = folder.samples()?;
-                Self::Connect {
-                    summary: Box::new(summarize(&manifest, &samples)),
-                    manifest: Box::new(manifest),
-                    samples,
-                    folder,
-                }
-            }
-            RunKind::Suite => {
-                let manifest: SuiteManifest = folder.manifest().map_err(wrong)?;
-                Self::Suite {
-                    summary: Box::new(summarize_suite(&manifest, &folder.samples()?)),
-                    manifest: Box::new(manifest),
-                    folder,
-                }
-            }
-        })
-    }
-
-    fn folder(&self) -> &RunFolder {
-        match self {
-            Self::Connect { folder, .. } | Self::Suite { folder, .. } => folder,
-        }
-    }
-
-    fn of_page(&self) -> KeptRun<'_> {
-        match self {
-            Self::Connect {
-                manifest,
-                samples,
-                summary,
-                ..
-            } => KeptRun::Connect {
-                summary,
-                manifest,
-                samples,
-            },
-            Self::Suite {
-                manifest, summary, ..
-            } => KeptRun::Suite { summary, manifest },
-        }
-    }
-
-    /// Whether there is a figure to read, as `connect` and `suite` end with it.
-    fn compares(&self) -> bool {
-        match self {
-            Self::Connect { summary, .. } => {
-                let mut comparisons = summary.comparisons.iter();
-                comparisons.any(|comparison| !comparison.phases.is_empty())
-            }
-            Self::Suite {
-                manifest, summary, ..
-            } => {
-                let alone = manifest.suite.stacks.len() == 1;
-                summary.compares() || alone && summary.measures()
-            }
-        }
-    }
 }

@@ -8,6 +8,7 @@ mod bogo;
 mod compare;
 mod connect_document;
 mod connect_rows;
+mod evaluation;
 mod failures;
 mod latest;
 mod pairs;
@@ -27,6 +28,7 @@ pub mod page;
 pub mod terminal;
 
 pub use block::{Align, Block, Column, Document, Table};
+pub use evaluation::{Answer, Evaluation, Found, KeyFigure, Question, evaluation, lacking};
 pub use rows::Rows;
 pub use schemas::{Schema, schemas};
 pub use suite::{

@@ -130,7 +130,7 @@ fn made(runs: &[KeptRun<'_>]) -> String {
 }
 
 impl<'a> KeptRun<'a> {
-    fn kind(self) -> &'static str {
+    pub(super) fn kind(self) -> &'static str {
         match self {
             Self::Connect { .. } => "connect",
             Self::Suite { .. } => "suite",
@@ -179,7 +179,7 @@ impl<'a> KeptRun<'a> {
         }
     }
 
-    fn section(self, id: &str, heading: &str) -> super::Section {
+    pub(super) fn section(self, id: &str, heading: &str) -> super::Section {
         match self {
             Self::Connect {
                 summary,
@@ -190,7 +190,7 @@ impl<'a> KeptRun<'a> {
         }
     }
 
-    fn machine(self) -> Machine<'a> {
+    pub(super) fn machine(self) -> Machine<'a> {
         match self {
             Self::Connect { manifest, .. } => Machine {
                 run: &manifest.name,
