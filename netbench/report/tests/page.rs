@@ -13,8 +13,8 @@ use chromium::{Browser, View};
 use netbench_model::{Condition, Manifest, Sample};
 use netbench_report::{
     page::{
-        Answer, Bar, BarGroup, Bars, Cell, Chart, Dot, Dots, Drawing, Figure, Item, KeptRun, Page,
-        PageColumn, PageTable, Question, Section, html, page_of_runs,
+        Answer, Bar, BarGroup, Bars, Cell, Chart, Dot, Dots, Drawing, Figure, Item, KeptRun,
+        Matrix, MatrixRow, Page, PageColumn, PageTable, Question, Section, html, page_of_runs,
     },
     summarize,
 };
@@ -93,6 +93,13 @@ fn small() -> Page {
             }],
         }],
     };
+    let matrix = Matrix {
+        columns: vec!["a".to_owned(), "b".to_owned()],
+        rows: vec![MatrixRow {
+            name: "ALPN".to_owned(),
+            shares: vec![Some(0.999), None],
+        }],
+    };
     let chart = |title: &str, drawing| Chart {
         title: title.to_owned(),
         note: "n = 2.".to_owned(),
@@ -121,7 +128,10 @@ fn small() -> Page {
             items: vec![
                 Item::Warning("Busy.".to_owned()),
                 Item::Chart(chart("Change", Drawing::Dots(dots))),
-                Item::Charts(vec![chart("Rate", Drawing::Bars(bars))]),
+                Item::Charts(vec![
+                    chart("Rate", Drawing::Bars(bars)),
+                    chart("Features", Drawing::Matrix(matrix)),
+                ]),
                 Item::Table(table),
             ],
             missing: Some("The rest is missing.".to_owned()),
