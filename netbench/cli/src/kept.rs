@@ -2,13 +2,13 @@ use std::path::Path;
 
 use netbench_model::{Manifest, Sample, SuiteManifest};
 use netbench_report::{
-    ConnectSummary, Evaluation, SuiteSummary,
+    ConnectSummary, Evaluation, ScanSummary, SuiteSummary,
     page::{KeptRun, Page, page_of_evaluation, page_of_runs},
     summarize, summarize_suite,
 };
 use netbench_store::{RunFolder, RunKind, StoreError};
 
-use crate::{evaluate, exit::WrongInput};
+use crate::{evaluate, exit::WrongInput, scan};
 
 /// A run that was read, with what it says.
 pub(crate) enum Kept {
@@ -22,6 +22,10 @@ pub(crate) enum Kept {
         folder: RunFolder,
         manifest: Box<SuiteManifest>,
         summary: Box<SuiteSummary>,
+    },
+    Scan {
+        folder: RunFolder,
+        summary: Box<ScanSummary>,
     },
     Evaluate {
         folder: RunFolder,
@@ -54,6 +58,13 @@ impl Kept {
                     folder,
                 }
             }
+            RunKind::Scan => {
+                let manifest = folder.manifest().map_err(wrong)?;
+                Self::Scan {
+                    summary: Box::new(scan::summary(&folder, &manifest)?),
+                    folder,
+                }
+            }
             RunKind::Evaluate => {
                 let manifest = folder.manifest().map_err(wrong)?;
                 let (evaluation, runs) = evaluate::read(&folder, manifest);
@@ -70,6 +81,7 @@ impl Kept {
         match self {
             Self::Connect { folder, .. }
             | Self::Suite { folder, .. }
+            | Self::Scan { folder, .. }
             | Self::Evaluate { folder, .. } => folder,
         }
     }
@@ -83,7 +95,9 @@ impl Kept {
                 let runs: Vec<_> = runs.iter().flat_map(Self::of_page).collect();
                 page_of_evaluation(evaluation, &runs)
             }
-            Self::Connect { .. } | Self::Suite { .. } => page_of_runs(&self.of_page()),
+            Self::Connect { .. } | Self::Suite { .. } | Self::Scan { .. } => {
+                page_of_runs(&self.of_page())
+            }
         }
     }
 
@@ -103,6 +117,7 @@ impl Kept {
             Self::Suite {
                 manifest, summary, ..
             } => vec![KeptRun::Suite { summary, manifest }],
+            Self::Scan { summary, .. } => vec![KeptRun::Scan { summary }],
             Self::Evaluate { runs, .. } => runs.iter().flat_map(Self::of_page).collect(),
         }
     }
@@ -120,6 +135,7 @@ impl Kept {
                 let alone = manifest.suite.stacks.len() == 1;
                 summary.compares() || alone && summary.measures()
             }
+            Self::Scan { .. } => true,
             Self::Evaluate { evaluation, .. } => evaluate::answered(evaluation),
         }
     }

@@ -99,13 +99,14 @@ fn others(options: &Report, format: ReportFormat, runs: &[Kept]) -> anyhow::Resu
         let bytes = match (run, format) {
             (Kept::Connect { summary, .. }, ReportFormat::Junit) => junit::connect(summary),
             (Kept::Suite { summary, .. }, ReportFormat::Junit) => junit::suite(summary),
-            (Kept::Evaluate { .. }, ReportFormat::Junit) => {
+            (Kept::Evaluate { .. } | Kept::Scan { .. }, ReportFormat::Junit) => {
                 return Err(WrongInput(
                     "junit is of a run of connect or of the suite: those of an evaluation are in its folder"
                         .to_owned(),
                 )
                 .into());
             }
+            (Kept::Scan { summary, .. }, _) => text(options, &**summary, format),
             (Kept::Evaluate { evaluation, .. }, _) => text(options, &**evaluation, format),
             (Kept::Connect { summary, .. }, _) => text(options, &**summary, format),
             (Kept::Suite { summary, .. }, _) => text(options, &**summary, format),
@@ -115,6 +116,7 @@ fn others(options: &Report, format: ReportFormat, runs: &[Kept]) -> anyhow::Resu
         match run {
             Kept::Connect { summary, .. } => output::keep(run.folder(), &**summary, &output)?,
             Kept::Suite { summary, .. } => output::keep(run.folder(), &**summary, &output)?,
+            Kept::Scan { summary, .. } => output::keep(run.folder(), &**summary, &output)?,
             Kept::Evaluate { evaluation, .. } => {
                 output::keep(run.folder(), &**evaluation, &output)?;
             }

@@ -151,8 +151,11 @@ impl Ground {
         }
     }
 
-    /// Where the site is, or why no stack can be tried on it.
-    pub(crate) fn address(&self, site: usize) -> Result<SocketAddr, Failure> {
+    /// Where the site of an index in the sites is, or why no stack can be tried on it.
+    ///
+    /// # Errors
+    /// Its server could not be set up, or its name did not resolve.
+    pub fn address(&self, site: usize) -> Result<SocketAddr, Failure> {
         match self {
             Self::Lab(lab) => match lab.failed.get(&site) {
                 Some(failure) => Err(failure.clone()),

@@ -139,7 +139,7 @@ pub(crate) fn read(folder: &RunFolder, manifest: EvaluationManifest) -> (Evaluat
             continue;
         };
         let place = folder.path().join(part.name);
-        if let Err(error) = (part.collect)(&place, &mut found, &mut runs) {
+        if let Err(error) = (part.collect)(&place, &manifest.plan, &mut found, &mut runs) {
             unread.push(format!(
                 "The results of the part {} cannot be read: {error:#}",
                 part.name

@@ -37,11 +37,12 @@ pub fn page_of_evaluation(evaluation: &Evaluation, runs: &[KeptRun<'_>]) -> Page
                 "In memory: data and handshakes"
             }
             KeptRun::Suite { .. } => "In memory: verification, connector, memory",
+            KeptRun::Scan { .. } => "What the sites speak",
         };
         if matches!(run, KeptRun::Connect { .. }) {
             first_run.get_or_insert_with(|| id.clone());
         }
-        machines.push(run.machine());
+        machines.extend(run.machine());
         sections.push(run.section(&id, heading));
     }
     sections.push(parts(evaluation));

@@ -1,10 +1,10 @@
-use netbench_model::{Manifest, Sample, SuiteManifest, Target};
+use netbench_model::{Manifest, Sample, StackName, SuiteManifest, Target};
 
 use super::{
-    Machine, Page, Question, connect_section, environment_section, fast_enough, fast_in_memory,
-    not_answered, suite_section, works,
+    Machine, Page, Question, connect_section, document_section, environment_section, fast_enough,
+    fast_in_memory, not_answered, suite_section, works,
 };
-use crate::{ConnectSummary, SuiteSummary};
+use crate::{ConnectSummary, ScanSummary, SuiteSummary};
 
 /// A kept run, with what it says.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +24,11 @@ pub enum KeptRun<'a> {
         summary: &'a SuiteSummary,
         /// What it was.
         manifest: &'a SuiteManifest,
+    },
+    /// Of a scan.
+    Scan {
+        /// What it says.
+        summary: &'a ScanSummary,
     },
 }
 
@@ -50,7 +55,7 @@ pub fn page_of_runs(runs: &[KeptRun<'_>]) -> Page {
             },
             ..question
         }));
-        machines.push(run.machine());
+        machines.extend(run.machine());
         sections.push(run.section(&id, &heading));
     }
     let about = about(runs);
@@ -107,6 +112,7 @@ fn lead(runs: &[KeptRun<'_>]) -> String {
             KeptRun::Suite { summary, .. } => {
                 format!("{} cases in memory", summary.cases.len())
             }
+            KeptRun::Scan { summary } => format!("what {} sites speak", summary.sites.len()),
         })
         .collect();
     format!("{what} Here: {}.", runs.join("; "))
@@ -119,6 +125,7 @@ fn made(runs: &[KeptRun<'_>]) -> String {
             let (netbench, started) = match run {
                 KeptRun::Connect { manifest, .. } => (&manifest.netbench, &manifest.started),
                 KeptRun::Suite { manifest, .. } => (&manifest.netbench, &manifest.started),
+                KeptRun::Scan { summary } => (&summary.run.netbench, &summary.run.started),
             };
             format!("{} (netbench {netbench}, begun {started})", run.name())
         })
@@ -134,6 +141,7 @@ impl<'a> KeptRun<'a> {
         match self {
             Self::Connect { .. } => "connect",
             Self::Suite { .. } => "suite",
+            Self::Scan { .. } => "scan",
         }
     }
 
@@ -141,6 +149,7 @@ impl<'a> KeptRun<'a> {
         match self {
             Self::Connect { .. } => "Connection time",
             Self::Suite { .. } => "In memory: data, handshakes, memory",
+            Self::Scan { .. } => "What sites speak",
         }
     }
 
@@ -148,16 +157,22 @@ impl<'a> KeptRun<'a> {
         match self {
             Self::Connect { manifest, .. } => &manifest.name,
             Self::Suite { manifest, .. } => &manifest.name,
+            Self::Scan { summary } => &summary.run.name,
         }
     }
 
     /// `rustls-ring in place of openssl`.
     fn switch(self) -> String {
-        let stacks = match self {
-            Self::Connect { manifest, .. } => &manifest.plan.stacks,
-            Self::Suite { manifest, .. } => &manifest.suite.stacks,
+        let names: Vec<&str> = match self {
+            Self::Connect { manifest, .. } => names(&manifest.plan.stacks),
+            Self::Suite { manifest, .. } => names(&manifest.suite.stacks),
+            Self::Scan { summary } => summary
+                .loss
+                .iter()
+                .flat_map(|loss| &loss.offers)
+                .map(|offer| offer.stack.as_str())
+                .collect(),
         };
-        let names: Vec<&str> = stacks.iter().map(|stack| stack.as_str()).collect();
         match names.split_first() {
             Some((first, [])) => format!("{first} alone"),
             Some((first, [others @ .., last])) if !others.is_empty() => {
@@ -176,6 +191,7 @@ impl<'a> KeptRun<'a> {
                 questions
             }
             Self::Suite { summary, .. } => fast_in_memory(summary, id),
+            Self::Scan { .. } => Vec::new(),
         }
     }
 
@@ -187,21 +203,28 @@ impl<'a> KeptRun<'a> {
                 samples,
             } => connect_section(id, heading, summary, manifest, samples),
             Self::Suite { summary, .. } => suite_section(id, heading, summary),
+            Self::Scan { summary } => document_section(id, heading, summary),
         }
     }
 
-    pub(super) fn machine(self) -> Machine<'a> {
+    /// The machine, where the run depends on it.
+    pub(super) fn machine(self) -> Option<Machine<'a>> {
         match self {
-            Self::Connect { manifest, .. } => Machine {
+            Self::Scan { .. } => None,
+            Self::Connect { manifest, .. } => Some(Machine {
                 run: &manifest.name,
                 environment: &manifest.environment,
                 workers: &manifest.workers,
-            },
-            Self::Suite { manifest, .. } => Machine {
+            }),
+            Self::Suite { manifest, .. } => Some(Machine {
                 run: &manifest.name,
                 environment: &manifest.environment,
                 workers: &manifest.workers,
-            },
+            }),
         }
     }
+}
+
+fn names(stacks: &[StackName]) -> Vec<&str> {
+    stacks.iter().map(|stack| stack.as_str()).collect()
 }

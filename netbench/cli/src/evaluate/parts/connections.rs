@@ -55,7 +55,12 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     })
 }
 
-fn collect(folder: &Path, found: &mut Found, runs: &mut Vec<Kept>) -> anyhow::Result<()> {
+fn collect(
+    folder: &Path,
+    _plan: &EvaluationPlan,
+    found: &mut Found,
+    runs: &mut Vec<Kept>,
+) -> anyhow::Result<()> {
     if let Some(run) = run_in(&folder.join("run")) {
         let kept = Kept::read(run.path())?;
         if let Kept::Connect { summary, .. } = &kept {

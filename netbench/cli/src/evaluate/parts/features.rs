@@ -83,7 +83,12 @@ fn shim(stack: &StackName) -> Result<&'static str, Unsupported> {
     }
 }
 
-fn collect(folder: &Path, found: &mut Found, _runs: &mut Vec<Kept>) -> anyhow::Result<()> {
+fn collect(
+    folder: &Path,
+    _plan: &EvaluationPlan,
+    found: &mut Found,
+    _runs: &mut Vec<Kept>,
+) -> anyhow::Result<()> {
     found.coverage = printed(&folder.join(COVERAGE))?;
     found.difference = printed(&folder.join(DIFFERENCE))?;
     Ok(())

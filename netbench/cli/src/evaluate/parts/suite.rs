@@ -66,7 +66,12 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     })
 }
 
-fn collect(folder: &Path, found: &mut Found, runs: &mut Vec<Kept>) -> anyhow::Result<()> {
+fn collect(
+    folder: &Path,
+    _plan: &EvaluationPlan,
+    found: &mut Found,
+    runs: &mut Vec<Kept>,
+) -> anyhow::Result<()> {
     for name in [SPEED, COSTS] {
         if let Some(run) = run_in(&folder.join(name)) {
             let kept = Kept::read(run.path())?;

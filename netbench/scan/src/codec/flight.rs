@@ -1,0 +1,225 @@
+//! What a server says until it waits for the client, read from records as they come.
+
+use super::{
+    Alert, MAX_MESSAGE, NotTls, Record, ServerHello, ServerKeyExchange, content, messages,
+    records::{RecordError, Records},
+};
+use crate::registry::suite;
+
+/// A server's first flight, as far as it has come. In TLS 1.3 all after the hello is encrypted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flight {
+    /// The ServerHello, or a HelloRetryRequest.
+    pub hello: ServerHello,
+    /// The message with its header, for the transcript.
+    pub hello_message: Vec<u8>,
+    /// The certificates, the leaf first, as DER.
+    pub certificates: Option<Vec<Vec<u8>>>,
+    /// A stapled OCSP response, as DER.
+    pub ocsp: Option<Vec<u8>>,
+    /// The ServerKeyExchange.
+    pub key_exchange: Option<ServerKeyExchange>,
+    /// Whether the server wants a certificate of the client.
+    pub asks_for_certificate: bool,
+    /// Whether it ended as it should: with ServerHelloDone, or in TLS 1.3 with the hello.
+    pub is_done: bool,
+    /// Every message after the hello, with its header: for a transcript.
+    pub messages: Vec<u8>,
+}
+
+/// What a reader has found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// More must come.
+    More,
+    /// The flight is complete.
+    Done,
+    /// An alert that ends the handshake.
+    Alert(Alert),
+}
+
+/// What cannot be a server's flight.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// The first bytes are of another protocol.
+    #[error("not TLS")]
+    NotTls(NotTls),
+    /// A message longer than any that is waited for: its type and length.
+    #[error("a handshake message of {length} bytes")]
+    TooLong {
+        /// The handshake type.
+        kind: u8,
+        /// The length that its header says.
+        length: usize,
+    },
+    /// Something that the protocol does not have there.
+    #[error("{0}")]
+    Malformed(String),
+}
+
+impl From<RecordError> for ReadError {
+    fn from(error: RecordError) -> Self {
+        match error {
+            RecordError::NotTls(other) => Self::NotTls(other),
+            other => Self::Malformed(other.to_string()),
+        }
+    }
+}
+
+/// Reads a flight.
+#[derive(Debug, Default)]
+pub struct FlightReader {
+    records: Records,
+    joined: Vec<u8>,
+    flight: Option<Flight>,
+    empty_records: u32,
+}
+
+impl FlightReader {
+    /// What has been read so far.
+    pub fn flight(&self) -> Option<&Flight> {
+        self.flight.as_ref()
+    }
+
+    /// What has been read, and the records after it.
+    pub fn into_parts(self) -> (Option<Flight>, Records) {
+        (self.flight, self.records)
+    }
+
+    /// Takes what has arrived, and reads as far as it goes.
+    ///
+    /// # Errors
+    /// What has arrived cannot be a server's flight.
+    pub fn push(&mut self, arrived: &[u8]) -> Result<Step, ReadError> {
+        self.records.push(arrived);
+        while let Some(record) = self.records.next_record()? {
+            match self.take(&record)? {
+                Step::More => {}
+                step => return Ok(step),
+            }
+        }
+        Ok(Step::More)
+    }
+
+    fn take(&mut self, record: &Record) -> Result<Step, ReadError> {
+        match record.content {
+            content::HANDSHAKE => {
+                if record.payload.is_empty() {
+                    self.empty_records += 1;
+                    if self.empty_records > 32 {
+                        return Err(ReadError::Malformed("many empty records".to_owned()));
+                    }
+                }
+                self.joined.extend_from_slice(&record.payload);
+                self.messages()
+            }
+            content::ALERT => match Alert::parse(&record.payload) {
+                // Warnings, such as unrecognized_name, come before a ServerHello all the same.
+                Some(Alert {
+                    level: 1,
+                    description,
+                }) if description != 0 => Ok(Step::More),
+                Some(alert) => Ok(Step::Alert(alert)),
+                None => Err(ReadError::Malformed(format!(
+                    "an alert of {} bytes",
+                    record.payload.len()
+                ))),
+            },
+            // What follows is encrypted: the server resumes a session (RFC 5246 section 7.3).
+            content::CHANGE_CIPHER_SPEC => match &mut self.flight {
+                Some(flight) => {
+                    flight.is_done = true;
+                    Ok(Step::Done)
+                }
+                None => Err(ReadError::Malformed(
+                    "a ChangeCipherSpec before the ServerHello".to_owned(),
+                )),
+            },
+            other => Err(ReadError::Malformed(format!(
+                "a record of type {other} in a server's first flight"
+            ))),
+        }
+    }
+
+    fn messages(&mut self) -> Result<Step, ReadError> {
+        // Taken out while it is read, and what is left is moved once: a record may hold thousands.
+        let mut joined = std::mem::take(&mut self.joined);
+        let mut at = 0;
+        let mut step = Ok(Step::More);
+        while step == Ok(Step::More) {
+            let Some(&[kind, a, b, c]) = joined.get(at..at + 4) else {
+                break;
+            };
+            let length = usize::from(a) << 16 | usize::from(b) << 8 | usize::from(c);
+            if length > MAX_MESSAGE {
+                step = Err(ReadError::TooLong { kind, length });
+                break;
+            }
+            let Some(message) = joined.get(at..at + 4 + length) else {
+                break;
+            };
+            step = self.message(kind, message);
+            at += 4 + length;
+        }
+        joined.drain(..at);
+        self.joined = joined;
+        step
+    }
+
+    fn message(&mut self, kind: u8, message: &[u8]) -> Result<Step, ReadError> {
+        let bad = |what: &str| ReadError::Malformed(format!("a {what} that cannot be read"));
+        let body = &message[4..];
+        let Some(flight) = &mut self.flight else {
+            return match kind {
+                0 => Ok(Step::More),
+                2 => {
+                    let hello = ServerHello::parse(body).ok_or_else(|| bad("ServerHello"))?;
+                    let last = hello.version == 0x0304 || hello.is_retry;
+                    self.flight = Some(Flight {
+                        hello,
+                        hello_message: message.to_vec(),
+                        certificates: None,
+                        ocsp: None,
+                        key_exchange: None,
+                        asks_for_certificate: false,
+                        is_done: last,
+                        messages: Vec::new(),
+                    });
+                    Ok(if last { Step::Done } else { Step::More })
+                }
+                other => Err(ReadError::Malformed(format!(
+                    "a handshake message of type {other} before the ServerHello"
+                ))),
+            };
+        };
+        flight.messages.extend_from_slice(message);
+        match kind {
+            11 => {
+                flight.certificates =
+                    Some(messages::certificates(body).ok_or_else(|| bad("Certificate"))?);
+            }
+            12 => {
+                let suite = suite(flight.hello.suite);
+                let parsed = suite
+                    .map(|s| ServerKeyExchange::parse(body, s, flight.hello.version))
+                    .unwrap_or_default();
+                flight.key_exchange = Some(parsed.ok_or_else(|| bad("ServerKeyExchange"))?);
+            }
+            13 => flight.asks_for_certificate = true,
+            14 => {
+                flight.is_done = true;
+                return Ok(Step::Done);
+            }
+            22 => {
+                // CertificateStatus: type ocsp, then the response (RFC 6066 section 8).
+                let response = super::Reader::new(body.get(1..).unwrap_or_default())
+                    .vec24()
+                    .ok_or_else(|| bad("CertificateStatus"))?;
+                flight.ocsp = Some(response.to_vec());
+            }
+            2 => return Err(ReadError::Malformed("a second ServerHello".to_owned())),
+            _ => {}
+        }
+        Ok(Step::More)
+    }
+}

@@ -1,0 +1,237 @@
+//! ClientHellos, as a list of what to say and as bytes.
+
+/// Extension code points that the scan writes or reads.
+pub mod extension {
+    #![expect(missing_docs, reason = "the registry's names")]
+    pub const SERVER_NAME: u16 = 0;
+    pub const STATUS_REQUEST: u16 = 5;
+    pub const SUPPORTED_GROUPS: u16 = 10;
+    pub const EC_POINT_FORMATS: u16 = 11;
+    pub const SIGNATURE_ALGORITHMS: u16 = 13;
+    pub const HEARTBEAT: u16 = 15;
+    pub const ALPN: u16 = 16;
+    pub const SCT: u16 = 18;
+    pub const PADDING: u16 = 21;
+    pub const ENCRYPT_THEN_MAC: u16 = 22;
+    pub const EXTENDED_MASTER_SECRET: u16 = 23;
+    pub const SESSION_TICKET: u16 = 35;
+    pub const PRE_SHARED_KEY: u16 = 41;
+    pub const EARLY_DATA: u16 = 42;
+    pub const SUPPORTED_VERSIONS: u16 = 43;
+    pub const COOKIE: u16 = 44;
+    pub const PSK_MODES: u16 = 45;
+    pub const KEY_SHARE: u16 = 51;
+    pub const RENEGOTIATION_INFO: u16 = 0xff01;
+}
+
+/// One extension of a hello: its code point and its body.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extension {
+    /// The code point.
+    pub code: u16,
+    /// What is after the length.
+    pub body: Vec<u8>,
+}
+
+/// A key share (RFC 8446 section 4.2.8).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyShare {
+    /// The group.
+    pub group: u16,
+    /// The public value.
+    pub public: Vec<u8>,
+}
+
+/// What a ClientHello says (RFC 8446 section 4.1.2, RFC 5246, 4346, 2246, 6101).
+///
+/// Lists that are none leave their extension out; an empty list is an extension with nothing in it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct HelloSpec {
+    /// `client_version`; 0x0303 with TLS 1.3, which is in `supported_versions`.
+    pub legacy_version: u16,
+    /// The version of the record that carries it.
+    pub record_version: u16,
+    /// 32 bytes.
+    pub random: [u8; 32],
+    /// At most 32 bytes.
+    pub session_id: Vec<u8>,
+    /// Cipher suites, most wanted first.
+    pub suites: Vec<u16>,
+    /// Compression methods; 0 is none (RFC 3749).
+    pub compression: Vec<u8>,
+    /// Whether there are extensions at all: SSL 3.0 has none.
+    pub extensions: bool,
+    /// The name that is asked for.
+    pub server_name: Option<String>,
+    /// `supported_versions`, most wanted first.
+    pub versions: Option<Vec<u16>>,
+    /// `supported_groups`, most wanted first.
+    pub groups: Option<Vec<u16>>,
+    /// `key_share`; an empty list asks the server to choose a group (RFC 8446 section 4.2.8).
+    pub shares: Option<Vec<KeyShare>>,
+    /// `signature_algorithms`, most wanted first.
+    pub signatures: Option<Vec<u16>>,
+    /// Application protocols, most wanted first.
+    pub alpn: Option<Vec<Vec<u8>>>,
+    /// A session ticket of TLS 1.2 (RFC 5077); empty asks for one.
+    pub ticket: Option<Vec<u8>>,
+    /// More extensions, at the end but before a `pre_shared_key`.
+    pub more: Vec<Extension>,
+    /// Bytes that the handshake message is to have at least, by a padding extension (RFC 7685).
+    pub pad_to: usize,
+    /// An extension that must be the last: `pre_shared_key`.
+    pub last: Option<Extension>,
+}
+
+impl HelloSpec {
+    /// Adds the extensions that tell features of a server by being answered: `status_request`,
+    /// `signed_certificate_timestamp`, `encrypt_then_mac`, `extended_master_secret`,
+    /// `renegotiation_info`, `ec_point_formats`.
+    pub fn ask_for_features(&mut self) {
+        let plain: [(u16, &[u8]); 6] = [
+            (extension::EC_POINT_FORMATS, &[1, 0]),
+            (extension::STATUS_REQUEST, &[1, 0, 0, 0, 0]),
+            (extension::SCT, &[]),
+            (extension::ENCRYPT_THEN_MAC, &[]),
+            (extension::EXTENDED_MASTER_SECRET, &[]),
+            (extension::RENEGOTIATION_INFO, &[0]),
+        ];
+        for (code, body) in plain {
+            self.more.push(Extension {
+                code,
+                body: body.to_vec(),
+            });
+        }
+    }
+
+    /// The handshake message, with its header of 4 bytes.
+    pub fn message(&self) -> Vec<u8> {
+        let mut body = Vec::with_capacity(512);
+        put16(&mut body, self.legacy_version);
+        body.extend(self.random);
+        vec8(&mut body, &self.session_id);
+        let suites: Vec<u8> = self.suites.iter().flat_map(|s| s.to_be_bytes()).collect();
+        vec16(&mut body, &suites);
+        vec8(&mut body, &self.compression);
+        if self.extensions {
+            let mut all = self.extension_bytes();
+            // With the header, the length of the extensions, and the padding's own header.
+            let length = 4 + body.len() + 2 + all.len();
+            if let Some(last) = &self.last {
+                let missing = self.pad_to.saturating_sub(length + 4 + last.body.len());
+                pad(&mut all, missing);
+                put_extension(&mut all, last.code, &last.body);
+            } else {
+                pad(&mut all, self.pad_to.saturating_sub(length));
+            }
+            vec16(&mut body, &all);
+        }
+        let mut message = vec![1];
+        message.extend(&u32::try_from(body.len()).unwrap_or(0).to_be_bytes()[1..]);
+        message.extend(body);
+        message
+    }
+
+    /// The message in records of at most `most` bytes each.
+    pub fn records(&self, most: usize) -> Vec<u8> {
+        into_records(self.record_version, &self.message(), most)
+    }
+
+    fn extension_bytes(&self) -> Vec<u8> {
+        let mut all = Vec::with_capacity(256);
+        if let Some(name) = &self.server_name {
+            let mut entry = vec![0];
+            vec16(&mut entry, name.as_bytes());
+            let mut list = Vec::new();
+            vec16(&mut list, &entry);
+            put_extension(&mut all, extension::SERVER_NAME, &list);
+        }
+        if let Some(groups) = &self.groups {
+            put_extension(&mut all, extension::SUPPORTED_GROUPS, &list16(groups));
+        }
+        if let Some(schemes) = &self.signatures {
+            put_extension(&mut all, extension::SIGNATURE_ALGORITHMS, &list16(schemes));
+        }
+        if let Some(protocols) = &self.alpn {
+            let mut names = Vec::new();
+            for name in protocols {
+                vec8(&mut names, name);
+            }
+            let mut list = Vec::new();
+            vec16(&mut list, &names);
+            put_extension(&mut all, extension::ALPN, &list);
+        }
+        if let Some(ticket) = &self.ticket {
+            put_extension(&mut all, extension::SESSION_TICKET, ticket);
+        }
+        if let Some(versions) = &self.versions {
+            let codes: Vec<u8> = versions.iter().flat_map(|v| v.to_be_bytes()).collect();
+            let mut list = Vec::new();
+            vec8(&mut list, &codes);
+            put_extension(&mut all, extension::SUPPORTED_VERSIONS, &list);
+        }
+        if let Some(shares) = &self.shares {
+            let mut entries = Vec::new();
+            for share in shares {
+                put16(&mut entries, share.group);
+                vec16(&mut entries, &share.public);
+            }
+            let mut list = Vec::new();
+            vec16(&mut list, &entries);
+            put_extension(&mut all, extension::KEY_SHARE, &list);
+            put_extension(&mut all, extension::PSK_MODES, &[1, 1]);
+        }
+        for extension in &self.more {
+            put_extension(&mut all, extension.code, &extension.body);
+        }
+        all
+    }
+}
+
+/// A handshake message in records of at most `most` bytes each.
+fn into_records(version: u16, message: &[u8], most: usize) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(message.len() + 5);
+    for part in message.chunks(most.clamp(1, 16_384)) {
+        bytes.push(22);
+        put16(&mut bytes, version);
+        vec16(&mut bytes, part);
+    }
+    bytes
+}
+
+fn pad(all: &mut Vec<u8>, missing: usize) {
+    if missing > 0 {
+        let zeros = vec![0; missing.saturating_sub(4)];
+        put_extension(all, extension::PADDING, &zeros);
+    }
+}
+
+fn list16(values: &[u16]) -> Vec<u8> {
+    let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_be_bytes()).collect();
+    let mut list = Vec::with_capacity(bytes.len() + 2);
+    vec16(&mut list, &bytes);
+    list
+}
+
+fn put_extension(all: &mut Vec<u8>, code: u16, body: &[u8]) {
+    put16(all, code);
+    vec16(all, body);
+}
+
+pub(crate) fn put16(to: &mut Vec<u8>, value: u16) {
+    to.extend(value.to_be_bytes());
+}
+
+/// Everything that is written here is far below the limits of its length field; what is not is
+/// cut, which a server refuses.
+pub(crate) fn vec8(to: &mut Vec<u8>, bytes: &[u8]) {
+    let bytes = &bytes[..bytes.len().min(255)];
+    to.push(u8::try_from(bytes.len()).unwrap_or(u8::MAX));
+    to.extend(bytes);
+}
+
+pub(crate) fn vec16(to: &mut Vec<u8>, bytes: &[u8]) {
+    let bytes = &bytes[..bytes.len().min(65_535)];
+    put16(to, u16::try_from(bytes.len()).unwrap_or(u16::MAX));
+    to.extend(bytes);
+}

@@ -1,0 +1,211 @@
+//! The messages of a server's first flight.
+
+use super::{Reader, extension};
+use crate::registry::{FfdheSize, KeyExchange, Suite};
+
+/// The random of a HelloRetryRequest (RFC 8446 section 4.1.3).
+const RETRY: [u8; 32] = [
+    0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91,
+    0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c,
+];
+
+/// The most extensions, certificates, shares or names of a list that are read; a longer list cannot
+/// be. Each takes a few words beside its bytes, so that memory stays in proportion to what arrived.
+pub(crate) const MOST_ENTRIES: usize = 256;
+
+/// An alert (RFC 8446 section 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Alert {
+    /// 1 warning, 2 fatal.
+    pub level: u8,
+    /// Which.
+    pub description: u8,
+}
+
+impl Alert {
+    /// Of a record's payload.
+    pub fn parse(payload: &[u8]) -> Option<Self> {
+        match payload {
+            [level, description] => Some(Self {
+                level: *level,
+                description: *description,
+            }),
+            _ => None,
+        }
+    }
+}
+
+/// A ServerHello, or a HelloRetryRequest, which has the same form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerHello {
+    /// The version that was chosen: of `supported_versions` where that is there.
+    pub version: u16,
+    /// The server's random.
+    pub random: [u8; 32],
+    /// The session's name, or the client's again.
+    pub session_id: Vec<u8>,
+    /// The suite that was chosen.
+    pub suite: u16,
+    /// The compression method that was chosen.
+    pub compression: u8,
+    /// Whether it is a HelloRetryRequest.
+    pub is_retry: bool,
+    /// Extensions: code point and body.
+    pub extensions: Vec<(u16, Vec<u8>)>,
+}
+
+impl ServerHello {
+    /// Of a message's body.
+    pub fn parse(body: &[u8]) -> Option<Self> {
+        let mut reader = Reader::new(body);
+        let legacy = reader.u16()?;
+        let random: [u8; 32] = reader.take(32)?.try_into().ok()?;
+        let session_id = reader.vec8()?;
+        if session_id.len() > 32 {
+            return None;
+        }
+        let suite = reader.u16()?;
+        let compression = reader.u8()?;
+        let extensions = if reader.is_empty() {
+            Vec::new()
+        } else {
+            let bytes = reader.vec16()?;
+            if !reader.is_empty() {
+                return None;
+            }
+            extensions(bytes)?
+        };
+        let mut hello = Self {
+            version: legacy,
+            random,
+            session_id: session_id.to_vec(),
+            suite,
+            compression,
+            is_retry: random == RETRY,
+            extensions,
+        };
+        if let Some(body) = hello.extension(extension::SUPPORTED_VERSIONS) {
+            hello.version = Reader::new(body).u16().filter(|_| body.len() == 2)?;
+        }
+        Some(hello)
+    }
+
+    /// The body of an extension.
+    pub fn extension(&self, code: u16) -> Option<&[u8]> {
+        self.extensions
+            .iter()
+            .find(|(known, _)| *known == code)
+            .map(|(_, body)| body.as_slice())
+    }
+
+    /// The group of the key share, or that a HelloRetryRequest asks for.
+    pub fn group(&self) -> Option<u16> {
+        self.extension(extension::KEY_SHARE)
+            .and_then(|body| Reader::new(body).u16())
+    }
+
+    /// The server's public value.
+    pub fn share(&self) -> Option<(u16, &[u8])> {
+        let mut reader = Reader::new(self.extension(extension::KEY_SHARE)?);
+        Some((reader.u16()?, reader.vec16()?))
+    }
+
+    /// The application protocol that was chosen.
+    pub fn alpn(&self) -> Option<Vec<u8>> {
+        alpn(self.extension(extension::ALPN)?)
+    }
+}
+
+/// Extensions: code point and body.
+pub(crate) fn extensions(bytes: &[u8]) -> Option<Vec<(u16, Vec<u8>)>> {
+    let mut reader = Reader::new(bytes);
+    let mut found = Vec::new();
+    while !reader.is_empty() {
+        found.push((reader.u16()?, reader.vec16()?.to_vec()));
+        if found.len() > MOST_ENTRIES {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+/// The one protocol of a server's ALPN extension.
+pub(crate) fn alpn(body: &[u8]) -> Option<Vec<u8>> {
+    let mut list = Reader::new(Reader::new(body).vec16()?);
+    list.vec8().map(<[u8]>::to_vec)
+}
+
+/// The certificates of a Certificate message before TLS 1.3.
+pub(crate) fn certificates(body: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let mut reader = Reader::new(body);
+    let mut list = Reader::new(reader.vec24()?);
+    let mut found = Vec::new();
+    while !list.is_empty() {
+        found.push(list.vec24()?.to_vec());
+        if found.len() > MOST_ENTRIES {
+            return None;
+        }
+    }
+    reader.is_empty().then_some(found)
+}
+
+/// Certificates with the extensions of each (RFC 8446 section 4.4.2).
+pub(crate) type Entries = Vec<(Vec<u8>, Vec<(u16, Vec<u8>)>)>;
+
+/// The certificates of a Certificate message of TLS 1.3, with their extensions.
+pub(crate) fn certificate_entries(body: &[u8]) -> Option<Entries> {
+    let mut reader = Reader::new(body);
+    reader.vec8()?;
+    let mut list = Reader::new(reader.vec24()?);
+    let mut found = Vec::new();
+    while !list.is_empty() {
+        let certificate = list.vec24()?.to_vec();
+        found.push((certificate, extensions(list.vec16()?)?));
+        if found.len() > MOST_ENTRIES {
+            return None;
+        }
+    }
+    reader.is_empty().then_some(found)
+}
+
+/// What a ServerKeyExchange message tells (RFC 5246 section 7.4.3, RFC 8422 section 5.4).
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ServerKeyExchange {
+    /// The curve.
+    pub group: Option<u16>,
+    /// The server's public value on it.
+    pub public: Vec<u8>,
+    /// The finite field's prime.
+    pub prime: Option<FfdheSize>,
+    /// The signature scheme; only TLS 1.2 says it.
+    pub signature: Option<u16>,
+}
+
+impl ServerKeyExchange {
+    /// Of a message's body, for a suite and a version. None if it is not what these have.
+    pub fn parse(body: &[u8], suite: Suite, version: u16) -> Option<Self> {
+        let mut reader = Reader::new(body);
+        let mut found = Self::default();
+        match suite.key_exchange() {
+            KeyExchange::Ecdhe => {
+                const NAMED_CURVE: u8 = 3;
+                if reader.u8()? != NAMED_CURVE {
+                    // Curves by their parameters: RFC 4492, and nobody.
+                    return Some(found);
+                }
+                found.group = Some(reader.u16()?);
+                found.public = reader.vec8()?.to_vec();
+            }
+            KeyExchange::Dhe => {
+                found.prime = Some(FfdheSize::of_prime(reader.vec16()?));
+                reader.vec16()?;
+                found.public = reader.vec16()?.to_vec();
+            }
+            _ => return Some(found),
+        }
+        if version == 0x0303 && suite.is_signed() {
+            found.signature = Some(reader.u16()?);
+        }
+        Some(found)
+    }
+}

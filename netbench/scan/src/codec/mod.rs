@@ -1,0 +1,17 @@
+//! Bytes to messages and back. Nothing is allocated for what has not arrived: every length is
+//! checked against the bytes that are there before anything is taken, and lists have a limit.
+
+mod client_hello;
+mod flight;
+mod hello;
+pub(crate) mod messages;
+mod reader;
+mod records;
+
+pub use client_hello::{ClientHello, ParseHelloError};
+pub use flight::{Flight, FlightReader, ReadError, Step};
+pub use hello::{Extension, HelloSpec, KeyShare, extension};
+pub(crate) use hello::{vec8 as put_vec8, vec16 as put_vec16};
+pub use messages::{Alert, ServerHello, ServerKeyExchange};
+pub use reader::Reader;
+pub use records::{MAX_MESSAGE, NotTls, Record, Records, content};

@@ -1,0 +1,142 @@
+//! The record layer of what a server sends (RFC 8446 section 5.1): records, and the handshake
+//! messages that lie in them, many in one or one in many.
+
+/// Content types.
+pub mod content {
+    /// ChangeCipherSpec.
+    pub const CHANGE_CIPHER_SPEC: u8 = 20;
+    /// Alert.
+    pub const ALERT: u8 = 21;
+    /// Handshake.
+    pub const HANDSHAKE: u8 = 22;
+    /// Application data, and everything encrypted in TLS 1.3.
+    pub const APPLICATION_DATA: u8 = 23;
+    /// Heartbeat (RFC 6520).
+    pub const HEARTBEAT: u8 = 24;
+}
+
+/// The longest handshake message that is waited for; a certificate chain has some thousand bytes.
+pub const MAX_MESSAGE: usize = 128 * 1024;
+
+/// The longest record: 2^14 and what encryption may add (RFC 5246 section 6.2.3).
+const MAX_RECORD: usize = 16_384 + 2_048;
+
+/// What a server speaks that does not speak TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotTls {
+    /// HTTP without TLS.
+    Http,
+    /// SSH.
+    Ssh,
+    /// A greeting in text: SMTP, FTP, POP3, IMAP.
+    Greeting,
+    /// Something else.
+    Other,
+}
+
+/// One record, without its header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// The content type.
+    pub content: u8,
+    /// The version in its header.
+    pub version: u16,
+    /// What it carries.
+    pub payload: Vec<u8>,
+}
+
+/// Cuts what arrives into records.
+#[derive(Debug, Default)]
+pub struct Records {
+    bytes: Vec<u8>,
+    at: usize,
+    seen: bool,
+}
+
+/// Bytes that are no record.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RecordError {
+    /// The first bytes are of another protocol.
+    #[error("not TLS")]
+    NotTls(NotTls),
+    /// A content type that there is not.
+    #[error("a record of the unknown type {0}")]
+    Content(u8),
+    /// More than a record may have.
+    #[error("a record of {0} bytes")]
+    Length(usize),
+}
+
+impl Records {
+    /// Takes what has arrived.
+    pub fn push(&mut self, arrived: &[u8]) {
+        if self.at == self.bytes.len() {
+            self.bytes.clear();
+            self.at = 0;
+        }
+        self.bytes.extend_from_slice(arrived);
+    }
+
+    /// Bytes that are part of no complete record yet.
+    pub fn waiting(&self) -> usize {
+        self.bytes.len() - self.at
+    }
+
+    /// The next record; none until it is complete.
+    ///
+    /// # Errors
+    /// What has arrived cannot be a record.
+    pub fn next_record(&mut self) -> Result<Option<Record>, RecordError> {
+        let left = self.bytes.get(self.at..).unwrap_or_default();
+        if !self.seen
+            && let Some(other) = other_protocol(left)
+        {
+            return Err(RecordError::NotTls(other));
+        }
+        let Some((header, rest)) = left.split_at_checked(5) else {
+            return Ok(None);
+        };
+        let content = header[0];
+        let length = usize::from(u16::from_be_bytes([header[3], header[4]]));
+        if !(content::CHANGE_CIPHER_SPEC..=content::HEARTBEAT).contains(&content) || header[1] != 3
+        {
+            return Err(if self.seen {
+                RecordError::Content(content)
+            } else {
+                RecordError::NotTls(NotTls::Other)
+            });
+        }
+        if length > MAX_RECORD {
+            return Err(RecordError::Length(length));
+        }
+        let Some(payload) = rest.get(..length) else {
+            return Ok(None);
+        };
+        let record = Record {
+            content,
+            version: u16::from_be_bytes([header[1], header[2]]),
+            payload: payload.to_vec(),
+        };
+        self.seen = true;
+        self.at += 5 + length;
+        Ok(Some(record))
+    }
+}
+
+/// What the first bytes tell; none if they may yet be TLS.
+fn other_protocol(bytes: &[u8]) -> Option<NotTls> {
+    let begins =
+        |text: &[u8]| bytes.len() >= 4 && text.starts_with(&bytes[..bytes.len().min(text.len())]);
+    let first = *bytes.first()?;
+    if begins(b"HTTP/") || first == b'<' {
+        return Some(NotTls::Http);
+    }
+    if begins(b"SSH-") {
+        return Some(NotTls::Ssh);
+    }
+    let digits = bytes.len() >= 4 && bytes[..3].iter().all(u8::is_ascii_digit);
+    if (digits && matches!(bytes[3], b' ' | b'-')) || begins(b"* OK") || begins(b"+OK ") {
+        return Some(NotTls::Greeting);
+    }
+    None
+}

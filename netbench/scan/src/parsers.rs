@@ -1,0 +1,142 @@
+//! Everything that reads what came from somebody else, each as one function of bytes: what the fuzz
+//! targets in `fuzz/` call, and the tests that run their corpus.
+//!
+//! A function panics where the parser breaks what it promises, and returns nothing.
+
+use crate::{
+    codec::{ClientHello, FlightReader, Records, ServerHello, ServerKeyExchange, Step, messages},
+    registry::{Version, suites},
+    session::{ResponseHead, parse_message13},
+    x509::{self, Roots},
+};
+
+/// A parser's name, which is that of its fuzz target and of its folder of the corpus.
+pub type Parser = (&'static str, fn(&[u8]));
+
+/// All of them.
+pub const ALL: [Parser; 7] = [
+    ("flight", flight),
+    ("records", records),
+    ("client_hello", client_hello),
+    ("messages", all_messages),
+    ("encrypted13", encrypted13),
+    ("certificates", certificates),
+    ("response", response),
+];
+
+/// A server's first flight: all at once, and in pieces, which must make no difference.
+pub fn flight(bytes: &[u8]) {
+    let whole = read(bytes.chunks(bytes.len().max(1)));
+    for size in [1, 7, 100] {
+        assert_eq!(whole, read(bytes.chunks(size)), "in pieces of {size} bytes");
+    }
+}
+
+/// How a flight ended: done or in want of more, an alert, an error; and what it held.
+fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (String, Option<crate::codec::Flight>) {
+    let mut reader = FlightReader::default();
+    for piece in pieces {
+        match reader.push(piece) {
+            Ok(Step::More) => {}
+            end => return (format!("{end:?}"), reader.flight().cloned()),
+        }
+    }
+    ("more".to_owned(), reader.flight().cloned())
+}
+
+/// Records: what they carry is never more than what arrived.
+pub fn records(bytes: &[u8]) {
+    let mut reader = Records::default();
+    reader.push(bytes);
+    let mut carried = 0;
+    while let Ok(Some(record)) = reader.next_record() {
+        carried += 5 + record.payload.len();
+        assert_eq!(carried + reader.waiting(), bytes.len());
+    }
+}
+
+/// A client's hello, of records.
+pub fn client_hello(bytes: &[u8]) {
+    let Ok(Some(hello)) = ClientHello::of_records(bytes) else {
+        return;
+    };
+    assert!(hello.wire_bytes <= bytes.len() && hello.message_bytes <= hello.wire_bytes);
+    let said = [
+        hello.versions().len(),
+        hello.groups().len(),
+        hello.signatures().len(),
+        hello.shares().len(),
+        hello.alpn().len(),
+        hello.suites.len(),
+    ];
+    assert!(said.iter().all(|count| *count <= bytes.len()));
+}
+
+/// The bodies of a server's messages before TLS 1.3: the first byte says which.
+pub fn all_messages(bytes: &[u8]) {
+    let Some((which, body)) = bytes.split_first() else {
+        return;
+    };
+    match which % 4 {
+        0 => {
+            if let Some(hello) = ServerHello::parse(body) {
+                let _ = (hello.group(), hello.share(), hello.alpn());
+            }
+        }
+        1 => {
+            let all = messages::certificates(body).unwrap_or_default();
+            assert!(all.iter().map(Vec::len).sum::<usize>() <= body.len());
+        }
+        2 => {
+            let all = messages::certificate_entries(body).unwrap_or_default();
+            assert!(all.iter().map(|(der, _)| der.len()).sum::<usize>() <= body.len());
+        }
+        _ => {
+            for suite in suites() {
+                for version in Version::ALL {
+                    ServerKeyExchange::parse(body, suite, version.code());
+                }
+            }
+        }
+    }
+}
+
+/// Messages of TLS 1.3 as they are inside the encryption, one after another.
+pub fn encrypted13(bytes: &[u8]) {
+    parse_message13(bytes);
+}
+
+/// A chain of certificates: DER after its length in two bytes, over and over.
+pub fn certificates(bytes: &[u8]) {
+    let mut reader = crate::codec::Reader::new(bytes);
+    let mut ders = Vec::new();
+    while let Some(der) = reader.vec16() {
+        if ders.len() == 4 {
+            break;
+        }
+        ders.push(der.to_vec());
+    }
+    let roots = Roots::of_pem(&String::from_utf8_lossy(reader.rest()));
+    let chain = x509::chain(&ders, Version::Tls12, "scan.test", &roots, 0);
+    for certificate in &chain.certificates {
+        let names = certificate.names.iter();
+        for text in names.chain([&certificate.subject, &certificate.issuer]) {
+            assert!(!text.chars().any(char::is_control), "{text:?}");
+        }
+    }
+    for der in &ders {
+        x509::rsa_public_key(der);
+    }
+}
+
+/// The head of an HTTP response.
+pub fn response(bytes: &[u8]) {
+    if let Some(head) = ResponseHead::parse(bytes) {
+        for text in [head.strict_transport_security, head.alt_svc]
+            .into_iter()
+            .flatten()
+        {
+            assert!(!text.chars().any(char::is_control), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! How hard a scan may press, on one site and on all.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashMap,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::Instant,
+};
+
+/// A site to scan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// What the site is called in results.
+    pub site: String,
+    /// The host name that is asked for (SNI), or an address.
+    pub host: String,
+    /// The port.
+    pub port: u16,
+    /// Where to connect; or why there is no address.
+    pub address: Result<SocketAddr, String>,
+}
+
+/// Parts of a scan. Versions, suites and groups are always asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// Signature schemes.
+    Signatures,
+    /// Whole handshakes: tickets, resumption, 0-RTT, renegotiation, the response's head.
+    Sessions,
+    /// Everything else that a server does or does not.
+    Features,
+    /// What upsets it.
+    Intolerance,
+}
+
+impl Part {
+    /// Every part.
+    pub const ALL: [Self; 4] = [
+        Self::Signatures,
+        Self::Sessions,
+        Self::Features,
+        Self::Intolerance,
+    ];
+
+    /// The name that the command line has.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Signatures => "signatures",
+            Self::Sessions => "sessions",
+            Self::Features => "features",
+            Self::Intolerance => "intolerance",
+        }
+    }
+}
+
+/// How hard a scan may press.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limits {
+    /// Sites scanned at one time.
+    pub sites: usize,
+    /// Connections at one time to one site.
+    pub per_site: usize,
+    /// Connections at one time to one address, whatever the sites.
+    pub per_address: usize,
+    /// Connections begun in a second, over all sites; none for no limit.
+    pub rate: Option<f64>,
+    /// How long a connection may take to come about, and an answer to arrive.
+    pub timeout: Duration,
+    /// How long one site may take in all.
+    pub site_timeout: Duration,
+    /// How often a connection that failed is tried again.
+    pub retries: u32,
+    /// What is asked for beside versions, suites and groups.
+    pub parts: Vec<Part>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            sites: 500,
+            per_site: 2,
+            per_address: 4,
+            rate: None,
+            timeout: Duration::from_secs(5),
+            site_timeout: Duration::from_secs(120),
+            retries: 1,
+            parts: Part::ALL.to_vec(),
+        }
+    }
+}
+
+/// What connections of all sites share.
+pub(super) struct Gate {
+    interval: Option<Duration>,
+    next: Cell<Option<Instant>>,
+    per_address: usize,
+    addresses: RefCell<HashMap<IpAddr, Arc<Semaphore>>>,
+    jitter: Cell<u64>,
+}
+
+impl Gate {
+    pub(super) fn new(limits: &Limits) -> Self {
+        let mut seed = [0; 8];
+        // Without randomness jitter is the same every time, and nothing else is lost.
+        let _ = aws_lc_rs::rand::fill(&mut seed);
+        Self {
+            interval: limits
+                .rate
+                .filter(|rate| *rate > 0.0)
+                .map(|rate| Duration::from_secs_f64(1.0 / rate)),
+            next: Cell::new(None),
+            per_address: limits.per_address.max(1),
+            addresses: RefCell::default(),
+            jitter: Cell::new(u64::from_le_bytes(seed) | 1),
+        }
+    }
+
+    /// Waits until a connection to this address may begin.
+    pub(super) async fn enter(&self, address: IpAddr) -> Option<OwnedSemaphorePermit> {
+        let semaphore = {
+            let mut addresses = self.addresses.borrow_mut();
+            let semaphore = addresses
+                .entry(address)
+                .or_insert_with(|| Arc::new(Semaphore::new(self.per_address)));
+            Arc::clone(semaphore)
+        };
+        let permit = semaphore.acquire_owned().await.ok();
+        if let Some(interval) = self.interval {
+            let now = Instant::now();
+            let at = self.next.get().map_or(now, |next| next.max(now));
+            self.next.set(Some(at + interval));
+            tokio::time::sleep_until(at).await;
+        }
+        permit
+    }
+
+    /// Between half and one and a half times `about`: so that retries of many sites do not meet.
+    pub(super) fn jittered(&self, about: Duration) -> Duration {
+        // xorshift64, Marsaglia 2003.
+        let mut x = self.jitter.get();
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        self.jitter.set(x);
+        about / 2 + about.mul_f64((x >> 11) as f64 / (1u64 << 53) as f64)
+    }
+}
+
+/// Lets this process, and those that it starts, have as many open files as the system allows: a
+/// connection is one. Where the system refuses, the limit stays, and connections fail with that.
+pub fn raise_descriptor_limit() {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: `limit` is a valid place for the two numbers that the call writes.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) } == 0;
+    if known && limit.rlim_cur < limit.rlim_max {
+        limit.rlim_cur = limit.rlim_max.min(65_536).max(limit.rlim_cur);
+        // SAFETY: `limit` holds two numbers, the first not above the second.
+        unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) };
+    }
+}

@@ -1,0 +1,219 @@
+//! One site from its first hello to its result.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::{
+    ask::Prober,
+    full,
+    intolerance::intolerance,
+    limits::{Gate, Limits, Part, Target},
+    more,
+    wire::Broken,
+};
+use crate::{
+    codec::NotTls,
+    peel::{Enumeration, Stop, VersionFound, enumerate},
+    registry::{alert_name, group_name, signature_name, suite_name},
+    result::{
+        Effort, FailedClass, Features, NamedCode, SCAN_SCHEMA_VERSION, ScanOutcome, SignatureScan,
+        SiteScan, SuiteScan, VersionScan, clean,
+    },
+    x509::Roots,
+};
+
+/// Scans one site. Never fails: what went wrong is in the result.
+pub(super) async fn scan(target: &Target, limits: &Limits, roots: &Roots, gate: &Gate) -> SiteScan {
+    let begun = Instant::now();
+    let mut scan = empty(target);
+    let address = match &target.address {
+        Ok(address) => *address,
+        Err(why) => {
+            scan.outcome = ScanOutcome::Failed {
+                class: FailedClass::Resolve,
+                detail: clean(why),
+            };
+            return scan;
+        }
+    };
+    scan.address = Some(address);
+    let prober = Prober::new(target, address, limits, roots, gate);
+    let mut found = None;
+    // Every wait in it has a limit, and none begins after the site's time.
+    let ended = run(&prober, &mut scan, &mut found).await;
+    if let Some(found) = &found {
+        scan.versions = found.versions.iter().map(version).collect();
+    }
+    let cut = if prober.left().is_zero() {
+        Some(format!("not done within {}", seconds(limits.site_timeout)))
+    } else {
+        ended.err().map(|Stop| stopped(&prober))
+    };
+    finish(prober, scan, cut, begun)
+}
+
+async fn run(
+    prober: &Prober<'_>,
+    scan: &mut SiteScan,
+    found: &mut Option<Enumeration>,
+) -> Result<(), Stop> {
+    let enumeration = &*found.insert(enumerate(prober).await);
+    if !prober.answered.get() {
+        return Err(Stop);
+    }
+    // A site that does not answer alike is asked no more of than it takes to say so.
+    for part in &prober.limits.parts {
+        prober.part.set(part.name());
+        match part {
+            Part::Signatures => more::signatures(prober, enumeration).await?,
+            Part::Sessions => full::sessions(prober, enumeration).await?,
+            Part::Features => more::features(prober, enumeration).await?,
+            Part::Intolerance => scan.intolerance = intolerance(prober, enumeration).await?,
+        }
+    }
+    Ok(())
+}
+
+fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: Instant) -> SiteScan {
+    let counts = prober.counts.into_inner();
+    let mut connects = counts.connect_us;
+    connects.sort_unstable();
+    let by_part = prober.by_part.into_inner();
+    scan.effort = Effort {
+        connections: by_part.values().sum(),
+        enumeration_connections: by_part.get("enumeration").copied().unwrap_or(0),
+        by_part: by_part
+            .iter()
+            .map(|(name, count)| ((*name).to_owned(), *count))
+            .collect(),
+        retries: prober.retries.get(),
+        bytes_out: counts.bytes_out,
+        bytes_in: counts.bytes_in,
+        elapsed_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+        connect_us: connects.get(connects.len() / 2).copied(),
+        fastest_connect_us: connects.first().copied(),
+    };
+    let mut seen = prober.seen.into_inner();
+    if seen.chain_count() > 2 {
+        let count = seen.chain_count();
+        seen.note(format!(
+            "{count} different chains: perhaps several servers behind one address"
+        ));
+    }
+    scan.notes = std::mem::take(&mut seen.notes);
+    scan.features = std::mem::take(&mut seen.features);
+    scan.signatures = std::mem::take(&mut seen.signatures)
+        .into_iter()
+        .map(|(version, code)| SignatureScan {
+            version,
+            name: signature_name(code),
+            code,
+        })
+        .collect();
+    scan.chains = seen.chains();
+    let incomplete = scan.versions.iter().any(|v| v.supported && !v.complete);
+    scan.outcome = if prober.answered.get() {
+        match cut {
+            Some(why) => ScanOutcome::Partial { why },
+            None if incomplete => ScanOutcome::Partial {
+                why: "the server did not answer alike".to_owned(),
+            },
+            None => ScanOutcome::Scanned,
+        }
+    } else {
+        let broken = prober.broken.into_inner();
+        let (class, detail) = failure(broken, prober.alert.get(), cut);
+        ScanOutcome::Failed {
+            class,
+            detail: clean(&detail),
+        }
+    };
+    scan
+}
+
+fn failure(
+    broken: Option<Broken>,
+    alert: Option<u8>,
+    cut: Option<String>,
+) -> (FailedClass, String) {
+    use FailedClass as F;
+    if let Some(alert) = alert {
+        return (
+            F::Refused,
+            format!("refuses every hello: {}", alert_name(alert)),
+        );
+    }
+    match broken {
+        Some(Broken::Connect(why)) => (F::Connect, why),
+        Some(Broken::Local(why)) => (F::Local, why),
+        Some(Broken::Silent) => (F::Silent, "accepts connections and says nothing".to_owned()),
+        Some(Broken::Closed) => (F::Reset, "closes when it is greeted".to_owned()),
+        Some(Broken::Reset) => (F::Reset, "resets when it is greeted".to_owned()),
+        Some(Broken::NotTls(other)) => match other {
+            NotTls::Http => (F::PlainHttp, "answers in plain HTTP".to_owned()),
+            NotTls::Ssh => (F::Ssh, "answers as SSH".to_owned()),
+            NotTls::Greeting => (F::Greeting, "greets in text".to_owned()),
+            NotTls::Other => (F::NotTls, "answers with bytes that are not TLS".to_owned()),
+        },
+        Some(Broken::Malformed(what)) => (F::Malformed, format!("sends {what}")),
+        None => (F::Silent, cut.unwrap_or_else(|| "no answer".to_owned())),
+    }
+}
+
+fn stopped(prober: &Prober<'_>) -> String {
+    match &*prober.broken.borrow() {
+        Some(Broken::Connect(why) | Broken::Local(why)) => format!("no more connections: {why}"),
+        Some(Broken::Silent) => "stopped answering".to_owned(),
+        _ => "the server did not go on".to_owned(),
+    }
+}
+
+fn version(found: &VersionFound) -> VersionScan {
+    let named = |code: &u16| NamedCode {
+        name: group_name(*code),
+        code: *code,
+    };
+    VersionScan {
+        version: found.version,
+        supported: found.refusal.is_none(),
+        refusal: found.refusal.clone(),
+        suites: found
+            .suites
+            .iter()
+            .map(|suite| SuiteScan {
+                name: suite_name(suite.code),
+                code: suite.code,
+                group: suite.group.map(group_name),
+                dh: suite.prime.clone(),
+            })
+            .collect(),
+        suite_order: found.suite_order,
+        groups: found.groups.iter().map(named).collect(),
+        group_order: found.group_order,
+        groups_learned: found.groups_learned,
+        complete: found.complete,
+    }
+}
+
+fn empty(target: &Target) -> SiteScan {
+    SiteScan {
+        schema: SCAN_SCHEMA_VERSION,
+        site: target.site.clone(),
+        host: target.host.clone(),
+        port: target.port,
+        address: target.address.as_ref().ok().copied(),
+        outcome: ScanOutcome::Scanned,
+        versions: Vec::new(),
+        signatures: Vec::new(),
+        chains: Vec::new(),
+        features: Features::default(),
+        intolerance: std::collections::BTreeMap::new(),
+        notes: Vec::new(),
+        effort: Effort::default(),
+    }
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{} s", time.as_secs())
+}

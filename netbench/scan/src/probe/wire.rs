@@ -1,0 +1,201 @@
+//! One TCP connection, with its limits and counts.
+
+use std::{cell::RefCell, io, net::SocketAddr, time::Duration};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::{Instant, timeout, timeout_at},
+};
+
+use crate::codec::{Flight, FlightReader, NotTls, ReadError, Records, Step};
+
+/// Bytes read at a time: the first flights of most servers.
+const READ: usize = 8 * 1024;
+
+/// The most that is read from one connection; a long chain and a response's head are far below.
+const MOST_READ: usize = 512 * 1024;
+
+/// Counts of all connections to a site.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) bytes_in: u64,
+    pub(super) bytes_out: u64,
+    pub(super) connect_us: Vec<u64>,
+}
+
+/// How a connection failed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Broken {
+    /// It did not come about.
+    Connect(String),
+    /// This machine could not make it: no descriptors, no ports.
+    Local(String),
+    /// No answer within the limit.
+    Silent,
+    /// The server closed it.
+    Closed,
+    /// The server reset it.
+    Reset,
+    /// The server speaks something else.
+    NotTls(NotTls),
+    /// The server's bytes break the protocol.
+    Malformed(String),
+}
+
+/// How a server answered a hello.
+pub(super) enum Reply {
+    /// With a ServerHello; the connection goes on, and records may have come already.
+    Flight(Box<Flight>, Records, Wire),
+    /// With an alert.
+    Alert(u8),
+    /// Not.
+    Broken(Broken),
+}
+
+pub(super) struct Wire {
+    stream: TcpStream,
+    until: Instant,
+    taken: usize,
+    /// What was wrong with the flight after its ServerHello.
+    pub(super) fault: Option<String>,
+}
+
+impl Wire {
+    pub(super) async fn open(
+        address: SocketAddr,
+        limit: Duration,
+        counts: &RefCell<Counts>,
+    ) -> Result<Self, Broken> {
+        let begun = Instant::now();
+        let stream = match timeout(limit, TcpStream::connect(address)).await {
+            Err(_) => return Err(Broken::Connect("no answer to the connection".to_owned())),
+            Ok(Err(error)) => return Err(no_connection(&error)),
+            Ok(Ok(stream)) => stream,
+        };
+        let took = begun.elapsed();
+        let mut counts = counts.borrow_mut();
+        counts
+            .connect_us
+            .push(u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
+        // A hello in two segments is to be two segments.
+        let _ = stream.set_nodelay(true);
+        Ok(Self {
+            stream,
+            until: Instant::now() + limit,
+            taken: 0,
+            fault: None,
+        })
+    }
+
+    /// More time, for what comes after an answer.
+    pub(super) fn extend(&mut self, limit: Duration) {
+        self.until = Instant::now() + limit;
+    }
+
+    pub(super) async fn write(
+        &mut self,
+        bytes: &[u8],
+        counts: &RefCell<Counts>,
+    ) -> Result<(), Broken> {
+        let written = timeout_at(self.until, self.stream.write_all(bytes)).await;
+        counts.borrow_mut().bytes_out += bytes.len() as u64;
+        match written {
+            Err(_) => Err(Broken::Silent),
+            Ok(Err(error)) => Err(broken(&error)),
+            Ok(Ok(())) => Ok(()),
+        }
+    }
+
+    /// What has come, at least one byte.
+    pub(super) async fn read<'a>(
+        &mut self,
+        room: &'a mut [u8],
+        counts: &RefCell<Counts>,
+    ) -> Result<&'a [u8], Broken> {
+        match timeout_at(self.until, self.stream.read(room)).await {
+            Err(_) => Err(Broken::Silent),
+            Ok(Err(error)) => Err(broken(&error)),
+            Ok(Ok(0)) => Err(Broken::Closed),
+            Ok(Ok(count)) => {
+                counts.borrow_mut().bytes_in += count as u64;
+                self.taken += count;
+                if self.taken > MOST_READ {
+                    return Err(Broken::Malformed(format!(
+                        "more than {} KiB without an end",
+                        MOST_READ / 1024
+                    )));
+                }
+                Ok(&room[..count])
+            }
+        }
+    }
+
+    /// Reads a server's first flight. What breaks off after a ServerHello still is an answer.
+    pub(super) async fn flight(mut self, counts: &RefCell<Counts>) -> Reply {
+        let mut reader = FlightReader::default();
+        let mut room = [0; READ];
+        loop {
+            let arrived = match self.read(&mut room, counts).await {
+                Ok(arrived) => arrived,
+                Err(broken) => {
+                    if let Broken::Malformed(what) = &broken {
+                        self.fault = Some(what.clone());
+                    }
+                    return self.ended(reader, Reply::Broken(broken));
+                }
+            };
+            match reader.push(arrived) {
+                Ok(Step::More) => {}
+                Ok(Step::Done) => {
+                    let (flight, records) = reader.into_parts();
+                    return match flight {
+                        Some(flight) => Reply::Flight(Box::new(flight), records, self),
+                        None => Reply::Broken(Broken::Malformed("nothing".to_owned())),
+                    };
+                }
+                Ok(Step::Alert(alert)) => {
+                    return self.ended(reader, Reply::Alert(alert.description));
+                }
+                Err(ReadError::NotTls(other)) => return Reply::Broken(Broken::NotTls(other)),
+                Err(error) => {
+                    let what = error.to_string();
+                    self.fault = Some(what.clone());
+                    return self.ended(reader, Reply::Broken(Broken::Malformed(what)));
+                }
+            }
+        }
+    }
+
+    fn ended(self, reader: FlightReader, reply: Reply) -> Reply {
+        let (flight, records) = reader.into_parts();
+        match flight {
+            Some(flight) => Reply::Flight(Box::new(flight), records, self),
+            None => reply,
+        }
+    }
+}
+
+fn no_connection(error: &io::Error) -> Broken {
+    // EMFILE, ENFILE: this process's limits; EADDRNOTAVAIL: no port is left.
+    let local = [24, 23, 99];
+    if error
+        .raw_os_error()
+        .is_some_and(|code| local.contains(&code))
+    {
+        Broken::Local(error.to_string())
+    } else {
+        Broken::Connect(match error.kind() {
+            io::ErrorKind::ConnectionRefused => "refused".to_owned(),
+            _ => error.to_string(),
+        })
+    }
+}
+
+fn broken(error: &io::Error) -> Broken {
+    match error.kind() {
+        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => Broken::Reset,
+        io::ErrorKind::ConnectionAborted | io::ErrorKind::UnexpectedEof => Broken::Closed,
+        _ => Broken::Local(error.to_string()),
+    }
+}

@@ -1,0 +1,279 @@
+//! HKDF (RFC 5869) and the key schedule's functions (RFC 8446 section 7.1), the PRF of TLS 1.2
+//! (RFC 5246 section 5), and record protection.
+
+use aws_lc_rs::{aead, digest, hmac};
+
+use crate::codec::Reader;
+
+/// The hash of a suite.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hash {
+    Sha256,
+    Sha384,
+}
+
+impl Hash {
+    /// Of a suite, by its name's end: SHA-256 where that is SHA-1, as TLS 1.2 has it.
+    pub(super) fn of(suite: u16) -> Self {
+        match crate::registry::suite(suite) {
+            Some(suite) if suite.name.ends_with("SHA384") => Self::Sha384,
+            _ => Self::Sha256,
+        }
+    }
+
+    pub(super) fn length(self) -> usize {
+        match self {
+            Self::Sha256 => 32,
+            Self::Sha384 => 48,
+        }
+    }
+
+    pub(super) fn of_bytes(self, bytes: &[u8]) -> Vec<u8> {
+        let algorithm = match self {
+            Self::Sha256 => &digest::SHA256,
+            Self::Sha384 => &digest::SHA384,
+        };
+        digest::digest(algorithm, bytes).as_ref().to_vec()
+    }
+
+    pub(super) fn hmac(self, key: &[u8], data: &[u8]) -> Vec<u8> {
+        let algorithm = match self {
+            Self::Sha256 => hmac::HMAC_SHA256,
+            Self::Sha384 => hmac::HMAC_SHA384,
+        };
+        hmac::sign(&hmac::Key::new(algorithm, key), data)
+            .as_ref()
+            .to_vec()
+    }
+
+    /// HKDF-Extract; an empty input stands for zeros.
+    pub(super) fn extract(self, salt: &[u8], input: &[u8]) -> Vec<u8> {
+        let zeros = vec![0; self.length()];
+        let salt = if salt.is_empty() { &zeros } else { salt };
+        let input = if input.is_empty() { &zeros } else { input };
+        self.hmac(salt, input)
+    }
+
+    /// HKDF-Expand-Label.
+    pub(super) fn expand(
+        self,
+        secret: &[u8],
+        label: &str,
+        context: &[u8],
+        length: usize,
+    ) -> Vec<u8> {
+        let mut info = u16::try_from(length).unwrap_or(0).to_be_bytes().to_vec();
+        let label = [b"tls13 ", label.as_bytes()].concat();
+        crate::codec::put_vec8(&mut info, &label);
+        crate::codec::put_vec8(&mut info, context);
+        let mut output = Vec::with_capacity(length);
+        let mut block = Vec::new();
+        let mut counter = 1;
+        while output.len() < length {
+            block = self.hmac(secret, &[&block, info.as_slice(), &[counter]].concat());
+            output.extend_from_slice(&block);
+            counter += 1;
+        }
+        output.truncate(length);
+        output
+    }
+
+    /// Derive-Secret, of a transcript's hash.
+    pub(super) fn derive(self, secret: &[u8], label: &str, transcript_hash: &[u8]) -> Vec<u8> {
+        self.expand(secret, label, transcript_hash, self.length())
+    }
+
+    /// The PRF of TLS 1.2.
+    pub(super) fn prf(self, secret: &[u8], label: &str, seed: &[u8], length: usize) -> Vec<u8> {
+        let seed = [label.as_bytes(), seed].concat();
+        let mut a = seed.clone();
+        let mut output = Vec::with_capacity(length);
+        while output.len() < length {
+            a = self.hmac(secret, &a);
+            output.extend(self.hmac(secret, &[a.as_slice(), &seed].concat()));
+        }
+        output.truncate(length);
+        output
+    }
+}
+
+/// The AEAD of a suite.
+pub(super) fn cipher(suite: u16) -> Option<&'static aead::Algorithm> {
+    let name = crate::registry::suite(suite)?.name;
+    if name.contains("AES_128_GCM") {
+        Some(&aead::AES_128_GCM)
+    } else if name.contains("AES_256_GCM") {
+        Some(&aead::AES_256_GCM)
+    } else if name.contains("CHACHA20_POLY1305") {
+        Some(&aead::CHACHA20_POLY1305)
+    } else {
+        None
+    }
+}
+
+/// One direction's protection in TLS 1.3 (RFC 8446 section 5.2).
+pub(super) struct Protection13 {
+    key: aead::LessSafeKey,
+    iv: [u8; 12],
+    sequence: u64,
+}
+
+impl Protection13 {
+    pub(super) fn new(suite: u16, hash: Hash, secret: &[u8]) -> Option<Self> {
+        let cipher = cipher(suite)?;
+        let key = hash.expand(secret, "key", &[], cipher.key_len());
+        let iv = hash.expand(secret, "iv", &[], 12);
+        Some(Self {
+            key: aead::LessSafeKey::new(aead::UnboundKey::new(cipher, &key).ok()?),
+            iv: iv.try_into().ok()?,
+            sequence: 0,
+        })
+    }
+
+    /// The inner content type, and what it carries.
+    pub(super) fn open(&mut self, payload: &[u8]) -> Option<(u8, Vec<u8>)> {
+        let header = header(23, payload.len())?;
+        let mut bytes = payload.to_vec();
+        let nonce = self.nonce();
+        let plain = self
+            .key
+            .open_in_place(nonce, aead::Aad::from(header), &mut bytes)
+            .ok()?;
+        let end = plain.iter().rposition(|byte| *byte != 0)?;
+        Some((plain[end], plain[..end].to_vec()))
+    }
+
+    /// A whole record.
+    pub(super) fn seal(&mut self, content: u8, plain: &[u8]) -> Option<Vec<u8>> {
+        let mut bytes = [plain, &[content]].concat();
+        let header = header(23, bytes.len() + 16)?;
+        let nonce = self.nonce();
+        self.key
+            .seal_in_place_append_tag(nonce, aead::Aad::from(header), &mut bytes)
+            .ok()?;
+        Some([header.as_slice(), &bytes].concat())
+    }
+
+    fn nonce(&mut self) -> aead::Nonce {
+        let mut nonce = self.iv;
+        for (byte, count) in nonce[4..].iter_mut().zip(self.sequence.to_be_bytes()) {
+            *byte ^= count;
+        }
+        self.sequence += 1;
+        aead::Nonce::assume_unique_for_key(nonce)
+    }
+}
+
+/// One direction's protection in TLS 1.2 with an AEAD (RFC 5246 section 6.2.3.3, 5288, 7905).
+pub(super) struct Protection12 {
+    key: aead::LessSafeKey,
+    iv: Vec<u8>,
+    sequence: u64,
+}
+
+impl Protection12 {
+    /// Bytes of a direction's key and of its implicit nonce.
+    pub(super) fn lengths(suite: u16) -> Option<(usize, usize)> {
+        let cipher = cipher(suite)?;
+        let implicit = if cipher == &aead::CHACHA20_POLY1305 {
+            12
+        } else {
+            4
+        };
+        Some((cipher.key_len(), implicit))
+    }
+
+    pub(super) fn new(suite: u16, key: &[u8], iv: &[u8]) -> Option<Self> {
+        Some(Self {
+            key: aead::LessSafeKey::new(aead::UnboundKey::new(cipher(suite)?, key).ok()?),
+            iv: iv.to_vec(),
+            sequence: 0,
+        })
+    }
+
+    pub(super) fn open(&mut self, content: u8, payload: &[u8]) -> Option<Vec<u8>> {
+        let mut reader = Reader::new(payload);
+        let explicit = if self.iv.len() == 4 {
+            reader.take(8)?
+        } else {
+            &[]
+        };
+        let nonce = self.nonce(explicit)?;
+        let mut bytes = reader.rest().to_vec();
+        let additional = self.additional(content, bytes.len().checked_sub(16)?)?;
+        let plain = self
+            .key
+            .open_in_place(nonce, aead::Aad::from(additional), &mut bytes)
+            .ok()?;
+        let plain = plain.to_vec();
+        self.sequence += 1;
+        Some(plain)
+    }
+
+    /// A whole record.
+    pub(super) fn seal(&mut self, content: u8, plain: &[u8]) -> Option<Vec<u8>> {
+        let explicit = self.sequence.to_be_bytes();
+        let explicit: &[u8] = if self.iv.len() == 4 { &explicit } else { &[] };
+        let nonce = self.nonce(explicit)?;
+        let additional = self.additional(content, plain.len())?;
+        let mut bytes = plain.to_vec();
+        self.key
+            .seal_in_place_append_tag(nonce, aead::Aad::from(additional), &mut bytes)
+            .ok()?;
+        self.sequence += 1;
+        let header = header(content, explicit.len() + bytes.len())?;
+        Some([header.as_slice(), explicit, &bytes].concat())
+    }
+
+    fn nonce(&self, explicit: &[u8]) -> Option<aead::Nonce> {
+        let mut nonce: [u8; 12] = if explicit.is_empty() {
+            self.iv.as_slice().try_into().ok()?
+        } else {
+            [&self.iv, explicit].concat().try_into().ok()?
+        };
+        if explicit.is_empty() {
+            for (byte, count) in nonce[4..].iter_mut().zip(self.sequence.to_be_bytes()) {
+                *byte ^= count;
+            }
+        }
+        Some(aead::Nonce::assume_unique_for_key(nonce))
+    }
+
+    fn additional(&self, content: u8, length: usize) -> Option<[u8; 13]> {
+        let mut bytes = [0; 13];
+        bytes[..8].copy_from_slice(&self.sequence.to_be_bytes());
+        bytes[8..].copy_from_slice(&header(content, length)?);
+        Some(bytes)
+    }
+}
+
+/// A record's header.
+fn header(content: u8, length: usize) -> Option<[u8; 5]> {
+    let length = u16::try_from(length).ok()?.to_be_bytes();
+    Some([content, 3, 3, length[0], length[1]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 8448 section 3: the secrets of a simple handshake.
+    #[test]
+    fn the_key_schedule_is_that_of_rfc_8448() {
+        let hash = Hash::Sha256;
+        let early = hash.extract(&[], &[]);
+        assert_eq!(
+            hex(&early),
+            "33ad0a1c607ec03b09e6cd9893680ce210adf300aa1f2660e1b22e10f170f92a"
+        );
+        let derived = hash.derive(&early, "derived", &hash.of_bytes(&[]));
+        assert_eq!(
+            hex(&derived),
+            "6f2615a108c702c5678f54fc9dbab69716c076189c48250cebeac3576c3611ba"
+        );
+    }
+
+    fn hex(bytes: &[u8]) -> String {
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}

@@ -1,0 +1,76 @@
+//! As much HTTP as the head of one response needs.
+
+/// A request for the head of the root.
+pub(crate) fn request(host: &str) -> Vec<u8> {
+    format!(
+        "HEAD / HTTP/1.1\r\nHost: {host}\r\nUser-Agent: netbench-scan\r\nAccept: */*\r\nConnection: close\r\n\r\n"
+    )
+    .into_bytes()
+}
+
+/// The head of a response, as far as a scan wants it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ResponseHead {
+    pub(crate) status: Option<u16>,
+    pub(crate) strict_transport_security: Option<String>,
+    pub(crate) alt_svc: Option<String>,
+}
+
+impl ResponseHead {
+    /// None until the head has come to its end.
+    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
+        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
+        let mut lines = bytes[..end].split(|byte| *byte == b'\n');
+        let mut head = Self::default();
+        let status = lines.next()?.strip_prefix(b"HTTP/1.")?;
+        head.status = status
+            .get(2..5)
+            .and_then(|code| std::str::from_utf8(code).ok()?.parse().ok());
+        for line in lines {
+            let Some(colon) = line.iter().position(|byte| *byte == b':') else {
+                continue;
+            };
+            let name = line[..colon].to_ascii_lowercase();
+            let value = || Some(printable(&line[colon + 1..]));
+            match name.as_slice() {
+                b"strict-transport-security" => head.strict_transport_security = value(),
+                b"alt-svc" => head.alt_svc = value(),
+                _ => {}
+            }
+        }
+        Some(head)
+    }
+}
+
+/// Printable ASCII alone, at most 200 of it.
+fn printable(bytes: &[u8]) -> String {
+    bytes
+        .trim_ascii()
+        .iter()
+        .take(200)
+        .map(|byte| match byte {
+            b' '..=b'~' => char::from(*byte),
+            _ => '\u{fffd}',
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_are_read_and_cleaned() {
+        let whole = b"HTTP/1.1 301 Moved\r\nStrict-Transport-Security: max-age=1;\x1b[31m\r\nAlt-Svc: h3=\":443\"\r\n\r\nbody";
+        let head = ResponseHead::parse(whole).unwrap();
+        assert_eq!(head.status, Some(301));
+        assert_eq!(
+            head.strict_transport_security.as_deref(),
+            Some("max-age=1;\u{fffd}[31m")
+        );
+        assert_eq!(head.alt_svc.as_deref(), Some("h3=\":443\""));
+        for cut in [&whole[..40], b"", b"not http\r\n\r\n"] {
+            assert_eq!(ResponseHead::parse(cut), None);
+        }
+    }
+}

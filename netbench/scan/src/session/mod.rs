@@ -1,0 +1,16 @@
+//! Handshakes to their end, for what lies behind the encryption: certificates and extensions of
+//! TLS 1.3, tickets, resumption, renegotiation, the response's head.
+//!
+//! A client's side only, and only as far as a scan needs it. Certificates are not verified here:
+//! a scan reports what a server sends. Nothing that is secret is worth anything.
+
+mod crypto;
+mod http;
+mod shares;
+mod tls12;
+mod tls13;
+
+pub(crate) use http::{ResponseHead, request};
+pub(crate) use shares::{PrivateShares, computable};
+pub(crate) use tls12::Keys12;
+pub(crate) use tls13::{Encrypted13, Resumption13, Session13, binder, parse_message13};

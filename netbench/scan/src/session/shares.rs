@@ -1,0 +1,141 @@
+//! Key shares of the groups that can be computed here.
+
+use aws_lc_rs::{
+    agreement::{self, PrivateKey, UnparsedPublicKey, agree},
+    kem::{self, Ciphertext, DecapsulationKey},
+};
+
+use crate::codec::KeyShare;
+
+/// The groups that can be computed, those that servers want most first.
+const COMPUTABLE: [u16; 7] = [0x001d, 0x0017, 0x0018, 0x11ec, 0x0019, 0x11eb, 0x11ed];
+
+/// Of these groups, those that can be computed here, cheap ones first.
+pub(crate) fn computable(groups: &[u16]) -> Vec<u16> {
+    COMPUTABLE
+        .into_iter()
+        .filter(|group| groups.contains(group))
+        .collect()
+}
+
+/// The private halves of a hello's key shares.
+pub(crate) struct PrivateShares(Vec<Share>);
+
+struct Share {
+    group: u16,
+    curve: PrivateKey,
+    kem: Option<DecapsulationKey>,
+}
+
+impl PrivateShares {
+    /// Draws keys for these groups; one that cannot be computed is left out.
+    pub(crate) fn new(groups: &[u16]) -> Self {
+        Self(
+            groups
+                .iter()
+                .filter_map(|group| Share::new(*group))
+                .collect(),
+        )
+    }
+
+    /// The public halves, for a hello.
+    pub(crate) fn public(&self) -> Vec<KeyShare> {
+        self.0.iter().filter_map(Share::public).collect()
+    }
+
+    /// The secret shared with a server that sent this public value.
+    pub(crate) fn agree(&self, group: u16, theirs: &[u8]) -> Option<Vec<u8>> {
+        self.0
+            .iter()
+            .find(|share| share.group == group)?
+            .agree(theirs)
+    }
+}
+
+impl Share {
+    fn new(group: u16) -> Option<Self> {
+        let kem = match kem_of(group) {
+            Some(algorithm) => Some(DecapsulationKey::generate(algorithm).ok()?),
+            None => None,
+        };
+        Some(Self {
+            group,
+            curve: PrivateKey::generate(curve_of(group)?).ok()?,
+            kem,
+        })
+    }
+
+    fn public(&self) -> Option<KeyShare> {
+        let curve = self.curve.compute_public_key().ok()?;
+        let curve = curve.as_ref();
+        let public = match &self.kem {
+            None => curve.to_vec(),
+            Some(kem) => {
+                let key = kem.encapsulation_key().ok()?.key_bytes().ok()?;
+                self.joined(curve, key.as_ref())
+            }
+        };
+        Some(KeyShare {
+            group: self.group,
+            public,
+        })
+    }
+
+    fn agree(&self, theirs: &[u8]) -> Option<Vec<u8>> {
+        let curve_bytes = match curve_of(self.group)? {
+            a if a == &agreement::X25519 => 32,
+            a if a == &agreement::ECDH_P256 => 65,
+            a if a == &agreement::ECDH_P384 => 97,
+            _ => 133,
+        };
+        let Some(kem) = &self.kem else {
+            return self.agree_on_curve(theirs);
+        };
+        let ml_kem_first = self.group == 0x11ec;
+        let at = if ml_kem_first {
+            theirs.len().checked_sub(curve_bytes)?
+        } else {
+            curve_bytes
+        };
+        let (first, second) = theirs.split_at_checked(at)?;
+        let (ciphertext, point) = if ml_kem_first {
+            (first, second)
+        } else {
+            (second, first)
+        };
+        let secret = kem.decapsulate(Ciphertext::from(ciphertext)).ok()?;
+        Some(self.joined(&self.agree_on_curve(point)?, secret.as_ref()))
+    }
+
+    fn agree_on_curve(&self, theirs: &[u8]) -> Option<Vec<u8>> {
+        let theirs = UnparsedPublicKey::new(curve_of(self.group)?, theirs);
+        agree(&self.curve, theirs, (), |secret| Ok(secret.to_vec())).ok()
+    }
+
+    /// X25519MLKEM768 has ML-KEM first, the NIST hybrids the curve (draft-ietf-tls-ecdhe-mlkem).
+    fn joined(&self, curve: &[u8], kem: &[u8]) -> Vec<u8> {
+        if self.group == 0x11ec {
+            [kem, curve].concat()
+        } else {
+            [curve, kem].concat()
+        }
+    }
+}
+
+fn curve_of(group: u16) -> Option<&'static agreement::Algorithm> {
+    match group {
+        0x001d | 0x11ec => Some(&agreement::X25519),
+        0x0017 | 0x11eb => Some(&agreement::ECDH_P256),
+        0x0018 | 0x11ed => Some(&agreement::ECDH_P384),
+        0x0019 => Some(&agreement::ECDH_P521),
+        _ => None,
+    }
+}
+
+fn kem_of(group: u16) -> Option<&'static kem::Algorithm<kem::AlgorithmId>> {
+    match group {
+        0x11ec | 0x11eb => Some(&kem::ML_KEM_768),
+        0x11ed => Some(&kem::ML_KEM_1024),
+        _ => None,
+    }
+}

@@ -1,0 +1,268 @@
+//! The client's side of a TLS 1.3 handshake after the ServerHello (RFC 8446).
+
+use super::crypto::{Hash, Protection13};
+use crate::codec::{MAX_MESSAGE, Reader, Record, ServerHello, content, extension, messages};
+
+/// What the server's encrypted flight said.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Encrypted13 {
+    pub(crate) extensions: Vec<(u16, Vec<u8>)>,
+    /// Certificates, the leaf first, with their extensions.
+    pub(crate) certificates: messages::Entries,
+    pub(crate) signature: Option<u16>,
+    pub(crate) asks_for_certificate: bool,
+    pub(crate) is_done: bool,
+    pub(crate) alert: Option<u8>,
+}
+
+impl Encrypted13 {
+    pub(crate) fn extension(&self, code: u16) -> Option<&[u8]> {
+        self.extensions
+            .iter()
+            .find(|(known, _)| *known == code)
+            .map(|(_, body)| body.as_slice())
+    }
+
+    /// A message of the server's flight. None if it cannot be read.
+    fn message(&mut self, kind: u8, body: &[u8]) -> Option<()> {
+        match kind {
+            8 => self.extensions = messages::extensions(Reader::new(body).vec16()?)?,
+            11 => self.certificates = messages::certificate_entries(body)?,
+            13 => self.asks_for_certificate = true,
+            15 => self.signature = Reader::new(body).u16(),
+            20 => self.is_done = true,
+            _ => {}
+        }
+        Some(())
+    }
+
+    /// The groups that the server says it has.
+    pub(crate) fn stated_groups(&self) -> Option<Vec<u16>> {
+        Reader::new(Reader::new(self.extension(extension::SUPPORTED_GROUPS)?).vec16()?).u16s()
+    }
+}
+
+/// A NewSessionTicket message (RFC 8446 section 4.6.1).
+struct NewTicket<'a> {
+    age_add: u32,
+    nonce: &'a [u8],
+    ticket: &'a [u8],
+    early_data_bytes: u32,
+}
+
+impl<'a> NewTicket<'a> {
+    fn parse(body: &'a [u8]) -> Option<Self> {
+        let mut reader = Reader::new(body);
+        // How long it is good for.
+        reader.u32()?;
+        let age_add = reader.u32()?;
+        let nonce = reader.vec8()?;
+        let ticket = reader.vec16()?;
+        let extensions = messages::extensions(reader.vec16()?)?;
+        let early = extensions
+            .iter()
+            .find(|(code, _)| *code == extension::EARLY_DATA)
+            .and_then(|(_, body)| Reader::new(body).u32());
+        Some(Self {
+            age_add,
+            nonce,
+            ticket,
+            early_data_bytes: early.unwrap_or(0),
+        })
+    }
+}
+
+/// Reads messages as they are inside the encryption, until one cannot be read.
+pub(crate) fn parse_message13(bytes: &[u8]) {
+    let mut reader = Reader::new(bytes);
+    let mut encrypted = Encrypted13::default();
+    while let (Some(kind), Some(body)) = (reader.u8(), reader.vec24()) {
+        let read = match kind {
+            4 => NewTicket::parse(body).map(|_| ()),
+            _ => encrypted.message(kind, body),
+        };
+        if read.is_none() {
+            return;
+        }
+        encrypted.stated_groups();
+    }
+}
+
+/// What a later connection needs to resume this one.
+#[derive(Debug, Clone)]
+pub(crate) struct Resumption13 {
+    pub(crate) suite: u16,
+    pub(crate) psk: Vec<u8>,
+    pub(crate) ticket: Vec<u8>,
+    pub(crate) age_add: u32,
+    pub(crate) early_data_bytes: u32,
+}
+
+/// A handshake of TLS 1.3 under way.
+pub(crate) struct Session13 {
+    suite: u16,
+    hash: Hash,
+    transcript: Vec<u8>,
+    handshake_secret: Vec<u8>,
+    client_secret: Vec<u8>,
+    server: Protection13,
+    client: Protection13,
+    resumption_secret: Vec<u8>,
+    joined: Vec<u8>,
+    pub(crate) encrypted: Encrypted13,
+    pub(crate) tickets: Vec<Resumption13>,
+}
+
+impl Session13 {
+    /// From both hellos as handshake messages, and the secret shared by the key exchange.
+    pub(crate) fn new(
+        client_hello: &[u8],
+        server_hello: &[u8],
+        hello: &ServerHello,
+        shared: &[u8],
+        psk: &[u8],
+    ) -> Option<Self> {
+        let hash = Hash::of(hello.suite);
+        let transcript = [client_hello, server_hello].concat();
+        let early = hash.extract(&[], psk);
+        let derived = hash.derive(&early, "derived", &hash.of_bytes(&[]));
+        let handshake_secret = hash.extract(&derived, shared);
+        let so_far = hash.of_bytes(&transcript);
+        let client_secret = hash.derive(&handshake_secret, "c hs traffic", &so_far);
+        let server_secret = hash.derive(&handshake_secret, "s hs traffic", &so_far);
+        Some(Self {
+            suite: hello.suite,
+            hash,
+            transcript,
+            server: Protection13::new(hello.suite, hash, &server_secret)?,
+            client: Protection13::new(hello.suite, hash, &client_secret)?,
+            handshake_secret,
+            client_secret,
+            resumption_secret: Vec::new(),
+            joined: Vec::new(),
+            encrypted: Encrypted13::default(),
+            tickets: Vec::new(),
+        })
+    }
+
+    /// Takes a record; bytes of the application if it carries some. None if it cannot be read.
+    pub(crate) fn take(&mut self, record: &Record) -> Option<Vec<u8>> {
+        match record.content {
+            content::CHANGE_CIPHER_SPEC => return Some(Vec::new()),
+            content::ALERT => {
+                self.encrypted.alert = record.payload.get(1).copied();
+                return Some(Vec::new());
+            }
+            content::APPLICATION_DATA => {}
+            _ => return None,
+        }
+        let (inner, plain) = self.server.open(&record.payload)?;
+        match inner {
+            content::APPLICATION_DATA => Some(plain),
+            content::ALERT => {
+                self.encrypted.alert = plain.get(1).copied();
+                Some(Vec::new())
+            }
+            content::HANDSHAKE => {
+                self.joined.extend_from_slice(&plain);
+                self.messages()?;
+                Some(Vec::new())
+            }
+            _ => None,
+        }
+    }
+
+    /// The client's last flight: an empty certificate if one was asked for, and Finished.
+    pub(crate) fn finish(&mut self) -> Option<Vec<u8>> {
+        let at_server_finished = self.hash.of_bytes(&self.transcript);
+        // For middleboxes (RFC 8446 appendix D.4).
+        let mut flight = vec![content::CHANGE_CIPHER_SPEC, 3, 3, 0, 1, 1];
+        if self.encrypted.asks_for_certificate {
+            let none = [11, 0, 0, 4, 0, 0, 0, 0];
+            self.transcript.extend(none);
+            flight.extend(self.client.seal(content::HANDSHAKE, &none)?);
+        }
+        let key = self
+            .hash
+            .expand(&self.client_secret, "finished", &[], self.hash.length());
+        let proof = self.hash.hmac(&key, &self.hash.of_bytes(&self.transcript));
+        let length = u8::try_from(proof.len()).ok()?;
+        let finished = [&[20, 0, 0, length], proof.as_slice()].concat();
+        flight.extend(self.client.seal(content::HANDSHAKE, &finished)?);
+        self.transcript.extend(finished);
+
+        let empty = self.hash.of_bytes(&[]);
+        let derived = self.hash.derive(&self.handshake_secret, "derived", &empty);
+        let main = self.hash.extract(&derived, &[]);
+        let client = self.hash.derive(&main, "c ap traffic", &at_server_finished);
+        let server = self.hash.derive(&main, "s ap traffic", &at_server_finished);
+        self.client = Protection13::new(self.suite, self.hash, &client)?;
+        self.server = Protection13::new(self.suite, self.hash, &server)?;
+        let so_far = self.hash.of_bytes(&self.transcript);
+        self.resumption_secret = self.hash.derive(&main, "res master", &so_far);
+        Some(flight)
+    }
+
+    /// A record of this content type.
+    pub(crate) fn seal(&mut self, content: u8, plain: &[u8]) -> Option<Vec<u8>> {
+        self.client.seal(content, plain)
+    }
+
+    fn messages(&mut self) -> Option<()> {
+        let joined = std::mem::take(&mut self.joined);
+        let mut reader = Reader::new(&joined);
+        let mut at = 0;
+        while let (Some(kind), Some(length)) = (reader.u8(), reader.u24()) {
+            let length = length as usize;
+            if length > MAX_MESSAGE {
+                return None;
+            }
+            let Some(body) = reader.take(length) else {
+                break;
+            };
+            self.message(kind, body)?;
+            let message = &joined[at..at + 4 + length];
+            if kind != 4 {
+                self.transcript.extend_from_slice(message);
+            }
+            at += 4 + length;
+        }
+        self.joined = joined[at..].to_vec();
+        Some(())
+    }
+
+    fn message(&mut self, kind: u8, body: &[u8]) -> Option<()> {
+        match kind {
+            4 => {
+                let ticket = NewTicket::parse(body)?;
+                let length = self.hash.length();
+                self.tickets.push(Resumption13 {
+                    suite: self.suite,
+                    psk: self.hash.expand(
+                        &self.resumption_secret,
+                        "resumption",
+                        ticket.nonce,
+                        length,
+                    ),
+                    ticket: ticket.ticket.to_vec(),
+                    age_add: ticket.age_add,
+                    early_data_bytes: ticket.early_data_bytes,
+                });
+            }
+            _ => self.encrypted.message(kind, body)?,
+        }
+        Some(())
+    }
+}
+
+/// The binder of a hello whose last extension is a `pre_shared_key` with one identity and one
+/// binder of this length (RFC 8446 section 4.2.11.2).
+pub(crate) fn binder(session: &Resumption13, hello: &[u8]) -> Option<Vec<u8>> {
+    let hash = Hash::of(session.suite);
+    // The list of binders: its length, and the one binder's length before it.
+    let partial = hello.get(..hello.len().checked_sub(hash.length() + 3)?)?;
+    let early = hash.extract(&[], &session.psk);
+    let key = hash.derive(&early, "res binder", &hash.of_bytes(&[]));
+    let key = hash.expand(&key, "finished", &[], hash.length());
+    Some(hash.hmac(&key, &hash.of_bytes(partial)))
+}

@@ -1,0 +1,312 @@
+//! Certificates as a scan reports them.
+
+use sha2::{Digest, Sha256};
+use x509_parser::{
+    certificate::X509Certificate,
+    extensions::{GeneralName, ParsedExtension},
+    prelude::FromDer,
+    public_key::PublicKey,
+};
+
+use crate::{
+    registry::Version,
+    result::{Anchor, CertificateScan, ChainScan, clean},
+};
+
+/// The names that are kept of one certificate; some have hundreds.
+const MOST_NAMES: usize = 100;
+
+/// The roots that clients have: their names, as DER.
+#[derive(Debug, Clone, Default)]
+pub struct Roots(Vec<Vec<u8>>);
+
+impl Roots {
+    /// Of certificates in PEM. What is no certificate is passed over.
+    pub fn of_pem(pem: &str) -> Self {
+        let ders = x509_parser::pem::Pem::iter_from_buffer(pem.as_bytes());
+        let subject = |der: Vec<u8>| {
+            let (_, certificate) = X509Certificate::from_der(&der).ok()?;
+            Some(certificate.subject().as_raw().to_vec())
+        };
+        Self(
+            ders.flatten()
+                .filter_map(|pem| subject(pem.contents))
+                .collect(),
+        )
+    }
+
+    fn has(&self, name: &[u8]) -> bool {
+        self.0.iter().any(|known| known == name)
+    }
+}
+
+/// The RSA key of a certificate, as the DER of its SubjectPublicKeyInfo.
+pub(crate) fn rsa_public_key(der: &[u8]) -> Option<Vec<u8>> {
+    let (_, certificate) = X509Certificate::from_der(der).ok()?;
+    let key = certificate.public_key();
+    matches!(key.parsed().ok()?, PublicKey::RSA(_)).then(|| key.raw.to_vec())
+}
+
+/// A chain as it was sent; `scts` came in a TLS extension.
+pub(crate) fn chain(
+    ders: &[Vec<u8>],
+    version: Version,
+    host: &str,
+    roots: &Roots,
+    scts: u32,
+) -> ChainScan {
+    let parsed: Vec<Option<X509Certificate<'_>>> = ders
+        .iter()
+        .map(|der| {
+            X509Certificate::from_der(der)
+                .ok()
+                .map(|(_, parsed)| parsed)
+        })
+        .collect();
+    let certificates: Vec<CertificateScan> = ders
+        .iter()
+        .zip(&parsed)
+        .map(|(der, parsed)| describe(der, parsed.as_ref()))
+        .collect();
+    let known: Vec<&X509Certificate<'_>> = parsed.iter().flatten().collect();
+    let mut path: Vec<&X509Certificate<'_>> = known.first().copied().into_iter().collect();
+    let mut in_order = known.len() == ders.len();
+    while let Some(last) = path.last() {
+        let above = known.iter().position(|other| {
+            issued(other, last) && !path.iter().any(|p| p.as_raw() == other.as_raw())
+        });
+        let Some(above) = above else { break };
+        in_order &= known[above].as_raw() == known.get(path.len()).map_or(&[][..], |c| c.as_raw());
+        path.push(known[above]);
+    }
+    in_order &= path.len() == known.len();
+    let end = path.last();
+    let self_issued = end.is_some_and(|last| last.subject() == last.issuer());
+    let anchor = match end {
+        None => Anchor::Missing,
+        Some(_) if roots.0.is_empty() => Anchor::Unchecked,
+        Some(last) if roots.has(last.issuer().as_raw()) => Anchor::Known,
+        Some(_) if self_issued && path.len() == 1 => Anchor::SelfSigned,
+        Some(_) if self_issued => Anchor::UnknownRoot,
+        Some(_) => Anchor::Missing,
+    };
+    let leaf = certificates.first();
+    ChainScan {
+        versions: vec![version],
+        in_order,
+        unrelated: u32::try_from(ders.len() - path.len()).unwrap_or(0),
+        has_root: self_issued && path.len() > 1,
+        anchor,
+        names_match: leaf
+            .is_some_and(|leaf| leaf.names.iter().any(|name| matches_host(name, host))),
+        bytes: ders
+            .iter()
+            .map(|der| u32::try_from(der.len()).unwrap_or(0))
+            .sum(),
+        scts: scts + leaf.map_or(0, |leaf| leaf.scts),
+        certificates,
+    }
+}
+
+/// Whether `above` issued `below`: by name, and by signature where the algorithm is known.
+fn issued(above: &X509Certificate<'_>, below: &X509Certificate<'_>) -> bool {
+    above.subject().as_raw() == below.issuer().as_raw()
+        && match below.verify_signature(Some(above.public_key())) {
+            Ok(()) => true,
+            Err(x509_parser::error::X509Error::SignatureUnsupportedAlgorithm) => true,
+            Err(_) => false,
+        }
+}
+
+fn describe(der: &[u8], parsed: Option<&X509Certificate<'_>>) -> CertificateScan {
+    let sha256 = Sha256::digest(der)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let bytes = u32::try_from(der.len()).unwrap_or(u32::MAX);
+    let Some(parsed) = parsed else {
+        return CertificateScan {
+            sha256,
+            subject: "not a certificate".to_owned(),
+            issuer: String::new(),
+            names: Vec::new(),
+            key: String::new(),
+            key_bits: 0,
+            curve: None,
+            signature: String::new(),
+            not_before: String::new(),
+            not_after: String::new(),
+            valid_now: false,
+            is_ca: false,
+            scts: 0,
+            bytes,
+        };
+    };
+    let (key, key_bits, curve) = key(parsed);
+    let validity = parsed.validity();
+    CertificateScan {
+        sha256,
+        subject: clean(&parsed.subject().to_string()),
+        issuer: clean(&parsed.issuer().to_string()),
+        names: names(parsed),
+        key,
+        key_bits,
+        curve,
+        signature: algorithm(&parsed.signature_algorithm.algorithm.to_id_string()),
+        not_before: moment(validity.not_before),
+        not_after: moment(validity.not_after),
+        valid_now: validity.is_valid(),
+        is_ca: parsed.is_ca(),
+        scts: scts(parsed),
+        bytes,
+    }
+}
+
+fn moment(time: x509_parser::time::ASN1Time) -> String {
+    let t = time.to_datetime();
+    format!(
+        "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z",
+        t.year(),
+        u8::from(t.month()),
+        t.day(),
+        t.hour(),
+        t.minute(),
+        t.second()
+    )
+}
+
+fn names(certificate: &X509Certificate<'_>) -> Vec<String> {
+    let Ok(Some(alternative)) = certificate.subject_alternative_name() else {
+        return Vec::new();
+    };
+    let name = |name: &GeneralName<'_>| match name {
+        GeneralName::DNSName(name) => Some(clean(name)),
+        GeneralName::IPAddress([a, b, c, d]) => Some(format!("{a}.{b}.{c}.{d}")),
+        GeneralName::IPAddress(bytes) => {
+            let address: [u8; 16] = (*bytes).try_into().ok()?;
+            Some(std::net::Ipv6Addr::from(address).to_string())
+        }
+        _ => None,
+    };
+    let names = alternative.value.general_names.iter().filter_map(name);
+    names.take(MOST_NAMES).collect()
+}
+
+fn scts(certificate: &X509Certificate<'_>) -> u32 {
+    let count =
+        certificate
+            .extensions()
+            .iter()
+            .find_map(|extension| match extension.parsed_extension() {
+                ParsedExtension::SCT(list) => Some(list.len()),
+                _ => None,
+            });
+    count
+        .and_then(|count| u32::try_from(count).ok())
+        .unwrap_or(0)
+}
+
+fn key(certificate: &X509Certificate<'_>) -> (String, u32, Option<String>) {
+    let info = certificate.public_key();
+    let oid = info.algorithm.algorithm.to_id_string();
+    let plain = match oid.as_str() {
+        "1.3.101.112" => Some(("ed25519", 256)),
+        "1.3.101.113" => Some(("ed448", 456)),
+        _ => None,
+    };
+    if let Some((name, bits)) = plain {
+        return (name.to_owned(), bits, None);
+    }
+    match info.parsed() {
+        Ok(PublicKey::RSA(rsa)) => {
+            let zeros = rsa.modulus.iter().take_while(|byte| **byte == 0).count();
+            let digits = &rsa.modulus[zeros..];
+            let bits = digits.len() * 8 - digits.first().map_or(0, |b| b.leading_zeros() as usize);
+            ("rsa".to_owned(), u32::try_from(bits).unwrap_or(0), None)
+        }
+        Ok(PublicKey::EC(_)) => {
+            let parameters = info.algorithm.parameters.as_ref();
+            let oid = parameters
+                .and_then(|any| any.as_oid().ok())
+                .map(|oid| oid.to_id_string());
+            let (curve, bits) = match oid.as_deref() {
+                Some("1.2.840.10045.3.1.7") => ("secp256r1", 256),
+                Some("1.3.132.0.34") => ("secp384r1", 384),
+                Some("1.3.132.0.35") => ("secp521r1", 521),
+                Some("1.3.132.0.10") => ("secp256k1", 256),
+                Some("1.3.132.0.33") => ("secp224r1", 224),
+                Some("1.3.36.3.3.2.8.1.1.7") => ("brainpoolP256r1", 256),
+                Some("1.3.36.3.3.2.8.1.1.11") => ("brainpoolP384r1", 384),
+                other => (other.unwrap_or("unnamed"), 0),
+            };
+            ("ec".to_owned(), bits, Some(curve.to_owned()))
+        }
+        Ok(PublicKey::DSA(y)) => (
+            "dsa".to_owned(),
+            u32::try_from(y.len() * 8).unwrap_or(0),
+            None,
+        ),
+        _ => (oid, 0, None),
+    }
+}
+
+fn algorithm(oid: &str) -> String {
+    let name = match oid {
+        "1.2.840.113549.1.1.4" => "md5WithRSAEncryption",
+        "1.2.840.113549.1.1.5" => "sha1WithRSAEncryption",
+        "1.2.840.113549.1.1.10" => "rsassaPss",
+        "1.2.840.113549.1.1.11" => "sha256WithRSAEncryption",
+        "1.2.840.113549.1.1.12" => "sha384WithRSAEncryption",
+        "1.2.840.113549.1.1.13" => "sha512WithRSAEncryption",
+        "1.2.840.10045.4.1" => "ecdsa-with-SHA1",
+        "1.2.840.10045.4.3.2" => "ecdsa-with-SHA256",
+        "1.2.840.10045.4.3.3" => "ecdsa-with-SHA384",
+        "1.2.840.10045.4.3.4" => "ecdsa-with-SHA512",
+        "1.3.101.112" => "ed25519",
+        "1.3.101.113" => "ed448",
+        other => other,
+    };
+    name.to_owned()
+}
+
+/// RFC 6125: a wildcard stands for one whole label, the leftmost.
+fn matches_host(name: &str, host: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    match name.strip_prefix("*.") {
+        Some(parent) => host.split_once('.').is_some_and(|(_, rest)| rest == parent),
+        None => name == host,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wildcards_stand_for_one_label() {
+        let cases = [
+            ("a.test", "a.test", true),
+            ("A.test", "a.test", true),
+            ("*.test", "a.test", true),
+            ("*.test", "b.a.test", false),
+            ("*.test", "test", false),
+            ("b.test", "a.test", false),
+        ];
+        for (name, host, due) in cases {
+            assert_eq!(matches_host(name, host), due, "{name} {host}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_certificate_are_said_to_be_none() {
+        let chain = chain(
+            &[vec![0x30; 40]],
+            Version::Tls12,
+            "a.test",
+            &Roots::default(),
+            0,
+        );
+        assert_eq!(chain.certificates[0].subject, "not a certificate");
+        assert_eq!(chain.anchor, Anchor::Missing);
+    }
+}

@@ -1,0 +1,562 @@
+//! Servers that are wrong: each is classed, and every scan ends.
+
+use std::{
+    io::{Read, Write},
+    net::{SocketAddr, TcpStream},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+use netbench_scan::{
+    Limits, Part, Roots, SiteScan,
+    registry::Version,
+    result::{FailedClass, ScanOutcome},
+};
+use rcgen::{CertificateParams, DnType, KeyPair, SanType, string::Ia5String};
+
+use crate::{
+    replies::{
+        Hostile, SUITES, alert, answer, certificate, key_exchange, length24, message, read_hello,
+        record, reset, server_hello,
+    },
+    support::{HOST, in_order, scan_with, shown},
+};
+
+/// Limits for servers that must be seen to be silent; those that answer do so at once.
+fn limits() -> Limits {
+    Limits {
+        timeout: Duration::from_secs(3),
+        site_timeout: Duration::from_secs(60),
+        parts: Part::ALL.to_vec(),
+        ..Limits::default()
+    }
+}
+
+/// A scan that has to end by itself.
+fn scan_within(address: SocketAddr, limits: Limits) -> SiteScan {
+    let most = limits.site_timeout + Duration::from_secs(60);
+    let (done, result) = mpsc::channel();
+    thread::spawn(move || {
+        // Nobody listens any more when that took too long.
+        let _ = done.send(scan_with(address, limits, Roots::default()));
+    });
+    result.recv_timeout(most).expect("the scan ends")
+}
+
+fn leaf(subject: &str, name: &str) -> Vec<u8> {
+    let key = KeyPair::generate_for(&rcgen::PKCS_ECDSA_P256_SHA256).unwrap();
+    let mut params = CertificateParams::default();
+    params.distinguished_name.push(DnType::CommonName, subject);
+    let name = Ia5String::try_from(name.to_owned()).unwrap();
+    params.subject_alt_names.push(SanType::DnsName(name));
+    params.self_signed(&key).unwrap().der().to_vec()
+}
+
+/// All of `bytes` once the hello has come, then the end.
+fn says(bytes: Vec<u8>) -> Hostile {
+    Hostile::new(move |_, mut stream| {
+        if read_hello(&mut stream).is_some() {
+            // The client may have heard enough.
+            let _ = stream.write_all(&bytes);
+            linger(stream);
+        }
+    })
+}
+
+/// Closes after the client does, so that what was sent arrives.
+fn linger(mut stream: TcpStream) {
+    let _ = stream.shutdown(std::net::Shutdown::Write);
+    let mut rest = [0; 4096];
+    while stream.read(&mut rest).is_ok_and(|count| count > 0) {}
+}
+
+fn class(scan: &SiteScan) -> Option<FailedClass> {
+    match &scan.outcome {
+        ScanOutcome::Failed { class, detail } => {
+            assert!(!detail.is_empty() && detail.len() < 300, "{detail}");
+            Some(*class)
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn what_is_not_tls_is_classed() {
+    use FailedClass as F;
+    let hello = server_hello(0x0303, 0x002f, &[]);
+    let mut torn = hello.clone();
+    // The session ID's length says more than there is.
+    torn[4 + 34] = 200;
+    let many_warnings = record(21, &[1, 112]).repeat(100_000);
+    let cases: Vec<(&str, Vec<u8>, F)> = vec![
+        (
+            "http",
+            b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec(),
+            F::PlainHttp,
+        ),
+        ("html", b"<html>no</html>".to_vec(), F::PlainHttp),
+        ("ssh", b"SSH-2.0-OpenSSH_9.2\r\n".to_vec(), F::Ssh),
+        ("smtp", b"220 mail.test ESMTP\r\n".to_vec(), F::Greeting),
+        ("ftp", b"220-Welcome\r\n".to_vec(), F::Greeting),
+        ("imap", b"* OK IMAP4rev1\r\n".to_vec(), F::Greeting),
+        ("pop3", b"+OK ready\r\n".to_vec(), F::Greeting),
+        ("garbage", (0..=255).rev().collect(), F::NotTls),
+        ("zeros", vec![0; 100], F::NotTls),
+        (
+            "the escape of a terminal",
+            b"\x1b]0;owned\x07\x1b[2J".to_vec(),
+            F::NotTls,
+        ),
+        ("nothing", Vec::new(), F::Reset),
+        ("half a header", vec![22, 3, 3], F::Reset),
+        ("half a record", record(22, &hello)[..30].to_vec(), F::Reset),
+        (
+            "a record of 65,535 bytes",
+            [&[22, 3, 3, 255, 255], hello.as_slice()].concat(),
+            F::Malformed,
+        ),
+        (
+            "a record of SSL 2.0",
+            vec![0x80, 0x2e, 1, 0, 2, 0, 0, 0, 16],
+            F::NotTls,
+        ),
+        ("application data", record(23, &[1; 40]), F::Malformed),
+        ("a heartbeat", record(24, &[1; 40]), F::Malformed),
+        ("ChangeCipherSpec first", record(20, &[1]), F::Malformed),
+        (
+            "an alert of three bytes",
+            record(21, &[2, 40, 0]),
+            F::Malformed,
+        ),
+        ("warnings without end", many_warnings, F::Malformed),
+        ("empty records", record(22, &[]).repeat(1000), F::Malformed),
+        (
+            "ServerHelloDone first",
+            record(22, &message(14, &[])),
+            F::Malformed,
+        ),
+        ("a torn ServerHello", record(22, &torn), F::Malformed),
+        (
+            "a message of 16 MB",
+            record(22, &[2, 255, 255, 255]),
+            F::Malformed,
+        ),
+        ("handshake_failure", alert(40), F::Refused),
+        ("an alert that there is not", alert(255), F::Refused),
+        (
+            "unrecognized_name, then the refusal",
+            [record(21, &[1, 112]), alert(40)].concat(),
+            F::Refused,
+        ),
+    ];
+    for (name, bytes, due) in cases {
+        let server = says(bytes);
+        let found = scan_within(server.address, limits());
+        assert_eq!(class(&found), Some(due), "{name}: {}", shown(&found));
+        assert!(found.versions.iter().all(|v| !v.supported), "{name}");
+    }
+}
+
+#[test]
+fn those_that_speak_first_or_never_are_classed() {
+    let ssh = Hostile::new(|_, mut stream| {
+        let _ = stream.write_all(b"SSH-2.0-dropbear\r\n");
+        linger(stream);
+    });
+    assert_eq!(
+        class(&scan_within(ssh.address, limits())),
+        Some(FailedClass::Ssh)
+    );
+
+    let short = Limits {
+        timeout: Duration::from_millis(300),
+        ..limits()
+    };
+    let silent = Hostile::new(|_, stream| linger_silently(stream));
+    let found = scan_within(silent.address, short.clone());
+    assert_eq!(
+        class(&found),
+        Some(FailedClass::Silent),
+        "{}",
+        shown(&found)
+    );
+    assert!(found.effort.connections <= 4, "{}", shown(&found));
+
+    // One byte and no more: that is no answer either.
+    let one = Hostile::new(|_, mut stream| {
+        let _ = stream.write_all(&[22]);
+        linger_silently(stream);
+    });
+    let found = scan_within(one.address, short);
+    assert_eq!(
+        class(&found),
+        Some(FailedClass::Silent),
+        "{}",
+        shown(&found)
+    );
+
+    let resets = Hostile::new(|_, stream| reset(stream));
+    let found = scan_within(resets.address, limits());
+    assert_eq!(class(&found), Some(FailedClass::Reset), "{}", shown(&found));
+
+    // Nobody listens where a server has just ended.
+    let gone = {
+        let server = says(Vec::new());
+        server.address
+    };
+    let found = scan_within(gone, limits());
+    assert_eq!(
+        class(&found),
+        Some(FailedClass::Connect),
+        "{}",
+        shown(&found)
+    );
+}
+
+fn linger_silently(mut stream: TcpStream) {
+    let mut rest = [0; 4096];
+    while stream.read(&mut rest).is_ok_and(|count| count > 0) {}
+}
+
+/// How the messages of an answer travel.
+type Shape = (&'static str, fn(&[Vec<u8>]) -> Vec<Vec<u8>>);
+
+#[test]
+fn messages_may_lie_in_records_anyhow() {
+    let shapes: [Shape; 5] = [
+        ("one in each", |messages| {
+            vec![messages.iter().flat_map(|m| record(22, m)).collect()]
+        }),
+        ("all in one", |messages| {
+            vec![record(22, &messages.concat())]
+        }),
+        ("a byte in each", |messages| {
+            vec![
+                messages
+                    .concat()
+                    .chunks(1)
+                    .flat_map(|b| record(22, b))
+                    .collect(),
+            ]
+        }),
+        ("seven bytes in each, each in a segment", |messages| {
+            messages.concat().chunks(7).map(|b| record(22, b)).collect()
+        }),
+        (
+            "one in each, after a warning, in segments of 100 bytes",
+            |messages| {
+                let mut bytes = record(21, &[1, 112]);
+                bytes.extend(messages.iter().flat_map(|m| record(22, m)));
+                bytes.chunks(100).map(<[u8]>::to_vec).collect()
+            },
+        ),
+    ];
+    let chain = vec![leaf(HOST, HOST)];
+    for (name, shape) in shapes {
+        let chain = chain.clone();
+        let server = Hostile::new(move |_, mut stream| {
+            let Some(hello) = read_hello(&mut stream) else {
+                return;
+            };
+            let pieces = match answer(&hello, &chain) {
+                Ok(messages) => shape(&messages),
+                Err(description) => vec![alert(description)],
+            };
+            for piece in pieces {
+                let _ = stream.write_all(&piece);
+            }
+            linger(stream);
+        });
+        let found = scan_within(server.address, limits());
+        assert_eq!(
+            found.outcome,
+            ScanOutcome::Scanned,
+            "{name}: {}",
+            shown(&found)
+        );
+        assert_eq!(
+            in_order(&found, Version::Tls12),
+            SUITES,
+            "{name}: {}",
+            shown(&found)
+        );
+        assert_eq!(
+            found.versions.iter().filter(|v| v.supported).count(),
+            1,
+            "{name}"
+        );
+        assert_eq!(found.chains.len(), 1, "{name}");
+        assert!(found.chains[0].names_match, "{name}");
+    }
+}
+
+#[test]
+fn an_answer_that_breaks_off_is_as_good_as_its_server_hello() {
+    let chain = vec![leaf(HOST, HOST)];
+    let hello_ends = record(22, &server_hello(0x0303, 0, &[])).len();
+    let points = [
+        0,
+        1,
+        4,
+        5,
+        6,
+        40,
+        hello_ends - 1,
+        hello_ends,
+        hello_ends + 1,
+        hello_ends + 100,
+    ];
+    enum End {
+        Reset,
+        Close,
+        Alert,
+    }
+    for point in points {
+        for end in [End::Reset, End::Close, End::Alert] {
+            let chain = chain.clone();
+            let name = match end {
+                End::Reset => "reset",
+                End::Close => "close",
+                End::Alert => "alert",
+            };
+            let server = Hostile::new(move |_, mut stream| {
+                let Some(hello) = read_hello(&mut stream) else {
+                    return;
+                };
+                let bytes: Vec<u8> = match answer(&hello, &chain) {
+                    Ok(messages) => messages.iter().flat_map(|m| record(22, m)).collect(),
+                    Err(description) => alert(description),
+                };
+                let _ = stream.write_all(&bytes[..point.min(bytes.len())]);
+                match end {
+                    End::Reset => reset(stream),
+                    End::Close => linger(stream),
+                    End::Alert => {
+                        let _ = stream.write_all(&alert(80));
+                        linger(stream);
+                    }
+                }
+            });
+            let found = scan_within(server.address, limits());
+            let shown = || format!("{name} after {point} bytes: {}", shown(&found));
+            if point < hello_ends {
+                let class = class(&found);
+                assert!(
+                    matches!(
+                        class,
+                        Some(
+                            FailedClass::Reset
+                                | FailedClass::Refused
+                                | FailedClass::Malformed
+                                | FailedClass::NotTls
+                        )
+                    ),
+                    "{}",
+                    shown()
+                );
+            } else {
+                assert!(found.is_scanned(), "{}", shown());
+                assert_eq!(in_order(&found, Version::Tls12), SUITES, "{}", shown());
+            }
+        }
+    }
+}
+
+#[test]
+fn endless_answers_are_cut_and_said() {
+    // What the server sends after its ServerHello, over and over.
+    let cases: [(&str, Vec<u8>, &str); 4] = [
+        (
+            "a certificate of 10 MB",
+            [
+                &[22, 3, 3, 64, 0, 11],
+                &length24(10_000_000)[..],
+                &[0; 16_380],
+            ]
+            .concat(),
+            "a handshake message of 10000000 bytes",
+        ),
+        (
+            "certificates without end",
+            record(22, &certificate(&[vec![0x30; 9000]])),
+            "more than 512 KiB",
+        ),
+        (
+            "unknown messages",
+            record(22, &message(99, &[0; 1000])),
+            "more than 512 KiB",
+        ),
+        ("warnings", record(21, &[1, 100]), "more than 512 KiB"),
+    ];
+    for (name, over_and_over, due) in cases {
+        let server = Hostile::new(move |_, mut stream| {
+            let Some(hello) = read_hello(&mut stream) else {
+                return;
+            };
+            let Ok(messages) = answer(&hello, &[]) else {
+                let _ = stream.write_all(&alert(40));
+                return linger(stream);
+            };
+            let _ = stream.write_all(&record(22, &messages[0]));
+            for _ in 0..2_000_000 / over_and_over.len() {
+                if stream.write_all(&over_and_over).is_err() {
+                    return;
+                }
+            }
+            linger(stream);
+        });
+        let found = scan_within(server.address, limits());
+        assert_eq!(
+            in_order(&found, Version::Tls12),
+            SUITES,
+            "{name}: {}",
+            shown(&found)
+        );
+        let said = found.notes.iter().any(|note| note.contains(due));
+        assert!(said, "{name}: {:?}", found.notes);
+        let most = u64::from(found.effort.connections) * 600_000;
+        assert!(found.effort.bytes_in < most, "{name}: {}", shown(&found));
+    }
+}
+
+#[test]
+fn servers_that_change_their_mind_are_left_in_the_end() {
+    let chains: Vec<Vec<u8>> = (0..12).map(|n| leaf(&format!("{n}.test"), HOST)).collect();
+    // Another version, suite and chain each time; now and then none at all.
+    let server = Hostile::new(move |number, mut stream| {
+        let Some(hello) = read_hello(&mut stream) else {
+            return;
+        };
+        let n = number as usize;
+        let version = [0x0303, 0x0301, 0x0302, 0x0300][n % 4];
+        let suite = hello.suites[n * 7 % hello.suites.len()];
+        let mut bytes = record(22, &server_hello(version, suite, &[]));
+        bytes.extend(record(
+            22,
+            &certificate(&[chains[n % chains.len()].clone()]),
+        ));
+        bytes.extend(record(22, &message(14, &[])));
+        if number % 5 == 4 {
+            bytes = alert(40);
+        }
+        let _ = stream.write_all(&bytes);
+        linger(stream);
+    });
+    let found = scan_within(server.address, limits());
+    assert!(found.is_scanned(), "{}", shown(&found));
+    assert!(found.effort.connections < 700, "{}", shown(&found));
+    assert!(
+        found.chains.len() > 2 && found.chains.len() <= 8,
+        "{}",
+        shown(&found)
+    );
+    assert!(
+        found
+            .notes
+            .iter()
+            .any(|note| note.contains("different chains")),
+        "{:?}",
+        found.notes
+    );
+}
+
+#[test]
+fn choices_that_were_not_offered_end_the_peel() {
+    type Answer = fn() -> Vec<u8>;
+    let cases: [(&str, Answer, &str); 4] = [
+        (
+            "a suite that was not offered",
+            || record(22, &server_hello(0x0303, 0x0a0a, &[])),
+            "chose a suite that was not offered",
+        ),
+        (
+            "TLS 1.3 without a group",
+            || record(22, &server_hello(0x0303, 0x1301, &[(43, vec![3, 4])])),
+            "chose no group",
+        ),
+        (
+            "TLS 1.3 with a group that there is not",
+            || {
+                record(
+                    22,
+                    &server_hello(0x0303, 0x1301, &[(43, vec![3, 4]), (51, vec![0xaa, 0xaa])]),
+                )
+            },
+            "chose what was not offered",
+        ),
+        (
+            "a version that there is not",
+            || record(22, &server_hello(0x0399, 0x002f, &[])),
+            "chose a version that was not offered",
+        ),
+    ];
+    for (name, bytes, due) in cases {
+        let server = says(bytes());
+        let found = scan_within(server.address, limits());
+        let said = found.notes.iter().any(|note| note.contains(due));
+        assert!(said, "{name}: {}", shown(&found));
+        assert!(found.effort.connections < 100, "{name}: {}", shown(&found));
+    }
+
+    // A new signature scheme each time, and each time the wrong one.
+    let server = Hostile::new(|number, mut stream| {
+        let Some(hello) = read_hello(&mut stream) else {
+            return;
+        };
+        let Ok(mut messages) = answer(&hello, &[]) else {
+            let _ = stream.write_all(&alert(40));
+            return linger(stream);
+        };
+        if messages.len() == 4 {
+            messages[2] = key_exchange(u16::try_from(number % 60_000).unwrap());
+        }
+        let _ = stream.write_all(&record(22, &messages.concat()));
+        linger(stream);
+    });
+    let found = scan_within(server.address, limits());
+    assert!(found.signatures.len() <= 64, "{}", shown(&found));
+    assert!(found.effort.connections < 300, "{}", shown(&found));
+}
+
+#[test]
+fn nothing_of_a_server_reaches_a_result_unescaped() {
+    const EVIL: &str = "\u{1b}[31mred\u{202e}txt.exe\u{7}\r\n\u{9b}2J";
+    let chain = vec![leaf(EVIL, "\u{1b}]0;title\u{7}.test")];
+    let server = Hostile::new(move |_, mut stream| {
+        let Some(hello) = read_hello(&mut stream) else {
+            return;
+        };
+        let bytes = match answer(&hello, &chain) {
+            Ok(mut messages) => {
+                let name = b"\x1b[2Jh2";
+                let mut alpn = vec![0, 7, 6];
+                alpn.extend(&name[..6]);
+                let suite = u16::from_be_bytes([messages[0][39], messages[0][40]]);
+                messages[0] = server_hello(0x0303, suite, &[(16, alpn)]);
+                record(22, &messages.concat())
+            }
+            Err(description) => alert(description),
+        };
+        let _ = stream.write_all(&bytes);
+        linger(stream);
+    });
+    let found = scan_within(server.address, limits());
+    let leaf = &found.chains[0].certificates[0];
+    assert!(leaf.subject.contains("red"), "{}", shown(&found));
+    assert_eq!(found.features.alpn.len(), 1, "{}", shown(&found));
+    clean(&serde_json::to_value(&found).unwrap());
+}
+
+fn clean(value: &serde_json::Value) {
+    use serde_json::Value as V;
+    match value {
+        V::String(text) => {
+            let bad = |c: char| c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c);
+            assert!(!text.chars().any(bad), "{text:?}");
+        }
+        V::Array(all) => all.iter().for_each(clean),
+        V::Object(all) => all.values().for_each(clean),
+        _ => {}
+    }
+}

@@ -1,0 +1,413 @@
+//! `openssl s_server` in many settings. What it must offer is asked of `openssl ciphers`.
+
+use std::{process::Command, time::Duration};
+
+use netbench_scan::{
+    Limits, Part, Roots,
+    peel::Order,
+    registry::Version,
+    result::{Anchor, Answer, ScanOutcome},
+};
+
+use crate::{
+    programs::s_server,
+    support::{Files, Key, groups, in_order, limits, scan, scan_with, shown, suites, usable},
+};
+
+/// The codes that a list stands for in a version, in the list's order.
+pub(crate) fn listed(list: &str, version: Version) -> Vec<u16> {
+    let flag = match version {
+        Version::Tls10 => "-tls1",
+        Version::Tls11 => "-tls1_1",
+        _ => "-tls1_2",
+    };
+    let ran = Command::new("openssl")
+        .env("OPENSSL_CONF", "/dev/null")
+        .args(["ciphers", "-s", "-V", flag, list])
+        .output()
+        .expect("openssl is needed for this test");
+    assert!(ran.status.success(), "openssl ciphers {list}: {ran:?}");
+    let code = |line: &str| {
+        let (codes, _) = line.trim().split_once(" - ")?;
+        let (high, low) = codes.split_once(',')?;
+        let byte = |text: &str| u8::from_str_radix(text.trim_start_matches("0x"), 16).ok();
+        Some(u16::from_be_bytes([byte(high)?, byte(low)?]))
+    };
+    let text = String::from_utf8(ran.stdout).unwrap();
+    text.lines().filter_map(code).collect()
+}
+
+struct Setting {
+    name: &'static str,
+    key: Key,
+    arguments: &'static [&'static str],
+    /// The list of suites below TLS 1.3.
+    list: &'static str,
+    versions: &'static [Version],
+    /// Suites of TLS 1.3, as they are chosen.
+    newest: &'static [u16],
+    order: Order,
+    most_connections: u32,
+}
+
+const DEFAULT_13: &[u16] = &[0x1302, 0x1303, 0x1301];
+
+#[test]
+fn suites_agree_with_the_setting_one_by_one() {
+    use Version::{Tls10, Tls11, Tls12, Tls13};
+    let all = "ALL:@SECLEVEL=0";
+    let settings = [
+        Setting {
+            name: "everything, the client's order",
+            key: Key::Rsa,
+            arguments: &["-cipher", "ALL:@SECLEVEL=0"],
+            list: all,
+            versions: &[Tls10, Tls11, Tls12, Tls13],
+            newest: DEFAULT_13,
+            order: Order::Client,
+            most_connections: 100,
+        },
+        Setting {
+            name: "everything, the server's order",
+            key: Key::Rsa,
+            arguments: &["-cipher", "ALL:@SECLEVEL=0", "-serverpref"],
+            list: all,
+            versions: &[Tls10, Tls11, Tls12, Tls13],
+            newest: DEFAULT_13,
+            order: Order::Server,
+            most_connections: 110,
+        },
+        Setting {
+            name: "everything with an ECDSA key",
+            key: Key::EcdsaP256,
+            arguments: &["-cipher", "ALL:@SECLEVEL=0", "-serverpref"],
+            list: all,
+            versions: &[Tls10, Tls11, Tls12, Tls13],
+            newest: DEFAULT_13,
+            order: Order::Server,
+            most_connections: 100,
+        },
+        Setting {
+            name: "TLS 1.0 alone",
+            key: Key::Rsa,
+            arguments: &["-cipher", "ALL:@SECLEVEL=0", "-tls1"],
+            list: all,
+            versions: &[Tls10],
+            newest: &[],
+            order: Order::Client,
+            most_connections: 60,
+        },
+        Setting {
+            name: "TLS 1.1 alone, elliptic suites alone",
+            key: Key::Rsa,
+            arguments: &[
+                "-cipher",
+                "kECDHE+aRSA:@SECLEVEL=0",
+                "-tls1_1",
+                "-serverpref",
+            ],
+            list: "kECDHE+aRSA:@SECLEVEL=0",
+            versions: &[Tls11],
+            newest: &[],
+            order: Order::Server,
+            most_connections: 40,
+        },
+        Setting {
+            name: "TLS 1.2 alone, key exchange by RSA alone",
+            key: Key::Rsa,
+            arguments: &["-cipher", "kRSA", "-tls1_2", "-serverpref"],
+            list: "kRSA",
+            versions: &[Tls12],
+            newest: &[],
+            order: Order::Server,
+            most_connections: 50,
+        },
+        Setting {
+            name: "TLS 1.3 alone, one suite",
+            key: Key::EcdsaP256,
+            arguments: &["-tls1_3", "-ciphersuites", "TLS_AES_128_CCM_SHA256"],
+            list: "",
+            versions: &[Tls13],
+            newest: &[0x1304],
+            order: Order::Single,
+            most_connections: 30,
+        },
+        Setting {
+            name: "a hole in the versions",
+            key: Key::Rsa,
+            arguments: &[
+                "-no_tls1_2",
+                "-no_tls1",
+                "-cipher",
+                "AES:@SECLEVEL=0",
+                "-serverpref",
+            ],
+            list: "AES:@SECLEVEL=0",
+            versions: &[Tls11, Tls13],
+            newest: DEFAULT_13,
+            order: Order::Server,
+            most_connections: 60,
+        },
+    ];
+    for setting in settings {
+        check(&setting);
+    }
+}
+
+fn check(setting: &Setting) {
+    let name = setting.name;
+    let files = Files::new(setting.key);
+    let server = s_server(&files, setting.arguments);
+    let found = scan(server.address, &[]);
+    let shown = || format!("{name}: {}", shown(&found));
+    assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown());
+    let spoken: Vec<Version> = Version::ALL
+        .into_iter()
+        .filter(|version| found.version(*version).is_some())
+        .collect();
+    assert_eq!(spoken, setting.versions, "{}", shown());
+    for version in setting.versions.iter().copied() {
+        let (mut due, order) = if version == Version::Tls13 {
+            (setting.newest.to_vec(), Order::Server)
+        } else {
+            let mut due = listed(setting.list, version);
+            due.retain(|code| usable(*code, setting.key));
+            (due, setting.order)
+        };
+        let entry = found.version(version).unwrap();
+        assert!(entry.complete, "{version} {}", shown());
+        if version != Version::Tls13 {
+            assert_eq!(entry.suite_order, setting.order, "{version} {}", shown());
+        }
+        if setting.order == Order::Server && order == Order::Server {
+            assert_eq!(in_order(&found, version), due, "{version} {}", shown());
+        }
+        due.sort_unstable();
+        assert_eq!(suites(&found, version), due, "{version} {}", shown());
+    }
+    let used = found.effort.enumeration_connections;
+    assert!(
+        used <= setting.most_connections && used == found.effort.connections,
+        "{used} connections: {}",
+        shown()
+    );
+}
+
+#[test]
+fn groups_agree_with_the_setting_in_its_order() {
+    let cases: [(&[&str], &[&str]); 4] = [
+        (&["-groups", "X25519"], &["x25519"]),
+        (
+            &["-groups", "P-521:X25519:P-256", "-serverpref"],
+            &["secp521r1", "x25519", "secp256r1"],
+        ),
+        (
+            &["-groups", "X448:P-384:X25519:P-256:P-521", "-serverpref"],
+            &["x448", "secp384r1", "x25519", "secp256r1", "secp521r1"],
+        ),
+        (
+            &["-groups", "P-256:ffdhe3072:ffdhe2048", "-serverpref"],
+            &["secp256r1", "ffdhe3072", "ffdhe2048"],
+        ),
+    ];
+    let files = Files::new(Key::Rsa);
+    for (arguments, due) in cases {
+        let server = s_server(&files, arguments);
+        let found = scan(server.address, &[]);
+        assert_eq!(groups(&found, Version::Tls13), due, "{}", shown(&found));
+        let elliptic: Vec<&str> = due
+            .iter()
+            .filter(|name| !name.starts_with("ffdhe"))
+            .copied()
+            .collect();
+        assert_eq!(
+            groups(&found, Version::Tls12),
+            elliptic,
+            "{}",
+            shown(&found)
+        );
+    }
+}
+
+/// A prime of nobody's, as `openssl dhparam 1024` makes one in its time.
+const OWN_DH: &str = "-----BEGIN DH PARAMETERS-----\n\
+    MIGHAoGBAOcNVYpYw6lIRfKxvl8Ihh+gyq26nFMhw+p+UqyrJ3Ae2H26RwPBN2Kz\n\
+    UiPKCMOo4Qxky1ql4Nhcapm8ztnyikR+PebdEitZ8hfNudbums1oP5CCPoMUypBi\n\
+    tl529tXatU+4qQL8d4JLUorFNR0L3xT764Q+N6KX7VdEtGhUvulXAgEC\n\
+    -----END DH PARAMETERS-----\n";
+
+#[test]
+fn sizes_of_finite_fields_are_reported() {
+    let files = Files::new(Key::Rsa);
+    // Any number of 1024 bits will do: nobody finishes a handshake with it.
+    let own = files.write("dh.pem", OWN_DH);
+    let cases: [(&[&str], u32, &str); 2] = [
+        (
+            &[
+                "-dhparam",
+                &own,
+                "-cipher",
+                "kDHE+aRSA:@SECLEVEL=0",
+                "-tls1_2",
+            ],
+            1024,
+            "own",
+        ),
+        (&["-cipher", "kDHE+aRSA", "-tls1_2"], 2048, "modp"),
+    ];
+    for (arguments, bits, origin) in cases {
+        let server = s_server(&files, arguments);
+        let found = scan(server.address, &[]);
+        let version = found.version(Version::Tls12).expect("TLS 1.2");
+        assert!(!version.suites.is_empty());
+        for suite in &version.suites {
+            let prime = suite.dh.as_ref().expect(&suite.name);
+            assert_eq!((prime.bits, prime.origin.as_str()), (bits, origin));
+        }
+    }
+}
+
+#[test]
+fn features_agree_with_the_setting() {
+    let files = Files::new(Key::Rsa);
+    let status = files.path("ocsp.der");
+    // An OCSPResponse that says tryLater (RFC 6960 section 4.2.1).
+    std::fs::write(&status, [0x30, 3, 0x0a, 1, 3]).unwrap();
+
+    // `-www` answers no HEAD, so that no part may depend on a response, and each waits in vain.
+    let brief = |arguments: &[&str], parts: &[Part]| {
+        let server = s_server(&files, arguments);
+        let limits = Limits {
+            timeout: Duration::from_secs(4),
+            ..limits(parts)
+        };
+        scan_with(server.address, limits, Roots::default())
+    };
+    let plain = brief(&["-www"], &Part::ALL);
+    let f = &plain.features;
+    assert_eq!(plain.outcome, ScanOutcome::Scanned, "{}", shown(&plain));
+    assert_eq!(
+        [&f.tickets_tls12, &f.resumption_tls12, &f.resumption_tls13],
+        [&Answer::Yes; 3],
+        "{}",
+        shown(&plain)
+    );
+    assert_eq!(f.tickets_tls13, Some(2), "{}", shown(&plain));
+    assert_eq!(f.early_data_bytes, Some(0));
+    assert_eq!(f.extended_master_secret, Answer::Yes);
+    assert_eq!(f.secure_renegotiation, Answer::Yes);
+    assert_eq!(
+        [&f.ocsp_stapling, &f.compression, &f.heartbeat],
+        [&Answer::No; 3]
+    );
+    assert_eq!(f.client_certificate, Answer::No);
+    assert_eq!(f.fallback_scsv, Answer::Yes);
+    assert!(f.alpn.is_empty());
+
+    let rich = [
+        "-alpn",
+        "h2,http/1.1",
+        "-status_file",
+        &status,
+        "-verify",
+        "1",
+        "-no_ticket",
+        "-www",
+        "-cipher",
+        "AES128-SHA:ECDHE-RSA-AES128-GCM-SHA256",
+        "-num_tickets",
+        "0",
+    ];
+    let rich = brief(&rich, &Part::ALL);
+    let f = &rich.features;
+    assert_eq!(f.alpn, ["h2", "http/1.1"], "{}", shown(&rich));
+    assert_eq!(f.ocsp_stapling, Answer::Yes, "{}", shown(&rich));
+    assert_eq!(f.client_certificate, Answer::Yes);
+    assert_eq!(f.tickets_tls12, Answer::No, "{}", shown(&rich));
+    assert_eq!(f.session_ids, Answer::Yes, "{}", shown(&rich));
+    assert_eq!(f.resumption_tls12, Answer::Yes, "{}", shown(&rich));
+    assert_eq!(f.encrypt_then_mac, Answer::Yes, "{}", shown(&rich));
+
+    let early = ["-early_data", "-max_early_data", "12345", "-tls1_3"];
+    let early = brief(&early, &[Part::Sessions]);
+    assert_eq!(
+        early.features.early_data_bytes,
+        Some(12_345),
+        "{}",
+        shown(&early)
+    );
+
+    let strict = ["-Verify", "1", "-alpn", "acme"];
+    let strict = brief(&strict, &Part::ALL);
+    assert_eq!(
+        strict.features.client_certificate,
+        Answer::Yes,
+        "{}",
+        shown(&strict)
+    );
+    // It wants an application protocol that no browser has, and is scanned without.
+    assert!(
+        strict.version(Version::Tls13).is_some(),
+        "{}",
+        shown(&strict)
+    );
+    assert!(
+        strict.version(Version::Tls12).is_some(),
+        "{}",
+        shown(&strict)
+    );
+}
+
+#[test]
+fn signatures_and_chains_agree_with_the_certificate() {
+    let files = Files::new(Key::EcdsaP256);
+    let server = s_server(&files, &["-www"]);
+    let roots = Roots::of_pem(&files.root_pem);
+    let found = scan_with(server.address, limits(&[Part::Signatures]), roots);
+    let names = |version| {
+        let of_version = found
+            .signatures
+            .iter()
+            .filter(move |s| s.version == version);
+        let mut names: Vec<&str> = of_version.map(|s| s.name.as_str()).collect();
+        names.sort_unstable();
+        names
+    };
+    assert_eq!(
+        names(Version::Tls13),
+        ["ecdsa_secp256r1_sha256"],
+        "{}",
+        shown(&found)
+    );
+    let old = names(Version::Tls12);
+    assert!(old.contains(&"ecdsa_secp256r1_sha256"), "{}", shown(&found));
+    assert!(old.iter().all(|name| name.starts_with("ecdsa")), "{old:?}");
+    let [chain] = &found.chains[..] else {
+        panic!("not one chain: {}", shown(&found));
+    };
+    assert_eq!(chain.certificates.len(), 2);
+    assert_eq!(chain.anchor, Anchor::Known, "{}", shown(&found));
+    assert!(chain.in_order && chain.names_match && !chain.has_root);
+    let leaf = &chain.certificates[0];
+    assert_eq!((leaf.key.as_str(), leaf.key_bits), ("ec", 256));
+    assert_eq!(leaf.curve.as_deref(), Some("secp256r1"));
+    assert_eq!(leaf.names, [crate::support::HOST]);
+    assert!(leaf.valid_now && !leaf.is_ca && chain.certificates[1].is_ca);
+
+    let files = Files::new(Key::Rsa);
+    let server = s_server(&files, &["-www", "-sigalgs", "RSA-PSS+SHA384:RSA+SHA256"]);
+    let found = scan(server.address, &[Part::Signatures]);
+    let all: Vec<(Version, &str)> = found
+        .signatures
+        .iter()
+        .map(|s| (s.version, s.name.as_str()))
+        .collect();
+    for due in [
+        (Version::Tls13, "rsa_pss_rsae_sha384"),
+        (Version::Tls12, "rsa_pss_rsae_sha384"),
+        (Version::Tls12, "rsa_pkcs1_sha256"),
+    ] {
+        assert!(all.contains(&due), "{due:?} of {all:?}");
+    }
+    assert_eq!(all.len(), 3, "{all:?}");
+}

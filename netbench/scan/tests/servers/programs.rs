@@ -1,0 +1,89 @@
+//! Programs that serve: nginx and `openssl s_server`.
+
+use std::{
+    fs,
+    net::{SocketAddr, TcpStream},
+    process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::support::{Files, HOST, LIMIT, Server, free_address, program};
+
+/// Mozilla's intermediate set as guideline 5.7 has it, with RSA.
+pub(crate) const INTERMEDIATE: &str = "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:\
+    ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:\
+    ECDHE-RSA-CHACHA20-POLY1305:DHE-RSA-AES128-GCM-SHA256:DHE-RSA-AES256-GCM-SHA384:\
+    DHE-RSA-CHACHA20-POLY1305";
+
+/// nginx with these lines in its server block: one process in the foreground, which writes in its
+/// folder alone.
+pub(crate) fn nginx(files: &Files, lines: &str) -> Server {
+    let nginx = program("nginx").expect("nginx is needed for this test");
+    let mut last = String::new();
+    // Between finding a free port and listening on it, another may take it.
+    for _ in 0..5 {
+        let address = free_address();
+        let log = files.path("log");
+        let temp = files.path("temp");
+        let configuration = format!(
+            "daemon off; master_process off; pid {pid}; error_log {log};\n\
+             events {{}}\n\
+             http {{ access_log off;\n\
+             client_body_temp_path {temp}; proxy_temp_path {temp}; fastcgi_temp_path {temp};\n\
+             uwsgi_temp_path {temp}; scgi_temp_path {temp};\n\
+             server {{ listen {address} ssl http2; server_name {host};\n\
+             ssl_certificate {chain}; ssl_certificate_key {key};\n{lines}\n\
+             location / {{ return 200 'a page'; }} }} }}\n",
+            pid = files.path("pid"),
+            host = HOST,
+            chain = files.path("whole.pem"),
+            key = files.path("key.pem"),
+        );
+        let path = files.write("nginx.conf", &configuration);
+        let child = Command::new(&nginx)
+            .env("OPENSSL_CONF", "/dev/null")
+            .args(["-c", &path, "-e", &log])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("nginx begins");
+        let mut server = Server::at(child, address);
+        if listens(&mut server, address) {
+            return server;
+        }
+        last = fs::read_to_string(&log).unwrap_or_default();
+    }
+    panic!("nginx does not listen: {last}");
+}
+
+fn listens(server: &mut Server, address: SocketAddr) -> bool {
+    let deadline = Instant::now() + LIMIT;
+    while Instant::now() < deadline {
+        if server.has_ended() {
+            return false;
+        }
+        if TcpStream::connect(address).is_ok() {
+            return true;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    false
+}
+
+/// `s_server` with these arguments; the settings of the machine's own openssl.cnf do not matter.
+pub(crate) fn s_server(files: &Files, arguments: &[&str]) -> Server {
+    let mut command = Command::new("openssl");
+    command.env("OPENSSL_CONF", "/dev/null");
+    command.args(["s_server", "-accept", "127.0.0.1:0"]);
+    command.args([
+        "-cert",
+        &files.path("leaf.pem"),
+        "-key",
+        &files.path("key.pem"),
+    ]);
+    command.args(["-cert_chain", &files.path("ca.pem")]);
+    command.args(arguments);
+    Server::that_says(command, "ACCEPT ")
+}

@@ -1,0 +1,126 @@
+//! Side by side with nmap and sslscan, on the same servers.
+
+use std::{collections::BTreeSet, net::SocketAddr, process::Command};
+
+use netbench_scan::{
+    SiteScan,
+    registry::{Version, suites as registry},
+};
+
+use crate::{
+    programs::{INTERMEDIATE, nginx, s_server},
+    support::{Files, Key, program, scan, shown},
+};
+
+type Pairs = BTreeSet<(Version, u16)>;
+
+fn ours(scan: &SiteScan) -> Pairs {
+    let spoken = scan.versions.iter().filter(|v| v.supported);
+    spoken
+        .flat_map(|v| v.suites.iter().map(|s| (v.version, s.code)))
+        .collect()
+}
+
+/// What nmap's ssl-enum-ciphers says, by the registry's names, which it uses.
+fn by_nmap(address: SocketAddr) -> Option<Pairs> {
+    let Some(nmap) = program("nmap") else {
+        eprintln!("nmap is not installed: not compared with it");
+        return None;
+    };
+    let ran = Command::new(nmap)
+        .args(["-n", "-Pn", "--script", "ssl-enum-ciphers", "-oX", "-"])
+        .args(["-p", &address.port().to_string(), &address.ip().to_string()])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&ran.stdout);
+    let mut found = Pairs::new();
+    let mut version = None;
+    for piece in text.split('<') {
+        if let Some(name) = quoted(piece, "table key=") {
+            version = match name {
+                "SSLv3" => Some(Version::Ssl3),
+                "TLSv1.0" => Some(Version::Tls10),
+                "TLSv1.1" => Some(Version::Tls11),
+                "TLSv1.2" => Some(Version::Tls12),
+                "TLSv1.3" => Some(Version::Tls13),
+                _ => version,
+            };
+        }
+        let name = piece.strip_prefix("elem key=\"name\">");
+        if let (Some(version), Some(name)) = (version, name) {
+            // nmap calls the suites of TLS 1.3 TLS_AKE_WITH_….
+            let name = name.replace("TLS_AKE_WITH_", "TLS_");
+            let code = registry().find(|s| s.name == name).map(|s| s.code);
+            found.insert((version, code.unwrap_or_else(|| panic!("nmap's {name}"))));
+        }
+    }
+    Some(found)
+}
+
+/// What sslscan says, by code points.
+fn by_sslscan(address: SocketAddr) -> Option<Pairs> {
+    let Some(sslscan) = program("sslscan") else {
+        eprintln!("sslscan is not installed: not compared with it");
+        return None;
+    };
+    let ran = Command::new(sslscan)
+        .args(["--xml=-", "--no-colour", &address.to_string()])
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&ran.stdout);
+    let mut found = Pairs::new();
+    for piece in text.split('<').filter(|piece| piece.starts_with("cipher ")) {
+        let version = match quoted(piece, "sslversion=") {
+            Some("SSLv3") => Version::Ssl3,
+            Some("TLSv1.0") => Version::Tls10,
+            Some("TLSv1.1") => Version::Tls11,
+            Some("TLSv1.2") => Version::Tls12,
+            Some("TLSv1.3") => Version::Tls13,
+            other => panic!("sslscan's {other:?}"),
+        };
+        let id = quoted(piece, " id=").expect("an id");
+        let code = u16::from_str_radix(id.trim_start_matches("0x"), 16).unwrap();
+        found.insert((version, code));
+    }
+    Some(found)
+}
+
+fn quoted<'a>(piece: &'a str, before: &str) -> Option<&'a str> {
+    let (_, rest) = piece.split_once(before)?;
+    rest.strip_prefix('"')?
+        .split_once('"')
+        .map(|(text, _)| text)
+}
+
+#[test]
+fn other_scanners_find_the_same_suites() {
+    let files = Files::new(Key::Rsa);
+    let everything = s_server(&files, &["-cipher", "ALL:@SECLEVEL=0", "-www"]);
+    compare("s_server with everything", everything.address);
+    let lines = format!("ssl_protocols TLSv1.2 TLSv1.3; ssl_ciphers {INTERMEDIATE};");
+    let intermediate = nginx(&files, &lines);
+    compare("nginx with the intermediate set", intermediate.address);
+}
+
+fn compare(name: &str, address: SocketAddr) {
+    let found = scan(address, &[]);
+    let ours = ours(&found);
+    assert!(!ours.is_empty(), "{}", shown(&found));
+    for (scanner, theirs) in [("nmap", by_nmap(address)), ("sslscan", by_sslscan(address))] {
+        let Some(theirs) = theirs else { continue };
+        assert!(!theirs.is_empty(), "{scanner} found nothing on {name}");
+        let unknown: Vec<_> = theirs.difference(&ours).collect();
+        assert!(
+            unknown.is_empty(),
+            "{scanner} alone found {unknown:?} on {name}"
+        );
+        let missed: Vec<String> = ours
+            .difference(&theirs)
+            .map(|(version, code)| format!("{version} {code:#06x}"))
+            .collect();
+        assert!(
+            missed.is_empty(),
+            "{scanner} does not find {missed:?} on {name}"
+        );
+    }
+}

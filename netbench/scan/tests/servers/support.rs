@@ -1,0 +1,243 @@
+//! Servers in processes, their certificates, and scans of them.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read},
+    net::{Ipv4Addr, SocketAddr, TcpListener},
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::{Arc, atomic::AtomicBool, mpsc},
+    thread,
+    time::Duration,
+};
+
+use netbench_scan::{
+    Event, Limits, Part, Roots, SiteScan, Target,
+    registry::{Authentication, Suite, Version, suite},
+    scan_all,
+};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use tempfile::TempDir;
+
+/// The site's name in all tests.
+pub(crate) const HOST: &str = "scan.test";
+
+/// How long a program may take to begin.
+pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+
+/// What a server's key is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Key {
+    Rsa,
+    EcdsaP256,
+}
+
+/// A folder with a chain of a leaf and its issuer, and the leaf's key; gone with the value.
+pub(crate) struct Files {
+    folder: TempDir,
+    pub(crate) root_pem: String,
+}
+
+impl Files {
+    pub(crate) fn new(key: Key) -> Self {
+        Self::with_subject(key, HOST)
+    }
+
+    /// With a leaf whose subject has this common name.
+    pub(crate) fn with_subject(key: Key, subject: &str) -> Self {
+        let (chain, leaf_key, root_pem) = chain(key, subject);
+        let folder = tempfile::tempdir().unwrap();
+        let files = Self { folder, root_pem };
+        files.write("key.pem", &leaf_key.serialize_pem());
+        files.write("leaf.pem", &chain[0]);
+        files.write("ca.pem", &chain[1]);
+        files.write("whole.pem", &chain.concat());
+        files
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) -> String {
+        let path = self.path(name);
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    pub(crate) fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+}
+
+/// A leaf and the intermediate that issued it, as PEM; the leaf's key; the root, as PEM.
+fn chain(key: Key, subject: &str) -> ([String; 2], KeyPair, String) {
+    let authority = |name: &str| {
+        let mut params = CertificateParams::default();
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params
+    };
+    let root_key = KeyPair::generate_for(&rcgen::PKCS_ECDSA_P256_SHA256).unwrap();
+    let root_pem = authority("root").self_signed(&root_key).unwrap().pem();
+    let root = Issuer::new(authority("root"), root_key);
+    let middle_key = KeyPair::generate_for(&rcgen::PKCS_ECDSA_P256_SHA256).unwrap();
+    let middle = authority("intermediate").signed_by(&middle_key, &root);
+    let issuer = Issuer::new(authority("intermediate"), middle_key);
+    let leaf_key = match key {
+        Key::Rsa => {
+            KeyPair::generate_rsa_for(&rcgen::PKCS_RSA_SHA256, rcgen::RsaKeySize::_2048).unwrap()
+        }
+        Key::EcdsaP256 => KeyPair::generate_for(&rcgen::PKCS_ECDSA_P256_SHA256).unwrap(),
+    };
+    let mut leaf = CertificateParams::new([HOST.to_owned()]).unwrap();
+    leaf.distinguished_name.push(DnType::CommonName, subject);
+    let leaf = leaf.signed_by(&leaf_key, &issuer).unwrap();
+    ([leaf.pem(), middle.unwrap().pem()], leaf_key, root_pem)
+}
+
+/// A server's process; ended with the value.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) address: SocketAddr,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Server {
+    /// Of a process that will say on its standard output where it listens, after `mark`.
+    pub(crate) fn that_says(mut command: Command, mark: &'static str) -> Self {
+        let name = format!("{:?}", command.get_program());
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|e| panic!("{name} is needed for this test: {e}"));
+        let mut errors = child.stderr.take().unwrap();
+        let stdout = child.stdout.take().unwrap();
+        let (told, said) = mpsc::channel();
+        thread::spawn(move || {
+            for line in BufReader::new(stdout).split(b'\n').map_while(Result::ok) {
+                let line = String::from_utf8_lossy(&line).into_owned();
+                if let Some((_, address)) = line.split_once(mark) {
+                    // The test may have given up; the rest is read so that no pipe fills.
+                    let _ = told.send(address.trim().to_owned());
+                }
+            }
+        });
+        let Ok(address) = said.recv_timeout(LIMIT) else {
+            let _ = child.kill();
+            let mut words = String::new();
+            let _ = errors.read_to_string(&mut words);
+            let _ = child.wait();
+            panic!("{name} does not say where it listens: {words}");
+        };
+        thread::spawn(move || std::io::copy(&mut errors, &mut std::io::sink()));
+        let address = address.parse().unwrap();
+        Self { child, address }
+    }
+
+    /// Of a process that listens where it was told to.
+    pub(crate) fn at(child: Child, address: SocketAddr) -> Self {
+        Self { child, address }
+    }
+
+    pub(crate) fn has_ended(&mut self) -> bool {
+        !matches!(self.child.try_wait(), Ok(None))
+    }
+}
+
+/// An address that is free now.
+pub(crate) fn free_address() -> SocketAddr {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    listener.local_addr().unwrap()
+}
+
+/// Where a program is. For an ordinary user the folder of servers is often not in `PATH`.
+pub(crate) fn program(name: &str) -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&paths)
+        .chain(["/usr/sbin", "/usr/local/sbin", "/usr/local/go/bin"].map(PathBuf::from))
+        .map(|folder| folder.join(name))
+        .find(|path| path.is_file())
+}
+
+pub(crate) fn target(address: SocketAddr) -> Target {
+    Target {
+        site: HOST.to_owned(),
+        host: HOST.to_owned(),
+        port: address.port(),
+        address: Ok(address),
+    }
+}
+
+/// Limits for a busy machine: nothing that answers is taken for silent.
+pub(crate) fn limits(parts: &[Part]) -> Limits {
+    Limits {
+        timeout: Duration::from_secs(20),
+        site_timeout: Duration::from_secs(300),
+        parts: parts.to_vec(),
+        ..Limits::default()
+    }
+}
+
+pub(crate) fn scan_with(address: SocketAddr, limits: Limits, roots: Roots) -> SiteScan {
+    let mut found = None;
+    let stop = Arc::new(AtomicBool::new(false));
+    let targets = vec![target(address)];
+    scan_all::<std::io::Error>(targets, limits, roots, &stop, |event| {
+        let Event::Done(scan) = event;
+        found = Some(scan.clone());
+        Ok(())
+    })
+    .unwrap();
+    found.expect("a result for the one target")
+}
+
+pub(crate) fn scan(address: SocketAddr, parts: &[Part]) -> SiteScan {
+    scan_with(address, limits(parts), Roots::default())
+}
+
+/// The codes of a version's suites, sorted; none where it is not spoken.
+pub(crate) fn suites(scan: &SiteScan, version: Version) -> Vec<u16> {
+    let mut codes: Vec<u16> = in_order(scan, version);
+    codes.sort_unstable();
+    codes
+}
+
+/// The codes of a version's suites, as they were chosen.
+pub(crate) fn in_order(scan: &SiteScan, version: Version) -> Vec<u16> {
+    let found = scan.version(version).map(|v| &v.suites);
+    found.into_iter().flatten().map(|s| s.code).collect()
+}
+
+/// The names of a version's groups, as they were learned.
+pub(crate) fn groups(scan: &SiteScan, version: Version) -> Vec<String> {
+    let found = scan.version(version).map(|v| &v.groups);
+    found
+        .into_iter()
+        .flatten()
+        .map(|g| g.name.clone())
+        .collect()
+}
+
+/// Whether a server with such a key can use the suite.
+pub(crate) fn usable(code: u16, key: Key) -> bool {
+    let Some(suite) = suite(code) else {
+        return false;
+    };
+    match Suite::authentication(suite) {
+        Authentication::Any | Authentication::Anonymous => true,
+        Authentication::Rsa => key == Key::Rsa,
+        Authentication::Ecdsa => key == Key::EcdsaP256,
+        _ => false,
+    }
+}
+
+/// What a failed test shows of a scan.
+pub(crate) fn shown(scan: &SiteScan) -> String {
+    serde_json::to_string_pretty(scan).unwrap()
+}
