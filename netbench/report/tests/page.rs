@@ -97,8 +97,9 @@ fn small() -> Page {
         columns: vec!["a".to_owned(), "b".to_owned()],
         rows: vec![MatrixRow {
             name: "ALPN".to_owned(),
-            shares: vec![Some(0.999), None],
+            shares: vec![Some(0.999), Some(0.2)],
         }],
+        against_first: Some(1),
     };
     let chart = |title: &str, drawing| Chart {
         title: title.to_owned(),

@@ -16,7 +16,7 @@ pub fn coverage_chart(coverage: &Coverage) -> Item {
         title: "What works, feature by feature".to_owned(),
         note: format!(
             "n = {} tests; a cell is the share that passed of the feature's tests that expect success, the \
-             darker the more. Counts and the tests that expect a refusal: in the tables. They are counts of \
+             darker the more; a change is in percentage points. Counts and the tests that expect a refusal: in the tables. They are counts of \
              all tests, without an interval.",
             coverage.tests
         ),
@@ -26,6 +26,7 @@ pub fn coverage_chart(coverage: &Coverage) -> Item {
                 .iter()
                 .map(|shim| shim.shim.clone())
                 .collect(),
+            against_first: (coverage.shims.len() == 2).then_some(1),
             rows: rows
                 .filter(|row| row.shares.iter().any(Option::is_some))
                 .collect(),

@@ -10,12 +10,32 @@ pub(super) fn draw(canvas: &mut Canvas, matrix: &Matrix, width: f64) -> f64 {
     let left = if narrow { 150.0 } else { 270.0 };
     let letters = if narrow { 22 } else { 42 };
     let columns = matrix.columns.len().max(1) as f64;
-    let column = ((width - left) / columns).min(150.0);
+    // The difference is a column too, and a wider one where there is room.
+    let share = match (matrix.against_first, narrow) {
+        (None, _) => 0.0,
+        (Some(_), true) => 1.0,
+        (Some(_), false) => 2.0,
+    };
+    let column = ((width - left) / (columns + share)).min(150.0);
     for (at, name) in (0u32..).zip(&matrix.columns) {
         let x = left + column * (f64::from(at) + 0.5);
         // About seven pixels a letter.
         let letters = if column < 90.0 { 9 } else { 18 };
         canvas.text("lb", Anchor::Middle, (x, TOP - 8.0), &fit(name, letters));
+    }
+    let differences = Differences {
+        middle: left + column * (columns + share / 2.0),
+        // The text of a difference stands at the end of its bar.
+        reach: (column * share / 2.0 - if narrow { 24.0 } else { 40.0 }).max(4.0),
+    };
+    if let Some(name) = matrix.against_first.and_then(|at| matrix.columns.get(at)) {
+        let text = if narrow {
+            "change".to_owned()
+        } else {
+            fit(&format!("change to {name}"), 34)
+        };
+        let at = (differences.middle, TOP - 8.0);
+        canvas.text("lb", Anchor::Middle, at, &text);
     }
     for (number, row) in (0u32..).zip(&matrix.rows) {
         let y = TOP + ROW * f64::from(number);
@@ -35,8 +55,44 @@ pub(super) fn draw(canvas: &mut Canvas, matrix: &Matrix, width: f64) -> f64 {
             let at = (x + column / 2.0, y + 15.0);
             canvas.text(class, Anchor::Middle, at, &text);
         }
+        if let Some(at) = matrix.against_first
+            && let (Some(Some(first)), Some(Some(other))) = (row.shares.first(), row.shares.get(at))
+        {
+            differences.draw(canvas, (y, ROW), &row.name, other - first);
+        }
     }
     TOP + ROW * matrix.rows.len() as f64 + 4.0
+}
+
+/// Bars to both sides of a middle.
+struct Differences {
+    middle: f64,
+    reach: f64,
+}
+
+impl Differences {
+    fn draw(&self, canvas: &mut Canvas, (y, row): (f64, f64), name: &str, difference: f64) {
+        canvas.line("gr", (self.middle, y), (self.middle, y + row));
+        let points = (difference * 100.0).round();
+        if points == 0.0 {
+            return;
+        }
+        let long = difference.abs().min(1.0) * self.reach;
+        let text = format!("{points:+.0}");
+        let tip = format!("{name}: {text} percentage points");
+        let (class, from, at, anchor) = if difference > 0.0 {
+            ("s0", self.middle, self.middle + long + 4.0, Anchor::Start)
+        } else {
+            (
+                "s1",
+                self.middle - long,
+                self.middle - long - 4.0,
+                Anchor::End,
+            )
+        };
+        canvas.bar(class, (from, y + 4.0), (long, row - 8.0), &tip);
+        canvas.text("ax", anchor, (at, y + 15.0), &text);
+    }
 }
 
 /// The class of a share's ground: one colour, in steps.

@@ -45,6 +45,8 @@ pub enum Drawing {
 pub struct Matrix {
     /// The names of the columns.
     pub columns: Vec<String>,
+    /// Of which column to show the difference against the first beside them, if of any.
+    pub against_first: Option<usize>,
     /// The rows.
     pub rows: Vec<MatrixRow>,
 }
