@@ -5,10 +5,15 @@ use clap_complete::Shell;
 use netbench_link::LinkChoice;
 use netbench_model::{Alpn, Condition, Group, TlsVersion, parse_duration};
 
-pub(crate) use crate::suite_args::{Compare, Suite};
 use crate::{
     exit::{EXIT_CODES, Ended},
+    run_args::{EXPLAIN_EXAMPLES, MERGE_EXAMPLES},
+    shard::ShardArg,
     suite_args::{COMPARE_EXAMPLES, SUITE_EXAMPLES},
+};
+pub(crate) use crate::{
+    run_args::{Explain, Man, Merge, Results},
+    suite_args::{Compare, Suite},
 };
 
 /// What changes for your users if you switch the TLS stack? Answers with measurements.
@@ -35,6 +40,14 @@ pub(crate) enum Command {
     Bogo(Box<Bogo>),
     /// Make the report of a kept run again
     Report(Report),
+    /// Say which sites one stack is faster on, and what they have in common
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(Explain),
+    /// Join runs of connect: the shards of one, or runs of several machines
+    #[command(after_help = MERGE_EXAMPLES)]
+    Merge(Merge),
+    /// List, show and prune kept runs
+    Results(Results),
     /// Work with sites files
     Sites(Sites),
     /// List the stacks, and what each says of itself
@@ -43,6 +56,8 @@ pub(crate) enum Command {
     Link(Link),
     /// Write a completion script for a shell
     Completions(Completions),
+    /// Write the manual pages
+    Man(Man),
 }
 
 const CONNECT_EXAMPLES: &str = "\
@@ -86,6 +101,9 @@ pub(crate) struct Connect {
     /// Take only the first N sites
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "What")]
     pub(crate) limit: Option<u32>,
+    /// Take one part of the sites: I/N, such as 2/3, or auto, from a Kubernetes Indexed Job or a Slurm array
+    #[arg(long, value_name = "I/N", requires = "seed", help_heading = "What")]
+    pub(crate) shard: Option<ShardArg>,
     /// Connect to the real hosts, over the real network
     #[arg(long, conflicts_with = "link", help_heading = "What")]
     pub(crate) live: bool,
@@ -147,6 +165,9 @@ pub(crate) struct Connect {
     #[arg(long, value_name = "STACK=PROGRAM", value_parser = worker, help_heading = "How")]
     pub(crate) worker: Vec<(String, PathBuf)>,
 
+    /// The place that the sites are seen from; without it, this machine's name
+    #[arg(long, value_name = "NAME", value_parser = run_name, help_heading = "Results")]
+    pub(crate) vantage: Option<String>,
     /// Where the run's folder is made
     #[arg(long, value_name = "DIR", default_value = "runs", value_hint = ValueHint::DirPath, help_heading = "Results")]
     pub(crate) out: PathBuf,
@@ -155,7 +176,7 @@ pub(crate) struct Connect {
     pub(crate) name: String,
     /// Go on with the run in this folder, with its own settings
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Results",
-          conflicts_with_all = ["sites", "stack", "condition", "rounds", "limit", "live", "client_profile", "tls", "groups", "alpn", "roots", "roots_count", "timeout", "link", "seed", "out", "name"])]
+          conflicts_with_all = ["sites", "stack", "condition", "rounds", "limit", "shard", "vantage", "live", "client_profile", "tls", "groups", "alpn", "roots", "roots_count", "timeout", "link", "seed", "out", "name"])]
     pub(crate) resume: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: Output,

@@ -8,11 +8,18 @@ mod bogo;
 mod compare;
 mod connect;
 mod exit;
+mod explain;
+mod kept;
 mod link;
+mod man;
+mod merge;
 mod output;
 mod progress;
 mod report;
+mod results;
 mod run;
+mod run_args;
+mod shard;
 mod sites;
 mod stack_names;
 mod stacks;
@@ -32,6 +39,10 @@ fn main() -> ExitCode {
         args::Command::Compare(options) => compare::compare(&options),
         args::Command::Bogo(options) => bogo::bogo(&options),
         args::Command::Report(options) => report::report(&options),
+        args::Command::Explain(options) => explain::explain(&options),
+        args::Command::Merge(options) => merge::merge(&options),
+        args::Command::Results(options) => results::results(&options),
+        args::Command::Man(options) => man::man(&options),
         args::Command::Sites(options) => sites::sites(&options),
         args::Command::Stacks(options) => stacks::stacks(&options),
         args::Command::Link(options) => link::link(&options),

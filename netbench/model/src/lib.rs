@@ -6,6 +6,7 @@
 mod condition;
 mod link_profile;
 mod named;
+mod origin;
 mod run;
 mod sample;
 mod site;
@@ -17,6 +18,7 @@ mod units;
 
 pub use condition::{Condition, Role};
 pub use link_profile::{LinkProfile, LossRate, Queue};
+pub use origin::{MergedRun, Origin, Shard, ShardRecord};
 pub use run::{
     ClientSettings, Environment, LinkCheck, LinkKind, LinkRecord, Manifest, PlanRecord, Profile,
     RootsRecord, RootsSource, ServerCount, Session, Target, WorkerRecord,

@@ -8,10 +8,12 @@ mod bogo;
 mod compare;
 mod connect_document;
 mod connect_rows;
+mod explain;
 mod failures;
 mod latest;
 mod pairs;
 mod rows;
+mod runs;
 mod schemas;
 mod shares;
 mod suite;
@@ -26,7 +28,12 @@ pub mod markdown;
 pub mod terminal;
 
 pub use block::{Align, Block, Column, Document, Table};
+pub use explain::{
+    AgainstRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation, HeapRow, SharedRow,
+    explain,
+};
 pub use rows::Rows;
+pub use runs::{RunRow, RunsSummary};
 pub use schemas::{Schema, schemas};
 pub use suite::{
     CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference, PublishedRow,

@@ -3,7 +3,7 @@ use netbench_model::{Manifest, Sample, SuiteManifest, SuiteSample};
 use netbench_protocol::{Request, Response};
 use schemars::schema_for;
 
-use crate::{CompareSummary, ConnectSummary, SuiteSummary};
+use crate::{CompareSummary, ConnectSummary, ExplainSummary, RunsSummary, SuiteSummary};
 
 /// A JSON Schema, by the name of its file under `schemas/`.
 pub struct Schema {
@@ -27,8 +27,10 @@ pub fn schemas() -> Vec<Schema> {
         schema("bogo-difference.json", schema_for!(Difference)),
         schema("compare-summary.json", schema_for!(CompareSummary)),
         schema("connect-summary.json", schema_for!(ConnectSummary)),
+        schema("explain-summary.json", schema_for!(ExplainSummary)),
         schema("run.json", schema_for!(Manifest)),
         schema("sample.json", schema_for!(Sample)),
+        schema("runs.json", schema_for!(RunsSummary)),
         schema("suite-run.json", schema_for!(SuiteManifest)),
         schema("suite-sample.json", schema_for!(SuiteSample)),
         schema("suite-summary.json", schema_for!(SuiteSummary)),

@@ -1,0 +1,50 @@
+//! `netbench results`: the runs that are kept. Nothing here measures, and only `prune` changes anything.
+
+mod prune;
+mod scan;
+
+use std::path::Path;
+
+use netbench_model::{Manifest, SuiteManifest, SuiteSample};
+use netbench_report::{RunsSummary, summarize, summarize_suite};
+use netbench_store::{RunFolder, RunKind};
+
+use crate::{
+    args::{Output, Results},
+    exit::Ended,
+    kept::wrong,
+    output,
+    run_args::ResultsCommand,
+};
+
+/// Lists, shows or prunes runs.
+pub(crate) fn results(options: &Results) -> anyhow::Result<Ended> {
+    match &options.command {
+        ResultsCommand::List { folders, output } => {
+            let mut runs = Vec::new();
+            for folder in folders {
+                runs.extend(scan::entries(folder)?.into_iter().map(|entry| entry.row));
+            }
+            let shown = folders.iter().map(|folder| folder.display().to_string());
+            output::print(&RunsSummary::new(shown.collect(), runs), output)?;
+            Ok(Ended::Well)
+        }
+        ResultsCommand::Show { run, output } => show(run, output),
+        ResultsCommand::Prune(options) => prune::prune(options),
+    }
+}
+
+fn show(path: &Path, output: &Output) -> anyhow::Result<Ended> {
+    let folder = RunFolder::open(path).map_err(wrong)?;
+    let kind = folder.kind().map_err(wrong)?;
+    if kind == RunKind::Connect {
+        let manifest: Manifest = folder.manifest().map_err(wrong)?;
+        let samples = folder.samples().map_err(wrong)?;
+        output::print(&summarize(&manifest, &samples), output)?;
+    } else {
+        let manifest: SuiteManifest = folder.manifest().map_err(wrong)?;
+        let samples: Vec<SuiteSample> = folder.samples().map_err(wrong)?;
+        output::print(&summarize_suite(&manifest, &samples), output)?;
+    }
+    Ok(Ended::Well)
+}
