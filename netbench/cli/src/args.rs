@@ -193,6 +193,12 @@ pub(crate) struct Output {
     /// No progress
     #[arg(long, short, help_heading = "Results")]
     pub(crate) quiet: bool,
+    /// A line for each sample
+    #[arg(long, short, conflicts_with = "quiet", help_heading = "Results")]
+    pub(crate) verbose: bool,
+    /// Append the report to the summary of a step of GitHub Actions
+    #[arg(long, help_heading = "Results")]
+    pub(crate) github_summary: bool,
 }
 
 impl Output {
