@@ -4,7 +4,7 @@ use netbench_report::{CompareSummary, compare_runs_of_suite, compare_stacks_of_s
 use crate::{
     args::{Compare, Format, Output},
     exit::{Ended, WrongInput},
-    output, suite,
+    kept, output, suite,
     suite_args::CompareFormat,
 };
 
@@ -39,7 +39,7 @@ pub(crate) fn compare(options: &Compare) -> anyhow::Result<Ended> {
 fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
     let threshold = options.fail_on_regression;
     let (folder, manifest) = suite::open(&options.first)?;
-    let samples: Vec<SuiteSample> = folder.samples()?;
+    let samples: Vec<SuiteSample> = folder.samples().map_err(kept::wrong)?;
     let chosen: Vec<StackName> = options.stack.iter().map(StackName::new).collect();
     let chosen = match chosen.as_slice() {
         [] => None,
@@ -72,7 +72,7 @@ fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
         ));
     };
     let (other_folder, other_manifest) = suite::open(other)?;
-    let other_samples: Vec<SuiteSample> = other_folder.samples()?;
+    let other_samples: Vec<SuiteSample> = other_folder.samples().map_err(kept::wrong)?;
     if let Some((a, b)) = chosen {
         known(a, stacks)?;
         known(b, &other_manifest.suite.stacks)?;

@@ -22,7 +22,7 @@ use netbench_store::RunFolder;
 use crate::{
     args::{Connect, Output},
     exit::Ended,
-    output,
+    kept, output,
     progress::Progress,
     run::{self, stop_on_signals},
     workers,
@@ -102,7 +102,7 @@ pub(crate) fn publish(
     manifest: &Manifest,
     output: &Output,
 ) -> anyhow::Result<bool> {
-    let summary = summarize(manifest, &folder.samples()?);
+    let summary = summarize(manifest, &folder.samples().map_err(kept::wrong)?);
     output::publish(folder, &summary, output)?;
     let mut comparisons = summary.comparisons.iter();
     Ok(comparisons.any(|comparison| !comparison.phases.is_empty()))

@@ -15,7 +15,7 @@ use netbench_store::{RunFolder, RunKind};
 use crate::{
     args::{Output, Suite},
     exit::{Ended, WrongInput},
-    output,
+    kept, output,
     progress::Progress,
     run::{self, stop_on_signals},
     workers,
@@ -87,7 +87,7 @@ pub(crate) fn publish(
     manifest: &SuiteManifest,
     output: &Output,
 ) -> anyhow::Result<bool> {
-    let summary = summarize_suite(manifest, &folder.samples()?);
+    let summary = summarize_suite(manifest, &folder.samples().map_err(kept::wrong)?);
     output::publish(folder, &summary, output)?;
     let alone = manifest.suite.stacks.len() == 1;
     Ok(summary.compares() || alone && summary.measures())
