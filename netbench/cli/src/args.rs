@@ -5,10 +5,14 @@ use clap_complete::Shell;
 use netbench_link::LinkChoice;
 use netbench_model::{Alpn, Condition, Group, TlsVersion, parse_duration};
 
-pub(crate) use crate::suite_args::{Compare, Suite};
 use crate::{
+    evaluate_args::EVALUATE_EXAMPLES,
     exit::{EXIT_CODES, Ended},
     suite_args::{COMPARE_EXAMPLES, SUITE_EXAMPLES},
+};
+pub(crate) use crate::{
+    evaluate_args::Evaluate,
+    suite_args::{Compare, Suite},
 };
 
 /// What changes for your users if you switch the TLS stack? Answers with measurements.
@@ -21,6 +25,9 @@ pub(crate) struct Netbench {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Three questions and a verdict on each: does another stack support what is needed, work, and is it fast
+    #[command(after_help = EVALUATE_EXAMPLES)]
+    Evaluate(Box<Evaluate>),
     /// Time connections of each stack to each site: connector, verification, handshake, total
     #[command(after_help = CONNECT_EXAMPLES)]
     Connect(Box<Connect>),
@@ -30,6 +37,9 @@ pub(crate) enum Command {
     /// Compare two runs of the suite, or two stacks of one, case by case
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(Compare),
+    /// Put stacks through BoringSSL's protocol tests: which features and versions each supports
+    #[command(after_help = BOGO_EXAMPLES)]
+    Bogo(Box<Bogo>),
     /// Make the report of a kept run again
     Report(Report),
     /// Work with sites files
@@ -196,6 +206,82 @@ pub(crate) enum ProfileArg {
     Library,
 }
 
+const BOGO_EXAMPLES: &str = "\
+Examples:
+  netbench bogo                                  boringssl, openssl, rustls: all tests, feature by feature
+  netbench bogo --feature ALPN                   one feature
+  netbench bogo --shim rustls --test 'ALPN*'     some tests of one stack
+  netbench bogo diff openssl rustls              what one passes and the other does not
+  netbench bogo --kept                           the outcomes that are kept, at once and without Go
+  netbench bogo --check                          fails when a test that passed no longer does
+
+Needs Go; the control column, boringssl, needs cmake and ninja too. The first run builds the runner and
+the shims, and fetches what they are built from; nothing else leaves this machine. Results are kept, so that
+the same question is answered at once when neither runner nor shim has changed.";
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Bogo {
+    #[command(subcommand)]
+    pub(crate) command: Option<BogoCommand>,
+    /// Stacks, in the order of the columns; without it, boringssl, openssl and rustls
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    pub(crate) shim: Vec<String>,
+    /// Run only tests whose names match: * is any text, ? any character; several with semicolons
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) test: Option<String>,
+    /// Show one feature, by its name in the table
+    #[arg(long, value_name = "NAME")]
+    pub(crate) feature: Option<String>,
+    /// Fail when a test that passed no longer does, or one that is known not to pass does
+    #[arg(long, conflicts_with = "kept")]
+    pub(crate) check: bool,
+    /// Keep the outcomes as what --check compares with
+    #[arg(long, conflicts_with_all = ["check", "test", "kept"])]
+    pub(crate) accept: bool,
+    #[command(flatten)]
+    pub(crate) how: BogoHow,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct BogoHow {
+    /// Tests at one time, over all stacks; without it, as many as there are processors
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) jobs: Option<u32>,
+    /// How long a test may wait for the shim to say something
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = test_limit)]
+    pub(crate) timeout: Duration,
+    /// Run again what has been run before
+    #[arg(long)]
+    pub(crate) again: bool,
+    /// Show the outcomes that are kept in results/bogo, and run nothing: needs neither Go nor a build
+    #[arg(long, conflicts_with_all = ["again", "jobs", "timeout"])]
+    pub(crate) kept: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BogoCommand {
+    /// What one stack passes and the other does not, by feature, and why
+    Diff(BogoDiff),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BogoDiff {
+    /// One stack
+    pub(crate) first: String,
+    /// The other
+    pub(crate) second: String,
+    /// Show one feature, by its name in the table
+    #[arg(long, value_name = "NAME")]
+    pub(crate) feature: Option<String>,
+    #[command(flatten)]
+    pub(crate) how: BogoHow,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Report {
     /// The run's folder
@@ -267,6 +353,15 @@ fn connection_limit(text: &str) -> Result<Duration, String> {
     let limit = parse_duration(text).map_err(|e| e.to_string())?;
     if limit < Duration::from_millis(10) {
         Err("at least 10ms".to_owned())
+    } else {
+        Ok(limit)
+    }
+}
+
+fn test_limit(text: &str) -> Result<Duration, String> {
+    let limit = parse_duration(text).map_err(|e| e.to_string())?;
+    if limit < Duration::from_secs(1) || limit > Duration::from_secs(120) {
+        Err("from 1s to 120s".to_owned())
     } else {
         Ok(limit)
     }

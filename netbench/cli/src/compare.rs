@@ -37,7 +37,7 @@ pub(crate) fn compare(options: &Compare) -> anyhow::Result<Ended> {
     Ok(match (summary.cases.is_empty(), summary.regressed) {
         (true, _) => Ended::NothingToCompare,
         (false, 0) => Ended::Well,
-        (false, _) => Ended::Regressed,
+        (false, _) => Ended::CheckFailed,
     })
 }
 

@@ -7,8 +7,8 @@ pub(crate) enum Ended {
     Well,
     /// It ran, but no two samples could be compared.
     NothingToCompare,
-    /// All was compared, and a case regressed beyond the threshold.
-    Regressed,
+    /// A check found what is not as it should be: a case that regressed, a test that no longer passes.
+    CheckFailed,
     /// By Ctrl-C; what there was has been kept and reported.
     Interrupted,
 }
@@ -32,7 +32,7 @@ Exit codes:
     1  the machine did not do it: no permission, no space, no worker
     2  the command line or an input file is wrong
     3  it ran, but no two samples could be compared
-    4  compare: a case regressed beyond --fail-on-regression
+    4  a check failed: a case regressed (compare --fail-on-regression), a test departs (bogo --check)
   130  interrupted; what there was has been kept and reported";
 
 /// Prints an error, with its causes, and gives the exit code.
@@ -40,7 +40,7 @@ pub(crate) fn code(result: anyhow::Result<Ended>) -> ExitCode {
     match result {
         Ok(Ended::Well) => ExitCode::SUCCESS,
         Ok(Ended::NothingToCompare) => ExitCode::from(3),
-        Ok(Ended::Regressed) => ExitCode::from(4),
+        Ok(Ended::CheckFailed) => ExitCode::from(4),
         Ok(Ended::Interrupted) => ExitCode::from(130),
         Err(error) => {
             eprintln!("netbench: {error:#}");

@@ -4,8 +4,11 @@
 //! Start reading at `args.rs` for what can be asked, and `connect/` for how it is done.
 
 mod args;
+mod bogo;
 mod compare;
 mod connect;
+mod evaluate;
+mod evaluate_args;
 mod exit;
 mod link;
 mod output;
@@ -26,9 +29,11 @@ use clap::Parser;
 fn main() -> ExitCode {
     let args = args::Netbench::parse();
     exit::code(match args.command {
+        args::Command::Evaluate(options) => evaluate::evaluate(&options),
         args::Command::Connect(options) => connect::connect(&options),
         args::Command::Suite(options) => suite::suite(&options),
         args::Command::Compare(options) => compare::compare(&options),
+        args::Command::Bogo(options) => bogo::bogo(&options),
         args::Command::Report(options) => report::report(&options),
         args::Command::Sites(options) => sites::sites(&options),
         args::Command::Stacks(options) => stacks::stacks(&options),

@@ -2,7 +2,7 @@ use netbench_store::{RunFolder, RunKind, StoreError};
 
 use crate::{
     args::Report,
-    connect,
+    connect, evaluate,
     exit::{Ended, WrongInput},
     suite,
 };
@@ -19,6 +19,11 @@ pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
         RunKind::Suite => {
             let manifest = folder.manifest().map_err(wrong)?;
             suite::publish(&folder, &manifest, &options.output)?
+        }
+        RunKind::Evaluate => {
+            let manifest = folder.manifest().map_err(wrong)?;
+            let evaluation = evaluate::publish(&folder, manifest, &options.output)?;
+            evaluate::answered(&evaluation)
         }
     };
     Ok(if compared {

@@ -79,7 +79,8 @@ fn find_one(file: &str, package: &str, what: &str) -> anyhow::Result<PathBuf> {
     Ok(built)
 }
 
-fn source_tree(command: &Path) -> Option<PathBuf> {
+/// The source tree that the command is in, or is called in.
+pub(crate) fn source_tree(command: &Path) -> Option<PathBuf> {
     let here = env::current_dir().ok();
     let starts = [Some(command.to_path_buf()), here];
     starts.into_iter().flatten().find_map(|start| {
@@ -112,4 +113,12 @@ fn build(tree: &Path, package: &str, what: &str) -> anyhow::Result<()> {
         );
     }
     Ok(())
+}
+
+/// Where a program is that can be called by its name.
+pub(crate) fn in_path(program: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file())
 }

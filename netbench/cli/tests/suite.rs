@@ -170,7 +170,7 @@ fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
             .find(|p| p.to_string_lossy().ends_with(name));
         found.unwrap().display().to_string()
     };
-    let (before, after) = (run("before", "0"), run("after", "60"));
+    let (before, after) = (run("before", "0"), run("after", "300"));
 
     let compare = |line: &str| place.netbench(&words(&format!("compare {line}")));
     let gate = "--fail-on-regression 20%";
@@ -183,14 +183,14 @@ fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
     let better = compare(&format!("{after} {before} {gate}")).expect(0);
     assert!(better.stdout.contains("No case regressed"));
     // Slower, but by less than is allowed.
-    compare(&format!("{before} {after} --fail-on-regression 300%")).expect(0);
+    compare(&format!("{before} {after} --fail-on-regression 900%")).expect(0);
     compare(&format!("{before} {after}")).expect(0);
 
     let json = compare(&format!("{before} {after} {gate} --json")).expect(4);
     let json: Value = serde_json::from_str(&json.stdout).unwrap();
     valid("compare-summary.json", &json);
     let ratio = json["cases"][0]["ratio"].as_f64().unwrap();
-    assert!((1.3..2.0).contains(&ratio), "{ratio}");
+    assert!((1.5..9.0).contains(&ratio), "{ratio}");
     let junit = compare(&format!("{before} {after} {gate} --format junit")).expect(4);
     assert!(junit.stdout.contains("failures=\"2\""), "{}", junit.stdout);
 
@@ -211,9 +211,16 @@ fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
 #[test]
 fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
     let place = Place::new();
-    let worker = slowed(&place, "30");
+    // By so much that other tests on the same two cores do not hide it.
+    // Both as they would be shipped: beside the command under test may lie a worker that is not.
+    let shipped = built("netbench-worker-rustls");
+    let worker = format!(
+        "{} --worker rustls-ring={}",
+        slowed(&place, "200"),
+        shipped.display()
+    );
     let line = format!(
-        "--case {TICKET} --stack rustls-ring,rustls-ring,slowed {worker} --rounds 12 --trial 60ms --json"
+        "--case {TICKET} --stack rustls-ring,rustls-ring,slowed {worker} --until-decided --rounds 27 --trial 60ms --json"
     );
     let done = suite(&place, &line).expect(0);
     let summary: Value = serde_json::from_str(&done.stdout).unwrap();
@@ -223,17 +230,20 @@ fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
         .iter()
         .flat_map(|case| case["verdicts"].as_array().unwrap())
         .map(|v| {
+            let paired = &v["paired"];
             (
                 v["other"].as_str().unwrap(),
-                v["paired"]["verdict"].as_str().unwrap(),
+                paired["verdict"].as_str().unwrap(),
+                paired["ratio"].as_f64().unwrap(),
             )
         })
         .collect();
     assert_eq!(verdicts.len(), 4);
-    for (other, verdict) in verdicts {
+    for (other, verdict, ratio) in verdicts {
         match other {
             "slowed" => assert_eq!(verdict, "slower"),
-            _ => assert!(["same", "undecided"].contains(&verdict), "{verdict}"),
+            // By chance, one verdict of a hundred may say otherwise: netbench-stats has that.
+            _ => assert!((0.8..1.25).contains(&ratio), "{ratio}"),
         }
     }
     let run = place.run().display().to_string();

@@ -4,9 +4,11 @@
 //! Start reading at [`summarize`], then [`ConnectSummary`]; one module is one form.
 
 mod block;
+mod bogo;
 mod compare;
 mod connect_document;
 mod connect_rows;
+mod evaluation;
 mod failures;
 mod latest;
 mod pairs;
@@ -25,6 +27,7 @@ pub mod markdown;
 pub mod terminal;
 
 pub use block::{Align, Block, Column, Document, Table};
+pub use evaluation::{Answer, Evaluation, Found, KeyFigure, Question, evaluation, lacking};
 pub use rows::Rows;
 pub use schemas::{Schema, schemas};
 pub use suite::{

@@ -1,8 +1,9 @@
-use netbench_model::{Manifest, Sample, SuiteManifest, SuiteSample};
+use netbench_bogo::{Coverage, Difference};
+use netbench_model::{EvaluationManifest, Manifest, Sample, SuiteManifest, SuiteSample};
 use netbench_protocol::{Request, Response};
 use schemars::schema_for;
 
-use crate::{CompareSummary, ConnectSummary, SuiteSummary};
+use crate::{CompareSummary, ConnectSummary, Evaluation, SuiteSummary};
 
 /// A JSON Schema, by the name of its file under `schemas/`.
 pub struct Schema {
@@ -22,8 +23,12 @@ pub fn schemas() -> Vec<Schema> {
         ),
     };
     vec![
+        schema("bogo-coverage.json", schema_for!(Coverage)),
+        schema("bogo-difference.json", schema_for!(Difference)),
         schema("compare-summary.json", schema_for!(CompareSummary)),
         schema("connect-summary.json", schema_for!(ConnectSummary)),
+        schema("evaluation.json", schema_for!(Evaluation)),
+        schema("evaluation-run.json", schema_for!(EvaluationManifest)),
         schema("run.json", schema_for!(Manifest)),
         schema("sample.json", schema_for!(Sample)),
         schema("suite-run.json", schema_for!(SuiteManifest)),

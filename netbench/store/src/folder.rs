@@ -26,6 +26,8 @@ pub enum RunKind {
     Connect,
     /// The in-memory suite.
     Suite,
+    /// An evaluation, whose parts are runs.
+    Evaluate,
 }
 
 impl RunFolder {
@@ -85,7 +87,7 @@ impl RunFolder {
     }
 
     /// Reads the manifest, which is a [`netbench_model::Manifest`] or a
-    /// [`netbench_model::SuiteManifest`] by [`Self::kind`].
+    /// [`netbench_model::SuiteManifest`] … by [`Self::kind`].
     ///
     /// # Errors
     /// One that is cut short or of a newer schema.

@@ -1,0 +1,180 @@
+//! What happens on every connection: handshake, checks, writes, echo, shutdown.
+
+use crate::{Failure, Options};
+
+/// One side of one connection, on some TLS library.
+pub trait Endpoint {
+    /// Makes the handshake, or as much of it as there is before application data may flow.
+    ///
+    /// # Errors
+    /// What the library or the transport reports.
+    fn handshake(&mut self) -> Result<(), Failure>;
+
+    /// Compares what was negotiated with what the test expects.
+    ///
+    /// # Errors
+    /// The first property that differs.
+    fn check(&mut self) -> Result<(), Failure>;
+
+    /// Exported keying material (RFC 5705, RFC 8446 section 7.5).
+    ///
+    /// # Errors
+    /// What the library reports.
+    fn export(
+        &mut self,
+        length: usize,
+        label: &[u8],
+        context: Option<&[u8]>,
+    ) -> Result<Vec<u8>, Failure>;
+
+    /// What `flag`, which changes the course of the exchange, makes the library send before data.
+    ///
+    /// # Errors
+    /// [`Failure::Unsupported`] for every flag that the endpoint does not know.
+    fn special(&mut self, flag: Special) -> Result<Vec<u8>, Failure>;
+
+    /// Writes all of `data` as application data.
+    ///
+    /// # Errors
+    /// What the library or the transport reports.
+    fn write(&mut self, data: &[u8]) -> Result<(), Failure>;
+
+    /// Hands `data` to the library, and lets but the first byte of what it sends through.
+    ///
+    /// # Errors
+    /// What the library or the transport reports.
+    fn write_unfinished(&mut self, data: &[u8]) -> Result<(), Failure>;
+
+    /// Finishes what [`Self::write_unfinished`] began.
+    ///
+    /// # Errors
+    /// What the library or the transport reports.
+    fn finish_write(&mut self, data: &[u8]) -> Result<(), Failure>;
+
+    /// Reads application data; nothing at its end, clean or not.
+    ///
+    /// # Errors
+    /// What the library or the transport reports.
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure>;
+
+    /// Changes the keys of this direction (RFC 8446 section 4.6.3).
+    ///
+    /// # Errors
+    /// What the library or the transport reports.
+    fn key_update(&mut self) -> Result<(), Failure>;
+
+    /// Ends the connection as the test asks for, and checks what can be checked only now.
+    ///
+    /// # Errors
+    /// What the library or the transport reports.
+    fn shutdown(&mut self) -> Result<(), Failure>;
+}
+
+/// What some tests want between handshake and data; the bytes that it gives are sent as data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Special {
+    /// `-tls-unique`: the channel binding of RFC 5929.
+    TlsUnique,
+    /// `-export-traffic-secrets`: length, read secret, write secret.
+    TrafficSecrets,
+    /// `-send-alert`: a fatal decompression_failure.
+    Alert,
+}
+
+/// Data that the shim sends unasked; `-shim-initial-write` changes it.
+const INITIAL_WRITE: &[u8] = b"hello";
+
+/// Takes `endpoint` through a connection with these options.
+///
+/// # Errors
+/// The first thing that went wrong.
+pub fn exchange(endpoint: &mut impl Endpoint, options: &Options) -> Result<(), Failure> {
+    if !options.on("-implicit-handshake") {
+        endpoint.handshake()?;
+        endpoint.check()?;
+    }
+    export(endpoint, options)?;
+    for (flag, special) in [
+        ("-export-traffic-secrets", Special::TrafficSecrets),
+        ("-tls-unique", Special::TlsUnique),
+    ] {
+        if options.on(flag) {
+            let data = endpoint.special(special)?;
+            endpoint.write(&data)?;
+        }
+    }
+    if options.on("-send-alert") {
+        return endpoint.special(Special::Alert).map(drop);
+    }
+    if options.on("-write-different-record-sizes") {
+        write_sizes(endpoint)?;
+    } else {
+        write_and_echo(endpoint, options)?;
+    }
+    endpoint.shutdown()
+}
+
+fn export(endpoint: &mut impl Endpoint, options: &Options) -> Result<(), Failure> {
+    let length = options.number("-export-keying-material").unwrap_or(0);
+    let Some(length) = usize::try_from(length).ok().filter(|length| *length > 0) else {
+        return Ok(());
+    };
+    let label = options.bytes("-export-label").unwrap_or_default();
+    let context = options.bytes("-export-context").unwrap_or_default();
+    let context = options.on("-use-export-context").then_some(context);
+    let material = endpoint.export(length, label, context)?;
+    endpoint.write(&material)
+}
+
+/// Sizes around those where libraries split records.
+fn write_sizes(endpoint: &mut impl Endpoint) -> Result<(), Failure> {
+    let data = vec![0x42; 32769];
+    for size in [
+        0, 1, 255, 256, 257, 16383, 16384, 16385, 32767, 32768, 32769,
+    ] {
+        endpoint.write(&data[..size])?;
+    }
+    Ok(())
+}
+
+fn write_and_echo(endpoint: &mut impl Endpoint, options: &Options) -> Result<(), Failure> {
+    let initial = options
+        .bytes("-shim-initial-write")
+        .unwrap_or(INITIAL_WRITE);
+    let mut unfinished = options.on("-read-with-unfinished-write");
+    if unfinished {
+        endpoint.write_unfinished(initial)?;
+    } else if options.on("-shim-writes-first") {
+        for _ in 0..options.number("-repeat-shim-initial-write").unwrap_or(1) {
+            endpoint.write(initial)?;
+        }
+    }
+    if options.on("-shim-shuts-down") {
+        return Ok(());
+    }
+    // Small reads, so that a record takes several; a datagram must fit.
+    let usual = if options.on("-dtls") { 16384 } else { 512 };
+    let size = options
+        .number("-read-size")
+        .and_then(|size| usize::try_from(size).ok());
+    let mut buffer = vec![0; size.filter(|size| *size > 0).unwrap_or(usual)];
+    loop {
+        if options.on("-key-update-before-read") {
+            endpoint.key_update()?;
+        }
+        let n = endpoint.read(&mut buffer)?;
+        if n == 0 {
+            return Ok(());
+        }
+        if std::mem::take(&mut unfinished) {
+            endpoint.finish_write(initial)?;
+        }
+        if options.on("-key-update") {
+            endpoint.key_update()?;
+        }
+        for byte in &mut buffer[..n] {
+            *byte ^= 0xff;
+        }
+        endpoint.write(&buffer[..n])?;
+    }
+}

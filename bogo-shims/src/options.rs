@@ -1,0 +1,326 @@
+//! The options of a test, for each of its connections.
+
+use std::{collections::BTreeMap, ffi::OsString, os::unix::ffi::OsStringExt};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+
+use crate::{Failure, flags};
+
+/// The options of one connection.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    values: BTreeMap<String, Vec<Value>>,
+    /// Credentials that have flags of their own, in order.
+    pub credentials: Vec<Credential>,
+}
+
+/// A credential with flags of its own.
+#[derive(Debug, Clone)]
+pub struct Credential {
+    /// The flag that began it, such as `-new-x509-credential`.
+    pub kind: String,
+    values: BTreeMap<String, Vec<Value>>,
+}
+
+#[derive(Debug, Clone)]
+enum Value {
+    On,
+    Number(i64),
+    Bytes(Vec<u8>),
+}
+
+/// The options of the first connection, of those after it, and of a retry after rejected early data.
+#[derive(Debug, Clone, Default)]
+pub struct OptionSets {
+    /// Of the first connection.
+    pub initial: Options,
+    /// Of the connections after it.
+    pub resume: Options,
+    /// After rejected early data.
+    pub retry: Options,
+}
+
+/// Flags that belong to the credential that was begun last.
+const OF_CREDENTIALS: &[&str] = &[
+    "-cert-file",
+    "-key-file",
+    "-signing-prefs",
+    "-ocsp-response",
+    "-must-match-issuer",
+];
+
+impl OptionSets {
+    /// Reads the command line of a shim that knows the flags in `supported`.
+    ///
+    /// # Errors
+    /// [`Failure::Unsupported`] for every other flag, [`Failure::Failed`] for a value of the wrong form.
+    pub fn parse(
+        args: impl IntoIterator<Item = OsString>,
+        supported: &[&str],
+    ) -> Result<Self, Failure> {
+        let mut sets = Self::default();
+        let mut args = args.into_iter();
+        while let Some(arg) = args.next() {
+            let arg = arg.to_string_lossy().into_owned();
+            let (which, flag) = split_prefix(&arg);
+            if !supported.contains(&flag) {
+                return Err(Failure::unsupported(format!("flag {flag}")));
+            }
+            let value = match flags::form(flag) {
+                None => return Err(Failure::unsupported(format!("flag {flag}"))),
+                Some(flags::Form::On | flags::Form::Credential) => Value::On,
+                Some(form) => {
+                    let text = args
+                        .next()
+                        .ok_or_else(|| Failure::failed(format!("{flag} needs a value")))?
+                        .into_vec();
+                    value(form, text)
+                        .ok_or_else(|| Failure::failed(format!("{flag} has a bad value")))?
+                }
+            };
+            for set in sets.chosen(which) {
+                set.add(flag, value.clone());
+            }
+        }
+        Ok(sets)
+    }
+
+    fn chosen(&mut self, which: Which) -> Vec<&mut Options> {
+        match which {
+            Which::All => vec![&mut self.initial, &mut self.resume, &mut self.retry],
+            Which::Initial => vec![&mut self.initial],
+            Which::Resume => vec![&mut self.resume],
+            Which::Retry => vec![&mut self.retry],
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Which {
+    All,
+    Initial,
+    Resume,
+    Retry,
+}
+
+fn split_prefix(arg: &str) -> (Which, &str) {
+    let prefixes = [
+        ("-on-initial", Which::Initial),
+        ("-on-resume", Which::Resume),
+        ("-on-retry", Which::Retry),
+    ];
+    for (prefix, which) in prefixes {
+        if let Some(flag) = arg
+            .strip_prefix(prefix)
+            .filter(|rest| rest.starts_with('-'))
+        {
+            return (which, flag);
+        }
+    }
+    (Which::All, arg)
+}
+
+fn value(form: flags::Form, text: Vec<u8>) -> Option<Value> {
+    Some(match form {
+        flags::Form::Number => Value::Number(
+            String::from_utf8(text)
+                .ok()
+                .and_then(|text| text.parse().ok())?,
+        ),
+        flags::Form::Base64 => Value::Bytes(STANDARD.decode(text).ok()?),
+        flags::Form::Text => Value::Bytes(text),
+        flags::Form::On | flags::Form::Credential => Value::On,
+    })
+}
+
+impl Options {
+    fn add(&mut self, flag: &str, value: Value) {
+        if flags::form(flag) == Some(flags::Form::Credential) {
+            let kind = flag.to_owned();
+            self.credentials.push(Credential {
+                kind,
+                values: BTreeMap::new(),
+            });
+            return;
+        }
+        let values = match self.credentials.last_mut() {
+            Some(credential) if OF_CREDENTIALS.contains(&flag) => &mut credential.values,
+            _ => &mut self.values,
+        };
+        values.entry(flag.to_owned()).or_default().push(value);
+    }
+
+    /// Whether a flag was given.
+    pub fn on(&self, flag: &str) -> bool {
+        self.values.contains_key(flag)
+    }
+
+    /// The last value of a flag for numbers.
+    pub fn number(&self, flag: &str) -> Option<i64> {
+        self.numbers(flag).pop()
+    }
+
+    /// All values of a flag for numbers.
+    pub fn numbers(&self, flag: &str) -> Vec<i64> {
+        numbers(&self.values, flag)
+    }
+
+    /// All values of a flag for numbers that are code points of TLS.
+    pub fn codes(&self, flag: &str) -> Vec<u16> {
+        let numbers = self.numbers(flag);
+        numbers
+            .into_iter()
+            .filter_map(|number| u16::try_from(number).ok())
+            .collect()
+    }
+
+    /// The last value of a flag for bytes.
+    pub fn bytes(&self, flag: &str) -> Option<&[u8]> {
+        bytes(&self.values, flag)
+    }
+
+    /// All values of a flag for bytes.
+    pub fn all_bytes(&self, flag: &str) -> Vec<&[u8]> {
+        let values = self.values.get(flag).into_iter().flatten();
+        values
+            .filter_map(|value| match value {
+                Value::Bytes(bytes) => Some(bytes.as_slice()),
+                Value::On | Value::Number(_) => None,
+            })
+            .collect()
+    }
+
+    /// The last value of a flag for text; names are ASCII.
+    pub fn text(&self, flag: &str) -> Option<String> {
+        self.bytes(flag)
+            .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+    }
+}
+
+impl Credential {
+    /// Whether a flag was given for it.
+    pub fn on(&self, flag: &str) -> bool {
+        self.values.contains_key(flag)
+    }
+
+    /// All values of a flag for code points of TLS.
+    pub fn codes(&self, flag: &str) -> Vec<u16> {
+        let numbers = numbers(&self.values, flag);
+        numbers
+            .into_iter()
+            .filter_map(|number| u16::try_from(number).ok())
+            .collect()
+    }
+
+    /// The last value of a flag for bytes.
+    pub fn bytes(&self, flag: &str) -> Option<&[u8]> {
+        bytes(&self.values, flag)
+    }
+
+    /// The last value of a flag for text.
+    pub fn text(&self, flag: &str) -> Option<String> {
+        self.bytes(flag)
+            .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+    }
+}
+
+fn numbers(values: &BTreeMap<String, Vec<Value>>, flag: &str) -> Vec<i64> {
+    let values = values.get(flag).into_iter().flatten();
+    let number = |value: &Value| match value {
+        Value::Number(number) => Some(*number),
+        Value::On | Value::Bytes(_) => None,
+    };
+    values.filter_map(number).collect()
+}
+
+fn bytes<'a>(values: &'a BTreeMap<String, Vec<Value>>, flag: &str) -> Option<&'a [u8]> {
+    match values.get(flag)?.last()? {
+        Value::Bytes(bytes) => Some(bytes),
+        Value::On | Value::Number(_) => None,
+    }
+}
+
+/// Decodes a comma-separated list of hexadecimal strings, such as DER names.
+///
+/// # Errors
+/// [`Failure::Failed`] for anything else.
+pub fn hex_list(text: &str) -> Result<Vec<Vec<u8>>, Failure> {
+    text.split(',').map(hex).collect()
+}
+
+fn hex(text: &str) -> Result<Vec<u8>, Failure> {
+    let wrong = || Failure::failed("bad hexadecimal value");
+    if !text.is_ascii() || !text.len().is_multiple_of(2) {
+        return Err(wrong());
+    }
+    let pairs = (0..text.len()).step_by(2);
+    pairs
+        .map(|at| u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| wrong()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(args: &[&str]) -> Result<OptionSets, Failure> {
+        let known = [
+            "-port",
+            "-server",
+            "-curves",
+            "-cert-file",
+            "-new-x509-credential",
+            "-ticket-key",
+        ];
+        OptionSets::parse(args.iter().map(OsString::from), &known)
+    }
+
+    #[test]
+    fn prefixes_choose_connections() {
+        let sets = parse(&["-on-resume-curves", "29", "-curves", "23", "-server"]).unwrap();
+        assert_eq!(sets.initial.codes("-curves"), [23]);
+        assert_eq!(sets.resume.codes("-curves"), [29, 23]);
+        assert_eq!(sets.retry.codes("-curves"), [23]);
+        assert!(sets.retry.on("-server"));
+    }
+
+    #[test]
+    fn unknown_flags_are_unsupported_and_bad_values_fail() {
+        for unknown in ["-no-such-flag", "-psk", "", "-on-resume", "\x1b[31m"] {
+            assert!(
+                matches!(parse(&[unknown]), Err(Failure::Unsupported(_))),
+                "{unknown:?}"
+            );
+        }
+        for bad in [&["-port"][..], &["-port", "x"], &["-ticket-key", "*"]] {
+            assert!(matches!(parse(bad), Err(Failure::Failed(_))), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn credentials_have_flags_of_their_own() {
+        let args = [
+            "-cert-file",
+            "a",
+            "-new-x509-credential",
+            "-cert-file",
+            "b",
+            "-curves",
+            "1",
+        ];
+        let options = parse(&args).unwrap().initial;
+        assert_eq!(options.text("-cert-file").as_deref(), Some("a"));
+        assert_eq!(
+            options.credentials[0].text("-cert-file").as_deref(),
+            Some("b")
+        );
+        assert_eq!(options.codes("-curves"), [1]);
+    }
+
+    #[test]
+    fn hexadecimal_lists() {
+        assert_eq!(hex_list("00ff,10").unwrap(), [vec![0, 255], vec![16]]);
+        assert!(hex_list("0").is_err());
+        assert!(hex_list("zz").is_err());
+    }
+}

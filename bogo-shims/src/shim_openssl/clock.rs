@@ -1,0 +1,52 @@
+//! The time of day, as libssl sees it: it stands still, and moves as the runner says.
+//!
+//! libssl has no way to be given a clock, so the function of the C library that it asks is put before
+//! the C library's own. The shim needs no other clock.
+
+use std::{
+    ptr,
+    sync::atomic::{AtomicU64, Ordering},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use libc::{c_int, c_void, timeval};
+
+static NOW_US: AtomicU64 = AtomicU64::new(0);
+
+fn now_us() -> u64 {
+    let now = NOW_US.load(Ordering::Relaxed);
+    if now != 0 {
+        return now;
+    }
+    // From another function of the C library, so that this does not ask itself.
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or(Duration::from_secs(1));
+    let now = u64::try_from(since.as_micros()).unwrap_or(1);
+    NOW_US.store(now, Ordering::Relaxed);
+    now
+}
+
+/// Lets time pass.
+pub(crate) fn pass(time: Duration) {
+    let us = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    NOW_US.store(now_us().saturating_add(us), Ordering::Relaxed);
+}
+
+/// What libssl calls for the time.
+///
+/// # Safety
+/// As for the C library's `gettimeofday`: `time` points to a `timeval`, or nowhere.
+#[unsafe(no_mangle)]
+unsafe extern "C" fn gettimeofday(time: *mut timeval, _zone: *mut c_void) -> c_int {
+    let now = now_us();
+    let value = timeval {
+        tv_sec: libc::time_t::try_from(now / 1_000_000).unwrap_or(libc::time_t::MAX),
+        tv_usec: libc::suseconds_t::try_from(now % 1_000_000).unwrap_or(0),
+    };
+    if !time.is_null() {
+        // SAFETY: the caller gives a place for a timeval.
+        unsafe { ptr::write(time, value) };
+    }
+    0
+}

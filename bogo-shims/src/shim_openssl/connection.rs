@@ -1,0 +1,426 @@
+//! A connection through its exchange.
+
+use openssl::ssl::{ErrorCode, ShutdownResult, Ssl, SslRef, SslStream};
+
+use crate::{
+    Failure, Options,
+    exchange::{Endpoint, Special},
+    packeted::Event,
+    socket::Socket,
+};
+
+use super::{
+    clock,
+    expect::Expect,
+    ffi,
+    setup::{library, words},
+    state::state,
+    wire::Wire,
+};
+
+/// How often a call may be told to come again without anything else happening.
+const PATIENCE: u32 = 1_000_000;
+
+pub(crate) struct Connection<'a> {
+    stream: SslStream<Wire>,
+    expect: Expect<'a>,
+    /// As a client: early data may be sent. As a server: it may come.
+    early: bool,
+    /// As a server: early data that has been read and not asked for.
+    pending: Vec<u8>,
+    /// The peer ended without close_notify.
+    unclean: bool,
+}
+
+impl<'a> Connection<'a> {
+    pub(crate) fn new(
+        mut ssl: Ssl,
+        socket: Socket,
+        options: &'a Options,
+        resume: bool,
+    ) -> Result<Self, Failure> {
+        ffi::set_state(&mut ssl, options.on("-server"));
+        let wire = Wire::new(socket, options.on("-dtls"), options.on("-async"));
+        let stream = SslStream::new(ssl, wire).map_err(library)?;
+        let expect = Expect { options, resume };
+        Ok(Self {
+            stream,
+            expect,
+            early: false,
+            pending: Vec::new(),
+            unclean: false,
+        })
+    }
+
+    /// Goes on with other options, after rejected early data.
+    pub(crate) fn retry(&mut self, options: &'a Options) {
+        self.expect.options = options;
+    }
+
+    fn is_server(&self) -> bool {
+        self.expect.options.on("-server")
+    }
+
+    /// Calls the library until it has done what it was called for.
+    fn drive<T>(
+        &mut self,
+        mut call: impl FnMut(&mut SslStream<Wire>) -> Result<T, openssl::ssl::Error>,
+    ) -> Result<T, openssl::ssl::Error> {
+        const WANT_CERTIFICATE: i32 = 4;
+        const WANT_VERIFICATION: i32 = 12;
+        let again = [
+            ErrorCode::WANT_READ,
+            ErrorCode::WANT_WRITE,
+            ErrorCode::WANT_CLIENT_HELLO_CB,
+            ErrorCode::from_raw(WANT_CERTIFICATE),
+            ErrorCode::from_raw(WANT_VERIFICATION),
+        ];
+        let mut left = PATIENCE;
+        loop {
+            match call(&mut self.stream) {
+                Err(error) if left > 0 && again.contains(&error.code()) => {
+                    left -= 1;
+                    if !self.obey() {
+                        return Err(error);
+                    }
+                }
+                result => return result,
+            }
+        }
+    }
+
+    /// Does what the runner has told between datagrams; false where that failed.
+    fn obey(&mut self) -> bool {
+        let Some(command) = self.stream.get_mut().command.take() else {
+            return true;
+        };
+        match command {
+            Event::Timeout(time) => {
+                clock::pass(time);
+                // libssl does not go on with a retransmission that could not be written at once.
+                self.stream.get_mut().hurry = true;
+                let handled = ffi::handle_timeout(self.stream.ssl());
+                self.stream.get_mut().hurry = false;
+                handled
+            }
+            Event::Mtu(mtu) => {
+                const SET_MTU: i32 = 17;
+                ffi::control(self.stream.ssl(), SET_MTU, mtu.into()) > 0
+            }
+            Event::InitialTimeout(_) => {
+                state().unsupported = Some("another timeout for a flight under way".to_owned());
+                false
+            }
+            Event::ExpectTimeout(want) => {
+                let got = ffi::timeout(self.stream.ssl());
+                if got != want {
+                    state().found_wrong(format!("timeout {got:?}, expected {want:?}"));
+                }
+                got == want
+            }
+            Event::Datagram(_) | Event::End => true,
+        }
+    }
+
+    fn failure(&self, error: &openssl::ssl::Error) -> Failure {
+        if let Some(what) = state().unsupported.take() {
+            return Failure::unsupported(what);
+        }
+        let wrong = state().wrong.clone();
+        let left = openssl::error::ErrorStack::get();
+        let said = match (error.ssl_error(), error.io_error()) {
+            (Some(stack), _) if !stack.errors().is_empty() => words(stack),
+            _ if !left.errors().is_empty() => words(&left),
+            (_, Some(io)) => io.to_string(),
+            _ => format!("the connection ended ({:?})", error.code()),
+        };
+        Failure::failed(wrong.map_or(said.clone(), |wrong| format!("{wrong}\n{said}")))
+    }
+
+    /// Handshakes to the end.
+    fn finish(&mut self) -> Result<(), Failure> {
+        let server = self.is_server();
+        let done = self.drive(|stream| {
+            if server {
+                stream.accept()
+            } else {
+                stream.connect()
+            }
+        });
+        done.map_err(|error| self.failure(&error))?;
+        self.nothing_wrong()
+    }
+
+    fn nothing_wrong(&self) -> Result<(), Failure> {
+        state()
+            .wrong
+            .take()
+            .map_or(Ok(()), |wrong| Err(Failure::failed(wrong)))
+    }
+
+    fn may_offer_early_data(&self) -> bool {
+        let options = self.expect.options;
+        let ready = !self.is_server() && self.expect.resume && options.on("-enable-early-data");
+        let ssl = self.stream.ssl();
+        ready
+            && !ssl.is_init_finished()
+            && ssl
+                .session()
+                .is_some_and(|session| session.max_early_data() > 0)
+    }
+
+    /// As a client in early data: ends the handshake, and finds out whether the data was taken.
+    fn leave_early_data(&mut self) -> Result<(), Failure> {
+        self.early = false;
+        self.finish()?;
+        let accepted = early_data_accepted(self.stream.ssl());
+        let rejected = self.expect.options.on("-expect-reject-early-data");
+        match (accepted, rejected) {
+            (true, false) => Ok(()),
+            (false, true) => Err(Failure::EarlyDataRejected),
+            (true, true) => Err(Failure::failed("early data was accepted")),
+            (false, false) => Err(Failure::failed("early data was rejected")),
+        }
+    }
+
+    /// As a server: reads early data; nothing where there is no more.
+    fn read_early(&mut self) -> Result<Vec<u8>, Failure> {
+        let mut buffer = vec![0; 16384];
+        let read = self.drive(|stream| stream.read_early_data(&mut buffer));
+        let n = read.map_err(|error| self.failure(&error))?;
+        buffer.truncate(n);
+        Ok(buffer)
+    }
+}
+
+/// Whether the server took early data.
+pub(crate) fn early_data_accepted(ssl: &SslRef) -> bool {
+    const ACCEPTED: i32 = 2;
+    unsafe extern "C" {
+        fn SSL_get_early_data_status(ssl: *const openssl_sys::SSL) -> i32;
+    }
+    // SAFETY: the connection is live.
+    unsafe {
+        SSL_get_early_data_status(foreign_types_shared::ForeignTypeRef::as_ptr(ssl)) == ACCEPTED
+    }
+}
+
+impl Endpoint for Connection<'_> {
+    fn handshake(&mut self) -> Result<(), Failure> {
+        if self.may_offer_early_data() {
+            if self.expect.options.on("-expect-no-offer-early-data") {
+                return Err(Failure::failed("early data was offered"));
+            }
+            // Nothing yet: this sends the ClientHello.
+            let sent = self.drive(|stream| stream.write_early_data(&[]));
+            sent.map_err(|error| self.failure(&error))?;
+            self.early = true;
+            return Ok(());
+        }
+        if self.is_server()
+            && self.expect.options.on("-enable-early-data")
+            && !self.stream.ssl().is_init_finished()
+        {
+            self.pending = self.read_early()?;
+            if !self.pending.is_empty() {
+                self.early = true;
+                return self.nothing_wrong();
+            }
+        }
+        self.finish()
+    }
+
+    fn check(&mut self) -> Result<(), Failure> {
+        if self.early && !self.is_server() {
+            return Ok(());
+        }
+        self.expect.check(self.stream.ssl())
+    }
+
+    fn export(
+        &mut self,
+        length: usize,
+        label: &[u8],
+        context: Option<&[u8]>,
+    ) -> Result<Vec<u8>, Failure> {
+        let label = String::from_utf8(label.to_vec())
+            .map_err(|_| Failure::unsupported("a label that is no text"))?;
+        let mut out = vec![0; length];
+        self.stream
+            .ssl()
+            .export_keying_material(&mut out, &label, context)
+            .map_err(library)?;
+        Ok(out)
+    }
+
+    fn special(&mut self, special: Special) -> Result<Vec<u8>, Failure> {
+        match special {
+            Special::TlsUnique => {
+                let ssl = self.stream.ssl();
+                // The first Finished: the client's, unless the session was resumed (RFC 5929).
+                let own = self.is_server() == ssl.session_reused();
+                let mut out = vec![0; 64];
+                let n = if own {
+                    ssl.finished(&mut out)
+                } else {
+                    ssl.peer_finished(&mut out)
+                };
+                out.truncate(n);
+                Ok(out)
+            }
+            Special::TrafficSecrets => {
+                let state = state();
+                let find = |label: &str| {
+                    let mut secrets = state.secrets.iter();
+                    let found = secrets.find(|(known, _)| known == label);
+                    let missing = || Failure::failed("no traffic secrets");
+                    found.map(|(_, secret)| secret.clone()).ok_or_else(missing)
+                };
+                let client = find("CLIENT_TRAFFIC_SECRET_0")?;
+                let server = find("SERVER_TRAFFIC_SECRET_0")?;
+                let (read, write) = if self.is_server() {
+                    (client, server)
+                } else {
+                    (server, client)
+                };
+                let length =
+                    u16::try_from(read.len()).map_err(|_| Failure::failed("secret too long"))?;
+                Ok([length.to_le_bytes().to_vec(), read, write].concat())
+            }
+            Special::Alert => Err(Failure::unsupported("alerts of one's own")),
+        }
+    }
+
+    fn write(&mut self, mut data: &[u8]) -> Result<(), Failure> {
+        let early = self.early;
+        loop {
+            let written = self.drive(|stream| {
+                if early {
+                    stream.write_early_data(data)
+                } else {
+                    stream.ssl_write(data)
+                }
+            });
+            let n = written.map_err(|error| self.failure(&error))?;
+            data = &data[n..];
+            if data.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn write_unfinished(&mut self, data: &[u8]) -> Result<(), Failure> {
+        self.stream.get_mut().allowed = Some(1);
+        // The second call of a slow stream is the one that lets a byte through.
+        for _ in 0..8 {
+            match self.stream.ssl_write(data) {
+                Err(error) if error.code() == ErrorCode::WANT_WRITE => {}
+                Ok(_) => return Err(Failure::failed("the write was not left unfinished")),
+                Err(error) => return Err(self.failure(&error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn finish_write(&mut self, data: &[u8]) -> Result<(), Failure> {
+        self.stream.get_mut().allowed = None;
+        self.write(data)
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
+        if self.early && !self.is_server() {
+            self.leave_early_data()?;
+        }
+        if self.early {
+            if self.pending.is_empty() {
+                self.pending = self.read_early()?;
+            }
+            let n = self.pending.len().min(buffer.len());
+            if n > 0 {
+                buffer[..n].copy_from_slice(&self.pending[..n]);
+                self.pending.drain(..n);
+                return Ok(n);
+            }
+            self.early = false;
+            self.finish()?;
+        }
+        if self.expect.options.on("-peek-then-read") {
+            let mut peeked = vec![0; buffer.len()];
+            let n = match self.drive(|stream| stream.ssl_peek(&mut peeked)) {
+                Ok(n) => n,
+                Err(error) => return self.end_of_data(&error),
+            };
+            let read = self.drive(|stream| stream.ssl_read(buffer));
+            let read = read.map_err(|error| self.failure(&error))?;
+            if read != n || buffer[..n] != peeked[..n] {
+                return Err(Failure::failed("peek and read differ"));
+            }
+            return Ok(n);
+        }
+        match self.drive(|stream| stream.ssl_read(buffer)) {
+            Ok(n) => self.nothing_wrong().map(|()| n),
+            Err(error) => self.end_of_data(&error),
+        }
+    }
+
+    fn key_update(&mut self) -> Result<(), Failure> {
+        // The crate has no mutable way to the connection of a stream.
+        let ssl = self.stream.ssl();
+        let ssl = ffi::borrowed(foreign_types_shared::ForeignTypeRef::as_ptr(ssl));
+        if ffi::key_update(ssl) {
+            Ok(())
+        } else {
+            Err(library(openssl::error::ErrorStack::get()))
+        }
+    }
+
+    fn shutdown(&mut self) -> Result<(), Failure> {
+        self.expect.check_end(self.stream.ssl())?;
+        let options = self.expect.options;
+        let first = if self.unclean {
+            if options.on("-check-close-notify") {
+                return Err(Failure::failed("Unexpected SSL_shutdown result: -1 != 1"));
+            }
+            return self.nothing_wrong();
+        } else {
+            self.drive(SslStream::shutdown)
+                .map_err(|error| self.failure(&error))?
+        };
+        let ended = if options.on("-shim-shuts-down") && options.on("-check-close-notify") {
+            if first != ShutdownResult::Sent {
+                return Err(Failure::failed("the peer had ended before"));
+            }
+            self.drive(SslStream::shutdown)
+                .map_err(|error| self.failure(&error))?
+        } else {
+            first
+        };
+        if ended != ShutdownResult::Received {
+            return Err(Failure::failed("Unexpected SSL_shutdown result: 0 != 1"));
+        }
+        self.nothing_wrong()
+    }
+}
+
+impl Connection<'_> {
+    /// A stream that ends is no failure here, clean or not.
+    fn end_of_data(&mut self, error: &openssl::ssl::Error) -> Result<usize, Failure> {
+        const UNEXPECTED_EOF: i32 = 294;
+        if error.code() == ErrorCode::ZERO_RETURN {
+            return self.nothing_wrong().map(|()| 0);
+        }
+        let stack = error
+            .ssl_error()
+            .map(|stack| stack.errors())
+            .unwrap_or_default();
+        let eof = stack
+            .iter()
+            .any(|error| error.reason_code() == UNEXPECTED_EOF);
+        let silent = stack.is_empty() && error.io_error().is_none();
+        if self.stream.get_ref().ended && self.stream.ssl().is_init_finished() && (eof || silent) {
+            self.unclean = true;
+            return self.nothing_wrong().map(|()| 0);
+        }
+        Err(self.failure(error))
+    }
+}

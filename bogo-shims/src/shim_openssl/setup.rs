@@ -1,0 +1,381 @@
+//! What belongs to one connection: options into settings.
+
+use std::{ffi::c_uint, fs};
+
+use openssl::{
+    error::ErrorStack,
+    pkey::{PKey, Private},
+    ssl::{Ssl, SslContextRef, SslRef, SslSession, SslVerifyMode, StatusType},
+    stack::Stack,
+    x509::{X509, X509Name},
+};
+use openssl_sys::SSL;
+
+use crate::{Failure, Options, options::hex_list};
+
+use super::{
+    context::on_cert,
+    ffi::{self, control, mode, option},
+    names,
+    state::state,
+};
+
+/// An error of the library, in the words that the runner looks for.
+pub(crate) fn library(stack: ErrorStack) -> Failure {
+    Failure::failed(words(&stack))
+}
+
+pub(crate) fn words(stack: &ErrorStack) -> String {
+    let lines = stack.errors().iter().map(|error| {
+        let reason = error.reason().unwrap_or("unknown");
+        format!(":{}:", reason.to_uppercase().replace(' ', "_"))
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+pub(crate) fn ssl(
+    ctx: &SslContextRef,
+    options: &Options,
+    session: Option<&SslSession>,
+) -> Result<Ssl, Failure> {
+    let mut ssl = Ssl::new(ctx).map_err(library)?;
+    versions(&mut ssl, options)?;
+    set_switches(&mut ssl, options);
+    algorithms(&mut ssl, options)?;
+    peers(&mut ssl, options)?;
+    if options.on("-dtls") {
+        datagrams(&mut ssl, options)?;
+    }
+    if let Some(name) = options.text("-host-name") {
+        ssl.set_hostname(&name).map_err(library)?;
+    }
+    if let Some(list) = options.bytes("-advertise-alpn") {
+        ssl.set_alpn_protos(list)
+            .map_err(|_| Failure::unsupported("this list of protocols"))?;
+    }
+    if let Some(profiles) = options.text("-srtp-profiles") {
+        ssl.set_tlsext_use_srtp(&profiles).map_err(library)?;
+    }
+    if options.on("-enable-ocsp-stapling") {
+        ssl.set_status_type(StatusType::OCSP).map_err(library)?;
+    }
+    if let Some(hint) = options.bytes("-psk-identity")
+        && !ffi::use_psk_hint(&mut ssl, hint)
+    {
+        return Err(library(ErrorStack::get()));
+    }
+    let elsewhere = [
+        "-use-early-callback",
+        "-use-old-client-cert-callback",
+        "-async",
+    ];
+    if !elsewhere.into_iter().any(|flag| options.on(flag)) {
+        certificate(&mut ssl, options)?;
+    }
+    if let (Some(session), false) = (session, options.on("-server")) {
+        // SAFETY: the session was made with this context.
+        unsafe { ssl.set_session(session) }.map_err(library)?;
+    }
+    Ok(ssl)
+}
+
+fn versions(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
+    let dtls = options.on("-dtls");
+    let (first, dtls13) = if dtls { (0xfeff, 0xfefc) } else { (0x0301, 0) };
+    let given = |flag| options.number(flag).filter(|version| *version != 0);
+    let least = given("-min-version").unwrap_or(first);
+    let mut most = given("-max-version").unwrap_or(0);
+    if dtls && least == dtls13 {
+        return Err(Failure::unsupported("DTLS 1.3"));
+    }
+    if dtls && most == dtls13 {
+        most = 0;
+    }
+    for (control, version) in [
+        (control::SET_MIN_VERSION, least),
+        (control::SET_MAX_VERSION, most),
+    ] {
+        if ffi::control(ssl, control, version) != 1 {
+            return Err(Failure::unsupported(format!("version {version:#06x}")));
+        }
+    }
+    Ok(())
+}
+
+fn set_switches(ssl: &mut SslRef, options: &Options) {
+    let dtls = options.on("-dtls");
+    let mut set = option::ALLOW_CLIENT_RENEGOTIATION;
+    let switches = [
+        ("-no-tls1", option::NO_TLS1),
+        ("-no-tls12", option::NO_TLS1_2),
+        ("-no-ticket", option::NO_TICKET),
+        ("-server-preference", option::CIPHER_SERVER_PREFERENCE),
+        ("-cipher", option::CIPHER_SERVER_PREFERENCE),
+        // Sessions may be offered twice in tests.
+        ("-enable-early-data", option::NO_ANTI_REPLAY),
+    ];
+    let of_tls = [
+        ("-no-tls11", option::NO_TLS1_1),
+        ("-no-tls13", option::NO_TLS1_3),
+    ];
+    for (flag, switch) in switches
+        .into_iter()
+        .chain(of_tls.into_iter().filter(|_| !dtls))
+    {
+        if options.on(flag) {
+            set |= switch;
+        }
+    }
+    if !options.on("-no-legacy-server-connect") {
+        set |= option::LEGACY_SERVER_CONNECT;
+    }
+    if !options.on("-renegotiate-freely") {
+        set |= option::NO_RENEGOTIATION;
+    }
+    ffi::set_options(ssl, set);
+    let mut modes = mode::MOVING_WRITE_BUFFER;
+    if options.on("-partial-write") {
+        modes |= mode::PARTIAL_WRITE;
+    }
+    if options.on("-fallback-scsv") {
+        modes |= mode::SEND_FALLBACK_SCSV;
+    }
+    ffi::control(ssl, control::MODE, modes);
+    for (flag, control) in [
+        ("-max-cert-list", control::MAX_CERT_LIST),
+        ("-max-send-fragment", control::MAX_SEND_FRAGMENT),
+    ] {
+        if let Some(value) = options.number(flag) {
+            ffi::control(ssl, control, value);
+        }
+    }
+    if !options.on("-check-close-notify") {
+        ffi::set_quiet_shutdown(ssl);
+    }
+}
+
+fn algorithms(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
+    let suites = match options.text("-cipher") {
+        // Groups of equal preference are BoringSSL's own.
+        Some(suites) if suites.contains(['[', '|']) => {
+            return Err(Failure::unsupported("equal preferences"));
+        }
+        Some(suites) => suites,
+        None => "ALL:!aNULL:!eNULL".to_owned(),
+    };
+    ssl.set_cipher_list(&format!("{suites}:@SECLEVEL=0"))
+        .map_err(|_| Failure::unsupported(format!("the suites {suites}")))?;
+    let list = |codes: Vec<u16>, name: fn(u16) -> Option<&'static str>| {
+        let name = |code| name(code).ok_or_else(|| Failure::unsupported(format!("{code:#06x}")));
+        let names = codes.into_iter().map(name).collect::<Result<Vec<_>, _>>()?;
+        Ok::<_, Failure>(Some(names.join(":")).filter(|list| !list.is_empty()))
+    };
+    if let Some(suites) = list(options.codes("-tls13-ciphers"), names::tls13_suite)? {
+        ssl.set_ciphersuites(&suites).map_err(library)?;
+    }
+    groups(ssl, options)?;
+    let signing = match options.credentials.as_slice() {
+        [one] => one.codes("-signing-prefs"),
+        _ => options.codes("-signing-prefs"),
+    };
+    let signing = list(signing, names::signature)?;
+    let verifying = list(options.codes("-verify-prefs"), names::signature)?;
+    let (servers, clients) = if options.on("-server") {
+        (signing, verifying)
+    } else {
+        (verifying, signing)
+    };
+    if let Some(list) = servers {
+        ffi::set_signatures(ssl, &list)?;
+    }
+    if let Some(list) = clients {
+        ffi::set_client_signatures(ssl, &list)?;
+    }
+    Ok(())
+}
+
+fn groups(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
+    let curves = options.codes("-curves");
+    if curves.is_empty() {
+        return if options.on("-key-shares") {
+            Err(Failure::unsupported("key shares without groups"))
+        } else {
+            Ok(())
+        };
+    }
+    let shares = options.codes("-key-shares");
+    let names = curves.into_iter().map(|code| {
+        let name =
+            names::group(code).ok_or_else(|| Failure::unsupported(format!("group {code}")))?;
+        let mark = if shares.contains(&code) { "*" } else { "" };
+        Ok::<_, Failure>(format!("{mark}{name}"))
+    });
+    ffi::set_groups(ssl, &names.collect::<Result<Vec<_>, _>>()?.join(":"))
+}
+
+fn peers(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
+    let mut verify = SslVerifyMode::NONE;
+    if options.on("-require-any-client-certificate") {
+        verify = SslVerifyMode::PEER | SslVerifyMode::FAIL_IF_NO_PEER_CERT;
+    }
+    if options.on("-verify-peer") {
+        verify = SslVerifyMode::PEER;
+    }
+    ssl.set_verify(verify);
+    if !options.on("-use-old-client-cert-callback") {
+        ffi::set_cert_callback(ssl, on_cert);
+    }
+    if let Some(list) = options.text("-use-client-ca-list") {
+        let mut stack = Stack::new().map_err(library)?;
+        if !matches!(&*list, "<NULL>" | "<EMPTY>") {
+            for der in hex_list(&list)? {
+                let name = X509Name::from_der(&der).map_err(library)?;
+                stack.push(name).map_err(library)?;
+            }
+        }
+        ssl.set_client_ca_list(stack);
+    }
+    let types = |flag| -> Vec<u8> {
+        options
+            .codes(flag)
+            .into_iter()
+            .filter_map(|code| u8::try_from(code).ok())
+            .collect()
+    };
+    let accepted = types("-accepted-peer-cert-types");
+    let mut own = types("-available-client-cert-types");
+    if own.is_empty() && is_raw(options) {
+        own = vec![RAW];
+    }
+    // X.509 alone is what there is without the extension.
+    let (accepted, own) = [accepted, own]
+        .map(|types| if types == [0] { Vec::new() } else { types })
+        .into();
+    let set = if options.on("-server") {
+        ffi::set_certificate_types(ssl, &accepted, &own)
+    } else {
+        ffi::set_certificate_types(ssl, &own, &accepted)
+    };
+    if set {
+        Ok(())
+    } else {
+        Err(Failure::unsupported("these certificate types"))
+    }
+}
+
+/// The certificate type of raw public keys (RFC 7250).
+const RAW: u8 = 2;
+
+fn is_raw(options: &Options) -> bool {
+    options
+        .credentials
+        .iter()
+        .any(|credential| credential.kind == "-new-rpk-credential")
+}
+
+fn datagrams(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
+    /// An Ethernet's, less the headers of IP and UDP.
+    const MTU: i64 = 1472;
+    /// What the runner waits for, in microseconds.
+    const TIMEOUT_US: u32 = 400_000;
+    ffi::set_options(ssl, option::NO_QUERY_MTU);
+    let mtu = u32::try_from(options.number("-mtu").unwrap_or(MTU)).unwrap_or(0);
+    ssl.set_mtu(mtu)
+        .map_err(|_| Failure::unsupported(format!("an MTU of {mtu}")))?;
+    let given = options.number("-initial-timeout-duration-ms");
+    let given = given.and_then(|ms| u32::try_from(ms).ok()?.checked_mul(1000));
+    state().timeout_us = given.unwrap_or(TIMEOUT_US);
+    ffi::set_timer(ssl, on_timer);
+    Ok(())
+}
+
+/// The first timeout of a flight as the test wants it, and then doubled (RFC 6347 section 4.2.4.1).
+extern "C" fn on_timer(_: *mut SSL, last_us: c_uint) -> c_uint {
+    const LONGEST_US: c_uint = 60_000_000;
+    match last_us {
+        0 => state().timeout_us,
+        last => last.saturating_mul(2).min(LONGEST_US),
+    }
+}
+
+/// A chain and its key; raw public keys have no chain.
+type Loaded = (Vec<X509>, PKey<Private>);
+
+/// The chain and the key of this side.
+pub(crate) fn load(options: &Options) -> Result<Option<Loaded>, Failure> {
+    let (cert_file, key_file) = match options.credentials.as_slice() {
+        [] => (options.text("-cert-file"), options.text("-key-file")),
+        // OpenSSL holds one credential for each type of key, and does not choose as BoringSSL does.
+        [one] if options.text("-cert-file").is_none() => {
+            (one.text("-cert-file"), one.text("-key-file"))
+        }
+        _ => return Err(Failure::unsupported("several credentials")),
+    };
+    let Some(key_file) = key_file else {
+        return Ok(None);
+    };
+    let key = PKey::private_key_from_pem(&fs::read(key_file)?)
+        .map_err(|_| Failure::unsupported("this private key"))?;
+    let chain = match cert_file {
+        Some(file) => chain(&file)?,
+        None => Vec::new(),
+    };
+    Ok(Some((chain, key)))
+}
+
+pub(crate) fn chain(file: &str) -> Result<Vec<X509>, Failure> {
+    X509::stack_from_pem(&fs::read(file)?).map_err(|_| Failure::unsupported("this certificate"))
+}
+
+/// The response to staple.
+pub(crate) fn staple(options: &Options) -> Option<Vec<u8>> {
+    let response = match options.credentials.as_slice() {
+        [one] => one
+            .bytes("-ocsp-response")
+            .or(options.bytes("-ocsp-response")),
+        _ => options.bytes("-ocsp-response"),
+    };
+    response.map(<[u8]>::to_vec)
+}
+
+/// Gives a connection its certificate and key.
+pub(crate) fn certificate(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
+    let Some((chain, key)) = load(options)? else {
+        return Ok(());
+    };
+    let mut rest = Stack::new().map_err(library)?;
+    let mut chain = chain.into_iter();
+    let leaf = chain.next();
+    for cert in chain {
+        rest.push(cert).map_err(library)?;
+    }
+    let used = leaf.is_none_or(|leaf| ffi::use_chain(ssl, &leaf, &rest)) && ffi::use_key(ssl, &key);
+    if used {
+        Ok(())
+    } else {
+        Err(Failure::unsupported(format!(
+            "this certificate: {}",
+            words(&ErrorStack::get())
+        )))
+    }
+}
+
+/// Compares a CertificateRequest with what the test expects of it.
+pub(crate) fn check_request(ssl: &SslRef, options: &Options) -> Result<(), Failure> {
+    if let Some(want) = options.bytes("-expect-certificate-types")
+        && ffi::certificate_types(ssl) != want
+    {
+        return Err(Failure::failed("other certificate types than expected"));
+    }
+    if let Some(list) = options.text("-expect-client-ca-list") {
+        let want = if list == "<EMPTY>" {
+            Vec::new()
+        } else {
+            hex_list(&list)?
+        };
+        if ffi::authorities(ssl) != want {
+            return Err(Failure::failed("another list of authorities than expected"));
+        }
+    }
+    Ok(())
+}

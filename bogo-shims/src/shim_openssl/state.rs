@@ -1,0 +1,65 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use openssl::ssl::SslSession;
+
+use crate::Options;
+
+/// What callbacks of the connection need and leave. There is one connection at a time.
+#[derive(Default)]
+pub(crate) struct State {
+    pub(crate) options: Options,
+    /// The client's new session.
+    pub(crate) session: Option<SslSession>,
+    pub(crate) got_session: bool,
+    /// Asynchronous callbacks that have been told to come again once.
+    pub(crate) cert_ready: bool,
+    pub(crate) hello_ready: bool,
+    pub(crate) verify_ready: bool,
+    pub(crate) verified: bool,
+    pub(crate) hello_called: bool,
+    pub(crate) handshake_done: bool,
+    /// A HelloRetryRequest was sent or received.
+    pub(crate) retried: bool,
+    /// What the message callback was told, in the runner's words.
+    pub(crate) messages: String,
+    /// Traffic secrets by label.
+    pub(crate) secrets: Vec<(String, Vec<u8>)>,
+    /// What a callback found wrong; the connection has failed.
+    pub(crate) wrong: Option<String>,
+    /// What the runner asked for between datagrams, and libssl has no way to do.
+    pub(crate) unsupported: Option<String>,
+    /// The first timeout of a flight, in microseconds.
+    pub(crate) timeout_us: u32,
+}
+
+static STATE: Mutex<Option<State>> = Mutex::new(None);
+
+/// The state of the connection.
+pub(crate) struct Current(MutexGuard<'static, Option<State>>);
+
+impl std::ops::Deref for Current {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        static NONE: std::sync::LazyLock<State> = std::sync::LazyLock::new(State::default);
+        self.0.as_ref().unwrap_or(&NONE)
+    }
+}
+
+impl std::ops::DerefMut for Current {
+    fn deref_mut(&mut self) -> &mut State {
+        self.0.get_or_insert_default()
+    }
+}
+
+/// Must not be held while libssl is called, which calls back.
+pub(crate) fn state() -> Current {
+    Current(STATE.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+impl State {
+    /// Keeps what a callback found wrong, the first of it.
+    pub(crate) fn found_wrong(&mut self, what: impl Into<String>) {
+        self.wrong.get_or_insert_with(|| what.into());
+    }
+}

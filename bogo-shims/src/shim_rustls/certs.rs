@@ -1,0 +1,401 @@
+//! Certificates, keys, and verifiers that let every chain pass, unless the test says otherwise.
+
+use std::{
+    fs,
+    sync::{Arc, PoisonError, RwLock},
+};
+
+use crate::{Failure, Options, options::hex_list};
+use rustls::{
+    CertificateError, DigitallySignedStruct, DistinguishedName, Error, SignatureAlgorithm,
+    SignatureScheme,
+    client::{
+        ResolvesClientCert,
+        danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    },
+    crypto::{
+        WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature,
+        verify_tls13_signature_with_raw_key,
+    },
+    pki_types::{
+        CertificateDer, PrivateKeyDer, ServerName, SubjectPublicKeyInfoDer, UnixTime,
+        pem::PemObject,
+    },
+    server::{
+        ClientHello, ResolvesServerCert,
+        danger::{ClientCertVerified, ClientCertVerifier},
+    },
+    sign::{CertifiedKey, Signer, SigningKey},
+};
+
+use super::{config::provider, seen::Seen};
+
+/// A verifier or resolver that stays the same object over all connections of a client, whatever
+/// it does in each: rustls resumes no session that was made with another one.
+#[derive(Debug)]
+pub(crate) struct Lasting<T>(RwLock<Option<Arc<T>>>);
+
+impl<T> Default for Lasting<T> {
+    fn default() -> Self {
+        Self(RwLock::new(None))
+    }
+}
+
+impl<T> Lasting<T> {
+    pub(crate) fn set(&self, value: T) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(value));
+    }
+
+    fn get(&self) -> Option<Arc<T>> {
+        self.0
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+/// The certificate of this side, or its raw public key.
+#[derive(Debug)]
+pub(crate) struct Resolver {
+    key: Option<Arc<CertifiedKey>>,
+    raw: bool,
+    seen: Arc<Seen>,
+}
+
+impl Resolver {
+    pub(crate) fn new(options: &Options, seen: Arc<Seen>) -> Result<Self, Failure> {
+        let raw = is_raw(options);
+        let staple_fails = options.on("-server") && fails_ocsp(options);
+        let key = certified_key(options, raw)?.filter(|_| !staple_fails);
+        Ok(Self { key, raw, seen })
+    }
+}
+
+/// The application could not get a response that it wants to staple, or did not like the peer's.
+fn fails_ocsp(options: &Options) -> bool {
+    options.on("-use-ocsp-callback") && options.on("-fail-ocsp-callback")
+}
+
+pub(crate) fn is_raw(options: &Options) -> bool {
+    options
+        .credentials
+        .iter()
+        .any(|credential| credential.kind == "-new-rpk-credential")
+}
+
+/// Certificate types (RFC 7250).
+const X509: u16 = 0;
+const RAW: u16 = 2;
+
+/// Whether the peer is to show a raw public key; rustls asks for one type, never for a choice.
+pub(crate) fn wants_raw(options: &Options) -> Result<bool, Failure> {
+    match *options.codes("-accepted-peer-cert-types") {
+        [] | [X509] => Ok(false),
+        [RAW] => Ok(true),
+        _ => Err(Failure::unsupported("a choice of certificate types")),
+    }
+}
+
+fn certified_key(options: &Options, raw: bool) -> Result<Option<Arc<CertifiedKey>>, Failure> {
+    let (cert_file, key_file, prefs, ocsp) = match options.credentials.as_slice() {
+        [] => (
+            options.text("-cert-file"),
+            options.text("-key-file"),
+            options.codes("-signing-prefs"),
+            options.bytes("-ocsp-response"),
+        ),
+        // rustls leaves the choice among several to its user, who would be the shim.
+        [one] if options.text("-cert-file").is_none() && !one.on("-must-match-issuer") => (
+            one.text("-cert-file"),
+            one.text("-key-file"),
+            one.codes("-signing-prefs"),
+            one.bytes("-ocsp-response"),
+        ),
+        _ => return Err(Failure::unsupported("several credentials")),
+    };
+    let Some(key_file) = key_file else {
+        return Ok(None);
+    };
+    let key =
+        PrivateKeyDer::from_pem_file(&key_file).map_err(|e| Failure::failed(e.to_string()))?;
+    let key = provider()
+        .key_provider
+        .load_private_key(key)
+        .map_err(|e| Failure::unsupported(format!("this private key: {e}")))?;
+    let chain = match cert_file {
+        _ if raw => {
+            let spki = key
+                .public_key()
+                .ok_or_else(|| Failure::failed("no public key"))?;
+            vec![CertificateDer::from(spki.as_ref().to_vec())]
+        }
+        Some(file) => chain(&file)?,
+        None => return Ok(None),
+    };
+    let prefs: Vec<_> = prefs.into_iter().map(SignatureScheme::from).collect();
+    let key: Arc<dyn SigningKey> = if prefs.is_empty() {
+        key
+    } else {
+        Arc::new(Preferring { key, prefs })
+    };
+    let mut certified = CertifiedKey::new(chain, key);
+    if !options.on("-decline-ocsp-callback") {
+        certified.ocsp = ocsp.map(<[u8]>::to_vec);
+    }
+    Ok(Some(Arc::new(certified)))
+}
+
+pub(crate) fn chain(file: &str) -> Result<Vec<CertificateDer<'static>>, Failure> {
+    let pem = fs::read(file)?;
+    CertificateDer::pem_slice_iter(&pem)
+        .collect::<Result<_, _>>()
+        .map_err(|e| Failure::failed(e.to_string()))
+}
+
+impl ResolvesServerCert for Resolver {
+    fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        if let Some(protocols) = hello.alpn() {
+            let mut wire = Vec::new();
+            for protocol in protocols {
+                wire.push(u8::try_from(protocol.len()).ok()?);
+                wire.extend(protocol);
+            }
+            self.seen.get().client_alpn = Some(wire);
+        }
+        self.key.clone()
+    }
+
+    fn only_raw_public_keys(&self) -> bool {
+        self.raw
+    }
+}
+
+impl ResolvesClientCert for Lasting<Resolver> {
+    fn resolve(&self, authorities: &[&[u8]], _: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
+        let resolver = self.get()?;
+        let authorities = authorities.iter().map(|name| name.to_vec()).collect();
+        resolver.seen.get().authorities = Some(authorities);
+        resolver.key.clone()
+    }
+
+    fn only_raw_public_keys(&self) -> bool {
+        self.get().is_some_and(|resolver| resolver.raw)
+    }
+
+    fn has_certs(&self) -> bool {
+        self.get().is_some_and(|resolver| resolver.key.is_some())
+    }
+}
+
+/// A key that signs with the schemes of `prefs` alone, the first wanted most.
+#[derive(Debug)]
+struct Preferring {
+    key: Arc<dyn SigningKey>,
+    prefs: Vec<SignatureScheme>,
+}
+
+impl SigningKey for Preferring {
+    fn choose_scheme(&self, offered: &[SignatureScheme]) -> Option<Box<dyn Signer>> {
+        let both = self.prefs.iter().filter(|scheme| offered.contains(scheme));
+        both.into_iter()
+            .find_map(|scheme| self.key.choose_scheme(&[*scheme]))
+    }
+
+    fn public_key(&self) -> Option<SubjectPublicKeyInfoDer<'_>> {
+        self.key.public_key()
+    }
+
+    fn algorithm(&self) -> SignatureAlgorithm {
+        self.key.algorithm()
+    }
+}
+
+/// Checks signatures as rustls does, and lets every chain pass that the test does not want refused.
+#[derive(Debug)]
+pub(crate) struct Verifier {
+    algorithms: WebPkiSupportedAlgorithms,
+    schemes: Vec<SignatureScheme>,
+    /// The peer is asked for a certificate, and a failure counts.
+    asks: bool,
+    required: bool,
+    fails: bool,
+    ocsp_fails: bool,
+    raw: bool,
+    authorities: Vec<DistinguishedName>,
+    seen: Arc<Seen>,
+}
+
+impl Verifier {
+    pub(crate) fn new(options: &Options, seen: Arc<Seen>) -> Result<Self, Failure> {
+        let algorithms = provider().signature_verification_algorithms;
+        let all = algorithms.supported_schemes();
+        let prefs = options.codes("-verify-prefs");
+        let schemes: Vec<_> = prefs.into_iter().map(SignatureScheme::from).collect();
+        if let Some(unknown) = schemes.iter().find(|scheme| !all.contains(scheme)) {
+            return Err(Failure::unsupported(format!("verification of {unknown:?}")));
+        }
+        let required = options.on("-require-any-client-certificate");
+        let asks = required || options.on("-verify-peer");
+        let authorities = match options.text("-use-client-ca-list").as_deref() {
+            None | Some("<NULL>" | "<EMPTY>") => Vec::new(),
+            Some(list) => hex_list(list)?
+                .into_iter()
+                .map(DistinguishedName::from)
+                .collect(),
+        };
+        let raw = wants_raw(options)?;
+        let own_raw = is_raw(options);
+        match *options.codes("-available-client-cert-types") {
+            [] => {}
+            [X509] if !own_raw => {}
+            [RAW] if own_raw => {}
+            _ => return Err(Failure::unsupported("a choice of certificate types")),
+        }
+        Ok(Self {
+            algorithms,
+            schemes: if schemes.is_empty() { all } else { schemes },
+            asks,
+            required,
+            fails: (asks || raw) && options.on("-verify-fail"),
+            ocsp_fails: fails_ocsp(options),
+            raw,
+            authorities,
+            seen,
+        })
+    }
+
+    fn signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.seen.get().signature = Some(dss.scheme);
+        if self.raw {
+            let spki = SubjectPublicKeyInfoDer::from(cert.as_ref());
+            verify_tls13_signature_with_raw_key(message, &spki, dss, &self.algorithms)
+        } else {
+            verify_tls13_signature(message, cert, dss, &self.algorithms)
+        }
+    }
+
+    fn signature_tls12(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.seen.get().signature = Some(dss.scheme);
+        verify_tls12_signature(message, cert, dss, &self.algorithms)
+    }
+}
+
+impl Lasting<Verifier> {
+    fn now(&self) -> Result<Arc<Verifier>, Error> {
+        self.get()
+            .ok_or_else(|| Error::General("no verifier".to_owned()))
+    }
+}
+
+impl ServerCertVerifier for Lasting<Verifier> {
+    fn verify_server_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        _: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        let verifier = self.now()?;
+        let mut seen = verifier.seen.get();
+        seen.ocsp = Some(ocsp.to_vec());
+        seen.verified_name = Some(name.to_str().into_owned());
+        if verifier.fails {
+            return Err(CertificateError::ApplicationVerificationFailure.into());
+        }
+        if verifier.ocsp_fails {
+            return Err(CertificateError::InvalidOcspResponse.into());
+        }
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.now()?.signature_tls12(message, cert, dss)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.now()?.signature(message, cert, dss)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.get()
+            .map(|verifier| verifier.schemes.clone())
+            .unwrap_or_default()
+    }
+
+    fn requires_raw_public_keys(&self) -> bool {
+        self.get().is_some_and(|verifier| verifier.raw)
+    }
+}
+
+impl ClientCertVerifier for Verifier {
+    fn offer_client_auth(&self) -> bool {
+        self.asks
+    }
+
+    fn client_auth_mandatory(&self) -> bool {
+        self.required
+    }
+
+    fn root_hint_subjects(&self) -> &[DistinguishedName] {
+        &self.authorities
+    }
+
+    fn verify_client_cert(
+        &self,
+        _: &CertificateDer<'_>,
+        _: &[CertificateDer<'_>],
+        _: UnixTime,
+    ) -> Result<ClientCertVerified, Error> {
+        if self.fails {
+            return Err(CertificateError::ApplicationVerificationFailure.into());
+        }
+        Ok(ClientCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.signature_tls12(message, cert, dss)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.signature(message, cert, dss)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.schemes.clone()
+    }
+
+    fn requires_raw_public_keys(&self) -> bool {
+        self.raw
+    }
+}

@@ -1,0 +1,304 @@
+//! Options into rustls' configurations.
+
+use std::sync::Arc;
+
+use crate::{Failure, OptionSets, Options};
+use rustls::{
+    ClientConfig, Error, ServerConfig, SupportedProtocolVersion,
+    client::{ClientSessionMemoryCache, EchConfig, EchGreaseConfig, EchMode, Resumption},
+    crypto::{CryptoProvider, hpke::Hpke},
+    pki_types::{EchConfigListBytes, ServerName},
+    server::{ProducesTickets, ServerSessionMemoryCache, StoresServerSessions},
+    version::{TLS12, TLS13},
+};
+
+use super::{
+    certs::{Lasting, Resolver, Verifier, is_raw, wants_raw},
+    compress,
+    seen::Seen,
+    sessions::{ClientSessions, Clock, NoNewTickets, ServerSessions},
+};
+
+#[cfg(not(feature = "rustls-ring"))]
+use rustls::crypto::aws_lc_rs as backend;
+#[cfg(feature = "rustls-ring")]
+use rustls::crypto::ring as backend;
+
+/// The provider of the cryptography, with everything that it has.
+pub(crate) fn provider() -> CryptoProvider {
+    CryptoProvider {
+        cipher_suites: backend::ALL_CIPHER_SUITES.to_vec(),
+        ..backend::default_provider()
+    }
+}
+
+#[cfg(not(feature = "rustls-ring"))]
+fn hpke_suites() -> &'static [&'static dyn Hpke] {
+    backend::hpke::ALL_SUPPORTED_SUITES
+}
+
+#[cfg(feature = "rustls-ring")]
+fn hpke_suites() -> &'static [&'static dyn Hpke] {
+    &[]
+}
+
+/// Makes the configuration of each connection; sessions, ticket keys and time go on from one to the next.
+pub(crate) struct Configs {
+    client_sessions: Arc<ClientSessionMemoryCache>,
+    server_sessions: Arc<dyn StoresServerSessions>,
+    ticketer: Arc<dyn ProducesTickets>,
+    client_verifier: Arc<Lasting<Verifier>>,
+    client_resolver: Arc<Lasting<Resolver>>,
+    clock: Arc<Clock>,
+    seen: Arc<Seen>,
+}
+
+/// A connection that is yet to be made.
+pub(crate) enum Made {
+    Client(Arc<ClientConfig>, ServerName<'static>),
+    Server(Arc<ServerConfig>),
+}
+
+impl Configs {
+    pub(crate) fn new(sets: &OptionSets) -> Result<Self, Failure> {
+        // What depends on it is decided by the first connection in rustls.
+        let contexts = [&sets.initial, &sets.resume, &sets.retry]
+            .map(|options| options.bytes("-quic-early-data-context"));
+        if contexts[0] != contexts[1] || contexts[1] != contexts[2] {
+            return Err(Failure::unsupported("contexts of early data that differ"));
+        }
+        Ok(Self {
+            client_sessions: Arc::new(ClientSessionMemoryCache::new(32)),
+            server_sessions: ServerSessionMemoryCache::new(32),
+            ticketer: backend::Ticketer::new().map_err(tag)?,
+            client_verifier: Arc::new(Lasting::default()),
+            client_resolver: Arc::new(Lasting::default()),
+            clock: Arc::default(),
+            seen: Arc::default(),
+        })
+    }
+
+    /// Begins a connection: what is seen from now on belongs to it.
+    pub(crate) fn begin(&mut self) -> Arc<Seen> {
+        self.seen = Arc::default();
+        self.seen.clone()
+    }
+
+    /// Whether the connection before this one left a session for a client to offer.
+    pub(crate) fn has_session(&self) -> bool {
+        self.seen.get().new_session.is_some()
+    }
+
+    pub(crate) fn pass_time(&self, seconds: u64) {
+        self.clock.pass(seconds);
+    }
+
+    pub(crate) fn connection(&self, options: &Options) -> Result<Made, Failure> {
+        if options.on("-server") {
+            return Ok(Made::Server(Arc::new(self.server(options)?)));
+        }
+        // rustls wants a name for its session cache, whether it is sent or not.
+        let name = options
+            .text("-host-name")
+            .unwrap_or_else(|| "test".to_owned());
+        let name = ServerName::try_from(name)
+            .map_err(|_| Failure::unsupported("a host name that is none"))?;
+        Ok(Made::Client(Arc::new(self.client(options)?), name))
+    }
+
+    fn client(&self, options: &Options) -> Result<ClientConfig, Failure> {
+        let provider = Arc::new(chosen(options)?);
+        let builder = ClientConfig::builder_with_details(provider, self.clock.clone());
+        let builder = match ech(options)? {
+            Some(mode) if versions(options)?.contains(&&TLS13) => {
+                builder.with_ech(mode).map_err(tag)?
+            }
+            _ => builder
+                .with_protocol_versions(&versions(options)?)
+                .map_err(tag)?,
+        };
+        self.client_resolver
+            .set(Resolver::new(options, self.seen.clone())?);
+        self.client_verifier
+            .set(Verifier::new(options, self.seen.clone())?);
+        let mut config = builder
+            .dangerous()
+            .with_custom_certificate_verifier(self.client_verifier.clone())
+            .with_client_cert_resolver(self.client_resolver.clone());
+        config.resumption = Resumption::store(Arc::new(ClientSessions {
+            cache: self.client_sessions.clone(),
+            seen: self.seen.clone(),
+        }));
+        if options.on("-no-ticket") {
+            let sessions = rustls::client::Tls12Resumption::SessionIdOnly;
+            config.resumption = config.resumption.tls12_resumption(sessions);
+        }
+        config.alpn_protocols = protocols(options.bytes("-advertise-alpn").unwrap_or_default())?;
+        config.check_selected_alpn = !options.on("-allow-unknown-alpn-protos");
+        config.enable_sni = options.on("-host-name");
+        config.enable_early_data = options.on("-enable-early-data");
+        config.max_fragment_size = fragment(options);
+        config.require_ems = options.on("-expect-extended-master-secret");
+        config.key_log = self.seen.clone();
+        let algorithms = compressions(options);
+        config.cert_compressors = algorithms.iter().map(|both| both.compressor()).collect();
+        config.cert_decompressors = algorithms.iter().map(|both| both.decompressor()).collect();
+        Ok(config)
+    }
+
+    fn server(&self, options: &Options) -> Result<ServerConfig, Failure> {
+        let provider = Arc::new(chosen(options)?);
+        let verifier = Verifier::new(options, self.seen.clone())?;
+        let mut config = ServerConfig::builder_with_details(provider, self.clock.clone())
+            .with_protocol_versions(&versions(options)?)
+            .map_err(tag)?
+            .with_client_cert_verifier(Arc::new(verifier))
+            .with_cert_resolver(Arc::new(Resolver::new(options, self.seen.clone())?));
+        config.session_storage = Arc::new(ServerSessions {
+            cache: self.server_sessions.clone(),
+            seen: self.seen.clone(),
+        });
+        if options.on("-enable-early-data") {
+            // rustls takes early data with sessions that it stores, never with tickets.
+            config.max_early_data_size = if options.on("-quic") { u32::MAX } else { 16384 };
+            config.send_half_rtt_data = true;
+        } else if !options.on("-no-ticket") {
+            config.ticketer = if options.on("-skip-ticket") {
+                Arc::new(NoNewTickets(self.ticketer.clone()))
+            } else {
+                self.ticketer.clone()
+            };
+        }
+        if options.on("-reject-alpn") {
+            config.alpn_protocols = vec![b"\xffnobody offers this".to_vec()];
+        } else if !options.on("-decline-alpn") {
+            config.alpn_protocols = options
+                .bytes("-select-alpn")
+                .map(<[u8]>::to_vec)
+                .into_iter()
+                .collect();
+        }
+        config.max_fragment_size = fragment(options);
+        config.require_ems = options.on("-expect-extended-master-secret");
+        config.ignore_client_order = options.on("-server-preference");
+        config.key_log = self.seen.clone();
+        let algorithms = compressions(options);
+        config.cert_compressors = algorithms.iter().map(|both| both.compressor()).collect();
+        config.cert_decompressors = algorithms.iter().map(|both| both.decompressor()).collect();
+        Ok(config)
+    }
+}
+
+/// An error of rustls, as it names it itself; the runner looks for these names.
+pub(crate) fn tag(error: Error) -> Failure {
+    Failure::failed(format!("{error:?}"))
+}
+
+fn chosen(options: &Options) -> Result<CryptoProvider, Failure> {
+    let mut provider = provider();
+    let curves = options.codes("-curves");
+    if !curves.is_empty() {
+        let known = backend::ALL_KX_GROUPS;
+        let find = |code: u16| {
+            known
+                .iter()
+                .find(|group| u16::from(group.name()) == code)
+                .copied()
+        };
+        let groups = curves
+            .into_iter()
+            .map(|code| find(code).ok_or_else(|| Failure::unsupported(format!("group {code}"))));
+        provider.kx_groups = groups.collect::<Result<_, _>>()?;
+    }
+    let suites = options.codes("-tls13-ciphers");
+    if !suites.is_empty() {
+        let known = provider.cipher_suites.clone();
+        let find = |code: u16| {
+            known
+                .iter()
+                .find(|suite| u16::from(suite.suite()) == code)
+                .copied()
+        };
+        let suites = suites
+            .into_iter()
+            .map(|code| find(code).ok_or_else(|| Failure::unsupported(format!("suite {code}"))));
+        let mut suites = suites.collect::<Result<Vec<_>, _>>()?;
+        suites.extend(known.iter().filter(|suite| suite.tls13().is_none()));
+        provider.cipher_suites = suites;
+    }
+    Ok(provider)
+}
+
+fn versions(options: &Options) -> Result<Vec<&'static SupportedProtocolVersion>, Failure> {
+    let least = options.number("-min-version").unwrap_or(0);
+    let most = options
+        .number("-max-version")
+        .filter(|version| *version != 0)
+        .unwrap_or(i64::MAX);
+    let candidates = [(0x0303, "-no-tls12", &TLS12), (0x0304, "-no-tls13", &TLS13)];
+    let raw = is_raw(options) || wants_raw(options)?;
+    let versions: Vec<_> = candidates
+        .into_iter()
+        .filter(|(code, off, _)| (least..=most).contains(code) && !options.on(off))
+        // rustls' QUIC, and its raw public keys, are those of TLS 1.3.
+        .filter(|(code, _, _)| *code == 0x0304 || !(options.on("-quic") || raw))
+        .map(|(_, _, version)| version)
+        .collect();
+    if versions.is_empty() {
+        return Err(Failure::unsupported("versions other than 1.2 and 1.3"));
+    }
+    Ok(versions)
+}
+
+fn ech(options: &Options) -> Result<Option<EchMode>, Failure> {
+    let wanted = options.bytes("-ech-config-list").is_some() || options.on("-enable-ech-grease");
+    if wanted && hpke_suites().is_empty() {
+        return Err(Failure::unsupported("ECH, for which ring has no HPKE"));
+    }
+    if let Some(list) = options.bytes("-ech-config-list") {
+        let list = EchConfigListBytes::from(list.to_vec());
+        if let Ok(config) = EchConfig::new(list, hpke_suites()) {
+            return Ok(Some(config.into()));
+        }
+        if !options.on("-enable-ech-grease") {
+            // The caller's choice would be to connect without; the runner wants to see just that.
+            return Ok(None);
+        }
+    }
+    if !options.on("-enable-ech-grease") {
+        return Ok(None);
+    }
+    let suite = *hpke_suites()
+        .first()
+        .ok_or_else(|| Failure::unsupported("ECH"))?;
+    let (key, _) = suite.generate_key_pair().map_err(tag)?;
+    Ok(Some(EchGreaseConfig::new(suite, key).into()))
+}
+
+fn fragment(options: &Options) -> Option<usize> {
+    const RECORD_HEADER: usize = 5;
+    let size = options.number("-max-send-fragment")?;
+    usize::try_from(size).ok().map(|size| size + RECORD_HEADER)
+}
+
+fn compressions(options: &Options) -> Vec<&'static dyn compress::Both> {
+    let all = options.on("-install-cert-compression-algs");
+    let one = options.number("-install-one-cert-compression-alg");
+    let wanted = compress::ALL
+        .into_iter()
+        .filter(|(code, _)| all || one == Some((*code).into()));
+    wanted.map(|(_, both)| both).collect()
+}
+
+fn protocols(mut wire: &[u8]) -> Result<Vec<Vec<u8>>, Failure> {
+    let mut protocols = Vec::new();
+    while let [length, rest @ ..] = wire {
+        let length = usize::from(*length);
+        if length == 0 || length > rest.len() {
+            return Err(Failure::unsupported("a malformed list of protocols"));
+        }
+        protocols.push(rest[..length].to_vec());
+        wire = &rest[length..];
+    }
+    Ok(protocols)
+}

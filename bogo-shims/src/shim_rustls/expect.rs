@@ -1,0 +1,241 @@
+//! What the test expects of a connection, compared with what rustls says of it.
+
+use std::sync::Arc;
+
+use crate::{Failure, Options, options::hex_list};
+use rustls::{
+    CipherSuite, HandshakeKind, NamedGroup, ProtocolVersion, client::EchStatus,
+    pki_types::CertificateDer,
+};
+
+use super::{certs, seen::Seen};
+
+/// The expectations of one connection.
+pub(crate) struct Expect<'a> {
+    pub(crate) options: &'a Options,
+    pub(crate) resume: bool,
+    pub(crate) seen: Arc<Seen>,
+}
+
+/// What rustls says once the handshake is done, or early data may flow.
+pub(crate) struct Properties<'a> {
+    /// Early data may flow, and the handshake is not done.
+    pub(crate) early: bool,
+    pub(crate) version: Option<ProtocolVersion>,
+    pub(crate) kind: Option<HandshakeKind>,
+    pub(crate) suite: Option<CipherSuite>,
+    pub(crate) group: Option<NamedGroup>,
+    pub(crate) alpn: Option<&'a [u8]>,
+    pub(crate) server_name: Option<&'a str>,
+    pub(crate) peer: Option<&'a [CertificateDer<'static>]>,
+    pub(crate) early_data_accepted: bool,
+    pub(crate) ech: Option<EchStatus>,
+}
+
+impl Expect<'_> {
+    pub(crate) fn check(&self, is: &Properties<'_>) -> Result<(), Failure> {
+        if is.early {
+            return Ok(());
+        }
+        self.check_session(is)?;
+        self.check_negotiated(is)?;
+        self.check_peer(is)?;
+        self.check_early_data(is)
+    }
+
+    fn is_server(&self) -> bool {
+        self.options.on("-server")
+    }
+
+    fn check_session(&self, is: &Properties<'_>) -> Result<(), Failure> {
+        let options = self.options;
+        let reused = is.kind == Some(HandshakeKind::Resumed);
+        let want = self.resume && !options.on("-expect-session-miss");
+        ensure(reused == want, || {
+            format!("session reused: {reused}, expected {want}")
+        })?;
+        let seen = self.seen.get();
+        let old = is.version == Some(ProtocolVersion::TLSv1_2);
+        if !self.is_server() && old && !reused {
+            let want = !options.on("-expect-no-session");
+            let got = seen.new_session.is_some();
+            ensure(got == want, || {
+                format!("new session: {got}, expected {want}")
+            })?;
+        }
+        // The opposite is not checked: rustls stores a session also where it sends a ticket.
+        if !self.resume && self.is_server() {
+            ensure(
+                !options.on("-expect-session-id") || seen.stored,
+                || "no session stored",
+            )?;
+        }
+        let hrr = is.kind == Some(HandshakeKind::FullWithHelloRetryRequest);
+        // rustls does not say whether there was a retry before a resumption.
+        if !reused {
+            ensure(!options.on("-expect-hrr") || hrr, || "no HelloRetryRequest")?;
+            ensure(
+                !(options.on("-expect-no-hrr") && hrr),
+                || "HelloRetryRequest",
+            )?;
+        }
+        Ok(())
+    }
+
+    fn check_negotiated(&self, is: &Properties<'_>) -> Result<(), Failure> {
+        let options = self.options;
+        let codes = [
+            ("-expect-version", is.version.map(u16::from)),
+            ("-expect-cipher", is.suite.map(u16::from)),
+        ];
+        for (flag, got) in codes {
+            if let Some(want) = options.number(flag) {
+                let got = got.map(i64::from);
+                ensure(got == Some(want), || format!("{flag} {want}, got {got:?}"))?;
+            }
+        }
+        if let (Some(want), Some(group)) = (options.number("-expect-curve-id"), is.group) {
+            let got = i64::from(u16::from(group));
+            ensure(got == want, || {
+                format!("-expect-curve-id {want}, got {got}")
+            })?;
+        }
+        let alpn = if self.is_server() {
+            "-select-alpn"
+        } else {
+            "-expect-alpn"
+        };
+        let want = options.bytes(alpn).unwrap_or_default();
+        let got = is.alpn.unwrap_or_default();
+        ensure(got == want, || {
+            format!("protocol {got:?}, expected {want:?}")
+        })?;
+        let seen = self.seen.get();
+        if let (Some(want), false) = (options.bytes("-expect-advertised-alpn"), self.resume) {
+            let got = seen.client_alpn.as_deref().unwrap_or_default();
+            ensure(got == want, || {
+                format!("offered {got:?}, expected {want:?}")
+            })?;
+        }
+        if let Some(want) = options.text("-expect-server-name") {
+            ensure(is.server_name == Some(&*want), || {
+                format!("server name {:?}", is.server_name)
+            })?;
+        }
+        if options.on("-expect-no-server-name") {
+            ensure(is.server_name.is_none(), || "a server name")?;
+        }
+        if !self.is_server() {
+            let want = options.on("-expect-ech-accept");
+            let got = is.ech == Some(EchStatus::Accepted);
+            ensure(got == want, || format!("ECH {:?}", is.ech))?;
+        }
+        Ok(())
+    }
+
+    fn check_peer(&self, is: &Properties<'_>) -> Result<(), Failure> {
+        let options = self.options;
+        let raw = certs::wants_raw(options)?;
+        if let Some(want) = options.number("-expect-peer-certificate-type") {
+            let got = if raw { 2 } else { 0 };
+            ensure(got == want, || {
+                format!("certificate type {got}, expected {want}")
+            })?;
+        }
+        if options.on("-expect-no-peer-cert") {
+            ensure(is.peer.is_none(), || "a peer certificate")?;
+        } else if !self.is_server() || options.on("-require-any-client-certificate") {
+            ensure(is.peer.is_some(), || "no peer certificate")?;
+        }
+        if let Some(file) = options.text("-expect-peer-cert-file") {
+            let want = certs::chain(&file)?;
+            ensure(is.peer == Some(&want), || "another chain than expected")?;
+        }
+        if let (Some(want), Some([key])) = (options.bytes("-expect-peer-rpk-sha256"), is.peer) {
+            ensure(
+                sha256(key)? == want,
+                || "another raw public key than expected",
+            )?;
+        }
+        let seen = self.seen.get();
+        let full = is.kind != Some(HandshakeKind::Resumed);
+        if let (Some(want), true) = (options.number("-expect-peer-signature-algorithm"), full) {
+            let got = seen.signature.map(|scheme| i64::from(u16::from(scheme)));
+            ensure(got == Some(want), || {
+                format!("signature {got:?}, expected {want}")
+            })?;
+        }
+        if let (Some(want), true) = (options.bytes("-expect-ocsp-response"), full) {
+            let got = seen.ocsp.as_deref().unwrap_or_default();
+            ensure(got == want, || format!("OCSP response {got:?}"))?;
+        }
+        if let Some(list) = options.text("-expect-client-ca-list") {
+            let want = if list == "<EMPTY>" {
+                Vec::new()
+            } else {
+                hex_list(&list)?
+            };
+            let got = seen.authorities.as_deref().unwrap_or_default();
+            ensure(got == want, || "another list of authorities than expected")?;
+        }
+        Ok(())
+    }
+
+    fn check_early_data(&self, is: &Properties<'_>) -> Result<(), Failure> {
+        let accepted = is.early_data_accepted;
+        let want = self.options.on("-expect-accept-early-data");
+        ensure(!want || accepted, || "early data was not accepted")?;
+        let want = self.options.on("-expect-reject-early-data");
+        ensure(!(want && accepted), || "early data was accepted")
+    }
+
+    /// What is known only when data has been exchanged.
+    pub(crate) fn check_end(&self, version: Option<ProtocolVersion>) -> Result<(), Failure> {
+        let options = self.options;
+        if self.is_server() || version != Some(ProtocolVersion::TLSv1_3) {
+            return Ok(());
+        }
+        let want = !options.on("-expect-no-session") && !options.on("-shim-shuts-down");
+        let got = self.seen.get().new_session;
+        ensure(got.is_some() == want, || {
+            format!("new session {got:?}, expected {want}")
+        })?;
+        if let (true, Some(early_data_bytes)) = (want, got) {
+            let want = options.on("-expect-ticket-supports-early-data");
+            let got = early_data_bytes > 0;
+            ensure(got == want, || {
+                format!("session for early data: {got}, expected {want}")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// What must hold where a connection failed, and the test wants to know how.
+    pub(crate) fn check_failed(&self) -> Result<(), Failure> {
+        let name = self.seen.get().verified_name.clone();
+        if let Some(want) = self.options.text("-expect-ech-name-override") {
+            ensure(name.as_deref() == Some(&*want), || {
+                format!("verified {name:?}")
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn sha256(data: &[u8]) -> Result<Vec<u8>, Failure> {
+    let suites = super::config::provider().cipher_suites;
+    let suite = suites.iter().find_map(|suite| {
+        let suite = suite.tls13()?;
+        (suite.common.suite == CipherSuite::TLS13_AES_128_GCM_SHA256).then_some(suite)
+    });
+    let suite = suite.ok_or_else(|| Failure::failed("no SHA-256"))?;
+    Ok(suite.common.hash_provider.hash(data).as_ref().to_vec())
+}
+
+fn ensure<M: Into<String>>(holds: bool, message: impl FnOnce() -> M) -> Result<(), Failure> {
+    if holds {
+        Ok(())
+    } else {
+        Err(Failure::failed(message()))
+    }
+}

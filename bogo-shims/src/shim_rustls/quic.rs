@@ -1,0 +1,323 @@
+//! A connection over the runner's stand-in for QUIC, with rustls' interface for QUIC.
+
+use crate::{
+    Failure, Options,
+    exchange::{Endpoint, Special},
+    quic::{Content, Level, Transport},
+    socket::Socket,
+};
+use rustls::{
+    CipherSuite, Error,
+    quic::{ClientConnection, Connection, KeyChange, ServerConnection, Version},
+};
+
+use super::{
+    config::{Made, tag},
+    expect::{Expect, Properties},
+    tls::traffic_secrets,
+};
+
+pub(crate) struct Quic<'a> {
+    connection: Connection,
+    transport: Transport,
+    expect: Expect<'a>,
+    /// The level at which handshake messages are written, and read.
+    write_level: Level,
+    read_level: Level,
+    early: bool,
+    early_accepted: bool,
+    /// Data that was read and not yet asked for.
+    pending: Vec<u8>,
+}
+
+impl<'a> Quic<'a> {
+    pub(crate) fn new(made: Made, socket: Socket, expect: Expect<'a>) -> Result<Self, Failure> {
+        let options = expect.options;
+        if options.on("-expect-ech-accept") {
+            return Err(Failure::unsupported("the state of ECH over QUIC"));
+        }
+        let version = match options.number("-quic-use-legacy-codepoint") {
+            Some(1) => Version::V1Draft,
+            _ => Version::V1,
+        };
+        let params = options
+            .bytes("-quic-transport-params")
+            .unwrap_or_default()
+            .to_vec();
+        let connection = match made {
+            Made::Client(config, name) => Connection::Client(
+                ClientConnection::new(config, version, name, params).map_err(tag)?,
+            ),
+            Made::Server(config) => {
+                Connection::Server(ServerConnection::new(config, version, params).map_err(tag)?)
+            }
+        };
+        Ok(Self {
+            connection,
+            transport: Transport::new(socket),
+            expect,
+            write_level: Level::Initial,
+            read_level: Level::Initial,
+            early: false,
+            early_accepted: false,
+            pending: Vec::new(),
+        })
+    }
+
+    /// Goes on with other options, after rejected early data.
+    pub(crate) fn retry(&mut self, options: &'a Options) {
+        self.expect.options = options;
+    }
+
+    fn is_server(&self) -> bool {
+        matches!(self.connection, Connection::Server(_))
+    }
+
+    fn suite(&self) -> Option<CipherSuite> {
+        self.connection
+            .negotiated_cipher_suite()
+            .map(|suite| suite.suite())
+    }
+
+    fn secret(&self, label: &str) -> Result<Vec<u8>, Failure> {
+        let secret = self.expect.seen.get().secrets.get(label).cloned();
+        secret.ok_or_else(|| Failure::failed(format!("no {label}")))
+    }
+
+    /// Writes what rustls has to say, and takes up new keys.
+    fn flush(&mut self) -> Result<(), Failure> {
+        loop {
+            let mut data = Vec::new();
+            let change = self.connection.write_hs(&mut data);
+            if !data.is_empty() {
+                self.transport
+                    .write(Content::Handshake, self.write_level, &data)?;
+            }
+            match change {
+                Some(KeyChange::Handshake { .. }) => {
+                    self.change_keys(Level::Handshake, "HANDSHAKE_TRAFFIC_SECRET")?;
+                    self.read_level = Level::Handshake;
+                }
+                Some(KeyChange::OneRtt { .. }) => {
+                    self.change_keys(Level::Application, "TRAFFIC_SECRET_0")?;
+                }
+                None if data.is_empty() => return Ok(()),
+                None => {}
+            }
+        }
+    }
+
+    fn change_keys(&mut self, level: Level, label: &str) -> Result<(), Failure> {
+        let suite = self
+            .suite()
+            .ok_or_else(|| Failure::failed("keys without a suite"))?;
+        let client = self.secret(&format!("CLIENT_{label}"))?;
+        let server = self.secret(&format!("SERVER_{label}"))?;
+        let (read, write) = if self.is_server() {
+            (client, server)
+        } else {
+            (server, client)
+        };
+        self.transport.set_read_secret(level, suite.into(), &read);
+        self.transport.set_write_secret(level, suite.into(), &write);
+        self.write_level = level;
+        Ok(())
+    }
+
+    /// Reads one record; gives whether there was one.
+    fn step(&mut self) -> Result<bool, Failure> {
+        self.flush()?;
+        let Some(record) = self.transport.read()? else {
+            return Ok(false);
+        };
+        match record.content {
+            Content::Alert => return Err(Failure::failed("an alert over QUIC")),
+            Content::Data => {
+                self.pending.extend(record.data);
+                return Ok(true);
+            }
+            Content::Handshake => {}
+        }
+        if !self.connection.is_handshaking() {
+            self.read_level = Level::Application;
+        }
+        if record.level != self.read_level {
+            return Err(Failure::failed("WRONG_ENCRYPTION_LEVEL_RECEIVED"));
+        }
+        if let Err(error) = self.connection.read_hs(&record.data) {
+            return Err(self.fail(error));
+        }
+        self.take_early_keys()?;
+        self.flush()?;
+        Ok(true)
+    }
+
+    fn fail(&mut self, error: Error) -> Failure {
+        if let Some(alert) = self.connection.alert() {
+            let level = self.write_level;
+            // The peer may have gone already.
+            let _gone = self
+                .transport
+                .write(Content::Alert, level, &[2, alert.into()]);
+        }
+        tag(error)
+    }
+
+    fn take_early_keys(&mut self) -> Result<(), Failure> {
+        if self.is_server() && self.connection.zero_rtt_keys().is_some() && !self.early_accepted {
+            let secret = self.secret("CLIENT_EARLY_TRAFFIC_SECRET")?;
+            let suite = self
+                .suite()
+                .ok_or_else(|| Failure::failed("keys without a suite"))?;
+            self.transport
+                .set_read_secret(Level::EarlyData, suite.into(), &secret);
+            self.early_accepted = true;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), Failure> {
+        while self.connection.is_handshaking() {
+            if self.is_server()
+                && self.early_accepted
+                && self.transport.can_write(Level::Application)
+            {
+                break;
+            }
+            if !self.step()? {
+                return Err(Failure::failed("the stream ended in the handshake"));
+            }
+        }
+        self.flush()
+    }
+
+    fn leave_early_data(&mut self) -> Result<(), Failure> {
+        self.early = false;
+        self.finish()?;
+        let Connection::Client(client) = &self.connection else {
+            return Ok(());
+        };
+        self.early_accepted = client.is_early_data_accepted();
+        let rejected = self.expect.options.on("-expect-reject-early-data");
+        match (self.early_accepted, rejected) {
+            (true, false) => Ok(()),
+            (false, true) => Err(Failure::EarlyDataRejected),
+            (true, true) => Err(Failure::failed("early data was accepted")),
+            (false, false) => Err(Failure::failed("early data was rejected")),
+        }
+    }
+}
+
+impl Endpoint for Quic<'_> {
+    fn handshake(&mut self) -> Result<(), Failure> {
+        let first = self.connection.is_handshaking() && !self.is_server();
+        if first && self.connection.zero_rtt_keys().is_some() {
+            if self.expect.options.on("-expect-no-offer-early-data") {
+                return Err(Failure::failed("early data was offered"));
+            }
+            self.flush()?;
+            let secret = self.secret("CLIENT_EARLY_TRAFFIC_SECRET")?;
+            let suite = self.expect.seen.get().offered_suite;
+            let suite = suite.ok_or_else(|| Failure::failed("early data without a session"))?;
+            self.transport
+                .set_write_secret(Level::EarlyData, suite.into(), &secret);
+            self.early = true;
+            return Ok(());
+        }
+        self.finish()
+    }
+
+    fn check(&mut self) -> Result<(), Failure> {
+        let options = self.expect.options;
+        let connection = &self.connection;
+        if let Some(want) = options.bytes("-expect-quic-transport-params")
+            && !self.early
+        {
+            let got = connection.quic_transport_parameters().unwrap_or_default();
+            if got != want {
+                return Err(Failure::failed("QUIC transport params mismatch"));
+            }
+        }
+        let server_name = match connection {
+            Connection::Client(_) => None,
+            Connection::Server(server) => server.server_name(),
+        };
+        self.expect.check(&Properties {
+            early: self.early,
+            version: connection.protocol_version(),
+            kind: connection.handshake_kind(),
+            suite: self.suite(),
+            group: connection
+                .negotiated_key_exchange_group()
+                .map(|group| group.name()),
+            alpn: connection.alpn_protocol(),
+            server_name,
+            peer: connection.peer_certificates(),
+            early_data_accepted: self.early_accepted,
+            ech: None,
+        })
+    }
+
+    fn export(
+        &mut self,
+        length: usize,
+        label: &[u8],
+        context: Option<&[u8]>,
+    ) -> Result<Vec<u8>, Failure> {
+        self.connection
+            .export_keying_material(vec![0; length], label, context)
+            .map_err(tag)
+    }
+
+    fn special(&mut self, special: Special) -> Result<Vec<u8>, Failure> {
+        match special {
+            Special::TrafficSecrets => traffic_secrets(&self.expect),
+            Special::TlsUnique | Special::Alert => Err(Failure::unsupported("this over QUIC")),
+        }
+    }
+
+    fn write(&mut self, data: &[u8]) -> Result<(), Failure> {
+        self.flush()?;
+        let level = if self.early {
+            Level::EarlyData
+        } else {
+            Level::Application
+        };
+        self.transport.write(Content::Data, level, data)
+    }
+
+    fn write_unfinished(&mut self, _: &[u8]) -> Result<(), Failure> {
+        Err(Failure::unsupported("unfinished writes over QUIC"))
+    }
+
+    fn finish_write(&mut self, _: &[u8]) -> Result<(), Failure> {
+        Err(Failure::unsupported("unfinished writes over QUIC"))
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
+        if self.early {
+            self.leave_early_data()?;
+        }
+        while self.pending.is_empty() {
+            if !self.step()? {
+                if self.connection.is_handshaking() {
+                    return Err(Failure::failed("the stream ended in the handshake"));
+                }
+                return Ok(0);
+            }
+        }
+        let n = buffer.len().min(self.pending.len());
+        buffer[..n].copy_from_slice(&self.pending[..n]);
+        self.pending.drain(..n);
+        Ok(n)
+    }
+
+    fn key_update(&mut self) -> Result<(), Failure> {
+        // RFC 9001 section 6: QUIC has key updates of its own.
+        Err(Failure::unsupported("key updates over QUIC"))
+    }
+
+    fn shutdown(&mut self) -> Result<(), Failure> {
+        self.expect.check_end(self.connection.protocol_version())
+    }
+}

@@ -1,0 +1,127 @@
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use rustls::{
+    NamedGroup,
+    client::{
+        ClientSessionMemoryCache, ClientSessionStore, Tls12ClientSessionValue,
+        Tls13ClientSessionValue,
+    },
+    pki_types::{ServerName, UnixTime},
+    server::{ProducesTickets, StoresServerSessions},
+    time_provider::TimeProvider,
+};
+
+use super::seen::Seen;
+
+/// A client's sessions, kept over connections, and what is stored and taken in this one.
+#[derive(Debug)]
+pub(crate) struct ClientSessions {
+    pub(crate) cache: Arc<ClientSessionMemoryCache>,
+    pub(crate) seen: Arc<Seen>,
+}
+
+impl ClientSessionStore for ClientSessions {
+    // The runner wants the same key shares on every connection, so hints are forgotten.
+    fn set_kx_hint(&self, _: ServerName<'static>, _: NamedGroup) {}
+
+    fn kx_hint(&self, _: &ServerName<'_>) -> Option<NamedGroup> {
+        None
+    }
+
+    fn set_tls12_session(&self, name: ServerName<'static>, value: Tls12ClientSessionValue) {
+        self.seen.get().new_session = Some(0);
+        self.cache.set_tls12_session(name, value);
+    }
+
+    fn tls12_session(&self, name: &ServerName<'_>) -> Option<Tls12ClientSessionValue> {
+        self.cache.tls12_session(name)
+    }
+
+    fn remove_tls12_session(&self, name: &ServerName<'static>) {
+        self.cache.remove_tls12_session(name);
+    }
+
+    fn insert_tls13_ticket(&self, name: ServerName<'static>, value: Tls13ClientSessionValue) {
+        self.seen.get().new_session = Some(value.max_early_data_size());
+        self.cache.insert_tls13_ticket(name, value);
+    }
+
+    fn take_tls13_ticket(&self, name: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
+        let ticket = self.cache.take_tls13_ticket(name)?;
+        self.seen.get().offered_suite = Some(ticket.suite().common.suite);
+        Some(ticket)
+    }
+}
+
+/// A server's sessions, kept over connections, and whether this one stores any.
+#[derive(Debug)]
+pub(crate) struct ServerSessions {
+    pub(crate) cache: Arc<dyn StoresServerSessions>,
+    pub(crate) seen: Arc<Seen>,
+}
+
+impl StoresServerSessions for ServerSessions {
+    fn put(&self, key: Vec<u8>, value: Vec<u8>) -> bool {
+        self.seen.get().stored = true;
+        self.cache.put(key, value)
+    }
+
+    fn get(&self, key: &[u8]) -> Option<Vec<u8>> {
+        self.cache.get(key)
+    }
+
+    fn take(&self, key: &[u8]) -> Option<Vec<u8>> {
+        self.cache.take(key)
+    }
+
+    fn can_cache(&self) -> bool {
+        self.cache.can_cache()
+    }
+}
+
+/// Makes no ticket, and takes those that were made before.
+#[derive(Debug)]
+pub(crate) struct NoNewTickets(pub(crate) Arc<dyn ProducesTickets>);
+
+impl ProducesTickets for NoNewTickets {
+    fn enabled(&self) -> bool {
+        self.0.enabled()
+    }
+
+    fn lifetime(&self) -> u32 {
+        self.0.lifetime()
+    }
+
+    fn encrypt(&self, _: &[u8]) -> Option<Vec<u8>> {
+        None
+    }
+
+    fn decrypt(&self, ticket: &[u8]) -> Option<Vec<u8>> {
+        self.0.decrypt(ticket)
+    }
+}
+
+/// The time of day, moved on by as much as the test says.
+#[derive(Debug, Default)]
+pub(crate) struct Clock {
+    ahead_s: AtomicU64,
+}
+
+impl Clock {
+    pub(crate) fn pass(&self, seconds: u64) {
+        self.ahead_s.fetch_add(seconds, Ordering::Relaxed);
+    }
+}
+
+impl TimeProvider for Clock {
+    fn current_time(&self) -> Option<UnixTime> {
+        let ahead = std::time::Duration::from_secs(self.ahead_s.load(Ordering::Relaxed));
+        let now = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .ok()?;
+        Some(UnixTime::since_unix_epoch(now + ahead))
+    }
+}

@@ -1,0 +1,386 @@
+//! A connection over TCP.
+
+use std::io::{self, BufRead, Read, Write};
+
+use crate::{
+    Failure, Options,
+    exchange::{Endpoint, Special},
+    socket::Socket,
+};
+use rustls::{
+    ClientConnection, Connection, Error, PeerIncompatible, ServerConnection, client::EchStatus,
+};
+
+use super::{
+    config::{Made, tag},
+    expect::{Expect, Properties},
+};
+
+pub(crate) struct Tls<'a> {
+    connection: Connection,
+    socket: Socket,
+    expect: Expect<'a>,
+    /// As a client: early data may be sent.
+    early: bool,
+    /// As a server: there was early data.
+    early_accepted: bool,
+    /// The stream ended.
+    ended: bool,
+    /// An error that came after data that is still to be read.
+    failed: Option<Failure>,
+}
+
+impl<'a> Tls<'a> {
+    pub(crate) fn new(made: Made, socket: Socket, expect: Expect<'a>) -> Result<Self, Failure> {
+        let connection = match made {
+            Made::Client(config, name) => ClientConnection::new(config, name).map_err(tag)?.into(),
+            Made::Server(config) => ServerConnection::new(config).map_err(tag)?.into(),
+        };
+        Ok(Self {
+            connection,
+            socket,
+            expect,
+            early: false,
+            early_accepted: false,
+            ended: false,
+            failed: None,
+        })
+    }
+
+    /// Goes on with other options, after rejected early data.
+    pub(crate) fn retry(&mut self, options: &'a Options) {
+        self.expect.options = options;
+    }
+
+    fn flush(&mut self) -> Result<(), Failure> {
+        while self.connection.wants_write() {
+            self.connection.write_tls(&mut self.socket)?;
+        }
+        Ok(())
+    }
+
+    /// Reads from the runner once, and has rustls process it.
+    fn step(&mut self) -> Result<(), Failure> {
+        self.flush()?;
+        if let Some(failed) = self.failed.take() {
+            return Err(failed);
+        }
+        // rustls has no asynchronous calls to wait for; what is left of it is a slow network.
+        let at_once = if self.expect.options.on("-async") {
+            1
+        } else {
+            1 << 16
+        };
+        let read = self
+            .connection
+            .read_tls(&mut (&mut self.socket).take(at_once));
+        match read {
+            Ok(0) => self.ended = true,
+            Ok(_) => {}
+            Err(error) => return Err(error.into()),
+        }
+        if let Err(error) = self.connection.process_new_packets() {
+            // The alert; the peer may have gone already.
+            let _gone = self.flush();
+            let failure = self.explain(error);
+            if self.connection.is_handshaking() {
+                return Err(failure);
+            }
+            self.failed = Some(failure);
+        }
+        if self.ended && self.connection.is_handshaking() {
+            return Err(Failure::failed("the stream ended in the handshake"));
+        }
+        Ok(())
+    }
+
+    fn explain(&self, error: Error) -> Failure {
+        if let Err(failure) = self.expect.check_failed() {
+            return failure;
+        }
+        if let Error::PeerIncompatible(PeerIncompatible::ServerRejectedEncryptedClientHello(
+            ref retry,
+        )) = error
+        {
+            let retry = retry
+                .as_ref()
+                .map(|_| retry_configs(&error))
+                .unwrap_or_default();
+            let options = self.expect.options;
+            let want = options.bytes("-expect-ech-retry-configs");
+            if want.is_some_and(|want| want != retry)
+                || options.on("-expect-no-ech-retry-configs") && !retry.is_empty()
+            {
+                return Failure::failed("other ECH retry configurations than expected");
+            }
+        }
+        tag(error)
+    }
+
+    /// Handshakes until it is done, or early data may flow.
+    fn advance(&mut self) -> Result<(), Failure> {
+        while self.connection.is_handshaking() {
+            if let Connection::Server(server) = &mut self.connection
+                && server.early_data().is_some()
+            {
+                self.early_accepted = true;
+                break;
+            }
+            self.step()?;
+        }
+        self.flush()
+    }
+
+    /// As a client in early data: ends the handshake, and finds out whether the data was taken.
+    fn leave_early_data(&mut self) -> Result<(), Failure> {
+        self.early = false;
+        while self.connection.is_handshaking() {
+            self.step()?;
+        }
+        self.flush()?;
+        let Connection::Client(client) = &self.connection else {
+            return Ok(());
+        };
+        self.early_accepted = client.is_early_data_accepted();
+        if self.early_accepted {
+            if self.expect.options.on("-expect-reject-early-data") {
+                return Err(Failure::failed("early data was accepted"));
+            }
+            return Ok(());
+        }
+        if self.expect.options.on("-expect-reject-early-data") {
+            Err(Failure::EarlyDataRejected)
+        } else {
+            Err(Failure::failed("early data was rejected"))
+        }
+    }
+}
+
+/// The configurations as on the wire; rustls shows them only in the form of an error.
+fn retry_configs(error: &Error) -> Vec<u8> {
+    use rustls::internal::msgs::codec::Codec;
+    let Error::PeerIncompatible(PeerIncompatible::ServerRejectedEncryptedClientHello(Some(
+        configs,
+    ))) = error
+    else {
+        return Vec::new();
+    };
+    configs.get_encoding()
+}
+
+impl Endpoint for Tls<'_> {
+    fn handshake(&mut self) -> Result<(), Failure> {
+        if let Connection::Client(client) = &mut self.connection
+            && client.is_handshaking()
+            && client.early_data().is_some()
+        {
+            if self.expect.resume && self.expect.options.on("-expect-no-offer-early-data") {
+                return Err(Failure::failed("early data was offered"));
+            }
+            self.early = true;
+            return self.flush();
+        }
+        self.advance()
+    }
+
+    fn check(&mut self) -> Result<(), Failure> {
+        let connection = &self.connection;
+        let (server_name, ech) = match connection {
+            Connection::Client(client) => (None, Some(client.ech_status())),
+            Connection::Server(server) => (server.server_name(), None),
+        };
+        self.expect.check(&Properties {
+            early: self.early,
+            version: connection.protocol_version(),
+            kind: connection.handshake_kind(),
+            suite: connection
+                .negotiated_cipher_suite()
+                .map(|suite| suite.suite()),
+            group: connection
+                .negotiated_key_exchange_group()
+                .map(|group| group.name()),
+            alpn: connection.alpn_protocol(),
+            server_name,
+            peer: connection.peer_certificates(),
+            early_data_accepted: self.early_accepted,
+            ech: ech.filter(|status| *status != EchStatus::NotOffered),
+        })
+    }
+
+    fn export(
+        &mut self,
+        length: usize,
+        label: &[u8],
+        context: Option<&[u8]>,
+    ) -> Result<Vec<u8>, Failure> {
+        self.connection
+            .export_keying_material(vec![0; length], label, context)
+            .map_err(tag)
+    }
+
+    fn special(&mut self, special: Special) -> Result<Vec<u8>, Failure> {
+        match special {
+            Special::TrafficSecrets => traffic_secrets(&self.expect),
+            Special::TlsUnique => Err(Failure::unsupported("tls-unique")),
+            Special::Alert => Err(Failure::unsupported("alerts of one's own")),
+        }
+    }
+
+    fn write(&mut self, mut data: &[u8]) -> Result<(), Failure> {
+        if self.early
+            && let Connection::Client(client) = &mut self.connection
+        {
+            let mut early = client
+                .early_data()
+                .ok_or_else(|| Failure::failed("no early data"))?;
+            early.write_all(data)?;
+            return self.flush();
+        }
+        while !data.is_empty() {
+            let n = self.connection.writer().write(data)?;
+            data = &data[n..];
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn write_unfinished(&mut self, data: &[u8]) -> Result<(), Failure> {
+        self.connection.writer().write_all(data)?;
+        let mut out = OneByte {
+            socket: &mut self.socket,
+            written: false,
+        };
+        self.connection.write_tls(&mut out)?;
+        Ok(())
+    }
+
+    fn finish_write(&mut self, _: &[u8]) -> Result<(), Failure> {
+        self.flush()
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
+        if self.early {
+            self.leave_early_data()?;
+        }
+        loop {
+            if let Connection::Server(server) = &mut self.connection
+                && let Some(mut early) = server.early_data()
+            {
+                self.early_accepted = true;
+                let n = early.read(buffer)?;
+                if n > 0 {
+                    return Ok(n);
+                }
+            }
+            if self.expect.options.on("-peek-then-read") {
+                let mut reader = self.connection.reader();
+                let peeked = reader.fill_buf().map(<[u8]>::to_vec);
+                if let Ok(peeked) = peeked
+                    && !peeked.is_empty()
+                {
+                    let n = reader.read(buffer)?;
+                    if !peeked.starts_with(&buffer[..n]) {
+                        return Err(Failure::failed("peek and read differ"));
+                    }
+                    return Ok(n);
+                }
+            }
+            match self.connection.reader().read(buffer) {
+                Ok(n) => return Ok(n),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    self.ended = true;
+                    return Ok(0);
+                }
+                Err(error) => return Err(error.into()),
+            }
+            if self.expect.options.on("-read-with-unfinished-write")
+                && self.connection.wants_write()
+            {
+                self.step_without_flush()?;
+            } else {
+                self.step()?;
+            }
+        }
+    }
+
+    fn key_update(&mut self) -> Result<(), Failure> {
+        self.connection.refresh_traffic_keys().map_err(tag)?;
+        Ok(())
+    }
+
+    fn shutdown(&mut self) -> Result<(), Failure> {
+        let options = self.expect.options;
+        self.expect.check_end(self.connection.protocol_version())?;
+        if options.on("-handshake-never-done") && !self.connection.is_handshaking() {
+            return Err(Failure::failed("the handshake was done"));
+        }
+        if !options.on("-check-close-notify") {
+            return Ok(());
+        }
+        self.connection.send_close_notify();
+        self.flush()?;
+        let mut rest = [0; 512];
+        if options.on("-shim-shuts-down") && Endpoint::read(self, &mut rest)? > 0 {
+            return Err(Failure::failed("data after close_notify"));
+        }
+        if self.ended && !self.peer_closed()? {
+            return Err(Failure::failed("Unexpected SSL_shutdown result: -1 != 1"));
+        }
+        Ok(())
+    }
+}
+
+impl Tls<'_> {
+    fn peer_closed(&mut self) -> Result<bool, Failure> {
+        let state = self.connection.process_new_packets().map_err(tag)?;
+        Ok(state.peer_has_closed())
+    }
+
+    /// Reads while a write waits, as an application may.
+    fn step_without_flush(&mut self) -> Result<(), Failure> {
+        if self.connection.read_tls(&mut (&mut self.socket).take(1))? == 0 {
+            self.ended = true;
+        }
+        self.connection.process_new_packets().map_err(tag)?;
+        Ok(())
+    }
+}
+
+pub(crate) fn traffic_secrets(expect: &Expect<'_>) -> Result<Vec<u8>, Failure> {
+    let seen = expect.seen.get();
+    let secret = |label: &str| {
+        let secret = seen.secrets.get(label).cloned();
+        secret.ok_or_else(|| Failure::failed("no traffic secrets"))
+    };
+    let (client, server) = (
+        secret("CLIENT_TRAFFIC_SECRET_0")?,
+        secret("SERVER_TRAFFIC_SECRET_0")?,
+    );
+    let (read, write) = if expect.options.on("-server") {
+        (client, server)
+    } else {
+        (server, client)
+    };
+    let length = u16::try_from(read.len()).map_err(|_| Failure::failed("secret too long"))?;
+    Ok([length.to_le_bytes().to_vec(), read, write].concat())
+}
+
+/// Lets one byte through, and no more.
+struct OneByte<'a> {
+    socket: &'a mut Socket,
+    written: bool,
+}
+
+impl Write for OneByte<'_> {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        if std::mem::replace(&mut self.written, true) {
+            return Ok(0);
+        }
+        self.socket.write(&data[..data.len().min(1)])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.socket.flush()
+    }
+}

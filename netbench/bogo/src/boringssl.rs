@@ -1,0 +1,71 @@
+use std::{path::PathBuf, process::Command, time::Duration};
+
+use crate::{
+    BogoError, Runner,
+    command::{Tool, run_well},
+    runner::lock,
+};
+
+const CMAKE: Tool = Tool {
+    name: "cmake",
+    needed_for: "BoringSSL's own shim",
+    hint: "the package cmake",
+};
+
+const NINJA: Tool = Tool {
+    name: "ninja",
+    needed_for: "BoringSSL's own shim",
+    hint: "the package ninja-build",
+};
+
+const LIMIT: Duration = Duration::from_secs(3600);
+
+/// BoringSSL's own shim, built from the runner's source with `jobs` compilers at a time, or as it was
+/// built before. It takes some four minutes of CPU time.
+///
+/// # Errors
+/// Without cmake or ninja, and whatever they say.
+pub fn boringssl_shim(
+    runner: &Runner,
+    jobs: u32,
+    say: &mut dyn FnMut(&str),
+) -> Result<PathBuf, BogoError> {
+    let folder = runner.home.join("boringssl");
+    let program = folder.join("ssl/test/bssl_shim");
+    let _lock = lock(&runner.home, say)?;
+    if program.is_file() {
+        return Ok(program);
+    }
+    let quick = Duration::from_secs(30);
+    run_well(
+        Command::new("cmake").arg("--version"),
+        CMAKE,
+        "asking for cmake's version",
+        quick,
+    )?;
+    run_well(
+        Command::new("ninja").arg("--version"),
+        NINJA,
+        "asking for ninja's version",
+        quick,
+    )?;
+    say("building BoringSSL's own shim, which is needed once");
+    let mut command = Command::new("cmake");
+    command
+        .arg("-GNinja")
+        .arg("-S")
+        .arg(&runner.source)
+        .arg("-B")
+        .arg(&folder);
+    command.arg("-DCMAKE_BUILD_TYPE=Release");
+    run_well(&mut command, CMAKE, "cmake for BoringSSL's shim", LIMIT)?;
+    let mut command = Command::new("ninja");
+    command
+        .arg("-C")
+        .arg(&folder)
+        .arg("-j")
+        .arg(jobs.to_string())
+        .arg("bssl_shim");
+    run_well(&mut command, NINJA, "building BoringSSL's shim", LIMIT)?;
+    Ok(program)
+}

@@ -1,0 +1,136 @@
+//! Programs that are waited for with a time limit.
+
+use std::{
+    io::Read,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use crate::BogoError;
+
+/// What a program said.
+pub(crate) struct Said {
+    pub(crate) well: bool,
+    pub(crate) out: Vec<u8>,
+    pub(crate) err: String,
+}
+
+/// A tool, what needs it, and how to get it.
+#[derive(Clone, Copy)]
+pub(crate) struct Tool {
+    pub(crate) name: &'static str,
+    pub(crate) needed_for: &'static str,
+    pub(crate) hint: &'static str,
+}
+
+/// How often a waiting thread looks.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Runs a program to its end, or ends it.
+pub(crate) fn run(
+    command: &mut Command,
+    tool: Tool,
+    step: &str,
+    limit: Duration,
+) -> Result<Said, BogoError> {
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => BogoError::NoTool {
+            tool: tool.name,
+            needed_for: tool.needed_for,
+            hint: tool.hint,
+        },
+        _ => BogoError::Build {
+            step: step.to_owned(),
+            said: error.to_string(),
+        },
+    })?;
+    let out = drain(child.stdout.take());
+    let err = drain(child.stderr.take());
+    let begun = Instant::now();
+    let well = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status.success(),
+            Ok(None) if begun.elapsed() < limit => thread::sleep(LOOK),
+            Ok(None) => {
+                end(&mut child);
+                return Err(BogoError::TooSlow {
+                    step: step.to_owned(),
+                    limit,
+                });
+            }
+            Err(error) => {
+                end(&mut child);
+                return Err(BogoError::Build {
+                    step: step.to_owned(),
+                    said: error.to_string(),
+                });
+            }
+        }
+    };
+    let out = out.join().unwrap_or_default();
+    let err = err.join().unwrap_or_default();
+    Ok(Said {
+        well,
+        out,
+        err: String::from_utf8_lossy(&err).into_owned(),
+    })
+}
+
+/// As [`run`], where the program has to end well.
+pub(crate) fn run_well(
+    command: &mut Command,
+    tool: Tool,
+    step: &str,
+    limit: Duration,
+) -> Result<Said, BogoError> {
+    let said = run(command, tool, step, limit)?;
+    if said.well {
+        return Ok(said);
+    }
+    let mut all = said.err;
+    if all.trim().is_empty() {
+        all = String::from_utf8_lossy(&said.out).into_owned();
+    }
+    Err(BogoError::Build {
+        step: step.to_owned(),
+        said: tail(&all),
+    })
+}
+
+/// Ends a process and waits for it. It may have ended already, which is as good.
+pub(crate) fn end(child: &mut Child) {
+    let _ended = child.kill();
+    let _status = child.wait();
+}
+
+/// The last lines of what a program said, in one.
+pub(crate) fn tail(text: &str) -> String {
+    const LINES: usize = 8;
+    let lines: Vec<_> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
+    let last = &lines[lines.len().saturating_sub(LINES)..];
+    if last.is_empty() {
+        "it said nothing".to_owned()
+    } else {
+        last.join(" | ")
+    }
+}
+
+fn drain<R: Read + Send + 'static>(from: Option<R>) -> thread::JoinHandle<Vec<u8>> {
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        if let Some(mut from) = from {
+            // What was read before an error is still worth showing.
+            let _read = from.read_to_end(&mut bytes);
+        }
+        bytes
+    })
+}

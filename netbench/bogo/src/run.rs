@@ -1,0 +1,240 @@
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::mpsc::{self, RecvTimeoutError},
+    thread,
+    time::Duration,
+};
+
+use crate::{
+    BogoError, Outcome, Results, Runner,
+    command::{end, tail},
+    runner::remove,
+};
+
+/// How to run a shim.
+#[derive(Debug, Clone)]
+pub struct RunOptions {
+    /// The shim's name, for messages.
+    pub name: String,
+    /// Its program.
+    pub program: PathBuf,
+    /// Its configuration, in the runner's form.
+    pub config: Option<PathBuf>,
+    /// Patterns of the tests to run; all where there is none.
+    pub tests: Option<String>,
+    /// Tests at one time.
+    pub jobs: u32,
+    /// Patterns of tests that are not run.
+    pub skip: Vec<String>,
+    /// How long the runner waits for the shim to say something.
+    pub idle: Duration,
+    /// Whether a refusal has to be for the right reason.
+    pub errors: Errors,
+}
+
+/// Whether a refusal has to be for the right reason.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Errors {
+    /// The shim has to say the error that the test expects, or the one that its configuration gives
+    /// for it.
+    Checked,
+    /// Any refusal will do.
+    Any,
+}
+
+/// How a run goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Progress {
+    /// A test has ended.
+    Done(String, Outcome),
+}
+
+/// For how long the runner may say nothing: more than any test takes.
+const QUIET: Duration = Duration::from_secs(180);
+
+/// Runs a shim, writes the runner's own results to `output`, and reads them.
+///
+/// # Errors
+/// When the runner dies or gets stuck. A shim that crashes or hangs fails its test, and no more.
+pub fn run(
+    runner: &Runner,
+    options: &RunOptions,
+    output: &Path,
+    hear: &mut dyn FnMut(Progress),
+) -> Result<Results, BogoError> {
+    starts(&options.program)?;
+    let scratch = output.with_extension("tmp");
+    remove(&scratch)?;
+    fs::create_dir_all(&scratch).map_err(BogoError::io(&scratch))?;
+    let result = run_in(runner, options, output, &scratch, hear);
+    remove(&scratch)?;
+    result
+}
+
+/// A program that cannot start would fail every test for the same reason.
+fn starts(program: &Path) -> Result<(), BogoError> {
+    let no = |why: String| BogoError::NoShim {
+        program: program.to_owned(),
+        why,
+    };
+    let mut command = Command::new(program);
+    command.arg("-is-handshaker-supported").stdin(Stdio::null());
+    let output = command.output().map_err(|error| no(error.to_string()))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    match said.trim() {
+        "Yes" | "No" if output.status.success() => Ok(()),
+        _ => Err(no(format!(
+            "{}, {}",
+            output.status,
+            tail(&String::from_utf8_lossy(&output.stderr))
+        ))),
+    }
+}
+
+fn run_in(
+    runner: &Runner,
+    options: &RunOptions,
+    output: &Path,
+    scratch: &Path,
+    hear: &mut dyn FnMut(Progress),
+) -> Result<Results, BogoError> {
+    let raw = scratch.join("results.json");
+    let mut command = command(runner, options, &raw);
+    // The runner keeps certificates in temporary files, and would leave them if it were ended.
+    command.env("TMPDIR", scratch);
+    let mut child = command.spawn().map_err(BogoError::io(&runner.program))?;
+    let (lines, heard) = mpsc::channel();
+    let out = child.stdout.take();
+    let err = child.stderr.take();
+    let reader = thread::spawn(move || {
+        for line in out
+            .into_iter()
+            .flat_map(|out| BufReader::new(out).split(b'\n'))
+        {
+            let Ok(line) = line else { break };
+            if lines
+                .send(String::from_utf8_lossy(&line).into_owned())
+                .is_err()
+            {
+                break;
+            }
+        }
+    });
+    let errors = thread::spawn(move || {
+        let lines = err
+            .into_iter()
+            .flat_map(|err| BufReader::new(err).split(b'\n'));
+        let text: Vec<_> = lines.map_while(Result::ok).collect();
+        String::from_utf8_lossy(&text.join(&b'\n')).into_owned()
+    });
+    let mut last = "none".to_owned();
+    let mut said = Vec::new();
+    loop {
+        match heard.recv_timeout(QUIET) {
+            Ok(line) => {
+                if let Some((name, outcome)) = test_done(&line) {
+                    last = name.to_owned();
+                    said.clear();
+                    hear(Progress::Done(last.clone(), outcome));
+                } else if said.len() < 40 {
+                    said.push(line);
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {
+                end(&mut child);
+                return Err(BogoError::RunnerStuck {
+                    shim: options.name.clone(),
+                    quiet: QUIET,
+                    last,
+                });
+            }
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    let status = child.wait().map_err(BogoError::io(&runner.program))?;
+    let _joined = reader.join();
+    let errors = errors.join().unwrap_or_default();
+    if errors.contains("No tests run") {
+        return Err(BogoError::NoTests {
+            glob: options.tests.clone().unwrap_or_default(),
+        });
+    }
+    // 1 is what the runner answers when any test failed.
+    if !matches!(status.code(), Some(0 | 1)) || !raw.is_file() {
+        let all = format!("{}\n{errors}", said.join("\n"));
+        let said = tail(&all);
+        let shim = options.name.clone();
+        return Err(BogoError::RunnerDied {
+            status: status.to_string(),
+            shim,
+            said,
+        });
+    }
+    let results = Results::read(&raw)?;
+    fs::rename(&raw, output).map_err(BogoError::io(output))?;
+    Ok(results)
+}
+
+fn command(runner: &Runner, options: &RunOptions, raw: &Path) -> Command {
+    let mut command = Command::new(&runner.program);
+    command.current_dir(&runner.folder);
+    command.arg("-shim-path").arg(&options.program);
+    command.arg("-json-output").arg(raw);
+    command.args(["-pipe", "-allow-unimplemented", "-include-disabled"]);
+    // Those tests are about a second process of BoringSSL's.
+    let skip = ["*-Hints"]
+        .into_iter()
+        .chain(options.skip.iter().map(String::as_str));
+    command.arg("-skip").arg(skip.collect::<Vec<_>>().join(";"));
+    command.arg("-num-workers").arg(options.jobs.to_string());
+    command
+        .arg("-idle-timeout")
+        .arg(format!("{}ms", options.idle.as_millis()));
+    if let Some(config) = &options.config {
+        command.arg("-shim-config").arg(config);
+    }
+    if let Some(tests) = &options.tests {
+        command.arg("-test").arg(tests);
+    }
+    if options.errors == Errors::Any {
+        command.arg("-loose-errors");
+    }
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+fn test_done(line: &str) -> Option<(&str, Outcome)> {
+    let words = [
+        ("PASSED (", Outcome::Passed),
+        ("FAILED (", Outcome::Failed),
+        ("UNIMPLEMENTED (", Outcome::Unsupported),
+    ];
+    words
+        .into_iter()
+        .find_map(|(word, outcome)| Some((line.strip_prefix(word)?.strip_suffix(')')?, outcome)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_the_runner() {
+        assert_eq!(
+            test_done("PASSED (ALPN-1)"),
+            Some(("ALPN-1", Outcome::Passed))
+        );
+        assert_eq!(
+            test_done("UNIMPLEMENTED (X)"),
+            Some(("X", Outcome::Unsupported))
+        );
+        assert_eq!(test_done("\tPASSED (X)"), None);
+        assert_eq!(test_done("FAILED"), None);
+    }
+}

@@ -1,0 +1,185 @@
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    BogoError,
+    command::{Tool, run, run_well, tail},
+    source,
+};
+
+/// Which runner: the package that its source came in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RunnerId {
+    /// The package on crates.io.
+    pub package: String,
+    /// Its version.
+    pub version: String,
+    /// The SHA-256 of the package, as Cargo pins it.
+    pub checksum: String,
+}
+
+/// The runner, built.
+#[derive(Debug)]
+pub struct Runner {
+    /// Which.
+    pub id: RunnerId,
+    /// The program.
+    pub program: PathBuf,
+    /// The folder that it must be run in.
+    pub folder: PathBuf,
+    /// BoringSSL's source with the keys added.
+    pub source: PathBuf,
+    /// A folder for everything that is made of this runner, and kept.
+    pub home: PathBuf,
+}
+
+const GO: Tool = Tool {
+    name: "go",
+    needed_for: "the BoringSSL runner",
+    hint: "https://go.dev/dl, or the package golang-go; any Go from 1.21 on fetches the version it needs",
+};
+
+const GO_LIMIT: Duration = Duration::from_secs(900);
+
+const MAKE_KEYS: &str = include_str!("make_keys.go");
+
+impl Runner {
+    /// Which runner [`Runner::make`] makes.
+    ///
+    /// # Errors
+    /// When the pin is broken.
+    pub fn pinned() -> Result<RunnerId, BogoError> {
+        source::pinned()
+    }
+
+    /// Makes the runner under `cache`, or finds it there. `say` hears of every step that takes time.
+    ///
+    /// # Errors
+    /// [`BogoError::NoTool`] without Go, and whatever its build says.
+    pub fn make(cache: &Path, say: &mut dyn FnMut(&str)) -> Result<Self, BogoError> {
+        let id = source::pinned()?;
+        let short = id.checksum.get(..8).unwrap_or(&id.checksum);
+        let home = cache.join(format!("{}-{}-{short}", id.package, id.version));
+        fs::create_dir_all(&home).map_err(BogoError::io(&home))?;
+        let source = home.join("source");
+        let runner = Self {
+            program: home.join("runner"),
+            folder: source.join("ssl/test/runner"),
+            id,
+            source,
+            home,
+        };
+        let _lock = lock(&runner.home, say)?;
+        if !(runner.program.is_file() && runner.folder.is_dir()) {
+            runner.build(say)?;
+        }
+        Ok(runner)
+    }
+
+    fn build(&self, say: &mut dyn FnMut(&str)) -> Result<(), BogoError> {
+        let step = "asking for Go's version";
+        run_well(
+            Command::new("go").arg("version"),
+            GO,
+            step,
+            Duration::from_secs(30),
+        )?;
+        if !self.source.is_dir() {
+            say(&format!(
+                "fetching BoringSSL ({} {})",
+                self.id.package, self.id.version
+            ));
+            let from = source::fetch(&self.home)?;
+            let partial = self.home.join("source.partial");
+            remove(&partial)?;
+            copy_folder(&from, &partial)?;
+            say("making the keys of the runner");
+            make_keys(&self.home, &partial.join("ssl/test/runner"))?;
+            fs::rename(&partial, &self.source).map_err(BogoError::io(&self.source))?;
+        }
+        say("building the runner, which is needed once");
+        let partial = self.home.join("runner.partial");
+        let mut command = Command::new("go");
+        command
+            .args(["test", "-c", "-o"])
+            .arg(&partial)
+            .arg(".")
+            .current_dir(&self.folder);
+        if std::env::var_os("GOTOOLCHAIN").is_none() {
+            command.env("GOTOOLCHAIN", "auto");
+        }
+        let said = run(&mut command, GO, "building the runner", GO_LIMIT)?;
+        if !said.well {
+            let toolchain = ["toolchain", "requires go", "GOTOOLCHAIN"];
+            let about = |word: &&str| said.err.contains(*word);
+            let last = tail(&said.err);
+            return Err(if toolchain.iter().any(about) {
+                BogoError::GoToolchain { said: last }
+            } else {
+                BogoError::Build {
+                    step: "building the runner".to_owned(),
+                    said: last,
+                }
+            });
+        }
+        fs::rename(&partial, &self.program).map_err(BogoError::io(&self.program))
+    }
+}
+
+/// Two commands at once must not build the same thing; the lock ends with the process.
+pub(crate) fn lock(home: &Path, say: &mut dyn FnMut(&str)) -> Result<File, BogoError> {
+    let path = home.join("lock");
+    let file = File::create(&path).map_err(BogoError::io(&path))?;
+    if file.try_lock().is_err() {
+        say("waiting for another netbench that builds the same");
+        file.lock().map_err(BogoError::io(&path))?;
+    }
+    Ok(file)
+}
+
+fn make_keys(home: &Path, folder: &Path) -> Result<(), BogoError> {
+    let program = home.join("make_keys.go");
+    fs::write(&program, MAKE_KEYS).map_err(BogoError::io(&program))?;
+    let mut command = Command::new("go");
+    // Outside of BoringSSL's module, so that any Go will do.
+    command
+        .arg("run")
+        .arg(&program)
+        .arg(folder)
+        .current_dir(home);
+    run_well(&mut command, GO, "making the keys of the runner", GO_LIMIT)?;
+    Ok(())
+}
+
+pub(crate) fn remove(path: &Path) -> Result<(), BogoError> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(BogoError::Io {
+            path: path.to_owned(),
+            source: error,
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) -> Result<(), BogoError> {
+    fs::create_dir_all(to).map_err(BogoError::io(to))?;
+    for entry in fs::read_dir(from).map_err(BogoError::io(from))? {
+        let entry = entry.map_err(BogoError::io(from))?;
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        if entry.file_type().map_err(BogoError::io(&source))?.is_dir() {
+            copy_folder(&source, &target)?;
+        } else {
+            // Contents alone: a vendored source may be read-only, and the copy may not.
+            let bytes = fs::read(&source).map_err(BogoError::io(&source))?;
+            fs::write(&target, bytes).map_err(BogoError::io(&target))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,165 @@
+//! What is kept of a shim, and what departs from it.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use netbench_bogo::{
+    Baseline, Catalog, Departure, Outcome, Results, RunnerId, ShimConfig, TestResult,
+};
+
+fn runner() -> RunnerId {
+    let words = ["boring-sys", "1.2.3", "abc"].map(str::to_owned);
+    let [package, version, checksum] = words;
+    RunnerId {
+        package,
+        version,
+        checksum,
+    }
+}
+
+fn results(tests: &[(&str, Outcome)]) -> Results {
+    let result = |outcome| TestResult {
+        outcome,
+        error: String::new(),
+    };
+    Results {
+        tests: tests
+            .iter()
+            .map(|(name, outcome)| ((*name).to_owned(), result(*outcome)))
+            .collect(),
+    }
+}
+
+/// And a test that goes one way or the other.
+fn with_chance(mut results: Results, outcome: Outcome) -> Results {
+    let result = TestResult {
+        outcome,
+        error: String::new(),
+    };
+    results.tests.insert("Shuffled".to_owned(), result);
+    results
+}
+
+fn kept(text: &str) -> Result<Baseline, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shim.tsv");
+    std::fs::write(&path, text).unwrap();
+    Baseline::read(&path).map_err(|error| error.to_string())
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let before = results(&[
+        ("A", Outcome::Passed),
+        ("B", Outcome::Failed),
+        ("C", Outcome::Unsupported),
+    ]);
+    let baseline = Baseline::of(&runner(), &before);
+    assert_eq!(kept(&baseline.to_text()).unwrap(), baseline);
+    assert_eq!(baseline.runner_id(), Some(runner()));
+}
+
+#[test]
+fn what_is_kept_of_a_failure_is_what_was_said_of_it() {
+    let errors = [
+        "unexpected success\n",
+        "unexpected failure\ngot:\n\tstderr:\n\t\tOh \x1b[31m\tno\n\n\tlocal: \"EOF\"\n\tchild: \"exit status 1\"\n",
+        "unexpected failure\ngot:\n\tlocal: \"EOF\"\n\tchild: \"signal: killed\"\n",
+        "unexpected failure\ngot:\n\tlocal: \"EOF\"\n\tchild: \"signal: segmentation fault\"\n",
+    ];
+    for error in errors {
+        let failed = TestResult {
+            outcome: Outcome::Failed,
+            error: error.to_owned(),
+        };
+        let mut results = results(&[]);
+        results.tests.insert("A".to_owned(), failed.clone());
+        let again = kept(&Baseline::of(&runner(), &results).to_text()).unwrap();
+        let again = &again.results().tests["A"];
+        assert_eq!(again.line(), failed.line().escape_debug().to_string());
+        assert_eq!(again.ending(), failed.ending());
+    }
+}
+
+#[test]
+fn what_tests_expect_is_read_again() {
+    let null = results(&[("A", Outcome::Passed), ("B", Outcome::Failed)]);
+    let catalog = Catalog::from_null_shim(&null);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tests.tsv");
+    std::fs::write(&path, catalog.to_text()).unwrap();
+    assert_eq!(Catalog::read(&path).unwrap(), catalog);
+    for text in ["", "A\n", "A\tlove\n", "A\tsuccess"] {
+        std::fs::write(&path, text).unwrap();
+        let error = Catalog::read(&path).unwrap_err().to_string();
+        assert!(error.contains("tests.tsv"), "{error}");
+    }
+}
+
+#[test]
+fn a_file_that_is_not_whole_or_not_ours_is_named() {
+    let text = Baseline::of(&runner(), &results(&[("A", Outcome::Passed)])).to_text();
+    let cases = [
+        (text.trim_end(), "cut short"),
+        ("", "first line"),
+        ("A\tpassed\n", "first line"),
+        (&text.replace("passed", "\x1b[31m"), "line 2"),
+        (&text.replace('\t', " "), "line 2"),
+    ];
+    for (text, word) in cases {
+        let error = kept(text).unwrap_err();
+        assert!(
+            error.contains(word) && error.contains("shim.tsv"),
+            "{text:?}: {error}"
+        );
+        assert!(!error.contains('\x1b'));
+    }
+}
+
+#[test]
+fn departures_are_found() {
+    let before = results(&[
+        ("A", Outcome::Passed),
+        ("B", Outcome::Failed),
+        ("C", Outcome::Failed),
+    ]);
+    let now = results(&[
+        ("A", Outcome::Unsupported),
+        ("B", Outcome::Passed),
+        ("C", Outcome::Passed),
+    ]);
+    let before = with_chance(before, Outcome::Passed);
+    let now = with_chance(now, Outcome::Failed);
+    let catalog = Catalog::from_null_shim(&now);
+    let mut config = ShimConfig::default();
+    config
+        .disabled_tests
+        .insert("B".to_owned(), "defect: b".to_owned());
+    config
+        .disabled_tests
+        .insert("Shuffled".to_owned(), "chance: s".to_owned());
+    config
+        .disabled_tests
+        .insert("Z*".to_owned(), "defect: z".to_owned());
+    let baseline = Baseline::of(&runner(), &before);
+    let departures = baseline.departures("s", &runner(), &catalog, &config, &now);
+    let kinds: Vec<_> = departures
+        .iter()
+        .map(|departure| match departure {
+            Departure::NoLongerPasses { test, .. } => format!("worse {test}"),
+            Departure::DisabledTestPasses { test, .. } => format!("passes {test}"),
+            Departure::IdlePattern { pattern, .. } => format!("idle {pattern}"),
+            Departure::OtherRunner { .. } => "runner".to_owned(),
+        })
+        .collect();
+    assert_eq!(kinds, ["worse A", "passes B", "idle Z*"]);
+
+    let other = RunnerId {
+        version: "2".to_owned(),
+        ..runner()
+    };
+    let departures = baseline.departures("s", &other, &catalog, &config, &now);
+    assert!(matches!(
+        departures.as_slice(),
+        [Departure::OtherRunner { .. }]
+    ));
+}

@@ -1,0 +1,190 @@
+//! `netbench bogo` as its users see it, where it needs neither Go nor a build.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::Path,
+    process::{Command, Output},
+};
+
+use netbench_bogo::Runner;
+
+fn bogo(args: &[&str], path: &str) -> Output {
+    let cache = tempfile::tempdir().unwrap();
+    bogo_with(cache.path(), args, path)
+}
+
+fn bogo_with(cache: &Path, args: &[&str], path: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_netbench"))
+        .arg("bogo")
+        .args(args)
+        .env("XDG_CACHE_HOME", cache)
+        .env("PATH", path)
+        .output()
+        .unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[test]
+fn wrong_input_is_named_before_anything_is_built() {
+    let cases: &[(&[&str], &str)] = &[
+        (
+            &["--shim", "nss"],
+            "there is no shim of \"nss\"; there are boringssl, openssl, rustls",
+        ),
+        (&["--shim", "\x1b[31m"], "\\u{1b}[31m"),
+        (&["--feature", "telepathy"], "is not one feature's name"),
+        (&["--feature", "TLS"], "TLS 1.3"),
+        (&["diff", "rustls", "rustls"], "does not differ from itself"),
+        (&["diff", "rustls"], "SECOND"),
+        (&["--timeout", "1ms"], "from 1s to 120s"),
+        (&["--jobs", "0"], "0"),
+        (&["--check", "--accept"], "cannot be used with"),
+    ];
+    for (args, word) in cases {
+        let output = bogo(args, "/nonexistent");
+        let error = said(&output);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {error}");
+        assert!(error.contains(word), "{args:?}: {error}");
+        assert!(output.stdout.is_empty());
+        assert!(!error.contains("building"), "{error}");
+    }
+}
+
+#[test]
+fn a_missing_go_is_named_with_where_to_get_it() {
+    let output = bogo(&["--shim", "rustls"], "/nonexistent");
+    let error = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(
+        error.contains("go was not found") && error.contains("https://go.dev/dl"),
+        "{error}"
+    );
+}
+
+fn script(path: &Path, body: &str) {
+    fs::write(path, format!("#!/bin/sh\n{body}\n")).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// A cache in which BoringSSL's source seems to be, so that nothing has to be fetched.
+fn cache_with_source(cache: &Path) -> std::path::PathBuf {
+    let id = Runner::pinned().unwrap();
+    let home = format!("{}-{}-{}", id.package, id.version, &id.checksum[..8]);
+    let home = cache.join("netbench/bogo").join(home);
+    fs::create_dir_all(home.join("source/ssl/test/runner")).unwrap();
+    home
+}
+
+#[test]
+fn a_go_that_cannot_get_its_toolchain_is_told_apart_from_a_failed_build() {
+    let toolchain = "go: go.mod requires go >= 1.27 (running go 1.24.0; GOTOOLCHAIN=local)";
+    let cases = [
+        (
+            toolchain,
+            "which needs the toolchain that BoringSSL's go.mod names",
+        ),
+        (
+            "runner.go:1: syntax error",
+            "building the runner failed: runner.go:1",
+        ),
+    ];
+    for (says, word) in cases {
+        let cache = tempfile::tempdir().unwrap();
+        cache_with_source(cache.path());
+        let bin = tempfile::tempdir().unwrap();
+        let body = format!("[ $1 = version ] && exit 0\necho '{says}' >&2\nexit 1");
+        script(&bin.path().join("go"), &body);
+        let path = bin.path().to_str().unwrap();
+        let output = bogo_with(cache.path(), &["--shim", "rustls"], path);
+        let error = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{error}");
+        assert!(error.contains(word), "{error}");
+    }
+}
+
+/// A runner and shims that are shell scripts, so that all but BoringSSL's own column can be made.
+const RUNNER: &str = r#"
+while [ $# -gt 0 ]; do [ "$1" = -json-output ] && out=$2; shift; done
+printf '%s' '{"tests": {"A": {"actual": "PASS"}, "B": {"actual": "FAIL", "error": "unexpected failure\n"}, "C": {"actual": "SKIP"}}}' > "$out"
+exit 1"#;
+
+#[test]
+fn without_cmake_or_ninja_the_other_columns_are_shown_and_the_reason() {
+    let cache = tempfile::tempdir().unwrap();
+    let home = cache_with_source(cache.path());
+    script(&home.join("runner"), RUNNER);
+    let target = tempfile::tempdir().unwrap();
+    fs::create_dir(target.path().join("release")).unwrap();
+    for shim in ["null", "openssl", "rustls"] {
+        let shim = format!("release/netbench-bogo-{shim}");
+        script(&target.path().join(shim), "echo No");
+    }
+    let bin = tempfile::tempdir().unwrap();
+    for missing in ["cmake", "ninja"] {
+        let bogo = |args: &[&str]| {
+            Command::new(env!("CARGO_BIN_EXE_netbench"))
+                .args(["bogo", "--jobs", "1"])
+                .args(args)
+                .env("XDG_CACHE_HOME", cache.path())
+                .env("CARGO_TARGET_DIR", target.path())
+                .env("PATH", bin.path())
+                .output()
+                .unwrap()
+        };
+        let why = format!("{missing} was not found; BoringSSL's own shim needs it");
+        let asked_for = bogo(&["--shim", "boringssl"]);
+        assert_eq!(asked_for.status.code(), Some(1), "{}", said(&asked_for));
+        assert!(said(&asked_for).contains(&why), "{}", said(&asked_for));
+
+        let default = bogo(&["--json"]);
+        assert_eq!(default.status.code(), Some(0), "{}", said(&default));
+        let coverage: serde_json::Value = serde_json::from_slice(&default.stdout).unwrap();
+        let warning = coverage["warnings"][0].as_str().unwrap();
+        assert!(warning.contains(&why), "{warning}");
+        let shims = coverage["shims"].as_array().unwrap();
+        let names: Vec<_> = shims
+            .iter()
+            .map(|shim| shim["shim"].as_str().unwrap())
+            .collect();
+        assert_eq!(names, ["openssl", "rustls"]);
+        script(&bin.path().join(missing), "exit 0");
+    }
+}
+
+#[test]
+fn what_is_kept_is_shown_without_go() {
+    let coverage = bogo(
+        &["--kept", "--shim", "openssl,rustls", "--json"],
+        "/nonexistent",
+    );
+    assert_eq!(coverage.status.code(), Some(0), "{}", said(&coverage));
+    let coverage: serde_json::Value = serde_json::from_slice(&coverage.stdout).unwrap();
+    let shims = coverage["shims"].as_array().unwrap();
+    assert_eq!(shims.len(), 2);
+    let tests = coverage["tests"].as_u64().unwrap();
+    for shim in shims {
+        let works = &shim["works"];
+        let passed = works["passed"].as_u64().unwrap();
+        assert!(passed > 0 && passed < tests, "{works}");
+    }
+    // The kept failures have the runner's words still.
+    let text = bogo(&["diff", "openssl", "rustls", "--kept"], "/nonexistent");
+    let text = String::from_utf8(text.stdout).unwrap();
+    assert!(
+        text.contains("What rustls does not pass, and openssl does"),
+        "{text}"
+    );
+
+    let none = bogo(&["--kept", "--test", "ALPN*", "--json"], "/nonexistent");
+    let some: serde_json::Value = serde_json::from_slice(&none.stdout).unwrap();
+    let passed = |coverage: &serde_json::Value| coverage["shims"][1]["works"]["passed"].as_u64();
+    assert!(passed(&some) < passed(&coverage));
+    let both = bogo(&["--kept", "--check"], "/nonexistent");
+    assert_eq!(both.status.code(), Some(2));
+}
