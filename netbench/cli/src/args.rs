@@ -8,10 +8,14 @@ use netbench_model::{Alpn, Condition, Group, TlsVersion, parse_duration};
 use crate::{
     evaluate_args::EVALUATE_EXAMPLES,
     exit::{EXIT_CODES, Ended},
+    report_args::REPORT_EXAMPLES,
+    scan_args::{HELLO_EXAMPLES, SCAN_EXAMPLES},
     suite_args::{COMPARE_EXAMPLES, SUITE_EXAMPLES},
 };
 pub(crate) use crate::{
     evaluate_args::Evaluate,
+    report_args::Report,
+    scan_args::{Hello, Scan},
     suite_args::{Compare, Suite},
 };
 
@@ -40,7 +44,14 @@ pub(crate) enum Command {
     /// Put stacks through BoringSSL's protocol tests: which features and versions each supports
     #[command(after_help = BOGO_EXAMPLES)]
     Bogo(Box<Bogo>),
-    /// Make the report of a kept run again
+    /// Find out what each site speaks, and which sites a change of stack would lose
+    #[command(after_help = SCAN_EXAMPLES)]
+    Scan(Box<Scan>),
+    /// Take the ClientHello of each stack apart: what it offers, its size, JA3 and JA4
+    #[command(after_help = HELLO_EXAMPLES)]
+    Hello(Hello),
+    /// Make the report of kept runs again: tables, or one HTML page
+    #[command(after_help = REPORT_EXAMPLES)]
     Report(Report),
     /// Work with sites files
     Sites(Sites),
@@ -283,15 +294,6 @@ pub(crate) struct BogoDiff {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Report {
-    /// The run's folder
-    #[arg(value_hint = ValueHint::DirPath)]
-    pub(crate) run: PathBuf,
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct Sites {
     #[command(subcommand)]
     pub(crate) command: SitesCommand,
@@ -307,6 +309,12 @@ pub(crate) enum SitesCommand {
     },
     /// Print the built-in sites file, to begin one's own from
     Print,
+    /// Print a sites file that emulates the sites of a scan, with their measured round-trip times
+    Record {
+        /// The scan's folder
+        #[arg(value_hint = ValueHint::DirPath)]
+        run: PathBuf,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -5,16 +5,22 @@
 
 mod args;
 mod bogo;
+mod browser;
 mod compare;
 mod connect;
 mod evaluate;
 mod evaluate_args;
 mod exit;
+mod hello;
+mod kept;
 mod link;
 mod output;
 mod progress;
 mod report;
+mod report_args;
 mod run;
+mod scan;
+mod scan_args;
 mod sites;
 mod stack_names;
 mod stacks;
@@ -34,6 +40,8 @@ fn main() -> ExitCode {
         args::Command::Suite(options) => suite::suite(&options),
         args::Command::Compare(options) => compare::compare(&options),
         args::Command::Bogo(options) => bogo::bogo(&options),
+        args::Command::Scan(options) => scan::scan(&options),
+        args::Command::Hello(options) => hello::hello(&options),
         args::Command::Report(options) => report::report(&options),
         args::Command::Sites(options) => sites::sites(&options),
         args::Command::Stacks(options) => stacks::stacks(&options),

@@ -18,6 +18,16 @@ const LOG_EVERY: Duration = Duration::from_secs(15);
 pub(crate) struct Progress {
     show: Show,
     failed: AtomicU64,
+    /// What is counted: samples, or sites.
+    unit: &'static str,
+}
+
+/// What a scan tells while it runs.
+pub(crate) enum SiteEvent {
+    /// It begins: so many sites, of which some were done by an earlier session.
+    Begin { sites: u64, done: u64 },
+    /// A site is done.
+    Done { scanned: bool },
 }
 
 enum Show {
@@ -35,12 +45,18 @@ struct Log {
 
 impl Progress {
     pub(crate) fn new(quiet: bool) -> Self {
+        Self::of(quiet, "samples")
+    }
+
+    /// Counts something else than samples.
+    pub(crate) fn of(quiet: bool, unit: &'static str) -> Self {
         let show = if quiet {
             Show::Nothing
         } else if stderr().is_terminal() {
             let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-            let template = "{bar:30} {pos}/{len} samples  {elapsed}, {eta} left  {msg}";
-            if let Ok(style) = ProgressStyle::with_template(template) {
+            let template =
+                format!("{{bar:30}} {{pos}}/{{len}} {unit}  {{elapsed}}, {{eta}} left  {{msg}}");
+            if let Ok(style) = ProgressStyle::with_template(&template) {
                 bar.set_style(style);
             }
             Show::Bar(bar)
@@ -56,6 +72,7 @@ impl Progress {
         Self {
             show,
             failed: AtomicU64::new(0),
+            unit,
         }
     }
 
@@ -99,6 +116,18 @@ impl Progress {
         }
     }
 
+    pub(crate) fn hear_scan(&self, event: &SiteEvent) {
+        match event {
+            SiteEvent::Begin { sites, done } => self.begin(*sites, *done),
+            SiteEvent::Done { scanned } => {
+                if !scanned {
+                    self.failed.fetch_add(1, Ordering::Relaxed);
+                }
+                self.advance();
+            }
+        }
+    }
+
     pub(crate) fn end(&self) {
         if let Show::Bar(bar) = &self.show {
             bar.finish_and_clear();
@@ -123,7 +152,7 @@ impl Progress {
                     taken: 0,
                     samples: samples - done,
                 };
-                eprintln!("netbench: {} samples to take", log.samples);
+                eprintln!("netbench: {} {} to take", log.samples, self.unit);
             }
         }
     }
@@ -165,9 +194,10 @@ impl Progress {
                         format!(", {failed}")
                     };
                     eprintln!(
-                        "netbench: {} of {} samples, {} s so far, about {left:.0} s left{failed}",
+                        "netbench: {} of {} {}, {} s so far, about {left:.0} s left{failed}",
                         log.taken,
                         log.samples,
+                        self.unit,
                         spent.as_secs(),
                     );
                 }

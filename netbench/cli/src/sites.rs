@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 use crate::{
     args::{Sites, SitesCommand},
     exit::{Ended, WrongInput},
+    scan,
 };
 
 /// The sites that are measured where none are given.
@@ -45,6 +46,7 @@ pub(crate) fn read(file: Option<&Path>) -> anyhow::Result<SitesFile> {
 pub(crate) fn sites(options: &Sites) -> anyhow::Result<Ended> {
     match &options.command {
         SitesCommand::Print => print!("{BUILT_IN}"),
+        SitesCommand::Record { run } => return scan::record(run),
         SitesCommand::Check { file } => {
             let file = read(file.as_deref())?;
             let mut servers: BTreeMap<&str, usize> = BTreeMap::new();

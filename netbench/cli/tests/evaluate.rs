@@ -163,7 +163,7 @@ fn wrong_input_is_named() {
             "there is no part \"everything\"",
         ),
         (
-            "evaluate --skip features,connections,suite",
+            "evaluate --skip features,connections,suite,sites",
             "leaves no part",
         ),
         ("evaluate --to nss", "nss"),

@@ -9,6 +9,7 @@ mod link_profile;
 mod named;
 mod run;
 mod sample;
+mod scan_run;
 mod site;
 mod sites_file;
 mod stack;
@@ -29,6 +30,7 @@ pub use sample::{
     Failure, FailureClass, Measured, Negotiated, Outcome, Phase, Phases, Sample, ServerView,
     TcpInfo, Transfer,
 };
+pub use scan_run::{ScanManifest, ScanPlace, ScanPlanRecord};
 pub use site::{ChainProfile, Fault, HostName, KeyType, LabProfile, Site, Switch};
 pub use sites_file::{SiteError, parse_sites};
 pub use stack::StackName;

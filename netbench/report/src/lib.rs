@@ -13,6 +13,7 @@ mod failures;
 mod latest;
 mod pairs;
 mod rows;
+mod scan;
 mod schemas;
 mod shares;
 mod suite;
@@ -24,11 +25,13 @@ pub mod csv;
 pub mod json;
 pub mod junit;
 pub mod markdown;
+pub mod page;
 pub mod terminal;
 
 pub use block::{Align, Block, Column, Document, Table};
-pub use evaluation::{Answer, Evaluation, Found, KeyFigure, Question, evaluation, lacking};
+pub use evaluation::{Answer, Evaluation, Found, KeyFigure, Question, evaluation, lacking, losses};
 pub use rows::Rows;
+pub use scan::{HelloReport, Profiles, ScanHead, ScanSummary, summarize_scan};
 pub use schemas::{Schema, schemas};
 pub use suite::{
     CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference, PublishedRow,

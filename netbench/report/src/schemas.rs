@@ -1,9 +1,12 @@
 use netbench_bogo::{Coverage, Difference};
-use netbench_model::{EvaluationManifest, Manifest, Sample, SuiteManifest, SuiteSample};
+use netbench_model::{
+    EvaluationManifest, Manifest, Sample, ScanManifest, SuiteManifest, SuiteSample,
+};
 use netbench_protocol::{Request, Response};
+use netbench_scan::{AgainstRecord, SiteScan};
 use schemars::schema_for;
 
-use crate::{CompareSummary, ConnectSummary, Evaluation, SuiteSummary};
+use crate::{CompareSummary, ConnectSummary, Evaluation, HelloReport, ScanSummary, SuiteSummary};
 
 /// A JSON Schema, by the name of its file under `schemas/`.
 pub struct Schema {
@@ -29,8 +32,13 @@ pub fn schemas() -> Vec<Schema> {
         schema("connect-summary.json", schema_for!(ConnectSummary)),
         schema("evaluation.json", schema_for!(Evaluation)),
         schema("evaluation-run.json", schema_for!(EvaluationManifest)),
+        schema("hello.json", schema_for!(HelloReport)),
         schema("run.json", schema_for!(Manifest)),
         schema("sample.json", schema_for!(Sample)),
+        schema("scan-against.json", schema_for!(AgainstRecord)),
+        schema("scan-run.json", schema_for!(ScanManifest)),
+        schema("scan-site.json", schema_for!(SiteScan)),
+        schema("scan-summary.json", schema_for!(ScanSummary)),
         schema("suite-run.json", schema_for!(SuiteManifest)),
         schema("suite-sample.json", schema_for!(SuiteSample)),
         schema("suite-summary.json", schema_for!(SuiteSummary)),

@@ -38,15 +38,23 @@
 //! # Ok::<_, std::io::Error>(())
 //! ```
 
+pub mod against;
 pub mod codec;
+pub mod fingerprint;
+pub mod loss;
+mod offer;
 pub mod parsers;
 pub mod peel;
+pub mod population;
 mod probe;
+pub mod profiles;
 pub mod registry;
 pub mod result;
 mod session;
 mod x509;
 
+pub use against::{AgainstRecord, LossReport};
+pub use offer::{ExtensionOffer, Offer, ShareOffer};
 pub use probe::{Event, Limits, Part, Target, raise_descriptor_limit, scan_all};
 pub use result::SiteScan;
 pub use x509::Roots;

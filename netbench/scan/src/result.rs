@@ -341,6 +341,8 @@ pub struct Effort {
     pub elapsed_ms: u64,
     /// The median of the times that a TCP connection took, in microseconds: about one round trip.
     pub connect_us: Option<u64>,
+    /// The shortest of them: the round trip where the scan itself keeps its machine busy.
+    pub fastest_connect_us: Option<u64>,
 }
 
 impl SiteScan {
@@ -369,4 +371,10 @@ pub fn clean(text: &str) -> String {
             c => c,
         })
         .collect()
+}
+
+impl netbench_model::Record for SiteScan {
+    fn schema(&self) -> u32 {
+        self.schema
+    }
 }

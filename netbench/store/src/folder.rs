@@ -10,6 +10,7 @@ use crate::{Appender, StoreError, atomic, samples};
 
 const MANIFEST: &str = "run.json";
 const SAMPLES: &str = "samples.jsonl";
+const SCANS: &str = "scan.jsonl";
 
 /// The folder of one run.
 #[derive(Debug, Clone)]
@@ -28,6 +29,8 @@ pub enum RunKind {
     Suite,
     /// An evaluation, whose parts are runs.
     Evaluate,
+    /// What servers speak.
+    Scan,
 }
 
 impl RunFolder {
@@ -86,7 +89,7 @@ impl RunFolder {
         Ok(kind)
     }
 
-    /// Reads the manifest, which is a [`netbench_model::Manifest`] or a
+    /// Reads the manifest, which is a [`netbench_model::Manifest`], a
     /// [`netbench_model::SuiteManifest`] … by [`Self::kind`].
     ///
     /// # Errors
@@ -139,6 +142,38 @@ impl RunFolder {
     /// [`StoreError::Locked`], or what the system says.
     pub fn appender(&self) -> Result<Appender, StoreError> {
         Appender::open(&self.path.join(SAMPLES))
+    }
+
+    /// Every scanned site, in the order in which they were done, as [`Self::samples`] reads samples.
+    ///
+    /// # Errors
+    /// A whole line that is no scan, or one of a newer schema.
+    pub fn scans<S: Record + DeserializeOwned>(&self) -> Result<Vec<S>, StoreError> {
+        samples::read(&self.path.join(SCANS))
+    }
+
+    /// Opens the scanned sites for appending, as [`Self::appender`] does samples.
+    ///
+    /// # Errors
+    /// [`StoreError::Locked`], or what the system says.
+    pub fn scan_appender(&self) -> Result<Appender, StoreError> {
+        Appender::open(&self.path.join(SCANS))
+    }
+
+    /// Reads a JSON file of the run that [`Self::write_file`] wrote; none where there is none.
+    ///
+    /// # Errors
+    /// One that is cut short or of another form, or what the system says.
+    pub fn read_json<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, StoreError> {
+        let path = self.path.join(name);
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(StoreError::io(path)(error)),
+        };
+        let read = serde_json::from_slice(&bytes);
+        read.map(Some)
+            .map_err(|source| StoreError::Manifest { path, source })
     }
 
     /// Writes a file of the run, whole or not at all, and says where it is.

@@ -9,8 +9,8 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use crate::StoreError;
 
-/// The longest line that is taken for a sample.
-const LONGEST_LINE: u64 = 1 << 20;
+/// The longest line that is taken for a sample; a site with long chains takes most.
+const LONGEST_LINE: u64 = 16 << 20;
 
 /// Appends samples to a run, alone.
 #[derive(Debug)]

@@ -19,13 +19,14 @@ use netbench_model::{
     Depth, EvaluationManifest, EvaluationPlan, PartRecord, PartState, SCHEMA_VERSION, StackName,
     Target,
 };
-use netbench_report::{Answer, Evaluation, Found, evaluation};
+use netbench_report::{Answer, Evaluation, Found, evaluation, page};
 use netbench_store::{RunFolder, RunKind, StoreError};
 
 use crate::{
     args::Output,
     evaluate_args::Evaluate,
     exit::{Ended, WrongInput},
+    kept::Kept,
     output,
     run::{name, now},
     sites,
@@ -110,19 +111,35 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
     })
 }
 
-/// Makes the reports again from what the parts have kept.
-pub(crate) fn publish(
+/// Makes the reports, and the page.
+fn publish(
     folder: &RunFolder,
     manifest: EvaluationManifest,
     output: &Output,
 ) -> anyhow::Result<Evaluation> {
+    let (evaluation, runs) = read(folder, manifest);
+    output::print(&evaluation, output)?;
+    output::keep(folder, &evaluation, output)?;
+    let runs: Vec<_> = runs.iter().flat_map(Kept::of_page).collect();
+    let page = page::html(&page::page_of_evaluation(&evaluation, &runs));
+    let page = folder.write_file("report.html", &page)?;
+    if !output.quiet {
+        eprintln!("netbench: the page is {}", page.display());
+    }
+    Ok(evaluation)
+}
+
+/// What the parts have kept, and what it says.
+pub(crate) fn read(folder: &RunFolder, manifest: EvaluationManifest) -> (Evaluation, Vec<Kept>) {
     let mut found = Found::default();
+    let mut runs = Vec::new();
     let mut unread = Vec::new();
     for record in &manifest.parts {
         let Some(part) = PARTS.iter().find(|part| part.name == record.part) else {
             continue;
         };
-        if let Err(error) = (part.collect)(&folder.path().join(part.name), &mut found) {
+        let place = folder.path().join(part.name);
+        if let Err(error) = (part.collect)(&place, &manifest.plan, &mut found, &mut runs) {
             unread.push(format!(
                 "The results of the part {} cannot be read: {error:#}",
                 part.name
@@ -131,8 +148,7 @@ pub(crate) fn publish(
     }
     let mut evaluation = evaluation(manifest, found);
     evaluation.warnings.extend(unread);
-    output::publish(folder, &evaluation, output)?;
-    Ok(evaluation)
+    (evaluation, runs)
 }
 
 /// Whether any question has an answer.

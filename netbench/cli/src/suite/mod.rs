@@ -124,7 +124,7 @@ pub(crate) fn open(path: &std::path::Path) -> anyhow::Result<(RunFolder, SuiteMa
     let folder = RunFolder::open(path).map_err(wrong)?;
     if folder.kind().map_err(wrong)? != RunKind::Suite {
         return Err(WrongInput(format!(
-            "{}: a run of connect, where one of the suite was expected",
+            "{}: a run of another command, where one of the suite was expected",
             path.display()
         ))
         .into());

@@ -7,6 +7,7 @@
 mod document;
 mod fast;
 mod features;
+mod losses;
 mod rows;
 mod supports;
 mod works;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use crate::{ConnectSummary, SuiteSummary};
 
 pub use features::lacking;
+pub use losses::losses;
 
 /// What an evaluation says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

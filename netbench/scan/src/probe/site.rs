@@ -92,6 +92,7 @@ fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: In
         bytes_in: counts.bytes_in,
         elapsed_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
         connect_us: connects.get(connects.len() / 2).copied(),
+        fastest_connect_us: connects.first().copied(),
     };
     let mut seen = prober.seen.into_inner();
     if seen.chain_count() > 2 {

@@ -1,7 +1,9 @@
 use std::{path::Path, time::Duration};
 
 use netbench_model::{Depth, EvaluationPlan, Target};
-use netbench_report::{Found, summarize};
+use netbench_report::Found;
+
+use crate::kept::Kept;
 
 use super::{Part, Results, Step, Steps, Unsupported, about_sites, about_workers, run_in, words};
 
@@ -53,9 +55,18 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     })
 }
 
-fn collect(folder: &Path, found: &mut Found) -> anyhow::Result<()> {
+fn collect(
+    folder: &Path,
+    _plan: &EvaluationPlan,
+    found: &mut Found,
+    runs: &mut Vec<Kept>,
+) -> anyhow::Result<()> {
     if let Some(run) = run_in(&folder.join("run")) {
-        found.connections = Some(summarize(&run.manifest()?, &run.samples()?));
+        let kept = Kept::read(run.path())?;
+        if let Kept::Connect { summary, .. } = &kept {
+            found.connections = Some((**summary).clone());
+        }
+        runs.push(kept);
     }
     Ok(())
 }

@@ -3,6 +3,8 @@ use std::{path::Path, time::Duration};
 use netbench_model::{Depth, EvaluationPlan, StackName};
 use netbench_report::Found;
 
+use crate::kept::Kept;
+
 use super::{Part, Results, Step, Steps, Unsupported, printed, words};
 
 pub(super) const PART: Part = Part {
@@ -81,7 +83,12 @@ fn shim(stack: &StackName) -> Result<&'static str, Unsupported> {
     }
 }
 
-fn collect(folder: &Path, found: &mut Found) -> anyhow::Result<()> {
+fn collect(
+    folder: &Path,
+    _plan: &EvaluationPlan,
+    found: &mut Found,
+    _runs: &mut Vec<Kept>,
+) -> anyhow::Result<()> {
     found.coverage = printed(&folder.join(COVERAGE))?;
     found.difference = printed(&folder.join(DIFFERENCE))?;
     Ok(())

@@ -2,6 +2,7 @@
 
 mod connections;
 mod features;
+mod sites;
 mod suite;
 
 use std::{
@@ -15,6 +16,8 @@ use netbench_model::{EvaluationPlan, Target};
 use netbench_report::Found;
 use netbench_store::RunFolder;
 
+use crate::kept::Kept;
+
 /// A part.
 pub(super) struct Part {
     /// Its name, and that of its folder.
@@ -24,12 +27,13 @@ pub(super) struct Part {
     /// What is run for it, in order.
     pub(super) steps: fn(&EvaluationPlan) -> Result<Steps, Unsupported>,
     /// Reads what the steps have left in the part's folder.
-    pub(super) collect: fn(&Path, &mut Found) -> anyhow::Result<()>,
+    pub(super) collect:
+        fn(&Path, &EvaluationPlan, &mut Found, &mut Vec<Kept>) -> anyhow::Result<()>,
 }
 
 /// All parts, in the order in which they are run: what is quick and needs a machine at leisure least
 /// comes first.
-pub(super) const PARTS: [Part; 3] = [features::PART, connections::PART, suite::PART];
+pub(super) const PARTS: [Part; 4] = [features::PART, sites::PART, connections::PART, suite::PART];
 
 /// What is run for a part.
 pub(super) struct Steps {

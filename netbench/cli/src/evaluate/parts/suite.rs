@@ -1,7 +1,9 @@
 use std::{path::Path, time::Duration};
 
 use netbench_model::{Depth, EvaluationPlan};
-use netbench_report::{Found, summarize_suite};
+use netbench_report::Found;
+
+use crate::kept::Kept;
 
 use super::{Part, Results, Step, Steps, Unsupported, about_workers, run_in, words};
 
@@ -64,12 +66,19 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     })
 }
 
-fn collect(folder: &Path, found: &mut Found) -> anyhow::Result<()> {
+fn collect(
+    folder: &Path,
+    _plan: &EvaluationPlan,
+    found: &mut Found,
+    runs: &mut Vec<Kept>,
+) -> anyhow::Result<()> {
     for name in [SPEED, COSTS] {
         if let Some(run) = run_in(&folder.join(name)) {
-            found
-                .suites
-                .push(summarize_suite(&run.manifest()?, &run.samples()?));
+            let kept = Kept::read(run.path())?;
+            if let Kept::Suite { summary, .. } = &kept {
+                found.suites.push((**summary).clone());
+            }
+            runs.push(kept);
         }
     }
     Ok(())

@@ -1,0 +1,421 @@
+use netbench_model::ScanPlace;
+use netbench_scan::{
+    SiteScan,
+    peel::Order,
+    population::{Population, PopulationKind},
+    registry::Version,
+    result::{Answer, NamedCode, ScanOutcome, Tolerance, VersionScan},
+};
+
+use super::{Profiles, ScanSummary, loss, rows};
+use crate::{
+    block::{Block, Document, Table, left, right},
+    rows::Rows,
+    text::{percent, plain, shorten},
+};
+
+/// With so few sites, each is shown in full.
+const IN_FULL: usize = 3;
+
+impl Document for ScanSummary {
+    fn blocks(&self) -> Vec<Block> {
+        let mut blocks = vec![Block::Heading(format!(
+            "netbench scan: {}",
+            plain(&self.run.name)
+        ))];
+        blocks.push(Block::Text(about(self)));
+        if let Some(loss) = &self.loss {
+            loss::headlines(&mut blocks, loss);
+        }
+        blocks.extend(
+            self.warnings
+                .iter()
+                .map(|warning| Block::Warning(plain(warning))),
+        );
+        if let Some(loss) = &self.loss {
+            loss::tables(&mut blocks, loss);
+        }
+        if self.sites.len() <= IN_FULL {
+            for site in &self.sites {
+                in_full(&mut blocks, site);
+            }
+        } else {
+            sites(&mut blocks, &self.sites);
+        }
+        if let Some(population) = &self.population {
+            population_table(&mut blocks, population);
+        }
+        if let Some(profiles) = &self.profiles {
+            profile_table(&mut blocks, profiles);
+        }
+        blocks
+    }
+
+    fn rows(&self, table: &mut Rows) {
+        rows::rows(self, table);
+    }
+}
+
+fn about(summary: &ScanSummary) -> String {
+    let run = &summary.run;
+    let place = match run.place {
+        ScanPlace::Lab => "emulated sites",
+        ScanPlace::Loopback => "servers of this machine",
+        ScanPlace::Live => "real sites, over the real network",
+    };
+    let failed: Vec<String> = run
+        .failed
+        .iter()
+        .map(|(class, count)| format!("{count} {class}"))
+        .collect();
+    let failed = if failed.is_empty() {
+        String::new()
+    } else {
+        format!(", not scanned: {}", failed.join(", "))
+    };
+    let each = run.enumeration_connections as f64 / f64::from((run.scanned + run.partial).max(1));
+    format!(
+        "{} {place}: {} scanned, {} in part{failed}. {} connections, {each:.1} a site for versions, suites \
+         with their order, and groups; {} tried again; {} kB.",
+        run.planned,
+        run.scanned,
+        run.partial,
+        run.connections,
+        run.retries,
+        run.bytes / 1000,
+    )
+}
+
+pub(super) fn order(order: Order) -> &'static str {
+    match order {
+        Order::Server => "server",
+        Order::Client => "client",
+        Order::Mixed => "mixed",
+        Order::Single => "one",
+        Order::Stated => "stated",
+        Order::Unknown => "unknown",
+    }
+}
+
+pub(super) fn outcome(site: &SiteScan) -> String {
+    match &site.outcome {
+        ScanOutcome::Scanned => "scanned".to_owned(),
+        ScanOutcome::Partial { why } => format!("in part: {why}"),
+        ScanOutcome::Failed { class, detail } => format!("{}: {detail}", class.name()),
+    }
+}
+
+fn spoken(site: &SiteScan) -> impl Iterator<Item = &VersionScan> {
+    site.versions.iter().filter(|v| v.supported)
+}
+
+fn names(codes: &[NamedCode]) -> String {
+    let names: Vec<&str> = codes.iter().map(|code| code.name.as_str()).collect();
+    names.join(" ")
+}
+
+pub(super) fn versions(site: &SiteScan) -> String {
+    let mut versions: Vec<Version> = spoken(site).map(|v| v.version).collect();
+    versions.sort_unstable();
+    let names: Vec<&str> = versions.iter().map(|v| v.name()).collect();
+    names.join(" ")
+}
+
+fn key(site: &SiteScan) -> String {
+    let leaves = site.chains.iter().filter_map(|c| c.certificates.first());
+    let mut keys: Vec<String> = leaves
+        .map(|leaf| format!("{}-{}", leaf.key, leaf.key_bits))
+        .collect();
+    keys.dedup();
+    keys.join(" ")
+}
+
+fn sites(blocks: &mut Vec<Block>, sites: &[SiteScan]) {
+    blocks.push(Block::Heading("What each site speaks".to_owned()));
+    blocks.push(Block::Text(
+        "Order: who chooses the suite. Connections: for versions, suites with their order and groups, and \
+         in all. Everything that was found is in summary.json."
+            .to_owned(),
+    ));
+    let rows = sites.iter().map(|site| {
+        let newest = spoken(site).max_by_key(|v| v.version);
+        let suites: usize = spoken(site).map(|v| v.suites.len()).sum();
+        let first = newest.and_then(|v| v.suites.first());
+        let failed = !site.is_scanned();
+        let said = |text: String| plain(&shorten(&text));
+        vec![
+            plain(&site.site),
+            if failed {
+                said(outcome(site))
+            } else {
+                versions(site)
+            },
+            suites.to_string(),
+            newest.map_or("", |v| order(v.suite_order)).to_owned(),
+            said(newest.map(|v| names(&v.groups)).unwrap_or_default()),
+            said(key(site)),
+            format!(
+                "{}/{}",
+                site.effort.enumeration_connections, site.effort.connections
+            ),
+            format!("{} ms", site.effort.elapsed_ms),
+            said(first.map(|s| s.name.clone()).unwrap_or_default()),
+        ]
+    });
+    blocks.push(Block::Table(Table {
+        columns: vec![
+            left("site", 0),
+            left("versions", 0),
+            right("suites", 0),
+            left("order", 2),
+            left("groups", 4),
+            left("key", 1),
+            right("connections", 3),
+            right("time", 5),
+            left("first choice", 6),
+        ],
+        rows: rows.collect(),
+    }));
+}
+
+fn in_full(blocks: &mut Vec<Block>, site: &SiteScan) {
+    blocks.push(Block::Heading(plain(&site.site)));
+    let address = site.address.map(|a| format!(" at {a}")).unwrap_or_default();
+    blocks.push(Block::Text(plain(&format!(
+        "{}{address}: {} connections, {} of them for versions, suites and groups; {} ms.",
+        shorten(&outcome(site)),
+        site.effort.connections,
+        site.effort.enumeration_connections,
+        site.effort.elapsed_ms
+    ))));
+    for note in &site.notes {
+        blocks.push(Block::Text(plain(&format!("Note: {note}"))));
+    }
+    if !site.is_scanned() {
+        return;
+    }
+    let rows = site.versions.iter().map(|v| {
+        vec![
+            v.version.name().to_owned(),
+            if v.supported { "yes" } else { "no" }.to_owned(),
+            v.suites.len().to_string(),
+            order(v.suite_order).to_owned(),
+            plain(&names(&v.groups)),
+            plain(&v.refusal.clone().unwrap_or_default()),
+        ]
+    });
+    blocks.push(Block::Table(Table {
+        columns: vec![
+            left("version", 0),
+            left("spoken", 0),
+            right("suites", 0),
+            left("order", 1),
+            left("groups", 0),
+            left("refused with", 2),
+        ],
+        rows: rows.collect(),
+    }));
+    let suites = spoken(site).flat_map(|v| v.suites.iter().map(move |s| (v, s)));
+    let rows = suites.map(|(v, s)| {
+        let dh =
+            s.dh.as_ref()
+                .map(|dh| format!("{} bits, {}", dh.bits, dh.origin));
+        vec![
+            v.version.name().to_owned(),
+            s.name.clone(),
+            plain(&dh.or_else(|| s.group.clone()).unwrap_or_default()),
+        ]
+    });
+    blocks.push(Block::Table(Table {
+        columns: vec![
+            left("version", 0),
+            left("suite", 0),
+            left("key exchange", 1),
+        ],
+        rows: rows.collect(),
+    }));
+    certificates(blocks, site);
+    blocks.push(Block::Table(Table {
+        columns: vec![left("feature", 0), left("", 0)],
+        rows: features(site)
+            .into_iter()
+            .map(|(name, value)| vec![name.to_owned(), plain(&value)])
+            .collect(),
+    }));
+    let intolerant: Vec<String> = site
+        .intolerance
+        .iter()
+        .filter_map(|(what, tolerance)| match tolerance {
+            Tolerance::Tolerant => None,
+            Tolerance::Intolerant { how } => Some(format!("{what} ({how})")),
+        })
+        .collect();
+    if !intolerant.is_empty() {
+        blocks.push(Block::Warning(plain(&format!(
+            "it cannot bear: {}",
+            intolerant.join(", ")
+        ))));
+    }
+}
+
+fn certificates(blocks: &mut Vec<Block>, site: &SiteScan) {
+    let all = site.chains.iter().enumerate();
+    let all = all.flat_map(|(i, chain)| chain.certificates.iter().map(move |c| (i, chain, c)));
+    let rows = all.map(|(i, chain, c)| {
+        let curve = c
+            .curve
+            .clone()
+            .unwrap_or_else(|| format!("{}-{}", c.key, c.key_bits));
+        vec![
+            (i + 1).to_string(),
+            plain(&shorten(&c.subject)),
+            plain(&curve),
+            plain(&c.signature),
+            plain(&c.not_after),
+            format!("{:?}", chain.anchor).to_lowercase(),
+        ]
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    if rows.is_empty() {
+        return;
+    }
+    blocks.push(Block::Table(Table {
+        columns: vec![
+            right("chain", 0),
+            left("certificate", 0),
+            left("key", 1),
+            left("signed by", 2),
+            left("valid until", 3),
+            left("ends at", 4),
+        ],
+        rows,
+    }));
+}
+
+/// Features by name, as words.
+pub(super) fn features(site: &SiteScan) -> Vec<(&'static str, String)> {
+    let f = &site.features;
+    let answer = |answer: &Answer| {
+        let word = match answer {
+            Answer::Yes => "yes",
+            Answer::No => "no",
+            Answer::Unknown => "unknown",
+        };
+        word.to_owned()
+    };
+    let number = |n: Option<u64>| n.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
+    let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
+    let signatures: Vec<String> = site
+        .signatures
+        .iter()
+        .map(|s| format!("{} ({})", s.name, s.version))
+        .collect();
+    vec![
+        ("signature schemes", signatures.join(", ")),
+        ("application protocols", f.alpn.join(", ")),
+        ("OCSP stapling", answer(&f.ocsp_stapling)),
+        ("tickets, TLS 1.2", answer(&f.tickets_tls12)),
+        ("session IDs, TLS 1.2", answer(&f.session_ids)),
+        ("resumption, TLS 1.2", answer(&f.resumption_tls12)),
+        ("tickets, TLS 1.3", number(f.tickets_tls13.map(u64::from))),
+        ("resumption, TLS 1.3", answer(&f.resumption_tls13)),
+        (
+            "bytes of early data",
+            number(f.early_data_bytes.map(u64::from)),
+        ),
+        ("extended master secret", answer(&f.extended_master_secret)),
+        ("encrypt-then-MAC", answer(&f.encrypt_then_mac)),
+        ("secure renegotiation", answer(&f.secure_renegotiation)),
+        ("client renegotiation", answer(&f.client_renegotiation)),
+        ("compression", answer(&f.compression)),
+        ("heartbeat", answer(&f.heartbeat)),
+        ("fallback SCSV", answer(&f.fallback_scsv)),
+        (
+            "ChaCha20 by the client's wish",
+            answer(&f.chacha20_by_client),
+        ),
+        (
+            "asks for a client certificate",
+            answer(&f.client_certificate),
+        ),
+        ("HTTP status", number(f.http_status.map(u64::from))),
+        (
+            "Strict-Transport-Security",
+            text(&f.strict_transport_security),
+        ),
+        ("Alt-Svc", text(&f.alt_svc)),
+    ]
+}
+
+fn population_table(blocks: &mut Vec<Block>, population: &Population) {
+    blocks.push(Block::Heading(format!(
+        "What {} sites support, prefer, and have only",
+        population.sites
+    )));
+    blocks.push(Block::Text(population.definitions.clone()));
+    let share = |count: u32| {
+        let share = percent(f64::from(count), f64::from(population.sites));
+        format!("{count} ({share})")
+    };
+    for kind in PopulationKind::ALL {
+        let rows = population.rows.iter().filter(|row| row.kind == kind);
+        let rows: Vec<Vec<String>> = rows
+            .map(|row| {
+                vec![
+                    plain(&row.name),
+                    share(row.supports),
+                    share(row.prefers),
+                    share(row.only),
+                ]
+            })
+            .collect();
+        if rows.is_empty() {
+            continue;
+        }
+        blocks.push(Block::Table(Table {
+            columns: vec![
+                left(kind.name(), 0),
+                right("support", 0),
+                right("prefer", 0),
+                right("only", 0),
+            ],
+            rows,
+        }));
+    }
+}
+
+fn profile_table(blocks: &mut Vec<Block>, profiles: &Profiles) {
+    blocks.push(Block::Heading(format!(
+        "Mozilla's recommended configurations, guideline {}",
+        profiles.guideline
+    )));
+    blocks.push(Block::Text(profiles.compared.clone()));
+    let rows = profiles.rows.iter().map(|row| {
+        let mut why: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
+        for what in row.others.values() {
+            *why.entry(what).or_default() += 1;
+        }
+        let mut why: Vec<(&str, usize)> = why.into_iter().collect();
+        why.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let why: Vec<String> = why
+            .iter()
+            .take(3)
+            .map(|(what, count)| format!("{count} by {what}"))
+            .collect();
+        vec![
+            row.profile.clone(),
+            row.sites.len().to_string(),
+            row.others.len().to_string(),
+            plain(&why.join("; ")),
+        ]
+    });
+    blocks.push(Block::Table(Table {
+        columns: vec![
+            left("profile", 0),
+            right("comply", 0),
+            right("do not", 0),
+            left("most often", 1),
+        ],
+        rows: rows.collect(),
+    }));
+}

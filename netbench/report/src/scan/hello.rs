@@ -1,0 +1,119 @@
+use netbench_model::SCHEMA_VERSION;
+use netbench_scan::{Offer, result::NamedCode};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    block::{Block, Document, Table, left, right},
+    rows::Rows,
+    text::plain,
+};
+
+/// ClientHellos, taken apart: what `netbench hello --json` prints.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HelloReport {
+    /// [`netbench_model::SCHEMA_VERSION`] of the writer.
+    pub schema: u32,
+    /// One for each stack.
+    pub hellos: Vec<Offer>,
+}
+
+impl HelloReport {
+    /// Of these hellos.
+    pub fn new(hellos: Vec<Offer>) -> Self {
+        Self {
+            schema: SCHEMA_VERSION,
+            hellos,
+        }
+    }
+}
+
+impl Document for HelloReport {
+    fn blocks(&self) -> Vec<Block> {
+        let mut blocks = vec![Block::Heading(
+            "netbench hello: what each stack offers".to_owned(),
+        )];
+        for hello in &self.hellos {
+            blocks.push(Block::Heading(plain(&hello.stack)));
+            blocks.extend(
+                fields(hello)
+                    .into_iter()
+                    .map(|(name, value)| Block::Text(plain(&format!("{name}: {value}")))),
+            );
+            blocks.push(Block::Table(Table {
+                columns: vec![left("extension", 0), right("number", 0), right("bytes", 0)],
+                rows: hello
+                    .extensions
+                    .iter()
+                    .map(|e| vec![e.name.clone(), e.code.to_string(), e.bytes.to_string()])
+                    .collect(),
+            }));
+        }
+        blocks
+    }
+
+    fn rows(&self, rows: &mut Rows) {
+        for hello in &self.hellos {
+            rows.about("hello", "", &hello.stack, "");
+            rows.value("hello", "wire", hello.wire_bytes.into(), "bytes");
+            rows.value("hello", "message", hello.message_bytes.into(), "bytes");
+            rows.text("hello", "ja3", &hello.ja3);
+            rows.text("hello", "ja4", &hello.ja4);
+            let lists = [
+                ("suite", &hello.suites),
+                ("group", &hello.groups),
+                ("signature", &hello.signatures),
+            ];
+            for (name, codes) in lists {
+                for code in codes {
+                    rows.text("hello", name, &code.name);
+                }
+            }
+            for extension in &hello.extensions {
+                rows.value(
+                    &extension.name,
+                    "extension",
+                    extension.bytes.into(),
+                    "bytes",
+                );
+            }
+        }
+    }
+}
+
+fn fields(hello: &Offer) -> Vec<(&'static str, String)> {
+    let names = |codes: &[NamedCode]| {
+        let names: Vec<&str> = codes.iter().map(|code| code.name.as_str()).collect();
+        names.join(" ")
+    };
+    let versions: Vec<&str> = hello.versions.iter().map(|v| v.name()).collect();
+    let shares: Vec<String> = hello
+        .shares
+        .iter()
+        .map(|share| format!("{} ({} bytes)", share.group, share.bytes))
+        .collect();
+    let mut fields = vec![
+        (
+            "size",
+            format!(
+                "{} bytes on the wire, {} of them the message",
+                hello.wire_bytes, hello.message_bytes
+            ),
+        ),
+        ("versions", versions.join(" ")),
+        ("suites", names(&hello.suites)),
+        ("groups", names(&hello.groups)),
+        ("key shares", shares.join(" ")),
+        ("signature schemes", names(&hello.signatures)),
+    ];
+    if let Some(codes) = &hello.certificate_signatures {
+        fields.push(("for certificates", names(codes)));
+    }
+    fields.extend([
+        ("application protocols", hello.alpn.join(" ")),
+        ("JA3", hello.ja3.clone()),
+        ("JA3 text", hello.ja3_text.clone()),
+        ("JA4", hello.ja4.clone()),
+    ]);
+    fields
+}

@@ -1,0 +1,165 @@
+use std::collections::{BTreeMap, HashMap};
+
+use netbench_model::{SCHEMA_VERSION, ScanManifest, ScanPlace, StackName};
+use netbench_scan::{
+    AgainstRecord, LossReport, SiteScan,
+    population::{Population, population},
+    profiles::{COMPARED, GUIDELINE, ProfileRow, profiles},
+    result::ScanOutcome,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a scan found: its `summary.json`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ScanSummary {
+    /// [`netbench_model::SCHEMA_VERSION`] of the writer.
+    pub schema: u32,
+    /// What was done.
+    pub run: ScanHead,
+    /// Every site, in the order of the sites file.
+    pub sites: Vec<SiteScan>,
+    /// What the stacks of `--against` would lose.
+    pub loss: Option<LossReport>,
+    /// The population table of `--summary`.
+    pub population: Option<Population>,
+    /// Mozilla's profiles, with `--summary`.
+    pub profiles: Option<Profiles>,
+    /// What a reader must know before quoting a figure.
+    pub warnings: Vec<String>,
+}
+
+/// What was done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ScanHead {
+    /// The run's name.
+    pub name: String,
+    /// The version of netbench.
+    pub netbench: String,
+    /// Start, RFC 3339, UTC.
+    pub started: String,
+    /// The last command line.
+    pub command: Vec<String>,
+    /// Where the sites are.
+    pub place: ScanPlace,
+    /// Sites that were to be scanned.
+    pub planned: u32,
+    /// Sites that were scanned wholly.
+    pub scanned: u32,
+    /// Sites that were scanned in part.
+    pub partial: u32,
+    /// Sites that could not be scanned, by class.
+    pub failed: BTreeMap<String, u32>,
+    /// TCP connections.
+    pub connections: u64,
+    /// Of these, for versions, suites with their order, and groups.
+    pub enumeration_connections: u64,
+    /// Connections that were tried again.
+    pub retries: u64,
+    /// Bytes sent and received.
+    pub bytes: u64,
+    /// The stacks of `--against`, each with its library.
+    pub stacks: BTreeMap<StackName, String>,
+}
+
+/// Which sites keep to Mozilla's recommended configurations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Profiles {
+    /// The guideline's version.
+    pub guideline: String,
+    /// What is compared.
+    pub compared: String,
+    /// One for each profile.
+    pub rows: Vec<ProfileRow>,
+}
+
+/// Sums a scan up. Of a site that was scanned twice the last counts.
+pub fn summarize_scan(
+    manifest: &ScanManifest,
+    scans: Vec<SiteScan>,
+    against: Option<AgainstRecord>,
+) -> ScanSummary {
+    let mut by_name: HashMap<String, SiteScan> = HashMap::with_capacity(scans.len());
+    for scan in scans {
+        by_name.insert(scan.site.clone(), scan);
+    }
+    let plan = &manifest.scan;
+    let sites: Vec<SiteScan> = plan
+        .sites
+        .iter()
+        .filter_map(|site| by_name.remove(&site.name()))
+        .collect();
+    let loss = against.map(|record| LossReport::new(record.offers, &sites, record.confirmed));
+    let mut warnings = manifest.warnings.clone();
+    if let Some(loss) = &loss {
+        let wrong = loss.mismatches().count();
+        if wrong > 0 {
+            warnings.push(format!(
+                "{wrong} real handshakes did not come as predicted: the table of handshakes says which"
+            ));
+        }
+    }
+    let missing = plan.sites.len() - sites.len();
+    if missing > 0 {
+        warnings.push(format!(
+            "{missing} sites are not scanned: the run was ended early"
+        ));
+    }
+    ScanSummary {
+        schema: SCHEMA_VERSION,
+        run: head(manifest, &sites),
+        population: plan.summary.then(|| population(&sites)),
+        profiles: plan.summary.then(|| Profiles {
+            guideline: GUIDELINE.to_owned(),
+            compared: COMPARED.to_owned(),
+            rows: profiles(&sites),
+        }),
+        sites,
+        loss,
+        warnings,
+    }
+}
+
+fn head(manifest: &ScanManifest, sites: &[SiteScan]) -> ScanHead {
+    let (mut scanned, mut partial) = (0, 0);
+    let mut failed: BTreeMap<String, u32> = BTreeMap::new();
+    for site in sites {
+        match &site.outcome {
+            ScanOutcome::Scanned => scanned += 1,
+            ScanOutcome::Partial { .. } => partial += 1,
+            ScanOutcome::Failed { class, .. } => {
+                *failed.entry(class.name().to_owned()).or_default() += 1;
+            }
+        }
+    }
+    let sum = |of: fn(&SiteScan) -> u64| sites.iter().map(of).sum();
+    let library = |stack: &StackName| {
+        let worker = manifest.workers.iter().find(|w| w.stack == stack.stack());
+        worker.map(|w| w.library.clone()).unwrap_or_default()
+    };
+    ScanHead {
+        name: manifest.name.clone(),
+        netbench: manifest.netbench.clone(),
+        started: manifest.started.clone(),
+        command: manifest
+            .sessions
+            .last()
+            .map(|session| session.command.clone())
+            .unwrap_or_default(),
+        place: manifest.scan.place,
+        planned: u32::try_from(manifest.scan.sites.len()).unwrap_or(u32::MAX),
+        scanned,
+        partial,
+        failed,
+        connections: sum(|site| site.effort.connections.into()),
+        enumeration_connections: sum(|site| site.effort.enumeration_connections.into()),
+        retries: sum(|site| site.effort.retries.into()),
+        bytes: sum(|site| site.effort.bytes_in + site.effort.bytes_out),
+        stacks: manifest
+            .scan
+            .against
+            .iter()
+            .map(|stack| (stack.clone(), library(stack)))
+            .collect(),
+    }
+}

@@ -1,0 +1,233 @@
+//! Two stacks against the same sites: which of them each stack loses, why, and what real
+//! handshakes say of it.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Offer, SiteScan,
+    loss::{Agreement, LossReason, predict},
+};
+
+/// What a run keeps of the stacks it was made against: `against.json`. [`LossReport::new`] makes
+/// the report of this and of the scans.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgainstRecord {
+    /// What each stack offers.
+    pub offers: Vec<Offer>,
+    /// The handshakes that were made.
+    pub confirmed: Vec<Confirmation>,
+}
+
+/// Which sites the stacks lose: predicted from hellos and scans, confirmed by handshakes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LossReport {
+    /// What each stack offers, in the order in which they were asked for.
+    pub offers: Vec<Offer>,
+    /// Each site and what each stack agrees on with it, in the order of `offers`.
+    pub sites: Vec<SiteAgreements>,
+    /// Sites that some stack reaches and another does not, by who loses them and why.
+    pub lost: Vec<LostGroup>,
+    /// Sites that no stack reaches.
+    pub unreachable: Vec<String>,
+    /// Sites of which nothing can be said.
+    pub unknown: Vec<String>,
+    /// The handshakes that were made.
+    pub confirmed: Vec<Confirmation>,
+}
+
+/// A site, and what each stack agrees on with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SiteAgreements {
+    /// The site.
+    pub site: String,
+    /// One for each stack.
+    pub agreements: Vec<Agreement>,
+}
+
+/// Sites that a stack loses for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LostGroup {
+    /// Who loses them.
+    pub stack: String,
+    /// Who reaches them.
+    pub reached_by: Vec<String>,
+    /// Why they are lost.
+    pub reason: LossReason,
+    /// The sites, each with the reason in words.
+    pub sites: BTreeMap<String, String>,
+}
+
+/// A real handshake beside its prediction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Confirmation {
+    /// The site.
+    pub site: String,
+    /// The stack.
+    pub stack: String,
+    /// What was predicted.
+    pub predicted: Agreement,
+    /// What happened.
+    pub seen: Seen,
+    /// How the two go together.
+    pub verdict: Confirmed,
+}
+
+/// What a real handshake came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Seen {
+    /// It was finished.
+    Handshake {
+        /// `1.2` or `1.3`.
+        version: String,
+        /// The suite.
+        suite: String,
+        /// The group, where the stack tells.
+        group: Option<String>,
+        /// The scheme, where the stack tells.
+        signature: Option<String>,
+    },
+    /// It failed.
+    Failed {
+        /// The class of failure.
+        class: String,
+        /// The alert, or the like.
+        reason: String,
+        /// Whether TLS was what failed: not the network, not HTTP.
+        in_tls: bool,
+    },
+}
+
+/// How a handshake goes together with its prediction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confirmed {
+    /// It came as predicted.
+    AsPredicted,
+    /// It did not.
+    Mismatch,
+    /// The network failed, or nothing had been predicted.
+    Untold,
+}
+
+impl Confirmation {
+    /// Judges what was seen.
+    pub fn new(site: &str, stack: &str, predicted: Agreement, seen: Seen) -> Self {
+        let verdict = judge(&predicted, &seen);
+        Self {
+            site: site.to_owned(),
+            stack: stack.to_owned(),
+            predicted,
+            seen,
+            verdict,
+        }
+    }
+}
+
+fn judge(predicted: &Agreement, seen: &Seen) -> Confirmed {
+    let as_predicted = match (predicted, seen) {
+        (Agreement::Unknown { .. }, _) | (_, Seen::Failed { in_tls: false, .. }) => {
+            return Confirmed::Untold;
+        }
+        (Agreement::Loses { .. }, Seen::Failed { .. }) => true,
+        (
+            Agreement::Agrees(due),
+            Seen::Handshake {
+                version,
+                suite,
+                group,
+                signature,
+            },
+        ) => {
+            let fits = |due: Option<&String>, seen: Option<&String>, or: &[String]| match seen {
+                // What a stack does not tell is no mismatch, nor is what was not predicted.
+                None => true,
+                Some(seen) => {
+                    due.is_none_or(|due| due.eq_ignore_ascii_case(seen)) || or.contains(seen)
+                }
+            };
+            due.version.name() == version
+                && fits(Some(&due.suite), Some(suite), &due.or)
+                && fits(due.group.as_ref(), group.as_ref(), &due.or)
+                && fits(due.signature.as_ref(), signature.as_ref(), &due.or)
+        }
+        _ => false,
+    };
+    if as_predicted {
+        Confirmed::AsPredicted
+    } else {
+        Confirmed::Mismatch
+    }
+}
+
+impl LossReport {
+    /// Of what the stacks offer, the sites' scans, and the handshakes that were made.
+    pub fn new(offers: Vec<Offer>, scans: &[SiteScan], confirmed: Vec<Confirmation>) -> Self {
+        let sites: Vec<SiteAgreements> = scans
+            .iter()
+            .map(|scan| SiteAgreements {
+                site: scan.site.clone(),
+                agreements: offers.iter().map(|offer| predict(offer, scan)).collect(),
+            })
+            .collect();
+        let mut groups: BTreeMap<(usize, LossReason, Vec<String>), BTreeMap<String, String>> =
+            BTreeMap::new();
+        let (mut unreachable, mut unknown) = (Vec::new(), Vec::new());
+        for site in &sites {
+            let reached_by: Vec<String> = offers
+                .iter()
+                .zip(&site.agreements)
+                .filter(|(_, agreement)| agreement.agrees())
+                .map(|(offer, _)| offer.stack.clone())
+                .collect();
+            for (stack, agreement) in site.agreements.iter().enumerate() {
+                if let Agreement::Loses { reason, detail } = agreement
+                    && !reached_by.is_empty()
+                {
+                    groups
+                        .entry((stack, *reason, reached_by.clone()))
+                        .or_default()
+                        .insert(site.site.clone(), detail.clone());
+                }
+            }
+            let told = |a: &Agreement| !matches!(a, Agreement::Unknown { .. });
+            if !site.agreements.iter().all(told) {
+                unknown.push(site.site.clone());
+            } else if reached_by.is_empty() {
+                unreachable.push(site.site.clone());
+            }
+        }
+        let lost = groups
+            .into_iter()
+            .map(|((stack, reason, reached_by), sites)| LostGroup {
+                stack: offers[stack].stack.clone(),
+                reached_by,
+                reason,
+                sites,
+            })
+            .collect();
+        Self {
+            offers,
+            sites,
+            lost,
+            unreachable,
+            unknown,
+            confirmed,
+        }
+    }
+
+    /// The handshakes that did not come as predicted.
+    pub fn mismatches(&self) -> impl Iterator<Item = &Confirmation> {
+        let is = |c: &&Confirmation| c.verdict == Confirmed::Mismatch;
+        self.confirmed.iter().filter(is)
+    }
+
+    /// How many sites `stack` loses that another reaches.
+    pub fn lost_by(&self, stack: &str) -> usize {
+        let groups = self.lost.iter().filter(|group| group.stack == stack);
+        groups.map(|group| group.sites.len()).sum()
+    }
+}
