@@ -16,6 +16,9 @@
 //! | `session` | handshakes to their end, for what is encrypted |
 //! | `probe` | connections, limits, retries; one site, and many at one time |
 //! | [`result`] | what is said of a site |
+//! | [`Offer`], [`fingerprint`] | what a client offers, of its own hello; JA3 and JA4 |
+//! | [`against`], [`loss`] | what a server and a client can agree on, and what one client loses |
+//! | [`population`], [`profiles`] | shares over many sites; Mozilla's profiles |
 //! | [`parsers`] | everything that reads foreign bytes, for fuzzing |
 //!
 //! ```no_run
