@@ -24,6 +24,7 @@ pub use evaluation::page_of_evaluation;
 pub use html::html;
 pub use questions::{LOST_SHARE, NO_MORE_THAN, fast_enough, fast_in_memory, not_answered, works};
 pub use runs::{KeptRun, page_of_runs};
+pub(crate) use suite::short as short_case;
 pub use suite::suite_section;
 pub use table::{Cell, PageColumn, PageTable};
 
