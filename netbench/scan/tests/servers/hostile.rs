@@ -197,11 +197,12 @@ fn those_that_speak_first_or_never_are_classed() {
     let found = scan_within(resets.address, limits());
     assert_eq!(class(&found), Some(FailedClass::Reset), "{}", shown(&found));
 
-    // Nobody listens where a server has just ended.
-    let gone = {
-        let server = says(Vec::new());
-        server.address
-    };
+    // Bound, so that nobody else gets the port, and not listening.
+    let bound = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+    bound
+        .bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into())
+        .unwrap();
+    let gone = bound.local_addr().unwrap().as_socket().unwrap();
     let found = scan_within(gone, limits());
     assert_eq!(
         class(&found),
