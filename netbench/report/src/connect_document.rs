@@ -109,7 +109,7 @@ pub(crate) fn headline(comparison: &Comparison) -> String {
 }
 
 /// On how many sites which stack is faster; none where no site had rounds enough to tell.
-fn tally_words(comparison: &Comparison) -> Option<String> {
+pub(crate) fn tally_words(comparison: &Comparison) -> Option<String> {
     let tally = &comparison.sites;
     let any = tally.rows.iter().any(|row| row.paired.interval.is_some());
     any.then(|| {
@@ -120,7 +120,8 @@ fn tally_words(comparison: &Comparison) -> Option<String> {
     })
 }
 
-fn too_few_rounds() -> String {
+/// Why no site has a verdict.
+pub(crate) fn too_few_rounds() -> String {
     format!("A site needs {MIN_ROUNDS} rounds for a verdict of its own.")
 }
 

@@ -6,7 +6,7 @@ use netbench_stats::{PairedRatio, Verdict};
 use super::{Answer, Found, KeyFigure, Parts, Question, count};
 use crate::{
     ConnectSummary, SuiteSummary,
-    page::short_case,
+    suite::preset::row_name,
     text::{change, interval},
 };
 
@@ -185,7 +185,7 @@ fn in_memory(
     let named: Vec<_> = slower
         .iter()
         .take(NAMED)
-        .map(|(ratio, name)| format!("{} {}", short_case(name), change(*ratio)))
+        .map(|(ratio, name)| format!("{} {}", row_name(name), change(*ratio)))
         .collect();
     let more = slower.len().saturating_sub(NAMED);
     let more = if more > 0 {
