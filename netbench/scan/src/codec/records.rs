@@ -125,8 +125,7 @@ impl Records {
 
 /// What the first bytes tell; none if they may yet be TLS.
 fn other_protocol(bytes: &[u8]) -> Option<NotTls> {
-    let begins =
-        |text: &[u8]| bytes.len() >= 4 && text.starts_with(&bytes[..bytes.len().min(text.len())]);
+    let begins = |text: &[u8]| bytes.starts_with(text);
     let first = *bytes.first()?;
     if begins(b"HTTP/") || first == b'<' {
         return Some(NotTls::Http);

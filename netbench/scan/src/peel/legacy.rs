@@ -30,6 +30,8 @@ struct Peel<'a, A> {
     narrowed: bool,
     /// Whether the order of the suites cannot be told.
     unsure: bool,
+    /// What was chosen of all suites the other way round, where a question for groups told it.
+    of_reversed: Option<u16>,
 }
 
 /// How the groups are narrowed beside the suites, so that one hello takes away one of each. As long
@@ -69,6 +71,7 @@ pub(super) async fn peel<A: Ask>(
         groups_done: groups == Groups::Known,
         narrowed: false,
         unsure: false,
+        of_reversed: None,
     };
     peel.chose(&offered.suites, &first);
     peel.chose_group(&offered.groups, &first);
@@ -179,13 +182,22 @@ impl<A: Ask> Peel<'_, A> {
         if suites.is_empty() || self.groups_done {
             return Ok(true);
         }
+        // Where these are all suites, the first answer tells whose order theirs is.
+        let all = suites.len() == self.found.len();
+        if all {
+            suites = reversed(&suites);
+        }
         const CERTIFICATE_CURVES: [u16; 3] = [0x17, 0x18, 0x19];
         let mut kept: Vec<u16> = Vec::new();
         while !self.groups_left.is_empty() {
             let mut groups = self.groups_left.clone();
             groups.retain(|group| !kept.contains(group));
             groups.extend(&kept);
-            match self.put(suites.clone(), groups.clone()).await? {
+            let choice = self.put(suites.clone(), groups.clone()).await?;
+            if all && self.of_reversed.is_none() {
+                self.of_reversed = choice.as_ref().map(|choice| choice.suite);
+            }
+            match choice {
                 Some(choice) => match choice.group {
                     Some(group) if kept.contains(&group) => {
                         let curve = crate::registry::group_name(group);
@@ -222,7 +234,8 @@ impl<A: Ask> Peel<'_, A> {
         let groups = self.group_choices.evidence(&self.groups);
         let settled = |evidence| matches!(evidence, Evidence::Single | Evidence::FollowsClient);
         let offered = (reversed(&found), reversed(&self.groups));
-        let choice = if settled(suites) && settled(groups) {
+        let suites_settled = settled(suites) || self.of_reversed.is_some();
+        let choice = if suites_settled && settled(groups) {
             None
         } else {
             // All others after them: a suite must not be passed over for want of one, such as the
@@ -233,6 +246,7 @@ impl<A: Ask> Peel<'_, A> {
             self.put(offered.0.clone(), groups).await?
         };
         let suite = choice.as_ref().map(|choice| choice.suite);
+        let suite = suite.or(self.of_reversed);
         let suite_order = match judge(suites, &offered.0, &found, suite) {
             Order::Server if self.unsure => Order::Unknown,
             order => order,

@@ -184,6 +184,9 @@ fn no_connection(error: &io::Error) -> Broken {
         .is_some_and(|code| local.contains(&code))
     {
         Broken::Local(error.to_string())
+    } else if error.kind() == io::ErrorKind::ConnectionReset {
+        // It was there, and was reset before this side took note.
+        Broken::Reset
     } else {
         Broken::Connect(match error.kind() {
             io::ErrorKind::ConnectionRefused => "refused".to_owned(),

@@ -7,6 +7,7 @@
     reason = "a test ends with what is not as it should be"
 )]
 
+mod endless;
 mod go;
 mod hostile;
 mod nginx;

@@ -411,3 +411,28 @@ fn signatures_and_chains_agree_with_the_certificate() {
     }
     assert_eq!(all.len(), 3, "{all:?}");
 }
+
+#[test]
+fn two_certificates_hide_no_suite() {
+    let (rsa, ecdsa) = (Files::new(Key::Rsa), Files::new(Key::EcdsaP256));
+    let list = "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES256-GCM-SHA384:\
+        ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES128-GCM-SHA256:AES128-SHA:\
+        ECDHE-RSA-CHACHA20-POLY1305:ECDHE-ECDSA-CHACHA20-POLY1305";
+    for prefers in [&["-serverpref"][..], &[]] {
+        let (second, key) = (ecdsa.path("leaf.pem"), ecdsa.path("key.pem"));
+        let mut arguments = vec!["-cipher", list, "-dcert", &second, "-dkey", &key];
+        arguments.extend(prefers);
+        let server = s_server(&rsa, &arguments);
+        let found = scan(server.address, &[]);
+        let entry = found.version(Version::Tls12).expect("TLS 1.2");
+        let mut due = listed(list, Version::Tls12);
+        if entry.suite_order == Order::Server {
+            assert!(!prefers.is_empty(), "{}", shown(&found));
+            assert_eq!(in_order(&found, Version::Tls12), due, "{}", shown(&found));
+        }
+        due.sort_unstable();
+        assert_eq!(suites(&found, Version::Tls12), due, "{}", shown(&found));
+        assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
+        assert_eq!(found.chains.len(), 2, "{}", shown(&found));
+    }
+}
