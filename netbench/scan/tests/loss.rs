@@ -387,6 +387,43 @@ fn handshakes_are_held_against_predictions() {
 }
 
 #[test]
+fn what_a_handshake_shows_counts_and_not_what_was_predicted() {
+    let named = |name: &str, suite: u16| {
+        let mut site = tls12(&[suite]);
+        site.site = name.to_owned();
+        site
+    };
+    let scans = [named("ca.test", ECDHE_GCM), named("dhe.test", DHE_GCM)];
+    let offers = vec![broad(), strict()];
+    let of = |site: usize| predict(&strict(), &scans[site]);
+    let refused = Seen::Failed {
+        class: "certificate".to_owned(),
+        reason: "ca-as-leaf".to_owned(),
+        in_tls: true,
+    };
+    let well = Seen::Handshake {
+        version: "1.2".to_owned(),
+        suite: suite_name(DHE_GCM),
+        group: None,
+        signature: None,
+    };
+    let confirmed = vec![
+        Confirmation::new("ca.test", "strict", of(0), refused),
+        Confirmation::new("dhe.test", "strict", of(1), well),
+    ];
+    let report = LossReport::new(offers, &scans, confirmed);
+    assert_eq!(report.mismatches().count(), 2);
+    let [only] = &report.lost[..] else {
+        panic!("{:?}", report.lost);
+    };
+    assert_eq!(
+        (only.stack.as_str(), only.reason),
+        ("strict", LossReason::Certificate)
+    );
+    assert!(only.sites["ca.test"].contains("ca-as-leaf"));
+}
+
+#[test]
 fn a_population_counts_what_is_supported_preferred_and_alone() {
     let both = site(
         "both.test",
