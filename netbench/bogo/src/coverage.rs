@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     BogoError, Catalog, Category, Ending, Expects, FEATURES, Features, Outcome, Results, RunnerId,
@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// What each shim passed, feature by feature.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
     /// The runner.
     pub runner: RunnerId,
@@ -28,7 +28,7 @@ pub struct Coverage {
 }
 
 /// One shim over all tests.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShimSummary {
     /// The shim.
     pub shim: String,
@@ -47,7 +47,7 @@ pub struct ShimSummary {
 }
 
 /// Tests counted by how they went.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tally {
     /// As the runner wants it.
     pub passed: usize,
@@ -82,7 +82,7 @@ pub enum Half {
 }
 
 /// One feature.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FeatureRow {
     /// Its name.
     pub feature: String,

@@ -1,12 +1,12 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{Catalog, Category, Expects, Features, Outcome, coverage::Column};
 
 /// What one stack passes and another does not.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
     /// One shim.
     pub first: String,
@@ -23,7 +23,7 @@ pub struct Difference {
 }
 
 /// Tests of one feature that one stack does not pass, all for the same reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DifferenceGroup {
     /// The feature.
     pub feature: String,

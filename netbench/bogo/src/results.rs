@@ -31,7 +31,7 @@ impl Outcome {
 }
 
 /// How the shim's process ended, where it did not end itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
     /// By itself.

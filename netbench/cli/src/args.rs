@@ -6,11 +6,15 @@ use netbench_link::LinkChoice;
 use netbench_model::{Alpn, Condition, Group, TlsVersion, parse_duration};
 
 use crate::{
+    evaluate_args::EVALUATE_EXAMPLES,
     exit::{EXIT_CODES, Ended},
+    report_args::REPORT_EXAMPLES,
     scan_args::{HELLO_EXAMPLES, SCAN_EXAMPLES},
     suite_args::{COMPARE_EXAMPLES, SUITE_EXAMPLES},
 };
 pub(crate) use crate::{
+    evaluate_args::Evaluate,
+    report_args::Report,
     scan_args::{Hello, Scan},
     suite_args::{Compare, Suite},
 };
@@ -25,6 +29,9 @@ pub(crate) struct Netbench {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Three questions and a verdict on each: does another stack support what is needed, work, and is it fast
+    #[command(after_help = EVALUATE_EXAMPLES)]
+    Evaluate(Box<Evaluate>),
     /// Time connections of each stack to each site: connector, verification, handshake, total
     #[command(after_help = CONNECT_EXAMPLES)]
     Connect(Box<Connect>),
@@ -43,7 +50,8 @@ pub(crate) enum Command {
     /// Take the ClientHello of each stack apart: what it offers, its size, JA3 and JA4
     #[command(after_help = HELLO_EXAMPLES)]
     Hello(Hello),
-    /// Make the report of a kept run again
+    /// Make the report of kept runs again: tables, or one HTML page
+    #[command(after_help = REPORT_EXAMPLES)]
     Report(Report),
     /// Work with sites files
     Sites(Sites),
@@ -281,15 +289,6 @@ pub(crate) struct BogoDiff {
     pub(crate) feature: Option<String>,
     #[command(flatten)]
     pub(crate) how: BogoHow,
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Report {
-    /// The run's folder
-    #[arg(value_hint = ValueHint::DirPath)]
-    pub(crate) run: PathBuf,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -5,14 +5,19 @@
 
 mod args;
 mod bogo;
+mod browser;
 mod compare;
 mod connect;
+mod evaluate;
+mod evaluate_args;
 mod exit;
 mod hello;
+mod kept;
 mod link;
 mod output;
 mod progress;
 mod report;
+mod report_args;
 mod run;
 mod scan;
 mod scan_args;
@@ -30,6 +35,7 @@ use clap::Parser;
 fn main() -> ExitCode {
     let args = args::Netbench::parse();
     exit::code(match args.command {
+        args::Command::Evaluate(options) => evaluate::evaluate(&options),
         args::Command::Connect(options) => connect::connect(&options),
         args::Command::Suite(options) => suite::suite(&options),
         args::Command::Compare(options) => compare::compare(&options),

@@ -16,6 +16,15 @@ pub(crate) fn publish(
     output: &Output,
 ) -> anyhow::Result<()> {
     print(report, output)?;
+    keep(folder, report, output)
+}
+
+/// Makes the reports in a run's folder.
+pub(crate) fn keep(
+    folder: &RunFolder,
+    report: &impl Document,
+    output: &Output,
+) -> anyhow::Result<()> {
     let files = [
         ("summary.md", markdown::render(report)),
         ("summary.csv", csv::render(report)),
@@ -33,11 +42,21 @@ pub(crate) fn publish(
 /// Prints a report to stdout in the form that was asked for.
 pub(crate) fn print(report: &impl Document, output: &Output) -> anyhow::Result<()> {
     write(&match output.format() {
-        Format::Terminal => terminal::render(report, width(), style()),
+        Format::Terminal => terminal(report),
         Format::Markdown => markdown::render(report),
         Format::Csv => csv::render(report),
         Format::Json => json::render(report),
     })
+}
+
+/// The report for this terminal.
+pub(crate) fn terminal(report: &impl Document) -> Vec<u8> {
+    terminal::render(report, width(), style())
+}
+
+/// The report as on a terminal, for a file.
+pub(crate) fn plain_terminal(report: &impl Document) -> Vec<u8> {
+    terminal::render(report, width(), terminal::Style::Plain)
 }
 
 /// Writes to stdout.

@@ -114,3 +114,11 @@ fn build(tree: &Path, package: &str, what: &str) -> anyhow::Result<()> {
     }
     Ok(())
 }
+
+/// Where a program is that can be called by its name.
+pub(crate) fn in_path(program: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file())
+}

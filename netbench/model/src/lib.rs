@@ -4,6 +4,7 @@
 //! Start reading at [`Sample`], then [`Site`] and [`Manifest`].
 
 mod condition;
+mod evaluation;
 mod link_profile;
 mod named;
 mod run;
@@ -17,6 +18,9 @@ mod tls;
 mod units;
 
 pub use condition::{Condition, Role};
+pub use evaluation::{
+    Depth, EvaluationManifest, EvaluationPlan, Losses, LostSite, PartRecord, PartState,
+};
 pub use link_profile::{LinkProfile, LossRate, Queue};
 pub use run::{
     ClientSettings, Environment, LinkCheck, LinkKind, LinkRecord, Manifest, PlanRecord, Profile,

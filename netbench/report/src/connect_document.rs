@@ -43,6 +43,13 @@ fn document(summary: &ConnectSummary) -> Vec<Block> {
     for comparison in &summary.comparisons {
         sites(&mut blocks, comparison);
     }
+    blocks.extend(rest(summary));
+    blocks
+}
+
+/// What follows the comparisons.
+pub(crate) fn rest(summary: &ConnectSummary) -> Vec<Block> {
+    let mut blocks = Vec::new();
     for comparison in &summary.comparisons {
         shares(&mut blocks, comparison);
     }
@@ -53,7 +60,8 @@ fn document(summary: &ConnectSummary) -> Vec<Block> {
     blocks
 }
 
-fn about(summary: &ConnectSummary) -> String {
+/// What was compared with what, and how much of it.
+pub(crate) fn about(summary: &ConnectSummary) -> String {
     let run = &summary.run;
     let place = match run.target {
         Target::Lab => "emulated sites",
@@ -74,7 +82,8 @@ fn about(summary: &ConnectSummary) -> String {
     )
 }
 
-fn headline(comparison: &Comparison) -> String {
+/// What a comparison says, in a sentence.
+pub(crate) fn headline(comparison: &Comparison) -> String {
     let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
     let total = comparison
         .phases

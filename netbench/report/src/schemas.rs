@@ -1,10 +1,12 @@
 use netbench_bogo::{Coverage, Difference};
-use netbench_model::{Manifest, Sample, ScanManifest, SuiteManifest, SuiteSample};
+use netbench_model::{
+    EvaluationManifest, Manifest, Sample, ScanManifest, SuiteManifest, SuiteSample,
+};
 use netbench_protocol::{Request, Response};
 use netbench_scan::{AgainstRecord, SiteScan};
 use schemars::schema_for;
 
-use crate::{CompareSummary, ConnectSummary, HelloReport, ScanSummary, SuiteSummary};
+use crate::{CompareSummary, ConnectSummary, Evaluation, HelloReport, ScanSummary, SuiteSummary};
 
 /// A JSON Schema, by the name of its file under `schemas/`.
 pub struct Schema {
@@ -28,6 +30,8 @@ pub fn schemas() -> Vec<Schema> {
         schema("bogo-difference.json", schema_for!(Difference)),
         schema("compare-summary.json", schema_for!(CompareSummary)),
         schema("connect-summary.json", schema_for!(ConnectSummary)),
+        schema("evaluation.json", schema_for!(Evaluation)),
+        schema("evaluation-run.json", schema_for!(EvaluationManifest)),
         schema("hello.json", schema_for!(HelloReport)),
         schema("run.json", schema_for!(Manifest)),
         schema("sample.json", schema_for!(Sample)),

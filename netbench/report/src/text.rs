@@ -41,8 +41,13 @@ pub(crate) fn change(ratio: f64) -> String {
 pub(crate) fn interval(interval: Option<netbench_stats::Interval>) -> String {
     match interval {
         None => "too few pairs".to_owned(),
-        Some(i) => format!("{} … {}", change(i.low), change(i.high)),
+        Some(i) => interval_of(i.low, i.high),
     }
+}
+
+/// Two ends, as changes.
+pub(crate) fn interval_of(low: f64, high: f64) -> String {
+    format!("{} … {}", change(low), change(high))
 }
 
 /// A share of a whole.

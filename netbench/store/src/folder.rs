@@ -27,6 +27,8 @@ pub enum RunKind {
     Connect,
     /// The in-memory suite.
     Suite,
+    /// An evaluation, whose parts are runs.
+    Evaluate,
     /// What servers speak.
     Scan,
 }
@@ -88,7 +90,7 @@ impl RunFolder {
     }
 
     /// Reads the manifest, which is a [`netbench_model::Manifest`], a
-    /// [`netbench_model::SuiteManifest`] or a [`netbench_model::ScanManifest`] by [`Self::kind`].
+    /// [`netbench_model::SuiteManifest`] … by [`Self::kind`].
     ///
     /// # Errors
     /// One that is cut short or of a newer schema.

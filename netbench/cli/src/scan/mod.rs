@@ -31,7 +31,6 @@ use netbench_scan::{
 use netbench_store::{RunFolder, RunKind, StoreError};
 
 use crate::{
-    args::Output,
     exit::{Ended, WrongInput},
     output,
     progress::{Progress, SiteEvent},
@@ -148,15 +147,6 @@ pub(crate) fn run_scan(
     })
 }
 
-/// Makes the reports of a kept scan.
-pub(crate) fn publish(
-    folder: &RunFolder,
-    manifest: &ScanManifest,
-    output: &Output,
-) -> anyhow::Result<()> {
-    output::publish(folder, &summary(folder, manifest)?, output)
-}
-
 /// Prints a kept scan as a sites file.
 pub(crate) fn record(run: &Path) -> anyhow::Result<Ended> {
     let (folder, manifest) = open(run)?;
@@ -166,7 +156,8 @@ pub(crate) fn record(run: &Path) -> anyhow::Result<Ended> {
     Ok(Ended::Well)
 }
 
-fn summary(folder: &RunFolder, manifest: &ScanManifest) -> anyhow::Result<ScanSummary> {
+/// What a kept scan says.
+pub(crate) fn summary(folder: &RunFolder, manifest: &ScanManifest) -> anyhow::Result<ScanSummary> {
     let against: Option<AgainstRecord> = folder.read_json(AGAINST)?;
     Ok(summarize_scan(manifest, folder.scans()?, against))
 }

@@ -1,8 +1,6 @@
 use std::{
     collections::BTreeSet,
-    env,
     num::NonZero,
-    path::PathBuf,
     thread,
     time::{Duration, Instant},
 };
@@ -148,7 +146,7 @@ impl Settings {
             core: self.core,
             layout: self.permitted_layout(fleet, progress)?,
             heap_library,
-            valgrind: in_path("valgrind"),
+            valgrind: workers::in_path("valgrind"),
             jobs: cores().into(),
         })
     }
@@ -284,11 +282,4 @@ fn usable_cores() -> Vec<u32> {
         })
         .flatten()
         .collect()
-}
-
-fn in_path(program: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH")?;
-    env::split_paths(&path)
-        .map(|folder| folder.join(program))
-        .find(|file| file.is_file())
 }

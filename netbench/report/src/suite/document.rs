@@ -23,9 +23,7 @@ impl Document for SuiteSummary {
         for part in Part::ALL {
             part_table(&mut blocks, self, *part);
         }
-        spread(&mut blocks, self);
-        trouble(&mut blocks, self);
-        how(&mut blocks, self);
+        blocks.extend(rest(self));
         blocks
     }
 
@@ -34,7 +32,17 @@ impl Document for SuiteSummary {
     }
 }
 
-fn about(summary: &SuiteSummary) -> String {
+/// What follows the parts.
+pub(crate) fn rest(summary: &SuiteSummary) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    spread(&mut blocks, summary);
+    trouble(&mut blocks, summary);
+    how(&mut blocks, summary);
+    blocks
+}
+
+/// What was compared with what.
+pub(crate) fn about(summary: &SuiteSummary) -> String {
     let stacks: Vec<_> = summary
         .run
         .stacks
@@ -50,7 +58,8 @@ fn about(summary: &SuiteSummary) -> String {
     )
 }
 
-fn headline(summary: &SuiteSummary, other: &netbench_model::StackName) -> String {
+/// What the run says of a stack, in a sentence.
+pub(crate) fn headline(summary: &SuiteSummary, other: &netbench_model::StackName) -> String {
     let first = summary.run.stacks.first().map(|(name, _)| name.as_str());
     let first = first.unwrap_or_default();
     let tally = summary.tally(other);
@@ -67,7 +76,8 @@ fn headline(summary: &SuiteSummary, other: &netbench_model::StackName) -> String
     )
 }
 
-fn part_table(blocks: &mut Vec<Block>, summary: &SuiteSummary, part: Part) {
+/// Heading, explanation and table of a part; nothing of a part that was not run.
+pub(crate) fn part_table(blocks: &mut Vec<Block>, summary: &SuiteSummary, part: Part) {
     let cases: Vec<&CaseRow> = summary
         .cases
         .iter()
@@ -146,7 +156,7 @@ fn explanation(part: Part) -> String {
 }
 
 /// A stack's figure as people read it.
-pub(super) fn value(case: &CaseRow, figures: &StackFigures) -> String {
+pub(crate) fn value(case: &CaseRow, figures: &StackFigures) -> String {
     match (case.unit, case.part) {
         (Unit::Nanoseconds, Part::Verify | Part::Connector) => time(figures.low),
         (Unit::Nanoseconds, _) => match (figures.bytes_per_second, figures.per_second) {
@@ -179,7 +189,7 @@ pub(super) fn grouped(value: f64) -> String {
 }
 
 /// How many times less the other takes.
-pub(super) fn factor(ratio: f64) -> String {
+pub(crate) fn factor(ratio: f64) -> String {
     let factor = 1.0 / ratio;
     match factor {
         f if f < 9.995 => format!("{f:.3}×"),

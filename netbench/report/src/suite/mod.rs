@@ -4,9 +4,9 @@
 
 mod compare;
 mod compare_document;
-mod document;
+pub(crate) mod document;
 mod figures;
-mod preset;
+pub(crate) mod preset;
 mod published;
 mod rows;
 mod summary;

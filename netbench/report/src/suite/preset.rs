@@ -8,7 +8,7 @@ use crate::block::{Block, Table, left, right};
 
 /// The table of a preset in the form in which it is published: a row for each scenario, a column for
 /// each stack, and the factor; and beside it what was published.
-pub(super) fn table(blocks: &mut Vec<Block>, summary: &SuiteSummary) {
+pub(crate) fn table(blocks: &mut Vec<Block>, summary: &SuiteSummary) {
     let Some(preset) = &summary.run.preset else {
         return;
     };

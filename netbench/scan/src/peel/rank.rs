@@ -7,8 +7,11 @@ use crate::registry::{
     Bulk, GroupKind, KeyExchange, Version, group_kind, groups, suite, suites_of,
 };
 
+/// A version, its suites, its groups.
+type Offered = (Version, Vec<u16>, Vec<u16>);
+
 /// What is offered in each version: made once, because every peel begins with it.
-static OFFERED: LazyLock<Vec<(Version, Vec<u16>, Vec<u16>)>> = LazyLock::new(|| {
+static OFFERED: LazyLock<Vec<Offered>> = LazyLock::new(|| {
     let all = Version::ALL.into_iter();
     all.map(|v| (v, ranked_suites(v), ranked_groups(v)))
         .collect()

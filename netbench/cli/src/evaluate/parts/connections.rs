@@ -1,0 +1,72 @@
+use std::{path::Path, time::Duration};
+
+use netbench_model::{Depth, EvaluationPlan, Target};
+use netbench_report::Found;
+
+use crate::kept::Kept;
+
+use super::{Part, Results, Step, Steps, Unsupported, about_sites, about_workers, run_in, words};
+
+pub(super) const PART: Part = Part {
+    name: "connections",
+    estimate,
+    steps,
+    collect,
+};
+
+/// What one connection takes of the default form, six at a time, over the lab's links.
+const EACH_MS: u64 = 60;
+
+/// And over a real network, one at a time to each host, with a pause between.
+const EACH_LIVE_MS: u64 = 300;
+
+const CONDITIONS: &str = "clean,resumed,cold";
+
+fn rounds(plan: &EvaluationPlan) -> u32 {
+    match plan.depth {
+        Depth::Quick => 4,
+        Depth::Full => 10,
+    }
+}
+
+fn estimate(plan: &EvaluationPlan) -> Duration {
+    let conditions = CONDITIONS.split(',').count() as u64;
+    let samples = u64::from(plan.sites) * u64::from(rounds(plan)) * 2 * conditions;
+    let each = match plan.target {
+        Target::Lab => EACH_MS,
+        Target::Live => EACH_LIVE_MS,
+    };
+    Duration::from_millis(samples * each)
+}
+
+fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
+    let stacks = format!("{},{}", plan.from.stack(), plan.to.stack());
+    let (rounds, seed) = (rounds(plan).to_string(), plan.seed.to_string());
+    let mut arguments = words(["connect", "--stack", &stacks, "--condition", CONDITIONS]);
+    arguments.extend(words(["--rounds", &rounds, "--seed", &seed]));
+    arguments.extend(about_sites(plan));
+    arguments.extend(about_workers(plan));
+    Ok(Steps {
+        steps: vec![Step {
+            arguments,
+            results: Results::Run("run"),
+        }],
+        notes: Vec::new(),
+    })
+}
+
+fn collect(
+    folder: &Path,
+    _plan: &EvaluationPlan,
+    found: &mut Found,
+    runs: &mut Vec<Kept>,
+) -> anyhow::Result<()> {
+    if let Some(run) = run_in(&folder.join("run")) {
+        let kept = Kept::read(run.path())?;
+        if let Kept::Connect { summary, .. } = &kept {
+            found.connections = Some((**summary).clone());
+        }
+        runs.push(kept);
+    }
+    Ok(())
+}

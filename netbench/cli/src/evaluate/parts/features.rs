@@ -1,0 +1,95 @@
+use std::{path::Path, time::Duration};
+
+use netbench_model::{Depth, EvaluationPlan, StackName};
+use netbench_report::Found;
+
+use crate::kept::Kept;
+
+use super::{Part, Results, Step, Steps, Unsupported, printed, words};
+
+pub(super) const PART: Part = Part {
+    name: "features",
+    estimate,
+    steps,
+    collect,
+};
+
+const COVERAGE: &str = "coverage.json";
+const DIFFERENCE: &str = "difference.json";
+
+fn estimate(plan: &EvaluationPlan) -> Duration {
+    match how(plan) {
+        How::Fresh => Duration::from_secs(300),
+        How::Kept { .. } => Duration::from_secs(2),
+    }
+}
+
+/// Where outcomes come from.
+enum How {
+    Fresh,
+    Kept { note: &'static str },
+}
+
+fn how(plan: &EvaluationPlan) -> How {
+    match plan.depth {
+        Depth::Quick => How::Kept {
+            note: "Protocol tests: the outcomes that are kept in results/bogo, not run anew.",
+        },
+        Depth::Full if crate::workers::in_path("go").is_none() => How::Kept {
+            note: "Protocol tests: Go is missing (https://go.dev/dl), so that they are the outcomes kept in \
+                   results/bogo, not run anew.",
+        },
+        Depth::Full => How::Fresh,
+    }
+}
+
+fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
+    let (from, to) = (shim(&plan.from)?, shim(&plan.to)?);
+    if from == to {
+        let why = format!(
+            "{} and {} are one to the protocol tests",
+            plan.from, plan.to
+        );
+        return Err(Unsupported(why));
+    }
+    let mut coverage = words(["bogo", "--shim", &format!("{from},{to}"), "--json"]);
+    let mut difference = words(["bogo", "diff", from, to, "--json"]);
+    let mut notes = Vec::new();
+    if let How::Kept { note } = how(plan) {
+        coverage.push("--kept".into());
+        difference.push("--kept".into());
+        notes.push(note.to_owned());
+    }
+    let step = |arguments, file| Step {
+        arguments,
+        results: Results::Printed(file),
+    };
+    Ok(Steps {
+        steps: vec![step(coverage, COVERAGE), step(difference, DIFFERENCE)],
+        notes,
+    })
+}
+
+/// The shim of a stack. Copies of a stack and builds of one library share it.
+fn shim(stack: &StackName) -> Result<&'static str, Unsupported> {
+    match stack.stack() {
+        "openssl" => Ok("openssl"),
+        "rustls-aws-lc" => Ok("rustls"),
+        "rustls-ring" => Ok("rustls-ring"),
+        other => Err(Unsupported(format!(
+            "there is no shim of {} for the protocol tests",
+            other.escape_debug()
+        ))),
+    }
+}
+
+fn collect(
+    folder: &Path,
+    _plan: &EvaluationPlan,
+    found: &mut Found,
+    _runs: &mut Vec<Kept>,
+) -> anyhow::Result<()> {
+    found.coverage = printed(&folder.join(COVERAGE))?;
+    found.difference = printed(&folder.join(DIFFERENCE))?;
+    Ok(())
+}

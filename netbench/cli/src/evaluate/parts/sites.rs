@@ -1,0 +1,72 @@
+use std::{path::Path, time::Duration};
+
+use netbench_model::{EvaluationPlan, Target};
+use netbench_report::{Found, losses};
+
+use crate::kept::Kept;
+
+use super::{Part, Results, Step, Steps, Unsupported, about_sites, about_workers, run_in, words};
+
+pub(super) const PART: Part = Part {
+    name: "sites",
+    estimate,
+    steps,
+    collect,
+};
+
+/// What a site takes, many at a time over the lab's links, handshakes that confirm among it.
+const EACH_MS: u64 = 200;
+
+/// And over a real network, a hundred connections a second.
+const EACH_LIVE_MS: u64 = 2000;
+
+/// Sites whose loss is confirmed by a handshake, at most.
+const CONFIRM: &str = "1000";
+
+fn estimate(plan: &EvaluationPlan) -> Duration {
+    let each = match plan.target {
+        Target::Lab => EACH_MS,
+        Target::Live => EACH_LIVE_MS,
+    };
+    Duration::from_millis(2000 + u64::from(plan.sites) * each)
+}
+
+fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
+    let stacks = format!("{},{}", plan.from.stack(), plan.to.stack());
+    let seed = plan.seed.to_string();
+    let mut arguments = words([
+        "scan",
+        "--against",
+        &stacks,
+        "--summary",
+        "--confirm",
+        CONFIRM,
+    ]);
+    arguments.extend(words(["--seed", &seed]));
+    arguments.extend(about_sites(plan));
+    arguments.extend(about_workers(plan));
+    Ok(Steps {
+        steps: vec![Step {
+            arguments,
+            results: Results::Run("run"),
+        }],
+        notes: Vec::new(),
+    })
+}
+
+fn collect(
+    folder: &Path,
+    plan: &EvaluationPlan,
+    found: &mut Found,
+    runs: &mut Vec<Kept>,
+) -> anyhow::Result<()> {
+    if let Some(run) = run_in(&folder.join("run")) {
+        let kept = Kept::read(run.path())?;
+        if let Kept::Scan { summary, .. } = &kept {
+            let loss = summary.loss.as_ref();
+            found.losses = loss.and_then(|loss| losses(loss, &plan.from, &plan.to));
+        }
+        runs.push(kept);
+    }
+    Ok(())
+}

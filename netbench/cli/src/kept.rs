@@ -1,0 +1,142 @@
+use std::path::Path;
+
+use netbench_model::{Manifest, Sample, SuiteManifest};
+use netbench_report::{
+    ConnectSummary, Evaluation, ScanSummary, SuiteSummary,
+    page::{KeptRun, Page, page_of_evaluation, page_of_runs},
+    summarize, summarize_suite,
+};
+use netbench_store::{RunFolder, RunKind, StoreError};
+
+use crate::{evaluate, exit::WrongInput, scan};
+
+/// A run that was read, with what it says.
+pub(crate) enum Kept {
+    Connect {
+        folder: RunFolder,
+        manifest: Box<Manifest>,
+        samples: Vec<Sample>,
+        summary: Box<ConnectSummary>,
+    },
+    Suite {
+        folder: RunFolder,
+        manifest: Box<SuiteManifest>,
+        summary: Box<SuiteSummary>,
+    },
+    Scan {
+        folder: RunFolder,
+        summary: Box<ScanSummary>,
+    },
+    Evaluate {
+        folder: RunFolder,
+        evaluation: Box<Evaluation>,
+        /// The runs of its parts.
+        runs: Vec<Kept>,
+    },
+}
+
+impl Kept {
+    pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
+        let wrong = |error: StoreError| WrongInput(error.to_string());
+        let folder = RunFolder::open(path).map_err(wrong)?;
+        Ok(match folder.kind().map_err(wrong)? {
+            RunKind::Connect => {
+                let manifest: Manifest = folder.manifest().map_err(wrong)?;
+                let samples: Vec<Sample> = folder.samples()?;
+                Self::Connect {
+                    summary: Box::new(summarize(&manifest, &samples)),
+                    manifest: Box::new(manifest),
+                    samples,
+                    folder,
+                }
+            }
+            RunKind::Suite => {
+                let manifest: SuiteManifest = folder.manifest().map_err(wrong)?;
+                Self::Suite {
+                    summary: Box::new(summarize_suite(&manifest, &folder.samples()?)),
+                    manifest: Box::new(manifest),
+                    folder,
+                }
+            }
+            RunKind::Scan => {
+                let manifest = folder.manifest().map_err(wrong)?;
+                Self::Scan {
+                    summary: Box::new(scan::summary(&folder, &manifest)?),
+                    folder,
+                }
+            }
+            RunKind::Evaluate => {
+                let manifest = folder.manifest().map_err(wrong)?;
+                let (evaluation, runs) = evaluate::read(&folder, manifest);
+                Self::Evaluate {
+                    folder,
+                    evaluation: Box::new(evaluation),
+                    runs,
+                }
+            }
+        })
+    }
+
+    pub(crate) fn folder(&self) -> &RunFolder {
+        match self {
+            Self::Connect { folder, .. }
+            | Self::Suite { folder, .. }
+            | Self::Scan { folder, .. }
+            | Self::Evaluate { folder, .. } => folder,
+        }
+    }
+
+    /// Its page.
+    pub(crate) fn page(&self) -> Page {
+        match self {
+            Self::Evaluate {
+                evaluation, runs, ..
+            } => {
+                let runs: Vec<_> = runs.iter().flat_map(Self::of_page).collect();
+                page_of_evaluation(evaluation, &runs)
+            }
+            Self::Connect { .. } | Self::Suite { .. } | Self::Scan { .. } => {
+                page_of_runs(&self.of_page())
+            }
+        }
+    }
+
+    /// As pages take it: an evaluation is the runs of its parts.
+    pub(crate) fn of_page(&self) -> Vec<KeptRun<'_>> {
+        match self {
+            Self::Connect {
+                manifest,
+                samples,
+                summary,
+                ..
+            } => vec![KeptRun::Connect {
+                summary,
+                manifest,
+                samples,
+            }],
+            Self::Suite {
+                manifest, summary, ..
+            } => vec![KeptRun::Suite { summary, manifest }],
+            Self::Scan { summary, .. } => vec![KeptRun::Scan { summary }],
+            Self::Evaluate { runs, .. } => runs.iter().flat_map(Self::of_page).collect(),
+        }
+    }
+
+    /// Whether there is a figure to read, as `connect` and `suite` end with it.
+    pub(crate) fn compares(&self) -> bool {
+        match self {
+            Self::Connect { summary, .. } => {
+                let mut comparisons = summary.comparisons.iter();
+                comparisons.any(|comparison| !comparison.phases.is_empty())
+            }
+            Self::Suite {
+                manifest, summary, ..
+            } => {
+                let alone = manifest.suite.stacks.len() == 1;
+                summary.compares() || alone && summary.measures()
+            }
+            Self::Scan { .. } => true,
+            Self::Evaluate { evaluation, .. } => evaluate::answered(evaluation),
+        }
+    }
+}

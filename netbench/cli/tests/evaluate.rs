@@ -1,0 +1,179 @@
+//! `netbench evaluate` as its users see it, over the lab.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod support;
+
+use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, process::Stdio};
+
+use serde_json::Value;
+use support::{Place, words};
+
+const SITES: &str = "\
+one.example    rtt=2ms
+two.example    rtt=3ms
+";
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("sites.txt", SITES);
+    place
+}
+
+fn evaluation(stdout: &str) -> Value {
+    let value: Value = serde_json::from_str(stdout).unwrap();
+    let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas/evaluation.json");
+    let schema = serde_json::from_str(&fs::read_to_string(schema).unwrap()).unwrap();
+    jsonschema::validate(&schema, &value).unwrap();
+    value
+}
+
+fn states(evaluation: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let parts = evaluation["run"]["parts"].as_array().unwrap().iter();
+    parts
+        .map(|part| (text(&part["part"]), text(&part["state"]["state"])))
+        .collect()
+}
+
+fn state<'a>(states: &'a [(String, String)], part: &str) -> &'a str {
+    &states.iter().find(|(name, _)| name == part).unwrap().1
+}
+
+#[test]
+fn two_parts_answer_what_they_can_and_the_rest_is_said_to_be_missing() {
+    let place = place();
+    let line = "evaluate --quick --sites sites.txt --part features,connections --json";
+    let done = place.netbench(&words(line)).expect(0);
+    let found = evaluation(&done.stdout);
+    let states = states(&found);
+    assert_eq!(state(&states, "features"), "done");
+    assert_eq!(state(&states, "connections"), "done");
+    assert_eq!(state(&states, "suite"), "left-out");
+    let questions = found["questions"].as_array().unwrap();
+    assert_eq!(questions.len(), 3);
+    assert_eq!(questions[0]["answer"], "open");
+    assert!(
+        questions[0]["missing"][0]
+            .as_str()
+            .unwrap()
+            .contains("left out")
+    );
+    assert_ne!(questions[1]["answer"], "open");
+    assert_eq!(found["found"]["connections"]["run"]["sites"], 2);
+    assert!(
+        done.stderr.contains("part 2 of 2: connections"),
+        "{}",
+        done.stderr
+    );
+
+    let run = place.run();
+    for file in ["summary.md", "summary.csv", "summary.json"] {
+        assert!(run.join(file).is_file(), "{file}");
+    }
+    let again = place.netbench(&["report", run.to_str().unwrap()]).expect(0);
+    assert!(
+        again.stdout.contains("Is rustls-aws-lc fast enough?"),
+        "{}",
+        again.stdout
+    );
+}
+
+#[test]
+fn a_part_that_fails_leaves_the_others_and_can_be_tried_again() {
+    let place = place();
+    let mut command = place.command(&words(
+        "evaluate --quick --sites sites.txt --part features,connections --worker rustls-aws-lc=./breaks --json",
+    ));
+    let breaks = place.write("breaks", "#!/bin/sh\necho 'no such thing' >&2\nexit 1\n");
+    fs::set_permissions(&breaks, fs::Permissions::from_mode(0o755)).unwrap();
+    let done = support::finish(&mut command).expect(1);
+    assert!(
+        done.stderr.contains("the part connections failed"),
+        "{}",
+        done.stderr
+    );
+    let found = evaluation(&done.stdout);
+    let states = states(&found);
+    assert_eq!(state(&states, "features"), "done");
+    assert_eq!(state(&states, "connections"), "failed");
+    assert!(found["found"]["coverage"].is_object());
+    let warnings = found["warnings"].as_array().unwrap();
+    let told = |warning: &Value| {
+        warning
+            .as_str()
+            .unwrap()
+            .contains("The part connections failed")
+    };
+    assert!(warnings.iter().any(told), "{warnings:?}");
+}
+
+#[test]
+fn ctrl_c_keeps_what_there_is_and_the_rest_is_gone_on_with() {
+    let place = place();
+    let child = place
+        .command(&words(
+            "evaluate --sites sites.txt --part connections --json",
+        ))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let samples = || -> Option<PathBuf> {
+        let run = fs::read_dir(place.path().join("runs"))
+            .ok()?
+            .flatten()
+            .next()?;
+        let run = fs::read_dir(run.path().join("connections/run"))
+            .ok()?
+            .flatten()
+            .next()?;
+        let samples = run.path().join("samples.jsonl");
+        (fs::read_to_string(&samples).ok()?.lines().count() >= 8).then_some(samples)
+    };
+    support::until("samples", || samples().is_some());
+    let pid = child.id().to_string();
+    support::finish(std::process::Command::new("kill").args(["-INT", &pid])).expect(0);
+    let done = support::wait(child).expect(130);
+    let found = evaluation(&done.stdout);
+    assert_eq!(state(&states(&found), "connections"), "interrupted");
+    let before = found["found"]["connections"]["run"]["samples"]
+        .as_u64()
+        .unwrap();
+    let planned = found["found"]["connections"]["run"]["planned"]
+        .as_u64()
+        .unwrap();
+    assert!(0 < before && before < planned, "{before} of {planned}");
+
+    let run = place.run();
+    let line = ["evaluate", "--json", "--resume", run.to_str().unwrap()];
+    let found = evaluation(&place.netbench(&line).expect(0).stdout);
+    assert_eq!(state(&states(&found), "connections"), "done");
+    assert_eq!(found["found"]["connections"]["run"]["samples"], planned);
+}
+
+#[test]
+fn wrong_input_is_named() {
+    let place = place();
+    let cases = [
+        ("evaluate --from openssl --to openssl", "both openssl"),
+        (
+            "evaluate --part everything",
+            "there is no part \"everything\"",
+        ),
+        (
+            "evaluate --skip features,connections,suite,sites",
+            "leaves no part",
+        ),
+        ("evaluate --to nss", "nss"),
+        ("evaluate --sites none.txt", "none.txt"),
+        ("evaluate --resume runs/none", "no such run folder"),
+        ("evaluate --resume . ", "not a run's folder"),
+    ];
+    for (line, word) in cases {
+        let done = place.netbench(&words(line)).expect(2);
+        assert!(done.stderr.contains(word), "{line}: {}", done.stderr);
+        assert!(!place.path().join("runs").exists(), "{line}");
+    }
+}

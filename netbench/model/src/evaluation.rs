@@ -1,0 +1,133 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{StackName, Target};
+
+/// What an evaluation was: its `run.json`. Its parts are runs of their own, in folders beside it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EvaluationManifest {
+    /// [`crate::SCHEMA_VERSION`] of the writer.
+    pub schema: u32,
+    /// Always `evaluate`.
+    pub kind: String,
+    /// The version of netbench.
+    pub netbench: String,
+    /// The evaluation's name: its folder's.
+    pub name: String,
+    /// Start, RFC 3339, UTC.
+    pub started: String,
+    /// End, RFC 3339, UTC; none while it runs or after a kill.
+    pub finished: Option<String>,
+    /// The command line.
+    pub command: Vec<String>,
+    /// What was to be done.
+    pub plan: EvaluationPlan,
+    /// The parts, in the order in which they are run.
+    pub parts: Vec<PartRecord>,
+}
+
+/// What was to be done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct EvaluationPlan {
+    /// The stack that is in use.
+    pub from: StackName,
+    /// The stack that would take its place.
+    pub to: StackName,
+    /// How thorough it is.
+    pub depth: Depth,
+    /// Where the sites are.
+    pub target: Target,
+    /// The sites file, as given; none for the built-in one.
+    pub sites_file: Option<String>,
+    /// Only so many sites of it.
+    pub limit: Option<u32>,
+    /// How many sites that makes.
+    pub sites: u32,
+    /// Everything random in every part comes from it.
+    pub seed: u64,
+    /// Workers of the user's own: stack and program.
+    pub workers: Vec<(String, String)>,
+}
+
+/// How thorough an evaluation is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Depth {
+    /// A few minutes.
+    Quick,
+    /// Half an hour at most.
+    Full,
+}
+
+/// One part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PartRecord {
+    /// Its name: that of its folder too.
+    pub part: String,
+    /// How far it came.
+    pub state: PartState,
+    /// How long it was thought to take, in seconds.
+    pub estimate_s: u64,
+    /// How long it took, in seconds.
+    pub took_s: Option<u64>,
+    /// What a reader must know of how it was done.
+    pub notes: Vec<String>,
+}
+
+/// How far a part came.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "state", rename_all = "kebab-case")]
+pub enum PartState {
+    /// Not begun, or not ended.
+    Pending,
+    /// All of it was done.
+    Done,
+    /// Ended by Ctrl-C: what there was has been kept.
+    Interrupted,
+    /// It failed; the other parts still stand.
+    Failed {
+        /// Why, in one line.
+        why: String,
+    },
+    /// This machine or these stacks cannot do it.
+    Unsupported {
+        /// Why.
+        why: String,
+    },
+    /// Not wanted.
+    LeftOut,
+}
+
+/// Which sites two stacks can agree with, as an evaluation needs it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Losses {
+    /// Sites that were scanned.
+    pub scanned: u64,
+    /// Sites that could not be scanned.
+    pub not_scanned: u64,
+    /// Sites that both stacks can agree with.
+    pub both: u64,
+    /// Sites that neither can agree with.
+    pub neither: u64,
+    /// Sites that only the stack in use reaches.
+    pub lost: Vec<LostSite>,
+    /// Sites that only the stack that would take its place reaches.
+    pub gained: Vec<LostSite>,
+    /// Real handshakes that went as predicted.
+    pub confirmed: u64,
+    /// Predictions that real handshakes contradict, in words.
+    pub contradicted: Vec<String>,
+}
+
+/// A site that one stack reaches and another does not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LostSite {
+    /// The site.
+    pub site: String,
+    /// Why, as a class for grouping.
+    pub reason: String,
+    /// More, in words.
+    pub detail: String,
+    /// Whether a real handshake has shown it; none where none was tried.
+    pub confirmed: Option<bool>,
+}

@@ -1,0 +1,81 @@
+use netbench_model::{Losses, LostSite, StackName};
+use netbench_scan::{
+    LossReport,
+    against::{Confirmed, Seen},
+    loss::Agreement,
+};
+
+/// Which sites a switch loses and gains, of a scan against both stacks. None where the scan was not
+/// against both.
+pub fn losses(report: &LossReport, from: &StackName, to: &StackName) -> Option<Losses> {
+    let column = |stack: &StackName| {
+        let mut offers = report.offers.iter();
+        offers.position(|offer| offer.stack == stack.as_str())
+    };
+    let (old, new) = (column(from)?, column(to)?);
+    let mut losses = Losses::default();
+    for site in &report.sites {
+        let (Some(before), Some(after)) = (site.agreements.get(old), site.agreements.get(new))
+        else {
+            continue;
+        };
+        losses.scanned += 1;
+        match (before, after) {
+            (Agreement::Unknown { .. }, _) | (_, Agreement::Unknown { .. }) => {
+                losses.scanned -= 1;
+                losses.not_scanned += 1;
+            }
+            (Agreement::Agrees(_), Agreement::Agrees(_)) => losses.both += 1,
+            (Agreement::Loses { .. }, Agreement::Loses { .. }) => losses.neither += 1,
+            (Agreement::Agrees(_), Agreement::Loses { reason, detail }) => {
+                let lost = lost(report, &site.site, to, reason.name(), detail);
+                losses.lost.push(lost);
+            }
+            (Agreement::Loses { reason, detail }, Agreement::Agrees(_)) => {
+                let gained = lost(report, &site.site, from, reason.name(), detail);
+                losses.gained.push(gained);
+            }
+        }
+    }
+    for handshake in &report.confirmed {
+        match handshake.verdict {
+            Confirmed::AsPredicted => losses.confirmed += 1,
+            Confirmed::Untold => {}
+            Confirmed::Mismatch => {
+                let seen = match &handshake.seen {
+                    Seen::Handshake { version, suite, .. } => {
+                        format!("a handshake, {version} {suite}")
+                    }
+                    Seen::Failed { class, reason, .. } => format!("{class}: {reason}"),
+                };
+                let (site, stack) = (&handshake.site, &handshake.stack);
+                losses.contradicted.push(format!(
+                    "{site} with {stack} went otherwise than predicted: {seen}"
+                ));
+            }
+        }
+    }
+    Some(losses)
+}
+
+/// A site, and the handshake of the stack that loses it.
+fn lost(
+    report: &LossReport,
+    site: &str,
+    loser: &StackName,
+    reason: &str,
+    detail: &str,
+) -> LostSite {
+    let mut handshakes = report.confirmed.iter();
+    let handshake = handshakes.find(|c| c.site == site && c.stack == loser.as_str());
+    LostSite {
+        site: site.to_owned(),
+        reason: reason.to_owned(),
+        detail: detail.to_owned(),
+        confirmed: handshake.and_then(|handshake| match handshake.verdict {
+            Confirmed::AsPredicted => Some(true),
+            Confirmed::Mismatch => Some(false),
+            Confirmed::Untold => None,
+        }),
+    }
+}

@@ -1,0 +1,44 @@
+use super::Evaluation;
+use crate::{Document, rows::Rows};
+
+/// The verdicts, then every figure of every part.
+pub(super) fn evaluation(evaluation: &Evaluation, rows: &mut Rows) {
+    let plan = &evaluation.run.plan;
+    let (from, to) = (plan.from.as_str(), plan.to.as_str());
+    for question in &evaluation.questions {
+        rows.about("questions", "", from, to);
+        rows.text(&question.question, "answer", question.answer.words());
+        rows.text(&question.question, "because", &question.because);
+        for figure in &question.figures {
+            rows.text(&question.question, &figure.label, &figure.value);
+        }
+        for line in &question.breaks {
+            rows.text(&question.question, "worse", line);
+        }
+        for line in &question.missing {
+            rows.text(&question.question, "missing", line);
+        }
+    }
+    let found = &evaluation.found;
+    if let Some(losses) = &found.losses {
+        for (condition, sites) in [("lost", &losses.lost), ("gained", &losses.gained)] {
+            rows.about("sites", condition, from, to);
+            for site in sites {
+                rows.text(&site.site, "reason", &site.reason);
+                rows.text(&site.site, "detail", &site.detail);
+            }
+        }
+    }
+    if let Some(coverage) = &found.coverage {
+        coverage.rows(rows);
+    }
+    if let Some(difference) = &found.difference {
+        difference.rows(rows);
+    }
+    if let Some(connections) = &found.connections {
+        connections.rows(rows);
+    }
+    for suite in &found.suites {
+        suite.rows(rows);
+    }
+}

@@ -1,0 +1,203 @@
+use netbench_stats::Verdict;
+
+use super::{Anchor, Canvas, Dot, Dots, fit, scale::Scale};
+use crate::text::{change, interval_of};
+
+/// More dots than this are drawn one beside the other, without names.
+const NAMED: usize = 24;
+
+/// How far beyond the outermost dots an interval is drawn, in shares of their range.
+const BEYOND: f64 = 0.6;
+
+pub(super) fn draw(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
+    if dots.dots.len() > NAMED {
+        ranked(canvas, dots, width)
+    } else {
+        named(canvas, dots, width)
+    }
+}
+
+/// One row for each ratio.
+fn named(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
+    const ROW: f64 = 26.0;
+    let narrow = width < 500.0;
+    let left = if narrow { 112.0 } else { 150.0 };
+    let right = if narrow { 12.0 } else { 190.0 };
+    let letters = if narrow { 18 } else { 22 };
+    let top = 24.0;
+    let bottom = top + ROW * dots.dots.len() as f64 + 6.0;
+    let scale = Scale::new(range(&dots.dots), (left, width - right));
+    for tick in scale.ticks(if narrow { 4.0 } else { 6.0 }) {
+        let x = scale.at(tick);
+        canvas.line("gr", (x, top), (x, bottom));
+        let text = tick_text(tick);
+        canvas.text("ax", Anchor::Middle, (x, bottom + 15.0), &text);
+    }
+    middle(
+        canvas,
+        dots,
+        scale.at(0.0),
+        (left, width - right),
+        (top, bottom),
+    );
+    for (row, dot) in (0u32..).zip(&dots.dots) {
+        let y = top + ROW * (f64::from(row) + 0.5);
+        canvas.text(
+            "lb",
+            Anchor::End,
+            (left - 8.0, y + 4.0),
+            &fit(&dot.name, letters),
+        );
+        let class = class(dot.verdict);
+        if let Some((low, high)) = dot.interval {
+            canvas.line(
+                &format!("iv {class}"),
+                (scale.at(low - 1.0), y),
+                (scale.at(high - 1.0), y),
+            );
+        }
+        let (x, tip) = (scale.at(dot.ratio - 1.0), tip(dot));
+        canvas.mark(class, shape(dot.verdict), (x, y), 5.0, &tip);
+        if !narrow {
+            let text = format!("{} {}", change(dot.ratio), dot.verdict);
+            canvas.text("lb", Anchor::Start, (width - right + 14.0, y + 4.0), &text);
+        }
+    }
+    bottom + 24.0
+}
+
+/// All in rising order, each a column of a few pixels.
+fn ranked(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
+    let mut sorted: Vec<&Dot> = dots.dots.iter().collect();
+    sorted.sort_by(|a, b| a.ratio.total_cmp(&b.ratio));
+    let (left, right, top, bottom) = (52.0, 10.0, 22.0, 300.0);
+    let scale = Scale::new(range(&dots.dots), (bottom, top));
+    for tick in scale.ticks(6.0) {
+        let y = scale.at(tick);
+        canvas.line("gr", (left, y), (width - right, y));
+        let text = tick_text(tick);
+        canvas.text("ax", Anchor::End, (left - 6.0, y + 4.0), &text);
+    }
+    canvas.line(
+        "zero",
+        (left, scale.at(0.0)),
+        (width - right, scale.at(0.0)),
+    );
+    let step = (width - left - right) / sorted.len() as f64;
+    let r = (step * 0.42).clamp(1.2, 4.5);
+    for (rank, dot) in (0u32..).zip(sorted) {
+        let x = left + step * (f64::from(rank) + 0.5);
+        let class = class(dot.verdict);
+        if let Some((low, high)) = dot.interval {
+            canvas.line(
+                &format!("iv {class}"),
+                (x, scale.at(low - 1.0)),
+                (x, scale.at(high - 1.0)),
+            );
+        }
+        let at = (x, scale.at(dot.ratio - 1.0));
+        canvas.mark(class, shape(dot.verdict), at, r, &tip(dot));
+    }
+    let words = format!("above 0: {}", dots.more);
+    canvas.text("ax", Anchor::Start, (left, top - 8.0), &words);
+    let words = format!("below 0: {}", dots.less);
+    canvas.text("ax", Anchor::Start, (left, bottom + 16.0), &words);
+    bottom + 24.0
+}
+
+/// The line of no difference, and what its sides mean.
+fn middle(
+    canvas: &mut Canvas,
+    dots: &Dots,
+    x: f64,
+    (left, right): (f64, f64),
+    (top, bottom): (f64, f64),
+) {
+    canvas.line("zero", (x, top), (x, bottom));
+    let narrow = right - left < 300.0;
+    if narrow {
+        canvas.text(
+            "ax",
+            Anchor::End,
+            (right, top - 8.0),
+            &format!("{} →", dots.more),
+        );
+        if x - left > 60.0 {
+            canvas.text(
+                "ax",
+                Anchor::Start,
+                (0.0, top - 8.0),
+                &format!("← {}", dots.less),
+            );
+        }
+        return;
+    }
+    canvas.text(
+        "ax",
+        Anchor::Start,
+        (left, top - 8.0),
+        &format!("← {}", dots.less),
+    );
+    canvas.text(
+        "ax",
+        Anchor::End,
+        (right, top - 8.0),
+        &format!("{} →", dots.more),
+    );
+}
+
+/// Changes from the smallest to the largest, zero among them, with room for most intervals.
+fn range(dots: &[Dot]) -> (f64, f64) {
+    let (mut low, mut high) = (0.0f64, 0.0f64);
+    for dot in dots {
+        low = low.min(dot.ratio - 1.0);
+        high = high.max(dot.ratio - 1.0);
+    }
+    let room = (high - low).max(0.01) * BEYOND;
+    let (mut lowest, mut highest) = (low, high);
+    for (a, b) in dots.iter().filter_map(|dot| dot.interval) {
+        lowest = lowest.min((a - 1.0).max(low - room));
+        highest = highest.max((b - 1.0).min(high + room));
+    }
+    let edge = (highest - lowest).max(0.01) * 0.04;
+    (lowest - edge, highest + edge)
+}
+
+/// A change at an axis, without decimals that say nothing.
+fn tick_text(tick: f64) -> String {
+    if tick.abs() < 1e-9 {
+        return "0 %".to_owned();
+    }
+    change(tick + 1.0).replace(".0 %", " %")
+}
+
+fn tip(dot: &Dot) -> String {
+    let ends = dot.interval.map_or_else(
+        || "too few pairs for an interval".to_owned(),
+        |(low, high)| interval_of(low, high),
+    );
+    format!(
+        "{}: {} ({ends}), {}",
+        dot.name,
+        change(dot.ratio),
+        dot.verdict
+    )
+}
+
+fn class(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Faster => "faster",
+        Verdict::Slower => "slower",
+        Verdict::Same => "same",
+        Verdict::Undecided => "undecided",
+    }
+}
+
+fn shape(verdict: Verdict) -> usize {
+    match verdict {
+        Verdict::Faster => 0,
+        Verdict::Slower => 2,
+        Verdict::Same => 3,
+        Verdict::Undecided => 1,
+    }
+}

@@ -1,0 +1,54 @@
+use super::{
+    Anchor, Canvas, Ecdf, colour,
+    scale::{Scale, time_ticks},
+};
+
+/// Points of a line; a pixel or two apart.
+const POINTS: usize = 140;
+
+pub(super) fn draw(canvas: &mut Canvas, ecdf: &Ecdf, width: f64) -> f64 {
+    let (left, right, top, bottom) = (44.0, 12.0, 8.0, 170.0);
+    let ln = |ns: f64| ns.max(1.0).ln();
+    let ends = ecdf.series.iter().filter_map(|series| {
+        let (first, last) = (series.sorted_ns.first()?, series.sorted_ns.last()?);
+        Some((ln(*first), ln(*last)))
+    });
+    let (low, high) = ends.fold((f64::MAX, f64::MIN), |(a, b), (low, high)| {
+        (a.min(low), b.max(high))
+    });
+    if low > high {
+        return bottom;
+    }
+    let room = ((high - low) * 0.02).max(0.02);
+    let (low, high) = (low - room, high + room);
+    let across = Scale::new((low, high), (left, width - right));
+    let up = Scale::new((0.0, 1.0), (bottom, top));
+    for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        let y = up.at(share);
+        canvas.line("gr", (left, y), (width - right, y));
+        let text = format!("{:.0} %", share * 100.0);
+        canvas.text("ax", Anchor::End, (left - 6.0, y + 4.0), &text);
+    }
+    for (tick, text) in time_ticks(low, high, 5) {
+        let x = across.at(tick);
+        canvas.line("gr", (x, top), (x, bottom));
+        canvas.text("ax", Anchor::Middle, (x, bottom + 16.0), &text);
+    }
+    for (number, series) in ecdf.series.iter().enumerate() {
+        let count = series.sorted_ns.len();
+        let steps = POINTS.min(count);
+        let points = (0..=steps).filter_map(|step| {
+            let rank = (step * count).div_ceil(steps.max(1)).max(1);
+            let value = series.sorted_ns.get(rank - 1)?;
+            let share = if step == 0 {
+                0.0
+            } else {
+                rank as f64 / count as f64
+            };
+            Some((across.at(ln(*value)), up.at(share)))
+        });
+        let class = format!("ln {} d{}", colour(number), number % 4);
+        canvas.path(&class, points);
+    }
+    bottom + 26.0
+}

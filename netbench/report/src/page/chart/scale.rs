@@ -1,0 +1,112 @@
+use crate::text::time;
+
+/// A linear axis.
+pub(super) struct Scale {
+    low: f64,
+    high: f64,
+    from: f64,
+    to: f64,
+}
+
+impl Scale {
+    /// From `low` to `high`, drawn from `from` to `to`.
+    pub(super) fn new((low, high): (f64, f64), (from, to): (f64, f64)) -> Self {
+        let high = if high > low { high } else { low + 1.0 };
+        Self {
+            low,
+            high,
+            from,
+            to,
+        }
+    }
+
+    /// Where a value is drawn. What is beyond the axis is drawn at its end.
+    pub(super) fn at(&self, value: f64) -> f64 {
+        let share = ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
+        self.from + share * (self.to - self.from)
+    }
+
+    /// Round values to mark, about `count` of them.
+    pub(super) fn ticks(&self, count: f64) -> Vec<f64> {
+        let step = round_step((self.high - self.low) / count);
+        let first = (self.low / step).ceil();
+        let last = (self.high / step).floor();
+        let steps = (last - first).clamp(0.0, 100.0);
+        let mut ticks = Vec::new();
+        let mut n = 0.0;
+        while n <= steps {
+            ticks.push((first + n) * step);
+            n += 1.0;
+        }
+        ticks
+    }
+}
+
+/// 1, 2 or 5 times a power of ten, at least `about`.
+fn round_step(about: f64) -> f64 {
+    let power = 10f64.powf(about.max(1e-12).log10().floor());
+    let factors = [1.0, 2.0, 5.0, 10.0];
+    let fits = factors.iter().find(|f| *f * power >= about * 0.999_999);
+    fits.unwrap_or(&10.0) * power
+}
+
+/// Times to mark on a logarithmic axis, as natural logarithms with their text.
+pub(super) fn time_ticks(low_ln: f64, high_ln: f64, most: usize) -> Vec<(f64, String)> {
+    let mut ticks = Vec::new();
+    let fine = [1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0];
+    for factors in [&fine[..], &[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]] {
+        ticks.clear();
+        for exponent in 0..13 {
+            for factor in factors {
+                let ns: f64 = factor * 10f64.powi(exponent);
+                if ns.ln() >= low_ln && ns.ln() <= high_ln {
+                    ticks.push((ns.ln(), short_time(ns)));
+                }
+            }
+        }
+        if ticks.len() <= most {
+            break;
+        }
+    }
+    ticks
+}
+
+/// A round time without decimals that say nothing.
+pub(super) fn short_time(ns: f64) -> String {
+    if ns <= 0.0 {
+        return "0".to_owned();
+    }
+    let text = time(ns);
+    match text.split_once(' ') {
+        Some((number, unit)) if number.contains('.') => {
+            let number = number.trim_end_matches('0').trim_end_matches('.');
+            format!("{number} {unit}")
+        }
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_within() {
+        for (low, high) in [(0.0, 1.0), (-0.07, 0.033), (1e6, 9.3e8), (5.0, 5.0)] {
+            let scale = Scale::new((low, high), (0.0, 100.0));
+            let ticks = scale.ticks(5.0);
+            assert!((2..=8).contains(&ticks.len()), "{ticks:?}");
+            for tick in ticks {
+                assert!(tick >= low - 1e-9 && tick <= high.max(low + 1.0) + 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn times_lose_what_says_nothing() {
+        assert_eq!(short_time(1e6), "1 ms");
+        assert_eq!(short_time(2.5e6), "2.5 ms");
+        assert_eq!(short_time(200e6), "200 ms");
+        assert_eq!(short_time(0.0), "0");
+    }
+}

@@ -1,0 +1,268 @@
+//! Verdicts of an evaluation, from parts small enough to judge by hand.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::collections::BTreeMap;
+
+use netbench_bogo::{Category, Coverage, FeatureRow, RunnerId, ShimSummary, Tally};
+use netbench_model::{
+    Depth, EvaluationManifest, EvaluationPlan, Losses, LostSite, PartRecord, PartState, StackName,
+    Target,
+};
+use netbench_report::{
+    Answer, ConnectSummary, Evaluation, Found, csv, evaluation, json, markdown,
+    terminal::{self, Style},
+};
+use netbench_stats::{Interval, Verdict};
+
+fn manifest(parts: &[(&str, PartState)]) -> EvaluationManifest {
+    let part = |(name, state): &(&str, PartState)| PartRecord {
+        part: (*name).to_owned(),
+        state: state.clone(),
+        estimate_s: 10,
+        took_s: Some(9),
+        notes: Vec::new(),
+    };
+    EvaluationManifest {
+        schema: 1,
+        kind: "evaluate".to_owned(),
+        netbench: "0.1.0".to_owned(),
+        name: "e".to_owned(),
+        started: "2026-01-01T00:00:00Z".to_owned(),
+        finished: Some("2026-01-01T00:05:00Z".to_owned()),
+        command: vec!["netbench".to_owned(), "evaluate".to_owned()],
+        plan: EvaluationPlan {
+            from: StackName::new("old"),
+            to: StackName::new("new"),
+            depth: Depth::Quick,
+            target: Target::Lab,
+            sites_file: None,
+            limit: None,
+            sites: 101,
+            seed: 1,
+            workers: Vec::new(),
+        },
+        parts: parts.iter().map(part).collect(),
+    }
+}
+
+fn losses(both: u64, lost: u64) -> Losses {
+    let site = |number| LostSite {
+        site: format!("lost-{number}.example"),
+        reason: "CBC only".to_owned(),
+        detail: "\x1b[31mTLS_RSA_WITH_AES_128_CBC_SHA".to_owned(),
+        confirmed: Some(true),
+    };
+    Losses {
+        scanned: both + lost,
+        both,
+        lost: (0..lost).map(site).collect(),
+        confirmed: lost,
+        ..Losses::default()
+    }
+}
+
+fn tally(passed: usize, failed: usize, unsupported: usize) -> Tally {
+    Tally {
+        passed,
+        failed,
+        unsupported,
+    }
+}
+
+fn coverage(defects: (usize, usize)) -> Coverage {
+    let shim = |name: &str, defects| ShimSummary {
+        shim: name.to_owned(),
+        passed_with_floor: 10,
+        works: tally(5, defects, 5),
+        refuses: tally(5, 0, 0),
+        explained: BTreeMap::from([(Category::Defect, defects)]),
+        unexplained: BTreeMap::new(),
+        crashed: BTreeMap::new(),
+    };
+    let feature = |feature: &str, old, new| FeatureRow {
+        feature: feature.to_owned(),
+        works: vec![tally(old, 0, 0), tally(new, 0, 1)],
+        refuses: vec![tally(0, 0, 0), tally(0, 0, 0)],
+    };
+    Coverage {
+        runner: RunnerId {
+            package: "boring-sys".to_owned(),
+            version: "1".to_owned(),
+            checksum: "0".to_owned(),
+        },
+        tests: 20,
+        floor: 1,
+        pattern: None,
+        shims: vec![shim("old", defects.0), shim("new", defects.1)],
+        features: vec![feature("TLS 1.3", 3, 2), feature("RSA key exchange", 3, 0)],
+        warnings: Vec::new(),
+    }
+}
+
+/// The published run, so that nothing is left out by chance.
+fn connections(totals: &[(f64, f64)]) -> ConnectSummary {
+    let text = include_str!("../../../results/2026-11-21-055758-vm-connect-101-sites/summary.json");
+    let mut summary: ConnectSummary = serde_json::from_str(text).unwrap();
+    let comparison = summary.comparisons.remove(0);
+    let rename = |text: &str| {
+        text.replace("rustls-aws-lc", "new")
+            .replace("openssl", "old")
+    };
+    for (low, high) in totals {
+        let mut comparison = comparison.clone();
+        comparison.first = StackName::new(rename(comparison.first.as_str()));
+        comparison.other = StackName::new(rename(comparison.other.as_str()));
+        for row in &mut comparison.phases {
+            let interval = Interval {
+                level: 0.99,
+                low: *low,
+                high: *high,
+            };
+            row.paired.ratio = (low * high).sqrt();
+            row.paired.interval = Some(interval);
+            row.paired.verdict = Verdict::of(Some(interval));
+        }
+        summary.comparisons.push(comparison);
+    }
+    summary
+}
+
+fn answers(found: Found) -> Vec<Answer> {
+    let evaluation = evaluation(manifest(&[("sites", PartState::Done)]), found);
+    evaluation
+        .questions
+        .iter()
+        .map(|question| question.answer)
+        .collect()
+}
+
+#[test]
+fn sites_decide_whether_it_supports_what_is_needed() {
+    let cases = [
+        (None, Answer::Open),
+        (Some(losses(101, 0)), Answer::Yes),
+        (Some(losses(98, 3)), Answer::WithLosses),
+        (Some(losses(80, 21)), Answer::No),
+        (Some(losses(0, 0)), Answer::Open),
+    ];
+    for (losses, expected) in cases {
+        let found = Found {
+            losses: losses.clone(),
+            ..Found::default()
+        };
+        assert_eq!(answers(found)[0], expected, "{losses:?}");
+    }
+}
+
+#[test]
+fn connections_and_defects_decide_whether_it_works() {
+    let same = [(0.99, 1.005)];
+    let of = |connections, coverage, contradicted: &[&str]| {
+        let losses = Losses {
+            contradicted: contradicted.iter().map(|text| (*text).to_owned()).collect(),
+            ..losses(101, 0)
+        };
+        answers(Found {
+            connections,
+            coverage,
+            losses: Some(losses),
+            ..Found::default()
+        })[1]
+    };
+    let well = || Some(connections(&same));
+    assert_eq!(of(None, None, &[]), Answer::Open);
+    assert_eq!(of(well(), None, &[]), Answer::Yes);
+    assert_eq!(of(well(), Some(coverage((3, 3))), &[]), Answer::Yes);
+    assert_eq!(of(well(), Some(coverage((3, 4))), &[]), Answer::WithLosses);
+    assert_eq!(
+        of(well(), None, &["a.example: it failed"]),
+        Answer::WithLosses
+    );
+    let mut failing = connections(&same);
+    let failure = |site: &str, stack: &str| netbench_report::FailureRow {
+        site: site.to_owned(),
+        stack: StackName::new(stack),
+        condition: netbench_model::Condition::Clean,
+        class: netbench_model::FailureClass::Alert,
+        reason: "alert".to_owned(),
+        detail: String::new(),
+        failed: 1,
+        trials: 10,
+    };
+    failing.failures = vec![failure("a", "new"), failure("a", "old")];
+    assert_eq!(
+        of(Some(failing.clone()), None, &[]),
+        Answer::Yes,
+        "it fails with both"
+    );
+    failing.failures.push(failure("b", "new"));
+    assert_eq!(of(Some(failing.clone()), None, &[]), Answer::WithLosses);
+    let many = (0..20).map(|number| failure(&format!("c{number}"), "new"));
+    failing.failures.extend(many);
+    assert_eq!(of(Some(failing), None, &[]), Answer::No);
+}
+
+#[test]
+fn totals_decide_whether_it_is_fast_enough() {
+    let cases: [(&[(f64, f64)], Answer); 6] = [
+        (&[(0.98, 1.01), (0.80, 0.90)], Answer::Yes),
+        (&[(1.01, 1.04)], Answer::Yes),
+        (&[(0.98, 1.01), (1.06, 1.2)], Answer::WithLosses),
+        (&[(1.06, 1.2)], Answer::No),
+        (&[(0.9, 1.2)], Answer::Open),
+        (&[], Answer::Open),
+    ];
+    for (totals, expected) in cases {
+        let found = Found {
+            connections: Some(connections(totals)),
+            ..Found::default()
+        };
+        assert_eq!(answers(found)[2], expected, "{totals:?}");
+    }
+}
+
+fn whole() -> Evaluation {
+    let failed = PartState::Failed {
+        why: "no \x1b[31mspace".to_owned(),
+    };
+    let parts = [
+        ("features", PartState::Done),
+        ("sites", PartState::Done),
+        ("connections", PartState::Done),
+        ("suite", failed),
+    ];
+    let found = Found {
+        coverage: Some(coverage((3, 4))),
+        losses: Some(losses(98, 3)),
+        connections: Some(connections(&[(0.98, 1.01)])),
+        ..Found::default()
+    };
+    evaluation(manifest(&parts), found)
+}
+
+#[test]
+fn an_evaluation_in_every_form() {
+    let evaluation = whole();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let wide = text(terminal::render(&evaluation, 100, Style::Plain));
+    insta::assert_snapshot!("evaluation_terminal", wide);
+    let narrow = text(terminal::render(&evaluation, 40, Style::Plain));
+    insta::assert_snapshot!("evaluation_narrow", narrow);
+    let markdown = text(markdown::render(&evaluation));
+    insta::assert_snapshot!("evaluation_markdown", markdown);
+    let csv = text(csv::render(&evaluation));
+    for form in [&wide, &narrow, &markdown, &csv] {
+        assert!(!form.contains('\x1b'));
+    }
+    assert!(
+        csv.contains(
+            "questions,,old,new,Does new support what the sites need?,answer,\"yes, with losses\""
+        ),
+        "{csv}"
+    );
+    let value: serde_json::Value = serde_json::from_slice(&json::render(&evaluation)).unwrap();
+    let schema = include_str!("../../../schemas/evaluation.json");
+    let schema = serde_json::from_str(schema).unwrap();
+    jsonschema::validate(&schema, &value).unwrap();
+}
