@@ -199,6 +199,16 @@ fn judge(predicted: &Agreement, seen: &Seen) -> Confirmed {
     }
 }
 
+fn settle(site: &SiteAgreements, offers: &[Offer], confirmed: &[Confirmation]) -> Vec<Agreement> {
+    let of_site = || confirmed.iter().filter(|c| c.site == site.site);
+    let one = |(offer, predicted): (&Offer, &Agreement)| {
+        let mut tried = of_site().filter(|c| c.stack == offer.stack);
+        let shown = tried.find_map(Confirmation::shown);
+        shown.unwrap_or_else(|| predicted.clone())
+    };
+    offers.iter().zip(&site.agreements).map(one).collect()
+}
+
 impl LossReport {
     /// Of what the stacks offer, the sites' scans, and the handshakes that were made.
     pub fn new(offers: Vec<Offer>, scans: &[SiteScan], confirmed: Vec<Confirmation>) -> Self {
@@ -212,20 +222,8 @@ impl LossReport {
         let mut groups: BTreeMap<(usize, LossReason, Vec<String>), BTreeMap<String, String>> =
             BTreeMap::new();
         let (mut unreachable, mut unknown) = (Vec::new(), Vec::new());
-        let made: BTreeMap<(&str, &str), &Confirmation> = confirmed
-            .iter()
-            .map(|c| ((c.site.as_str(), c.stack.as_str()), c))
-            .collect();
         for site in &sites {
-            let agreements: Vec<Agreement> = offers
-                .iter()
-                .zip(&site.agreements)
-                .map(|(offer, predicted)| {
-                    let tried = made.get(&(site.site.as_str(), offer.stack.as_str()));
-                    let shown = tried.and_then(|c| c.shown());
-                    shown.unwrap_or_else(|| predicted.clone())
-                })
-                .collect();
+            let agreements = settle(site, &offers, &confirmed);
             let reached_by: Vec<String> = offers
                 .iter()
                 .zip(&agreements)
@@ -266,6 +264,12 @@ impl LossReport {
             unknown,
             confirmed,
         }
+    }
+
+    /// What each stack comes to with a site: by a handshake where one was made and did not come as
+    /// predicted, else by the prediction.
+    pub fn settled(&self, site: &SiteAgreements) -> Vec<Agreement> {
+        settle(site, &self.offers, &self.confirmed)
     }
 
     /// The handshakes that did not come as predicted.
