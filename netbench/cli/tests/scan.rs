@@ -1,5 +1,10 @@
 //! `netbench scan`, `hello` and `sites record` as a user sees them.
 
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test ends with what is not as it should be"
+)]
+
 mod support;
 
 use std::{
