@@ -9,12 +9,15 @@ use crate::{
     evaluate_args::EVALUATE_EXAMPLES,
     exit::{EXIT_CODES, Ended},
     report_args::REPORT_EXAMPLES,
+    run_args::{EXPLAIN_EXAMPLES, MERGE_EXAMPLES},
     scan_args::{HELLO_EXAMPLES, SCAN_EXAMPLES},
+    shard::ShardArg,
     suite_args::{COMPARE_EXAMPLES, SUITE_EXAMPLES},
 };
 pub(crate) use crate::{
     evaluate_args::Evaluate,
     report_args::Report,
+    run_args::{Explain, Man, Merge, Results},
     scan_args::{Hello, Scan},
     suite_args::{Compare, Suite},
 };
@@ -53,6 +56,14 @@ pub(crate) enum Command {
     /// Make the report of kept runs again: tables, or one HTML page
     #[command(after_help = REPORT_EXAMPLES)]
     Report(Report),
+    /// Say which sites one stack is faster on, and what they have in common
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(Explain),
+    /// Join runs of connect: the shards of one, or runs of several machines
+    #[command(after_help = MERGE_EXAMPLES)]
+    Merge(Merge),
+    /// List, show and prune kept runs
+    Results(Results),
     /// Work with sites files
     Sites(Sites),
     /// List the stacks, and what each says of itself
@@ -61,6 +72,8 @@ pub(crate) enum Command {
     Link(Link),
     /// Write a completion script for a shell
     Completions(Completions),
+    /// Write the manual pages
+    Man(Man),
 }
 
 const CONNECT_EXAMPLES: &str = "\
@@ -104,6 +117,9 @@ pub(crate) struct Connect {
     /// Take only the first N sites
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "What")]
     pub(crate) limit: Option<u32>,
+    /// Take one part of the sites: I/N, such as 2/3, or auto, from a Kubernetes Indexed Job or a Slurm array
+    #[arg(long, value_name = "I/N", requires = "seed", help_heading = "What")]
+    pub(crate) shard: Option<ShardArg>,
     /// Connect to the real hosts, over the real network
     #[arg(long, conflicts_with = "link", help_heading = "What")]
     pub(crate) live: bool,
@@ -165,6 +181,9 @@ pub(crate) struct Connect {
     #[arg(long, value_name = "STACK=PROGRAM", value_parser = worker, help_heading = "How")]
     pub(crate) worker: Vec<(String, PathBuf)>,
 
+    /// The place that the sites are seen from; without it, this machine's name
+    #[arg(long, value_name = "NAME", value_parser = run_name, help_heading = "Results")]
+    pub(crate) vantage: Option<String>,
     /// Where the run's folder is made
     #[arg(long, value_name = "DIR", default_value = "runs", value_hint = ValueHint::DirPath, help_heading = "Results")]
     pub(crate) out: PathBuf,
@@ -173,7 +192,7 @@ pub(crate) struct Connect {
     pub(crate) name: String,
     /// Go on with the run in this folder, with its own settings
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Results",
-          conflicts_with_all = ["sites", "stack", "condition", "rounds", "limit", "live", "client_profile", "tls", "groups", "alpn", "roots", "roots_count", "timeout", "link", "seed", "out", "name"])]
+          conflicts_with_all = ["sites", "stack", "condition", "rounds", "limit", "shard", "vantage", "live", "client_profile", "tls", "groups", "alpn", "roots", "roots_count", "timeout", "link", "seed", "out", "name"])]
     pub(crate) resume: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: Output,
@@ -190,6 +209,12 @@ pub(crate) struct Output {
     /// No progress
     #[arg(long, short, help_heading = "Results")]
     pub(crate) quiet: bool,
+    /// A line for each sample
+    #[arg(long, short, conflicts_with = "quiet", help_heading = "Results")]
+    pub(crate) verbose: bool,
+    /// Append the report to the summary of a step of GitHub Actions
+    #[arg(long, help_heading = "Results")]
+    pub(crate) github_summary: bool,
 }
 
 impl Output {

@@ -1,15 +1,10 @@
-use std::{fs::OpenOptions, io::Write};
-
-use anyhow::Context;
 use netbench_model::{StackName, SuiteSample};
-use netbench_report::{
-    CompareSummary, compare_runs_of_suite, compare_stacks_of_suite, junit, markdown,
-};
+use netbench_report::{CompareSummary, compare_runs_of_suite, compare_stacks_of_suite, junit};
 
 use crate::{
     args::{Compare, Format, Output},
     exit::{Ended, WrongInput},
-    output, suite,
+    kept, output, suite,
     suite_args::CompareFormat,
 };
 
@@ -32,7 +27,7 @@ pub(crate) fn compare(options: &Compare) -> anyhow::Result<Ended> {
     }
     print(options, &summary)?;
     if options.github_summary {
-        append_to_step_summary(&summary)?;
+        output::append_to_step_summary(&summary)?;
     }
     Ok(match (summary.cases.is_empty(), summary.regressed) {
         (true, _) => Ended::NothingToCompare,
@@ -44,7 +39,7 @@ pub(crate) fn compare(options: &Compare) -> anyhow::Result<Ended> {
 fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
     let threshold = options.fail_on_regression;
     let (folder, manifest) = suite::open(&options.first)?;
-    let samples: Vec<SuiteSample> = folder.samples()?;
+    let samples: Vec<SuiteSample> = folder.samples().map_err(kept::wrong)?;
     let chosen: Vec<StackName> = options.stack.iter().map(StackName::new).collect();
     let chosen = match chosen.as_slice() {
         [] => None,
@@ -77,7 +72,7 @@ fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
         ));
     };
     let (other_folder, other_manifest) = suite::open(other)?;
-    let other_samples: Vec<SuiteSample> = other_folder.samples()?;
+    let other_samples: Vec<SuiteSample> = other_folder.samples().map_err(kept::wrong)?;
     if let Some((a, b)) = chosen {
         known(a, stacks)?;
         known(b, &other_manifest.suite.stacks)?;
@@ -103,22 +98,8 @@ fn print(options: &Compare, summary: &CompareSummary) -> anyhow::Result<()> {
         format,
         json: false,
         quiet: true,
+        verbose: false,
+        github_summary: false,
     };
     output::print(summary, &output)
-}
-
-fn append_to_step_summary(summary: &CompareSummary) -> anyhow::Result<()> {
-    const NAME: &str = "GITHUB_STEP_SUMMARY";
-    let Some(path) = std::env::var_os(NAME).filter(|path| !path.is_empty()) else {
-        let why =
-            format!("--github-summary: {NAME} names no file; is this a step of GitHub Actions?");
-        return Err(WrongInput(why).into());
-    };
-    let mut file = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(&path)
-        .with_context(|| format!("cannot open {}", path.display()))?;
-    file.write_all(&markdown::render(summary))
-        .with_context(|| format!("cannot write to {}", path.display()))
 }

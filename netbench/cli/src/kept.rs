@@ -1,3 +1,6 @@
+//! Runs that are kept, opened for reading: what is wrong with a folder is the user's to mend, and exits
+//! with 2.
+
 use std::path::Path;
 
 use netbench_model::{Manifest, Sample, SuiteManifest};
@@ -37,12 +40,11 @@ pub(crate) enum Kept {
 
 impl Kept {
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
-        let wrong = |error: StoreError| WrongInput(error.to_string());
         let folder = RunFolder::open(path).map_err(wrong)?;
         Ok(match folder.kind().map_err(wrong)? {
             RunKind::Connect => {
                 let manifest: Manifest = folder.manifest().map_err(wrong)?;
-                let samples: Vec<Sample> = folder.samples()?;
+                let samples: Vec<Sample> = folder.samples().map_err(wrong)?;
                 Self::Connect {
                     summary: Box::new(summarize(&manifest, &samples)),
                     manifest: Box::new(manifest),
@@ -53,7 +55,10 @@ impl Kept {
             RunKind::Suite => {
                 let manifest: SuiteManifest = folder.manifest().map_err(wrong)?;
                 Self::Suite {
-                    summary: Box::new(summarize_suite(&manifest, &folder.samples()?)),
+                    summary: Box::new(summarize_suite(
+                        &manifest,
+                        &folder.samples().map_err(wrong)?,
+                    )),
                     manifest: Box::new(manifest),
                     folder,
                 }
@@ -138,5 +143,31 @@ impl Kept {
             Self::Scan { .. } => true,
             Self::Evaluate { evaluation, .. } => evaluate::answered(evaluation),
         }
+    }
+}
+
+/// Opens a run of `connect`, for the command `who`.
+pub(crate) fn connect_run(
+    path: &Path,
+    who: &str,
+) -> anyhow::Result<(RunFolder, Manifest, Vec<Sample>)> {
+    let folder = RunFolder::open(path).map_err(wrong)?;
+    if folder.kind().map_err(wrong)? != RunKind::Connect {
+        let why = format!(
+            "{}: not a run of connect, which {who} is for",
+            path.display()
+        );
+        return Err(WrongInput(why).into());
+    }
+    let manifest = folder.manifest().map_err(wrong)?;
+    let samples = folder.samples().map_err(wrong)?;
+    Ok((folder, manifest, samples))
+}
+
+/// An error in a run's folder, unless it is the machine's.
+pub(crate) fn wrong(error: StoreError) -> anyhow::Error {
+    match error {
+        StoreError::Io { .. } | StoreError::Full(_) => anyhow::Error::new(error),
+        error => WrongInput(error.to_string()).into(),
     }
 }

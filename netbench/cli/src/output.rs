@@ -1,10 +1,17 @@
-use std::io::{IsTerminal, Write, stdout};
+use std::{
+    fs::OpenOptions,
+    io::{IsTerminal, Write, stdout},
+    path::PathBuf,
+};
 
 use anyhow::Context;
 use netbench_report::{Document, csv, json, markdown, terminal};
 use netbench_store::RunFolder;
 
-use crate::args::{Format, Output};
+use crate::{
+    args::{Format, Output},
+    exit::WrongInput,
+};
 
 /// Where there is no terminal to ask.
 const WIDTH: usize = 100;
@@ -41,6 +48,9 @@ pub(crate) fn keep(
 
 /// Prints a report to stdout in the form that was asked for.
 pub(crate) fn print(report: &impl Document, output: &Output) -> anyhow::Result<()> {
+    if output.github_summary {
+        append_to_step_summary(report)?;
+    }
     write(&match output.format() {
         Format::Terminal => terminal(report),
         Format::Markdown => markdown::render(report),
@@ -57,6 +67,34 @@ pub(crate) fn terminal(report: &impl Document) -> Vec<u8> {
 /// The report as on a terminal, for a file.
 pub(crate) fn plain_terminal(report: &impl Document) -> Vec<u8> {
     terminal::render(report, width(), terminal::Style::Plain)
+}
+
+/// The file that a step of GitHub Actions has for its summary. Asked before anything is measured, so that
+/// the answer does not come too late.
+///
+/// # Errors
+/// Where there is none.
+pub(crate) fn step_summary() -> anyhow::Result<PathBuf> {
+    const NAME: &str = "GITHUB_STEP_SUMMARY";
+    match std::env::var_os(NAME).filter(|path| !path.is_empty()) {
+        Some(path) => Ok(path.into()),
+        None => {
+            let why = "names no file; is this a step of GitHub Actions?";
+            Err(WrongInput(format!("--github-summary: {NAME} {why}")).into())
+        }
+    }
+}
+
+/// Appends a report to that file, as Markdown.
+pub(crate) fn append_to_step_summary(report: &impl Document) -> anyhow::Result<()> {
+    let path = step_summary()?;
+    let mut file = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(&path)
+        .with_context(|| format!("cannot open {}", path.display()))?;
+    file.write_all(&markdown::render(report))
+        .with_context(|| format!("cannot write to {}", path.display()))
 }
 
 /// Writes to stdout.

@@ -8,8 +8,10 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use netbench_model::{Outcome, Role, SuiteOutcome};
+use netbench_model::{Outcome, Role, Sample, SuiteOutcome};
 use netbench_runner::{Event, SuiteEvent};
+
+use crate::args::Output;
 
 /// Between two lines in a log.
 const LOG_EVERY: Duration = Duration::from_secs(15);
@@ -17,6 +19,7 @@ const LOG_EVERY: Duration = Duration::from_secs(15);
 /// How a run goes, on stderr: a bar on a terminal, a line now and then in a log.
 pub(crate) struct Progress {
     show: Show,
+    samples: Samples,
     failed: AtomicU64,
     /// What is counted: samples, or sites.
     unit: &'static str,
@@ -28,6 +31,13 @@ pub(crate) enum SiteEvent {
     Begin { sites: u64, done: u64 },
     /// A site is done.
     Done { scanned: bool },
+}
+
+/// Whether each sample has a line of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Samples {
+    Told,
+    Counted,
 }
 
 enum Show {
@@ -43,13 +53,47 @@ struct Log {
     samples: u64,
 }
 
+/// A sample in a line. Reasons come from servers and workers.
+fn told(sample: &Sample) -> String {
+    let came = match &sample.outcome {
+        Outcome::Ok(figures) => {
+            let total_ms = figures.phases.total_ns as f64 / 1e6;
+            let (version, suite) = (&figures.client.version, &figures.client.suite);
+            format!("{total_ms:.2} ms, TLS {version}, {suite}")
+        }
+        Outcome::Failed(failure) => format!("{}: {}", failure.class, failure.reason),
+        Outcome::Unsupported { reason } => format!("not tried: {reason}"),
+    };
+    let line = format!(
+        "round {}, {}, {}, {}: {came}",
+        sample.round + 1,
+        sample.site,
+        sample.condition,
+        sample.stack
+    );
+    line.escape_debug().to_string()
+}
+
 impl Progress {
+    /// As the user wants it.
+    pub(crate) fn of(output: &Output) -> Self {
+        let samples = if output.verbose {
+            Samples::Told
+        } else {
+            Samples::Counted
+        };
+        Self {
+            samples,
+            ..Self::new(output.quiet)
+        }
+    }
+
     pub(crate) fn new(quiet: bool) -> Self {
-        Self::of(quiet, "samples")
+        Self::counting(quiet, "samples")
     }
 
     /// Counts something else than samples.
-    pub(crate) fn of(quiet: bool, unit: &'static str) -> Self {
+    pub(crate) fn counting(quiet: bool, unit: &'static str) -> Self {
         let show = if quiet {
             Show::Nothing
         } else if stderr().is_terminal() {
@@ -71,6 +115,7 @@ impl Progress {
         };
         Self {
             show,
+            samples: Samples::Counted,
             failed: AtomicU64::new(0),
             unit,
         }
@@ -92,6 +137,9 @@ impl Progress {
                 if matches!(sample.outcome, Outcome::Failed(_)) {
                     self.failed.fetch_add(1, Ordering::Relaxed);
                 }
+                if self.samples == Samples::Told {
+                    self.stage(&told(sample));
+                }
                 self.advance();
             }
             Event::Sampled(_) => {}
@@ -103,6 +151,10 @@ impl Progress {
         match event {
             SuiteEvent::Begin { trials, done } => self.begin(*trials, *done),
             SuiteEvent::Sampled(sample) => {
+                if self.samples == Samples::Told {
+                    let (stack, scenario) = (&sample.stack, &sample.scenario);
+                    self.stage(&format!("round {}, {scenario}, {stack}", sample.round + 1));
+                }
                 if matches!(sample.outcome, SuiteOutcome::Failed(_)) {
                     self.failed.fetch_add(1, Ordering::Relaxed);
                 }

@@ -67,6 +67,8 @@ impl Report {
             format,
             json: false,
             quiet: self.quiet,
+            verbose: false,
+            github_summary: false,
         }
     }
 }

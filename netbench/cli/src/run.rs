@@ -15,18 +15,7 @@ use crate::exit::WrongInput;
 
 /// The name of a run's folder in `out`: when, where, what, and a number where that is taken.
 pub(crate) fn name(out: &Path, what: &str) -> String {
-    let host = environment()
-        .facts
-        .get("hostname")
-        .cloned()
-        .unwrap_or_default();
-    let plain = |c: &char| c.is_ascii_alphanumeric() || *c == '-';
-    let host: String = host.chars().filter(plain).take(40).collect();
-    let host = if host.is_empty() {
-        "host".to_owned()
-    } else {
-        host
-    };
+    let host = host();
     let time = Timestamp::now().strftime("%Y-%m-%d-%H%M%S");
     let name = format!("{time}-{host}-{what}");
     let numbered = (2..1000).map(|number| format!("{name}-{number}"));
@@ -35,6 +24,22 @@ pub(crate) fn name(out: &Path, what: &str) -> String {
         .chain(numbered)
         .find(free)
         .unwrap_or(name)
+}
+
+/// This machine's name, as a part of a file's name.
+pub(crate) fn host() -> String {
+    let host = environment()
+        .facts
+        .get("hostname")
+        .cloned()
+        .unwrap_or_default();
+    let plain = |c: &char| c.is_ascii_alphanumeric() || *c == '-';
+    let host: String = host.chars().filter(plain).take(40).collect();
+    if host.is_empty() {
+        "host".to_owned()
+    } else {
+        host
+    }
 }
 
 /// Refuses to go on with other workers than the run was begun with: its samples would be of two

@@ -7,6 +7,7 @@ mod condition;
 mod evaluation;
 mod link_profile;
 mod named;
+mod origin;
 mod run;
 mod sample;
 mod scan_run;
@@ -22,6 +23,7 @@ pub use evaluation::{
     Depth, EvaluationManifest, EvaluationPlan, Losses, LostSite, PartRecord, PartState,
 };
 pub use link_profile::{LinkProfile, LossRate, Queue};
+pub use origin::{MergedRun, Origin, Shard, ShardRecord};
 pub use run::{
     ClientSettings, Environment, LinkCheck, LinkKind, LinkRecord, Manifest, PlanRecord, Profile,
     RootsRecord, RootsSource, ServerCount, Session, Target, WorkerRecord,

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Alpn, Condition, Group, SignatureScheme, Site, StackName, Suite, TlsVersion};
+use crate::{Alpn, Condition, Group, Origin, SignatureScheme, Site, StackName, Suite, TlsVersion};
 
 /// What a run was: `run.json`. Written before the first trial and again at the end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +30,9 @@ pub struct Manifest {
     pub sessions: Vec<Session>,
     /// What a reader must know before quoting a figure.
     pub warnings: Vec<String>,
+    /// Where the run comes from: vantage point, shard, the runs it was joined of.
+    #[serde(default)]
+    pub origin: Origin,
 }
 
 /// What was to be done.

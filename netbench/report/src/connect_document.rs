@@ -1,4 +1,4 @@
-use netbench_model::{Condition, LinkKind, Target};
+use netbench_model::{Condition, LinkKind, Origin, Target};
 use netbench_stats::{MIN_ROUNDS, SAME_MARGIN};
 
 use crate::{
@@ -73,13 +73,37 @@ pub(crate) fn about(summary: &ConnectSummary) -> String {
         .map(|(name, about)| format!("{name} ({})", plain(about)))
         .collect();
     format!(
-        "{} {place}, {} rounds, {} of {} samples. {}.",
+        "{} {place}, {} rounds, {} of {} samples. {}.{}",
         run.sites,
         run.rounds,
         run.samples,
         run.planned,
-        stacks.join("; ")
+        stacks.join("; "),
+        origin(&run.origin).map_or_else(String::new, |words| format!(" {words}"))
     )
+}
+
+/// Which part of the sites it is, or of which runs it was joined.
+fn origin(origin: &Origin) -> Option<String> {
+    if let Some(part) = origin.shard {
+        return Some(format!(
+            "Shard {} of {} sites; `netbench merge` joins it with the others.",
+            part.shard, part.whole_sites
+        ));
+    }
+    let runs = origin.merged.len();
+    let vantages: Vec<String> = origin.vantages().into_iter().map(plain).collect();
+    (runs > 0).then(|| {
+        let shards = origin
+            .merged
+            .iter()
+            .filter(|run| run.shard.is_some())
+            .count();
+        format!(
+            "Joined of {runs} runs, {shards} of them shards, from {}.",
+            vantages.join(", ")
+        )
+    })
 }
 
 /// What a comparison says, in a sentence.
@@ -109,7 +133,7 @@ pub(crate) fn headline(comparison: &Comparison) -> String {
 }
 
 /// On how many sites which stack is faster; none where no site had rounds enough to tell.
-fn tally_words(comparison: &Comparison) -> Option<String> {
+pub(crate) fn tally_words(comparison: &Comparison) -> Option<String> {
     let tally = &comparison.sites;
     let any = tally.rows.iter().any(|row| row.paired.interval.is_some());
     any.then(|| {
@@ -120,7 +144,8 @@ fn tally_words(comparison: &Comparison) -> Option<String> {
     })
 }
 
-fn too_few_rounds() -> String {
+/// Why no site has a verdict.
+pub(crate) fn too_few_rounds() -> String {
     format!("A site needs {MIN_ROUNDS} rounds for a verdict of its own.")
 }
 

@@ -9,10 +9,12 @@ mod compare;
 mod connect_document;
 mod connect_rows;
 mod evaluation;
+mod explain;
 mod failures;
 mod latest;
 mod pairs;
 mod rows;
+mod runs;
 mod scan;
 mod schemas;
 mod shares;
@@ -30,7 +32,12 @@ pub mod terminal;
 
 pub use block::{Align, Block, Column, Document, Table};
 pub use evaluation::{Answer, Evaluation, Found, KeyFigure, Question, evaluation, lacking, losses};
+pub use explain::{
+    AgainstRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation, HeapRow, SharedRow,
+    explain,
+};
 pub use rows::Rows;
+pub use runs::{RunRow, RunsSummary};
 pub use scan::{HelloReport, Profiles, ScanHead, ScanSummary, summarize_scan};
 pub use schemas::{Schema, schemas};
 pub use suite::{

@@ -6,7 +6,10 @@ use netbench_protocol::{Request, Response};
 use netbench_scan::{AgainstRecord, SiteScan};
 use schemars::schema_for;
 
-use crate::{CompareSummary, ConnectSummary, Evaluation, HelloReport, ScanSummary, SuiteSummary};
+use crate::{
+    CompareSummary, ConnectSummary, Evaluation, ExplainSummary, HelloReport, RunsSummary,
+    ScanSummary, SuiteSummary,
+};
 
 /// A JSON Schema, by the name of its file under `schemas/`.
 pub struct Schema {
@@ -32,9 +35,11 @@ pub fn schemas() -> Vec<Schema> {
         schema("connect-summary.json", schema_for!(ConnectSummary)),
         schema("evaluation.json", schema_for!(Evaluation)),
         schema("evaluation-run.json", schema_for!(EvaluationManifest)),
+        schema("explain-summary.json", schema_for!(ExplainSummary)),
         schema("hello.json", schema_for!(HelloReport)),
         schema("run.json", schema_for!(Manifest)),
         schema("sample.json", schema_for!(Sample)),
+        schema("runs.json", schema_for!(RunsSummary)),
         schema("scan-against.json", schema_for!(AgainstRecord)),
         schema("scan-run.json", schema_for!(ScanManifest)),
         schema("scan-site.json", schema_for!(SiteScan)),

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{
-    Condition, FailureClass, LinkRecord, Manifest, Outcome, Phase, SCHEMA_VERSION, Sample,
+    Condition, FailureClass, LinkRecord, Manifest, Origin, Outcome, Phase, SCHEMA_VERSION, Sample,
     StackName, Target,
 };
 use netbench_stats::{Figures, PairedRatio, RoundsRatio};
@@ -63,6 +63,8 @@ pub struct Head {
     pub samples: u64,
     /// How many were asked for.
     pub planned: u64,
+    /// Vantage point, shard, and the runs it was joined of.
+    pub origin: Origin,
 }
 
 /// One stack against the first, under one condition.
@@ -250,7 +252,7 @@ pub fn summarize(manifest: &Manifest, samples: &[Sample]) -> ConnectSummary {
     }
 }
 
-fn head(manifest: &Manifest, measured: &[&Sample]) -> Head {
+pub(crate) fn head(manifest: &Manifest, measured: &[&Sample]) -> Head {
     let plan = &manifest.plan;
     let about = |stack: &StackName| {
         let worker = manifest
@@ -278,11 +280,7 @@ fn head(manifest: &Manifest, measured: &[&Sample]) -> Head {
         started: manifest.started.clone(),
         finished: manifest.finished.clone(),
         netbench: manifest.netbench.clone(),
-        command: manifest
-            .sessions
-            .first()
-            .map(|s| s.command.clone())
-            .unwrap_or_default(),
+        command: command(manifest),
         seed: plan.seed,
         target: plan.target,
         sites: plan.sites.len() as u64,
@@ -290,7 +288,28 @@ fn head(manifest: &Manifest, measured: &[&Sample]) -> Head {
         stacks: plan.stacks.iter().map(about).collect(),
         samples: measured.len() as u64,
         planned: per_round as u64 * u64::from(plan.rounds),
+        origin: manifest.origin.clone(),
     }
+}
+
+/// The command line of the first session; of a joined run, that of the whole that its shards are of.
+fn command(manifest: &Manifest) -> Vec<String> {
+    let Some(session) = manifest.sessions.first() else {
+        return Vec::new();
+    };
+    if manifest.origin.merged.is_empty() {
+        return session.command.clone();
+    }
+    let mut words = session.command.iter();
+    let mut kept = Vec::new();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--shard" | "--vantage" => drop(words.next()),
+            word if word.starts_with("--shard=") || word.starts_with("--vantage=") => {}
+            word => kept.push(word.to_owned()),
+        }
+    }
+    kept
 }
 
 fn negotiated(measured: &[&Sample]) -> Vec<NegotiatedRow> {

@@ -16,7 +16,7 @@ const LATENESS_NS: u64 = 100_000;
 /// What a reader must know before quoting a figure.
 pub(crate) fn warnings(manifest: &Manifest, samples: &[Sample]) -> Vec<String> {
     let mut warnings = manifest.warnings.clone();
-    if manifest.finished.is_none() {
+    if manifest.finished.is_none() && manifest.origin.merged.is_empty() {
         warnings.push("the run was not finished: `--resume` goes on with it".to_owned());
     }
     warnings.extend(link(manifest));

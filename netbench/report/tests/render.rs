@@ -4,7 +4,7 @@
 
 mod support;
 
-use netbench_report::{csv, json, markdown, summarize, terminal};
+use netbench_report::{csv, json, junit, markdown, summarize, terminal};
 use support::Fixture;
 
 fn text(bytes: Vec<u8>) -> String {
@@ -72,6 +72,16 @@ fn csv_form() {
         assert!(line.matches(',').count() >= 7, "{line}");
     }
     insta::assert_snapshot!(text);
+}
+
+#[test]
+fn junit_form() {
+    let fixture = Fixture {
+        rounds: 2,
+        ..Fixture::default()
+    };
+    let summary = summarize(&fixture.manifest(), &fixture.samples());
+    insta::assert_snapshot!(text(junit::connect(&summary)));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use std::{collections::BTreeMap, time::Duration};
 
-use netbench_model::{ClientSettings, Condition, Failure, Site, StackName, Target};
+use netbench_model::{ClientSettings, Condition, Failure, ShardRecord, Site, StackName, Target};
 
 /// Between two connections to one real host.
 pub const LIVE_PAUSE: Duration = Duration::from_secs(1);
@@ -20,6 +20,8 @@ pub struct Plan {
     pub jobs: u32,
     /// Where the sites are.
     pub target: Target,
+    /// The part of the whole list of sites that `sites` is; none where it is all.
+    pub shard: Option<ShardRecord>,
     /// The sites.
     pub sites: Vec<Site>,
     /// What every client offers.

@@ -15,6 +15,8 @@ pub struct Unit {
     pub condition: Condition,
     /// The site's index in the plan.
     pub site: usize,
+    /// The site's place in the whole list, of which the plan may have a part.
+    pub place: usize,
     /// Indices of the stacks, in the order in which they are tried.
     pub order: Vec<usize>,
 }
@@ -26,7 +28,7 @@ impl Unit {
             seed,
             u64::from(self.round),
             self.condition as u64,
-            self.site as u64,
+            self.place as u64,
             role as u64,
         ];
         TrialKey(
@@ -38,7 +40,17 @@ impl Unit {
 }
 
 /// Every unit of the plan, shuffled within each round by the plan's seed.
+///
+/// A shard's units are those that a run of all sites would have, in the same order and with the same
+/// ordinals, without those of the other shards.
 pub fn schedule(plan: &Plan) -> Vec<Unit> {
+    let whole = plan
+        .shard
+        .map_or(plan.sites.len(), |part| part.whole_sites as usize);
+    let places: Vec<usize> = match plan.shard {
+        Some(part) => part.shard.places(whole).collect(),
+        None => (0..whole).collect(),
+    };
     let mut random = SplitMix(mix(plan.seed ^ 0x6f72_6465_7231));
     let mut units = Vec::new();
     let mut trial = 0;
@@ -46,20 +58,24 @@ pub fn schedule(plan: &Plan) -> Vec<Unit> {
         let mut these: Vec<(Condition, usize)> = plan
             .conditions
             .iter()
-            .flat_map(|c| (0..plan.sites.len()).map(move |site| (*c, site)))
+            .flat_map(|c| (0..whole).map(move |place| (*c, place)))
             .collect();
         random.shuffle(&mut these);
-        for (condition, site) in these {
+        for (condition, place) in these {
             let mut order: Vec<usize> = (0..plan.stacks.len()).collect();
             random.shuffle(&mut order);
             let stacks = order.len() as u64;
-            units.push(Unit {
-                first_trial: trial,
-                round,
-                condition,
-                site,
-                order,
-            });
+            // Every place draws its numbers, whether the plan has it or not.
+            if let Ok(site) = places.binary_search(&place) {
+                units.push(Unit {
+                    first_trial: trial,
+                    round,
+                    condition,
+                    site,
+                    place,
+                    order,
+                });
+            }
             trial += stacks;
         }
     }
@@ -102,7 +118,9 @@ impl SplitMix {
 mod tests {
     use std::{collections::BTreeMap, time::Duration};
 
-    use netbench_model::{ClientSettings, LabProfile, Profile, Site, StackName, Target};
+    use netbench_model::{
+        ClientSettings, LabProfile, Profile, Shard, ShardRecord, Site, StackName, Target,
+    };
 
     use super::*;
 
@@ -119,6 +137,7 @@ mod tests {
             rounds: 3,
             jobs: 1,
             target: Target::Lab,
+            shard: None,
             sites: (0..20).map(site).collect(),
             client: ClientSettings {
                 profile: Profile::Default,
@@ -169,6 +188,33 @@ mod tests {
             (40..=80).contains(&first),
             "{first} of 120 begin with the first stack"
         );
+    }
+
+    #[test]
+    fn shards_have_the_units_of_the_whole_run() {
+        let whole = plan(7);
+        let mut joined = Vec::new();
+        for index in 1..=3 {
+            let shard = Shard::new(index, 3).unwrap();
+            let places: Vec<usize> = shard.places(20).collect();
+            let part = Plan {
+                sites: places.iter().map(|i| whole.sites[*i].clone()).collect(),
+                shard: Some(ShardRecord {
+                    shard,
+                    whole_sites: 20,
+                }),
+                ..whole.clone()
+            };
+            for unit in schedule(&part) {
+                assert_eq!(part.sites[unit.site], whole.sites[unit.place]);
+                joined.push(Unit {
+                    site: unit.place,
+                    ..unit
+                });
+            }
+        }
+        joined.sort_by_key(|unit| unit.first_trial);
+        assert_eq!(joined, schedule(&whole));
     }
 
     #[test]

@@ -16,7 +16,10 @@
 //! verdicts rest on is so wide that all of a family hold together with [`FAMILY_LEVEL`]
 //! (Bonferroni), so that a stack compared with itself is rarely called faster at anything.
 
+mod contrast;
 mod looks;
+mod modes;
+mod overrepresented;
 mod paired;
 mod quantile;
 mod quiet;
@@ -26,7 +29,10 @@ mod signed_rank;
 mod student;
 mod verdict;
 
+pub use contrast::{Contrast, contrast};
 pub use looks::{is_look, look_share};
+pub use modes::{Modes, two_modes};
+pub use overrepresented::chance_of_as_many;
 pub use paired::{Pair, PairedRatio, Settings, compare};
 pub use quantile::{Figures, median, quantile_sorted};
 pub use quiet::quiet;

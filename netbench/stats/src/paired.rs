@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{CASE_LEVEL, FAMILY_LEVEL, Interval, Rng, SINGLE_LEVEL, Verdict, student_t_quantile};
 
 /// Fewer pairs than this have no interval: a bootstrap of them would repeat the same few values.
-const MIN_PAIRS: usize = 6;
+pub(crate) const MIN_PAIRS: usize = 6;
 
 /// One timing of A and one of B, taken side by side.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -118,37 +118,40 @@ struct Spread {
 }
 
 /// Pairs in rising order of their ratio: the median of any choice of blocks is then one walk.
-struct Resampler {
+pub(crate) struct Resampler {
     sorted: Vec<(f64, u32)>,
     sizes: Vec<u32>,
 }
 
 impl Resampler {
     fn new(pairs: &[Pair]) -> Self {
-        let mut numbers = HashMap::new();
-        let mut sizes: Vec<u32> = Vec::new();
+        Self::numbered(pairs, &numbers(pairs))
+    }
+
+    /// With numbers that other pairs of the same blocks have too.
+    pub(crate) fn numbered(pairs: &[Pair], numbers: &HashMap<u32, u32>) -> Self {
+        let mut sizes = vec![0; numbers.len()];
         let mut sorted: Vec<(f64, u32)> = pairs
             .iter()
-            .map(|pair| {
-                let number = *numbers.entry(pair.block).or_insert_with(|| {
-                    sizes.push(0);
-                    sizes.len() - 1
-                });
-                sizes[number] += 1;
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    reason = "no more blocks than u32 ids"
-                )]
-                let number = number as u32;
-                (pair.log_ratio, number)
+            .filter_map(|pair| {
+                let number = *numbers.get(&pair.block)?;
+                sizes[number as usize] += 1;
+                Some((pair.log_ratio, number))
             })
             .collect();
         sorted.sort_by(|x, y| x.0.total_cmp(&y.0));
         Self { sorted, sizes }
     }
 
+    /// How many blocks of equal size these are worth: (sum n)^2 / sum n^2.
+    pub(crate) fn worth(&self) -> f64 {
+        let total: f64 = self.sizes.iter().map(|n| f64::from(*n)).sum();
+        let squares: f64 = self.sizes.iter().map(|n| f64::from(*n).powi(2)).sum();
+        total * total / squares
+    }
+
     /// The median when block `i` is counted `times[i]` times.
-    fn median_with(&self, times: &[u32]) -> Option<f64> {
+    pub(crate) fn median_with(&self, times: &[u32]) -> Option<f64> {
         let count: u64 = self
             .sizes
             .iter()
@@ -172,10 +175,7 @@ impl Resampler {
     }
 
     fn spread(&self, settings: &Settings) -> Option<Spread> {
-        // Blocks of unequal size are worth fewer: (sum n)^2 / sum n^2 of equal ones.
-        let total: f64 = self.sizes.iter().map(|n| f64::from(*n)).sum();
-        let squares: f64 = self.sizes.iter().map(|n| f64::from(*n).powi(2)).sum();
-        let worth = total * total / squares;
+        let worth = self.worth();
         if self.sorted.len() < MIN_PAIRS || worth < 1.999 || settings.resamples < 2 {
             return None;
         }
@@ -205,6 +205,16 @@ impl Resampler {
             degrees: worth - 1.0,
         })
     }
+}
+
+/// A number for each block, from 0, in the order in which they come.
+pub(crate) fn numbers<'a>(pairs: impl IntoIterator<Item = &'a Pair>) -> HashMap<u32, u32> {
+    let mut numbers = HashMap::new();
+    for pair in pairs {
+        let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+        numbers.entry(pair.block).or_insert(next);
+    }
+    numbers
 }
 
 #[cfg(test)]

@@ -176,6 +176,14 @@ impl RunFolder {
             .map_err(|source| StoreError::Manifest { path, source })
     }
 
+    /// Whether a process is appending samples to it at the moment.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn is_in_use(&self) -> Result<bool, StoreError> {
+        samples::is_locked(&self.path.join(SAMPLES))
+    }
+
     /// Writes a file of the run, whole or not at all, and says where it is.
     ///
     /// # Errors

@@ -92,6 +92,20 @@ pub(crate) fn read<S: Record + DeserializeOwned>(path: &Path) -> Result<Vec<S>, 
     Ok(samples)
 }
 
+/// Whether an [`Appender`] has the file.
+pub(crate) fn is_locked(path: &Path) -> Result<bool, StoreError> {
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(StoreError::io(path)(error)),
+    };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) => Err(StoreError::io(path)(error)),
+    }
+}
+
 fn parse<S: Record + DeserializeOwned>(
     text: &[u8],
     path: &Path,

@@ -5,8 +5,8 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use netbench_model::{
-    ClientSettings, Condition, Environment, LinkKind, LinkRecord, Manifest, Outcome, PlanRecord,
-    Profile, Role, RootsRecord, RootsSource, Sample, StackName, Target,
+    ClientSettings, Condition, Environment, LinkKind, LinkRecord, Manifest, Origin, Outcome,
+    PlanRecord, Profile, Role, RootsRecord, RootsSource, Sample, StackName, Target,
 };
 use netbench_store::{RunFolder, StoreError};
 use proptest::prelude::*;
@@ -56,6 +56,7 @@ fn manifest() -> Manifest {
         environment: Environment::default(),
         sessions: Vec::new(),
         warnings: Vec::new(),
+        origin: Origin::default(),
     }
 }
 

@@ -1,7 +1,8 @@
 use std::{collections::BTreeMap, env};
 
 use netbench_model::{
-    LinkCheck, LinkKind, LinkRecord, Manifest, PlanRecord, RootsRecord, SCHEMA_VERSION, Session,
+    LinkCheck, LinkKind, LinkRecord, Manifest, Origin, PlanRecord, RootsRecord, SCHEMA_VERSION,
+    Session,
 };
 use netbench_runner::{Fleet, Ground, Plan, environment};
 
@@ -54,6 +55,11 @@ pub(crate) fn begin(
         environment: environment(),
         sessions: Vec::new(),
         warnings: Vec::new(),
+        origin: Origin {
+            vantage: settings.vantage.clone(),
+            shard: plan.shard,
+            merged: Vec::new(),
+        },
     })
 }
 

@@ -22,7 +22,7 @@ use netbench_store::RunFolder;
 use crate::{
     args::{Connect, Output},
     exit::Ended,
-    output,
+    kept, output,
     progress::Progress,
     run::{self, stop_on_signals},
     workers,
@@ -34,6 +34,9 @@ use self::settings::Settings;
 const RESOLVE_LIMIT: Duration = Duration::from_secs(5);
 
 pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
+    if options.output.github_summary {
+        output::step_summary()?;
+    }
     let earlier = options.resume.as_deref().map(plan::earlier).transpose()?;
     let settings = match &earlier {
         Some((_, manifest)) => Settings::of_manifest(options, manifest)?,
@@ -42,7 +45,7 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
     let programs = workers::find(&settings.workers(), &options.worker)?;
     let link = open_link(&settings)?;
     let stop = stop_on_signals()?;
-    let progress = Progress::new(options.output.quiet);
+    let progress = Progress::of(&options.output);
 
     let place = link.as_ref().map(Link::client_place);
     let fleet = Fleet::muster(programs, place.as_ref())?;
@@ -99,7 +102,7 @@ pub(crate) fn publish(
     manifest: &Manifest,
     output: &Output,
 ) -> anyhow::Result<bool> {
-    let summary = summarize(manifest, &folder.samples()?);
+    let summary = summarize(manifest, &folder.samples().map_err(kept::wrong)?);
     output::publish(folder, &summary, output)?;
     let mut comparisons = summary.comparisons.iter();
     Ok(comparisons.any(|comparison| !comparison.phases.is_empty()))

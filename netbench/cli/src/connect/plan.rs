@@ -43,6 +43,7 @@ pub(crate) fn plan(
         rounds: settings.rounds,
         jobs: settings.jobs,
         target: settings.target,
+        shard: settings.shard,
         sites,
         client,
         roots_pem,

@@ -4,7 +4,7 @@ use std::time::Duration;
 use netbench_lab::Roots;
 use netbench_link::LinkChoice;
 use netbench_model::{
-    Alpn, ClientSettings, Condition, Group, LinkKind, Manifest, Profile, RootsSource,
+    Alpn, ClientSettings, Condition, Group, LinkKind, Manifest, Profile, RootsSource, ShardRecord,
     SignatureScheme, StackName, Suite, Target, TlsVersion,
 };
 use netbench_runner::Fleet;
@@ -12,6 +12,8 @@ use netbench_runner::Fleet;
 use crate::{
     args::{Connect, ProfileArg},
     exit::WrongInput,
+    run,
+    shard::{self, ShardArg},
     sites::{self, SitesFile},
     stack_names::{new_seed, stack_names},
 };
@@ -28,6 +30,8 @@ pub(crate) struct Settings {
     pub(crate) roots: Roots,
     pub(crate) timeout: Duration,
     pub(crate) link: LinkChoice,
+    pub(crate) shard: Option<ShardRecord>,
+    pub(crate) vantage: String,
     offers: Offers,
 }
 
@@ -49,6 +53,10 @@ impl Settings {
         if let Some(limit) = options.limit {
             sites.sites.truncate(limit as usize);
         }
+        let shard = options.shard.map(ShardArg::shard).transpose()?;
+        let shard = shard
+            .map(|shard| shard::cut(&mut sites.sites, shard))
+            .transpose()?;
         let source = match options.roots.as_str() {
             "mozilla" => RootsSource::Mozilla,
             "native" => RootsSource::Native,
@@ -73,6 +81,8 @@ impl Settings {
             roots: roots(&source, options.roots_count)?,
             timeout: options.timeout,
             link: options.link,
+            shard,
+            vantage: options.vantage.clone().unwrap_or_else(run::host),
             offers: Offers::Asked {
                 profile: match options.client_profile {
                     ProfileArg::Default => Profile::Default,
@@ -88,6 +98,7 @@ impl Settings {
 
     /// From the run that is to be gone on with.
     pub(crate) fn of_manifest(options: &Connect, manifest: &Manifest) -> anyhow::Result<Self> {
+        may_go_on(manifest)?;
         let plan = &manifest.plan;
         let roots = roots(&plan.roots.source, Some(plan.roots.count))?;
         if roots.sha256 != plan.roots.sha256 {
@@ -116,6 +127,8 @@ impl Settings {
                 LinkKind::Netem => LinkChoice::Netem,
                 LinkKind::None | LinkKind::Live => LinkChoice::None,
             },
+            shard: manifest.origin.shard,
+            vantage: manifest.origin.vantage.clone(),
             offers: Offers::Settled(plan.client.clone()),
         })
     }
@@ -167,6 +180,29 @@ impl Settings {
             signatures: SignatureScheme::ALL.to_vec(),
             alpn: alpn.clone(),
         })
+    }
+}
+
+/// Refuses what was never measured as one run, and what an editor has made of a manifest.
+fn may_go_on(manifest: &Manifest) -> Result<(), WrongInput> {
+    let name = &manifest.name;
+    if !manifest.origin.merged.is_empty() {
+        return Err(WrongInput(format!(
+            "run {name} was joined of others; go on with those, and merge them again"
+        )));
+    }
+    let Some(part) = manifest.origin.shard else {
+        return Ok(());
+    };
+    let sites = part.shard.places(part.whole_sites as usize).count();
+    if sites == manifest.plan.sites.len() {
+        Ok(())
+    } else {
+        Err(WrongInput(format!(
+            "run {name} has {} sites, and not the {sites} of shard {}",
+            manifest.plan.sites.len(),
+            part.shard
+        )))
     }
 }
 

@@ -96,7 +96,7 @@ pub(crate) fn run_scan(
     raise_descriptor_limit();
     let link = open_link(settings)?;
     let stop = stop_on_signals()?;
-    let progress = Progress::of(quiet, "sites");
+    let progress = Progress::counting(quiet, "sites");
     let inside = link.as_ref().map(Link::client_place);
     let fleet = Fleet::muster(programs, inside.as_ref())?;
     if let Some((_, manifest)) = &place.earlier {

@@ -15,7 +15,7 @@ use netbench_store::{RunFolder, RunKind};
 use crate::{
     args::{Output, Suite},
     exit::{Ended, WrongInput},
-    output,
+    kept, output,
     progress::Progress,
     run::{self, stop_on_signals},
     workers,
@@ -24,6 +24,9 @@ use crate::{
 use self::settings::Settings;
 
 pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
+    if options.output.github_summary {
+        output::step_summary()?;
+    }
     let earlier = options.resume.as_deref().map(earlier).transpose()?;
     let settings = match &earlier {
         Some((_, manifest)) => Settings::of_manifest(options, manifest)?,
@@ -40,7 +43,7 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
     }
     let programs = workers::find(&settings.workers(), &options.worker)?;
     let stop = stop_on_signals()?;
-    let progress = Progress::new(options.output.quiet);
+    let progress = Progress::of(&options.output);
     let fleet = Fleet::muster(programs, None)?;
     if let Some((_, manifest)) = &earlier {
         run::same_workers(&manifest.name, &manifest.workers, &fleet)?;
@@ -84,7 +87,7 @@ pub(crate) fn publish(
     manifest: &SuiteManifest,
     output: &Output,
 ) -> anyhow::Result<bool> {
-    let summary = summarize_suite(manifest, &folder.samples()?);
+    let summary = summarize_suite(manifest, &folder.samples().map_err(kept::wrong)?);
     output::publish(folder, &summary, output)?;
     let alone = manifest.suite.stacks.len() == 1;
     Ok(summary.compares() || alone && summary.measures())

@@ -6,6 +6,7 @@ use netbench_stats::{PairedRatio, Verdict};
 use super::{Answer, Found, KeyFigure, Parts, Question, count};
 use crate::{
     ConnectSummary, SuiteSummary,
+    suite::preset::row_name,
     text::{change, interval},
 };
 
@@ -14,7 +15,7 @@ use crate::{
 const ENOUGH: f64 = 1.05;
 
 /// Cases of the suite that are named as slower.
-const NAMED: usize = 6;
+const NAMED: usize = 3;
 
 pub(super) fn answer(plan: &EvaluationPlan, parts: &Parts<'_>, found: &Found) -> Question {
     let mut figures = Vec::new();
@@ -184,7 +185,7 @@ fn in_memory(
     let named: Vec<_> = slower
         .iter()
         .take(NAMED)
-        .map(|(ratio, name)| format!("{name} {}", change(*ratio)))
+        .map(|(ratio, name)| format!("{} {}", row_name(name), change(*ratio)))
         .collect();
     let more = slower.len().saturating_sub(NAMED);
     let more = if more > 0 {

@@ -8,7 +8,7 @@ use super::{
     connect::words,
 };
 use crate::{
-    Comparison, ConnectSummary, PhaseRow,
+    Comparison, ConnectSummary, PhaseRow, connect_document,
     pairs::Matched,
     text::{change, time},
 };
@@ -72,10 +72,23 @@ pub(super) fn conditions(summary: &ConnectSummary) -> Vec<Item> {
                 bars,
             }
         });
+        let counts: Vec<String> = conditions
+            .iter()
+            .map(|condition| {
+                let pairs = summary
+                    .comparisons
+                    .iter()
+                    .filter(|row| row.condition == *condition)
+                    .filter_map(|row| row.phases.iter().find(|row| row.phase == phase))
+                    .map(|row| row.paired.pairs);
+                format!("{} {condition}", pairs.max().unwrap_or(0))
+            })
+            .collect();
+        let counts = counts.join(", ");
         Chart {
             title: title.to_owned(),
             note: format!(
-                "Bars: medians over the pairs compared with {}. After a bar: its paired change against the first \
+                "n = {counts} pairs. Bars: medians over the pairs compared with {}. After a bar: its paired change against the first \
                  stack, the median over pairs, which need not be the ratio of the two medians; intervals are below.",
                 stacks.first().map_or("the first", String::as_str)
             ),
@@ -166,16 +179,14 @@ pub(super) fn sites(comparison: &Comparison) -> Vec<Item> {
         verdict: row.paired.verdict,
     };
     vec![
-        Item::Text(format!(
-            "By total time, {} is faster on {} sites, slower on {}, the same on {}, and undecided on {}. If the \
-             two were equal, about {:.1} sites would be called faster or slower by chance.",
-            comparison.other,
-            tally.other_faster,
-            tally.first_faster,
-            tally.same,
-            tally.undecided,
-            tally.expected_by_chance,
-        )),
+        Item::Text(match connect_document::tally_words(comparison) {
+            Some(words) => format!(
+                "By total time, {words}. If the two were equal, about {:.1} sites would be called faster or slower by \
+                 chance.",
+                tally.expected_by_chance
+            ),
+            None => connect_document::too_few_rounds(),
+        }),
         Item::Chart(Chart {
             title: format!(
                 "Total time with {} against {}, site by site",

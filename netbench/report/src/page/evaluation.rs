@@ -3,7 +3,7 @@ use netbench_model::{Depth, Losses, PartState, Target};
 
 use super::{
     Answer, Cell, Figure, Item, KeptRun, Page, PageColumn, PageTable, Question, Section,
-    document_section, environment_section,
+    coverage_chart, document_section, environment_section,
 };
 use crate::{Evaluation, evaluation, text::plain};
 
@@ -202,6 +202,7 @@ fn features(evaluation: &Evaluation) -> Vec<Section> {
     section
         .items
         .extend(warnings.map(|line| Item::Warning(plain(line))));
+    section.items.push(coverage_chart(coverage));
     for (half, caption) in [
         (Half::Works, "What works: tests that expect success"),
         (

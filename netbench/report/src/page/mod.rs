@@ -8,6 +8,7 @@
 mod chart;
 mod connect;
 mod connect_charts;
+mod coverage;
 mod environment;
 mod evaluation;
 mod html;
@@ -17,8 +18,12 @@ mod runs;
 mod suite;
 mod table;
 
-pub use chart::{Bar, BarGroup, Bars, Chart, Dot, Dots, Drawing, Ecdf, Points, Scatter, Series};
+pub use chart::{
+    Bar, BarGroup, Bars, Chart, Dot, Dots, Drawing, Ecdf, Matrix, MatrixRow, Points, Scatter,
+    Series,
+};
 pub use connect::connect_section;
+pub use coverage::coverage_chart;
 pub use environment::{Machine, environment_section};
 pub use evaluation::page_of_evaluation;
 pub use html::html;

@@ -151,7 +151,7 @@ fn length(case: &CaseRow, figures: &crate::StackFigures) -> f64 {
 
 /// The name of a case without its part and its usual amounts, and with spaces.
 pub(crate) fn short(name: &str) -> String {
-    let name = name.replace("_write-1MiB_amount-1000MB", "");
+    let name = preset::row_name(name);
     let name = match name.split_once(['_', '-']) {
         Some(("bulk" | "handshake" | "memory", rest)) => rest.to_owned(),
         _ => name,

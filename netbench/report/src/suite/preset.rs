@@ -58,7 +58,7 @@ pub(crate) fn table(blocks: &mut Vec<Block>, summary: &SuiteSummary) {
 }
 
 /// The name as published, which leaves out what is the same in all its rows.
-fn row_name(case: &str) -> String {
+pub(crate) fn row_name(case: &str) -> String {
     case.replace("_write-1MiB_amount-1000MB", "")
 }
 

@@ -143,6 +143,7 @@ impl Fixture {
                 served: vec![served("near.example")],
             }],
             warnings: Vec::new(),
+            origin: netbench_model::Origin::default(),
         }
     }
 

@@ -37,10 +37,10 @@ pub(super) fn draw(canvas: &mut Canvas, bars: &Bars, width: f64) -> f64 {
                 let long = part.max(0.0) / most * room;
                 let name = bars.series.get(*series).map_or("", String::as_str);
                 let share = 100.0 * part.max(0.0) / whole(&bar.parts).max(f64::MIN_POSITIVE);
-                let tip = if bar.parts.len() > 1 {
-                    format!("{}, {name}: {share:.1} % of {}", bar.label, bar.text)
-                } else {
-                    format!("{}, {name}: {}", group.name, bar.text)
+                let tip = match (bar.parts.len(), bar.label.as_str()) {
+                    (1, _) => format!("{}, {name}: {}", group.name, bar.text),
+                    (_, "") => format!("{name}: {share:.1} % of {}", bar.text),
+                    (_, label) => format!("{label}, {name}: {share:.1} % of {}", bar.text),
                 };
                 canvas.bar(colour(*series), (x, y + 1.0), (long, BAR - 3.0), &tip);
                 x += long;

@@ -6,6 +6,7 @@
 mod bars;
 mod dots;
 mod ecdf;
+mod matrix;
 mod scale;
 mod scatter;
 
@@ -35,6 +36,28 @@ pub enum Drawing {
     Scatter(Scatter),
     /// Distributions.
     Ecdf(Ecdf),
+    /// Shares, by row and column.
+    Matrix(Matrix),
+}
+
+/// Shares, by row and column, on grounds that are the darker the larger they are.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Matrix {
+    /// The names of the columns.
+    pub columns: Vec<String>,
+    /// Of which column to show the difference against the first beside them, if of any.
+    pub against_first: Option<usize>,
+    /// The rows.
+    pub rows: Vec<MatrixRow>,
+}
+
+/// A row of shares.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MatrixRow {
+    /// Its name.
+    pub name: String,
+    /// A share from 0 to 1 for each column, where there is one.
+    pub shares: Vec<Option<f64>>,
 }
 
 /// Ratios with intervals: a row for each where they are few, else one beside the other in rising order.
@@ -162,6 +185,7 @@ pub(super) fn draw(markup: &mut Markup, chart: &Chart, id: &str, width: Width) {
         Drawing::Bars(bars) => bars::draw(&mut canvas, bars, w),
         Drawing::Scatter(scatter) => scatter::draw(&mut canvas, scatter, w),
         Drawing::Ecdf(ecdf) => ecdf::draw(&mut canvas, ecdf, w),
+        Drawing::Matrix(matrix) => matrix::draw(&mut canvas, matrix, w),
     };
     let class = match width {
         Width::Wide => "wide",
@@ -186,7 +210,7 @@ pub(super) fn draw(markup: &mut Markup, chart: &Chart, id: &str, width: Width) {
 /// The names of the colours that a legend explains, where one is needed.
 pub(super) fn legend(drawing: &Drawing) -> Vec<&str> {
     match drawing {
-        Drawing::Dots(_) => Vec::new(),
+        Drawing::Dots(_) | Drawing::Matrix(_) => Vec::new(),
         Drawing::Bars(bars) => bars.series.iter().map(String::as_str).collect(),
         Drawing::Scatter(scatter) => scatter.series.iter().map(|s| s.name.as_str()).collect(),
         Drawing::Ecdf(ecdf) => ecdf.series.iter().map(|s| s.name.as_str()).collect(),

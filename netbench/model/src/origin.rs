@@ -1,0 +1,201 @@
+use std::{fmt, str::FromStr};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where a run comes from: which part of a plan it is, seen from where, and of which runs it was
+/// joined.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Origin {
+    /// The name of the place that the sites were seen from; empty in runs of before there were any.
+    #[serde(default)]
+    pub vantage: String,
+    /// The part of the sites that the run has; none where it has all.
+    #[serde(default)]
+    pub shard: Option<ShardRecord>,
+    /// The runs that were joined; empty where the run was measured as one.
+    #[serde(default)]
+    pub merged: Vec<MergedRun>,
+}
+
+impl Origin {
+    /// The vantage point of a session, by its number.
+    pub fn vantage_of(&self, session: u32) -> &str {
+        let of = self
+            .merged
+            .iter()
+            .find(|run| (run.first_session..run.first_session + run.sessions).contains(&session));
+        of.map_or(&self.vantage, |run| &run.vantage)
+    }
+
+    /// The names of all vantage points, in order, each once.
+    pub fn vantages(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.merged.iter().map(|run| run.vantage.as_str()).collect();
+        if names.is_empty() && !self.vantage.is_empty() {
+            names.push(&self.vantage);
+        }
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+/// One of the runs that a run was joined of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MergedRun {
+    /// Its name.
+    pub name: String,
+    /// Its vantage point.
+    pub vantage: String,
+    /// Its seed.
+    pub seed: u64,
+    /// Start, RFC 3339, UTC.
+    pub started: String,
+    /// End; none where it was not finished.
+    pub finished: Option<String>,
+    /// The part of the sites that it had.
+    pub shard: Option<ShardRecord>,
+    /// The number that its first session has in the joined run.
+    pub first_session: u32,
+    /// How many sessions it had.
+    pub sessions: u32,
+    /// The number that its first round has in the joined run.
+    pub first_round: u32,
+    /// The number that its first block has in the joined run.
+    pub first_block: u32,
+}
+
+/// A shard, and what it is a part of.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub struct ShardRecord {
+    /// Which.
+    pub shard: Shard,
+    /// How many sites all shards have together.
+    pub whole_sites: u32,
+}
+
+/// One of `of` parts of a list of sites: the part `index` has the sites at the places `index`,
+/// `index + of`, `index + 2 of` and so on of the list. Written `2/3`.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct Shard {
+    index: u32,
+    of: u32,
+}
+
+/// More shards than this are taken for a mistake.
+const MOST: u32 = 10_000;
+
+impl Shard {
+    /// The part `index`, from 1, of `of`.
+    ///
+    /// # Errors
+    /// An index or a number of shards that cannot be.
+    pub fn new(index: u32, of: u32) -> Result<Self, String> {
+        if of == 0 || of > MOST {
+            return Err(format!("{of} shards: expected from 1 to {MOST}"));
+        }
+        if index == 0 || index > of {
+            return Err(format!(
+                "shard {index} of {of}: shards are numbered from 1 to {of}"
+            ));
+        }
+        Ok(Self { index, of })
+    }
+
+    /// Which, from 1.
+    pub fn index(self) -> u32 {
+        self.index
+    }
+
+    /// How many there are.
+    pub fn of(self) -> u32 {
+        self.of
+    }
+
+    /// The places in the whole list, from 0 and below `whole`, that are this shard's.
+    pub fn places(self, whole: usize) -> impl Iterator<Item = usize> {
+        (self.index as usize - 1..whole).step_by(self.of as usize)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let number = |text: &str| -> Option<u32> {
+            let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+            digits.then(|| text.parse().ok()).flatten()
+        };
+        let parts = text.split_once('/');
+        match parts.and_then(|(index, of)| Some((number(index)?, number(of)?))) {
+            Some((index, of)) => Self::new(index, of),
+            None => Err(format!(
+                "{text:?} is not a shard: expected I/N, such as 2/3"
+            )),
+        }
+    }
+}
+
+impl TryFrom<String> for Shard {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
+    }
+}
+
+impl From<Shard> for String {
+    fn from(shard: Shard) -> Self {
+        shard.to_string()
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.of)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_are_read_as_they_are_written() {
+        for text in ["1/1", "2/3", "10000/10000"] {
+            assert_eq!(text.parse::<Shard>().unwrap().to_string(), text);
+        }
+        let wrong = [
+            ("", "not a shard"),
+            ("2", "not a shard"),
+            ("+1/2", "not a shard"),
+            ("1/2/3", "not a shard"),
+            ("99999999999/2", "not a shard"),
+            ("0/3", "from 1 to 3"),
+            ("4/3", "from 1 to 3"),
+            ("1/0", "expected from 1 to 10000"),
+            ("1/10001", "expected from 1 to 10000"),
+        ];
+        for (text, why) in wrong {
+            let error = text.parse::<Shard>().unwrap_err();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn shards_have_every_place_once() {
+        for (of, whole) in [(1, 5), (3, 10), (4, 3)] {
+            let mut places: Vec<usize> = (1..=of)
+                .flat_map(|index| Shard::new(index, of).unwrap().places(whole))
+                .collect();
+            places.sort_unstable();
+            assert_eq!(places, (0..whole).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,123 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use netbench_model::{Manifest, Negotiated, Target};
+
+use super::site_differences;
+use crate::pairs::Matched;
+
+/// A site's name.
+pub(super) type Site = String;
+
+/// The sites that have one value of a characteristic: its name, the value, and they.
+pub(super) type Value<'a> = (&'static str, String, BTreeSet<&'a str>);
+
+/// A value that fewer sites have, or all but fewer, is a matter of those sites.
+const FEWEST_SITES: usize = 2;
+
+/// Round-trip times, by their upper ends in milliseconds.
+const RTTS: [(u64, &str); 5] = [
+    (10, "under 10 ms"),
+    (30, "10–30 ms"),
+    (60, "30–60 ms"),
+    (120, "60–120 ms"),
+    (u64::MAX, "over 120 ms"),
+];
+
+/// Bytes of certificates, by their upper ends. A server's first flight of ten segments holds some 14,000.
+const CHAINS: [(u64, &str); 4] = [
+    (2_500, "under 2.5 kB"),
+    (4_000, "2.5–4 kB"),
+    (8_000, "4–8 kB"),
+    (u64::MAX, "over 8 kB"),
+];
+
+/// What is known of every site that was compared.
+pub(super) struct Traits {
+    /// In the order in which they are told.
+    pub(super) sites: BTreeMap<Site, BTreeMap<&'static str, String>>,
+    /// The median difference of totals.
+    pub(super) differences_ns: BTreeMap<Site, f64>,
+}
+
+impl Traits {
+    /// From the plan where the sites are emulated, and from what was agreed.
+    pub(super) fn of(
+        manifest: &Manifest,
+        pairs: &[Matched<'_>],
+        rtts: &BTreeMap<String, u64>,
+    ) -> Self {
+        let mut sites: BTreeMap<Site, BTreeMap<&'static str, String>> = BTreeMap::new();
+        // What was agreed may differ from one connection to the next; the last of a site stands for it.
+        for pair in pairs {
+            let site = sites.entry(pair.site.to_owned()).or_default();
+            agreed(site, &pair.first.client, &pair.other.client);
+            let rtt_ms = rtts.get(pair.site).copied().unwrap_or(0) / 1_000_000;
+            site.insert("round trip", class(&RTTS, rtt_ms).to_owned());
+        }
+        if manifest.plan.target == Target::Lab {
+            for planned in &manifest.plan.sites {
+                let Some(site) = sites.get_mut(&planned.name()) else {
+                    continue;
+                };
+                let lab = &planned.lab;
+                site.insert("key", lab.key.to_string());
+                site.insert("server", lab.server.clone());
+                site.insert("certificates", lab.chain.length.to_string());
+                site.insert("loss", lab.link.loss.to_string());
+                let jitter = if lab.link.jitter_ns > 0 { "yes" } else { "no" };
+                site.insert("jitter", jitter.to_owned());
+            }
+        }
+        Self {
+            sites,
+            differences_ns: site_differences(pairs),
+        }
+    }
+
+    /// Every value that some sites have and others do not. Of values that the same sites have, only the
+    /// first is kept: nothing tells them apart.
+    pub(super) fn values(&self) -> Vec<Value<'_>> {
+        let mut found: BTreeMap<(&'static str, &str), BTreeSet<&str>> = BTreeMap::new();
+        for (site, traits) in &self.sites {
+            for (name, value) in traits {
+                found.entry((name, value)).or_default().insert(site);
+            }
+        }
+        let mut seen: BTreeSet<BTreeSet<&str>> = BTreeSet::new();
+        let mut values = Vec::new();
+        for ((name, value), sites) in found {
+            let others = self.sites.len() - sites.len();
+            if sites.len() >= FEWEST_SITES && others >= FEWEST_SITES && seen.insert(sites.clone()) {
+                values.push((name, value.to_owned(), sites));
+            }
+        }
+        values
+    }
+}
+
+fn agreed(site: &mut BTreeMap<&'static str, String>, first: &Negotiated, other: &Negotiated) {
+    let both = |of: fn(&Negotiated) -> Option<&String>| of(first).or_else(|| of(other)).cloned();
+    site.insert("version", format!("TLS {}", first.version));
+    site.insert("suite", first.suite.clone());
+    let resumed = if first.resumed { "yes" } else { "no" };
+    site.insert("resumed", resumed.to_owned());
+    let told = [
+        ("group", both(|side| side.group.as_ref())),
+        ("signature", both(|side| side.signature.as_ref())),
+        ("protocol", both(|side| side.alpn.as_ref())),
+    ];
+    for (name, value) in told {
+        if let Some(value) = value {
+            site.insert(name, value);
+        }
+    }
+    let bytes: u64 = first.chain_bytes.iter().copied().map(u64::from).sum();
+    if bytes > 0 {
+        site.insert("chain bytes", class(&CHAINS, bytes).to_owned());
+    }
+}
+
+fn class(classes: &[(u64, &'static str)], value: u64) -> &'static str {
+    let fits = classes.iter().find(|(upper, _)| value < *upper);
+    fits.or(classes.last()).map_or("", |(_, name)| name)
+}

@@ -1,0 +1,336 @@
+//! Which characteristics of a site go with one stack's being faster. Start reading at [`explain`].
+
+mod characteristics;
+mod document;
+mod heaps;
+mod sentences;
+mod shared;
+
+use std::collections::BTreeMap;
+
+use netbench_model::{Condition, Manifest, Phase, SCHEMA_VERSION, Sample, StackName};
+use netbench_stats::{
+    Contrast, Pair, PairedRatio, Settings, Verdict, compare as paired, contrast, median,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    compare::compare,
+    latest::latest,
+    pairs::{Matched, match_up},
+    shares::rtts,
+    summary::{Head, head},
+};
+
+use self::characteristics::{Site, Traits};
+
+/// What goes with one stack's being faster. Every ratio is the other stack's total time over the
+/// first one's: under 1 the other is faster.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ExplainSummary {
+    /// The schema's version.
+    pub schema: u32,
+    /// Which run it is.
+    pub run: Head,
+    /// One for each condition and each stack but the first.
+    pub explanations: Vec<Explanation>,
+    /// Each condition against the others, where there are several: one row for each.
+    pub conditions: Vec<ConditionRow>,
+    /// Totals that come in two heaps about one round trip apart.
+    pub heaps: Vec<HeapRow>,
+}
+
+/// One stack against another under one condition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Explanation {
+    /// The condition.
+    pub condition: Condition,
+    /// The first stack.
+    pub first: StackName,
+    /// The other stack.
+    pub other: StackName,
+    /// All sites together; none where no pair could be compared.
+    pub overall: Option<PairedRatio>,
+    /// The strongest few findings, a sentence each.
+    pub sentences: Vec<String>,
+    /// Every value of every characteristic that some sites have and others do not.
+    pub characteristics: Vec<CharacteristicRow>,
+    /// The sites on which the stack that is slower over all wins, and by how much.
+    pub against: Vec<AgainstRow>,
+    /// What those sites have in common.
+    pub shared: Vec<SharedRow>,
+}
+
+/// The sites that have one value of a characteristic, and how they differ from the rest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CharacteristicRow {
+    /// The characteristic, such as `key`.
+    pub characteristic: String,
+    /// Its value, such as `ecdsa-p256`.
+    pub value: String,
+    /// How many sites have it.
+    pub sites: u64,
+    /// The ratio on them.
+    pub paired: PairedRatio,
+    /// The median of the other's total less the first's, on them, in nanoseconds: unlike the ratio, it
+    /// does not shrink where the round trip is long.
+    pub difference_ns: f64,
+    /// Their ratio over that of all other sites.
+    pub contrast: Contrast,
+}
+
+/// A condition against all others of the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConditionRow {
+    /// The first stack.
+    pub first: StackName,
+    /// The other stack.
+    pub other: StackName,
+    /// As the value of a characteristic.
+    pub row: CharacteristicRow,
+}
+
+/// A site on which the stack that is slower over all is faster.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct AgainstRow {
+    /// The site.
+    pub site: String,
+    /// The ratio on it.
+    pub ratio: f64,
+    /// The median of the other's total less the first's, in nanoseconds.
+    pub difference_ns: f64,
+    /// Its characteristics, by name.
+    pub characteristics: BTreeMap<String, String>,
+}
+
+/// A value that the sites listed have more often than the rest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SharedRow {
+    /// The characteristic.
+    pub characteristic: String,
+    /// The value.
+    pub value: String,
+    /// How many of the sites listed have it.
+    pub listed_with: u64,
+    /// How many are listed.
+    pub listed: u64,
+    /// How many of the others have it.
+    pub others_with: u64,
+    /// How many others there are.
+    pub others: u64,
+    /// The chance that so many of the listed would have it if they had been drawn blindly (Fisher's
+    /// exact test, one-sided), times the number of values looked at.
+    pub chance: f64,
+}
+
+/// Totals of one stack on one site that come in two heaps about a round trip apart: some connections
+/// needed one round trip more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HeapRow {
+    /// The site.
+    pub site: String,
+    /// The stack.
+    pub stack: StackName,
+    /// The condition.
+    pub condition: Condition,
+    /// The median of the faster heap, in nanoseconds.
+    pub lower_ns: f64,
+    /// The median of the slower heap, in nanoseconds.
+    pub upper_ns: f64,
+    /// How far apart they are, in round trips of the site.
+    pub round_trips: f64,
+    /// Connections in the slower heap.
+    pub slower: u64,
+    /// Connections.
+    pub connections: u64,
+}
+
+/// Computes what goes with one stack's being faster, for each stack against the first, or for the two
+/// `stacks` that are named. The same manifest and samples give the same summary.
+pub fn explain(
+    manifest: &Manifest,
+    samples: &[Sample],
+    stacks: Option<(&StackName, &StackName)>,
+) -> ExplainSummary {
+    let measured = latest(samples);
+    let plan = &manifest.plan;
+    let sides: Vec<(&StackName, &StackName)> = match (stacks, plan.stacks.split_first()) {
+        (Some(sides), _) => vec![sides],
+        (None, Some((first, others))) => others.iter().map(|other| (first, other)).collect(),
+        (None, None) => Vec::new(),
+    };
+    let rtts = rtts(plan, &measured);
+    let mut explanations = Vec::new();
+    let mut conditions = Vec::new();
+    for (first, other) in &sides {
+        let matched: Vec<(Condition, Vec<Matched<'_>>)> = plan
+            .conditions
+            .iter()
+            .map(|condition| {
+                let pairs = match_up(&measured, *condition, first, other);
+                (*condition, pairs.matched)
+            })
+            .collect();
+        for (condition, pairs) in &matched {
+            let traits = Traits::of(manifest, pairs, &rtts);
+            let tally = compare(plan, &measured, *condition, first, other).0.sites;
+            explanations.push(explanation(
+                manifest,
+                *condition,
+                (first, other),
+                pairs,
+                &traits,
+                &tally,
+            ));
+        }
+        conditions.extend(by_condition(manifest, (first, other), &matched));
+    }
+    ExplainSummary {
+        schema: SCHEMA_VERSION,
+        run: head(manifest, &measured),
+        explanations,
+        conditions,
+        heaps: heaps::heaps(&measured, &sides, &rtts),
+    }
+}
+
+fn explanation(
+    manifest: &Manifest,
+    condition: Condition,
+    (first, other): (&StackName, &StackName),
+    pairs: &[Matched<'_>],
+    traits: &Traits,
+    tally: &crate::SiteTally,
+) -> Explanation {
+    let all: Vec<Pair> = pairs.iter().map(total).collect();
+    let seed = manifest.plan.seed;
+    let overall = paired(&all, &Settings::for_family(seed, 1));
+    let values = traits.values();
+    // The rows of the table are read together.
+    let settings = Settings::for_family(seed, values.len());
+    let mut characteristics: Vec<CharacteristicRow> = values
+        .iter()
+        .filter_map(|(characteristic, value, sites)| {
+            let has = |pair: &&Matched<'_>| sites.contains(pair.site);
+            let (inside, outside): (Vec<_>, Vec<_>) = pairs.iter().partition(has);
+            row(
+                characteristic,
+                value,
+                sites.len() as u64,
+                &inside,
+                &outside,
+                &settings,
+            )
+        })
+        .collect();
+    sort_by_strength(&mut characteristics);
+    let (against, shared) = shared::against(overall.as_ref(), tally, traits);
+    let mut explanation = Explanation {
+        condition,
+        first: first.clone(),
+        other: other.clone(),
+        overall,
+        sentences: Vec::new(),
+        characteristics,
+        against,
+        shared,
+    };
+    explanation.sentences = sentences::sentences(&explanation);
+    explanation
+}
+
+fn by_condition(
+    manifest: &Manifest,
+    (first, other): (&StackName, &StackName),
+    matched: &[(Condition, Vec<Matched<'_>>)],
+) -> Vec<ConditionRow> {
+    let settings = Settings::for_family(manifest.plan.seed, matched.len());
+    let of = |(condition, pairs): &(Condition, Vec<Matched<'_>>)| {
+        let outside: Vec<&Matched<'_>> = matched
+            .iter()
+            .filter(|(other, _)| other != condition)
+            .flat_map(|(_, pairs)| pairs)
+            .collect();
+        let inside: Vec<&Matched<'_>> = pairs.iter().collect();
+        let sites: std::collections::BTreeSet<&str> = pairs.iter().map(|pair| pair.site).collect();
+        let count = sites.len() as u64;
+        let row = row(
+            "condition",
+            condition.name(),
+            count,
+            &inside,
+            &outside,
+            &settings,
+        )?;
+        Some(ConditionRow {
+            first: first.clone(),
+            other: other.clone(),
+            row,
+        })
+    };
+    matched.iter().filter_map(of).collect()
+}
+
+fn row(
+    characteristic: &str,
+    value: &str,
+    sites: u64,
+    inside: &[&Matched<'_>],
+    outside: &[&Matched<'_>],
+    settings: &Settings,
+) -> Option<CharacteristicRow> {
+    let log =
+        |pairs: &[&Matched<'_>]| -> Vec<Pair> { pairs.iter().map(|pair| total(pair)).collect() };
+    let (one, rest) = (log(inside), log(outside));
+    let differences: Vec<f64> = inside.iter().map(|pair| difference_ns(pair)).collect();
+    Some(CharacteristicRow {
+        characteristic: characteristic.to_owned(),
+        value: value.to_owned(),
+        sites,
+        paired: paired(&one, settings)?,
+        difference_ns: median(&differences)?,
+        contrast: contrast(&one, &rest, settings)?,
+    })
+}
+
+/// What is decided comes first, and of that what is furthest from the rest.
+fn sort_by_strength(rows: &mut [CharacteristicRow]) {
+    let decided = |row: &CharacteristicRow| {
+        u8::from(matches!(
+            row.contrast.verdict,
+            Verdict::Faster | Verdict::Slower
+        ))
+    };
+    rows.sort_by(|a, b| {
+        let strength = |row: &CharacteristicRow| row.contrast.ratio.ln().abs();
+        decided(b)
+            .cmp(&decided(a))
+            .then(strength(b).total_cmp(&strength(a)))
+            .then_with(|| (&a.characteristic, &a.value).cmp(&(&b.characteristic, &b.value)))
+    });
+}
+
+fn total(pair: &Matched<'_>) -> Pair {
+    let of = |side: &netbench_model::Measured| Phase::Total.of(&side.phases).unwrap_or(0);
+    Pair::from_ns(of(pair.first), of(pair.other), pair.block)
+}
+
+fn difference_ns(pair: &Matched<'_>) -> f64 {
+    pair.other.phases.total_ns as f64 - pair.first.phases.total_ns as f64
+}
+
+/// The median difference on each site.
+fn site_differences(pairs: &[Matched<'_>]) -> BTreeMap<Site, f64> {
+    let mut by_site: BTreeMap<Site, Vec<f64>> = BTreeMap::new();
+    for pair in pairs {
+        by_site
+            .entry(pair.site.to_owned())
+            .or_default()
+            .push(difference_ns(pair));
+    }
+    by_site
+        .into_iter()
+        .filter_map(|(site, differences)| Some((site, median(&differences)?)))
+        .collect()
+}

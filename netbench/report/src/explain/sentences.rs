@@ -1,0 +1,100 @@
+use netbench_stats::Verdict;
+
+use super::{CharacteristicRow, Explanation};
+use crate::text::{change, plain, time};
+
+/// How many findings get a sentence.
+const FEW: usize = 4;
+
+/// The strongest findings, and whose sites go the other way.
+pub(super) fn sentences(explanation: &Explanation) -> Vec<String> {
+    let Some(overall) = &explanation.overall else {
+        return vec![
+            "No pair of samples did the same work, so that nothing can be compared.".to_owned(),
+        ];
+    };
+    let (first, other) = (explanation.first.as_str(), explanation.other.as_str());
+    let mut sentences: Vec<String> = explanation
+        .characteristics
+        .iter()
+        .filter(|row| matches!(row.contrast.verdict, Verdict::Faster | Verdict::Slower))
+        .take(FEW)
+        .map(|row| finding(row, other, first))
+        .collect();
+    if sentences.is_empty() {
+        sentences.push(format!(
+            "No characteristic goes with one stack's being faster: none of {} values differs for certain \
+             from the other sites. Over all of them {other} is at {} against {first}.",
+            explanation.characteristics.len(),
+            change(overall.ratio)
+        ));
+    }
+    sentences.push(against(explanation, overall.verdict));
+    sentences
+}
+
+fn finding(row: &CharacteristicRow, other: &str, first: &str) -> String {
+    let better = if row.contrast.verdict == Verdict::Faster {
+        "does better"
+    } else {
+        "does worse"
+    };
+    let rest = row.paired.ratio / row.contrast.ratio;
+    format!(
+        "{other} {better} where {} is {}: {} against {first} on those {} sites ({} at the median), {} on \
+         the others.",
+        row.characteristic,
+        plain(&row.value),
+        change(row.paired.ratio),
+        row.sites,
+        signed_time(row.difference_ns),
+        change(rest)
+    )
+}
+
+fn against(explanation: &Explanation, overall: Verdict) -> String {
+    let (first, other) = (explanation.first.as_str(), explanation.other.as_str());
+    let count = explanation.against.len();
+    let other_wins = explanation.against.first().map(|row| row.ratio < 1.0);
+    let winner = match (other_wins, overall) {
+        (Some(true), _) | (None, Verdict::Slower) => other,
+        _ => first,
+    };
+    let begun = match (overall, count) {
+        (_, 0) => return format!("There is no site on which {winner} is faster for certain."),
+        (Verdict::Faster | Verdict::Slower, _) => {
+            format!("{winner}, slower over all, is faster on {count} sites")
+        }
+        _ => format!("{winner} is faster on {count} sites"),
+    };
+    let shared: Vec<String> = explanation
+        .shared
+        .iter()
+        .take(3)
+        .map(|row| {
+            format!(
+                "{} {} ({} of {}, and {} of the {} others)",
+                row.characteristic,
+                plain(&row.value),
+                row.listed_with,
+                row.listed,
+                row.others_with,
+                row.others
+            )
+        })
+        .collect();
+    if shared.is_empty() {
+        format!("{begun}, which have nothing in common that the others do not have as often.")
+    } else {
+        format!(
+            "{begun}. More often than the rest they have {}.",
+            shared.join("; ")
+        )
+    }
+}
+
+/// A difference of times, with its sign.
+pub(super) fn signed_time(ns: f64) -> String {
+    let sign = if ns < 0.0 { '-' } else { '+' };
+    format!("{sign}{}", time(ns.abs()))
+}

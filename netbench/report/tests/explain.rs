@@ -1,0 +1,197 @@
+//! Which characteristics go with one stack's being faster, of runs in which that is known.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use netbench_model::{Condition, Manifest, Outcome, Sample, parse_sites};
+use netbench_report::{ExplainSummary, csv, explain, json, markdown, terminal};
+use netbench_stats::Verdict;
+use support::{Fixture, HOSTILE};
+
+/// A run of forty sites in which the other stack takes a tenth less of the total, but with RSA 4096 a
+/// tenth more; and on one site every third connection of the first stack takes a round trip more.
+fn planted() -> (Manifest, Vec<Sample>) {
+    let fixture = Fixture {
+        conditions: vec![Condition::Clean],
+        ..Fixture::default()
+    };
+    let (mut manifest, template) = (fixture.manifest(), fixture.samples());
+    let sites: String = (0..40)
+        .map(|n| {
+            let key = ["rsa-2048", "ecdsa-p256", "rsa-4096", "ecdsa-p256"][n % 4];
+            let rtt = [5, 20, 50][n % 3];
+            format!("site{n}.example key={key} rtt={rtt}ms loss={}%\n", n % 2)
+        })
+        .collect();
+    manifest.plan.sites = parse_sites(&sites).unwrap();
+    let like = |side: usize| {
+        let stack = &manifest.plan.stacks[side];
+        let fits = |s: &&Sample| s.site == "near.example" && s.stack == *stack;
+        template.iter().find(fits).unwrap().clone()
+    };
+    let mut samples = Vec::new();
+    for round in 0..12u32 {
+        for (index, site) in manifest.plan.sites.iter().enumerate() {
+            for side in 0..2 {
+                let mut sample = like(side);
+                sample.site = site.name();
+                sample.round = round;
+                sample.block = round * 2 + u32::try_from(index % 2).unwrap();
+                sample.trial = samples.len() as u64;
+                let Outcome::Ok(figures) = &mut sample.outcome else {
+                    unreachable!("near.example does not fail");
+                };
+                let noise = (u64::from(round) * 7 + index as u64 * 13) % 11;
+                let total = 50_000_000 + noise * 100_000;
+                let slow = index == 7 && side == 0 && round % 3 == 0;
+                figures.phases.total_ns = match (side, site.lab.key.name()) {
+                    (0, _) => total + u64::from(slow) * site.lab.link.rtt_ns,
+                    (_, "rsa-4096") => total / 10 * 11,
+                    _ => total / 10 * 9,
+                };
+                samples.push(sample);
+            }
+        }
+    }
+    (manifest, samples)
+}
+
+fn summary() -> ExplainSummary {
+    let (manifest, samples) = planted();
+    explain(&manifest, &samples, None)
+}
+
+#[test]
+fn the_characteristic_that_was_planted_is_the_strongest() {
+    let summary = summary();
+    let [explanation] = summary.explanations.as_slice() else {
+        panic!("one condition and two stacks are one explanation");
+    };
+    let first = &explanation.characteristics[0];
+    assert_eq!(
+        (first.characteristic.as_str(), first.value.as_str()),
+        ("key", "rsa-4096")
+    );
+    assert_eq!((first.sites, first.contrast.verdict), (10, Verdict::Slower));
+    assert!(
+        (first.contrast.ratio - 11.0 / 9.0).abs() < 0.01,
+        "{first:?}"
+    );
+    let decided = |name: &str| {
+        let mut rows = explanation.characteristics.iter();
+        rows.any(|row| {
+            row.characteristic == name
+                && matches!(row.contrast.verdict, Verdict::Faster | Verdict::Slower)
+        })
+    };
+    assert!(!decided("round trip"), "{:?}", explanation.characteristics);
+
+    let against: Vec<&str> = explanation
+        .against
+        .iter()
+        .map(|row| row.site.as_str())
+        .collect();
+    assert_eq!(against.len(), 10, "{against:?}");
+    assert!(
+        explanation
+            .against
+            .iter()
+            .all(|row| row.characteristics["key"] == "rsa-4096")
+    );
+    let shared = &explanation.shared[0];
+    assert_eq!(
+        (
+            shared.value.as_str(),
+            shared.listed_with,
+            shared.others_with
+        ),
+        ("rsa-4096", 10, 0)
+    );
+
+    let heaps: Vec<_> = summary
+        .heaps
+        .iter()
+        .map(|row| (row.site.as_str(), row.slower))
+        .collect();
+    assert_eq!(heaps, [("site7.example", 4)]);
+    assert!((summary.heaps[0].round_trips - 1.0).abs() < 0.1);
+}
+
+#[test]
+fn the_stacks_may_be_named_and_turned_around() {
+    let (manifest, samples) = planted();
+    let [a, b] = manifest.plan.stacks.as_slice() else {
+        panic!("the fixture has two stacks");
+    };
+    let turned = explain(&manifest, &samples, Some((b, a)));
+    let (one, other) = (&summary().explanations[0], &turned.explanations[0]);
+    let ratio = |e: &netbench_report::Explanation| e.overall.as_ref().unwrap().ratio;
+    assert!((ratio(one) * ratio(other) - 1.0).abs() < 1e-9);
+    assert_eq!(one.against.len(), other.against.len());
+}
+
+#[test]
+fn nothing_is_found_where_nothing_is() {
+    let (manifest, mut samples) = planted();
+    for sample in &mut samples {
+        if let Outcome::Ok(figures) = &mut sample.outcome {
+            figures.phases.total_ns = 50_000_000 + sample.trial * 7_919 % 500_000;
+        }
+    }
+    let summary = explain(&manifest, &samples, None);
+    let explanation = &summary.explanations[0];
+    let undecided = |row: &netbench_report::CharacteristicRow| {
+        !matches!(row.contrast.verdict, Verdict::Faster | Verdict::Slower)
+    };
+    assert!(explanation.characteristics.iter().all(undecided));
+    assert!(explanation.sentences[0].starts_with("No characteristic"));
+    assert!(summary.heaps.is_empty());
+
+    let empty = explain(&manifest, &[], None);
+    assert_eq!(empty.explanations[0].overall, None);
+    assert!(empty.explanations[0].sentences[0].contains("nothing can be compared"));
+}
+
+#[test]
+fn terminal_and_markdown() {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let summary = summary();
+    insta::assert_snapshot!(text(terminal::render(
+        &summary,
+        100,
+        terminal::Style::Plain
+    )));
+    insta::assert_snapshot!(text(markdown::render(&summary)));
+}
+
+#[test]
+fn what_is_published_fits_its_schema_and_is_not_obeyed() {
+    let (mut manifest, mut samples) = planted();
+    manifest.name = HOSTILE.to_owned();
+    for sample in &mut samples {
+        if let Outcome::Ok(figures) = &mut sample.outcome
+            && sample.site.len() == 13
+        {
+            figures.client.suite = HOSTILE.to_owned();
+        }
+    }
+    let summary = explain(&manifest, &samples, None);
+    let forms = [
+        csv::render(&summary),
+        markdown::render(&summary),
+        terminal::render(&summary, 60, terminal::Style::Plain),
+    ];
+    for form in forms {
+        let form = String::from_utf8(form).unwrap();
+        assert!(!form.contains(['\x1b', '\x07', '\u{202e}']), "{form}");
+    }
+    let schemas = netbench_report::schemas();
+    let schema = schemas
+        .iter()
+        .find(|s| s.file == "explain-summary.json")
+        .unwrap();
+    let schema = serde_json::from_str(&schema.text).unwrap();
+    let document = serde_json::from_slice(&json::render(&summary)).unwrap();
+    jsonschema::validate(&schema, &document).unwrap();
+}

@@ -1,0 +1,382 @@
+//! The page: what it says of a run with everything in it, and what a browser makes of it.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+#[path = "support/chromium.rs"]
+mod chromium;
+
+use std::{fs, path::Path};
+
+use chromium::{Browser, View};
+use netbench_model::{Condition, Manifest, Sample};
+use netbench_report::{
+    page::{
+        Answer, Bar, BarGroup, Bars, Cell, Chart, Dot, Dots, Drawing, Figure, Item, KeptRun,
+        Matrix, MatrixRow, Page, PageColumn, PageTable, Question, Section, html, page_of_runs,
+    },
+    summarize,
+};
+use netbench_stats::Verdict;
+use support::{Fixture, HOSTILE};
+
+/// What would be obeyed if any of it were not text.
+const SCRIPT: &str = "</title></style></script><script>window.obeyed=1</script>\
+                      <img src=x onerror=\"window.obeyed=1\">' onfocus='window.obeyed=1";
+
+fn page_of(manifest: &Manifest, samples: &[Sample]) -> Page {
+    let summary = summarize(manifest, samples);
+    page_of_runs(&[KeptRun::Connect {
+        summary: &summary,
+        manifest,
+        samples,
+    }])
+}
+
+/// A run in which a server and a file name mean ill.
+fn fixture() -> (Manifest, Vec<Sample>) {
+    let fixture = Fixture::default();
+    let mut manifest = fixture.manifest();
+    manifest.name = format!("run {SCRIPT}");
+    manifest
+        .warnings
+        .push(format!("a warning with {SCRIPT} and {HOSTILE}"));
+    let mut samples = fixture.samples();
+    for sample in &mut samples {
+        if sample.site == "furthest.example" {
+            sample.site = format!("ill {SCRIPT}");
+        }
+    }
+    (manifest, samples)
+}
+
+/// A small page with one thing of each kind.
+fn small() -> Page {
+    let table = PageTable {
+        caption: "sites".to_owned(),
+        columns: vec![
+            PageColumn::words("site"),
+            PageColumn::figures("total", "ns"),
+        ],
+        rows: vec![
+            vec![Cell::words("a.example"), Cell::figure("2.00 ms", 2e6)],
+            vec![Cell::words(HOSTILE), Cell::words("–")],
+        ],
+    };
+    let dots = Dots {
+        less: "b faster".to_owned(),
+        more: "b slower".to_owned(),
+        dots: vec![
+            Dot {
+                name: "total".to_owned(),
+                ratio: 0.9,
+                interval: Some((0.8, 0.95)),
+                verdict: Verdict::Faster,
+            },
+            Dot {
+                name: "first byte".to_owned(),
+                ratio: 1.1,
+                interval: None,
+                verdict: Verdict::Undecided,
+            },
+        ],
+    };
+    let bars = Bars {
+        series: vec!["a".to_owned(), "b".to_owned()],
+        groups: vec![BarGroup {
+            name: "full".to_owned(),
+            bars: vec![Bar {
+                label: String::new(),
+                parts: vec![(0, 3.0), (1, f64::NAN)],
+                text: "3/s".to_owned(),
+            }],
+        }],
+    };
+    let matrix = Matrix {
+        columns: vec!["a".to_owned(), "b".to_owned()],
+        rows: vec![MatrixRow {
+            name: "ALPN".to_owned(),
+            shares: vec![Some(0.999), Some(0.2)],
+        }],
+        against_first: Some(1),
+    };
+    let chart = |title: &str, drawing| Chart {
+        title: title.to_owned(),
+        note: "n = 2.".to_owned(),
+        drawing,
+    };
+    Page {
+        title: "b in place of a".to_owned(),
+        lead: "What would change.".to_owned(),
+        made: "Made by hand.".to_owned(),
+        questions: vec![Question {
+            text: "Is it fast enough?".to_owned(),
+            about: "b in place of a".to_owned(),
+            answer: Answer::WithLosses,
+            why: "Because.".to_owned(),
+            figures: vec![Figure {
+                value: "-10 %".to_owned(),
+                label: "total".to_owned(),
+            }],
+            breaks: vec!["one site".to_owned()],
+            section: Some("times".to_owned()),
+        }],
+        sections: vec![Section {
+            id: "times".to_owned(),
+            heading: "Times".to_owned(),
+            explanation: "How long.".to_owned(),
+            items: vec![
+                Item::Warning("Busy.".to_owned()),
+                Item::Chart(chart("Change", Drawing::Dots(dots))),
+                Item::Charts(vec![
+                    chart("Rate", Drawing::Bars(bars)),
+                    chart("Features", Drawing::Matrix(matrix)),
+                ]),
+                Item::Table(table),
+            ],
+            missing: Some("The rest is missing.".to_owned()),
+        }],
+    }
+}
+
+fn text(page: &Page) -> String {
+    String::from_utf8(html(page)).unwrap()
+}
+
+#[test]
+fn a_small_page() {
+    let text = text(&small());
+    // Style and script are in the source tree, and what the policy lets in follows from them.
+    let body = &text[text.find("<body>").unwrap()..text.find("<script>").unwrap()];
+    insta::assert_snapshot!(body);
+}
+
+#[test]
+fn nothing_of_a_run_is_markup() {
+    let (manifest, samples) = fixture();
+    let text = text(&page_of(&manifest, &samples));
+    assert_eq!(text.matches("<script").count(), 1);
+    assert_eq!(text.matches("</style").count(), 1);
+    assert_eq!(text.matches("<img").count(), 0);
+    assert!(text.contains("&lt;img src=x onerror="));
+    let obeyed = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
+    assert!(!text.contains(obeyed));
+}
+
+#[test]
+fn a_run_without_samples_says_what_is_missing() {
+    let fixture = Fixture::default();
+    let page = page_of(&fixture.manifest(), &[]);
+    let answers: Vec<Answer> = page.questions.iter().map(|q| q.answer).collect();
+    assert_eq!(answers, [Answer::NotAnswered; 3]);
+    let missing = page.sections.iter().find_map(|s| s.missing.as_deref());
+    assert!(missing.is_some_and(|text| text.starts_with("No figures")));
+    assert!(!text(&page).contains("NaN"));
+}
+
+#[test]
+fn answers_follow_the_figures() {
+    let cases = [
+        // The other stack takes so many times the first one's computing time.
+        (0.6, Answer::Yes),
+        (300.0, Answer::No),
+    ];
+    for (factor, answer) in cases {
+        let fixture = Fixture {
+            factor,
+            conditions: vec![Condition::Clean],
+            ..Fixture::default()
+        };
+        let page = page_of(&fixture.manifest(), &fixture.samples());
+        let question = page.questions.last().unwrap();
+        assert_eq!(question.answer, answer, "{factor}: {question:?}");
+        // One site of ten fails with the other stack alone.
+        let works = &page.questions[1];
+        assert_eq!(works.answer, Answer::No);
+        assert_eq!(works.breaks.len(), 1);
+    }
+}
+
+#[test]
+fn a_browser_shows_it_in_every_view() {
+    let Some(program) = chromium::program() else {
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "no chromium here: ./test installs it"
+        );
+        println!("unsupported: no chromium here, so that no browser has shown the page");
+        return;
+    };
+    let (manifest, samples) = fixture();
+    let page = page_of(&manifest, &samples);
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("report.html");
+    fs::write(&file, html(&page)).unwrap();
+    let mut browser = Browser::start(&program);
+    let mut grounds = Vec::new();
+    for (width, theme) in [
+        (1280, "light"),
+        (1280, "dark"),
+        (375, "light"),
+        (375, "dark"),
+    ] {
+        let view = View {
+            width,
+            height: 900,
+            theme,
+        };
+        browser.open(&file, view);
+        shows(&mut browser, &page, width);
+        let ground = browser.value("getComputedStyle(document.body).backgroundColor");
+        grounds.push((theme, ground));
+    }
+    assert_eq!(grounds[0], grounds[2]);
+    assert_ne!(grounds[0].1, grounds[1].1);
+    theme_toggles(&mut browser, &file);
+    sorts_and_filters(&mut browser);
+    csv_is_the_table(&mut browser);
+    assert_eq!(browser.complaints, Vec::<String>::new());
+    // Last, because the policy's refusal is a complaint.
+    browser.value(
+        "(() => { const s = document.createElement('script'); s.textContent = 'window.obeyed = 1'; \
+         document.body.append(s); })()",
+    );
+    assert!(browser.value("window.obeyed").is_null());
+    let refused = browser.complaints.iter();
+    let refused = refused.filter(|text| text.contains("Content Security Policy"));
+    assert_eq!(refused.count(), 1, "{:?}", browser.complaints);
+}
+
+/// All sections and questions are there, nothing was obeyed, and nothing is wider than the window.
+fn shows(browser: &mut Browser, page: &Page, width: u32) {
+    let ids = browser.value("[...document.querySelectorAll('main > section[id]')].map(s => s.id)");
+    let expected: Vec<&str> = page.sections.iter().map(|s| s.id.as_str()).collect();
+    assert_eq!(ids, serde_json::json!(expected));
+    let cards = browser.value("document.querySelectorAll('.card').length");
+    assert_eq!(cards, serde_json::json!(page.questions.len()));
+    assert!(browser.value("window.obeyed").is_null());
+    let wide = browser.value("document.documentElement.scrollWidth");
+    assert!(wide.as_u64().unwrap() <= u64::from(width), "{wide}");
+    let charts = "[...document.querySelectorAll('figure')].every(f => \
+                  [...f.querySelectorAll('svg')].filter(s => s.getBoundingClientRect().width > 0).length === 1)";
+    assert_eq!(browser.value(charts), true, "each chart is shown once");
+    let doubles = "(() => { const ids = [...document.querySelectorAll('[id]')].map(e => e.id); \
+                   return ids.length - new Set(ids).size; })()";
+    assert_eq!(browser.value(doubles), 0);
+    let named = "[...document.querySelectorAll('svg')].every(s => \
+                 s.getAttribute('aria-labelledby').split(' ').every(id => document.getElementById(id)))";
+    assert_eq!(browser.value(named), true);
+}
+
+fn theme_toggles(browser: &mut Browser, file: &Path) {
+    let view = View {
+        width: 1280,
+        height: 900,
+        theme: "light",
+    };
+    browser.open(file, view);
+    let ground = "getComputedStyle(document.body).backgroundColor";
+    let light = browser.value(ground);
+    let click =
+        "document.getElementById('theme').click(), document.getElementById('theme').textContent";
+    assert_eq!(browser.value(click), "Theme: light");
+    assert_eq!(browser.value(ground), light);
+    assert_eq!(browser.value(click), "Theme: dark");
+    assert_ne!(browser.value(ground), light);
+    assert_eq!(browser.value(click), "Theme: system");
+}
+
+/// The table of sites under the first condition.
+const SITES: &str =
+    "[...document.querySelectorAll('table')].find(t => t.dataset.name.startsWith('sites, clean'))";
+
+fn sorts_and_filters(browser: &mut Browser) {
+    let column = |n: u32| {
+        format!(
+            "[...{SITES}.tBodies[0].rows].filter(r => !r.hidden).map(r => r.cells[{n}].textContent)"
+        )
+    };
+    let values = format!("[...{SITES}.tBodies[0].rows].map(r => Number(r.cells[1].dataset.v))");
+    let click = format!("{SITES}.tHead.rows[0].cells[1].firstChild.click()");
+    for (ordered, word) in [("<=", "ascending"), (">=", "descending")] {
+        browser.value(&click);
+        let test = format!("{values}.every((v, i, all) => i === 0 || all[i-1] {ordered} v)");
+        assert_eq!(browser.value(&test), true, "{word}");
+        let said = format!("{SITES}.tHead.rows[0].cells[1].ariaSort");
+        assert_eq!(browser.value(&said), word);
+    }
+    let before = browser.value(&column(0));
+    assert!(before.as_array().unwrap().len() > 5, "{before}");
+    let kind = |text: &str| {
+        format!(
+            "(() => {{ const i = {SITES}.closest('details').querySelector('input'); i.value = '{text}'; \
+             i.dispatchEvent(new Event('input')); }})()"
+        )
+    };
+    browser.value(&kind("NEAR example"));
+    assert_eq!(
+        browser.value(&column(0)),
+        serde_json::json!(["near.example"])
+    );
+    browser.value(&kind("</script><script>"));
+    let ill = browser.value(&column(0));
+    assert_eq!(ill, serde_json::json!([format!("ill {SCRIPT}")]));
+    browser.value(&kind(""));
+    assert_eq!(browser.value(&column(0)), before);
+}
+
+fn csv_is_the_table(browser: &mut Browser) {
+    let link = format!("{SITES}.closest('details').querySelector('a[download]')");
+    // Without the download itself, which would leave a file.
+    let click = format!(
+        "(() => {{ const a = {link}; a.addEventListener('click', e => e.preventDefault()); a.click(); \
+         return [a.download, decodeURIComponent(a.href)]; }})()"
+    );
+    let clicked = browser.value(&click);
+    assert_eq!(
+        clicked[0],
+        "sites-clean-connections-rustls-ring-against-openssl.csv"
+    );
+    let csv = clicked[1].as_str().unwrap();
+    let csv = csv.strip_prefix("data:text/csv;charset=utf-8,").unwrap();
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let heads: Vec<String> = reader
+        .headers()
+        .unwrap()
+        .iter()
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(heads[..2], ["site".to_owned(), "RTT [ns]".to_owned()]);
+    let rows: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let shown = browser.value(&format!("{SITES}.tBodies[0].rows.length"));
+    assert_eq!(serde_json::json!(rows.len()), shown);
+    let near = rows.iter().find(|row| &row[0] == "near.example").unwrap();
+    assert_eq!(&near[1], "4000000");
+    assert!(rows.iter().any(|row| row[0] == format!("ill {SCRIPT}")));
+}
+
+/// The published run of 101 sites and 10 rounds.
+#[test]
+fn the_page_of_a_hundred_sites_is_small() {
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
+    let run = fs::read_dir(&results)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.to_string_lossy().ends_with("-connect-101-sites"))
+        .unwrap();
+    let manifest: Manifest =
+        serde_json::from_slice(&fs::read(run.join("run.json")).unwrap()).unwrap();
+    let samples = fs::read_to_string(run.join("samples.jsonl")).unwrap();
+    let samples: Vec<Sample> = samples
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let page = page_of(&manifest, &samples);
+    let bytes = html(&page);
+    assert!(bytes.len() < 2_000_000, "{} bytes", bytes.len());
+    let text = String::from_utf8(bytes).unwrap();
+    for site in &manifest.plan.sites {
+        assert!(text.contains(&site.name()), "{}", site.name());
+    }
+}

@@ -1,0 +1,164 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Interval, Pair, Rng, SINGLE_LEVEL, Settings, Verdict,
+    paired::{MIN_PAIRS, Resampler, numbers},
+    student_t_quantile,
+};
+
+/// The median ratio of some pairs over that of all others of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Contrast {
+    /// The median of B/A inside over the median of B/A outside: under 1, B does better inside.
+    pub ratio: f64,
+    /// What the interval says.
+    pub verdict: Verdict,
+    /// The interval that the verdict rests on; none with under six pairs on either side, or with
+    /// too few blocks.
+    pub interval: Option<Interval>,
+    /// The interval at [`SINGLE_LEVEL`].
+    pub interval_single: Option<Interval>,
+}
+
+/// How differently two parts of a run's pairs behave. Blocks are drawn anew for both parts at once: a
+/// process that was fast throughout was so on either side. None where a side has no pair.
+pub fn contrast(inside: &[Pair], outside: &[Pair], settings: &Settings) -> Option<Contrast> {
+    let numbers = numbers(inside.iter().chain(outside));
+    let (one, rest) = (
+        Resampler::numbered(inside, &numbers),
+        Resampler::numbered(outside, &numbers),
+    );
+    let difference = |times: &[u32]| Some(one.median_with(times)? - rest.median_with(times)?);
+    let log_ratio = difference(&vec![1; numbers.len()])?;
+    let worth = one.worth().min(rest.worth());
+    let enough = inside.len().min(outside.len()) >= MIN_PAIRS && worth >= 1.999;
+    let standard_error = enough
+        .then(|| standard_error(numbers.len(), worth, settings, difference))
+        .flatten();
+    let at = |level: f64| {
+        standard_error.map(|error| {
+            let quantile = student_t_quantile(f64::midpoint(1.0, level), worth - 1.0);
+            let half = (quantile * error).min(50.0);
+            Interval {
+                level,
+                low: (log_ratio - half).exp(),
+                high: (log_ratio + half).exp(),
+            }
+        })
+    };
+    let interval = at(settings.verdict_level);
+    Some(Contrast {
+        ratio: log_ratio.exp(),
+        verdict: Verdict::of(interval),
+        interval,
+        interval_single: at(SINGLE_LEVEL),
+    })
+}
+
+fn standard_error(
+    blocks: usize,
+    worth: f64,
+    settings: &Settings,
+    difference: impl Fn(&[u32]) -> Option<f64>,
+) -> Option<f64> {
+    let count = u32::try_from(blocks).ok()?;
+    let mut rng = Rng::new(settings.seed);
+    let mut times = vec![0u32; blocks];
+    // A draw that leaves one side without a pair says nothing of the difference.
+    let drawn: Vec<f64> = (0..settings.resamples)
+        .filter_map(|_| {
+            times.fill(0);
+            for _ in 0..count {
+                times[rng.below(count) as usize] += 1;
+            }
+            difference(&times)
+        })
+        .collect();
+    if drawn.len() < 2 || (drawn.len() as u64) < u64::from(settings.resamples) / 2 {
+        return None;
+    }
+    let n = drawn.len() as f64;
+    let mean = drawn.iter().sum::<f64>() / n;
+    let variance = drawn.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    // A bootstrap's variance is short by (worth - 1) / worth.
+    Some((variance * worth / (worth - 1.0)).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pairs of `blocks` blocks, each with a layout of its own that both sides share.
+    fn pairs(rng: &mut Rng, blocks: u32, shift: f64, layouts: &[f64]) -> Vec<Pair> {
+        (0..blocks)
+            .flat_map(|block| (0..8).map(move |_| block))
+            .map(|block| Pair {
+                log_ratio: shift + layouts[block as usize] + 0.01 * rng.normal(),
+                block,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_differs_is_found_and_what_does_not_is_not() {
+        let mut rng = Rng::new(3);
+        let settings = Settings::for_family(1, 20);
+        let mut found = 0;
+        for _ in 0..40 {
+            let layouts: Vec<f64> = (0..12).map(|_| 0.02 * rng.normal()).collect();
+            let outside = pairs(&mut rng, 12, -0.1, &layouts);
+            let alike = pairs(&mut rng, 12, -0.1, &layouts);
+            let better = pairs(&mut rng, 12, -0.2, &layouts);
+            let alike = contrast(&alike, &outside, &settings).unwrap();
+            assert_ne!(alike.verdict, Verdict::Faster, "{alike:?}");
+            let better = contrast(&better, &outside, &settings).unwrap();
+            assert!((better.ratio.ln() + 0.1).abs() < 0.03, "{better:?}");
+            found += u32::from(better.verdict == Verdict::Faster);
+        }
+        assert!(found >= 38, "{found} of 40");
+    }
+
+    #[test]
+    fn intervals_hold_as_often_as_they_say() {
+        let mut rng = Rng::new(9);
+        let settings = Settings {
+            seed: 1,
+            resamples: 300,
+            verdict_level: 0.99,
+        };
+        let runs = 400;
+        let held = (0..runs)
+            .filter(|_| {
+                let layouts: Vec<f64> = (0..10).map(|_| 0.02 * rng.normal()).collect();
+                let (a, b) = (
+                    pairs(&mut rng, 10, 0.03, &layouts),
+                    pairs(&mut rng, 10, 0.0, &layouts),
+                );
+                let interval = contrast(&a, &b, &settings)
+                    .unwrap()
+                    .interval_single
+                    .unwrap();
+                (interval.low.ln()..interval.high.ln()).contains(&0.03)
+            })
+            .count();
+        let share = held as f64 / f64::from(runs);
+        assert!((0.92..=1.0).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn few_pairs_have_no_interval_and_none_no_contrast() {
+        let settings = Settings::for_family(1, 1);
+        let some =
+            |n: u32| -> Vec<Pair> { (0..n).map(|block| Pair::from_ns(100, 110, block)).collect() };
+        assert_eq!(contrast(&[], &some(9), &settings), None);
+        let few = contrast(&some(5), &some(9), &settings).unwrap();
+        assert_eq!((few.verdict, few.interval), (Verdict::Undecided, None));
+        assert!(
+            contrast(&some(9), &some(9), &settings)
+                .unwrap()
+                .interval
+                .is_some()
+        );
+    }
+}
