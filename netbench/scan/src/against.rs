@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Offer, SiteScan,
-    loss::{Agreement, LossReason, predict},
+    loss::{Agreed, Agreement, LossReason, predict},
+    registry::Version,
 };
 
 /// What a run keeps of the stacks it was made against: `against.json`. [`LossReport::new`] makes
@@ -28,7 +29,8 @@ pub struct LossReport {
     pub offers: Vec<Offer>,
     /// Each site and what each stack agrees on with it, in the order of `offers`.
     pub sites: Vec<SiteAgreements>,
-    /// Sites that some stack reaches and another does not, by who loses them and why.
+    /// Sites that some stack reaches and another does not, by who loses them and why. Where a
+    /// handshake was made and did not come as predicted, it counts and not the prediction.
     pub lost: Vec<LostGroup>,
     /// Sites that no stack reaches.
     pub unreachable: Vec<String>,
@@ -125,6 +127,40 @@ impl Confirmation {
             verdict,
         }
     }
+
+    /// What the handshake shows instead of what was predicted; none where it came as predicted.
+    fn shown(&self) -> Option<Agreement> {
+        if self.verdict != Confirmed::Mismatch {
+            return None;
+        }
+        match (&self.seen, &self.predicted) {
+            (Seen::Failed { class, reason, .. }, _) => {
+                let by = if class == "certificate" {
+                    LossReason::Certificate
+                } else {
+                    LossReason::Handshake
+                };
+                let detail = format!("seen in a handshake, not predicted: {class}: {reason}");
+                Some(Agreement::loses(by, detail))
+            }
+            (Seen::Handshake { .. }, Agreement::Agrees(_)) => None,
+            (
+                Seen::Handshake {
+                    version,
+                    suite,
+                    group,
+                    signature,
+                },
+                _,
+            ) => Some(Agreement::Agrees(Agreed {
+                version: Version::ALL.into_iter().find(|v| v.name() == version)?,
+                suite: suite.clone(),
+                group: group.clone(),
+                signature: signature.clone(),
+                or: Vec::new(),
+            })),
+        }
+    }
 }
 
 fn judge(predicted: &Agreement, seen: &Seen) -> Confirmed {
@@ -163,6 +199,16 @@ fn judge(predicted: &Agreement, seen: &Seen) -> Confirmed {
     }
 }
 
+fn settle(site: &SiteAgreements, offers: &[Offer], confirmed: &[Confirmation]) -> Vec<Agreement> {
+    let of_site = || confirmed.iter().filter(|c| c.site == site.site);
+    let one = |(offer, predicted): (&Offer, &Agreement)| {
+        let mut tried = of_site().filter(|c| c.stack == offer.stack);
+        let shown = tried.find_map(Confirmation::shown);
+        shown.unwrap_or_else(|| predicted.clone())
+    };
+    offers.iter().zip(&site.agreements).map(one).collect()
+}
+
 impl LossReport {
     /// Of what the stacks offer, the sites' scans, and the handshakes that were made.
     pub fn new(offers: Vec<Offer>, scans: &[SiteScan], confirmed: Vec<Confirmation>) -> Self {
@@ -177,13 +223,14 @@ impl LossReport {
             BTreeMap::new();
         let (mut unreachable, mut unknown) = (Vec::new(), Vec::new());
         for site in &sites {
+            let agreements = settle(site, &offers, &confirmed);
             let reached_by: Vec<String> = offers
                 .iter()
-                .zip(&site.agreements)
+                .zip(&agreements)
                 .filter(|(_, agreement)| agreement.agrees())
                 .map(|(offer, _)| offer.stack.clone())
                 .collect();
-            for (stack, agreement) in site.agreements.iter().enumerate() {
+            for (stack, agreement) in agreements.iter().enumerate() {
                 if let Agreement::Loses { reason, detail } = agreement
                     && !reached_by.is_empty()
                 {
@@ -194,7 +241,7 @@ impl LossReport {
                 }
             }
             let told = |a: &Agreement| !matches!(a, Agreement::Unknown { .. });
-            if !site.agreements.iter().all(told) {
+            if !agreements.iter().all(told) {
                 unknown.push(site.site.clone());
             } else if reached_by.is_empty() {
                 unreachable.push(site.site.clone());
@@ -217,6 +264,12 @@ impl LossReport {
             unknown,
             confirmed,
         }
+    }
+
+    /// What each stack comes to with a site: by a handshake where one was made and did not come as
+    /// predicted, else by the prediction.
+    pub fn settled(&self, site: &SiteAgreements) -> Vec<Agreement> {
+        settle(site, &self.offers, &self.confirmed)
     }
 
     /// The handshakes that did not come as predicted.

@@ -69,8 +69,10 @@ pub enum LossReason {
     Sha1,
     /// No common signature scheme.
     Signature,
-    /// The chain is wrong: expired, for another name, or from no known root.
+    /// The chain is wrong: expired, for another name, from no known root, or refused by the stack.
     Certificate,
+    /// A real handshake failed that was predicted to be well, and not by the certificate.
+    Handshake,
 }
 
 impl LossReason {
@@ -86,6 +88,7 @@ impl LossReason {
             Self::Sha1 => "sha-1",
             Self::Signature => "signature",
             Self::Certificate => "certificate",
+            Self::Handshake => "handshake",
         }
     }
 }
@@ -96,7 +99,7 @@ impl Agreement {
         matches!(self, Self::Agrees(_))
     }
 
-    fn loses(reason: LossReason, detail: impl Into<String>) -> Self {
+    pub(crate) fn loses(reason: LossReason, detail: impl Into<String>) -> Self {
         Self::Loses {
             reason,
             detail: detail.into(),

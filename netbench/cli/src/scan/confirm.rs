@@ -122,7 +122,7 @@ fn chosen(scans: &[SiteScan], report: &LossReport, most: usize) -> Vec<String> {
     agreed.sort_by_key(|(plain, _)| *plain);
     // Spread over the list, which is often sorted by something.
     let step = (agreed.len() / AGREED).max(1);
-    let odd = agreed.iter().filter(|(plain, _)| !plain).take(AGREED);
+    let odd = agreed.iter().filter(|(plain, _)| !plain).take(most);
     let spread = agreed.iter().step_by(step).take(AGREED);
     for (_, site) in odd.chain(spread) {
         if !chosen.contains(site) {
@@ -173,7 +173,11 @@ fn handshake(
             version: measured.client.version,
             suite: measured.client.suite,
             group: measured.client.group,
-            signature: measured.client.signature,
+            // A stack that has a number and no name for it does not tell.
+            signature: measured
+                .client
+                .signature
+                .filter(|scheme| !scheme.starts_with("nid ")),
         },
         Ok(ResponseBody::Failed(failure)) => failed(&failure),
         Ok(other) => broken(format!("answered {other:?}")),

@@ -15,8 +15,8 @@ pub fn losses(report: &LossReport, from: &StackName, to: &StackName) -> Option<L
     let (old, new) = (column(from)?, column(to)?);
     let mut losses = Losses::default();
     for site in &report.sites {
-        let (Some(before), Some(after)) = (site.agreements.get(old), site.agreements.get(new))
-        else {
+        let settled = report.settled(site);
+        let (Some(before), Some(after)) = (settled.get(old), settled.get(new)) else {
             continue;
         };
         losses.scanned += 1;
@@ -72,10 +72,10 @@ fn lost(
         site: site.to_owned(),
         reason: reason.to_owned(),
         detail: detail.to_owned(),
-        confirmed: handshake.and_then(|handshake| match handshake.verdict {
-            Confirmed::AsPredicted => Some(true),
-            Confirmed::Mismatch => Some(false),
-            Confirmed::Untold => None,
+        confirmed: handshake.and_then(|handshake| match (handshake.verdict, &handshake.seen) {
+            (Confirmed::Untold, _) => None,
+            (_, Seen::Failed { .. }) => Some(true),
+            (_, Seen::Handshake { .. }) => Some(false),
         }),
     }
 }

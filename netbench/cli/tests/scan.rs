@@ -1,0 +1,468 @@
+//! `netbench scan`, `hello` and `sites record` as a user sees them.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test ends with what is not as it should be"
+)]
+
+mod support;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{Read, Write},
+    net::{Ipv4Addr, TcpListener},
+    path::Path,
+    process::Stdio,
+    thread,
+};
+
+use netbench_model::{Group, KeyType, ScanManifest, Site, Suite, Switch, TlsVersion, parse_sites};
+use netbench_report::{HelloReport, ScanSummary};
+use netbench_scan::{
+    SiteScan,
+    against::Confirmed,
+    loss::LossReason,
+    peel::Order,
+    registry::Version,
+    result::{Anchor, Answer, ScanOutcome},
+};
+use serde::de::DeserializeOwned;
+use support::{Place, can_emulate, until, wait, words};
+
+/// Sites that say in a few lines whatever a profile can say.
+const SITES: &str = "\
+plain.test
+ecdsa.test   server=rustls-aws-lc key=ecdsa-p384 chain=3/6000 alpn=http/1.1 tickets=1
+ring.test    server=rustls-ring key=rsa-3072 tls=1.3 groups=secp384r1,x25519 tickets=0
+named.test   suites=TLS_AES_256_GCM_SHA384,TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 groups=x25519,secp256r1 ocsp=on
+old.test     tls=1.2 alpn=none chain=1
+";
+
+/// Sites that only some stacks reach.
+const LEGACY: &str = "\
+modern.test
+cbc.test     tls=1.2 suites=TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256
+dhe.test     tls=1.2 suites=TLS_DHE_RSA_WITH_AES_128_GCM_SHA256
+rsa.test     tls=1.2 suites=TLS_RSA_WITH_AES_128_GCM_SHA256
+mixed.test   tls=1.2 suites=TLS_DHE_RSA_WITH_AES_128_GCM_SHA256,TLS_RSA_WITH_AES_128_GCM_SHA256
+name.test    fault=wrong-name
+silent.test  fault=silent
+";
+
+fn json<T: DeserializeOwned>(text: &str) -> T {
+    serde_json::from_str(text).unwrap()
+}
+
+fn kept<T: DeserializeOwned>(run: &Path, name: &str) -> T {
+    json(&fs::read_to_string(run.join(name)).unwrap())
+}
+
+/// Whether `document` is as the schema of that name says.
+fn check(schema: &str, document: &str) {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas");
+    let schema = fs::read_to_string(format!("{folder}/{schema}")).unwrap();
+    let validator = jsonschema::validator_for(&json(&schema)).unwrap();
+    let document = json(document);
+    let errors: Vec<String> = validator
+        .iter_errors(&document)
+        .map(|e| e.to_string())
+        .collect();
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
+/// Everything that a profile says must have been found.
+fn assert_reproduced(site: &Site, scan: &SiteScan) {
+    let (name, lab) = (site.name(), &site.lab);
+    assert_eq!(scan.outcome, ScanOutcome::Scanned, "{name}");
+    let spoken = || scan.versions.iter().filter(|v| v.supported);
+    let mut versions: Vec<&str> = spoken().map(|v| v.version.name()).collect();
+    versions.sort_unstable();
+    let due: Vec<&str> = lab.tls.iter().map(|v| v.name()).collect();
+    assert_eq!(versions, due, "{name}: tls");
+    let rsa = matches!(
+        lab.key,
+        KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096
+    );
+    for found in spoken() {
+        let tls = match found.version {
+            Version::Tls13 => TlsVersion::Tls13,
+            _ => TlsVersion::Tls12,
+        };
+        let own = if lab.suites.is_empty() {
+            Suite::MODERN
+        } else {
+            &lab.suites
+        };
+        let fits = |suite: &&Suite| {
+            suite.version() == tls
+                && (tls == TlsVersion::Tls13 || suite.name().contains("_ECDSA_") != rsa)
+        };
+        let due: Vec<&str> = own.iter().filter(fits).map(|s| s.name()).collect();
+        let suites: Vec<&str> = found.suites.iter().map(|s| s.name.as_str()).collect();
+        assert_eq!(suites, due, "{name}: suites, in the server's order");
+        let groups: Vec<&str> = found.groups.iter().map(|g| g.name.as_str()).collect();
+        let own = lab
+            .groups
+            .iter()
+            .filter(|g| tls == TlsVersion::Tls13 || **g != Group::X25519MlKem768);
+        let mut due: Vec<&str> = own.map(|g| g.name()).collect();
+        if !due.is_empty() && found.group_order == Order::Server {
+            assert_eq!(groups, due, "{name}: groups, in the server's order");
+        } else if !due.is_empty() {
+            // rustls takes the client's order, so that none can be seen.
+            let mut groups = groups;
+            groups.sort_unstable();
+            due.sort_unstable();
+            // The curve of the certificate may hide those that are wanted less: it is said.
+            let hidden = scan.notes.iter().any(|note| note.contains("do not show"));
+            let all = groups == due;
+            assert!(
+                all || hidden && groups.iter().all(|g| due.contains(g)),
+                "{name}: {groups:?}"
+            );
+        }
+    }
+    assert_eq!(scan.chains.len(), 1, "{name}: one chain");
+    let chain = &scan.chains[0];
+    let leaf = &chain.certificates[0];
+    let key = match leaf.key.as_str() {
+        "ec" => format!("ecdsa-p{}", leaf.key_bits),
+        "ed25519" => "ed25519".to_owned(),
+        other => format!("{other}-{}", leaf.key_bits),
+    };
+    assert_eq!(key, lab.key.name(), "{name}: key");
+    assert_eq!(
+        chain.certificates.len(),
+        usize::from(lab.chain.length),
+        "{name}: chain"
+    );
+    assert!(chain.bytes >= lab.chain.bytes, "{name}: bytes of the chain");
+    assert!(
+        lab.chain.bytes == 0 || chain.bytes < lab.chain.bytes + 100,
+        "{name}: {}",
+        chain.bytes
+    );
+    assert_eq!(chain.anchor, Anchor::Known, "{name}");
+    assert!(chain.names_match && chain.in_order, "{name}");
+    let features = &scan.features;
+    let alpn: Vec<&str> = lab.alpn.iter().map(|a| a.name()).collect();
+    assert_eq!(features.alpn, alpn, "{name}: alpn");
+    let stapled = features.ocsp_stapling == Answer::Yes;
+    assert_eq!(stapled, lab.ocsp == Switch::On, "{name}: ocsp");
+    if lab.tls.contains(&TlsVersion::Tls13) {
+        assert_eq!(
+            features.tickets_tls13,
+            Some(u32::from(lab.tickets)),
+            "{name}: tickets"
+        );
+    }
+    if lab.tls.contains(&TlsVersion::Tls12) {
+        let resumes = features.resumption_tls12 == Answer::Yes;
+        assert_eq!(resumes, lab.tickets > 0, "{name}: resumption in TLS 1.2");
+    }
+}
+
+#[test]
+fn a_scan_finds_every_field_of_every_built_in_site() {
+    let place = Place::new();
+    place
+        .netbench(&words("scan --link none --parts sessions,features"))
+        .expect(0);
+    let run = place.run();
+    let manifest: ScanManifest = kept(&run, "run.json");
+    let summary: ScanSummary = kept(&run, "summary.json");
+    assert_eq!(summary.sites.len(), 101);
+    for (site, scan) in manifest.scan.sites.iter().zip(&summary.sites) {
+        assert_reproduced(site, scan);
+    }
+}
+
+#[test]
+fn a_recorded_scan_is_a_sites_file_that_emulates_it() {
+    if !can_emulate() {
+        return;
+    }
+    let place = Place::new();
+    let slow = format!("* rtt=40ms\n{SITES}");
+    place.write("sites.txt", &slow);
+    place
+        .netbench(&words("scan --sites sites.txt --link user"))
+        .expect(0);
+    let run = place.run();
+    let sites = parse_sites(&slow).unwrap();
+    let summary: ScanSummary = kept(&run, "summary.json");
+    for (site, scan) in sites.iter().zip(&summary.sites) {
+        assert_reproduced(site, scan);
+    }
+    let done = place
+        .netbench(&["sites", "record", run.to_str().unwrap()])
+        .expect(0);
+    let recorded = parse_sites(&done.stdout).unwrap();
+    assert_eq!(recorded.len(), sites.len(), "{}", done.stdout);
+    for (site, recorded) in sites.iter().zip(&recorded) {
+        let (due, lab) = (&site.lab, &recorded.lab);
+        assert_eq!(recorded.name(), site.name());
+        assert_eq!(
+            (&lab.tls, lab.key, &lab.alpn, lab.ocsp, lab.chain.length),
+            (&due.tls, due.key, &due.alpn, due.ocsp, due.chain.length),
+            "{}",
+            done.stdout
+        );
+        assert!(
+            due.suites.is_empty() || lab.suites == due.suites,
+            "{}",
+            done.stdout
+        );
+        assert!(lab.link.rtt_ns >= due.link.rtt_ns, "{}", done.stdout);
+    }
+    // The lab that the recording makes is scanned as the one before it.
+    place.write("recorded.txt", &done.stdout);
+    let again = place
+        .netbench(&words("scan --sites recorded.txt --link none --json"))
+        .expect(0);
+    let again: ScanSummary = json(&again.stdout);
+    for (before, after) in summary.sites.iter().zip(&again.sites) {
+        let suites = |scan: &SiteScan| -> Vec<_> {
+            let spoken = scan.versions.iter().filter(|v| v.supported);
+            spoken
+                .map(|v| {
+                    (
+                        v.version,
+                        v.suites.iter().map(|s| s.code).collect::<Vec<_>>(),
+                    )
+                })
+                .collect()
+        };
+        assert_eq!(suites(before), suites(after), "{}", before.site);
+    }
+}
+
+#[test]
+fn every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed() {
+    let place = Place::new();
+    place.write("legacy.txt", LEGACY);
+    let arguments = words("scan --sites legacy.txt --link none --timeout 1s --summary --json");
+    let done = place
+        .netbench(&[&arguments[..], &["--against", "openssl,rustls-aws-lc"]].concat())
+        .expect(0);
+    let summary: ScanSummary = json(&done.stdout);
+    let loss = summary.loss.unwrap();
+    let lost: BTreeMap<&str, LossReason> = loss
+        .lost
+        .iter()
+        .filter(|group| group.stack == "rustls-aws-lc")
+        .flat_map(|group| group.sites.keys().map(|site| (site.as_str(), group.reason)))
+        .collect();
+    let due = BTreeMap::from([
+        ("cbc.test", LossReason::CbcOnly),
+        ("dhe.test", LossReason::DheOnly),
+        ("mixed.test", LossReason::DheOnly),
+        ("rsa.test", LossReason::RsaKeyExchangeOnly),
+    ]);
+    assert_eq!(lost, due);
+    assert_eq!(loss.lost_by("openssl"), 0);
+    assert_eq!(loss.unreachable, ["name.test"]);
+    assert_eq!(loss.unknown, ["silent.test"]);
+    for site in due.keys().chain(&["modern.test"]) {
+        let of_site = loss.confirmed.iter().filter(|c| c.site == *site);
+        let verdicts: Vec<_> = of_site.map(|c| (c.stack.as_str(), c.verdict)).collect();
+        let right = Confirmed::AsPredicted;
+        assert_eq!(
+            verdicts,
+            [("openssl", right), ("rustls-aws-lc", right)],
+            "{site}"
+        );
+    }
+    let population = summary.population.unwrap();
+    let only = population
+        .rows
+        .iter()
+        .find(|row| row.name == "TLS 1.2")
+        .unwrap();
+    assert_eq!((population.sites, only.supports, only.only), (6, 6, 4));
+    assert_eq!(summary.profiles.unwrap().guideline, "5.8");
+}
+
+#[test]
+fn json_is_as_the_schemas_say_and_a_report_is_made_again() {
+    let place = Place::new();
+    place.write("sites.txt", SITES);
+    let arguments =
+        words("scan --sites sites.txt --link none --summary --json --against rustls-ring,openssl");
+    let done = place.netbench(&arguments).expect(0);
+    let run = place.run();
+    check("scan-summary.json", &done.stdout);
+    let file = |name: &str| fs::read_to_string(run.join(name)).unwrap();
+    check("scan-run.json", &file("run.json"));
+    check("scan-against.json", &file("against.json"));
+    let lines = file("scan.jsonl");
+    assert_eq!(lines.lines().count(), 5);
+    for line in lines.lines() {
+        check("scan-site.json", line);
+    }
+    let run = run.to_str().unwrap();
+    let again = place.netbench(&["report", run, "--json"]).expect(0);
+    assert_eq!(again.stdout, done.stdout);
+    for format in ["terminal", "markdown", "csv"] {
+        let done = place
+            .netbench(&["report", run, "--format", format])
+            .expect(0);
+        assert!(done.stdout.contains("ecdsa.test"), "{}", done.stdout);
+        assert!(!done.stdout.contains('\x1b'));
+    }
+}
+
+#[test]
+fn nothing_leaves_the_machine_without_leave() {
+    let place = Place::new();
+    for target in ["example.com", "192.0.2.1:443", "127.0.0.1 example.com"] {
+        let arguments = [&["scan"][..], &words(target)[..]].concat();
+        let done = place.netbench(&arguments).expect(2);
+        assert!(done.stderr.contains("--live"), "{}", done.stderr);
+    }
+    for wrong in [
+        "scan 127.0.0.1:0",
+        "scan a:b:c",
+        "scan localhost localhost",
+        "scan --parts everything",
+        "scan --rate 0",
+        "scan --resume nowhere",
+        "scan 127.0.0.1 --sites x",
+        "sites record nowhere",
+        "scan --against nobody",
+    ] {
+        place.netbench(&words(wrong)).expect(2);
+    }
+    assert!(!place.path().join("runs").exists(), "nothing was begun");
+}
+
+#[test]
+fn servers_of_this_machine_are_scanned_directly_and_classed() {
+    let serve = |answer: &'static [u8]| {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let Ok(mut stream) = stream else { return };
+                let mut room = [0; 4096];
+                let _ = stream.read(&mut room);
+                let _ = stream.write_all(answer);
+            }
+        });
+        format!("127.0.0.1:{port}")
+    };
+    let http = serve(b"HTTP/1.1 400 \x1b[31mBad\r\n\r\n");
+    let ssh = serve(b"SSH-2.0-\x1b[31mx\r\n");
+    let nobody = "127.0.0.1:9";
+    let place = Place::new();
+    let done = place
+        .netbench(&["scan", &http, &ssh, nobody, "--timeout", "1s"])
+        .expect(0);
+    for class in ["plain-http", "ssh", "connect"] {
+        assert!(
+            done.stdout.contains(&format!("{class}: ")),
+            "{}",
+            done.stdout
+        );
+    }
+    assert!(!done.stdout.contains('\x1b'));
+}
+
+#[test]
+fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {
+    let place = Place::new();
+    let sites: String = (0..40)
+        .map(|i| format!("s{i}.test key=ecdsa-p256\n"))
+        .collect();
+    place.write("sites.txt", &sites);
+    let arguments =
+        words("scan --sites sites.txt --link none --parts enumeration --rate 150 --jobs 2");
+    let child = place
+        .command(&arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let runs = place.path().join("runs");
+    let lines = || {
+        let run = fs::read_dir(&runs).ok()?.next()?.ok()?.path();
+        let text = fs::read_to_string(run.join("scan.jsonl")).ok()?;
+        Some(text.lines().count())
+    };
+    until("a few sites", || lines().is_some_and(|n| n >= 3));
+    let pid = child.id().to_string();
+    let killed = std::process::Command::new("kill")
+        .args(["-INT", &pid])
+        .status();
+    assert!(killed.unwrap().success());
+    let done = wait(child);
+    assert_eq!(done.code, Some(130), "{}", done.stderr);
+    let before = lines().unwrap();
+    assert!(before < 40, "{before}");
+    assert!(done.stdout.contains("not scanned"), "{}", done.stdout);
+    let run = place.run();
+    let run = run.to_str().unwrap();
+    place.netbench(&["scan", "--resume", run]).expect(0);
+    assert_eq!(lines(), Some(40), "no site is scanned twice");
+    let summary: ScanSummary = kept(Path::new(run), "summary.json");
+    assert_eq!((summary.run.planned, summary.run.scanned), (40, 40));
+    place.netbench(&["connect", "--resume", run]).expect(2);
+}
+
+#[test]
+fn a_hello_is_the_stacks_own() {
+    let place = Place::new();
+    let done = place
+        .netbench(&words(
+            "hello --json --stack openssl,rustls-aws-lc,rustls-ring",
+        ))
+        .expect(0);
+    check("hello.json", &done.stdout);
+    let report: HelloReport = json(&done.stdout);
+    for hello in &report.hellos {
+        assert!(
+            hello.wire_bytes >= hello.message_bytes + 5,
+            "{}",
+            hello.stack
+        );
+        assert!(hello.ja4.starts_with("t13d"), "{}", hello.ja4);
+        assert_eq!(hello.alpn, ["h2", "http/1.1"], "{}", hello.stack);
+        assert_eq!(hello.versions, [Version::Tls13, Version::Tls12]);
+    }
+    let [openssl, aws, ring] = &report.hellos[..] else {
+        panic!("three hellos");
+    };
+    assert!(
+        openssl.has_suite(0x009e) && !aws.has_suite(0x009e),
+        "DHE is OpenSSL's alone"
+    );
+    assert!(
+        aws.has_group(0x11ec) && !ring.has_group(0x11ec),
+        "ring has no ML-KEM"
+    );
+    assert!(
+        aws.wire_bytes > ring.wire_bytes + 1000,
+        "a hybrid share is long"
+    );
+    let usual = words("hello --stack openssl,rustls-aws-lc --client-profile default --json");
+    let held: HelloReport = json(&place.netbench(&usual).expect(0).stdout);
+    let of = |n: usize| {
+        let hello: &netbench_scan::Offer = &held.hellos[n];
+        let sorted = |codes: &[netbench_scan::result::NamedCode]| {
+            let mut codes: Vec<u16> = codes.iter().map(|c| c.code).collect();
+            codes.sort_unstable();
+            codes
+        };
+        (sorted(&hello.suites), sorted(&hello.groups))
+    };
+    assert_eq!(of(0), of(1), "held to the same, both offer the same");
+    // Markdown escapes what is between the parts.
+    let hash = ring.ja4.rsplit('_').next().unwrap();
+    for format in ["terminal", "markdown", "csv"] {
+        let arguments = ["hello", "--format", format, "--stack", "rustls-ring"];
+        let done = place.netbench(&arguments).expect(0);
+        assert!(done.stdout.contains(hash), "{format}: {}", done.stdout);
+    }
+}

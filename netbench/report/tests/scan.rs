@@ -1,0 +1,176 @@
+//! Reports of scans, whole. `INSTA_UPDATE=always cargo test -p netbench-report --test scan` writes
+//! them anew; read what you accept.
+
+use std::collections::BTreeMap;
+
+use netbench_model::{SCHEMA_VERSION, ScanPlace, StackName};
+use netbench_report::{Profiles, ScanHead, ScanSummary, csv, markdown, terminal};
+use netbench_scan::{
+    LossReport, SiteScan,
+    against::{Confirmation, Seen},
+    population::population,
+    profiles::{COMPARED, GUIDELINE, profiles},
+};
+use serde_json::{Value, json};
+
+fn version(version: &str, suites: &[(&str, u16)], groups: &[(&str, u16)]) -> Value {
+    let named = |codes: &[(&str, u16)]| -> Vec<Value> {
+        codes
+            .iter()
+            .map(|(name, code)| json!({"name": name, "code": code, "group": null, "dh": null}))
+            .collect()
+    };
+    json!({
+        "version": version, "supported": true, "refusal": null, "suites": named(suites),
+        "suite_order": "server", "groups": named(groups), "group_order": "server",
+        "groups_learned": "chosen", "complete": true,
+    })
+}
+
+fn site(name: &str, outcome: &Value, versions: &[Value]) -> SiteScan {
+    let site = json!({
+        "schema": 1, "site": name, "host": name, "port": 443, "address": "127.0.0.1:443",
+        "outcome": outcome, "versions": versions,
+        "signatures": [{"version": "1.2", "name": "rsa_pkcs1_sha256", "code": 0x0401}],
+        "chains": [],
+        "features": {
+            "ocsp_stapling": "yes", "alpn": ["h2"], "tickets_tls12": "yes", "session_ids": "no",
+            "resumption_tls12": "yes", "tickets_tls13": 2, "resumption_tls13": "yes",
+            "early_data_bytes": 0, "extended_master_secret": "yes", "encrypt_then_mac": "unknown",
+            "secure_renegotiation": "yes", "client_renegotiation": "no", "compression": "no",
+            "heartbeat": "no", "fallback_scsv": "yes", "chacha20_by_client": "no",
+            "client_certificate": "no", "http_status": 200,
+            "strict_transport_security": "max-age=1 \u{1b}[31m", "alt_svc": null,
+        },
+        "intolerance": {"grease": {"kind": "intolerant", "how": "reset"}},
+        "notes": ["a note \u{1b}[31m of a server"],
+        "effort": {
+            "connections": 40, "enumeration_connections": 14, "by_part": {}, "retries": 0,
+            "bytes_out": 1000, "bytes_in": 2000, "elapsed_ms": 320, "connect_us": 51_000,
+            "fastest_connect_us": 50_000,
+        },
+    });
+    serde_json::from_value(site).expect("a site")
+}
+
+fn offer(stack: &str, suites: &[(&str, u16)]) -> netbench_scan::Offer {
+    let named: Vec<Value> = suites
+        .iter()
+        .map(|(name, code)| json!({"name": name, "code": code}))
+        .collect();
+    let offer = json!({
+        "stack": stack, "wire_bytes": 300, "message_bytes": 295, "versions": ["1.3", "1.2"],
+        "suites": named, "groups": [{"name": "x25519", "code": 0x1d}], "shares": [],
+        "signatures": [{"name": "rsa_pkcs1_sha256", "code": 0x0401}],
+        "certificate_signatures": null, "alpn": ["h2"], "extensions": [], "ja3": "", "ja3_text": "",
+        "ja4": "",
+    });
+    serde_json::from_value(offer).expect("an offer")
+}
+
+fn summary(count: usize) -> ScanSummary {
+    const X25519: (&str, u16) = ("x25519", 0x1d);
+    const GCM: (&str, u16) = ("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256", 0xc02f);
+    const DHE: (&str, u16) = ("TLS_DHE_RSA_WITH_AES_128_GCM_SHA256", 0x009e);
+    const CBC: (&str, u16) = ("TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256", 0xc027);
+    let well = json!({"kind": "scanned"});
+    let refused = json!({"kind": "failed", "class": "ssh", "detail": "answers \u{1b}[31mas SSH"});
+    let mut sites = vec![
+        site(
+            "both.test",
+            &well,
+            &[version("1.2", &[GCM, DHE], &[X25519])],
+        ),
+        site("dhe.test", &well, &[version("1.2", &[DHE], &[])]),
+        site("cbc.test", &well, &[version("1.2", &[CBC], &[X25519])]),
+        site("ssh.test", &refused, &[]),
+        site("odd.test", &well, &[version("1.2", &[GCM], &[X25519])]),
+    ];
+    sites.truncate(count);
+    let offers = vec![offer("broad", &[GCM, DHE, CBC]), offer("strict", &[GCM])];
+    let predicted = LossReport::new(offers.clone(), &sites, Vec::new());
+    let handshake = |site: usize, stack: usize, seen: Seen| {
+        let found = &predicted.sites[site];
+        let stack_name = &predicted.offers[stack].stack;
+        Confirmation::new(
+            &found.site,
+            stack_name,
+            found.agreements[stack].clone(),
+            seen,
+        )
+    };
+    let alert = Seen::Failed {
+        class: "alert".to_owned(),
+        reason: "handshake_failure".to_owned(),
+        in_tls: true,
+    };
+    let refused = Seen::Failed {
+        class: "certificate".to_owned(),
+        reason: "ca-as-leaf \u{1b}[31m".to_owned(),
+        in_tls: true,
+    };
+    let mut confirmed = vec![handshake(1, 1, alert)];
+    if count > 4 {
+        confirmed.push(handshake(4, 1, refused));
+    }
+    let loss = LossReport::new(offers, &sites, confirmed);
+    ScanSummary {
+        schema: SCHEMA_VERSION,
+        run: ScanHead {
+            name: "a-run".to_owned(),
+            netbench: "0.1.0".to_owned(),
+            started: "2026-01-01T00:00:00Z".to_owned(),
+            command: vec!["netbench".to_owned(), "scan".to_owned()],
+            place: ScanPlace::Lab,
+            planned: u32::try_from(count).expect("few"),
+            scanned: u32::try_from(count).expect("few") - u32::from(count > 3),
+            partial: 0,
+            failed: (count > 3)
+                .then(|| ("ssh".to_owned(), 1))
+                .into_iter()
+                .collect(),
+            connections: 200,
+            enumeration_connections: 70,
+            retries: 1,
+            bytes: 15_000,
+            stacks: BTreeMap::from([(StackName::new("broad"), "a library".to_owned())]),
+        },
+        population: Some(population(&sites)),
+        profiles: Some(Profiles {
+            guideline: GUIDELINE.to_owned(),
+            compared: COMPARED.to_owned(),
+            rows: profiles(&sites),
+        }),
+        sites,
+        loss: Some(loss),
+        warnings: Vec::new(),
+    }
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    let text = String::from_utf8(bytes).expect("UTF-8");
+    assert!(
+        !text.contains('\u{1b}'),
+        "nothing that a terminal obeys: {text:?}"
+    );
+    text
+}
+
+#[test]
+fn many_sites_are_a_table() {
+    let summary = summary(5);
+    let plain = terminal::Style::Plain;
+    insta::assert_snapshot!(
+        "scan_terminal",
+        text(terminal::render(&summary, 120, plain))
+    );
+    insta::assert_snapshot!("scan_markdown", text(markdown::render(&summary)));
+    insta::assert_snapshot!("scan_csv", text(csv::render(&summary)));
+}
+
+#[test]
+fn a_few_sites_are_shown_in_full() {
+    let summary = summary(2);
+    let plain = terminal::Style::Plain;
+    insta::assert_snapshot!("scan_in_full", text(terminal::render(&summary, 100, plain)));
+}
