@@ -77,6 +77,9 @@ pub(crate) struct Evaluate {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Results",
           conflicts_with_all = ["from", "to", "sites", "limit", "quick", "live", "part", "skip", "seed", "worker", "out", "name"])]
     pub(crate) resume: Option<PathBuf>,
+    /// Open the page in the browser
+    #[arg(long, help_heading = "Results")]
+    pub(crate) open: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }

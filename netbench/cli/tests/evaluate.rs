@@ -80,6 +80,29 @@ fn two_parts_answer_what_they_can_and_the_rest_is_said_to_be_missing() {
 }
 
 #[test]
+fn a_site_that_a_switch_loses_is_named_with_the_reason_and_on_the_page() {
+    let place = Place::new();
+    let legacy =
+        "legacy.example rtt=2ms server=openssl tls=1.2 suites=TLS_RSA_WITH_AES_128_GCM_SHA256\n";
+    place.write("sites.txt", &format!("{SITES}{legacy}"));
+    let line = "evaluate --quick --sites sites.txt --part sites --json";
+    let done = place.netbench(&words(line)).expect(0);
+    let found = evaluation(&done.stdout);
+    let losses = &found["found"]["losses"];
+    assert_eq!(losses["both"], 2, "{losses}");
+    assert_eq!(losses["lost"].as_array().unwrap().len(), 1, "{losses}");
+    let lost = &losses["lost"][0];
+    assert_eq!(lost["site"], "legacy.example");
+    assert_eq!(lost["reason"], "rsa-key-exchange-only");
+    assert_eq!(lost["confirmed"], true);
+    let question = &found["questions"][0];
+    assert_eq!(question["answer"], "no", "a third of the sites: {question}");
+    let page = fs::read_to_string(place.run().join("report.html")).unwrap();
+    assert!(page.contains("legacy.example") && page.contains("rsa-key-exchange-only"));
+    assert!(done.stderr.contains("report.html"), "{}", done.stderr);
+}
+
+#[test]
 fn a_part_that_fails_leaves_the_others_and_can_be_tried_again() {
     let place = place();
     let mut command = place.command(&words(

@@ -24,6 +24,7 @@ use netbench_store::{RunFolder, RunKind, StoreError};
 
 use crate::{
     args::Output,
+    browser,
     evaluate_args::Evaluate,
     exit::{Ended, WrongInput},
     kept::Kept,
@@ -39,6 +40,9 @@ use self::{
     progress::{PartProgress, time},
     run::StepEnd,
 };
+
+/// The page's name in the evaluation's folder.
+const PAGE: &str = "report.html";
 
 pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
     let (folder, mut manifest) = match &options.resume {
@@ -95,6 +99,9 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
     }
     folder.write_manifest(&manifest)?;
     let evaluation = publish(&folder, manifest, &options.output)?;
+    if options.open {
+        browser::open(&folder.path().join(PAGE))?;
+    }
     let failed = |record: &&PartRecord| matches!(record.state, PartState::Failed { .. });
     let mut failed = evaluation.run.parts.iter().filter(failed);
     if let (Some(record), false) = (failed.next(), interrupted) {
@@ -122,7 +129,7 @@ fn publish(
     output::keep(folder, &evaluation, output)?;
     let runs: Vec<_> = runs.iter().flat_map(Kept::of_page).collect();
     let page = page::html(&page::page_of_evaluation(&evaluation, &runs));
-    let page = folder.write_file("report.html", &page)?;
+    let page = folder.write_file(PAGE, &page)?;
     if !output.quiet {
         eprintln!("netbench: the page is {}", page.display());
     }

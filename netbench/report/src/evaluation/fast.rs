@@ -15,7 +15,7 @@ use crate::{
 const ENOUGH: f64 = 1.05;
 
 /// Cases of the suite that are named as slower.
-const NAMED: usize = 6;
+const NAMED: usize = 3;
 
 pub(super) fn answer(plan: &EvaluationPlan, parts: &Parts<'_>, found: &Found) -> Question {
     let mut figures = Vec::new();
