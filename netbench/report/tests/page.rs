@@ -284,7 +284,12 @@ fn theme_toggles(browser: &mut Browser, file: &Path) {
     assert_eq!(browser.value(ground), light);
     assert_eq!(browser.value(click), "Theme: dark");
     assert_ne!(browser.value(ground), light);
+    browser.print();
+    assert_eq!(browser.value(ground), "rgb(255, 255, 255)");
+    let ink = browser.value("getComputedStyle(document.body).color");
+    assert_eq!(ink, "rgb(27, 31, 36)", "paper is light in every theme");
     assert_eq!(browser.value(click), "Theme: system");
+    browser.open(file, view);
 }
 
 /// The table of sites under the first condition.

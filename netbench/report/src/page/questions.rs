@@ -277,7 +277,7 @@ fn answer_works(
     }
 }
 
-/// Is it fast enough in memory: a question for each stack but the first.
+/// Is it fast enough in memory, or does it take no more memory where nothing else was measured: a question for each stack but the first.
 ///
 /// No: more than half of the decided cases are worse. With losses: some case is worse by
 /// [`NO_MORE_THAN`] or more.
@@ -286,10 +286,16 @@ pub fn fast_in_memory(summary: &SuiteSummary, section: &str) -> Vec<Question> {
     let Some(first) = stacks.next() else {
         return Vec::new();
     };
+    let sizes_alone = summary.cases.iter().all(|case| case.part == Part::Memory);
+    let text = if sizes_alone {
+        "Does it take no more memory?"
+    } else {
+        "Is it fast enough in memory?"
+    };
     stacks
         .map(|other| {
             let about = in_place_of(other.as_str(), first.as_str());
-            let mut question = not_answered("Is it fast enough in memory?", &about, "");
+            let mut question = not_answered(text, &about, "");
             question.section = Some(section.to_owned());
             answer_memory(&mut question, summary, other);
             question
@@ -350,10 +356,14 @@ fn answer_memory(question: &mut Question, summary: &SuiteSummary, other: &StackN
         Answer::WithLosses
     };
     question.why = format!(
-        "Better in {better} cases, worse in {worse}, the same in {}, undecided in {}. Without a network: what is \
-         lost or gained here is a small part of a connection's time.",
+        "Better in {better} cases, worse in {worse}, the same in {}, undecided in {}.{}",
         count("same"),
-        count("undecided")
+        count("undecided"),
+        if summary.cases.iter().any(|case| case.part != Part::Memory) {
+            " Without a network: what is lost or gained here is a small part of a connection's time."
+        } else {
+            ""
+        }
     );
     for (ratio, case) in losses.iter().take(TOLD) {
         question.breaks.push(format!(

@@ -121,7 +121,7 @@ impl Browser {
         );
         self.ask(
             "Emulation.setEmulatedMedia",
-            json!({"features": [{"name": "prefers-color-scheme", "value": view.theme}]}),
+            json!({"media": "", "features": [{"name": "prefers-color-scheme", "value": view.theme}]}),
         );
         self.loaded = false;
         let url = format!("file://{}", file.display());
@@ -132,6 +132,15 @@ impl Browser {
             let message = self.messages.recv_timeout(left).unwrap();
             self.hear(&message);
         }
+    }
+
+    /// Shows the page as it would be printed from a dark system.
+    pub fn print(&mut self) {
+        let dark = json!([{"name": "prefers-color-scheme", "value": "dark"}]);
+        self.ask(
+            "Emulation.setEmulatedMedia",
+            json!({"media": "print", "features": dark}),
+        );
     }
 
     /// The value of an expression on the page, which may be a promise.
