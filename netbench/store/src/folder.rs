@@ -176,12 +176,13 @@ impl RunFolder {
             .map_err(|source| StoreError::Manifest { path, source })
     }
 
-    /// Whether a process is appending samples to it at the moment.
+    /// Whether a process is appending samples or scans to it at the moment.
     ///
     /// # Errors
     /// What the system says.
     pub fn is_in_use(&self) -> Result<bool, StoreError> {
-        samples::is_locked(&self.path.join(SAMPLES))
+        Ok(samples::is_locked(&self.path.join(SAMPLES))?
+            || samples::is_locked(&self.path.join(SCANS))?)
     }
 
     /// Writes a file of the run, whole or not at all, and says where it is.

@@ -222,3 +222,18 @@ proptest! {
         prop_assert_eq!(samples.last().unwrap().trial, 99);
     }
 }
+
+#[test]
+fn a_run_is_in_use_while_anything_is_appended() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = RunFolder::create(&dir.path().join("run"), &manifest()).unwrap();
+    assert!(!folder.is_in_use().unwrap());
+    let samples = folder.appender().unwrap();
+    assert!(folder.is_in_use().unwrap());
+    drop(samples);
+    assert!(!folder.is_in_use().unwrap());
+    let scans = folder.scan_appender().unwrap();
+    assert!(folder.is_in_use().unwrap());
+    drop(scans);
+    assert!(!folder.is_in_use().unwrap());
+}

@@ -96,7 +96,7 @@ fn obstacle(path: &Path) -> anyhow::Result<Option<String>> {
 /// Files of a run, by their names; a folder or a link is none.
 fn is_ours(path: &Path, name: &str) -> bool {
     let whole = name.strip_suffix(".part").unwrap_or(name);
-    let ours = ["run.json", "samples.jsonl"].contains(&whole)
+    let ours = ["run.json", "samples.jsonl", "scan.jsonl", "against.json"].contains(&whole)
         || whole.starts_with("summary.")
         || whole.starts_with("report.");
     ours && fs::symlink_metadata(path.join(name)).is_ok_and(|data| data.is_file())
