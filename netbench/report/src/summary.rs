@@ -64,6 +64,7 @@ pub struct Head {
     /// How many were asked for.
     pub planned: u64,
     /// Vantage point, shard, and the runs it was joined of.
+    #[serde(default)]
     pub origin: Origin,
 }
 
