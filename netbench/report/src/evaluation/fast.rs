@@ -3,16 +3,12 @@
 use netbench_model::{EvaluationPlan, Measure, Part, Phase, Unit};
 use netbench_stats::{PairedRatio, Verdict};
 
-use super::{Answer, Found, KeyFigure, Parts, Question, count};
+use super::{Answer, Found, KeyFigure, NO_MORE_THAN, Parts, Question, count, of_totals};
 use crate::{
     ConnectSummary, SuiteSummary,
     suite::preset::row_name,
     text::{change, interval},
 };
-
-/// A connection that takes this much longer is still fast enough: less than what one lost packet in
-/// a few hundred connections does to the mean, and than any user sees.
-const ENOUGH: f64 = 1.05;
 
 /// Cases of the suite that are named as slower.
 const NAMED: usize = 3;
@@ -69,43 +65,36 @@ fn totals(connections: &ConnectSummary) -> Vec<(String, PairedRatio)> {
 
 fn verdict(plan: &EvaluationPlan, totals: &[(String, PairedRatio)]) -> (Answer, String) {
     let (from, to) = (&plan.from, &plan.to);
-    let limit = change(ENOUGH);
-    if totals.is_empty() {
-        return (Answer::Open, "No connections could be compared.".to_owned());
-    }
-    let at_most = |paired: &PairedRatio, most: f64| paired.interval.is_some_and(|i| i.high <= most);
-    let slower: Vec<&str> = totals
-        .iter()
-        .filter(|(_, paired)| paired.interval.is_some_and(|i| i.low > ENOUGH))
-        .map(|(condition, _)| condition.as_str())
-        .collect();
-    if !slower.is_empty() {
-        let answer = if slower.len() == totals.len() {
-            Answer::No
-        } else {
-            Answer::WithLosses
-        };
-        let because = format!(
-            "With {to} whole connections take more than {limit} ({}).",
-            slower.join(", ")
-        );
-        return (answer, because);
-    }
-    if totals.iter().all(|(_, paired)| at_most(paired, ENOUGH)) {
-        let each: Vec<_> = totals
-            .iter()
-            .map(|(condition, paired)| format!("{} ({condition})", word(paired)))
-            .collect();
-        let because = format!(
-            "Whole connections with {to}, against {from}: {}; by no interval more than {limit}.",
-            each.join(", ")
-        );
-        return (Answer::Yes, because);
-    }
-    let because = format!(
-        "Too few connections to tell whether {to} takes more than {limit}: more rounds decide it."
-    );
-    (Answer::Open, because)
+    let limit = change(NO_MORE_THAN);
+    let answer = of_totals(totals.iter().map(|(_, paired)| paired));
+    let because = match answer {
+        Answer::Open if totals.is_empty() => "No connections could be compared.".to_owned(),
+        Answer::Open => format!(
+            "Too few connections to tell whether {to} takes more than {limit}: more rounds decide it."
+        ),
+        Answer::Yes => {
+            let each: Vec<_> = totals
+                .iter()
+                .map(|(condition, paired)| format!("{} ({condition})", word(paired)))
+                .collect();
+            format!(
+                "Whole connections with {to}, against {from}: {}; by no interval more than {limit}.",
+                each.join(", ")
+            )
+        }
+        Answer::WithLosses | Answer::No => {
+            let slower = totals
+                .iter()
+                .filter(|(_, paired)| paired.interval.is_some_and(|i| i.low > NO_MORE_THAN))
+                .map(|(condition, paired)| format!("{condition} {}", change(paired.ratio)));
+            let slower: Vec<_> = slower.collect();
+            format!(
+                "With {to} whole connections take more than {limit} longer: {}.",
+                slower.join(", ")
+            )
+        }
+    };
+    (answer, because)
 }
 
 fn word(paired: &PairedRatio) -> String {

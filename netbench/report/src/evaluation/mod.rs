@@ -14,6 +14,7 @@ mod works;
 
 use netbench_bogo::{Coverage, Difference};
 use netbench_model::{EvaluationManifest, Losses, PartRecord, PartState, SCHEMA_VERSION};
+use netbench_stats::PairedRatio;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -164,4 +165,38 @@ impl Parts<'_> {
 
 fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// A switch that loses this share of the sites, or more, is no replacement.
+pub(crate) const LOST_SHARE: f64 = 0.05;
+
+/// A connection that takes this much longer is still fast enough: less than what one lost packet in
+/// a few hundred connections does to the mean, and than any user sees.
+pub(crate) const NO_MORE_THAN: f64 = 1.05;
+
+/// How many sites may be lost before the answer is no.
+pub(crate) fn of_lost(lost: u64, of: u64) -> Answer {
+    match lost {
+        0 => Answer::Yes,
+        lost if lost as f64 >= LOST_SHARE * of as f64 => Answer::No,
+        _ => Answer::WithLosses,
+    }
+}
+
+/// Whether it is fast enough by the total time in each condition: no interval reaches beyond
+/// [`NO_MORE_THAN`], or it is not in those whose whole interval lies beyond.
+pub(crate) fn of_totals<'a>(totals: impl IntoIterator<Item = &'a PairedRatio>) -> Answer {
+    let (mut enough, mut slower, mut all) = (0, 0, 0);
+    for paired in totals {
+        all += 1;
+        enough += usize::from(paired.interval.is_some_and(|i| i.high <= NO_MORE_THAN));
+        slower += usize::from(paired.interval.is_some_and(|i| i.low > NO_MORE_THAN));
+    }
+    match (slower, enough) {
+        (_, _) if all == 0 => Answer::Open,
+        (slower, _) if slower == all => Answer::No,
+        (0, enough) if enough == all => Answer::Yes,
+        (0, _) => Answer::Open,
+        _ => Answer::WithLosses,
+    }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use netbench_bogo::Coverage;
 use netbench_model::{EvaluationPlan, Losses, Target};
 
-use super::{Answer, Found, KeyFigure, Parts, Question, count, lacking};
+use super::{Answer, Found, KeyFigure, Parts, Question, count, lacking, of_lost};
 use crate::text::percent;
 
 /// Sites of one reason that are named.
@@ -63,12 +63,7 @@ fn verdict(losses: &Losses, plan: &EvaluationPlan) -> (Answer, String) {
         "{to} cannot agree with {} of the {reached} {sites} that {from} can.",
         losses.lost.len()
     );
-    // A stack that loses every tenth site is no replacement.
-    let answer = if losses.lost.len() as u64 * 10 >= reached {
-        Answer::No
-    } else {
-        Answer::WithLosses
-    };
+    let answer = of_lost(losses.lost.len() as u64, reached);
     (answer, because)
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use netbench_bogo::{Category, Coverage, Ending, ShimSummary};
 use netbench_model::EvaluationPlan;
 
-use super::{Answer, Found, KeyFigure, Parts, Question, count};
+use super::{Answer, Found, KeyFigure, Parts, Question, count, of_lost};
 use crate::ConnectSummary;
 
 pub(super) fn answer(plan: &EvaluationPlan, parts: &Parts<'_>, found: &Found) -> Question {
@@ -23,11 +23,7 @@ pub(super) fn answer(plan: &EvaluationPlan, parts: &Parts<'_>, found: &Found) ->
                 value: format!("{} of {sites}", failing.len()),
                 label: format!("sites on which a connection failed with {to} and none with {from}"),
             });
-            answer = match failing.len() as u64 {
-                0 => Answer::Yes,
-                some if some * 10 >= sites => Answer::No,
-                _ => Answer::WithLosses,
-            };
+            answer = of_lost(failing.len() as u64, sites);
             reasons.push(if failing.is_empty() {
                 format!(
                     "{} real connections to {sites} sites: none failed with {to} that works with {from}.",

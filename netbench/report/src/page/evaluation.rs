@@ -2,8 +2,8 @@ use netbench_bogo::{Coverage, FeatureRow, Half, Tally};
 use netbench_model::{Depth, Losses, PartState, Target};
 
 use super::{
-    Answer, Cell, Figure, Item, KeptRun, Page, PageColumn, PageTable, Question, Section,
-    coverage_chart, document_section, environment_section,
+    Cell, Figure, Item, KeptRun, Page, PageColumn, PageTable, Question, Section, coverage_chart,
+    document_section, environment_section,
 };
 use crate::{Evaluation, evaluation, text::plain};
 
@@ -44,6 +44,7 @@ pub fn page_of_evaluation(evaluation: &Evaluation, runs: &[KeptRun<'_>]) -> Page
         }
         machines.extend(run.machine());
         sections.push(run.section(&id, heading));
+        sections.extend(run.explained(&id));
     }
     sections.push(parts(evaluation));
     sections.push(environment_section("machine", &machines));
@@ -67,12 +68,7 @@ fn asked(question: &evaluation::Question, about: &str, section: Option<String>) 
     Question {
         text: plain(&question.question),
         about: about.to_owned(),
-        answer: match question.answer {
-            evaluation::Answer::Yes => Answer::Yes,
-            evaluation::Answer::WithLosses => Answer::WithLosses,
-            evaluation::Answer::No => Answer::No,
-            evaluation::Answer::Open => Answer::NotAnswered,
-        },
+        answer: question.answer.into(),
         why: plain(&question.because),
         figures: question
             .figures

@@ -11,6 +11,7 @@ mod connect_charts;
 mod coverage;
 mod environment;
 mod evaluation;
+mod explain;
 mod html;
 mod markup;
 mod questions;
@@ -26,8 +27,9 @@ pub use connect::connect_section;
 pub use coverage::coverage_chart;
 pub use environment::{Machine, environment_section};
 pub use evaluation::page_of_evaluation;
+pub use explain::explain_section;
 pub use html::html;
-pub use questions::{LOST_SHARE, NO_MORE_THAN, fast_enough, fast_in_memory, not_answered, works};
+pub use questions::{fast_enough, fast_in_memory, not_answered, works};
 pub use runs::{KeptRun, page_of_runs};
 pub use suite::suite_section;
 pub use table::{Cell, PageColumn, PageTable};
@@ -79,6 +81,17 @@ pub enum Answer {
     No,
     /// Nothing was measured that answers it.
     NotAnswered,
+}
+
+impl From<crate::Answer> for Answer {
+    fn from(answer: crate::Answer) -> Self {
+        match answer {
+            crate::Answer::Yes => Self::Yes,
+            crate::Answer::WithLosses => Self::WithLosses,
+            crate::Answer::No => Self::No,
+            crate::Answer::Open => Self::NotAnswered,
+        }
+    }
 }
 
 impl Answer {

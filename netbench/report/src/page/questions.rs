@@ -6,15 +6,10 @@ use netbench_stats::{Verdict, median};
 use super::{Answer, Figure, Question, suite::short};
 use crate::{
     CaseRow, Comparison, ConnectSummary, SuiteSummary,
+    evaluation::{NO_MORE_THAN, of_lost, of_totals},
     suite::document::factor,
     text::{change, interval, plain},
 };
-
-/// A stack that takes this many times as long, or longer, is not fast enough.
-pub const NO_MORE_THAN: f64 = 1.05;
-
-/// A switch that loses more than this share of the sites does not work.
-pub const LOST_SHARE: f64 = 0.05;
 
 /// What would break is told of so many things at most; the section has all of them.
 const TOLD: usize = 6;
@@ -34,8 +29,7 @@ pub fn not_answered(text: &str, about: &str, why: &str) -> Question {
 
 /// Is it fast enough, by the total time of connections: a question for each stack but the first.
 ///
-/// Yes: of no condition the total is slower, or it is by less than [`NO_MORE_THAN`] for certain. With
-/// losses: slower by less than that, or slower by more on some sites. No: slower by more.
+/// The rule is that of an evaluation, [`of_totals`].
 pub fn fast_enough(summary: &ConnectSummary, section: &str) -> Vec<Question> {
     others(summary)
         .map(|(first, other)| {
@@ -79,10 +73,7 @@ fn answer_fast(question: &mut Question, comparisons: &[&Comparison]) {
             label: format!("CPU time of the client ({})", interval(cpu.paired.interval)),
         });
     }
-    let worst = totals
-        .iter()
-        .map(|(_, row)| of_total(row))
-        .fold(Answer::Yes, worse);
+    question.answer = of_totals(totals.iter().map(|(_, row)| &row.paired)).into();
     for (condition, row) in &totals {
         if row.paired.verdict == Verdict::Slower {
             question.breaks.push(format!(
@@ -92,38 +83,12 @@ fn answer_fast(question: &mut Question, comparisons: &[&Comparison]) {
         }
     }
     let slow = slow_sites(comparisons);
-    question.answer = match worst {
-        Answer::Yes if !slow.is_empty() => Answer::WithLosses,
-        worst => worst,
-    };
     let more = slow.len().saturating_sub(TOLD);
     question.breaks.extend(slow.into_iter().take(TOLD));
     if more > 0 {
         question.breaks.push(format!("and {more} more sites"));
     }
-    question.why = why_fast(comparisons, worst);
-}
-
-fn of_total(row: &crate::PhaseRow) -> Answer {
-    let at_most = row.paired.interval.map(|i| i.high);
-    match row.paired.verdict {
-        Verdict::Faster | Verdict::Same => Answer::Yes,
-        Verdict::Slower if row.paired.ratio < NO_MORE_THAN => Answer::WithLosses,
-        Verdict::Slower => Answer::No,
-        Verdict::Undecided if at_most.is_some_and(|high| high < NO_MORE_THAN) => Answer::Yes,
-        Verdict::Undecided => Answer::NotAnswered,
-    }
-}
-
-/// The worse of two answers; what is not known is worse than a yes alone.
-fn worse(a: Answer, b: Answer) -> Answer {
-    let rank = |answer: Answer| match answer {
-        Answer::Yes => 0,
-        Answer::NotAnswered => 1,
-        Answer::WithLosses => 2,
-        Answer::No => 3,
-    };
-    if rank(b) > rank(a) { b } else { a }
+    question.why = why_fast(comparisons, question.answer);
 }
 
 fn why_fast(comparisons: &[&Comparison], answer: Answer) -> String {
@@ -192,8 +157,8 @@ fn in_place_of(other: &str, first: &str) -> String {
 /// Does it work: which sites answered the first stack and not the other. A question for each stack but
 /// the first.
 ///
-/// No: it loses more than [`LOST_SHARE`] of the sites. With losses: it loses some, or some of
-/// its connections failed where the first's did not.
+/// The rule is that of an evaluation, [`of_lost`], over sites of which some connection failed with the other
+/// and none with the first.
 pub fn works(summary: &ConnectSummary, section: &str) -> Vec<Question> {
     others(summary)
         .map(|(first, other)| {
@@ -235,23 +200,13 @@ fn answer_works(
         .filter(|(site, _)| !of_first.contains_key(*site))
         .map(|(_, rows)| rows)
         .collect();
-    let wholly = lost
-        .iter()
-        .filter(|rows| rows.iter().any(|row| row.failed == row.trials))
-        .count();
     let gained = of_first.keys().filter(|site| !of_other.contains_key(*site));
     let both = of_other.len() - lost.len();
     question.figures.push(Figure {
         value: format!("{} of {}", lost.len(), summary.run.sites),
         label: format!("{place} fail with {other} and not with {first}"),
     });
-    question.answer = if wholly as f64 > LOST_SHARE * summary.run.sites as f64 {
-        Answer::No
-    } else if lost.is_empty() {
-        Answer::Yes
-    } else {
-        Answer::WithLosses
-    };
+    question.answer = of_lost(lost.len() as u64, summary.run.sites).into();
     question.why = format!(
         "Every connection of {} rounds counted. {both} sites failed with both stacks, {} with {first} alone. These \
          are the {place} of this run and no others.",

@@ -1,8 +1,8 @@
 use netbench_model::{Manifest, Sample, StackName, SuiteManifest, Target};
 
 use super::{
-    Machine, Page, Question, connect_section, document_section, environment_section, fast_enough,
-    fast_in_memory, not_answered, suite_section, works,
+    Machine, Page, Question, connect_section, document_section, environment_section,
+    explain_section, fast_enough, fast_in_memory, not_answered, suite_section, works,
 };
 use crate::{ConnectSummary, ScanSummary, SuiteSummary};
 
@@ -57,6 +57,7 @@ pub fn page_of_runs(runs: &[KeptRun<'_>]) -> Page {
         }));
         machines.extend(run.machine());
         sections.push(run.section(&id, &heading));
+        sections.extend(run.explained(&id));
     }
     let about = about(runs);
     if !questions.iter().any(|question| question.text == SUPPORTS) {
@@ -205,6 +206,18 @@ impl<'a> KeptRun<'a> {
             Self::Suite { summary, .. } => suite_section(id, heading, summary),
             Self::Scan { summary } => document_section(id, heading, summary),
         }
+    }
+
+    /// What goes with one stack's being faster, where sites differ.
+    pub(super) fn explained(self, id: &str) -> Option<super::Section> {
+        let Self::Connect {
+            manifest, samples, ..
+        } = self
+        else {
+            return None;
+        };
+        let heading = "Which sites are faster, and what they have in common";
+        explain_section(&format!("{id}-why"), heading, manifest, samples)
     }
 
     /// The machine, where the run depends on it.
