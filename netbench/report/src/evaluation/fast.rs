@@ -65,12 +65,12 @@ fn totals(connections: &ConnectSummary) -> Vec<(String, PairedRatio)> {
 
 fn verdict(plan: &EvaluationPlan, totals: &[(String, PairedRatio)]) -> (Answer, String) {
     let (from, to) = (&plan.from, &plan.to);
-    let limit = change(NO_MORE_THAN);
+    let limit = format!("{:.0} %", (NO_MORE_THAN - 1.0) * 100.0);
     let answer = of_totals(totals.iter().map(|(_, paired)| paired));
     let because = match answer {
         Answer::Open if totals.is_empty() => "No connections could be compared.".to_owned(),
         Answer::Open => format!(
-            "Too few connections to tell whether {to} takes more than {limit}: more rounds decide it."
+            "Too few connections to tell whether {to} takes more than {limit} longer: more rounds decide it."
         ),
         Answer::Yes => {
             let each: Vec<_> = totals
@@ -78,7 +78,7 @@ fn verdict(plan: &EvaluationPlan, totals: &[(String, PairedRatio)]) -> (Answer, 
                 .map(|(condition, paired)| format!("{} ({condition})", word(paired)))
                 .collect();
             format!(
-                "Whole connections with {to}, against {from}: {}; by no interval more than {limit}.",
+                "Whole connections with {to}, against {from}: {}; by no interval more than {limit} longer.",
                 each.join(", ")
             )
         }
