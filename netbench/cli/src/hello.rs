@@ -20,7 +20,7 @@ pub(crate) fn hello(options: &Hello) -> anyhow::Result<Ended> {
     let roots = settings::roots(&RootsSource::Mozilla)?;
     let profile = settings::profile(options.client_profile);
     let client = offers::client_settings(profile, &stacks, &fleet);
-    let hellos = offers::offers(&stacks, &fleet, &client, &roots.pem)?;
+    let hellos = offers::offers(&stacks, &fleet, None, &client, &roots.pem)?;
     output::print(&HelloReport::new(hellos), &options.output)?;
     Ok(Ended::Well)
 }

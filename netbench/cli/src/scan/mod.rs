@@ -104,7 +104,13 @@ pub(crate) fn run_scan(
     }
     let (ground, roots_pem) = prepare(settings, link, &fleet, &progress)?;
     let client = offers::client_settings(settings.client_profile, &settings.against, &fleet);
-    let offers = offers::offers(&settings.against, &fleet, &client, &roots_pem)?;
+    let offers = offers::offers(
+        &settings.against,
+        &fleet,
+        inside.as_ref(),
+        &client,
+        &roots_pem,
+    )?;
 
     let (folder, mut manifest) = match place.earlier {
         Some(earlier) => earlier,

@@ -10,6 +10,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
+use netbench_link::Place;
 use netbench_model::{
     Alpn, ClientSettings, Condition, Group, Profile, Role, SignatureScheme, StackName, Suite,
     TlsVersion,
@@ -73,10 +74,12 @@ pub(super) fn configured(
     }
 }
 
-/// Has each stack send its hello, and takes it apart.
+/// Has each stack send its hello, and takes it apart. In `place`, where there is one: its loopback is
+/// up, which this machine's need not be.
 pub(crate) fn offers(
     stacks: &[StackName],
     fleet: &Fleet,
+    place: Option<&Place>,
     client: &ClientSettings,
     roots_pem: &str,
 ) -> anyhow::Result<Vec<Offer>> {
@@ -84,7 +87,7 @@ pub(crate) fn offers(
         let program = fleet
             .program(stack.stack())
             .with_context(|| format!("stack {stack}: no worker"))?;
-        let hello = capture(program, stack.stack(), client, roots_pem)
+        let hello = capture(program, place, stack.stack(), client, roots_pem)
             .with_context(|| format!("stack {stack}: cannot get its ClientHello"))?;
         Ok(Offer::of_hello(stack.as_str(), &hello))
     };
@@ -93,15 +96,20 @@ pub(crate) fn offers(
 
 fn capture(
     program: &Path,
+    place: Option<&Place>,
     stack: &str,
     client: &ClientSettings,
     roots_pem: &str,
 ) -> anyhow::Result<ClientHello> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let bind = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+    let listener = match place {
+        Some(place) => place.run(bind)??,
+        None => bind()?,
+    };
     let address = listener.local_addr()?;
     listener.set_nonblocking(true)?;
     let reading = thread::Builder::new().spawn(move || read_hello(&listener))?;
-    let mut worker = configured(program, &Launch::default(), stack, client, roots_pem)?;
+    let mut worker = configured(program, &Launch::in_place(place), stack, client, roots_pem)?;
     let connect = connect_request(HOST, 443, address, HELLO_LIMIT);
     // It fails, as it must: nobody answers its hello.
     let asked = worker.ask(connect, 2 * HELLO_LIMIT);
