@@ -50,6 +50,8 @@ pub(super) fn step(
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let program = std::env::current_exe().context("cannot tell where this command is")?;
     let mut command = Command::new(program);
+    // What is kept of the command line names the command, not a place on this machine.
+    command.arg0("netbench");
     command.stdin(Stdio::null()).stderr(Stdio::piped());
     match &step.results {
         Results::Printed(name) => {
