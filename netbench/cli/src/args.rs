@@ -59,7 +59,7 @@ pub(crate) enum Command {
     /// Say which sites one stack is faster on, and what they have in common
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(Explain),
-    /// Join runs of connect: the shards of one, or runs of several machines
+    /// Join runs: the shards of one of connect or scan, or runs of connect of several machines
     #[command(after_help = MERGE_EXAMPLES)]
     Merge(Merge),
     /// List, show and prune kept runs
@@ -195,7 +195,17 @@ pub(crate) struct Connect {
           conflicts_with_all = ["sites", "stack", "condition", "rounds", "limit", "shard", "vantage", "live", "client_profile", "tls", "groups", "alpn", "roots", "roots_count", "timeout", "link", "seed", "out", "name"])]
     pub(crate) resume: Option<PathBuf>,
     #[command(flatten)]
+    pub(crate) telling: Telling,
+    #[command(flatten)]
     pub(crate) output: Output,
+}
+
+/// What commands that take samples tell of them.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Telling {
+    /// A line for each sample
+    #[arg(long, short, conflicts_with = "quiet", help_heading = "Results")]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -209,9 +219,6 @@ pub(crate) struct Output {
     /// No progress
     #[arg(long, short, help_heading = "Results")]
     pub(crate) quiet: bool,
-    /// A line for each sample
-    #[arg(long, short, conflicts_with = "quiet", help_heading = "Results")]
-    pub(crate) verbose: bool,
     /// Append the report to the summary of a step of GitHub Actions
     #[arg(long, help_heading = "Results")]
     pub(crate) github_summary: bool,

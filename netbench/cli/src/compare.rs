@@ -98,7 +98,6 @@ fn print(options: &Compare, summary: &CompareSummary) -> anyhow::Result<()> {
         format,
         json: false,
         quiet: true,
-        verbose: false,
         github_summary: false,
     };
     output::print(summary, &output)

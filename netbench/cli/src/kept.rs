@@ -146,6 +146,12 @@ impl Kept {
     }
 }
 
+/// What the run in a folder is of.
+pub(crate) fn kind(path: &Path) -> anyhow::Result<RunKind> {
+    let folder = RunFolder::open(path).map_err(wrong)?;
+    folder.kind().map_err(wrong)
+}
+
 /// Opens a run of `connect`, for the command `who`.
 pub(crate) fn connect_run(
     path: &Path,

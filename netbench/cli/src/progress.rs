@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use netbench_model::{Outcome, Role, Sample, SuiteOutcome};
 use netbench_runner::{Event, SuiteEvent};
 
-use crate::args::Output;
+use crate::args::{Output, Telling};
 
 /// Between two lines in a log.
 const LOG_EVERY: Duration = Duration::from_secs(15);
@@ -76,8 +76,8 @@ fn told(sample: &Sample) -> String {
 
 impl Progress {
     /// As the user wants it.
-    pub(crate) fn of(output: &Output) -> Self {
-        let samples = if output.verbose {
+    pub(crate) fn of(output: &Output, telling: &Telling) -> Self {
+        let samples = if telling.verbose {
             Samples::Told
         } else {
             Samples::Counted

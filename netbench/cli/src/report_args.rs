@@ -67,7 +67,6 @@ impl Report {
             format,
             json: false,
             quiet: self.quiet,
-            verbose: false,
             github_summary: false,
         }
     }

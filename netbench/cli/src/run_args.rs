@@ -36,7 +36,7 @@ several places become further rounds; each keeps the name of its vantage point."
 
 #[derive(Debug, Args)]
 pub(crate) struct Merge {
-    /// Folders of runs of connect
+    /// Folders of runs of connect, or of shards of a scan
     #[arg(required = true, value_name = "RUN", value_hint = ValueHint::DirPath)]
     pub(crate) runs: Vec<PathBuf>,
     /// The folder that is made

@@ -4,7 +4,10 @@ use clap::{Args, ValueEnum, ValueHint};
 use netbench_link::LinkChoice;
 use netbench_model::parse_duration;
 
-use crate::args::{Output, ProfileArg, run_name, worker};
+use crate::{
+    args::{Output, ProfileArg, run_name, worker},
+    shard::ShardArg,
+};
 
 pub(crate) const SCAN_EXAMPLES: &str = "\
 Examples:
@@ -13,6 +16,7 @@ Examples:
   netbench scan --against openssl,rustls-aws-lc     which sites does each stack lose, and why?
   netbench scan --against openssl,rustls-aws-lc --sites mine.txt --live --rate 20
   netbench scan --summary --format markdown         shares of versions, suites, key exchanges, signatures
+  netbench scan --seed 7 --shard 1/3 --name s1      a part of the sites; `netbench merge` joins the parts
   netbench scan --resume runs/…                     go on after a kill
   netbench scan --json | jq '.sites[] | {site, versions: [.versions[] | select(.supported).version]}'
 
@@ -36,6 +40,15 @@ pub(crate) struct Scan {
     /// Take only the first N sites
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "What")]
     pub(crate) limit: Option<u32>,
+    /// Take one part of the sites: I/N, such as 2/3, or auto, from a Kubernetes Indexed Job or a Slurm array
+    #[arg(
+        long,
+        value_name = "I/N",
+        requires = "seed",
+        conflicts_with = "targets",
+        help_heading = "What"
+    )]
+    pub(crate) shard: Option<ShardArg>,
     /// Scan the real hosts, over the real network
     #[arg(long, conflicts_with = "link", help_heading = "What")]
     pub(crate) live: bool,
@@ -98,6 +111,9 @@ pub(crate) struct Scan {
     #[arg(long, value_name = "STACK=PROGRAM", value_parser = worker, help_heading = "How")]
     pub(crate) worker: Vec<(String, PathBuf)>,
 
+    /// The place that the sites are seen from; without it, this machine's name
+    #[arg(long, value_name = "NAME", value_parser = run_name, help_heading = "Results")]
+    pub(crate) vantage: Option<String>,
     /// Where the run's folder is made
     #[arg(long, value_name = "DIR", default_value = "runs", value_hint = ValueHint::DirPath, help_heading = "Results")]
     pub(crate) out: PathBuf,
@@ -106,7 +122,7 @@ pub(crate) struct Scan {
     pub(crate) name: String,
     /// Go on with the run in this folder, with its own settings
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Results",
-          conflicts_with_all = ["targets", "sites", "limit", "live", "parts", "roots", "against", "client_profile", "confirm", "summary", "link", "jobs", "rate", "timeout", "retries", "seed", "out", "name"])]
+          conflicts_with_all = ["targets", "sites", "limit", "shard", "vantage", "live", "parts", "roots", "against", "client_profile", "confirm", "summary", "link", "jobs", "rate", "timeout", "retries", "seed", "out", "name"])]
     pub(crate) resume: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: Output,

@@ -2,7 +2,7 @@
 
 use std::{env, str::FromStr};
 
-use netbench_model::{Shard, ShardRecord, Site};
+use netbench_model::{Origin, Shard, ShardRecord, Site};
 
 use crate::exit::WrongInput;
 
@@ -61,6 +61,28 @@ pub(crate) fn cut(sites: &mut Vec<Site>, shard: Shard) -> Result<ShardRecord, Wr
         shard,
         whole_sites: u32::try_from(whole).unwrap_or(u32::MAX),
     })
+}
+
+/// Refuses what was never measured as one run, and what an editor has made of a manifest: `sites` is how
+/// many sites its plan has.
+pub(crate) fn may_go_on(name: &str, origin: &Origin, sites: usize) -> Result<(), WrongInput> {
+    if !origin.merged.is_empty() {
+        return Err(WrongInput(format!(
+            "run {name} was joined of others; go on with those, and merge them again"
+        )));
+    }
+    let Some(part) = origin.shard else {
+        return Ok(());
+    };
+    let due = part.shard.places(part.whole_sites as usize).count();
+    if due == sites {
+        Ok(())
+    } else {
+        Err(WrongInput(format!(
+            "run {name} has {sites} sites, and not the {due} of shard {}",
+            part.shard
+        )))
+    }
 }
 
 /// A Slurm array counts from `SLURM_ARRAY_TASK_MIN` in steps of `SLURM_ARRAY_TASK_STEP`, an Indexed Job

@@ -3,7 +3,7 @@ use std::{path::PathBuf, time::Duration};
 use clap::{Args, ValueEnum, ValueHint};
 use netbench_model::{Part, Preset, parse_duration};
 
-use crate::args::{Output, run_name, worker};
+use crate::args::{Output, Telling, run_name, worker};
 
 pub(crate) const SUITE_EXAMPLES: &str = "\
 Examples:
@@ -98,6 +98,8 @@ pub(crate) struct Suite {
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Results",
           conflicts_with_all = ["parts", "cases", "preset", "stack", "list", "rounds", "until_decided", "trial", "slice", "pin", "aslr", "seed", "out", "name"])]
     pub(crate) resume: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) telling: Telling,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -2,7 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Environment, LinkRecord, Profile, RootsRecord, Site, StackName, SuiteSession, WorkerRecord,
+    Environment, LinkRecord, Origin, Profile, RootsRecord, Site, StackName, SuiteSession,
+    WorkerRecord,
 };
 
 /// What a `scan` run was: its `run.json`.
@@ -32,6 +33,9 @@ pub struct ScanManifest {
     pub sessions: Vec<SuiteSession>,
     /// What a reader must know before quoting a figure.
     pub warnings: Vec<String>,
+    /// Vantage point, shard, and the runs it was joined of.
+    #[serde(default)]
+    pub origin: Origin,
 }
 
 /// What was to be scanned, and how.
@@ -41,6 +45,10 @@ pub struct ScanPlanRecord {
     pub place: ScanPlace,
     /// The sites file, as given, `built-in`, or `command line`.
     pub sites_file: String,
+    /// The digest of the sites file's bytes; empty for sites of the command line, and in runs of before
+    /// it was kept.
+    #[serde(default)]
+    pub sites_sha256: String,
     /// The sites, in the file's order. Only of the lab's do the profiles mean anything.
     pub sites: Vec<Site>,
     /// What was asked for beside versions, suites and groups.

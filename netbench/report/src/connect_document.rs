@@ -84,7 +84,7 @@ pub(crate) fn about(summary: &ConnectSummary) -> String {
 }
 
 /// Which part of the sites it is, or of which runs it was joined.
-fn origin(origin: &Origin) -> Option<String> {
+pub(crate) fn origin(origin: &Origin) -> Option<String> {
     if let Some(part) = origin.shard {
         return Some(format!(
             "Shard {} of {} sites; `netbench merge` joins it with the others.",

@@ -281,7 +281,11 @@ pub(crate) fn head(manifest: &Manifest, measured: &[&Sample]) -> Head {
         started: manifest.started.clone(),
         finished: manifest.finished.clone(),
         netbench: manifest.netbench.clone(),
-        command: command(manifest),
+        command: manifest
+            .sessions
+            .first()
+            .map(|session| command(&session.command, &manifest.origin))
+            .unwrap_or_default(),
         seed: plan.seed,
         target: plan.target,
         sites: plan.sites.len() as u64,
@@ -293,15 +297,12 @@ pub(crate) fn head(manifest: &Manifest, measured: &[&Sample]) -> Head {
     }
 }
 
-/// The command line of the first session; of a joined run, that of the whole that its shards are of.
-fn command(manifest: &Manifest) -> Vec<String> {
-    let Some(session) = manifest.sessions.first() else {
-        return Vec::new();
-    };
-    if manifest.origin.merged.is_empty() {
-        return session.command.clone();
+/// The command line of a session; of a joined run, that of the whole that its shards are of.
+pub(crate) fn command(line: &[String], origin: &Origin) -> Vec<String> {
+    if origin.merged.is_empty() {
+        return line.to_vec();
     }
-    let mut words = session.command.iter();
+    let mut words = line.iter();
     let mut kept = Vec::new();
     while let Some(word) = words.next() {
         match word.as_str() {

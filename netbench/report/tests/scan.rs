@@ -134,6 +134,7 @@ fn summary(count: usize) -> ScanSummary {
             retries: 1,
             bytes: 15_000,
             stacks: BTreeMap::from([(StackName::new("broad"), "a library".to_owned())]),
+            origin: netbench_model::Origin::default(),
         },
         population: Some(population(&sites)),
         profiles: Some(Profiles {

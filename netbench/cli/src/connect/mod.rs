@@ -45,7 +45,7 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
     let programs = workers::find(&settings.workers(), &options.worker)?;
     let link = open_link(&settings)?;
     let stop = stop_on_signals()?;
-    let progress = Progress::of(&options.output);
+    let progress = Progress::of(&options.output, &options.telling);
 
     let place = link.as_ref().map(Link::client_place);
     let fleet = Fleet::muster(programs, place.as_ref())?;

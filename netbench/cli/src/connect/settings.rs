@@ -98,7 +98,7 @@ impl Settings {
 
     /// From the run that is to be gone on with.
     pub(crate) fn of_manifest(options: &Connect, manifest: &Manifest) -> anyhow::Result<Self> {
-        may_go_on(manifest)?;
+        shard::may_go_on(&manifest.name, &manifest.origin, manifest.plan.sites.len())?;
         let plan = &manifest.plan;
         let roots = roots(&plan.roots.source, Some(plan.roots.count))?;
         if roots.sha256 != plan.roots.sha256 {
@@ -180,29 +180,6 @@ impl Settings {
             signatures: SignatureScheme::ALL.to_vec(),
             alpn: alpn.clone(),
         })
-    }
-}
-
-/// Refuses what was never measured as one run, and what an editor has made of a manifest.
-fn may_go_on(manifest: &Manifest) -> Result<(), WrongInput> {
-    let name = &manifest.name;
-    if !manifest.origin.merged.is_empty() {
-        return Err(WrongInput(format!(
-            "run {name} was joined of others; go on with those, and merge them again"
-        )));
-    }
-    let Some(part) = manifest.origin.shard else {
-        return Ok(());
-    };
-    let sites = part.shard.places(part.whole_sites as usize).count();
-    if sites == manifest.plan.sites.len() {
-        Ok(())
-    } else {
-        Err(WrongInput(format!(
-            "run {name} has {} sites, and not the {sites} of shard {}",
-            manifest.plan.sites.len(),
-            part.shard
-        )))
     }
 }
 

@@ -1,5 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use netbench_model::Origin;
+
 use super::Part;
 use crate::exit::WrongInput;
 
@@ -8,6 +10,39 @@ use crate::exit::WrongInput;
 pub(super) enum Gaps {
     Allowed,
     Refused,
+}
+
+/// What a run to be joined is known by.
+pub(super) struct Facts<'a> {
+    /// What the user called it.
+    pub(super) path: &'a str,
+    pub(super) name: &'a str,
+    pub(super) started: &'a str,
+    pub(super) finished: Option<&'a str>,
+    pub(super) seed: u64,
+    pub(super) origin: &'a Origin,
+    /// What it should have and has none of.
+    pub(super) lacks: Option<&'static str>,
+}
+
+/// A run that is to be joined.
+pub(super) trait Run {
+    fn facts(&self) -> Facts<'_>;
+}
+
+impl Run for Part {
+    fn facts(&self) -> Facts<'_> {
+        let manifest = &self.manifest;
+        Facts {
+            path: &self.path,
+            name: &manifest.name,
+            started: &manifest.started,
+            finished: manifest.finished.as_deref(),
+            seed: manifest.plan.seed,
+            origin: &manifest.origin,
+            lacks: self.samples.is_empty().then_some("samples"),
+        }
+    }
 }
 
 /// Runs that together took a plan through its rounds once: one whole run, or its shards.
@@ -66,26 +101,32 @@ pub(super) fn groups(parts: Vec<Part>, gaps: Gaps) -> Result<Vec<Group>, WrongIn
         .iter()
         .flat_map(|group| group.missing.iter().map(String::as_str))
         .collect();
+    refuse_gaps(&missing, gaps)?;
+    Ok(groups)
+}
+
+/// Refuses what is missing, unless it may be.
+pub(super) fn refuse_gaps(missing: &[&str], gaps: Gaps) -> Result<(), WrongInput> {
     if gaps == Gaps::Refused && !missing.is_empty() {
         return Err(WrongInput(format!(
             "{}; --partial joins what there is",
             missing.join("; ")
         )));
     }
-    Ok(groups)
+    Ok(())
 }
 
 /// A run is known by its name, its start and its place, also in a copy of its folder.
-fn refuse_twice(parts: &[Part]) -> Result<(), WrongInput> {
+pub(super) fn refuse_twice(parts: &[impl Run]) -> Result<(), WrongInput> {
     let mut seen = BTreeMap::new();
     for part in parts {
-        let manifest = &part.manifest;
-        let run = (&manifest.name, &manifest.started, manifest.plan.seed);
-        let place = (&manifest.origin.vantage, manifest.origin.shard);
-        if let Some(before) = seen.insert((run, place), &part.path) {
+        let facts = part.facts();
+        let run = (facts.name, facts.started, facts.seed);
+        let place = (&facts.origin.vantage, facts.origin.shard);
+        if let Some(before) = seen.insert((run, place), facts.path) {
             return Err(WrongInput(format!(
                 "{before} and {} are the same run",
-                part.path
+                facts.path
             )));
         }
     }
@@ -93,12 +134,12 @@ fn refuse_twice(parts: &[Part]) -> Result<(), WrongInput> {
 }
 
 /// Two runs that have the same shard; and shards of different numbers of shards, which overlap too.
-fn overlap(shards: &[Part]) -> Option<String> {
+pub(super) fn overlap(shards: &[impl Run]) -> Option<String> {
     let mut seen: BTreeMap<u32, &str> = BTreeMap::new();
-    let first = shards.first()?;
-    let of = first.manifest.origin.shard?.shard.of();
-    for part in shards {
-        let shard = part.manifest.origin.shard?.shard;
+    let first = shards.first()?.facts();
+    let of = first.origin.shard?.shard.of();
+    for part in shards.iter().map(Run::facts) {
+        let shard = part.origin.shard?.shard;
         if shard.of() != of {
             return Some(format!(
                 "{} is one of {of} shards and {} one of {}: they overlap",
@@ -107,7 +148,7 @@ fn overlap(shards: &[Part]) -> Option<String> {
                 shard.of()
             ));
         }
-        if let Some(before) = seen.insert(shard.index(), &part.path) {
+        if let Some(before) = seen.insert(shard.index(), part.path) {
             return Some(format!(
                 "shard {shard} is in both {before} and {}",
                 part.path
@@ -117,20 +158,21 @@ fn overlap(shards: &[Part]) -> Option<String> {
     None
 }
 
-fn missing(parts: &[Part]) -> Vec<String> {
+pub(super) fn missing(parts: &[impl Run]) -> Vec<String> {
     let mut words = Vec::new();
-    if let Some(record) = parts.first().and_then(|part| part.manifest.origin.shard) {
+    let parts: Vec<Facts<'_>> = parts.iter().map(Run::facts).collect();
+    if let Some(record) = parts.first().and_then(|part| part.origin.shard) {
         let of = record.shard.of();
         let there: BTreeSet<u32> = parts
             .iter()
-            .filter_map(|part| Some(part.manifest.origin.shard?.shard.index()))
+            .filter_map(|part| Some(part.origin.shard?.shard.index()))
             .collect();
         let gone: Vec<String> = (1..=of)
             .filter(|index| !there.contains(index))
             .take(20)
             .map(|index| format!("{index}/{of}"))
             .collect();
-        let seed = parts[0].manifest.plan.seed;
+        let seed = parts[0].seed;
         if !gone.is_empty() {
             let more = if of as usize - there.len() > gone.len() {
                 " and more"
@@ -144,10 +186,10 @@ fn missing(parts: &[Part]) -> Vec<String> {
         }
     }
     for part in parts {
-        if part.manifest.finished.is_none() {
+        if part.finished.is_none() {
             words.push(format!("{} was not finished", part.path));
-        } else if part.samples.is_empty() {
-            words.push(format!("{} has no samples", part.path));
+        } else if let Some(what) = part.lacks {
+            words.push(format!("{} has no {what}", part.path));
         }
     }
     words

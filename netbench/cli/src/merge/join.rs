@@ -65,8 +65,8 @@ impl Joined {
             samples,
         } = part;
         let wrong = |why: &str| WrongInput(format!("{path}: {why}"));
-        let places =
-            places(&manifest).ok_or_else(|| wrong("its sites are not those of its shard"))?;
+        let places = places(&manifest.origin, manifest.plan.sites.len())
+            .ok_or_else(|| wrong("its sites are not those of its shard"))?;
         let run = self
             .run(group, &manifest)
             .ok_or_else(|| wrong("too many rounds or sessions"))?;
@@ -158,7 +158,7 @@ impl Joined {
 }
 
 /// The worst of both, and the sum of what was counted. Digests of losses cannot be joined.
-fn join_links(whole: &mut LinkRecord, part: LinkRecord) {
+pub(super) fn join_links(whole: &mut LinkRecord, part: LinkRecord) {
     whole.checks.extend(part.checks);
     for (name, late) in part.lateness_ns {
         let worst = whole.lateness_ns.entry(name).or_default();
@@ -171,16 +171,16 @@ fn join_links(whole: &mut LinkRecord, part: LinkRecord) {
     whole.losses_sha256 = None;
 }
 
-struct Places {
+pub(super) struct Places {
     /// How many sites the whole list has.
-    whole: u64,
+    pub(super) whole: u64,
     /// The places of the part's sites in it.
-    sites: Vec<usize>,
+    pub(super) sites: Vec<usize>,
 }
 
-fn places(manifest: &Manifest) -> Option<Places> {
-    let count = manifest.plan.sites.len();
-    let Some(record) = manifest.origin.shard else {
+/// Of a run that has `count` sites; none where its shard has not as many.
+pub(super) fn places(origin: &Origin, count: usize) -> Option<Places> {
+    let Some(record) = origin.shard else {
         return Some(Places {
             whole: count as u64,
             sites: (0..count).collect(),

@@ -1,17 +1,17 @@
-use netbench_model::Manifest;
+use netbench_model::{Manifest, StackName, WorkerRecord};
 use serde::Serialize;
 
-use super::Part;
+use super::{Part, groups::Run};
 use crate::exit::WrongInput;
 
 /// Refuses runs whose samples would be of different things under one name, and says what differs.
-pub(super) fn refuse_mixed(parts: &[Part]) -> Result<(), WrongInput> {
+pub(super) fn refuse_mixed(parts: &[impl Settled]) -> Result<(), WrongInput> {
     let Some((first, others)) = parts.split_first() else {
         return Ok(());
     };
-    let wanted = settings(&first.manifest);
+    let wanted = first.settings();
     for part in others {
-        let found = settings(&part.manifest);
+        let found = part.settings();
         let differing: Vec<String> = wanted
             .iter()
             .zip(&found)
@@ -27,8 +27,8 @@ pub(super) fn refuse_mixed(parts: &[Part]) -> Result<(), WrongInput> {
         if !differing.is_empty() {
             return Err(WrongInput(format!(
                 "{} and {} differ in {}: they cannot be joined",
-                first.path,
-                part.path,
+                first.facts().path,
+                part.facts().path,
                 differing.join(", ")
             )));
         }
@@ -36,17 +36,26 @@ pub(super) fn refuse_mixed(parts: &[Part]) -> Result<(), WrongInput> {
     Ok(())
 }
 
-/// All that must be the same in runs that are joined. The seed is not: each whole run has its own.
+/// A run whose settings can be held against another's.
+pub(super) trait Settled: Run {
+    /// All that must be the same in runs that are joined.
+    fn settings(&self) -> Vec<(&'static str, String)>;
+}
+
+impl Settled for Part {
+    fn settings(&self) -> Vec<(&'static str, String)> {
+        settings(&self.manifest)
+    }
+}
+
+/// The seed is not among them: each whole run has its own.
 fn settings(manifest: &Manifest) -> Vec<(&'static str, String)> {
     let plan = &manifest.plan;
     let whole_sites = manifest
         .origin
         .shard
         .map_or(plan.sites.len() as u64, |part| u64::from(part.whole_sites));
-    let mut workers = manifest.workers.clone();
-    // A shard has only the servers that its sites need.
-    workers.retain(|worker| plan.stacks.iter().any(|name| name.stack() == worker.stack));
-    workers.sort_by(|a, b| a.stack.cmp(&b.stack));
+    let workers = workers(&manifest.workers, &plan.stacks);
     vec![
         ("the version of netbench", text(&manifest.netbench)),
         ("the stacks", text(&plan.stacks)),
@@ -65,7 +74,15 @@ fn settings(manifest: &Manifest) -> Vec<(&'static str, String)> {
     ]
 }
 
+/// Those of the stacks: a shard has only the servers that its sites need.
+pub(super) fn workers(all: &[WorkerRecord], stacks: &[StackName]) -> Vec<WorkerRecord> {
+    let mut workers = all.to_vec();
+    workers.retain(|worker| stacks.iter().any(|name| name.stack() == worker.stack));
+    workers.sort_by(|a, b| a.stack.cmp(&b.stack));
+    workers
+}
+
 /// For comparing, and for showing where it is short. JSON has no control characters in it.
-fn text(value: &impl Serialize) -> String {
+pub(super) fn text(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

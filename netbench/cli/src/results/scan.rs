@@ -5,7 +5,8 @@ use std::{
 
 use anyhow::Context;
 use netbench_model::{
-    EvaluationManifest, Manifest, Sample, ScanManifest, StackName, SuiteManifest, SuiteSample,
+    EvaluationManifest, Manifest, Origin, Sample, ScanManifest, StackName, SuiteManifest,
+    SuiteSample,
 };
 use netbench_report::RunRow;
 use netbench_scan::SiteScan;
@@ -67,11 +68,7 @@ fn fill(row: &mut RunRow, path: &Path) -> Result<(), StoreError> {
             row.finished = manifest.finished;
             row.stacks = names(&manifest.plan.stacks);
             row.sites = manifest.plan.sites.len() as u64;
-            row.part = match (manifest.origin.shard, manifest.origin.merged.len()) {
-                (Some(part), _) => Some(format!("shard {}", part.shard)),
-                (None, 0) => None,
-                (None, runs) => Some(format!("joined of {runs}")),
-            };
+            row.part = part(&manifest.origin);
             row.samples = folder.samples::<Sample>()?.len() as u64;
         }
         RunKind::Suite => {
@@ -90,6 +87,7 @@ fn fill(row: &mut RunRow, path: &Path) -> Result<(), StoreError> {
             row.finished = manifest.finished;
             row.stacks = names(&manifest.scan.against);
             row.sites = manifest.scan.sites.len() as u64;
+            row.part = part(&manifest.origin);
             row.samples = folder.scans::<SiteScan>()?.len() as u64;
         }
         RunKind::Evaluate => {
@@ -102,6 +100,15 @@ fn fill(row: &mut RunRow, path: &Path) -> Result<(), StoreError> {
         }
     }
     Ok(())
+}
+
+/// Which part of the sites it has, or of how many runs it was joined.
+fn part(origin: &Origin) -> Option<String> {
+    match (origin.shard, origin.merged.len()) {
+        (Some(part), _) => Some(format!("shard {}", part.shard)),
+        (None, 0) => None,
+        (None, runs) => Some(format!("joined of {runs}")),
+    }
 }
 
 /// Of all files in it; what cannot be read counts nothing.

@@ -1,7 +1,7 @@
 use std::env;
 
 use netbench_model::{
-    LinkRecord, RootsRecord, SCHEMA_VERSION, ScanManifest, ScanPlanRecord, SuiteSession,
+    LinkRecord, Origin, RootsRecord, SCHEMA_VERSION, ScanManifest, ScanPlanRecord, SuiteSession,
 };
 use netbench_runner::{Fleet, Ground, environment};
 
@@ -26,6 +26,7 @@ pub(crate) fn begin(
         scan: ScanPlanRecord {
             place: settings.place,
             sites_file: settings.sites.name.clone(),
+            sites_sha256: settings.sites.sha256.clone(),
             sites: settings.sites.sites.clone(),
             parts: limits
                 .parts
@@ -55,6 +56,11 @@ pub(crate) fn begin(
         environment: environment(),
         sessions: Vec::new(),
         warnings: Vec::new(),
+        origin: Origin {
+            vantage: settings.vantage.clone(),
+            shard: settings.shard,
+            merged: Vec::new(),
+        },
     }
 }
 

@@ -45,7 +45,7 @@ use self::{confirm::Bench, settings::Settings};
 const RESOLVE_LIMIT: Duration = Duration::from_secs(5);
 
 /// What a run keeps of the stacks that it was made against.
-const AGAINST: &str = "against.json";
+pub(crate) const AGAINST: &str = "against.json";
 
 pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
     let earlier = options.resume.as_deref().map(open).transpose()?;

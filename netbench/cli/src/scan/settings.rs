@@ -3,14 +3,17 @@ use std::{collections::BTreeSet, net::IpAddr, time::Duration};
 use netbench_lab::Roots;
 use netbench_link::LinkChoice;
 use netbench_model::{
-    LabProfile, LinkKind, Profile, RootsSource, ScanManifest, ScanPlace, Site, StackName,
+    LabProfile, LinkKind, Profile, RootsSource, ScanManifest, ScanPlace, ShardRecord, Site,
+    StackName,
 };
 use netbench_scan::{Limits, Part};
 
 use crate::{
     args::ProfileArg,
     exit::WrongInput,
+    run,
     scan_args::{PartArg, Scan},
+    shard::{self, ShardArg},
     sites::{self, SitesFile},
     stack_names::{new_seed, stack_names},
 };
@@ -27,6 +30,8 @@ pub(crate) struct Settings {
     pub(crate) summary: bool,
     pub(crate) link: LinkChoice,
     pub(crate) seed: u64,
+    pub(crate) shard: Option<ShardRecord>,
+    pub(crate) vantage: String,
 }
 
 impl Settings {
@@ -40,6 +45,10 @@ impl Settings {
         if let Some(limit) = options.limit {
             sites.sites.truncate(limit as usize);
         }
+        let shard = options.shard.map(ShardArg::shard).transpose()?;
+        let shard = shard
+            .map(|shard| shard::cut(&mut sites.sites, shard))
+            .transpose()?;
         let place = match (options.live, options.targets.is_empty()) {
             (true, _) => ScanPlace::Live,
             (false, true) => ScanPlace::Lab,
@@ -84,12 +93,15 @@ impl Settings {
             summary: options.summary,
             link: options.link,
             seed: options.seed.unwrap_or_else(new_seed),
+            shard,
+            vantage: options.vantage.clone().unwrap_or_else(run::host),
         })
     }
 
     /// From the run that is to be gone on with.
     pub(crate) fn of_manifest(manifest: &ScanManifest) -> anyhow::Result<Self> {
         let plan = &manifest.scan;
+        shard::may_go_on(&manifest.name, &manifest.origin, plan.sites.len())?;
         let roots = roots(&plan.roots.source)?;
         if roots.sha256 != plan.roots.sha256 {
             return Err(WrongInput(format!(
@@ -105,7 +117,7 @@ impl Settings {
             place: plan.place,
             sites: SitesFile {
                 name: plan.sites_file.clone(),
-                sha256: String::new(),
+                sha256: plan.sites_sha256.clone(),
                 sites: plan.sites.clone(),
             },
             limits: Limits {
@@ -129,6 +141,8 @@ impl Settings {
                 _ => LinkChoice::None,
             },
             seed: plan.seed,
+            shard: manifest.origin.shard,
+            vantage: manifest.origin.vantage.clone(),
         })
     }
 

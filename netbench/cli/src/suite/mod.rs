@@ -43,7 +43,7 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
     }
     let programs = workers::find(&settings.workers(), &options.worker)?;
     let stop = stop_on_signals()?;
-    let progress = Progress::of(&options.output);
+    let progress = Progress::of(&options.output, &options.telling);
     let fleet = Fleet::muster(programs, None)?;
     if let Some((_, manifest)) = &earlier {
         run::same_workers(&manifest.name, &manifest.workers, &fleet)?;

@@ -10,6 +10,7 @@ use netbench_scan::{
 use super::{Profiles, ScanSummary, loss, rows};
 use crate::{
     block::{Block, Document, Table, left, right},
+    connect_document::origin,
     rows::Rows,
     text::{percent, plain, shorten},
 };
@@ -76,13 +77,14 @@ fn about(summary: &ScanSummary) -> String {
     let each = run.enumeration_connections as f64 / f64::from((run.scanned + run.partial).max(1));
     format!(
         "{} {place}: {} scanned, {} in part{failed}. {} connections, {each:.1} a site for versions, suites \
-         with their order, and groups; {} tried again; {} kB.",
+         with their order, and groups; {} tried again; {} kB.{}",
         run.planned,
         run.scanned,
         run.partial,
         run.connections,
         run.retries,
         run.bytes / 1000,
+        origin(&run.origin).map_or_else(String::new, |words| format!(" {words}"))
     )
 }
 

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, HashMap};
 
-use netbench_model::{SCHEMA_VERSION, ScanManifest, ScanPlace, StackName};
+use netbench_model::{Origin, SCHEMA_VERSION, ScanManifest, ScanPlace, StackName};
 use netbench_scan::{
     AgainstRecord, LossReport, SiteScan,
     population::{Population, population},
@@ -9,6 +9,8 @@ use netbench_scan::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::summary::command;
 
 /// What a scan found: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -60,6 +62,9 @@ pub struct ScanHead {
     pub bytes: u64,
     /// The stacks of `--against`, each with its library.
     pub stacks: BTreeMap<StackName, String>,
+    /// Vantage point, shard, and the runs it was joined of.
+    #[serde(default)]
+    pub origin: Origin,
 }
 
 /// Which sites keep to Mozilla's recommended configurations.
@@ -144,7 +149,7 @@ fn head(manifest: &ScanManifest, sites: &[SiteScan]) -> ScanHead {
         command: manifest
             .sessions
             .last()
-            .map(|session| session.command.clone())
+            .map(|session| command(&session.command, &manifest.origin))
             .unwrap_or_default(),
         place: manifest.scan.place,
         planned: u32::try_from(manifest.scan.sites.len()).unwrap_or(u32::MAX),
@@ -161,5 +166,6 @@ fn head(manifest: &ScanManifest, sites: &[SiteScan]) -> ScanHead {
             .iter()
             .map(|stack| (stack.clone(), library(stack)))
             .collect(),
+        origin: manifest.origin.clone(),
     }
 }
