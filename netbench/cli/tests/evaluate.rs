@@ -4,7 +4,12 @@
 
 mod support;
 
-use std::{fs, os::unix::fs::PermissionsExt, path::PathBuf, process::Stdio};
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::Stdio,
+};
 
 use serde_json::Value;
 use support::{Place, words};
@@ -77,6 +82,22 @@ fn two_parts_answer_what_they_can_and_the_rest_is_said_to_be_missing() {
         "{}",
         again.stdout
     );
+    prune(&place, &run);
+}
+
+/// An evaluation goes with its parts, and stays when something else is among them.
+fn prune(place: &Place, run: &Path) {
+    let foreign = run.join("features/mine.txt");
+    fs::write(&foreign, "mine").unwrap();
+    let line = words("results prune --keep 0 --yes");
+    let kept = place.netbench(&line).expect(0).stdout;
+    assert!(
+        kept.contains("left alone") && kept.contains("mine.txt"),
+        "{kept}"
+    );
+    fs::remove_file(foreign).unwrap();
+    place.netbench(&line).expect(0);
+    assert!(!run.exists());
 }
 
 #[test]

@@ -7,7 +7,8 @@ use std::{
 
 use anyhow::Context;
 use jiff::Timestamp;
-use netbench_store::RunFolder;
+use netbench_model::EvaluationManifest;
+use netbench_store::{RunFolder, RunKind};
 
 use super::scan::{self, Entry};
 use crate::{
@@ -83,14 +84,59 @@ fn is_old(entry: &Entry, days: Option<u32>) -> bool {
 /// Why a run must stay: somebody measures into it, or it has files that netbench did not make.
 fn obstacle(path: &Path) -> anyhow::Result<Option<String>> {
     let folder = RunFolder::open(path)?;
+    let in_use = Ok(Some("it is being measured".to_owned()));
     if folder.is_in_use()? {
-        return Ok(Some("it is being measured".to_owned()));
+        return in_use;
     }
-    let foreign: Vec<String> = names(path)?
-        .into_iter()
-        .filter(|name| !is_ours(path, name))
-        .collect();
+    let evaluation = folder.kind()? == RunKind::Evaluate;
+    if evaluation && may_be_under_way(&folder)? {
+        return in_use;
+    }
+    let mut foreign = Vec::new();
+    for name in names(path)? {
+        if evaluation && is_folder(&path.join(&name)) {
+            if let Some(why) = obstacle_in_part(&path.join(&name))? {
+                return Ok(Some(format!("{}: {why}", shown(&name))));
+            }
+        } else if !is_ours(path, &name) {
+            foreign.push(name);
+        }
+    }
     Ok((!foreign.is_empty()).then(|| format!("it has {} in it", shown(&foreign.join(", ")))))
+}
+
+/// Why the folder of a part of an evaluation must stay: it holds what the part prints, and runs.
+fn obstacle_in_part(path: &Path) -> anyhow::Result<Option<String>> {
+    for name in names(path)? {
+        let inside = path.join(&name);
+        let why = if !is_folder(&inside) {
+            let printed = name.strip_suffix(".json").or(name.strip_suffix(".part"));
+            let ours = printed.is_some() && !inside.is_symlink();
+            (!ours).then(|| format!("it has {} in it", shown(&name)))
+        } else if inside.join("run.json").is_file() {
+            obstacle(&inside)?
+        } else {
+            obstacle_in_part(&inside)?
+        };
+        if why.is_some() {
+            return Ok(why);
+        }
+    }
+    Ok(None)
+}
+
+/// Nothing is locked between two parts: one that was begun in the last day and has not ended may go on.
+fn may_be_under_way(folder: &RunFolder) -> anyhow::Result<bool> {
+    let manifest: EvaluationManifest = folder.manifest()?;
+    let begun = manifest.started.parse::<Timestamp>();
+    let young = begun.is_ok_and(|begun| {
+        Timestamp::now().duration_since(begun).unsigned_abs() < Duration::from_secs(86_400)
+    });
+    Ok(manifest.finished.is_none() && young)
+}
+
+fn is_folder(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|data| data.is_dir())
 }
 
 /// Files of a run, by their names; a folder or a link is none.
@@ -118,8 +164,14 @@ fn remove(path: &Path) -> anyhow::Result<()> {
     let cannot = || format!("cannot remove {}", path.display());
     let mut names = names(path)?;
     names.sort_by_key(|name| name == "run.json");
-    for name in names.iter().filter(|name| is_ours(path, name)) {
-        fs::remove_file(path.join(name)).with_context(cannot)?;
+    for name in &names {
+        let inside = path.join(name);
+        if is_folder(&inside) {
+            // Only an evaluation has folders, and what is in them was looked at.
+            fs::remove_dir_all(inside).with_context(cannot)?;
+        } else if is_ours(path, name) {
+            fs::remove_file(inside).with_context(cannot)?;
+        }
     }
     fs::remove_dir(path).with_context(cannot)
 }
