@@ -12,6 +12,7 @@ mod evaluate;
 mod evaluate_args;
 mod exit;
 mod explain;
+mod ground;
 mod hello;
 mod kept;
 mod link;

@@ -6,32 +6,25 @@ mod manifest;
 mod plan;
 mod settings;
 
-use std::{
-    sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
-};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
-use netbench_lab::Lab;
-use netbench_link::{Link, LinkPlan, LinkSite};
-use netbench_model::{Manifest, Site, Target};
+use netbench_link::Link;
+use netbench_model::{Manifest, Target};
 use netbench_report::summarize;
-use netbench_runner::{Event, Fleet, Ground, Plan, execute, resolve};
+use netbench_runner::{Event, Fleet, Ground, Plan, execute};
 use netbench_store::RunFolder;
 
 use crate::{
     args::{Connect, Output},
     exit::Ended,
-    kept, output,
+    ground, kept, output,
     progress::Progress,
     run::{self, stop_on_signals},
     workers,
 };
 
 use self::settings::Settings;
-
-/// How long a real name may take to resolve.
-const RESOLVE_LIMIT: Duration = Duration::from_secs(5);
 
 pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
     if options.output.github_summary {
@@ -109,19 +102,8 @@ pub(crate) fn publish(
 }
 
 fn open_link(settings: &Settings) -> anyhow::Result<Option<Link>> {
-    if settings.target == Target::Live {
-        return Ok(None);
-    }
-    let site = |site: &Site| LinkSite {
-        name: site.name(),
-        profile: site.lab.link,
-    };
-    let plan = LinkPlan {
-        choice: settings.link,
-        sites: settings.sites.sites.iter().map(site).collect(),
-        seed: settings.seed,
-    };
-    Ok(Some(Link::open(plan).context("cannot emulate the link")?))
+    let open = || ground::open_link(settings.link, &settings.sites.sites, settings.seed);
+    (settings.target == Target::Lab).then(open).transpose()
 }
 
 /// Raises the lab, or finds the real hosts; and makes the trust roots that go with it.
@@ -138,14 +120,9 @@ fn prepare(
              with a pause of a second between",
             sites.len()
         ));
-        let addresses = resolve(sites, RESOLVE_LIMIT);
-        return Ok((Ground::Live(addresses), settings.roots.pem.clone()));
+        return Ok(ground::hosts(sites, &settings.roots));
     };
-    progress.stage(&format!("link: {}", link.why()));
-    let lab = Lab::new(sites).context("cannot make the lab's certificates")?;
-    let roots = settings.roots.clone().with_lab_ca(lab.ca_pem());
-    let ground = Ground::lab(link, &lab, sites, fleet)?;
-    Ok((ground, roots.pem))
+    ground::lab(link, sites, &settings.roots, fleet, progress)
 }
 
 fn measure(

@@ -15,15 +15,13 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Duration,
 };
 
 use anyhow::Context;
-use netbench_lab::Lab;
-use netbench_link::{Link, LinkPlan, LinkSite};
-use netbench_model::{ScanManifest, ScanPlace, Site};
+use netbench_link::Link;
+use netbench_model::{ScanManifest, ScanPlace};
 use netbench_report::{ScanSummary, summarize_scan};
-use netbench_runner::{Fleet, Ground, resolve};
+use netbench_runner::{Fleet, Ground};
 use netbench_scan::{
     AgainstRecord, Event, LossReport, Offer, Roots, SiteScan, Target, raise_descriptor_limit,
     scan_all,
@@ -32,7 +30,7 @@ use netbench_store::{RunFolder, RunKind, StoreError};
 
 use crate::{
     exit::{Ended, WrongInput},
-    output,
+    ground, output,
     progress::{Progress, SiteEvent},
     run::{self, stop_on_signals},
     scan_args::Scan,
@@ -40,9 +38,6 @@ use crate::{
 };
 
 use self::{confirm::Bench, settings::Settings};
-
-/// How long a real name may take to resolve.
-const RESOLVE_LIMIT: Duration = Duration::from_secs(5);
 
 /// What a run keeps of the stacks that it was made against.
 pub(crate) const AGAINST: &str = "against.json";
@@ -180,19 +175,8 @@ fn open(path: &Path) -> anyhow::Result<(RunFolder, ScanManifest)> {
 }
 
 fn open_link(settings: &Settings) -> anyhow::Result<Option<Link>> {
-    if settings.place != ScanPlace::Lab {
-        return Ok(None);
-    }
-    let site = |site: &Site| LinkSite {
-        name: site.name(),
-        profile: site.lab.link,
-    };
-    let plan = LinkPlan {
-        choice: settings.link,
-        sites: settings.sites.sites.iter().map(site).collect(),
-        seed: settings.seed,
-    };
-    Ok(Some(Link::open(plan).context("cannot emulate the link")?))
+    let open = || ground::open_link(settings.link, &settings.sites.sites, settings.seed);
+    (settings.place == ScanPlace::Lab).then(open).transpose()
 }
 
 /// Raises the lab, or finds the addresses; and makes the trust roots that go with it.
@@ -212,14 +196,9 @@ fn prepare(
                 sites.len()
             ));
         }
-        let addresses = resolve(sites, RESOLVE_LIMIT);
-        return Ok((Ground::Live(addresses), settings.roots.pem.clone()));
+        return Ok(ground::hosts(sites, &settings.roots));
     };
-    progress.stage(&format!("link: {}", link.why()));
-    let lab = Lab::new(sites).context("cannot make the lab's certificates")?;
-    let roots = settings.roots.clone().with_lab_ca(lab.ca_pem());
-    let ground = Ground::lab(link, &lab, sites, fleet)?;
-    Ok((ground, roots.pem))
+    ground::lab(link, sites, &settings.roots, fleet, progress)
 }
 
 /// Scans the sites that no earlier session has done.
