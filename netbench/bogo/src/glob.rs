@@ -1,3 +1,10 @@
+/// Whether `name` matches one of `patterns`, which semicolons part.
+pub fn glob_matches_any(patterns: &str, name: &str) -> bool {
+    patterns
+        .split(';')
+        .any(|pattern| glob_matches(pattern, name))
+}
+
 /// Whether `name` matches `pattern`: `*` is any text, `?` any character; the rest is itself. Test names
 /// have no `/`, which the runner's own patterns would treat apart.
 pub fn glob_matches(pattern: &str, name: &str) -> bool {

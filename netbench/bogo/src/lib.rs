@@ -30,7 +30,7 @@ pub use coverage::{Coverage, FeatureRow, Half, ShimSummary, Tally};
 pub use difference::{Difference, DifferenceGroup};
 pub use error::BogoError;
 pub use feature::{FEATURES, Feature, Features};
-pub use glob::glob_matches;
+pub use glob::{glob_matches, glob_matches_any};
 pub use results::{Ending, Outcome, Results, TestResult};
 pub use run::{Errors, Progress, RunOptions, run};
 pub use runner::{Runner, RunnerId};

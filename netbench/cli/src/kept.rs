@@ -10,6 +10,7 @@ use netbench_report::{
     summarize, summarize_suite,
 };
 use netbench_store::{RunFolder, RunKind, StoreError};
+use serde::de::DeserializeOwned;
 
 use crate::{evaluate, exit::WrongInput, scan};
 
@@ -152,20 +153,27 @@ pub(crate) fn kind(path: &Path) -> anyhow::Result<RunKind> {
     folder.kind().map_err(wrong)
 }
 
+/// Opens a run of one kind, with its manifest. `otherwise` says what is wrong with one of another kind.
+pub(crate) fn open_as<M: DeserializeOwned>(
+    path: &Path,
+    kind: RunKind,
+    otherwise: &str,
+) -> anyhow::Result<(RunFolder, M)> {
+    let folder = RunFolder::open(path).map_err(wrong)?;
+    if folder.kind().map_err(wrong)? != kind {
+        return Err(WrongInput(format!("{}: {otherwise}", path.display())).into());
+    }
+    let manifest = folder.manifest().map_err(wrong)?;
+    Ok((folder, manifest))
+}
+
 /// Opens a run of `connect`, for the command `who`.
 pub(crate) fn connect_run(
     path: &Path,
     who: &str,
 ) -> anyhow::Result<(RunFolder, Manifest, Vec<Sample>)> {
-    let folder = RunFolder::open(path).map_err(wrong)?;
-    if folder.kind().map_err(wrong)? != RunKind::Connect {
-        let why = format!(
-            "{}: not a run of connect, which {who} is for",
-            path.display()
-        );
-        return Err(WrongInput(why).into());
-    }
-    let manifest = folder.manifest().map_err(wrong)?;
+    let otherwise = format!("not a run of connect, which {who} is for");
+    let (folder, manifest) = open_as(path, RunKind::Connect, &otherwise)?;
     let samples = folder.samples().map_err(wrong)?;
     Ok((folder, manifest, samples))
 }

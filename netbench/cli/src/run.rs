@@ -62,8 +62,9 @@ pub(crate) fn same_workers(
     Ok(())
 }
 
-/// Becomes true with Ctrl-C. Starts a thread: a link must have been opened before.
-pub(crate) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
+/// Becomes true with Ctrl-C, which is told that something is `stopping`. Starts a thread: a link must have
+/// been opened before.
+pub(crate) fn stop_on_signals(stopping: &'static str) -> anyhow::Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     ctrlc::set_handler(move || {
@@ -71,11 +72,14 @@ pub(crate) fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
             // Asked twice: at once. Workers end with their stdin, samples are kept as they come.
             std::process::exit(130);
         }
-        eprintln!("netbench: stopping after the trials in flight; once more to stop at once");
+        eprintln!("netbench: {stopping}; once more to stop at once");
     })
     .context("cannot wait for Ctrl-C")?;
     Ok(stop)
 }
+
+/// What Ctrl-C means to commands that take trials.
+pub(crate) const AFTER_TRIALS: &str = "stopping after the trials in flight";
 
 /// The present time, RFC 3339, UTC.
 pub(crate) fn now() -> String {

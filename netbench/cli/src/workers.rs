@@ -95,10 +95,15 @@ pub(crate) fn source_tree(command: &Path) -> Option<PathBuf> {
 
 fn build(tree: &Path, package: &str, what: &str) -> anyhow::Result<()> {
     eprintln!("netbench: building what does {what}, which is needed once");
+    cargo_build(tree, &["-p", package])
+}
+
+/// Builds something of the source tree, as it would be shipped.
+pub(crate) fn cargo_build(tree: &Path, what: &[&str]) -> anyhow::Result<()> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let arguments = ["build", "--release", "--locked", "-p", package];
+    let arguments = [&["build", "--release", "--locked"], what].concat();
     let status = Command::new(cargo)
-        .args(arguments)
+        .args(&arguments)
         .current_dir(tree)
         .stdin(Stdio::null())
         // stdout is the report's.

@@ -1,5 +1,6 @@
 use netbench_bogo::{
-    Baseline, BogoError, Catalog, Coverage, Difference, Results, RunnerId, ShimConfig, glob_matches,
+    Baseline, BogoError, Catalog, Coverage, Difference, Results, RunnerId, ShimConfig,
+    glob_matches_any,
 };
 
 use crate::exit::WrongInput;
@@ -65,9 +66,10 @@ impl KeptOutcomes {
 
     /// Keeps only tests whose names match.
     pub(crate) fn only(&mut self, pattern: &str) {
-        let matches = |name: &str| pattern.split(';').any(|glob| glob_matches(glob, name));
         for (_, _, results) in &mut self.columns {
-            results.tests.retain(|name, _| matches(name));
+            results
+                .tests
+                .retain(|name, _| glob_matches_any(pattern, name));
         }
     }
 

@@ -8,7 +8,7 @@ mod progress;
 mod runs;
 mod shims;
 
-use netbench_bogo::{Coverage, Difference, FEATURES, Runner, glob_matches};
+use netbench_bogo::{Coverage, Difference, FEATURES, Runner, glob_matches_any};
 
 use crate::{
     args::{Bogo, BogoCommand, BogoDiff},
@@ -63,7 +63,7 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
     let jobs = runs::jobs(&options.how);
     let catalog = runs::catalog(&runner, jobs, &say)?;
     if let Some(pattern) = &options.test {
-        let any = |name: &str| pattern.split(';').any(|glob| glob_matches(glob, name));
+        let any = |name: &str| glob_matches_any(pattern, name);
         if !catalog.names().any(any) {
             let shown = pattern.escape_debug();
             return Err(WrongInput(format!("no test of the runner matches \"{shown}\"")).into());

@@ -8,7 +8,8 @@ use std::{
 
 use anyhow::{Context, anyhow};
 use netbench_bogo::{
-    Catalog, Errors, Progress, Results, RunOptions, Runner, ShimConfig, glob_matches, run,
+    Catalog, Errors, Progress, Results, RunOptions, Runner, ShimConfig, glob_matches,
+    glob_matches_any, run,
 };
 use sha2::{Digest, Sha256};
 
@@ -185,7 +186,7 @@ fn one(
 fn matching<'a>(job: &'a Job<'_>) -> impl Iterator<Item = &'a str> {
     let matches = |name: &&str| {
         job.pattern
-            .is_none_or(|pattern| pattern.split(';').any(|glob| glob_matches(glob, name)))
+            .is_none_or(|pattern| glob_matches_any(pattern, name))
     };
     job.catalog.names().filter(matches)
 }

@@ -1,14 +1,16 @@
 use std::{
     env, fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
     time::SystemTime,
 };
 
 use anyhow::{Context, bail};
 use netbench_bogo::{Runner, boringssl_shim};
 
-use crate::{exit::WrongInput, workers::source_tree};
+use crate::{
+    exit::WrongInput,
+    workers::{cargo_build, source_tree},
+};
 
 use super::progress::Say;
 
@@ -160,33 +162,9 @@ fn is_newer(built: &Path, package: &Path) -> bool {
 }
 
 fn build(tree: &Path, executable: &str, feature: &str) -> anyhow::Result<()> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut arguments = vec![
-        "build",
-        "--release",
-        "--locked",
-        "-p",
-        PACKAGE,
-        "--bin",
-        executable,
-    ];
+    let mut what = vec!["-p", PACKAGE, "--bin", executable];
     if !feature.is_empty() {
-        arguments.extend(["--features", feature]);
+        what.extend(["--features", feature]);
     }
-    let status = Command::new(cargo)
-        .args(&arguments)
-        .current_dir(tree)
-        .stdin(Stdio::null())
-        // stdout is the report's.
-        .stdout(Stdio::null())
-        .status()
-        .with_context(|| format!("cannot run `cargo {}`", arguments.join(" ")))?;
-    if !status.success() {
-        bail!(
-            "`cargo {}` failed in {}",
-            arguments.join(" "),
-            tree.display()
-        );
-    }
-    Ok(())
+    cargo_build(tree, &what)
 }

@@ -37,7 +37,7 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
     };
     let programs = workers::find(&settings.workers(), &options.worker)?;
     let link = open_link(&settings)?;
-    let stop = stop_on_signals()?;
+    let stop = stop_on_signals(run::AFTER_TRIALS)?;
     let progress = Progress::of(&options.output, &options.telling);
 
     let place = link.as_ref().map(Link::client_place);

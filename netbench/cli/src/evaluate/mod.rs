@@ -7,10 +7,7 @@ mod run;
 
 use std::{
     path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
@@ -20,16 +17,16 @@ use netbench_model::{
     Target,
 };
 use netbench_report::{Answer, Evaluation, Found, evaluation, page};
-use netbench_store::{RunFolder, RunKind, StoreError};
+use netbench_store::{RunFolder, RunKind};
 
 use crate::{
     args::Output,
     browser,
     evaluate_args::Evaluate,
     exit::{Ended, WrongInput},
-    kept::Kept,
+    kept::{self, Kept},
     output,
-    run::{name, now},
+    run::{name, now, stop_on_signals},
     sites,
     stack_names::new_seed,
     workers,
@@ -49,7 +46,7 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
         Some(path) => earlier(path)?,
         None => begin(options)?,
     };
-    let stop = stop_on_signals()?;
+    let stop = stop_on_signals("stopping, and keeping what there is")?;
     let quiet = options.output.quiet;
     let waiting = |record: &PartRecord| waits(&record.state);
     let total: u64 = manifest
@@ -255,17 +252,11 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
 }
 
 fn earlier(path: &Path) -> anyhow::Result<(RunFolder, EvaluationManifest)> {
-    let wrong = |error: StoreError| WrongInput(error.to_string());
-    let folder = RunFolder::open(path).map_err(wrong)?;
-    if folder.kind().map_err(wrong)? != RunKind::Evaluate {
-        return Err(WrongInput(format!(
-            "{}: not an evaluation, so that `netbench evaluate` cannot go on with it",
-            path.display()
-        ))
-        .into());
-    }
-    let manifest = folder.manifest().map_err(wrong)?;
-    Ok((folder, manifest))
+    kept::open_as(
+        path,
+        RunKind::Evaluate,
+        "not an evaluation, so that `netbench evaluate` cannot go on with it",
+    )
 }
 
 /// Whether a part is still to be done: one that failed is tried again.
@@ -314,19 +305,4 @@ fn words(state: &PartState) -> &'static str {
         PartState::Unsupported { .. } => "unsupported",
         PartState::LeftOut => "left out",
     }
-}
-
-/// Becomes true with Ctrl-C; the part that is under way is then asked to stop.
-fn stop_on_signals() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            // Asked twice: at once. The part ends with us, and has kept its samples as they came.
-            std::process::exit(130);
-        }
-        eprintln!("netbench: stopping, and keeping what there is; once more to stop at once");
-    })
-    .context("cannot wait for Ctrl-C")?;
-    Ok(stop)
 }

@@ -26,11 +26,11 @@ use netbench_scan::{
     AgainstRecord, Event, LossReport, Offer, Roots, SiteScan, Target, raise_descriptor_limit,
     scan_all,
 };
-use netbench_store::{RunFolder, RunKind, StoreError};
+use netbench_store::{RunFolder, RunKind};
 
 use crate::{
-    exit::{Ended, WrongInput},
-    ground, output,
+    exit::Ended,
+    ground, kept, output,
     progress::{Progress, SiteEvent},
     run::{self, stop_on_signals},
     scan_args::Scan,
@@ -90,7 +90,7 @@ pub(crate) fn run_scan(
     let programs = workers::find(&settings.workers(), own_workers)?;
     raise_descriptor_limit();
     let link = open_link(settings)?;
-    let stop = stop_on_signals()?;
+    let stop = stop_on_signals(run::AFTER_TRIALS)?;
     let progress = Progress::counting(quiet, "sites");
     let inside = link.as_ref().map(Link::client_place);
     let fleet = Fleet::muster(programs, inside.as_ref())?;
@@ -165,13 +165,7 @@ pub(crate) fn summary(folder: &RunFolder, manifest: &ScanManifest) -> anyhow::Re
 
 /// A kept scan.
 fn open(path: &Path) -> anyhow::Result<(RunFolder, ScanManifest)> {
-    let wrong = |e: StoreError| WrongInput(e.to_string());
-    let folder = RunFolder::open(path).map_err(wrong)?;
-    if folder.kind().map_err(wrong)? != RunKind::Scan {
-        return Err(WrongInput(format!("{}: not a run of scan", path.display())).into());
-    }
-    let manifest = folder.manifest().map_err(wrong)?;
-    Ok((folder, manifest))
+    kept::open_as(path, RunKind::Scan, "not a run of scan")
 }
 
 fn open_link(settings: &Settings) -> anyhow::Result<Option<Link>> {

@@ -14,7 +14,7 @@ use netbench_store::{RunFolder, RunKind};
 
 use crate::{
     args::{Output, Suite},
-    exit::{Ended, WrongInput},
+    exit::Ended,
     kept, output,
     progress::Progress,
     run::{self, stop_on_signals},
@@ -42,7 +42,7 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
         return Ok(Ended::Well);
     }
     let programs = workers::find(&settings.workers(), &options.worker)?;
-    let stop = stop_on_signals()?;
+    let stop = stop_on_signals(run::AFTER_TRIALS)?;
     let progress = Progress::of(&options.output, &options.telling);
     let fleet = Fleet::muster(programs, None)?;
     if let Some((_, manifest)) = &earlier {
@@ -123,15 +123,6 @@ fn earlier(path: &std::path::Path) -> anyhow::Result<(RunFolder, SuiteManifest)>
 
 /// A run of the suite.
 pub(crate) fn open(path: &std::path::Path) -> anyhow::Result<(RunFolder, SuiteManifest)> {
-    let wrong = |e: netbench_store::StoreError| WrongInput(e.to_string());
-    let folder = RunFolder::open(path).map_err(wrong)?;
-    if folder.kind().map_err(wrong)? != RunKind::Suite {
-        return Err(WrongInput(format!(
-            "{}: a run of another command, where one of the suite was expected",
-            path.display()
-        ))
-        .into());
-    }
-    let manifest = folder.manifest().map_err(wrong)?;
-    Ok((folder, manifest))
+    let otherwise = "a run of another command, where one of the suite was expected";
+    kept::open_as(path, RunKind::Suite, otherwise)
 }

@@ -129,16 +129,11 @@ fn lost(blocks: &mut Vec<Block>, evaluation: &Evaluation) {
         evaluation.run.plan.from
     )));
     let rows = losses.lost.iter().map(|site| {
-        let shown = match site.confirmed {
-            Some(true) => "yes",
-            Some(false) => "no: the handshake went otherwise",
-            None => "not tried",
-        };
         vec![
             plain(&site.site),
             plain(&site.reason),
             plain(&site.detail),
-            shown.to_owned(),
+            confirmed_words(site.confirmed).to_owned(),
         ]
     });
     blocks.push(Block::Table(Table {
@@ -154,14 +149,7 @@ fn lost(blocks: &mut Vec<Block>, evaluation: &Evaluation) {
 
 fn parts(evaluation: &Evaluation) -> Table {
     let row = |part: &netbench_model::PartRecord| {
-        let state = match &part.state {
-            PartState::Pending => "not reached".to_owned(),
-            PartState::Done => "done".to_owned(),
-            PartState::Interrupted => "interrupted".to_owned(),
-            PartState::LeftOut => "left out".to_owned(),
-            PartState::Failed { why } => format!("failed: {}", plain(why)),
-            PartState::Unsupported { why } => format!("unsupported: {}", plain(why)),
-        };
+        let state = state_words(&part.state);
         let took = part
             .took_s
             .map_or_else(|| "–".to_owned(), |s| format!("{s} s"));
@@ -174,5 +162,26 @@ fn parts(evaluation: &Evaluation) -> Table {
             right("took", 0),
         ],
         rows: evaluation.run.parts.iter().map(row).collect(),
+    }
+}
+
+/// How far a part came, in words.
+pub(crate) fn state_words(state: &PartState) -> String {
+    match state {
+        PartState::Pending => "not reached".to_owned(),
+        PartState::Done => "done".to_owned(),
+        PartState::Interrupted => "interrupted".to_owned(),
+        PartState::LeftOut => "left out".to_owned(),
+        PartState::Failed { why } => format!("failed: {}", plain(why)),
+        PartState::Unsupported { why } => format!("unsupported: {}", plain(why)),
+    }
+}
+
+/// Whether a handshake has shown what was predicted, in words.
+pub(crate) fn confirmed_words(confirmed: Option<bool>) -> &'static str {
+    match confirmed {
+        Some(true) => "yes",
+        Some(false) => "no: the handshake went otherwise",
+        None => "not tried",
     }
 }

@@ -4,7 +4,7 @@
 //! Start reading at [`evaluation`]; each question is answered in a file of its own, from the parts that
 //! there are.
 
-mod document;
+pub(crate) mod document;
 mod fast;
 mod features;
 mod losses;

@@ -1,11 +1,15 @@
 use netbench_bogo::{Coverage, FeatureRow, Half, Tally};
-use netbench_model::{Depth, Losses, PartState, Target};
+use netbench_model::{Depth, Losses, Target};
 
 use super::{
     Cell, Figure, Item, KeptRun, Page, PageColumn, PageTable, Question, Section, coverage_chart,
     document_section, environment_section,
 };
-use crate::{Evaluation, evaluation, text::plain};
+use crate::{
+    Evaluation, evaluation,
+    evaluation::document::{confirmed_words, state_words},
+    text::plain,
+};
 
 /// The ids of the sections that only an evaluation has.
 const SITES: &str = "sites";
@@ -152,11 +156,7 @@ fn sites(evaluation: &Evaluation) -> Section {
 
 fn lost(losses: &Losses, from: &str, to: &str) -> PageTable {
     let row = |only: &str, site: &netbench_model::LostSite| {
-        let confirmed = match site.confirmed {
-            Some(true) => "yes",
-            Some(false) => "no: the handshake went otherwise",
-            None => "not tried",
-        };
+        let confirmed = confirmed_words(site.confirmed);
         let cells = [&site.site, only, &site.reason, &site.detail, confirmed];
         cells.map(|text| Cell::words(plain(text))).to_vec()
     };
@@ -254,14 +254,7 @@ fn matrix(coverage: &Coverage, half: Half, caption: &str) -> PageTable {
 
 fn parts(evaluation: &Evaluation) -> Section {
     let row = |part: &netbench_model::PartRecord| {
-        let state = match &part.state {
-            PartState::Pending => "not reached".to_owned(),
-            PartState::Done => "done".to_owned(),
-            PartState::Interrupted => "interrupted".to_owned(),
-            PartState::LeftOut => "left out".to_owned(),
-            PartState::Failed { why } => format!("failed: {}", plain(why)),
-            PartState::Unsupported { why } => format!("unsupported: {}", plain(why)),
-        };
+        let state = state_words(&part.state);
         let took = match part.took_s {
             Some(took_s) => Cell::figure(format!("{took_s} s"), took_s as f64),
             None => Cell::words("–"),
