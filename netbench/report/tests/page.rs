@@ -169,7 +169,7 @@ fn a_run_without_samples_says_what_is_missing() {
     let fixture = Fixture::default();
     let page = page_of(&fixture.manifest(), &[]);
     let answers: Vec<Answer> = page.questions.iter().map(|q| q.answer).collect();
-    assert_eq!(answers, [Answer::NotAnswered; 3]);
+    assert_eq!(answers, [Answer::Open; 3]);
     let missing = page.sections.iter().find_map(|s| s.missing.as_deref());
     assert!(missing.is_some_and(|text| text.starts_with("No figures")));
     assert!(!text(&page).contains("NaN"));

@@ -72,7 +72,7 @@ fn asked(question: &evaluation::Question, about: &str, section: Option<String>) 
     Question {
         text: plain(&question.question),
         about: about.to_owned(),
-        answer: question.answer.into(),
+        answer: question.answer,
         why: plain(&question.because),
         figures: question
             .figures

@@ -107,11 +107,11 @@ fn questions(markup: &mut Markup, page: &Page) {
 }
 
 fn question(markup: &mut Markup, question: &Question) {
-    let (class, sign) = match question.answer {
-        Answer::Yes => ("yes", "✓"),
-        Answer::WithLosses => ("losses", "!"),
-        Answer::No => ("no", "✗"),
-        Answer::NotAnswered => ("open", "?"),
+    let (class, sign, words) = match question.answer {
+        Answer::Yes => ("yes", "✓", "yes"),
+        Answer::WithLosses => ("losses", "!", "with losses"),
+        Answer::No => ("no", "✗", "no"),
+        Answer::Open => ("open", "?", "not answered"),
     };
     markup.element(
         "article",
@@ -123,7 +123,7 @@ fn question(markup: &mut Markup, question: &Question) {
             }
             markup.element("p", &[("class", "answer")], |markup| {
                 markup.text_element("span", &[("class", "sign"), ("aria-hidden", "true")], sign);
-                markup.text(question.answer.name());
+                markup.text(words);
             });
             if !question.figures.is_empty() {
                 markup.element("dl", &[], |markup| {

@@ -34,6 +34,8 @@ pub use runs::{KeptRun, page_of_runs};
 pub use suite::suite_section;
 pub use table::{Cell, PageColumn, PageTable};
 
+pub use crate::{Answer, KeyFigure as Figure};
+
 use crate::block::{Block, Document};
 
 /// A page.
@@ -68,51 +70,6 @@ pub struct Question {
     pub breaks: Vec<String>,
     /// The id of the section that has the rest.
     pub section: Option<String>,
-}
-
-/// What is answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
-    /// Yes, without losses.
-    Yes,
-    /// Yes, but something is lost.
-    WithLosses,
-    /// No.
-    No,
-    /// Nothing was measured that answers it.
-    NotAnswered,
-}
-
-impl From<crate::Answer> for Answer {
-    fn from(answer: crate::Answer) -> Self {
-        match answer {
-            crate::Answer::Yes => Self::Yes,
-            crate::Answer::WithLosses => Self::WithLosses,
-            crate::Answer::No => Self::No,
-            crate::Answer::Open => Self::NotAnswered,
-        }
-    }
-}
-
-impl Answer {
-    /// The word on the page.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Yes => "yes",
-            Self::WithLosses => "with losses",
-            Self::No => "no",
-            Self::NotAnswered => "not answered",
-        }
-    }
-}
-
-/// A figure that carries an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Figure {
-    /// The figure with its unit.
-    pub value: String,
-    /// What it is, with its interval and n.
-    pub label: String,
 }
 
 /// A part of the page.

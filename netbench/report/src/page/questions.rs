@@ -19,7 +19,7 @@ pub fn not_answered(text: &str, about: &str, why: &str) -> Question {
     Question {
         text: text.to_owned(),
         about: about.to_owned(),
-        answer: Answer::NotAnswered,
+        answer: Answer::Open,
         why: why.to_owned(),
         figures: Vec::new(),
         breaks: Vec::new(),
@@ -73,7 +73,7 @@ fn answer_fast(question: &mut Question, comparisons: &[&Comparison]) {
             label: format!("CPU time of the client ({})", interval(cpu.paired.interval)),
         });
     }
-    question.answer = of_totals(totals.iter().map(|(_, row)| &row.paired)).into();
+    question.answer = of_totals(totals.iter().map(|(_, row)| &row.paired));
     for (condition, row) in &totals {
         if row.paired.verdict == Verdict::Slower {
             question.breaks.push(format!(
@@ -110,11 +110,7 @@ fn why_fast(comparisons: &[&Comparison], answer: Answer) -> String {
         (NO_MORE_THAN - 1.0) * 100.0
     );
     let open = "The interval of the total reaches too far to say: more rounds would.".to_owned();
-    let parts = [
-        (answer == Answer::NotAnswered).then_some(open),
-        sites,
-        Some(rule),
-    ];
+    let parts = [(answer == Answer::Open).then_some(open), sites, Some(rule)];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
@@ -206,7 +202,7 @@ fn answer_works(
         value: format!("{} of {}", lost.len(), summary.run.sites),
         label: format!("{place} fail with {other} and not with {first}"),
     });
-    question.answer = of_lost(lost.len() as u64, summary.run.sites).into();
+    question.answer = of_lost(lost.len() as u64, summary.run.sites);
     question.why = format!(
         "Every connection of {} rounds counted. {both} sites failed with both stacks, {} with {first} alone. These \
          are the {place} of this run and no others.",

@@ -5,7 +5,7 @@ use netbench_report::Found;
 
 use crate::kept::Kept;
 
-use super::{Part, Results, Step, Steps, Unsupported, about_sites, about_workers, run_in, words};
+use super::{Part, RUN, Steps, Unsupported, about_sites, about_workers, run_in, stacks, words};
 
 pub(super) const PART: Part = Part {
     name: "connections",
@@ -40,19 +40,13 @@ fn estimate(plan: &EvaluationPlan) -> Duration {
 }
 
 fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
-    let stacks = format!("{},{}", plan.from.stack(), plan.to.stack());
+    let stacks = stacks(plan);
     let (rounds, seed) = (rounds(plan).to_string(), plan.seed.to_string());
     let mut arguments = words(["connect", "--stack", &stacks, "--condition", CONDITIONS]);
     arguments.extend(words(["--rounds", &rounds, "--seed", &seed]));
     arguments.extend(about_sites(plan));
     arguments.extend(about_workers(plan));
-    Ok(Steps {
-        steps: vec![Step {
-            arguments,
-            results: Results::Run("run"),
-        }],
-        notes: Vec::new(),
-    })
+    Ok(Steps::one_run(arguments))
 }
 
 fn collect(
@@ -61,7 +55,7 @@ fn collect(
     found: &mut Found,
     runs: &mut Vec<Kept>,
 ) -> anyhow::Result<()> {
-    if let Some(run) = run_in(&folder.join("run")) {
+    if let Some(run) = run_in(&folder.join(RUN)) {
         let kept = Kept::read(run.path())?;
         if let Kept::Connect { summary, .. } = &kept {
             found.connections = Some((**summary).clone());

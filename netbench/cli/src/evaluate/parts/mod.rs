@@ -43,6 +43,22 @@ pub(super) struct Steps {
     pub(super) notes: Vec<String>,
 }
 
+/// The folder of a part that is one run.
+const RUN: &str = "run";
+
+impl Steps {
+    /// One command, which makes one run.
+    fn one_run(arguments: Vec<OsString>) -> Self {
+        Self {
+            steps: vec![Step {
+                arguments,
+                results: Results::Run(RUN),
+            }],
+            notes: Vec::new(),
+        }
+    }
+}
+
 /// One command of netbench.
 pub(super) struct Step {
     /// Its arguments, but for where its results go.
@@ -83,6 +99,11 @@ fn printed<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Result<Option
     let read = serde_json::from_slice(&bytes);
     read.map(Some)
         .with_context(|| format!("{}: not what the part prints", path.display()))
+}
+
+/// Both stacks, as commands take them.
+fn stacks(plan: &EvaluationPlan) -> String {
+    format!("{},{}", plan.from.stack(), plan.to.stack())
 }
 
 /// The arguments that the parts with sites share.

@@ -5,7 +5,7 @@ use netbench_report::{Found, losses};
 
 use crate::kept::Kept;
 
-use super::{Part, Results, Step, Steps, Unsupported, about_sites, about_workers, run_in, words};
+use super::{Part, RUN, Steps, Unsupported, about_sites, about_workers, run_in, stacks, words};
 
 pub(super) const PART: Part = Part {
     name: "sites",
@@ -32,7 +32,7 @@ fn estimate(plan: &EvaluationPlan) -> Duration {
 }
 
 fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
-    let stacks = format!("{},{}", plan.from.stack(), plan.to.stack());
+    let stacks = stacks(plan);
     let seed = plan.seed.to_string();
     let mut arguments = words([
         "scan",
@@ -45,13 +45,7 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     arguments.extend(words(["--seed", &seed]));
     arguments.extend(about_sites(plan));
     arguments.extend(about_workers(plan));
-    Ok(Steps {
-        steps: vec![Step {
-            arguments,
-            results: Results::Run("run"),
-        }],
-        notes: Vec::new(),
-    })
+    Ok(Steps::one_run(arguments))
 }
 
 fn collect(
@@ -60,7 +54,7 @@ fn collect(
     found: &mut Found,
     runs: &mut Vec<Kept>,
 ) -> anyhow::Result<()> {
-    if let Some(run) = run_in(&folder.join("run")) {
+    if let Some(run) = run_in(&folder.join(RUN)) {
         let kept = Kept::read(run.path())?;
         if let Kept::Scan { summary, .. } = &kept {
             let loss = summary.loss.as_ref();

@@ -5,7 +5,7 @@ use netbench_report::Found;
 
 use crate::kept::Kept;
 
-use super::{Part, Results, Step, Steps, Unsupported, about_workers, run_in, words};
+use super::{Part, Results, Step, Steps, Unsupported, about_workers, run_in, stacks, words};
 
 pub(super) const PART: Part = Part {
     name: "suite",
@@ -28,7 +28,7 @@ fn estimate(plan: &EvaluationPlan) -> Duration {
 }
 
 fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
-    let stacks = format!("{},{}", plan.from.stack(), plan.to.stack());
+    let stacks = stacks(plan);
     let seed = plan.seed.to_string();
     let (budget, rounds) = match plan.depth {
         Depth::Quick => ("55s", "6"),
