@@ -5,8 +5,8 @@
 
 use std::{
     env,
-    io::Read,
-    mem,
+    io::{self, Read},
+    mem, panic,
     path::PathBuf,
     process::{Command, Stdio},
     ptr,
@@ -92,7 +92,7 @@ impl Library {
 /// Runs `body` in a child of its own: this test, alone in its process, under `LD_PRELOAD`.
 fn preloaded(test: &str, body: impl FnOnce(&Library)) {
     if env::var_os(CHILD).is_some() {
-        return body(&Library::find());
+        return without_other_threads(|| body(&Library::find()));
     }
     let mut child = Command::new(env::current_exe().unwrap())
         .args([test, "--exact", "--nocapture", "--test-threads=1"])
@@ -122,6 +122,28 @@ fn preloaded(test: &str, body: impl FnOnce(&Library)) {
         status.success() && said.contains("1 passed"),
         "{status}: {said}"
     );
+}
+
+/// Runs `body` in a fork of this process, which has this thread alone: the main thread of the test
+/// harness allocates whenever it is scheduled, and that would be counted too.
+fn without_other_threads(body: impl FnOnce()) {
+    // SAFETY: glibc's fork leaves the allocator usable; the fork ends without what runs at exit.
+    unsafe {
+        let fork = libc::fork();
+        if fork == 0 {
+            // The time limit ends the parent, and the fork must not be left behind.
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+            let passed = panic::catch_unwind(panic::AssertUnwindSafe(body)).is_ok();
+            libc::_exit(i32::from(!passed));
+        }
+        assert!(fork > 0, "{}", io::Error::last_os_error());
+        let mut status = 0;
+        while libc::waitpid(fork, &raw mut status, 0) < 0 {
+            let error = io::Error::last_os_error();
+            assert_eq!(error.kind(), io::ErrorKind::Interrupted, "{error}");
+        }
+        assert_eq!(status, 0, "see above: the fork's status");
+    }
 }
 
 /// The library is in the test's folder (`deps`) or the one above.
