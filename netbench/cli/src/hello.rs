@@ -15,10 +15,10 @@ use crate::{
 pub(crate) fn hello(options: &Hello) -> anyhow::Result<Ended> {
     let stacks = stack_names(&options.stack);
     let wanted = stacks.iter().map(|stack| stack.stack().to_owned());
-    let programs = workers::find(&wanted.collect(), &options.worker)?;
+    let programs = workers::find(&wanted.collect(), &options.own.worker)?;
     let fleet = Fleet::muster(programs, None)?;
     let roots = settings::roots(&RootsSource::Mozilla)?;
-    let profile = settings::profile(options.client_profile);
+    let profile = options.client_profile.into();
     let client = offers::client_settings(profile, &stacks, &fleet);
     let hellos = offers::offers(&stacks, &fleet, None, &client, &roots.pem)?;
     output::print(&HelloReport::new(hellos), &options.output)?;

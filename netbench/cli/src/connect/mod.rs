@@ -30,12 +30,17 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
     if options.output.github_summary {
         output::step_summary()?;
     }
-    let earlier = options.resume.as_deref().map(plan::earlier).transpose()?;
+    let earlier = options
+        .kept_in
+        .resume
+        .as_deref()
+        .map(plan::earlier)
+        .transpose()?;
     let settings = match &earlier {
         Some((_, manifest)) => Settings::of_manifest(options, manifest)?,
         None => Settings::of_options(options)?,
     };
-    let programs = workers::find(&settings.workers(), &options.worker)?;
+    let programs = workers::find(&settings.workers(), &options.begun.own.worker)?;
     let link = open_link(&settings)?;
     let stop = stop_on_signals(run::AFTER_TRIALS)?;
     let progress = Progress::of(&options.output, &options.telling);
@@ -58,8 +63,8 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
     let (folder, mut manifest) = match earlier {
         Some((folder, manifest)) => (folder, manifest),
         None => {
-            let name = run::name(&options.out, &options.name);
-            let path = options.out.join(&name);
+            let name = run::name(&options.kept_in.out, &options.name);
+            let path = options.kept_in.out.join(&name);
             let manifest = manifest::begin(name, &settings, &plan, &fleet, &ground)?;
             let folder =
                 RunFolder::create(&path, &manifest).context("cannot make the run's folder")?;

@@ -10,7 +10,7 @@ use netbench_model::{
 use netbench_runner::Fleet;
 
 use crate::{
-    args::{Connect, ProfileArg},
+    args::Connect,
     exit::WrongInput,
     run,
     shard::{self, ShardArg},
@@ -49,46 +49,37 @@ enum Offers {
 impl Settings {
     /// From the command line.
     pub(crate) fn of_options(options: &Connect) -> anyhow::Result<Self> {
-        let mut sites = sites::read(options.sites.as_deref())?;
-        if let Some(limit) = options.limit {
+        let mut sites = sites::read(options.which.sites.as_deref())?;
+        if let Some(limit) = options.which.limit {
             sites.sites.truncate(limit as usize);
         }
-        let shard = options.shard.map(ShardArg::shard).transpose()?;
+        let shard = options.seen.shard.map(ShardArg::shard).transpose()?;
         let shard = shard
             .map(|shard| shard::cut(&mut sites.sites, shard))
             .transpose()?;
-        let source = match options.roots.as_str() {
-            "mozilla" => RootsSource::Mozilla,
-            "native" => RootsSource::Native,
-            file => RootsSource::File(file.to_owned()),
-        };
-        let target = if options.live {
+        let target = if options.which.live {
             Target::Live
         } else {
             Target::Lab
         };
-        if target == Target::Live && options.resume.is_none() && options.jobs > 16 {
+        if target == Target::Live && options.kept_in.resume.is_none() && options.jobs > 16 {
             return Err(WrongInput("--live takes at most 16 --jobs".to_owned()).into());
         }
         Ok(Self {
-            seed: options.seed.unwrap_or_else(new_seed),
-            stacks: stacks(&options.stack)?,
+            seed: options.begun.seed.unwrap_or_else(new_seed),
+            stacks: stacks(&options.compared.stack)?,
             conditions: each_once("--condition", &options.condition)?,
             rounds: options.rounds,
             jobs: options.jobs,
             target,
             sites,
-            roots: roots(&source, options.roots_count)?,
+            roots: roots(&options.trust.source(), options.roots_count)?,
             timeout: options.timeout,
-            link: options.link,
+            link: options.seen.link,
             shard,
-            vantage: options.vantage.clone().unwrap_or_else(run::host),
+            vantage: options.seen.vantage.clone().unwrap_or_else(run::host),
             offers: Offers::Asked {
-                profile: match options.client_profile {
-                    ProfileArg::Default => Profile::Default,
-                    ProfileArg::Servo => Profile::Servo,
-                    ProfileArg::Library => Profile::Library,
-                },
+                profile: options.client_profile.into(),
                 versions: each_once("--tls", &options.tls)?,
                 groups: each_once("--groups", &options.groups)?,
                 alpn: each_once("--alpn", &options.alpn)?,

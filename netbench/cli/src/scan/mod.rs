@@ -43,17 +43,22 @@ use self::{confirm::Bench, settings::Settings};
 pub(crate) const AGAINST: &str = "against.json";
 
 pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
-    let earlier = options.resume.as_deref().map(open).transpose()?;
+    let earlier = options.kept_in.resume.as_deref().map(open).transpose()?;
     let settings = match &earlier {
         Some((_, manifest)) => Settings::of_manifest(manifest)?,
         None => Settings::of_options(options)?,
     };
     let place = Place {
-        out: &options.out,
+        out: &options.kept_in.out,
         name: &options.name,
         earlier,
     };
-    let ran = run_scan(&settings, place, &options.worker, options.output.quiet)?;
+    let ran = run_scan(
+        &settings,
+        place,
+        &options.begun.own.worker,
+        options.output.quiet,
+    )?;
     output::publish(&ran.folder, &ran.summary, &options.output)?;
     Ok(if ran.interrupted {
         Ended::Interrupted

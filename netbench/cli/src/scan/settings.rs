@@ -9,7 +9,6 @@ use netbench_model::{
 use netbench_scan::{Limits, Part};
 
 use crate::{
-    args::ProfileArg,
     exit::WrongInput,
     run,
     scan_args::{PartArg, Scan},
@@ -38,18 +37,18 @@ impl Settings {
     /// From the command line.
     pub(crate) fn of_options(options: &Scan) -> anyhow::Result<Self> {
         let mut sites = if options.targets.is_empty() {
-            sites::read(options.sites.as_deref())?
+            sites::read(options.which.sites.as_deref())?
         } else {
             of_targets(&options.targets)?
         };
-        if let Some(limit) = options.limit {
+        if let Some(limit) = options.which.limit {
             sites.sites.truncate(limit as usize);
         }
-        let shard = options.shard.map(ShardArg::shard).transpose()?;
+        let shard = options.seen.shard.map(ShardArg::shard).transpose()?;
         let shard = shard
             .map(|shard| shard::cut(&mut sites.sites, shard))
             .transpose()?;
-        let place = match (options.live, options.targets.is_empty()) {
+        let place = match (options.which.live, options.targets.is_empty()) {
             (true, _) => ScanPlace::Live,
             (false, true) => ScanPlace::Lab,
             (false, false) => ScanPlace::Loopback,
@@ -57,11 +56,6 @@ impl Settings {
         if place == ScanPlace::Loopback {
             all_on_loopback(&sites.sites)?;
         }
-        let source = match options.roots.as_str() {
-            "mozilla" => RootsSource::Mozilla,
-            "native" => RootsSource::Native,
-            file => RootsSource::File(file.to_owned()),
-        };
         let live = place == ScanPlace::Live;
         let parts = options.parts.iter().filter_map(|part| match part {
             PartArg::Enumeration => None,
@@ -86,15 +80,15 @@ impl Settings {
                 parts: parts.into_iter().collect(),
                 ..default
             },
-            roots: roots(&source)?,
+            roots: roots(&options.trust.source())?,
             against: stack_names(&options.against),
-            client_profile: profile(options.client_profile),
+            client_profile: options.client_profile.into(),
             confirm: options.confirm,
             summary: options.summary,
-            link: options.link,
-            seed: options.seed.unwrap_or_else(new_seed),
+            link: options.seen.link,
+            seed: options.begun.seed.unwrap_or_else(new_seed),
             shard,
-            vantage: options.vantage.clone().unwrap_or_else(run::host),
+            vantage: options.seen.vantage.clone().unwrap_or_else(run::host),
         })
     }
 
@@ -154,14 +148,6 @@ impl Settings {
             ScanPlace::Lab => clients.chain(servers).collect(),
             ScanPlace::Loopback | ScanPlace::Live => clients.collect(),
         }
-    }
-}
-
-pub(crate) fn profile(profile: ProfileArg) -> Profile {
-    match profile {
-        ProfileArg::Default => Profile::Default,
-        ProfileArg::Servo => Profile::Servo,
-        ProfileArg::Library => Profile::Library,
     }
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
     if options.output.github_summary {
         output::step_summary()?;
     }
-    let earlier = options.resume.as_deref().map(earlier).transpose()?;
+    let earlier = options.kept_in.resume.as_deref().map(earlier).transpose()?;
     let settings = match &earlier {
         Some((_, manifest)) => Settings::of_manifest(options, manifest)?,
         None => Settings::of_options(options)?,
@@ -41,7 +41,7 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
         output::write(names.concat().as_bytes())?;
         return Ok(Ended::Well);
     }
-    let programs = workers::find(&settings.workers(), &options.worker)?;
+    let programs = workers::find(&settings.workers(), &options.begun.own.worker)?;
     let stop = stop_on_signals(run::AFTER_TRIALS)?;
     let progress = Progress::of(&options.output, &options.telling);
     let fleet = Fleet::muster(programs, None)?;
@@ -52,8 +52,8 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
     let (folder, mut manifest) = match earlier {
         Some(earlier) => earlier,
         None => {
-            let name = run::name(&options.out, &settings.name);
-            let path = options.out.join(&name);
+            let name = run::name(&options.kept_in.out, &settings.name);
+            let path = options.kept_in.out.join(&name);
             let manifest = manifest::begin(name, &settings, &plan, &fleet);
             let folder =
                 RunFolder::create(&path, &manifest).context("cannot make the run's folder")?;
