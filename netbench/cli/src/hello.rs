@@ -3,12 +3,7 @@ use netbench_report::HelloReport;
 use netbench_runner::Fleet;
 
 use crate::{
-    exit::Ended,
-    output,
-    scan::{offers, settings},
-    scan_args::Hello,
-    stack_names::stack_names,
-    workers,
+    exit::Ended, ground, output, scan::offers, scan_args::Hello, stack_names::stack_names, workers,
 };
 
 /// Has each stack send its ClientHello, and takes it apart.
@@ -17,7 +12,7 @@ pub(crate) fn hello(options: &Hello) -> anyhow::Result<Ended> {
     let wanted = stacks.iter().map(|stack| stack.stack().to_owned());
     let programs = workers::find(&wanted.collect(), &options.own.worker)?;
     let fleet = Fleet::muster(programs, None)?;
-    let roots = settings::roots(&RootsSource::Mozilla)?;
+    let roots = ground::roots(&RootsSource::Mozilla, None)?;
     let profile = options.client_profile.into();
     let client = offers::client_settings(profile, &stacks, &fleet);
     let hellos = offers::offers(&stacks, &fleet, None, &client, &roots.pem)?;

@@ -131,16 +131,8 @@ impl Kept {
     /// Whether there is a figure to read, as `connect` and `suite` end with it.
     pub(crate) fn compares(&self) -> bool {
         match self {
-            Self::Connect { summary, .. } => {
-                let mut comparisons = summary.comparisons.iter();
-                comparisons.any(|comparison| !comparison.phases.is_empty())
-            }
-            Self::Suite {
-                manifest, summary, ..
-            } => {
-                let alone = manifest.suite.stacks.len() == 1;
-                summary.compares() || alone && summary.measures()
-            }
+            Self::Connect { summary, .. } => summary.compares(),
+            Self::Suite { summary, .. } => summary.tells(),
             Self::Scan { .. } => true,
             Self::Evaluate { evaluation, .. } => evaluate::answered(evaluation),
         }

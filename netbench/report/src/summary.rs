@@ -222,6 +222,14 @@ pub struct NegotiatedRow {
     pub connections: u64,
 }
 
+impl ConnectSummary {
+    /// Whether any two stacks could be compared.
+    pub fn compares(&self) -> bool {
+        let mut comparisons = self.comparisons.iter();
+        comparisons.any(|comparison| !comparison.phases.is_empty())
+    }
+}
+
 /// Computes what a run says. The same manifest and samples give the same summary.
 ///
 /// `samples` are all of the run's, in the order in which they were taken.

@@ -358,6 +358,11 @@ impl SuiteSummary {
         self.cases.iter().any(|case| !case.verdicts.is_empty())
     }
 
+    /// Whether there is a figure to read: two stacks could be compared, or the only one was measured.
+    pub fn tells(&self) -> bool {
+        self.compares() || self.run.stacks.len() == 1 && self.measures()
+    }
+
     /// Whether any stack has a figure.
     pub fn measures(&self) -> bool {
         self.cases.iter().any(|case| !case.stacks.is_empty())
