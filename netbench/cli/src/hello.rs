@@ -8,7 +8,7 @@ use crate::{
 
 /// Has each stack send its ClientHello, and takes it apart.
 pub(crate) fn hello(options: &Hello) -> anyhow::Result<Ended> {
-    let stacks = stack_names(&options.stack);
+    let stacks = stack_names(&options.compared.stack);
     let wanted = stacks.iter().map(|stack| stack.stack().to_owned());
     let programs = workers::find(&wanted.collect(), &options.own.worker)?;
     let fleet = Fleet::muster(programs, None)?;

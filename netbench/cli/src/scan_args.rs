@@ -3,7 +3,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum, ValueHint};
 
 use crate::shared_args::{
-    Begun, KeptIn, Output, OwnWorkers, ProfileArg, Seen, Trust, Which, between, run_name,
+    Begun, Compared, KeptIn, Output, OwnWorkers, ProfileArg, Seen, Trust, Which, between, run_name,
 };
 
 pub(crate) const SCAN_EXAMPLES: &str = "\
@@ -111,15 +111,10 @@ pub(crate) enum PartArg {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("stack", |stack| stack.help("Stacks")))]
 pub(crate) struct Hello {
-    /// Stacks
-    #[arg(
-        long,
-        value_name = "A,B,…",
-        value_delimiter = ',',
-        default_value = "openssl,rustls-aws-lc"
-    )]
-    pub(crate) stack: Vec<String>,
+    #[command(flatten)]
+    pub(crate) compared: Compared,
     /// How the connectors are set up
     #[arg(long, value_name = "P", value_enum, default_value_t = ProfileArg::Library)]
     pub(crate) client_profile: ProfileArg,
