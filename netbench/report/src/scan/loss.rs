@@ -18,16 +18,15 @@ pub(super) fn headlines(blocks: &mut Vec<Block>, loss: &LossReport) {
     for offer in &loss.offers {
         let lost = loss.lost_by(&offer.stack);
         let of = loss.sites.len();
-        blocks.push(Block::Headline(plain(&match lost {
-            0 => format!(
-                "{} loses none of {of} sites that another stack reaches.",
-                offer.stack
-            ),
-            _ => format!(
-                "{} loses {lost} of {of} sites that another stack reaches.",
-                offer.stack
-            ),
-        })));
+        let lost = if lost == 0 {
+            "none".to_owned()
+        } else {
+            lost.to_string()
+        };
+        blocks.push(Block::Headline(plain(&format!(
+            "Of {of} sites, {} loses {lost} that another stack reaches.",
+            offer.stack
+        ))));
     }
 }
 
@@ -50,13 +49,16 @@ pub(super) fn tables(blocks: &mut Vec<Block>, loss: &LossReport) {
         );
     }
     for (sites, what) in [
-        (&loss.unreachable, "reached by no stack"),
-        (&loss.unknown, "of which the scan cannot tell"),
+        (&loss.unreachable, "Reached by no stack"),
+        (
+            &loss.unknown,
+            "The scan cannot tell which stack reaches them",
+        ),
     ] {
         if !sites.is_empty() {
             let names: Vec<&str> = sites.iter().take(NAMED).map(String::as_str).collect();
             blocks.push(Block::Text(plain(&format!(
-                "{} sites {what}: {}",
+                "{what} ({}): {}",
                 sites.len(),
                 shorten(&names.join(", "))
             ))));
