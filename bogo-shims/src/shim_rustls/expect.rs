@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Failure, Options, options::hex_list};
+use crate::{Failure, Options, exchange::traffic_secrets, options::hex_list};
 use rustls::{
     CipherSuite, HandshakeKind, NamedGroup, ProtocolVersion, client::EchStatus,
     pki_types::CertificateDer,
@@ -41,6 +41,12 @@ impl Expect<'_> {
         self.check_negotiated(is)?;
         self.check_peer(is)?;
         self.check_early_data(is)
+    }
+
+    /// What `-export-traffic-secrets` sends.
+    pub(crate) fn traffic_secrets(&self) -> Result<Vec<u8>, Failure> {
+        let seen = self.seen.get();
+        traffic_secrets(self.options, |label| seen.secrets.get(label).cloned())
     }
 
     fn is_server(&self) -> bool {
