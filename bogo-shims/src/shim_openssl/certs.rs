@@ -1,6 +1,6 @@
 //! Certificates and keys of this side.
 
-use std::{fs, path::Path};
+use std::{fs, ops::Deref, path::Path};
 
 use openssl::{
     error::ErrorStack,
@@ -17,8 +17,8 @@ use super::{
     setup::{library, words},
 };
 
-/// The credential that is not one of a list.
-const DEFAULT: i64 = -1;
+/// The credential that is not one of a list, or none.
+pub(crate) const DEFAULT: i64 = -1;
 
 /// A key with its chain; raw public keys have none.
 pub(crate) struct Held {
@@ -28,61 +28,74 @@ pub(crate) struct Held {
     pub(crate) key: PKey<Private>,
 }
 
+/// A credential as the test describes it.
+#[derive(PartialEq, Eq)]
+struct Wanted {
+    cert: Option<String>,
+    key: String,
+    prefs: Vec<u16>,
+    staple: Option<Vec<u8>>,
+}
+
+/// The credentials of the test with their places, its favourite first; one that comes again is the same one.
+fn wanted(options: &Options) -> Vec<(i64, Wanted)> {
+    let list = options.credentials.iter().map(Deref::deref).zip(0..);
+    let mut wanted: Vec<(i64, Wanted)> = Vec::new();
+    for (given, index) in list.chain([(&**options, DEFAULT)]) {
+        let Some(key) = given.text("-key-file") else {
+            continue;
+        };
+        let one = Wanted {
+            cert: given.text("-cert-file"),
+            key,
+            prefs: given.codes("-signing-prefs"),
+            staple: given.bytes("-ocsp-response").map(<[u8]>::to_vec),
+        };
+        if !wanted.iter().any(|(_, known)| *known == one) {
+            wanted.push((index, one));
+        }
+    }
+    wanted
+}
+
 /// What this side holds, the test's favourite first.
 ///
 /// # Errors
 /// [`Failure::Unsupported`] where libssl cannot hold all of it: it has one place for each type of key,
 /// and one list of signature schemes and one stapled response for all.
 pub(crate) fn load(options: &Options) -> Result<Vec<Held>, Failure> {
-    let mut files = Vec::new();
-    let list = options.credentials.iter().zip(0..);
-    for (cert, key, index) in list
-        .map(|(one, index)| (one.text("-cert-file"), one.text("-key-file"), index))
-        .chain([(
-            options.text("-cert-file"),
-            options.text("-key-file"),
-            DEFAULT,
-        )])
-    {
-        // One that comes again is the same one.
-        let again =
-            |(known_cert, known_key, _): &(_, _, _)| *known_cert == cert && *known_key == key;
-        if key.is_some() && !files.iter().any(again) {
-            files.push((cert, key, index));
-        }
+    let wanted = wanted(options);
+    let several = wanted.len() > 1;
+    let own = |(_, one): &(i64, Wanted)| !one.prefs.is_empty() || one.staple.is_some();
+    if several && wanted.iter().any(own) {
+        return Err(Failure::unsupported(
+            "schemes or responses of one certificate among several",
+        ));
     }
-    let several = files.len() > 1;
-    if several {
-        of_one_alone(options)?;
+    if several && options.on("-use-old-client-cert-callback") {
+        return Err(Failure::unsupported("several certificates by callback"));
     }
     let mut held: Vec<Held> = Vec::new();
-    for (cert, key, index) in files {
-        let key = PKey::private_key_from_pem(&fs::read(key.unwrap_or_default())?)
+    for (index, one) in wanted {
+        let key = PKey::private_key_from_pem(&fs::read(one.key)?)
             .map_err(|_| Failure::unsupported("this private key"))?;
         if held.iter().any(|held| held.key.id() == key.id()) {
             return Err(Failure::unsupported(
                 "several certificates with one type of key",
             ));
         }
-        let chain = cert.map_or(Ok(Vec::new()), chain)?;
+        let chain = one.cert.map_or(Ok(Vec::new()), chain)?;
         held.push(Held { index, chain, key });
     }
     Ok(held)
 }
 
-/// Refuses what libssl can do where it holds one certificate, and not of one among several.
-fn of_one_alone(options: &Options) -> Result<(), Failure> {
-    for flag in ["-signing-prefs", "-ocsp-response"] {
-        if options.credentials.iter().any(|one| one.on(flag)) {
-            return Err(Failure::unsupported(format!(
-                "{flag} of one certificate among several"
-            )));
-        }
+/// The signature schemes to sign with, those wanted most first; none for all.
+pub(crate) fn signing_prefs(options: &Options) -> Vec<u16> {
+    match wanted(options).pop() {
+        Some((_, last)) => last.prefs,
+        None => options.codes("-signing-prefs"),
     }
-    if options.on("-use-old-client-cert-callback") {
-        return Err(Failure::unsupported("several certificates by callback"));
-    }
-    Ok(())
 }
 
 pub(crate) fn chain(file: impl AsRef<Path>) -> Result<Vec<X509>, Failure> {
@@ -91,13 +104,8 @@ pub(crate) fn chain(file: impl AsRef<Path>) -> Result<Vec<X509>, Failure> {
 
 /// The response to staple.
 pub(crate) fn staple(options: &Options) -> Option<Vec<u8>> {
-    let response = match options.credentials.as_slice() {
-        [one] => one
-            .bytes("-ocsp-response")
-            .or(options.bytes("-ocsp-response")),
-        _ => options.bytes("-ocsp-response"),
-    };
-    response.map(<[u8]>::to_vec)
+    let last = wanted(options).pop().and_then(|(_, last)| last.staple);
+    last.or_else(|| options.bytes("-ocsp-response").map(<[u8]>::to_vec))
 }
 
 /// Gives a connection its certificates and keys. The favourite is the last, which libssl takes where

@@ -12,7 +12,7 @@ use crate::{
 use super::{
     clock,
     expect::Expect,
-    ffi,
+    ffi, quic_ffi,
     setup::{self, library, words},
     state::{nothing_wrong, state, told},
     wire::Wire,
@@ -40,6 +40,9 @@ impl<'a> Connection<'a> {
         resume: bool,
     ) -> Result<Self, Failure> {
         ffi::set_state(&mut ssl, options.on("-server"));
+        if let Some(params) = options.bytes("-quic-transport-params") {
+            quic_ffi::set_params(&mut ssl, params)?;
+        }
         let wire = Wire::new(socket, options.on("-dtls"), options.on("-async"));
         let stream = SslStream::new(ssl, wire).map_err(library)?;
         let expect = Expect { options, resume };

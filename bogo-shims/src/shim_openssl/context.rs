@@ -249,6 +249,7 @@ pub(crate) extern "C" fn on_cert(ssl: *mut SSL, _: *mut c_void) -> c_int {
     const COME_AGAIN: c_int = -1;
     let ssl = ffi::borrowed(ssl);
     let mut state = state();
+    state.asked = true;
     let options = state.options.clone();
     if !options.on("-server")
         && let Err(failure) = setup::check_request(ssl, &options)
@@ -277,6 +278,7 @@ extern "C" fn on_client_cert(
     const COME_AGAIN: c_int = -1;
     let ssl = ffi::borrowed(ssl);
     let mut state = state();
+    state.asked = true;
     let options = state.options.clone();
     if let Err(failure) = setup::check_request(ssl, &options) {
         state.found_wrong(failure.to_string());

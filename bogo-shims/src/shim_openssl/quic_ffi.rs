@@ -88,27 +88,31 @@ impl Shared {
         // SAFETY: the list ends with zero, its functions have the types that openssl/core_dispatch.h gives
         // their numbers, and what the argument points to outlives the connection.
         let set = unsafe { SSL_set_quic_tls_cbs(ssl.as_ptr(), functions.as_ptr(), argument) };
-        let own = shared.borrow();
-        let set = set == 1
-            && (own_params.is_none() || {
-                let params = &own.own_params;
-                // SAFETY: the connection is live, and the parameters outlive it and do not change.
-                unsafe {
-                    SSL_set_quic_tls_transport_params(ssl.as_ptr(), params.as_ptr(), params.len())
-                        == 1
-                }
-            });
-        drop(own);
-        if set {
-            Ok(shared)
-        } else {
-            Err(library(ErrorStack::get()))
+        if set != 1 {
+            return Err(library(ErrorStack::get()));
         }
+        if own_params.is_some() {
+            // They are in a place of their own, which outlives the connection.
+            set_params(ssl, &shared.borrow().own_params)?;
+        }
+        Ok(shared)
     }
 
     /// Must not be held while libssl is called, which calls back.
     pub(crate) fn borrow(&self) -> RefMut<'_, Between> {
         self.0.borrow_mut()
+    }
+}
+
+/// Gives the transport parameters to send, which must outlive the connection; refused outside of QUIC.
+pub(crate) fn set_params(ssl: &mut SslRef, params: &[u8]) -> Result<(), Failure> {
+    // SAFETY: the connection is live, and the parameters outlive it and do not change.
+    let set =
+        unsafe { SSL_set_quic_tls_transport_params(ssl.as_ptr(), params.as_ptr(), params.len()) };
+    if set == 1 {
+        Ok(())
+    } else {
+        Err(library(ErrorStack::get()))
     }
 }
 

@@ -175,11 +175,7 @@ fn algorithms(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
         ssl.set_ciphersuites(&suites).map_err(library)?;
     }
     groups(ssl, options)?;
-    let signing = match options.credentials.as_slice() {
-        [one] => one.codes("-signing-prefs"),
-        _ => options.codes("-signing-prefs"),
-    };
-    let signing = list(signing, names::signature)?;
+    let signing = list(certs::signing_prefs(options), names::signature)?;
     let verifying = list(options.codes("-verify-prefs"), names::signature)?;
     let (servers, clients) = if options.on("-server") {
         (signing, verifying)

@@ -18,6 +18,8 @@ pub(crate) struct State {
     pub(crate) verified: bool,
     pub(crate) hello_called: bool,
     pub(crate) handshake_done: bool,
+    /// As a client: the server asked for a certificate.
+    pub(crate) asked: bool,
     /// A HelloRetryRequest was sent or received.
     pub(crate) retried: bool,
     /// What the message callback was told, in the runner's words.

@@ -2,7 +2,7 @@
 
 use crate::{
     Failure, Options,
-    exchange::{EarlyData, Endpoint, Special},
+    exchange::{EarlyData, Endpoint, Retry, Special},
     quic::{Level, Step, Stream},
     socket::Socket,
 };
