@@ -42,9 +42,6 @@ impl<'a> Quic<'a> {
         resume: bool,
     ) -> Result<Self, Failure> {
         let server = options.on("-server");
-        if options.number("-quic-use-legacy-codepoint") == Some(1) {
-            return Err(Failure::unsupported("transport parameters of drafts"));
-        }
         ffi::set_state(&mut ssl, server);
         let params = options.bytes("-quic-transport-params");
         let shared = Shared::attach(&mut ssl, Stream::new(socket), params)?;

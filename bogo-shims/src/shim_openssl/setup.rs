@@ -38,6 +38,9 @@ pub(crate) fn ssl(
     options: &Options,
     session: Option<&SslSession>,
 ) -> Result<Ssl, Failure> {
+    if options.number("-quic-use-legacy-codepoint") == Some(1) {
+        return Err(Failure::unsupported("transport parameters of drafts"));
+    }
     let mut ssl = Ssl::new(ctx).map_err(library)?;
     versions(&mut ssl, options)?;
     set_switches(&mut ssl, options);
