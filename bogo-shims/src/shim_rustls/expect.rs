@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{Failure, Options, exchange::traffic_secrets, options::hex_list};
 use rustls::{
-    CipherSuite, HandshakeKind, NamedGroup, ProtocolVersion, client::EchStatus,
+    CipherSuite, CommonState, HandshakeKind, NamedGroup, ProtocolVersion, client::EchStatus,
     pki_types::CertificateDer,
 };
 
@@ -30,6 +30,26 @@ pub(crate) struct Properties<'a> {
     pub(crate) peer: Option<&'a [CertificateDer<'static>]>,
     pub(crate) early_data_accepted: bool,
     pub(crate) ech: Option<EchStatus>,
+}
+
+impl<'a> Properties<'a> {
+    /// What every connection says, whatever it runs over; the rest is as of one that has nothing of it.
+    pub(crate) fn of(connection: &'a CommonState) -> Self {
+        let suite = connection.negotiated_cipher_suite();
+        let group = connection.negotiated_key_exchange_group();
+        Self {
+            early: false,
+            version: connection.protocol_version(),
+            kind: connection.handshake_kind(),
+            suite: suite.map(|suite| suite.suite()),
+            group: group.map(|group| group.name()),
+            alpn: connection.alpn_protocol(),
+            server_name: None,
+            peer: connection.peer_certificates(),
+            early_data_accepted: false,
+            ech: None,
+        }
+    }
 }
 
 impl Expect<'_> {

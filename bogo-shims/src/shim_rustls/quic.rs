@@ -214,17 +214,9 @@ impl Endpoint for Quic<'_> {
         };
         self.expect.check(&Properties {
             early: self.early,
-            version: connection.protocol_version(),
-            kind: connection.handshake_kind(),
-            suite: self.suite(),
-            group: connection
-                .negotiated_key_exchange_group()
-                .map(|group| group.name()),
-            alpn: connection.alpn_protocol(),
             server_name,
-            peer: connection.peer_certificates(),
             early_data_accepted: self.early_accepted,
-            ech: None,
+            ..Properties::of(connection)
         })
     }
 

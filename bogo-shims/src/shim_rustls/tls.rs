@@ -182,19 +182,10 @@ impl Endpoint for Tls<'_> {
         };
         self.expect.check(&Properties {
             early: self.early,
-            version: connection.protocol_version(),
-            kind: connection.handshake_kind(),
-            suite: connection
-                .negotiated_cipher_suite()
-                .map(|suite| suite.suite()),
-            group: connection
-                .negotiated_key_exchange_group()
-                .map(|group| group.name()),
-            alpn: connection.alpn_protocol(),
             server_name,
-            peer: connection.peer_certificates(),
             early_data_accepted: self.early_accepted,
             ech: ech.filter(|status| *status != EchStatus::NotOffered),
+            ..Properties::of(connection)
         })
     }
 
