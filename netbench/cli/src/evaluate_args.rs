@@ -1,8 +1,6 @@
-use std::path::PathBuf;
+use clap::Args;
 
-use clap::{Args, ValueHint};
-
-use crate::args::{Output, run_name, worker};
+use crate::shared_args::{Begun, KeptIn, Output, Which, run_name};
 
 pub(crate) const EVALUATE_EXAMPLES: &str = "\
 Examples:
@@ -18,6 +16,14 @@ evaluation's folder, which `netbench report` takes; a part that fails does not s
 Nothing leaves this machine without --live.";
 
 #[derive(Debug, Args)]
+#[command(
+    mut_arg("seed", |seed| seed.help("Seed of everything random in every part; without it, a new one")),
+    mut_arg("out", |out| out.help("Where the evaluation's folder is made")),
+    mut_arg("resume", |resume| {
+        let resume = resume.help("Go on with the evaluation in this folder, with its own settings");
+        resume.conflicts_with_all(["from", "to", "sites", "limit", "quick", "live", "part", "skip", "seed", "worker", "out", "name"])
+    }),
+)]
 pub(crate) struct Evaluate {
     /// The stack that is in use
     #[arg(
@@ -35,18 +41,11 @@ pub(crate) struct Evaluate {
         help_heading = "What"
     )]
     pub(crate) to: String,
-    /// Sites file; without it, the 101 built-in sites
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What")]
-    pub(crate) sites: Option<PathBuf>,
-    /// Take only the first N sites
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "What")]
-    pub(crate) limit: Option<u32>,
+    #[command(flatten)]
+    pub(crate) which: Which,
     /// A few minutes instead of half an hour: fewer rounds, kept protocol tests
     #[arg(long, help_heading = "What")]
     pub(crate) quick: bool,
-    /// Connect to the real hosts, over the real network
-    #[arg(long, help_heading = "What")]
-    pub(crate) live: bool,
     /// Only these parts: features, sites, connections, suite
     #[arg(long, value_name = "P,…", value_delimiter = ',', help_heading = "What")]
     pub(crate) part: Vec<String>,
@@ -60,23 +59,14 @@ pub(crate) struct Evaluate {
     )]
     pub(crate) skip: Vec<String>,
 
-    /// Seed of everything random in every part; without it, a new one
-    #[arg(long, value_name = "N", help_heading = "How")]
-    pub(crate) seed: Option<u64>,
-    /// A worker of your own: a program that speaks the worker protocol
-    #[arg(long, value_name = "STACK=PROGRAM", value_parser = worker, help_heading = "How")]
-    pub(crate) worker: Vec<(String, PathBuf)>,
+    #[command(flatten)]
+    pub(crate) begun: Begun,
 
-    /// Where the evaluation's folder is made
-    #[arg(long, value_name = "DIR", default_value = "runs", value_hint = ValueHint::DirPath, help_heading = "Results")]
-    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) kept_in: KeptIn,
     /// Last part of the name of the evaluation's folder
     #[arg(long, value_name = "NAME", default_value = "evaluate", value_parser = run_name, help_heading = "Results")]
     pub(crate) name: String,
-    /// Go on with the evaluation in this folder, with its own settings
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Results",
-          conflicts_with_all = ["from", "to", "sites", "limit", "quick", "live", "part", "skip", "seed", "worker", "out", "name"])]
-    pub(crate) resume: Option<PathBuf>,
     /// Open the page in the browser
     #[arg(long, help_heading = "Results")]
     pub(crate) open: bool,

@@ -3,22 +3,17 @@ use netbench_report::HelloReport;
 use netbench_runner::Fleet;
 
 use crate::{
-    exit::Ended,
-    output,
-    scan::{offers, settings},
-    scan_args::Hello,
-    stack_names::stack_names,
-    workers,
+    exit::Ended, ground, output, scan::offers, scan_args::Hello, stack_names::stack_names, workers,
 };
 
 /// Has each stack send its ClientHello, and takes it apart.
 pub(crate) fn hello(options: &Hello) -> anyhow::Result<Ended> {
-    let stacks = stack_names(&options.stack);
+    let stacks = stack_names(&options.compared.stack);
     let wanted = stacks.iter().map(|stack| stack.stack().to_owned());
-    let programs = workers::find(&wanted.collect(), &options.worker)?;
+    let programs = workers::find(&wanted.collect(), &options.own.worker)?;
     let fleet = Fleet::muster(programs, None)?;
-    let roots = settings::roots(&RootsSource::Mozilla)?;
-    let profile = settings::profile(options.client_profile);
+    let roots = ground::roots(&RootsSource::Mozilla, None)?;
+    let profile = options.client_profile.into();
     let client = offers::client_settings(profile, &stacks, &fleet);
     let hellos = offers::offers(&stacks, &fleet, None, &client, &roots.pem)?;
     output::print(&HelloReport::new(hellos), &options.output)?;

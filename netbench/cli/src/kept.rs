@@ -1,7 +1,7 @@
 //! Runs that are kept, opened for reading: what is wrong with a folder is the user's to mend, and exits
 //! with 2.
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use netbench_model::{Manifest, Sample, SuiteManifest};
 use netbench_report::{
@@ -14,18 +14,18 @@ use serde::de::DeserializeOwned;
 
 use crate::{evaluate, exit::WrongInput, scan};
 
-/// A run that was read, with what it says.
+/// A run that was read, with what it says. An evaluation and the runs of its parts share their summaries.
 pub(crate) enum Kept {
     Connect {
         folder: RunFolder,
         manifest: Box<Manifest>,
         samples: Vec<Sample>,
-        summary: Box<ConnectSummary>,
+        summary: Arc<ConnectSummary>,
     },
     Suite {
         folder: RunFolder,
         manifest: Box<SuiteManifest>,
-        summary: Box<SuiteSummary>,
+        summary: Arc<SuiteSummary>,
     },
     Scan {
         folder: RunFolder,
@@ -47,7 +47,7 @@ impl Kept {
                 let manifest: Manifest = folder.manifest().map_err(wrong)?;
                 let samples: Vec<Sample> = folder.samples().map_err(wrong)?;
                 Self::Connect {
-                    summary: Box::new(summarize(&manifest, &samples)),
+                    summary: Arc::new(summarize(&manifest, &samples)),
                     manifest: Box::new(manifest),
                     samples,
                     folder,
@@ -56,7 +56,7 @@ impl Kept {
             RunKind::Suite => {
                 let manifest: SuiteManifest = folder.manifest().map_err(wrong)?;
                 Self::Suite {
-                    summary: Box::new(summarize_suite(
+                    summary: Arc::new(summarize_suite(
                         &manifest,
                         &folder.samples().map_err(wrong)?,
                     )),
@@ -131,16 +131,8 @@ impl Kept {
     /// Whether there is a figure to read, as `connect` and `suite` end with it.
     pub(crate) fn compares(&self) -> bool {
         match self {
-            Self::Connect { summary, .. } => {
-                let mut comparisons = summary.comparisons.iter();
-                comparisons.any(|comparison| !comparison.phases.is_empty())
-            }
-            Self::Suite {
-                manifest, summary, ..
-            } => {
-                let alone = manifest.suite.stacks.len() == 1;
-                summary.compares() || alone && summary.measures()
-            }
+            Self::Connect { summary, .. } => summary.compares(),
+            Self::Suite { summary, .. } => summary.tells(),
             Self::Scan { .. } => true,
             Self::Evaluate { evaluation, .. } => evaluate::answered(evaluation),
         }

@@ -1,13 +1,16 @@
 //! The command `netbench`: reads the command line, says what is wrong with it, and hands a
 //! validated plan to the rooms below. Only this crate and `report` print.
 //!
-//! Start reading at `args.rs` for what can be asked, then at the module that is named as the command.
+//! Start reading at `args.rs` for what can be asked (each command's options are in a file of their own, what
+//! several share in `shared_args.rs`), then at the module that is named as the command.
 
 mod args;
 mod bogo;
+mod bogo_args;
 mod browser;
 mod compare;
 mod connect;
+mod connect_args;
 mod evaluate;
 mod evaluate_args;
 mod exit;
@@ -28,6 +31,7 @@ mod run_args;
 mod scan;
 mod scan_args;
 mod shard;
+mod shared_args;
 mod sites;
 mod stack_names;
 mod stacks;

@@ -8,8 +8,10 @@ use std::{
 
 use anyhow::Context;
 use jiff::Timestamp;
-use netbench_model::WorkerRecord;
+use netbench_model::{SuiteSession, WorkerRecord};
 use netbench_runner::{Fleet, environment};
+use netbench_store::RunFolder;
+use serde::Serialize;
 
 use crate::exit::WrongInput;
 
@@ -24,6 +26,42 @@ pub(crate) fn name(out: &Path, what: &str) -> String {
         .chain(numbered)
         .find(free)
         .unwrap_or(name)
+}
+
+/// The folder and manifest of the run that is gone on with; or of a new one in `out`, `begin` of which makes
+/// the manifest from its name.
+pub(crate) fn folder<M: Serialize>(
+    earlier: Option<(RunFolder, M)>,
+    out: &Path,
+    what: &str,
+    begin: impl FnOnce(String) -> anyhow::Result<M>,
+) -> anyhow::Result<(RunFolder, M)> {
+    if let Some(earlier) = earlier {
+        return Ok(earlier);
+    }
+    let name = name(out, what);
+    let path = out.join(&name);
+    let manifest = begin(name)?;
+    let folder = RunFolder::create(&path, &manifest).context("cannot make the run's folder")?;
+    Ok((folder, manifest))
+}
+
+/// A session that begins now.
+pub(crate) fn session() -> SuiteSession {
+    SuiteSession {
+        started: now(),
+        finished: None,
+        command: std::env::args_os()
+            .map(|word| word.to_string_lossy().into_owned())
+            .collect(),
+        interrupted: false,
+    }
+}
+
+/// What workers are, for a manifest.
+pub(crate) fn worker_records(fleet: &Fleet) -> Vec<WorkerRecord> {
+    let records = fleet.descriptions().map(|stack| stack.record.clone());
+    records.collect()
 }
 
 /// This machine's name, as a part of a file's name.

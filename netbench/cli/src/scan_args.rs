@@ -1,12 +1,9 @@
-use std::{path::PathBuf, time::Duration};
+use std::time::Duration;
 
 use clap::{Args, ValueEnum, ValueHint};
-use netbench_link::LinkChoice;
-use netbench_model::parse_duration;
 
-use crate::{
-    args::{Output, ProfileArg, run_name, worker},
-    shard::ShardArg,
+use crate::shared_args::{
+    Begun, Compared, KeptIn, Output, OwnWorkers, ProfileArg, Seen, Trust, Which, between, run_name,
 };
 
 pub(crate) const SCAN_EXAMPLES: &str = "\
@@ -30,28 +27,17 @@ Examples:
   netbench hello --json | jq '.hellos[] | {stack, wire_bytes, ja4}'";
 
 #[derive(Debug, Args)]
+#[command(
+    mut_arg("live", |live| live.help("Scan the real hosts, over the real network")),
+    mut_arg("seed", |seed| seed.help("Seed of the losses of emulated links; without it, a new one")),
+    mut_arg("resume", |resume| resume.conflicts_with_all(["targets", "sites", "limit", "shard", "vantage", "live", "parts", "roots", "against", "client_profile", "confirm", "summary", "link", "jobs", "rate", "timeout", "retries", "seed", "out", "name"])),
+)]
 pub(crate) struct Scan {
     /// Servers to scan; without any, the emulated sites. Port 443 where none is given
-    #[arg(value_name = "HOST[:PORT]", value_hint = ValueHint::Hostname, conflicts_with = "sites")]
+    #[arg(value_name = "HOST[:PORT]", value_hint = ValueHint::Hostname, conflicts_with_all = ["sites", "shard"])]
     pub(crate) targets: Vec<String>,
-    /// Sites file; without it, the 101 built-in sites
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What")]
-    pub(crate) sites: Option<PathBuf>,
-    /// Take only the first N sites
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "What")]
-    pub(crate) limit: Option<u32>,
-    /// Take one part of the sites: I/N, such as 2/3, or auto, from a Kubernetes Indexed Job or a Slurm array
-    #[arg(
-        long,
-        value_name = "I/N",
-        requires = "seed",
-        conflicts_with = "targets",
-        help_heading = "What"
-    )]
-    pub(crate) shard: Option<ShardArg>,
-    /// Scan the real hosts, over the real network
-    #[arg(long, conflicts_with = "link", help_heading = "What")]
-    pub(crate) live: bool,
+    #[command(flatten)]
+    pub(crate) which: Which,
     /// What to ask for: versions, suites with their order and groups are always asked for
     #[arg(
         long,
@@ -62,9 +48,8 @@ pub(crate) struct Scan {
         help_heading = "What"
     )]
     pub(crate) parts: Vec<PartArg>,
-    /// Trust roots: mozilla, native, or a PEM file
-    #[arg(long, value_name = "ROOTS", default_value = "mozilla", value_hint = ValueHint::FilePath, help_heading = "What")]
-    pub(crate) roots: String,
+    #[command(flatten, next_help_heading = "What")]
+    pub(crate) trust: Trust,
 
     /// Stacks, to say for each site what each of them would agree on with it
     #[arg(
@@ -84,14 +69,8 @@ pub(crate) struct Scan {
     #[arg(long, help_heading = "Loss")]
     pub(crate) summary: bool,
 
-    /// How the path to emulated sites is emulated: auto, user, tun, netem, none
-    #[arg(
-        long,
-        value_name = "LINK",
-        default_value = "auto",
-        help_heading = "How"
-    )]
-    pub(crate) link: LinkChoice,
+    #[command(flatten)]
+    pub(crate) seen: Seen,
     /// Sites scanned at one time; without it 500, and 50 with --live
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=5_000), help_heading = "How")]
     pub(crate) jobs: Option<u32>,
@@ -104,26 +83,14 @@ pub(crate) struct Scan {
     /// How often a connection that failed is tried again
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(..=10), help_heading = "How")]
     pub(crate) retries: u32,
-    /// Seed of the losses of emulated links; without it, a new one
-    #[arg(long, value_name = "N", help_heading = "How")]
-    pub(crate) seed: Option<u64>,
-    /// A worker of your own: a program that speaks the worker protocol
-    #[arg(long, value_name = "STACK=PROGRAM", value_parser = worker, help_heading = "How")]
-    pub(crate) worker: Vec<(String, PathBuf)>,
+    #[command(flatten)]
+    pub(crate) begun: Begun,
 
-    /// The place that the sites are seen from; without it, this machine's name
-    #[arg(long, value_name = "NAME", value_parser = run_name, help_heading = "Results")]
-    pub(crate) vantage: Option<String>,
-    /// Where the run's folder is made
-    #[arg(long, value_name = "DIR", default_value = "runs", value_hint = ValueHint::DirPath, help_heading = "Results")]
-    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) kept_in: KeptIn,
     /// Last part of the name of the run's folder
     #[arg(long, value_name = "NAME", default_value = "scan", value_parser = run_name, help_heading = "Results")]
     pub(crate) name: String,
-    /// Go on with the run in this folder, with its own settings
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Results",
-          conflicts_with_all = ["targets", "sites", "limit", "shard", "vantage", "live", "parts", "roots", "against", "client_profile", "confirm", "summary", "link", "jobs", "rate", "timeout", "retries", "seed", "out", "name"])]
-    pub(crate) resume: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -144,21 +111,15 @@ pub(crate) enum PartArg {
 }
 
 #[derive(Debug, Args)]
+#[command(mut_arg("stack", |stack| stack.help("Stacks")))]
 pub(crate) struct Hello {
-    /// Stacks
-    #[arg(
-        long,
-        value_name = "A,B,…",
-        value_delimiter = ',',
-        default_value = "openssl,rustls-aws-lc"
-    )]
-    pub(crate) stack: Vec<String>,
+    #[command(flatten)]
+    pub(crate) compared: Compared,
     /// How the connectors are set up
     #[arg(long, value_name = "P", value_enum, default_value_t = ProfileArg::Library)]
     pub(crate) client_profile: ProfileArg,
-    /// A worker of your own: a program that speaks the worker protocol
-    #[arg(long, value_name = "STACK=PROGRAM", value_parser = worker)]
-    pub(crate) worker: Vec<(String, PathBuf)>,
+    #[command(flatten)]
+    pub(crate) own: OwnWorkers,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -171,10 +132,5 @@ fn rate(text: &str) -> Result<f64, String> {
 }
 
 fn limit(text: &str) -> Result<Duration, String> {
-    let limit = parse_duration(text).map_err(|e| e.to_string())?;
-    if (Duration::from_millis(10)..=Duration::from_secs(60)).contains(&limit) {
-        Ok(limit)
-    } else {
-        Err("from 10ms to 60s".to_owned())
-    }
+    between(text, Duration::from_millis(10), Duration::from_secs(60))
 }

@@ -1,9 +1,9 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum, ValueHint};
-use netbench_model::{Part, Preset, parse_duration};
+use netbench_model::{Part, Preset};
 
-use crate::args::{Output, Telling, run_name, worker};
+use crate::shared_args::{Begun, Compared, KeptIn, Output, Telling, between, run_name};
 
 pub(crate) const SUITE_EXAMPLES: &str = "\
 Examples:
@@ -27,6 +27,10 @@ Examples:
 A case has regressed when its change is over the threshold and its interval excludes no change at all.";
 
 #[derive(Debug, Args)]
+#[command(
+    mut_arg("seed", |seed| seed.help("Seed of the order of scenarios and stacks; without it, a new one")),
+    mut_arg("resume", |resume| resume.conflicts_with_all(["parts", "cases", "preset", "stack", "list", "rounds", "until_decided", "trial", "slice", "pin", "aslr", "seed", "out", "name"])),
+)]
 pub(crate) struct Suite {
     /// Parts: bulk, handshake, verify, connector, memory, threads, instructions, all
     #[arg(value_name = "PART", value_parser = part)]
@@ -47,15 +51,8 @@ pub(crate) struct Suite {
         help_heading = "What"
     )]
     pub(crate) preset: Option<Preset>,
-    /// Stacks to compare: the others with the first. The same twice compares a stack with itself
-    #[arg(
-        long,
-        value_name = "A,B,…",
-        value_delimiter = ',',
-        default_value = "openssl,rustls-aws-lc",
-        help_heading = "What"
-    )]
-    pub(crate) stack: Vec<String>,
+    #[command(flatten, next_help_heading = "What")]
+    pub(crate) compared: Compared,
     /// Print the names of the cases that would be measured, and measure nothing
     #[arg(long, help_heading = "What")]
     pub(crate) list: bool,
@@ -81,23 +78,14 @@ pub(crate) struct Suite {
     /// Leave the layout of workers' memory as random as the system has it
     #[arg(long, help_heading = "How")]
     pub(crate) aslr: bool,
-    /// Seed of the order of scenarios and stacks; without it, a new one
-    #[arg(long, value_name = "N", help_heading = "How")]
-    pub(crate) seed: Option<u64>,
-    /// A worker of your own: a program that speaks the worker protocol
-    #[arg(long, value_name = "STACK=PROGRAM", value_parser = worker, help_heading = "How")]
-    pub(crate) worker: Vec<(String, PathBuf)>,
+    #[command(flatten)]
+    pub(crate) begun: Begun,
 
-    /// Where the run's folder is made
-    #[arg(long, value_name = "DIR", default_value = "runs", value_hint = ValueHint::DirPath, help_heading = "Results")]
-    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) kept_in: KeptIn,
     /// Last part of the name of the run's folder; without it the preset's, or suite
     #[arg(long, value_name = "NAME", value_parser = run_name, help_heading = "Results")]
     pub(crate) name: Option<String>,
-    /// Go on with the run in this folder, with its own settings
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Results",
-          conflicts_with_all = ["parts", "cases", "preset", "stack", "list", "rounds", "until_decided", "trial", "slice", "pin", "aslr", "seed", "out", "name"])]
-    pub(crate) resume: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) telling: Telling,
     #[command(flatten)]
@@ -175,15 +163,6 @@ fn pin(text: &str) -> Result<Pin, String> {
             .parse()
             .map(Pin::Core)
             .map_err(|_| "auto, none, or the number of a core".to_owned()),
-    }
-}
-
-fn between(text: &str, least: Duration, most: Duration) -> Result<Duration, String> {
-    let time = parse_duration(text).map_err(|e| e.to_string())?;
-    if (least..=most).contains(&time) {
-        Ok(time)
-    } else {
-        Err(format!("{least:?} to {most:?}"))
     }
 }
 

@@ -11,7 +11,8 @@ use std::{
 
 use netbench_model::{Condition, Outcome, Role};
 use support::{
-    Place, can_emulate, failure, finish, manifest, marked_processes, measured, samples, words,
+    Place, can_emulate, check, failure, finish, manifest, marked_processes, measured, samples,
+    words,
 };
 
 const SITES: &str = "\
@@ -22,9 +23,7 @@ none.example   server=openssl        rtt=1ms tickets=0
 ";
 
 fn place() -> Place {
-    let place = Place::new();
-    place.write("sites.txt", SITES);
-    place
+    Place::with_sites(SITES)
 }
 
 #[test]
@@ -112,8 +111,7 @@ fn one_seed_gives_one_order_and_the_same_losses() {
         .replace("rtt=2ms", "rtt=2ms loss=3%")
         .replace("rtt=4ms", "rtt=4ms loss=3%");
     let order = |seed: &str| {
-        let place = Place::new();
-        place.write("sites.txt", &lossy);
+        let place = Place::with_sites(&lossy);
         let arguments = words("connect --sites sites.txt --rounds 2 --link user");
         place
             .netbench(&[&arguments[..], &["--jobs", "1", "--seed", seed]].concat())
@@ -153,17 +151,6 @@ fn json_is_as_the_schema_says() {
         ))
         .expect(0);
     let run = place.run();
-    let schemas = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas");
-    let check = |schema: &str, document: &str| {
-        let schema = fs::read_to_string(format!("{schemas}/{schema}")).unwrap();
-        let validator = jsonschema::validator_for(&serde_json::from_str(&schema).unwrap()).unwrap();
-        let document = serde_json::from_str(document).unwrap();
-        let errors: Vec<_> = validator
-            .iter_errors(&document)
-            .map(|e| e.to_string())
-            .collect();
-        assert!(errors.is_empty(), "{errors:?}");
-    };
     check("connect-summary.json", &done.stdout);
     check(
         "connect-summary.json",
@@ -270,16 +257,14 @@ fn a_worker_that_dies_hangs_or_babbles_loses_its_own_samples_only() {
         ),
     ];
     for (act, reason, detail) in cases {
-        let place = Place::new();
-        place.write("sites.txt", "one.example\ntwo.example\n");
+        let place = Place::with_sites("one.example\ntwo.example\n");
         let script = format!(
-            "#!/bin/sh\nwhile read -r line; do case $line in\n\
+            "while read -r line; do case $line in\n\
              *describe*) echo '{description}' ;;\n\
              *configure*) echo '{{\"id\":1,\"type\":\"configured\"}}' ;;\n\
-             *) {act} ;;\nesac; done\n"
+             *) {act} ;;\nesac; done"
         );
-        let worker = place.write("worker.sh", &script);
-        fs::set_permissions(&worker, fs::Permissions::from_mode(0o755)).unwrap();
+        place.script("worker.sh", &script);
         let done = place
             .netbench(&words("connect --sites sites.txt --rounds 1 --link none --timeout 200ms --stack rustls-ring,mine --worker mine=./worker.sh"))
             .expect(3);
@@ -319,17 +304,7 @@ fn a_killed_run_leaves_nothing_behind_and_goes_on() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let count = || {
-        let runs = fs::read_dir(place.path().join("runs")).ok()?;
-        let run = runs.flatten().next()?.path();
-        Some(
-            fs::read_to_string(run.join("samples.jsonl"))
-                .ok()?
-                .lines()
-                .count(),
-        )
-    };
-    support::until("samples", || count().is_some_and(|samples| samples >= 15));
+    support::until("samples", || place.lines("samples.jsonl") >= 15);
     assert!(marked_processes(&mark).len() > 2, "workers are running");
     child.kill().unwrap();
     child.wait().unwrap();
@@ -369,31 +344,11 @@ fn a_killed_run_leaves_nothing_behind_and_goes_on() {
 #[test]
 fn ctrl_c_reports_what_there_is() {
     let place = place();
-    let arguments = words("connect --sites sites.txt --rounds 5000 --link none");
-    let child = place
-        .command(&arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let samples = || {
-        let run = fs::read_dir(place.path().join("runs"))
-            .ok()?
-            .flatten()
-            .next()?
-            .path();
-        Some(
-            fs::read_to_string(run.join("samples.jsonl"))
-                .ok()?
-                .lines()
-                .count(),
-        )
-    };
-    support::until("samples", || samples().is_some_and(|samples| samples >= 40));
-    let pid = child.id().to_string();
-    finish(std::process::Command::new("kill").args(["-INT", &pid])).expect(0);
-    let done = support::wait(child).expect(130);
+    let child = place.begin(&words(
+        "connect --sites sites.txt --rounds 5000 --link none",
+    ));
+    support::until("samples", || place.lines("samples.jsonl") >= 40);
+    let done = support::interrupt(child).expect(130);
     assert!(done.stdout.contains("Which is faster"), "{}", done.stdout);
     let run = place.run();
     assert!(run.join("summary.md").is_file());

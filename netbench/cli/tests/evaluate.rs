@@ -6,13 +6,11 @@ mod support;
 
 use std::{
     fs,
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    process::Stdio,
 };
 
 use serde_json::Value;
-use support::{Place, words};
+use support::{Place, check, json, words};
 
 const SITES: &str = "\
 one.example    rtt=2ms
@@ -20,17 +18,12 @@ two.example    rtt=3ms
 ";
 
 fn place() -> Place {
-    let place = Place::new();
-    place.write("sites.txt", SITES);
-    place
+    Place::with_sites(SITES)
 }
 
 fn evaluation(stdout: &str) -> Value {
-    let value: Value = serde_json::from_str(stdout).unwrap();
-    let schema = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas/evaluation.json");
-    let schema = serde_json::from_str(&fs::read_to_string(schema).unwrap()).unwrap();
-    jsonschema::validate(&schema, &value).unwrap();
-    value
+    check("evaluation.json", stdout);
+    json(stdout)
 }
 
 fn states(evaluation: &Value) -> Vec<(String, String)> {
@@ -102,10 +95,9 @@ fn prune(place: &Place, run: &Path) {
 
 #[test]
 fn a_site_that_a_switch_loses_is_named_with_the_reason_and_on_the_page() {
-    let place = Place::new();
     let legacy =
         "legacy.example rtt=2ms server=openssl tls=1.2 suites=TLS_RSA_WITH_AES_128_GCM_SHA256\n";
-    place.write("sites.txt", &format!("{SITES}{legacy}"));
+    let place = Place::with_sites(&format!("{SITES}{legacy}"));
     let line = "evaluate --quick --sites sites.txt --part sites --json";
     let done = place.netbench(&words(line)).expect(0);
     let found = evaluation(&done.stdout);
@@ -129,8 +121,7 @@ fn a_part_that_fails_leaves_the_others_and_can_be_tried_again() {
     let mut command = place.command(&words(
         "evaluate --quick --sites sites.txt --part features,connections --worker rustls-aws-lc=./breaks --json",
     ));
-    let breaks = place.write("breaks", "#!/bin/sh\necho 'no such thing' >&2\nexit 1\n");
-    fs::set_permissions(&breaks, fs::Permissions::from_mode(0o755)).unwrap();
+    place.script("breaks", "echo 'no such thing' >&2\nexit 1");
     let done = support::finish(&mut command).expect(1);
     assert!(
         done.stderr.contains("the part connections failed"),
@@ -155,15 +146,8 @@ fn a_part_that_fails_leaves_the_others_and_can_be_tried_again() {
 #[test]
 fn ctrl_c_keeps_what_there_is_and_the_rest_is_gone_on_with() {
     let place = place();
-    let child = place
-        .command(&words(
-            "evaluate --sites sites.txt --part connections --json",
-        ))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let line = "evaluate --sites sites.txt --part connections --json";
+    let child = place.begin(&words(line));
     let samples = || -> Option<PathBuf> {
         let run = fs::read_dir(place.path().join("runs"))
             .ok()?
@@ -177,9 +161,7 @@ fn ctrl_c_keeps_what_there_is_and_the_rest_is_gone_on_with() {
         (fs::read_to_string(&samples).ok()?.lines().count() >= 8).then_some(samples)
     };
     support::until("samples", || samples().is_some());
-    let pid = child.id().to_string();
-    support::finish(std::process::Command::new("kill").args(["-INT", &pid])).expect(0);
-    let done = support::wait(child).expect(130);
+    let done = support::interrupt(child).expect(130);
     let found = evaluation(&done.stdout);
     assert_eq!(state(&states(&found), "connections"), "interrupted");
     let before = found["found"]["connections"]["run"]["samples"]

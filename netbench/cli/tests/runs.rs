@@ -1,237 +1,36 @@
-//! What is done with runs once they are kept: shards are joined, sites explained, old runs removed; and
-//! folders that are not what they should be.
-
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+//! What is done with runs once they are kept: sites explained, old runs removed; and folders, terminals
+//! and disks that are not what they should be.
 
 mod support;
 
 use std::{
     fs::{self, File},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Command, Stdio},
 };
 
-use netbench_model::{Manifest, Role, Sample};
-use support::{Place, can_emulate, finish, manifest, samples, words};
+use netbench_model::Manifest;
+use support::{Place, can_emulate, edit, finish, samples, words};
 
 const SITES: &str = "\
-rsa.example    server=openssl        rtt=2ms key=rsa-2048 loss=2%
-ecdsa.example  server=rustls-aws-lc  rtt=3ms key=ecdsa-p256 chain=3/5000
-old.example    server=rustls-ring    rtt=1ms key=rsa-2048 tls=1.2 alpn=http/1.1
-none.example   server=openssl        rtt=1ms tickets=0
-last.example   server=rustls-ring    rtt=1ms key=ecdsa-p256
+one.example    server=openssl        rtt=2ms key=rsa-2048
+two.example    server=rustls-aws-lc  rtt=3ms key=ecdsa-p256 chain=3/5000
+three.example  server=rustls-ring    rtt=1ms key=rsa-2048 tls=1.2 alpn=http/1.1
 ";
 
-/// A change to a manifest.
-type Change = fn(&mut Manifest);
+/// What a run needs at least.
+const ITSELF: &str = "--rounds 1 --link none --stack rustls-ring,rustls-ring";
 
-/// Makes a run called `name`, and says where it is.
-fn make(place: &Place, name: &str, more: &str) -> PathBuf {
-    place.write("sites.txt", SITES);
-    let line = format!("connect --sites sites.txt --quiet --name {name} {more}");
-    place.netbench(&words(&line)).expect(0);
-    named(place, name)
-}
-
-fn named(place: &Place, name: &str) -> PathBuf {
-    let runs = fs::read_dir(place.path().join("runs")).unwrap();
-    let ends = format!("-{name}");
-    runs.map(|entry| entry.unwrap().path())
-        .find(|path| path.to_str().unwrap().ends_with(&ends))
-        .unwrap()
-}
-
-fn merge(place: &Place, runs: &[&Path], more: &[&str]) -> support::Done {
-    let mut arguments = vec!["merge"];
-    arguments.extend(runs.iter().map(|run| run.to_str().unwrap()));
-    arguments.extend(more);
-    place.netbench(&arguments)
-}
-
-fn edit(run: &Path, change: impl FnOnce(&mut Manifest)) {
-    let mut edited = manifest(run);
-    change(&mut edited);
-    fs::write(run.join("run.json"), serde_json::to_vec(&edited).unwrap()).unwrap();
-}
-
-/// What must be equal: all but the times, the processes and their warming up.
-fn trials(run: &Path) -> Vec<String> {
-    let trial = |sample: &Sample| {
-        format!(
-            "{} {} {} {} {} {:?}",
-            sample.trial, sample.round, sample.site, sample.condition, sample.stack, sample.role
-        )
-    };
-    let samples = samples(run);
-    let measured = samples.iter().filter(|sample| sample.role != Role::Warmup);
-    measured.map(trial).collect()
-}
-
-#[test]
-fn three_shards_merged_equal_one_run_of_the_same_seed() {
-    let place = Place::new();
-    let link = if can_emulate() { "user" } else { "none" };
-    let how = format!("--rounds 3 --condition clean,resumed --seed 7 --jobs 1 --link {link}");
-    let whole = make(&place, "whole", &how);
-    let shards: Vec<PathBuf> = (1..=3)
-        .map(|i| {
-            make(
-                &place,
-                &format!("s{i}"),
-                &format!("{how} --shard {i}/3 --vantage m{i}"),
-            )
-        })
-        .collect();
-    let given: Vec<&Path> = [2, 0, 1].iter().map(|i| shards[*i].as_path()).collect();
-    let done = merge(&place, &given, &["--out", "all"]).expect(0);
-    assert!(done.stdout.contains("Joined of 3 runs"), "{}", done.stdout);
-    let all = place.path().join("all");
-    assert_eq!(trials(&all), trials(&whole));
-    let (joined, one) = (manifest(&all), manifest(&whole));
-    assert_eq!(joined.plan.sites, one.plan.sites);
-    assert_eq!((joined.plan.seed, joined.plan.rounds), (7, 3));
-    assert!(joined.finished.is_some());
-
-    // Every sample knows its vantage point, and no two shards share a block.
-    let samples = samples(&all);
-    for (place_of_site, site) in one.plan.sites.iter().enumerate() {
-        let of_site = samples.iter().filter(|sample| sample.site == site.name());
-        for sample in of_site {
-            let vantage = format!("m{}", place_of_site % 3 + 1);
-            assert_eq!(joined.origin.vantage_of(sample.session), vantage);
-        }
-    }
-    let mut blocks: Vec<(u32, &str)> = samples
-        .iter()
-        .map(|sample| (sample.block, joined.origin.vantage_of(sample.session)))
-        .collect();
-    blocks.sort_unstable();
-    blocks.dedup();
-    assert!(
-        blocks.windows(2).all(|two| two[0].0 != two[1].0),
-        "{blocks:?}"
-    );
-
-    // The same sites seen from another place become further rounds.
-    let both = [whole.as_path(), given[0], given[1], given[2]];
-    merge(&place, &both, &["--out", "both"]).expect(0);
-    let both = manifest(&place.path().join("both"));
-    assert_eq!(both.plan.rounds, 6);
-    assert_eq!(both.plan.sites, one.plan.sites);
-    for command in ["report both --json", "explain both", "results show both"] {
-        place.netbench(&words(command)).expect(0);
-    }
-    let done = place.netbench(&words("connect --resume both")).expect(2);
-    assert!(done.stderr.contains("joined of others"), "{}", done.stderr);
-}
-
-#[test]
-fn runs_that_do_not_belong_together_are_refused_by_name() {
-    let place = Place::new();
-    let how = "--rounds 1 --seed 7 --link none --stack rustls-ring,rustls-aws-lc";
-    let one = make(&place, "s1", &format!("{how} --shard 1/2"));
-    let two = make(&place, "s2", &format!("{how} --shard 2/2"));
-    let refused = |runs: &[&Path], why: &str| {
-        let done = merge(&place, runs, &["--out", "new"]).expect(2);
-        assert!(done.stderr.contains(why), "{why}: {}", done.stderr);
-        assert!(!place.path().join("new").exists());
-    };
-    refused(&[&one], "shard 2/2 is missing");
-    refused(&[&one, &one], "are the same run");
-    refused(&[&one, &place.path().join("nowhere")], "no such run folder");
-
-    let original = manifest(&two);
-    let changes: [(&str, Change); 9] = [
-        ("the version of netbench", |m| {
-            m.netbench = "9.9.9".to_owned()
-        }),
-        ("the rounds (1 and 2)", |m| m.plan.rounds = 2),
-        ("the sites file", |m| m.plan.sites_sha256 = "00".repeat(32)),
-        ("the time limit", |m| m.plan.timeout_ms += 1),
-        ("what clients offer", |m| m.plan.client.groups.truncate(1)),
-        ("the workers of the stacks", |m| {
-            m.workers
-                .iter_mut()
-                .for_each(|w| w.library = "x\x1b[2J".to_owned());
-        }),
-        ("shard 1/2 is in both", |m| {
-            let shard = "1/2".parse().unwrap();
-            m.origin.shard.as_mut().unwrap().shard = shard;
-            m.name = "another".to_owned();
-        }),
-        ("was not finished", |m| m.finished = None),
-        ("of seed 8, shard 1/2 is missing", |m| m.plan.seed = 8),
-    ];
-    for (why, change) in changes {
-        edit(&two, change);
-        refused(&[&one, &two], why);
-        edit(&two, |m| *m = original.clone());
-    }
-    edit(&two, |m| m.plan.sites.truncate(1));
-    refused(&[&one, &two], "not those of its shard");
-    edit(&two, |m| *m = original.clone());
-
-    let done = merge(&place, &[&one], &["--partial", "--out", "part"]).expect(0);
-    assert!(
-        done.stdout.contains("shard 2/2 is missing"),
-        "{}",
-        done.stdout
-    );
-    let done = merge(&place, &[&one, &two], &["--out", "part"]).expect(2);
-    assert!(done.stderr.contains("something in it"), "{}", done.stderr);
-    let part = place.path().join("part");
-    let done = merge(&place, &[&part, &two], &["--out", "new"]).expect(2);
-    assert!(
-        done.stderr.contains("joined of others already"),
-        "{}",
-        done.stderr
-    );
-}
-
-#[test]
-fn shards_that_cannot_be_are_wrong_input() {
-    let place = Place::new();
-    place.write("sites.txt", SITES);
-    for (line, why) in [
-        ("--shard 1/3", "--seed"),
-        ("--shard 4/3 --seed 1", "numbered from 1 to 3"),
-        ("--shard 0/3 --seed 1", "numbered from 1 to 3"),
-        ("--shard one --seed 1", "expected I/N"),
-        ("--shard 1/6 --seed 1", "only 5 sites"),
-        (
-            "--shard auto --seed 1",
-            "neither JOB_COMPLETION_INDEX nor SLURM_ARRAY_TASK_ID",
-        ),
-        ("--vantage a/b", "letters, digits"),
-    ] {
-        let line = format!("connect --sites sites.txt {line}");
-        let mut command = place.command(&words(&line));
-        command
-            .env_remove("JOB_COMPLETION_INDEX")
-            .env_remove("SLURM_ARRAY_TASK_ID");
-        let done = finish(&mut command).expect(2);
-        assert!(done.stderr.contains(why), "{line}: {}", done.stderr);
-    }
-    let line = "connect --sites sites.txt --rounds 1 --link none --seed 1 --quiet --shard auto";
-    let mut command = place.command(&words(line));
-    command
-        .env_remove("SLURM_ARRAY_TASK_ID")
-        .env("JOB_COMPLETION_INDEX", "4")
-        .env("NETBENCH_SHARDS", "5");
-    finish(&mut command).expect(0);
-    let sites = manifest(&place.run()).plan.sites;
-    assert_eq!(sites.len(), 1);
-    assert_eq!(sites[0].name(), "last.example");
+/// A run of one round of a stack with itself.
+fn one(place: &Place) -> PathBuf {
+    place.connect(&format!("--quiet {ITSELF}"));
+    place.run()
 }
 
 #[test]
 fn every_broken_folder_is_named_by_every_command_that_reads_one() {
-    let place = Place::new();
-    let run = make(
-        &place,
-        "one",
-        "--rounds 1 --link none --stack rustls-ring,rustls-ring",
-    );
+    let place = Place::with_sites(SITES);
+    let run = one(&place);
     let kept = |name: &str| fs::read(run.join(name)).unwrap();
     let (json, lines) = (kept("run.json"), kept("samples.jsonl"));
     let newer =
@@ -297,18 +96,15 @@ fn every_broken_folder_is_named_by_every_command_that_reads_one() {
 
 #[test]
 fn pruning_removes_old_runs_and_nothing_else() {
-    let place = Place::new();
-    let how = "--rounds 1 --link none --limit 1 --stack rustls-ring,rustls-ring";
-    for name in ["old", "noted", "young", "busy"] {
-        make(&place, name, how);
-    }
-    let (old, noted, busy) = (
-        named(&place, "old"),
-        named(&place, "noted"),
-        named(&place, "busy"),
-    );
+    let place = Place::with_sites(SITES);
+    let [old, noted, young, busy] = ["old", "noted", "young", "busy"].map(|name| {
+        place.connect(&format!("--quiet --name {name} --limit 1 {ITSELF}"));
+        place.named(name)
+    });
     for run in [&old, &noted, &busy] {
-        edit(run, |m| m.started = "2020-01-02T03:04:05Z".to_owned());
+        edit(run, |m: &mut Manifest| {
+            m.started = "2020-01-02T03:04:05Z".to_owned()
+        });
     }
     fs::write(noted.join("notes.txt"), "mine").unwrap();
     let foreign = place.path().join("runs/foreign");
@@ -318,18 +114,18 @@ fn pruning_removes_old_runs_and_nothing_else() {
     let measuring = File::open(busy.join("samples.jsonl")).unwrap();
     measuring.lock().unwrap();
 
-    place.netbench(&words("results prune")).expect(2);
-    let done = place
-        .netbench(&words("results prune --older-than 30"))
-        .expect(2);
+    let prune = |how: &str, code: i32| {
+        let line = format!("results prune {how}");
+        place.netbench(&words(&line)).expect(code)
+    };
+    prune("", 2);
+    let done = prune("--older-than 30", 2);
     assert!(
         done.stderr.contains("--yes removes these 1 runs"),
         "{}",
         done.stderr
     );
-    let done = place
-        .netbench(&words("results prune --older-than 30 --dry-run"))
-        .expect(0);
+    let done = prune("--older-than 30 --dry-run", 0);
     for line in [
         "would be removed: ",
         "has notes.txt in it",
@@ -339,21 +135,15 @@ fn pruning_removes_old_runs_and_nothing_else() {
         assert!(done.stdout.contains(line), "{line}: {}", done.stdout);
     }
     assert!(old.exists());
-    place
-        .netbench(&words("results prune --keep 9 --yes"))
-        .expect(0);
+    prune("--keep 9 --yes", 0);
     assert!(old.exists());
-    place
-        .netbench(&words("results prune --older-than 30 --yes"))
-        .expect(0);
+    prune("--older-than 30 --yes", 0);
     assert!(!old.exists());
-    for stays in [&noted, &busy, &foreign, &named(&place, "young")] {
+    for stays in [&noted, &busy, &foreign, &young] {
         assert!(stays.exists(), "{stays:?}");
     }
     drop(measuring);
-    place
-        .netbench(&words("results prune --keep 0 --yes"))
-        .expect(0);
+    prune("--keep 0 --yes", 0);
     assert!(!busy.exists() && noted.exists() && foreign.exists());
     let done = place
         .netbench(&["results", "list", noted.to_str().unwrap()])
@@ -390,12 +180,8 @@ fn manual_pages_are_of_every_command() {
 
 #[test]
 fn narrow_terminals_and_want_of_colour_are_heeded() {
-    let place = Place::new();
-    let run = make(
-        &place,
-        "one",
-        "--rounds 1 --link none --stack rustls-ring,rustls-ring",
-    );
+    let place = Place::with_sites(SITES);
+    let run = one(&place);
     let run = run.to_str().unwrap();
     for arguments in [
         vec!["explain", run],
@@ -429,8 +215,7 @@ fn narrow_terminals_and_want_of_colour_are_heeded() {
 
 #[test]
 fn a_step_of_github_actions_gets_a_summary() {
-    let place = Place::new();
-    place.write("sites.txt", SITES);
+    let place = Place::with_sites(SITES);
     let line = "connect --sites sites.txt --rounds 1 --link none --limit 1 -q --github-summary";
     let mut command = place.command(&words(line));
     let done = finish(command.env_remove("GITHUB_STEP_SUMMARY")).expect(2);
@@ -451,12 +236,8 @@ fn a_step_of_github_actions_gets_a_summary() {
 
 #[test]
 fn a_full_disk_is_said_and_what_was_measured_is_kept() {
-    let place = Place::new();
-    let run = make(
-        &place,
-        "one",
-        "--rounds 1 --link none --stack rustls-ring,rustls-ring",
-    );
+    let place = Place::with_sites(SITES);
+    let run = one(&place);
     let run = run.to_str().unwrap();
     for arguments in [vec!["explain", run], words("results list"), words("man")] {
         let mut command = place.command(&arguments);

@@ -1,10 +1,5 @@
 //! `netbench scan`, `hello` and `sites record` as a user sees them.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test ends with what is not as it should be"
-)]
-
 mod support;
 
 use std::{
@@ -13,7 +8,6 @@ use std::{
     io::{Read, Write},
     net::{Ipv4Addr, TcpListener},
     path::Path,
-    process::Stdio,
     thread,
 };
 
@@ -27,8 +21,7 @@ use netbench_scan::{
     registry::Version,
     result::{Anchor, Answer, ScanOutcome},
 };
-use serde::de::DeserializeOwned;
-use support::{Place, can_emulate, until, wait, words};
+use support::{Place, can_emulate, check, interrupt, json, kept, until, words};
 
 /// Sites that say in a few lines whatever a profile can say.
 const SITES: &str = "\
@@ -39,37 +32,8 @@ named.test   suites=TLS_AES_256_GCM_SHA384,TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384
 old.test     tls=1.2 alpn=none chain=1
 ";
 
-/// Sites that only some stacks reach.
-const LEGACY: &str = "\
-modern.test
-cbc.test     tls=1.2 suites=TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256
-dhe.test     tls=1.2 suites=TLS_DHE_RSA_WITH_AES_128_GCM_SHA256
-rsa.test     tls=1.2 suites=TLS_RSA_WITH_AES_128_GCM_SHA256
-mixed.test   tls=1.2 suites=TLS_DHE_RSA_WITH_AES_128_GCM_SHA256,TLS_RSA_WITH_AES_128_GCM_SHA256
-name.test    fault=wrong-name
-silent.test  fault=silent
-";
-
-fn json<T: DeserializeOwned>(text: &str) -> T {
-    serde_json::from_str(text).unwrap()
-}
-
-fn kept<T: DeserializeOwned>(run: &Path, name: &str) -> T {
-    json(&fs::read_to_string(run.join(name)).unwrap())
-}
-
-/// Whether `document` is as the schema of that name says.
-fn check(schema: &str, document: &str) {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas");
-    let schema = fs::read_to_string(format!("{folder}/{schema}")).unwrap();
-    let validator = jsonschema::validator_for(&json(&schema)).unwrap();
-    let document = json(document);
-    let errors: Vec<String> = validator
-        .iter_errors(&document)
-        .map(|e| e.to_string())
-        .collect();
-    assert!(errors.is_empty(), "{errors:?}");
-}
+/// Sites that only some stacks reach: the file that the README shows.
+const OLD_SITES: &str = include_str!("../../../old-sites.txt");
 
 /// Everything that a profile says must have been found.
 fn assert_reproduced(site: &Site, scan: &SiteScan) {
@@ -183,9 +147,8 @@ fn a_recorded_scan_is_a_sites_file_that_emulates_it() {
     if !can_emulate() {
         return;
     }
-    let place = Place::new();
     let slow = format!("* rtt=40ms\n{SITES}");
-    place.write("sites.txt", &slow);
+    let place = Place::with_sites(&slow);
     place
         .netbench(&words("scan --sites sites.txt --link user"))
         .expect(0);
@@ -241,8 +204,8 @@ fn a_recorded_scan_is_a_sites_file_that_emulates_it() {
 #[test]
 fn every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed() {
     let place = Place::new();
-    place.write("legacy.txt", LEGACY);
-    let arguments = words("scan --sites legacy.txt --link none --timeout 1s --summary --json");
+    place.write("old-sites.txt", OLD_SITES);
+    let arguments = words("scan --sites old-sites.txt --link none --timeout 1s --summary --json");
     let done = place
         .netbench(&[&arguments[..], &["--against", "openssl,rustls-aws-lc"]].concat())
         .expect(0);
@@ -255,16 +218,16 @@ fn every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed() {
         .flat_map(|group| group.sites.keys().map(|site| (site.as_str(), group.reason)))
         .collect();
     let due = BTreeMap::from([
-        ("cbc.test", LossReason::CbcOnly),
-        ("dhe.test", LossReason::DheOnly),
-        ("mixed.test", LossReason::DheOnly),
-        ("rsa.test", LossReason::RsaKeyExchangeOnly),
+        ("cbc.example", LossReason::CbcOnly),
+        ("dhe.example", LossReason::DheOnly),
+        ("mixed.example", LossReason::DheOnly),
+        ("rsa.example", LossReason::RsaKeyExchangeOnly),
     ]);
     assert_eq!(lost, due);
     assert_eq!(loss.lost_by("openssl"), 0);
-    assert_eq!(loss.unreachable, ["name.test"]);
-    assert_eq!(loss.unknown, ["silent.test"]);
-    for site in due.keys().chain(&["modern.test"]) {
+    assert_eq!(loss.unreachable, ["name.example"]);
+    assert_eq!(loss.unknown, ["silent.example"]);
+    for site in due.keys().chain(&["modern.example"]) {
         let of_site = loss.confirmed.iter().filter(|c| c.site == *site);
         let verdicts: Vec<_> = of_site.map(|c| (c.stack.as_str(), c.verdict)).collect();
         let right = Confirmed::AsPredicted;
@@ -280,14 +243,13 @@ fn every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed() {
         .iter()
         .find(|row| row.name == "TLS 1.2")
         .unwrap();
-    assert_eq!((population.sites, only.supports, only.only), (6, 6, 4));
+    assert_eq!((population.sites, only.supports, only.only), (7, 7, 5));
     assert_eq!(summary.profiles.unwrap().guideline, "5.8");
 }
 
 #[test]
 fn json_is_as_the_schemas_say_and_a_report_is_made_again() {
-    let place = Place::new();
-    place.write("sites.txt", SITES);
+    let place = Place::with_sites(SITES);
     let arguments =
         words("scan --sites sites.txt --link none --summary --json --against rustls-ring,openssl");
     let done = place.netbench(&arguments).expect(0);
@@ -371,41 +333,23 @@ fn servers_of_this_machine_are_scanned_directly_and_classed() {
 
 #[test]
 fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {
-    let place = Place::new();
     let sites: String = (0..40)
         .map(|i| format!("s{i}.test key=ecdsa-p256\n"))
         .collect();
-    place.write("sites.txt", &sites);
+    let place = Place::with_sites(&sites);
     let arguments =
         words("scan --sites sites.txt --link none --parts enumeration --rate 150 --jobs 2");
-    let child = place
-        .command(&arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let runs = place.path().join("runs");
-    let lines = || {
-        let run = fs::read_dir(&runs).ok()?.next()?.ok()?.path();
-        let text = fs::read_to_string(run.join("scan.jsonl")).ok()?;
-        Some(text.lines().count())
-    };
-    until("a few sites", || lines().is_some_and(|n| n >= 3));
-    let pid = child.id().to_string();
-    let killed = std::process::Command::new("kill")
-        .args(["-INT", &pid])
-        .status();
-    assert!(killed.unwrap().success());
-    let done = wait(child);
-    assert_eq!(done.code, Some(130), "{}", done.stderr);
-    let before = lines().unwrap();
+    let lines = || place.lines("scan.jsonl");
+    let child = place.begin(&arguments);
+    until("a few sites", || lines() >= 3);
+    let done = interrupt(child).expect(130);
+    let before = lines();
     assert!(before < 40, "{before}");
     assert!(done.stdout.contains("not scanned"), "{}", done.stdout);
     let run = place.run();
     let run = run.to_str().unwrap();
     place.netbench(&["scan", "--resume", run]).expect(0);
-    assert_eq!(lines(), Some(40), "no site is scanned twice");
+    assert_eq!(lines(), 40, "no site is scanned twice");
     let summary: ScanSummary = kept(Path::new(run), "summary.json");
     assert_eq!((summary.run.planned, summary.run.scanned), (40, 40));
     place.netbench(&["connect", "--resume", run]).expect(2);

@@ -10,14 +10,13 @@ mod support;
 
 use std::{
     collections::BTreeMap,
-    fs,
     io::{BufRead, BufReader},
     process::{Child, Command, Stdio},
 };
 
 use netbench_report::ScanSummary;
 use netbench_scan::loss::LossReason;
-use support::Place;
+use support::{Place, kept};
 
 struct Server {
     child: Child,
@@ -162,8 +161,7 @@ fn losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts() {
     arguments.extend(["--roots", "ca.pem", "--parts", "signatures"]);
     arguments.extend(["--against", "openssl,rustls-ring"]);
     let done = place.netbench(&arguments).expect(0);
-    let text = fs::read_to_string(place.run().join("summary.json")).unwrap();
-    let summary: ScanSummary = serde_json::from_str(&text).unwrap();
+    let summary: ScanSummary = kept(&place.run(), "summary.json");
     let loss = summary.loss.unwrap();
     let lost: BTreeMap<&str, (&str, LossReason)> = loss
         .lost

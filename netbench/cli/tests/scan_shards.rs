@@ -1,10 +1,5 @@
 //! Shards of a scan, and their joining.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test ends with what is not as it should be"
-)]
-
 mod support;
 
 use std::{
@@ -15,8 +10,7 @@ use std::{
 use netbench_model::ScanManifest;
 use netbench_report::ScanSummary;
 use netbench_scan::registry::Version;
-use serde::de::DeserializeOwned;
-use support::{Place, words};
+use support::{Place, edit, kept, words};
 
 const SITES: &str = "\
 rsa.test     tls=1.2 suites=TLS_RSA_WITH_AES_128_GCM_SHA256
@@ -32,24 +26,9 @@ const HOW: &str = "scan --sites sites.txt --link none --parts enumeration --seed
 type Change = fn(&mut ScanManifest);
 
 fn make(place: &Place, name: &str, more: &str) -> PathBuf {
-    place.write("sites.txt", SITES);
     let line = format!("{HOW} --name {name} {more}");
     place.netbench(&words(&line)).expect(0);
-    let runs = fs::read_dir(place.path().join("runs")).unwrap();
-    runs.map(|entry| entry.unwrap().path())
-        .find(|path| path.to_str().unwrap().ends_with(&format!("-{name}")))
-        .unwrap()
-}
-
-fn kept<T: DeserializeOwned>(run: &Path, name: &str) -> T {
-    serde_json::from_str(&fs::read_to_string(run.join(name)).unwrap()).unwrap()
-}
-
-fn merge(place: &Place, runs: &[&Path], more: &str) -> support::Done {
-    let mut arguments = vec!["merge"];
-    arguments.extend(runs.iter().map(|run| run.to_str().unwrap()));
-    arguments.extend(words(more));
-    place.netbench(&arguments)
+    place.named(name)
 }
 
 /// What must be equal: all but times, and certificates, which each lab makes anew.
@@ -70,7 +49,7 @@ fn found(summary: &ScanSummary) -> Vec<String> {
 
 #[test]
 fn three_shards_of_a_scan_merged_equal_the_whole() {
-    let place = Place::new();
+    let place = Place::with_sites(SITES);
     let whole = make(&place, "whole", "");
     let shards: Vec<PathBuf> = (1..=3)
         .map(|i| {
@@ -82,7 +61,7 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
         })
         .collect();
     let given: Vec<&Path> = [2, 0, 1].iter().map(|i| shards[*i].as_path()).collect();
-    let done = merge(&place, &given, "--out all").expect(0);
+    let done = place.merge(&given, "--out all").expect(0);
     assert!(
         done.stdout
             .contains("Joined of 3 runs, 3 of them shards, from m1, m2, m3"),
@@ -114,7 +93,7 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
     assert!(done.stderr.contains("joined of others"), "{}", done.stderr);
 
     let refused = |runs: &[&Path], why: &str| {
-        let done = merge(&place, runs, "--out new").expect(2);
+        let done = place.merge(runs, "--out new").expect(2);
         assert!(done.stderr.contains(why), "{why}: {}", done.stderr);
         assert!(!place.path().join("new").exists());
     };
@@ -136,13 +115,11 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
     let file = shards[0].join("run.json");
     let original = fs::read(&file).unwrap();
     for (why, change) in changes {
-        let mut manifest: ScanManifest = kept(&shards[0], "run.json");
-        change(&mut manifest);
-        fs::write(&file, serde_json::to_vec(&manifest).unwrap()).unwrap();
+        edit(&shards[0], change);
         refused(&given, why);
         fs::write(&file, &original).unwrap();
     }
-    let done = merge(&place, &given[..2], "--partial --out part").expect(0);
+    let done = place.merge(&given[..2], "--partial --out part").expect(0);
     assert!(
         done.stdout.contains("shard 2/3 is missing"),
         "{}",
@@ -152,8 +129,7 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
 
 #[test]
 fn shards_of_a_scan_that_cannot_be_are_wrong_input() {
-    let place = Place::new();
-    place.write("sites.txt", SITES);
+    let place = Place::with_sites(SITES);
     for (line, why) in [
         ("--sites sites.txt --shard 1/3", "--seed"),
         ("--sites sites.txt --shard 1/5 --seed 1", "only 4 sites"),

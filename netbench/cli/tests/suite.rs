@@ -1,19 +1,18 @@
 //! `netbench suite` as a user sees it: real libraries, real turns.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 mod support;
 
 use std::{
     fs,
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
 };
 
 use netbench_model::{Measure, SuiteManifest, SuiteOutcome, SuiteSample};
 use serde_json::Value;
-use support::{Done, Place, built, finish, marked_processes, until, wait, words};
+use support::{
+    Done, Place, built, check, finish, interrupt, kept, marked_processes, samples_of, until, words,
+};
 
 const FULL: &str = "handshake-full_1.3_ECDHE_ECDSA_AES128-GCM_SHA256";
 const TICKET: &str = "handshake-ticket_1.2_ECDHE_RSA_AES256-GCM_SHA384";
@@ -23,27 +22,13 @@ fn suite(place: &Place, line: &str) -> Done {
 }
 
 fn suite_samples(run: &Path) -> Vec<SuiteSample> {
-    let text = fs::read_to_string(run.join("samples.jsonl")).unwrap();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
-}
-
-fn valid(schema: &str, instance: &Value) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas");
-    let schema = fs::read(path.join(schema)).unwrap();
-    let schema = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
-    if let Err(error) = schema.validate(instance) {
-        panic!("{error} at {}", error.instance_path());
-    }
+    samples_of(run)
 }
 
 /// A worker of this name that does what the shell script says, with the real one as `$WORKER`.
 fn scripted(place: &Place, worker: &str, script: &str) -> PathBuf {
-    let text = format!("#!/bin/sh\nWORKER={}\n{script}\n", built(worker).display());
-    let path = place.write(&format!("{worker}.sh"), &text);
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    path
+    let text = format!("WORKER={}\n{script}", built(worker).display());
+    place.script(&format!("{worker}.sh"), &text)
 }
 
 /// `--worker slowed=…` with the stack slowed by so much.
@@ -62,15 +47,16 @@ fn every_operation_is_timed_and_every_resumption_counted_on_both_sides() {
     );
     let done = suite(&place, &line).expect(0);
     let run = place.run();
-    let summary: Value = serde_json::from_str(&done.stdout).unwrap();
-    valid("suite-summary.json", &summary);
-    let manifest: Value = serde_json::from_slice(&fs::read(run.join("run.json")).unwrap()).unwrap();
-    valid("suite-run.json", &manifest);
+    check("suite-summary.json", &done.stdout);
+    let text = |file: &str| fs::read_to_string(run.join(file)).unwrap();
+    check("suite-run.json", &text("run.json"));
+    for line in text("samples.jsonl").lines() {
+        check("suite-sample.json", line);
+    }
 
     let samples = suite_samples(&run);
     assert_eq!(samples.len(), 3 * 2 * 2);
     for sample in &samples {
-        valid("suite-sample.json", &serde_json::to_value(sample).unwrap());
         let SuiteOutcome::Ok(measured) = &sample.outcome else {
             panic!("{:?}", sample.outcome);
         };
@@ -163,12 +149,7 @@ fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
             "--case {FULL} --stack slowed {worker} --rounds 8 --trial 40ms --name {name} --quiet"
         );
         suite(&place, &line).expect(0);
-        let runs = fs::read_dir(place.path().join("runs")).unwrap();
-        let paths = runs.map(|entry| entry.unwrap().path());
-        let found = paths
-            .into_iter()
-            .find(|p| p.to_string_lossy().ends_with(name));
-        found.unwrap().display().to_string()
+        place.named(name).display().to_string()
     };
     let (before, after) = (run("before", "0"), run("after", "300"));
 
@@ -187,8 +168,8 @@ fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
     compare(&format!("{before} {after}")).expect(0);
 
     let json = compare(&format!("{before} {after} {gate} --json")).expect(4);
-    let json: Value = serde_json::from_str(&json.stdout).unwrap();
-    valid("compare-summary.json", &json);
+    check("compare-summary.json", &json.stdout);
+    let json: Value = support::json(&json.stdout);
     let ratio = json["cases"][0]["ratio"].as_f64().unwrap();
     assert!((1.5..9.0).contains(&ratio), "{ratio}");
     let junit = compare(&format!("{before} {after} {gate} --format junit")).expect(4);
@@ -261,12 +242,8 @@ fn runs_with_other_settings_are_not_compared_unless_asked_for() {
             format!("--case {FULL} --stack rustls-ring --rounds 2 --trial {trial} --name t{trial}");
         suite(&place, &line).expect(0);
     }
-    let mut runs: Vec<_> = fs::read_dir(place.path().join("runs"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path().display().to_string())
-        .collect();
-    runs.sort();
-    let line = format!("compare {}", runs.join(" "));
+    let run = |name: &str| place.named(name).display().to_string();
+    let line = format!("compare {} {}", run("t20ms"), run("t30ms"));
     let refused = place.netbench(&words(&line)).expect(2);
     assert!(refused.stderr.contains("trial_ms"), "{}", refused.stderr);
     let line = format!("{line} --allow-different-settings");
@@ -391,37 +368,19 @@ fn an_interrupted_run_keeps_what_it_has_and_goes_on() {
     let place = Place::new();
     let line =
         format!("suite --case {FULL} --stack rustls-ring --rounds 12 --trial 150ms --seed 3");
-    let child = place
-        .command(&words(&line))
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let samples = || {
-        let runs = fs::read_dir(place.path().join("runs"))
-            .into_iter()
-            .flatten();
-        let mut runs = runs.map(|entry| entry.unwrap().path());
-        let file = runs.next().map(|run| run.join("samples.jsonl"));
-        file.and_then(|file| fs::read_to_string(file).ok())
-            .map_or(0, |text| text.lines().count())
-    };
-    until("two samples", || samples() >= 2);
-    let pid = child.id().to_string();
-    Command::new("kill").args(["-INT", &pid]).status().unwrap();
-    let done = wait(child).expect(130);
+    let child = place.begin(&words(&line));
+    until("two samples", || place.lines("samples.jsonl") >= 2);
+    let done = interrupt(child).expect(130);
     assert!(done.stdout.contains("not finished"), "{}", done.stdout);
     let run = place.run();
-    let kept = suite_samples(&run).len();
-    assert!((2..12).contains(&kept), "{kept}");
+    let taken = suite_samples(&run).len();
+    assert!((2..12).contains(&taken), "{taken}");
 
     let resumed = format!("suite --resume {}", run.display());
     place.netbench(&words(&resumed)).expect(0);
     let rounds: Vec<u32> = suite_samples(&run).iter().map(|s| s.round).collect();
     assert_eq!(rounds, (0..12).collect::<Vec<u32>>());
-    let manifest: SuiteManifest =
-        serde_json::from_slice(&fs::read(run.join("run.json")).unwrap()).unwrap();
+    let manifest: SuiteManifest = kept(&run, "run.json");
     let interrupted: Vec<_> = manifest.sessions.iter().map(|s| s.interrupted).collect();
     assert_eq!(interrupted, [true, false]);
 }

@@ -2,19 +2,20 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
+mod support;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     net::SocketAddr,
     path::Path,
-    process::Command,
-    time::Duration,
 };
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use netbench_lab::Lab;
 use netbench_model::{Site, parse_sites};
 use netbench_protocol::ServeSite;
-use rustls_pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject as _};
+use rustls_pki_types::{ServerName, UnixTime};
+use support::{certificates, check_key, has_openssl, openssl};
 use webpki::{EndEntityCert, Error, KeyUsage, anchor_from_trusted_cert};
 
 /// Every type of key, every length of chain, addresses, long names, padding, staples, faults.
@@ -69,12 +70,6 @@ fn make() -> Made {
         }
     }
     Made { lab, served }
-}
-
-fn certificates(pem: &str) -> Vec<CertificateDer<'static>> {
-    CertificateDer::pem_slice_iter(pem.as_bytes())
-        .collect::<Result<_, _>>()
-        .unwrap()
 }
 
 fn verify(lab: &Lab, site: &Site, served: &ServeSite) -> Result<(), Error> {
@@ -197,8 +192,7 @@ fn a_lab_without_a_served_site_is_no_error() {
 
 #[test]
 fn openssl_takes_keys_chains_and_staples() {
-    if Command::new("openssl").arg("version").output().is_err() {
-        println!("unsupported: no `openssl` command on this machine");
+    if !has_openssl() {
         return;
     }
     let Made { lab, served } = make();
@@ -223,14 +217,7 @@ fn openssl_takes_keys_chains_and_staples() {
         std::fs::write(&chain, blocks[1..].concat()).unwrap();
         std::fs::write(&key, &served.key_pem).unwrap();
 
-        let checked = openssl(&["pkey", "-in", &key, "-check", "-noout"]);
-        assert!(checked.contains("Key is valid"), "{name}: {checked}");
-        let key_of_leaf = openssl(&["x509", "-in", &leaf, "-noout", "-pubkey"]);
-        assert_eq!(
-            openssl(&["pkey", "-in", &key, "-pubout"]),
-            key_of_leaf,
-            "{name}"
-        );
+        check_key(&name, &key, &leaf);
 
         let host = site.host.as_str();
         let of_host = if host.starts_with("10.") {
@@ -289,23 +276,4 @@ fn openssl_takes_keys_chains_and_staples() {
         staples += 1;
     }
     assert_eq!(staples, 8);
-}
-
-/// What `openssl` prints, on both streams.
-fn openssl(arguments: &[&str]) -> String {
-    let limit = Duration::from_secs(20).as_secs().to_string();
-    let with_limit = Path::new("/usr/bin/timeout").exists();
-    let mut command = if with_limit {
-        let mut command = Command::new("/usr/bin/timeout");
-        command.args([&limit, "openssl"]);
-        command
-    } else {
-        Command::new("openssl")
-    };
-    let output = command.args(arguments).output().unwrap();
-    format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
 }

@@ -2,12 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
+mod support;
+
 use std::{fs, io::Write as _, path::Path, sync::LazyLock};
 
 use netbench_lab::{Lab, MAX_ROOTS, Roots, RootsError};
 use netbench_model::{RootsSource, parse_sites};
 use proptest::prelude::*;
-use rustls_pki_types::{CertificateDer, pem::PemObject as _};
+use rustls_pki_types::CertificateDer;
+use support::certificates;
 
 const END: &str = "-----END CERTIFICATE-----\n";
 
@@ -16,15 +19,9 @@ fn mozilla() -> Roots {
     LOADED.clone()
 }
 
-fn ders(pem: &str) -> Vec<CertificateDer<'static>> {
-    CertificateDer::pem_slice_iter(pem.as_bytes())
-        .collect::<Result<_, _>>()
-        .unwrap()
-}
-
 /// The count is right, nothing but certificates is there, and a client would take each.
 fn check(roots: &Roots) {
-    let ders = ders(&roots.pem);
+    let ders = certificates(&roots.pem);
     assert_eq!(ders.len(), roots.count as usize);
     assert_eq!(roots.pem.matches(END).count(), roots.count as usize);
     assert!(!roots.pem.contains('#'));
@@ -60,7 +57,7 @@ fn sets_can_be_resized() {
     // Each has a name of its own, and together they are about as large as Mozilla's.
     let bytes =
         |ders: &[CertificateDer<'_>]| ders.iter().map(|der| der.len()).sum::<usize>() / ders.len();
-    let more = ders(&more.pem);
+    let more = certificates(&more.pem);
     let (known, padding) = more.split_at(all.count as usize);
     let mut subjects: Vec<_> = padding
         .iter()
@@ -90,13 +87,13 @@ fn sets_can_be_resized() {
 fn the_labs_roots_take_the_place_of_others_in_the_middle() {
     let sites = parse_sites("a.example\nb.example key=ecdsa-p256\n").unwrap();
     let lab = Lab::new(&sites).unwrap();
-    let own = ders(lab.ca_pem());
+    let own = certificates(lab.ca_pem());
     assert_eq!(own.len(), 2);
     for (count, expected, at) in [(118, 118, 58), (3, 3, 0), (2, 2, 0), (1, 2, 0), (0, 2, 0)] {
         let roots = mozilla().resized(count).unwrap().with_lab_ca(lab.ca_pem());
         check(&roots);
         assert_eq!(roots.count, expected, "of {count}");
-        assert_eq!(ders(&roots.pem)[at..at + 2], own[..], "of {count}");
+        assert_eq!(certificates(&roots.pem)[at..at + 2], own[..], "of {count}");
     }
     let before = mozilla();
     assert_eq!(before.clone().with_lab_ca(""), before);
@@ -113,7 +110,7 @@ fn wrong_files_are_named_with_what_is_wrong() {
         lines[number - 1] = text;
         format!("# a comment\n\n{}\n", lines.join("\n")).into_bytes()
     };
-    let der = ders(&one)[0].to_vec();
+    let der = certificates(&one)[0].to_vec();
     let key = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";
     for (name, bytes, expected) in [
         ("empty.pem", vec![], "no certificate in it"),
@@ -200,7 +197,7 @@ fn the_systems_roots_load_or_say_that_there_are_none() {
     match Roots::load(&RootsSource::Native) {
         Ok(roots) => {
             assert!(roots.count > 0);
-            assert_eq!(ders(&roots.pem).len(), roots.count as usize);
+            assert_eq!(certificates(&roots.pem).len(), roots.count as usize);
         }
         Err(error) => assert!(matches!(error, RootsError::NoNative(_)), "{error}"),
     }
@@ -218,7 +215,7 @@ proptest! {
         bytes.splice(at..(at + with.len()).min(bytes.len()), with);
         fs::write(&path, bytes).unwrap();
         if let Ok(roots) = Roots::load(&RootsSource::File(path.to_str().unwrap().to_owned())) {
-            prop_assert_eq!(ders(&roots.pem).len(), roots.count as usize);
+            prop_assert_eq!(certificates(&roots.pem).len(), roots.count as usize);
         }
     }
 }

@@ -2,10 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by it")]
 
+mod support;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
-    process::Command,
     time::Duration,
 };
 
@@ -16,6 +17,7 @@ use rustls_pki_types::{
     CertificateDer, PrivateKeyDer, ServerName, SignatureVerificationAlgorithm, UnixTime,
     pem::PemObject as _,
 };
+use support::{certificates, check_key, has_openssl, openssl};
 use webpki::{
     EndEntityCert, Error, KeyUsage, anchor_from_trusted_cert,
     aws_lc_rs::{ECDSA_P256_SHA256, ECDSA_P384_SHA384, ED25519, RSA_PKCS1_2048_8192_SHA256},
@@ -46,12 +48,6 @@ fn all() -> impl Iterator<Item = (KeyType, u8, SuitePki)> {
     KeyType::ALL
         .iter()
         .flat_map(|key| LENGTHS.map(|length| (*key, length, suite_pki(*key, length))))
-}
-
-fn certificates(pem: &str) -> Vec<CertificateDer<'static>> {
-    CertificateDer::pem_slice_iter(pem.as_bytes())
-        .collect::<Result<_, _>>()
-        .unwrap()
 }
 
 fn public_key(certificate: &CertificateDer<'_>) -> Vec<u8> {
@@ -280,8 +276,7 @@ fn blocks(text: &str) -> Vec<(String, usize)> {
 
 #[test]
 fn openssl_takes_every_chain_and_key() {
-    if Command::new("openssl").arg("version").output().is_err() {
-        println!("unsupported: no `openssl` command on this machine");
+    if !has_openssl() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -311,12 +306,7 @@ fn openssl_takes_every_chain_and_key() {
             std::fs::write(&above, blocks[1..].concat()).unwrap();
             std::fs::write(&key_file, key_pem).unwrap();
 
-            let checked = openssl(&["pkey", "-in", &key_file, "-check", "-noout"]);
-            assert!(checked.contains("Key is valid"), "{case}: {checked}");
-            let of_leaf = openssl(&["x509", "-in", &leaf, "-noout", "-pubkey"]);
-            assert!(of_leaf.contains("BEGIN PUBLIC KEY"), "{case}: {of_leaf}");
-            let of_key = openssl(&["pkey", "-in", &key_file, "-pubout"]);
-            assert_eq!(of_leaf, of_key, "{case}");
+            check_key(&case, &key_file, &leaf);
 
             let verify = |purpose: &str, host: &str| {
                 let mut arguments = vec!["verify", "-x509_strict", "-purpose", purpose];
@@ -336,22 +326,4 @@ fn openssl_takes_every_chain_and_key() {
             assert!(found.contains("certificate purpose"), "{case}: {found}");
         }
     }
-}
-
-/// What `openssl` prints, on both streams.
-fn openssl(arguments: &[&str]) -> String {
-    let limit = Duration::from_secs(20).as_secs().to_string();
-    let mut command = if Path::new("/usr/bin/timeout").exists() {
-        let mut command = Command::new("/usr/bin/timeout");
-        command.args([&limit, "openssl"]);
-        command
-    } else {
-        Command::new("openssl")
-    };
-    let output = command.args(arguments).output().unwrap();
-    format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
 }

@@ -1,48 +1,29 @@
-use std::{fmt, str::FromStr};
+use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// In what state the client's stack is when a connection begins.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Condition {
-    /// A new connector for each connection, nothing cached.
-    Clean,
-    /// A connector that has visited the site once and resumes its session.
-    Resumed,
-    /// The first connection of a fresh process.
-    Cold,
-}
+use crate::named::words;
 
-impl Condition {
-    /// Every condition, in the order in which reports show them.
-    pub const ALL: [Self; 3] = [Self::Clean, Self::Resumed, Self::Cold];
-
-    /// The name used in JSON, options and case names.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Clean => "clean",
-            Self::Resumed => "resumed",
-            Self::Cold => "cold",
-        }
+words!(
+    /// In what state the client's stack is when a connection begins.
+    Condition, {
+        /// A new connector for each connection, nothing cached.
+        Clean = "clean",
+        /// A connector that has visited the site once and resumes its session.
+        Resumed = "resumed",
+        /// The first connection of a fresh process.
+        Cold = "cold",
     }
-}
-
-impl fmt::Display for Condition {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+);
 
 impl FromStr for Condition {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .find(|c| c.name() == text)
             .ok_or_else(|| format!("unknown condition {text:?}; expected clean, resumed or cold"))
     }

@@ -1,7 +1,7 @@
-/// An enum whose values have names in a registry or a file: with the list of all, their names,
-/// and reading them, in capitals or not.
-macro_rules! named {
-    ($(#[$doc:meta])* $name:ident, $what:literal, { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
+/// An enum whose values have words: with the list of all, their words, and showing them. In JSON they
+/// are the same words.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident, { $($(#[$vdoc:meta])* $variant:ident = $text:literal),+ $(,)? }) => {
         $(#[$doc])*
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
@@ -11,10 +11,10 @@ macro_rules! named {
         }
 
         impl $name {
-            /// Every value, in the order of preference that netbench offers by default.
+            /// Every value, in the order in which they are shown; of what is offered, the most wanted first.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The registry's or field's own name.
+            /// Its word in JSON and tables; the registry's own, where it has one.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$variant => $text),+ }
             }
@@ -25,6 +25,13 @@ macro_rules! named {
                 f.pad(self.name())
             }
         }
+    };
+}
+
+/// As [`words`], and they can be read, in capitals or not.
+macro_rules! named {
+    ($(#[$doc:meta])* $name:ident, $what:literal, { $($values:tt)+ }) => {
+        crate::named::words!($(#[$doc])* $name, { $($values)+ });
 
         impl std::str::FromStr for $name {
             type Err = String;
@@ -39,4 +46,24 @@ macro_rules! named {
     };
 }
 
-pub(crate) use named;
+/// For a type that is read from text and shown as text: in JSON it is that text. Goes with
+/// `#[serde(try_from = "String", into = "String")]`.
+macro_rules! text_in_json {
+    ($name:ident) => {
+        impl TryFrom<String> for $name {
+            type Error = <$name as std::str::FromStr>::Err;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(value: $name) -> Self {
+                value.to_string()
+            }
+        }
+    };
+}
+
+pub(crate) use {named, text_in_json, words};

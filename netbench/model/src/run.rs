@@ -3,7 +3,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Alpn, Condition, Group, Origin, SignatureScheme, Site, StackName, Suite, TlsVersion};
+use crate::{
+    Alpn, Condition, Group, Origin, SignatureScheme, Site, StackName, Suite, SuiteSession,
+    TlsVersion,
+};
 
 /// What a run was: `run.json`. Written before the first trial and again at the end.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -235,6 +238,19 @@ pub struct Session {
     pub interrupted: bool,
     /// The lab's own count of what reached it.
     pub served: Vec<ServerCount>,
+}
+
+impl From<SuiteSession> for Session {
+    /// Before the lab has counted anything.
+    fn from(session: SuiteSession) -> Self {
+        Self {
+            started: session.started,
+            finished: session.finished,
+            command: session.command,
+            interrupted: session.interrupted,
+            served: Vec::new(),
+        }
+    }
 }
 
 /// A lab server's own count for one site, over a session.

@@ -1,9 +1,7 @@
-use std::fmt;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Condition, Role, StackName};
+use crate::{Condition, Role, StackName, named::words};
 
 /// The raw figures of one connection: one line of `samples.jsonl`, kept for ever.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -100,57 +98,29 @@ pub struct Phases {
     pub cpu_ns: u64,
 }
 
-/// A phase that reports compare.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Phase {
-    /// [`Phases::connector_ns`].
-    Connector,
-    /// [`Phases::dns_ns`].
-    Dns,
-    /// [`Phases::tcp_ns`].
-    Tcp,
-    /// [`Phases::tls_ns`].
-    Tls,
-    /// [`Phases::verify_ns`].
-    Verify,
-    /// [`Phases::first_byte_ns`].
-    FirstByte,
-    /// [`Phases::total_ns`].
-    Total,
-    /// [`Phases::cpu_ns`].
-    Cpu,
-}
+words!(
+    /// A phase that reports compare.
+    Phase, {
+        /// [`Phases::connector_ns`].
+        Connector = "connector",
+        /// [`Phases::dns_ns`].
+        Dns = "dns",
+        /// [`Phases::tcp_ns`].
+        Tcp = "tcp",
+        /// [`Phases::tls_ns`].
+        Tls = "tls",
+        /// [`Phases::verify_ns`].
+        Verify = "verify",
+        /// [`Phases::first_byte_ns`].
+        FirstByte = "first_byte",
+        /// [`Phases::total_ns`].
+        Total = "total",
+        /// [`Phases::cpu_ns`].
+        Cpu = "cpu",
+    }
+);
 
 impl Phase {
-    /// Every phase, in the order of a connection.
-    pub const ALL: [Self; 8] = [
-        Self::Connector,
-        Self::Dns,
-        Self::Tcp,
-        Self::Tls,
-        Self::Verify,
-        Self::FirstByte,
-        Self::Total,
-        Self::Cpu,
-    ];
-
-    /// The name used in tables and JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Connector => "connector",
-            Self::Dns => "dns",
-            Self::Tcp => "tcp",
-            Self::Tls => "tls",
-            Self::Verify => "verify",
-            Self::FirstByte => "first_byte",
-            Self::Total => "total",
-            Self::Cpu => "cpu",
-        }
-    }
-
     /// The phase's time in nanoseconds, where the connection had it.
     pub fn of(self, phases: &Phases) -> Option<u64> {
         match self {
@@ -163,12 +133,6 @@ impl Phase {
             Self::Total => Some(phases.total_ns),
             Self::Cpu => Some(phases.cpu_ns),
         }
-    }
-}
-
-impl fmt::Display for Phase {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }
 
@@ -261,57 +225,30 @@ pub struct Failure {
     pub after_ns: Option<u64>,
 }
 
-/// The class of a failure.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum FailureClass {
-    /// The name did not resolve.
-    Resolve,
-    /// TCP did not connect.
-    Connect,
-    /// The time limit passed.
-    Timeout,
-    /// The connection was reset or closed before it was finished.
-    Closed,
-    /// The server sent a TLS alert.
-    Alert,
-    /// The stack refused the server's certificate.
-    Certificate,
-    /// The stack refused what the server sent, or found nothing in common with it.
-    Protocol,
-    /// The response was not HTTP, or was not complete.
-    Http,
-    /// Handshake and response were fine, but not what the case asked for.
-    WrongWork,
-    /// The configuration that the case asks for could not be made.
-    Setup,
-    /// The worker died, hung, or printed nonsense.
-    Worker,
-}
-
-impl FailureClass {
-    /// The name used in JSON and tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Resolve => "resolve",
-            Self::Connect => "connect",
-            Self::Timeout => "timeout",
-            Self::Closed => "closed",
-            Self::Alert => "alert",
-            Self::Certificate => "certificate",
-            Self::Protocol => "protocol",
-            Self::Http => "http",
-            Self::WrongWork => "wrong-work",
-            Self::Setup => "setup",
-            Self::Worker => "worker",
-        }
+words!(
+    /// The class of a failure.
+    FailureClass, {
+        /// The name did not resolve.
+        Resolve = "resolve",
+        /// TCP did not connect.
+        Connect = "connect",
+        /// The time limit passed.
+        Timeout = "timeout",
+        /// The connection was reset or closed before it was finished.
+        Closed = "closed",
+        /// The server sent a TLS alert.
+        Alert = "alert",
+        /// The stack refused the server's certificate.
+        Certificate = "certificate",
+        /// The stack refused what the server sent, or found nothing in common with it.
+        Protocol = "protocol",
+        /// The response was not HTTP, or was not complete.
+        Http = "http",
+        /// Handshake and response were fine, but not what the case asked for.
+        WrongWork = "wrong-work",
+        /// The configuration that the case asks for could not be made.
+        Setup = "setup",
+        /// The worker died, hung, or printed nonsense.
+        Worker = "worker",
     }
-}
-
-impl fmt::Display for FailureClass {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
+);

@@ -3,7 +3,10 @@ use std::{fmt, net::Ipv4Addr, str::FromStr};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Alpn, Group, LinkProfile, Suite, TlsVersion, named::named};
+use crate::{
+    Alpn, Group, LinkProfile, Suite, TlsVersion,
+    named::{named, text_in_json},
+};
 
 /// One line of `sites.txt`: a host name and, for the lab, its server and its link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -73,19 +76,7 @@ impl FromStr for HostName {
     }
 }
 
-impl TryFrom<String> for HostName {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
-    }
-}
-
-impl From<HostName> for String {
-    fn from(name: HostName) -> Self {
-        name.0
-    }
-}
+text_in_json!(HostName);
 
 impl fmt::Display for HostName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -55,6 +55,59 @@ pub enum Align {
     Right,
 }
 
+impl Block {
+    /// Each of these texts as a warning.
+    pub(crate) fn warnings(texts: &[String]) -> impl Iterator<Item = Self> {
+        texts.iter().map(|text| Self::Warning(plain(text)))
+    }
+}
+
+impl Table {
+    /// A table with a row for each item; columns are added with what their cells are made of.
+    pub(crate) fn of<T>(items: impl IntoIterator<Item = T>) -> Filling<T> {
+        let items: Vec<T> = items.into_iter().collect();
+        Filling {
+            columns: Vec::new(),
+            rows: vec![Vec::new(); items.len()],
+            items,
+        }
+    }
+}
+
+/// A table as its columns are added.
+pub(crate) struct Filling<T> {
+    items: Vec<T>,
+    columns: Vec<Column>,
+    rows: Vec<Vec<String>>,
+}
+
+impl<T> Filling<T> {
+    /// A column of words.
+    pub(crate) fn left(self, name: &str, rank: u8, cell: impl Fn(&T) -> String) -> Self {
+        self.column(left(name, rank), cell)
+    }
+
+    /// A column of figures.
+    pub(crate) fn right(self, name: &str, rank: u8, cell: impl Fn(&T) -> String) -> Self {
+        self.column(right(name, rank), cell)
+    }
+
+    fn column(mut self, column: Column, cell: impl Fn(&T) -> String) -> Self {
+        self.columns.push(column);
+        for (row, item) in self.rows.iter_mut().zip(&self.items) {
+            row.push(cell(item));
+        }
+        self
+    }
+
+    pub(crate) fn block(self) -> Block {
+        Block::Table(Table {
+            columns: self.columns,
+            rows: self.rows,
+        })
+    }
+}
+
 pub(crate) fn left(name: &str, rank: u8) -> Column {
     Column {
         name: plain(name),

@@ -43,7 +43,7 @@ pub(crate) fn compare(
 fn phases(plan: &PlanRecord, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
     // Emulated sites resolve by one look at a table inside the worker: nothing of a stack's.
     let compared = |phase: &Phase| *phase != Phase::Dns || plan.target == Target::Live;
-    let family: Vec<Phase> = Phase::ALL.into_iter().filter(compared).collect();
+    let family: Vec<Phase> = Phase::ALL.iter().copied().filter(compared).collect();
     let settings = Settings::for_family(plan.seed, family.len());
     let row = |phase: Phase| {
         let both: Vec<(u64, u64, u32)> = matched

@@ -6,7 +6,7 @@ use crate::{
     block::{Block, Document, Table, left, right},
     connect_rows,
     rows::Rows,
-    text::{begun, change, interval, machine, percent, plain, shorten, time, verdict},
+    text::{begun, change, interval, machine, percent, plain, shorten, stacks_with, time, verdict},
 };
 
 impl Document for ConnectSummary {
@@ -31,12 +31,7 @@ fn document(summary: &ConnectSummary) -> Vec<Block> {
             .iter()
             .map(|c| Block::Headline(headline(c))),
     );
-    blocks.extend(
-        summary
-            .warnings
-            .iter()
-            .map(|warning| Block::Warning(plain(warning))),
-    );
+    blocks.extend(Block::warnings(&summary.warnings));
     for comparison in &summary.comparisons {
         phases(&mut blocks, comparison, summary.run.target);
     }
@@ -67,18 +62,13 @@ pub(crate) fn about(summary: &ConnectSummary) -> String {
         Target::Lab => "emulated sites",
         Target::Live => "real sites, over the real network",
     };
-    let stacks: Vec<_> = run
-        .stacks
-        .iter()
-        .map(|(name, about)| format!("{name} ({})", plain(about)))
-        .collect();
     format!(
         "{} {place}, {} rounds, {} of {} samples. {}.{}",
         run.sites,
         run.rounds,
         run.samples,
         run.planned,
-        stacks.join("; "),
+        stacks_with(&run.stacks),
         origin(&run.origin).map_or_else(String::new, |words| format!(" {words}"))
     )
 }
@@ -194,35 +184,20 @@ fn phases(blocks: &mut Vec<Block>, comparison: &Comparison, target: Target) {
 }
 
 fn phase_table(blocks: &mut Vec<Block>, comparison: &Comparison, first: &str, other: &str) {
-    let rows = comparison.phases.iter().map(|row| {
-        vec![
-            row.phase.to_string(),
-            time(row.first.p50_ns),
-            time(row.other.p50_ns),
-            change(row.paired.ratio),
-            interval(row.paired.interval),
-            row.paired.verdict.name().to_owned(),
-            time(row.first.p95_ns),
-            time(row.other.p95_ns),
-            row.paired.pairs.to_string(),
-            row.paired.blocks.to_string(),
-        ]
-    });
-    blocks.push(Block::Table(Table {
-        columns: vec![
-            left("phase", 0),
-            right(first, 1),
-            right(other, 1),
-            right("change", 0),
-            right("interval", 2),
-            left("verdict", 0),
-            right(&format!("{first} p95"), 4),
-            right(&format!("{other} p95"), 4),
-            right("pairs", 3),
-            right("blocks", 5),
-        ],
-        rows: rows.collect(),
-    }));
+    blocks.push(
+        Table::of(&comparison.phases)
+            .left("phase", 0, |row| row.phase.to_string())
+            .right(first, 1, |row| time(row.first.p50_ns))
+            .right(other, 1, |row| time(row.other.p50_ns))
+            .right("change", 0, |row| change(row.paired.ratio))
+            .right("interval", 2, |row| interval(row.paired.interval))
+            .left("verdict", 0, |row| row.paired.verdict.name().to_owned())
+            .right(&format!("{first} p95"), 4, |row| time(row.first.p95_ns))
+            .right(&format!("{other} p95"), 4, |row| time(row.other.p95_ns))
+            .right("pairs", 3, |row| row.paired.pairs.to_string())
+            .right("blocks", 5, |row| row.paired.blocks.to_string())
+            .block(),
+    );
 }
 
 fn sites(blocks: &mut Vec<Block>, comparison: &Comparison) {
@@ -296,37 +271,29 @@ fn shares(blocks: &mut Vec<Block>, comparison: &Comparison) {
          Server: what it computed in its handshake, where it tells. Network: all the rest, waiting."
             .to_owned(),
     ));
-    let rows = comparison.shares.iter().map(|row| {
-        vec![
-            row.class.clone(),
-            row.stack.to_string(),
-            time(row.total_ns),
-            percent(row.network_ns, row.total_ns),
-            format!(
-                "{} ({})",
-                percent(row.client_ns, row.total_ns),
-                time(row.client_ns)
-            ),
-            if row.server_ns > 0.0 {
-                percent(row.server_ns, row.total_ns)
-            } else {
-                "–".to_owned()
-            },
-            row.samples.to_string(),
-        ]
-    });
-    blocks.push(Block::Table(Table {
-        columns: vec![
-            left("RTT", 0),
-            left("stack", 0),
-            right("total", 1),
-            right("network", 0),
-            right("client", 0),
-            right("server", 2),
-            right("samples", 3),
-        ],
-        rows: rows.collect(),
-    }));
+    blocks.push(
+        Table::of(&comparison.shares)
+            .left("RTT", 0, |row| row.class.clone())
+            .left("stack", 0, |row| row.stack.to_string())
+            .right("total", 1, |row| time(row.total_ns))
+            .right("network", 0, |row| percent(row.network_ns, row.total_ns))
+            .right("client", 0, |row| {
+                format!(
+                    "{} ({})",
+                    percent(row.client_ns, row.total_ns),
+                    time(row.client_ns)
+                )
+            })
+            .right("server", 2, |row| {
+                if row.server_ns > 0.0 {
+                    percent(row.server_ns, row.total_ns)
+                } else {
+                    "–".to_owned()
+                }
+            })
+            .right("samples", 3, |row| row.samples.to_string())
+            .block(),
+    );
 }
 
 fn failures(blocks: &mut Vec<Block>, summary: &ConnectSummary) {
@@ -336,27 +303,20 @@ fn failures(blocks: &mut Vec<Block>, summary: &ConnectSummary) {
     if summary.failures.is_empty() {
         blocks.push(Block::Text("None.".to_owned()));
     } else {
-        let rows = summary.failures.iter().map(|row| {
-            vec![
-                plain(&row.site),
-                row.stack.to_string(),
-                row.condition.to_string(),
-                format!("{}: {}", row.class, plain(&row.reason)),
-                format!("{} of {}", row.failed, row.trials),
-                shorten(&plain(&row.detail)),
-            ]
-        });
-        blocks.push(Block::Table(Table {
-            columns: vec![
-                left("site", 0),
-                left("stack", 0),
-                left("condition", 2),
-                left("why", 0),
-                right("trials", 1),
-                left("the stack's words", 3),
-            ],
-            rows: rows.collect(),
-        }));
+        blocks.push(
+            Table::of(&summary.failures)
+                .left("site", 0, |row| plain(&row.site))
+                .left("stack", 0, |row| row.stack.to_string())
+                .left("condition", 2, |row| row.condition.to_string())
+                .left("why", 0, |row| {
+                    format!("{}: {}", row.class, plain(&row.reason))
+                })
+                .right("trials", 1, |row| {
+                    format!("{} of {}", row.failed, row.trials)
+                })
+                .left("the stack's words", 3, |row| shorten(&plain(&row.detail)))
+                .block(),
+        );
     }
     for row in &summary.unsupported {
         blocks.push(Block::Text(format!(
@@ -376,53 +336,31 @@ fn left_out(blocks: &mut Vec<Block>, summary: &ConnectSummary) {
     blocks.push(Block::Heading(
         "Pairs left out: the two sides did different work".to_owned(),
     ));
-    let rows = summary.left_out.iter().map(|row| {
-        vec![
-            plain(&row.site),
-            row.condition.to_string(),
-            row.other.to_string(),
-            plain(&row.why),
-            row.pairs.to_string(),
-        ]
-    });
-    blocks.push(Block::Table(Table {
-        columns: vec![
-            left("site", 0),
-            left("condition", 2),
-            left("stack", 1),
-            left("what differed", 0),
-            right("pairs", 0),
-        ],
-        rows: rows.collect(),
-    }));
+    blocks.push(
+        Table::of(&summary.left_out)
+            .left("site", 0, |row| plain(&row.site))
+            .left("condition", 2, |row| row.condition.to_string())
+            .left("stack", 1, |row| row.other.to_string())
+            .left("what differed", 0, |row| plain(&row.why))
+            .right("pairs", 0, |row| row.pairs.to_string())
+            .block(),
+    );
 }
 
 fn negotiated(blocks: &mut Vec<Block>, summary: &ConnectSummary) {
     blocks.push(Block::Heading("What was negotiated".to_owned()));
-    let rows = summary.negotiated.iter().map(|row| {
-        let none = || "–".to_owned();
-        vec![
-            row.condition.to_string(),
-            row.stack.to_string(),
-            plain(&row.version),
-            plain(&row.suite),
-            row.group.as_deref().map_or_else(none, plain),
-            row.alpn.as_deref().map_or_else(none, plain),
-            row.connections.to_string(),
-        ]
-    });
-    blocks.push(Block::Table(Table {
-        columns: vec![
-            left("condition", 3),
-            left("stack", 0),
-            left("TLS", 0),
-            left("suite", 1),
-            left("group", 0),
-            left("protocol", 2),
-            right("connections", 0),
-        ],
-        rows: rows.collect(),
-    }));
+    let or_none = |text: &Option<String>| text.as_deref().map_or_else(|| "–".to_owned(), plain);
+    blocks.push(
+        Table::of(&summary.negotiated)
+            .left("condition", 3, |row| row.condition.to_string())
+            .left("stack", 0, |row| row.stack.to_string())
+            .left("TLS", 0, |row| plain(&row.version))
+            .left("suite", 1, |row| plain(&row.suite))
+            .left("group", 0, |row| or_none(&row.group))
+            .left("protocol", 2, |row| or_none(&row.alpn))
+            .right("connections", 0, |row| row.connections.to_string())
+            .block(),
+    );
 }
 
 fn how(blocks: &mut Vec<Block>, summary: &ConnectSummary) {

@@ -3,7 +3,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    block::{Block, Document, Table, left, right},
+    block::{Block, Document, Table},
     rows::Rows,
     text::plain,
 };
@@ -70,40 +70,21 @@ impl Document for RunsSummary {
             Block::Heading(format!("Runs in {}", folders.join(", "))),
             Block::Text(format!("{} runs, {}.", self.runs.len(), size(bytes))),
         ];
-        let cells = |run: &RunRow| {
-            vec![
-                plain(&run.path),
-                plain(&run.kind),
-                plain(&run.started),
-                run.stacks
-                    .iter()
-                    .map(|name| plain(name))
-                    .collect::<Vec<_>>()
-                    .join(", "),
-                run.sites.to_string(),
-                run.samples.to_string(),
-                size(run.bytes),
-                state(run),
-            ]
-        };
-        blocks.push(Block::Table(Table {
-            columns: vec![
-                left("run", 0),
-                left("kind", 1),
-                left("begun", 3),
-                left("stacks", 2),
-                right("sites", 4),
-                right("samples", 3),
-                right("size", 1),
-                left("state", 0),
-            ],
-            rows: self
-                .runs
-                .iter()
-                .filter(|run| !run.started.is_empty())
-                .map(cells)
-                .collect(),
-        }));
+        let stacks =
+            |run: &RunRow| -> Vec<String> { run.stacks.iter().map(|name| plain(name)).collect() };
+        let begun = self.runs.iter().filter(|run| !run.started.is_empty());
+        blocks.push(
+            Table::of(begun)
+                .left("run", 0, |run| plain(&run.path))
+                .left("kind", 1, |run| plain(&run.kind))
+                .left("begun", 3, |run| plain(&run.started))
+                .left("stacks", 2, |run| stacks(run).join(", "))
+                .right("sites", 4, |run| run.sites.to_string())
+                .right("samples", 3, |run| run.samples.to_string())
+                .right("size", 1, |run| size(run.bytes))
+                .left("state", 0, |run| state(run))
+                .block(),
+        );
         for run in &self.runs {
             if let Some(problem) = &run.problem {
                 blocks.push(Block::Warning(plain(problem)));

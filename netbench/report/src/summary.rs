@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use netbench_model::{
     Condition, FailureClass, LinkRecord, Manifest, Origin, Outcome, Phase, SCHEMA_VERSION, Sample,
-    StackName, Target,
+    StackName, Target, WorkerRecord,
 };
 use netbench_stats::{Figures, PairedRatio, RoundsRatio};
 use schemars::JsonSchema;
@@ -222,6 +222,14 @@ pub struct NegotiatedRow {
     pub connections: u64,
 }
 
+impl ConnectSummary {
+    /// Whether any two stacks could be compared.
+    pub fn compares(&self) -> bool {
+        let mut comparisons = self.comparisons.iter();
+        comparisons.any(|comparison| !comparison.phases.is_empty())
+    }
+}
+
 /// Computes what a run says. The same manifest and samples give the same summary.
 ///
 /// `samples` are all of the run's, in the order in which they were taken.
@@ -256,24 +264,8 @@ pub fn summarize(manifest: &Manifest, samples: &[Sample]) -> ConnectSummary {
 pub(crate) fn head(manifest: &Manifest, measured: &[&Sample]) -> Head {
     let plan = &manifest.plan;
     let about = |stack: &StackName| {
-        let worker = manifest
-            .workers
-            .iter()
-            .find(|worker| worker.stack == stack.stack());
-        let parts = worker.map(|worker| {
-            let parts = [
-                Some(&worker.library),
-                worker.provider.as_ref(),
-                Some(&worker.connector),
-            ];
-            parts
-                .into_iter()
-                .flatten()
-                .cloned()
-                .collect::<Vec<_>>()
-                .join(", ")
-        });
-        (stack.clone(), parts.unwrap_or_default())
+        let parts = about_stack(&manifest.workers, stack, |worker| Some(&worker.connector));
+        (stack.clone(), parts)
     };
     let per_round = plan.sites.len() * plan.stacks.len() * plan.conditions.len();
     Head {
@@ -295,6 +287,29 @@ pub(crate) fn head(manifest: &Manifest, measured: &[&Sample]) -> Head {
         planned: per_round as u64 * u64::from(plan.rounds),
         origin: manifest.origin.clone(),
     }
+}
+
+/// What a stack is made of: its library, provider, and what else is asked for of its worker.
+pub(crate) fn about_stack<'a>(
+    workers: &'a [WorkerRecord],
+    stack: &StackName,
+    more: impl FnOnce(&'a WorkerRecord) -> Option<&'a String>,
+) -> String {
+    let worker = workers.iter().find(|worker| worker.stack == stack.stack());
+    let parts = worker.map(|worker| {
+        [
+            Some(&worker.library),
+            worker.provider.as_ref(),
+            more(worker),
+        ]
+    });
+    let parts: Vec<&str> = parts
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(String::as_str)
+        .collect();
+    parts.join(", ")
 }
 
 /// The command line of a session; of a joined run, that of the whole that its shards are of.

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use netbench_model::StackName;
 use netbench_stats::Verdict;
 
 /// Nanoseconds with a unit and three digits.
@@ -100,6 +101,17 @@ pub(crate) fn machine(facts: &BTreeMap<String, String>) -> String {
     ];
     let known: Vec<_> = known.into_iter().flatten().collect();
     format!("Machine: {}.", known.join(", "))
+}
+
+/// Stacks, each with what it is made of.
+pub(crate) fn stacks_with<'a>(
+    stacks: impl IntoIterator<Item = (&'a StackName, &'a String)>,
+) -> String {
+    let stacks = stacks.into_iter();
+    let stacks: Vec<_> = stacks
+        .map(|(name, about)| format!("{name} ({})", plain(about)))
+        .collect();
+    stacks.join("; ")
 }
 
 /// By what and when a run was made, and how to make it again.

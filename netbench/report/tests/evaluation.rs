@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use std::sync::Arc;
+
 use netbench_bogo::{Category, Coverage, FeatureRow, RunnerId, ShimSummary, Tally};
 use netbench_model::{
     Depth, EvaluationManifest, EvaluationPlan, Losses, LostSite, PartRecord, PartState, StackName,
@@ -158,13 +160,13 @@ fn sites_decide_whether_it_supports_what_is_needed() {
 #[test]
 fn connections_and_defects_decide_whether_it_works() {
     let same = [(0.99, 1.005)];
-    let of = |connections, coverage, contradicted: &[&str]| {
+    let of = |connections: Option<ConnectSummary>, coverage, contradicted: &[&str]| {
         let losses = Losses {
             contradicted: contradicted.iter().map(|text| (*text).to_owned()).collect(),
             ..losses(101, 0)
         };
         answers(Found {
-            connections,
+            connections: connections.map(Arc::new),
             coverage,
             losses: Some(losses),
             ..Found::default()
@@ -215,7 +217,7 @@ fn totals_decide_whether_it_is_fast_enough() {
     ];
     for (totals, expected) in cases {
         let found = Found {
-            connections: Some(connections(totals)),
+            connections: Some(Arc::new(connections(totals))),
             ..Found::default()
         };
         assert_eq!(answers(found)[2], expected, "{totals:?}");
@@ -235,7 +237,7 @@ fn whole() -> Evaluation {
     let found = Found {
         coverage: Some(coverage((3, 4))),
         losses: Some(losses(98, 3)),
-        connections: Some(connections(&[(0.98, 1.01)])),
+        connections: Some(Arc::new(connections(&[(0.98, 1.01)]))),
         ..Found::default()
     };
     evaluation(manifest(&parts), found)

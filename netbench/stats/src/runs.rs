@@ -30,14 +30,7 @@ pub fn compare_runs(a: &[f64], b: &[f64], level: f64) -> Option<RunsRatio> {
     };
     let (a, b) = (logs(a), logs(b));
     let log_ratio = mean(&b)? - mean(&a)?;
-    let at = |level: f64| {
-        let half = welch(&a, &b, level)?.min(50.0);
-        Some(Interval {
-            level,
-            low: (log_ratio - half).exp(),
-            high: (log_ratio + half).exp(),
-        })
-    };
+    let at = |level: f64| Some(around(log_ratio, welch(&a, &b, level)?, level));
     let interval = at(level);
     Some(RunsRatio {
         ratio: log_ratio.exp(),
@@ -58,12 +51,7 @@ pub fn compare_whole(pairs: &[Pair], level: f64) -> Option<PairedRatio> {
     let at = |level: f64| {
         let (variance, degrees) = variance_of_mean(&logs)?;
         let half = student_t_quantile(f64::midpoint(1.0, level), degrees) * variance.sqrt();
-        let half = half.min(50.0);
-        (logs.len() >= FEWEST).then(|| Interval {
-            level,
-            low: (log_ratio - half).exp(),
-            high: (log_ratio + half).exp(),
-        })
+        (logs.len() >= FEWEST).then(|| around(log_ratio, half, level))
     };
     let interval = at(level);
     Some(PairedRatio {
@@ -74,6 +62,17 @@ pub fn compare_whole(pairs: &[Pair], level: f64) -> Option<PairedRatio> {
         interval,
         interval_single: at(SINGLE_LEVEL),
     })
+}
+
+/// The interval of a ratio whose logarithm is known to within `half`.
+fn around(log_ratio: f64, half: f64, level: f64) -> Interval {
+    // Keeps the ends finite.
+    let half = half.min(50.0);
+    Interval {
+        level,
+        low: (log_ratio - half).exp(),
+        high: (log_ratio + half).exp(),
+    }
 }
 
 /// Half the width of Welch's interval, with the degrees of freedom of Satterthwaite.

@@ -1,13 +1,10 @@
-use std::{collections::BTreeMap, env};
+use std::collections::BTreeMap;
 
-use netbench_model::{
-    LinkCheck, LinkKind, LinkRecord, Manifest, Origin, PlanRecord, RootsRecord, SCHEMA_VERSION,
-    Session,
-};
+use netbench_model::{LinkCheck, LinkKind, LinkRecord, Manifest, PlanRecord, SCHEMA_VERSION};
 use netbench_runner::{Fleet, Ground, Plan, environment};
 
 use super::settings::Settings;
-use crate::run::now;
+use crate::run::{now, session, worker_records};
 
 /// The manifest as it stands before the first trial. Checks the link, which takes a few of its
 /// round trips.
@@ -36,30 +33,19 @@ pub(crate) fn begin(
             rounds: plan.rounds,
             jobs: plan.jobs,
             target: plan.target,
-            sites_file: settings.sites.name.clone(),
-            sites_sha256: settings.sites.sha256.clone(),
+            sites_file: settings.over.file.name.clone(),
+            sites_sha256: settings.over.file.sha256.clone(),
             sites: plan.sites.clone(),
             client: plan.client.clone(),
-            roots: RootsRecord {
-                source: settings.roots.source.clone(),
-                count: settings.roots.count,
-                sha256: settings.roots.sha256.clone(),
-            },
+            roots: settings.over.roots_record(),
             timeout_ms: u64::try_from(plan.timeout.as_millis()).unwrap_or(u64::MAX),
         },
-        workers: fleet
-            .descriptions()
-            .map(|description| description.record.clone())
-            .collect(),
+        workers: worker_records(fleet),
         link: link_record(ground, checks),
         environment: environment(),
         sessions: Vec::new(),
         warnings: Vec::new(),
-        origin: Origin {
-            vantage: settings.vantage.clone(),
-            shard: plan.shard,
-            merged: Vec::new(),
-        },
+        origin: settings.over.origin(),
     })
 }
 
@@ -67,15 +53,7 @@ pub(crate) fn begin_session(manifest: &mut Manifest) {
     manifest.finished = None;
     let changed = manifest.environment.changes(&environment());
     manifest.warnings.extend(changed);
-    manifest.sessions.push(Session {
-        started: now(),
-        finished: None,
-        command: env::args_os()
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect(),
-        interrupted: false,
-        served: Vec::new(),
-    });
+    manifest.sessions.push(session().into());
 }
 
 /// Takes down what only the end can tell.

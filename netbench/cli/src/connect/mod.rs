@@ -8,7 +8,6 @@ mod settings;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::Context;
 use netbench_link::Link;
 use netbench_model::{Manifest, Target};
 use netbench_report::summarize;
@@ -18,7 +17,7 @@ use netbench_store::RunFolder;
 use crate::{
     args::{Connect, Output},
     exit::Ended,
-    ground, kept, output,
+    kept, output,
     progress::Progress,
     run::{self, stop_on_signals},
     workers,
@@ -30,13 +29,21 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
     if options.output.github_summary {
         output::step_summary()?;
     }
-    let earlier = options.resume.as_deref().map(plan::earlier).transpose()?;
+    let earlier = options
+        .kept_in
+        .resume
+        .as_deref()
+        .map(plan::earlier)
+        .transpose()?;
     let settings = match &earlier {
         Some((_, manifest)) => Settings::of_manifest(options, manifest)?,
         None => Settings::of_options(options)?,
     };
-    let programs = workers::find(&settings.workers(), &options.worker)?;
-    let link = open_link(&settings)?;
+    let programs = workers::find(&settings.workers(), &options.begun.own.worker)?;
+    let link = match settings.target {
+        Target::Lab => Some(settings.over.open_link()?),
+        Target::Live => None,
+    };
     let stop = stop_on_signals(run::AFTER_TRIALS)?;
     let progress = Progress::of(&options.output, &options.telling);
 
@@ -46,7 +53,14 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
         run::same_workers(&manifest.name, &manifest.workers, &fleet)?;
     }
     let client = settings.client(&fleet)?;
-    let (ground, roots_pem) = prepare(&settings, link, &fleet, &progress)?;
+    if settings.target == Target::Live {
+        progress.stage(&format!(
+            "--live: connecting over the real network to {} hosts, one connection at a time to each, \
+             with a pause of a second between",
+            settings.over.file.sites.len()
+        ));
+    }
+    let (ground, roots_pem) = settings.over.ground(link, &fleet, &progress)?;
     let plan = plan::plan(
         &settings,
         client,
@@ -55,17 +69,10 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
         earlier.as_ref().map(|e| &e.1),
     );
 
-    let (folder, mut manifest) = match earlier {
-        Some((folder, manifest)) => (folder, manifest),
-        None => {
-            let name = run::name(&options.out, &options.name);
-            let path = options.out.join(&name);
-            let manifest = manifest::begin(name, &settings, &plan, &fleet, &ground)?;
-            let folder =
-                RunFolder::create(&path, &manifest).context("cannot make the run's folder")?;
-            (folder, manifest)
-        }
-    };
+    let kept_in = &options.kept_in;
+    let (folder, mut manifest) = run::folder(earlier, &kept_in.out, &options.name, |name| {
+        manifest::begin(name, &settings, &plan, &fleet, &ground)
+    })?;
     manifest::begin_session(&mut manifest);
     folder.write_manifest(&manifest)?;
     progress.stage(&format!("samples go to {}", folder.path().display()));
@@ -78,51 +85,30 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
     let kept = folder.write_manifest(&manifest);
     // Ends the servers and the link, so that nothing runs any more when the report is read.
     drop(ground);
-    let compared = publish(&folder, &manifest, &options.output);
+    let ended = publish(&folder, &manifest, &options.output);
     ran?;
     kept?;
-    let compared = compared?;
-    Ok(match (interrupted, compared) {
-        (true, _) => Ended::Interrupted,
-        (false, true) => Ended::Well,
-        (false, false) => Ended::NothingToCompare,
+    let ended = ended?;
+    Ok(if interrupted {
+        Ended::Interrupted
+    } else {
+        ended
     })
 }
 
-/// Makes the reports. True if anything could be compared.
+/// Makes the reports, and says whether anything could be compared.
 pub(crate) fn publish(
     folder: &RunFolder,
     manifest: &Manifest,
     output: &Output,
-) -> anyhow::Result<bool> {
+) -> anyhow::Result<Ended> {
     let summary = summarize(manifest, &folder.samples().map_err(kept::wrong)?);
     output::publish(folder, &summary, output)?;
-    let mut comparisons = summary.comparisons.iter();
-    Ok(comparisons.any(|comparison| !comparison.phases.is_empty()))
-}
-
-fn open_link(settings: &Settings) -> anyhow::Result<Option<Link>> {
-    let open = || ground::open_link(settings.link, &settings.sites.sites, settings.seed);
-    (settings.target == Target::Lab).then(open).transpose()
-}
-
-/// Raises the lab, or finds the real hosts; and makes the trust roots that go with it.
-fn prepare(
-    settings: &Settings,
-    link: Option<Link>,
-    fleet: &Fleet,
-    progress: &Progress,
-) -> anyhow::Result<(Ground, String)> {
-    let sites = &settings.sites.sites;
-    let Some(link) = link else {
-        progress.stage(&format!(
-            "--live: connecting over the real network to {} hosts, one connection at a time to each, \
-             with a pause of a second between",
-            sites.len()
-        ));
-        return Ok(ground::hosts(sites, &settings.roots));
-    };
-    ground::lab(link, sites, &settings.roots, fleet, progress)
+    Ok(if summary.compares() {
+        Ended::Well
+    } else {
+        Ended::NothingToCompare
+    })
 }
 
 fn measure(

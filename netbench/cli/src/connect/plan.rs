@@ -3,18 +3,15 @@ use std::{collections::BTreeMap, path::Path};
 use anyhow::Context;
 use netbench_model::{ClientSettings, Failure, FailureClass, Manifest, Phase};
 use netbench_runner::{Ground, Plan};
-use netbench_store::RunFolder;
+use netbench_store::{RunFolder, RunKind};
 
 use super::settings::Settings;
-use crate::exit::WrongInput;
+use crate::kept;
 
 /// The run that is to be gone on with.
 pub(crate) fn earlier(path: &Path) -> anyhow::Result<(RunFolder, Manifest)> {
-    let cannot = || format!("cannot go on with {}", path.display());
-    let wrong = |e: netbench_store::StoreError| WrongInput(e.to_string());
-    let folder = RunFolder::open(path).map_err(wrong).with_context(cannot)?;
-    let manifest = folder.manifest().map_err(wrong).with_context(cannot)?;
-    Ok((folder, manifest))
+    kept::open_as(path, RunKind::Connect, "not a run of connect")
+        .with_context(|| format!("cannot go on with {}", path.display()))
 }
 
 /// Everything that trials need, complete.
@@ -25,7 +22,7 @@ pub(crate) fn plan(
     ground: &Ground,
     earlier: Option<&Manifest>,
 ) -> Plan {
-    let sites = settings.sites.sites.clone();
+    let sites = settings.over.file.sites.clone();
     let unreachable: BTreeMap<usize, Failure> = match ground {
         Ground::Lab(_) => BTreeMap::new(),
         Ground::Live(addresses) => addresses
@@ -37,13 +34,13 @@ pub(crate) fn plan(
             .collect(),
     };
     Plan {
-        seed: settings.seed,
+        seed: settings.over.seed,
         stacks: settings.stacks.clone(),
         conditions: settings.conditions.clone(),
         rounds: settings.rounds,
         jobs: settings.jobs,
         target: settings.target,
-        shard: settings.shard,
+        shard: settings.over.shard,
         sites,
         client,
         roots_pem,

@@ -1,37 +1,28 @@
-use std::collections::BTreeSet;
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
-use netbench_lab::Roots;
-use netbench_link::LinkChoice;
 use netbench_model::{
-    Alpn, ClientSettings, Condition, Group, LinkKind, Manifest, Profile, RootsSource, ShardRecord,
-    SignatureScheme, StackName, Suite, Target, TlsVersion,
+    Alpn, ClientSettings, Condition, Group, Manifest, Profile, SignatureScheme, StackName, Suite,
+    Target, TlsVersion,
 };
 use netbench_runner::Fleet;
 
 use crate::{
-    args::{Connect, ProfileArg},
+    args::Connect,
     exit::WrongInput,
-    run,
-    shard::{self, ShardArg},
+    ground::{Sites, roots},
     sites::{self, SitesFile},
-    stack_names::{new_seed, stack_names},
+    stack_names::stack_names,
 };
 
 /// What the user asked for, read and found right: everything but what only workers can tell.
 pub(crate) struct Settings {
-    pub(crate) seed: u64,
     pub(crate) stacks: Vec<StackName>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) rounds: u32,
     pub(crate) jobs: u32,
     pub(crate) target: Target,
-    pub(crate) sites: SitesFile,
-    pub(crate) roots: Roots,
+    pub(crate) over: Sites,
     pub(crate) timeout: Duration,
-    pub(crate) link: LinkChoice,
-    pub(crate) shard: Option<ShardRecord>,
-    pub(crate) vantage: String,
     offers: Offers,
 }
 
@@ -49,46 +40,31 @@ enum Offers {
 impl Settings {
     /// From the command line.
     pub(crate) fn of_options(options: &Connect) -> anyhow::Result<Self> {
-        let mut sites = sites::read(options.sites.as_deref())?;
-        if let Some(limit) = options.limit {
-            sites.sites.truncate(limit as usize);
-        }
-        let shard = options.shard.map(ShardArg::shard).transpose()?;
-        let shard = shard
-            .map(|shard| shard::cut(&mut sites.sites, shard))
-            .transpose()?;
-        let source = match options.roots.as_str() {
-            "mozilla" => RootsSource::Mozilla,
-            "native" => RootsSource::Native,
-            file => RootsSource::File(file.to_owned()),
-        };
-        let target = if options.live {
+        let file = sites::read(options.which.sites.as_deref())?;
+        let target = if options.which.live {
             Target::Live
         } else {
             Target::Lab
         };
-        if target == Target::Live && options.resume.is_none() && options.jobs > 16 {
+        if target == Target::Live && options.kept_in.resume.is_none() && options.jobs > 16 {
             return Err(WrongInput("--live takes at most 16 --jobs".to_owned()).into());
         }
         Ok(Self {
-            seed: options.seed.unwrap_or_else(new_seed),
-            stacks: stacks(&options.stack)?,
+            stacks: stacks(&options.compared.stack)?,
             conditions: each_once("--condition", &options.condition)?,
             rounds: options.rounds,
             jobs: options.jobs,
             target,
-            sites,
-            roots: roots(&source, options.roots_count)?,
+            over: Sites::of_options(
+                file,
+                roots(&options.trust.source(), options.roots_count)?,
+                &options.which,
+                &options.seen,
+                &options.begun,
+            )?,
             timeout: options.timeout,
-            link: options.link,
-            shard,
-            vantage: options.vantage.clone().unwrap_or_else(run::host),
             offers: Offers::Asked {
-                profile: match options.client_profile {
-                    ProfileArg::Default => Profile::Default,
-                    ProfileArg::Servo => Profile::Servo,
-                    ProfileArg::Library => Profile::Library,
-                },
+                profile: options.client_profile.into(),
                 versions: each_once("--tls", &options.tls)?,
                 groups: each_once("--groups", &options.groups)?,
                 alpn: each_once("--alpn", &options.alpn)?,
@@ -98,37 +74,28 @@ impl Settings {
 
     /// From the run that is to be gone on with.
     pub(crate) fn of_manifest(options: &Connect, manifest: &Manifest) -> anyhow::Result<Self> {
-        shard::may_go_on(&manifest.name, &manifest.origin, manifest.plan.sites.len())?;
         let plan = &manifest.plan;
-        let roots = roots(&plan.roots.source, Some(plan.roots.count))?;
-        if roots.sha256 != plan.roots.sha256 {
-            return Err(WrongInput(format!(
-                "the trust roots are not those that run {} was begun with, so that it cannot go on",
-                manifest.name
-            ))
-            .into());
-        }
+        let file = SitesFile {
+            name: plan.sites_file.clone(),
+            sha256: plan.sites_sha256.clone(),
+            sites: plan.sites.clone(),
+        };
+        let over = Sites::of_run(
+            &manifest.name,
+            &manifest.origin,
+            file,
+            &plan.roots,
+            Some(manifest.link.kind),
+            plan.seed,
+        )?;
         Ok(Self {
-            seed: plan.seed,
             stacks: plan.stacks.clone(),
             conditions: plan.conditions.clone(),
             rounds: plan.rounds,
             jobs: options.jobs,
             target: plan.target,
-            sites: SitesFile {
-                name: plan.sites_file.clone(),
-                sha256: plan.sites_sha256.clone(),
-                sites: plan.sites.clone(),
-            },
-            roots,
+            over,
             timeout: Duration::from_millis(plan.timeout_ms),
-            link: match manifest.link.kind {
-                LinkKind::User => LinkChoice::User,
-                LinkKind::Netem => LinkChoice::Netem,
-                LinkKind::None | LinkKind::Live => LinkChoice::None,
-            },
-            shard: manifest.origin.shard,
-            vantage: manifest.origin.vantage.clone(),
             offers: Offers::Settled(plan.client.clone()),
         })
     }
@@ -136,9 +103,8 @@ impl Settings {
     /// The stacks that workers are needed for, the lab's servers among them.
     pub(crate) fn workers(&self) -> BTreeSet<String> {
         let clients = self.stacks.iter().map(|stack| stack.stack().to_owned());
-        let servers = self.sites.sites.iter().map(|site| site.lab.server.clone());
         match self.target {
-            Target::Lab => clients.chain(servers).collect(),
+            Target::Lab => clients.chain(self.over.servers()).collect(),
             Target::Live => clients.collect(),
         }
     }
@@ -181,16 +147,6 @@ impl Settings {
             alpn: alpn.clone(),
         })
     }
-}
-
-fn roots(source: &RootsSource, count: Option<u32>) -> anyhow::Result<Roots> {
-    let roots = Roots::load(source).map_err(|e| WrongInput(e.to_string()))?;
-    Ok(match count {
-        Some(count) if count != roots.count => roots
-            .resized(count)
-            .map_err(|e| WrongInput(format!("--roots-count: {e}")))?,
-        _ => roots,
-    })
 }
 
 fn stacks(names: &[String]) -> anyhow::Result<Vec<StackName>> {

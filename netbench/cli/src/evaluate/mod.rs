@@ -42,7 +42,7 @@ use self::{
 const PAGE: &str = "report.html";
 
 pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
-    let (folder, mut manifest) = match &options.resume {
+    let (folder, mut manifest) = match &options.kept_in.resume {
         Some(path) => earlier(path)?,
         None => begin(options)?,
     };
@@ -188,7 +188,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     if !PARTS.iter().any(wanted) {
         return Err(WrongInput("--skip leaves no part".to_owned()).into());
     }
-    let file = sites::read(options.sites.as_deref())?;
+    let file = sites::read(options.which.sites.as_deref())?;
     let sites = u32::try_from(file.sites.len()).unwrap_or(u32::MAX);
     let absolute = |path: &Path| {
         let path = std::path::absolute(path)
@@ -197,6 +197,8 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         text.with_context(|| format!("{}: the path is not UTF-8", path.display()))
     };
     let workers = options
+        .begun
+        .own
         .worker
         .iter()
         .map(|(stack, program)| Ok((stack.clone(), absolute(program)?)))
@@ -209,20 +211,20 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         } else {
             Depth::Full
         },
-        target: if options.live {
+        target: if options.which.live {
             Target::Live
         } else {
             Target::Lab
         },
-        sites_file: options.sites.as_deref().map(absolute).transpose()?,
-        limit: options.limit,
-        sites: options.limit.map_or(sites, |limit| limit.min(sites)),
-        seed: options.seed.unwrap_or_else(new_seed),
+        sites_file: options.which.sites.as_deref().map(absolute).transpose()?,
+        limit: options.which.limit,
+        sites: options.which.limit.map_or(sites, |limit| limit.min(sites)),
+        seed: options.begun.seed.unwrap_or_else(new_seed),
         workers,
     };
     // A stack that there is none of is found now, and builds happen before the clock runs.
     let stacks = [&options.from, &options.to].map(Clone::clone).into();
-    workers::find(&stacks, &options.worker)?;
+    workers::find(&stacks, &options.begun.own.worker)?;
     let parts = PARTS.iter().map(|part| PartRecord {
         part: part.name.to_owned(),
         state: if wanted(part) {
@@ -238,14 +240,14 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         schema: SCHEMA_VERSION,
         kind: "evaluate".to_owned(),
         netbench: env!("CARGO_PKG_VERSION").to_owned(),
-        name: name(&options.out, &options.name),
+        name: name(&options.kept_in.out, &options.name),
         started: now(),
         finished: None,
         command: std::env::args().collect(),
         parts: parts.collect(),
         plan,
     };
-    let path = options.out.join(&manifest.name);
+    let path = options.kept_in.out.join(&manifest.name);
     let folder =
         RunFolder::create(&path, &manifest).context("cannot make the evaluation's folder")?;
     Ok((folder, manifest))

@@ -129,14 +129,7 @@ impl Joined {
     }
 
     fn take_manifest(&mut self, part: Manifest) {
-        let mut warn = |warnings: Vec<String>| {
-            for warning in warnings {
-                if !self.warnings.contains(&warning) {
-                    self.warnings.push(warning);
-                }
-            }
-        };
-        warn(part.warnings.clone());
+        add_new(&mut self.warnings, part.warnings.clone());
         let Some(whole) = &mut self.manifest else {
             self.manifest = Some(Manifest {
                 warnings: Vec::new(),
@@ -144,16 +137,22 @@ impl Joined {
             });
             return;
         };
-        warn(whole.environment.changes(&part.environment));
+        let changes = whole.environment.changes(&part.environment);
+        add_new(&mut self.warnings, changes);
         whole.started = whole.started.clone().min(part.started);
         whole.finished = whole.finished.take().max(part.finished);
-        for worker in part.workers {
-            if !whole.workers.contains(&worker) {
-                whole.workers.push(worker);
-            }
-        }
+        add_new(&mut whole.workers, part.workers);
         whole.sessions.extend(part.sessions);
         join_links(&mut whole.link, part.link);
+    }
+}
+
+/// Adds to `whole` what it does not have yet.
+pub(super) fn add_new<T: PartialEq>(whole: &mut Vec<T>, part: Vec<T>) {
+    for item in part {
+        if !whole.contains(&item) {
+            whole.push(item);
+        }
     }
 }
 

@@ -73,12 +73,7 @@ pub(crate) fn merge(options: &Merge) -> anyhow::Result<Ended> {
             .context("the joined run is not complete; make it again")?;
     }
     folder.write_manifest(&manifest)?;
-    let compared = connect::publish(&folder, &manifest, &options.output)?;
-    Ok(if compared {
-        Ended::Well
-    } else {
-        Ended::NothingToCompare
-    })
+    connect::publish(&folder, &manifest, &options.output)
 }
 
 /// The joined run's name: its folder's.

@@ -11,7 +11,7 @@ use netbench_store::RunFolder;
 use super::{
     create,
     groups::{Facts, Gaps, Run, missing, overlap, refuse_gaps, refuse_twice},
-    join::{join_links, places},
+    join::{add_new, join_links, places},
     name, refuse_joined,
     settings::{Settled, refuse_mixed, text, workers},
 };
@@ -229,18 +229,11 @@ fn join(parts: Vec<Part>, name: String, missing: &[String]) -> Result<Joined, Wr
 
 fn take_manifest(whole: &mut ScanManifest, part: ScanManifest) {
     let changes = whole.environment.changes(&part.environment);
-    for warning in part.warnings.into_iter().chain(changes) {
-        if !whole.warnings.contains(&warning) {
-            whole.warnings.push(warning);
-        }
-    }
+    add_new(&mut whole.warnings, part.warnings);
+    add_new(&mut whole.warnings, changes);
     whole.started = whole.started.clone().min(part.started);
     whole.finished = whole.finished.take().max(part.finished);
-    for worker in part.workers {
-        if !whole.workers.contains(&worker) {
-            whole.workers.push(worker);
-        }
-    }
+    add_new(&mut whole.workers, part.workers);
     whole.sessions.extend(part.sessions);
     if let (Some(whole), Some(part)) = (&mut whole.link, part.link) {
         join_links(whole, part);

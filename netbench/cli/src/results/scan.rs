@@ -59,47 +59,49 @@ fn read(path: PathBuf) -> Entry {
 
 fn fill(row: &mut RunRow, path: &Path) -> Result<(), StoreError> {
     let folder = RunFolder::open(path)?;
-    let names = |stacks: &[StackName]| stacks.iter().map(ToString::to_string).collect();
     match folder.kind()? {
         RunKind::Connect => {
             let manifest: Manifest = folder.manifest()?;
-            row.kind = "connect".to_owned();
-            row.started = manifest.started;
-            row.finished = manifest.finished;
-            row.stacks = names(&manifest.plan.stacks);
-            row.sites = manifest.plan.sites.len() as u64;
+            let plan = manifest.plan;
+            about(row, "connect", manifest.started, manifest.finished);
+            which(row, &plan.stacks, plan.sites.len() as u64);
             row.part = part(&manifest.origin);
             row.samples = folder.samples::<Sample>()?.len() as u64;
         }
         RunKind::Suite => {
             let manifest: SuiteManifest = folder.manifest()?;
-            row.kind = "suite".to_owned();
-            row.started = manifest.started;
-            row.finished = manifest.finished;
-            row.stacks = names(&manifest.suite.stacks);
-            row.sites = manifest.suite.scenarios.len() as u64;
+            let plan = manifest.suite;
+            about(row, "suite", manifest.started, manifest.finished);
+            which(row, &plan.stacks, plan.scenarios.len() as u64);
             row.samples = folder.samples::<SuiteSample>()?.len() as u64;
         }
         RunKind::Scan => {
             let manifest: ScanManifest = folder.manifest()?;
-            row.kind = "scan".to_owned();
-            row.started = manifest.started;
-            row.finished = manifest.finished;
-            row.stacks = names(&manifest.scan.against);
-            row.sites = manifest.scan.sites.len() as u64;
+            let plan = manifest.scan;
+            about(row, "scan", manifest.started, manifest.finished);
+            which(row, &plan.against, plan.sites.len() as u64);
             row.part = part(&manifest.origin);
             row.samples = folder.scans::<SiteScan>()?.len() as u64;
         }
         RunKind::Evaluate => {
             let manifest: EvaluationManifest = folder.manifest()?;
-            row.kind = "evaluate".to_owned();
-            row.started = manifest.started;
-            row.finished = manifest.finished;
-            row.stacks = names(&[manifest.plan.from, manifest.plan.to]);
-            row.sites = manifest.plan.sites.into();
+            let plan = manifest.plan;
+            about(row, "evaluate", manifest.started, manifest.finished);
+            which(row, &[plan.from, plan.to], plan.sites.into());
         }
     }
     Ok(())
+}
+
+fn about(row: &mut RunRow, kind: &str, started: String, finished: Option<String>) {
+    row.kind = kind.to_owned();
+    row.started = started;
+    row.finished = finished;
+}
+
+fn which(row: &mut RunRow, stacks: &[StackName], sites: u64) {
+    row.stacks = stacks.iter().map(ToString::to_string).collect();
+    row.sites = sites;
 }
 
 /// Which part of the sites it has, or of how many runs it was joined.

@@ -1,12 +1,8 @@
-use std::env;
-
-use netbench_model::{
-    LinkRecord, Origin, RootsRecord, SCHEMA_VERSION, ScanManifest, ScanPlanRecord, SuiteSession,
-};
+use netbench_model::{LinkRecord, SCHEMA_VERSION, ScanManifest, ScanPlanRecord};
 use netbench_runner::{Fleet, Ground, environment};
 
 use super::settings::Settings;
-use crate::run::now;
+use crate::run::{now, session, worker_records};
 
 /// The manifest as it stands before the first connection.
 pub(crate) fn begin(
@@ -25,9 +21,9 @@ pub(crate) fn begin(
         finished: None,
         scan: ScanPlanRecord {
             place: settings.place,
-            sites_file: settings.sites.name.clone(),
-            sites_sha256: settings.sites.sha256.clone(),
-            sites: settings.sites.sites.clone(),
+            sites_file: settings.over.file.name.clone(),
+            sites_sha256: settings.over.file.sha256.clone(),
+            sites: settings.over.file.sites.clone(),
             parts: limits
                 .parts
                 .iter()
@@ -37,30 +33,19 @@ pub(crate) fn begin(
             rate: limits.rate,
             timeout_ms: u64::try_from(limits.timeout.as_millis()).unwrap_or(u64::MAX),
             retries: limits.retries,
-            roots: RootsRecord {
-                source: settings.roots.source.clone(),
-                count: settings.roots.count,
-                sha256: settings.roots.sha256.clone(),
-            },
-            seed: settings.seed,
+            roots: settings.over.roots_record(),
+            seed: settings.over.seed,
             against: settings.against.clone(),
             client_profile: settings.client_profile,
             confirm: settings.confirm,
             summary: settings.summary,
         },
-        workers: fleet
-            .descriptions()
-            .map(|description| description.record.clone())
-            .collect(),
+        workers: worker_records(fleet),
         link: link(ground),
         environment: environment(),
         sessions: Vec::new(),
         warnings: Vec::new(),
-        origin: Origin {
-            vantage: settings.vantage.clone(),
-            shard: settings.shard,
-            merged: Vec::new(),
-        },
+        origin: settings.over.origin(),
     }
 }
 
@@ -68,14 +53,7 @@ pub(crate) fn begin_session(manifest: &mut ScanManifest) {
     manifest.finished = None;
     let changed = manifest.environment.changes(&environment());
     manifest.warnings.extend(changed);
-    manifest.sessions.push(SuiteSession {
-        started: now(),
-        finished: None,
-        command: env::args_os()
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect(),
-        interrupted: false,
-    });
+    manifest.sessions.push(session());
 }
 
 pub(crate) fn end_session(manifest: &mut ScanManifest, ground: &Ground, interrupted: bool) {

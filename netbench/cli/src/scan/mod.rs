@@ -17,7 +17,6 @@ use std::{
     },
 };
 
-use anyhow::Context;
 use netbench_link::Link;
 use netbench_model::{ScanManifest, ScanPlace};
 use netbench_report::{ScanSummary, summarize_scan};
@@ -30,7 +29,7 @@ use netbench_store::{RunFolder, RunKind};
 
 use crate::{
     exit::Ended,
-    ground, kept, output,
+    kept, output,
     progress::{Progress, SiteEvent},
     run::{self, stop_on_signals},
     scan_args::Scan,
@@ -43,17 +42,22 @@ use self::{confirm::Bench, settings::Settings};
 pub(crate) const AGAINST: &str = "against.json";
 
 pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
-    let earlier = options.resume.as_deref().map(open).transpose()?;
+    let earlier = options.kept_in.resume.as_deref().map(open).transpose()?;
     let settings = match &earlier {
         Some((_, manifest)) => Settings::of_manifest(manifest)?,
         None => Settings::of_options(options)?,
     };
     let place = Place {
-        out: &options.out,
+        out: &options.kept_in.out,
         name: &options.name,
         earlier,
     };
-    let ran = run_scan(&settings, place, &options.worker, options.output.quiet)?;
+    let ran = run_scan(
+        &settings,
+        place,
+        &options.begun.own.worker,
+        options.output.quiet,
+    )?;
     output::publish(&ran.folder, &ran.summary, &options.output)?;
     Ok(if ran.interrupted {
         Ended::Interrupted
@@ -89,7 +93,10 @@ pub(crate) fn run_scan(
 ) -> anyhow::Result<Ran> {
     let programs = workers::find(&settings.workers(), own_workers)?;
     raise_descriptor_limit();
-    let link = open_link(settings)?;
+    let link = match settings.place {
+        ScanPlace::Lab => Some(settings.over.open_link()?),
+        ScanPlace::Loopback | ScanPlace::Live => None,
+    };
     let stop = stop_on_signals(run::AFTER_TRIALS)?;
     let progress = Progress::counting(quiet, "sites");
     let inside = link.as_ref().map(Link::client_place);
@@ -97,7 +104,15 @@ pub(crate) fn run_scan(
     if let Some((_, manifest)) = &place.earlier {
         run::same_workers(&manifest.name, &manifest.workers, &fleet)?;
     }
-    let (ground, roots_pem) = prepare(settings, link, &fleet, &progress)?;
+    if settings.place == ScanPlace::Live {
+        let rate = settings.limits.rate.unwrap_or(f64::INFINITY);
+        progress.stage(&format!(
+            "--live: scanning {} hosts over the real network, at most {rate} connections a second, one \
+             at a time to each",
+            settings.over.file.sites.len()
+        ));
+    }
+    let (ground, roots_pem) = settings.over.ground(link, &fleet, &progress)?;
     let client = offers::client_settings(settings.client_profile, &settings.against, &fleet);
     let offers = offers::offers(
         &settings.against,
@@ -107,17 +122,9 @@ pub(crate) fn run_scan(
         &roots_pem,
     )?;
 
-    let (folder, mut manifest) = match place.earlier {
-        Some(earlier) => earlier,
-        None => {
-            let name = run::name(place.out, place.name);
-            let path = place.out.join(&name);
-            let manifest = manifest::begin(name, settings, &fleet, &ground);
-            let folder =
-                RunFolder::create(&path, &manifest).context("cannot make the run's folder")?;
-            (folder, manifest)
-        }
-    };
+    let (folder, mut manifest) = run::folder(place.earlier, place.out, place.name, |name| {
+        Ok(manifest::begin(name, settings, &fleet, &ground))
+    })?;
     manifest::begin_session(&mut manifest);
     folder.write_manifest(&manifest)?;
     progress.stage(&format!("results go to {}", folder.path().display()));
@@ -168,33 +175,6 @@ fn open(path: &Path) -> anyhow::Result<(RunFolder, ScanManifest)> {
     kept::open_as(path, RunKind::Scan, "not a run of scan")
 }
 
-fn open_link(settings: &Settings) -> anyhow::Result<Option<Link>> {
-    let open = || ground::open_link(settings.link, &settings.sites.sites, settings.seed);
-    (settings.place == ScanPlace::Lab).then(open).transpose()
-}
-
-/// Raises the lab, or finds the addresses; and makes the trust roots that go with it.
-fn prepare(
-    settings: &Settings,
-    link: Option<Link>,
-    fleet: &Fleet,
-    progress: &Progress,
-) -> anyhow::Result<(Ground, String)> {
-    let sites = &settings.sites.sites;
-    let Some(link) = link else {
-        if settings.place == ScanPlace::Live {
-            let rate = settings.limits.rate.unwrap_or(f64::INFINITY);
-            progress.stage(&format!(
-                "--live: scanning {} hosts over the real network, at most {rate} connections a second, one \
-                 at a time to each",
-                sites.len()
-            ));
-        }
-        return Ok(ground::hosts(sites, &settings.roots));
-    };
-    ground::lab(link, sites, &settings.roots, fleet, progress)
-}
-
 /// Scans the sites that no earlier session has done.
 fn scan_sites(
     settings: &Settings,
@@ -206,7 +186,7 @@ fn scan_sites(
 ) -> anyhow::Result<()> {
     let earlier: Vec<SiteScan> = folder.scans()?;
     let done: HashSet<&str> = earlier.iter().map(|scan| scan.site.as_str()).collect();
-    let sites = &settings.sites.sites;
+    let sites = &settings.over.file.sites;
     let targets: Vec<Target> = sites
         .iter()
         .enumerate()
@@ -256,7 +236,7 @@ fn against(
     let scans: Vec<SiteScan> = folder.scans()?;
     let predicted = LossReport::new(offers, &scans, Vec::new());
     progress.stage("confirming by handshakes");
-    let (stacks, sites) = (&settings.against, &settings.sites.sites);
+    let (stacks, sites) = (&settings.against, &settings.over.file.sites);
     let confirmed = confirm::confirm(bench, stacks, sites, &scans, &predicted, settings.confirm);
     let record = AgainstRecord {
         offers: predicted.offers,

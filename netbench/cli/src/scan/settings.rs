@@ -1,67 +1,50 @@
 use std::{collections::BTreeSet, net::IpAddr, time::Duration};
 
-use netbench_lab::Roots;
-use netbench_link::LinkChoice;
-use netbench_model::{
-    LabProfile, LinkKind, Profile, RootsSource, ScanManifest, ScanPlace, ShardRecord, Site,
-    StackName,
-};
+use netbench_model::{LabProfile, Profile, ScanManifest, ScanPlace, Site, StackName};
 use netbench_scan::{Limits, Part};
 
 use crate::{
-    args::ProfileArg,
     exit::WrongInput,
-    run,
+    ground::{Sites, roots},
     scan_args::{PartArg, Scan},
-    shard::{self, ShardArg},
     sites::{self, SitesFile},
-    stack_names::{new_seed, stack_names},
+    stack_names::stack_names,
 };
 
 /// What is to be scanned and how, read and found right.
 pub(crate) struct Settings {
     pub(crate) place: ScanPlace,
-    pub(crate) sites: SitesFile,
+    pub(crate) over: Sites,
     pub(crate) limits: Limits,
-    pub(crate) roots: Roots,
     pub(crate) against: Vec<StackName>,
     pub(crate) client_profile: Profile,
     pub(crate) confirm: u32,
     pub(crate) summary: bool,
-    pub(crate) link: LinkChoice,
-    pub(crate) seed: u64,
-    pub(crate) shard: Option<ShardRecord>,
-    pub(crate) vantage: String,
 }
 
 impl Settings {
     /// From the command line.
     pub(crate) fn of_options(options: &Scan) -> anyhow::Result<Self> {
-        let mut sites = if options.targets.is_empty() {
-            sites::read(options.sites.as_deref())?
+        let file = if options.targets.is_empty() {
+            sites::read(options.which.sites.as_deref())?
         } else {
             of_targets(&options.targets)?
         };
-        if let Some(limit) = options.limit {
-            sites.sites.truncate(limit as usize);
-        }
-        let shard = options.shard.map(ShardArg::shard).transpose()?;
-        let shard = shard
-            .map(|shard| shard::cut(&mut sites.sites, shard))
-            .transpose()?;
-        let place = match (options.live, options.targets.is_empty()) {
+        let over = Sites::of_options(
+            file,
+            roots(&options.trust.source(), None)?,
+            &options.which,
+            &options.seen,
+            &options.begun,
+        )?;
+        let place = match (options.which.live, options.targets.is_empty()) {
             (true, _) => ScanPlace::Live,
             (false, true) => ScanPlace::Lab,
             (false, false) => ScanPlace::Loopback,
         };
         if place == ScanPlace::Loopback {
-            all_on_loopback(&sites.sites)?;
+            all_on_loopback(&over.file.sites)?;
         }
-        let source = match options.roots.as_str() {
-            "mozilla" => RootsSource::Mozilla,
-            "native" => RootsSource::Native,
-            file => RootsSource::File(file.to_owned()),
-        };
         let live = place == ScanPlace::Live;
         let parts = options.parts.iter().filter_map(|part| match part {
             PartArg::Enumeration => None,
@@ -75,7 +58,7 @@ impl Settings {
         let jobs = options.jobs.unwrap_or(if live { 50 } else { 500 });
         Ok(Self {
             place,
-            sites,
+            over,
             limits: Limits {
                 sites: jobs as usize,
                 per_site: if live { 1 } else { default.per_site },
@@ -86,40 +69,35 @@ impl Settings {
                 parts: parts.into_iter().collect(),
                 ..default
             },
-            roots: roots(&source)?,
             against: stack_names(&options.against),
-            client_profile: profile(options.client_profile),
+            client_profile: options.client_profile.into(),
             confirm: options.confirm,
             summary: options.summary,
-            link: options.link,
-            seed: options.seed.unwrap_or_else(new_seed),
-            shard,
-            vantage: options.vantage.clone().unwrap_or_else(run::host),
         })
     }
 
     /// From the run that is to be gone on with.
     pub(crate) fn of_manifest(manifest: &ScanManifest) -> anyhow::Result<Self> {
         let plan = &manifest.scan;
-        shard::may_go_on(&manifest.name, &manifest.origin, plan.sites.len())?;
-        let roots = roots(&plan.roots.source)?;
-        if roots.sha256 != plan.roots.sha256 {
-            return Err(WrongInput(format!(
-                "the trust roots are not those that run {} was begun with, so that it cannot go on",
-                manifest.name
-            ))
-            .into());
-        }
+        let file = SitesFile {
+            name: plan.sites_file.clone(),
+            sha256: plan.sites_sha256.clone(),
+            sites: plan.sites.clone(),
+        };
+        let over = Sites::of_run(
+            &manifest.name,
+            &manifest.origin,
+            file,
+            &plan.roots,
+            manifest.link.as_ref().map(|link| link.kind),
+            plan.seed,
+        )?;
         let named = |name: &String| Part::ALL.into_iter().find(|part| part.name() == name);
         let live = plan.place == ScanPlace::Live;
         let default = Limits::default();
         Ok(Self {
             place: plan.place,
-            sites: SitesFile {
-                name: plan.sites_file.clone(),
-                sha256: plan.sites_sha256.clone(),
-                sites: plan.sites.clone(),
-            },
+            over,
             limits: Limits {
                 sites: plan.jobs as usize,
                 per_site: if live { 1 } else { default.per_site },
@@ -130,43 +108,21 @@ impl Settings {
                 parts: plan.parts.iter().filter_map(named).collect(),
                 ..default
             },
-            roots,
             against: plan.against.clone(),
             client_profile: plan.client_profile,
             confirm: plan.confirm,
             summary: plan.summary,
-            link: match manifest.link.as_ref().map(|link| link.kind) {
-                Some(LinkKind::User) => LinkChoice::User,
-                Some(LinkKind::Netem) => LinkChoice::Netem,
-                _ => LinkChoice::None,
-            },
-            seed: plan.seed,
-            shard: manifest.origin.shard,
-            vantage: manifest.origin.vantage.clone(),
         })
     }
 
     /// The stacks that workers are needed for, the lab's servers among them.
     pub(crate) fn workers(&self) -> BTreeSet<String> {
         let clients = self.against.iter().map(|stack| stack.stack().to_owned());
-        let servers = self.sites.sites.iter().map(|site| site.lab.server.clone());
         match self.place {
-            ScanPlace::Lab => clients.chain(servers).collect(),
+            ScanPlace::Lab => clients.chain(self.over.servers()).collect(),
             ScanPlace::Loopback | ScanPlace::Live => clients.collect(),
         }
     }
-}
-
-pub(crate) fn profile(profile: ProfileArg) -> Profile {
-    match profile {
-        ProfileArg::Default => Profile::Default,
-        ProfileArg::Servo => Profile::Servo,
-        ProfileArg::Library => Profile::Library,
-    }
-}
-
-pub(crate) fn roots(source: &RootsSource) -> anyhow::Result<Roots> {
-    Roots::load(source).map_err(|e| WrongInput(e.to_string()).into())
 }
 
 fn of_targets(targets: &[String]) -> anyhow::Result<SitesFile> {

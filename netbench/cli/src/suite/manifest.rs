@@ -1,12 +1,8 @@
-use std::env;
-
-use netbench_model::{
-    LayoutRecord, PinRecord, SCHEMA_VERSION, SuiteManifest, SuitePlanRecord, SuiteSession,
-};
+use netbench_model::{LayoutRecord, PinRecord, SCHEMA_VERSION, SuiteManifest, SuitePlanRecord};
 use netbench_runner::{Fleet, Layout, SuitePlan, environment};
 
 use super::settings::Settings;
-use crate::run::now;
+use crate::run::{now, session, worker_records};
 
 /// The manifest as it stands before the first trial.
 pub(crate) fn begin(
@@ -42,10 +38,7 @@ pub(crate) fn begin(
             },
             pki_sha256: plan.materials.sha256().to_owned(),
         },
-        workers: fleet
-            .descriptions()
-            .map(|description| description.record.clone())
-            .collect(),
+        workers: worker_records(fleet),
         environment: environment(),
         sessions: Vec::new(),
         warnings: Vec::new(),
@@ -56,14 +49,7 @@ pub(crate) fn begin_session(manifest: &mut SuiteManifest) {
     manifest.finished = None;
     let changed = manifest.environment.changes(&environment());
     manifest.warnings.extend(changed);
-    manifest.sessions.push(SuiteSession {
-        started: now(),
-        finished: None,
-        command: env::args_os()
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect(),
-        interrupted: false,
-    });
+    manifest.sessions.push(session());
 }
 
 pub(crate) fn end_session(manifest: &mut SuiteManifest, interrupted: bool) {

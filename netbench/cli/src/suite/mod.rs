@@ -27,7 +27,7 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
     if options.output.github_summary {
         output::step_summary()?;
     }
-    let earlier = options.resume.as_deref().map(earlier).transpose()?;
+    let earlier = options.kept_in.resume.as_deref().map(earlier).transpose()?;
     let settings = match &earlier {
         Some((_, manifest)) => Settings::of_manifest(options, manifest)?,
         None => Settings::of_options(options)?,
@@ -41,7 +41,7 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
         output::write(names.concat().as_bytes())?;
         return Ok(Ended::Well);
     }
-    let programs = workers::find(&settings.workers(), &options.worker)?;
+    let programs = workers::find(&settings.workers(), &options.begun.own.worker)?;
     let stop = stop_on_signals(run::AFTER_TRIALS)?;
     let progress = Progress::of(&options.output, &options.telling);
     let fleet = Fleet::muster(programs, None)?;
@@ -49,17 +49,10 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
         run::same_workers(&manifest.name, &manifest.workers, &fleet)?;
     }
     let plan = settings.plan(&fleet, &progress)?;
-    let (folder, mut manifest) = match earlier {
-        Some(earlier) => earlier,
-        None => {
-            let name = run::name(&options.out, &settings.name);
-            let path = options.out.join(&name);
-            let manifest = manifest::begin(name, &settings, &plan, &fleet);
-            let folder =
-                RunFolder::create(&path, &manifest).context("cannot make the run's folder")?;
-            (folder, manifest)
-        }
-    };
+    let kept_in = &options.kept_in;
+    let (folder, mut manifest) = run::folder(earlier, &kept_in.out, &settings.name, |name| {
+        Ok(manifest::begin(name, &settings, &plan, &fleet))
+    })?;
     manifest::begin_session(&mut manifest);
     folder.write_manifest(&manifest)?;
     progress.stage(&format!("samples go to {}", folder.path().display()));
@@ -70,27 +63,26 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
     manifest::end_session(&mut manifest, interrupted);
     // A disk that is full does not keep the report from being read.
     let kept = folder.write_manifest(&manifest);
-    let compared = publish(&folder, &manifest, &options.output);
+    let ended = publish(&folder, &manifest, &options.output);
     ran?;
     kept?;
-    let compared = compared?;
-    Ok(match (interrupted, compared) {
-        (true, _) => Ended::Interrupted,
-        (false, true) => Ended::Well,
-        (false, false) => Ended::NothingToCompare,
+    let ended = ended?;
+    Ok(if interrupted {
+        Ended::Interrupted
+    } else {
+        ended
     })
 }
 
-/// Makes the reports. True if there was anything to compare, or one stack alone has figures.
-pub(crate) fn publish(
-    folder: &RunFolder,
-    manifest: &SuiteManifest,
-    output: &Output,
-) -> anyhow::Result<bool> {
+/// Makes the reports, and says whether there is a figure to read.
+fn publish(folder: &RunFolder, manifest: &SuiteManifest, output: &Output) -> anyhow::Result<Ended> {
     let summary = summarize_suite(manifest, &folder.samples().map_err(kept::wrong)?);
     output::publish(folder, &summary, output)?;
-    let alone = manifest.suite.stacks.len() == 1;
-    Ok(summary.compares() || alone && summary.measures())
+    Ok(if summary.tells() {
+        Ended::Well
+    } else {
+        Ended::NothingToCompare
+    })
 }
 
 fn measure(

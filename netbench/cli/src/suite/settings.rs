@@ -58,8 +58,8 @@ impl Settings {
         });
         let name = options.preset.map_or("suite", Preset::name);
         Ok(Self {
-            seed: options.seed.unwrap_or_else(new_seed),
-            stacks: stack_names(&options.stack),
+            seed: options.begun.seed.unwrap_or_else(new_seed),
+            stacks: stack_names(&options.compared.stack),
             preset: options.preset,
             scenarios: scenarios(options)?,
             rounds,

@@ -10,6 +10,7 @@
 use std::{
     fs,
     io::Read,
+    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
@@ -17,6 +18,8 @@ use std::{
 };
 
 use netbench_model::{Manifest, Outcome, Role, Sample};
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// No test's command may take longer.
@@ -60,6 +63,13 @@ impl Place {
         }
     }
 
+    /// With these sites in `sites.txt`.
+    pub fn with_sites(sites: &str) -> Self {
+        let place = Self::new();
+        place.write("sites.txt", sites);
+        place
+    }
+
     pub fn path(&self) -> &Path {
         self.dir.path()
     }
@@ -67,6 +77,13 @@ impl Place {
     pub fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path().join(name);
         fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// A shell script of this name that can be run.
+    pub fn script(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.write(name, &format!("#!/bin/sh\n{text}\n"));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         path
     }
 
@@ -85,26 +102,97 @@ impl Place {
         finish(&mut self.command(arguments))
     }
 
+    /// `netbench` as it runs, to be given to [`wait`] or [`interrupt`].
+    pub fn begin(&self, arguments: &[&str]) -> Child {
+        piped(&mut self.command(arguments))
+    }
+
+    /// `netbench connect` to the sites of `sites.txt`, which must end well.
+    pub fn connect(&self, more: &str) -> Done {
+        let line = format!("connect --sites sites.txt {more}");
+        self.netbench(&words(&line)).expect(0)
+    }
+
+    /// `netbench merge` of these runs.
+    pub fn merge(&self, runs: &[&Path], more: &str) -> Done {
+        let runs = runs.iter().map(|run| run.to_str().unwrap());
+        let arguments: Vec<&str> = std::iter::once("merge")
+            .chain(runs)
+            .chain(more.split_whitespace())
+            .collect();
+        self.netbench(&arguments)
+    }
+
+    /// The runs under `runs/`, none where there is no such folder yet.
+    fn runs(&self) -> Vec<PathBuf> {
+        let runs = fs::read_dir(self.path().join("runs")).into_iter().flatten();
+        runs.map(|entry| entry.unwrap().path()).collect()
+    }
+
     /// The one run under `runs/`.
     pub fn run(&self) -> PathBuf {
-        let mut runs: Vec<_> = fs::read_dir(self.path().join("runs"))
-            .unwrap()
-            .map(|e| e.unwrap().path())
-            .collect();
+        let mut runs = self.runs();
         assert_eq!(runs.len(), 1, "{runs:?}");
         runs.remove(0)
     }
+
+    /// The run under `runs/` that was given this name.
+    pub fn named(&self, name: &str) -> PathBuf {
+        let ends = format!("-{name}");
+        let mut runs = self.runs().into_iter();
+        runs.find(|path| path.to_str().unwrap().ends_with(&ends))
+            .unwrap()
+    }
+
+    /// How many lines a file of the one run has by now.
+    pub fn lines(&self, file: &str) -> usize {
+        let text = self.runs().first().map(|run| run.join(file));
+        let text = text.and_then(|path| fs::read_to_string(path).ok());
+        text.map_or(0, |text| text.lines().count())
+    }
+}
+
+pub fn json<T: DeserializeOwned>(text: &str) -> T {
+    serde_json::from_str(text).unwrap()
+}
+
+/// A file of a run.
+pub fn kept<T: DeserializeOwned>(run: &Path, name: &str) -> T {
+    json(&fs::read_to_string(run.join(name)).unwrap())
 }
 
 pub fn manifest(run: &Path) -> Manifest {
-    serde_json::from_slice(&fs::read(run.join("run.json")).unwrap()).unwrap()
+    kept(run, "run.json")
+}
+
+/// Changes a run's manifest.
+pub fn edit<M: DeserializeOwned + Serialize>(run: &Path, change: impl FnOnce(&mut M)) {
+    let mut manifest: M = kept(run, "run.json");
+    change(&mut manifest);
+    fs::write(run.join("run.json"), serde_json::to_vec(&manifest).unwrap()).unwrap();
+}
+
+/// The samples of a run, of its own kind.
+pub fn samples_of<S: DeserializeOwned>(run: &Path) -> Vec<S> {
+    let text = fs::read_to_string(run.join("samples.jsonl")).unwrap();
+    text.lines().map(json).collect()
 }
 
 pub fn samples(run: &Path) -> Vec<Sample> {
-    let text = fs::read_to_string(run.join("samples.jsonl")).unwrap();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    samples_of(run)
+}
+
+/// Panics unless `document` is as the published schema of that name says.
+pub fn check(schema: &str, document: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas");
+    let schema: Value = kept(&path, schema);
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let document = json(document);
+    let errors: Vec<String> = validator
+        .iter_errors(&document)
+        .map(|error| format!("{error} at {}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{errors:?}");
 }
 
 pub fn measured(run: &Path) -> Vec<Sample> {
@@ -123,12 +211,22 @@ pub fn failure(sample: &Sample) -> Option<String> {
 }
 
 pub fn finish(command: &mut Command) -> Done {
-    let child = command
+    wait(piped(command))
+}
+
+fn piped(command: &mut Command) -> Child {
+    command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .unwrap();
+        .unwrap()
+}
+
+/// Presses Ctrl-C, and waits for a command whose output is piped.
+pub fn interrupt(child: Child) -> Done {
+    let pid = child.id().to_string();
+    finish(Command::new("kill").args(["-INT", &pid])).expect(0);
     wait(child)
 }
 

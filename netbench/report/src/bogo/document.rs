@@ -40,13 +40,8 @@ fn coverage(coverage: &Coverage) -> Vec<Block> {
         Block::Heading("netbench bogo: what each stack passes of BoringSSL's tests".to_owned()),
         Block::Text(about(coverage)),
     ];
-    blocks.extend(
-        coverage
-            .warnings
-            .iter()
-            .map(|warning| Block::Warning(plain(warning))),
-    );
-    blocks.push(Block::Table(totals(coverage)));
+    blocks.extend(Block::warnings(&coverage.warnings));
+    blocks.push(totals(coverage));
     for (half, heading, text) in [
         (
             Half::Works,
@@ -85,38 +80,27 @@ fn about(coverage: &Coverage) -> String {
     )
 }
 
-fn totals(coverage: &Coverage) -> Table {
-    let columns = vec![
-        left("stack", 0),
-        right("works", 0),
-        right("refuses", 0),
-        right("explained failures", 1),
-        right("unexplained", 0),
-        right("crashed or hung", 2),
-    ];
-    let row = |shim: &ShimSummary| {
-        let explained: Vec<_> = shim
-            .explained
-            .iter()
-            .map(|(category, tests)| format!("{tests} {}", category.name()))
-            .collect();
-        vec![
-            plain(&shim.shim),
-            cell(shim.works),
-            cell(shim.refuses),
-            if explained.is_empty() {
-                "none".to_owned()
-            } else {
-                explained.join(", ")
-            },
-            shim.unexplained.len().to_string(),
-            shim.crashed.len().to_string(),
-        ]
-    };
-    Table {
-        columns,
-        rows: coverage.shims.iter().map(row).collect(),
+fn totals(coverage: &Coverage) -> Block {
+    Table::of(&coverage.shims)
+        .left("stack", 0, |shim| plain(&shim.shim))
+        .right("works", 0, |shim| cell(shim.works))
+        .right("refuses", 0, |shim| cell(shim.refuses))
+        .right("explained failures", 1, |shim| explained(shim))
+        .right("unexplained", 0, |shim| shim.unexplained.len().to_string())
+        .right("crashed or hung", 2, |shim| shim.crashed.len().to_string())
+        .block()
+}
+
+fn explained(shim: &ShimSummary) -> String {
+    if shim.explained.is_empty() {
+        return "none".to_owned();
     }
+    let counts: Vec<_> = shim
+        .explained
+        .iter()
+        .map(|(category, tests)| format!("{tests} {}", category.name()))
+        .collect();
+    counts.join(", ")
 }
 
 fn features(coverage: &Coverage, half: Half) -> Table {
@@ -156,13 +140,13 @@ fn unexplained(blocks: &mut Vec<Block>, coverage: &Coverage) {
             "Failures that nothing explains: {}",
             plain(&shim.shim)
         )));
-        let rows = shim.unexplained.iter().take(UNEXPLAINED_SHOWN);
-        let rows = rows.map(|(test, line)| vec![plain(test), plain(line)]);
-        let columns = vec![left("test", 0), left("what the runner says", 0)];
-        blocks.push(Block::Table(Table {
-            columns,
-            rows: rows.collect(),
-        }));
+        let shown = shim.unexplained.iter().take(UNEXPLAINED_SHOWN);
+        blocks.push(
+            Table::of(shown)
+                .left("test", 0, |(test, _)| plain(test))
+                .left("what the runner says", 0, |(_, line)| plain(line))
+                .block(),
+        );
         more(blocks, shim.unexplained.len(), UNEXPLAINED_SHOWN);
     }
     for shim in &coverage.shims {
@@ -173,23 +157,17 @@ fn unexplained(blocks: &mut Vec<Block>, coverage: &Coverage) {
             "Crashes and hangs: {}",
             plain(&shim.shim)
         )));
-        let rows = shim
-            .crashed
-            .iter()
-            .take(UNEXPLAINED_SHOWN)
-            .map(|(test, ending)| {
-                let how = match ending {
+        let shown = shim.crashed.iter().take(UNEXPLAINED_SHOWN);
+        blocks.push(
+            Table::of(shown)
+                .left("test", 0, |(test, _)| plain(test))
+                .left("how it ended", 0, |(_, ending)| match ending {
                     Ending::Exited => "exited".to_owned(),
                     Ending::Crashed(signal) => plain(signal),
                     Ending::Hung => "hung, and was ended".to_owned(),
-                };
-                vec![plain(test), how]
-            });
-        let columns = vec![left("test", 0), left("how it ended", 0)];
-        blocks.push(Block::Table(Table {
-            columns,
-            rows: rows.collect(),
-        }));
+                })
+                .block(),
+        );
         more(blocks, shim.crashed.len(), UNEXPLAINED_SHOWN);
     }
 }
@@ -237,32 +215,19 @@ fn side(blocks: &mut Vec<Block>, lacks: &str, has: &str, groups: &[DifferenceGro
         blocks.push(Block::Text("Nothing.".to_owned()));
         return;
     }
-    let columns = vec![
-        left("feature", 0),
-        left("kind", 0),
-        right("tests", 0),
-        right("expect success", 2),
-        left("why", 0),
-        left("for example", 1),
-    ];
-    let rows = groups.iter().take(GROUPS_SHOWN).map(|group| {
-        vec![
-            group.feature.clone(),
-            kind(group).to_owned(),
-            group.tests.len().to_string(),
-            group.expect_success.to_string(),
-            plain(&group.why),
-            group
-                .tests
-                .first()
-                .map(|test| plain(test))
-                .unwrap_or_default(),
-        ]
-    });
-    blocks.push(Block::Table(Table {
-        columns,
-        rows: rows.collect(),
-    }));
+    let example = |group: &DifferenceGroup| group.tests.first().map(|test| plain(test));
+    blocks.push(
+        Table::of(groups.iter().take(GROUPS_SHOWN))
+            .left("feature", 0, |group| group.feature.clone())
+            .left("kind", 0, |group| kind(group).to_owned())
+            .right("tests", 0, |group| group.tests.len().to_string())
+            .right("expect success", 2, |group| {
+                group.expect_success.to_string()
+            })
+            .left("why", 0, |group| plain(&group.why))
+            .left("for example", 1, |group| example(group).unwrap_or_default())
+            .block(),
+    );
     more(blocks, groups.len(), GROUPS_SHOWN);
 }
 

@@ -2,7 +2,7 @@ use netbench_model::{Depth, PartState};
 
 use super::{Answer, Evaluation, Question, lacking, rows};
 use crate::{
-    block::{Block, Document, Table, left, right},
+    block::{Block, Document, Table},
     rows::Rows,
     text::plain,
 };
@@ -24,9 +24,8 @@ impl Document for Evaluation {
         features(&mut blocks, self);
         lost(&mut blocks, self);
         blocks.push(Block::Heading("The parts".to_owned()));
-        blocks.push(Block::Table(parts(self)));
-        let warnings = self.warnings.iter().map(|text| Block::Warning(plain(text)));
-        blocks.extend(warnings);
+        blocks.push(parts(self));
+        blocks.extend(Block::warnings(&self.warnings));
         blocks
     }
 
@@ -59,13 +58,12 @@ fn answer(blocks: &mut Vec<Block>, question: &Question) {
         plain(&question.because)
     )));
     if !question.figures.is_empty() {
-        let figures = question.figures.iter();
-        blocks.push(Block::Table(Table {
-            columns: vec![right("figure", 0), left("of what", 0)],
-            rows: figures
-                .map(|figure| vec![plain(&figure.value), plain(&figure.label)])
-                .collect(),
-        }));
+        blocks.push(
+            Table::of(&question.figures)
+                .right("figure", 0, |figure| plain(&figure.value))
+                .left("of what", 0, |figure| plain(&figure.label))
+                .block(),
+        );
     }
     if !question.breaks.is_empty() {
         let lines: Vec<_> = question.breaks.iter().map(|line| plain(line)).collect();
@@ -102,17 +100,15 @@ fn features(blocks: &mut Vec<Block>, evaluation: &Evaluation) {
         "Features that {} has and {} has not",
         plan.from, plan.to
     )));
-    let rows = lacking.iter().map(|row| {
-        let passed = row.works.first().map_or(0, |tally| tally.passed);
-        vec![plain(&row.feature), passed.to_string()]
-    });
-    blocks.push(Block::Table(Table {
-        columns: vec![
-            left("feature", 0),
-            right("tests that expect success, passed before", 0),
-        ],
-        rows: rows.collect(),
-    }));
+    blocks.push(
+        Table::of(lacking)
+            .left("feature", 0, |row| plain(&row.feature))
+            .right("tests that expect success, passed before", 0, |row| {
+                let passed = row.works.first().map_or(0, |tally| tally.passed);
+                passed.to_string()
+            })
+            .block(),
+    );
 }
 
 fn lost(blocks: &mut Vec<Block>, evaluation: &Evaluation) {
@@ -128,41 +124,27 @@ fn lost(blocks: &mut Vec<Block>, evaluation: &Evaluation) {
         "Sites that only {} reaches",
         evaluation.run.plan.from
     )));
-    let rows = losses.lost.iter().map(|site| {
-        vec![
-            plain(&site.site),
-            plain(&site.reason),
-            plain(&site.detail),
-            confirmed_words(site.confirmed).to_owned(),
-        ]
-    });
-    blocks.push(Block::Table(Table {
-        columns: vec![
-            left("site", 0),
-            left("reason", 0),
-            left("detail", 1),
-            left("confirmed by a handshake", 0),
-        ],
-        rows: rows.collect(),
-    }));
+    blocks.push(
+        Table::of(&losses.lost)
+            .left("site", 0, |site| plain(&site.site))
+            .left("reason", 0, |site| plain(&site.reason))
+            .left("detail", 1, |site| plain(&site.detail))
+            .left("confirmed by a handshake", 0, |site| {
+                confirmed_words(site.confirmed).to_owned()
+            })
+            .block(),
+    );
 }
 
-fn parts(evaluation: &Evaluation) -> Table {
-    let row = |part: &netbench_model::PartRecord| {
-        let state = state_words(&part.state);
-        let took = part
-            .took_s
-            .map_or_else(|| "–".to_owned(), |s| format!("{s} s"));
-        vec![plain(&part.part), state, took]
-    };
-    Table {
-        columns: vec![
-            left("part", 0),
-            left("how far it came", 0),
-            right("took", 0),
-        ],
-        rows: evaluation.run.parts.iter().map(row).collect(),
-    }
+fn parts(evaluation: &Evaluation) -> Block {
+    let took = |s: u64| format!("{s} s");
+    Table::of(&evaluation.run.parts)
+        .left("part", 0, |part| plain(&part.part))
+        .left("how far it came", 0, |part| state_words(&part.state))
+        .right("took", 0, |part| {
+            part.took_s.map_or_else(|| "–".to_owned(), took)
+        })
+        .block()
 }
 
 /// How far a part came, in words.

@@ -17,7 +17,7 @@ pub(super) fn answer(plan: &EvaluationPlan, parts: &Parts<'_>, found: &Found) ->
     let mut figures = Vec::new();
     let mut breaks = Vec::new();
     let mut missing = Vec::new();
-    let totals = found.connections.as_ref().map(totals).unwrap_or_default();
+    let totals = found.connections.as_deref().map(totals).unwrap_or_default();
     let (answer, because) = verdict(plan, &totals);
     if totals.is_empty() {
         missing.push(parts.why_missing("connections", "times of whole connections"));

@@ -12,6 +12,8 @@ mod rows;
 mod supports;
 mod works;
 
+use std::sync::Arc;
+
 use netbench_bogo::{Coverage, Difference};
 use netbench_model::{EvaluationManifest, Losses, PartRecord, PartState, SCHEMA_VERSION};
 use netbench_stats::PairedRatio;
@@ -50,9 +52,9 @@ pub struct Found {
     /// Sites that only one of the two can agree with.
     pub losses: Option<Losses>,
     /// Connections; the stack in use is the first.
-    pub connections: Option<ConnectSummary>,
+    pub connections: Option<Arc<ConnectSummary>>,
     /// The in-memory suite, in one or more runs.
-    pub suites: Vec<SuiteSummary>,
+    pub suites: Vec<Arc<SuiteSummary>>,
 }
 
 /// A question, answered.

@@ -115,9 +115,8 @@ fn features(
         };
         figures.push(KeyFigure {
             value: format!("{} (before: {})", share(second), share(first)),
-            label:
-                "of BoringSSL's tests that expect success; many are of features that it alone has"
-                    .to_owned(),
+            label: "of BoringSSL's tests that expect success (many are of its own features)"
+                .to_owned(),
         });
     }
     let lacking = lacking(coverage);

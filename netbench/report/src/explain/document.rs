@@ -130,33 +130,22 @@ fn one(blocks: &mut Vec<Block>, explanation: &Explanation) {
         return;
     }
     blocks.push(Block::Heading("Sites that go the other way".to_owned()));
-    blocks.push(Block::Table(Table {
-        columns: vec![
-            left("site", 0),
-            right("change", 0),
-            right("by", 1),
-            left("characteristics", 2),
-        ],
-        rows: explanation
-            .against
-            .iter()
-            .take(SITES_SHOWN)
-            .map(|row| {
+    blocks.push(
+        Table::of(explanation.against.iter().take(SITES_SHOWN))
+            .left("site", 0, |row| plain(&row.site))
+            .right("change", 0, |row| change(row.ratio))
+            .right("by", 1, |row| signed_time(row.difference_ns))
+            .left("characteristics", 2, |row| {
                 let told = ["key", "version", "group", "round trip", "chain bytes"];
                 let told: Vec<String> = told
                     .iter()
                     .filter_map(|name| row.characteristics.get(*name))
                     .map(|value| plain(value))
                     .collect();
-                vec![
-                    plain(&row.site),
-                    change(row.ratio),
-                    signed_time(row.difference_ns),
-                    told.join(", "),
-                ]
+                told.join(", ")
             })
-            .collect(),
-    }));
+            .block(),
+    );
     if explanation.against.len() > SITES_SHOWN {
         blocks.push(Block::Text(format!(
             "And {} more; CSV and JSON have all.",
@@ -209,30 +198,19 @@ fn heaps(blocks: &mut Vec<Block>, summary: &ExplainSummary) {
          more."
             .to_owned(),
     ));
-    blocks.push(Block::Table(Table {
-        columns: vec![
-            left("site", 0),
-            left("stack", 0),
-            left("condition", 2),
-            right("fast", 1),
-            right("slow", 1),
-            right("round trips apart", 3),
-            right("in the slow heap", 0),
-        ],
-        rows: summary
-            .heaps
-            .iter()
-            .map(|row| {
-                vec![
-                    plain(&row.site),
-                    row.stack.to_string(),
-                    row.condition.to_string(),
-                    time(row.lower_ns),
-                    time(row.upper_ns),
-                    format!("{:.2}", row.round_trips),
-                    format!("{} of {}", row.slower, row.connections),
-                ]
+    blocks.push(
+        Table::of(&summary.heaps)
+            .left("site", 0, |row| plain(&row.site))
+            .left("stack", 0, |row| row.stack.to_string())
+            .left("condition", 2, |row| row.condition.to_string())
+            .right("fast", 1, |row| time(row.lower_ns))
+            .right("slow", 1, |row| time(row.upper_ns))
+            .right("round trips apart", 3, |row| {
+                format!("{:.2}", row.round_trips)
             })
-            .collect(),
-    }));
+            .right("in the slow heap", 0, |row| {
+                format!("{} of {}", row.slower, row.connections)
+            })
+            .block(),
+    );
 }

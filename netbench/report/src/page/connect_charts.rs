@@ -35,7 +35,8 @@ impl fmt::Display for About<'_> {
 /// Clean against resumed against cold, where there is more than one of them.
 pub(super) fn conditions(summary: &ConnectSummary) -> Vec<Item> {
     let conditions: Vec<Condition> = Condition::ALL
-        .into_iter()
+        .iter()
+        .copied()
         .filter(|c| summary.comparisons.iter().any(|row| row.condition == *c))
         .collect();
     if conditions.len() < 2 {

@@ -1,15 +1,18 @@
+use std::{cmp::Reverse, collections::BTreeMap};
+
 use netbench_model::ScanPlace;
 use netbench_scan::{
     SiteScan,
     peel::Order,
     population::{Population, PopulationKind},
+    profiles::ProfileRow,
     registry::Version,
-    result::{Answer, NamedCode, ScanOutcome, Tolerance, VersionScan},
+    result::{Answer, NamedCode, ScanOutcome, SuiteScan, Tolerance, VersionScan},
 };
 
 use super::{Profiles, ScanSummary, loss, rows};
 use crate::{
-    block::{Block, Document, Table, left, right},
+    block::{Block, Document, Table},
     connect_document::origin,
     rows::Rows,
     text::{percent, plain, shorten},
@@ -28,11 +31,7 @@ impl Document for ScanSummary {
         if let Some(loss) = &self.loss {
             loss::headlines(&mut blocks, loss);
         }
-        blocks.extend(
-            self.warnings
-                .iter()
-                .map(|warning| Block::Warning(plain(warning))),
-        );
+        blocks.extend(Block::warnings(&self.warnings));
         if let Some(loss) = &self.loss {
             loss::tables(&mut blocks, loss);
         }
@@ -139,45 +138,45 @@ fn sites(blocks: &mut Vec<Block>, sites: &[SiteScan]) {
          in all. Everything that was found is in summary.json."
             .to_owned(),
     ));
-    let rows = sites.iter().map(|site| {
-        let newest = spoken(site).max_by_key(|v| v.version);
-        let suites: usize = spoken(site).map(|v| v.suites.len()).sum();
-        let first = newest.and_then(|v| v.suites.first());
-        let failed = !site.is_scanned();
-        let said = |text: String| plain(&shorten(&text));
-        vec![
-            plain(&site.site),
-            if failed {
-                said(outcome(site))
-            } else {
+    let said = |text: Option<String>| plain(&shorten(&text.unwrap_or_default()));
+    blocks.push(
+        Table::of(
+            sites
+                .iter()
+                .map(|site| (site, spoken(site).max_by_key(|v| v.version))),
+        )
+        .left("site", 0, |(site, _)| plain(&site.site))
+        .left("versions", 0, |(site, _)| {
+            if site.is_scanned() {
                 versions(site)
-            },
-            suites.to_string(),
-            newest.map_or("", |v| order(v.suite_order)).to_owned(),
-            said(newest.map(|v| names(&v.groups)).unwrap_or_default()),
-            said(key(site)),
-            format!(
-                "{}/{}",
-                site.effort.enumeration_connections, site.effort.connections
-            ),
-            format!("{} ms", site.effort.elapsed_ms),
-            said(first.map(|s| s.name.clone()).unwrap_or_default()),
-        ]
-    });
-    blocks.push(Block::Table(Table {
-        columns: vec![
-            left("site", 0),
-            left("versions", 0),
-            right("suites", 0),
-            left("order", 2),
-            left("groups", 4),
-            left("key", 1),
-            right("connections", 3),
-            right("time", 5),
-            left("first choice", 6),
-        ],
-        rows: rows.collect(),
-    }));
+            } else {
+                said(Some(outcome(site)))
+            }
+        })
+        .right("suites", 0, |(site, _)| {
+            let suites: usize = spoken(site).map(|v| v.suites.len()).sum();
+            suites.to_string()
+        })
+        .left("order", 2, |(_, newest)| {
+            newest.map_or("", |v| order(v.suite_order)).to_owned()
+        })
+        .left("groups", 4, |(_, newest)| {
+            said(newest.map(|v| names(&v.groups)))
+        })
+        .left("key", 1, |(site, _)| said(Some(key(site))))
+        .right("connections", 3, |(site, _)| {
+            let effort = &site.effort;
+            format!("{}/{}", effort.enumeration_connections, effort.connections)
+        })
+        .right("time", 5, |(site, _)| {
+            format!("{} ms", site.effort.elapsed_ms)
+        })
+        .left("first choice", 6, |(_, newest)| {
+            let first = newest.and_then(|v| v.suites.first());
+            said(first.map(|suite| suite.name.clone()))
+        })
+        .block(),
+    );
 }
 
 fn in_full(blocks: &mut Vec<Block>, site: &SiteScan) {
@@ -196,54 +195,40 @@ fn in_full(blocks: &mut Vec<Block>, site: &SiteScan) {
     if !site.is_scanned() {
         return;
     }
-    let rows = site.versions.iter().map(|v| {
-        vec![
-            v.version.name().to_owned(),
-            if v.supported { "yes" } else { "no" }.to_owned(),
-            v.suites.len().to_string(),
-            order(v.suite_order).to_owned(),
-            plain(&names(&v.groups)),
-            plain(&v.refusal.clone().unwrap_or_default()),
-        ]
-    });
-    blocks.push(Block::Table(Table {
-        columns: vec![
-            left("version", 0),
-            left("spoken", 0),
-            right("suites", 0),
-            left("order", 1),
-            left("groups", 0),
-            left("refused with", 2),
-        ],
-        rows: rows.collect(),
-    }));
+    blocks.push(
+        Table::of(&site.versions)
+            .left("version", 0, |v| v.version.name().to_owned())
+            .left("spoken", 0, |v| {
+                if v.supported { "yes" } else { "no" }.to_owned()
+            })
+            .right("suites", 0, |v| v.suites.len().to_string())
+            .left("order", 1, |v| order(v.suite_order).to_owned())
+            .left("groups", 0, |v| plain(&names(&v.groups)))
+            .left("refused with", 2, |v| {
+                plain(&v.refusal.clone().unwrap_or_default())
+            })
+            .block(),
+    );
     let suites = spoken(site).flat_map(|v| v.suites.iter().map(move |s| (v, s)));
-    let rows = suites.map(|(v, s)| {
-        let dh =
-            s.dh.as_ref()
-                .map(|dh| format!("{} bits, {}", dh.bits, dh.origin));
-        vec![
-            v.version.name().to_owned(),
-            s.name.clone(),
-            plain(&dh.or_else(|| s.group.clone()).unwrap_or_default()),
-        ]
-    });
-    blocks.push(Block::Table(Table {
-        columns: vec![
-            left("version", 0),
-            left("suite", 0),
-            left("key exchange", 1),
-        ],
-        rows: rows.collect(),
-    }));
+    let exchange = |s: &SuiteScan| {
+        let dh = s.dh.as_ref();
+        let dh = dh.map(|dh| format!("{} bits, {}", dh.bits, dh.origin));
+        dh.or_else(|| s.group.clone()).unwrap_or_default()
+    };
+    blocks.push(
+        Table::of(suites)
+            .left("version", 0, |(v, _)| v.version.name().to_owned())
+            .left("suite", 0, |(_, s)| s.name.clone())
+            .left("key exchange", 1, |(_, s)| plain(&exchange(s)))
+            .block(),
+    );
     certificates(blocks, site);
-    blocks.push(Block::Table(Table {
-        columns: vec![left("feature", 0), left("", 0)],
-        rows: features(site)
-            .into_iter()
-            .map(|(name, value)| vec![name.to_owned(), plain(&value)])
-            .collect(),
-    }));
+    blocks.push(
+        Table::of(features(site))
+            .left("feature", 0, |(name, _)| (*name).to_owned())
+            .left("", 0, |(_, value)| plain(value))
+            .block(),
+    );
     let intolerant: Vec<String> = site
         .intolerance
         .iter()
@@ -263,35 +248,25 @@ fn in_full(blocks: &mut Vec<Block>, site: &SiteScan) {
 fn certificates(blocks: &mut Vec<Block>, site: &SiteScan) {
     let all = site.chains.iter().enumerate();
     let all = all.flat_map(|(i, chain)| chain.certificates.iter().map(move |c| (i, chain, c)));
-    let rows = all.map(|(i, chain, c)| {
-        let curve = c
-            .curve
-            .clone()
-            .unwrap_or_else(|| format!("{}-{}", c.key, c.key_bits));
-        vec![
-            (i + 1).to_string(),
-            plain(&shorten(&c.subject)),
-            plain(&curve),
-            plain(&c.signature),
-            plain(&c.not_after),
-            format!("{:?}", chain.anchor).to_lowercase(),
-        ]
-    });
-    let rows: Vec<Vec<String>> = rows.collect();
-    if rows.is_empty() {
+    let all: Vec<_> = all.collect();
+    if all.is_empty() {
         return;
     }
-    blocks.push(Block::Table(Table {
-        columns: vec![
-            right("chain", 0),
-            left("certificate", 0),
-            left("key", 1),
-            left("signed by", 2),
-            left("valid until", 3),
-            left("ends at", 4),
-        ],
-        rows,
-    }));
+    blocks.push(
+        Table::of(all)
+            .right("chain", 0, |(i, ..)| (i + 1).to_string())
+            .left("certificate", 0, |(.., c)| plain(&shorten(&c.subject)))
+            .left("key", 1, |(.., c)| {
+                let curve = c.curve.clone();
+                plain(&curve.unwrap_or_else(|| format!("{}-{}", c.key, c.key_bits)))
+            })
+            .left("signed by", 2, |(.., c)| plain(&c.signature))
+            .left("valid until", 3, |(.., c)| plain(&c.not_after))
+            .left("ends at", 4, |(_, chain, _)| {
+                format!("{:?}", chain.anchor).to_lowercase()
+            })
+            .block(),
+    );
 }
 
 /// Features by name, as words.
@@ -361,28 +336,18 @@ fn population_table(blocks: &mut Vec<Block>, population: &Population) {
     };
     for kind in PopulationKind::ALL {
         let rows = population.rows.iter().filter(|row| row.kind == kind);
-        let rows: Vec<Vec<String>> = rows
-            .map(|row| {
-                vec![
-                    plain(&row.name),
-                    share(row.supports),
-                    share(row.prefers),
-                    share(row.only),
-                ]
-            })
-            .collect();
+        let rows: Vec<_> = rows.collect();
         if rows.is_empty() {
             continue;
         }
-        blocks.push(Block::Table(Table {
-            columns: vec![
-                left(kind.name(), 0),
-                right("support", 0),
-                right("prefer", 0),
-                right("only", 0),
-            ],
-            rows,
-        }));
+        blocks.push(
+            Table::of(rows)
+                .left(kind.name(), 0, |row| plain(&row.name))
+                .right("support", 0, |row| share(row.supports))
+                .right("prefer", 0, |row| share(row.prefers))
+                .right("only", 0, |row| share(row.only))
+                .block(),
+        );
     }
 }
 
@@ -392,32 +357,27 @@ fn profile_table(blocks: &mut Vec<Block>, profiles: &Profiles) {
         profiles.guideline
     )));
     blocks.push(Block::Text(profiles.compared.clone()));
-    let rows = profiles.rows.iter().map(|row| {
-        let mut why: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
-        for what in row.others.values() {
-            *why.entry(what).or_default() += 1;
-        }
-        let mut why: Vec<(&str, usize)> = why.into_iter().collect();
-        why.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let why: Vec<String> = why
-            .iter()
-            .take(3)
-            .map(|(what, count)| format!("{count} by {what}"))
-            .collect();
-        vec![
-            row.profile.clone(),
-            row.sites.len().to_string(),
-            row.others.len().to_string(),
-            plain(&why.join("; ")),
-        ]
-    });
-    blocks.push(Block::Table(Table {
-        columns: vec![
-            left("profile", 0),
-            right("comply", 0),
-            right("do not", 0),
-            left("most often", 1),
-        ],
-        rows: rows.collect(),
-    }));
+    blocks.push(
+        Table::of(&profiles.rows)
+            .left("profile", 0, |row| row.profile.clone())
+            .right("comply", 0, |row| row.sites.len().to_string())
+            .right("do not", 0, |row| row.others.len().to_string())
+            .left("most often", 1, |row| plain(&reasons(row)))
+            .block(),
+    );
+}
+
+/// The three reasons that most sites do not comply for.
+fn reasons(row: &ProfileRow) -> String {
+    let mut why: BTreeMap<&str, usize> = BTreeMap::new();
+    for what in row.others.values() {
+        *why.entry(what).or_default() += 1;
+    }
+    let mut why: Vec<(&str, usize)> = why.into_iter().collect();
+    why.sort_by_key(|(_, count)| Reverse(*count));
+    let why = why.iter().take(3);
+    let why: Vec<String> = why
+        .map(|(what, count)| format!("{count} by {what}"))
+        .collect();
+    why.join("; ")
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    block::{Block, Document, Table, left, right},
+    block::{Block, Document, Table},
     rows::Rows,
     text::plain,
 };
@@ -40,14 +40,13 @@ impl Document for HelloReport {
                     .into_iter()
                     .map(|(name, value)| Block::Text(plain(&format!("{name}: {value}")))),
             );
-            blocks.push(Block::Table(Table {
-                columns: vec![left("extension", 0), right("number", 0), right("bytes", 0)],
-                rows: hello
-                    .extensions
-                    .iter()
-                    .map(|e| vec![e.name.clone(), e.code.to_string(), e.bytes.to_string()])
-                    .collect(),
-            }));
+            blocks.push(
+                Table::of(&hello.extensions)
+                    .left("extension", 0, |extension| extension.name.clone())
+                    .right("number", 0, |extension| extension.code.to_string())
+                    .right("bytes", 0, |extension| extension.bytes.to_string())
+                    .block(),
+            );
         }
         blocks
     }

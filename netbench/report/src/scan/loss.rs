@@ -2,12 +2,12 @@
 
 use netbench_scan::{
     LossReport,
-    against::{Confirmation, Confirmed, Seen},
+    against::{Confirmed, LostGroup, Seen},
     loss::Agreement,
 };
 
 use crate::{
-    block::{Block, Table, left, right},
+    block::{Block, Table},
     text::{plain, shorten},
 };
 
@@ -18,64 +18,65 @@ pub(super) fn headlines(blocks: &mut Vec<Block>, loss: &LossReport) {
     for offer in &loss.offers {
         let lost = loss.lost_by(&offer.stack);
         let of = loss.sites.len();
-        blocks.push(Block::Headline(plain(&match lost {
-            0 => format!(
-                "{} loses none of {of} sites that another stack reaches.",
-                offer.stack
-            ),
-            _ => format!(
-                "{} loses {lost} of {of} sites that another stack reaches.",
-                offer.stack
-            ),
-        })));
+        let lost = if lost == 0 {
+            "none".to_owned()
+        } else {
+            lost.to_string()
+        };
+        blocks.push(Block::Headline(plain(&format!(
+            "Of {of} sites, {} loses {lost} that another stack reaches.",
+            offer.stack
+        ))));
     }
 }
 
 pub(super) fn tables(blocks: &mut Vec<Block>, loss: &LossReport) {
     if !loss.lost.is_empty() {
         blocks.push(Block::Heading("Which sites are lost, and why".to_owned()));
-        let rows = loss.lost.iter().map(|group| {
-            let mut names: Vec<&str> = group.sites.keys().map(String::as_str).collect();
-            let more = names.len().saturating_sub(NAMED);
-            names.truncate(NAMED);
-            let mut names = names.join(", ");
-            if more > 0 {
-                names.push_str(&format!(" and {more} more"));
-            }
-            let detail = group.sites.values().next().cloned().unwrap_or_default();
-            vec![
-                plain(&group.stack),
-                group.reason.name().to_owned(),
-                group.sites.len().to_string(),
-                plain(&names),
-                plain(&shorten(&detail)),
-            ]
-        });
-        blocks.push(Block::Table(Table {
-            columns: vec![
-                left("lost by", 0),
-                left("reason", 0),
-                right("sites", 0),
-                left("which", 0),
-                left("for example", 1),
-            ],
-            rows: rows.collect(),
-        }));
+        blocks.push(
+            Table::of(&loss.lost)
+                .left("lost by", 0, |group| plain(&group.stack))
+                .left("reason", 0, |group| group.reason.name().to_owned())
+                .right("sites", 0, |group| group.sites.len().to_string())
+                .left("which", 0, |group| plain(&named(group)))
+                .left("for example", 1, |group| {
+                    let detail = group.sites.values().next();
+                    detail
+                        .map(|detail| plain(&shorten(detail)))
+                        .unwrap_or_default()
+                })
+                .block(),
+        );
     }
     for (sites, what) in [
-        (&loss.unreachable, "reached by no stack"),
-        (&loss.unknown, "of which the scan cannot tell"),
+        (&loss.unreachable, "Reached by no stack"),
+        (
+            &loss.unknown,
+            "The scan cannot tell which stack reaches them",
+        ),
     ] {
         if !sites.is_empty() {
             let names: Vec<&str> = sites.iter().take(NAMED).map(String::as_str).collect();
             blocks.push(Block::Text(plain(&format!(
-                "{} sites {what}: {}",
+                "{what} ({}): {}",
                 sites.len(),
                 shorten(&names.join(", "))
             ))));
         }
     }
     confirmations(blocks, loss);
+}
+
+/// The sites of a group, as many as there is room for.
+fn named(group: &LostGroup) -> String {
+    let names = group.sites.keys().take(NAMED);
+    let names: Vec<&str> = names.map(String::as_str).collect();
+    let mut text = names.join(", ");
+    let more = group.sites.len() - names.len();
+    if more > 0 {
+        text.push_str(&format!(" and {more} more"));
+    }
+    text
 }
 
 fn confirmations(blocks: &mut Vec<Block>, loss: &LossReport) {
@@ -103,25 +104,17 @@ fn confirmations(blocks: &mut Vec<Block>, loss: &LossReport) {
     if loss.confirmed.is_empty() {
         return;
     }
-    let row = |c: &Confirmation| {
-        vec![
-            plain(&c.site),
-            plain(&c.stack),
-            plain(&shorten(&predicted(&c.predicted))),
-            plain(&shorten(&seen(&c.seen))),
-            verdict(c.verdict).to_owned(),
-        ]
-    };
-    blocks.push(Block::Table(Table {
-        columns: vec![
-            left("site", 0),
-            left("stack", 0),
-            left("predicted", 1),
-            left("seen", 2),
-            left("", 0),
-        ],
-        rows: loss.confirmed.iter().map(row).collect(),
-    }));
+    blocks.push(
+        Table::of(&loss.confirmed)
+            .left("site", 0, |c| plain(&c.site))
+            .left("stack", 0, |c| plain(&c.stack))
+            .left("predicted", 1, |c| {
+                plain(&shorten(&predicted(&c.predicted)))
+            })
+            .left("seen", 2, |c| plain(&shorten(&seen(&c.seen))))
+            .left("", 0, |c| verdict(c.verdict).to_owned())
+            .block(),
+    );
 }
 
 pub(super) fn verdict(verdict: Confirmed) -> &'static str {

@@ -1,11 +1,11 @@
 use super::{
-    CompareSummary, Regression,
+    CompareSummary, ComparedCase, Regression,
     document::{factor, factors, grouped},
     rows,
     summary::verdict_word,
 };
 use crate::{
-    block::{Block, Document, Table, left, right},
+    block::{Block, Document, Table},
     rows::Rows,
     text::{change, interval, plain, time},
 };
@@ -94,23 +94,16 @@ fn differences(blocks: &mut Vec<Block>, summary: &CompareSummary) {
         return;
     }
     blocks.push(Block::Heading("What differs between the runs".to_owned()));
-    let rows = summary.differences.iter().map(|row| {
-        vec![
-            plain(&row.what),
-            plain(&row.first),
-            plain(&row.other),
-            if row.harmless { "" } else { "not comparable" }.to_owned(),
-        ]
-    });
-    blocks.push(Block::Table(Table {
-        columns: vec![
-            left("what", 0),
-            left("first", 0),
-            left("other", 0),
-            left("", 0),
-        ],
-        rows: rows.collect(),
-    }));
+    blocks.push(
+        Table::of(&summary.differences)
+            .left("what", 0, |row| plain(&row.what))
+            .left("first", 0, |row| plain(&row.first))
+            .left("other", 0, |row| plain(&row.other))
+            .left("", 0, |row| {
+                if row.harmless { "" } else { "not comparable" }.to_owned()
+            })
+            .block(),
+    );
 }
 
 fn cases(blocks: &mut Vec<Block>, summary: &CompareSummary) {
@@ -120,47 +113,33 @@ fn cases(blocks: &mut Vec<Block>, summary: &CompareSummary) {
          times less the other takes."
             .to_owned(),
     ));
-    let stacks = |case: &super::ComparedCase| {
+    let stacks = |case: &ComparedCase| {
         if case.first_stack == case.other_stack {
             case.first_stack.to_string()
         } else {
             format!("{} / {}", case.first_stack, case.other_stack)
         }
     };
-    let rows = summary.cases.iter().map(|case| {
-        let value = |value: f64| match case.unit {
-            Unit::Nanoseconds => time(value),
-            Unit::Bytes => format!("{} B", grouped(value)),
-            Unit::Allocations | Unit::Instructions => grouped(value),
-        };
-        let word = match case.regression {
-            Regression::Regressed => "regressed",
-            _ => verdict_word(case.verdict, case.unit),
-        };
-        vec![
-            case.name.clone(),
-            stacks(case),
-            value(case.first),
-            value(case.other),
-            change(case.ratio),
-            interval(case.interval),
-            word.to_owned(),
-            factor(case.ratio),
-            factors(case.interval),
-        ]
-    });
-    blocks.push(Block::Table(Table {
-        columns: vec![
-            left("case", 0),
-            left("stack", 3),
-            right("first", 1),
-            right("other", 1),
-            right("change", 0),
-            right("interval", 2),
-            left("verdict", 0),
-            right("factor", 4),
-            right("as factors", 5),
-        ],
-        rows: rows.collect(),
-    }));
+    let value = |case: &ComparedCase, value: f64| match case.unit {
+        Unit::Nanoseconds => time(value),
+        Unit::Bytes => format!("{} B", grouped(value)),
+        Unit::Allocations | Unit::Instructions => grouped(value),
+    };
+    let word = |case: &ComparedCase| match case.regression {
+        Regression::Regressed => "regressed",
+        _ => verdict_word(case.verdict, case.unit),
+    };
+    blocks.push(
+        Table::of(&summary.cases)
+            .left("case", 0, |case| case.name.clone())
+            .left("stack", 3, |case| stacks(case))
+            .right("first", 1, |case| value(case, case.first))
+            .right("other", 1, |case| value(case, case.other))
+            .right("change", 0, |case| change(case.ratio))
+            .right("interval", 2, |case| interval(case.interval))
+            .left("verdict", 0, |case| word(case).to_owned())
+            .right("factor", 4, |case| factor(case.ratio))
+            .right("as factors", 5, |case| factors(case.interval))
+            .block(),
+    );
 }

@@ -5,7 +5,7 @@ use super::{CaseRow, StackFigures, SuiteSummary, preset, rows, summary::verdict_
 use crate::{
     block::{Block, Document, Table, left, right},
     rows::Rows,
-    text::{begun, machine, plain, shorten, time},
+    text::{begun, machine, plain, shorten, stacks_with, time},
 };
 
 impl Document for SuiteSummary {
@@ -17,8 +17,7 @@ impl Document for SuiteSummary {
         for (other, _) in self.run.stacks.iter().skip(1) {
             blocks.push(Block::Headline(headline(self, other)));
         }
-        let warnings = self.warnings.iter().map(|text| plain(text));
-        blocks.extend(warnings.map(Block::Warning));
+        blocks.extend(Block::warnings(&self.warnings));
         preset::table(&mut blocks, self);
         for part in Part::ALL {
             part_table(&mut blocks, self, *part);
@@ -43,18 +42,13 @@ pub(crate) fn rest(summary: &SuiteSummary) -> Vec<Block> {
 
 /// What was compared with what.
 pub(crate) fn about(summary: &SuiteSummary) -> String {
-    let stacks: Vec<_> = summary
-        .run
-        .stacks
-        .iter()
-        .map(|(name, about)| format!("{name} ({})", plain(about)))
-        .collect();
+    let stacks = summary.run.stacks.iter().map(|(name, about)| (name, about));
     format!(
         "{} cases, {} rounds, {} samples. {}.",
         summary.cases.len(),
         summary.run.rounds,
         summary.run.samples,
-        stacks.join("; ")
+        stacks_with(stacks)
     )
 }
 
@@ -210,26 +204,8 @@ fn spread(blocks: &mut Vec<Block>, summary: &SuiteSummary) {
     let timed = summary.cases.iter().filter(|case| {
         case.unit == Unit::Nanoseconds && case.stacks.iter().any(|figures| figures.operations > 0)
     });
-    let rows: Vec<Vec<String>> = timed
-        .flat_map(|case| {
-            case.stacks.iter().map(|figures| {
-                let ns = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), time);
-                vec![
-                    case.name.clone(),
-                    figures.stack.to_string(),
-                    time(figures.low),
-                    ns(figures.p50),
-                    ns(figures.mean),
-                    ns(figures.p95),
-                    ns(figures.p99),
-                    ns(figures.max),
-                    ns(figures.mad),
-                    ns(figures.cpu_p50),
-                    grouped(figures.operations as f64),
-                    figures.outliers.to_string(),
-                ]
-            })
-        })
+    let rows: Vec<(&CaseRow, &StackFigures)> = timed
+        .flat_map(|case| case.stacks.iter().map(move |figures| (case, figures)))
         .collect();
     if rows.is_empty() {
         return;
@@ -242,47 +218,39 @@ fn spread(blocks: &mut Vec<Block>, summary: &SuiteSummary) {
          wall clock; it costs a system call at each step."
             .to_owned(),
     ));
-    blocks.push(Block::Table(Table {
-        columns: vec![
-            left("case", 0),
-            left("stack", 0),
-            right("low", 0),
-            right("p50", 1),
-            right("mean", 2),
-            right("p95", 1),
-            right("p99", 3),
-            right("max", 5),
-            right("MAD", 6),
-            right("CPU p50", 4),
-            right("operations", 4),
-            right("outliers", 5),
-        ],
-        rows,
-    }));
+    let ns = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), time);
+    blocks.push(
+        Table::of(rows)
+            .left("case", 0, |(case, _)| case.name.clone())
+            .left("stack", 0, |(_, figures)| figures.stack.to_string())
+            .right("low", 0, |(_, figures)| time(figures.low))
+            .right("p50", 1, |(_, figures)| ns(figures.p50))
+            .right("mean", 2, |(_, figures)| ns(figures.mean))
+            .right("p95", 1, |(_, figures)| ns(figures.p95))
+            .right("p99", 3, |(_, figures)| ns(figures.p99))
+            .right("max", 5, |(_, figures)| ns(figures.max))
+            .right("MAD", 6, |(_, figures)| ns(figures.mad))
+            .right("CPU p50", 4, |(_, figures)| ns(figures.cpu_p50))
+            .right("operations", 4, |(_, figures)| {
+                grouped(figures.operations as f64)
+            })
+            .right("outliers", 5, |(_, figures)| figures.outliers.to_string())
+            .block(),
+    );
 }
 
 fn trouble(blocks: &mut Vec<Block>, summary: &SuiteSummary) {
     if !summary.failures.is_empty() {
         blocks.push(Block::Heading("What failed, and why".to_owned()));
-        let rows = summary.failures.iter().map(|row| {
-            vec![
-                row.scenario.clone(),
-                row.stack.to_string(),
-                row.class.clone().unwrap_or_default(),
-                row.trials.to_string(),
-                shorten(&plain(&row.reason)),
-            ]
-        });
-        blocks.push(Block::Table(Table {
-            columns: vec![
-                left("scenario", 0),
-                left("stack", 0),
-                left("class", 1),
-                right("trials", 1),
-                left("the stack's words", 0),
-            ],
-            rows: rows.collect(),
-        }));
+        blocks.push(
+            Table::of(&summary.failures)
+                .left("scenario", 0, |row| row.scenario.clone())
+                .left("stack", 0, |row| row.stack.to_string())
+                .left("class", 1, |row| row.class.clone().unwrap_or_default())
+                .right("trials", 1, |row| row.trials.to_string())
+                .left("the stack's words", 0, |row| shorten(&plain(&row.reason)))
+                .block(),
+        );
     }
     for row in &summary.unsupported {
         blocks.push(Block::Text(format!(

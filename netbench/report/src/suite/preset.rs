@@ -1,7 +1,7 @@
 use netbench_model::{Measure, StackName, Unit};
 
 use super::{
-    CaseRow, StackFigures, SuiteSummary,
+    CaseRow, PublishedRow, StackFigures, SuiteSummary,
     document::{factor, factors},
 };
 use crate::block::{Block, Table, left, right};
@@ -95,22 +95,15 @@ fn published(blocks: &mut Vec<Block>, summary: &SuiteSummary) {
     for fault in &table.faults {
         blocks.push(Block::Text(format!("Known fault (marked !): {fault}")));
     }
-    let rows = table.rows.iter().map(|row| {
-        let mark = if row.doubtful { " !" } else { "" };
-        vec![
-            row_name(&row.case),
-            row.figures[0].to_string(),
-            row.figures[1].to_string(),
-            format!("{}{mark}", row.comparison),
-        ]
-    });
-    blocks.push(Block::Table(Table {
-        columns: vec![
-            left("Scenario", 0),
-            right(&table.columns[0], 1),
-            right(&table.columns[1], 1),
-            right("published", 0),
-        ],
-        rows: rows.collect(),
-    }));
+    let mark = |row: &PublishedRow| if row.doubtful { " !" } else { "" };
+    blocks.push(
+        Table::of(&table.rows)
+            .left("Scenario", 0, |row| row_name(&row.case))
+            .right(&table.columns[0], 1, |row| row.figures[0].to_string())
+            .right(&table.columns[1], 1, |row| row.figures[1].to_string())
+            .right("published", 0, |row| {
+                format!("{}{}", row.comparison, mark(row))
+            })
+            .block(),
+    );
 }

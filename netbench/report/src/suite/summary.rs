@@ -8,6 +8,8 @@ use netbench_stats::{PairedRatio, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::summary::about_stack;
+
 use super::{PublishedTable, figures::figures, published, verdicts::Verdicts};
 
 /// What a run of the in-memory suite says. Every figure is one of which less is better, and every
@@ -203,14 +205,7 @@ fn row(
 
 fn head(manifest: &SuiteManifest, samples: &[SuiteSample]) -> SuiteHead {
     let plan = &manifest.suite;
-    let about = |stack: &StackName| {
-        let worker = manifest.workers.iter().find(|w| w.stack == stack.stack());
-        worker.map_or_else(String::new, |worker| {
-            let provider = worker.provider.as_ref();
-            let provider = provider.map(|p| format!(", {p}")).unwrap_or_default();
-            format!("{}{provider}", worker.library)
-        })
-    };
+    let about = |stack: &StackName| about_stack(&manifest.workers, stack, |_| None);
     SuiteHead {
         name: manifest.name.clone(),
         started: manifest.started.clone(),
@@ -356,6 +351,11 @@ impl SuiteSummary {
     /// Whether any two stacks could be compared.
     pub fn compares(&self) -> bool {
         self.cases.iter().any(|case| !case.verdicts.is_empty())
+    }
+
+    /// Whether there is a figure to read: two stacks could be compared, or the only one was measured.
+    pub fn tells(&self) -> bool {
+        self.compares() || self.run.stacks.len() == 1 && self.measures()
     }
 
     /// Whether any stack has a figure.

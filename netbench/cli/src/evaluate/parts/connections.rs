@@ -1,11 +1,11 @@
-use std::{path::Path, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use netbench_model::{Depth, EvaluationPlan, Target};
 use netbench_report::Found;
 
 use crate::kept::Kept;
 
-use super::{Part, RUN, Steps, Unsupported, about_sites, about_workers, run_in, stacks, words};
+use super::{Part, RUN, Steps, Unsupported, about_sites, about_workers, read_run, stacks, words};
 
 pub(super) const PART: Part = Part {
     name: "connections",
@@ -55,12 +55,9 @@ fn collect(
     found: &mut Found,
     runs: &mut Vec<Kept>,
 ) -> anyhow::Result<()> {
-    if let Some(run) = run_in(&folder.join(RUN)) {
-        let kept = Kept::read(run.path())?;
-        if let Kept::Connect { summary, .. } = &kept {
-            found.connections = Some((**summary).clone());
+    read_run(&folder.join(RUN), runs, |kept| {
+        if let Kept::Connect { summary, .. } = kept {
+            found.connections = Some(Arc::clone(summary));
         }
-        runs.push(kept);
-    }
-    Ok(())
+    })
 }

@@ -89,6 +89,16 @@ pub(super) fn run_in(folder: &Path) -> Option<RunFolder> {
     runs.iter().find_map(|path| RunFolder::open(path).ok())
 }
 
+/// Reads the one run in a folder, if it has been begun, and has `find` take what the part is for from it.
+fn read_run(folder: &Path, runs: &mut Vec<Kept>, find: impl FnOnce(&Kept)) -> anyhow::Result<()> {
+    if let Some(run) = run_in(folder) {
+        let kept = Kept::read(run.path())?;
+        find(&kept);
+        runs.push(kept);
+    }
+    Ok(())
+}
+
 /// Reads a file that a step printed; none where it was not reached.
 fn printed<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
     let bytes = match std::fs::read(path) {

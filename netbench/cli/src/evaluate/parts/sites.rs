@@ -5,7 +5,7 @@ use netbench_report::{Found, losses};
 
 use crate::kept::Kept;
 
-use super::{Part, RUN, Steps, Unsupported, about_sites, about_workers, run_in, stacks, words};
+use super::{Part, RUN, Steps, Unsupported, about_sites, about_workers, read_run, stacks, words};
 
 pub(super) const PART: Part = Part {
     name: "sites",
@@ -54,13 +54,10 @@ fn collect(
     found: &mut Found,
     runs: &mut Vec<Kept>,
 ) -> anyhow::Result<()> {
-    if let Some(run) = run_in(&folder.join(RUN)) {
-        let kept = Kept::read(run.path())?;
-        if let Kept::Scan { summary, .. } = &kept {
+    read_run(&folder.join(RUN), runs, |kept| {
+        if let Kept::Scan { summary, .. } = kept {
             let loss = summary.loss.as_ref();
             found.losses = loss.and_then(|loss| losses(loss, &plan.from, &plan.to));
         }
-        runs.push(kept);
-    }
-    Ok(())
+    })
 }

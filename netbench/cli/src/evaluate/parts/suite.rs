@@ -1,11 +1,11 @@
-use std::{path::Path, time::Duration};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use netbench_model::{Depth, EvaluationPlan};
 use netbench_report::Found;
 
 use crate::kept::Kept;
 
-use super::{Part, Results, Step, Steps, Unsupported, about_workers, run_in, stacks, words};
+use super::{Part, Results, Step, Steps, Unsupported, about_workers, read_run, stacks, words};
 
 pub(super) const PART: Part = Part {
     name: "suite",
@@ -73,13 +73,11 @@ fn collect(
     runs: &mut Vec<Kept>,
 ) -> anyhow::Result<()> {
     for name in [SPEED, COSTS] {
-        if let Some(run) = run_in(&folder.join(name)) {
-            let kept = Kept::read(run.path())?;
-            if let Kept::Suite { summary, .. } = &kept {
-                found.suites.push((**summary).clone());
+        read_run(&folder.join(name), runs, |kept| {
+            if let Kept::Suite { summary, .. } = kept {
+                found.suites.push(Arc::clone(summary));
             }
-            runs.push(kept);
-        }
+        })?;
     }
     Ok(())
 }
