@@ -1,6 +1,6 @@
 //! What happens on every connection: handshake, checks, writes, echo, shutdown.
 
-use crate::{Failure, Options};
+use crate::{Failure, OptionSets, Options};
 
 /// One side of one connection, on some TLS library.
 pub trait Endpoint {
@@ -70,6 +70,12 @@ pub trait Endpoint {
     fn shutdown(&mut self) -> Result<(), Failure>;
 }
 
+/// An endpoint that holds the options of its connection.
+pub trait Retry<'a>: Endpoint {
+    /// Goes on with other options, after rejected early data.
+    fn retry(&mut self, options: &'a Options);
+}
+
 /// What some tests want between handshake and data; the bytes that it gives are sent as data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Special {
@@ -81,14 +87,86 @@ pub enum Special {
     Alert,
 }
 
+/// What became of early data that a client offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EarlyData {
+    /// The server took it.
+    Accepted,
+    /// The server did not.
+    Rejected,
+}
+
+impl From<bool> for EarlyData {
+    /// From a library's answer to whether it was accepted.
+    fn from(accepted: bool) -> Self {
+        if accepted {
+            Self::Accepted
+        } else {
+            Self::Rejected
+        }
+    }
+}
+
+impl EarlyData {
+    /// Compares with what the test expects.
+    ///
+    /// # Errors
+    /// [`Failure::EarlyDataRejected`] where the exchange is to be tried again without it.
+    pub fn check(self, options: &Options) -> Result<(), Failure> {
+        match (self, options.on("-expect-reject-early-data")) {
+            (Self::Accepted, false) => Ok(()),
+            (Self::Rejected, true) => Err(Failure::EarlyDataRejected),
+            (Self::Accepted, true) => Err(Failure::failed("early data was accepted")),
+            (Self::Rejected, false) => Err(Failure::failed("early data was rejected")),
+        }
+    }
+}
+
+/// What [`Special::TrafficSecrets`] sends, of secrets found by their labels in key logs.
+///
+/// # Errors
+/// When there is no such secret.
+pub fn traffic_secrets(
+    options: &Options,
+    secret: impl Fn(&str) -> Option<Vec<u8>>,
+) -> Result<Vec<u8>, Failure> {
+    let find = |label| secret(label).ok_or_else(|| Failure::failed("no traffic secrets"));
+    let client = find("CLIENT_TRAFFIC_SECRET_0")?;
+    let server = find("SERVER_TRAFFIC_SECRET_0")?;
+    let (read, write) = if options.on("-server") {
+        (client, server)
+    } else {
+        (server, client)
+    };
+    let length = u16::try_from(read.len()).map_err(|_| Failure::failed("secret too long"))?;
+    Ok([length.to_le_bytes().to_vec(), read, write].concat())
+}
+
 /// Data that the shim sends unasked; `-shim-initial-write` changes it.
 const INITIAL_WRITE: &[u8] = b"hello";
 
-/// Takes `endpoint` through a connection with these options.
+/// Takes `endpoint` through a connection with these options, and those of a retry when early data was
+/// rejected; `on_retry` is called before it.
 ///
 /// # Errors
 /// The first thing that went wrong.
-pub fn exchange(endpoint: &mut impl Endpoint, options: &Options) -> Result<(), Failure> {
+pub fn connection<'a>(
+    mut endpoint: impl Retry<'a>,
+    options: &'a Options,
+    sets: &'a OptionSets,
+    on_retry: impl FnOnce(),
+) -> Result<(), Failure> {
+    match exchange(&mut endpoint, options) {
+        Err(Failure::EarlyDataRejected) => {
+            on_retry();
+            endpoint.retry(&sets.retry);
+            exchange(&mut endpoint, &sets.retry)
+        }
+        other => other,
+    }
+}
+
+fn exchange(endpoint: &mut impl Endpoint, options: &Options) -> Result<(), Failure> {
     if !options.on("-implicit-handshake") {
         endpoint.handshake()?;
         endpoint.check()?;

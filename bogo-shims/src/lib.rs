@@ -6,9 +6,10 @@
 //! [`Failure::Unsupported`], exit code 89. It must not do a library's work either: where the library
 //! lacks a call, the answer is 89, not a piece of TLS in the shim.
 //!
-//! Start reading at [`run`], then [`exchange::exchange`]; the stacks are in the modules `shim_*`.
+//! Start reading at [`run`], then [`exchange::connection`]; the stacks are in the modules `shim_*`.
 
 pub mod exchange;
+pub mod flags;
 pub mod options;
 pub mod packeted;
 pub mod quic;
@@ -20,7 +21,6 @@ pub mod shim_openssl;
 pub mod shim_rustls;
 
 mod failure;
-mod flags;
 
 pub use failure::Failure;
 pub use options::{OptionSets, Options};
@@ -29,9 +29,9 @@ use std::process::ExitCode;
 
 /// Reads the command line and calls `connections`, which makes all connections of the test.
 ///
-/// `supported` are the flags that this shim can give its library.
+/// `supported` are the lists of flags that this shim can give its library.
 pub fn run(
-    supported: &[&str],
+    supported: &[&[&str]],
     connections: impl FnOnce(&OptionSets) -> Result<(), Failure>,
 ) -> ExitCode {
     // The runner may have closed its end; that is an error of a write, not of the process.

@@ -1,6 +1,6 @@
 //! The options of a test, for each of its connections.
 
-use std::{collections::BTreeMap, ffi::OsString, os::unix::ffi::OsStringExt};
+use std::{collections::BTreeMap, ffi::OsString, ops::Deref, os::unix::ffi::OsStringExt};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
@@ -9,7 +9,7 @@ use crate::{Failure, flags};
 /// The options of one connection.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    values: BTreeMap<String, Vec<Value>>,
+    given: Given,
     /// Credentials that have flags of their own, in order.
     pub credentials: Vec<Credential>,
 }
@@ -19,8 +19,12 @@ pub struct Options {
 pub struct Credential {
     /// The flag that began it, such as `-new-x509-credential`.
     pub kind: String,
-    values: BTreeMap<String, Vec<Value>>,
+    given: Given,
 }
+
+/// Flags and their values.
+#[derive(Debug, Clone, Default)]
+pub struct Given(BTreeMap<String, Vec<Value>>);
 
 #[derive(Debug, Clone)]
 enum Value {
@@ -50,20 +54,20 @@ const OF_CREDENTIALS: &[&str] = &[
 ];
 
 impl OptionSets {
-    /// Reads the command line of a shim that knows the flags in `supported`.
+    /// Reads the command line of a shim that knows the flags in the lists `supported`.
     ///
     /// # Errors
     /// [`Failure::Unsupported`] for every other flag, [`Failure::Failed`] for a value of the wrong form.
     pub fn parse(
         args: impl IntoIterator<Item = OsString>,
-        supported: &[&str],
+        supported: &[&[&str]],
     ) -> Result<Self, Failure> {
         let mut sets = Self::default();
         let mut args = args.into_iter();
         while let Some(arg) = args.next() {
             let arg = arg.to_string_lossy().into_owned();
             let (which, flag) = split_prefix(&arg);
-            if !supported.contains(&flag) {
+            if !supported.iter().any(|list| list.contains(&flag)) {
                 return Err(Failure::unsupported(format!("flag {flag}")));
             }
             let value = match flags::form(flag) {
@@ -139,20 +143,38 @@ impl Options {
             let kind = flag.to_owned();
             self.credentials.push(Credential {
                 kind,
-                values: BTreeMap::new(),
+                given: Given::default(),
             });
             return;
         }
-        let values = match self.credentials.last_mut() {
-            Some(credential) if OF_CREDENTIALS.contains(&flag) => &mut credential.values,
-            _ => &mut self.values,
+        let given = match self.credentials.last_mut() {
+            Some(credential) if OF_CREDENTIALS.contains(&flag) => &mut credential.given,
+            _ => &mut self.given,
         };
-        values.entry(flag.to_owned()).or_default().push(value);
+        given.0.entry(flag.to_owned()).or_default().push(value);
     }
+}
 
+impl Deref for Options {
+    type Target = Given;
+
+    fn deref(&self) -> &Given {
+        &self.given
+    }
+}
+
+impl Deref for Credential {
+    type Target = Given;
+
+    fn deref(&self) -> &Given {
+        &self.given
+    }
+}
+
+impl Given {
     /// Whether a flag was given.
     pub fn on(&self, flag: &str) -> bool {
-        self.values.contains_key(flag)
+        self.0.contains_key(flag)
     }
 
     /// The last value of a flag for numbers.
@@ -162,7 +184,11 @@ impl Options {
 
     /// All values of a flag for numbers.
     pub fn numbers(&self, flag: &str) -> Vec<i64> {
-        numbers(&self.values, flag)
+        let number = |value: &Value| match value {
+            Value::Number(number) => Some(*number),
+            Value::On | Value::Bytes(_) => None,
+        };
+        self.values(flag).filter_map(number).collect()
     }
 
     /// All values of a flag for numbers that are code points of TLS.
@@ -176,13 +202,12 @@ impl Options {
 
     /// The last value of a flag for bytes.
     pub fn bytes(&self, flag: &str) -> Option<&[u8]> {
-        bytes(&self.values, flag)
+        self.all_bytes(flag).pop()
     }
 
     /// All values of a flag for bytes.
     pub fn all_bytes(&self, flag: &str) -> Vec<&[u8]> {
-        let values = self.values.get(flag).into_iter().flatten();
-        values
+        self.values(flag)
             .filter_map(|value| match value {
                 Value::Bytes(bytes) => Some(bytes.as_slice()),
                 Value::On | Value::Number(_) => None,
@@ -190,53 +215,14 @@ impl Options {
             .collect()
     }
 
+    fn values(&self, flag: &str) -> impl Iterator<Item = &Value> {
+        self.0.get(flag).into_iter().flatten()
+    }
+
     /// The last value of a flag for text; names are ASCII.
     pub fn text(&self, flag: &str) -> Option<String> {
         self.bytes(flag)
             .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-    }
-}
-
-impl Credential {
-    /// Whether a flag was given for it.
-    pub fn on(&self, flag: &str) -> bool {
-        self.values.contains_key(flag)
-    }
-
-    /// All values of a flag for code points of TLS.
-    pub fn codes(&self, flag: &str) -> Vec<u16> {
-        let numbers = numbers(&self.values, flag);
-        numbers
-            .into_iter()
-            .filter_map(|number| u16::try_from(number).ok())
-            .collect()
-    }
-
-    /// The last value of a flag for bytes.
-    pub fn bytes(&self, flag: &str) -> Option<&[u8]> {
-        bytes(&self.values, flag)
-    }
-
-    /// The last value of a flag for text.
-    pub fn text(&self, flag: &str) -> Option<String> {
-        self.bytes(flag)
-            .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-    }
-}
-
-fn numbers(values: &BTreeMap<String, Vec<Value>>, flag: &str) -> Vec<i64> {
-    let values = values.get(flag).into_iter().flatten();
-    let number = |value: &Value| match value {
-        Value::Number(number) => Some(*number),
-        Value::On | Value::Bytes(_) => None,
-    };
-    values.filter_map(number).collect()
-}
-
-fn bytes<'a>(values: &'a BTreeMap<String, Vec<Value>>, flag: &str) -> Option<&'a [u8]> {
-    match values.get(flag)?.last()? {
-        Value::Bytes(bytes) => Some(bytes),
-        Value::On | Value::Number(_) => None,
     }
 }
 
@@ -272,7 +258,7 @@ mod tests {
             "-new-x509-credential",
             "-ticket-key",
         ];
-        OptionSets::parse(args.iter().map(OsString::from), &known)
+        OptionSets::parse(args.iter().map(OsString::from), &[&known])
     }
 
     #[test]

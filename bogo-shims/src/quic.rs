@@ -1,7 +1,8 @@
 //! The runner's stand-in for QUIC: records that carry their secret in the clear.
 //!
 //! A record is its type, encryption level, cipher suite, the length of the rest, the secret of its
-//! level, and data (`ssl/test/runner/mock_quic_transport.go`).
+//! level, and data (`ssl/test/runner/mock_quic_transport.go`). [`Stream`] is what a QUIC stack is to a
+//! TLS library: it keeps the levels (RFC 9001 section 4.1) and knows nothing of the messages.
 
 use std::io::{Read, Write};
 
@@ -20,26 +21,140 @@ pub enum Level {
     Application = 3,
 }
 
+/// What came from the runner.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Handshake messages, or parts of them, at the level that they are expected at.
+    Handshake(Vec<u8>),
+    /// Application data, which [`Stream::take`] gives.
+    Data,
+    /// The stream ended.
+    End,
+}
+
+/// The crypto stream and the data of one connection.
+#[derive(Debug)]
+pub struct Stream {
+    transport: Transport,
+    /// The level at which handshake messages are read, and written.
+    read_level: Level,
+    write_level: Level,
+    /// Data that was read and not yet asked for.
+    pending: Vec<u8>,
+}
+
+impl Stream {
+    /// A stream over this socket; no level but the first has keys yet.
+    pub fn new(socket: Socket) -> Self {
+        Self {
+            transport: Transport::new(socket),
+            read_level: Level::Initial,
+            write_level: Level::Initial,
+            pending: Vec::new(),
+        }
+    }
+
+    /// Sets what the peer's records of a level must carry.
+    pub fn set_read_secret(&mut self, level: Level, suite: u16, secret: &[u8]) {
+        self.transport.read.levels[level as usize] = Some((suite, secret.to_vec()));
+    }
+
+    /// Sets what records of a level will carry. Handshake messages are written at this level from now
+    /// on, but never at that of early data.
+    pub fn set_write_secret(&mut self, level: Level, suite: u16, secret: &[u8]) {
+        self.transport.write.levels[level as usize] = Some((suite, secret.to_vec()));
+        if level != Level::EarlyData {
+            self.write_level = level;
+        }
+    }
+
+    /// From now on, handshake messages come at this level; they never come in early data.
+    pub fn expect_level(&mut self, level: Level) {
+        if level != Level::EarlyData {
+            self.read_level = level;
+        }
+    }
+
+    /// Whether records of this level can be written.
+    pub fn can_write(&self, level: Level) -> bool {
+        level == Level::Initial || self.transport.write.levels[level as usize].is_some()
+    }
+
+    /// Reads one record.
+    ///
+    /// # Errors
+    /// When it is an alert, is of another level than the keys say, or does not carry its secret.
+    pub fn read(&mut self) -> Result<Step, Failure> {
+        let Some(record) = self.transport.read()? else {
+            return Ok(Step::End);
+        };
+        match record.content {
+            Content::Alert => Err(Failure::failed("an alert over QUIC")),
+            Content::Data => {
+                self.pending.extend(record.data);
+                Ok(Step::Data)
+            }
+            Content::Handshake if record.level != self.read_level => {
+                Err(Failure::failed("WRONG_ENCRYPTION_LEVEL_RECEIVED"))
+            }
+            Content::Handshake => Ok(Step::Handshake(record.data)),
+        }
+    }
+
+    /// Whether there is data that was read and not yet taken.
+    pub fn has_data(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    /// Takes data that was read.
+    pub fn take(&mut self, buffer: &mut [u8]) -> usize {
+        let n = buffer.len().min(self.pending.len());
+        buffer[..n].copy_from_slice(&self.pending[..n]);
+        self.pending.drain(..n);
+        n
+    }
+
+    /// Writes handshake messages.
+    ///
+    /// # Errors
+    /// When the transport breaks.
+    pub fn write_handshake(&mut self, messages: &[u8]) -> Result<(), Failure> {
+        self.transport
+            .write(Content::Handshake, self.write_level, messages)
+    }
+
+    /// Writes a fatal alert, where QUIC would close the connection with its code (RFC 9001 section 4.8).
+    ///
+    /// # Errors
+    /// When the transport breaks.
+    pub fn write_alert(&mut self, code: u8) -> Result<(), Failure> {
+        self.transport
+            .write(Content::Alert, self.write_level, &[2, code])
+    }
+
+    /// Writes application data at a level.
+    ///
+    /// # Errors
+    /// When the level has no keys yet, or the transport breaks.
+    pub fn write_data(&mut self, level: Level, data: &[u8]) -> Result<(), Failure> {
+        self.transport.write(Content::Data, level, data)
+    }
+}
+
 /// Content types of TLS records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
-    /// An alert.
+enum Content {
     Alert = 21,
-    /// Handshake messages.
     Handshake = 22,
-    /// Application data.
     Data = 23,
 }
 
-/// A record that was read.
+/// A record that was read, without its secret.
 #[derive(Debug)]
-pub struct Record {
-    /// What it carries.
-    pub content: Content,
-    /// The level it was sent at.
-    pub level: Level,
-    /// What it carries, without the secret.
-    pub data: Vec<u8>,
+struct Record {
+    content: Content,
+    level: Level,
+    data: Vec<u8>,
 }
 
 /// The secrets of one direction at each level, and the suite they belong to.
@@ -50,7 +165,7 @@ struct Secrets {
 
 /// Records over a socket.
 #[derive(Debug)]
-pub struct Transport {
+struct Transport {
     socket: Socket,
     read: Secrets,
     write: Secrets,
@@ -60,8 +175,7 @@ pub struct Transport {
 const LONGEST: usize = 1 << 20;
 
 impl Transport {
-    /// Records over this socket; no level but the first has a secret yet.
-    pub fn new(socket: Socket) -> Self {
+    fn new(socket: Socket) -> Self {
         Self {
             socket,
             read: Secrets::default(),
@@ -69,26 +183,8 @@ impl Transport {
         }
     }
 
-    /// Sets what the peer's records of a level must carry.
-    pub fn set_read_secret(&mut self, level: Level, suite: u16, secret: &[u8]) {
-        self.read.levels[level as usize] = Some((suite, secret.to_vec()));
-    }
-
-    /// Sets what records of a level will carry.
-    pub fn set_write_secret(&mut self, level: Level, suite: u16, secret: &[u8]) {
-        self.write.levels[level as usize] = Some((suite, secret.to_vec()));
-    }
-
-    /// Whether records of this level can be written.
-    pub fn can_write(&self, level: Level) -> bool {
-        level == Level::Initial || self.write.levels[level as usize].is_some()
-    }
-
     /// The next record; `None` where the stream ends.
-    ///
-    /// # Errors
-    /// When it does not carry the secret that it must.
-    pub fn read(&mut self) -> Result<Option<Record>, Failure> {
+    fn read(&mut self) -> Result<Option<Record>, Failure> {
         loop {
             let mut header = [0; 8];
             if self.socket.read_exact(&mut header).is_err() {
@@ -145,11 +241,7 @@ impl Transport {
         }
     }
 
-    /// Writes a record.
-    ///
-    /// # Errors
-    /// When the level has no secret yet, or the transport breaks.
-    pub fn write(&mut self, content: Content, level: Level, data: &[u8]) -> Result<(), Failure> {
+    fn write(&mut self, content: Content, level: Level, data: &[u8]) -> Result<(), Failure> {
         let none = (0, Vec::new());
         let (suite, secret) = match &self.write.levels[level as usize] {
             Some(secret) => secret,

@@ -4,7 +4,7 @@ use openssl::ssl::{ErrorCode, ShutdownResult, Ssl, SslRef, SslStream};
 
 use crate::{
     Failure, Options,
-    exchange::{Endpoint, Special},
+    exchange::{EarlyData, Endpoint, Retry, Special},
     packeted::Event,
     socket::Socket,
 };
@@ -12,14 +12,14 @@ use crate::{
 use super::{
     clock,
     expect::Expect,
-    ffi,
-    setup::{library, words},
-    state::state,
+    ffi, quic_ffi,
+    setup::{self, library, words},
+    state::{nothing_wrong, state, told},
     wire::Wire,
 };
 
 /// How often a call may be told to come again without anything else happening.
-const PATIENCE: u32 = 1_000_000;
+pub(crate) const PATIENCE: u32 = 1_000_000;
 
 pub(crate) struct Connection<'a> {
     stream: SslStream<Wire>,
@@ -40,6 +40,9 @@ impl<'a> Connection<'a> {
         resume: bool,
     ) -> Result<Self, Failure> {
         ffi::set_state(&mut ssl, options.on("-server"));
+        if let Some(params) = options.bytes("-quic-transport-params") {
+            quic_ffi::set_params(&mut ssl, params)?;
+        }
         let wire = Wire::new(socket, options.on("-dtls"), options.on("-async"));
         let stream = SslStream::new(ssl, wire).map_err(library)?;
         let expect = Expect { options, resume };
@@ -52,11 +55,6 @@ impl<'a> Connection<'a> {
         })
     }
 
-    /// Goes on with other options, after rejected early data.
-    pub(crate) fn retry(&mut self, options: &'a Options) {
-        self.expect.options = options;
-    }
-
     fn is_server(&self) -> bool {
         self.expect.options.on("-server")
     }
@@ -66,19 +64,14 @@ impl<'a> Connection<'a> {
         &mut self,
         mut call: impl FnMut(&mut SslStream<Wire>) -> Result<T, openssl::ssl::Error>,
     ) -> Result<T, openssl::ssl::Error> {
-        const WANT_CERTIFICATE: i32 = 4;
-        const WANT_VERIFICATION: i32 = 12;
-        let again = [
-            ErrorCode::WANT_READ,
-            ErrorCode::WANT_WRITE,
-            ErrorCode::WANT_CLIENT_HELLO_CB,
-            ErrorCode::from_raw(WANT_CERTIFICATE),
-            ErrorCode::from_raw(WANT_VERIFICATION),
-        ];
+        let wire = [ErrorCode::WANT_READ, ErrorCode::WANT_WRITE];
         let mut left = PATIENCE;
         loop {
             match call(&mut self.stream) {
-                Err(error) if left > 0 && again.contains(&error.code()) => {
+                Err(error)
+                    if left > 0
+                        && (wire.contains(&error.code()) || callback_waits(error.code())) =>
+                {
                     left -= 1;
                     if !self.obey() {
                         return Err(error);
@@ -123,18 +116,13 @@ impl<'a> Connection<'a> {
     }
 
     fn failure(&self, error: &openssl::ssl::Error) -> Failure {
-        if let Some(what) = state().unsupported.take() {
-            return Failure::unsupported(what);
-        }
-        let wrong = state().wrong.clone();
         let left = openssl::error::ErrorStack::get();
-        let said = match (error.ssl_error(), error.io_error()) {
+        told(match (error.ssl_error(), error.io_error()) {
             (Some(stack), _) if !stack.errors().is_empty() => words(stack),
             _ if !left.errors().is_empty() => words(&left),
             (_, Some(io)) => io.to_string(),
             _ => format!("the connection ended ({:?})", error.code()),
-        };
-        Failure::failed(wrong.map_or(said.clone(), |wrong| format!("{wrong}\n{said}")))
+        })
     }
 
     /// Handshakes to the end.
@@ -148,14 +136,7 @@ impl<'a> Connection<'a> {
             }
         });
         done.map_err(|error| self.failure(&error))?;
-        self.nothing_wrong()
-    }
-
-    fn nothing_wrong(&self) -> Result<(), Failure> {
-        state()
-            .wrong
-            .take()
-            .map_or(Ok(()), |wrong| Err(Failure::failed(wrong)))
+        nothing_wrong()
     }
 
     fn may_offer_early_data(&self) -> bool {
@@ -174,13 +155,7 @@ impl<'a> Connection<'a> {
         self.early = false;
         self.finish()?;
         let accepted = early_data_accepted(self.stream.ssl());
-        let rejected = self.expect.options.on("-expect-reject-early-data");
-        match (accepted, rejected) {
-            (true, false) => Ok(()),
-            (false, true) => Err(Failure::EarlyDataRejected),
-            (true, true) => Err(Failure::failed("early data was accepted")),
-            (false, false) => Err(Failure::failed("early data was rejected")),
-        }
+        EarlyData::from(accepted).check(self.expect.options)
     }
 
     /// As a server: reads early data; nothing where there is no more.
@@ -193,6 +168,14 @@ impl<'a> Connection<'a> {
     }
 }
 
+/// Whether a callback asked to be called again, for `-async`.
+pub(crate) fn callback_waits(code: ErrorCode) -> bool {
+    const WANT_CERTIFICATE: i32 = 4;
+    const WANT_VERIFICATION: i32 = 12;
+    code == ErrorCode::WANT_CLIENT_HELLO_CB
+        || [WANT_CERTIFICATE, WANT_VERIFICATION].contains(&code.as_raw())
+}
+
 /// Whether the server took early data.
 pub(crate) fn early_data_accepted(ssl: &SslRef) -> bool {
     const ACCEPTED: i32 = 2;
@@ -202,6 +185,12 @@ pub(crate) fn early_data_accepted(ssl: &SslRef) -> bool {
     // SAFETY: the connection is live.
     unsafe {
         SSL_get_early_data_status(foreign_types_shared::ForeignTypeRef::as_ptr(ssl)) == ACCEPTED
+    }
+}
+
+impl<'a> Retry<'a> for Connection<'a> {
+    fn retry(&mut self, options: &'a Options) {
+        self.expect.options = options;
     }
 }
 
@@ -224,7 +213,7 @@ impl Endpoint for Connection<'_> {
             self.pending = self.read_early()?;
             if !self.pending.is_empty() {
                 self.early = true;
-                return self.nothing_wrong();
+                return nothing_wrong();
             }
         }
         self.finish()
@@ -243,14 +232,7 @@ impl Endpoint for Connection<'_> {
         label: &[u8],
         context: Option<&[u8]>,
     ) -> Result<Vec<u8>, Failure> {
-        let label = String::from_utf8(label.to_vec())
-            .map_err(|_| Failure::unsupported("a label that is no text"))?;
-        let mut out = vec![0; length];
-        self.stream
-            .ssl()
-            .export_keying_material(&mut out, &label, context)
-            .map_err(library)?;
-        Ok(out)
+        setup::export(self.stream.ssl(), length, label, context)
     }
 
     fn special(&mut self, special: Special) -> Result<Vec<u8>, Failure> {
@@ -268,25 +250,7 @@ impl Endpoint for Connection<'_> {
                 out.truncate(n);
                 Ok(out)
             }
-            Special::TrafficSecrets => {
-                let state = state();
-                let find = |label: &str| {
-                    let mut secrets = state.secrets.iter();
-                    let found = secrets.find(|(known, _)| known == label);
-                    let missing = || Failure::failed("no traffic secrets");
-                    found.map(|(_, secret)| secret.clone()).ok_or_else(missing)
-                };
-                let client = find("CLIENT_TRAFFIC_SECRET_0")?;
-                let server = find("SERVER_TRAFFIC_SECRET_0")?;
-                let (read, write) = if self.is_server() {
-                    (client, server)
-                } else {
-                    (server, client)
-                };
-                let length =
-                    u16::try_from(read.len()).map_err(|_| Failure::failed("secret too long"))?;
-                Ok([length.to_le_bytes().to_vec(), read, write].concat())
-            }
+            Special::TrafficSecrets => self.expect.traffic_secrets(),
             Special::Alert => Err(Failure::unsupported("alerts of one's own")),
         }
     }
@@ -358,7 +322,7 @@ impl Endpoint for Connection<'_> {
             return Ok(n);
         }
         match self.drive(|stream| stream.ssl_read(buffer)) {
-            Ok(n) => self.nothing_wrong().map(|()| n),
+            Ok(n) => nothing_wrong().map(|()| n),
             Err(error) => self.end_of_data(&error),
         }
     }
@@ -381,7 +345,7 @@ impl Endpoint for Connection<'_> {
             if options.on("-check-close-notify") {
                 return Err(Failure::failed("Unexpected SSL_shutdown result: -1 != 1"));
             }
-            return self.nothing_wrong();
+            return nothing_wrong();
         } else {
             self.drive(SslStream::shutdown)
                 .map_err(|error| self.failure(&error))?
@@ -390,15 +354,19 @@ impl Endpoint for Connection<'_> {
             if first != ShutdownResult::Sent {
                 return Err(Failure::failed("the peer had ended before"));
             }
-            self.drive(SslStream::shutdown)
-                .map_err(|error| self.failure(&error))?
+            self.drive(SslStream::shutdown).map_err(|error| {
+                let failure = self.failure(&error);
+                Failure::failed(format!(
+                    "{failure}\nUnexpected SSL_shutdown result: -1 != 1"
+                ))
+            })?
         } else {
             first
         };
         if ended != ShutdownResult::Received {
             return Err(Failure::failed("Unexpected SSL_shutdown result: 0 != 1"));
         }
-        self.nothing_wrong()
+        nothing_wrong()
     }
 }
 
@@ -407,7 +375,7 @@ impl Connection<'_> {
     fn end_of_data(&mut self, error: &openssl::ssl::Error) -> Result<usize, Failure> {
         const UNEXPECTED_EOF: i32 = 294;
         if error.code() == ErrorCode::ZERO_RETURN {
-            return self.nothing_wrong().map(|()| 0);
+            return nothing_wrong().map(|()| 0);
         }
         let stack = error
             .ssl_error()
@@ -419,7 +387,7 @@ impl Connection<'_> {
         let silent = stack.is_empty() && error.io_error().is_none();
         if self.stream.get_ref().ended && self.stream.ssl().is_init_finished() && (eof || silent) {
             self.unclean = true;
-            return self.nothing_wrong().map(|()| 0);
+            return nothing_wrong().map(|()| 0);
         }
         Err(self.failure(error))
     }

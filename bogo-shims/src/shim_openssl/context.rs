@@ -18,6 +18,7 @@ use openssl_sys::{EVP_PKEY, SSL, X509_STORE_CTX};
 use crate::{Failure, Options, options::hex_list};
 
 use super::{
+    certs,
     ffi::{self, Callbacks},
     setup::{self, library},
     state::state,
@@ -77,7 +78,7 @@ fn hellos(ctx: &mut SslContextBuilder) {
         }
         let options = state.options.clone();
         drop(state);
-        match setup::certificate(ssl, &options) {
+        match certs::give(ssl, &options) {
             Ok(()) => Ok(ClientHelloResponse::SUCCESS),
             Err(_) => Err(ErrorStack::get()),
         }
@@ -161,7 +162,7 @@ fn staple(ctx: &mut SslContextBuilder) -> Result<(), Failure> {
         if fails {
             return Err(ErrorStack::get());
         }
-        match setup::staple(options) {
+        match certs::staple(options) {
             Some(response) if !options.on("-decline-ocsp-callback") => {
                 ssl.set_ocsp_status(&response)?;
                 Ok(true)
@@ -248,6 +249,7 @@ pub(crate) extern "C" fn on_cert(ssl: *mut SSL, _: *mut c_void) -> c_int {
     const COME_AGAIN: c_int = -1;
     let ssl = ffi::borrowed(ssl);
     let mut state = state();
+    state.asked = true;
     let options = state.options.clone();
     if !options.on("-server")
         && let Err(failure) = setup::check_request(ssl, &options)
@@ -265,7 +267,7 @@ pub(crate) extern "C" fn on_cert(ssl: *mut SSL, _: *mut c_void) -> c_int {
         return COME_AGAIN;
     }
     drop(state);
-    c_int::from(setup::certificate(ssl, &options).is_ok())
+    c_int::from(certs::give(ssl, &options).is_ok())
 }
 
 extern "C" fn on_client_cert(
@@ -276,6 +278,7 @@ extern "C" fn on_client_cert(
     const COME_AGAIN: c_int = -1;
     let ssl = ffi::borrowed(ssl);
     let mut state = state();
+    state.asked = true;
     let options = state.options.clone();
     if let Err(failure) = setup::check_request(ssl, &options) {
         state.found_wrong(failure.to_string());
@@ -284,12 +287,17 @@ extern "C" fn on_client_cert(
     if options.on("-async") && !std::mem::replace(&mut state.cert_ready, true) {
         return COME_AGAIN;
     }
-    let Ok(Some((chain, key))) = setup::load(&options) else {
+    let Ok(held) = certs::load(&options) else {
         return 0;
     };
-    let Some(leaf) = chain.into_iter().next() else {
+    // The callback has room for one.
+    let Ok([one]) = <[_; 1]>::try_from(held) else {
         return 0;
     };
+    let Some(leaf) = one.chain.into_iter().next() else {
+        return 0;
+    };
+    let key = one.key;
     // SAFETY: the library gives two places, and takes over one reference to each.
     unsafe {
         ptr::write(cert_out, into_raw(leaf));

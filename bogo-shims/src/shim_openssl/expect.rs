@@ -6,9 +6,10 @@ use openssl::{
     x509::X509VerifyResult,
 };
 
-use crate::{Failure, Options};
+use crate::{Failure, Options, exchange::traffic_secrets};
 
 use super::{
+    certs,
     connection::early_data_accepted,
     ffi::{self, control},
     names, setup,
@@ -29,7 +30,18 @@ impl Expect<'_> {
         self.check_negotiated(ssl)?;
         self.check_protocols(ssl)?;
         self.check_peer(ssl)?;
+        self.check_own(ssl)?;
         self.check_early_data(ssl)
+    }
+
+    /// What `-export-traffic-secrets` sends.
+    pub(crate) fn traffic_secrets(&self) -> Result<Vec<u8>, Failure> {
+        let state = state();
+        traffic_secrets(self.options, |label| {
+            let mut secrets = state.secrets.iter();
+            let found = secrets.find(|(known, _)| known == label);
+            found.map(|(_, secret)| secret.clone())
+        })
     }
 
     fn is_server(&self) -> bool {
@@ -173,7 +185,7 @@ impl Expect<'_> {
         }
         let leaf = ssl.peer_certificate();
         if let Some(file) = options.text("-expect-peer-cert-file") {
-            let mut want = setup::chain(&file)?;
+            let mut want = certs::chain(&file)?;
             let leaf_der = leaf.as_ref().and_then(|leaf| leaf.to_der().ok());
             let want_leaf = want.first().and_then(|leaf| leaf.to_der().ok());
             ensure(leaf_der == want_leaf, || "another leaf than expected")?;
@@ -205,6 +217,22 @@ impl Expect<'_> {
         } else {
             Ok(())
         }
+    }
+
+    /// Which certificate libssl has chosen of those it holds.
+    fn check_own(&self, ssl: &SslRef) -> Result<(), Failure> {
+        let Some(want) = self.options.number("-expect-selected-credential") else {
+            return Ok(());
+        };
+        // A client that was not asked has chosen none, whichever was set last.
+        let asked = self.is_server() || state().asked;
+        let key = ssl.private_key().filter(|_| asked);
+        let held = certs::load(self.options)?;
+        let mut chosen = held
+            .iter()
+            .filter(|held| key.is_some_and(|key| held.key.public_eq(key)));
+        let got = chosen.next().map_or(certs::DEFAULT, |held| held.index);
+        ensure(got == want, || format!("credential {got}, expected {want}"))
     }
 
     fn check_early_data(&self, ssl: &SslRef) -> Result<(), Failure> {

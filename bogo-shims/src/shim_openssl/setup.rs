@@ -1,19 +1,19 @@
 //! What belongs to one connection: options into settings.
 
-use std::{ffi::c_uint, fs};
+use std::ffi::c_uint;
 
 use openssl::{
     error::ErrorStack,
-    pkey::{PKey, Private},
     ssl::{Ssl, SslContextRef, SslRef, SslSession, SslVerifyMode, StatusType},
     stack::Stack,
-    x509::{X509, X509Name},
+    x509::X509Name,
 };
 use openssl_sys::SSL;
 
 use crate::{Failure, Options, options::hex_list};
 
 use super::{
+    certs,
     context::on_cert,
     ffi::{self, control, mode, option},
     names,
@@ -38,6 +38,9 @@ pub(crate) fn ssl(
     options: &Options,
     session: Option<&SslSession>,
 ) -> Result<Ssl, Failure> {
+    if options.number("-quic-use-legacy-codepoint") == Some(1) {
+        return Err(Failure::unsupported("transport parameters of drafts"));
+    }
     let mut ssl = Ssl::new(ctx).map_err(library)?;
     versions(&mut ssl, options)?;
     set_switches(&mut ssl, options);
@@ -70,7 +73,7 @@ pub(crate) fn ssl(
         "-async",
     ];
     if !elsewhere.into_iter().any(|flag| options.on(flag)) {
-        certificate(&mut ssl, options)?;
+        certs::give(&mut ssl, options)?;
     }
     if let (Some(session), false) = (session, options.on("-server")) {
         // SAFETY: the session was made with this context.
@@ -111,6 +114,7 @@ fn set_switches(ssl: &mut SslRef, options: &Options) {
         ("-no-ticket", option::NO_TICKET),
         ("-server-preference", option::CIPHER_SERVER_PREFERENCE),
         ("-cipher", option::CIPHER_SERVER_PREFERENCE),
+        ("-tls13-ciphers", option::CIPHER_SERVER_PREFERENCE),
         // Sessions may be offered twice in tests.
         ("-enable-early-data", option::NO_ANTI_REPLAY),
     ];
@@ -174,11 +178,7 @@ fn algorithms(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
         ssl.set_ciphersuites(&suites).map_err(library)?;
     }
     groups(ssl, options)?;
-    let signing = match options.credentials.as_slice() {
-        [one] => one.codes("-signing-prefs"),
-        _ => options.codes("-signing-prefs"),
-    };
-    let signing = list(signing, names::signature)?;
+    let signing = list(certs::signing_prefs(options), names::signature)?;
     let verifying = list(options.codes("-verify-prefs"), names::signature)?;
     let (servers, clients) = if options.on("-server") {
         (signing, verifying)
@@ -298,66 +298,19 @@ extern "C" fn on_timer(_: *mut SSL, last_us: c_uint) -> c_uint {
     }
 }
 
-/// A chain and its key; raw public keys have no chain.
-type Loaded = (Vec<X509>, PKey<Private>);
-
-/// The chain and the key of this side.
-pub(crate) fn load(options: &Options) -> Result<Option<Loaded>, Failure> {
-    let (cert_file, key_file) = match options.credentials.as_slice() {
-        [] => (options.text("-cert-file"), options.text("-key-file")),
-        // OpenSSL holds one credential for each type of key, and does not choose as BoringSSL does.
-        [one] if options.text("-cert-file").is_none() => {
-            (one.text("-cert-file"), one.text("-key-file"))
-        }
-        _ => return Err(Failure::unsupported("several credentials")),
-    };
-    let Some(key_file) = key_file else {
-        return Ok(None);
-    };
-    let key = PKey::private_key_from_pem(&fs::read(key_file)?)
-        .map_err(|_| Failure::unsupported("this private key"))?;
-    let chain = match cert_file {
-        Some(file) => chain(&file)?,
-        None => Vec::new(),
-    };
-    Ok(Some((chain, key)))
-}
-
-pub(crate) fn chain(file: &str) -> Result<Vec<X509>, Failure> {
-    X509::stack_from_pem(&fs::read(file)?).map_err(|_| Failure::unsupported("this certificate"))
-}
-
-/// The response to staple.
-pub(crate) fn staple(options: &Options) -> Option<Vec<u8>> {
-    let response = match options.credentials.as_slice() {
-        [one] => one
-            .bytes("-ocsp-response")
-            .or(options.bytes("-ocsp-response")),
-        _ => options.bytes("-ocsp-response"),
-    };
-    response.map(<[u8]>::to_vec)
-}
-
-/// Gives a connection its certificate and key.
-pub(crate) fn certificate(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
-    let Some((chain, key)) = load(options)? else {
-        return Ok(());
-    };
-    let mut rest = Stack::new().map_err(library)?;
-    let mut chain = chain.into_iter();
-    let leaf = chain.next();
-    for cert in chain {
-        rest.push(cert).map_err(library)?;
-    }
-    let used = leaf.is_none_or(|leaf| ffi::use_chain(ssl, &leaf, &rest)) && ffi::use_key(ssl, &key);
-    if used {
-        Ok(())
-    } else {
-        Err(Failure::unsupported(format!(
-            "this certificate: {}",
-            words(&ErrorStack::get())
-        )))
-    }
+/// Exported keying material.
+pub(crate) fn export(
+    ssl: &SslRef,
+    length: usize,
+    label: &[u8],
+    context: Option<&[u8]>,
+) -> Result<Vec<u8>, Failure> {
+    let label =
+        std::str::from_utf8(label).map_err(|_| Failure::unsupported("a label that is no text"))?;
+    let mut out = vec![0; length];
+    ssl.export_keying_material(&mut out, label, context)
+        .map_err(library)?;
+    Ok(out)
 }
 
 /// Compares a CertificateRequest with what the test expects of it.

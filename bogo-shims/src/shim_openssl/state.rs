@@ -2,7 +2,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use openssl::ssl::SslSession;
 
-use crate::Options;
+use crate::{Failure, Options};
 
 /// What callbacks of the connection need and leave. There is one connection at a time.
 #[derive(Default)]
@@ -18,6 +18,8 @@ pub(crate) struct State {
     pub(crate) verified: bool,
     pub(crate) hello_called: bool,
     pub(crate) handshake_done: bool,
+    /// As a client: the server asked for a certificate.
+    pub(crate) asked: bool,
     /// A HelloRetryRequest was sent or received.
     pub(crate) retried: bool,
     /// What the message callback was told, in the runner's words.
@@ -62,4 +64,22 @@ impl State {
     pub(crate) fn found_wrong(&mut self, what: impl Into<String>) {
         self.wrong.get_or_insert_with(|| what.into());
     }
+}
+
+/// A failure with what callbacks have found, and what the library said.
+pub(crate) fn told(said: String) -> Failure {
+    let mut state = state();
+    if let Some(what) = state.unsupported.take() {
+        return Failure::unsupported(what);
+    }
+    Failure::failed(match &state.wrong {
+        Some(wrong) => format!("{wrong}\n{said}"),
+        None => said,
+    })
+}
+
+/// Fails where a callback has found something wrong.
+pub(crate) fn nothing_wrong() -> Result<(), Failure> {
+    let wrong = state().wrong.take();
+    wrong.map_or(Ok(()), |wrong| Err(Failure::failed(wrong)))
 }

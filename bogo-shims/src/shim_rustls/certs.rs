@@ -227,12 +227,16 @@ pub(crate) struct Verifier {
 
 impl Verifier {
     pub(crate) fn new(options: &Options, seen: Arc<Seen>) -> Result<Self, Failure> {
-        let algorithms = provider().signature_verification_algorithms;
+        let mut algorithms = provider().signature_verification_algorithms;
         let all = algorithms.supported_schemes();
         let prefs = options.codes("-verify-prefs");
         let schemes: Vec<_> = prefs.into_iter().map(SignatureScheme::from).collect();
         if let Some(unknown) = schemes.iter().find(|scheme| !all.contains(scheme)) {
             return Err(Failure::unsupported(format!("verification of {unknown:?}")));
+        }
+        if !schemes.is_empty() {
+            // The process is short.
+            algorithms.mapping = Vec::leak(restrict(algorithms.mapping, &schemes));
         }
         let required = options.on("-require-any-client-certificate");
         let asks = required || options.on("-verify-peer");
@@ -290,6 +294,53 @@ impl Verifier {
     }
 }
 
+/// What the traits of both sides ask alike, answered by the verifier that a method gives.
+macro_rules! as_this_verifier {
+    ($verifier:ident) => {
+        fn verify_tls12_signature(
+            &self,
+            message: &[u8],
+            cert: &CertificateDer<'_>,
+            dss: &DigitallySignedStruct,
+        ) -> Result<HandshakeSignatureValid, Error> {
+            self.$verifier()?.signature_tls12(message, cert, dss)
+        }
+
+        fn verify_tls13_signature(
+            &self,
+            message: &[u8],
+            cert: &CertificateDer<'_>,
+            dss: &DigitallySignedStruct,
+        ) -> Result<HandshakeSignatureValid, Error> {
+            self.$verifier()?.signature(message, cert, dss)
+        }
+
+        fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+            let verifier = self.$verifier();
+            verifier.map_or_else(|_| Vec::new(), |verifier| verifier.schemes.clone())
+        }
+
+        fn requires_raw_public_keys(&self) -> bool {
+            self.$verifier().is_ok_and(|verifier| verifier.raw)
+        }
+    };
+}
+
+/// What an application leaves of a table that verifies fewer schemes than its provider can.
+fn restrict<T: Copy>(
+    table: &[(SignatureScheme, T)],
+    schemes: &[SignatureScheme],
+) -> Vec<(SignatureScheme, T)> {
+    let kept = table.iter().filter(|(scheme, _)| schemes.contains(scheme));
+    kept.copied().collect()
+}
+
+impl Verifier {
+    fn itself(&self) -> Result<&Self, Error> {
+        Ok(self)
+    }
+}
+
 impl Lasting<Verifier> {
     fn now(&self) -> Result<Arc<Verifier>, Error> {
         self.get()
@@ -319,33 +370,7 @@ impl ServerCertVerifier for Lasting<Verifier> {
         Ok(ServerCertVerified::assertion())
     }
 
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.now()?.signature_tls12(message, cert, dss)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.now()?.signature(message, cert, dss)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.get()
-            .map(|verifier| verifier.schemes.clone())
-            .unwrap_or_default()
-    }
-
-    fn requires_raw_public_keys(&self) -> bool {
-        self.get().is_some_and(|verifier| verifier.raw)
-    }
+    as_this_verifier!(now);
 }
 
 impl ClientCertVerifier for Verifier {
@@ -373,29 +398,5 @@ impl ClientCertVerifier for Verifier {
         Ok(ClientCertVerified::assertion())
     }
 
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.signature_tls12(message, cert, dss)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        self.signature(message, cert, dss)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.schemes.clone()
-    }
-
-    fn requires_raw_public_keys(&self) -> bool {
-        self.raw
-    }
+    as_this_verifier!(itself);
 }

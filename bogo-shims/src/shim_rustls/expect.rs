@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::{Failure, Options, options::hex_list};
+use crate::{Failure, Options, exchange::traffic_secrets, options::hex_list};
 use rustls::{
-    CipherSuite, HandshakeKind, NamedGroup, ProtocolVersion, client::EchStatus,
+    CipherSuite, CommonState, HandshakeKind, NamedGroup, ProtocolVersion, client::EchStatus,
     pki_types::CertificateDer,
 };
 
@@ -32,6 +32,26 @@ pub(crate) struct Properties<'a> {
     pub(crate) ech: Option<EchStatus>,
 }
 
+impl<'a> Properties<'a> {
+    /// What every connection says, whatever it runs over; the rest is as of one that has nothing of it.
+    pub(crate) fn of(connection: &'a CommonState) -> Self {
+        let suite = connection.negotiated_cipher_suite();
+        let group = connection.negotiated_key_exchange_group();
+        Self {
+            early: false,
+            version: connection.protocol_version(),
+            kind: connection.handshake_kind(),
+            suite: suite.map(|suite| suite.suite()),
+            group: group.map(|group| group.name()),
+            alpn: connection.alpn_protocol(),
+            server_name: None,
+            peer: connection.peer_certificates(),
+            early_data_accepted: false,
+            ech: None,
+        }
+    }
+}
+
 impl Expect<'_> {
     pub(crate) fn check(&self, is: &Properties<'_>) -> Result<(), Failure> {
         if is.early {
@@ -41,6 +61,12 @@ impl Expect<'_> {
         self.check_negotiated(is)?;
         self.check_peer(is)?;
         self.check_early_data(is)
+    }
+
+    /// What `-export-traffic-secrets` sends.
+    pub(crate) fn traffic_secrets(&self) -> Result<Vec<u8>, Failure> {
+        let seen = self.seen.get();
+        traffic_secrets(self.options, |label| seen.secrets.get(label).cloned())
     }
 
     fn is_server(&self) -> bool {

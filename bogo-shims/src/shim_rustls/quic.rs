@@ -2,8 +2,8 @@
 
 use crate::{
     Failure, Options,
-    exchange::{Endpoint, Special},
-    quic::{Content, Level, Transport},
+    exchange::{EarlyData, Endpoint, Retry, Special},
+    quic::{Level, Step, Stream},
     socket::Socket,
 };
 use rustls::{
@@ -14,20 +14,14 @@ use rustls::{
 use super::{
     config::{Made, tag},
     expect::{Expect, Properties},
-    tls::traffic_secrets,
 };
 
 pub(crate) struct Quic<'a> {
     connection: Connection,
-    transport: Transport,
+    stream: Stream,
     expect: Expect<'a>,
-    /// The level at which handshake messages are written, and read.
-    write_level: Level,
-    read_level: Level,
     early: bool,
     early_accepted: bool,
-    /// Data that was read and not yet asked for.
-    pending: Vec<u8>,
 }
 
 impl<'a> Quic<'a> {
@@ -54,19 +48,11 @@ impl<'a> Quic<'a> {
         };
         Ok(Self {
             connection,
-            transport: Transport::new(socket),
+            stream: Stream::new(socket),
             expect,
-            write_level: Level::Initial,
-            read_level: Level::Initial,
             early: false,
             early_accepted: false,
-            pending: Vec::new(),
         })
-    }
-
-    /// Goes on with other options, after rejected early data.
-    pub(crate) fn retry(&mut self, options: &'a Options) {
-        self.expect.options = options;
     }
 
     fn is_server(&self) -> bool {
@@ -90,13 +76,12 @@ impl<'a> Quic<'a> {
             let mut data = Vec::new();
             let change = self.connection.write_hs(&mut data);
             if !data.is_empty() {
-                self.transport
-                    .write(Content::Handshake, self.write_level, &data)?;
+                self.stream.write_handshake(&data)?;
             }
             match change {
                 Some(KeyChange::Handshake { .. }) => {
                     self.change_keys(Level::Handshake, "HANDSHAKE_TRAFFIC_SECRET")?;
-                    self.read_level = Level::Handshake;
+                    self.stream.expect_level(Level::Handshake);
                 }
                 Some(KeyChange::OneRtt { .. }) => {
                     self.change_keys(Level::Application, "TRAFFIC_SECRET_0")?;
@@ -118,33 +103,23 @@ impl<'a> Quic<'a> {
         } else {
             (server, client)
         };
-        self.transport.set_read_secret(level, suite.into(), &read);
-        self.transport.set_write_secret(level, suite.into(), &write);
-        self.write_level = level;
+        self.stream.set_read_secret(level, suite.into(), &read);
+        self.stream.set_write_secret(level, suite.into(), &write);
         Ok(())
     }
 
     /// Reads one record; gives whether there was one.
     fn step(&mut self) -> Result<bool, Failure> {
         self.flush()?;
-        let Some(record) = self.transport.read()? else {
-            return Ok(false);
-        };
-        match record.content {
-            Content::Alert => return Err(Failure::failed("an alert over QUIC")),
-            Content::Data => {
-                self.pending.extend(record.data);
-                return Ok(true);
-            }
-            Content::Handshake => {}
-        }
         if !self.connection.is_handshaking() {
-            self.read_level = Level::Application;
+            self.stream.expect_level(Level::Application);
         }
-        if record.level != self.read_level {
-            return Err(Failure::failed("WRONG_ENCRYPTION_LEVEL_RECEIVED"));
-        }
-        if let Err(error) = self.connection.read_hs(&record.data) {
+        let messages = match self.stream.read()? {
+            Step::End => return Ok(false),
+            Step::Data => return Ok(true),
+            Step::Handshake(messages) => messages,
+        };
+        if let Err(error) = self.connection.read_hs(&messages) {
             return Err(self.fail(error));
         }
         self.take_early_keys()?;
@@ -154,11 +129,8 @@ impl<'a> Quic<'a> {
 
     fn fail(&mut self, error: Error) -> Failure {
         if let Some(alert) = self.connection.alert() {
-            let level = self.write_level;
             // The peer may have gone already.
-            let _gone = self
-                .transport
-                .write(Content::Alert, level, &[2, alert.into()]);
+            let _gone = self.stream.write_alert(alert.into());
         }
         tag(error)
     }
@@ -169,7 +141,7 @@ impl<'a> Quic<'a> {
             let suite = self
                 .suite()
                 .ok_or_else(|| Failure::failed("keys without a suite"))?;
-            self.transport
+            self.stream
                 .set_read_secret(Level::EarlyData, suite.into(), &secret);
             self.early_accepted = true;
         }
@@ -178,9 +150,7 @@ impl<'a> Quic<'a> {
 
     fn finish(&mut self) -> Result<(), Failure> {
         while self.connection.is_handshaking() {
-            if self.is_server()
-                && self.early_accepted
-                && self.transport.can_write(Level::Application)
+            if self.is_server() && self.early_accepted && self.stream.can_write(Level::Application)
             {
                 break;
             }
@@ -198,13 +168,13 @@ impl<'a> Quic<'a> {
             return Ok(());
         };
         self.early_accepted = client.is_early_data_accepted();
-        let rejected = self.expect.options.on("-expect-reject-early-data");
-        match (self.early_accepted, rejected) {
-            (true, false) => Ok(()),
-            (false, true) => Err(Failure::EarlyDataRejected),
-            (true, true) => Err(Failure::failed("early data was accepted")),
-            (false, false) => Err(Failure::failed("early data was rejected")),
-        }
+        EarlyData::from(self.early_accepted).check(self.expect.options)
+    }
+}
+
+impl<'a> Retry<'a> for Quic<'a> {
+    fn retry(&mut self, options: &'a Options) {
+        self.expect.options = options;
     }
 }
 
@@ -219,7 +189,7 @@ impl Endpoint for Quic<'_> {
             let secret = self.secret("CLIENT_EARLY_TRAFFIC_SECRET")?;
             let suite = self.expect.seen.get().offered_suite;
             let suite = suite.ok_or_else(|| Failure::failed("early data without a session"))?;
-            self.transport
+            self.stream
                 .set_write_secret(Level::EarlyData, suite.into(), &secret);
             self.early = true;
             return Ok(());
@@ -244,17 +214,9 @@ impl Endpoint for Quic<'_> {
         };
         self.expect.check(&Properties {
             early: self.early,
-            version: connection.protocol_version(),
-            kind: connection.handshake_kind(),
-            suite: self.suite(),
-            group: connection
-                .negotiated_key_exchange_group()
-                .map(|group| group.name()),
-            alpn: connection.alpn_protocol(),
             server_name,
-            peer: connection.peer_certificates(),
             early_data_accepted: self.early_accepted,
-            ech: None,
+            ..Properties::of(connection)
         })
     }
 
@@ -271,7 +233,7 @@ impl Endpoint for Quic<'_> {
 
     fn special(&mut self, special: Special) -> Result<Vec<u8>, Failure> {
         match special {
-            Special::TrafficSecrets => traffic_secrets(&self.expect),
+            Special::TrafficSecrets => self.expect.traffic_secrets(),
             Special::TlsUnique | Special::Alert => Err(Failure::unsupported("this over QUIC")),
         }
     }
@@ -283,7 +245,7 @@ impl Endpoint for Quic<'_> {
         } else {
             Level::Application
         };
-        self.transport.write(Content::Data, level, data)
+        self.stream.write_data(level, data)
     }
 
     fn write_unfinished(&mut self, _: &[u8]) -> Result<(), Failure> {
@@ -298,7 +260,7 @@ impl Endpoint for Quic<'_> {
         if self.early {
             self.leave_early_data()?;
         }
-        while self.pending.is_empty() {
+        while !self.stream.has_data() {
             if !self.step()? {
                 if self.connection.is_handshaking() {
                     return Err(Failure::failed("the stream ended in the handshake"));
@@ -306,10 +268,7 @@ impl Endpoint for Quic<'_> {
                 return Ok(0);
             }
         }
-        let n = buffer.len().min(self.pending.len());
-        buffer[..n].copy_from_slice(&self.pending[..n]);
-        self.pending.drain(..n);
-        Ok(n)
+        Ok(self.stream.take(buffer))
     }
 
     fn key_update(&mut self) -> Result<(), Failure> {

@@ -4,7 +4,7 @@ use std::io::{self, BufRead, Read, Write};
 
 use crate::{
     Failure, Options,
-    exchange::{Endpoint, Special},
+    exchange::{EarlyData, Endpoint, Retry, Special},
     socket::Socket,
 };
 use rustls::{
@@ -45,11 +45,6 @@ impl<'a> Tls<'a> {
             ended: false,
             failed: None,
         })
-    }
-
-    /// Goes on with other options, after rejected early data.
-    pub(crate) fn retry(&mut self, options: &'a Options) {
-        self.expect.options = options;
     }
 
     fn flush(&mut self) -> Result<(), Failure> {
@@ -142,17 +137,7 @@ impl<'a> Tls<'a> {
             return Ok(());
         };
         self.early_accepted = client.is_early_data_accepted();
-        if self.early_accepted {
-            if self.expect.options.on("-expect-reject-early-data") {
-                return Err(Failure::failed("early data was accepted"));
-            }
-            return Ok(());
-        }
-        if self.expect.options.on("-expect-reject-early-data") {
-            Err(Failure::EarlyDataRejected)
-        } else {
-            Err(Failure::failed("early data was rejected"))
-        }
+        EarlyData::from(self.early_accepted).check(self.expect.options)
     }
 }
 
@@ -166,6 +151,12 @@ fn retry_configs(error: &Error) -> Vec<u8> {
         return Vec::new();
     };
     configs.get_encoding()
+}
+
+impl<'a> Retry<'a> for Tls<'a> {
+    fn retry(&mut self, options: &'a Options) {
+        self.expect.options = options;
+    }
 }
 
 impl Endpoint for Tls<'_> {
@@ -191,19 +182,10 @@ impl Endpoint for Tls<'_> {
         };
         self.expect.check(&Properties {
             early: self.early,
-            version: connection.protocol_version(),
-            kind: connection.handshake_kind(),
-            suite: connection
-                .negotiated_cipher_suite()
-                .map(|suite| suite.suite()),
-            group: connection
-                .negotiated_key_exchange_group()
-                .map(|group| group.name()),
-            alpn: connection.alpn_protocol(),
             server_name,
-            peer: connection.peer_certificates(),
             early_data_accepted: self.early_accepted,
             ech: ech.filter(|status| *status != EchStatus::NotOffered),
+            ..Properties::of(connection)
         })
     }
 
@@ -220,7 +202,7 @@ impl Endpoint for Tls<'_> {
 
     fn special(&mut self, special: Special) -> Result<Vec<u8>, Failure> {
         match special {
-            Special::TrafficSecrets => traffic_secrets(&self.expect),
+            Special::TrafficSecrets => self.expect.traffic_secrets(),
             Special::TlsUnique => Err(Failure::unsupported("tls-unique")),
             Special::Alert => Err(Failure::unsupported("alerts of one's own")),
         }
@@ -345,25 +327,6 @@ impl Tls<'_> {
         self.connection.process_new_packets().map_err(tag)?;
         Ok(())
     }
-}
-
-pub(crate) fn traffic_secrets(expect: &Expect<'_>) -> Result<Vec<u8>, Failure> {
-    let seen = expect.seen.get();
-    let secret = |label: &str| {
-        let secret = seen.secrets.get(label).cloned();
-        secret.ok_or_else(|| Failure::failed("no traffic secrets"))
-    };
-    let (client, server) = (
-        secret("CLIENT_TRAFFIC_SECRET_0")?,
-        secret("SERVER_TRAFFIC_SECRET_0")?,
-    );
-    let (read, write) = if expect.options.on("-server") {
-        (client, server)
-    } else {
-        (server, client)
-    };
-    let length = u16::try_from(read.len()).map_err(|_| Failure::failed("secret too long"))?;
-    Ok([length.to_le_bytes().to_vec(), read, write].concat())
 }
 
 /// Lets one byte through, and no more.

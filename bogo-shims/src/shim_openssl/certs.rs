@@ -1,0 +1,131 @@
+//! Certificates and keys of this side.
+
+use std::{fs, ops::Deref, path::Path};
+
+use openssl::{
+    error::ErrorStack,
+    pkey::{PKey, Private},
+    ssl::SslRef,
+    stack::Stack,
+    x509::X509,
+};
+
+use crate::{Failure, Options};
+
+use super::{
+    ffi,
+    setup::{library, words},
+};
+
+/// The credential that is not one of a list, or none.
+pub(crate) const DEFAULT: i64 = -1;
+
+/// A key with its chain; raw public keys have none.
+pub(crate) struct Held {
+    /// The place among the test's credentials, or -1.
+    pub(crate) index: i64,
+    pub(crate) chain: Vec<X509>,
+    pub(crate) key: PKey<Private>,
+}
+
+/// A credential as the test describes it.
+#[derive(PartialEq, Eq)]
+struct Wanted {
+    cert: Option<String>,
+    key: String,
+    prefs: Vec<u16>,
+    staple: Option<Vec<u8>>,
+}
+
+/// The credentials of the test with their places, its favourite first; one that comes again is the same one.
+fn wanted(options: &Options) -> Vec<(i64, Wanted)> {
+    let list = options.credentials.iter().map(Deref::deref).zip(0..);
+    let mut wanted: Vec<(i64, Wanted)> = Vec::new();
+    for (given, index) in list.chain([(&**options, DEFAULT)]) {
+        let Some(key) = given.text("-key-file") else {
+            continue;
+        };
+        let one = Wanted {
+            cert: given.text("-cert-file"),
+            key,
+            prefs: given.codes("-signing-prefs"),
+            staple: given.bytes("-ocsp-response").map(<[u8]>::to_vec),
+        };
+        if !wanted.iter().any(|(_, known)| *known == one) {
+            wanted.push((index, one));
+        }
+    }
+    wanted
+}
+
+/// What this side holds, the test's favourite first.
+///
+/// # Errors
+/// [`Failure::Unsupported`] where libssl cannot hold all of it: it has one place for each type of key,
+/// and one list of signature schemes and one stapled response for all.
+pub(crate) fn load(options: &Options) -> Result<Vec<Held>, Failure> {
+    let wanted = wanted(options);
+    let several = wanted.len() > 1;
+    let own = |(_, one): &(i64, Wanted)| !one.prefs.is_empty() || one.staple.is_some();
+    if several && wanted.iter().any(own) {
+        return Err(Failure::unsupported(
+            "schemes or responses of one certificate among several",
+        ));
+    }
+    if several && options.on("-use-old-client-cert-callback") {
+        return Err(Failure::unsupported("several certificates by callback"));
+    }
+    let mut held: Vec<Held> = Vec::new();
+    for (index, one) in wanted {
+        let key = PKey::private_key_from_pem(&fs::read(one.key)?)
+            .map_err(|_| Failure::unsupported("this private key"))?;
+        if held.iter().any(|held| held.key.id() == key.id()) {
+            return Err(Failure::unsupported(
+                "several certificates with one type of key",
+            ));
+        }
+        let chain = one.cert.map_or(Ok(Vec::new()), chain)?;
+        held.push(Held { index, chain, key });
+    }
+    Ok(held)
+}
+
+/// The signature schemes to sign with, those wanted most first; none for all.
+pub(crate) fn signing_prefs(options: &Options) -> Vec<u16> {
+    match wanted(options).pop() {
+        Some((_, last)) => last.prefs,
+        None => options.codes("-signing-prefs"),
+    }
+}
+
+pub(crate) fn chain(file: impl AsRef<Path>) -> Result<Vec<X509>, Failure> {
+    X509::stack_from_pem(&fs::read(file)?).map_err(|_| Failure::unsupported("this certificate"))
+}
+
+/// The response to staple.
+pub(crate) fn staple(options: &Options) -> Option<Vec<u8>> {
+    let last = wanted(options).pop().and_then(|(_, last)| last.staple);
+    last.or_else(|| options.bytes("-ocsp-response").map(<[u8]>::to_vec))
+}
+
+/// Gives a connection its certificates and keys. The favourite is the last, which libssl takes where
+/// nothing else decides.
+pub(crate) fn give(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
+    for held in load(options)?.into_iter().rev() {
+        let mut rest = Stack::new().map_err(library)?;
+        let mut chain = held.chain.into_iter();
+        let leaf = chain.next();
+        for cert in chain {
+            rest.push(cert).map_err(library)?;
+        }
+        let used = leaf.is_none_or(|leaf| ffi::use_chain(ssl, &leaf, &rest))
+            && ffi::use_key(ssl, &held.key);
+        if !used {
+            return Err(Failure::unsupported(format!(
+                "this certificate: {}",
+                words(&ErrorStack::get())
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,205 @@
+//! A connection over the runner's stand-in for QUIC, with libssl's interface for a QUIC stack.
+//!
+//! libssl's part is the handshake; which level a message has come at is the QUIC stack's to check
+//! (RFC 9001 section 4.1.3), so that [`crate::quic::Stream`] does.
+
+use openssl::{
+    error::ErrorStack,
+    ssl::{ErrorCode, Ssl},
+};
+
+use crate::{
+    Failure, Options,
+    exchange::{EarlyData, Endpoint, Retry, Special},
+    quic::{Level, Step, Stream},
+    socket::Socket,
+};
+
+use super::{
+    connection::{PATIENCE, callback_waits, early_data_accepted},
+    expect::Expect,
+    ffi,
+    quic_ffi::{self, Shared},
+    setup::{self, words},
+    state::{nothing_wrong, told},
+};
+
+pub(crate) struct Quic<'a> {
+    // Before what it calls back into, so that it goes first.
+    ssl: Ssl,
+    shared: Shared,
+    expect: Expect<'a>,
+    /// As a client: early data may be sent, and from when on.
+    early: bool,
+    early_offered: bool,
+}
+
+impl<'a> Quic<'a> {
+    pub(crate) fn new(
+        mut ssl: Ssl,
+        socket: Socket,
+        options: &'a Options,
+        resume: bool,
+    ) -> Result<Self, Failure> {
+        let server = options.on("-server");
+        ffi::set_state(&mut ssl, server);
+        let params = options.bytes("-quic-transport-params");
+        let shared = Shared::attach(&mut ssl, Stream::new(socket), params)?;
+        // Refused to a client without a session for early data.
+        let early = options.on("-enable-early-data") && quic_ffi::enable_early_data(&mut ssl);
+        Ok(Self {
+            ssl,
+            shared,
+            expect: Expect { options, resume },
+            early: false,
+            early_offered: early && !server,
+        })
+    }
+
+    fn is_server(&self) -> bool {
+        self.expect.options.on("-server")
+    }
+
+    /// Has libssl go on as far as it can with what has come.
+    fn advance(&mut self) -> Result<(), Failure> {
+        for _ in 0..PATIENCE {
+            match quic_ffi::advance(&mut self.ssl) {
+                Err(code) if callback_waits(code) => {}
+                Ok(()) | Err(ErrorCode::WANT_READ) => return Ok(()),
+                Err(code) => {
+                    let left = ErrorStack::get();
+                    return Err(told(if left.errors().is_empty() {
+                        format!("the handshake ended ({code:?})")
+                    } else {
+                        words(&left)
+                    }));
+                }
+            }
+        }
+        Err(Failure::failed("a callback waits for ever"))
+    }
+
+    /// Reads one record, and has libssl take it; gives whether there was one.
+    fn step(&mut self) -> Result<bool, Failure> {
+        let step = self.shared.borrow().stream.read()?;
+        match step {
+            Step::End => return Ok(false),
+            Step::Data => {}
+            Step::Handshake(messages) => {
+                self.shared.borrow().incoming = Some(messages);
+                self.advance()?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether data may flow before the handshake's end: as a server that has taken early data.
+    fn may_write_early(&self) -> bool {
+        let between = self.shared.borrow();
+        self.is_server() && between.early_readable && between.stream.can_write(Level::Application)
+    }
+
+    /// Handshakes to the end.
+    fn finish(&mut self) -> Result<(), Failure> {
+        while !self.ssl.is_init_finished() && !self.may_write_early() {
+            if !self.step()? {
+                return Err(told("the stream ended in the handshake".to_owned()));
+            }
+        }
+        nothing_wrong()
+    }
+}
+
+impl<'a> Retry<'a> for Quic<'a> {
+    fn retry(&mut self, options: &'a Options) {
+        self.expect.options = options;
+    }
+}
+
+impl Endpoint for Quic<'_> {
+    fn handshake(&mut self) -> Result<(), Failure> {
+        self.advance()?;
+        let can_write = self.shared.borrow().stream.can_write(Level::EarlyData);
+        if std::mem::take(&mut self.early_offered) && can_write {
+            if self.expect.options.on("-expect-no-offer-early-data") {
+                return Err(Failure::failed("early data was offered"));
+            }
+            self.early = true;
+            return Ok(());
+        }
+        self.finish()
+    }
+
+    fn check(&mut self) -> Result<(), Failure> {
+        if self.early {
+            return Ok(());
+        }
+        if let Some(want) = self.expect.options.bytes("-expect-quic-transport-params")
+            && self.shared.borrow().peer_params.as_deref() != Some(want)
+        {
+            return Err(Failure::failed("QUIC transport params mismatch"));
+        }
+        self.expect.check(&self.ssl)
+    }
+
+    fn export(
+        &mut self,
+        length: usize,
+        label: &[u8],
+        context: Option<&[u8]>,
+    ) -> Result<Vec<u8>, Failure> {
+        setup::export(&self.ssl, length, label, context)
+    }
+
+    fn special(&mut self, special: Special) -> Result<Vec<u8>, Failure> {
+        match special {
+            Special::TrafficSecrets => self.expect.traffic_secrets(),
+            Special::TlsUnique | Special::Alert => Err(Failure::unsupported("this over QUIC")),
+        }
+    }
+
+    fn write(&mut self, data: &[u8]) -> Result<(), Failure> {
+        let level = if self.early {
+            Level::EarlyData
+        } else {
+            Level::Application
+        };
+        self.shared.borrow().stream.write_data(level, data)
+    }
+
+    fn write_unfinished(&mut self, _: &[u8]) -> Result<(), Failure> {
+        Err(Failure::unsupported("unfinished writes over QUIC"))
+    }
+
+    fn finish_write(&mut self, _: &[u8]) -> Result<(), Failure> {
+        Err(Failure::unsupported("unfinished writes over QUIC"))
+    }
+
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
+        if std::mem::take(&mut self.early) {
+            self.finish()?;
+            EarlyData::from(early_data_accepted(&self.ssl)).check(self.expect.options)?;
+        }
+        while !self.shared.borrow().stream.has_data() {
+            if !self.step()? {
+                if !self.ssl.is_init_finished() {
+                    return Err(told("the stream ended in the handshake".to_owned()));
+                }
+                return Ok(0);
+            }
+            nothing_wrong()?;
+        }
+        Ok(self.shared.borrow().stream.take(buffer))
+    }
+
+    fn key_update(&mut self) -> Result<(), Failure> {
+        // RFC 9001 section 6: QUIC has key updates of its own.
+        Err(Failure::unsupported("key updates over QUIC"))
+    }
+
+    fn shutdown(&mut self) -> Result<(), Failure> {
+        self.expect.check_end(&self.ssl)?;
+        quic_ffi::end(&mut self.ssl);
+        nothing_wrong()
+    }
+}

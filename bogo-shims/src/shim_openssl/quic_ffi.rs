@@ -1,0 +1,287 @@
+//! What libssl calls of a QUIC stack that is not its own (`SSL_set_quic_tls_cbs`, since OpenSSL 3.5).
+
+use std::{
+    cell::{RefCell, RefMut},
+    ffi::{c_int, c_uchar, c_void},
+    ptr,
+};
+
+use foreign_types_shared::ForeignTypeRef;
+use openssl::{
+    error::ErrorStack,
+    ssl::{ErrorCode, SslRef},
+};
+use openssl_sys::{SSL, SSL_CIPHER};
+
+use crate::{
+    Failure,
+    quic::{Level, Stream},
+};
+
+use super::setup::library;
+
+unsafe extern "C" {
+    fn SSL_set_quic_tls_cbs(
+        ssl: *mut SSL,
+        functions: *const Function,
+        argument: *mut c_void,
+    ) -> c_int;
+    fn SSL_set_quic_tls_transport_params(
+        ssl: *mut SSL,
+        params: *const c_uchar,
+        length: usize,
+    ) -> c_int;
+    fn SSL_set_quic_tls_early_data_enabled(ssl: *mut SSL, enabled: c_int) -> c_int;
+    fn SSL_get_pending_cipher(ssl: *const SSL) -> *const SSL_CIPHER;
+}
+
+/// `OSSL_DISPATCH` of openssl/core.h: a function by its number; the last has none.
+#[repr(C)]
+struct Function {
+    number: c_int,
+    function: *const c_void,
+}
+
+/// Between libssl and the runner.
+pub(crate) struct Between {
+    pub(crate) stream: Stream,
+    /// A record's handshake messages for libssl, until it has done with them.
+    pub(crate) incoming: Option<Vec<u8>>,
+    /// libssl reads `incoming` now.
+    lent: bool,
+    /// The peer's transport parameters, once they have come.
+    pub(crate) peer_params: Option<Vec<u8>>,
+    /// The server may read early data.
+    pub(crate) early_readable: bool,
+    own_params: Vec<u8>,
+}
+
+/// One side of a connection as libssl's callbacks see it. It stays where it is, and outlives the connection.
+pub(crate) struct Shared(Box<RefCell<Between>>);
+
+impl Shared {
+    /// Makes `ssl` one of QUIC; whether it is a client has to be known to it.
+    pub(crate) fn attach(
+        ssl: &mut SslRef,
+        stream: Stream,
+        own_params: Option<&[u8]>,
+    ) -> Result<Self, Failure> {
+        let shared = Self(Box::new(RefCell::new(Between {
+            stream,
+            incoming: None,
+            lent: false,
+            peer_params: None,
+            early_readable: false,
+            own_params: own_params.unwrap_or_default().to_vec(),
+        })));
+        let function = |number, function| Function { number, function };
+        let functions = [
+            function(2001, on_send as *const c_void),
+            function(2002, on_receive as *const c_void),
+            function(2003, on_release as *const c_void),
+            function(2004, on_secret as *const c_void),
+            function(2005, on_params as *const c_void),
+            function(2006, on_alert as *const c_void),
+            function(0, ptr::null()),
+        ];
+        let argument = ptr::from_ref(&*shared.0).cast_mut().cast();
+        // SAFETY: the list ends with zero, its functions have the types that openssl/core_dispatch.h gives
+        // their numbers, and what the argument points to outlives the connection.
+        let set = unsafe { SSL_set_quic_tls_cbs(ssl.as_ptr(), functions.as_ptr(), argument) };
+        if set != 1 {
+            return Err(library(ErrorStack::get()));
+        }
+        if own_params.is_some() {
+            // They are in a place of their own, which outlives the connection.
+            set_params(ssl, &shared.borrow().own_params)?;
+        }
+        Ok(shared)
+    }
+
+    /// Must not be held while libssl is called, which calls back.
+    pub(crate) fn borrow(&self) -> RefMut<'_, Between> {
+        self.0.borrow_mut()
+    }
+}
+
+/// Gives the transport parameters to send, which must outlive the connection; refused outside of QUIC.
+pub(crate) fn set_params(ssl: &mut SslRef, params: &[u8]) -> Result<(), Failure> {
+    // SAFETY: the connection is live, and the parameters outlive it and do not change.
+    let set =
+        unsafe { SSL_set_quic_tls_transport_params(ssl.as_ptr(), params.as_ptr(), params.len()) };
+    if set == 1 {
+        Ok(())
+    } else {
+        Err(library(ErrorStack::get()))
+    }
+}
+
+/// Offers early data as a client with a session that allows it, or accepts it as a server.
+pub(crate) fn enable_early_data(ssl: &mut SslRef) -> bool {
+    // SAFETY: the connection is live.
+    unsafe { SSL_set_quic_tls_early_data_enabled(ssl.as_ptr(), 1) == 1 }
+}
+
+/// Tells libssl that the connection was ended, which QUIC does itself: it forbids the session of a
+/// connection that was not.
+pub(crate) fn end(ssl: &mut SslRef) {
+    const SENT_AND_RECEIVED: c_int = 3;
+    // SAFETY: the connection is live.
+    unsafe { openssl_sys::SSL_set_shutdown(ssl.as_ptr(), SENT_AND_RECEIVED) };
+}
+
+/// Handshakes, or after that takes what has come since; the error is what libssl wants.
+pub(crate) fn advance(ssl: &mut SslRef) -> Result<(), ErrorCode> {
+    // An error of an earlier call would be taken for one of this.
+    drop(ErrorStack::get());
+    let finished = ssl.is_init_finished();
+    let ssl = ssl.as_ptr();
+    // SAFETY: the connection is live, and a read of nothing writes nothing.
+    let (result, code) = unsafe {
+        let result = if finished {
+            openssl_sys::SSL_read(ssl, ptr::null_mut(), 0)
+        } else {
+            openssl_sys::SSL_do_handshake(ssl)
+        };
+        (result, openssl_sys::SSL_get_error(ssl, result))
+    };
+    if result > 0 {
+        Ok(())
+    } else {
+        Err(ErrorCode::from_raw(code))
+    }
+}
+
+/// The side of the connection that a callback is for, unless it is in use.
+fn between<'a>(argument: *mut c_void) -> Option<RefMut<'a, Between>> {
+    // SAFETY: the argument is what `attach` gave, which outlives the connection.
+    let shared = unsafe { &*argument.cast::<RefCell<Between>>() };
+    shared.try_borrow_mut().ok()
+}
+
+fn bytes<'a>(data: *const c_uchar, length: usize) -> &'a [u8] {
+    if data.is_null() {
+        return &[];
+    }
+    // SAFETY: libssl gives that many bytes, which live as long as the callback.
+    unsafe { std::slice::from_raw_parts(data, length) }
+}
+
+extern "C" fn on_send(
+    _: *mut SSL,
+    data: *const c_uchar,
+    length: usize,
+    consumed: *mut usize,
+    argument: *mut c_void,
+) -> c_int {
+    let Some(mut between) = between(argument) else {
+        return 0;
+    };
+    if between.stream.write_handshake(bytes(data, length)).is_err() {
+        return 0;
+    }
+    // SAFETY: libssl gives a place.
+    unsafe { ptr::write(consumed, length) };
+    1
+}
+
+extern "C" fn on_receive(
+    _: *mut SSL,
+    data: *mut *const c_uchar,
+    length: *mut usize,
+    argument: *mut c_void,
+) -> c_int {
+    let Some(mut between) = between(argument) else {
+        return 0;
+    };
+    let give = between.incoming.as_deref().filter(|_| !between.lent);
+    let give = give.unwrap_or_default();
+    // SAFETY: libssl gives two places; the bytes stay until it releases them.
+    unsafe {
+        ptr::write(data, give.as_ptr());
+        ptr::write(length, give.len());
+    }
+    between.lent = between.incoming.is_some();
+    1
+}
+
+extern "C" fn on_release(_: *mut SSL, _: usize, argument: *mut c_void) -> c_int {
+    let Some(mut between) = between(argument) else {
+        return 0;
+    };
+    // libssl releases all of a record at once.
+    between.incoming = None;
+    between.lent = false;
+    1
+}
+
+extern "C" fn on_secret(
+    ssl: *mut SSL,
+    level: u32,
+    direction: c_int,
+    secret: *const c_uchar,
+    length: usize,
+    argument: *mut c_void,
+) -> c_int {
+    const READ: c_int = 0;
+    let level = match level {
+        1 => Level::EarlyData,
+        2 => Level::Handshake,
+        3 => Level::Application,
+        _ => return 0,
+    };
+    let Some(mut between) = between(argument) else {
+        return 0;
+    };
+    let Some(suite) = suite(ssl, level) else {
+        return 0;
+    };
+    let secret = bytes(secret, length);
+    if direction == READ {
+        between.stream.set_read_secret(level, suite, secret);
+        between.stream.expect_level(level);
+        between.early_readable |= level == Level::EarlyData;
+    } else {
+        between.stream.set_write_secret(level, suite, secret);
+    }
+    1
+}
+
+/// The suite of a secret: early data has the session's, everything else the one that is being agreed on.
+fn suite(ssl: *const SSL, level: Level) -> Option<u16> {
+    // SAFETY: libssl calls back with a live connection, and its suites are static.
+    unsafe {
+        let suites = [
+            SSL_get_pending_cipher(ssl),
+            openssl_sys::SSL_get_current_cipher(ssl),
+        ];
+        let suite = match level {
+            Level::EarlyData => suites[1],
+            _ if suites[0].is_null() => suites[1],
+            _ => suites[0],
+        };
+        (!suite.is_null()).then(|| openssl_sys::SSL_CIPHER_get_protocol_id(suite))
+    }
+}
+
+extern "C" fn on_params(
+    _: *mut SSL,
+    params: *const c_uchar,
+    length: usize,
+    argument: *mut c_void,
+) -> c_int {
+    let Some(mut between) = between(argument) else {
+        return 0;
+    };
+    between.peer_params = Some(bytes(params, length).to_vec());
+    1
+}
+
+extern "C" fn on_alert(_: *mut SSL, code: c_uchar, argument: *mut c_void) -> c_int {
+    let Some(mut between) = between(argument) else {
+        return 0;
+    };
+    // The peer may have gone already.
+    let _gone = between.stream.write_alert(code);
+    1
+}
