@@ -1,7 +1,7 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{BogoError, Catalog, glob_matches};
 
@@ -22,6 +22,20 @@ pub struct ShimConfig {
     /// Records that the library acknowledges at once (DTLS 1.3).
     #[serde(default, rename = "MaxACKBuffer")]
     pub max_ack_buffer: Option<u32>,
+    /// Patterns of tests that pass, whatever is disabled: of [`ShimConfig::except`], and unknown to the runner.
+    #[serde(skip)]
+    pub passing_tests: Vec<String>,
+}
+
+/// What differs for a stack that shares the configuration of another, such as one library on other
+/// cryptography.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase", deny_unknown_fields)]
+struct Exceptions {
+    #[serde(default)]
+    disabled_tests: BTreeMap<String, String>,
+    #[serde(default)]
+    passing_tests: Vec<String>,
 }
 
 /// What kind of reason a test has not to pass.
@@ -79,18 +93,22 @@ impl ShimConfig {
     /// # Errors
     /// When it is not in the runner's form, or a reason has no category.
     pub fn read(path: &Path) -> Result<Self, BogoError> {
-        let text = fs::read_to_string(path).map_err(BogoError::io(path))?;
-        let config: Self = serde_json::from_str(&text).map_err(|e| BogoError::bad(path, e))?;
-        for (pattern, reason) in &config.disabled_tests {
-            if parse(reason).is_none() {
-                let names = Category::ALL.map(Category::name).join(", ");
-                let why = format!(
-                    "the reason of {pattern} does not begin with one of {names} and a colon"
-                );
-                return Err(BogoError::bad(path, why));
-            }
-        }
+        let config: Self = parsed(path)?;
+        check(&config.disabled_tests, path)?;
         Ok(config)
+    }
+
+    /// The configuration but for what a file excepts: `DisabledTests` that come to these, and patterns of
+    /// `PassingTests`, which these are wrong about.
+    ///
+    /// # Errors
+    /// As for [`ShimConfig::read`].
+    pub fn except(mut self, path: &Path) -> Result<Self, BogoError> {
+        let exceptions: Exceptions = parsed(path)?;
+        check(&exceptions.disabled_tests, path)?;
+        self.disabled_tests.extend(exceptions.disabled_tests);
+        self.passing_tests.extend(exceptions.passing_tests);
+        Ok(self)
     }
 
     /// All of it that changes how tests go, as text that is equal where it is.
@@ -102,6 +120,10 @@ impl ShimConfig {
 
     /// Why a test is known not to pass.
     pub fn reason(&self, test: &str) -> Option<(Category, &str)> {
+        let mut passing = self.passing_tests.iter();
+        if passing.any(|pattern| glob_matches(pattern, test)) {
+            return None;
+        }
         let mut disabled = self.disabled_tests.iter();
         let (_, reason) = disabled.find(|(pattern, _)| glob_matches(pattern, test))?;
         parse(reason)
@@ -121,10 +143,26 @@ impl ShimConfig {
         let idle = |pattern: &&String| !catalog.names().any(|name| glob_matches(pattern, name));
         self.disabled_tests
             .keys()
+            .chain(&self.passing_tests)
             .filter(idle)
             .map(String::as_str)
             .collect()
     }
+}
+
+fn parsed<T: DeserializeOwned>(path: &Path) -> Result<T, BogoError> {
+    let text = fs::read_to_string(path).map_err(BogoError::io(path))?;
+    serde_json::from_str(&text).map_err(|e| BogoError::bad(path, e))
+}
+
+fn check(reasons: &BTreeMap<String, String>, path: &Path) -> Result<(), BogoError> {
+    let without = reasons.iter().find(|(_, reason)| parse(reason).is_none());
+    let Some((pattern, _)) = without else {
+        return Ok(());
+    };
+    let names = Category::ALL.map(Category::name).join(", ");
+    let why = format!("the reason of {pattern} does not begin with one of {names} and a colon");
+    Err(BogoError::bad(path, why))
 }
 
 fn parse(reason: &str) -> Option<(Category, &str)> {
@@ -160,8 +198,37 @@ mod tests {
             r#"{"DisabledTests": {"A*": "no category"}}"#,
         ] {
             fs::write(&path, text).unwrap();
-            let error = ShimConfig::read(&path).unwrap_err().to_string();
-            assert!(error.contains("shim.json"), "{error}");
+            let errors = [ShimConfig::read(&path), ShimConfig::default().except(&path)];
+            for error in errors {
+                let error = error.unwrap_err().to_string();
+                assert!(error.contains("shim.json"), "{error}");
+            }
         }
+    }
+
+    #[test]
+    fn exceptions_add_reasons_and_take_others_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::write(&path, text).unwrap();
+            path
+        };
+        let shared = write(
+            "shared.json",
+            r#"{"DisabledTests": {"*-Verify-*": "choice: a"}}"#,
+        );
+        let other = write(
+            "other.json",
+            r#"{"DisabledTests": {"Hybrid*": "missing: b"}, "PassingTests": ["*-ML-*"]}"#,
+        );
+        let config = ShimConfig::read(&shared).unwrap().except(&other).unwrap();
+        assert_eq!(config.reason("C-Verify-RSA"), Some((Category::Choice, "a")));
+        assert_eq!(config.reason("Hybrid"), Some((Category::Missing, "b")));
+        assert_eq!(config.reason("C-Verify-ML-44"), None);
+        assert!(
+            ShimConfig::read(&other).is_err(),
+            "the runner would refuse it"
+        );
     }
 }

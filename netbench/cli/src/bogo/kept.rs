@@ -50,11 +50,7 @@ impl KeptOutcomes {
                 ))
                 .into());
             }
-            let config = match shims::config(shim)? {
-                Some(path) => ShimConfig::read(&path)?,
-                None => ShimConfig::default(),
-            };
-            columns.push((shim.name, config, baseline.results()));
+            columns.push((shim.name, shims::config(shim)?, baseline.results()));
         }
         let runner = runner.ok_or_else(|| WrongInput("no stack was named".to_owned()))?;
         Ok(Self {

@@ -74,10 +74,7 @@ pub(crate) fn all<'a>(
     let mut kept: Vec<Option<Kept<'a>>> = Vec::new();
     let mut plans = Vec::new();
     for (at, shim) in shims.iter().enumerate() {
-        let config = match &shim.config {
-            Some(path) => ShimConfig::read(path)?,
-            None => ShimConfig::default(),
-        };
+        let config = shim.config.clone();
         let path = place(job.runner, shim.name, &shim.program, &config)?;
         let old = if job.how.again {
             None
@@ -164,7 +161,7 @@ fn one(
     let options = RunOptions {
         name: shim.name.to_owned(),
         program: shim.program.clone(),
-        config: shim.config.clone(),
+        config: shim.config_file.clone(),
         tests: job.pattern.map(str::to_owned),
         skip: config.fatal_patterns().map(str::to_owned).collect(),
         jobs,

@@ -5,7 +5,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use netbench_bogo::{Runner, boringssl_shim};
+use netbench_bogo::{Runner, ShimConfig, boringssl_shim};
 
 use crate::{
     exit::WrongInput,
@@ -23,6 +23,8 @@ pub(crate) struct KnownShim {
     executable: Option<(&'static str, &'static str)>,
     /// Its configuration, in the source tree.
     config: Option<&'static str>,
+    /// What differs from that, where the configuration is another stack's too.
+    exceptions: Option<&'static str>,
 }
 
 const KNOWN: [KnownShim; 4] = [
@@ -30,21 +32,25 @@ const KNOWN: [KnownShim; 4] = [
         name: "boringssl",
         executable: None,
         config: None,
+        exceptions: None,
     },
     KnownShim {
         name: "openssl",
         executable: Some(("netbench-bogo-openssl", "openssl")),
         config: Some("openssl.json"),
+        exceptions: None,
     },
     KnownShim {
         name: "rustls",
         executable: Some(("netbench-bogo-rustls", "rustls")),
         config: Some("rustls.json"),
+        exceptions: None,
     },
     KnownShim {
         name: "rustls-ring",
         executable: Some(("netbench-bogo-rustls-ring", "rustls-ring")),
         config: Some("rustls.json"),
+        exceptions: Some("rustls-ring.json"),
     },
 ];
 
@@ -52,6 +58,7 @@ const NULL: KnownShim = KnownShim {
     name: "null",
     executable: Some(("netbench-bogo-null", "")),
     config: None,
+    exceptions: None,
 };
 
 const PACKAGE: &str = "netbench-bogo-shims";
@@ -60,7 +67,9 @@ const PACKAGE: &str = "netbench-bogo-shims";
 pub(crate) struct Shim {
     pub(crate) name: &'static str,
     pub(crate) program: PathBuf,
-    pub(crate) config: Option<PathBuf>,
+    /// The configuration's place, for the runner.
+    pub(crate) config_file: Option<PathBuf>,
+    pub(crate) config: ShimConfig,
 }
 
 /// A shim by its name.
@@ -90,14 +99,25 @@ pub(crate) fn find(
     Ok(Shim {
         name: shim.name,
         program,
+        config_file: shim.config.map(config_file).transpose()?,
         config: config(shim)?,
     })
 }
 
-/// Where a shim's configuration is, if it has one.
-pub(crate) fn config(shim: &KnownShim) -> anyhow::Result<Option<PathBuf>> {
-    let place = |file| tree().map(|tree| tree.join("bogo-shims/configs").join(file));
-    shim.config.map(place).transpose()
+/// A shim's configuration; the empty one if it has none.
+pub(crate) fn config(shim: &KnownShim) -> anyhow::Result<ShimConfig> {
+    let mut config = match shim.config {
+        Some(file) => ShimConfig::read(&config_file(file)?)?,
+        None => ShimConfig::default(),
+    };
+    if let Some(file) = shim.exceptions {
+        config = config.except(&config_file(file)?)?;
+    }
+    Ok(config)
+}
+
+fn config_file(name: &str) -> anyhow::Result<PathBuf> {
+    Ok(tree()?.join("bogo-shims/configs").join(name))
 }
 
 /// The shim that does nothing.
