@@ -129,18 +129,18 @@ fn question(markup: &mut Markup, question: &Question) {
                 markup.element("dl", &[], |markup| {
                     for figure in &question.figures {
                         markup.element("div", &[], |markup| {
-                            markup.text_element("dt", &[], &figure.value);
-                            markup.text_element("dd", &[], &figure.label);
+                            markup.text_element("dt", &[], &unbroken(&figure.value));
+                            markup.text_element("dd", &[], &unbroken(&figure.label));
                         });
                     }
                 });
             }
-            markup.text_element("p", &[], &question.why);
+            markup.text_element("p", &[], &unbroken(&question.why));
             if !question.breaks.is_empty() {
                 markup.text_element("h3", &[], "What would break or be worse");
                 markup.element("ul", &[], |markup| {
                     for text in &question.breaks {
-                        markup.text_element("li", &[], text);
+                        markup.text_element("li", &[], &unbroken(text));
                     }
                 });
             }
@@ -152,6 +152,11 @@ fn question(markup: &mut Markup, question: &Question) {
             }
         },
     );
+}
+
+/// A number stays on the line of its per cent sign, in the narrow columns of the answers.
+fn unbroken(text: &str) -> String {
+    text.replace(" %", "\u{a0}%")
 }
 
 fn contents(markup: &mut Markup, page: &Page) {
