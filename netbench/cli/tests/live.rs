@@ -8,7 +8,8 @@ use std::{
     fs,
     net::{SocketAddr, TcpListener, TcpStream},
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{self, Child, Command, Stdio},
+    sync::atomic::{AtomicU16, Ordering},
 };
 
 use netbench_lab::Lab;
@@ -37,12 +38,15 @@ fn start(command: &mut Command, address: SocketAddr) -> Option<Server> {
     Some(server)
 }
 
+/// A port that nobody listens at, another for each call: below those of outgoing connections, which come
+/// and go.
 fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port()
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let first = 10_000 + u16::try_from(process::id() % 10_000).unwrap();
+    (0..1000)
+        .map(|_| first + NEXT.fetch_add(1, Ordering::Relaxed))
+        .find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok())
+        .expect("a port is free")
 }
 
 /// Writes `chain.pem`, `key.pem` and `ca.pem` for 127.0.0.1.

@@ -49,6 +49,12 @@ pub(crate) fn run(nginx: &Path, program: &Path, stack: &str) -> Result<Vec<Strin
 
 /// nginx with one site, as a single process in the foreground; it writes in its folder alone.
 fn start(nginx: &Path, files: &Files) -> Result<(SocketAddr, Ended), String> {
+    // Between finding a free port and listening on it, another may take it.
+    let again = |_| start_once(nginx, files);
+    start_once(nginx, files).or_else(again).or_else(again)
+}
+
+fn start_once(nginx: &Path, files: &Files) -> Result<(SocketAddr, Ended), String> {
     let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
         .and_then(|listener| listener.local_addr())
         .map_err(|e| e.to_string())?;
