@@ -58,15 +58,16 @@ const AGAIN_AT_MOST: usize = 200;
 /// departs is run once more before it counts, because some depend on chance and on a machine at leisure.
 pub(crate) fn check(job: &Job<'_>, kept: &mut [Kept<'_>], say: &Say) -> anyhow::Result<Ended> {
     let mut departures = Vec::new();
-    for Kept {
-        shim,
-        config,
-        results,
-    } in kept
-    {
+    for Kept { shim, results } in kept {
         let baseline = Baseline::read(&place(shim.name)?)?;
         let depart = |results: &Results| {
-            baseline.departures(shim.name, &job.runner.id, job.catalog, config, results)
+            baseline.departures(
+                shim.name,
+                &job.runner.id,
+                job.catalog,
+                &shim.config,
+                results,
+            )
         };
         let first = depart(results);
         let doubtful: Vec<&str> = first
@@ -78,7 +79,7 @@ pub(crate) fn check(job: &Job<'_>, kept: &mut [Kept<'_>], say: &Say) -> anyhow::
             })
             .collect();
         if !doubtful.is_empty() && doubtful.len() <= AGAIN_AT_MOST {
-            let again = runs::again(job, shim, config, &doubtful, say)?;
+            let again = runs::again(job, shim, &doubtful, say)?;
             results.tests.extend(again.tests);
         }
         departures.extend(depart(results));

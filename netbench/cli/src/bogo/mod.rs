@@ -90,13 +90,7 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
     let mut kept = runs::all(&job, &found, &say)?;
     let columns: Vec<_> = kept
         .iter()
-        .map(
-            |Kept {
-                 shim,
-                 config,
-                 results,
-             }| (shim.name, config, results),
-        )
+        .map(|Kept { shim, results }| (shim.name, &shim.config, results))
         .collect();
     let mut coverage = Coverage::sum_up(&runner.id, &catalog, &columns, feature)?;
     coverage.pattern = options.test.clone();
@@ -141,14 +135,11 @@ fn difference(options: &BogoDiff) -> anyhow::Result<Ended> {
         how: &options.how,
     };
     let kept = runs::all(&job, &shims, &say)?;
-    let column = |kept: &'_ Kept| (kept.shim.name, kept.config.clone(), kept.results.clone());
-    let (one, other) = (column(&kept[0]), column(&kept[1]));
-    let difference = Difference::between(
-        &catalog,
-        (one.0, &one.1, &one.2),
-        (other.0, &other.1, &other.2),
-        feature,
-    );
+    let column = |at: usize| {
+        let Kept { shim, results } = &kept[at];
+        (shim.name, &shim.config, results)
+    };
+    let difference = Difference::between(&catalog, column(0), column(1), feature);
     output::print(&difference, &options.output)?;
     Ok(Ended::Well)
 }

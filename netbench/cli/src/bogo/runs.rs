@@ -28,10 +28,9 @@ pub(crate) struct Job<'a> {
     pub(crate) how: &'a BogoHow,
 }
 
-/// A shim's results, and the configuration that explains them.
+/// A shim and its results, which its configuration explains.
 pub(crate) struct Kept<'a> {
     pub(crate) shim: &'a Shim,
-    pub(crate) config: ShimConfig,
     pub(crate) results: Results,
 }
 
@@ -74,21 +73,16 @@ pub(crate) fn all<'a>(
     let mut kept: Vec<Option<Kept<'a>>> = Vec::new();
     let mut plans = Vec::new();
     for (at, shim) in shims.iter().enumerate() {
-        let config = shim.config.clone();
-        let path = place(job.runner, shim.name, &shim.program, &config)?;
+        let path = place(job.runner, shim.name, &shim.program, &shim.config)?;
         let old = if job.how.again {
             None
         } else {
-            whole(&path, job, &config)
+            whole(&path, job, &shim.config)
         };
         match old {
-            Some(results) => kept.push(Some(Kept {
-                shim,
-                config,
-                results,
-            })),
+            Some(results) => kept.push(Some(Kept { shim, results })),
             None => {
-                plans.push((at, shim, config, path));
+                plans.push((at, shim, path));
                 kept.push(None);
             }
         }
@@ -102,14 +96,10 @@ pub(crate) fn all<'a>(
         let ended: Vec<_> = thread::scope(|scope| {
             let threads: Vec<_> = plans
                 .into_iter()
-                .map(|(at, shim, config, path)| {
+                .map(|(at, shim, path)| {
                     let counter = &counter;
                     let work = move || {
-                        one(job, shim, &config, &path, share, counter).map(|results| Kept {
-                            shim,
-                            config,
-                            results,
-                        })
+                        one(job, shim, &path, share, counter).map(|results| Kept { shim, results })
                     };
                     (at, shim, scope.spawn(work))
                 })
@@ -133,7 +123,6 @@ pub(crate) fn all<'a>(
 pub(crate) fn again(
     job: &Job<'_>,
     shim: &Shim,
-    config: &ShimConfig,
     tests: &[&str],
     say: &Say,
 ) -> anyhow::Result<Results> {
@@ -143,9 +132,10 @@ pub(crate) fn again(
         pattern: Some(&names),
         ..*job
     };
-    let path = place(job.runner, shim.name, &shim.program, config)?.with_extension("again.json");
+    let path =
+        place(job.runner, shim.name, &shim.program, &shim.config)?.with_extension("again.json");
     let counter = say.count(tests.len());
-    let results = one(&job, shim, config, &path, jobs(job.how), &counter);
+    let results = one(&job, shim, &path, jobs(job.how), &counter);
     counter.end();
     results
 }
@@ -153,7 +143,6 @@ pub(crate) fn again(
 fn one(
     job: &Job<'_>,
     shim: &Shim,
-    config: &ShimConfig,
     path: &Path,
     jobs: u32,
     counter: &Counter,
@@ -163,7 +152,7 @@ fn one(
         program: shim.program.clone(),
         config: shim.config_file.clone(),
         tests: job.pattern.map(str::to_owned),
-        skip: config.fatal_patterns().map(str::to_owned).collect(),
+        skip: shim.config.fatal_patterns().map(str::to_owned).collect(),
         jobs,
         idle: job.how.timeout,
         errors: Errors::Checked,
@@ -176,7 +165,7 @@ fn one(
     };
     let hear = &mut |Progress::Done(_, outcome)| counter.done(outcome);
     let mut results = run(job.runner, &options, &path, hear)?;
-    results.add_skipped(fatal(job, config));
+    results.add_skipped(fatal(job, &shim.config));
     Ok(results)
 }
 
