@@ -42,14 +42,19 @@ pub trait Endpoint {
     /// Hands `data` to the library, and lets but the first byte of what it sends through.
     ///
     /// # Errors
-    /// What the library or the transport reports.
-    fn write_unfinished(&mut self, data: &[u8]) -> Result<(), Failure>;
+    /// What the library or the transport reports; [`Failure::Unsupported`] over QUIC, whose stack does the
+    /// writing.
+    fn write_unfinished(&mut self, _data: &[u8]) -> Result<(), Failure> {
+        Err(Failure::unsupported("unfinished writes"))
+    }
 
     /// Finishes what [`Self::write_unfinished`] began.
     ///
     /// # Errors
-    /// What the library or the transport reports.
-    fn finish_write(&mut self, data: &[u8]) -> Result<(), Failure>;
+    /// As there.
+    fn finish_write(&mut self, _data: &[u8]) -> Result<(), Failure> {
+        Err(Failure::unsupported("unfinished writes"))
+    }
 
     /// Reads application data; nothing at its end, clean or not.
     ///
@@ -60,8 +65,11 @@ pub trait Endpoint {
     /// Changes the keys of this direction (RFC 8446 section 4.6.3).
     ///
     /// # Errors
-    /// What the library or the transport reports.
-    fn key_update(&mut self) -> Result<(), Failure>;
+    /// What the library or the transport reports; [`Failure::Unsupported`] over QUIC, which has key updates
+    /// of its own (RFC 9001 section 6).
+    fn key_update(&mut self) -> Result<(), Failure> {
+        Err(Failure::unsupported("key updates"))
+    }
 
     /// Ends the connection as the test asks for, and checks what can be checked only now.
     ///

@@ -248,14 +248,6 @@ impl Endpoint for Quic<'_> {
         self.stream.write_data(level, data)
     }
 
-    fn write_unfinished(&mut self, _: &[u8]) -> Result<(), Failure> {
-        Err(Failure::unsupported("unfinished writes over QUIC"))
-    }
-
-    fn finish_write(&mut self, _: &[u8]) -> Result<(), Failure> {
-        Err(Failure::unsupported("unfinished writes over QUIC"))
-    }
-
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
         if self.early {
             self.leave_early_data()?;
@@ -269,11 +261,6 @@ impl Endpoint for Quic<'_> {
             }
         }
         Ok(self.stream.take(buffer))
-    }
-
-    fn key_update(&mut self) -> Result<(), Failure> {
-        // RFC 9001 section 6: QUIC has key updates of its own.
-        Err(Failure::unsupported("key updates over QUIC"))
     }
 
     fn shutdown(&mut self) -> Result<(), Failure> {
