@@ -28,6 +28,9 @@ fn netem_emulates_the_sites() {
         "2",
         "--jobs",
         "2",
+        // An emulated machine that shares its processors may take long for a handshake.
+        "--timeout",
+        "60s",
     ];
     let mut done = place.netbench(&arguments);
     if done.code != Some(0) {
