@@ -11,7 +11,9 @@ use std::{
     thread,
 };
 
-use netbench_model::{Group, KeyType, ScanManifest, Site, Suite, Switch, TlsVersion, parse_sites};
+use netbench_model::{
+    CipherSuite, Group, KeyType, ScanManifest, Site, Switch, TlsVersion, parse_sites,
+};
 use netbench_report::{HelloReport, ScanSummary};
 use netbench_scan::{
     SiteScan,
@@ -54,23 +56,23 @@ fn assert_reproduced(site: &Site, scan: &SiteScan) {
             _ => TlsVersion::Tls12,
         };
         let own = if lab.suites.is_empty() {
-            Suite::MODERN
+            CipherSuite::OFFERED
         } else {
             &lab.suites
         };
-        let fits = |suite: &&Suite| {
+        let fits = |suite: &&CipherSuite| {
             suite.version() == tls
-                && (tls == TlsVersion::Tls13 || suite.name().contains("_ECDSA_") != rsa)
+                && (tls == TlsVersion::Tls13 || suite.to_string().contains("_ECDSA_") != rsa)
         };
-        let due: Vec<&str> = own.iter().filter(fits).map(|s| s.name()).collect();
+        let due: Vec<&str> = own.iter().filter(fits).filter_map(|s| s.name()).collect();
         let suites: Vec<&str> = found.suites.iter().map(|s| s.name.as_str()).collect();
         assert_eq!(suites, due, "{name}: suites, in the server's order");
         let groups: Vec<&str> = found.groups.iter().map(|g| g.name.as_str()).collect();
         let own = lab
             .groups
             .iter()
-            .filter(|g| tls == TlsVersion::Tls13 || **g != Group::X25519MlKem768);
-        let mut due: Vec<&str> = own.map(|g| g.name()).collect();
+            .filter(|g| tls == TlsVersion::Tls13 || **g != Group::X25519MLKEM768);
+        let mut due: Vec<&str> = own.filter_map(|g| g.name()).collect();
         if !due.is_empty() && found.group_order == Order::Server {
             assert_eq!(groups, due, "{name}: groups, in the server's order");
         } else if !due.is_empty() {
