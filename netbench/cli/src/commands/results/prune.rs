@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::Context;
 use jiff::Timestamp;
-use netbench_model::EvaluationManifest;
+use netbench_model::{EvaluationManifest, sanitize};
 use netbench_store::{RunFolder, RunKind};
 
 use super::{
@@ -36,13 +36,16 @@ pub(super) fn prune(options: &Prune) -> anyhow::Result<Ended> {
     let mut said = String::new();
     for entry in &broken {
         let why = entry.row.problem.as_deref().unwrap_or_default();
-        said.push_str(&format!("left alone: {}\n", shown(why)));
+        said.push_str(&format!("left alone: {}\n", sanitize(why)));
     }
     let mut removable = Vec::new();
     for entry in old {
         match obstacle(&entry.path)? {
             Some(why) => {
-                said.push_str(&format!("left alone: {}: {why}\n", shown(&entry.row.path)));
+                said.push_str(&format!(
+                    "left alone: {}: {why}\n",
+                    sanitize(&entry.row.path)
+                ));
             }
             None => removable.push(entry),
         }
@@ -53,7 +56,7 @@ pub(super) fn prune(options: &Prune) -> anyhow::Result<Ended> {
         "to remove"
     };
     for entry in &removable {
-        said.push_str(&format!("{word}: {}\n", shown(&entry.row.path)));
+        said.push_str(&format!("{word}: {}\n", sanitize(&entry.row.path)));
     }
     if removable.is_empty() {
         said.push_str("nothing to remove\n");
@@ -98,13 +101,13 @@ fn obstacle(path: &Path) -> anyhow::Result<Option<String>> {
     for name in names(path)? {
         if evaluation && is_folder(&path.join(&name)) {
             if let Some(why) = obstacle_in_part(&path.join(&name))? {
-                return Ok(Some(format!("{}: {why}", shown(&name))));
+                return Ok(Some(format!("{}: {why}", sanitize(&name))));
             }
         } else if !is_ours(path, &name) {
             foreign.push(name);
         }
     }
-    Ok((!foreign.is_empty()).then(|| format!("it has {} in it", shown(&foreign.join(", ")))))
+    Ok((!foreign.is_empty()).then(|| format!("it has {} in it", sanitize(&foreign.join(", ")))))
 }
 
 /// Why the folder of a part of an evaluation must stay: it holds what the part prints, and runs.
@@ -114,7 +117,7 @@ fn obstacle_in_part(path: &Path) -> anyhow::Result<Option<String>> {
         let why = if !is_folder(&inside) {
             let printed = name.strip_suffix(".json").or(name.strip_suffix(".part"));
             let ours = printed.is_some() && !inside.is_symlink();
-            (!ours).then(|| format!("it has {} in it", shown(&name)))
+            (!ours).then(|| format!("it has {} in it", sanitize(&name)))
         } else if inside.join("run.json").is_file() {
             obstacle(&inside)?
         } else {
@@ -191,11 +194,4 @@ fn agreed(count: usize) -> anyhow::Result<bool> {
         .read_line(&mut answer)
         .context("cannot read the answer")?;
     Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
-}
-
-/// A name as it may stand on a terminal.
-fn shown(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect()
 }

@@ -23,8 +23,8 @@ use netbench_model::{ScanManifest, ScanPlace};
 use netbench_report::{ScanSummary, summarize_scan};
 use netbench_runner::{Fleet, Ground};
 use netbench_scan::{
-    AgainstRecord, Event, LossReport, Offer, Roots, SiteScan, Target, raise_descriptor_limit,
-    scan_all,
+    AgainstRecord, LossReport, Offer, ScanEvent, ScanTarget, SiteScan, TrustAnchors,
+    raise_descriptor_limit, scan_all,
 };
 use netbench_store::{RunFolder, RunKind};
 
@@ -187,11 +187,11 @@ fn scan_sites(
     let earlier: Vec<SiteScan> = folder.scans()?;
     let done: HashSet<&str> = earlier.iter().map(|scan| scan.site.as_str()).collect();
     let sites = &settings.over.file.sites;
-    let targets: Vec<Target> = sites
+    let targets: Vec<ScanTarget> = sites
         .iter()
         .enumerate()
         .filter(|(_, site)| !done.contains(site.name().as_str()))
-        .map(|(i, site)| Target {
+        .map(|(i, site)| ScanTarget {
             site: site.name(),
             host: site.host.to_string(),
             port: site.port,
@@ -204,11 +204,11 @@ fn scan_sites(
     });
     drop(earlier);
     let mut appender = folder.scan_appender()?;
-    let roots = Roots::of_pem(roots_pem);
+    let roots = TrustAnchors::of_pem(roots_pem);
     let limits = settings.limits.clone();
     let work = || {
         scan_all::<anyhow::Error>(targets, limits, roots, stop, |event| {
-            let Event::Done(scan) = event;
+            let ScanEvent::Done(scan) = event;
             appender.append(scan)?;
             progress.hear_scan(&SiteEvent::Done {
                 scanned: scan.is_scanned(),

@@ -3,7 +3,7 @@
 use netbench_model::{
     Alpn, ChainProfile, Group, KeyType, LabProfile, Site, Suite, Switch, TlsVersion, parse_sites,
 };
-use netbench_scan::{SiteScan, peel::Order, registry::Version, result::Answer};
+use netbench_scan::{SiteScan, enumeration::Order, registry::Version, result::Answer};
 
 /// The lines of a sites file. What the lab cannot do is said in comments, and a site that it cannot
 /// be at all is a comment.

@@ -1,7 +1,7 @@
 use std::{collections::BTreeSet, net::IpAddr, time::Duration};
 
 use netbench_model::{LabProfile, Profile, ScanManifest, ScanPlace, Site, StackName};
-use netbench_scan::{Limits, Part};
+use netbench_scan::{Limits, ScanPart};
 
 use super::args::{PartArg, Scan};
 use crate::{
@@ -48,12 +48,12 @@ impl Settings {
         let live = place == ScanPlace::Live;
         let parts = options.parts.iter().filter_map(|part| match part {
             PartArg::Enumeration => None,
-            PartArg::Signatures => Some(Part::Signatures),
-            PartArg::Sessions => Some(Part::Sessions),
-            PartArg::Features => Some(Part::Features),
-            PartArg::Intolerance => Some(Part::Intolerance),
+            PartArg::Signatures => Some(ScanPart::Signatures),
+            PartArg::Sessions => Some(ScanPart::Sessions),
+            PartArg::Features => Some(ScanPart::Features),
+            PartArg::Intolerance => Some(ScanPart::Intolerance),
         });
-        let parts: BTreeSet<Part> = parts.collect();
+        let parts: BTreeSet<ScanPart> = parts.collect();
         let default = Limits::default();
         let jobs = options.jobs.unwrap_or(if live { 50 } else { 500 });
         Ok(Self {
@@ -92,7 +92,7 @@ impl Settings {
             manifest.link.as_ref().map(|link| link.kind),
             plan.seed,
         )?;
-        let named = |name: &String| Part::ALL.into_iter().find(|part| part.name() == name);
+        let named = |name: &String| ScanPart::ALL.into_iter().find(|part| part.name() == name);
         let live = plan.place == ScanPlace::Live;
         let default = Limits::default();
         Ok(Self {
