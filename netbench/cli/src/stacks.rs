@@ -1,4 +1,4 @@
-use netbench_runner::{Fleet, known_stacks};
+use netbench_runner::{Workers, known_stacks};
 
 use crate::{args::Stacks, exit::Ended, workers};
 
@@ -8,7 +8,7 @@ pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
     for source in known_stacks() {
         let stack = source.stack.to_owned();
         let fleet = workers::find(&[stack.clone()].into(), &[])
-            .and_then(|programs| Ok(Fleet::muster(programs, None)?));
+            .and_then(|programs| Ok(Workers::probe(programs, None)?));
         let description = match &fleet {
             Ok(fleet) => Ok(fleet.description(&stack).cloned()),
             Err(error) => Err(format!("{error:#}")),
