@@ -12,7 +12,10 @@ use netbench_report::{
 use netbench_store::{RunFolder, RunKind, StoreError};
 use serde::de::DeserializeOwned;
 
-use crate::{evaluate, exit::WrongInput, scan};
+use crate::{
+    commands::{evaluate, scan},
+    exit::WrongInput,
+};
 
 /// A run that was read, with what it says. An evaluation and the runs of its parts share their summaries.
 pub(crate) enum Kept {

@@ -9,8 +9,8 @@ use netbench_report::{Document, csv, json, markdown, terminal};
 use netbench_store::RunFolder;
 
 use crate::{
-    args::{Format, Output},
     exit::WrongInput,
+    options::{Format, Output},
 };
 
 /// Where there is no terminal to ask.
