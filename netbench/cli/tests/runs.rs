@@ -6,11 +6,11 @@ mod support;
 use std::{
     fs::{self, File},
     path::PathBuf,
-    process::{Command, Stdio},
+    process::Stdio,
 };
 
 use netbench_model::Manifest;
-use support::{Place, edit, finish, samples, words};
+use support::{Place, edit, finish, words};
 
 const SITES: &str = "\
 one.example    server=openssl        rtt=2ms key=rsa-2048

@@ -7,7 +7,7 @@ use std::{
     sync::atomic::{AtomicU16, Ordering},
 };
 
-use crate::support::{Place, failure, manifest, measured, samples, until};
+use crate::support::{Place, failure, manifest, measured, until};
 use netbench_lab::Lab;
 use netbench_model::{LinkKind, parse_sites};
 use netbench_testing::Tool;
@@ -140,7 +140,10 @@ fn measures(server: fn(&Place, u16) -> Server, conditions: &str, alpn: &str) {
         assert_eq!(figures.http_status, 200);
     }
     // One connection at a time, with a pause between.
-    let mut starts: Vec<_> = samples(&run).iter().map(|s| s.started_unix_ms).collect();
+    let mut starts: Vec<_> = crate::support::samples(&run)
+        .iter()
+        .map(|s| s.started_unix_ms)
+        .collect();
     starts.sort_unstable();
     assert!(
         starts.windows(2).all(|pair| pair[1] - pair[0] >= 990),
