@@ -4,7 +4,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// What `tests/` scripts exit with where they cannot run.
+/// What `vm-run` exits with where something it needs is missing.
 const CANNOT: i32 = 77;
 
 /// What a test may need of the machine.
@@ -154,7 +154,7 @@ fn refused(words: &[&str]) -> Option<String> {
 }
 
 fn no_machine() -> Option<String> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/uml-run");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../link/tests/vm/vm-run");
     let output = Command::new(&script)
         .arg("-n")
         .stdin(Stdio::null())

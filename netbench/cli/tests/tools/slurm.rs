@@ -11,7 +11,7 @@ pub(crate) fn a_slurm_array_takes_all_sites_and_merges() {
         .map(|n| format!("site{n}.example rtt=1ms\n"))
         .collect();
     place.write("sites.txt", &sites);
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/slurm-run");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/slurm-run");
     let mut command = Command::new(script);
     let folder = place.path().to_str().unwrap();
     command
