@@ -11,6 +11,7 @@ mod origin;
 mod run;
 mod sample;
 mod sanitize;
+pub mod scan;
 mod scan_run;
 mod site;
 mod sites_file;

@@ -12,10 +12,8 @@ use x509_parser::{
     public_key::PublicKey,
 };
 
-use crate::{
-    registry::Version,
-    result::{Anchor, CertificateScan, ChainScan, clean},
-};
+use crate::{registry::Version, text::clean};
+use netbench_model::scan::{Anchor, CertificateScan, ChainScan};
 
 /// The names that are kept of one certificate; some have hundreds.
 const MOST_NAMES: usize = 100;

@@ -1,10 +1,12 @@
 //! Enumeration of SSL 3.0 to TLS 1.2, where the suite is chosen first and the group belongs to it.
 
+use netbench_model::scan::{Learned, Order};
+
 use super::{
     Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
-    order::{Choices, Evidence, Order, judge, reversed},
+    order::{Choices, Evidence, judge, reversed},
     rank::{offered_groups, offered_suites},
-    versions::{Learned, SuiteFound, VersionFound},
+    versions::{SuiteFound, VersionFound},
 };
 use crate::registry::{Authentication, KeyExchange, Version, suite};
 

@@ -14,8 +14,7 @@ mod versions;
 #[cfg(test)]
 mod simulated;
 
-pub use order::Order;
-pub use versions::{Enumeration, Learned, SuiteFound, VersionFound, enumerate};
+pub use versions::{Enumeration, SuiteFound, VersionFound, enumerate};
 
 use std::fmt;
 

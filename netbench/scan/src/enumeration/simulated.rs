@@ -2,13 +2,12 @@
 
 use std::cell::{Cell, RefCell};
 
+use netbench_model::scan::{Learned, Order};
 use proptest::{prelude::*, sample::subsequence};
 
 use super::{
-    Choice, Enumeration, Order, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
-    enumerate,
+    Choice, Enumeration, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop, enumerate,
     rank::{offered_groups, offered_suites},
-    versions::Learned,
 };
 use crate::registry::{KeyExchange, Version, suite};
 

@@ -1,11 +1,13 @@
 //! Enumeration of TLS 1.3, where suite and group are chosen independently: one hello takes away one of
 //! each.
 
+use netbench_model::scan::{Learned, Order};
+
 use super::{
     Choice, ProbeAnswer, ProbeHello, Responder, Shares, Stop,
-    order::{Choices, Evidence, Order, judge, reversed},
+    order::{Choices, Evidence, judge, reversed},
     rank::{is_common_group, is_common_suite, offered_groups, offered_suites},
-    versions::{Learned, SuiteFound, VersionFound},
+    versions::{SuiteFound, VersionFound},
 };
 use crate::registry::Version;
 

@@ -1,27 +1,14 @@
 //! Every version, from the newest that the server chooses down to one that it refuses.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use netbench_model::scan::{Learned, Order};
 
 use super::{
-    Choice, Order, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
+    Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
     legacy::{self, Groups},
     rank::{offered_groups, offered_suites},
     tls13,
 };
 use crate::registry::{FfdheSize, Version};
-
-/// How groups were learned.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Learned {
-    /// The server chose each of them.
-    Chosen,
-    /// The server listed them in its EncryptedExtensions, and refuses all others.
-    Stated,
-}
 
 /// A suite that was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use super::{
 use crate::{
     enumeration::{Enumeration, ProbeHello, Stop, VersionFound},
     registry::{Version, suite},
-    result::Answer,
     session::{PrivateShares, computable},
 };
+use netbench_model::scan::Observed;
 
 /// Takes away the scheme that was chosen, until the server refuses.
 pub(super) async fn signatures(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
@@ -148,10 +148,10 @@ async fn fallback(prober: &Prober<'_>, spoken: &[&VersionFound]) -> Result<(), S
     let mut spec = prober.spec(&ProbeHello::new(second.version, &codes(second), &groups));
     spec.suites.push(FALLBACK_SCSV);
     let answer = match prober.hello(&spec).await? {
-        Reply::Alert(INAPPROPRIATE_FALLBACK) => Answer::Yes,
-        Reply::Flight(..) => Answer::No,
-        Reply::Failed(ConnectionError::Closed | ConnectionError::Reset) => Answer::Yes,
-        _ => Answer::Unknown,
+        Reply::Alert(INAPPROPRIATE_FALLBACK) => Observed::Yes,
+        Reply::Flight(..) => Observed::No,
+        Reply::Failed(ConnectionError::Closed | ConnectionError::Reset) => Observed::Yes,
+        _ => Observed::Unknown,
     };
     prober.findings.borrow_mut().features.fallback_scsv = answer;
     Ok(())
@@ -161,7 +161,7 @@ async fn fallback(prober: &Prober<'_>, spoken: &[&VersionFound]) -> Result<(), S
 async fn chacha20(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     let is_chacha = |code: &u16| suite(*code).is_some_and(|s| s.name.contains("CHACHA20"));
     let suites = codes(found);
-    let own_order = found.suite_order == crate::enumeration::Order::Server;
+    let own_order = found.suite_order == netbench_model::scan::Order::Server;
     if !own_order || !suites.iter().any(is_chacha) || suites.first().is_none_or(is_chacha) {
         return Ok(());
     }
@@ -176,7 +176,7 @@ async fn chacha20(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop>
     if let Reply::Flight(flight, ..) = prober.hello(&spec).await? {
         let chosen = is_chacha(&flight.hello.suite);
         let mut findings = prober.findings.borrow_mut();
-        if chosen || findings.features.chacha20_by_client == Answer::Unknown {
+        if chosen || findings.features.chacha20_by_client == Observed::Unknown {
             findings.features.chacha20_by_client = chosen.into();
         }
     }

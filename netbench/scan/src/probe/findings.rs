@@ -3,10 +3,10 @@
 use crate::{
     codec::{Flight, ServerHello, extension},
     registry::{Bulk, Version, suite},
-    result::{Answer, ChainScan, Features},
     session::Encrypted13,
     x509::{self, TrustAnchors},
 };
+use netbench_model::scan::{ChainScan, Features, Observed};
 
 /// The most different chains that are kept of one site.
 const MOST_CHAINS: usize = 8;
@@ -53,9 +53,10 @@ impl Findings {
             self.chain(ders, version, host, roots, scts);
         }
         if flight.ocsp.is_some() {
-            self.features.ocsp_stapling = Answer::Yes;
-        } else if flight.certificates.is_some() && self.features.ocsp_stapling == Answer::Unknown {
-            self.features.ocsp_stapling = Answer::No;
+            self.features.ocsp_stapling = Observed::Yes;
+        } else if flight.certificates.is_some() && self.features.ocsp_stapling == Observed::Unknown
+        {
+            self.features.ocsp_stapling = Observed::No;
         }
         self.client_certificate(flight.asks_for_certificate);
         let scheme = flight.key_exchange.as_ref().and_then(|e| e.signature);
@@ -88,9 +89,9 @@ impl Findings {
         let scts = of_leaf(extension::SCT).map_or(0, |(_, body)| sct_count(body));
         self.chain(&ders, version, host, roots, scts);
         if of_leaf(extension::STATUS_REQUEST).is_some() {
-            self.features.ocsp_stapling = Answer::Yes;
-        } else if self.features.ocsp_stapling == Answer::Unknown {
-            self.features.ocsp_stapling = Answer::No;
+            self.features.ocsp_stapling = Observed::Yes;
+        } else if self.features.ocsp_stapling == Observed::Unknown {
+            self.features.ocsp_stapling = Observed::No;
         }
         self.client_certificate(encrypted.asks_for_certificate);
         if let Some(scheme) = encrypted.signature {
@@ -99,7 +100,7 @@ impl Findings {
     }
 
     pub(super) fn protocol(&mut self, name: &[u8]) {
-        let name = crate::result::clean(&String::from_utf8_lossy(name));
+        let name = crate::text::clean(&String::from_utf8_lossy(name));
         if !self.features.alpn.contains(&name) && self.features.alpn.len() < 8 {
             self.features.alpn.push(name);
         }
@@ -112,7 +113,7 @@ impl Findings {
     }
 
     fn client_certificate(&mut self, asks: bool) {
-        if asks || self.features.client_certificate == Answer::Unknown {
+        if asks || self.features.client_certificate == Observed::Unknown {
             self.features.client_certificate = asks.into();
         }
     }
@@ -123,8 +124,8 @@ impl Findings {
         }
         let has = |code| hello.extension(code).is_some();
         let features = &mut self.features;
-        let best = |was: &mut Answer, is: bool| {
-            if is || *was == Answer::Unknown {
+        let best = |was: &mut Observed, is: bool| {
+            if is || *was == Observed::Unknown {
                 *was = is.into();
             }
         };

@@ -11,9 +11,9 @@ use crate::{
     codec::{Extension, HelloSpec, KeyShare},
     enumeration::{Enumeration, ProbeHello, Refusal, Shares, Stop},
     registry::Version,
-    result::Tolerance,
     session::PrivateShares,
 };
+use netbench_model::scan::Tolerance;
 
 /// X25519MLKEM768.
 const HYBRID: u16 = 0x11ec;
@@ -168,7 +168,7 @@ fn judge(reply: Reply) -> Tolerance {
             ConnectionError::Connect(what)
             | ConnectionError::Local(what)
             | ConnectionError::Malformed(what),
-        ) => crate::result::clean(&what),
+        ) => crate::text::clean(&what),
         Reply::Failed(ConnectionError::NotTls(_)) => "not TLS".to_owned(),
     };
     Tolerance::Intolerant { how }

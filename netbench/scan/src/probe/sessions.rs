@@ -8,9 +8,9 @@ use crate::{
     codec::{Extension, HelloSpec, Records, content, extension},
     enumeration::{Enumeration, ProbeHello, Stop},
     registry::Version,
-    result::Answer,
     session::{Keys12, PrivateShares, ResponseHead, Resumption13, binder, computable, request},
 };
+use netbench_model::scan::Observed;
 
 /// A warning: the end of what is sent (RFC 5246 section 7.2.1).
 const CLOSE_NOTIFY: [u8; 2] = [1, 0];
@@ -36,7 +36,7 @@ pub(super) async fn sessions(prober: &Prober<'_>, found: &Enumeration) -> Result
             if let Some(ticket) = ticket {
                 resume13(prober, &suites, &group, &ticket).await?;
             } else if prober.findings.borrow().features.tickets_tls13 == Some(0) {
-                prober.findings.borrow_mut().features.resumption_tls13 = Answer::No;
+                prober.findings.borrow_mut().features.resumption_tls13 = Observed::No;
             }
         }
     }
@@ -259,10 +259,10 @@ async fn renegotiate(
     if wire.write(&sealed, &prober.counts).await.is_err() {
         return;
     }
-    let mut answer = Answer::No;
+    let mut answer = Observed::No;
     read_records(prober, wire, records, |record| match keys.take(record) {
         Some((content::HANDSHAKE, plain)) if plain.first() == Some(&2) => {
-            answer = Answer::Yes;
+            answer = Observed::Yes;
             true
         }
         Some(_) => keys.alert.is_some(),
@@ -294,7 +294,7 @@ async fn resume12(
             && flight.certificates.is_none()
             && flight.hello.session_id == spec.session_id;
         let mut findings = prober.findings.borrow_mut();
-        if resumed || findings.features.resumption_tls12 == Answer::Unknown {
+        if resumed || findings.features.resumption_tls12 == Observed::Unknown {
             findings.features.resumption_tls12 = resumed.into();
         }
     }
@@ -307,13 +307,13 @@ async fn session_id12(
     groups: &[u16],
     given: Vec<u8>,
 ) -> Result<(), Stop> {
-    let ticketed = prober.findings.borrow().features.tickets_tls12 == Answer::Yes;
+    let ticketed = prober.findings.borrow().features.tickets_tls12 == Observed::Yes;
     if !ticketed {
         prober.findings.borrow_mut().features.session_ids = (!given.is_empty()).into();
         if given.is_empty() {
             let mut findings = prober.findings.borrow_mut();
-            if findings.features.resumption_tls12 == Answer::Unknown {
-                findings.features.resumption_tls12 = Answer::No;
+            if findings.features.resumption_tls12 == Observed::Unknown {
+                findings.features.resumption_tls12 = Observed::No;
             }
             return Ok(());
         }
@@ -350,7 +350,7 @@ async fn read_records(
     }
 }
 
-fn keep(head: Option<ResponseHead>, features: &mut crate::result::Features) {
+fn keep(head: Option<ResponseHead>, features: &mut netbench_model::scan::Features) {
     if let Some(head) = head {
         features.http_status = head.status;
         features.strict_transport_security = head.strict_transport_security;

@@ -16,11 +16,12 @@ use crate::{
     codec::NotTls,
     enumeration::{Enumeration, Stop, VersionFound, enumerate},
     registry::{alert_name, group_name, signature_name, suite_name},
-    result::{
-        Effort, FailedClass, Features, NamedCode, SCAN_SCHEMA_VERSION, ScanOutcome, SignatureScan,
-        SiteScan, SuiteScan, VersionScan, clean,
-    },
+    text::clean,
     x509::TrustAnchors,
+};
+use netbench_model::scan::{
+    Effort, FailedClass, Features, NamedCode, SCAN_SCHEMA_VERSION, ScanOutcome, SignatureScan,
+    SiteScan, SuiteScan, VersionScan,
 };
 
 /// Scans one site. Never fails: what went wrong is in the result.

@@ -3,7 +3,8 @@
 
 use std::{io::Write, thread, time::Duration};
 
-use netbench_scan::{Limits, registry::Version, result::ScanOutcome};
+use netbench_model::scan::ScanOutcome;
+use netbench_scan::{Limits, registry::Version};
 
 use crate::{
     hostile::{leaf, limits, linger, says, scan_within},

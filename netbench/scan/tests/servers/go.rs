@@ -2,12 +2,8 @@
 
 use std::process::Command;
 
-use netbench_scan::{
-    ScanPart,
-    enumeration::Order,
-    registry::Version,
-    result::{Answer, ScanOutcome},
-};
+use netbench_model::scan::{Observed, Order, ScanOutcome};
+use netbench_scan::{ScanPart, registry::Version};
 use tempfile::TempDir;
 
 use crate::support::{Files, Key, Server, groups, program, scan, shown, suites, usable};
@@ -135,6 +131,6 @@ fn check(folder: &TempDir, setting: &Setting) {
     assert_eq!(f.http_status, Some(418), "{}", shown(&found));
     assert_eq!(f.alpn, ["http/1.1"], "{}", shown(&found));
     if newest == Version::Tls13 {
-        assert_eq!(f.resumption_tls13, Answer::Yes, "{}", shown(&found));
+        assert_eq!(f.resumption_tls13, Observed::Yes, "{}", shown(&found));
     }
 }

@@ -8,11 +8,8 @@ use std::{
     time::Duration,
 };
 
-use netbench_scan::{
-    Limits, ScanPart, SiteScan, TrustAnchors,
-    registry::Version,
-    result::{FailedClass, ScanOutcome},
-};
+use netbench_model::scan::{FailedClass, ScanOutcome, SiteScan};
+use netbench_scan::{Limits, ScanPart, TrustAnchors, registry::Version};
 use rcgen::{CertificateParams, DnType, KeyPair, SanType, string::Ia5String};
 
 use crate::{

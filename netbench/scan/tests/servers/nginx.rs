@@ -2,12 +2,8 @@
 
 use std::process::Command;
 
-use netbench_scan::{
-    ScanPart,
-    enumeration::Order,
-    registry::Version,
-    result::{Answer, ScanOutcome, Tolerance},
-};
+use netbench_model::scan::{Observed, Order, ScanOutcome, Tolerance};
+use netbench_scan::{ScanPart, registry::Version};
 
 use crate::{
     programs::{INTERMEDIATE, nginx},
@@ -89,11 +85,11 @@ fn everything_about_nginx() {
         "{}",
         shown(&found)
     );
-    assert_eq!(f.resumption_tls13, Answer::Yes, "{}", shown(&found));
-    assert_eq!(f.resumption_tls12, Answer::Yes, "{}", shown(&found));
-    assert_eq!(f.tickets_tls12, Answer::Yes);
-    assert_eq!(f.client_renegotiation, Answer::No, "{}", shown(&found));
-    assert_eq!(f.ocsp_stapling, Answer::No);
+    assert_eq!(f.resumption_tls13, Observed::Yes, "{}", shown(&found));
+    assert_eq!(f.resumption_tls12, Observed::Yes, "{}", shown(&found));
+    assert_eq!(f.tickets_tls12, Observed::Yes);
+    assert_eq!(f.client_renegotiation, Observed::No, "{}", shown(&found));
+    assert_eq!(f.ocsp_stapling, Observed::No);
     assert!(found.intolerance.len() >= 7, "{}", shown(&found));
     for (what, tolerance) in &found.intolerance {
         assert_eq!(*tolerance, Tolerance::Tolerant, "{what}: {}", shown(&found));

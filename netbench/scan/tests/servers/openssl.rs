@@ -2,12 +2,8 @@
 
 use std::{process::Command, time::Duration};
 
-use netbench_scan::{
-    Limits, ScanPart, TrustAnchors,
-    enumeration::Order,
-    registry::Version,
-    result::{Anchor, Answer, ScanOutcome},
-};
+use netbench_model::scan::{Anchor, Observed, Order, ScanOutcome};
+use netbench_scan::{Limits, ScanPart, TrustAnchors, registry::Version};
 
 use crate::{
     programs::s_server,
@@ -288,20 +284,20 @@ fn features_agree_with_the_setting() {
     assert_eq!(plain.outcome, ScanOutcome::Scanned, "{}", shown(&plain));
     assert_eq!(
         [&f.tickets_tls12, &f.resumption_tls12, &f.resumption_tls13],
-        [&Answer::Yes; 3],
+        [&Observed::Yes; 3],
         "{}",
         shown(&plain)
     );
     assert_eq!(f.tickets_tls13, Some(2), "{}", shown(&plain));
     assert_eq!(f.early_data_bytes, Some(0));
-    assert_eq!(f.extended_master_secret, Answer::Yes);
-    assert_eq!(f.secure_renegotiation, Answer::Yes);
+    assert_eq!(f.extended_master_secret, Observed::Yes);
+    assert_eq!(f.secure_renegotiation, Observed::Yes);
     assert_eq!(
         [&f.ocsp_stapling, &f.compression, &f.heartbeat],
-        [&Answer::No; 3]
+        [&Observed::No; 3]
     );
-    assert_eq!(f.client_certificate, Answer::No);
-    assert_eq!(f.fallback_scsv, Answer::Yes);
+    assert_eq!(f.client_certificate, Observed::No);
+    assert_eq!(f.fallback_scsv, Observed::Yes);
     assert!(f.alpn.is_empty());
 
     let rich = [
@@ -321,12 +317,12 @@ fn features_agree_with_the_setting() {
     let rich = brief(&rich, &ScanPart::ALL);
     let f = &rich.features;
     assert_eq!(f.alpn, ["h2", "http/1.1"], "{}", shown(&rich));
-    assert_eq!(f.ocsp_stapling, Answer::Yes, "{}", shown(&rich));
-    assert_eq!(f.client_certificate, Answer::Yes);
-    assert_eq!(f.tickets_tls12, Answer::No, "{}", shown(&rich));
-    assert_eq!(f.session_ids, Answer::Yes, "{}", shown(&rich));
-    assert_eq!(f.resumption_tls12, Answer::Yes, "{}", shown(&rich));
-    assert_eq!(f.encrypt_then_mac, Answer::Yes, "{}", shown(&rich));
+    assert_eq!(f.ocsp_stapling, Observed::Yes, "{}", shown(&rich));
+    assert_eq!(f.client_certificate, Observed::Yes);
+    assert_eq!(f.tickets_tls12, Observed::No, "{}", shown(&rich));
+    assert_eq!(f.session_ids, Observed::Yes, "{}", shown(&rich));
+    assert_eq!(f.resumption_tls12, Observed::Yes, "{}", shown(&rich));
+    assert_eq!(f.encrypt_then_mac, Observed::Yes, "{}", shown(&rich));
 
     let early = ["-early_data", "-max_early_data", "12345", "-tls1_3"];
     let early = brief(&early, &[ScanPart::Sessions]);
@@ -341,7 +337,7 @@ fn features_agree_with_the_setting() {
     let strict = brief(&strict, &ScanPart::ALL);
     assert_eq!(
         strict.features.client_certificate,
-        Answer::Yes,
+        Observed::Yes,
         "{}",
         shown(&strict)
     );

@@ -2,10 +2,8 @@
 
 use std::{collections::BTreeSet, net::SocketAddr, process::Command};
 
-use netbench_scan::{
-    SiteScan,
-    registry::{Version, suites as registry},
-};
+use netbench_model::scan::SiteScan;
+use netbench_scan::registry::{Version, suites as registry};
 
 use crate::{
     programs::{INTERMEDIATE, nginx, s_server},

@@ -11,8 +11,9 @@ use std::{
     time::Duration,
 };
 
+use netbench_model::scan::SiteScan;
 use netbench_scan::{
-    Limits, ScanEvent, ScanPart, ScanTarget, SiteScan, TrustAnchors,
+    Limits, ScanEvent, ScanPart, ScanTarget, TrustAnchors,
     registry::{Authentication, Suite, Version, suite},
     scan_all,
 };
