@@ -10,7 +10,6 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`registry`] | versions, suites, groups, signature schemes, alerts: code points and names |
 //! | [`codec`] | hellos to bytes; records, flights and hellos from bytes |
 //! | [`peel`] | which hello comes next, and what the answers mean; no sockets |
 //! | `session` | handshakes to their end, for what is encrypted |
@@ -44,7 +43,6 @@ pub mod fingerprint;
 mod offer;
 pub mod parsers;
 mod probe;
-pub mod registry;
 mod session;
 mod text;
 mod x509;

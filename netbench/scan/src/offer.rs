@@ -1,11 +1,13 @@
 //! What a stack offers: read from its own ClientHello, never from a table.
 
-use netbench_model::scan::{ExtensionOffer, NamedCode, Offer, ShareOffer};
+use netbench_model::{
+    scan::{ExtensionOffer, NamedCode, Offer, ShareOffer},
+    tls::{CipherSuite, ExtensionType, Group, SignatureScheme, TlsVersion, is_grease},
+};
 
 use crate::{
     codec::{ClientHello, extension},
     fingerprint::{ja3, ja3_text, ja4},
-    registry::{Version, extension_name, group_name, is_grease, signature_name, suite_name},
     text::clean,
 };
 
@@ -26,16 +28,17 @@ pub fn offer(stack: &str, hello: &ClientHello) -> Offer {
         };
         codes.map(named).collect()
     };
-    let mut versions: Vec<Version> = hello
+    let scheme_name = |code| SignatureScheme(code).to_string();
+    let mut versions: Vec<TlsVersion> = hello
         .versions()
         .into_iter()
-        .filter_map(Version::of)
+        .filter_map(TlsVersion::of)
         .collect();
     if hello.extension(extension::SUPPORTED_VERSIONS).is_none() {
         // Before TLS 1.3 a hello names the newest, and means the older ones too.
-        versions = Version::ALL
+        versions = TlsVersion::ALL
             .into_iter()
-            .filter(|v| v.code() <= hello.legacy_version && *v != Version::Ssl3)
+            .filter(|v| v.code() <= hello.legacy_version && *v != TlsVersion::Ssl3)
             .collect();
     }
     versions.sort_unstable_by(|a, b| b.cmp(a));
@@ -49,8 +52,8 @@ pub fn offer(stack: &str, hello: &ClientHello) -> Offer {
         wire_bytes: number(hello.wire_bytes),
         message_bytes: number(hello.message_bytes),
         versions,
-        suites: named(suites, suite_name),
-        groups: named(hello.groups(), group_name),
+        suites: named(suites, |code| CipherSuite(code).to_string()),
+        groups: named(hello.groups(), |code| Group(code).to_string()),
         shares: hello
             .shares()
             .into_iter()
@@ -58,13 +61,13 @@ pub fn offer(stack: &str, hello: &ClientHello) -> Offer {
                 group: if is_grease(group) {
                     "GREASE".to_owned()
                 } else {
-                    group_name(group)
+                    Group(group).to_string()
                 },
                 bytes: number(bytes),
             })
             .collect(),
-        signatures: named(hello.signatures(), signature_name),
-        certificate_signatures: certificate_signatures.map(|codes| named(codes, signature_name)),
+        signatures: named(hello.signatures(), scheme_name),
+        certificate_signatures: certificate_signatures.map(|codes| named(codes, scheme_name)),
         alpn: hello
             .alpn()
             .iter()
@@ -74,7 +77,7 @@ pub fn offer(stack: &str, hello: &ClientHello) -> Offer {
             .extensions
             .iter()
             .map(|(code, body)| ExtensionOffer {
-                name: extension_name(*code),
+                name: ExtensionType(*code).shown(),
                 code: *code,
                 bytes: number(body.len()),
             })

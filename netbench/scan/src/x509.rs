@@ -12,8 +12,12 @@ use x509_parser::{
     public_key::PublicKey,
 };
 
-use crate::{registry::Version, text::clean};
-use netbench_model::scan::{Anchor, CertificateScan, ChainScan};
+use netbench_model::{
+    scan::{Anchor, CertificateScan, ChainScan},
+    tls::TlsVersion,
+};
+
+use crate::text::clean;
 
 /// The names that are kept of one certificate; some have hundreds.
 const MOST_NAMES: usize = 100;
@@ -52,7 +56,7 @@ pub(crate) fn rsa_public_key(der: &[u8]) -> Option<Vec<u8>> {
 /// A chain as it was sent; `scts` came in a TLS extension.
 pub(crate) fn chain(
     ders: &[Vec<u8>],
-    version: Version,
+    version: TlsVersion,
     host: &str,
     roots: &TrustAnchors,
     scts: u32,
@@ -343,7 +347,7 @@ mod tests {
     fn bytes_that_are_no_certificate_are_said_to_be_none() {
         let chain = chain(
             &[vec![0x30; 40]],
-            Version::Tls12,
+            TlsVersion::Tls12,
             "a.test",
             &TrustAnchors::default(),
             0,

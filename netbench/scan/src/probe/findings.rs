@@ -1,12 +1,15 @@
 //! What every answer shows beside what was asked: chains, and features by their extensions.
 
+use netbench_model::{
+    scan::{ChainScan, Features, Observed},
+    tls::{CipherSuite, Protection, TlsVersion},
+};
+
 use crate::{
     codec::{Flight, ServerHello, extension},
-    registry::{Bulk, Version, suite},
     session::Encrypted13,
     x509::{self, TrustAnchors},
 };
-use netbench_model::scan::{ChainScan, Features, Observed};
 
 /// The most different chains that are kept of one site.
 const MOST_CHAINS: usize = 8;
@@ -23,7 +26,7 @@ pub(super) struct Findings {
     pub(super) features: Features,
     pub(super) notes: Vec<String>,
     /// Signature schemes by version, as they were chosen.
-    pub(super) signatures: Vec<(Version, u16)>,
+    pub(super) signatures: Vec<(TlsVersion, u16)>,
     pub(super) leaf_is_ecdsa: bool,
 }
 
@@ -44,7 +47,7 @@ impl Findings {
 
     /// A flight of SSL 3.0 to TLS 1.2.
     pub(super) fn flight(&mut self, flight: &Flight, host: &str, roots: &TrustAnchors) {
-        let Some(version) = Version::of(flight.hello.version) else {
+        let Some(version) = TlsVersion::of(flight.hello.version) else {
             return;
         };
         self.hello(&flight.hello, version);
@@ -67,7 +70,7 @@ impl Findings {
 
     /// The encrypted flight of TLS 1.3.
     pub(super) fn encrypted(&mut self, encrypted: &Encrypted13, host: &str, roots: &TrustAnchors) {
-        let version = Version::Tls13;
+        let version = TlsVersion::Tls13;
         if let Some(protocol) = encrypted
             .extension(extension::ALPN)
             .and_then(crate::codec::messages::alpn)
@@ -106,7 +109,7 @@ impl Findings {
         }
     }
 
-    fn signature(&mut self, version: Version, scheme: u16) {
+    fn signature(&mut self, version: TlsVersion, scheme: u16) {
         if !self.signatures.contains(&(version, scheme)) && self.signatures.len() < MOST_SCHEMES {
             self.signatures.push((version, scheme));
         }
@@ -118,8 +121,8 @@ impl Findings {
         }
     }
 
-    fn hello(&mut self, hello: &ServerHello, version: Version) {
-        if version == Version::Tls13 {
+    fn hello(&mut self, hello: &ServerHello, version: TlsVersion) {
+        if version == TlsVersion::Tls13 {
             return;
         }
         let has = |code| hello.extension(code).is_some();
@@ -134,20 +137,23 @@ impl Findings {
             has(extension::RENEGOTIATION_INFO),
         );
         best(&mut features.compression, hello.compression != 0);
-        if version != Version::Ssl3 {
+        if version != TlsVersion::Ssl3 {
             best(
                 &mut features.extended_master_secret,
                 has(extension::EXTENDED_MASTER_SECRET),
             );
             best(&mut features.heartbeat, has(extension::HEARTBEAT));
-            if suite(hello.suite).is_some_and(|s| s.bulk() == Bulk::Cbc) {
+            if CipherSuite(hello.suite)
+                .facts()
+                .is_some_and(|s| s.protection == Protection::Cbc)
+            {
                 best(
                     &mut features.encrypt_then_mac,
                     has(extension::ENCRYPT_THEN_MAC),
                 );
             }
         }
-        if version == Version::Tls12 {
+        if version == TlsVersion::Tls12 {
             best(&mut features.tickets_tls12, has(extension::SESSION_TICKET));
         }
         if let Some(protocol) = hello.alpn() {
@@ -158,7 +164,7 @@ impl Findings {
     fn chain(
         &mut self,
         ders: &[Vec<u8>],
-        version: Version,
+        version: TlsVersion,
         host: &str,
         roots: &TrustAnchors,
         scts: u32,

@@ -11,11 +11,12 @@ use std::{
 
 use tokio::{sync::mpsc, task::LocalSet};
 
+use netbench_model::scan::SiteScan;
+
 use super::{
     limits::{Gate, Limits, ScanTarget},
     site,
 };
-use netbench_model::scan::SiteScan;
 
 use crate::x509::TrustAnchors;
 

@@ -4,13 +4,16 @@ use super::{
     prober::{Prober, offered_schemes},
     wire::{Reply, Wire},
 };
+use netbench_model::{
+    scan::Observed,
+    tls::{CipherSuite, KeyExchange, TlsVersion},
+};
+
 use crate::{
     codec::{Extension, HelloSpec, Records, content, extension},
     enumeration::{Enumeration, ProbeHello, Stop},
-    registry::Version,
     session::{Keys12, PrivateShares, ResponseHead, Resumption13, binder, computable, request},
 };
-use netbench_model::scan::Observed;
 
 /// A warning: the end of what is sent (RFC 5246 section 7.2.1).
 const CLOSE_NOTIFY: [u8; 2] = [1, 0];
@@ -25,7 +28,7 @@ pub(super) async fn sessions(prober: &Prober<'_>, found: &Enumeration) -> Result
             .iter()
             .find(|v| v.version == version && v.refusal.is_none())
     };
-    if let Some(newest) = version(Version::Tls13) {
+    if let Some(newest) = version(TlsVersion::Tls13) {
         let suites: Vec<u16> = newest.suites.iter().map(|s| s.code).collect();
         let groups = computable(&newest.groups);
         if groups.is_empty() {
@@ -40,7 +43,7 @@ pub(super) async fn sessions(prober: &Prober<'_>, found: &Enumeration) -> Result
             }
         }
     }
-    if let Some(older) = version(Version::Tls12) {
+    if let Some(older) = version(TlsVersion::Tls12) {
         // Suites that a handshake can be finished with; the server's choice among them.
         let suites: Vec<u16> = older.suites.iter().map(|s| s.code).collect();
         full12(prober, &suites).await?;
@@ -54,13 +57,13 @@ async fn full13(
     groups: &[u16],
 ) -> Result<Option<Resumption13>, Stop> {
     let keys = PrivateShares::new(groups);
-    let mut spec = prober.spec(&ProbeHello::new(Version::Tls13, suites, groups));
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, suites, groups));
     spec.shares = Some(keys.public());
     spec.alpn = http1(&spec);
     let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
         return Ok(None);
     };
-    if flight.hello.is_retry || flight.hello.version != Version::Tls13.code() {
+    if flight.hello.is_retry || flight.hello.version != TlsVersion::Tls13.code() {
         return Ok(None);
     }
     let session = prober.encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire);
@@ -119,7 +122,7 @@ async fn resume13(
     ticket: &Resumption13,
 ) -> Result<(), Stop> {
     let keys = PrivateShares::new(groups);
-    let mut spec = prober.spec(&ProbeHello::new(Version::Tls13, suites, groups));
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, suites, groups));
     spec.shares = Some(keys.public());
     spec.alpn = http1(&spec);
     // The suite's hash must be the ticket's.
@@ -153,7 +156,7 @@ async fn full12(prober: &Prober<'_>, suites: &[u16]) -> Result<(), Stop> {
         return Ok(());
     }
     let groups = computable(&[0x1d, 0x17, 0x18, 0x19]);
-    let mut spec = prober.spec(&ProbeHello::new(Version::Tls12, &able, &groups));
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, &able, &groups));
     spec.alpn = http1(&spec);
     let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
         return Ok(());
@@ -240,7 +243,7 @@ async fn renegotiate(
     suites: &[u16],
 ) {
     let mut spec = prober.spec(&ProbeHello::new(
-        Version::Tls12,
+        TlsVersion::Tls12,
         suites,
         &[0x1d, 0x17, 0x18],
     ));
@@ -280,7 +283,7 @@ async fn resume12(
     session_id: Vec<u8>,
     ticket: Option<Vec<u8>>,
 ) -> Result<(), Stop> {
-    let mut spec = prober.spec(&ProbeHello::new(Version::Tls12, suites, groups));
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, suites, groups));
     spec.alpn = http1(&spec);
     // With a ticket the client names the session, so that it can tell (RFC 5077 section 3.4).
     spec.session_id = if ticket.is_some() {
@@ -319,7 +322,7 @@ async fn session_id12(
         }
         return resume12(prober, suites, groups, given, None).await;
     }
-    let mut spec = prober.spec(&ProbeHello::new(Version::Tls12, suites, groups));
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, suites, groups));
     spec.ticket = None;
     spec.alpn = http1(&spec);
     if let Reply::Flight(flight, ..) = prober.hello(&spec).await? {
@@ -380,13 +383,15 @@ fn http1(spec: &HelloSpec) -> Option<Vec<Vec<u8>>> {
 }
 
 fn suite_is_sha384(code: u16) -> bool {
-    crate::registry::suite(code).is_some_and(|suite| suite.name.ends_with("SHA384"))
+    CipherSuite(code)
+        .facts()
+        .is_some_and(|suite| suite.name.ends_with("SHA384"))
 }
 
 fn can_finish(code: u16) -> bool {
-    use crate::registry::KeyExchange::{Ecdhe, Rsa};
-    crate::registry::suite(code).is_some_and(|suite| {
-        let exchange = matches!(suite.key_exchange(), Ecdhe | Rsa);
+    use KeyExchange::{Ecdhe, Rsa};
+    CipherSuite(code).facts().is_some_and(|suite| {
+        let exchange = matches!(suite.key_exchange, Ecdhe | Rsa);
         let name = suite.name;
         let cipher = ["AES_128_GCM", "AES_256_GCM", "CHACHA20"];
         exchange && cipher.iter().any(|cipher| name.contains(cipher))

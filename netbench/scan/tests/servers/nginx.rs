@@ -2,8 +2,11 @@
 
 use std::process::Command;
 
-use netbench_model::scan::{Observed, Order, ScanOutcome, Tolerance};
-use netbench_scan::{ScanPart, registry::Version};
+use netbench_model::{
+    scan::{Observed, Order, ScanOutcome, Tolerance},
+    tls::TlsVersion,
+};
+use netbench_scan::ScanPart;
 
 use crate::{
     programs::{INTERMEDIATE, nginx},
@@ -27,17 +30,22 @@ fn the_intermediate_set_takes_few_connections() {
         let newest = [0x1302, 0x1303, 0x1301];
         let mut due = newest;
         due.sort_unstable();
-        assert_eq!(suites(&found, Version::Tls13), due, "{}", shown(&found));
+        assert_eq!(suites(&found, TlsVersion::Tls13), due, "{}", shown(&found));
         if order == Order::Server {
-            assert_eq!(in_order(&found, Version::Tls13), newest);
-            assert_eq!(in_order(&found, Version::Tls12), rsa, "{}", shown(&found));
+            assert_eq!(in_order(&found, TlsVersion::Tls13), newest);
+            assert_eq!(
+                in_order(&found, TlsVersion::Tls12),
+                rsa,
+                "{}",
+                shown(&found)
+            );
         }
         let mut due = rsa;
         due.sort_unstable();
-        assert_eq!(suites(&found, Version::Tls12), due, "{}", shown(&found));
-        let entry = found.version(Version::Tls12).unwrap();
+        assert_eq!(suites(&found, TlsVersion::Tls12), due, "{}", shown(&found));
+        let entry = found.version(TlsVersion::Tls12).unwrap();
         assert_eq!(entry.suite_order, order, "{}", shown(&found));
-        assert!(found.version(Version::Tls11).is_none());
+        assert!(found.version(TlsVersion::Tls11).is_none());
         let used = found.effort.enumeration_connections;
         assert!(used <= 25, "{used} connections: {}", shown(&found));
     }
@@ -68,7 +76,7 @@ fn everything_about_nginx() {
     let f = &found.features;
     assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
     assert_eq!(
-        groups(&found, Version::Tls13),
+        groups(&found, TlsVersion::Tls13),
         ["x25519", "secp384r1"],
         "{}",
         shown(&found)
