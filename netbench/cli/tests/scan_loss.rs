@@ -14,8 +14,8 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
+use netbench_model::scan::LossReason;
 use netbench_report::ScanSummary;
-use netbench_scan::loss::LossReason;
 use support::{Place, kept};
 
 struct Server {

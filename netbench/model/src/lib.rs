@@ -66,6 +66,12 @@ impl Record for SuiteSample {
     }
 }
 
+impl Record for scan::SiteScan {
+    fn schema(&self) -> u32 {
+        self.schema
+    }
+}
+
 /// The version of every JSON document that netbench publishes (`run.json`, `samples.jsonl`,
 /// `summary.json`). It rises when a reader of the old form could misread the new one.
 pub const SCHEMA_VERSION: u32 = 1;
