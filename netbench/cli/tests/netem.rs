@@ -1,15 +1,15 @@
-//! `--link netem` for real: by this machine's kernel where it has netem, else by one that runs in
-//! user mode (Debian's `user-mode-linux`).
+//! `--link netem` for real: by this machine's kernel where it has netem, else by the kernel of an
+//! emulated machine (`netbench/link/tests/vm/`).
 
 mod support;
 
 use std::{path::Path, process::Command};
 
 use netbench_model::LinkKind;
-use support::{Place, finish, manifest, measured};
+use support::{Done, Place, manifest, measured};
 
-/// What `tests/uml-run` ends with where there is no kernel to boot.
-const NO_KERNEL: i32 = 77;
+/// What `vm-run` ends with where something it needs is missing.
+const NO_MACHINE: i32 = 77;
 
 #[test]
 fn netem_emulates_the_sites() {
@@ -28,22 +28,34 @@ fn netem_emulates_the_sites() {
         "2",
         "--jobs",
         "2",
+        // An emulated machine that shares its processors may take long for a handshake.
+        "--timeout",
+        "60s",
     ];
     let mut done = place.netbench(&arguments);
     if done.code != Some(0) {
         assert!(done.stderr.contains("netem"), "{}", done.stderr);
-        let boot = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/uml-run");
-        let mut command = Command::new(boot);
+        let vm_run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../link/tests/vm/vm-run");
+        let mut command = Command::new(vm_run);
         command
-            .args(["-t", "100", env!("CARGO_BIN_EXE_netbench")])
+            .args(["-t", "240", "-w"])
+            .arg(place.path())
+            .arg(env!("CARGO_BIN_EXE_netbench"))
             .args(arguments);
-        done = finish(command.current_dir(place.path()));
+        // It has a time limit of its own.
+        let output = command.current_dir(place.path()).output().unwrap();
+        done = Done {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        };
     }
-    if done.code == Some(NO_KERNEL) {
+    if done.code == Some(NO_MACHINE) {
         let required = std::env::var_os("NETBENCH_REQUIRE_NETEM").is_some();
         assert!(!required, "{}", done.stderr);
         println!(
-            "unsupported: neither this kernel nor user-mode-linux, which is not here, has netem"
+            "unsupported: this kernel has no netem, and no machine that has: {}",
+            done.stderr.trim()
         );
         return;
     }
@@ -64,7 +76,7 @@ fn netem_emulates_the_sites() {
             .iter()
             .find(|site| site.name() == sample.site)
             .unwrap();
-        // Not less than the delay: a kernel in user mode may take its time beyond it.
+        // Not less than the delay: an emulated machine may take its time beyond it.
         assert!(figures.phases.tcp_ns >= site.lab.link.rtt_ns, "{figures:?}");
     }
 }

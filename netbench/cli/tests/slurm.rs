@@ -7,7 +7,7 @@ use std::{fs, path::Path, process::Command};
 use netbench_model::Role;
 use support::{Place, finish, manifest, samples};
 
-/// What `tests/slurm-run` ends with where there is no Slurm.
+/// What `support/slurm-run` ends with where there is no Slurm.
 const NO_SLURM: i32 = 77;
 
 #[test]
@@ -17,7 +17,7 @@ fn a_slurm_array_takes_all_sites_and_merges() {
         .map(|n| format!("site{n}.example rtt=1ms\n"))
         .collect();
     place.write("sites.txt", &sites);
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/slurm-run");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/slurm-run");
     let mut command = Command::new(script);
     let folder = place.path().to_str().unwrap();
     command

@@ -4,6 +4,7 @@
 //! Start reading at [`Sample`], then [`Site`] and [`Manifest`].
 
 mod condition;
+pub mod coverage;
 mod evaluation;
 mod link_profile;
 mod named;

@@ -6,14 +6,14 @@ use std::{
 
 use rustls::{CipherSuite, KeyLog, SignatureScheme};
 
-/// What callbacks of one connection have seen.
+/// What the callbacks of one connection have observed.
 #[derive(Default)]
-pub(crate) struct Seen {
-    inner: Mutex<Inner>,
+pub(crate) struct Observed {
+    inner: Mutex<Observations>,
 }
 
 #[derive(Default)]
-pub(crate) struct Inner {
+pub(crate) struct Observations {
     /// The stapled OCSP response that the verifier got.
     pub(crate) ocsp: Option<Vec<u8>>,
     /// The name that the verifier was to check.
@@ -34,19 +34,19 @@ pub(crate) struct Inner {
     pub(crate) secrets: BTreeMap<String, Vec<u8>>,
 }
 
-impl Seen {
-    pub(crate) fn get(&self) -> MutexGuard<'_, Inner> {
+impl Observed {
+    pub(crate) fn get(&self) -> MutexGuard<'_, Observations> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl fmt::Debug for Seen {
+impl fmt::Debug for Observed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Seen")
+        f.write_str("Observed")
     }
 }
 
-impl KeyLog for Seen {
+impl KeyLog for Observed {
     fn log(&self, label: &str, _client_random: &[u8], secret: &[u8]) {
         self.get().secrets.insert(label.to_owned(), secret.to_vec());
     }

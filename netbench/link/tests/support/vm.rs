@@ -1,17 +1,21 @@
-//! Scenarios inside User Mode Linux, whose kernel has netem: `tests/uml-run` of the repository.
+//! Scenarios in an emulated machine, whose kernel has netem: `vm/vm-run`.
 
 use std::{
     error::Error,
     path::{Path, PathBuf},
     process::Command,
+    sync::Mutex,
 };
 
 use serde_json::Value;
 
-/// The exit status of `uml-run` where its packages are not installed.
+/// The exit status of `vm-run` where something it needs is missing.
 const UNSUPPORTED: i32 = 77;
 
-/// What is missing to run anything inside.
+/// One machine at a time: each emulates two processors.
+static ONE: Mutex<()> = Mutex::new(());
+
+/// What is missing to run anything in the machine. Gets its kernel ready, which takes a while the first time.
 pub(crate) fn missing() -> Option<String> {
     match Command::new(script()).arg("-n").output() {
         Err(error) => Some(error.to_string()),
@@ -24,10 +28,11 @@ pub(crate) fn missing() -> Option<String> {
     }
 }
 
-/// Runs this executable inside with the words given, and returns its answer.
+/// Runs this executable in the machine with the words given, and returns its answer.
 pub(crate) fn run(words: &[&str]) -> Result<Value, Box<dyn Error>> {
+    let _turn = ONE.lock().map_err(|_| "another test has panicked")?;
     let output = Command::new(script())
-        .args(["-t", "120"])
+        .args(["-t", "180"])
         .arg(std::env::current_exe()?)
         .args(words)
         .output()?;
@@ -39,5 +44,5 @@ pub(crate) fn run(words: &[&str]) -> Result<Value, Box<dyn Error>> {
 }
 
 fn script() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/uml-run")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vm/vm-run")
 }
