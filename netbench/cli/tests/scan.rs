@@ -16,7 +16,18 @@ use netbench_model::{
     scan::{Anchor, Confirmed, LossReason, Observed, Order, ScanOutcome, SiteScan},
 };
 use netbench_report::{HelloReport, ScanSummary};
-use support::{Place, can_emulate, check, interrupt, json, kept, until, words};
+use support::{Place, check, interrupt, json, kept, until, words};
+
+netbench_testing::tests! {
+    a_scan_finds_every_field_of_every_built_in_site;
+    a_recorded_scan_is_a_sites_file_that_emulates_it: UserNamespaces;
+    every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed;
+    json_is_as_the_schemas_say_and_a_report_is_made_again;
+    nothing_leaves_the_machine_without_leave;
+    servers_of_this_machine_are_scanned_directly_and_classed;
+    what_was_scanned_before_an_interruption_is_kept_and_gone_on_from;
+    a_hello_is_the_stacks_own;
+}
 
 /// Sites that say in a few lines whatever a profile can say.
 const SITES: &str = "\
@@ -122,7 +133,6 @@ fn assert_reproduced(site: &Site, scan: &SiteScan) {
     }
 }
 
-#[test]
 fn a_scan_finds_every_field_of_every_built_in_site() {
     let place = Place::new();
     place
@@ -137,11 +147,7 @@ fn a_scan_finds_every_field_of_every_built_in_site() {
     }
 }
 
-#[test]
 fn a_recorded_scan_is_a_sites_file_that_emulates_it() {
-    if !can_emulate() {
-        return;
-    }
     let slow = format!("* rtt=40ms\n{SITES}");
     let place = Place::with_sites(&slow);
     place
@@ -196,7 +202,6 @@ fn a_recorded_scan_is_a_sites_file_that_emulates_it() {
     }
 }
 
-#[test]
 fn every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed() {
     let place = Place::new();
     place.write("old-sites.txt", OLD_SITES);
@@ -242,7 +247,6 @@ fn every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed() {
     assert_eq!(summary.profiles.unwrap().guideline, "5.8");
 }
 
-#[test]
 fn json_is_as_the_schemas_say_and_a_report_is_made_again() {
     let place = Place::with_sites(SITES);
     let arguments =
@@ -270,7 +274,6 @@ fn json_is_as_the_schemas_say_and_a_report_is_made_again() {
     }
 }
 
-#[test]
 fn nothing_leaves_the_machine_without_leave() {
     let place = Place::new();
     for target in ["example.com", "192.0.2.1:443", "127.0.0.1 example.com"] {
@@ -294,7 +297,6 @@ fn nothing_leaves_the_machine_without_leave() {
     assert!(!place.path().join("runs").exists(), "nothing was begun");
 }
 
-#[test]
 fn servers_of_this_machine_are_scanned_directly_and_classed() {
     let serve = |answer: &'static [u8]| {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -326,7 +328,6 @@ fn servers_of_this_machine_are_scanned_directly_and_classed() {
     assert!(!done.stdout.contains('\x1b'));
 }
 
-#[test]
 fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {
     let sites: String = (0..40)
         .map(|i| format!("s{i}.test key=ecdsa-p256\n"))
@@ -350,7 +351,6 @@ fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {
     place.netbench(&["connect", "--resume", run]).expect(2);
 }
 
-#[test]
 fn a_hello_is_the_stacks_own() {
     let place = Place::new();
     let done = place

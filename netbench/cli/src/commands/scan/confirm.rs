@@ -14,7 +14,7 @@ use netbench_model::{
     scan::{Agreement, Confirmation, HandshakeResult, SiteScan},
 };
 use netbench_protocol::ResponseBody;
-use netbench_runner::{Fleet, Ground, Launch, Worker};
+use netbench_runner::{Launch, Targets, Worker, Workers};
 
 use super::offers::{configured, connect_request};
 
@@ -29,8 +29,8 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// Where handshakes go and what they are made with.
 pub(super) struct Bench<'a> {
-    pub(super) fleet: &'a Fleet,
-    pub(super) ground: &'a Ground,
+    pub(super) fleet: &'a Workers,
+    pub(super) ground: &'a Targets,
     pub(super) place: Option<&'a Place>,
     pub(super) client: &'a ClientSettings,
     pub(super) roots_pem: &'a str,

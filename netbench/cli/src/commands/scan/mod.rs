@@ -25,7 +25,7 @@ use netbench_model::{
     scan::{AgainstRecord, Offer, SiteScan},
 };
 use netbench_report::{ScanSummary, summarize_scan};
-use netbench_runner::{Fleet, Ground};
+use netbench_runner::{Targets, Workers};
 use netbench_scan::{ScanEvent, ScanTarget, TrustAnchors, raise_descriptor_limit, scan_all};
 use netbench_store::{RunFolder, RunKind};
 
@@ -101,7 +101,7 @@ pub(crate) fn run_scan(
     let stop = stop_on_signals(run::AFTER_TRIALS)?;
     let progress = Progress::counting(quiet, "sites");
     let inside = link.as_ref().map(Link::client_place);
-    let fleet = Fleet::muster(programs, inside.as_ref())?;
+    let fleet = Workers::probe(programs, inside.as_ref())?;
     if let Some((_, manifest)) = &place.earlier {
         run::same_workers(&manifest.name, &manifest.workers, &fleet)?;
     }
@@ -180,7 +180,7 @@ fn open(path: &Path) -> anyhow::Result<(RunFolder, ScanManifest)> {
 fn scan_sites(
     settings: &Settings,
     folder: &RunFolder,
-    ground: &Ground,
+    ground: &Targets,
     roots_pem: &str,
     progress: &Progress,
     stop: &Arc<AtomicBool>,

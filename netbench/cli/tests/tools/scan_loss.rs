@@ -1,13 +1,6 @@
 //! Losses of real servers that no profile of the lab can be: `openssl s_server` with old settings
 //! and odd certificates.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test ends with what is not as it should be"
-)]
-
-mod support;
-
 use std::{
     collections::BTreeMap,
     io::{BufRead, BufReader},
@@ -16,7 +9,8 @@ use std::{
 
 use netbench_model::scan::LossReason;
 use netbench_report::ScanSummary;
-use support::{Place, kept};
+
+use crate::support::{Place, kept};
 
 struct Server {
     child: Child,
@@ -100,8 +94,7 @@ fn server(place: &Place, certificate: &str, arguments: &[&str]) -> Server {
     Server { child, site }
 }
 
-#[test]
-fn losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts() {
+pub(crate) fn losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts() {
     let place = Place::new();
     let rsa = ["rsa:2048"];
     let authority = [
