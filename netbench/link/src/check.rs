@@ -3,7 +3,7 @@
 use std::{
     io,
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
-    os::fd::{AsFd, AsRawFd, BorrowedFd},
+    os::fd::{AsFd, BorrowedFd},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -11,6 +11,8 @@ use std::{
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::{LinkError, Place};
 
@@ -83,13 +85,15 @@ impl Drop for Listener {
 
 /// Waits until something can be read, or for a moment.
 fn wait_readable(descriptor: BorrowedFd<'_>) {
-    let mut polled = libc::pollfd {
-        fd: descriptor.as_raw_fd(),
-        events: libc::POLLIN,
-        revents: 0,
+    const MOMENT: Timespec = Timespec {
+        tv_sec: 0,
+        tv_nsec: 50_000_000,
     };
-    // SAFETY: the pointer is to one entry. Whatever it returns, the caller looks again.
-    unsafe { libc::poll(&raw mut polled, 1, 50) };
+    // Whatever it returns, the caller looks again.
+    let _ = poll(
+        &mut [PollFd::from_borrowed_fd(descriptor, PollFlags::IN)],
+        Some(&MOMENT),
+    );
 }
 
 /// How long each of `times` idle connects from the calling thread took. They stay open until all

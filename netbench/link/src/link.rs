@@ -2,12 +2,13 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     net::Ipv4Addr,
     os::fd::{AsFd, OwnedFd},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     thread,
     time::Duration,
 };
 
 use netbench_model::{LinkCheck, LinkKind, LinkRecord};
+use parking_lot::Mutex;
 
 use crate::{
     LinkChoice, LinkError, LinkPlan, LinkSite, Place, TrialKey,
@@ -173,10 +174,7 @@ impl Link {
                 })
                 .collect::<Result<Vec<_>, _>>()
         })?;
-        self.checks
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone_from(&checks);
+        self.checks.lock().clone_from(&checks);
         Ok(checks)
     }
 
@@ -185,11 +183,7 @@ impl Link {
         let mut record = LinkRecord {
             kind: self.kind,
             why: self.why.clone(),
-            checks: self
-                .checks
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clone(),
+            checks: self.checks.lock().clone(),
             lateness_ns: BTreeMap::new(),
             packets: BTreeMap::new(),
             losses_sha256: None,

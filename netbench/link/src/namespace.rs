@@ -2,7 +2,7 @@ use std::{
     fs::File,
     io,
     os::{
-        fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
+        fd::{AsFd, BorrowedFd, OwnedFd},
         unix::process::CommandExt,
     },
     panic,
@@ -10,6 +10,8 @@ use std::{
     sync::Arc,
     thread,
 };
+
+use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space, unshare_unsafe};
 
 use crate::{LinkError, capability};
 
@@ -29,8 +31,9 @@ impl Place {
     /// A new network namespace, without a name: it ends with its last process, socket and `Place`.
     pub(crate) fn new_namespace() -> Result<Self, LinkError> {
         let made: io::Result<OwnedFd> = in_thread(|| {
-            // SAFETY: changes the network namespace of this thread, which ends right after.
-            capability::check(unsafe { libc::unshare(libc::CLONE_NEWNET) })?;
+            // SAFETY: changes the network namespace of this thread, which ends right after, and
+            // shares no descriptors less.
+            unsafe { unshare_unsafe(UnshareFlags::NEWNET) }?;
             Ok(File::open("/proc/thread-self/ns/net")?.into())
         })
         .and_then(|made| made);
@@ -96,6 +99,6 @@ fn in_thread<T: Send>(f: impl FnOnce() -> T + Send) -> io::Result<T> {
 }
 
 fn set_namespace(namespace: BorrowedFd<'_>) -> io::Result<()> {
-    // SAFETY: changes the network namespace of the calling thread only.
-    capability::check(unsafe { libc::setns(namespace.as_raw_fd(), libc::CLONE_NEWNET) })
+    move_into_link_name_space(namespace, Some(LinkNameSpaceType::Network))?;
+    Ok(())
 }
