@@ -210,9 +210,7 @@ fn start(
     }));
     match worker.ask(request, SERVE_LIMIT).map_err(failed)? {
         ResponseBody::Serving(serving) => Ok((worker, serving)),
-        other => Err(failed(WorkerError::Refused(format!(
-            "an answer of another kind: {other:?}"
-        )))),
+        other => Err(failed(WorkerError::another_kind(&other))),
     }
 }
 

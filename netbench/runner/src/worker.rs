@@ -13,12 +13,17 @@ use std::{
 };
 
 use netbench_model::{Failure, FailureClass, sanitize_prefix};
-use netbench_protocol::{PROTOCOL_VERSION, Request, RequestBody, Response, ResponseBody};
+use netbench_protocol::{
+    Configure, PROTOCOL_VERSION, Request, RequestBody, Response, ResponseBody,
+};
 
 use crate::Launch;
 
 /// The longest answer that is read: one with the certificates of ten thousand sites is shorter.
 const LONGEST_LINE: u64 = 64 << 20;
+
+/// How long a worker may take to take its settings in.
+pub(crate) const CONFIGURE_LIMIT: Duration = Duration::from_secs(20);
 
 /// How many of its last lines on stderr an error quotes.
 const LAST_WORDS: usize = 5;
@@ -78,6 +83,11 @@ pub enum WorkerError {
 }
 
 impl WorkerError {
+    /// An answer to something else than what was asked.
+    pub(crate) fn another_kind(answer: &ResponseBody) -> Self {
+        Self::Refused(format!("an answer of another kind: {answer:?}"))
+    }
+
     /// The same as a sample keeps it.
     pub(crate) fn failure(&self) -> Failure {
         let reason = match self {
@@ -163,6 +173,22 @@ impl Worker {
             stderr: words,
             next_id: 1,
         })
+    }
+
+    /// Starts `program` and gives it its settings.
+    ///
+    /// # Errors
+    /// Any; [`WorkerError::Refused`] where it does not take the settings.
+    pub fn start_configured(
+        program: &Path,
+        launch: &Launch<'_>,
+        settings: Configure,
+    ) -> Result<Self, WorkerError> {
+        let mut worker = Self::start(program, launch)?;
+        match worker.ask(RequestBody::Configure(Box::new(settings)), CONFIGURE_LIMIT)? {
+            ResponseBody::Configured => Ok(worker),
+            other => Err(WorkerError::another_kind(&other)),
+        }
     }
 
     /// Puts one request and waits for its answer.
