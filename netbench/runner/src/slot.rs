@@ -1,5 +1,5 @@
 use std::{
-    sync::{MutexGuard, PoisonError, atomic::Ordering},
+    sync::atomic::Ordering,
     thread,
     time::{Duration, Instant, SystemTime},
 };
@@ -8,6 +8,7 @@ use netbench_model::{
     Condition, Failure, FailureClass, Outcome, Role, SCHEMA_VERSION, Sample, Target,
 };
 use netbench_protocol::{Configure, Connect, RequestBody, ResponseBody};
+use parking_lot::MutexGuard;
 
 use crate::{
     Event, LIVE_PAUSE, Launch, Unit, Worker, WorkerError,
@@ -47,12 +48,7 @@ impl<'a> Slot<'a> {
     /// Takes units until there are none, or the run is over.
     pub(crate) fn work(mut self) {
         while !self.shared.is_over() {
-            let next = self
-                .shared
-                .units
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .pop_front();
+            let next = self.shared.units.lock().pop_front();
             let Some(unit) = next else { return };
             self.prepare(&unit);
             self.take(&unit);
@@ -174,9 +170,7 @@ impl<'a> Slot<'a> {
 
     /// Waits for the site to be free, and on the real network for the pause that is due to it.
     fn enter(&self, site: usize) -> MutexGuard<'a, Option<Instant>> {
-        let guard = self.shared.sites[site]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let guard = self.shared.sites[site].lock();
         if self.shared.plan.target == Target::Live
             && let Some(last) = *guard
         {

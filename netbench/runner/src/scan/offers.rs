@@ -148,7 +148,7 @@ fn capture(
 fn listen(place: Option<&Place>) -> std::io::Result<(TcpListener, SocketAddr)> {
     let bind = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
     let listener = match place {
-        Some(place) => place.run(bind)??,
+        Some(place) => place.run(bind).map_err(std::io::Error::other)??,
         None => bind()?,
     };
     listener.set_nonblocking(true)?;
