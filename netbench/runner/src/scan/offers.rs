@@ -11,11 +11,11 @@ use std::{
 
 use netbench_link::Place;
 use netbench_model::{
-    Alpn, ClientSettings, Condition, Group, Profile, Role, SignatureScheme, StackName, Suite,
-    TlsVersion,
+    Alpn, CipherSuite, ClientSettings, Condition, Group, Profile, Role, SignatureScheme, StackName,
+    TlsVersion, scan::Offer,
 };
 use netbench_protocol::{Configure, Connect, RequestBody, Resolve, ResponseBody};
-use netbench_scan::{Offer, codec::ClientHello};
+use netbench_scan::codec::ClientHello;
 
 use crate::{Launch, Worker, WorkerError, Workers, worker::CONFIGURE_LIMIT};
 
@@ -71,13 +71,13 @@ pub fn client_settings(
             .filter_map(|stack| workers.description(stack.stack()))
     };
     let group = |group: &Group| chosen().all(|stack| stack.groups.contains(group));
-    let suite = |suite: &Suite| chosen().all(|stack| stack.suites.contains(suite));
+    let suite = |suite: &CipherSuite| chosen().all(|stack| stack.suites.contains(suite));
     ClientSettings {
         profile,
-        versions: TlsVersion::ALL.to_vec(),
-        suites: Suite::MODERN.iter().copied().filter(suite).collect(),
-        groups: Group::ALL.iter().copied().filter(group).collect(),
-        signatures: SignatureScheme::ALL.to_vec(),
+        versions: TlsVersion::OFFERED.to_vec(),
+        suites: CipherSuite::OFFERED.iter().copied().filter(suite).collect(),
+        groups: Group::OFFERED.iter().copied().filter(group).collect(),
+        signatures: SignatureScheme::OFFERED.to_vec(),
         alpn: Alpn::ALL.to_vec(),
     }
 }
@@ -104,7 +104,7 @@ pub fn offers(
             roots_pem: roots_pem.to_owned(),
         };
         let hello = capture(stack, program, place, settings)?;
-        Ok(Offer::of_hello(stack.as_str(), &hello))
+        Ok(netbench_scan::offer(stack.as_str(), &hello))
     };
     stacks.iter().map(offer).collect()
 }
