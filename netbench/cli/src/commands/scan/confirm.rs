@@ -10,7 +10,7 @@ use std::{
 use netbench_link::Place;
 use netbench_model::{ClientSettings, Failure, FailureClass, Phase, Site, StackName};
 use netbench_protocol::ResponseBody;
-use netbench_runner::{Fleet, Ground, Launch, Worker};
+use netbench_runner::{Launch, Targets, Worker, Workers};
 use netbench_scan::{
     LossReport, SiteScan,
     against::{Confirmation, HandshakeResult},
@@ -30,8 +30,8 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// Where handshakes go and what they are made with.
 pub(super) struct Bench<'a> {
-    pub(super) fleet: &'a Fleet,
-    pub(super) ground: &'a Ground,
+    pub(super) fleet: &'a Workers,
+    pub(super) ground: &'a Targets,
     pub(super) place: Option<&'a Place>,
     pub(super) client: &'a ClientSettings,
     pub(super) roots_pem: &'a str,
@@ -170,14 +170,10 @@ fn handshake(
     let connect = connect_request(site.host.as_str(), site.port, address, LIMIT);
     match ready.ask(connect, LIMIT + GRACE) {
         Ok(ResponseBody::Connected(measured)) => HandshakeResult::Handshake {
-            version: measured.client.version,
-            suite: measured.client.suite,
-            group: measured.client.group,
-            // A stack that has a number and no name for it does not tell.
-            signature: measured
-                .client
-                .signature
-                .filter(|scheme| !scheme.starts_with("nid ")),
+            version: text(measured.client.version).unwrap_or_default(),
+            suite: text(measured.client.suite).unwrap_or_default(),
+            group: text(measured.client.group),
+            signature: text(measured.client.signature),
         },
         Ok(ResponseBody::Failed(failure)) => failed(&failure),
         Ok(other) => broken(format!("answered {other:?}")),
@@ -186,6 +182,10 @@ fn handshake(
             broken(error.to_string())
         }
     }
+}
+
+fn text(value: Option<impl ToString>) -> Option<String> {
+    value.map(|value| value.to_string())
 }
 
 fn failed(failure: &Failure) -> HandshakeResult {

@@ -1,22 +1,15 @@
 //! Losses of real servers that no profile of the lab can be: `openssl s_server` with old settings
 //! and odd certificates.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "a test ends with what is not as it should be"
-)]
-
-mod support;
-
 use std::{
     collections::BTreeMap,
     io::{BufRead, BufReader},
     process::{Child, Command, Stdio},
 };
 
+use crate::support::{Place, kept};
 use netbench_report::ScanSummary;
 use netbench_scan::loss::LossReason;
-use support::{Place, kept};
 
 struct Server {
     child: Child,
@@ -100,8 +93,7 @@ fn server(place: &Place, certificate: &str, arguments: &[&str]) -> Server {
     Server { child, site }
 }
 
-#[test]
-fn losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts() {
+pub(crate) fn losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts() {
     let place = Place::new();
     let rsa = ["rsa:2048"];
     let authority = [

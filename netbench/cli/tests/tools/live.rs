@@ -1,20 +1,16 @@
 //! `--live`, against real servers on loopback: `openssl s_server` and nginx.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
-mod support;
-
 use std::{
     fs,
     net::{SocketAddr, TcpListener, TcpStream},
-    path::Path,
     process::{self, Child, Command, Stdio},
     sync::atomic::{AtomicU16, Ordering},
 };
 
+use crate::support::{Place, failure, manifest, measured, until};
 use netbench_lab::Lab;
 use netbench_model::{LinkKind, parse_sites};
-use support::{Place, manifest, measured, until};
+use netbench_testing::Tool;
 
 /// A server that ends with the test.
 struct Server(Child);
@@ -26,16 +22,16 @@ impl Drop for Server {
     }
 }
 
-fn start(command: &mut Command, address: SocketAddr) -> Option<Server> {
+fn start(command: &mut Command, address: SocketAddr) -> Server {
     let child = command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .ok()?;
+        .unwrap();
     let server = Server(child);
     until("the server", || TcpStream::connect(address).is_ok());
-    Some(server)
+    server
 }
 
 /// A port that nobody listens at, another for each call: below those of outgoing connections, which come
@@ -60,7 +56,7 @@ fn certificates(place: &Place, port: u16) {
     place.write("ca.pem", lab.ca_pem());
 }
 
-fn s_server(place: &Place, port: u16) -> Option<Server> {
+fn s_server(place: &Place, port: u16) -> Server {
     let mut command = Command::new("openssl");
     command
         .args([
@@ -82,7 +78,7 @@ fn s_server(place: &Place, port: u16) -> Option<Server> {
     start(&mut command, ([127, 0, 0, 1], port).into())
 }
 
-fn nginx(place: &Place, port: u16) -> Option<Server> {
+fn nginx(place: &Place, port: u16) -> Server {
     let folder = place.path().display();
     let configuration = format!(
         "daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log;\n\
@@ -95,10 +91,7 @@ fn nginx(place: &Place, port: u16) -> Option<Server> {
          location / {{ return 200 'hello from nginx'; }} }} }}\n"
     );
     place.write("nginx.conf", &configuration);
-    let program = ["/usr/sbin/nginx", "/usr/bin/nginx"]
-        .into_iter()
-        .find(|p| Path::new(p).exists())?;
-    let mut command = Command::new(program);
+    let mut command = Command::new(Tool::Nginx.path().unwrap());
     command.args([
         "-c",
         &format!("{folder}/nginx.conf"),
@@ -109,14 +102,11 @@ fn nginx(place: &Place, port: u16) -> Option<Server> {
     start(&mut command, ([127, 0, 0, 1], port).into())
 }
 
-fn measures(name: &str, server: fn(&Place, u16) -> Option<Server>, conditions: &str, alpn: &str) {
+fn measures(server: fn(&Place, u16) -> Server, conditions: &str, alpn: &str) {
     let place = Place::new();
     let port = free_port();
     certificates(&place, port);
-    let Some(_server) = server(&place, port) else {
-        println!("unsupported: {name} is not installed");
-        return;
-    };
+    let _server = server(&place, port);
     place.write("sites.txt", &format!("127.0.0.1:{port}\n"));
     let arguments = [
         "connect",
@@ -150,7 +140,7 @@ fn measures(name: &str, server: fn(&Place, u16) -> Option<Server>, conditions: &
         assert_eq!(figures.http_status, 200);
     }
     // One connection at a time, with a pause between.
-    let mut starts: Vec<_> = support::samples(&run)
+    let mut starts: Vec<_> = crate::support::samples(&run)
         .iter()
         .map(|s| s.started_unix_ms)
         .collect();
@@ -162,26 +152,20 @@ fn measures(name: &str, server: fn(&Place, u16) -> Option<Server>, conditions: &
     fs::remove_dir_all(run).unwrap();
 }
 
-#[test]
-fn openssl_s_server() {
-    measures("openssl", s_server, "clean", "none");
+pub(crate) fn openssl_s_server() {
+    measures(s_server, "clean", "none");
 }
 
-#[test]
-fn nginx_clean_and_resumed() {
-    measures("nginx", nginx, "clean,resumed", "h2");
+pub(crate) fn nginx_clean_and_resumed() {
+    measures(nginx, "clean,resumed", "h2");
 }
 
-#[test]
-fn a_name_that_does_not_resolve_is_a_failure_of_its_own() {
+pub(crate) fn a_name_that_does_not_resolve_is_a_failure_of_its_own() {
     let place = Place::new();
     place.write("sites.txt", "no-such-host.invalid\n");
     let arguments = ["connect", "--live", "--sites", "sites.txt", "--rounds", "1"];
     place.netbench(&arguments).expect(3);
     for sample in measured(&place.run()) {
-        assert_eq!(
-            support::failure(&sample).as_deref(),
-            Some("resolve: not found")
-        );
+        assert_eq!(failure(&sample).as_deref(), Some("resolve: not found"));
     }
 }
