@@ -12,6 +12,7 @@ mod origin;
 mod run;
 mod sample;
 mod sanitize;
+pub mod scan;
 mod scan_run;
 mod site;
 mod sites_file;
@@ -61,6 +62,12 @@ impl Record for Sample {
 }
 
 impl Record for SuiteSample {
+    fn schema(&self) -> u32 {
+        self.schema
+    }
+}
+
+impl Record for scan::SiteScan {
     fn schema(&self) -> u32 {
         self.schema
     }
