@@ -14,7 +14,7 @@ use std::{
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::{LinkError, Place};
+use crate::{LinkError, Namespace};
 
 /// Beyond the round-trip time, how long a connect may take before it counts as failed.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -30,15 +30,15 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// Listens in `place` on `address`, and gives every connection to `serve` in turn.
+    /// Listens in `namespace` on `address`, and gives every connection to `serve` in turn.
     pub(crate) fn start(
-        place: &Place,
+        namespace: &Namespace,
         address: SocketAddr,
         mut serve: impl FnMut(TcpStream) + Send + 'static,
     ) -> Result<Self, LinkError> {
         let failed = LinkError::device(format!("listen on {address}"));
         // Sockets keep the namespace that they were made in: only making them needs its thread.
-        let (listener, local) = place
+        let (listener, local) = namespace
             .run(|| {
                 let listener = TcpListener::bind(address)?;
                 listener.set_nonblocking(true)?;

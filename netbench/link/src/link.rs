@@ -11,7 +11,7 @@ use netbench_model::{LinkCheck, LinkKind, LinkRecord};
 use parking_lot::Mutex;
 
 use crate::{
-    LinkChoice, LinkError, LinkPlan, LinkSite, Place, TrialKey,
+    LinkChoice, LinkError, LinkPlan, LinkSite, Namespace, TrialKey,
     capability::{self, Privilege},
     check::{self, Listener},
     device::take_drops,
@@ -31,8 +31,8 @@ pub struct Link {
     kind: LinkKind,
     why: String,
     sites: Vec<LinkSite>,
-    client: Place,
-    server: Place,
+    client: Namespace,
+    server: Namespace,
     /// The first port that servers may listen on; none where any port may be taken already.
     first_port: Option<u16>,
     settings: BTreeMap<String, String>,
@@ -114,12 +114,12 @@ impl Link {
     }
 
     /// Where clients run.
-    pub fn client_place(&self) -> Place {
+    pub fn client_namespace(&self) -> Namespace {
         self.client.clone()
     }
 
     /// Where servers run.
-    pub fn server_place(&self) -> Place {
+    pub fn server_namespace(&self) -> Namespace {
         self.server.clone()
     }
 
@@ -215,7 +215,7 @@ impl Link {
                 let why = format!("in user space over veth pairs and AF_PACKET, in {place}");
                 return Self::forwarded(devices, &plan, why);
             }
-            // Without namespaces TUN devices have no place either.
+            // TUN devices need namespaces too.
             Err(error @ LinkError::Namespace { .. }) => return Err(error),
             Err(error) => error,
         };
@@ -294,8 +294,8 @@ impl Link {
             kind: LinkKind::None,
             why,
             sites,
-            client: Place::host(),
-            server: Place::host(),
+            client: Namespace::host(),
+            server: Namespace::host(),
             first_port: None,
             settings: BTreeMap::new(),
             checks: Mutex::default(),
