@@ -21,7 +21,7 @@ pub(crate) use crate::{
     report_args::Report,
     run_args::{Explain, Man, Merge, Results},
     scan_args::{Hello, Scan},
-    shared_args::{Format, Output, Telling},
+    shared_args::{Output, Telling},
     suite_args::{Compare, Suite},
 };
 

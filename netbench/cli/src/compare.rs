@@ -1,11 +1,10 @@
 use netbench_model::{StackName, SuiteSample};
-use netbench_report::{CompareSummary, compare_runs_of_suite, compare_stacks_of_suite, junit};
+use netbench_report::{CompareSummary, compare_runs_of_suite, compare_stacks_of_suite};
 
 use crate::{
-    args::{Compare, Format, Output},
+    args::{Compare, Output},
     exit::{Ended, WrongInput},
     kept, output, suite,
-    suite_args::CompareFormat,
 };
 
 /// Compares two runs of the suite, or two stacks of one.
@@ -86,17 +85,9 @@ fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
 }
 
 fn print(options: &Compare, summary: &CompareSummary) -> anyhow::Result<()> {
-    let format = match options.format {
-        _ if options.json => Format::Json,
-        CompareFormat::Junit => return output::write(&junit::render(summary)),
-        CompareFormat::Terminal => Format::Terminal,
-        CompareFormat::Markdown => Format::Markdown,
-        CompareFormat::Csv => Format::Csv,
-        CompareFormat::Json => Format::Json,
-    };
     let output = Output {
-        format,
-        json: false,
+        format: options.format,
+        json: options.json,
         quiet: true,
         github_summary: false,
     };

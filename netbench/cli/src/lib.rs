@@ -15,6 +15,7 @@ mod evaluate;
 mod evaluate_args;
 mod exit;
 mod explain;
+mod format;
 mod ground;
 mod hello;
 mod kept;

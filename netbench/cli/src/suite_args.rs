@@ -1,9 +1,12 @@
 use std::{path::PathBuf, time::Duration};
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 use netbench_model::{Part, Preset};
 
-use crate::shared_args::{Begun, Compared, KeptIn, Output, Telling, between, run_name};
+use crate::{
+    format::Format,
+    shared_args::{Begun, Compared, KeptIn, Output, Telling, between, run_name},
+};
 
 pub(crate) const SUITE_EXAMPLES: &str = "\
 Examples:
@@ -125,25 +128,14 @@ pub(crate) struct Compare {
     #[arg(long)]
     pub(crate) allow_different_settings: bool,
     /// Form of the report on stdout
-    #[arg(long, value_enum, default_value_t = CompareFormat::Terminal)]
-    pub(crate) format: CompareFormat,
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
     /// Append the report to the step summary of GitHub Actions (the file that GITHUB_STEP_SUMMARY names)
     #[arg(long)]
     pub(crate) github_summary: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CompareFormat {
-    /// Tables for a terminal
-    Terminal,
-    Markdown,
-    Csv,
-    Json,
-    /// JUnit's XML: a test for each case, which fails if the case regressed
-    Junit,
 }
 
 fn part(text: &str) -> Result<PartArg, String> {

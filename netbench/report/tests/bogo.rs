@@ -2,29 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "support/forms.rs"]
+mod forms;
+
+use forms::{render, terminal};
 use netbench_bogo::{
     Catalog, Coverage, Difference, Outcome, Results, RunnerId, ShimConfig, TestResult,
 };
-use netbench_report::{
-    Document, csv, json, markdown,
-    terminal::{self, Style},
-};
-
-/// A form of a report.
-#[derive(Clone, Copy)]
-enum Form {
-    Terminal(usize),
-    Markdown,
-    Csv,
-}
-
-fn render(report: &impl Document, form: Form) -> String {
-    text(match form {
-        Form::Terminal(width) => terminal::render(report, width, Style::Plain),
-        Form::Markdown => markdown::render(report),
-        Form::Csv => csv::render(report),
-    })
-}
 
 fn result(outcome: Outcome, error: &str) -> TestResult {
     TestResult {
@@ -124,10 +108,6 @@ fn compared() -> Difference {
     )
 }
 
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap()
-}
-
 #[test]
 fn a_test_that_is_passed_by_doing_nothing_counts_for_no_one() {
     let coverage = summed();
@@ -158,39 +138,39 @@ fn what_a_library_lacks_is_unsupported_and_a_crash_is_named() {
 
 #[test]
 fn coverage_in_every_form() {
-    let coverage_of = |form| render(&summed(), form);
-    insta::assert_snapshot!("coverage_terminal", coverage_of(Form::Terminal(90)));
-    insta::assert_snapshot!("coverage_narrow", coverage_of(Form::Terminal(40)));
-    insta::assert_snapshot!("coverage_markdown", coverage_of(Form::Markdown));
-    insta::assert_snapshot!("coverage_csv", coverage_of(Form::Csv));
+    let coverage = summed();
+    insta::assert_snapshot!("coverage_terminal", terminal(&coverage, 90));
+    insta::assert_snapshot!("coverage_narrow", terminal(&coverage, 40));
+    insta::assert_snapshot!("coverage_markdown", render(&coverage, "markdown"));
+    insta::assert_snapshot!("coverage_csv", render(&coverage, "csv"));
 }
 
 #[test]
 fn differences_in_every_form() {
-    let difference_of = |form| render(&compared(), form);
-    insta::assert_snapshot!("difference_terminal", difference_of(Form::Terminal(120)));
-    insta::assert_snapshot!("difference_markdown", difference_of(Form::Markdown));
-    insta::assert_snapshot!("difference_csv", difference_of(Form::Csv));
+    let difference = compared();
+    insta::assert_snapshot!("difference_terminal", terminal(&difference, 120));
+    insta::assert_snapshot!("difference_markdown", render(&difference, "markdown"));
+    insta::assert_snapshot!("difference_csv", render(&difference, "csv"));
 }
 
 #[test]
 fn json_is_what_the_schemas_say() {
-    for (file, bytes) in [
-        ("bogo-coverage.json", json::render(&summed())),
-        ("bogo-difference.json", json::render(&compared())),
+    for (file, text) in [
+        ("bogo-coverage.json", render(&summed(), "json")),
+        ("bogo-difference.json", render(&compared(), "json")),
     ] {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../../schemas")
             .join(file);
         let schema = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-        let value = serde_json::from_slice(&bytes).unwrap();
+        let value = serde_json::from_str(&text).unwrap();
         jsonschema::validate(&schema, &value).unwrap();
     }
 }
 
 #[test]
 fn nothing_that_a_terminal_obeys_gets_through() {
-    for form in [Form::Terminal(90), Form::Markdown, Form::Csv] {
+    for form in ["terminal", "markdown", "csv", "html"] {
         assert!(!render(&summed(), form).contains('\x1b'));
         assert!(!render(&compared(), form).contains('\x1b'));
     }

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use netbench_link::Link;
 use netbench_model::{Manifest, Target};
-use netbench_report::summarize;
+use netbench_report::{ConnectReport, Report};
 use netbench_runner::{Event, Fleet, Ground, Plan, execute};
 use netbench_store::RunFolder;
 
@@ -102,9 +102,10 @@ pub(crate) fn publish(
     manifest: &Manifest,
     output: &Output,
 ) -> anyhow::Result<Ended> {
-    let summary = summarize(manifest, &folder.samples().map_err(kept::wrong)?);
-    output::publish(folder, &summary, output)?;
-    Ok(if summary.compares() {
+    let samples = folder.samples().map_err(kept::wrong)?;
+    let report = ConnectReport::new(manifest.clone(), samples);
+    output::publish(folder, &report, output)?;
+    Ok(if report.tells() {
         Ended::Well
     } else {
         Ended::NothingToCompare
