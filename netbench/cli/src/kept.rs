@@ -8,7 +8,10 @@ use netbench_report::{ConnectReport, EvaluationReport, Report, ScanSummary, Suit
 use netbench_store::{RunFolder, RunKind, StoreError};
 use serde::de::DeserializeOwned;
 
-use crate::{evaluate, exit::WrongInput, scan};
+use crate::{
+    commands::{evaluate, scan},
+    exit::WrongInput,
+};
 
 /// A run that was read, with its report.
 pub(crate) enum Kept {

@@ -8,7 +8,7 @@ use anyhow::Context;
 use netbench_report::{Extent, Options, Report, Style};
 use netbench_store::RunFolder;
 
-use crate::{args::Output, exit::WrongInput, format::Format};
+use crate::{exit::WrongInput, format::Format, options::Output};
 
 /// Where there is no terminal to ask.
 const WIDTH: usize = 100;

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use netbench_model::{Outcome, Role, Sample, SuiteOutcome};
 use netbench_runner::{Event, SuiteEvent};
 
-use crate::args::{Output, Telling};
+use crate::options::{Output, Telling};
 
 /// Between two lines in a log.
 const LOG_EVERY: Duration = Duration::from_secs(15);

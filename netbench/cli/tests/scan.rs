@@ -16,12 +16,23 @@ use netbench_report::{HelloReport, ScanSummary};
 use netbench_scan::{
     SiteScan,
     against::Confirmed,
+    enumeration::Order,
     loss::LossReason,
-    peel::Order,
     registry::Version,
     result::{Anchor, Answer, ScanOutcome},
 };
-use support::{Place, can_emulate, check, interrupt, json, kept, until, words};
+use support::{Place, check, interrupt, json, kept, until, words};
+
+netbench_testing::tests! {
+    a_scan_finds_every_field_of_every_built_in_site;
+    a_recorded_scan_is_a_sites_file_that_emulates_it: UserNamespaces;
+    every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed;
+    json_is_as_the_schemas_say_and_a_report_is_made_again;
+    nothing_leaves_the_machine_without_leave;
+    servers_of_this_machine_are_scanned_directly_and_classed;
+    what_was_scanned_before_an_interruption_is_kept_and_gone_on_from;
+    a_hello_is_the_stacks_own;
+}
 
 /// Sites that say in a few lines whatever a profile can say.
 const SITES: &str = "\
@@ -127,7 +138,6 @@ fn assert_reproduced(site: &Site, scan: &SiteScan) {
     }
 }
 
-#[test]
 fn a_scan_finds_every_field_of_every_built_in_site() {
     let place = Place::new();
     place
@@ -142,11 +152,7 @@ fn a_scan_finds_every_field_of_every_built_in_site() {
     }
 }
 
-#[test]
 fn a_recorded_scan_is_a_sites_file_that_emulates_it() {
-    if !can_emulate() {
-        return;
-    }
     let slow = format!("* rtt=40ms\n{SITES}");
     let place = Place::with_sites(&slow);
     place
@@ -201,7 +207,6 @@ fn a_recorded_scan_is_a_sites_file_that_emulates_it() {
     }
 }
 
-#[test]
 fn every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed() {
     let place = Place::new();
     place.write("old-sites.txt", OLD_SITES);
@@ -247,7 +252,6 @@ fn every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed() {
     assert_eq!(summary.profiles.unwrap().guideline, "5.8");
 }
 
-#[test]
 fn json_is_as_the_schemas_say_and_a_report_is_made_again() {
     let place = Place::with_sites(SITES);
     let arguments =
@@ -275,7 +279,6 @@ fn json_is_as_the_schemas_say_and_a_report_is_made_again() {
     }
 }
 
-#[test]
 fn nothing_leaves_the_machine_without_leave() {
     let place = Place::new();
     for target in ["example.com", "192.0.2.1:443", "127.0.0.1 example.com"] {
@@ -299,7 +302,6 @@ fn nothing_leaves_the_machine_without_leave() {
     assert!(!place.path().join("runs").exists(), "nothing was begun");
 }
 
-#[test]
 fn servers_of_this_machine_are_scanned_directly_and_classed() {
     let serve = |answer: &'static [u8]| {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -331,7 +333,6 @@ fn servers_of_this_machine_are_scanned_directly_and_classed() {
     assert!(!done.stdout.contains('\x1b'));
 }
 
-#[test]
 fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {
     let sites: String = (0..40)
         .map(|i| format!("s{i}.test key=ecdsa-p256\n"))
@@ -355,7 +356,6 @@ fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {
     place.netbench(&["connect", "--resume", run]).expect(2);
 }
 
-#[test]
 fn a_hello_is_the_stacks_own() {
     let place = Place::new();
     let done = place

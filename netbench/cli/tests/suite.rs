@@ -335,35 +335,6 @@ fn without_valgrind_instructions_are_unsupported() {
 }
 
 #[test]
-fn instructions_are_the_same_twice() {
-    if !Command::new("valgrind")
-        .arg("--version")
-        .output()
-        .is_ok_and(|o| o.status.success())
-    {
-        println!("unsupported: valgrind is not installed");
-        return;
-    }
-    let place = Place::new();
-    let line = format!("--case instructions_{TICKET} --stack rustls-ring --rounds 2");
-    suite(&place, &line).expect(0);
-    let counts: Vec<_> = suite_samples(&place.run())
-        .iter()
-        .map(|sample| sample.outcome.ok().unwrap().instructions.clone())
-        .collect();
-    let [first, second] = counts.as_slice() else {
-        panic!("{counts:?}")
-    };
-    for (measure, count) in first {
-        let ratio = second[measure] / count;
-        assert!(
-            *count > 10_000.0 && (0.99..1.01).contains(&ratio),
-            "{measure}: {ratio}"
-        );
-    }
-}
-
-#[test]
 fn an_interrupted_run_keeps_what_it_has_and_goes_on() {
     let place = Place::new();
     let line =

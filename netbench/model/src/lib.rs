@@ -4,12 +4,14 @@
 //! Start reading at [`Sample`], then [`Site`] and [`Manifest`].
 
 mod condition;
+pub mod coverage;
 mod evaluation;
 mod link_profile;
 mod named;
 mod origin;
 mod run;
 mod sample;
+mod sanitize;
 mod scan_run;
 mod site;
 mod sites_file;
@@ -32,6 +34,7 @@ pub use sample::{
     Failure, FailureClass, Measured, Negotiated, Outcome, Phase, Phases, Sample, ServerView,
     TcpInfo, Transfer,
 };
+pub use sanitize::{sanitize, sanitize_prefix};
 pub use scan_run::{ScanManifest, ScanPlace, ScanPlanRecord};
 pub use site::{ChainProfile, Fault, HostName, KeyType, LabProfile, Site, Switch};
 pub use sites_file::{SiteError, parse_sites};

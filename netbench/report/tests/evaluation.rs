@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use forms::{render, terminal};
-use netbench_bogo::{Category, Coverage, FeatureRow, RunnerId, ShimSummary, Tally};
+use netbench_model::coverage::{Category, Coverage, FeatureRow, RunnerId, ShimSummary, Tally};
 use netbench_model::{
     Depth, EvaluationManifest, EvaluationPlan, Losses, LostSite, PartRecord, PartState, StackName,
     Target,

@@ -26,15 +26,6 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(20);
 /// The site's host.
 pub(crate) const HOST: &str = "foreign.test";
 
-pub(crate) fn is_installed() -> bool {
-    let version = Command::new("openssl")
-        .arg("version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    version.is_ok_and(|status| status.success())
-}
-
 pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
     let mut wrong = Vec::new();
     for key in [KeyType::Rsa2048, KeyType::EcdsaP256] {

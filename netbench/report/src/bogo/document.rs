@@ -1,5 +1,5 @@
-use netbench_bogo::{
-    Category, Coverage, Difference, DifferenceGroup, Ending, Half, Outcome, ShimSummary, Tally,
+use netbench_model::coverage::{
+    Category, Coverage, Difference, DifferenceGroup, Ending, Half, ShimSummary, Tally, TestOutcome,
 };
 
 use super::{chart::coverage_chart, figures};
@@ -82,7 +82,9 @@ fn coverage_section(coverage: &Coverage) -> Section {
             "The floor is left out. A stack that lacks a feature cannot show here that it refuses its misuse.",
         ),
     ] {
-        let any = |row: &&netbench_bogo::FeatureRow| row.half(half).iter().any(|t| t.total() > 0);
+        let any = |row: &&netbench_model::coverage::FeatureRow| {
+            row.half(half).iter().any(|t| t.total() > 0)
+        };
         let rows: Vec<_> = coverage.features.iter().filter(any).collect();
         if rows.is_empty() {
             continue;
@@ -233,11 +235,11 @@ fn kind(group: &DifferenceGroup) -> &'static str {
     match (group.category, group.outcome) {
         (Some(Category::Defect), _) => "defect",
         (Some(Category::Choice), _) => "decision",
-        (Some(Category::Missing), _) | (None, Outcome::Unsupported) => "missing",
+        (Some(Category::Missing), _) | (None, TestOutcome::Unsupported) => "missing",
         (Some(Category::Wording), _) => "other words",
         (Some(Category::Boringssl), _) => "BoringSSL's own",
         (Some(Category::Chance), _) => "by chance",
         (Some(Category::Runner), _) => "not run",
-        (None, Outcome::Failed | Outcome::Passed) => "unexplained",
+        (None, TestOutcome::Failed | TestOutcome::Passed) => "unexplained",
     }
 }

@@ -14,9 +14,9 @@ pub(crate) mod works;
 
 use std::sync::Arc;
 
-use netbench_bogo::{Coverage, Difference};
 use netbench_model::{
     EvaluationManifest, Losses, PartRecord, PartState, SCHEMA_VERSION, StackName, Target,
+    coverage::{Coverage, Difference},
 };
 use netbench_stats::PairedRatio;
 use schemars::JsonSchema;

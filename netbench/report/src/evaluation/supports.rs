@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use netbench_bogo::Coverage;
-use netbench_model::{Losses, Target};
+use netbench_model::{
+    Losses, Target,
+    coverage::{Coverage, ShimSummary},
+};
 
 use super::{Answer, Evidence, KeyFigure, Question, lacking, of_lost};
 use crate::text::{count, percent};
@@ -111,9 +113,8 @@ fn features(
     breaks: &mut Vec<String>,
 ) {
     if let [first, second, ..] = coverage.shims.as_slice() {
-        let share = |shim: &netbench_bogo::ShimSummary| {
-            percent(shim.works.passed as f64, shim.works.total() as f64)
-        };
+        let share =
+            |shim: &ShimSummary| percent(shim.works.passed as f64, shim.works.total() as f64);
         figures.push(KeyFigure {
             value: format!("{} (before: {})", share(second), share(first)),
             label: "of BoringSSL's tests that expect success (many are of its own features)"

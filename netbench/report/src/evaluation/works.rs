@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netbench_bogo::{Category, Coverage, Ending, ShimSummary};
+use netbench_model::coverage::{Category, Coverage, Ending, ShimSummary};
 
 use super::{Answer, Evidence, KeyFigure, Question, of_lost};
 use crate::{ConnectSummary, text::count};

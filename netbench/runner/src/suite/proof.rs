@@ -1,6 +1,6 @@
 //! Whether what was done is what the scenario asks for.
 
-use netbench_model::{ClientAuth, HandshakeKind, Negotiated, ParallelWork, Scenario, Work};
+use netbench_model::{ClientAuth, HandshakeKind, Held, Negotiated, ParallelWork, Scenario, Work};
 use netbench_protocol::{Prepared, Sliced};
 
 /// Work that was not what the scenario asks for.
@@ -122,4 +122,20 @@ pub fn prove_slice(scenario: &Scenario, sliced: &Sliced) -> Result<(), WrongWork
         ));
     }
     Ok(())
+}
+
+/// Proves that as many sessions were held as were asked for; they are made in pairs.
+///
+/// # Errors
+/// How many there were.
+pub(super) fn prove_held(sessions: u32, held: &Held) -> Result<(), WrongWork> {
+    let wanted = sessions / 2 * 2;
+    if held.sessions == wanted {
+        return Ok(());
+    }
+    let found = held.sessions;
+    Err(wrong_work(
+        "sessions",
+        format!("{found} sessions were held, where {wanted} were asked for"),
+    ))
 }

@@ -1,0 +1,241 @@
+//! Every version, from the newest that the server chooses down to one that it refuses.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Choice, Order, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
+    legacy::{self, Groups},
+    rank::{offered_groups, offered_suites},
+    tls13,
+};
+use crate::registry::{FfdheSize, Version};
+
+/// How groups were learned.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Learned {
+    /// The server chose each of them.
+    Chosen,
+    /// The server listed them in its EncryptedExtensions, and refuses all others.
+    Stated,
+}
+
+/// A suite that was chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SuiteFound {
+    /// The code point.
+    pub code: u16,
+    /// The group that came with it.
+    pub group: Option<u16>,
+    /// The prime that came with it.
+    pub prime: Option<FfdheSize>,
+}
+
+/// What is known of a version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VersionFound {
+    /// Which.
+    pub version: Version,
+    /// Why it is not spoken; none if it is.
+    pub refusal: Option<String>,
+    /// Its suites, as they were chosen.
+    pub suites: Vec<SuiteFound>,
+    /// Whose order that is.
+    pub suite_order: Order,
+    /// Its groups, as they were chosen or stated.
+    pub groups: Vec<u16>,
+    /// Whose order that is.
+    pub group_order: Order,
+    /// How the groups were learned.
+    pub groups_learned: Learned,
+    /// Whether enumeration came to its end.
+    pub complete: bool,
+}
+
+/// What a whole enumeration came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enumeration {
+    /// The newest first.
+    pub versions: Vec<VersionFound>,
+}
+
+/// Enumerates versions, suites and groups.
+pub async fn enumerate<R: Responder>(server: &R) -> Enumeration {
+    let everything = everything();
+    let mut versions = Vec::new();
+    let first = match first_contact(server, everything).await {
+        Ok(first) => first,
+        Err(refusal) => {
+            for version in Version::ALL.into_iter().rev() {
+                versions.push(unspoken(version, refusal.clone()));
+            }
+            return Enumeration { versions };
+        }
+    };
+    let (hello, choice) = first;
+    if choice.version == Version::Tls13.code() {
+        let newest = tls13::enumerate(server, &hello, choice);
+        let older = downwards(server, Version::Tls12, None);
+        let (newest, older) = tokio::join!(newest, older);
+        versions.push(newest);
+        versions.extend(older);
+    } else {
+        let offered = *hello.versions.first().unwrap_or(&Version::Tls12);
+        versions.extend(downwards(server, offered, Some((hello, choice))).await);
+        let above: Vec<_> = Version::ALL
+            .into_iter()
+            .rev()
+            .filter(|version| *version > offered)
+            .map(|version| unspoken(version, "refused".to_owned()))
+            .collect();
+        versions.splice(0..0, above);
+    }
+    Enumeration { versions }
+}
+
+/// Everything; where that is refused, older and shorter hellos.
+async fn first_contact<R: Responder>(
+    server: &R,
+    everything: ProbeHello,
+) -> Result<(ProbeHello, Choice), String> {
+    let mut tries = vec![everything];
+    for newest in [Version::Tls12, Version::Tls10, Version::Ssl3] {
+        tries.push(up_to(newest));
+    }
+    let mut common = up_to(Version::Tls12);
+    common.suites.retain(|code| COMMON.contains(code));
+    common.groups.retain(|group| (0x17..=0x1e).contains(group));
+    tries.push(common);
+    let mut first_refusal = None;
+    let count = tries.len();
+    for (number, hello) in tries.into_iter().enumerate() {
+        match server.answer(hello.clone()).await {
+            Err(Stop) => return Err("the site could not be asked".to_owned()),
+            Ok(ProbeAnswer::Chose(choice)) => {
+                if number > 0 {
+                    server.note(format!(
+                        "refused the first hello ({}); answered {}",
+                        first_refusal.unwrap_or_default(),
+                        if number + 1 == count {
+                            "a shorter one"
+                        } else {
+                            "an older one"
+                        }
+                    ));
+                }
+                return Ok((hello, choice));
+            }
+            Ok(ProbeAnswer::Refused(refusal)) => {
+                first_refusal.get_or_insert_with(|| refusal.to_string());
+            }
+        }
+    }
+    Err(first_refusal.unwrap_or_default())
+}
+
+/// From `newest` down, as far as the server goes.
+async fn downwards<R: Responder>(
+    server: &R,
+    newest: Version,
+    first: Option<(ProbeHello, Choice)>,
+) -> Vec<VersionFound> {
+    let mut found: Vec<VersionFound> = Vec::new();
+    let mut groups = Groups::Wanted;
+    let mut given = first;
+    let mut next = Some(newest);
+    while let Some(offered) = next {
+        let answer = match given.take() {
+            Some(given) => Ok(given),
+            None => {
+                let hello = up_to(offered);
+                match server.answer(hello.clone()).await {
+                    Ok(ProbeAnswer::Chose(choice)) => Ok((hello, choice)),
+                    Ok(ProbeAnswer::Refused(refusal)) => Err(Some(refusal)),
+                    Err(Stop) => Err(None),
+                }
+            }
+        };
+        match answer {
+            Ok((hello, choice)) => {
+                let Some(chosen) = Version::of(choice.version).filter(|v| *v <= offered) else {
+                    server.note("chose a version that was not offered".to_owned());
+                    break;
+                };
+                for passed in between(chosen, offered) {
+                    found.push(unspoken(passed, format!("chose {chosen} instead")));
+                }
+                let enumerated = legacy::enumerate(server, chosen, &hello, choice, groups).await;
+                groups = Groups::Known;
+                found.push(enumerated);
+                next = below(chosen);
+            }
+            Err(refusal) => {
+                let why =
+                    refusal.map_or_else(|| "not asked".to_owned(), |refusal| refusal.to_string());
+                // The server takes the newest that it has of those up to `offered`, so that a
+                // protocol_version alert is about all of them.
+                const PROTOCOL_VERSION: u8 = 70;
+                let all = refusal.is_none() || refusal == Some(Refusal::Alert(PROTOCOL_VERSION));
+                let last = if all { Version::Ssl3 } else { offered };
+                for version in Version::ALL.into_iter().rev() {
+                    if version <= offered && version >= last {
+                        found.push(unspoken(version, why.clone()));
+                    }
+                }
+                next = if all { None } else { below(offered) };
+            }
+        }
+    }
+    found
+}
+
+fn everything() -> ProbeHello {
+    let mut suites = offered_suites(Version::Tls13);
+    suites.extend(offered_suites(Version::Tls12));
+    ProbeHello {
+        versions: vec![
+            Version::Tls13,
+            Version::Tls12,
+            Version::Tls11,
+            Version::Tls10,
+        ],
+        suites,
+        groups: offered_groups(Version::Tls13),
+        shares: Shares::Empty,
+    }
+}
+
+fn up_to(newest: Version) -> ProbeHello {
+    ProbeHello::new(newest, &offered_suites(newest), &offered_groups(newest))
+}
+
+/// What hellos of old clients offered: for servers that a long list upsets.
+const COMMON: [u16; 24] = [
+    0xc02b, 0xc02f, 0xc02c, 0xc030, 0xcca8, 0xcca9, 0xc009, 0xc00a, 0xc013, 0xc014, 0xc027, 0xc028,
+    0x009e, 0x009f, 0x0033, 0x0039, 0x009c, 0x009d, 0x002f, 0x0035, 0x003c, 0x000a, 0x0005, 0x0004,
+];
+
+fn unspoken(version: Version, why: String) -> VersionFound {
+    VersionFound {
+        version,
+        refusal: Some(why),
+        suites: Vec::new(),
+        suite_order: Order::Single,
+        groups: Vec::new(),
+        group_order: Order::Single,
+        groups_learned: Learned::Chosen,
+        complete: true,
+    }
+}
+
+fn between(chosen: Version, offered: Version) -> Vec<Version> {
+    let passed = |version: &Version| *version > chosen && *version <= offered;
+    Version::ALL.into_iter().rev().filter(passed).collect()
+}
+
+fn below(version: Version) -> Option<Version> {
+    Version::ALL.into_iter().rev().find(|v| *v < version)
+}
