@@ -147,7 +147,7 @@ fn json_is_what_the_schemas_say() {
         ("bogo-difference.json", render(&difference(), "json")),
     ] {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../schemas")
+            .join("../schemas")
             .join(file);
         let schema = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
         let value = serde_json::from_str(&text).unwrap();

@@ -267,7 +267,7 @@ fn an_evaluation_in_every_form() {
         "{csv}"
     );
     let value: serde_json::Value = serde_json::from_str(&render(&evaluation, "json")).unwrap();
-    let schema = include_str!("../../../schemas/evaluation.json");
+    let schema = include_str!("../../schemas/evaluation.json");
     let schema = serde_json::from_str(schema).unwrap();
     jsonschema::validate(&schema, &value).unwrap();
 }

@@ -295,7 +295,7 @@ fn nothing_that_a_terminal_obeys_is_in_any_form() {
 #[test]
 fn what_is_published_fits_its_schema() {
     let valid = |file: &str, instance: &serde_json::Value| {
-        let path = format!("{}/../../schemas/{file}", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../schemas/{file}", env!("CARGO_MANIFEST_DIR"));
         let schema = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
         let validator = jsonschema::validator_for(&schema).unwrap();
         if let Err(error) = validator.validate(instance) {
