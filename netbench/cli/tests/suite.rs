@@ -8,7 +8,7 @@ use std::{
     process::Command,
 };
 
-use netbench_model::{Measure, SuiteManifest, SuiteOutcome, SuiteSample};
+use netbench_model::{CipherSuite, Group, Measure, SuiteManifest, SuiteOutcome, SuiteSample};
 use serde_json::Value;
 use support::{
     Done, Place, built, check, finish, interrupt, kept, marked_processes, samples_of, until, words,
@@ -85,8 +85,8 @@ fn every_operation_is_timed_and_every_resumption_counted_on_both_sides() {
         );
         if sample.name == FULL {
             let client = measured.client.as_ref().unwrap();
-            assert_eq!(client.suite, "TLS_AES_128_GCM_SHA256");
-            assert_eq!(client.group.as_deref(), Some("x25519"));
+            assert_eq!(client.suite, Some(CipherSuite::TLS_AES_128_GCM_SHA256));
+            assert_eq!(client.group, Some(Group::X25519));
             assert_eq!(client.chain_bytes.len(), 2);
             let sides: Vec<_> = measured.wall.keys().copied().collect();
             assert_eq!(sides, [Measure::Client, Measure::Server]);

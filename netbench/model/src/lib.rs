@@ -12,12 +12,13 @@ mod origin;
 mod run;
 mod sample;
 mod sanitize;
+pub mod scan;
 mod scan_run;
 mod site;
 mod sites_file;
 mod stack;
 mod suite;
-mod tls;
+pub mod tls;
 mod units;
 
 pub use condition::{Condition, Role};
@@ -40,12 +41,12 @@ pub use site::{ChainProfile, Fault, HostName, KeyType, LabProfile, Site, Switch}
 pub use sites_file::{SiteError, parse_sites};
 pub use stack::StackName;
 pub use suite::{
-    Case, ClientAuth, Distribution, HandshakeKind, HeapUse, Held, LayoutRecord, Measure,
+    Aead, Case, ClientAuth, Distribution, HandshakeKind, HeapUse, Held, LayoutRecord, Measure,
     ParallelWork, Part, PinRecord, Preset, RootsForm, Scenario, SessionSettings, SliceFigures,
-    SuiteAead, SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlanRecord, SuiteSample,
-    SuiteSession, Unit, Work, burst_bytes, catalogue, usual_scenarios,
+    SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlanRecord, SuiteSample, SuiteSession, Unit,
+    Work, burst_bytes, catalogue, usual_scenarios,
 };
-pub use tls::{Alpn, Group, SignatureScheme, Suite, TlsVersion};
+pub use tls::{Alert, Alpn, CipherSuite, Group, SignatureScheme, TlsVersion};
 pub use units::{BitRate, ParseUnitError, parse_bytes, parse_duration, parse_loss, parse_rate};
 
 /// One line of `samples.jsonl`.
@@ -61,6 +62,12 @@ impl Record for Sample {
 }
 
 impl Record for SuiteSample {
+    fn schema(&self) -> u32 {
+        self.schema
+    }
+}
+
+impl Record for scan::SiteScan {
     fn schema(&self) -> u32 {
         self.schema
     }

@@ -45,7 +45,7 @@ pub use figures::{About, Figure, Value};
 pub use forms::{FORMS, Form, Goes, Options, Style, Takes, form};
 pub use machine::Machine;
 pub use runs::{RunRow, RunsSummary};
-pub use scan::{HelloReport, Profiles, ScanHead, ScanSummary, summarize_scan};
+pub use scan::{HelloReport, ScanHead, ScanSummary, summarize_scan};
 pub use schemas::{Schema, schemas};
 pub use suite::{
     CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference, PublishedRow,

@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 
 use forms::{render, terminal};
 use netbench_model::{
-    Case, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapUse, Held, KeyType,
-    LayoutRecord, Measure, PinRecord, SCHEMA_VERSION, Scenario, SessionSettings, SliceFigures,
-    StackName, SuiteAead, SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlanRecord, SuiteSample,
-    SuiteSession, TlsVersion, Work, WorkerRecord,
+    Aead, Case, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapUse, Held,
+    KeyType, LayoutRecord, Measure, PinRecord, SCHEMA_VERSION, Scenario, SessionSettings,
+    SliceFigures, StackName, SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlanRecord,
+    SuiteSample, SuiteSession, TlsVersion, Work, WorkerRecord,
 };
 use netbench_report::{
     Regression, SuiteReport, SuiteSummary, compare_runs_of_suite, compare_stacks_of_suite, decided,
@@ -42,7 +42,7 @@ impl Default for Fixture {
 }
 
 fn settings() -> SessionSettings {
-    SessionSettings::usual(TlsVersion::Tls13, KeyType::Rsa2048, SuiteAead::Aes256Gcm)
+    SessionSettings::usual(TlsVersion::Tls13, KeyType::Rsa2048, Aead::Aes256Gcm)
 }
 
 fn handshake() -> Scenario {

@@ -1,8 +1,5 @@
-use netbench_scan::{
-    LossReport,
-    against::{Confirmed, HandshakeResult, LostGroup},
-    loss::Agreement,
-};
+use netbench_interop::{LossReport, LostGroup};
+use netbench_model::scan::{Agreement, Confirmed, HandshakeResult};
 
 use crate::{
     cell::Cell,

@@ -8,4 +8,4 @@ mod loss;
 mod summary;
 
 pub use hello::HelloReport;
-pub use summary::{Profiles, ScanHead, ScanSummary, summarize_scan};
+pub use summary::{ScanHead, ScanSummary, summarize_scan};

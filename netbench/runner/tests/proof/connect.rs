@@ -67,7 +67,8 @@ fn lies() -> Vec<(&'static str, What, End)> {
         (what, lie, Failed(Worker, "nonsense", detail))
     };
     vec![
-        no_handshake("no_version", json!({"client": {"version": ""}})),
+        no_handshake("no_version", json!({"client": {"version": null}})),
+        no_handshake("no_suite", json!({"client": {"suite": null}})),
         no_handshake("no_time_in_the_handshake", json!({"phases": {"tls_ns": 0}})),
         no_handshake(
             "no_bytes_in",

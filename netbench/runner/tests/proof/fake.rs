@@ -12,8 +12,8 @@ use std::{
 };
 
 use netbench_model::{
-    ClientAuth, Condition, HandshakeKind, Held, Measured, Negotiated, ParallelWork, Phases, Role,
-    Scenario, ServerView, Transfer, Work, WorkerRecord,
+    CipherSuite, ClientAuth, Condition, Group, HandshakeKind, Held, Measured, Negotiated,
+    ParallelWork, Phases, Role, Scenario, ServerView, TlsVersion, Transfer, Work, WorkerRecord,
 };
 use netbench_protocol::{
     Connect, Description, PROTOCOL_VERSION, Prepared, Request, RequestBody, Response, ResponseBody,
@@ -245,9 +245,9 @@ fn answer(script: &Script, request: &RequestBody, prepared: Option<&Scenario>) -
 fn connected(connect: &Connect, body_bytes: u64) -> Measured {
     let resumed = connect.condition == Condition::Resumed && connect.role == Role::Measured;
     let negotiated = Negotiated {
-        version: "1.3".to_owned(),
-        suite: "TLS_AES_128_GCM_SHA256".to_owned(),
-        group: Some("X25519".to_owned()),
+        version: Some(TlsVersion::Tls13),
+        suite: Some(CipherSuite::TLS_AES_128_GCM_SHA256),
+        group: Some(Group::X25519),
         signature: None,
         alpn: Some("h2".to_owned()),
         resumed,
@@ -295,9 +295,9 @@ fn agreed(scenario: &Scenario) -> Prepared {
     };
     let full = kind(scenario) == HandshakeKind::Full;
     let side = |certificates: u8| Negotiated {
-        version: settings.version.name().to_owned(),
-        suite: settings.suite().name().to_owned(),
-        group: Some(settings.group.name().to_owned()),
+        version: Some(settings.version),
+        suite: Some(settings.suite()),
+        group: Some(settings.group),
         resumed: !full,
         chain_bytes: vec![1_000; usize::from(certificates)],
         ..Negotiated::default()

@@ -3,8 +3,8 @@
 use std::{cell::RefCell, sync::atomic::AtomicBool, time::Duration};
 
 use netbench_model::{
-    ClientAuth, FailureClass, HandshakeKind, KeyType, ParallelWork, Scenario, SessionSettings,
-    StackName, SuiteAead, SuiteOutcome, SuiteSample, TlsVersion, Work,
+    Aead, ClientAuth, FailureClass, HandshakeKind, KeyType, ParallelWork, Scenario,
+    SessionSettings, StackName, SuiteOutcome, SuiteSample, TlsVersion, Work,
 };
 use netbench_runner::{Layout, Materials, SuiteEvent, SuitePlan, Workers, execute_suite};
 use netbench_store::RunFolder;
@@ -31,7 +31,7 @@ use End::{Failed, Unsupported};
 use FailureClass::{Setup, Worker, WrongWork};
 
 fn settings() -> SessionSettings {
-    SessionSettings::usual(TlsVersion::Tls13, KeyType::EcdsaP256, SuiteAead::Aes128Gcm)
+    SessionSettings::usual(TlsVersion::Tls13, KeyType::EcdsaP256, Aead::Aes128Gcm)
 }
 
 fn handshake(kind: HandshakeKind) -> Scenario {
@@ -71,8 +71,7 @@ fn threads() -> Scenario {
 
 /// What no lie is about.
 fn other() -> Scenario {
-    let settings =
-        SessionSettings::usual(TlsVersion::Tls12, KeyType::Rsa2048, SuiteAead::Aes256Gcm);
+    let settings = SessionSettings::usual(TlsVersion::Tls12, KeyType::Rsa2048, Aead::Aes256Gcm);
     let kind = HandshakeKind::Full;
     Scenario::timed(Work::Handshake { kind, settings })
 }
@@ -135,28 +134,28 @@ fn lies_of_agreement() -> Vec<Case> {
         wrong(
             "clients_suite",
             full(),
-            json!({"client": {"suite": "X"}}),
+            json!({"client": {"suite": "0x5678"}}),
             "suite",
             "client: ",
         ),
         wrong(
             "servers_suite",
             full(),
-            json!({"server": {"suite": "X"}}),
+            json!({"server": {"suite": "0x5678"}}),
             "suite",
             "server: ",
         ),
         wrong(
             "clients_group",
             full(),
-            json!({"client": {"group": "X"}}),
+            json!({"client": {"group": "0x5678"}}),
             "group",
             "client: ",
         ),
         wrong(
             "servers_group",
             full(),
-            json!({"server": {"group": "X"}}),
+            json!({"server": {"group": "0x5678"}}),
             "group",
             "server: ",
         ),
@@ -226,7 +225,7 @@ fn lies_of_agreement() -> Vec<Case> {
         wrong(
             "sessions_of_threads",
             threads(),
-            json!({"server": {"suite": "X"}}),
+            json!({"server": {"suite": "0x5678"}}),
             "suite",
             "server: ",
         ),

@@ -7,15 +7,14 @@ use std::{
     time::Duration,
 };
 
+use netbench_interop::{LossReport, confirmation};
 use netbench_link::Place;
-use netbench_model::{ClientSettings, Failure, FailureClass, Phase, Site, StackName};
+use netbench_model::{
+    ClientSettings, Failure, FailureClass, Phase, Site, StackName,
+    scan::{Agreement, Confirmation, HandshakeResult, SiteScan},
+};
 use netbench_protocol::ResponseBody;
 use netbench_runner::{Launch, Targets, Worker, Workers};
-use netbench_scan::{
-    LossReport, SiteScan,
-    against::{Confirmation, HandshakeResult},
-    loss::Agreement,
-};
 
 use super::offers::{configured, connect_request};
 
@@ -71,7 +70,7 @@ pub(super) fn confirm(
             };
             let seen = handshake(bench, stack, *i, &sites[*i], &mut worker);
             let prediction = agreements[number].clone();
-            found.push(Confirmation::new(name, stack.as_str(), prediction, seen));
+            found.push(confirmation(name, stack.as_str(), prediction, seen));
         }
         found
     };
@@ -170,14 +169,10 @@ fn handshake(
     let connect = connect_request(site.host.as_str(), site.port, address, LIMIT);
     match ready.ask(connect, LIMIT + GRACE) {
         Ok(ResponseBody::Connected(measured)) => HandshakeResult::Handshake {
-            version: measured.client.version,
-            suite: measured.client.suite,
-            group: measured.client.group,
-            // A stack that has a number and no name for it does not tell.
-            signature: measured
-                .client
-                .signature
-                .filter(|scheme| !scheme.starts_with("nid ")),
+            version: text(measured.client.version).unwrap_or_default(),
+            suite: text(measured.client.suite).unwrap_or_default(),
+            group: text(measured.client.group),
+            signature: text(measured.client.signature),
         },
         Ok(ResponseBody::Failed(failure)) => failed(&failure),
         Ok(other) => broken(format!("answered {other:?}")),
@@ -186,6 +181,10 @@ fn handshake(
             broken(error.to_string())
         }
     }
+}
+
+fn text(value: Option<impl ToString>) -> Option<String> {
+    value.map(|value| value.to_string())
 }
 
 fn failed(failure: &Failure) -> HandshakeResult {

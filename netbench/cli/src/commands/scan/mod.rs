@@ -18,14 +18,15 @@ use std::{
     },
 };
 
+use netbench_interop::LossReport;
 use netbench_link::Link;
-use netbench_model::{ScanManifest, ScanPlace};
+use netbench_model::{
+    ScanManifest, ScanPlace,
+    scan::{AgainstRecord, Offer, SiteScan},
+};
 use netbench_report::{ScanSummary, summarize_scan};
 use netbench_runner::{Targets, Workers};
-use netbench_scan::{
-    AgainstRecord, LossReport, Offer, ScanEvent, ScanTarget, SiteScan, TrustAnchors,
-    raise_descriptor_limit, scan_all,
-};
+use netbench_scan::{ScanEvent, ScanTarget, TrustAnchors, raise_descriptor_limit, scan_all};
 use netbench_store::{RunFolder, RunKind};
 
 use crate::{

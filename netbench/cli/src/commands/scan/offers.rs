@@ -12,12 +12,12 @@ use std::{
 use anyhow::{Context, bail};
 use netbench_link::Place;
 use netbench_model::{
-    Alpn, ClientSettings, Condition, Group, Profile, Role, SignatureScheme, StackName, Suite,
-    TlsVersion,
+    Alpn, CipherSuite, ClientSettings, Condition, Group, Profile, Role, SignatureScheme, StackName,
+    TlsVersion, scan::Offer,
 };
 use netbench_protocol::{Configure, Connect, RequestBody, Resolve, ResponseBody};
 use netbench_runner::{Launch, Worker, Workers};
-use netbench_scan::{Offer, codec::ClientHello};
+use netbench_scan::codec::ClientHello;
 
 /// How long a worker may take to send its hello.
 const HELLO_LIMIT: Duration = Duration::from_secs(10);
@@ -43,13 +43,13 @@ pub(crate) fn client_settings(
             .filter_map(|stack| fleet.description(stack.stack()))
     };
     let group = |group: &Group| chosen().all(|stack| stack.groups.contains(group));
-    let suite = |suite: &Suite| chosen().all(|stack| stack.suites.contains(suite));
+    let suite = |suite: &CipherSuite| chosen().all(|stack| stack.suites.contains(suite));
     ClientSettings {
         profile,
-        versions: TlsVersion::ALL.to_vec(),
-        suites: Suite::MODERN.iter().copied().filter(suite).collect(),
-        groups: Group::ALL.iter().copied().filter(group).collect(),
-        signatures: SignatureScheme::ALL.to_vec(),
+        versions: TlsVersion::OFFERED.to_vec(),
+        suites: CipherSuite::OFFERED.iter().copied().filter(suite).collect(),
+        groups: Group::OFFERED.iter().copied().filter(group).collect(),
+        signatures: SignatureScheme::OFFERED.to_vec(),
         alpn: Alpn::ALL.to_vec(),
     }
 }
@@ -89,7 +89,7 @@ pub(crate) fn offers(
             .with_context(|| format!("stack {stack}: no worker"))?;
         let hello = capture(program, place, stack.stack(), client, roots_pem)
             .with_context(|| format!("stack {stack}: cannot get its ClientHello"))?;
-        Ok(Offer::of_hello(stack.as_str(), &hello))
+        Ok(netbench_scan::offer(stack.as_str(), &hello))
     };
     stacks.iter().map(offer).collect()
 }

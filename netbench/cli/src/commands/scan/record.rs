@@ -1,9 +1,10 @@
 //! A scan as a sites file: each site with the lab's fields that make the lab speak as it did.
 
 use netbench_model::{
-    Alpn, ChainProfile, Group, KeyType, LabProfile, Site, Suite, Switch, TlsVersion, parse_sites,
+    Alpn, ChainProfile, CipherSuite, Group, KeyType, LabProfile, Site, Switch, TlsVersion,
+    parse_sites,
+    scan::{Observed, Order, SiteScan},
 };
-use netbench_scan::{SiteScan, enumeration::Order, registry::Version, result::Answer};
 
 /// The lines of a sites file. What the lab cannot do is said in comments, and a site that it cannot
 /// be at all is a comment.
@@ -55,8 +56,7 @@ fn profile(scan: &SiteScan) -> (LabProfile, Vec<String>) {
     };
     for found in scan.versions.iter().rev().filter(|v| v.supported) {
         match found.version {
-            Version::Tls12 => lab.tls.push(TlsVersion::Tls12),
-            Version::Tls13 => lab.tls.push(TlsVersion::Tls13),
+            version @ (TlsVersion::Tls12 | TlsVersion::Tls13) => lab.tls.push(version),
             other => cannot.push(format!("TLS {other}")),
         }
     }
@@ -64,13 +64,13 @@ fn profile(scan: &SiteScan) -> (LabProfile, Vec<String>) {
     let modern = scan
         .versions
         .iter()
-        .filter(|v| v.supported && v.version >= Version::Tls12);
+        .filter(|v| v.supported && v.version >= TlsVersion::Tls12);
     for found in modern {
         for suite in &found.suites {
-            match suite.name.parse::<Suite>() {
-                Ok(suite) if !lab.suites.contains(&suite) => lab.suites.push(suite),
-                Ok(_) => {}
-                Err(_) => cannot.push(suite.name.clone()),
+            match Some(CipherSuite(suite.code)).filter(|s| CipherSuite::SERVED.contains(s)) {
+                Some(suite) if !lab.suites.contains(&suite) => lab.suites.push(suite),
+                Some(_) => {}
+                None => cannot.push(suite.name.clone()),
             }
         }
         if found.suite_order == Order::Client && found.suites.len() > 1 {
@@ -80,10 +80,10 @@ fn profile(scan: &SiteScan) -> (LabProfile, Vec<String>) {
             ));
         }
         for group in &found.groups {
-            match group.name.parse::<Group>() {
-                Ok(group) if !lab.groups.contains(&group) => lab.groups.push(group),
-                Ok(_) => {}
-                Err(_) => cannot.push(group.name.clone()),
+            match Some(Group(group.code)).filter(|g| Group::OFFERED.contains(g)) {
+                Some(group) if !lab.groups.contains(&group) => lab.groups.push(group),
+                Some(_) => {}
+                None => cannot.push(group.name.clone()),
             }
         }
     }
@@ -120,7 +120,7 @@ fn profile(scan: &SiteScan) -> (LabProfile, Vec<String>) {
         .filter(|alpn| offered.iter().any(|name| name == alpn.name()))
         .collect();
     lab.tickets = tickets(scan);
-    if scan.features.ocsp_stapling == Answer::Yes {
+    if scan.features.ocsp_stapling == Observed::Yes {
         lab.ocsp = Switch::On;
     }
     lab.link.rtt_ns = scan.effort.fastest_connect_us.unwrap_or(0) * 1000;
@@ -128,7 +128,7 @@ fn profile(scan: &SiteScan) -> (LabProfile, Vec<String>) {
 }
 
 fn tickets(scan: &SiteScan) -> u8 {
-    let of_tls12 = if scan.features.resumption_tls12 == Answer::Yes {
+    let of_tls12 = if scan.features.resumption_tls12 == Observed::Yes {
         2
     } else {
         0
