@@ -189,15 +189,15 @@ fn hold(choice: LinkChoice) -> Answer {
 
 fn places(choice: LinkChoice) -> Answer {
     let link = open(choice, 1, sites())?;
-    let of = |namespace: Namespace| -> Result<String, Box<dyn Error>> {
+    let of = |inside: Namespace| -> Result<String, Box<dyn Error>> {
         let mut command = Command::new("readlink");
         command.arg("/proc/self/ns/net");
-        namespace.enter(&mut command);
+        inside.enter(&mut command);
         let seen = String::from_utf8(command.output()?.stdout)?
             .trim()
             .to_owned();
         // A process and a thread are in the same namespace.
-        let own = namespace.run(namespace)??;
+        let own = inside.run(namespace)??;
         if own == seen {
             Ok(seen)
         } else {
