@@ -6,10 +6,10 @@ use netbench_model::{
 };
 
 use super::{
-    Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
+    found::{SuiteFound, VersionFound},
     order::{Choices, Evidence, judge, reversed},
     rank::{offered_groups, offered_suites},
-    versions::{SuiteFound, VersionFound},
+    responder::{Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop},
 };
 
 /// Whether to enumerate groups too.
