@@ -18,7 +18,7 @@ pub struct ProbeHello {
 /// Which key shares a hello has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shares {
-    /// None, so that the server says which group it wants; costs neither side any computing.
+    /// None: the server answers with the group that it prefers, and neither side computes anything.
     Empty,
     /// For each of these groups that can be computed here.
     Of(Vec<u16>),
@@ -61,7 +61,7 @@ pub enum Refusal {
     Closed,
     /// By a reset.
     Reset,
-    /// By not answering within the time limit.
+    /// By not answering in time.
     Silent,
     /// With bytes that are not TLS, or break the protocol.
     Malformed,

@@ -64,7 +64,7 @@ async fn first_contact<R: Responder>(
     let count = tries.len();
     for (number, hello) in tries.into_iter().enumerate() {
         match server.answer(hello.clone()).await {
-            Err(Stop) => return Err("the site could not be asked".to_owned()),
+            Err(Stop) => return Err("the site could not be probed".to_owned()),
             Ok(ProbeAnswer::Chose(choice)) => {
                 if number > 0 {
                     server.note(format!(
@@ -125,7 +125,7 @@ async fn downwards<R: Responder>(
             }
             Err(refusal) => {
                 let why =
-                    refusal.map_or_else(|| "not asked".to_owned(), |refusal| refusal.to_string());
+                    refusal.map_or_else(|| "not probed".to_owned(), |refusal| refusal.to_string());
                 // The server takes the newest that it has of those up to `offered`, so that a
                 // protocol_version alert is about all of them.
                 const PROTOCOL_VERSION: u8 = 70;
@@ -163,7 +163,7 @@ fn up_to(newest: TlsVersion) -> ProbeHello {
     ProbeHello::new(newest, &offered_suites(newest), &offered_groups(newest))
 }
 
-/// What hellos of old clients offered: for servers that a long list upsets.
+/// What old clients offered: for servers that fail on a long list.
 const COMMON: [u16; 24] = [
     0xc02b, 0xc02f, 0xc02c, 0xc030, 0xcca8, 0xcca9, 0xc009, 0xc00a, 0xc013, 0xc014, 0xc027, 0xc028,
     0x009e, 0x009f, 0x0033, 0x0039, 0x009c, 0x009d, 0x002f, 0x0035, 0x003c, 0x000a, 0x0005, 0x0004,
