@@ -4,7 +4,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{HandshakeKind, Held, Measure, Negotiated, ParallelWork, RootsForm, Work};
+use netbench_model::{
+    FailureWord, HandshakeKind, Held, Measure, Negotiated, ParallelWork, RootsForm, Work,
+};
 use netbench_protocol::{Hold, Material, Prepare, Prepared, Slice, SliceLimit, Sliced};
 
 use super::{
@@ -135,11 +137,14 @@ impl PreparedScenario {
     pub(crate) fn hold(&mut self, hold: Hold) -> Result<Held, SessionError> {
         match &self.running {
             Running::Handshakes(_) if hold.sessions > MOST_SESSIONS => Err(SessionError::new(
-                "hold",
+                FailureWord::Hold,
                 format!("at most {MOST_SESSIONS} sessions"),
             )),
             Running::Handshakes(handshakes) => hold::hold(handshakes, hold.sessions),
-            _ => Err(SessionError::new("hold", "the scenario has no sessions")),
+            _ => Err(SessionError::new(
+                FailureWord::Hold,
+                "the scenario has no sessions",
+            )),
         }
     }
 }
