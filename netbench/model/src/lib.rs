@@ -13,6 +13,7 @@ mod origin;
 mod run;
 mod sample;
 mod sanitize;
+pub mod scan;
 mod scan_run;
 mod site;
 mod sites_file;
@@ -62,6 +63,12 @@ impl Record for Sample {
 }
 
 impl Record for SuiteSample {
+    fn schema(&self) -> u32 {
+        self.schema
+    }
+}
+
+impl Record for scan::SiteScan {
     fn schema(&self) -> u32 {
         self.schema
     }

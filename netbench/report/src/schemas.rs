@@ -1,9 +1,9 @@
 use netbench_model::{
     EvaluationManifest, Manifest, Sample, ScanManifest, SuiteManifest, SuiteSample,
     coverage::{Coverage, Difference},
+    scan::{AgainstRecord, SiteScan},
 };
 use netbench_protocol::{Request, Response};
-use netbench_scan::{AgainstRecord, SiteScan};
 use schemars::schema_for;
 
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     ScanSummary, SuiteSummary,
 };
 
-/// A JSON Schema, by the name of its file under `schemas/`.
+/// A JSON Schema, by the name of its file under `netbench/schemas/`.
 pub struct Schema {
     /// The file's name.
     pub file: &'static str,

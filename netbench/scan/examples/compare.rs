@@ -12,9 +12,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use netbench_model::scan::SiteScan;
 use netbench_scan::{
-    Limits, ScanEvent, ScanPart, ScanTarget, SiteScan, TrustAnchors, raise_descriptor_limit,
-    scan_all,
+    Limits, ScanEvent, ScanPart, ScanTarget, TrustAnchors, raise_descriptor_limit, scan_all,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -27,8 +27,9 @@ mod programs;
 #[expect(dead_code, reason = "the tests need more of it")]
 mod support;
 
+use netbench_testing::program;
 use programs::{INTERMEDIATE, nginx, s_server};
-use support::{Files, Key, free_address, program};
+use support::{Files, Key, free_address};
 
 /// How often each figure is taken; the median is shown.
 const TIMES: usize = 5;
@@ -161,7 +162,7 @@ fn thousand() {
         let connections: u32 = found.iter().map(|scan| scan.effort.connections).sum();
         let whole = found
             .iter()
-            .filter(|s| s.outcome == netbench_scan::result::ScanOutcome::Scanned);
+            .filter(|s| s.outcome == netbench_model::scan::ScanOutcome::Scanned);
         println!(
             "  netbench, {name}: {} scanned, {connections} connections, {}",
             whole.count(),

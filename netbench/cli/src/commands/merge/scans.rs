@@ -4,8 +4,10 @@ use std::{
 };
 
 use anyhow::Context;
-use netbench_model::{MergedRun, Origin, ScanManifest, Site};
-use netbench_scan::{AgainstRecord, Offer, SiteScan};
+use netbench_model::{
+    MergedRun, Origin, ScanManifest, Site,
+    scan::{AgainstRecord, Offer, SiteScan},
+};
 use netbench_store::RunFolder;
 
 use super::{

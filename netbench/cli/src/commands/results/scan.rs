@@ -6,10 +6,9 @@ use std::{
 use anyhow::Context;
 use netbench_model::{
     EvaluationManifest, Manifest, Origin, Sample, ScanManifest, StackName, SuiteManifest,
-    SuiteSample,
+    SuiteSample, scan::SiteScan,
 };
 use netbench_report::RunRow;
-use netbench_scan::SiteScan;
 use netbench_store::{RunFolder, RunKind, StoreError};
 
 use crate::exit::WrongInput;
