@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use netbench_link::Link;
 use netbench_model::{Manifest, Target};
-use netbench_report::summarize;
+use netbench_report::{ConnectReport, Report};
 use netbench_runner::{Event, Plan, Targets, Workers, execute};
 use netbench_store::RunFolder;
 
@@ -104,9 +104,10 @@ pub(crate) fn publish(
     manifest: &Manifest,
     output: &Output,
 ) -> anyhow::Result<Ended> {
-    let summary = summarize(manifest, &folder.samples().map_err(kept::wrong)?);
-    output::publish(folder, &summary, output)?;
-    Ok(if summary.compares() {
+    let samples = folder.samples().map_err(kept::wrong)?;
+    let report = ConnectReport::new(manifest.clone(), samples);
+    output::publish(folder, &report, output)?;
+    Ok(if report.tells() {
         Ended::Well
     } else {
         Ended::NothingToCompare
