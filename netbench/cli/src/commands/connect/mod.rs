@@ -49,7 +49,7 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
     let stop = stop_on_signals(run::AFTER_TRIALS)?;
     let progress = Progress::of(&options.output, &options.telling);
 
-    let place = link.as_ref().map(Link::client_place);
+    let place = link.as_ref().map(Link::client_namespace);
     let fleet = Workers::probe(programs, place.as_ref())?;
     if let Some((_, manifest)) = &earlier {
         run::same_workers(&manifest.name, &manifest.workers, &fleet)?;

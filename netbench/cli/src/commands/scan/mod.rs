@@ -101,7 +101,7 @@ pub(crate) fn run_scan(
     };
     let stop = stop_on_signals(run::AFTER_TRIALS)?;
     let progress = Progress::counting(quiet, "sites");
-    let inside = link.as_ref().map(Link::client_place);
+    let inside = link.as_ref().map(Link::client_namespace);
     let fleet = Workers::probe(programs, inside.as_ref())?;
     if let Some((_, manifest)) = &place.earlier {
         run::same_workers(&manifest.name, &manifest.workers, &fleet)?;
@@ -219,7 +219,7 @@ fn scan_sites(
         })
     };
     match ground.link() {
-        Some(link) => link.client_place().run(work)?,
+        Some(link) => link.client_namespace().run(work)?,
         None => work(),
     }
 }
