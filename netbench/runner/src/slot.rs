@@ -5,7 +5,7 @@ use std::{
 };
 
 use netbench_model::{
-    Condition, Failure, FailureClass, Outcome, Role, SCHEMA_VERSION, Sample, Target,
+    Condition, Failure, FailureClass, FailureWord, Outcome, Role, SCHEMA_VERSION, Sample, Target,
 };
 use netbench_protocol::{Configure, Connect, RequestBody, ResponseBody};
 use parking_lot::MutexGuard;
@@ -34,7 +34,7 @@ impl<'a> Slot<'a> {
     pub(crate) fn new(shared: &'a Shared<'a>) -> Self {
         let stacks = &shared.plan.stacks;
         let workers = stacks.iter().map(|_| None).collect();
-        let not_started = worker_failure("start", "the worker was not started");
+        let not_started = worker_failure(FailureWord::Start, "the worker was not started");
         let failures = stacks.iter().map(|_| not_started.clone()).collect();
         Self {
             shared,
@@ -281,10 +281,10 @@ fn leave(mut guard: MutexGuard<'_, Option<Instant>>) {
     *guard = Some(Instant::now());
 }
 
-fn worker_failure(reason: &str, detail: &str) -> Failure {
+fn worker_failure(reason: FailureWord, detail: &str) -> Failure {
     Failure {
         class: FailureClass::Worker,
-        reason: reason.to_owned(),
+        reason: reason.into(),
         detail: detail.to_owned(),
         phase: None,
         after_ns: None,

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{Failure, FailureClass, sanitize_prefix};
+use netbench_model::{Failure, FailureClass, FailureWord, sanitize_prefix};
 use netbench_protocol::{
     Configure, PROTOCOL_VERSION, Request, RequestBody, Response, ResponseBody,
 };
@@ -99,15 +99,15 @@ impl WorkerError {
     /// The same, as it is recorded in a sample.
     pub(crate) fn failure(&self) -> Failure {
         let reason = match self {
-            Self::Start { .. } => "start",
-            Self::Died { .. } => "died",
-            Self::Hung { .. } => "hung",
-            Self::Nonsense { .. } | Self::Version(_) => "nonsense",
-            Self::Refused(_) => "refused",
+            Self::Start { .. } => FailureWord::Start,
+            Self::Died { .. } => FailureWord::Died,
+            Self::Hung { .. } => FailureWord::Hung,
+            Self::Nonsense { .. } | Self::Version(_) => FailureWord::Nonsense,
+            Self::Refused(_) => FailureWord::Refused,
         };
         Failure {
             class: FailureClass::Worker,
-            reason: reason.to_owned(),
+            reason: reason.into(),
             detail: self.to_string(),
             phase: None,
             after_ns: None,

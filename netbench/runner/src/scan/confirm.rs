@@ -200,7 +200,7 @@ fn failed(failure: &Failure) -> HandshakeResult {
     };
     HandshakeResult::Failed {
         class: failure.class.name().to_owned(),
-        reason: failure.reason.clone(),
+        reason: failure.reason.to_string(),
         in_tls,
     }
 }
