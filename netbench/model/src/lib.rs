@@ -6,6 +6,7 @@
 mod condition;
 pub mod coverage;
 mod evaluation;
+mod failure;
 mod link_profile;
 mod named;
 mod origin;
@@ -25,6 +26,7 @@ pub use condition::{Condition, Role};
 pub use evaluation::{
     Depth, EvaluationManifest, EvaluationPlan, Losses, LostSite, PartRecord, PartState,
 };
+pub use failure::{CertificateFault, Failure, FailureClass, FailureReason, FailureWord};
 pub use link_profile::{LinkProfile, LossRate, Queue};
 pub use origin::{MergedRun, Origin, Shard, ShardRecord};
 pub use run::{
@@ -32,8 +34,7 @@ pub use run::{
     RootsRecord, RootsSource, ServerCount, Session, Target, WorkerRecord,
 };
 pub use sample::{
-    Failure, FailureClass, Measured, Negotiated, Outcome, Phase, Phases, Sample, ServerView,
-    TcpInfo, Transfer,
+    Measured, Negotiated, Outcome, Phase, Phases, Sample, ServerView, TcpInfo, Transfer,
 };
 pub use sanitize::{sanitize, sanitize_prefix};
 pub use scan_run::{ScanManifest, ScanPlace, ScanPlanRecord};

@@ -1,7 +1,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use anyhow::Context;
-use netbench_model::{ClientSettings, Failure, FailureClass, Manifest, Phase};
+use netbench_model::{ClientSettings, Failure, FailureClass, FailureWord, Manifest, Phase};
 use netbench_runner::{Plan, Targets};
 use netbench_store::{RunFolder, RunKind};
 
@@ -55,7 +55,7 @@ pub(crate) fn plan(
 fn unresolved(host: &str) -> Failure {
     Failure {
         class: FailureClass::Resolve,
-        reason: "not found".to_owned(),
+        reason: FailureWord::NotFound.into(),
         detail: format!("{host} did not resolve"),
         phase: Some(Phase::Dns),
         after_ns: None,
