@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Condition, Role, StackName, named::words};
+use crate::{Condition, Record, Role, StackName, named::words};
 
 /// The raw figures of one connection: one line of `samples.jsonl`, kept for ever.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +29,14 @@ pub struct Sample {
     pub started_unix_ms: u64,
     /// What came of it.
     pub outcome: Outcome,
+}
+
+impl Record for Sample {
+    const FILE: &'static str = "samples.jsonl";
+
+    fn schema(&self) -> u32 {
+        self.schema
+    }
 }
 
 /// What came of a trial.

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{
-    Condition, FailureClass, LinkRecord, Manifest, Origin, Outcome, Phase, SCHEMA_VERSION, Sample,
+    Condition, FailureClass, LinkRecord, ConnectManifest, Origin, Outcome, Phase, SCHEMA_VERSION, Sample,
     StackName, Target, WorkerRecord,
 };
 use netbench_stats::{Figures, PairedRatio, RoundsRatio};
@@ -233,7 +233,7 @@ impl ConnectSummary {
 /// Computes what a run says. The same manifest and samples give the same summary.
 ///
 /// `samples` are all of the run's, in the order in which they were taken.
-pub fn summarize(manifest: &Manifest, samples: &[Sample]) -> ConnectSummary {
+pub fn summarize(manifest: &ConnectManifest, samples: &[Sample]) -> ConnectSummary {
     let measured = latest(samples);
     let plan = &manifest.plan;
     let mut comparisons = Vec::new();
@@ -255,13 +255,13 @@ pub fn summarize(manifest: &Manifest, samples: &[Sample]) -> ConnectSummary {
         unsupported: failures::unsupported(&measured),
         left_out,
         negotiated: negotiated(&measured),
-        link: manifest.link.clone(),
+        link: manifest.link.clone().unwrap_or_else(LinkRecord::live),
         warnings: warnings(manifest, samples),
         environment: manifest.environment.facts.clone(),
     }
 }
 
-pub(crate) fn head(manifest: &Manifest, measured: &[&Sample]) -> Head {
+pub(crate) fn head(manifest: &ConnectManifest, measured: &[&Sample]) -> Head {
     let plan = &manifest.plan;
     let about = |stack: &StackName| {
         let parts = about_stack(&manifest.workers, stack, |worker| Some(&worker.connector));

@@ -10,7 +10,7 @@ mod chromium;
 use std::{fs, path::Path};
 
 use chromium::{Browser, View};
-use netbench_model::{Condition, Manifest, Sample};
+use netbench_model::{Condition, ConnectManifest, Sample};
 use netbench_report::{
     page::{
         Answer, Bar, BarGroup, Bars, Cell, Chart, Dot, Dots, Drawing, Figure, Item, KeptRun,
@@ -25,7 +25,7 @@ use support::{Fixture, HOSTILE};
 const SCRIPT: &str = "</title></style></script><script>window.obeyed=1</script>\
                       <img src=x onerror=\"window.obeyed=1\">' onfocus='window.obeyed=1";
 
-fn page_of(manifest: &Manifest, samples: &[Sample]) -> Page {
+fn page_of(manifest: &ConnectManifest, samples: &[Sample]) -> Page {
     let summary = summarize(manifest, samples);
     page_of_runs(&[KeptRun::Connect {
         summary: &summary,
@@ -35,7 +35,7 @@ fn page_of(manifest: &Manifest, samples: &[Sample]) -> Page {
 }
 
 /// A run in which a server and a file name mean ill.
-fn fixture() -> (Manifest, Vec<Sample>) {
+fn fixture() -> (ConnectManifest, Vec<Sample>) {
     let fixture = Fixture::default();
     let mut manifest = fixture.manifest();
     manifest.name = format!("run {SCRIPT}");
@@ -370,7 +370,7 @@ fn the_page_of_a_hundred_sites_is_small() {
         .map(|entry| entry.unwrap().path())
         .find(|path| path.to_string_lossy().ends_with("-connect-101-sites"))
         .unwrap();
-    let manifest: Manifest =
+    let manifest: ConnectManifest =
         serde_json::from_slice(&fs::read(run.join("run.json")).unwrap()).unwrap();
     let samples = fs::read_to_string(run.join("samples.jsonl")).unwrap();
     let samples: Vec<Sample> = samples

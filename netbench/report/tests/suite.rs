@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use netbench_model::{
     Case, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapUse, Held, KeyType,
     LayoutRecord, Measure, PinRecord, SCHEMA_VERSION, Scenario, SessionSettings, SliceFigures,
-    StackName, SuiteAead, SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlanRecord, SuiteSample,
-    SuiteSession, TlsVersion, Work, WorkerRecord,
+    StackName, SuiteAead, SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, Plan, Origin,
+    Session, TlsVersion, Work, WorkerRecord,
 };
 use netbench_report::{
     Regression, SuiteSummary, compare_runs_of_suite, compare_stacks_of_suite, csv, decided, json,
@@ -82,12 +82,12 @@ impl Fixture {
         };
         SuiteManifest {
             schema: SCHEMA_VERSION,
-            kind: "suite".to_owned(),
+            kind: SuitePlan::KIND,
             netbench: "0.1.0".to_owned(),
             name: "a-run\u{1b}[31m".to_owned(),
             started: "2026-01-02T03:04:05Z".to_owned(),
             finished: Some("2026-01-02T03:05:05Z".to_owned()),
-            suite: SuitePlanRecord {
+            plan: SuitePlan {
                 seed: self.seed,
                 stacks: ["openssl", "rustls-ring"].map(StackName::new).to_vec(),
                 preset: self.preset.map(str::to_owned),
@@ -110,13 +110,16 @@ impl Fixture {
                 ]),
                 variables: BTreeMap::new(),
             },
-            sessions: vec![SuiteSession {
+            sessions: vec![Session {
                 started: "2026-01-02T03:04:05Z".to_owned(),
                 finished: None,
                 command: ["netbench", "suite"].map(str::to_owned).to_vec(),
                 interrupted: false,
+                served: Vec::new(),
             }],
             warnings: Vec::new(),
+            link: None,
+            origin: Origin::default(),
         }
     }
 

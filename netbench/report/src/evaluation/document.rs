@@ -138,7 +138,7 @@ fn lost(blocks: &mut Vec<Block>, evaluation: &Evaluation) {
 
 fn parts(evaluation: &Evaluation) -> Block {
     let took = |s: u64| format!("{s} s");
-    Table::of(&evaluation.run.parts)
+    Table::of(&evaluation.run.plan.parts)
         .left("part", 0, |part| plain(&part.part))
         .left("how far it came", 0, |part| state_words(&part.state))
         .right("took", 0, |part| {

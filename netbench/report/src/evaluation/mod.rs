@@ -112,7 +112,7 @@ impl Answer {
 /// Answers the questions from what the parts found.
 pub fn evaluation(run: EvaluationManifest, found: Found) -> Evaluation {
     let plan = &run.plan;
-    let parts = Parts(&run.parts);
+    let parts = Parts(&run.plan.parts);
     let questions = vec![
         supports::answer(plan, &parts, &found),
         works::answer(plan, &parts, &found),
@@ -125,7 +125,7 @@ pub fn evaluation(run: EvaluationManifest, found: Found) -> Evaluation {
                 .to_owned(),
         );
     }
-    for part in &run.parts {
+    for part in &run.plan.parts {
         if let PartState::Failed { why } = &part.state {
             warnings.push(format!("The part {} failed: {why}", part.part));
         }

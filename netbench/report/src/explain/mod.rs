@@ -8,7 +8,7 @@ mod shared;
 
 use std::collections::BTreeMap;
 
-use netbench_model::{Condition, Manifest, Phase, SCHEMA_VERSION, Sample, StackName};
+use netbench_model::{Condition, ConnectManifest, Phase, SCHEMA_VERSION, Sample, StackName};
 use netbench_stats::{
     Contrast, Pair, PairedRatio, Settings, Verdict, compare as paired, contrast, median,
 };
@@ -149,7 +149,7 @@ pub struct HeapRow {
 /// Computes what goes with one stack's being faster, for each stack against the first, or for the two
 /// `stacks` that are named. The same manifest and samples give the same summary.
 pub fn explain(
-    manifest: &Manifest,
+    manifest: &ConnectManifest,
     samples: &[Sample],
     stacks: Option<(&StackName, &StackName)>,
 ) -> ExplainSummary {
@@ -196,7 +196,7 @@ pub fn explain(
 }
 
 fn explanation(
-    manifest: &Manifest,
+    manifest: &ConnectManifest,
     condition: Condition,
     (first, other): (&StackName, &StackName),
     pairs: &[Matched<'_>],
@@ -241,7 +241,7 @@ fn explanation(
 }
 
 fn by_condition(
-    manifest: &Manifest,
+    manifest: &ConnectManifest,
     (first, other): (&StackName, &StackName),
     matched: &[(Condition, Vec<Matched<'_>>)],
 ) -> Vec<ConditionRow> {

@@ -1,4 +1,4 @@
-use netbench_model::{Condition, Manifest, Phase, Sample, Target};
+use netbench_model::{Condition, ConnectManifest, Phase, Sample, Target};
 use netbench_stats::{Interval, Verdict};
 
 use super::{Cell, Item, PageColumn, PageTable, Section, connect_charts, items_of};
@@ -16,7 +16,7 @@ pub fn connect_section(
     id: &str,
     heading: &str,
     summary: &ConnectSummary,
-    manifest: &Manifest,
+    manifest: &ConnectManifest,
     samples: &[Sample],
 ) -> Section {
     let measured = latest(samples);

@@ -268,17 +268,19 @@ fn parts(evaluation: &Evaluation) -> Section {
             PageColumn::words("how far it came"),
             PageColumn::figures("took", "s"),
         ],
-        rows: evaluation.run.parts.iter().map(row).collect(),
+        rows: evaluation.run.plan.parts.iter().map(row).collect(),
     };
     let warnings = evaluation.warnings.iter();
     let warnings = warnings.map(|line| Item::Warning(plain(line)));
+    let command = evaluation.run.sessions.first();
+    let command = command.map_or_else(String::new, |session| session.command.join(" "));
     Section {
         id: PARTS.to_owned(),
         heading: "How it was done".to_owned(),
         explanation: format!(
             "Each part is a command of netbench in a process of its own. Seed {}. Command: {}",
             evaluation.run.plan.seed,
-            plain(&evaluation.run.command.join(" "))
+            plain(&command)
         ),
         items: std::iter::once(Item::Table(table))
             .chain(warnings)

@@ -1,4 +1,4 @@
-use netbench_model::{Manifest, Sample};
+use netbench_model::{ConnectManifest, Sample};
 
 use super::{Chart, Dot, Dots, Drawing, Item, Section, document_section};
 use crate::{Explanation, explain};
@@ -10,7 +10,7 @@ const DRAWN: usize = 24;
 pub fn explain_section(
     id: &str,
     heading: &str,
-    manifest: &Manifest,
+    manifest: &ConnectManifest,
     samples: &[Sample],
 ) -> Option<Section> {
     let summary = explain(manifest, samples, None);

@@ -1,4 +1,4 @@
-use netbench_model::{Manifest, Sample, StackName, SuiteManifest, Target};
+use netbench_model::{ConnectManifest, Sample, StackName, SuiteManifest, Target};
 
 use super::{
     Machine, Page, Question, connect_section, document_section, environment_section,
@@ -14,7 +14,7 @@ pub enum KeptRun<'a> {
         /// What it says.
         summary: &'a ConnectSummary,
         /// What it was.
-        manifest: &'a Manifest,
+        manifest: &'a ConnectManifest,
         /// Its samples, all of them.
         samples: &'a [Sample],
     },
@@ -166,7 +166,7 @@ impl<'a> KeptRun<'a> {
     fn switch(self) -> String {
         let names: Vec<&str> = match self {
             Self::Connect { manifest, .. } => names(&manifest.plan.stacks),
-            Self::Suite { manifest, .. } => names(&manifest.suite.stacks),
+            Self::Suite { manifest, .. } => names(&manifest.plan.stacks),
             Self::Scan { summary } => summary
                 .loss
                 .iter()

@@ -1,18 +1,17 @@
 use std::{
-    fs::{File, OpenOptions, TryLockError},
+    fs::{self, File, OpenOptions, TryLockError},
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
 use netbench_model::{Record, SCHEMA_VERSION};
-use serde::{Serialize, de::DeserializeOwned};
 
-use crate::StoreError;
+use crate::{StoreError, pack::packed};
 
-/// The longest line that is taken for a sample; a site with long chains takes most.
+/// The longest line that is taken for a record; a site with long chains takes most.
 const LONGEST_LINE: u64 = 16 << 20;
 
-/// Appends samples to a run, alone.
+/// Appends records to a run, alone.
 #[derive(Debug)]
 pub struct Appender {
     file: File,
@@ -23,22 +22,13 @@ pub struct Appender {
 
 impl Appender {
     pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(StoreError::io(path))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(StoreError::Locked(path.to_owned())),
-            Err(TryLockError::Error(error)) => return Err(StoreError::io(path)(error)),
+        let mut file = lock(path)?;
+        let end = file.stream_position().map_err(StoreError::io(path))?;
+        let packed = packed(path);
+        if end == 0 && packed.exists() {
+            fs::remove_file(path).map_err(StoreError::io(path))?;
+            return Err(StoreError::Packed(packed));
         }
-        let end = whole_lines(&mut file).map_err(StoreError::io(path))?;
-        file.set_len(end).map_err(StoreError::io(path))?;
-        file.seek(SeekFrom::Start(end))
-            .map_err(StoreError::io(path))?;
         Ok(Self {
             file,
             path: path.to_owned(),
@@ -46,13 +36,13 @@ impl Appender {
         })
     }
 
-    /// Appends one sample, by one write, so that a kill leaves at most this one line cut.
+    /// Appends one record, by one write, so that a kill leaves at most this one line cut.
     ///
     /// # Errors
     /// What the system says. What was appended before stays readable.
-    pub fn append(&mut self, sample: &(impl Record + Serialize)) -> Result<(), StoreError> {
+    pub fn append(&mut self, record: &impl Record) -> Result<(), StoreError> {
         let failed = StoreError::io(&self.path);
-        let mut line = match serde_json::to_vec(sample) {
+        let mut line = match serde_json::to_vec(record) {
             Ok(line) => line,
             Err(error) => return Err(failed(io::Error::other(error))),
         };
@@ -68,14 +58,58 @@ impl Appender {
     }
 }
 
-pub(crate) fn read<S: Record + DeserializeOwned>(path: &Path) -> Result<Vec<S>, StoreError> {
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(StoreError::io(path)(error)),
-    };
-    let mut reader = BufReader::new(file);
-    let mut samples = Vec::new();
+/// Opens the file for this process alone, cuts off what a kill has left of a last line, and stands at the end.
+pub(crate) fn lock(path: &Path) -> Result<File, StoreError> {
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+        .map_err(StoreError::io(path))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(StoreError::Locked(path.to_owned())),
+        Err(TryLockError::Error(error)) => return Err(StoreError::io(path)(error)),
+    }
+    let end = whole_lines(&mut file).map_err(StoreError::io(path))?;
+    file.set_len(end).map_err(StoreError::io(path))?;
+    file.seek(SeekFrom::Start(end))
+        .map_err(StoreError::io(path))?;
+    Ok(file)
+}
+
+pub(crate) fn read<R: Record>(path: &Path) -> Result<Vec<R>, StoreError> {
+    let plain = open(path)?;
+    let packed_path = packed(path);
+    match (plain, open(&packed_path)?) {
+        (None, None) => Ok(Vec::new()),
+        (Some((file, 1..)), _) | (Some((file, 0)), None) => {
+            lines(BufReader::new(file), path, StoreError::io(path))
+        }
+        (_, Some((file, _))) => {
+            let decoder = zstd::Decoder::new(file).map_err(StoreError::io(&packed_path))?;
+            let failed = StoreError::unpacking(&packed_path);
+            lines(BufReader::new(decoder), &packed_path, failed)
+        }
+    }
+}
+
+/// A file and its length, if it is there.
+fn open(path: &Path) -> Result<Option<(File, u64)>, StoreError> {
+    match File::open(path).and_then(|file| Ok((file.metadata()?.len(), file))) {
+        Ok((length, file)) => Ok(Some((file, length))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(StoreError::io(path)(error)),
+    }
+}
+
+fn lines<R: Record>(
+    mut reader: impl BufRead,
+    path: &Path,
+    failed: impl Fn(io::Error) -> StoreError,
+) -> Result<Vec<R>, StoreError> {
+    let mut records = Vec::new();
     let mut text = Vec::new();
     for line in 1.. {
         text.clear();
@@ -83,21 +117,19 @@ pub(crate) fn read<S: Record + DeserializeOwned>(path: &Path) -> Result<Vec<S>, 
             .by_ref()
             .take(LONGEST_LINE)
             .read_until(b'\n', &mut text);
-        read.map_err(StoreError::io(path))?;
+        read.map_err(&failed)?;
         if text.last() != Some(&b'\n') && (text.len() as u64) < LONGEST_LINE {
             break;
         }
-        samples.push(parse(&text, path, line)?);
+        records.push(parse(&text, path, line)?);
     }
-    Ok(samples)
+    Ok(records)
 }
 
 /// Whether an [`Appender`] has the file.
 pub(crate) fn is_locked(path: &Path) -> Result<bool, StoreError> {
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-        Err(error) => return Err(StoreError::io(path)(error)),
+    let Some((file, _)) = open(path)? else {
+        return Ok(false);
     };
     match file.try_lock_shared() {
         Ok(()) => Ok(false),
@@ -106,11 +138,7 @@ pub(crate) fn is_locked(path: &Path) -> Result<bool, StoreError> {
     }
 }
 
-fn parse<S: Record + DeserializeOwned>(
-    text: &[u8],
-    path: &Path,
-    line: usize,
-) -> Result<S, StoreError> {
+fn parse<S: Record>(text: &[u8], path: &Path, line: usize) -> Result<S, StoreError> {
     #[derive(serde::Deserialize)]
     struct OnlySchema {
         schema: u64,
