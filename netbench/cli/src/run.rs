@@ -9,7 +9,7 @@ use std::{
 use anyhow::Context;
 use jiff::Timestamp;
 use netbench_model::{SuiteSession, WorkerRecord};
-use netbench_runner::{Fleet, environment};
+use netbench_runner::{Workers, environment};
 use netbench_store::RunFolder;
 use serde::Serialize;
 
@@ -59,7 +59,7 @@ pub(crate) fn session() -> SuiteSession {
 }
 
 /// What workers are, for a manifest.
-pub(crate) fn worker_records(fleet: &Fleet) -> Vec<WorkerRecord> {
+pub(crate) fn worker_records(fleet: &Workers) -> Vec<WorkerRecord> {
     let records = fleet.descriptions().map(|stack| stack.record.clone());
     records.collect()
 }
@@ -85,7 +85,7 @@ pub(crate) fn host() -> String {
 pub(crate) fn same_workers(
     run: &str,
     workers: &[WorkerRecord],
-    fleet: &Fleet,
+    fleet: &Workers,
 ) -> anyhow::Result<()> {
     for now in fleet.descriptions().map(|description| &description.record) {
         let then = workers.iter().find(|then| then.stack == now.stack);

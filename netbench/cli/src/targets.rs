@@ -7,7 +7,7 @@ use anyhow::Context;
 use netbench_lab::{Lab, Roots};
 use netbench_link::{Link, LinkChoice, LinkPlan, LinkSite};
 use netbench_model::{LinkKind, Origin, RootsRecord, RootsSource, ShardRecord, Site};
-use netbench_runner::{Fleet, Ground, resolve};
+use netbench_runner::{Targets, Workers, resolve};
 
 use crate::{
     exit::WrongInput,
@@ -114,18 +114,18 @@ impl Sites {
     pub(crate) fn ground(
         &self,
         link: Option<Link>,
-        fleet: &Fleet,
+        fleet: &Workers,
         progress: &Progress,
-    ) -> anyhow::Result<(Ground, String)> {
+    ) -> anyhow::Result<(Targets, String)> {
         let sites = &self.file.sites;
         let Some(link) = link else {
             let addresses = resolve(sites, RESOLVE_LIMIT);
-            return Ok((Ground::Live(addresses), self.roots.pem.clone()));
+            return Ok((Targets::Live(addresses), self.roots.pem.clone()));
         };
         progress.stage(&format!("link: {}", link.why()));
         let lab = Lab::new(sites).context("cannot make the lab's certificates")?;
         let roots = self.roots.clone().with_lab_ca(lab.ca_pem());
-        let ground = Ground::lab(link, &lab, sites, fleet)?;
+        let ground = Targets::lab(link, &lab, sites, fleet)?;
         Ok((ground, roots.pem))
     }
 

@@ -11,7 +11,7 @@ use std::{
 use netbench_model::{Condition, Role, Sample};
 use netbench_store::{Appender, StoreError};
 
-use crate::{Event, Fleet, Ground, Listener, Plan, Unit, schedule, slot::Slot};
+use crate::{Event, Listener, Plan, Targets, Unit, Workers, schedule, slot::Slot};
 
 /// Why a run ended before its time. What was measured is kept.
 #[derive(Debug, thiserror::Error)]
@@ -27,8 +27,8 @@ pub enum RunError {
 /// What all slots share.
 pub(crate) struct Shared<'a> {
     pub(crate) plan: &'a Plan,
-    pub(crate) fleet: &'a Fleet,
-    pub(crate) ground: &'a Ground,
+    pub(crate) workers: &'a Workers,
+    pub(crate) targets: &'a Targets,
     pub(crate) listener: &'a Listener<'a>,
     pub(crate) stop: &'a AtomicBool,
     pub(crate) units: Mutex<VecDeque<Unit>>,
@@ -47,8 +47,8 @@ pub(crate) struct Shared<'a> {
 /// Only what makes going on pointless. A worker's or a site's fault becomes a failed sample.
 pub fn execute(
     plan: &Plan,
-    fleet: &Fleet,
-    ground: &Ground,
+    workers: &Workers,
+    targets: &Targets,
     earlier: &[Sample],
     appender: Appender,
     listener: &Listener<'_>,
@@ -73,8 +73,8 @@ pub fn execute(
         .unwrap_or(0);
     let shared = Shared {
         plan,
-        fleet,
-        ground,
+        workers,
+        targets,
         listener,
         stop,
         units: Mutex::new(units),

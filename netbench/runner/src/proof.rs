@@ -2,8 +2,8 @@ use netbench_model::{
     Condition, Failure, FailureClass, Measured, Negotiated, Phase, Role, Site, Target,
 };
 
-/// What a connection was to be.
-pub(crate) struct Claim<'a> {
+/// What a connection was asked to be.
+pub(crate) struct Expected<'a> {
     pub(crate) condition: Condition,
     pub(crate) role: Role,
     pub(crate) target: Target,
@@ -14,7 +14,7 @@ pub(crate) struct Claim<'a> {
 ///
 /// # Errors
 /// [`FailureClass::WrongWork`]: a figure of some other work is worse than none.
-pub(crate) fn prove(claim: &Claim<'_>, measured: &Measured) -> Result<(), Failure> {
+pub(crate) fn prove(expected: &Expected<'_>, measured: &Measured) -> Result<(), Failure> {
     let wrong = |reason: &str, detail: String| {
         Err(Failure {
             class: FailureClass::WrongWork,
@@ -35,7 +35,7 @@ pub(crate) fn prove(claim: &Claim<'_>, measured: &Measured) -> Result<(), Failur
             "the stack tells of no finished TLS handshake".to_owned(),
         );
     }
-    let resumes = claim.condition == Condition::Resumed && claim.role == Role::Measured;
+    let resumes = expected.condition == Condition::Resumed && expected.role == Role::Measured;
     if client.resumed != resumes {
         let reason = if resumes { "not resumed" } else { "resumed" };
         return wrong(
@@ -49,7 +49,7 @@ pub(crate) fn prove(claim: &Claim<'_>, measured: &Measured) -> Result<(), Failur
             "the certificate chain was not verified".to_owned(),
         );
     }
-    if claim.target == Target::Live {
+    if expected.target == Target::Live {
         return Ok(());
     }
     let Some(server) = &measured.server else {
@@ -61,12 +61,12 @@ pub(crate) fn prove(claim: &Claim<'_>, measured: &Measured) -> Result<(), Failur
     if let Some(what) = disagreement(client, &server.negotiated) {
         return wrong("sides disagree", what);
     }
-    if measured.http_status != 200 || measured.body_bytes != claim.site.lab.body_bytes {
+    if measured.http_status != 200 || measured.body_bytes != expected.site.lab.body_bytes {
         return wrong(
             "another response",
             format!(
                 "status {} and {} bytes, where 200 and {} were due",
-                measured.http_status, measured.body_bytes, claim.site.lab.body_bytes
+                measured.http_status, measured.body_bytes, expected.site.lab.body_bytes
             ),
         );
     }

@@ -12,7 +12,7 @@ use netbench_protocol::{Configure, Connect, RequestBody, ResponseBody};
 use crate::{
     Event, LIVE_PAUSE, Launch, Unit, Worker, WorkerError,
     execute::Shared,
-    proof::{Claim, is_sound, prove, unsupported},
+    proof::{Expected, is_sound, prove, unsupported},
 };
 
 /// What a worker may take beyond the connection's own time limit before it is held to hang.
@@ -26,8 +26,8 @@ const CONFIGURE_LIMIT: Duration = Duration::from_secs(20);
 pub(crate) struct Slot<'a> {
     shared: &'a Shared<'a>,
     workers: Vec<Option<Worker>>,
-    /// What became of the last worker of each stack that has none now.
-    fates: Vec<Failure>,
+    /// Why the stacks that have no worker now have none.
+    failures: Vec<Failure>,
     round: Option<u32>,
     block: u32,
 }
@@ -36,12 +36,12 @@ impl<'a> Slot<'a> {
     pub(crate) fn new(shared: &'a Shared<'a>) -> Self {
         let stacks = &shared.plan.stacks;
         let workers = stacks.iter().map(|_| None).collect();
-        let unborn = worker_failure("start", "the worker was not started");
-        let fates = stacks.iter().map(|_| unborn.clone()).collect();
+        let not_started = worker_failure("start", "the worker was not started");
+        let failures = stacks.iter().map(|_| not_started.clone()).collect();
         Self {
             shared,
             workers,
-            fates,
+            failures,
             round: None,
             block: 0,
         }
@@ -107,7 +107,7 @@ impl<'a> Slot<'a> {
             .sites
             .iter()
             .enumerate()
-            .filter(|(i, site)| is_sound(site) && self.shared.ground.address(*i).is_ok());
+            .filter(|(i, site)| is_sound(site) && self.shared.targets.address(*i).is_ok());
         sound
             .min_by_key(|(_, site)| site.lab.link.rtt_ns)
             .map(|(i, _)| i)
@@ -202,12 +202,12 @@ impl<'a> Slot<'a> {
         let stack = plan.stacks[stack].stack();
         let program = self
             .shared
-            .fleet
+            .workers
             .program(stack)
             .ok_or_else(|| WorkerError::Refused(format!("no worker for {stack}")))?;
         let mut worker = Worker::start(
             program,
-            &Launch::in_place(self.shared.ground.client_place().as_ref()),
+            &Launch::in_place(self.shared.targets.client_place().as_ref()),
         )?;
         let settings = RequestBody::Configure(Box::new(Configure {
             stack: stack.to_owned(),
@@ -227,33 +227,33 @@ impl<'a> Slot<'a> {
         let started = unix_ms();
         let plan = self.shared.plan;
         let site = &plan.sites[unit.site];
-        let address = match self.shared.ground.address(unit.site) {
+        let address = match self.shared.targets.address(unit.site) {
             Ok(address) => address,
             Err(failure) => return (started, Outcome::Failed(failure)),
         };
         let Some(worker) = &mut self.workers[stack] else {
-            return (started, Outcome::Failed(self.fates[stack].clone()));
+            return (started, Outcome::Failed(self.failures[stack].clone()));
         };
         self.shared
-            .ground
+            .targets
             .begin_trial(unit.site, unit.key(plan.seed, role));
         let request = RequestBody::Connect(Box::new(Connect {
             host: site.host.to_string(),
             port: site.port,
             address,
-            resolve: self.shared.ground.resolve(),
+            resolve: self.shared.targets.resolve(),
             condition: unit.condition,
             role,
             timeout_ms: u64::try_from(plan.timeout.as_millis()).unwrap_or(u64::MAX),
         }));
-        let claim = Claim {
+        let expected = Expected {
             condition: unit.condition,
             role,
             target: plan.target,
             site,
         };
         let outcome = match worker.ask(request, plan.timeout + GRACE) {
-            Ok(ResponseBody::Connected(measured)) => match prove(&claim, &measured) {
+            Ok(ResponseBody::Connected(measured)) => match prove(&expected, &measured) {
                 Ok(()) => Outcome::Ok(measured),
                 Err(failure) => Outcome::Failed(failure),
             },
@@ -273,7 +273,7 @@ impl<'a> Slot<'a> {
         self.workers[stack] = None;
         let why = error.to_string();
         let failure = error.failure();
-        self.fates[stack] = failure.clone();
+        self.failures[stack] = failure.clone();
         let stack = self.shared.plan.stacks[stack].clone();
         (self.shared.listener)(Event::WorkerLost { stack, why });
         Outcome::Failed(failure)

@@ -57,7 +57,7 @@ pub fn known_stacks() -> &'static [WorkerSource] {
 
 /// The workers of a run: which program holds which stack, and what it says of itself.
 #[derive(Debug, Clone, Default)]
-pub struct Fleet {
+pub struct Workers {
     members: BTreeMap<String, (PathBuf, StackDescription)>,
 }
 
@@ -86,13 +86,13 @@ pub enum StackError {
     },
 }
 
-impl Fleet {
+impl Workers {
     /// Starts each program once and has it describe itself.
     ///
     /// # Errors
     /// A worker that does not start, does not answer, speaks another version of the protocol, or
     /// lacks its stack.
-    pub fn muster(
+    pub fn probe(
         programs: BTreeMap<String, PathBuf>,
         place: Option<&Place>,
     ) -> Result<Self, StackError> {

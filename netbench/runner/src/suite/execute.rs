@@ -8,7 +8,7 @@ use netbench_model::{SCHEMA_VERSION, Scenario, SuiteOutcome, SuiteSample, Work};
 use netbench_store::{Appender, StoreError};
 
 use super::{SuiteEvent, SuiteFeedback, SuiteListener, SuitePlan, held, instructions, timed};
-use crate::{Fleet, schedule::SplitMix};
+use crate::{Workers, schedule::SplitMix};
 
 /// Why a run of the suite ended before its time. What was measured is kept.
 #[derive(Debug, thiserror::Error)]
@@ -27,7 +27,7 @@ pub enum SuiteError {
 /// Only what makes going on pointless. A worker's fault becomes a failed sample.
 pub fn execute_suite(
     plan: &SuitePlan,
-    fleet: &Fleet,
+    workers: &Workers,
     earlier: Vec<SuiteSample>,
     mut appender: Appender,
     decided: Option<&SuiteFeedback<'_>>,
@@ -63,7 +63,7 @@ pub fn execute_suite(
                 continue;
             }
             let started_unix_ms = unix_ms();
-            let Some(outcomes) = one(plan, fleet, scenario, &mut random, stop) else {
+            let Some(outcomes) = one(plan, workers, scenario, &mut random, stop) else {
                 return Ok(());
             };
             for (stack, outcome) in plan.stacks.iter().zip(outcomes) {
@@ -106,7 +106,7 @@ pub fn execute_suite(
 
 fn one(
     plan: &SuitePlan,
-    fleet: &Fleet,
+    workers: &Workers,
     scenario: &Scenario,
     random: &mut SplitMix,
     stop: &AtomicBool,
@@ -115,7 +115,7 @@ fn one(
         return None;
     }
     if scenario.counted {
-        return Some(instructions::trial(plan, fleet, scenario));
+        return Some(instructions::trial(plan, workers, scenario));
     }
     match scenario.work {
         Work::Memory { sessions, .. } => plan
@@ -123,10 +123,10 @@ fn one(
             .iter()
             .map(|stack| {
                 let stopped = stop.load(Ordering::Relaxed);
-                (!stopped).then(|| held::trial(plan, fleet, stack, scenario, sessions))
+                (!stopped).then(|| held::trial(plan, workers, stack, scenario, sessions))
             })
             .collect(),
-        _ => timed::trial(plan, fleet, scenario, random, stop),
+        _ => timed::trial(plan, workers, scenario, random, stop),
     }
 }
 

@@ -19,7 +19,7 @@ use super::{
     proof::{prove_prepared, prove_slice},
     workers::{Lost, ready},
 };
-use crate::{Fleet, Launch, Layout};
+use crate::{Launch, Layout, Workers};
 
 /// How long a process under valgrind may take, for its work and for its end.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -29,7 +29,7 @@ const MARKS: [&str; 2] = ["netbench_first_step", "netbench_second_step"];
 
 /// Counts a scenario's instructions on every stack: for each side, in one process that does few
 /// operations and one that does many, so that all that is done once cancels out.
-pub(super) fn trial(plan: &SuitePlan, fleet: &Fleet, scenario: &Scenario) -> Vec<SuiteOutcome> {
+pub(super) fn trial(plan: &SuitePlan, workers: &Workers, scenario: &Scenario) -> Vec<SuiteOutcome> {
     let Some(valgrind) = &plan.valgrind else {
         let reason = "valgrind is not installed, which counts instructions".to_owned();
         let outcome = SuiteOutcome::Unsupported { reason };
@@ -60,7 +60,7 @@ pub(super) fn trial(plan: &SuitePlan, fleet: &Fleet, scenario: &Scenario) -> Vec
                     let next = waiting.lock().unwrap_or_else(lock).next();
                     let Some(count) = next else { break };
                     let stack = &plan.stacks[count.stack];
-                    let result = count.run(plan, fleet, stack, scenario, valgrind);
+                    let result = count.run(plan, workers, stack, scenario, valgrind);
                     let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
                     counted.push((*count, result));
                 }
@@ -108,7 +108,7 @@ impl Count {
     fn run(
         &self,
         plan: &SuitePlan,
-        fleet: &Fleet,
+        workers: &Workers,
         stack: &StackName,
         scenario: &Scenario,
         valgrind: &Path,
@@ -128,7 +128,7 @@ impl Count {
             under: Some((valgrind.to_owned(), arguments)),
             ..Launch::default()
         };
-        let mut ready = ready(plan, fleet, stack, scenario, &launch)?;
+        let mut ready = ready(plan, workers, stack, scenario, &launch)?;
         prove_prepared(scenario, &ready.prepared)?;
         let slice = Slice {
             limit: SliceLimit::Operations(self.operations),

@@ -15,7 +15,7 @@ use super::{
     proof::{prove_prepared, prove_slice},
     workers::{Lost, Ready, TURN_LIMIT, ready},
 };
-use crate::{Fleet, Launch, schedule::SplitMix};
+use crate::{Launch, Workers, schedule::SplitMix};
 
 /// The quantile of a turn's operations that verdicts rest on. On a shared machine everything that
 /// disturbs an operation makes it longer: low quantiles vary by tenths of a percent from run to
@@ -35,7 +35,7 @@ const THREADS_TURN: Duration = Duration::from_millis(40);
 /// none where `stop` came before the end.
 pub(super) fn trial(
     plan: &SuitePlan,
-    fleet: &Fleet,
+    workers: &Workers,
     scenario: &Scenario,
     random: &mut SplitMix,
     stop: &AtomicBool,
@@ -54,7 +54,7 @@ pub(super) fn trial(
     let mut arms: Vec<Arm> = plan
         .stacks
         .iter()
-        .map(|stack| Arm::start(ready(plan, fleet, stack, scenario, &launch), scenario))
+        .map(|stack| Arm::start(ready(plan, workers, stack, scenario, &launch), scenario))
         .collect();
     // Nobody's first turn counts: caches, lazily made tables, the first pages of the heap.
     for arm in &mut arms {

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{LinkCheck, LinkKind, LinkRecord, Manifest, PlanRecord, SCHEMA_VERSION};
-use netbench_runner::{Fleet, Ground, Plan, environment};
+use netbench_runner::{Plan, Targets, Workers, environment};
 
 use super::settings::Settings;
 use crate::run::{now, session, worker_records};
@@ -12,8 +12,8 @@ pub(crate) fn begin(
     name: String,
     settings: &Settings,
     plan: &Plan,
-    fleet: &Fleet,
-    ground: &Ground,
+    fleet: &Workers,
+    ground: &Targets,
 ) -> anyhow::Result<Manifest> {
     let checks = ground
         .link()
@@ -57,7 +57,7 @@ pub(crate) fn begin_session(manifest: &mut Manifest) {
 }
 
 /// Takes down what only the end can tell.
-pub(crate) fn end_session(manifest: &mut Manifest, ground: &Ground, interrupted: bool) {
+pub(crate) fn end_session(manifest: &mut Manifest, ground: &Targets, interrupted: bool) {
     let served = ground.served().unwrap_or_else(|error| {
         manifest
             .warnings
@@ -80,7 +80,7 @@ pub(crate) fn end_session(manifest: &mut Manifest, ground: &Ground, interrupted:
     }
 }
 
-fn link_record(ground: &Ground, checks: Vec<LinkCheck>) -> LinkRecord {
+fn link_record(ground: &Targets, checks: Vec<LinkCheck>) -> LinkRecord {
     match ground.link() {
         Some(link) => LinkRecord {
             checks,

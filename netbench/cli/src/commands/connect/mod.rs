@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use netbench_link::Link;
 use netbench_model::{Manifest, Target};
 use netbench_report::summarize;
-use netbench_runner::{Event, Fleet, Ground, Plan, execute};
+use netbench_runner::{Event, Plan, Targets, Workers, execute};
 use netbench_store::RunFolder;
 
 use crate::{
@@ -50,7 +50,7 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
     let progress = Progress::of(&options.output, &options.telling);
 
     let place = link.as_ref().map(Link::client_place);
-    let fleet = Fleet::muster(programs, place.as_ref())?;
+    let fleet = Workers::probe(programs, place.as_ref())?;
     if let Some((_, manifest)) = &earlier {
         run::same_workers(&manifest.name, &manifest.workers, &fleet)?;
     }
@@ -116,8 +116,8 @@ pub(crate) fn publish(
 fn measure(
     folder: &RunFolder,
     plan: &Plan,
-    fleet: &Fleet,
-    ground: &Ground,
+    fleet: &Workers,
+    ground: &Targets,
     progress: &Progress,
     stop: &AtomicBool,
 ) -> anyhow::Result<()> {

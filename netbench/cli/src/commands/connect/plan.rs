@@ -2,7 +2,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use anyhow::Context;
 use netbench_model::{ClientSettings, Failure, FailureClass, Manifest, Phase};
-use netbench_runner::{Ground, Plan};
+use netbench_runner::{Plan, Targets};
 use netbench_store::{RunFolder, RunKind};
 
 use super::settings::Settings;
@@ -19,13 +19,13 @@ pub(crate) fn plan(
     settings: &Settings,
     client: ClientSettings,
     roots_pem: String,
-    ground: &Ground,
+    ground: &Targets,
     earlier: Option<&Manifest>,
 ) -> Plan {
     let sites = settings.over.file.sites.clone();
     let unreachable: BTreeMap<usize, Failure> = match ground {
-        Ground::Lab(_) => BTreeMap::new(),
-        Ground::Live(addresses) => addresses
+        Targets::Lab(_) => BTreeMap::new(),
+        Targets::Live(addresses) => addresses
             .iter()
             .zip(&sites)
             .enumerate()

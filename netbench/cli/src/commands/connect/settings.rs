@@ -4,7 +4,7 @@ use netbench_model::{
     Alpn, ClientSettings, Condition, Group, Manifest, Profile, SignatureScheme, StackName, Suite,
     Target, TlsVersion,
 };
-use netbench_runner::Fleet;
+use netbench_runner::Workers;
 
 use super::args::Connect;
 use crate::{
@@ -110,7 +110,7 @@ impl Settings {
     }
 
     /// What every client offers, now that the workers have said what they can do.
-    pub(crate) fn client(&self, fleet: &Fleet) -> anyhow::Result<ClientSettings> {
+    pub(crate) fn client(&self, fleet: &Workers) -> anyhow::Result<ClientSettings> {
         let (profile, versions, asked, alpn) = match &self.offers {
             Offers::Settled(settings) => return Ok(settings.clone()),
             Offers::Asked {

@@ -2,7 +2,7 @@ pub(crate) mod args;
 
 use netbench_model::RootsSource;
 use netbench_report::HelloReport;
-use netbench_runner::Fleet;
+use netbench_runner::Workers;
 
 use self::args::Hello;
 use super::scan::offers;
@@ -13,7 +13,7 @@ pub(crate) fn hello(options: &Hello) -> anyhow::Result<Ended> {
     let stacks = stack_names(&options.compared.stack);
     let wanted = stacks.iter().map(|stack| stack.stack().to_owned());
     let programs = workers::find(&wanted.collect(), &options.own.worker)?;
-    let fleet = Fleet::muster(programs, None)?;
+    let fleet = Workers::probe(programs, None)?;
     let roots = targets::roots(&RootsSource::Mozilla, None)?;
     let profile = options.client_profile.into();
     let client = offers::client_settings(profile, &stacks, &fleet);

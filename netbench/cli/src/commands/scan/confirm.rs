@@ -10,7 +10,7 @@ use std::{
 use netbench_link::Place;
 use netbench_model::{ClientSettings, Failure, FailureClass, Phase, Site, StackName};
 use netbench_protocol::ResponseBody;
-use netbench_runner::{Fleet, Ground, Launch, Worker};
+use netbench_runner::{Launch, Targets, Worker, Workers};
 use netbench_scan::{
     LossReport, SiteScan,
     against::{Confirmation, Seen},
@@ -30,8 +30,8 @@ const GRACE: Duration = Duration::from_secs(5);
 
 /// Where handshakes go and what they are made with.
 pub(super) struct Bench<'a> {
-    pub(super) fleet: &'a Fleet,
-    pub(super) ground: &'a Ground,
+    pub(super) fleet: &'a Workers,
+    pub(super) ground: &'a Targets,
     pub(super) place: Option<&'a Place>,
     pub(super) client: &'a ClientSettings,
     pub(super) roots_pem: &'a str,

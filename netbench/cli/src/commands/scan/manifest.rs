@@ -1,5 +1,5 @@
 use netbench_model::{LinkRecord, SCHEMA_VERSION, ScanManifest, ScanPlanRecord};
-use netbench_runner::{Fleet, Ground, environment};
+use netbench_runner::{Targets, Workers, environment};
 
 use super::settings::Settings;
 use crate::run::{now, session, worker_records};
@@ -8,8 +8,8 @@ use crate::run::{now, session, worker_records};
 pub(crate) fn begin(
     name: String,
     settings: &Settings,
-    fleet: &Fleet,
-    ground: &Ground,
+    fleet: &Workers,
+    ground: &Targets,
 ) -> ScanManifest {
     let limits = &settings.limits;
     ScanManifest {
@@ -56,7 +56,7 @@ pub(crate) fn begin_session(manifest: &mut ScanManifest) {
     manifest.sessions.push(session());
 }
 
-pub(crate) fn end_session(manifest: &mut ScanManifest, ground: &Ground, interrupted: bool) {
+pub(crate) fn end_session(manifest: &mut ScanManifest, ground: &Targets, interrupted: bool) {
     manifest.link = link(ground);
     if let Some(session) = manifest.sessions.last_mut() {
         session.finished = Some(now());
@@ -67,6 +67,6 @@ pub(crate) fn end_session(manifest: &mut ScanManifest, ground: &Ground, interrup
     }
 }
 
-fn link(ground: &Ground) -> Option<LinkRecord> {
+fn link(ground: &Targets) -> Option<LinkRecord> {
     ground.link().map(netbench_link::Link::record)
 }

@@ -21,7 +21,7 @@ use std::{
 use netbench_link::Link;
 use netbench_model::{ScanManifest, ScanPlace};
 use netbench_report::{ScanSummary, summarize_scan};
-use netbench_runner::{Fleet, Ground};
+use netbench_runner::{Targets, Workers};
 use netbench_scan::{
     AgainstRecord, Event, LossReport, Offer, Roots, SiteScan, Target, raise_descriptor_limit,
     scan_all,
@@ -100,7 +100,7 @@ pub(crate) fn run_scan(
     let stop = stop_on_signals(run::AFTER_TRIALS)?;
     let progress = Progress::counting(quiet, "sites");
     let inside = link.as_ref().map(Link::client_place);
-    let fleet = Fleet::muster(programs, inside.as_ref())?;
+    let fleet = Workers::probe(programs, inside.as_ref())?;
     if let Some((_, manifest)) = &place.earlier {
         run::same_workers(&manifest.name, &manifest.workers, &fleet)?;
     }
@@ -179,7 +179,7 @@ fn open(path: &Path) -> anyhow::Result<(RunFolder, ScanManifest)> {
 fn scan_sites(
     settings: &Settings,
     folder: &RunFolder,
-    ground: &Ground,
+    ground: &Targets,
     roots_pem: &str,
     progress: &Progress,
     stop: &Arc<AtomicBool>,

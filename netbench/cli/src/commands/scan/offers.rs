@@ -16,7 +16,7 @@ use netbench_model::{
     TlsVersion,
 };
 use netbench_protocol::{Configure, Connect, RequestBody, Resolve, ResponseBody};
-use netbench_runner::{Fleet, Launch, Worker};
+use netbench_runner::{Launch, Worker, Workers};
 use netbench_scan::{Offer, codec::ClientHello};
 
 /// How long a worker may take to send its hello.
@@ -35,7 +35,7 @@ const HOST: &str = "host.example";
 pub(crate) fn client_settings(
     profile: Profile,
     stacks: &[StackName],
-    fleet: &Fleet,
+    fleet: &Workers,
 ) -> ClientSettings {
     let chosen = || {
         stacks
@@ -78,7 +78,7 @@ pub(super) fn configured(
 /// up, which this machine's need not be.
 pub(crate) fn offers(
     stacks: &[StackName],
-    fleet: &Fleet,
+    fleet: &Workers,
     place: Option<&Place>,
     client: &ClientSettings,
     roots_pem: &str,

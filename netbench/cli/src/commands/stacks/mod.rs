@@ -1,6 +1,6 @@
 pub(crate) mod args;
 
-use netbench_runner::{Fleet, known_stacks};
+use netbench_runner::{Workers, known_stacks};
 
 use self::args::Stacks;
 use crate::{exit::Ended, workers};
@@ -11,7 +11,7 @@ pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
     for source in known_stacks() {
         let stack = source.stack.to_owned();
         let fleet = workers::find(&[stack.clone()].into(), &[])
-            .and_then(|programs| Ok(Fleet::muster(programs, None)?));
+            .and_then(|programs| Ok(Workers::probe(programs, None)?));
         let description = match &fleet {
             Ok(fleet) => Ok(fleet.description(&stack).cloned()),
             Err(error) => Err(format!("{error:#}")),

@@ -1,5 +1,5 @@
 use netbench_model::{LayoutRecord, PinRecord, SCHEMA_VERSION, SuiteManifest, SuitePlanRecord};
-use netbench_runner::{Fleet, Layout, SuitePlan, environment};
+use netbench_runner::{Layout, SuitePlan, Workers, environment};
 
 use super::settings::Settings;
 use crate::run::{now, session, worker_records};
@@ -9,7 +9,7 @@ pub(crate) fn begin(
     name: String,
     settings: &Settings,
     plan: &SuitePlan,
-    fleet: &Fleet,
+    fleet: &Workers,
 ) -> SuiteManifest {
     let number = |n: u128| u64::try_from(n).unwrap_or(u64::MAX);
     SuiteManifest {

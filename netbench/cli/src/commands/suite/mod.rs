@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use anyhow::Context;
 use netbench_model::{Case, SuiteManifest, SuiteSample};
 use netbench_report::{decided, summarize_suite};
-use netbench_runner::{Fleet, SuiteEvent, SuitePlan, execute_suite};
+use netbench_runner::{SuiteEvent, SuitePlan, Workers, execute_suite};
 use netbench_store::{RunFolder, RunKind};
 
 use crate::{
@@ -46,7 +46,7 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
     let programs = workers::find(&settings.workers(), &options.begun.own.worker)?;
     let stop = stop_on_signals(run::AFTER_TRIALS)?;
     let progress = Progress::of(&options.output, &options.telling);
-    let fleet = Fleet::muster(programs, None)?;
+    let fleet = Workers::probe(programs, None)?;
     if let Some((_, manifest)) = &earlier {
         run::same_workers(&manifest.name, &manifest.workers, &fleet)?;
     }
@@ -90,7 +90,7 @@ fn publish(folder: &RunFolder, manifest: &SuiteManifest, output: &Output) -> any
 fn measure(
     folder: &RunFolder,
     plan: &SuitePlan,
-    fleet: &Fleet,
+    fleet: &Workers,
     manifest: &SuiteManifest,
     progress: &Progress,
     stop: &std::sync::atomic::AtomicBool,

@@ -11,7 +11,7 @@ use netbench_model::{
     LayoutRecord, Part, PinRecord, Preset, Scenario, StackName, SuiteManifest, Work, catalogue,
     usual_scenarios,
 };
-use netbench_runner::{Fleet, Launch, Layout, Materials, SuitePlan, Worker};
+use netbench_runner::{Launch, Layout, Materials, SuitePlan, Worker, Workers};
 
 use super::args::{PartArg, Pin, Suite};
 use crate::{
@@ -110,7 +110,7 @@ impl Settings {
     }
 
     /// Everything that trials need, complete.
-    pub(crate) fn plan(&self, fleet: &Fleet, progress: &Progress) -> anyhow::Result<SuitePlan> {
+    pub(crate) fn plan(&self, fleet: &Workers, progress: &Progress) -> anyhow::Result<SuitePlan> {
         let materials = Materials::of(&self.scenarios)?;
         if let Some(before) = &self.pki_sha256
             && before != materials.sha256()
@@ -151,7 +151,7 @@ impl Settings {
     }
 
     /// The layout as the system permits it, found by starting a worker.
-    fn permitted_layout(&self, fleet: &Fleet, progress: &Progress) -> anyhow::Result<Layout> {
+    fn permitted_layout(&self, fleet: &Workers, progress: &Progress) -> anyhow::Result<Layout> {
         let program = self.stacks.first().and_then(|s| fleet.program(s.stack()));
         let Some(program) = program.filter(|_| self.layout == Layout::Fixed) else {
             return Ok(Layout::System);

@@ -10,7 +10,7 @@ use netbench_link::{Link, Place, TrialKey};
 use netbench_model::{Failure, FailureClass, Fault, ServerCount, Site};
 use netbench_protocol::{RequestBody, Resolve, ResponseBody, Serve, ServeSite};
 
-use crate::{Fleet, Launch, Worker, WorkerError};
+use crate::{Launch, Worker, WorkerError, Workers};
 
 /// How long the lab's servers may take to set up all their sites.
 const SERVE_LIMIT: Duration = Duration::from_secs(60);
@@ -19,17 +19,17 @@ const SERVE_LIMIT: Duration = Duration::from_secs(60);
 const NOBODY: u16 = 9;
 
 /// Where connections go: the lab, or the real network.
-pub enum Ground {
+pub enum Targets {
     /// The emulated sites of this machine.
-    Lab(Box<LabGround>),
+    Lab(Box<LabTargets>),
     /// The real hosts; none where the name did not resolve.
     Live(Vec<Option<SocketAddr>>),
 }
 
 /// The lab's servers, running, and the link to them.
-pub struct LabGround {
+pub struct LabTargets {
     link: Link,
-    /// Asked only before and after a run: during it, slots share this ground.
+    /// Asked only before and after a run: during it, slots share these targets.
     servers: Mutex<Vec<(String, Worker)>>,
     addresses: Vec<SocketAddr>,
     failed: BTreeMap<usize, Failure>,
@@ -37,7 +37,7 @@ pub struct LabGround {
 
 /// Servers that could not be started.
 #[derive(Debug, thiserror::Error)]
-pub enum GroundError {
+pub enum TargetsError {
     /// The sites file names a server for which there is no worker here.
     #[error("no worker for the server {0:?} that the sites file names")]
     NoServer(String),
@@ -51,13 +51,18 @@ pub enum GroundError {
     },
 }
 
-impl Ground {
+impl Targets {
     /// Starts the lab's servers behind `link`. A site that its server cannot be set up for is no
     /// error: its trials fail with the server's reason.
     ///
     /// # Errors
     /// A server that does not start or does not answer.
-    pub fn lab(link: Link, lab: &Lab, sites: &[Site], fleet: &Fleet) -> Result<Self, GroundError> {
+    pub fn lab(
+        link: Link,
+        lab: &Lab,
+        sites: &[Site],
+        workers: &Workers,
+    ) -> Result<Self, TargetsError> {
         let wanted = |i: usize| {
             SocketAddr::new(IpAddr::V4(link.address(i)), link.listen_port(sites[i].port))
         };
@@ -70,7 +75,7 @@ impl Ground {
             .map(|(i, site)| (site.name(), i))
             .collect();
         for (server, settings) in lab.serve_sites(sites, wanted) {
-            let (worker, serving) = start(&link, fleet, &server, settings)?;
+            let (worker, serving) = start(&link, workers, &server, settings)?;
             for (site, address) in serving.listening {
                 if let Some(i) = index.get(&site) {
                     addresses[*i] = address;
@@ -88,7 +93,7 @@ impl Ground {
                 address.set_port(NOBODY);
             }
         }
-        Ok(Self::Lab(Box::new(LabGround {
+        Ok(Self::Lab(Box::new(LabTargets {
             link,
             servers: Mutex::new(servers),
             addresses,
@@ -118,7 +123,7 @@ impl Ground {
     ///
     /// # Errors
     /// A server that died, or does not answer within ten seconds.
-    pub fn served(&self) -> Result<Vec<ServerCount>, GroundError> {
+    pub fn served(&self) -> Result<Vec<ServerCount>, TargetsError> {
         let Self::Lab(lab) = self else {
             return Ok(Vec::new());
         };
@@ -129,7 +134,7 @@ impl Ground {
                 Ok(ResponseBody::Counted { sites }) => counts.extend(sites),
                 Ok(_) => {}
                 Err(source) => {
-                    return Err(GroundError::Server {
+                    return Err(TargetsError::Server {
                         server: server.clone(),
                         source,
                     });
@@ -178,7 +183,7 @@ impl Ground {
     }
 }
 
-impl LabGround {
+impl LabTargets {
     fn servers(&self) -> MutexGuard<'_, Vec<(String, Worker)>> {
         self.servers.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -186,14 +191,14 @@ impl LabGround {
 
 fn start(
     link: &Link,
-    fleet: &Fleet,
+    workers: &Workers,
     server: &str,
     sites: Vec<ServeSite>,
-) -> Result<(Worker, netbench_protocol::Serving), GroundError> {
-    let program = fleet
+) -> Result<(Worker, netbench_protocol::Serving), TargetsError> {
+    let program = workers
         .program(server)
-        .ok_or_else(|| GroundError::NoServer(server.to_owned()))?;
-    let failed = |source| GroundError::Server {
+        .ok_or_else(|| TargetsError::NoServer(server.to_owned()))?;
+    let failed = |source| TargetsError::Server {
         server: server.to_owned(),
         source,
     };
