@@ -3,9 +3,9 @@ use std::{path::Path, sync::Arc, time::Duration};
 use netbench_model::{Depth, EvaluationPlan};
 use netbench_report::Found;
 
-use crate::kept::Kept;
+use crate::kinds::{Report, suite::StoredSuite};
 
-use super::{Part, Results, Step, Steps, Unsupported, about_workers, read_run, stacks, words};
+use super::parts::{Part, Results, Step, Steps, Unsupported, worker_arguments, run_in, stacks, words};
 
 pub(super) const PART: Part = Part {
     name: "suite",
@@ -36,7 +36,7 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     };
     let common = |mut arguments: Vec<_>, folder| {
         arguments.extend(words(["--stack", &stacks, "--seed", &seed]));
-        arguments.extend(about_workers(plan));
+        arguments.extend(worker_arguments(plan));
         Step {
             arguments,
             results: Results::Run(folder),
@@ -70,14 +70,14 @@ fn collect(
     folder: &Path,
     _plan: &EvaluationPlan,
     found: &mut Found,
-    runs: &mut Vec<Kept>,
+    runs: &mut Vec<Box<dyn Report>>,
 ) -> anyhow::Result<()> {
     for name in [SPEED, COSTS] {
-        read_run(&folder.join(name), runs, |kept| {
-            if let Kept::Suite { summary, .. } = kept {
-                found.suites.push(Arc::clone(summary));
-            }
-        })?;
+        if let Some(run) = run_in(&folder.join(name)) {
+            let run = StoredSuite::read(&run)?;
+            found.suites.push(Arc::clone(&run.summary));
+            runs.push(Box::new(run));
+        }
     }
     Ok(())
 }

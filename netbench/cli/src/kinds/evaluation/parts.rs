@@ -1,9 +1,4 @@
-//! The parts of an evaluation. A new part is a file here and a line in [`PARTS`].
-
-mod connections;
-mod features;
-mod sites;
-mod suite;
+//! What parts of an evaluation are made of.
 
 use std::{
     ffi::OsString,
@@ -16,39 +11,35 @@ use netbench_model::{EvaluationPlan, Target};
 use netbench_report::Found;
 use netbench_store::RunFolder;
 
-use crate::kept::Kept;
+use crate::kinds::Report;
 
 /// A part.
-pub(super) struct Part {
+pub(crate) struct Part {
     /// Its name, and that of its folder.
-    pub(super) name: &'static str,
+    pub(crate) name: &'static str,
     /// About how long it takes, once everything is built.
-    pub(super) estimate: fn(&EvaluationPlan) -> Duration,
+    pub(crate) estimate: fn(&EvaluationPlan) -> Duration,
     /// What is run for it, in order.
-    pub(super) steps: fn(&EvaluationPlan) -> Result<Steps, Unsupported>,
+    pub(crate) steps: fn(&EvaluationPlan) -> Result<Steps, Unsupported>,
     /// Reads what the steps have left in the part's folder.
-    pub(super) collect:
-        fn(&Path, &EvaluationPlan, &mut Found, &mut Vec<Kept>) -> anyhow::Result<()>,
+    pub(crate) collect:
+        fn(&Path, &EvaluationPlan, &mut Found, &mut Vec<Box<dyn Report>>) -> anyhow::Result<()>,
 }
 
-/// All parts, in the order in which they are run: what is quick and needs a machine at leisure least
-/// comes first.
-pub(super) const PARTS: [Part; 4] = [features::PART, sites::PART, connections::PART, suite::PART];
-
 /// What is run for a part.
-pub(super) struct Steps {
+pub(crate) struct Steps {
     /// Each a command of netbench.
-    pub(super) steps: Vec<Step>,
+    pub(crate) steps: Vec<Step>,
     /// What a reader must know of how it is done.
-    pub(super) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 /// The folder of a part that is one run.
-const RUN: &str = "run";
+pub(super) const RUN: &str = "run";
 
 impl Steps {
     /// One command, which makes one run.
-    fn one_run(arguments: Vec<OsString>) -> Self {
+    pub(super) fn one_run(arguments: Vec<OsString>) -> Self {
         Self {
             steps: vec![Step {
                 arguments,
@@ -60,15 +51,15 @@ impl Steps {
 }
 
 /// One command of netbench.
-pub(super) struct Step {
+pub(crate) struct Step {
     /// Its arguments, but for where its results go.
-    pub(super) arguments: Vec<OsString>,
+    pub(crate) arguments: Vec<OsString>,
     /// Where its results go.
-    pub(super) results: Results,
+    pub(crate) results: Results,
 }
 
 /// Where the results of a step go, under the part's folder.
-pub(super) enum Results {
+pub(crate) enum Results {
     /// What it prints goes into a file of this name.
     Printed(&'static str),
     /// It makes a run in a folder of this name.
@@ -76,10 +67,10 @@ pub(super) enum Results {
 }
 
 /// A part that these stacks or this machine cannot do, and why.
-pub(super) struct Unsupported(pub(super) String);
+pub(crate) struct Unsupported(pub(crate) String);
 
 /// The one run in a folder, if it has been begun.
-pub(super) fn run_in(folder: &Path) -> Option<RunFolder> {
+pub(crate) fn run_in(folder: &Path) -> Option<RunFolder> {
     let mut runs: Vec<PathBuf> = std::fs::read_dir(folder)
         .ok()?
         .flatten()
@@ -89,18 +80,8 @@ pub(super) fn run_in(folder: &Path) -> Option<RunFolder> {
     runs.iter().find_map(|path| RunFolder::open(path).ok())
 }
 
-/// Reads the one run in a folder, if it has been begun, and has `find` take what the part is for from it.
-fn read_run(folder: &Path, runs: &mut Vec<Kept>, find: impl FnOnce(&Kept)) -> anyhow::Result<()> {
-    if let Some(run) = run_in(folder) {
-        let kept = Kept::read(run.path())?;
-        find(&kept);
-        runs.push(kept);
-    }
-    Ok(())
-}
-
 /// Reads a file that a step printed; none where it was not reached.
-fn printed<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
+pub(super) fn printed<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -112,12 +93,12 @@ fn printed<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Result<Option
 }
 
 /// Both stacks, as commands take them.
-fn stacks(plan: &EvaluationPlan) -> String {
+pub(super) fn stacks(plan: &EvaluationPlan) -> String {
     format!("{},{}", plan.from.stack(), plan.to.stack())
 }
 
 /// The arguments that the parts with sites share.
-fn about_sites(plan: &EvaluationPlan) -> Vec<OsString> {
+pub(super) fn site_arguments(plan: &EvaluationPlan) -> Vec<OsString> {
     let mut arguments = Vec::new();
     if let Some(file) = &plan.sites_file {
         arguments.extend(["--sites".into(), file.into()]);
@@ -132,7 +113,7 @@ fn about_sites(plan: &EvaluationPlan) -> Vec<OsString> {
 }
 
 /// The arguments that the parts with workers share.
-fn about_workers(plan: &EvaluationPlan) -> Vec<OsString> {
+pub(super) fn worker_arguments(plan: &EvaluationPlan) -> Vec<OsString> {
     let worker = |(stack, program): &(String, String)| -> [OsString; 2] {
         ["--worker".into(), format!("{stack}={program}").into()]
     };
@@ -140,6 +121,6 @@ fn about_workers(plan: &EvaluationPlan) -> Vec<OsString> {
 }
 
 /// Arguments from words.
-fn words<const N: usize>(words: [&str; N]) -> Vec<OsString> {
+pub(super) fn words<const N: usize>(words: [&str; N]) -> Vec<OsString> {
     words.map(OsString::from).to_vec()
 }

@@ -3,9 +3,9 @@ use std::{path::Path, time::Duration};
 use netbench_model::{Depth, EvaluationPlan, StackName};
 use netbench_report::Found;
 
-use crate::kept::Kept;
+use crate::kinds::Report;
 
-use super::{Part, Results, Step, Steps, Unsupported, printed, words};
+use super::parts::{Part, Results, Step, Steps, Unsupported, printed, words};
 
 pub(super) const PART: Part = Part {
     name: "features",
@@ -20,24 +20,24 @@ const DIFFERENCE: &str = "difference.json";
 fn estimate(plan: &EvaluationPlan) -> Duration {
     match how(plan) {
         How::Fresh => Duration::from_secs(300),
-        How::Kept { .. } => Duration::from_secs(2),
+        How::Stored { .. } => Duration::from_secs(2),
     }
 }
 
 /// Where outcomes come from.
 enum How {
     Fresh,
-    Kept { note: &'static str },
+    Stored { note: &'static str },
 }
 
 fn how(plan: &EvaluationPlan) -> How {
     match plan.depth {
-        Depth::Quick => How::Kept {
-            note: "Protocol tests: the outcomes that are kept in results/bogo, not run anew.",
+        Depth::Quick => How::Stored {
+            note: "Protocol tests: the outcomes that are stored in results/bogo, not run again.",
         },
-        Depth::Full if crate::workers::in_path("go").is_none() => How::Kept {
+        Depth::Full if crate::workers::in_path("go").is_none() => How::Stored {
             note: "Protocol tests: Go is missing (https://go.dev/dl), so that they are the outcomes kept in \
-                   results/bogo, not run anew.",
+                   results/bogo, not run again.",
         },
         Depth::Full => How::Fresh,
     }
@@ -55,7 +55,7 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     let mut coverage = words(["bogo", "--shim", &format!("{from},{to}"), "--json"]);
     let mut difference = words(["bogo", "diff", from, to, "--json"]);
     let mut notes = Vec::new();
-    if let How::Kept { note } = how(plan) {
+    if let How::Stored { note } = how(plan) {
         coverage.push("--kept".into());
         difference.push("--kept".into());
         notes.push(note.to_owned());
@@ -87,7 +87,7 @@ fn collect(
     folder: &Path,
     _plan: &EvaluationPlan,
     found: &mut Found,
-    _runs: &mut Vec<Kept>,
+    _runs: &mut Vec<Box<dyn Report>>,
 ) -> anyhow::Result<()> {
     found.coverage = printed(&folder.join(COVERAGE))?;
     found.difference = printed(&folder.join(DIFFERENCE))?;

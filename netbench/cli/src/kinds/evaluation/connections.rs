@@ -3,9 +3,9 @@ use std::{path::Path, sync::Arc, time::Duration};
 use netbench_model::{Depth, EvaluationPlan, Target};
 use netbench_report::Found;
 
-use crate::kept::Kept;
+use crate::kinds::{Report, connect::StoredConnect};
 
-use super::{Part, RUN, Steps, Unsupported, about_sites, about_workers, read_run, stacks, words};
+use super::parts::{Part, RUN, Steps, Unsupported, site_arguments, worker_arguments, run_in, stacks, words};
 
 pub(super) const PART: Part = Part {
     name: "connections",
@@ -44,8 +44,8 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     let (rounds, seed) = (rounds(plan).to_string(), plan.seed.to_string());
     let mut arguments = words(["connect", "--stack", &stacks, "--condition", CONDITIONS]);
     arguments.extend(words(["--rounds", &rounds, "--seed", &seed]));
-    arguments.extend(about_sites(plan));
-    arguments.extend(about_workers(plan));
+    arguments.extend(site_arguments(plan));
+    arguments.extend(worker_arguments(plan));
     Ok(Steps::one_run(arguments))
 }
 
@@ -53,11 +53,12 @@ fn collect(
     folder: &Path,
     _plan: &EvaluationPlan,
     found: &mut Found,
-    runs: &mut Vec<Kept>,
+    runs: &mut Vec<Box<dyn Report>>,
 ) -> anyhow::Result<()> {
-    read_run(&folder.join(RUN), runs, |kept| {
-        if let Kept::Connect { summary, .. } = kept {
-            found.connections = Some(Arc::clone(summary));
-        }
-    })
+    if let Some(run) = run_in(&folder.join(RUN)) {
+        let run = StoredConnect::read(&run)?;
+        found.connections = Some(Arc::clone(&run.summary));
+        runs.push(Box::new(run));
+    }
+    Ok(())
 }

@@ -3,9 +3,9 @@ use std::{path::Path, time::Duration};
 use netbench_model::{EvaluationPlan, Target};
 use netbench_report::{Found, losses};
 
-use crate::kept::Kept;
+use crate::kinds::{Report, scan};
 
-use super::{Part, RUN, Steps, Unsupported, about_sites, about_workers, read_run, stacks, words};
+use super::parts::{Part, RUN, Steps, Unsupported, site_arguments, worker_arguments, run_in, stacks, words};
 
 pub(super) const PART: Part = Part {
     name: "sites",
@@ -43,8 +43,8 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
         CONFIRM,
     ]);
     arguments.extend(words(["--seed", &seed]));
-    arguments.extend(about_sites(plan));
-    arguments.extend(about_workers(plan));
+    arguments.extend(site_arguments(plan));
+    arguments.extend(worker_arguments(plan));
     Ok(Steps::one_run(arguments))
 }
 
@@ -52,12 +52,13 @@ fn collect(
     folder: &Path,
     plan: &EvaluationPlan,
     found: &mut Found,
-    runs: &mut Vec<Kept>,
+    runs: &mut Vec<Box<dyn Report>>,
 ) -> anyhow::Result<()> {
-    read_run(&folder.join(RUN), runs, |kept| {
-        if let Kept::Scan { summary, .. } = kept {
-            let loss = summary.loss.as_ref();
-            found.losses = loss.and_then(|loss| losses(loss, &plan.from, &plan.to));
-        }
-    })
+    if let Some(run) = run_in(&folder.join(RUN)) {
+        let summary = scan::read(&run)?;
+        let loss = summary.loss.as_ref();
+        found.losses = loss.and_then(|loss| losses(loss, &plan.from, &plan.to));
+        runs.push(Box::new(summary));
+    }
+    Ok(())
 }
