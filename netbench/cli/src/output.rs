@@ -16,18 +16,8 @@ use crate::{
 /// Where there is no terminal to ask.
 const WIDTH: usize = 100;
 
-/// Makes the reports of a run, in its folder and on stdout.
-pub(crate) fn publish(
-    folder: &RunFolder,
-    report: &impl Document,
-    output: &Output,
-) -> anyhow::Result<()> {
-    print(report, output)?;
-    keep(folder, report, output)
-}
-
 /// Makes the reports in a run's folder.
-pub(crate) fn keep(
+pub(crate) fn store(
     folder: &RunFolder,
     report: &impl Document,
     output: &Output,

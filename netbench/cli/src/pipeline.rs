@@ -23,7 +23,7 @@ use crate::{
     options::{Output, OwnWorkers, StoredIn},
     output,
     progress::Progress,
-    run,
+    run, stored,
     targets::Sites,
     workers,
 };
@@ -94,7 +94,7 @@ pub(crate) type Earlier<P> = Option<(RunFolder, Manifest<P>)>;
 /// Opens the run that `--resume` names.
 pub(crate) fn earlier<P: Plan>(stored_in: &StoredIn) -> anyhow::Result<Earlier<P>> {
     let open = |path: &Path| {
-        kinds::open(path).with_context(|| format!("cannot resume {}", path.display()))
+        stored::open(path).with_context(|| format!("cannot resume {}", path.display()))
     };
     stored_in.resume.as_deref().map(open).transpose()
 }

@@ -16,8 +16,8 @@ use netbench_report::{HelloReport, ScanSummary};
 use netbench_scan::{
     SiteScan,
     against::Confirmed,
+    enumeration::Order,
     loss::LossReason,
-    peel::Order,
     registry::Version,
     result::{Anchor, Answer, ScanOutcome},
 };

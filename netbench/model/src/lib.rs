@@ -12,6 +12,7 @@ mod named;
 mod origin;
 mod run;
 mod sample;
+mod sanitize;
 mod scan_run;
 mod schema1;
 mod site;
@@ -34,6 +35,7 @@ pub use sample::{
     Failure, FailureClass, Measured, Negotiated, Outcome, Phase, Phases, Sample, ServerView,
     TcpInfo, Transfer,
 };
+pub use sanitize::{sanitize, sanitize_prefix};
 pub use scan_run::{ScanManifest, ScanPlace, ScanPlan};
 pub use schema1::upgrade_manifest;
 pub use site::{ChainProfile, Fault, HostName, KeyType, LabProfile, Site, Switch};

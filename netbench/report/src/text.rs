@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use netbench_model::StackName;
+pub(crate) use netbench_model::sanitize as plain;
 use netbench_stats::Verdict;
 
 /// Nanoseconds with a unit and three digits.
@@ -58,24 +59,6 @@ pub(crate) fn percent(part: f64, whole: f64) -> String {
     } else {
         format!("{:.1} %", 100.0 * part / whole)
     }
-}
-
-/// `text` without anything that a terminal would obey.
-pub(crate) fn plain(text: &str) -> String {
-    text.chars()
-        .map(|c| {
-            if c.is_control() || is_bidi(c) {
-                '\u{fffd}'
-            } else {
-                c
-            }
-        })
-        .collect()
-}
-
-/// Marks that turn text around.
-fn is_bidi(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
 }
 
 /// What the verdict on `other` says, as a sentence's middle.
@@ -183,13 +166,5 @@ mod tests {
         for (ratio, text) in cases {
             assert_eq!(change(ratio), text);
         }
-    }
-
-    #[test]
-    fn nothing_that_a_terminal_obeys_is_left() {
-        assert_eq!(
-            plain("a\x1b[31mb\u{202e}c\n"),
-            "a\u{fffd}[31mb\u{fffd}c\u{fffd}"
-        );
     }
 }

@@ -7,7 +7,7 @@ use netbench_model::{SCHEMA_VERSION, ScanPlace, StackName};
 use netbench_report::{Profiles, ScanHead, ScanSummary, csv, markdown, terminal};
 use netbench_scan::{
     LossReport, SiteScan,
-    against::{Confirmation, Seen},
+    against::{Confirmation, HandshakeResult},
     population::population,
     profiles::{COMPARED, GUIDELINE, profiles},
 };
@@ -89,7 +89,7 @@ fn summary(count: usize) -> ScanSummary {
     sites.truncate(count);
     let offers = vec![offer("broad", &[GCM, DHE, CBC]), offer("strict", &[GCM])];
     let predicted = LossReport::new(offers.clone(), &sites, Vec::new());
-    let handshake = |site: usize, stack: usize, seen: Seen| {
+    let handshake = |site: usize, stack: usize, seen: HandshakeResult| {
         let found = &predicted.sites[site];
         let stack_name = &predicted.offers[stack].stack;
         Confirmation::new(
@@ -99,12 +99,12 @@ fn summary(count: usize) -> ScanSummary {
             seen,
         )
     };
-    let alert = Seen::Failed {
+    let alert = HandshakeResult::Failed {
         class: "alert".to_owned(),
         reason: "handshake_failure".to_owned(),
         in_tls: true,
     };
-    let refused = Seen::Failed {
+    let refused = HandshakeResult::Failed {
         class: "certificate".to_owned(),
         reason: "ca-as-leaf \u{1b}[31m".to_owned(),
         in_tls: true,

@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{Failure, FailureClass};
+use netbench_model::{Failure, FailureClass, sanitize_prefix};
 use netbench_protocol::{PROTOCOL_VERSION, Request, RequestBody, Response, ResponseBody};
 
 use crate::Launch;
@@ -180,11 +180,11 @@ impl Worker {
         let left = deadline.saturating_duration_since(Instant::now());
         match self.answers.recv_timeout(left) {
             Ok(Ok(Response { id: answered, body })) if answered == id => match body {
-                ResponseBody::Error { message } => Err(WorkerError::Refused(clean(&message))),
+                ResponseBody::Error { message } => Err(WorkerError::Refused(line_of(&message))),
                 body => Ok(body),
             },
             Ok(Ok(other)) => {
-                let line = clean(&format!("an answer to request {}, not {id}", other.id));
+                let line = line_of(&format!("an answer to request {}, not {id}", other.id));
                 Err(WorkerError::Nonsense {
                     line,
                     stderr: self.last_words(),
@@ -332,9 +332,9 @@ fn read_answer(reader: &mut impl BufRead) -> Option<Result<Response, String>> {
         .read_until(b'\n', &mut line)
     {
         Ok(0) | Err(_) => None,
-        Ok(_) => {
-            Some(serde_json::from_slice(&line).map_err(|_| clean(&String::from_utf8_lossy(&line))))
-        }
+        Ok(_) => Some(
+            serde_json::from_slice(&line).map_err(|_| line_of(&String::from_utf8_lossy(&line))),
+        ),
     }
 }
 
@@ -349,17 +349,13 @@ fn keep_last_lines(stderr: impl Read, kept: &Mutex<VecDeque<String>>) {
                 if kept.len() == LAST_WORDS {
                     kept.pop_front();
                 }
-                kept.push_back(clean(&String::from_utf8_lossy(&line)));
+                kept.push_back(line_of(&String::from_utf8_lossy(&line)));
             }
         }
     }
 }
 
-/// One line of at most 200 characters, none of them a control.
-fn clean(text: &str) -> String {
-    text.trim()
-        .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .take(200)
-        .collect()
+/// One line of at most 200 characters.
+fn line_of(text: &str) -> String {
+    sanitize_prefix(text.trim(), 200)
 }

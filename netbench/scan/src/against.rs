@@ -72,7 +72,7 @@ pub struct Confirmation {
     /// What was predicted.
     pub predicted: Agreement,
     /// What happened.
-    pub seen: Seen,
+    pub seen: HandshakeResult,
     /// How the two go together.
     pub verdict: Confirmed,
 }
@@ -80,7 +80,7 @@ pub struct Confirmation {
 /// What a real handshake came to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Seen {
+pub enum HandshakeResult {
     /// It was finished.
     Handshake {
         /// `1.2` or `1.3`.
@@ -117,7 +117,7 @@ pub enum Confirmed {
 
 impl Confirmation {
     /// Judges what was seen.
-    pub fn new(site: &str, stack: &str, predicted: Agreement, seen: Seen) -> Self {
+    pub fn new(site: &str, stack: &str, predicted: Agreement, seen: HandshakeResult) -> Self {
         let verdict = judge(&predicted, &seen);
         Self {
             site: site.to_owned(),
@@ -134,7 +134,7 @@ impl Confirmation {
             return None;
         }
         match (&self.seen, &self.predicted) {
-            (Seen::Failed { class, reason, .. }, _) => {
+            (HandshakeResult::Failed { class, reason, .. }, _) => {
                 let by = if class == "certificate" {
                     LossReason::Certificate
                 } else {
@@ -143,9 +143,9 @@ impl Confirmation {
                 let detail = format!("seen in a handshake, not predicted: {class}: {reason}");
                 Some(Agreement::loses(by, detail))
             }
-            (Seen::Handshake { .. }, Agreement::Agrees(_)) => None,
+            (HandshakeResult::Handshake { .. }, Agreement::Agrees(_)) => None,
             (
-                Seen::Handshake {
+                HandshakeResult::Handshake {
                     version,
                     suite,
                     group,
@@ -163,15 +163,15 @@ impl Confirmation {
     }
 }
 
-fn judge(predicted: &Agreement, seen: &Seen) -> Confirmed {
+fn judge(predicted: &Agreement, seen: &HandshakeResult) -> Confirmed {
     let as_predicted = match (predicted, seen) {
-        (Agreement::Unknown { .. }, _) | (_, Seen::Failed { in_tls: false, .. }) => {
+        (Agreement::Unknown { .. }, _) | (_, HandshakeResult::Failed { in_tls: false, .. }) => {
             return Confirmed::Untold;
         }
-        (Agreement::Loses { .. }, Seen::Failed { .. }) => true,
+        (Agreement::Loses { .. }, HandshakeResult::Failed { .. }) => true,
         (
             Agreement::Agrees(due),
-            Seen::Handshake {
+            HandshakeResult::Handshake {
                 version,
                 suite,
                 group,

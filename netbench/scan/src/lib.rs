@@ -24,17 +24,17 @@
 //! ```no_run
 //! use std::sync::{Arc, atomic::AtomicBool};
 //!
-//! use netbench_scan::{Event, Limits, Roots, Target, scan_all};
+//! use netbench_scan::{ScanEvent, Limits, TrustAnchors, ScanTarget, scan_all};
 //!
-//! let target = Target {
+//! let target = ScanTarget {
 //!     site: "example.test".to_owned(),
 //!     host: "example.test".to_owned(),
 //!     port: 443,
 //!     address: Ok(([127, 0, 0, 1], 443).into()),
 //! };
 //! let stop = Arc::new(AtomicBool::new(false));
-//! scan_all(vec![target], Limits::default(), Roots::default(), &stop, |event| {
-//!     let Event::Done(scan) = event;
+//! scan_all(vec![target], Limits::default(), TrustAnchors::default(), &stop, |event| {
+//!     let ScanEvent::Done(scan) = event;
 //!     assert!(scan.effort.connections > 0);
 //!     Ok::<_, std::io::Error>(())
 //! })?;
@@ -43,11 +43,11 @@
 
 pub mod against;
 pub mod codec;
+pub mod enumeration;
 pub mod fingerprint;
 pub mod loss;
 mod offer;
 pub mod parsers;
-pub mod peel;
 pub mod population;
 mod probe;
 pub mod profiles;
@@ -58,6 +58,6 @@ mod x509;
 
 pub use against::{AgainstRecord, LossReport};
 pub use offer::{ExtensionOffer, Offer, ShareOffer};
-pub use probe::{Event, Limits, Part, Target, raise_descriptor_limit, scan_all};
+pub use probe::{Limits, ScanEvent, ScanPart, ScanTarget, raise_descriptor_limit, scan_all};
 pub use result::SiteScan;
-pub use x509::Roots;
+pub use x509::TrustAnchors;

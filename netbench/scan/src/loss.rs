@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Offer, SiteScan,
-    peel::Order,
+    enumeration::Order,
     registry::{Bulk, KeyExchange, Version, suite},
     result::{Anchor, ChainScan, SuiteScan, VersionScan},
 };

@@ -7,7 +7,7 @@ use crate::{
     codec::{ClientHello, FlightReader, Records, ServerHello, ServerKeyExchange, Step, messages},
     registry::{Version, suites},
     session::{ResponseHead, parse_message13},
-    x509::{self, Roots},
+    x509::{self, TrustAnchors},
 };
 
 /// A parser's name, which is that of its fuzz target and of its folder of the corpus.
@@ -116,7 +116,7 @@ pub fn certificates(bytes: &[u8]) {
         }
         ders.push(der.to_vec());
     }
-    let roots = Roots::of_pem(&String::from_utf8_lossy(reader.rest()));
+    let roots = TrustAnchors::of_pem(&String::from_utf8_lossy(reader.rest()));
     let chain = x509::chain(&ders, Version::Tls12, "scan.test", &roots, 0);
     for certificate in &chain.certificates {
         let names = certificate.names.iter();

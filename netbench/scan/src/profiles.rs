@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{SiteScan, peel::Order, registry::Version};
+use crate::{SiteScan, enumeration::Order, registry::Version};
 
 /// The version of Mozilla's guideline that is compared with
 /// (<https://ssl-config.mozilla.org/guidelines/5.8.json>).

@@ -4,11 +4,12 @@
 
 use std::{collections::BTreeMap, net::SocketAddr};
 
+use netbench_model::sanitize_prefix;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    peel::{Learned, Order},
+    enumeration::{Learned, Order},
     registry::{FfdheSize, Version},
 };
 
@@ -359,18 +360,9 @@ impl SiteScan {
     }
 }
 
-/// `text` without control characters or marks that turn text around, at most 200 characters.
+/// At most 200 characters of a text that a server sent, safe to show.
 pub fn clean(text: &str) -> String {
-    text.chars()
-        .take(200)
-        .map(|c| match c {
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' => {
-                '\u{fffd}'
-            }
-            c if c.is_control() => '\u{fffd}',
-            c => c,
-        })
-        .collect()
+    sanitize_prefix(text, 200)
 }
 
 impl netbench_model::Record for SiteScan {

@@ -18,9 +18,9 @@ const MOST_NAMES: usize = 100;
 
 /// The roots that clients have: their names, as DER.
 #[derive(Debug, Clone, Default)]
-pub struct Roots(Vec<Vec<u8>>);
+pub struct TrustAnchors(Vec<Vec<u8>>);
 
-impl Roots {
+impl TrustAnchors {
     /// Of certificates in PEM. What is no certificate is passed over.
     pub fn of_pem(pem: &str) -> Self {
         let ders = x509_parser::pem::Pem::iter_from_buffer(pem.as_bytes());
@@ -52,7 +52,7 @@ pub(crate) fn chain(
     ders: &[Vec<u8>],
     version: Version,
     host: &str,
-    roots: &Roots,
+    roots: &TrustAnchors,
     scts: u32,
 ) -> ChainScan {
     let parsed: Vec<Option<X509Certificate<'_>>> = ders
@@ -303,7 +303,7 @@ mod tests {
             &[vec![0x30; 40]],
             Version::Tls12,
             "a.test",
-            &Roots::default(),
+            &TrustAnchors::default(),
             0,
         );
         assert_eq!(chain.certificates[0].subject, "not a certificate");

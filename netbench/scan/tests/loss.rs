@@ -2,9 +2,9 @@
 
 use netbench_scan::{
     LossReport, Offer, SiteScan,
-    against::{Confirmation, Confirmed, Seen},
+    against::{Confirmation, Confirmed, HandshakeResult},
+    enumeration::{Learned, Order},
     loss::{Agreement, LossReason, predict},
-    peel::{Learned, Order},
     population::{PopulationKind, population},
     profiles::profiles,
     registry::{Version, group_name, signature_name, suite_name},
@@ -349,13 +349,13 @@ fn losses_are_grouped_by_who_and_why() {
 fn handshakes_are_held_against_predictions() {
     let agrees = predict(&strict(), &tls12(&[ECDHE_GCM]));
     let loses = predict(&strict(), &tls12(&[DHE_GCM]));
-    let handshake = |suite: u16, group: Option<&str>| Seen::Handshake {
+    let handshake = |suite: u16, group: Option<&str>| HandshakeResult::Handshake {
         version: "1.2".to_owned(),
         suite: suite_name(suite),
         group: group.map(str::to_owned),
         signature: None,
     };
-    let failed = |in_tls| Seen::Failed {
+    let failed = |in_tls| HandshakeResult::Failed {
         class: "alert".to_owned(),
         reason: "handshake_failure".to_owned(),
         in_tls,
@@ -396,12 +396,12 @@ fn what_a_handshake_shows_counts_and_not_what_was_predicted() {
     let scans = [named("ca.test", ECDHE_GCM), named("dhe.test", DHE_GCM)];
     let offers = vec![broad(), strict()];
     let of = |site: usize| predict(&strict(), &scans[site]);
-    let refused = Seen::Failed {
+    let refused = HandshakeResult::Failed {
         class: "certificate".to_owned(),
         reason: "ca-as-leaf".to_owned(),
         in_tls: true,
     };
-    let well = Seen::Handshake {
+    let well = HandshakeResult::Handshake {
         version: "1.2".to_owned(),
         suite: suite_name(DHE_GCM),
         group: None,

@@ -1,6 +1,6 @@
 use std::{error::Error, io};
 
-use netbench_model::{FailureClass, Phase};
+use netbench_model::{FailureClass, Phase, sanitize_prefix};
 
 use crate::{Probe, Stack};
 
@@ -21,13 +21,6 @@ impl Explained {
             reason: reason.into(),
         }
     }
-}
-
-/// `text` without control characters, so that no server can put escape codes into a report.
-pub fn strip_controls(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect()
 }
 
 /// Looks through `error` and its sources for the first that says what happened.
@@ -64,11 +57,7 @@ pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
             parts.push(text);
         }
     });
-    let mut line = strip_controls(&parts.join(": "));
-    if let Some((end, _)) = line.char_indices().nth(LONGEST) {
-        line.truncate(end);
-    }
-    line
+    sanitize_prefix(&parts.join(": "), LONGEST)
 }
 
 /// Visits `error` and all below it, those inside an `io::Error` too, from the innermost outwards:

@@ -3,7 +3,7 @@ use std::{cmp::Reverse, collections::BTreeMap};
 use netbench_model::ScanPlace;
 use netbench_scan::{
     SiteScan,
-    peel::Order,
+    enumeration::Order,
     population::{Population, PopulationKind},
     profiles::ProfileRow,
     registry::Version,

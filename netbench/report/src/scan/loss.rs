@@ -2,7 +2,7 @@
 
 use netbench_scan::{
     LossReport,
-    against::{Confirmed, LostGroup, Seen},
+    against::{Confirmed, HandshakeResult, LostGroup},
     loss::Agreement,
 };
 
@@ -137,9 +137,9 @@ pub(super) fn predicted(agreement: &Agreement) -> String {
     }
 }
 
-pub(super) fn seen(seen: &Seen) -> String {
+pub(super) fn seen(seen: &HandshakeResult) -> String {
     match seen {
-        Seen::Handshake {
+        HandshakeResult::Handshake {
             version,
             suite,
             group,
@@ -152,6 +152,6 @@ pub(super) fn seen(seen: &Seen) -> String {
                 .collect();
             format!("{version} {suite} {}", more.join(" "))
         }
-        Seen::Failed { class, reason, .. } => format!("{class}: {reason}"),
+        HandshakeResult::Failed { class, reason, .. } => format!("{class}: {reason}"),
     }
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::{
-    ask::Prober,
-    more::{codes, spoken},
-    wire::{Broken, Reply},
+    features::{codes, spoken},
+    prober::Prober,
+    wire::{ConnectionError, Reply},
 };
 use crate::{
     codec::{Extension, HelloSpec, KeyShare},
-    peel::{Enumeration, Question, Shares, Stop, words},
+    enumeration::{Enumeration, ProbeHello, Refusal, Shares, Stop},
     registry::Version,
     result::Tolerance,
     session::PrivateShares,
@@ -105,7 +105,7 @@ fn plain(prober: &Prober<'_>, found: &Enumeration, newest: Version) -> HelloSpec
     if groups.is_empty() {
         groups = vec![0x1d, 0x17, 0x18];
     }
-    prober.spec(&Question {
+    prober.spec(&ProbeHello {
         versions,
         suites,
         groups,
@@ -160,14 +160,16 @@ fn grease(spec: &mut HelloSpec) {
 fn judge(reply: Reply) -> Tolerance {
     let how = match reply {
         Reply::Flight(..) => return Tolerance::Tolerant,
-        Reply::Alert(alert) => words(crate::peel::Refusal::Alert(alert)),
-        Reply::Broken(Broken::Silent) => "silent".to_owned(),
-        Reply::Broken(Broken::Closed) => "closed".to_owned(),
-        Reply::Broken(Broken::Reset) => "reset".to_owned(),
-        Reply::Broken(Broken::Connect(what) | Broken::Local(what) | Broken::Malformed(what)) => {
-            crate::result::clean(&what)
-        }
-        Reply::Broken(Broken::NotTls(_)) => "not TLS".to_owned(),
+        Reply::Alert(alert) => Refusal::Alert(alert).to_string(),
+        Reply::Failed(ConnectionError::Silent) => "silent".to_owned(),
+        Reply::Failed(ConnectionError::Closed) => "closed".to_owned(),
+        Reply::Failed(ConnectionError::Reset) => "reset".to_owned(),
+        Reply::Failed(
+            ConnectionError::Connect(what)
+            | ConnectionError::Local(what)
+            | ConnectionError::Malformed(what),
+        ) => crate::result::clean(&what),
+        Reply::Failed(ConnectionError::NotTls(_)) => "not TLS".to_owned(),
     };
     Tolerance::Intolerant { how }
 }

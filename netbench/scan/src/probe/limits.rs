@@ -15,7 +15,7 @@ use tokio::{
 
 /// A site to scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct ScanTarget {
     /// What the site is called in results.
     pub site: String,
     /// The host name that is asked for (SNI), or an address.
@@ -28,7 +28,7 @@ pub struct Target {
 
 /// Parts of a scan. Versions, suites and groups are always asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
+pub enum ScanPart {
     /// Signature schemes.
     Signatures,
     /// Whole handshakes: tickets, resumption, 0-RTT, renegotiation, the response's head.
@@ -39,7 +39,7 @@ pub enum Part {
     Intolerance,
 }
 
-impl Part {
+impl ScanPart {
     /// Every part.
     pub const ALL: [Self; 4] = [
         Self::Signatures,
@@ -77,7 +77,7 @@ pub struct Limits {
     /// How often a connection that failed is tried again.
     pub retries: u32,
     /// What is asked for beside versions, suites and groups.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ScanPart>,
 }
 
 impl Default for Limits {
@@ -90,7 +90,7 @@ impl Default for Limits {
             timeout: Duration::from_secs(5),
             site_timeout: Duration::from_secs(120),
             retries: 1,
-            parts: Part::ALL.to_vec(),
+            parts: ScanPart::ALL.to_vec(),
         }
     }
 }

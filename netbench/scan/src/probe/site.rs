@@ -5,26 +5,31 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::{
-    ask::Prober,
-    full,
+    features,
     intolerance::intolerance,
-    limits::{Gate, Limits, Part, Target},
-    more,
-    wire::Broken,
+    limits::{Gate, Limits, ScanPart, ScanTarget},
+    prober::Prober,
+    sessions,
+    wire::ConnectionError,
 };
 use crate::{
     codec::NotTls,
-    peel::{Enumeration, Stop, VersionFound, enumerate},
+    enumeration::{Enumeration, Stop, VersionFound, enumerate},
     registry::{alert_name, group_name, signature_name, suite_name},
     result::{
         Effort, FailedClass, Features, NamedCode, SCAN_SCHEMA_VERSION, ScanOutcome, SignatureScan,
         SiteScan, SuiteScan, VersionScan, clean,
     },
-    x509::Roots,
+    x509::TrustAnchors,
 };
 
 /// Scans one site. Never fails: what went wrong is in the result.
-pub(super) async fn scan(target: &Target, limits: &Limits, roots: &Roots, gate: &Gate) -> SiteScan {
+pub(super) async fn scan(
+    target: &ScanTarget,
+    limits: &Limits,
+    roots: &TrustAnchors,
+    gate: &Gate,
+) -> SiteScan {
     let begun = Instant::now();
     let mut scan = empty(target);
     let address = match &target.address {
@@ -66,10 +71,10 @@ async fn run(
     for part in &prober.limits.parts {
         prober.part.set(part.name());
         match part {
-            Part::Signatures => more::signatures(prober, enumeration).await?,
-            Part::Sessions => full::sessions(prober, enumeration).await?,
-            Part::Features => more::features(prober, enumeration).await?,
-            Part::Intolerance => scan.intolerance = intolerance(prober, enumeration).await?,
+            ScanPart::Signatures => features::signatures(prober, enumeration).await?,
+            ScanPart::Sessions => sessions::sessions(prober, enumeration).await?,
+            ScanPart::Features => features::features(prober, enumeration).await?,
+            ScanPart::Intolerance => scan.intolerance = intolerance(prober, enumeration).await?,
         }
     }
     Ok(())
@@ -94,16 +99,16 @@ fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: In
         connect_us: connects.get(connects.len() / 2).copied(),
         fastest_connect_us: connects.first().copied(),
     };
-    let mut seen = prober.seen.into_inner();
-    if seen.chain_count() > 2 {
-        let count = seen.chain_count();
-        seen.note(format!(
+    let mut findings = prober.findings.into_inner();
+    if findings.chain_count() > 2 {
+        let count = findings.chain_count();
+        findings.note(format!(
             "{count} different chains: perhaps several servers behind one address"
         ));
     }
-    scan.notes = std::mem::take(&mut seen.notes);
-    scan.features = std::mem::take(&mut seen.features);
-    scan.signatures = std::mem::take(&mut seen.signatures)
+    scan.notes = std::mem::take(&mut findings.notes);
+    scan.features = std::mem::take(&mut findings.features);
+    scan.signatures = std::mem::take(&mut findings.signatures)
         .into_iter()
         .map(|(version, code)| SignatureScan {
             version,
@@ -111,7 +116,7 @@ fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: In
             code,
         })
         .collect();
-    scan.chains = seen.chains();
+    scan.chains = findings.chains();
     let incomplete = scan.versions.iter().any(|v| v.supported && !v.complete);
     scan.outcome = if prober.answered.get() {
         match cut {
@@ -133,7 +138,7 @@ fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: In
 }
 
 fn failure(
-    broken: Option<Broken>,
+    broken: Option<ConnectionError>,
     alert: Option<u8>,
     cut: Option<String>,
 ) -> (FailedClass, String) {
@@ -145,26 +150,30 @@ fn failure(
         );
     }
     match broken {
-        Some(Broken::Connect(why)) => (F::Connect, why),
-        Some(Broken::Local(why)) => (F::Local, why),
-        Some(Broken::Silent) => (F::Silent, "accepts connections and says nothing".to_owned()),
-        Some(Broken::Closed) => (F::Reset, "closes when it is greeted".to_owned()),
-        Some(Broken::Reset) => (F::Reset, "resets when it is greeted".to_owned()),
-        Some(Broken::NotTls(other)) => match other {
+        Some(ConnectionError::Connect(why)) => (F::Connect, why),
+        Some(ConnectionError::Local(why)) => (F::Local, why),
+        Some(ConnectionError::Silent) => {
+            (F::Silent, "accepts connections and says nothing".to_owned())
+        }
+        Some(ConnectionError::Closed) => (F::Reset, "closes when it is greeted".to_owned()),
+        Some(ConnectionError::Reset) => (F::Reset, "resets when it is greeted".to_owned()),
+        Some(ConnectionError::NotTls(other)) => match other {
             NotTls::Http => (F::PlainHttp, "answers in plain HTTP".to_owned()),
             NotTls::Ssh => (F::Ssh, "answers as SSH".to_owned()),
             NotTls::Greeting => (F::Greeting, "greets in text".to_owned()),
             NotTls::Other => (F::NotTls, "answers with bytes that are not TLS".to_owned()),
         },
-        Some(Broken::Malformed(what)) => (F::Malformed, format!("sends {what}")),
+        Some(ConnectionError::Malformed(what)) => (F::Malformed, format!("sends {what}")),
         None => (F::Silent, cut.unwrap_or_else(|| "no answer".to_owned())),
     }
 }
 
 fn stopped(prober: &Prober<'_>) -> String {
     match &*prober.broken.borrow() {
-        Some(Broken::Connect(why) | Broken::Local(why)) => format!("no more connections: {why}"),
-        Some(Broken::Silent) => "stopped answering".to_owned(),
+        Some(ConnectionError::Connect(why) | ConnectionError::Local(why)) => {
+            format!("no more connections: {why}")
+        }
+        Some(ConnectionError::Silent) => "stopped answering".to_owned(),
         _ => "the server did not go on".to_owned(),
     }
 }
@@ -196,7 +205,7 @@ fn version(found: &VersionFound) -> VersionScan {
     }
 }
 
-fn empty(target: &Target) -> SiteScan {
+fn empty(target: &ScanTarget) -> SiteScan {
     SiteScan {
         schema: SCAN_SCHEMA_VERSION,
         site: target.site.clone(),

@@ -1,5 +1,7 @@
 //! As much HTTP as the head of one response needs.
 
+use crate::result::clean;
+
 /// A request for the head of the root.
 pub(crate) fn request(host: &str) -> Vec<u8> {
     format!(
@@ -31,7 +33,11 @@ impl ResponseHead {
                 continue;
             };
             let name = line[..colon].to_ascii_lowercase();
-            let value = || Some(printable(&line[colon + 1..]));
+            let value = || {
+                Some(clean(&String::from_utf8_lossy(
+                    line[colon + 1..].trim_ascii(),
+                )))
+            };
             match name.as_slice() {
                 b"strict-transport-security" => head.strict_transport_security = value(),
                 b"alt-svc" => head.alt_svc = value(),
@@ -40,19 +46,6 @@ impl ResponseHead {
         }
         Some(head)
     }
-}
-
-/// Printable ASCII alone, at most 200 of it.
-fn printable(bytes: &[u8]) -> String {
-    bytes
-        .trim_ascii()
-        .iter()
-        .take(200)
-        .map(|byte| match byte {
-            b' '..=b'~' => char::from(*byte),
-            _ => '\u{fffd}',
-        })
-        .collect()
 }
 
 #[cfg(test)]

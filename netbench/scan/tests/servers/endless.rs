@@ -113,7 +113,7 @@ fn servers_that_change_their_mind_are_left_in_the_end() {
 }
 
 #[test]
-fn choices_that_were_not_offered_end_the_peel() {
+fn choices_that_were_not_offered_end_the_enumeration() {
     type Answer = fn() -> Vec<u8>;
     let cases: [(&str, Answer, &str); 4] = [
         (

@@ -3,8 +3,8 @@
 use std::process::Command;
 
 use netbench_scan::{
-    Part,
-    peel::Order,
+    ScanPart,
+    enumeration::Order,
     registry::Version,
     result::{Answer, ScanOutcome},
 };
@@ -103,7 +103,7 @@ fn check(folder: &TempDir, setting: &Setting) {
     command.args([words(&[oldest.code()]), words(&[newest.code()])]);
     command.args([words(setting.suites), words(setting.groups)]);
     let server = Server::that_says(command, "LISTENS ");
-    let found = scan(server.address, &Part::ALL);
+    let found = scan(server.address, &ScanPart::ALL);
     assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
     for version in Version::ALL {
         let mut due: Vec<u16> = match version {

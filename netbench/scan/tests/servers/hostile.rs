@@ -9,7 +9,7 @@ use std::{
 };
 
 use netbench_scan::{
-    Limits, Part, Roots, SiteScan,
+    Limits, ScanPart, SiteScan, TrustAnchors,
     registry::Version,
     result::{FailedClass, ScanOutcome},
 };
@@ -25,7 +25,7 @@ pub(crate) fn limits() -> Limits {
     Limits {
         timeout: Duration::from_secs(3),
         site_timeout: Duration::from_secs(60),
-        parts: Part::ALL.to_vec(),
+        parts: ScanPart::ALL.to_vec(),
         ..Limits::default()
     }
 }
@@ -36,7 +36,7 @@ pub(crate) fn scan_within(address: SocketAddr, limits: Limits) -> SiteScan {
     let (done, result) = mpsc::channel();
     thread::spawn(move || {
         // Nobody listens any more when that took too long.
-        let _ = done.send(scan_with(address, limits, Roots::default()));
+        let _ = done.send(scan_with(address, limits, TrustAnchors::default()));
     });
     result.recv_timeout(most).expect("the scan ends")
 }

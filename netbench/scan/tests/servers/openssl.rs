@@ -3,8 +3,8 @@
 use std::{process::Command, time::Duration};
 
 use netbench_scan::{
-    Limits, Part, Roots,
-    peel::Order,
+    Limits, ScanPart, TrustAnchors,
+    enumeration::Order,
     registry::Version,
     result::{Anchor, Answer, ScanOutcome},
 };
@@ -275,15 +275,15 @@ fn features_agree_with_the_setting() {
     std::fs::write(&status, [0x30, 3, 0x0a, 1, 3]).unwrap();
 
     // `-www` answers no HEAD, so that no part may depend on a response, and each waits in vain.
-    let brief = |arguments: &[&str], parts: &[Part]| {
+    let brief = |arguments: &[&str], parts: &[ScanPart]| {
         let server = s_server(&files, arguments);
         let limits = Limits {
             timeout: Duration::from_secs(4),
             ..limits(parts)
         };
-        scan_with(server.address, limits, Roots::default())
+        scan_with(server.address, limits, TrustAnchors::default())
     };
-    let plain = brief(&["-www"], &Part::ALL);
+    let plain = brief(&["-www"], &ScanPart::ALL);
     let f = &plain.features;
     assert_eq!(plain.outcome, ScanOutcome::Scanned, "{}", shown(&plain));
     assert_eq!(
@@ -318,7 +318,7 @@ fn features_agree_with_the_setting() {
         "-num_tickets",
         "0",
     ];
-    let rich = brief(&rich, &Part::ALL);
+    let rich = brief(&rich, &ScanPart::ALL);
     let f = &rich.features;
     assert_eq!(f.alpn, ["h2", "http/1.1"], "{}", shown(&rich));
     assert_eq!(f.ocsp_stapling, Answer::Yes, "{}", shown(&rich));
@@ -329,7 +329,7 @@ fn features_agree_with_the_setting() {
     assert_eq!(f.encrypt_then_mac, Answer::Yes, "{}", shown(&rich));
 
     let early = ["-early_data", "-max_early_data", "12345", "-tls1_3"];
-    let early = brief(&early, &[Part::Sessions]);
+    let early = brief(&early, &[ScanPart::Sessions]);
     assert_eq!(
         early.features.early_data_bytes,
         Some(12_345),
@@ -338,7 +338,7 @@ fn features_agree_with_the_setting() {
     );
 
     let strict = ["-Verify", "1", "-alpn", "acme"];
-    let strict = brief(&strict, &Part::ALL);
+    let strict = brief(&strict, &ScanPart::ALL);
     assert_eq!(
         strict.features.client_certificate,
         Answer::Yes,
@@ -362,8 +362,8 @@ fn features_agree_with_the_setting() {
 fn signatures_and_chains_agree_with_the_certificate() {
     let files = Files::new(Key::EcdsaP256);
     let server = s_server(&files, &["-www"]);
-    let roots = Roots::of_pem(&files.root_pem);
-    let found = scan_with(server.address, limits(&[Part::Signatures]), roots);
+    let roots = TrustAnchors::of_pem(&files.root_pem);
+    let found = scan_with(server.address, limits(&[ScanPart::Signatures]), roots);
     let names = |version| {
         let of_version = found
             .signatures
@@ -396,7 +396,7 @@ fn signatures_and_chains_agree_with_the_certificate() {
 
     let files = Files::new(Key::Rsa);
     let server = s_server(&files, &["-www", "-sigalgs", "RSA-PSS+SHA384:RSA+SHA256"]);
-    let found = scan(server.address, &[Part::Signatures]);
+    let found = scan(server.address, &[ScanPart::Signatures]);
     let all: Vec<(Version, &str)> = found
         .signatures
         .iter()

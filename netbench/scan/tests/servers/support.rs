@@ -12,7 +12,7 @@ use std::{
 };
 
 use netbench_scan::{
-    Event, Limits, Part, Roots, SiteScan, Target,
+    Limits, ScanEvent, ScanPart, ScanTarget, SiteScan, TrustAnchors,
     registry::{Authentication, Suite, Version, suite},
     scan_all,
 };
@@ -165,8 +165,8 @@ pub(crate) fn program(name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-pub(crate) fn target(address: SocketAddr) -> Target {
-    Target {
+pub(crate) fn target(address: SocketAddr) -> ScanTarget {
+    ScanTarget {
         site: HOST.to_owned(),
         host: HOST.to_owned(),
         port: address.port(),
@@ -175,7 +175,7 @@ pub(crate) fn target(address: SocketAddr) -> Target {
 }
 
 /// Limits for a busy machine: nothing that answers is taken for silent.
-pub(crate) fn limits(parts: &[Part]) -> Limits {
+pub(crate) fn limits(parts: &[ScanPart]) -> Limits {
     Limits {
         timeout: Duration::from_secs(20),
         site_timeout: Duration::from_secs(300),
@@ -184,12 +184,12 @@ pub(crate) fn limits(parts: &[Part]) -> Limits {
     }
 }
 
-pub(crate) fn scan_with(address: SocketAddr, limits: Limits, roots: Roots) -> SiteScan {
+pub(crate) fn scan_with(address: SocketAddr, limits: Limits, roots: TrustAnchors) -> SiteScan {
     let mut found = None;
     let stop = Arc::new(AtomicBool::new(false));
     let targets = vec![target(address)];
     scan_all::<std::io::Error>(targets, limits, roots, &stop, |event| {
-        let Event::Done(scan) = event;
+        let ScanEvent::Done(scan) = event;
         found = Some(scan.clone());
         Ok(())
     })
@@ -197,8 +197,8 @@ pub(crate) fn scan_with(address: SocketAddr, limits: Limits, roots: Roots) -> Si
     found.expect("a result for the one target")
 }
 
-pub(crate) fn scan(address: SocketAddr, parts: &[Part]) -> SiteScan {
-    scan_with(address, limits(parts), Roots::default())
+pub(crate) fn scan(address: SocketAddr, parts: &[ScanPart]) -> SiteScan {
+    scan_with(address, limits(parts), TrustAnchors::default())
 }
 
 /// The codes of a version's suites, sorted; none where it is not spoken.

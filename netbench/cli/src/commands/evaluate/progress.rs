@@ -4,6 +4,7 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use netbench_model::sanitize;
 
 /// How a part goes, on stderr: a bar over the time that it was thought to take, or lines in a log.
 pub(super) struct PartProgress {
@@ -55,8 +56,7 @@ impl PartProgress {
 
     /// What the part says.
     pub(super) fn line(&self, line: &str) {
-        let plain = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-        let line: String = line.chars().map(plain).collect();
+        let line = sanitize(line);
         match &self.show {
             Show::Nothing => {}
             Show::Bar(bar) => bar.set_message(line),

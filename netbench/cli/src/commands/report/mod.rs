@@ -6,36 +6,30 @@ use std::{
 };
 
 use anyhow::Context;
-use netbench_report::{
-    Document, csv, json, junit, markdown,
-    page::{self, page_of_runs},
-};
+use netbench_report::page::{self, page_of_runs};
 
 use self::args::{Report, ReportFormat};
 use crate::{
     browser,
     exit::{Ended, WrongInput},
-    kept::Kept,
+    kinds::{StoredRun, ended},
     options::Format,
     output,
 };
 
-/// Makes the reports of kept runs again, from their samples.
+/// Makes the reports of stored runs again, from their samples.
 pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
     let format = options.format();
     check(options, format)?;
-    let runs = options.runs.iter().map(|path| Kept::read(path));
+    let runs = options.runs.iter().map(|path| StoredRun::read(path));
     let runs = runs.collect::<anyhow::Result<Vec<_>>>()?;
     if format == ReportFormat::Html {
         page_of(options, &runs)?;
     } else {
         others(options, format, &runs)?;
     }
-    Ok(if runs.iter().all(Kept::compares) {
-        Ended::Well
-    } else {
-        Ended::NothingToCompare
-    })
+    let ends = runs.iter().map(|run| ended(&*run.report));
+    Ok(ends.max().unwrap_or(Ended::Well))
 }
 
 /// Finds what is wrong before anything is read.
@@ -73,16 +67,16 @@ fn to_stdout(options: &Report) -> bool {
 }
 
 /// Writes the page, and opens it where that is asked for.
-fn page_of(options: &Report, runs: &[Kept]) -> anyhow::Result<()> {
+fn page_of(options: &Report, runs: &[StoredRun]) -> anyhow::Result<()> {
     let page = match runs {
-        [run] => run.page(),
-        runs => page_of_runs(&runs.iter().flat_map(Kept::of_page).collect::<Vec<_>>()),
+        [run] => run.report.page(),
+        runs => page_of_runs(&runs.iter().flat_map(|run| run.report.runs()).collect::<Vec<_>>()),
     };
     let bytes = page::html(&page);
     let path = match (&options.output, runs) {
         _ if to_stdout(options) => return output::write(&bytes),
         (Some(file), _) => write_file(file, &bytes)?,
-        (None, [run, ..]) => run.folder().write_file("report.html", &bytes)?,
+        (None, [run, ..]) => run.folder.write_file("report.html", &bytes)?,
         (None, []) => return Ok(()),
     };
     if !options.quiet {
@@ -95,48 +89,21 @@ fn page_of(options: &Report, runs: &[Kept]) -> anyhow::Result<()> {
 }
 
 /// Every form but the page. The summaries in a run's folder are made again too.
-fn others(options: &Report, format: ReportFormat, runs: &[Kept]) -> anyhow::Result<()> {
+fn others(options: &Report, format: ReportFormat, runs: &[StoredRun]) -> anyhow::Result<()> {
     let mut all = Vec::new();
     for run in runs {
-        let bytes = match (run, format) {
-            (Kept::Connect { summary, .. }, ReportFormat::Junit) => junit::connect(summary),
-            (Kept::Suite { summary, .. }, ReportFormat::Junit) => junit::suite(summary),
-            (Kept::Evaluate { .. } | Kept::Scan { .. }, ReportFormat::Junit) => {
-                return Err(WrongInput(
-                    "junit is of a run of connect or of the suite: those of an evaluation are in its folder"
-                        .to_owned(),
-                )
-                .into());
-            }
-            (Kept::Scan { summary, .. }, _) => text(options, &**summary, format),
-            (Kept::Evaluate { evaluation, .. }, _) => text(options, &**evaluation, format),
-            (Kept::Connect { summary, .. }, _) => text(options, &**summary, format),
-            (Kept::Suite { summary, .. }, _) => text(options, &**summary, format),
-        };
+        let plain = options.output.is_some();
+        let bytes = run.report.bytes(format, plain).ok_or_else(|| {
+            let why = "junit is of a run of connect or of the suite: those of an evaluation are in its folder";
+            WrongInput(why.to_owned())
+        })?;
         all.extend(bytes);
-        let output = options.output_as(Format::Terminal);
-        match run {
-            Kept::Connect { summary, .. } => output::keep(run.folder(), &**summary, &output)?,
-            Kept::Suite { summary, .. } => output::keep(run.folder(), &**summary, &output)?,
-            Kept::Scan { summary, .. } => output::keep(run.folder(), &**summary, &output)?,
-            Kept::Evaluate { evaluation, .. } => {
-                output::keep(run.folder(), &**evaluation, &output)?;
-            }
-        }
+        run.report
+            .store(&run.folder, &options.output_as(Format::Terminal))?;
     }
     match &options.output {
         Some(file) if !to_stdout(options) => write_file(file, &all).map(drop),
         _ => output::write(&all),
-    }
-}
-
-fn text(options: &Report, report: &impl Document, format: ReportFormat) -> Vec<u8> {
-    match format {
-        ReportFormat::Markdown => markdown::render(report),
-        ReportFormat::Csv => csv::render(report),
-        ReportFormat::Json => json::render(report),
-        _ if options.output.is_some() => output::plain_terminal(report),
-        _ => output::terminal(report),
     }
 }
 

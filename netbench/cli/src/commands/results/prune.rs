@@ -7,15 +7,16 @@ use std::{
 
 use anyhow::Context;
 use jiff::Timestamp;
-use netbench_model::EvaluationManifest;
+use netbench_model::{EvaluationManifest, sanitize};
 use netbench_store::{RunFolder, RunKind};
 
 use super::{
     args::Prune,
-    scan::{self, Entry},
+    list::{self, Entry},
 };
 use crate::{
     exit::{Ended, WrongInput},
+    kinds::{self, Holds},
     output,
 };
 
@@ -23,7 +24,7 @@ use crate::{
 pub(super) fn prune(options: &Prune) -> anyhow::Result<Ended> {
     let mut entries = Vec::new();
     for folder in &options.folders {
-        entries.extend(scan::entries(folder)?);
+        entries.extend(list::entries(folder)?);
     }
     let (mut runs, broken): (Vec<Entry>, Vec<Entry>) = entries
         .into_iter()
@@ -36,13 +37,16 @@ pub(super) fn prune(options: &Prune) -> anyhow::Result<Ended> {
     let mut said = String::new();
     for entry in &broken {
         let why = entry.row.problem.as_deref().unwrap_or_default();
-        said.push_str(&format!("left alone: {}\n", shown(why)));
+        said.push_str(&format!("left alone: {}\n", sanitize(why)));
     }
     let mut removable = Vec::new();
     for entry in old {
         match obstacle(&entry.path)? {
             Some(why) => {
-                said.push_str(&format!("left alone: {}: {why}\n", shown(&entry.row.path)));
+                said.push_str(&format!(
+                    "left alone: {}: {why}\n",
+                    sanitize(&entry.row.path)
+                ));
             }
             None => removable.push(entry),
         }
@@ -53,7 +57,7 @@ pub(super) fn prune(options: &Prune) -> anyhow::Result<Ended> {
         "to remove"
     };
     for entry in &removable {
-        said.push_str(&format!("{word}: {}\n", shown(&entry.row.path)));
+        said.push_str(&format!("{word}: {}\n", sanitize(&entry.row.path)));
     }
     if removable.is_empty() {
         said.push_str("nothing to remove\n");
@@ -90,21 +94,21 @@ fn obstacle(path: &Path) -> anyhow::Result<Option<String>> {
     if folder.is_in_use()? {
         return in_use;
     }
-    let evaluation = folder.kind()? == RunKind::Evaluate;
-    if evaluation && may_be_under_way(&folder)? {
+    let holds = kinds::of(&folder)?.holds;
+    if holds == Holds::Runs && may_be_under_way(&folder)? {
         return in_use;
     }
     let mut foreign = Vec::new();
     for name in names(path)? {
-        if evaluation && is_folder(&path.join(&name)) {
+        if holds == Holds::Runs && is_folder(&path.join(&name)) {
             if let Some(why) = obstacle_in_part(&path.join(&name))? {
-                return Ok(Some(format!("{}: {why}", shown(&name))));
+                return Ok(Some(format!("{}: {why}", sanitize(&name))));
             }
-        } else if !is_ours(path, &name) {
+        } else if !is_ours(path, &name, holds) {
             foreign.push(name);
         }
     }
-    Ok((!foreign.is_empty()).then(|| format!("it has {} in it", shown(&foreign.join(", ")))))
+    Ok((!foreign.is_empty()).then(|| format!("it has {} in it", sanitize(&foreign.join(", ")))))
 }
 
 /// Why the folder of a part of an evaluation must stay: it holds what the part prints, and runs.
@@ -114,7 +118,7 @@ fn obstacle_in_part(path: &Path) -> anyhow::Result<Option<String>> {
         let why = if !is_folder(&inside) {
             let printed = name.strip_suffix(".json").or(name.strip_suffix(".part"));
             let ours = printed.is_some() && !inside.is_symlink();
-            (!ours).then(|| format!("it has {} in it", shown(&name)))
+            (!ours).then(|| format!("it has {} in it", sanitize(&name)))
         } else if inside.join("run.json").is_file() {
             obstacle(&inside)?
         } else {
@@ -129,7 +133,7 @@ fn obstacle_in_part(path: &Path) -> anyhow::Result<Option<String>> {
 
 /// Nothing is locked between two parts: one that was begun in the last day and has not ended may go on.
 fn may_be_under_way(folder: &RunFolder) -> anyhow::Result<bool> {
-    let manifest: EvaluationManifest = folder.manifest()?;
+    let manifest = folder.head()?;
     let begun = manifest.started.parse::<Timestamp>();
     let young = begun.is_ok_and(|begun| {
         Timestamp::now().duration_since(begun).unsigned_abs() < Duration::from_secs(86_400)
@@ -142,9 +146,11 @@ fn is_folder(path: &Path) -> bool {
 }
 
 /// Files of a run, by their names; a folder or a link is none.
-fn is_ours(path: &Path, name: &str) -> bool {
+fn is_ours(path: &Path, name: &str, holds: Holds) -> bool {
     let whole = name.strip_suffix(".part").unwrap_or(name);
-    let ours = ["run.json", "samples.jsonl", "scan.jsonl", "against.json"].contains(&whole)
+    let plain = whole.strip_suffix(".zst").unwrap_or(whole);
+    let ours = ["run.json", "samples.jsonl", "scan.jsonl"].contains(&plain)
+        || matches!(holds, Holds::Files(names) if names.contains(&whole))
         || whole.starts_with("summary.")
         || whole.starts_with("report.");
     ours && fs::symlink_metadata(path.join(name)).is_ok_and(|data| data.is_file())
@@ -164,6 +170,7 @@ fn names(path: &Path) -> anyhow::Result<Vec<String>> {
 /// The manifest goes last: a removal that was broken off leaves a run that can be pruned again.
 fn remove(path: &Path) -> anyhow::Result<()> {
     let cannot = || format!("cannot remove {}", path.display());
+    let holds = kinds::of(&RunFolder::open(path)?)?.holds;
     let mut names = names(path)?;
     names.sort_by_key(|name| name == "run.json");
     for name in &names {
@@ -171,7 +178,7 @@ fn remove(path: &Path) -> anyhow::Result<()> {
         if is_folder(&inside) {
             // Only an evaluation has folders, and what is in them was looked at.
             fs::remove_dir_all(inside).with_context(cannot)?;
-        } else if is_ours(path, name) {
+        } else if is_ours(path, name, holds) {
             fs::remove_file(inside).with_context(cannot)?;
         }
     }
@@ -191,11 +198,4 @@ fn agreed(count: usize) -> anyhow::Result<bool> {
         .read_line(&mut answer)
         .context("cannot read the answer")?;
     Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
-}
-
-/// A name as it may stand on a terminal.
-fn shown(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .collect()
 }

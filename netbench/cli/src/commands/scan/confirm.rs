@@ -13,7 +13,7 @@ use netbench_protocol::ResponseBody;
 use netbench_runner::{Launch, Targets, Worker, Workers};
 use netbench_scan::{
     LossReport, SiteScan,
-    against::{Confirmation, Seen},
+    against::{Confirmation, HandshakeResult},
     loss::Agreement,
 };
 
@@ -138,12 +138,12 @@ fn handshake(
     index: usize,
     site: &Site,
     worker: &mut Option<Worker>,
-) -> Seen {
+) -> HandshakeResult {
     let address = match bench.ground.address(index) {
         Ok(address) => address,
         Err(failure) => return failed(&failure),
     };
-    let broken = |reason: String| Seen::Failed {
+    let broken = |reason: String| HandshakeResult::Failed {
         class: "worker".to_owned(),
         reason,
         in_tls: false,
@@ -169,7 +169,7 @@ fn handshake(
     };
     let connect = connect_request(site.host.as_str(), site.port, address, LIMIT);
     match ready.ask(connect, LIMIT + GRACE) {
-        Ok(ResponseBody::Connected(measured)) => Seen::Handshake {
+        Ok(ResponseBody::Connected(measured)) => HandshakeResult::Handshake {
             version: measured.client.version,
             suite: measured.client.suite,
             group: measured.client.group,
@@ -188,14 +188,14 @@ fn handshake(
     }
 }
 
-fn failed(failure: &Failure) -> Seen {
+fn failed(failure: &Failure) -> HandshakeResult {
     let in_tls = match failure.class {
         FailureClass::Alert | FailureClass::Certificate | FailureClass::Protocol => true,
         // Some servers hang up where others send an alert.
         FailureClass::Closed => failure.phase == Some(Phase::Tls),
         _ => false,
     };
-    Seen::Failed {
+    HandshakeResult::Failed {
         class: failure.class.name().to_owned(),
         reason: failure.reason.clone(),
         in_tls,

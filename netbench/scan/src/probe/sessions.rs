@@ -1,12 +1,12 @@
 //! Whole handshakes: tickets, resumption, early data, renegotiation, the response's head.
 
 use super::{
-    ask::{Prober, offered_schemes},
+    prober::{Prober, offered_schemes},
     wire::{Reply, Wire},
 };
 use crate::{
     codec::{Extension, HelloSpec, Records, content, extension},
-    peel::{Enumeration, Question, Shares, Stop},
+    enumeration::{Enumeration, ProbeHello, Stop},
     registry::Version,
     result::Answer,
     session::{Keys12, PrivateShares, ResponseHead, Resumption13, binder, computable, request},
@@ -35,8 +35,8 @@ pub(super) async fn sessions(prober: &Prober<'_>, found: &Enumeration) -> Result
             let ticket = full13(prober, &suites, &group).await?;
             if let Some(ticket) = ticket {
                 resume13(prober, &suites, &group, &ticket).await?;
-            } else if prober.seen.borrow().features.tickets_tls13 == Some(0) {
-                prober.seen.borrow_mut().features.resumption_tls13 = Answer::No;
+            } else if prober.findings.borrow().features.tickets_tls13 == Some(0) {
+                prober.findings.borrow_mut().features.resumption_tls13 = Answer::No;
             }
         }
     }
@@ -54,7 +54,7 @@ async fn full13(
     groups: &[u16],
 ) -> Result<Option<Resumption13>, Stop> {
     let keys = PrivateShares::new(groups);
-    let mut spec = prober.spec(&question(Version::Tls13, suites, groups));
+    let mut spec = prober.spec(&ProbeHello::new(Version::Tls13, suites, groups));
     spec.shares = Some(keys.public());
     spec.alpn = http1(&spec);
     let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
@@ -96,19 +96,19 @@ async fn full13(
         let _ = wire.write(&sealed, &prober.counts).await;
     }
     drop(wire);
-    let mut seen = prober.seen.borrow_mut();
+    let mut findings = prober.findings.borrow_mut();
     let head = ResponseHead::parse(&response);
     let finished = head.is_some() || !session.tickets.is_empty();
     if finished {
-        seen.features.tickets_tls13 = u32::try_from(session.tickets.len()).ok();
-        seen.features.early_data_bytes = session
+        findings.features.tickets_tls13 = u32::try_from(session.tickets.len()).ok();
+        findings.features.early_data_bytes = session
             .tickets
             .iter()
             .map(|ticket| ticket.early_data_bytes)
             .max()
             .or(Some(0));
     }
-    keep(head, &mut seen.features);
+    keep(head, &mut findings.features);
     Ok(session.tickets.pop())
 }
 
@@ -119,7 +119,7 @@ async fn resume13(
     ticket: &Resumption13,
 ) -> Result<(), Stop> {
     let keys = PrivateShares::new(groups);
-    let mut spec = prober.spec(&question(Version::Tls13, suites, groups));
+    let mut spec = prober.spec(&ProbeHello::new(Version::Tls13, suites, groups));
     spec.shares = Some(keys.public());
     spec.alpn = http1(&spec);
     // The suite's hash must be the ticket's.
@@ -138,7 +138,7 @@ async fn resume13(
         Reply::Flight(flight, ..) => flight.hello.extension(extension::PRE_SHARED_KEY).is_some(),
         _ => false,
     };
-    prober.seen.borrow_mut().features.resumption_tls13 = resumed.into();
+    prober.findings.borrow_mut().features.resumption_tls13 = resumed.into();
     Ok(())
 }
 
@@ -153,7 +153,7 @@ async fn full12(prober: &Prober<'_>, suites: &[u16]) -> Result<(), Stop> {
         return Ok(());
     }
     let groups = computable(&[0x1d, 0x17, 0x18, 0x19]);
-    let mut spec = prober.spec(&question(Version::Tls12, &able, &groups));
+    let mut spec = prober.spec(&ProbeHello::new(Version::Tls12, &able, &groups));
     spec.alpn = http1(&spec);
     let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
         return Ok(());
@@ -175,8 +175,8 @@ async fn full12(prober: &Prober<'_>, suites: &[u16]) -> Result<(), Stop> {
         return Ok(());
     }
     let ticket = keys.ticket.clone().filter(|ticket| !ticket.is_empty());
-    prober.seen.borrow_mut().features.tickets_tls12 = ticket.is_some().into();
-    let head_known = prober.seen.borrow().features.http_status.is_some();
+    prober.findings.borrow_mut().features.tickets_tls12 = ticket.is_some().into();
+    let head_known = prober.findings.borrow().features.http_status.is_some();
     if !head_known {
         response12(prober, &mut wire, &mut records, &mut keys).await;
     } else {
@@ -228,7 +228,7 @@ async fn response12(
     .await;
     keep(
         ResponseHead::parse(&response),
-        &mut prober.seen.borrow_mut().features,
+        &mut prober.findings.borrow_mut().features,
     );
 }
 
@@ -239,7 +239,11 @@ async fn renegotiate(
     keys: &mut Keys12,
     suites: &[u16],
 ) {
-    let mut spec = prober.spec(&question(Version::Tls12, suites, &[0x1d, 0x17, 0x18]));
+    let mut spec = prober.spec(&ProbeHello::new(
+        Version::Tls12,
+        suites,
+        &[0x1d, 0x17, 0x18],
+    ));
     spec.alpn = http1(&spec);
     for extension in &mut spec.more {
         if extension.code == extension::RENEGOTIATION_INFO {
@@ -265,7 +269,7 @@ async fn renegotiate(
         None => true,
     })
     .await;
-    prober.seen.borrow_mut().features.client_renegotiation = answer;
+    prober.findings.borrow_mut().features.client_renegotiation = answer;
 }
 
 /// Whether the server takes a session up again. It then sends no certificate.
@@ -276,7 +280,7 @@ async fn resume12(
     session_id: Vec<u8>,
     ticket: Option<Vec<u8>>,
 ) -> Result<(), Stop> {
-    let mut spec = prober.spec(&question(Version::Tls12, suites, groups));
+    let mut spec = prober.spec(&ProbeHello::new(Version::Tls12, suites, groups));
     spec.alpn = http1(&spec);
     // With a ticket the client names the session, so that it can tell (RFC 5077 section 3.4).
     spec.session_id = if ticket.is_some() {
@@ -289,9 +293,9 @@ async fn resume12(
         let resumed = flight.is_done
             && flight.certificates.is_none()
             && flight.hello.session_id == spec.session_id;
-        let mut seen = prober.seen.borrow_mut();
-        if resumed || seen.features.resumption_tls12 == Answer::Unknown {
-            seen.features.resumption_tls12 = resumed.into();
+        let mut findings = prober.findings.borrow_mut();
+        if resumed || findings.features.resumption_tls12 == Answer::Unknown {
+            findings.features.resumption_tls12 = resumed.into();
         }
     }
     Ok(())
@@ -303,23 +307,23 @@ async fn session_id12(
     groups: &[u16],
     given: Vec<u8>,
 ) -> Result<(), Stop> {
-    let ticketed = prober.seen.borrow().features.tickets_tls12 == Answer::Yes;
+    let ticketed = prober.findings.borrow().features.tickets_tls12 == Answer::Yes;
     if !ticketed {
-        prober.seen.borrow_mut().features.session_ids = (!given.is_empty()).into();
+        prober.findings.borrow_mut().features.session_ids = (!given.is_empty()).into();
         if given.is_empty() {
-            let mut seen = prober.seen.borrow_mut();
-            if seen.features.resumption_tls12 == Answer::Unknown {
-                seen.features.resumption_tls12 = Answer::No;
+            let mut findings = prober.findings.borrow_mut();
+            if findings.features.resumption_tls12 == Answer::Unknown {
+                findings.features.resumption_tls12 = Answer::No;
             }
             return Ok(());
         }
         return resume12(prober, suites, groups, given, None).await;
     }
-    let mut spec = prober.spec(&question(Version::Tls12, suites, groups));
+    let mut spec = prober.spec(&ProbeHello::new(Version::Tls12, suites, groups));
     spec.ticket = None;
     spec.alpn = http1(&spec);
     if let Reply::Flight(flight, ..) = prober.hello(&spec).await? {
-        prober.seen.borrow_mut().features.session_ids =
+        prober.findings.borrow_mut().features.session_ids =
             (!flight.hello.session_id.is_empty()).into();
     }
     Ok(())
@@ -370,15 +374,6 @@ fn pre_shared_key(ticket: &Resumption13, proof: &[u8]) -> Extension {
     }
 }
 
-fn question(version: Version, suites: &[u16], groups: &[u16]) -> Question {
-    Question {
-        versions: vec![version],
-        suites: suites.to_vec(),
-        groups: groups.to_vec(),
-        shares: Shares::Empty,
-    }
-}
-
 /// HTTP/1.1 alone, unless the site must not be asked.
 fn http1(spec: &HelloSpec) -> Option<Vec<Vec<u8>>> {
     spec.alpn.as_ref().map(|_| vec![b"http/1.1".to_vec()])
@@ -400,7 +395,7 @@ fn can_finish(code: u16) -> bool {
 
 impl Prober<'_> {
     pub(super) fn note_missing(&self, what: &str) {
-        self.seen.borrow_mut().note(what.to_owned());
+        self.findings.borrow_mut().note(what.to_owned());
     }
 }
 

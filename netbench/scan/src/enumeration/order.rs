@@ -1,4 +1,4 @@
-//! Whose order decides: the server's, or the client's.
+//! Whose order decides what is chosen: the server's, or the client's.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,14 +25,14 @@ pub enum Order {
 
 /// One choice from a list.
 #[derive(Debug, Clone)]
-struct Seen {
+struct Pick {
     offered: Vec<u16>,
     chosen: u16,
 }
 
-/// What was chosen from what, over a peel.
+/// What was chosen from what, over an enumeration.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Choices(Vec<Seen>);
+pub(super) struct Choices(Vec<Pick>);
 
 /// What choices say of the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(super) enum Evidence {
 
 impl Choices {
     pub(super) fn add(&mut self, offered: &[u16], chosen: u16) {
-        self.0.push(Seen {
+        self.0.push(Pick {
             offered: offered.to_vec(),
             chosen,
         });
@@ -59,9 +59,9 @@ impl Choices {
     /// how many choices that is said.
     pub(super) fn following(&self, found: &[u16]) -> Option<usize> {
         let mut told = 0;
-        for seen in &self.0 {
-            let mut known = seen.offered.iter().filter(|code| found.contains(code));
-            if known.next() != Some(&seen.chosen) {
+        for pick in &self.0 {
+            let mut known = pick.offered.iter().filter(|code| found.contains(code));
+            if known.next() != Some(&pick.chosen) {
                 return None;
             }
             told += usize::from(known.next().is_some());
@@ -81,7 +81,7 @@ impl Choices {
     }
 }
 
-/// `found` the other way round, so that a server with its own order must pass over all others.
+/// `found` reversed: a server with its own order must then pass over all others.
 /// Servers that have AES first may take ChaCha20 instead for a client that puts it first (OpenSSL),
 /// or that does not put AES in GCM first (Go): then another such suite is put first, if there is one.
 pub(super) fn reversed(found: &[u16]) -> Vec<u16> {

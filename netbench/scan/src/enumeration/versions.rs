@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Ask, Choice, Order, Question, Refusal, Said, Shares, Stop,
+    Choice, Order, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
     legacy::{self, Groups},
     rank::{offered_groups, offered_suites},
     tls13,
@@ -51,7 +51,7 @@ pub struct VersionFound {
     pub group_order: Order,
     /// How the groups were learned.
     pub groups_learned: Learned,
-    /// Whether the peel came to its end.
+    /// Whether enumeration came to its end.
     pub complete: bool,
 }
 
@@ -63,10 +63,10 @@ pub struct Enumeration {
 }
 
 /// Enumerates versions, suites and groups.
-pub async fn enumerate<A: Ask>(ask: &A) -> Enumeration {
+pub async fn enumerate<R: Responder>(server: &R) -> Enumeration {
     let everything = everything();
     let mut versions = Vec::new();
-    let first = match first_contact(ask, everything).await {
+    let first = match first_contact(server, everything).await {
         Ok(first) => first,
         Err(refusal) => {
             for version in Version::ALL.into_iter().rev() {
@@ -75,16 +75,16 @@ pub async fn enumerate<A: Ask>(ask: &A) -> Enumeration {
             return Enumeration { versions };
         }
     };
-    let (question, choice) = first;
+    let (hello, choice) = first;
     if choice.version == Version::Tls13.code() {
-        let newest = tls13::peel(ask, &question, choice);
-        let older = downwards(ask, Version::Tls12, None);
+        let newest = tls13::enumerate(server, &hello, choice);
+        let older = downwards(server, Version::Tls12, None);
         let (newest, older) = tokio::join!(newest, older);
         versions.push(newest);
         versions.extend(older);
     } else {
-        let offered = *question.versions.first().unwrap_or(&Version::Tls12);
-        versions.extend(downwards(ask, offered, Some((question, choice))).await);
+        let offered = *hello.versions.first().unwrap_or(&Version::Tls12);
+        versions.extend(downwards(server, offered, Some((hello, choice))).await);
         let above: Vec<_> = Version::ALL
             .into_iter()
             .rev()
@@ -97,10 +97,10 @@ pub async fn enumerate<A: Ask>(ask: &A) -> Enumeration {
 }
 
 /// Everything; where that is refused, older and shorter hellos.
-async fn first_contact<A: Ask>(
-    ask: &A,
-    everything: Question,
-) -> Result<(Question, Choice), String> {
+async fn first_contact<R: Responder>(
+    server: &R,
+    everything: ProbeHello,
+) -> Result<(ProbeHello, Choice), String> {
     let mut tries = vec![everything];
     for newest in [Version::Tls12, Version::Tls10, Version::Ssl3] {
         tries.push(up_to(newest));
@@ -111,12 +111,12 @@ async fn first_contact<A: Ask>(
     tries.push(common);
     let mut first_refusal = None;
     let count = tries.len();
-    for (number, question) in tries.into_iter().enumerate() {
-        match ask.ask(question.clone()).await {
+    for (number, hello) in tries.into_iter().enumerate() {
+        match server.answer(hello.clone()).await {
             Err(Stop) => return Err("the site could not be asked".to_owned()),
-            Ok(Said::Chose(choice)) => {
+            Ok(ProbeAnswer::Chose(choice)) => {
                 if number > 0 {
-                    ask.note(format!(
+                    server.note(format!(
                         "refused the first hello ({}); answered {}",
                         first_refusal.unwrap_or_default(),
                         if number + 1 == count {
@@ -126,10 +126,10 @@ async fn first_contact<A: Ask>(
                         }
                     ));
                 }
-                return Ok((question, choice));
+                return Ok((hello, choice));
             }
-            Ok(Said::No(refusal)) => {
-                first_refusal.get_or_insert_with(|| words(refusal));
+            Ok(ProbeAnswer::Refused(refusal)) => {
+                first_refusal.get_or_insert_with(|| refusal.to_string());
             }
         }
     }
@@ -137,10 +137,10 @@ async fn first_contact<A: Ask>(
 }
 
 /// From `newest` down, as far as the server goes.
-async fn downwards<A: Ask>(
-    ask: &A,
+async fn downwards<R: Responder>(
+    server: &R,
     newest: Version,
-    first: Option<(Question, Choice)>,
+    first: Option<(ProbeHello, Choice)>,
 ) -> Vec<VersionFound> {
     let mut found: Vec<VersionFound> = Vec::new();
     let mut groups = Groups::Wanted;
@@ -150,30 +150,31 @@ async fn downwards<A: Ask>(
         let answer = match given.take() {
             Some(given) => Ok(given),
             None => {
-                let question = up_to(offered);
-                match ask.ask(question.clone()).await {
-                    Ok(Said::Chose(choice)) => Ok((question, choice)),
-                    Ok(Said::No(refusal)) => Err(Some(refusal)),
+                let hello = up_to(offered);
+                match server.answer(hello.clone()).await {
+                    Ok(ProbeAnswer::Chose(choice)) => Ok((hello, choice)),
+                    Ok(ProbeAnswer::Refused(refusal)) => Err(Some(refusal)),
                     Err(Stop) => Err(None),
                 }
             }
         };
         match answer {
-            Ok((question, choice)) => {
+            Ok((hello, choice)) => {
                 let Some(chosen) = Version::of(choice.version).filter(|v| *v <= offered) else {
-                    ask.note("chose a version that was not offered".to_owned());
+                    server.note("chose a version that was not offered".to_owned());
                     break;
                 };
                 for passed in between(chosen, offered) {
                     found.push(unspoken(passed, format!("chose {chosen} instead")));
                 }
-                let peeled = legacy::peel(ask, chosen, &question, choice, groups).await;
+                let enumerated = legacy::enumerate(server, chosen, &hello, choice, groups).await;
                 groups = Groups::Known;
-                found.push(peeled);
+                found.push(enumerated);
                 next = below(chosen);
             }
             Err(refusal) => {
-                let why = refusal.map_or_else(|| "not asked".to_owned(), words);
+                let why =
+                    refusal.map_or_else(|| "not asked".to_owned(), |refusal| refusal.to_string());
                 // The server takes the newest that it has of those up to `offered`, so that a
                 // protocol_version alert is about all of them.
                 const PROTOCOL_VERSION: u8 = 70;
@@ -191,10 +192,10 @@ async fn downwards<A: Ask>(
     found
 }
 
-fn everything() -> Question {
+fn everything() -> ProbeHello {
     let mut suites = offered_suites(Version::Tls13);
     suites.extend(offered_suites(Version::Tls12));
-    Question {
+    ProbeHello {
         versions: vec![
             Version::Tls13,
             Version::Tls12,
@@ -207,13 +208,8 @@ fn everything() -> Question {
     }
 }
 
-fn up_to(newest: Version) -> Question {
-    Question {
-        versions: vec![newest],
-        suites: offered_suites(newest),
-        groups: offered_groups(newest),
-        shares: Shares::Empty,
-    }
+fn up_to(newest: Version) -> ProbeHello {
+    ProbeHello::new(newest, &offered_suites(newest), &offered_groups(newest))
 }
 
 /// What hellos of old clients offered: for servers that a long list upsets.
@@ -242,15 +238,4 @@ fn between(chosen: Version, offered: Version) -> Vec<Version> {
 
 fn below(version: Version) -> Option<Version> {
     Version::ALL.into_iter().rev().find(|v| *v < version)
-}
-
-/// A refusal, for a report.
-pub(crate) fn words(refusal: Refusal) -> String {
-    match refusal {
-        Refusal::Alert(code) => crate::registry::alert_name(code),
-        Refusal::Closed => "closed".to_owned(),
-        Refusal::Reset => "reset".to_owned(),
-        Refusal::Silent => "silent".to_owned(),
-        Refusal::Malformed => "malformed".to_owned(),
-    }
 }

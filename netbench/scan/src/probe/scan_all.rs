@@ -12,17 +12,17 @@ use std::{
 use tokio::{sync::mpsc, task::LocalSet};
 
 use super::{
-    limits::{Gate, Limits, Target},
+    limits::{Gate, Limits, ScanTarget},
     site,
 };
-use crate::{result::SiteScan, x509::Roots};
+use crate::{result::SiteScan, x509::TrustAnchors};
 
 /// How often the wish to stop is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// What a scan tells while it runs.
 #[derive(Debug)]
-pub enum Event<'a> {
+pub enum ScanEvent<'a> {
     /// A site is done.
     Done(&'a SiteScan),
 }
@@ -35,11 +35,11 @@ pub enum Event<'a> {
 /// # Errors
 /// The runtime cannot be made, or what `listener` returns.
 pub fn scan_all<E: From<std::io::Error>>(
-    targets: Vec<Target>,
+    targets: Vec<ScanTarget>,
     limits: Limits,
-    roots: Roots,
+    roots: TrustAnchors,
     stop: &Arc<AtomicBool>,
-    mut listener: impl FnMut(Event<'_>) -> Result<(), E>,
+    mut listener: impl FnMut(ScanEvent<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -71,7 +71,7 @@ pub fn scan_all<E: From<std::io::Error>>(
             match tokio::time::timeout(LOOK_EVERY, results.recv()).await {
                 Ok(Some(result)) => {
                     running -= 1;
-                    listener(Event::Done(&result))?;
+                    listener(ScanEvent::Done(&result))?;
                 }
                 Ok(None) => return Ok(()),
                 Err(_) => {}

@@ -10,7 +10,7 @@ use crate::registry::{
 /// A version, its suites, its groups.
 type Offered = (Version, Vec<u16>, Vec<u16>);
 
-/// What is offered in each version: made once, because every peel begins with it.
+/// What is offered in each version: computed once, because every enumeration begins with it.
 static OFFERED: LazyLock<Vec<Offered>> = LazyLock::new(|| {
     let all = Version::ALL.into_iter();
     all.map(|v| (v, ranked_suites(v), ranked_groups(v)))

@@ -15,10 +15,8 @@ use std::{
 
 use anyhow::Context;
 
-use super::{
-    parts::{Results, Step, run_in},
-    progress::PartProgress,
-};
+use super::progress::PartProgress;
+use crate::kinds::evaluation::parts::{Results, Step, run_in};
 
 /// How often a waiting thread looks.
 const LOOK: Duration = Duration::from_millis(50);

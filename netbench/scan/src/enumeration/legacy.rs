@@ -1,22 +1,22 @@
-//! The peel of SSL 3.0 to TLS 1.2, where the suite is chosen first and the group belongs to it.
+//! Enumeration of SSL 3.0 to TLS 1.2, where the suite is chosen first and the group belongs to it.
 
 use super::{
-    Ask, Choice, Question, Refusal, Said, Shares, Stop,
+    Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
     order::{Choices, Evidence, Order, judge, reversed},
     rank::{offered_groups, offered_suites},
     versions::{Learned, SuiteFound, VersionFound},
 };
 use crate::registry::{Authentication, KeyExchange, Version, suite};
 
-/// Whether a peel asks for groups too.
+/// Whether to enumerate groups too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Groups {
     Wanted,
     Known,
 }
 
-struct Peel<'a, A> {
-    ask: &'a A,
+struct Enumerator<'a, R> {
+    server: &'a R,
     version: Version,
     left: Vec<u16>,
     found: Vec<SuiteFound>,
@@ -30,7 +30,7 @@ struct Peel<'a, A> {
     narrowed: bool,
     /// Whether the order of the suites cannot be told.
     unsure: bool,
-    /// What was chosen of all suites the other way round, where a question for groups told it.
+    /// What was chosen of all suites in reverse order, where a hello for groups told it.
     of_reversed: Option<u16>,
 }
 
@@ -45,21 +45,21 @@ enum Narrowing {
     /// A hello with fewer groups did not get an elliptic suite: is it the groups or the suites? It is
     /// asked again with all groups.
     Checking,
-    /// No more.
+    /// Finished.
     Over,
 }
 
-/// Goes on from the choice that the server made of everything.
-pub(super) async fn peel<A: Ask>(
-    ask: &A,
+/// Goes on from `first`, what the server chose of everything.
+pub(super) async fn enumerate<R: Responder>(
+    server: &R,
     version: Version,
-    offered: &Question,
+    offered: &ProbeHello,
     first: Choice,
     groups: Groups,
 ) -> VersionFound {
     let all_groups = offered_groups(version);
-    let mut peel = Peel {
-        ask,
+    let mut state = Enumerator {
+        server,
         version,
         left: offered_suites(version),
         found: Vec::new(),
@@ -73,14 +73,14 @@ pub(super) async fn peel<A: Ask>(
         unsure: false,
         of_reversed: None,
     };
-    peel.chose(&offered.suites, &first);
-    peel.chose_group(&offered.groups, &first);
-    let mut complete = peel.suites().await.is_ok();
+    state.chose(&offered.suites, &first);
+    state.chose_group(&offered.groups, &first);
+    let mut complete = state.suites().await.is_ok();
     if complete {
-        complete = peel.groups_alone().await.unwrap_or(false);
+        complete = state.groups_alone().await.unwrap_or(false);
     }
     let orders = if complete {
-        peel.orders().await
+        state.orders().await
     } else {
         Err(Stop)
     };
@@ -88,12 +88,12 @@ pub(super) async fn peel<A: Ask>(
     VersionFound {
         version,
         refusal: None,
-        suites: peel.found,
+        suites: state.found,
         suite_order,
         groups: if groups == Groups::Known {
             Vec::new()
         } else {
-            peel.groups
+            state.groups
         },
         group_order: if groups == Groups::Known {
             Order::Unknown
@@ -105,7 +105,7 @@ pub(super) async fn peel<A: Ask>(
     }
 }
 
-impl<A: Ask> Peel<'_, A> {
+impl<R: Responder> Enumerator<'_, R> {
     async fn suites(&mut self) -> Result<(), Stop> {
         let first = self.found.first().map(|found| found.code);
         let mut narrowing = match first {
@@ -135,7 +135,7 @@ impl<A: Ask> Peel<'_, A> {
             } else {
                 self.all_groups.clone()
             };
-            let choice = self.put(suites.clone(), groups.clone()).await?;
+            let choice = self.offer(suites.clone(), groups.clone()).await?;
             let elliptic = choice
                 .as_ref()
                 .is_some_and(|choice| choice.group.is_some() && is_ecdhe_rsa(choice.suite));
@@ -146,7 +146,7 @@ impl<A: Ask> Peel<'_, A> {
             }
             let Some(choice) = choice else { break };
             if !suites.contains(&choice.suite) {
-                self.ask.note(format!(
+                self.server.note(format!(
                     "TLS {}: chose a suite that was not offered",
                     self.version
                 ));
@@ -188,20 +188,20 @@ impl<A: Ask> Peel<'_, A> {
             suites = reversed(&suites);
         }
         const CERTIFICATE_CURVES: [u16; 3] = [0x17, 0x18, 0x19];
-        let mut kept: Vec<u16> = Vec::new();
+        let mut curves: Vec<u16> = Vec::new();
         while !self.groups_left.is_empty() {
             let mut groups = self.groups_left.clone();
-            groups.retain(|group| !kept.contains(group));
-            groups.extend(&kept);
-            let choice = self.put(suites.clone(), groups.clone()).await?;
+            groups.retain(|group| !curves.contains(group));
+            groups.extend(&curves);
+            let choice = self.offer(suites.clone(), groups.clone()).await?;
             if all && self.of_reversed.is_none() {
                 self.of_reversed = choice.as_ref().map(|choice| choice.suite);
             }
             match choice {
                 Some(choice) => match choice.group {
-                    Some(group) if kept.contains(&group) => {
+                    Some(group) if curves.contains(&group) => {
                         let curve = crate::registry::group_name(group);
-                        self.ask.note(format!(
+                        self.server.note(format!(
                             "TLS {}: groups that the server wants less than {curve}, the curve of \
                              its certificate, do not show",
                             self.version
@@ -213,12 +213,12 @@ impl<A: Ask> Peel<'_, A> {
                     }
                     _ => return Ok(false),
                 },
-                None if by_certificate && kept.is_empty() => {
-                    kept = CERTIFICATE_CURVES
+                None if by_certificate && curves.is_empty() => {
+                    curves = CERTIFICATE_CURVES
                         .into_iter()
                         .filter(|curve| self.groups.contains(curve))
                         .collect();
-                    if kept.is_empty() {
+                    if curves.is_empty() {
                         return Ok(true);
                     }
                 }
@@ -243,7 +243,7 @@ impl<A: Ask> Peel<'_, A> {
             let mut groups = offered.1.clone();
             let others = self.all_groups.iter().filter(|g| !offered.1.contains(g));
             groups.extend(others);
-            self.put(offered.0.clone(), groups).await?
+            self.offer(offered.0.clone(), groups).await?
         };
         let suite = choice.as_ref().map(|choice| choice.suite);
         let suite = suite.or(self.of_reversed);
@@ -265,19 +265,19 @@ impl<A: Ask> Peel<'_, A> {
     }
 
     /// None if the server refused, or chose another version.
-    async fn put(&self, suites: Vec<u16>, groups: Vec<u16>) -> Result<Option<Choice>, Stop> {
-        let question = Question {
+    async fn offer(&self, suites: Vec<u16>, groups: Vec<u16>) -> Result<Option<Choice>, Stop> {
+        let hello = ProbeHello {
             versions: vec![self.version],
             suites,
             groups,
             shares: Shares::Empty,
         };
-        Ok(match self.ask.ask(question).await? {
-            Said::Chose(choice) if choice.version == self.version.code() => Some(choice),
-            Said::Chose(_) => None,
-            Said::No(refusal) => {
+        Ok(match self.server.answer(hello).await? {
+            ProbeAnswer::Chose(choice) if choice.version == self.version.code() => Some(choice),
+            ProbeAnswer::Chose(_) => None,
+            ProbeAnswer::Refused(refusal) => {
                 if refusal == Refusal::Silent {
-                    self.ask.note(format!(
+                    self.server.note(format!(
                         "TLS {}: was silent instead of refusing",
                         self.version
                     ));

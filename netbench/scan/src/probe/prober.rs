@@ -10,16 +10,16 @@ use std::{
 use tokio::{sync::Semaphore, time::Instant};
 
 use super::{
-    limits::{Gate, Limits, Target},
-    seen::Seen,
-    wire::{Broken, Counts, Reply, Wire},
+    findings::Findings,
+    limits::{Gate, Limits, ScanTarget},
+    wire::{ConnectionError, Counts, Reply, Wire},
 };
 use crate::{
     codec::{Flight, HelloSpec, Records},
-    peel::{Ask, Choice, Question, Refusal, Said, Shares, Stop},
+    enumeration::{Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop},
     registry::{Version, signature_schemes},
     session::{PrivateShares, Session13, computable},
-    x509::Roots,
+    x509::TrustAnchors,
 };
 
 /// Silent connections, one after another, after which a site is let be.
@@ -27,14 +27,14 @@ const PATIENCE: u32 = 2;
 
 /// One site that is being scanned.
 pub(super) struct Prober<'a> {
-    pub(super) target: &'a Target,
+    pub(super) target: &'a ScanTarget,
     pub(super) address: SocketAddr,
     pub(super) limits: &'a Limits,
-    pub(super) roots: &'a Roots,
+    pub(super) roots: &'a TrustAnchors,
     pub(super) gate: &'a Gate,
     slots: Semaphore,
     pub(super) counts: RefCell<Counts>,
-    pub(super) seen: RefCell<Seen>,
+    pub(super) findings: RefCell<Findings>,
     pub(super) by_part: RefCell<BTreeMap<&'static str, u32>>,
     pub(super) part: Cell<&'static str>,
     pub(super) retries: Cell<u32>,
@@ -44,7 +44,7 @@ pub(super) struct Prober<'a> {
     /// How long connections waited for their turn, which is not the site's doing.
     waited: Cell<Duration>,
     /// The first way in which the site failed.
-    pub(super) broken: RefCell<Option<Broken>>,
+    pub(super) broken: RefCell<Option<ConnectionError>>,
     pub(super) alert: Cell<Option<u8>>,
     /// Set when the site answers ALPN with a refusal.
     without_alpn: Cell<bool>,
@@ -52,10 +52,10 @@ pub(super) struct Prober<'a> {
 
 impl<'a> Prober<'a> {
     pub(super) fn new(
-        target: &'a Target,
+        target: &'a ScanTarget,
         address: SocketAddr,
         limits: &'a Limits,
-        roots: &'a Roots,
+        roots: &'a TrustAnchors,
         gate: &'a Gate,
     ) -> Self {
         Self {
@@ -66,7 +66,7 @@ impl<'a> Prober<'a> {
             gate,
             slots: Semaphore::new(limits.per_site.max(1)),
             counts: RefCell::default(),
-            seen: RefCell::default(),
+            findings: RefCell::default(),
             by_part: RefCell::default(),
             part: Cell::new("enumeration"),
             retries: Cell::new(0),
@@ -80,9 +80,9 @@ impl<'a> Prober<'a> {
         }
     }
 
-    /// A hello that offers what the question says, and asks for features.
-    pub(super) fn spec(&self, question: &Question) -> HelloSpec {
-        let newest = question
+    /// The bytes-to-be of a probe: what it offers, and every extension that shows a feature.
+    pub(super) fn spec(&self, hello: &ProbeHello) -> HelloSpec {
+        let newest = hello
             .versions
             .iter()
             .max()
@@ -95,7 +95,7 @@ impl<'a> Prober<'a> {
         let mut spec = HelloSpec {
             record_version: newest.code().min(0x0301),
             random,
-            suites: question.suites.clone(),
+            suites: hello.suites.clone(),
             compression: vec![0],
             extensions: newest != Version::Ssl3,
             ..HelloSpec::default()
@@ -110,7 +110,7 @@ impl<'a> Prober<'a> {
         if newest == Version::Tls13 {
             session_id.extend_from_slice(&random);
             spec.legacy_version = 0x0303;
-            spec.versions = Some(question.versions.iter().map(|v| v.code()).collect());
+            spec.versions = Some(hello.versions.iter().map(|v| v.code()).collect());
             spec.shares = Some(Vec::new());
         } else {
             spec.legacy_version = newest.code();
@@ -121,7 +121,7 @@ impl<'a> Prober<'a> {
         if self.target.host.parse::<std::net::IpAddr>().is_err() {
             spec.server_name = Some(self.target.host.clone());
         }
-        spec.groups = Some(question.groups.clone());
+        spec.groups = Some(hello.groups.clone());
         if newest >= Version::Tls12 {
             spec.signatures = Some(offered_schemes());
         }
@@ -143,17 +143,20 @@ impl<'a> Prober<'a> {
         let mut attempt = 0;
         loop {
             let reply = self.send_once(pieces).await;
-            let Reply::Broken(broken) = &reply else {
+            let Reply::Failed(broken) = &reply else {
                 self.silent.set(0);
                 return reply;
             };
             let again = match broken {
-                Broken::Connect(_) | Broken::Local(_) | Broken::Reset | Broken::Closed => true,
-                Broken::Silent => !self.answered.get(),
-                Broken::NotTls(_) | Broken::Malformed(_) => false,
+                ConnectionError::Connect(_)
+                | ConnectionError::Local(_)
+                | ConnectionError::Reset
+                | ConnectionError::Closed => true,
+                ConnectionError::Silent => !self.answered.get(),
+                ConnectionError::NotTls(_) | ConnectionError::Malformed(_) => false,
             };
             // A server that resets what it does not like does so every time.
-            let known = matches!(broken, Broken::Reset | Broken::Closed)
+            let known = matches!(broken, ConnectionError::Reset | ConnectionError::Closed)
                 && self.broken.borrow().as_ref() == Some(broken);
             self.broken.borrow_mut().get_or_insert(broken.clone());
             if !again || known || attempt >= self.limits.retries {
@@ -168,7 +171,7 @@ impl<'a> Prober<'a> {
 
     async fn send_once(&self, pieces: &[&[u8]]) -> Reply {
         let Ok(_slot) = self.slots.acquire().await else {
-            return Reply::Broken(Broken::Local("closed".to_owned()));
+            return Reply::Failed(ConnectionError::Local("closed".to_owned()));
         };
         let asked = Instant::now();
         let _permit = self.gate.enter(self.address.ip()).await;
@@ -182,7 +185,7 @@ impl<'a> Prober<'a> {
         let opened = Wire::open(self.address, limit, &self.counts).await;
         let mut wire = match opened {
             Ok(wire) => wire,
-            Err(broken) => return Reply::Broken(broken),
+            Err(broken) => return Reply::Failed(broken),
         };
         for (number, piece) in pieces.iter().enumerate() {
             if number > 0 {
@@ -190,7 +193,7 @@ impl<'a> Prober<'a> {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
             if let Err(broken) = wire.write(piece, &self.counts).await {
-                return Reply::Broken(broken);
+                return Reply::Failed(broken);
             }
         }
         wire.flight(&self.counts).await
@@ -210,7 +213,7 @@ impl<'a> Prober<'a> {
                     let name = Version::of(version).map_or("unknown", Version::name);
                     self.note(format!("TLS {name}: after the ServerHello, sends {what}"));
                 }
-                self.seen
+                self.findings
                     .borrow_mut()
                     .flight(flight, &self.target.host, self.roots);
             }
@@ -219,7 +222,7 @@ impl<'a> Prober<'a> {
                     self.alert.set(Some(*alert));
                 }
             }
-            Reply::Broken(broken) => {
+            Reply::Failed(broken) => {
                 self.give_up(broken)?;
             }
         }
@@ -227,11 +230,13 @@ impl<'a> Prober<'a> {
     }
 
     /// Whether there is no use in going on.
-    fn give_up(&self, broken: &Broken) -> Result<(), Stop> {
+    fn give_up(&self, broken: &ConnectionError) -> Result<(), Stop> {
         match broken {
-            Broken::Connect(_) | Broken::Local(_) => Err(Stop),
-            Broken::NotTls(_) | Broken::Malformed(_) if !self.answered.get() => Err(Stop),
-            Broken::Silent => {
+            ConnectionError::Connect(_) | ConnectionError::Local(_) => Err(Stop),
+            ConnectionError::NotTls(_) | ConnectionError::Malformed(_) if !self.answered.get() => {
+                Err(Stop)
+            }
+            ConnectionError::Silent => {
                 self.silent.set(self.silent.get() + 1);
                 if self.silent.get() >= PATIENCE || !self.answered.get() {
                     return Err(Stop);
@@ -262,8 +267,8 @@ impl<'a> Prober<'a> {
             while let Ok(Some(record)) = records.next_record() {
                 session.take(&record)?;
                 if session.encrypted.is_done || session.encrypted.alert.is_some() {
-                    let mut seen = self.seen.borrow_mut();
-                    seen.encrypted(&session.encrypted, &self.target.host, self.roots);
+                    let mut findings = self.findings.borrow_mut();
+                    findings.encrypted(&session.encrypted, &self.target.host, self.roots);
                     return Some(session);
                 }
             }
@@ -295,10 +300,10 @@ pub(super) fn offered_schemes() -> Vec<u16> {
     schemes
 }
 
-impl Ask for Prober<'_> {
-    async fn ask(&self, question: Question) -> Result<Said, Stop> {
-        let mut spec = self.spec(&question);
-        let keys = match &question.shares {
+impl Responder for Prober<'_> {
+    async fn answer(&self, hello: ProbeHello) -> Result<ProbeAnswer, Stop> {
+        let mut spec = self.spec(&hello);
+        let keys = match &hello.shares {
             Shares::Of(groups) => {
                 let groups = computable(groups);
                 // Two shares are enough for nearly all servers, and short enough for one segment.
@@ -324,7 +329,7 @@ impl Ask for Prober<'_> {
                     stated_groups = session.and_then(|s| s.encrypted.stated_groups());
                 }
                 let exchange = flight.key_exchange.as_ref();
-                return Ok(Said::Chose(Choice {
+                return Ok(ProbeAnswer::Chose(Choice {
                     version: flight.hello.version,
                     suite: flight.hello.suite,
                     group: flight.hello.group().or(exchange.and_then(|e| e.group)),
@@ -333,19 +338,19 @@ impl Ask for Prober<'_> {
                 }));
             }
             Reply::Alert(alert) => Refusal::Alert(alert),
-            Reply::Broken(Broken::Closed) => Refusal::Closed,
-            Reply::Broken(Broken::Reset) => Refusal::Reset,
-            Reply::Broken(Broken::Silent) => Refusal::Silent,
-            Reply::Broken(Broken::Malformed(what)) => {
+            Reply::Failed(ConnectionError::Closed) => Refusal::Closed,
+            Reply::Failed(ConnectionError::Reset) => Refusal::Reset,
+            Reply::Failed(ConnectionError::Silent) => Refusal::Silent,
+            Reply::Failed(ConnectionError::Malformed(what)) => {
                 self.note(format!("sent {what}"));
                 Refusal::Malformed
             }
-            Reply::Broken(_) => Refusal::Malformed,
+            Reply::Failed(_) => Refusal::Malformed,
         };
-        Ok(Said::No(refusal))
+        Ok(ProbeAnswer::Refused(refusal))
     }
 
     fn note(&self, what: String) {
-        self.seen.borrow_mut().note(what);
+        self.findings.borrow_mut().note(what);
     }
 }

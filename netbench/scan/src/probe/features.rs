@@ -1,12 +1,12 @@
 //! Signature schemes, and features that need a question of their own.
 
 use super::{
-    ask::Prober,
-    full::schemes_without,
-    wire::{Broken, Reply},
+    prober::Prober,
+    sessions::schemes_without,
+    wire::{ConnectionError, Reply},
 };
 use crate::{
-    peel::{Enumeration, Question, Shares, Stop, VersionFound},
+    enumeration::{Enumeration, ProbeHello, Stop, VersionFound},
     registry::{Version, suite},
     result::Answer,
     session::{PrivateShares, computable},
@@ -33,7 +33,7 @@ async fn signatures13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), S
     loop {
         let taken = taken(prober, Version::Tls13);
         let keys = PrivateShares::new(&groups);
-        let mut spec = prober.spec(&question(Version::Tls13, &suites, &groups));
+        let mut spec = prober.spec(&ProbeHello::new(Version::Tls13, &suites, &groups));
         spec.shares = Some(keys.public());
         spec.signatures = Some(schemes_without(&taken));
         let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
@@ -64,7 +64,7 @@ async fn signatures12(prober: &Prober<'_>, found: &VersionFound) -> Result<(), S
     };
     loop {
         let taken = taken(prober, Version::Tls12);
-        let mut spec = prober.spec(&question(Version::Tls12, &suites, &groups));
+        let mut spec = prober.spec(&ProbeHello::new(Version::Tls12, &suites, &groups));
         spec.signatures = Some(schemes_without(&taken));
         let Reply::Flight(..) = prober.hello(&spec).await? else {
             return Ok(());
@@ -98,8 +98,16 @@ async fn alpn(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     if groups.is_empty() {
         groups = vec![0x1d, 0x17, 0x18];
     }
-    let mut spec = prober.spec(&question(found.version, &codes(found), &groups));
-    if spec.alpn.is_none() || !prober.seen.borrow().features.alpn.iter().any(|a| a == "h2") {
+    let mut spec = prober.spec(&ProbeHello::new(found.version, &codes(found), &groups));
+    if spec.alpn.is_none()
+        || !prober
+            .findings
+            .borrow()
+            .features
+            .alpn
+            .iter()
+            .any(|a| a == "h2")
+    {
         return Ok(());
     }
     spec.alpn = Some(vec![b"http/1.1".to_vec()]);
@@ -108,12 +116,12 @@ async fn alpn(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
 
 async fn alpn13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     let groups: Vec<u16> = computable(&found.groups).into_iter().take(1).collect();
-    let known = prober.seen.borrow().features.alpn.clone();
+    let known = prober.findings.borrow().features.alpn.clone();
     if groups.is_empty() || !known.iter().any(|a| a == "h2") || known.len() > 1 {
         return Ok(());
     }
     let keys = PrivateShares::new(&groups);
-    let mut spec = prober.spec(&question(Version::Tls13, &codes(found), &groups));
+    let mut spec = prober.spec(&ProbeHello::new(Version::Tls13, &codes(found), &groups));
     spec.shares = Some(keys.public());
     spec.alpn = Some(vec![b"http/1.1".to_vec()]);
     if let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await?
@@ -137,15 +145,15 @@ async fn fallback(prober: &Prober<'_>, spoken: &[&VersionFound]) -> Result<(), S
     if groups.is_empty() {
         groups = vec![0x1d, 0x17, 0x18];
     }
-    let mut spec = prober.spec(&question(second.version, &codes(second), &groups));
+    let mut spec = prober.spec(&ProbeHello::new(second.version, &codes(second), &groups));
     spec.suites.push(FALLBACK_SCSV);
     let answer = match prober.hello(&spec).await? {
         Reply::Alert(INAPPROPRIATE_FALLBACK) => Answer::Yes,
         Reply::Flight(..) => Answer::No,
-        Reply::Broken(Broken::Closed | Broken::Reset) => Answer::Yes,
+        Reply::Failed(ConnectionError::Closed | ConnectionError::Reset) => Answer::Yes,
         _ => Answer::Unknown,
     };
-    prober.seen.borrow_mut().features.fallback_scsv = answer;
+    prober.findings.borrow_mut().features.fallback_scsv = answer;
     Ok(())
 }
 
@@ -153,7 +161,7 @@ async fn fallback(prober: &Prober<'_>, spoken: &[&VersionFound]) -> Result<(), S
 async fn chacha20(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     let is_chacha = |code: &u16| suite(*code).is_some_and(|s| s.name.contains("CHACHA20"));
     let suites = codes(found);
-    let own_order = found.suite_order == crate::peel::Order::Server;
+    let own_order = found.suite_order == crate::enumeration::Order::Server;
     if !own_order || !suites.iter().any(is_chacha) || suites.first().is_none_or(is_chacha) {
         return Ok(());
     }
@@ -164,12 +172,12 @@ async fn chacha20(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop>
     } else {
         found.groups.clone()
     };
-    let spec = prober.spec(&question(found.version, &first, &groups));
+    let spec = prober.spec(&ProbeHello::new(found.version, &first, &groups));
     if let Reply::Flight(flight, ..) = prober.hello(&spec).await? {
         let chosen = is_chacha(&flight.hello.suite);
-        let mut seen = prober.seen.borrow_mut();
-        if chosen || seen.features.chacha20_by_client == Answer::Unknown {
-            seen.features.chacha20_by_client = chosen.into();
+        let mut findings = prober.findings.borrow_mut();
+        if chosen || findings.features.chacha20_by_client == Answer::Unknown {
+            findings.features.chacha20_by_client = chosen.into();
         }
     }
     Ok(())
@@ -184,16 +192,7 @@ pub(super) fn codes(found: &VersionFound) -> Vec<u16> {
 }
 
 fn taken(prober: &Prober<'_>, version: Version) -> Vec<u16> {
-    let seen = prober.seen.borrow();
-    let of_version = seen.signatures.iter().filter(|(v, _)| *v == version);
+    let findings = prober.findings.borrow();
+    let of_version = findings.signatures.iter().filter(|(v, _)| *v == version);
     of_version.map(|(_, code)| *code).collect()
-}
-
-fn question(version: Version, suites: &[u16], groups: &[u16]) -> Question {
-    Question {
-        versions: vec![version],
-        suites: suites.to_vec(),
-        groups: groups.to_vec(),
-        shares: Shares::Empty,
-    }
 }

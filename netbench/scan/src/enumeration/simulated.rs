@@ -1,11 +1,12 @@
-//! A server that has no sockets, to hold the peel to what it must find.
+//! A simulated server, without sockets: enumeration must find what it has.
 
 use std::cell::{Cell, RefCell};
 
 use proptest::{prelude::*, sample::subsequence};
 
 use super::{
-    Ask, Choice, Enumeration, Order, Question, Refusal, Said, Shares, Stop, enumerate,
+    Choice, Enumeration, Order, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
+    enumerate,
     rank::{offered_groups, offered_suites},
     versions::Learned,
 };
@@ -19,7 +20,7 @@ struct Server {
     groups: Vec<u16>,
     own_order: bool,
     states_groups: bool,
-    asked: Cell<u32>,
+    answered: Cell<u32>,
     notes: RefCell<Vec<String>>,
 }
 
@@ -36,23 +37,23 @@ impl Server {
     }
 }
 
-impl Ask for Server {
-    async fn ask(&self, question: Question) -> Result<Said, Stop> {
-        self.asked.set(self.asked.get() + 1);
-        assert!(self.asked.get() < 600, "no end");
-        let newest = question
+impl Responder for Server {
+    async fn answer(&self, hello: ProbeHello) -> Result<ProbeAnswer, Stop> {
+        self.answered.set(self.answered.get() + 1);
+        assert!(self.answered.get() < 600, "no end");
+        let newest = hello
             .versions
             .iter()
             .max()
             .copied()
             .unwrap_or(Version::Ssl3);
         let fits =
-            |v: &Version| question.versions.contains(v) || newest < Version::Tls13 && *v <= newest;
+            |v: &Version| hello.versions.contains(v) || newest < Version::Tls13 && *v <= newest;
         let Some(version) = self.versions.iter().copied().filter(|v| fits(v)).max() else {
-            return Ok(Said::No(Refusal::Alert(70)));
+            return Ok(ProbeAnswer::Refused(Refusal::Alert(70)));
         };
         let of_version = offered_groups(version);
-        let group = self.pick(&self.groups, &question.groups, |code| {
+        let group = self.pick(&self.groups, &hello.groups, |code| {
             of_version.contains(&code)
         });
         let usable = |code: u16| {
@@ -62,14 +63,14 @@ impl Ask for Server {
                     || !matches!(s.key_exchange(), KeyExchange::Ecdhe | KeyExchange::Any)
             })
         };
-        let Some(chosen) = self.pick(&self.suites, &question.suites, usable) else {
-            return Ok(Said::No(Refusal::Alert(40)));
+        let Some(chosen) = self.pick(&self.suites, &hello.suites, usable) else {
+            return Ok(ProbeAnswer::Refused(Refusal::Alert(40)));
         };
         let exchange = suite(chosen).map(|s| s.key_exchange());
         let grouped = matches!(exchange, Some(KeyExchange::Ecdhe | KeyExchange::Any));
         let group = group.filter(|_| grouped);
-        let shared = matches!(&question.shares, Shares::Of(groups) if !groups.is_empty());
-        Ok(Said::Chose(Choice {
+        let shared = matches!(&hello.shares, Shares::Of(groups) if !groups.is_empty());
+        Ok(ProbeAnswer::Chose(Choice {
             version: version.code(),
             suite: chosen,
             group,
@@ -118,7 +119,7 @@ fn server() -> impl Strategy<Value = Server> {
                 groups,
                 own_order,
                 states_groups,
-                asked: Cell::new(0),
+                answered: Cell::new(0),
                 notes: RefCell::default(),
             },
         )
@@ -127,9 +128,9 @@ fn server() -> impl Strategy<Value = Server> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever a server has, the peel finds all of it and nothing else.
+    /// Whatever a server has, enumeration finds all of it and nothing else.
     #[test]
-    fn the_peel_finds_what_the_server_has(server in server()) {
+    fn enumeration_finds_what_the_server_has(server in server()) {
         let found = run(&server);
         for version in &found.versions {
             let v = version.version;
@@ -196,12 +197,12 @@ fn named(own_order: bool, suites: &[u16], versions: &[Version]) -> Server {
         ],
         own_order,
         states_groups: true,
-        asked: Cell::new(0),
+        answered: Cell::new(0),
         notes: RefCell::default(),
     }
 }
 
-/// The connections that the peel needs, on servers like those that scanners are compared on.
+/// The connections that enumeration needs, on servers like those that scanners are compared on.
 #[test]
 fn few_connections_settle_everything() {
     use Version::{Tls10, Tls11, Tls12, Tls13};
@@ -229,7 +230,7 @@ fn few_connections_settle_everything() {
     ];
     for (server, most) in cases {
         let found = run(&server);
-        let asked = server.asked.get();
-        assert!(asked <= most, "{asked} of {most}: {found:?}");
+        let answered = server.answered.get();
+        assert!(answered <= most, "{answered} of {most}: {found:?}");
     }
 }

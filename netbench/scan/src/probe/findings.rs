@@ -5,7 +5,7 @@ use crate::{
     registry::{Bulk, Version, suite},
     result::{Answer, ChainScan, Features},
     session::Encrypted13,
-    x509::{self, Roots},
+    x509::{self, TrustAnchors},
 };
 
 /// The most different chains that are kept of one site.
@@ -18,7 +18,7 @@ const MOST_CERTIFICATES: usize = 32;
 const MOST_SCHEMES: usize = 64;
 
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct Findings {
     chains: Vec<(Vec<Vec<u8>>, ChainScan)>,
     pub(super) features: Features,
     pub(super) notes: Vec<String>,
@@ -27,7 +27,7 @@ pub(super) struct Seen {
     pub(super) leaf_is_ecdsa: bool,
 }
 
-impl Seen {
+impl Findings {
     pub(super) fn note(&mut self, what: String) {
         if self.notes.len() < 20 && !self.notes.contains(&what) {
             self.notes.push(what);
@@ -43,7 +43,7 @@ impl Seen {
     }
 
     /// A flight of SSL 3.0 to TLS 1.2.
-    pub(super) fn flight(&mut self, flight: &Flight, host: &str, roots: &Roots) {
+    pub(super) fn flight(&mut self, flight: &Flight, host: &str, roots: &TrustAnchors) {
         let Some(version) = Version::of(flight.hello.version) else {
             return;
         };
@@ -65,7 +65,7 @@ impl Seen {
     }
 
     /// The encrypted flight of TLS 1.3.
-    pub(super) fn encrypted(&mut self, encrypted: &Encrypted13, host: &str, roots: &Roots) {
+    pub(super) fn encrypted(&mut self, encrypted: &Encrypted13, host: &str, roots: &TrustAnchors) {
         let version = Version::Tls13;
         if let Some(protocol) = encrypted
             .extension(extension::ALPN)
@@ -154,7 +154,14 @@ impl Seen {
         }
     }
 
-    fn chain(&mut self, ders: &[Vec<u8>], version: Version, host: &str, roots: &Roots, scts: u32) {
+    fn chain(
+        &mut self,
+        ders: &[Vec<u8>],
+        version: Version,
+        host: &str,
+        roots: &TrustAnchors,
+        scts: u32,
+    ) {
         if ders.is_empty() {
             return;
         }

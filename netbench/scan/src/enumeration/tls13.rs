@@ -1,15 +1,16 @@
-//! The peel of TLS 1.3, where suite and group are chosen apart: one hello takes away one of each.
+//! Enumeration of TLS 1.3, where suite and group are chosen independently: one hello takes away one of
+//! each.
 
 use super::{
-    Ask, Choice, Question, Said, Shares, Stop,
+    Choice, ProbeAnswer, ProbeHello, Responder, Shares, Stop,
     order::{Choices, Evidence, Order, judge, reversed},
     rank::{is_common_group, is_common_suite, offered_groups, offered_suites},
     versions::{Learned, SuiteFound, VersionFound},
 };
 use crate::registry::Version;
 
-struct Peel<'a, A> {
-    ask: &'a A,
+struct Enumerator<'a, R> {
+    server: &'a R,
     suites: Side,
     groups: Side,
     learned: Learned,
@@ -17,7 +18,7 @@ struct Peel<'a, A> {
     shared: bool,
 }
 
-/// One of the two things that are chosen.
+/// Suites, or groups: what is left to offer, and what the server chose.
 struct Side {
     left: Vec<u16>,
     found: Vec<u16>,
@@ -47,18 +48,22 @@ impl Side {
     }
 }
 
-/// Goes on from the choice that the server made of everything.
-pub(super) async fn peel<A: Ask>(ask: &A, offered: &Question, first: Choice) -> VersionFound {
-    let mut peel = Peel {
-        ask,
+/// Goes on from `first`, what the server chose of everything.
+pub(super) async fn enumerate<R: Responder>(
+    server: &R,
+    offered: &ProbeHello,
+    first: Choice,
+) -> VersionFound {
+    let mut state = Enumerator {
+        server,
         suites: Side::new(offered_suites(Version::Tls13)),
         groups: Side::new(offered_groups(Version::Tls13)),
         learned: Learned::Chosen,
         shared: false,
     };
-    peel.chose(offered, &first);
-    let mut complete = peel.all().await.is_ok();
-    let orders = peel.orders().await;
+    state.chose(offered, &first);
+    let mut complete = state.all().await.is_ok();
+    let orders = state.orders().await;
     complete &= orders.is_ok();
     let (suite_order, group_order) = orders.unwrap_or((Order::Unknown, Order::Unknown));
     let suite = |code: &u16| SuiteFound {
@@ -69,16 +74,16 @@ pub(super) async fn peel<A: Ask>(ask: &A, offered: &Question, first: Choice) -> 
     VersionFound {
         version: Version::Tls13,
         refusal: None,
-        suites: peel.suites.found.iter().map(suite).collect(),
+        suites: state.suites.found.iter().map(suite).collect(),
         suite_order,
-        groups: peel.groups.found,
+        groups: state.groups.found,
         group_order,
-        groups_learned: peel.learned,
+        groups_learned: state.learned,
         complete,
     }
 }
 
-impl<A: Ask> Peel<'_, A> {
+impl<R: Responder> Enumerator<'_, R> {
     async fn all(&mut self) -> Result<(), Stop> {
         // A refusal of fewer suites and fewer groups does not say which of the two it was.
         let mut apart = false;
@@ -108,13 +113,13 @@ impl<A: Ask> Peel<'_, A> {
             } else {
                 Shares::Empty
             };
-            let question = question(suites, groups, shares);
-            match self.ask.ask(question.clone()).await? {
-                Said::Chose(choice) if choice.version == Version::Tls13.code() => {
-                    if !self.fits(&question, &choice) {
+            let hello = tls13_hello(suites, groups, shares);
+            match self.server.answer(hello.clone()).await? {
+                ProbeAnswer::Chose(choice) if choice.version == Version::Tls13.code() => {
+                    if !self.fits(&hello, &choice) {
                         return Err(Stop);
                     }
-                    self.chose(&question, &choice);
+                    self.chose(&hello, &choice);
                 }
                 _ if suites_alone => self.suites.done = true,
                 _ if groups_alone => self.groups.done = true,
@@ -126,40 +131,40 @@ impl<A: Ask> Peel<'_, A> {
         Ok(())
     }
 
-    fn fits(&self, question: &Question, choice: &Choice) -> bool {
-        let suite = question.suites.contains(&choice.suite);
+    fn fits(&self, hello: &ProbeHello, choice: &Choice) -> bool {
+        let suite = hello.suites.contains(&choice.suite);
         // Without a share of its own the server must name a group (RFC 8446 section 4.1.4).
-        let group = choice.group.is_some_and(|g| question.groups.contains(&g));
+        let group = choice.group.is_some_and(|g| hello.groups.contains(&g));
         if choice.group.is_none() {
-            self.ask.note("TLS 1.3: chose no group".to_owned());
+            self.server.note("TLS 1.3: chose no group".to_owned());
         } else if !suite || !group {
-            self.ask
+            self.server
                 .note("TLS 1.3: chose what was not offered".to_owned());
         }
         suite && group
     }
 
-    fn chose(&mut self, question: &Question, choice: &Choice) {
+    fn chose(&mut self, hello: &ProbeHello, choice: &Choice) {
         if self.suites.left.contains(&choice.suite) {
-            self.suites.choices.add(&question.suites, choice.suite);
+            self.suites.choices.add(&hello.suites, choice.suite);
         }
         self.suites.take(choice.suite);
-        let shared = matches!(&question.shares, Shares::Of(groups) if !groups.is_empty());
+        let shared = matches!(&hello.shares, Shares::Of(groups) if !groups.is_empty());
         if let Some(stated) = &choice.stated_groups {
             self.state(stated);
         } else if let Some(group) = choice.group {
             if shared {
-                // Chosen because its share was there: it is left, so that its place shows yet.
+                // Chosen because its share was there. It is offered again, to learn its place.
                 return;
             }
             if self.groups.left.contains(&group) {
-                self.groups.choices.add(&question.groups, group);
+                self.groups.choices.add(&hello.groups, group);
             }
             self.groups.take(group);
         }
     }
 
-    /// Takes the server's word for its groups and their order.
+    /// Takes the groups that the server lists, in its order.
     fn state(&mut self, stated: &[u16]) {
         self.learned = Learned::Stated;
         let mut found: Vec<u16> = Vec::new();
@@ -178,7 +183,7 @@ impl<A: Ask> Peel<'_, A> {
         self.groups.found = found;
     }
 
-    /// One hello with both lists the other way round.
+    /// One hello with both lists reversed.
     async fn orders(&mut self) -> Result<(Order, Order), Stop> {
         let suites = self.suites.choices.evidence(&self.suites.found);
         let groups = if self.learned == Learned::Stated && self.groups.found.len() > 1 {
@@ -187,7 +192,7 @@ impl<A: Ask> Peel<'_, A> {
             self.groups.choices.evidence(&self.groups.found)
         };
         let settled = |evidence| matches!(evidence, Evidence::Single | Evidence::FollowsClient);
-        let offered = question(
+        let offered = tls13_hello(
             reversed(&self.suites.found),
             reversed(&self.groups.found),
             Shares::Empty,
@@ -195,9 +200,9 @@ impl<A: Ask> Peel<'_, A> {
         let (suite, group) = if settled(suites) && settled(groups) {
             (None, None)
         } else {
-            match self.ask.ask(offered.clone()).await? {
-                Said::Chose(choice) => (Some(choice.suite), choice.group),
-                Said::No(_) => (None, None),
+            match self.server.answer(offered.clone()).await? {
+                ProbeAnswer::Chose(choice) => (Some(choice.suite), choice.group),
+                ProbeAnswer::Refused(_) => (None, None),
             }
         };
         Ok((
@@ -211,8 +216,8 @@ impl<A: Ask> Peel<'_, A> {
     }
 }
 
-fn question(suites: Vec<u16>, groups: Vec<u16>, shares: Shares) -> Question {
-    Question {
+fn tls13_hello(suites: Vec<u16>, groups: Vec<u16>, shares: Shares) -> ProbeHello {
+    ProbeHello {
         versions: vec![Version::Tls13],
         suites,
         groups,
