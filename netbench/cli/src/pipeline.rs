@@ -108,15 +108,24 @@ pub(crate) fn run<M: Measured>(
     if asked.output.github_summary {
         output::step_summary()?;
     }
-    let setup = set_up(measured, earlier.as_ref().map(|(_, run)| run), asked.own, asked.progress)?;
-    let ready = measured.ready(&setup, earlier.as_ref().map(|(_, run)| run))?;
+    let setup = set_up(
+        measured,
+        earlier.as_ref().map(|(_, run)| run),
+        asked.own,
+        asked.progress,
+    )?;
+    let Ready {
+        plan,
+        checks,
+        measure,
+    } = measured.ready(&setup, earlier.as_ref().map(|(_, run)| run))?;
     let (folder, mut manifest) = match earlier {
         Some(earlier) => earlier,
         None => {
             let name = run::name(&asked.stored_in.out, asked.name);
-            let mut manifest = run::manifest(name, ready.plan);
+            let mut manifest = run::manifest(name, plan);
             manifest.workers = records(&setup.workers);
-            manifest.link = link(&setup, ready.checks);
+            manifest.link = link(&setup, checks);
             if let Some(sites) = measured.sites() {
                 manifest.origin = sites.origin();
             }
@@ -134,7 +143,7 @@ pub(crate) fn run<M: Measured>(
     let place = folder.path().display();
     setup.progress.stage(&format!("results go to {place}"));
 
-    let ran = (ready.measure)(&folder);
+    let ran = measure(&folder);
     setup.progress.end();
     let interrupted = setup.stop.load(Ordering::Relaxed);
     end_session(&mut manifest, &setup, interrupted);

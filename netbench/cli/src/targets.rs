@@ -13,7 +13,7 @@ use netbench_runner::{Targets, Workers, resolve};
 
 use crate::{
     exit::WrongInput,
-    options::{StartOptions, PathOptions, SiteOptions},
+    options::{PathOptions, SiteOptions, StartOptions},
     progress::Progress,
     run,
     shard::{self, ShardArg},
@@ -24,8 +24,20 @@ use crate::{
 /// How long a real name may take to resolve.
 const RESOLVE_LIMIT: Duration = Duration::from_secs(5);
 
+/// Where sites are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Network {
+    /// Emulated on this machine.
+    Lab,
+    /// Servers that listen on this machine already.
+    Loopback,
+    /// The real hosts; `how` they are connected to is said before the first connection.
+    Live { how: String },
+}
+
 /// Which sites, and how they are reached, read and found right.
 pub(crate) struct Sites {
+    pub(crate) network: Network,
     pub(crate) file: SitesFile,
     pub(crate) roots: Roots,
     pub(crate) link: LinkChoice,

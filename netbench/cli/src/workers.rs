@@ -25,7 +25,11 @@ pub(crate) fn find(
             Some(path) => path.clone(),
             None => {
                 let source = known(stack)?;
-                find_one(source.executable, source.package, &format!("the {stack} worker"))?
+                find_one(
+                    source.executable,
+                    source.package,
+                    &format!("the {stack} worker"),
+                )?
             }
         };
         programs.insert(stack.clone(), program);
@@ -47,7 +51,11 @@ fn known(stack: &str) -> anyhow::Result<&'static WorkerSource> {
 
 /// The library that counts allocations: found or built like a worker.
 pub(crate) fn heap_library() -> anyhow::Result<PathBuf> {
-    find_one("libnetbench_heap.so", "netbench-heap", "the library that counts allocations")
+    find_one(
+        "libnetbench_heap.so",
+        "netbench-heap",
+        "the library that counts allocations",
+    )
 }
 
 /// The file that `package` builds.

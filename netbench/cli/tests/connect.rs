@@ -132,7 +132,8 @@ fn one_seed_gives_one_order_and_the_same_losses() {
         let link = manifest(&run).link;
         (
             trials,
-            link.losses_sha256
+            link.unwrap()
+                .losses_sha256
                 .expect("a link in user space knows its losses"),
         )
     };

@@ -9,7 +9,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use netbench_model::Manifest;
+use netbench_model::ConnectManifest;
 use support::{Place, can_emulate, edit, finish, samples, words};
 
 const SITES: &str = "\
@@ -102,7 +102,7 @@ fn pruning_removes_old_runs_and_nothing_else() {
         place.named(name)
     });
     for run in [&old, &noted, &busy] {
-        edit(run, |m: &mut Manifest| {
+        edit(run, |m: &mut ConnectManifest| {
             m.started = "2020-01-02T03:04:05Z".to_owned()
         });
     }

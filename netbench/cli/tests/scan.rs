@@ -137,7 +137,7 @@ fn a_scan_finds_every_field_of_every_built_in_site() {
     let manifest: ScanManifest = kept(&run, "run.json");
     let summary: ScanSummary = kept(&run, "summary.json");
     assert_eq!(summary.sites.len(), 101);
-    for (site, scan) in manifest.scan.sites.iter().zip(&summary.sites) {
+    for (site, scan) in manifest.plan.sites.iter().zip(&summary.sites) {
         assert_reproduced(site, scan);
     }
 }

@@ -2,7 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Alpn, Condition, Group, Kind, Manifest, Plan, SignatureScheme, Site, StackName, Suite, TlsVersion,
+    Alpn, Condition, Group, Kind, Manifest, Plan, SignatureScheme, Site, StackName, Suite,
+    TlsVersion,
 };
 
 /// What a run of `connect` was to do.

@@ -26,10 +26,12 @@ pub use condition::{Condition, Role};
 pub use connect_plan::{
     ClientSettings, ConnectManifest, ConnectPlan, Profile, RootsRecord, RootsSource, Target,
 };
-pub use evaluation::{Depth, EvaluationManifest, EvaluationPlan, Losses, LostSite, PartRecord, PartState};
+pub use evaluation::{
+    Depth, EvaluationManifest, EvaluationPlan, Losses, LostSite, PartRecord, PartState,
+};
 pub use link_profile::{LinkProfile, LossRate, Queue};
-pub use origin::{MergedRun, Origin, Shard, ShardRecord};
 pub use manifest::{Kind, Manifest, Plan, Record, ServerCount, Session};
+pub use origin::{MergedRun, Origin, Shard, ShardRecord};
 pub use run::{Environment, LinkCheck, LinkKind, LinkRecord, WorkerRecord};
 pub use sample::{
     Failure, FailureClass, Measured, Negotiated, Outcome, Phase, Phases, Sample, ServerView,
@@ -44,7 +46,8 @@ pub use stack::StackName;
 pub use suite::{
     Case, ClientAuth, Distribution, HandshakeKind, HeapUse, Held, LayoutRecord, Measure,
     ParallelWork, Part, PinRecord, Preset, RootsForm, Scenario, SessionSettings, SliceFigures,
-    SuiteAead, SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, Unit, Work, burst_bytes, catalogue, usual_scenarios,
+    SuiteAead, SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, Unit, Work,
+    burst_bytes, catalogue, usual_scenarios,
 };
 pub use tls::{Alpn, Group, SignatureScheme, Suite, TlsVersion};
 pub use units::{BitRate, ParseUnitError, parse_bytes, parse_duration, parse_loss, parse_rate};

@@ -22,7 +22,8 @@ pub fn upgrade_manifest(manifest: &mut Value) {
 fn evaluation(fields: &mut Map<String, Value>) {
     fields.insert("kind".to_owned(), json!("evaluation"));
     let parts = fields.remove("parts");
-    if let (Some(plan), Some(parts)) = (fields.get_mut("plan").and_then(Value::as_object_mut), parts)
+    if let (Some(plan), Some(parts)) =
+        (fields.get_mut("plan").and_then(Value::as_object_mut), parts)
     {
         plan.insert("parts".to_owned(), parts);
     }
@@ -62,8 +63,14 @@ mod tests {
     fn each_kind_gets_its_name_and_its_plan() {
         for (old, kind) in [
             (json!({"schema": 1, "plan": {"seed": 1}}), "connect"),
-            (json!({"schema": 1, "kind": "suite", "suite": {"seed": 1}}), "suite"),
-            (json!({"schema": 1, "kind": "scan", "scan": {"seed": 1}}), "scan"),
+            (
+                json!({"schema": 1, "kind": "suite", "suite": {"seed": 1}}),
+                "suite",
+            ),
+            (
+                json!({"schema": 1, "kind": "scan", "scan": {"seed": 1}}),
+                "scan",
+            ),
         ] {
             let expected = json!({
                 "schema": crate::SCHEMA_VERSION,
@@ -86,8 +93,14 @@ mod tests {
             "parts": [{"part": "suite"}],
         }));
         assert_eq!(new["kind"], "evaluation");
-        assert_eq!(new["plan"], json!({"seed": 1, "parts": [{"part": "suite"}]}));
-        assert_eq!(new["sessions"][0]["command"], json!(["netbench", "evaluate"]));
+        assert_eq!(
+            new["plan"],
+            json!({"seed": 1, "parts": [{"part": "suite"}]})
+        );
+        assert_eq!(
+            new["sessions"][0]["command"],
+            json!(["netbench", "evaluate"])
+        );
         assert!(new.get("command").is_none() && new.get("parts").is_none());
     }
 

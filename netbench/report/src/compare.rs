@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{Condition, Measured, Phase, ConnectPlan, Sample, StackName, Target};
+use netbench_model::{Condition, ConnectPlan, Measured, Phase, Sample, StackName, Target};
 use netbench_stats::{Figures, Pair, Settings, Verdict, compare as paired, compare_rounds, median};
 
 use crate::{

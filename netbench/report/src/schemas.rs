@@ -1,6 +1,6 @@
 use netbench_bogo::{Coverage, Difference};
 use netbench_model::{
-    EvaluationManifest, ConnectManifest, Sample, ScanManifest, SuiteManifest, SuiteSample,
+    ConnectManifest, EvaluationManifest, Sample, ScanManifest, SuiteManifest, SuiteSample,
 };
 use netbench_protocol::{Request, Response};
 use netbench_scan::{AgainstRecord, SiteScan};

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{Measured, ConnectPlan, Sample, StackName, Target};
+use netbench_model::{ConnectPlan, Measured, Sample, StackName, Target};
 
 use crate::{pairs::Matched, summary::ShareRow};
 

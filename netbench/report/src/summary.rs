@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{
-    Condition, FailureClass, LinkRecord, ConnectManifest, Origin, Outcome, Phase, SCHEMA_VERSION, Sample,
-    StackName, Target, WorkerRecord,
+    Condition, ConnectManifest, FailureClass, LinkRecord, Origin, Outcome, Phase, SCHEMA_VERSION,
+    Sample, StackName, Target, WorkerRecord,
 };
 use netbench_stats::{Figures, PairedRatio, RoundsRatio};
 use schemars::JsonSchema;

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{LinkKind, ConnectManifest, Outcome, Role, Sample};
+use netbench_model::{ConnectManifest, LinkKind, Outcome, Role, Sample};
 
 use crate::text::time;
 

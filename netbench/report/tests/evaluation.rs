@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use netbench_bogo::{Category, Coverage, FeatureRow, RunnerId, ShimSummary, Tally};
 use netbench_model::{
-    Depth, Environment, Origin, Plan, Session, EvaluationManifest, EvaluationPlan, Losses, LostSite, PartRecord, PartState, StackName,
-    Target,
+    Depth, Environment, EvaluationManifest, EvaluationPlan, Losses, LostSite, Origin, PartRecord,
+    PartState, Plan, Session, StackName, Target,
 };
 use netbench_report::{
     Answer, ConnectSummary, Evaluation, Found, csv, evaluation, json, markdown,

@@ -19,6 +19,7 @@ use netbench_report::{
     summarize,
 };
 use netbench_stats::Verdict;
+use netbench_store::RunFolder;
 use support::{Fixture, HOSTILE};
 
 /// What would be obeyed if any of it were not text.
@@ -370,13 +371,9 @@ fn the_page_of_a_hundred_sites_is_small() {
         .map(|entry| entry.unwrap().path())
         .find(|path| path.to_string_lossy().ends_with("-connect-101-sites"))
         .unwrap();
-    let manifest: ConnectManifest =
-        serde_json::from_slice(&fs::read(run.join("run.json")).unwrap()).unwrap();
-    let samples = fs::read_to_string(run.join("samples.jsonl")).unwrap();
-    let samples: Vec<Sample> = samples
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let run = RunFolder::open(&run).unwrap();
+    let manifest: ConnectManifest = run.manifest().unwrap();
+    let samples: Vec<Sample> = run.records().unwrap();
     let page = page_of(&manifest, &samples);
     let bytes = html(&page);
     assert!(bytes.len() < 2_000_000, "{} bytes", bytes.len());

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 
 use netbench_model::{
     Case, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapUse, Held, KeyType,
-    LayoutRecord, Measure, PinRecord, SCHEMA_VERSION, Scenario, SessionSettings, SliceFigures,
-    StackName, SuiteAead, SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, Plan, Origin,
-    Session, TlsVersion, Work, WorkerRecord,
+    LayoutRecord, Measure, Origin, PinRecord, Plan, SCHEMA_VERSION, Scenario, Session,
+    SessionSettings, SliceFigures, StackName, SuiteAead, SuiteManifest, SuiteMeasured,
+    SuiteOutcome, SuitePlan, SuiteSample, TlsVersion, Work, WorkerRecord,
 };
 use netbench_report::{
     Regression, SuiteSummary, compare_runs_of_suite, compare_stacks_of_suite, csv, decided, json,
@@ -403,7 +403,7 @@ fn two_runs_regress_beyond_the_threshold_and_not_before() {
             .all(|case| case.regression == Regression::Within)
     );
 
-    other.suite.slice_us = 1_000;
+    other.plan.slice_us = 1_000;
     let differs = compare(&other, 0.02).differences;
     assert!(differs.iter().any(|d| d.what == "slice_us" && !d.harmless));
 }
@@ -414,7 +414,7 @@ fn only_looks_decide() {
         rounds: 9,
         ..Fixture::default()
     };
-    let (plan, samples) = (fixture.manifest().suite, fixture.samples());
+    let (plan, samples) = (fixture.manifest().plan, fixture.samples());
     assert_eq!(decided(&plan, &samples, 8), Vec::<usize>::new());
     let found = decided(&plan, &samples, 9);
     assert!(found.contains(&1), "{found:?}");

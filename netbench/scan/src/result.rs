@@ -366,6 +366,8 @@ pub fn clean(text: &str) -> String {
 }
 
 impl netbench_model::Record for SiteScan {
+    const FILE: &'static str = "scan.jsonl";
+
     fn schema(&self) -> u32 {
         self.schema
     }

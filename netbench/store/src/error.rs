@@ -21,7 +21,9 @@ pub enum StoreError {
     #[error("{0}: another netbench is measuring into it")]
     Locked(PathBuf),
     /// Records were to be appended to a packed run.
-    #[error("{0}: the run is packed, so nothing can be added to it; `zstd -d --rm` unpacks the file")]
+    #[error(
+        "{0}: the run is packed, so nothing can be added to it; `zstd -d --rm` unpacks the file"
+    )]
     Packed(PathBuf),
     /// A packed file does not read back.
     #[error("{path}: not a whole zstd file: {source}")]

@@ -2,8 +2,8 @@
 
 pub(crate) mod connect;
 pub(crate) mod evaluation;
-pub(crate) mod scan;
 pub(crate) mod report;
+pub(crate) mod scan;
 pub(crate) mod suite;
 
 use std::path::{Path, PathBuf};
@@ -111,7 +111,12 @@ pub(crate) fn row<P: Listed>(folder: &RunFolder) -> Result<RunRow, StoreError> {
     let manifest: Manifest<P> = folder.manifest()?;
     Ok(RunRow {
         kind: manifest.kind.to_string(),
-        stacks: manifest.plan.stacks().iter().map(ToString::to_string).collect(),
+        stacks: manifest
+            .plan
+            .stacks()
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
         sites: manifest.plan.cases(),
         samples: folder.records::<P::Record>()?.len() as u64,
         part: part(&manifest.origin),

@@ -7,11 +7,7 @@ use netbench_report::{
 use netbench_store::RunFolder;
 
 use super::{connect::StoredConnect, evaluation::answered, suite::StoredSuite};
-use crate::{
-    commands::report::args::ReportFormat,
-    options::{Output},
-    output,
-};
+use crate::{commands::report::args::ReportFormat, options::Output, output};
 
 /// A report of a stored run.
 pub(crate) trait Report {

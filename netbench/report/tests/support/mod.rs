@@ -11,10 +11,10 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{
-    Condition, Environment, Failure, FailureClass, LinkCheck, LinkKind, LinkRecord, ConnectManifest,
-    Measured, Negotiated, Outcome, Phase, Phases, ConnectPlan, Plan, Profile, Role, RootsRecord,
-    RootsSource, Sample, ServerCount, ServerView, Session, StackName, Target, TcpInfo, Transfer,
-    WorkerRecord, parse_sites,
+    Condition, ConnectManifest, ConnectPlan, Environment, Failure, FailureClass, LinkCheck,
+    LinkKind, LinkRecord, Measured, Negotiated, Outcome, Phase, Phases, Plan, Profile, Role,
+    RootsRecord, RootsSource, Sample, ServerCount, ServerView, Session, StackName, Target, TcpInfo,
+    Transfer, WorkerRecord, parse_sites,
 };
 use netbench_stats::Rng;
 

@@ -4,7 +4,8 @@ use clap::Args;
 use netbench_model::{Alpn, Condition, Group, TlsVersion, parse_duration};
 
 use crate::options::{
-    StartOptions, StackOptions, StoredIn, Output, ProfileArg, PathOptions, Verbosity, RootsOptions, SiteOptions, run_name,
+    Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StackOptions, StartOptions,
+    StoredIn, Verbosity, run_name,
 };
 
 pub(crate) const EXAMPLES: &str = "\

@@ -1,8 +1,8 @@
 use std::time::Duration;
 
 use netbench_model::{
-    Alpn, ClientSettings, Condition, ConnectManifest, ConnectPlan, Group, Profile, SignatureScheme, StackName, Suite,
-    Target, TlsVersion,
+    Alpn, ClientSettings, Condition, ConnectManifest, ConnectPlan, Group, Profile, SignatureScheme,
+    StackName, Suite, Target, TlsVersion,
 };
 use netbench_runner::{Plan, Workers};
 
@@ -72,7 +72,10 @@ impl ConnectSettings {
     }
 
     /// From the run that is to be gone on with.
-    pub(crate) fn of_manifest(options: &Connect, manifest: &ConnectManifest) -> anyhow::Result<Self> {
+    pub(crate) fn of_manifest(
+        options: &Connect,
+        manifest: &ConnectManifest,
+    ) -> anyhow::Result<Self> {
         let plan = &manifest.plan;
         let file = SitesFile {
             name: plan.sites_file.clone(),

@@ -1,6 +1,6 @@
 use clap::Args;
 
-use crate::options::{StartOptions, StoredIn, Output, SiteOptions, run_name};
+use crate::options::{Output, SiteOptions, StartOptions, StoredIn, run_name};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:

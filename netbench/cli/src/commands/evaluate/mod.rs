@@ -54,6 +54,7 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
     let quiet = options.output.quiet;
     let waiting = |record: &PartRecord| waits(&record.state);
     let total: u64 = manifest
+        .plan
         .parts
         .iter()
         .filter(|p| waiting(p))

@@ -1,6 +1,6 @@
 use clap::Args;
 
-use crate::options::{StackOptions, Output, OwnWorkers, ProfileArg};
+use crate::options::{Output, OwnWorkers, ProfileArg, StackOptions};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:

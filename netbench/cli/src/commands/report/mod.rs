@@ -70,7 +70,12 @@ fn to_stdout(options: &Report) -> bool {
 fn page_of(options: &Report, runs: &[StoredRun]) -> anyhow::Result<()> {
     let page = match runs {
         [run] => run.report.page(),
-        runs => page_of_runs(&runs.iter().flat_map(|run| run.report.runs()).collect::<Vec<_>>()),
+        runs => page_of_runs(
+            &runs
+                .iter()
+                .flat_map(|run| run.report.runs())
+                .collect::<Vec<_>>(),
+        ),
     };
     let bytes = page::html(&page);
     let path = match (&options.output, runs) {

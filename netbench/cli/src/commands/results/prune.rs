@@ -7,8 +7,8 @@ use std::{
 
 use anyhow::Context;
 use jiff::Timestamp;
-use netbench_model::{EvaluationManifest, sanitize};
-use netbench_store::{RunFolder, RunKind};
+use netbench_model::sanitize;
+use netbench_store::RunFolder;
 
 use super::{
     args::Prune,

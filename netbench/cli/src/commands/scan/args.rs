@@ -2,7 +2,10 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use crate::options::{StartOptions, StoredIn, Output, ProfileArg, PathOptions, RootsOptions, SiteOptions, between, run_name};
+use crate::options::{
+    Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StartOptions, StoredIn, between,
+    run_name,
+};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:

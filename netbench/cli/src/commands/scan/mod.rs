@@ -11,8 +11,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use netbench_model::{ScanManifest, ScanPlan};
 use netbench_scan::{
-    AgainstRecord, Event, LossReport, Offer, Roots, SiteScan, Target, raise_descriptor_limit,
-    scan_all,
+    AgainstRecord, LossReport, Offer, ScanEvent, ScanTarget, SiteScan, TrustAnchors,
+    raise_descriptor_limit, scan_all,
 };
 use netbench_store::RunFolder;
 
@@ -81,11 +81,7 @@ impl Measured for ScanSettings {
 }
 
 /// Scans the sites that no earlier session has done.
-fn scan_sites(
-    settings: &ScanSettings,
-    folder: &RunFolder,
-    setup: &Setup,
-) -> anyhow::Result<()> {
+fn scan_sites(settings: &ScanSettings, folder: &RunFolder, setup: &Setup) -> anyhow::Result<()> {
     let (addresses, progress) = (setup.targets()?, &setup.progress);
     let earlier: Vec<SiteScan> = folder.records()?;
     let done: HashSet<&str> = earlier.iter().map(|scan| scan.site.as_str()).collect();
@@ -107,7 +103,7 @@ fn scan_sites(
     });
     drop(earlier);
     let mut appender = folder.appender::<SiteScan>()?;
-    let roots = TrustAnchors::of_pem(roots_pem);
+    let roots = TrustAnchors::of_pem(&setup.roots_pem);
     let limits = settings.limits.clone();
     let work = || {
         scan_all::<anyhow::Error>(targets, limits, roots, &setup.stop, |event| {
@@ -125,7 +121,7 @@ fn scan_sites(
     }
 }
 
-/// Predicts what the stacks agree on, has handshakes confirm it, and keeps both.
+/// Predicts what the stacks agree on, has handshakes confirm it, and stores both.
 fn against(
     settings: &ScanSettings,
     folder: &RunFolder,

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use netbench_model::{
-    Alpn, ChainProfile, Group, KeyType, LabProfile, ScanPlan, Site, Suite, Switch, TlsVersion, parse_sites,
+    Alpn, ChainProfile, Group, KeyType, LabProfile, ScanPlan, Site, Suite, Switch, TlsVersion,
+    parse_sites,
 };
 use netbench_scan::{SiteScan, enumeration::Order, registry::Version, result::Answer};
 

@@ -3,7 +3,7 @@ use std::time::Duration;
 use clap::Args;
 use netbench_model::{Part, Preset};
 
-use crate::options::{StartOptions, StackOptions, StoredIn, Output, Verbosity, between, run_name};
+use crate::options::{Output, StackOptions, StartOptions, StoredIn, Verbosity, between, run_name};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:

@@ -7,8 +7,8 @@ use std::{
 use anyhow::Context;
 use globset::{Glob, GlobMatcher};
 use netbench_model::{
-    LayoutRecord, Part, PinRecord, Preset, Scenario, StackName, SuiteManifest, SuitePlan, Work, catalogue,
-    usual_scenarios,
+    LayoutRecord, Part, PinRecord, Preset, Scenario, StackName, SuiteManifest, SuitePlan, Work,
+    catalogue, usual_scenarios,
 };
 use netbench_runner::{Launch, Layout, Materials, Worker, Workers};
 
@@ -126,7 +126,11 @@ impl SuiteSettings {
     }
 
     /// Everything that trials need, complete.
-    pub(crate) fn plan(&self, workers: &Workers, progress: &Progress) -> anyhow::Result<netbench_runner::SuitePlan> {
+    pub(crate) fn plan(
+        &self,
+        workers: &Workers,
+        progress: &Progress,
+    ) -> anyhow::Result<netbench_runner::SuitePlan> {
         let materials = Materials::of(&self.scenarios)?;
         if let Some(before) = &self.pki_sha256
             && before != materials.sha256()

@@ -61,7 +61,10 @@ fn list(folder: &RunFolder) -> Result<RunRow, StoreError> {
     let plan = manifest.plan;
     Ok(RunRow {
         kind: manifest.kind.to_string(),
-        stacks: [plan.from, plan.to].iter().map(ToString::to_string).collect(),
+        stacks: [plan.from, plan.to]
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
         sites: plan.sites.into(),
         started: manifest.started,
         finished: manifest.finished,

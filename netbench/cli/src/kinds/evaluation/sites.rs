@@ -5,7 +5,9 @@ use netbench_report::{Found, losses};
 
 use crate::kinds::{Report, scan};
 
-use super::parts::{Part, RUN, Steps, Unsupported, site_arguments, worker_arguments, run_in, stacks, words};
+use super::parts::{
+    Part, RUN, Steps, Unsupported, run_in, site_arguments, stacks, words, worker_arguments,
+};
 
 pub(super) const PART: Part = Part {
     name: "sites",

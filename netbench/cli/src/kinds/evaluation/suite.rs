@@ -5,7 +5,9 @@ use netbench_report::Found;
 
 use crate::kinds::{Report, suite::StoredSuite};
 
-use super::parts::{Part, Results, Step, Steps, Unsupported, worker_arguments, run_in, stacks, words};
+use super::parts::{
+    Part, Results, Step, Steps, Unsupported, run_in, stacks, words, worker_arguments,
+};
 
 pub(super) const PART: Part = Part {
     name: "suite",
