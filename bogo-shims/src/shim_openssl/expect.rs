@@ -6,13 +6,13 @@ use openssl::{
     x509::X509VerifyResult,
 };
 
-use crate::{Failure, Options, exchange::traffic_secrets};
+use crate::{Failure, Options, exchange::traffic_secrets, options::hex_list};
 
 use super::{
     certs,
-    connection::early_data_accepted,
+    errors::library,
     ffi::{self, control},
-    names, setup,
+    names,
     state::state,
 };
 
@@ -206,8 +206,8 @@ impl Expect<'_> {
         let raw = options.bytes("-expect-peer-rpk-sha256");
         if let Some(want) = raw {
             let key = ffi::peer_raw_key(ssl).ok_or_else(|| Failure::failed("no raw public key"))?;
-            let der = key.public_key_to_der().map_err(setup::library)?;
-            let got = hash(MessageDigest::sha256(), &der).map_err(setup::library)?;
+            let der = key.public_key_to_der().map_err(library)?;
+            let got = hash(MessageDigest::sha256(), &der).map_err(library)?;
             ensure(*got == *want, || "another raw public key than expected")?;
         }
         if options.on("-expect-no-peer-cert") || options.on("-psk") || raw.is_some() {
@@ -236,7 +236,7 @@ impl Expect<'_> {
     }
 
     fn check_early_data(&self, ssl: &SslRef) -> Result<(), Failure> {
-        let accepted = early_data_accepted(ssl);
+        let accepted = ffi::early_data_accepted(ssl);
         let options = self.options;
         ensure(
             !options.on("-expect-accept-early-data") || accepted,
@@ -279,6 +279,26 @@ impl Expect<'_> {
         }
         Ok(())
     }
+}
+
+/// Compares a CertificateRequest with what the test expects of it.
+pub(crate) fn check_request(ssl: &SslRef, options: &Options) -> Result<(), Failure> {
+    if let Some(want) = options.bytes("-expect-certificate-types")
+        && ffi::certificate_types(ssl) != want
+    {
+        return Err(Failure::failed("other certificate types than expected"));
+    }
+    if let Some(list) = options.text("-expect-client-ca-list") {
+        let want = if list == "<EMPTY>" {
+            Vec::new()
+        } else {
+            hex_list(&list)?
+        };
+        if ffi::authorities(ssl) != want {
+            return Err(Failure::failed("another list of authorities than expected"));
+        }
+    }
+    Ok(())
 }
 
 fn version(ssl: &SslRef) -> u16 {

@@ -13,25 +13,13 @@ use openssl_sys::SSL;
 use crate::{Failure, Options, options::hex_list};
 
 use super::{
+    callbacks::on_cert,
     certs,
-    context::on_cert,
+    errors::library,
     ffi::{self, control, mode, option},
     names,
     state::state,
 };
-
-/// An error of the library, in the words that the runner looks for.
-pub(crate) fn library(stack: ErrorStack) -> Failure {
-    Failure::failed(words(&stack))
-}
-
-pub(crate) fn words(stack: &ErrorStack) -> String {
-    let lines = stack.errors().iter().map(|error| {
-        let reason = error.reason().unwrap_or("unknown");
-        format!(":{}:", reason.to_uppercase().replace(' ', "_"))
-    });
-    lines.collect::<Vec<_>>().join("\n")
-}
 
 pub(crate) fn ssl(
     ctx: &SslContextRef,
@@ -311,24 +299,4 @@ pub(crate) fn export(
     ssl.export_keying_material(&mut out, label, context)
         .map_err(library)?;
     Ok(out)
-}
-
-/// Compares a CertificateRequest with what the test expects of it.
-pub(crate) fn check_request(ssl: &SslRef, options: &Options) -> Result<(), Failure> {
-    if let Some(want) = options.bytes("-expect-certificate-types")
-        && ffi::certificate_types(ssl) != want
-    {
-        return Err(Failure::failed("other certificate types than expected"));
-    }
-    if let Some(list) = options.text("-expect-client-ca-list") {
-        let want = if list == "<EMPTY>" {
-            Vec::new()
-        } else {
-            hex_list(&list)?
-        };
-        if ffi::authorities(ssl) != want {
-            return Err(Failure::failed("another list of authorities than expected"));
-        }
-    }
-    Ok(())
 }

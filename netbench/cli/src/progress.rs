@@ -58,8 +58,9 @@ fn told(sample: &Sample) -> String {
     let came = match &sample.outcome {
         Outcome::Ok(figures) => {
             let total_ms = figures.phases.total_ns as f64 / 1e6;
-            let (version, suite) = (&figures.client.version, &figures.client.suite);
-            format!("{total_ms:.2} ms, TLS {version}, {suite}")
+            let agreed = figures.client.version.zip(figures.client.suite);
+            let agreed = agreed.map(|(version, suite)| format!(", TLS {version}, {suite}"));
+            format!("{total_ms:.2} ms{}", agreed.unwrap_or_default())
         }
         Outcome::Failed(failure) => format!("{}: {}", failure.class, failure.reason),
         Outcome::Unsupported { reason } => format!("not tried: {reason}"),

@@ -5,7 +5,8 @@ mod support;
 use std::path::{Path, PathBuf};
 
 use netbench_model::{ConnectManifest, Role, Sample};
-use support::{Place, can_emulate, edit, finish, manifest, samples, words};
+use netbench_testing::Tool;
+use support::{Place, edit, finish, manifest, samples, words};
 
 const SITES: &str = "\
 rsa.example    server=openssl        rtt=2ms key=rsa-2048 loss=2%
@@ -40,7 +41,11 @@ fn trials(run: &Path) -> Vec<String> {
 #[test]
 fn three_shards_merged_equal_one_run_of_the_same_seed() {
     let place = Place::with_sites(SITES);
-    let link = if can_emulate() { "user" } else { "none" };
+    let link = if Tool::UserNamespaces.missing().is_none() {
+        "user"
+    } else {
+        "none"
+    };
     let how = format!("--rounds 3 --condition clean,resumed --seed 7 --jobs 1 --link {link}");
     let whole = make(&place, "whole", &how);
     let shards: Vec<PathBuf> = (1..=3)

@@ -11,7 +11,9 @@ use std::{
     thread,
 };
 
-use netbench_model::{Group, KeyType, ScanManifest, Site, Suite, Switch, TlsVersion, parse_sites};
+use netbench_model::{
+    CipherSuite, Group, KeyType, ScanManifest, Site, Switch, TlsVersion, parse_sites,
+};
 use netbench_report::{HelloReport, ScanSummary};
 use netbench_scan::{
     SiteScan,
@@ -21,7 +23,18 @@ use netbench_scan::{
     registry::Version,
     result::{Anchor, Answer, ScanOutcome},
 };
-use support::{Place, can_emulate, check, interrupt, json, kept, until, words};
+use support::{Place, check, interrupt, json, kept, until, words};
+
+netbench_testing::tests! {
+    a_scan_finds_every_field_of_every_built_in_site;
+    a_recorded_scan_is_a_sites_file_that_emulates_it: UserNamespaces;
+    every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed;
+    json_is_as_the_schemas_say_and_a_report_is_made_again;
+    nothing_leaves_the_machine_without_leave;
+    servers_of_this_machine_are_scanned_directly_and_classed;
+    what_was_scanned_before_an_interruption_is_kept_and_gone_on_from;
+    a_hello_is_the_stacks_own;
+}
 
 /// Sites that say in a few lines whatever a profile can say.
 const SITES: &str = "\
@@ -54,23 +67,23 @@ fn assert_reproduced(site: &Site, scan: &SiteScan) {
             _ => TlsVersion::Tls12,
         };
         let own = if lab.suites.is_empty() {
-            Suite::MODERN
+            CipherSuite::OFFERED
         } else {
             &lab.suites
         };
-        let fits = |suite: &&Suite| {
+        let fits = |suite: &&CipherSuite| {
             suite.version() == tls
-                && (tls == TlsVersion::Tls13 || suite.name().contains("_ECDSA_") != rsa)
+                && (tls == TlsVersion::Tls13 || suite.to_string().contains("_ECDSA_") != rsa)
         };
-        let due: Vec<&str> = own.iter().filter(fits).map(|s| s.name()).collect();
+        let due: Vec<&str> = own.iter().filter(fits).filter_map(|s| s.name()).collect();
         let suites: Vec<&str> = found.suites.iter().map(|s| s.name.as_str()).collect();
         assert_eq!(suites, due, "{name}: suites, in the server's order");
         let groups: Vec<&str> = found.groups.iter().map(|g| g.name.as_str()).collect();
         let own = lab
             .groups
             .iter()
-            .filter(|g| tls == TlsVersion::Tls13 || **g != Group::X25519MlKem768);
-        let mut due: Vec<&str> = own.map(|g| g.name()).collect();
+            .filter(|g| tls == TlsVersion::Tls13 || **g != Group::X25519MLKEM768);
+        let mut due: Vec<&str> = own.filter_map(|g| g.name()).collect();
         if !due.is_empty() && found.group_order == Order::Server {
             assert_eq!(groups, due, "{name}: groups, in the server's order");
         } else if !due.is_empty() {
@@ -127,7 +140,6 @@ fn assert_reproduced(site: &Site, scan: &SiteScan) {
     }
 }
 
-#[test]
 fn a_scan_finds_every_field_of_every_built_in_site() {
     let place = Place::new();
     place
@@ -142,11 +154,7 @@ fn a_scan_finds_every_field_of_every_built_in_site() {
     }
 }
 
-#[test]
 fn a_recorded_scan_is_a_sites_file_that_emulates_it() {
-    if !can_emulate() {
-        return;
-    }
     let slow = format!("* rtt=40ms\n{SITES}");
     let place = Place::with_sites(&slow);
     place
@@ -201,7 +209,6 @@ fn a_recorded_scan_is_a_sites_file_that_emulates_it() {
     }
 }
 
-#[test]
 fn every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed() {
     let place = Place::new();
     place.write("old-sites.txt", OLD_SITES);
@@ -247,7 +254,6 @@ fn every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed() {
     assert_eq!(summary.profiles.unwrap().guideline, "5.8");
 }
 
-#[test]
 fn json_is_as_the_schemas_say_and_a_report_is_made_again() {
     let place = Place::with_sites(SITES);
     let arguments =
@@ -275,7 +281,6 @@ fn json_is_as_the_schemas_say_and_a_report_is_made_again() {
     }
 }
 
-#[test]
 fn nothing_leaves_the_machine_without_leave() {
     let place = Place::new();
     for target in ["example.com", "192.0.2.1:443", "127.0.0.1 example.com"] {
@@ -299,7 +304,6 @@ fn nothing_leaves_the_machine_without_leave() {
     assert!(!place.path().join("runs").exists(), "nothing was begun");
 }
 
-#[test]
 fn servers_of_this_machine_are_scanned_directly_and_classed() {
     let serve = |answer: &'static [u8]| {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -331,7 +335,6 @@ fn servers_of_this_machine_are_scanned_directly_and_classed() {
     assert!(!done.stdout.contains('\x1b'));
 }
 
-#[test]
 fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {
     let sites: String = (0..40)
         .map(|i| format!("s{i}.test key=ecdsa-p256\n"))
@@ -355,7 +358,6 @@ fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {
     place.netbench(&["connect", "--resume", run]).expect(2);
 }
 
-#[test]
 fn a_hello_is_the_stacks_own() {
     let place = Place::new();
     let done = place

@@ -9,7 +9,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 use support::{
     child::{self, Child, User},
-    scenario, uml,
+    scenario, vm,
 };
 
 /// A test of one kind of link, as one user.
@@ -60,11 +60,15 @@ fn main() -> ExitCode {
         None,
         netem_or_its_lack_is_told,
     ));
-    trials.push(trial("netem_in_uml".to_owned(), uml_reason(), netem_in_uml));
     trials.push(trial(
-        "user_link_in_uml".to_owned(),
-        uml_reason(),
-        user_link_in_uml,
+        "netem_in_a_vm".to_owned(),
+        vm_reason(),
+        netem_in_a_vm,
+    ));
+    trials.push(trial(
+        "user_link_in_a_vm".to_owned(),
+        vm_reason(),
+        user_link_in_a_vm,
     ));
     let conclusion = libtest_mimic::run(&arguments, trials);
     child::clean_up();
@@ -99,9 +103,9 @@ fn nobody_missing() -> Option<String> {
 }
 
 /// None where the machine has what it takes, or where it must have it.
-fn uml_reason() -> Option<String> {
+fn vm_reason() -> Option<String> {
     let required = std::env::var("NETBENCH_REQUIRE_NETEM").is_ok_and(|value| value == "1");
-    if required { None } else { uml::missing() }
+    if required { None } else { vm::missing() }
 }
 
 fn connects_take_the_round_trip_time(kind: &str, user: User) -> Result<(), Failed> {
@@ -110,7 +114,7 @@ fn connects_take_the_round_trip_time(kind: &str, user: User) -> Result<(), Faile
         answer["user_kept"], true,
         "files would not stay the user's own"
     );
-    checks_are_plausible(&answer, 0.9, f64::INFINITY)?;
+    checks_are_plausible(&answer, Duration::MAX)?;
     let record = &answer["record"];
     assert_eq!(record["kind"], "user");
     assert!(
@@ -134,8 +138,8 @@ fn connects_take_the_round_trip_time(kind: &str, user: User) -> Result<(), Faile
     Ok(())
 }
 
-/// Every distinct round-trip time once, and no connect faster than it, nor slower than `most` times it.
-fn checks_are_plausible(answer: &Value, least: f64, most: f64) -> Result<(), Failed> {
+/// Every distinct round-trip time once, and no connect faster than it, nor later than it by more than `most`.
+fn checks_are_plausible(answer: &Value, most: Duration) -> Result<(), Failed> {
     let checks = answer["checks"].as_array().ok_or("no checks")?;
     let times: BTreeMap<u64, u64> = checks
         .iter()
@@ -146,8 +150,12 @@ fn checks_are_plausible(answer: &Value, least: f64, most: f64) -> Result<(), Fai
         [20_000_000, 50_000_000, 100_000_000]
     );
     for (rtt_ns, connect_ns) in times {
-        let ratio = connect_ns as f64 / rtt_ns as f64;
-        if !(least..=most).contains(&ratio) {
+        let (connect, rtt) = (
+            Duration::from_nanos(connect_ns),
+            Duration::from_nanos(rtt_ns),
+        );
+        // A tenth less, because clocks differ.
+        if connect < rtt * 9 / 10 || connect.saturating_sub(rtt) > most {
             return Err(format!("{connect_ns} ns to connect over {rtt_ns} ns").into());
         }
     }
@@ -262,7 +270,7 @@ fn netem_or_its_lack_is_told() -> Result<(), Failed> {
     match Child::run(&["check", "netem"], User::Own) {
         Ok(answer) => {
             assert_eq!(answer["record"]["kind"], "netem");
-            checks_are_plausible(&answer, 0.9, f64::INFINITY)
+            checks_are_plausible(&answer, Duration::MAX)
         }
         Err(error) => {
             let error = error.to_string();
@@ -275,16 +283,26 @@ fn netem_or_its_lack_is_told() -> Result<(), Failed> {
     }
 }
 
-fn netem_in_uml() -> Result<(), Failed> {
-    let answer = uml::run(&[scenario::WORD, "check", "netem"])?;
-    assert_eq!(answer["record"]["kind"], "netem");
+fn netem_in_a_vm() -> Result<(), Failed> {
     // Also the site with a rate of 400 kbit/s and the one that loses everything: the check has a
     // queue of its own.
-    checks_are_plausible(&answer, 0.95, 1.2)
+    link_in_a_vm("netem")
 }
 
-fn user_link_in_uml() -> Result<(), Failed> {
-    let answer = uml::run(&[scenario::WORD, "check", "user"])?;
-    assert_eq!(answer["record"]["kind"], "user");
-    checks_are_plausible(&answer, 0.95, 1.2)
+fn user_link_in_a_vm() -> Result<(), Failed> {
+    link_in_a_vm("user")
+}
+
+/// How much later a connect may be in an emulated machine. Its processors are slow and share this
+/// machine's with the other tests; a delay that is there twice is 100 ms on the longest link.
+const VM_LATENESS: Duration = Duration::from_millis(50);
+
+fn link_in_a_vm(kind: &str) -> Result<(), Failed> {
+    let check = || {
+        let answer = vm::run(&[scenario::WORD, "check", kind])?;
+        assert_eq!(answer["record"]["kind"], kind);
+        checks_are_plausible(&answer, VM_LATENESS)
+    };
+    // Once more, for something else may have taken the processors.
+    check().or_else(|_| check())
 }

@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Alpn, Condition, Group, Kind, Manifest, Plan, SignatureScheme, Site, StackName, Suite,
+    Alpn, CipherSuite, Condition, Group, Kind, Manifest, Plan, SignatureScheme, Site, StackName,
     TlsVersion,
 };
 
@@ -60,7 +60,7 @@ pub struct ClientSettings {
     /// Versions offered.
     pub versions: Vec<TlsVersion>,
     /// Suites offered, most wanted first.
-    pub suites: Vec<Suite>,
+    pub suites: Vec<CipherSuite>,
     /// Groups offered, most wanted first. A key share goes with the first, and with x25519 too
     /// where the first is a hybrid that contains it.
     pub groups: Vec<Group>,

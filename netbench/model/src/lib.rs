@@ -5,6 +5,7 @@
 
 mod condition;
 mod connect_plan;
+pub mod coverage;
 mod evaluation;
 mod link_profile;
 mod manifest;
@@ -19,7 +20,7 @@ mod site;
 mod sites_file;
 mod stack;
 mod suite;
-mod tls;
+pub mod tls;
 mod units;
 
 pub use condition::{Condition, Role};
@@ -44,12 +45,12 @@ pub use site::{ChainProfile, Fault, HostName, KeyType, LabProfile, Site, Switch}
 pub use sites_file::{SiteError, parse_sites};
 pub use stack::StackName;
 pub use suite::{
-    Case, ClientAuth, Distribution, HandshakeKind, HeapUse, Held, LayoutRecord, Measure,
+    Aead, Case, ClientAuth, Distribution, HandshakeKind, HeapUse, Held, LayoutRecord, Measure,
     ParallelWork, Part, PinRecord, Preset, RootsForm, Scenario, SessionSettings, SliceFigures,
-    SuiteAead, SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, Unit, Work,
-    burst_bytes, catalogue, usual_scenarios,
+    SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, Unit, Work, burst_bytes,
+    catalogue, usual_scenarios,
 };
-pub use tls::{Alpn, Group, SignatureScheme, Suite, TlsVersion};
+pub use tls::{Alert, Alpn, CipherSuite, Group, SignatureScheme, TlsVersion};
 pub use units::{BitRate, ParseUnitError, parse_bytes, parse_duration, parse_loss, parse_rate};
 
 /// The version of every JSON document that netbench publishes (`run.json`, `samples.jsonl`,

@@ -84,13 +84,15 @@ fn difference(a: &Measured, b: &Measured) -> Option<String> {
 }
 
 fn negotiated_difference(a: &Negotiated, b: &Negotiated) -> String {
-    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "none".to_owned());
+    fn text(value: Option<impl ToString>) -> String {
+        value.map_or_else(|| "none".to_owned(), |value| value.to_string())
+    }
     let fields = [
-        ("version", a.version.clone(), b.version.clone()),
-        ("suite", a.suite.clone(), b.suite.clone()),
-        ("group", text(&a.group), text(&b.group)),
-        ("signature", text(&a.signature), text(&b.signature)),
-        ("protocol", text(&a.alpn), text(&b.alpn)),
+        ("version", text(a.version), text(b.version)),
+        ("suite", text(a.suite), text(b.suite)),
+        ("group", text(a.group), text(b.group)),
+        ("signature", text(a.signature), text(b.signature)),
+        ("protocol", text(a.alpn.as_ref()), text(b.alpn.as_ref())),
         ("resumed", a.resumed.to_string(), b.resumed.to_string()),
     ];
     let differing: Vec<_> = fields

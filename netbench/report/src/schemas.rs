@@ -1,6 +1,6 @@
-use netbench_bogo::{Coverage, Difference};
 use netbench_model::{
     ConnectManifest, EvaluationManifest, Sample, ScanManifest, SuiteManifest, SuiteSample,
+    coverage::{Coverage, Difference},
 };
 use netbench_protocol::{Request, Response};
 use netbench_scan::{AgainstRecord, SiteScan};

@@ -339,9 +339,11 @@ fn negotiated(measured: &[&Sample]) -> Vec<NegotiatedRow> {
         let key = (
             sample.condition,
             sample.stack.clone(),
-            n.version.clone(),
-            n.suite.clone(),
-            n.group.clone(),
+            n.version
+                .map(|version| version.to_string())
+                .unwrap_or_default(),
+            n.suite.map(|suite| suite.to_string()).unwrap_or_default(),
+            n.group.map(|group| group.to_string()),
             n.alpn.clone(),
             n.resumed,
         );

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use std::sync::Arc;
 
-use netbench_bogo::{Category, Coverage, FeatureRow, RunnerId, ShimSummary, Tally};
+use netbench_model::coverage::{Category, Coverage, FeatureRow, RunnerId, ShimSummary, Tally};
 use netbench_model::{
     Depth, Environment, EvaluationManifest, EvaluationPlan, Losses, LostSite, Origin, PartRecord,
     PartState, Plan, Session, StackName, Target,

@@ -173,7 +173,7 @@ fn what_is_published_fits_its_schema_and_is_not_obeyed() {
         if let Outcome::Ok(figures) = &mut sample.outcome
             && sample.site.len() == 13
         {
-            figures.client.suite = HOSTILE.to_owned();
+            figures.client.alpn = Some(HOSTILE.to_owned());
         }
     }
     let summary = explain(&manifest, &samples, None);

@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{
-    Case, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapUse, Held, KeyType,
-    LayoutRecord, Measure, Origin, PinRecord, Plan, SCHEMA_VERSION, Scenario, Session,
-    SessionSettings, SliceFigures, StackName, SuiteAead, SuiteManifest, SuiteMeasured,
-    SuiteOutcome, SuitePlan, SuiteSample, TlsVersion, Work, WorkerRecord,
+    Aead, Case, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapUse, Held,
+    KeyType, LayoutRecord, Measure, Origin, PinRecord, Plan, SCHEMA_VERSION, Scenario, Session,
+    SessionSettings, SliceFigures, StackName, SuiteManifest, SuiteMeasured, SuiteOutcome,
+    SuitePlan, SuiteSample, TlsVersion, Work, WorkerRecord,
 };
 use netbench_report::{
     Regression, SuiteSummary, compare_runs_of_suite, compare_stacks_of_suite, csv, decided, json,
@@ -38,7 +38,7 @@ impl Default for Fixture {
 }
 
 fn settings() -> SessionSettings {
-    SessionSettings::usual(TlsVersion::Tls13, KeyType::Rsa2048, SuiteAead::Aes256Gcm)
+    SessionSettings::usual(TlsVersion::Tls13, KeyType::Rsa2048, Aead::Aes256Gcm)
 }
 
 fn handshake() -> Scenario {

@@ -25,7 +25,8 @@ pub(crate) fn prove(expected: &Expected<'_>, measured: &Measured) -> Result<(), 
         })
     };
     let client = &measured.client;
-    if client.version.is_empty()
+    if client.version.is_none()
+        || client.suite.is_none()
         || measured.phases.tls_ns == 0
         || measured.transfer.handshake_bytes_in == 0
         || measured.transfer.handshake_bytes_out == 0
@@ -86,19 +87,25 @@ pub(crate) fn is_sound(site: &Site) -> bool {
 }
 
 fn disagreement(client: &Negotiated, server: &Negotiated) -> Option<String> {
-    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
+    fn text(value: Option<impl ToString>) -> String {
+        value.map_or_else(|| "nothing".to_owned(), |value| value.to_string())
+    }
     let pairs = [
-        ("version", client.version.clone(), server.version.clone()),
-        ("suite", client.suite.clone(), server.suite.clone()),
-        ("protocol", text(&client.alpn), text(&server.alpn)),
+        ("version", text(client.version), text(server.version)),
+        ("suite", text(client.suite), text(server.suite)),
+        (
+            "protocol",
+            text(client.alpn.as_ref()),
+            text(server.alpn.as_ref()),
+        ),
         (
             "resumed",
             client.resumed.to_string(),
             server.resumed.to_string(),
         ),
     ];
-    let group = match (&client.group, &server.group) {
-        (Some(client), Some(server)) => Some(("group", client.clone(), server.clone())),
+    let group = match (client.group, server.group) {
+        (Some(client), Some(server)) => Some(("group", client.to_string(), server.to_string())),
         _ => None,
     };
     pairs

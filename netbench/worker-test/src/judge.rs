@@ -105,11 +105,7 @@ fn all_of(checks: impl Iterator<Item = Check>) -> Result<(), String> {
 fn agreed_on(agreed: &Agreed, measured: &Measured) -> impl Iterator<Item = Check> {
     let client = &measured.client;
     let mut checks = vec![
-        (
-            "version",
-            agreed.version.name().to_owned(),
-            client.version.clone(),
-        ),
+        ("version", agreed.version.to_string(), shown(client.version)),
         (
             "resumption",
             (agreed.resumed == Resumed::Yes).to_string(),
@@ -122,23 +118,25 @@ fn agreed_on(agreed: &Agreed, measured: &Measured) -> impl Iterator<Item = Check
         ),
     ];
     if let Some(suite) = agreed.suite {
-        checks.push(("suite", suite.name().to_owned(), client.suite.clone()));
+        checks.push(("suite", suite.to_string(), shown(client.suite)));
     }
     if let Some(group) = agreed.group {
-        let seen = client.group.clone().unwrap_or_default();
-        checks.push(("group", group.name().to_owned(), seen));
+        checks.push(("group", group.to_string(), shown(client.group)));
     }
-    let signature = client.signature.clone().unwrap_or_default();
-    match agreed.signature {
-        Some(start) if !signature.starts_with(start) => {
-            checks.push(("signature", start.to_owned(), signature));
-        }
-        None if agreed.resumed == Resumed::Yes => {
-            checks.push(("signature", String::new(), signature));
-        }
-        _ => {}
+    let signs = match agreed.signatures {
+        [] if agreed.resumed == Resumed::Yes => client.signature.is_none(),
+        [] => true,
+        due => client.signature.is_some_and(|scheme| due.contains(&scheme)),
+    };
+    if !signs {
+        let due = format!("one of {:?}", agreed.signatures);
+        checks.push(("signature", due, shown(client.signature)));
     }
     checks.into_iter()
+}
+
+fn shown(value: Option<impl ToString>) -> String {
+    value.map_or_else(|| "none".to_owned(), |value| value.to_string())
 }
 
 /// That a handshake and a response took place, and left the traces that they must.
@@ -220,7 +218,7 @@ fn same_on_both_sides(measured: &Measured) -> Result<(), String> {
 pub(crate) fn relations(measured: &BTreeMap<String, Measured>) -> Result<(), String> {
     // A case that is missing here has failed already, or is not for this stack.
     let of = |name: &str| measured.get(&host_of(name));
-    for version in TlsVersion::ALL {
+    for version in TlsVersion::OFFERED {
         let stapled = of(&format!("{version}-{STAPLED}"));
         let not_stapled = of(&format!("{version}-{NOT_STAPLED}"));
         if let (Some(with), Some(without)) = (stapled, not_stapled) {
@@ -241,7 +239,7 @@ pub(crate) fn relations(measured: &BTreeMap<String, Measured>) -> Result<(), Str
         if trips(direct) >= trips(retried) {
             return Err(format!(
                 "a server without {} took {} round trips, one that asks for another key share {}",
-                Group::X25519MlKem768,
+                Group::X25519MLKEM768,
                 trips(direct),
                 trips(retried)
             ));

@@ -127,8 +127,7 @@ fn context(method: SslMethod, setup: &EndpointSetup<'_>) -> Result<SslContextBui
     let mut ssl = SslContext::builder(method).map_err(|e| SetupError::refused("context", e))?;
     set_versions_and_suites(&mut ssl, &[settings.version], &[settings.suite()])?;
     set_groups(&mut ssl, &settings.groups())?;
-    let schemes: Vec<_> = settings.signatures().iter().map(|s| s.name()).collect();
-    ssl.set_sigalgs_list(&schemes.join(":"))
+    ssl.set_sigalgs_list(&names::list(settings.signatures()))
         .map_err(|e| SetupError::refused("signature schemes", e))?;
     ssl.set_options(SslOptions::NO_COMPRESSION);
     if let Some(bytes) = setup.max_fragment_bytes {
@@ -205,7 +204,7 @@ impl Client {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         match self.version {
             TlsVersion::Tls13 => kept.pop(),
-            TlsVersion::Tls12 => kept.last().cloned(),
+            _ => kept.last().cloned(),
         }
     }
 

@@ -57,7 +57,7 @@ impl InMemory for Rustls {
 fn client(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
     let (settings, material) = (setup.settings, setup.material);
     let builder = ClientConfig::builder_with_provider(provider(stack, settings)?)
-        .with_protocol_versions(&versions(&[settings.version]))
+        .with_protocol_versions(&versions(&[settings.version])?)
         .map_err(|e| SetupError::refused("versions", e))?
         .with_root_certificates(roots(TrustRoots::Pem(&material.roots_pem))?);
     let mut config = match settings.client_auth {
@@ -87,7 +87,7 @@ fn server(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>
     let (settings, material) = (setup.settings, setup.material);
     let provider = provider(stack, settings)?;
     let builder = ServerConfig::builder_with_provider(provider.clone())
-        .with_protocol_versions(&versions(&[settings.version]))
+        .with_protocol_versions(&versions(&[settings.version])?)
         .map_err(|e| SetupError::refused("versions", e))?;
     let builder = match settings.client_auth {
         ClientAuth::Off => builder.with_no_client_auth(),
@@ -129,10 +129,7 @@ fn provider(stack: &Rustls, settings: &SessionSettings) -> Result<Arc<CryptoProv
     let wanted = settings.signatures().iter();
     let mapping: Vec<_> = wanted
         .map(|scheme| {
-            let found = able
-                .mapping
-                .iter()
-                .find(|(s, _)| names::scheme(*s) == scheme.name());
+            let found = able.mapping.iter().find(|(s, _)| u16::from(*s) == scheme.0);
             found
                 .copied()
                 .ok_or_else(|| SetupError::Unsupported(format!("rustls cannot verify {scheme}")))

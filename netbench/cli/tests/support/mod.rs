@@ -288,18 +288,6 @@ pub fn marked_processes(mark: &str) -> Vec<String> {
     found
 }
 
-/// Whether this machine lets the test make namespaces.
-pub fn can_emulate() -> bool {
-    let tried = Command::new("unshare")
-        .args(["--user", "--net", "true"])
-        .output();
-    let able = tried.is_ok_and(|output| output.status.success());
-    if !able {
-        println!("unsupported: no user namespaces here, so that links cannot be emulated");
-    }
-    able
-}
-
 /// An executable that `./test` has built for release.
 pub fn built(name: &str) -> PathBuf {
     let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

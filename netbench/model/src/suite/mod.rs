@@ -14,6 +14,5 @@ pub use sample::{
     Distribution, HeapUse, Held, SliceFigures, SuiteMeasured, SuiteOutcome, SuiteSample,
 };
 pub use scenario::{
-    ClientAuth, HandshakeKind, ParallelWork, Part, RootsForm, Scenario, SessionSettings, SuiteAead,
-    Work,
+    Aead, ClientAuth, HandshakeKind, ParallelWork, Part, RootsForm, Scenario, SessionSettings, Work,
 };

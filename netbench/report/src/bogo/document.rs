@@ -1,5 +1,5 @@
-use netbench_bogo::{
-    Category, Coverage, Difference, DifferenceGroup, Ending, Half, Outcome, ShimSummary, Tally,
+use netbench_model::coverage::{
+    Category, Coverage, Difference, DifferenceGroup, Ending, Half, ShimSummary, Tally, TestOutcome,
 };
 
 use super::rows;
@@ -235,11 +235,11 @@ fn kind(group: &DifferenceGroup) -> &'static str {
     match (group.category, group.outcome) {
         (Some(Category::Defect), _) => "defect",
         (Some(Category::Choice), _) => "decision",
-        (Some(Category::Missing), _) | (None, Outcome::Unsupported) => "missing",
+        (Some(Category::Missing), _) | (None, TestOutcome::Unsupported) => "missing",
         (Some(Category::Wording), _) => "other words",
         (Some(Category::Boringssl), _) => "BoringSSL's own",
         (Some(Category::Chance), _) => "by chance",
         (Some(Category::Runner), _) => "not run",
-        (None, Outcome::Failed | Outcome::Passed) => "unexplained",
+        (None, TestOutcome::Failed | TestOutcome::Passed) => "unexplained",
     }
 }

@@ -1,4 +1,4 @@
-use netbench_bogo::{Coverage, Difference, DifferenceGroup, Tally};
+use netbench_model::coverage::{Coverage, Difference, DifferenceGroup, Tally};
 
 use crate::rows::Rows;
 

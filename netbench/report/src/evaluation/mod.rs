@@ -14,7 +14,7 @@ mod works;
 
 use std::sync::Arc;
 
-use netbench_bogo::{Coverage, Difference};
+use netbench_model::coverage::{Coverage, Difference};
 use netbench_model::{EvaluationManifest, Losses, PartRecord, PartState, SCHEMA_VERSION};
 use netbench_stats::PairedRatio;
 use schemars::JsonSchema;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use netbench_bogo::Coverage;
+use netbench_model::coverage::Coverage;
 use netbench_model::{EvaluationPlan, Losses, Target};
 
 use super::{Answer, Found, KeyFigure, Parts, Question, count, lacking, of_lost};
@@ -110,7 +110,7 @@ fn features(
     breaks: &mut Vec<String>,
 ) {
     if let [first, second, ..] = coverage.shims.as_slice() {
-        let share = |shim: &netbench_bogo::ShimSummary| {
+        let share = |shim: &netbench_model::coverage::ShimSummary| {
             percent(shim.works.passed as f64, shim.works.total() as f64)
         };
         figures.push(KeyFigure {

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netbench_bogo::{Category, Coverage, Ending, ShimSummary};
-use netbench_model::EvaluationPlan;
+use netbench_model::{
+    EvaluationPlan,
+    coverage::{Category, Coverage, Ending, ShimSummary},
+};
 
 use super::{Answer, Found, KeyFigure, Parts, Question, count, of_lost};
 use crate::ConnectSummary;

@@ -1,4 +1,4 @@
-use netbench_bogo::{Coverage, Half, Tally};
+use netbench_model::coverage::{Coverage, Half, Tally};
 
 use super::{Chart, Drawing, Item, Matrix, MatrixRow};
 

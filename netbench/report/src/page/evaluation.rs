@@ -1,4 +1,4 @@
-use netbench_bogo::{Coverage, FeatureRow, Half, Tally};
+use netbench_model::coverage::{Coverage, FeatureRow, Half, Tally};
 use netbench_model::{Depth, Losses, Target};
 
 use super::{

@@ -11,10 +11,10 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{
-    Condition, ConnectManifest, ConnectPlan, Environment, Failure, FailureClass, LinkCheck,
-    LinkKind, LinkRecord, Measured, Negotiated, Outcome, Phase, Phases, Plan, Profile, Role,
-    RootsRecord, RootsSource, Sample, ServerCount, ServerView, Session, StackName, Target, TcpInfo,
-    Transfer, WorkerRecord, parse_sites,
+    CipherSuite, Condition, ConnectManifest, ConnectPlan, Environment, Failure, FailureClass,
+    Group, LinkCheck, LinkKind, LinkRecord, Measured, Negotiated, Outcome, Phase, Phases, Plan,
+    Profile, Role, RootsRecord, RootsSource, Sample, ServerCount, ServerView, Session,
+    SignatureScheme, StackName, Target, TcpInfo, TlsVersion, Transfer, WorkerRecord, parse_sites,
 };
 use netbench_stats::Rng;
 
@@ -229,10 +229,14 @@ fn outcome(
     let first_byte = rtt_ns * noise(0.002);
     let different = site == "different.example" && side == 1;
     let client = Negotiated {
-        version: "1.3".to_owned(),
-        suite: "TLS_AES_128_GCM_SHA256".to_owned(),
-        group: Some(if different { "secp256r1" } else { "x25519" }.to_owned()),
-        signature: (!resumed).then(|| "rsa_pss_rsae_sha256".to_owned()),
+        version: Some(TlsVersion::Tls13),
+        suite: Some(CipherSuite::TLS_AES_128_GCM_SHA256),
+        group: Some(if different {
+            Group::SECP256R1
+        } else {
+            Group::X25519
+        }),
+        signature: (!resumed).then_some(SignatureScheme::RSA_PSS_RSAE_SHA256),
         alpn: Some("h2".to_owned()),
         resumed,
         chain_bytes: if resumed { vec![] } else { vec![1200, 1100] },

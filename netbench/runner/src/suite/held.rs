@@ -5,7 +5,7 @@ use netbench_protocol::{Hold, Prepared, RequestBody, ResponseBody};
 
 use super::{
     SuitePlan,
-    proof::prove_prepared,
+    proof::{prove_held, prove_prepared},
     workers::{Lost, another_kind, ask, ready},
 };
 use crate::{Launch, Workers};
@@ -63,7 +63,10 @@ fn hold(
     let limit = Duration::from_secs(60) + SESSION_LIMIT * sessions;
     let request = RequestBody::Hold(Hold { sessions });
     match ask(&mut ready.worker, request, limit)? {
-        ResponseBody::Held(held) => Ok((ready.prepared, held)),
+        ResponseBody::Held(held) => {
+            prove_held(sessions, &held)?;
+            Ok((ready.prepared, held))
+        }
         other => Err(another_kind(&other)),
     }
 }

@@ -1,6 +1,8 @@
 //! Whether what was done is what the scenario asks for.
 
-use netbench_model::{ClientAuth, HandshakeKind, Negotiated, ParallelWork, Scenario, Work};
+use std::fmt::Display;
+
+use netbench_model::{ClientAuth, HandshakeKind, Held, Negotiated, ParallelWork, Scenario, Work};
 use netbench_protocol::{Prepared, Sliced};
 
 /// Work that was not what the scenario asks for.
@@ -18,6 +20,10 @@ fn wrong_work(reason: &str, detail: String) -> WrongWork {
         reason: reason.to_owned(),
         detail,
     }
+}
+
+fn shown(value: Option<impl Display>) -> String {
+    value.map_or_else(|| "none".to_owned(), |value| value.to_string())
 }
 
 /// How the handshakes of a scenario begin, where it makes any.
@@ -49,26 +55,26 @@ pub fn prove_prepared(scenario: &Scenario, prepared: &Prepared) -> Result<(), Wr
                 format!("the {side} does not say what was agreed"),
             ));
         };
-        let differs = |what: &str, found: &str, wanted: &str| {
+        let differs = |what: &str, found: &dyn Display, wanted: &dyn Display| {
             let detail = format!("{side}: {what} {found}, where {wanted} was asked for");
             wrong_work(what, detail)
         };
-        if found.version != settings.version.name() {
-            return Err(differs("version", &found.version, settings.version.name()));
+        if found.version != Some(settings.version) {
+            return Err(differs("version", &shown(found.version), &settings.version));
         }
-        if found.suite != settings.suite().name() {
-            return Err(differs("suite", &found.suite, settings.suite().name()));
+        if found.suite != Some(settings.suite()) {
+            return Err(differs("suite", &shown(found.suite), &settings.suite()));
         }
-        if let Some(group) = &found.group
-            && group != settings.group.name()
+        if let Some(group) = found.group
+            && group != settings.group
         {
-            return Err(differs("group", group, settings.group.name()));
+            return Err(differs("group", &group, &settings.group));
         }
         let resumed = kind != HandshakeKind::Full;
         if found.resumed != resumed {
             let word = |resumed: bool| if resumed { "resumed" } else { "full" };
             let (found, wanted) = (word(found.resumed), word(resumed));
-            return Err(differs("handshake", found, wanted));
+            return Err(differs("handshake", &found, &wanted));
         }
     }
     if kind == HandshakeKind::Full {
@@ -122,4 +128,20 @@ pub fn prove_slice(scenario: &Scenario, sliced: &Sliced) -> Result<(), WrongWork
         ));
     }
     Ok(())
+}
+
+/// Proves that as many sessions were held as were asked for; they are made in pairs.
+///
+/// # Errors
+/// How many there were.
+pub(super) fn prove_held(sessions: u32, held: &Held) -> Result<(), WrongWork> {
+    let wanted = sessions / 2 * 2;
+    if held.sessions == wanted {
+        return Ok(());
+    }
+    let found = held.sessions;
+    Err(wrong_work(
+        "sessions",
+        format!("{found} sessions were held, where {wanted} were asked for"),
+    ))
 }

@@ -1,6 +1,6 @@
 //! Connections that must fail, each with its class and, where every stack knows one, its reason.
 
-use netbench_model::{Alpn, FailureClass, Fault, Group, SignatureScheme, Suite, TlsVersion};
+use netbench_model::{Alpn, CipherSuite, FailureClass, Fault, Group, SignatureScheme, TlsVersion};
 
 use super::{Case, Expected, Roots, good};
 
@@ -9,7 +9,7 @@ const IMPATIENCE_MS: u64 = 700;
 
 pub(super) fn all() -> Vec<Case> {
     let mut cases = Vec::new();
-    for version in TlsVersion::ALL {
+    for version in TlsVersion::OFFERED {
         cases.extend(certificate_faults(*version));
     }
     cases.extend(settings_apart());
@@ -52,8 +52,8 @@ fn settings_apart() -> Vec<Case> {
     cases.push(case);
 
     let mut case = bad("no-suite", FailureClass::Alert, Some("handshake_failure"));
-    case.client.suites = vec![Suite::EcdsaChaCha];
-    case.site.suites = vec![Suite::EcdsaAes128Gcm];
+    case.client.suites = vec![CipherSuite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256];
+    case.site.suites = vec![CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256];
     cases.push(case);
 
     let mut case = bad(
@@ -61,22 +61,25 @@ fn settings_apart() -> Vec<Case> {
         FailureClass::Alert,
         Some("handshake_failure"),
     );
-    case.client.suites = vec![Suite::RsaAes128Gcm, Suite::RsaAes256Gcm];
+    case.client.suites = vec![
+        CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        CipherSuite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+    ];
     cases.push(case);
 
-    for version in TlsVersion::ALL {
+    for version in TlsVersion::OFFERED {
         let name = format!("{version}-no-scheme-for-the-key");
         let mut case = bad(name, FailureClass::Alert, Some("handshake_failure"));
         case.site.tls = vec![*version];
         case.client.signatures = vec![
-            SignatureScheme::RsaPssRsaeSha256,
-            SignatureScheme::RsaPkcs1Sha256,
+            SignatureScheme::RSA_PSS_RSAE_SHA256,
+            SignatureScheme::RSA_PKCS1_SHA256,
         ];
         cases.push(case);
     }
 
     let mut case = bad("no-group", FailureClass::Alert, Some("handshake_failure"));
-    case.client.groups = vec![Group::Secp384r1];
+    case.client.groups = vec![Group::SECP384R1];
     case.site.groups = vec![Group::X25519];
     cases.push(case);
 

@@ -9,33 +9,33 @@ Examples:
   netbench bogo                                  boringssl, openssl, rustls: all tests, feature by feature
   netbench bogo --feature ALPN                   one feature
   netbench bogo --shim rustls --test 'ALPN*'     some tests of one stack
-  netbench bogo diff openssl rustls              what one passes and the other does not
-  netbench bogo --kept                           the outcomes that are kept, at once and without Go
-  netbench bogo --check                          fails when a test that passed no longer does
+  netbench bogo diff openssl rustls              the tests that one passes and the other does not
+  netbench bogo --stored                         the stored outcomes, without running anything
+  netbench bogo --check                          fail if a test that passed no longer does
 
-Needs Go; the control column, boringssl, needs cmake and ninja too. The first run builds the runner and
-the shims, and fetches what they are built from; nothing else leaves this machine. Results are kept, so that
-the same question is answered at once when neither runner nor shim has changed.";
+Needs Go; the control column, boringssl, also needs cmake and ninja. The first run downloads BoringSSL and
+builds the runner and the shims; nothing else uses the network. Results are cached: a shim is run again only
+when it, its configuration or the runner has changed, or with --again.";
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Bogo {
     #[command(subcommand)]
     pub(crate) command: Option<BogoCommand>,
-    /// Stacks, in the order of the columns; without it, boringssl, openssl and rustls
+    /// Shims to run, in the order of the columns [default: boringssl, openssl and rustls]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub(crate) shim: Vec<String>,
-    /// Run only tests whose names match: * is any text, ? any character; several with semicolons
+    /// Run only tests whose names match: * any text, ? any character, [ab] a or b; separate several with semicolons
     #[arg(long, value_name = "GLOB")]
     pub(crate) test: Option<String>,
     /// Show one feature, by its name in the table
     #[arg(long, value_name = "NAME")]
     pub(crate) feature: Option<String>,
-    /// Fail when a test that passed no longer does, or one that is known not to pass does
-    #[arg(long, conflicts_with = "kept")]
+    /// Fail if a test that passed no longer does, or if one that is known to fail passes
+    #[arg(long, conflicts_with = "stored")]
     pub(crate) check: bool,
-    /// Keep the outcomes as what --check compares with
-    #[arg(long, conflicts_with_all = ["check", "test", "kept"])]
+    /// Store the outcomes in results/bogo, for --check to compare with
+    #[arg(long, conflicts_with_all = ["check", "test", "stored"])]
     pub(crate) accept: bool,
     #[command(flatten)]
     pub(crate) how: BogoHow,
@@ -45,29 +45,29 @@ pub(crate) struct Bogo {
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct BogoHow {
-    /// Tests at one time, over all stacks; without it, as many as there are processors
+    /// Tests to run at a time, over all shims [default: the number of processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) jobs: Option<u32>,
-    /// How long a test may wait for the shim to say something
+    /// How long a test waits for the shim to send something
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = test_limit)]
     pub(crate) timeout: Duration,
-    /// Run again what has been run before
+    /// Run all tests again, even where results are cached
     #[arg(long)]
     pub(crate) again: bool,
-    /// Show the outcomes that are kept in results/bogo, and run nothing: needs neither Go nor a build
-    #[arg(long, conflicts_with_all = ["again", "jobs", "timeout"])]
-    pub(crate) kept: bool,
+    /// Show the outcomes stored in results/bogo and run nothing; needs neither Go nor a build
+    #[arg(long, alias = "kept", conflicts_with_all = ["again", "jobs", "timeout"])]
+    pub(crate) stored: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BogoCommand {
-    /// What one stack passes and the other does not, by feature, and why
+    /// Show the tests that one shim passes and the other does not, by feature, and why
     Diff(BogoDiff),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct BogoDiff {
-    /// One stack
+    /// One shim
     pub(crate) first: String,
     /// The other
     pub(crate) second: String,

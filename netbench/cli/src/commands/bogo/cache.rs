@@ -2,7 +2,7 @@ use std::{env, path::PathBuf};
 
 use anyhow::{Context, bail};
 
-/// Where the runner, the shim of BoringSSL and results are kept: the user's cache folder.
+/// The folder of the runner, the shim of BoringSSL and results, in the user's cache folder.
 pub(crate) fn folder() -> anyhow::Result<PathBuf> {
     let given = |name: &str| {
         env::var_os(name)
@@ -13,7 +13,7 @@ pub(crate) fn folder() -> anyhow::Result<PathBuf> {
         (Some(cache), _) => cache,
         (None, Some(home)) => home.join(".cache"),
         (None, None) => {
-            bail!("no folder to keep things in: neither XDG_CACHE_HOME nor HOME is set")
+            bail!("no cache folder: neither XDG_CACHE_HOME nor HOME is set")
         }
     };
     let folder = cache.join("netbench/bogo");

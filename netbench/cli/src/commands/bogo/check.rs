@@ -1,49 +1,37 @@
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{fs, path::Path};
 
 use anyhow::Context;
-use netbench_bogo::{Baseline, Catalog, Departure, Results, Runner};
+use netbench_bogo::{Baseline, Catalog, Departure, Results, Runner, catalog_path, outcomes_path};
 
 use crate::exit::Ended;
 
 use super::{
     progress::Say,
-    runs::{self, Job, Kept},
+    runs::{self, Job, ShimRun},
     shims::tree,
 };
 
-/// Where outcomes are kept in the source tree.
-pub(crate) fn place(shim: &str) -> anyhow::Result<PathBuf> {
-    Ok(tree()?.join("results/bogo").join(format!("{shim}.tsv")))
-}
-
-/// Where it is kept what each test expects.
-pub(crate) fn tests_place() -> anyhow::Result<PathBuf> {
-    place("tests")
-}
-
-/// Keeps the outcomes of every shim as what later ones are compared with.
+/// Stores the outcomes of every shim in the source tree, for later runs to compare with.
 pub(crate) fn accept(
     runner: &Runner,
     catalog: &Catalog,
-    kept: &[Kept<'_>],
+    runs: &[ShimRun<'_>],
     say: &Say,
 ) -> anyhow::Result<()> {
+    let tree = tree()?;
     let write = |path: &Path, text: String| {
         fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
     };
-    let path = tests_place()?;
+    let path = catalog_path(&tree);
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
     write(&path, catalog.to_text())?;
-    for Kept { shim, results, .. } in kept {
-        let path = place(shim.name)?;
+    for ShimRun { shim, results } in runs {
+        let path = outcomes_path(&tree, shim.name);
         write(&path, Baseline::of(&runner.id, results).to_text())?;
         say.step(&format!(
-            "the outcomes of {} are kept in {}",
+            "Stored the outcomes of {} in {}",
             shim.name,
             path.display()
         ));
@@ -51,15 +39,17 @@ pub(crate) fn accept(
     Ok(())
 }
 
-/// More tests than this do not depart by chance.
-const AGAIN_AT_MOST: usize = 200;
+/// If more tests than this depart, it is not by chance.
+const REPEATED_AT_MOST: usize = 200;
 
-/// Compares the outcomes of every shim with what was kept, and says on stderr what departs. A test that
-/// departs is run once more before it counts, because some depend on chance and on a machine at leisure.
-pub(crate) fn check(job: &Job<'_>, kept: &mut [Kept<'_>], say: &Say) -> anyhow::Result<Ended> {
+/// Compares the outcomes of every shim with the stored ones, and reports on stderr what departs. A test
+/// that departs is repeated once before it counts, because some depend on chance or on a machine that is
+/// not busy.
+pub(crate) fn check(job: &Job<'_>, runs: &mut [ShimRun<'_>], say: &Say) -> anyhow::Result<Ended> {
+    let tree = tree()?;
     let mut departures = Vec::new();
-    for Kept { shim, results } in kept {
-        let baseline = Baseline::read(&place(shim.name)?)?;
+    for ShimRun { shim, results } in runs {
+        let baseline = Baseline::read(&outcomes_path(&tree, shim.name))?;
         let depart = |results: &Results| {
             baseline.departures(
                 shim.name,
@@ -78,7 +68,7 @@ pub(crate) fn check(job: &Job<'_>, kept: &mut [Kept<'_>], say: &Say) -> anyhow::
                 Departure::IdlePattern { .. } | Departure::OtherRunner { .. } => None,
             })
             .collect();
-        if !doubtful.is_empty() && doubtful.len() <= AGAIN_AT_MOST {
+        if !doubtful.is_empty() && doubtful.len() <= REPEATED_AT_MOST {
             let again = runs::again(job, shim, &doubtful, say)?;
             results.tests.extend(again.tests);
         }
@@ -103,20 +93,24 @@ fn words(departure: &Departure) -> String {
             line,
         } => {
             format!(
-                "{shim}: {test} passed and is {} now: {}",
+                "{shim}: {test} passed before and is {} now: {}",
                 now.name(),
                 line.escape_debug()
             )
         }
         Departure::DisabledTestPasses { shim, test, reason } => {
-            format!("{shim}: {test} passes, and its configuration says that it does not: {reason}")
+            format!(
+                "{shim}: {test} passes, although the configuration says that it does not: {reason}"
+            )
         }
         Departure::IdlePattern { shim, pattern } => {
-            format!("{shim}: no test of the runner matches {pattern} of its configuration")
-        }
-        Departure::OtherRunner { shim, kept } => {
             format!(
-                "{shim}: what is kept is of another runner ({kept}); --accept keeps new outcomes"
+                "{shim}: the pattern {pattern} of the configuration matches no test of the runner"
+            )
+        }
+        Departure::OtherRunner { shim, stored } => {
+            format!(
+                "{shim}: the stored outcomes are of another runner ({stored}); --accept stores new ones"
             )
         }
     }

@@ -1,15 +1,17 @@
-//! `netbench bogo`: makes the runner and the shims, runs what has not been run, and shows coverage or
-//! differences.
+//! `netbench bogo`: builds the runner and the shims, runs the tests whose results are not cached, and
+//! shows coverage or differences.
 
 pub(crate) mod args;
 mod cache;
 mod check;
-mod kept;
 mod progress;
 mod runs;
 mod shims;
 
-use netbench_bogo::{Coverage, Difference, FEATURES, Runner, glob_matches_any};
+use netbench_bogo::{
+    BogoError, FEATURES, KnownShim, Runner, StoredOutcomes, TestPatterns, coverage_of,
+    difference_between,
+};
 
 use crate::{
     exit::{Ended, WrongInput},
@@ -18,9 +20,8 @@ use crate::{
 
 use self::{
     args::{Bogo, BogoCommand, BogoDiff},
-    kept::KeptOutcomes,
     progress::Say,
-    runs::{Job, Kept},
+    runs::{Job, ShimRun},
     shims::Shim,
 };
 
@@ -49,12 +50,14 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
             known.push(shim);
         }
     }
-    if options.how.kept {
-        let mut kept = KeptOutcomes::read(&known)?;
-        if let Some(pattern) = &options.test {
-            kept.only(pattern);
+    let tests = options.test.as_deref().map(TestPatterns::parse);
+    let tests = tests.transpose().map_err(input)?;
+    if options.how.stored {
+        let mut stored = stored(&known)?;
+        if let Some(tests) = &tests {
+            stored.retain(tests);
         }
-        let mut coverage = kept.coverage(feature)?;
+        let mut coverage = stored.coverage(feature)?;
         coverage.pattern = options.test.clone();
         output::print(&coverage, &options.output)?;
         return Ok(Ended::Well);
@@ -63,10 +66,10 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
     let runner = Runner::make(&cache::folder()?, &mut |step| say.step(step))?;
     let jobs = runs::jobs(&options.how);
     let catalog = runs::catalog(&runner, jobs, &say)?;
-    if let Some(pattern) = &options.test {
-        let any = |name: &str| glob_matches_any(pattern, name);
-        if !catalog.names().any(any) {
-            let shown = pattern.escape_debug();
+    if let Some(tests) = &tests {
+        if !catalog.names().any(|name| tests.matches(name)) {
+            let shown = tests.joined();
+            let shown = shown.escape_debug();
             return Err(WrongInput(format!("no test of the runner matches \"{shown}\"")).into());
         }
     }
@@ -85,23 +88,20 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
     let job = Job {
         runner: &runner,
         catalog: &catalog,
-        pattern: options.test.as_deref(),
+        tests: tests.as_ref(),
         how: &options.how,
     };
-    let mut kept = runs::all(&job, &found, &say)?;
-    let columns: Vec<_> = kept
-        .iter()
-        .map(|Kept { shim, results }| (shim.name, &shim.config, results))
-        .collect();
-    let mut coverage = Coverage::sum_up(&runner.id, &catalog, &columns, feature)?;
+    let mut runs = runs::all(&job, &found, &say)?;
+    let columns: Vec<_> = runs.iter().map(ShimRun::column).collect();
+    let mut coverage = coverage_of(&runner.id, &catalog, &columns, feature)?;
     coverage.pattern = options.test.clone();
     coverage.warnings = warnings;
     output::print(&coverage, &options.output)?;
     if options.accept {
-        check::accept(&runner, &catalog, &kept, &say)?;
+        check::accept(&runner, &catalog, &runs, &say)?;
     }
     if options.check {
-        return check::check(&job, &mut kept, &say);
+        return check::check(&job, &mut runs, &say);
     }
     Ok(Ended::Well)
 }
@@ -115,8 +115,8 @@ fn difference(options: &BogoDiff) -> anyhow::Result<Ended> {
     if first == second {
         return Err(WrongInput("a stack does not differ from itself".to_owned()).into());
     }
-    if options.how.kept {
-        if let Some(difference) = KeptOutcomes::read(&[first, second])?.difference(feature) {
+    if options.how.stored {
+        if let Some(difference) = stored(&[first, second])?.difference(feature) {
             output::print(&difference, &options.output)?;
         }
         return Ok(Ended::Well);
@@ -132,20 +132,32 @@ fn difference(options: &BogoDiff) -> anyhow::Result<Ended> {
     let job = Job {
         runner: &runner,
         catalog: &catalog,
-        pattern: None,
+        tests: None,
         how: &options.how,
     };
-    let kept = runs::all(&job, &shims, &say)?;
-    let column = |at: usize| {
-        let Kept { shim, results } = &kept[at];
-        (shim.name, &shim.config, results)
-    };
-    let difference = Difference::between(&catalog, column(0), column(1), feature);
+    let runs = runs::all(&job, &shims, &say)?;
+    let difference = difference_between(&catalog, runs[0].column(), runs[1].column(), feature);
     output::print(&difference, &options.output)?;
     Ok(Ended::Well)
 }
 
-/// A feature by its name, whatever its case; a part of the name will do where it is one feature's only.
+/// The outcomes in the source tree.
+fn stored(shims: &[&'static KnownShim]) -> anyhow::Result<StoredOutcomes> {
+    StoredOutcomes::read(&shims::tree()?, shims).map_err(input)
+}
+
+/// What is wrong with what was asked for, and not with a file or the machine, is wrong input.
+fn input(error: BogoError) -> anyhow::Error {
+    match error {
+        BogoError::BadPattern { .. }
+        | BogoError::NotStored { .. }
+        | BogoError::OtherRunner { .. }
+        | BogoError::NoShimNamed => WrongInput(error.to_string()).into(),
+        error => error.into(),
+    }
+}
+
+/// A feature by its name, in any case; a part of a name is enough if only one feature has it.
 fn known_feature(wanted: &str) -> anyhow::Result<&'static str> {
     let lower = wanted.to_lowercase();
     let names = || FEATURES.iter().map(|feature| feature.name);

@@ -5,12 +5,12 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use netbench_bogo::Outcome;
+use netbench_model::coverage::TestOutcome;
 
-/// Between two lines in a log.
+/// How often a log has a line.
 const LOG_EVERY: Duration = Duration::from_secs(15);
 
-/// Says on stderr what is being done.
+/// Prints each step on stderr.
 pub(crate) struct Say {
     quiet: bool,
 }
@@ -22,11 +22,11 @@ impl Say {
 
     pub(crate) fn step(&self, what: &str) {
         if !self.quiet {
-            eprintln!("netbench: {what}");
+            eprintln!("{what}");
         }
     }
 
-    /// Begins to count tests.
+    /// Starts to count tests.
     pub(crate) fn count(&self, tests: usize) -> Counter {
         let show = if self.quiet {
             Show::Nothing
@@ -77,10 +77,10 @@ struct Counts {
 }
 
 impl Counter {
-    pub(crate) fn done(&self, outcome: Outcome) {
+    pub(crate) fn done(&self, outcome: TestOutcome) {
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         counts.done += 1;
-        counts.failed += usize::from(outcome == Outcome::Failed);
+        counts.failed += usize::from(outcome == TestOutcome::Failed);
         match &self.show {
             Show::Nothing => {}
             Show::Bar(bar) => {
@@ -92,7 +92,7 @@ impl Counter {
                 if now - counts.last >= LOG_EVERY || counts.done == self.tests {
                     counts.last = now;
                     eprintln!(
-                        "netbench: {} of {} tests, {} failed, {} s so far",
+                        "{} of {} tests, {} failed, {} s elapsed",
                         counts.done,
                         self.tests,
                         counts.failed,

@@ -8,8 +8,8 @@ use std::{
 
 use anyhow::{Context, anyhow};
 use netbench_bogo::{
-    Catalog, Errors, Progress, Results, RunOptions, Runner, ShimConfig, glob_matches,
-    glob_matches_any, run,
+    Catalog, Errors, Progress, Results, RunOptions, Runner, ShimConfig, ShimResults, TestPatterns,
+    run,
 };
 use sha2::{Digest, Sha256};
 
@@ -23,14 +23,25 @@ use super::{
 pub(crate) struct Job<'a> {
     pub(crate) runner: &'a Runner,
     pub(crate) catalog: &'a Catalog,
-    pub(crate) pattern: Option<&'a str>,
+    /// The tests to run; all where there are no patterns.
+    pub(crate) tests: Option<&'a TestPatterns>,
     pub(crate) how: &'a BogoHow,
 }
 
 /// A shim and its results, which its configuration explains.
-pub(crate) struct Kept<'a> {
+pub(crate) struct ShimRun<'a> {
     pub(crate) shim: &'a Shim,
     pub(crate) results: Results,
+}
+
+impl ShimRun<'_> {
+    pub(crate) fn column(&self) -> ShimResults<'_> {
+        ShimResults {
+            shim: self.shim.name,
+            config: &self.shim.config,
+            results: &self.results,
+        }
+    }
 }
 
 /// Tests at one time.
@@ -40,14 +51,14 @@ pub(crate) fn jobs(how: &BogoHow) -> u32 {
         .unwrap_or_else(|| u32::try_from(processors()).unwrap_or(1))
 }
 
-/// The runner's tests, from a run of the shim that does nothing, or as that run is kept.
+/// The runner's tests, from a run of the shim that does nothing, or from the cached results of one.
 pub(crate) fn catalog(runner: &Runner, jobs: u32, say: &Say) -> anyhow::Result<Catalog> {
     let program = shims::null(say)?;
-    let path = place(runner, "null", &program, &ShimConfig::default())?;
+    let path = cached(runner, "null", &program, &ShimConfig::default())?;
     if let Ok(results) = Results::read(&path) {
         return Ok(Catalog::from_null_shim(&results));
     }
-    say.step("measuring what a shim passes by doing nothing");
+    say.step("Counting the tests that a shim passes by doing nothing");
     let options = RunOptions {
         name: "null".to_owned(),
         program,
@@ -62,33 +73,33 @@ pub(crate) fn catalog(runner: &Runner, jobs: u32, say: &Say) -> anyhow::Result<C
     Ok(Catalog::from_null_shim(&results))
 }
 
-/// The results of every shim: kept ones, where runner, shim and configuration are the same, else new.
-/// Shims run side by side.
+/// The results of every shim: cached ones where runner, shim and configuration are the same, else new
+/// ones. Shims run at the same time.
 pub(crate) fn all<'a>(
     job: &Job<'_>,
     shims: &'a [Shim],
     say: &Say,
-) -> anyhow::Result<Vec<Kept<'a>>> {
-    let mut kept: Vec<Option<Kept<'a>>> = Vec::new();
+) -> anyhow::Result<Vec<ShimRun<'a>>> {
+    let mut runs: Vec<Option<ShimRun<'a>>> = Vec::new();
     let mut plans = Vec::new();
     for (at, shim) in shims.iter().enumerate() {
-        let path = place(job.runner, shim.name, &shim.program, &shim.config)?;
+        let path = cached(job.runner, shim.name, &shim.program, &shim.config)?;
         let old = if job.how.again {
             None
         } else {
             whole(&path, job, &shim.config)
         };
         match old {
-            Some(results) => kept.push(Some(Kept { shim, results })),
+            Some(results) => runs.push(Some(ShimRun { shim, results })),
             None => {
                 plans.push((at, shim, path));
-                kept.push(None);
+                runs.push(None);
             }
         }
     }
     if !plans.is_empty() {
         let tests = matching(job).count() * plans.len();
-        say.step(&format!("{tests} tests to run"));
+        say.step(&format!("Running {tests} tests"));
         let counter = say.count(tests);
         let side_by_side = u32::try_from(plans.len()).unwrap_or(1);
         let share = jobs(job.how).div_ceil(side_by_side).max(1);
@@ -98,7 +109,8 @@ pub(crate) fn all<'a>(
                 .map(|(at, shim, path)| {
                     let counter = &counter;
                     let work = move || {
-                        one(job, shim, &path, share, counter).map(|results| Kept { shim, results })
+                        one(job, shim, &path, share, counter)
+                            .map(|results| ShimRun { shim, results })
                     };
                     (at, shim, scope.spawn(work))
                 })
@@ -112,10 +124,10 @@ pub(crate) fn all<'a>(
         for (at, shim, result) in ended {
             let shim: &Shim = shim;
             let died = |_| anyhow!("the thread of {} died", shim.name);
-            kept[at] = Some(result.map_err(died)??);
+            runs[at] = Some(result.map_err(died)??);
         }
     }
-    Ok(kept.into_iter().flatten().collect())
+    Ok(runs.into_iter().flatten().collect())
 }
 
 /// Runs tests of one shim again, by their names.
@@ -125,14 +137,14 @@ pub(crate) fn again(
     tests: &[&str],
     say: &Say,
 ) -> anyhow::Result<Results> {
-    say.step(&format!("{} tests of {} once more", tests.len(), shim.name));
-    let names = tests.join(";");
+    say.step(&format!("Repeating {} tests of {}", tests.len(), shim.name));
+    let names = TestPatterns::new(tests.iter().copied())?;
     let job = Job {
-        pattern: Some(&names),
+        tests: Some(&names),
         ..*job
     };
     let path =
-        place(job.runner, shim.name, &shim.program, &shim.config)?.with_extension("again.json");
+        cached(job.runner, shim.name, &shim.program, &shim.config)?.with_extension("again.json");
     let counter = say.count(tests.len());
     let results = one(&job, shim, &path, jobs(job.how), &counter);
     counter.end();
@@ -150,14 +162,14 @@ fn one(
         name: shim.name.to_owned(),
         program: shim.program.clone(),
         config: shim.config_file.clone(),
-        tests: job.pattern.map(str::to_owned),
-        skip: shim.config.fatal_patterns().map(str::to_owned).collect(),
+        tests: job.tests.map(TestPatterns::joined),
+        skip: shim.config.fatal().iter().map(str::to_owned).collect(),
         jobs,
         idle: job.how.timeout,
         errors: Errors::Checked,
     };
     // A part of the tests must not be taken for all of them later.
-    let path = if job.pattern.is_some() {
+    let path = if job.tests.is_some() {
         path.with_extension("part.json")
     } else {
         path.to_owned()
@@ -169,41 +181,35 @@ fn one(
 }
 
 fn matching<'a>(job: &'a Job<'_>) -> impl Iterator<Item = &'a str> {
-    let matches = |name: &&str| {
-        job.pattern
-            .is_none_or(|pattern| glob_matches_any(pattern, name))
-    };
+    let matches = |name: &&str| job.tests.is_none_or(|tests| tests.matches(name));
     job.catalog.names().filter(matches)
 }
 
-/// The tests that are not run, because the runner dies of them.
+/// The tests that are not run, because the runner crashes.
 fn fatal<'a>(job: &'a Job<'_>, config: &'a ShimConfig) -> impl Iterator<Item = &'a str> {
-    matching(job).filter(|name| config.fatal_patterns().any(|glob| glob_matches(glob, name)))
+    matching(job).filter(|name| config.fatal().matches(name))
 }
 
-/// Kept results, if they are whole; the tests that are wanted of them.
+/// Cached results, if they are complete; of these, the tests that are wanted.
 fn whole(path: &Path, job: &Job<'_>, config: &ShimConfig) -> Option<Results> {
     let mut results = Results::read(path).ok()?;
     let all = Job {
-        pattern: None,
+        tests: None,
         ..*job
     };
     results.add_skipped(fatal(&all, config));
     if results.tests.len() != job.catalog.len() {
         return None;
     }
-    if job.pattern.is_some() {
-        let wanted: std::collections::BTreeSet<_> = matching(job).collect();
-        results
-            .tests
-            .retain(|name, _| wanted.contains(name.as_str()));
+    if let Some(tests) = job.tests {
+        results.tests.retain(|name, _| tests.matches(name));
     }
     Some(results)
 }
 
-/// Where results are kept: their name changes with the shim's program, and with what its
-/// configuration changes in the runner; reasons are read anew each time.
-fn place(
+/// The file of a shim's results in the cache. Its name depends on the shim's program and on what its
+/// configuration changes in the runner, but not on reasons, which are read each time.
+fn cached(
     runner: &Runner,
     name: &str,
     program: &Path,
@@ -225,7 +231,7 @@ fn place(
     Ok(folder.join(format!("{name}-{hash}.json")))
 }
 
-/// Removes what runs that were killed have left. A run that is under way is younger.
+/// Removes what killed runs have left behind. Runs in progress are younger than that.
 fn sweep(folder: &Path) {
     const OLD: Duration = Duration::from_secs(24 * 3600);
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -233,7 +239,7 @@ fn sweep(folder: &Path) {
         let made = entry.metadata().and_then(|about| about.modified());
         let age = made.ok().and_then(|made| made.elapsed().ok());
         if path.extension().is_some_and(|end| end == "tmp") && age.is_some_and(|age| age > OLD) {
-            // It is in nobody's way, should it stay.
+            // If it stays, it harms no one.
             let _removed = fs::remove_dir_all(path);
         }
     }

@@ -5,7 +5,10 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use netbench_bogo::{Runner, ShimConfig, boringssl_shim};
+use netbench_bogo::{
+    KNOWN_SHIMS, KnownShim, NULL_SHIM, Runner, SHIMS_FOLDER, SHIMS_PACKAGE, ShimConfig,
+    ShimExecutable, boringssl_shim,
+};
 
 use crate::{
     exit::WrongInput,
@@ -14,71 +17,22 @@ use crate::{
 
 use super::progress::Say;
 
-/// A shim that there is.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct KnownShim {
-    pub(crate) name: &'static str,
-    /// The executable, and the feature of the shims' package that it is built with; none where
-    /// BoringSSL's own build makes it.
-    executable: Option<(&'static str, &'static str)>,
-    /// Its configuration, in the source tree.
-    config: Option<&'static str>,
-    /// What differs from that, where the configuration is another stack's too.
-    exceptions: Option<&'static str>,
-}
-
-const KNOWN: [KnownShim; 4] = [
-    KnownShim {
-        name: "boringssl",
-        executable: None,
-        config: None,
-        exceptions: None,
-    },
-    KnownShim {
-        name: "openssl",
-        executable: Some(("netbench-bogo-openssl", "openssl")),
-        config: Some("openssl.json"),
-        exceptions: None,
-    },
-    KnownShim {
-        name: "rustls",
-        executable: Some(("netbench-bogo-rustls", "rustls")),
-        config: Some("rustls.json"),
-        exceptions: None,
-    },
-    KnownShim {
-        name: "rustls-ring",
-        executable: Some(("netbench-bogo-rustls-ring", "rustls-ring")),
-        config: Some("rustls.json"),
-        exceptions: Some("rustls-ring.json"),
-    },
-];
-
-const NULL: KnownShim = KnownShim {
-    name: "null",
-    executable: Some(("netbench-bogo-null", "")),
-    config: None,
-    exceptions: None,
-};
-
-const PACKAGE: &str = "netbench-bogo-shims";
-
 /// A shim that can be run.
 pub(crate) struct Shim {
     pub(crate) name: &'static str,
     pub(crate) program: PathBuf,
-    /// The configuration's place, for the runner.
+    /// The file of its configuration, for the runner.
     pub(crate) config_file: Option<PathBuf>,
     pub(crate) config: ShimConfig,
 }
 
 /// A shim by its name.
 pub(crate) fn known(name: &str) -> anyhow::Result<&'static KnownShim> {
-    KNOWN.iter().find(|shim| shim.name == name).ok_or_else(|| {
-        let names: Vec<_> = KNOWN.iter().map(|shim| shim.name).collect();
+    KnownShim::named(name).ok_or_else(|| {
+        let names: Vec<_> = KNOWN_SHIMS.iter().map(|shim| shim.name).collect();
         let shown = name.escape_debug();
         WrongInput(format!(
-            "there is no shim of \"{shown}\"; there are {}",
+            "there is no shim \"{shown}\"; there are {}",
             names.join(", ")
         ))
         .into()
@@ -94,52 +48,37 @@ pub(crate) fn find(
 ) -> anyhow::Result<Shim> {
     let program = match shim.executable {
         None => boringssl_shim(runner, jobs, &mut |step| say.step(step))?,
-        Some((executable, feature)) => find_built(executable, feature, say)?,
+        Some(executable) => find_built(executable, say)?,
     };
+    let tree = tree()?;
     Ok(Shim {
         name: shim.name,
         program,
-        config_file: shim.config.map(config_file).transpose()?,
-        config: config(shim)?,
+        config_file: shim.config_file(&tree),
+        config: shim.config(&tree)?,
     })
-}
-
-/// A shim's configuration; the empty one if it has none.
-pub(crate) fn config(shim: &KnownShim) -> anyhow::Result<ShimConfig> {
-    let mut config = match shim.config {
-        Some(file) => ShimConfig::read(&config_file(file)?)?,
-        None => ShimConfig::default(),
-    };
-    if let Some(file) = shim.exceptions {
-        config = config.except(&config_file(file)?)?;
-    }
-    Ok(config)
-}
-
-fn config_file(name: &str) -> anyhow::Result<PathBuf> {
-    Ok(tree()?.join("bogo-shims/configs").join(name))
 }
 
 /// The shim that does nothing.
 pub(crate) fn null(say: &Say) -> anyhow::Result<PathBuf> {
-    let (executable, feature) = NULL.executable.context("the null shim has a program")?;
-    find_built(executable, feature, say)
+    find_built(NULL_SHIM, say)
 }
 
-/// The source tree, where configurations and kept outcomes are.
+/// The source tree, which has the configurations and the stored outcomes.
 pub(crate) fn tree() -> anyhow::Result<PathBuf> {
     let command = env::current_exe().context("cannot tell where this command is")?;
     source_tree(&command).context("netbench bogo needs netbench's source tree: run it there")
 }
 
-fn find_built(executable: &str, feature: &str, say: &Say) -> anyhow::Result<PathBuf> {
+fn find_built(shim: ShimExecutable, say: &Say) -> anyhow::Result<PathBuf> {
+    let executable = shim.name;
     let tree = tree()?;
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree.join("target"), PathBuf::from);
     let built = target.join("release").join(executable);
-    let rebuilt = !is_newer(&built, &tree.join("bogo-shims"));
+    let rebuilt = !is_up_to_date(&built, &tree.join(SHIMS_FOLDER));
     if rebuilt {
-        say.step(&format!("building {executable}, which is needed once"));
-        build(&tree, executable, feature)?;
+        say.step(&format!("Building {executable} (once)"));
+        build(&tree, shim)?;
     }
     if !built.is_file() {
         bail!(
@@ -148,7 +87,7 @@ fn find_built(executable: &str, feature: &str, say: &Say) -> anyhow::Result<Path
         );
     }
     if rebuilt {
-        // Cargo leaves the time of what had not to be built anew.
+        // Cargo does not touch an executable that is up to date.
         fs::File::options()
             .append(true)
             .open(&built)
@@ -158,8 +97,8 @@ fn find_built(executable: &str, feature: &str, say: &Say) -> anyhow::Result<Path
     Ok(built)
 }
 
-/// Whether `built` is there and no source in `package` has changed since.
-fn is_newer(built: &Path, package: &Path) -> bool {
+/// Whether `built` exists and no source of `package` has changed since.
+fn is_up_to_date(built: &Path, package: &Path) -> bool {
     let time = |path: &Path| fs::metadata(path).and_then(|about| about.modified()).ok();
     let Some(made) = time(built) else {
         return false;
@@ -181,10 +120,10 @@ fn is_newer(built: &Path, package: &Path) -> bool {
         .all(|source| time(source).is_none_or(|changed| changed <= made))
 }
 
-fn build(tree: &Path, executable: &str, feature: &str) -> anyhow::Result<()> {
-    let mut what = vec!["-p", PACKAGE, "--bin", executable];
-    if !feature.is_empty() {
-        what.extend(["--features", feature]);
+fn build(tree: &Path, shim: ShimExecutable) -> anyhow::Result<()> {
+    let mut arguments = vec!["-p", SHIMS_PACKAGE, "--bin", shim.name];
+    if let Some(feature) = shim.feature {
+        arguments.extend(["--features", feature]);
     }
-    cargo_build(tree, &what)
+    cargo_build(tree, &arguments)
 }

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use netbench_model::{Alpn, Condition, Group, TlsVersion, parse_duration};
+use netbench_model::{Alpn, Condition, Group, TlsVersion, parse_duration, tls::one_of};
 
 use crate::options::{
     Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StackOptions, StartOptions,
@@ -51,6 +51,7 @@ pub(crate) struct Connect {
         long,
         value_name = "V,…",
         value_delimiter = ',',
+        value_parser = |text: &str| one_of("TLS version", text, TlsVersion::OFFERED),
         default_value = "1.2,1.3",
         help_heading = "Client"
     )]
@@ -60,6 +61,7 @@ pub(crate) struct Connect {
         long,
         value_name = "G,…",
         value_delimiter = ',',
+        value_parser = |text: &str| one_of("group", text, Group::OFFERED),
         help_heading = "Client"
     )]
     pub(crate) groups: Vec<Group>,

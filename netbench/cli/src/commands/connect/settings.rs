@@ -1,8 +1,8 @@
 use std::time::Duration;
 
 use netbench_model::{
-    Alpn, ClientSettings, Condition, ConnectManifest, ConnectPlan, Group, Profile, SignatureScheme,
-    StackName, Suite, Target, TlsVersion,
+    Alpn, CipherSuite, ClientSettings, Condition, ConnectManifest, ConnectPlan, Group, Profile,
+    SignatureScheme, StackName, Target, TlsVersion,
 };
 use netbench_runner::{Plan, Workers};
 
@@ -147,23 +147,27 @@ impl ConnectSettings {
         };
         let groups: Vec<Group> = if asked.is_empty() {
             let able = |group: &Group| chosen().all(|stack| stack.groups.contains(group));
-            Group::ALL.iter().copied().filter(able).collect()
+            Group::OFFERED.iter().copied().filter(able).collect()
         } else {
             asked.clone()
         };
         if groups.is_empty() {
             return Err(WrongInput("the stacks have no group in common".to_owned()).into());
         }
-        let offered = |suite: &Suite| {
+        let offered = |suite: &CipherSuite| {
             versions.contains(&suite.version())
                 && chosen().all(|stack| stack.suites.contains(suite))
         };
         Ok(ClientSettings {
             profile: *profile,
             versions: versions.clone(),
-            suites: Suite::MODERN.iter().copied().filter(offered).collect(),
+            suites: CipherSuite::OFFERED
+                .iter()
+                .copied()
+                .filter(offered)
+                .collect(),
             groups,
-            signatures: SignatureScheme::ALL.to_vec(),
+            signatures: SignatureScheme::OFFERED.to_vec(),
             alpn: alpn.clone(),
         })
     }

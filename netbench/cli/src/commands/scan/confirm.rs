@@ -170,14 +170,10 @@ fn handshake(
     let connect = connect_request(site.host.as_str(), site.port, address, LIMIT);
     match ready.ask(connect, LIMIT + GRACE) {
         Ok(ResponseBody::Connected(measured)) => HandshakeResult::Handshake {
-            version: measured.client.version,
-            suite: measured.client.suite,
-            group: measured.client.group,
-            // A stack that has a number and no name for it does not tell.
-            signature: measured
-                .client
-                .signature
-                .filter(|scheme| !scheme.starts_with("nid ")),
+            version: text(measured.client.version).unwrap_or_default(),
+            suite: text(measured.client.suite).unwrap_or_default(),
+            group: text(measured.client.group),
+            signature: text(measured.client.signature),
         },
         Ok(ResponseBody::Failed(failure)) => failed(&failure),
         Ok(other) => broken(format!("answered {other:?}")),
@@ -186,6 +182,10 @@ fn handshake(
             broken(error.to_string())
         }
     }
+}
+
+fn text(value: Option<impl ToString>) -> Option<String> {
+    value.map(|value| value.to_string())
 }
 
 fn failed(failure: &Failure) -> HandshakeResult {

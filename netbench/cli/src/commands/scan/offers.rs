@@ -12,7 +12,7 @@ use std::{
 use anyhow::{Context, bail};
 use netbench_link::Place;
 use netbench_model::{
-    Alpn, ClientSettings, Condition, Group, Profile, Role, SignatureScheme, StackName, Suite,
+    Alpn, CipherSuite, ClientSettings, Condition, Group, Profile, Role, SignatureScheme, StackName,
     TlsVersion,
 };
 use netbench_protocol::{Configure, Connect, RequestBody, Resolve, ResponseBody};
@@ -43,13 +43,13 @@ pub(crate) fn client_settings(
             .filter_map(|stack| fleet.description(stack.stack()))
     };
     let group = |group: &Group| chosen().all(|stack| stack.groups.contains(group));
-    let suite = |suite: &Suite| chosen().all(|stack| stack.suites.contains(suite));
+    let suite = |suite: &CipherSuite| chosen().all(|stack| stack.suites.contains(suite));
     ClientSettings {
         profile,
-        versions: TlsVersion::ALL.to_vec(),
-        suites: Suite::MODERN.iter().copied().filter(suite).collect(),
-        groups: Group::ALL.iter().copied().filter(group).collect(),
-        signatures: SignatureScheme::ALL.to_vec(),
+        versions: TlsVersion::OFFERED.to_vec(),
+        suites: CipherSuite::OFFERED.iter().copied().filter(suite).collect(),
+        groups: Group::OFFERED.iter().copied().filter(group).collect(),
+        signatures: SignatureScheme::OFFERED.to_vec(),
         alpn: Alpn::ALL.to_vec(),
     }
 }

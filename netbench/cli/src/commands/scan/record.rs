@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use netbench_model::{
-    Alpn, ChainProfile, Group, KeyType, LabProfile, ScanPlan, Site, Suite, Switch, TlsVersion,
-    parse_sites,
+    Alpn, ChainProfile, CipherSuite, Group, KeyType, LabProfile, ScanPlan, Site, Switch,
+    TlsVersion, parse_sites,
 };
 use netbench_scan::{SiteScan, enumeration::Order, registry::Version, result::Answer};
 
@@ -81,10 +81,10 @@ fn profile(scan: &SiteScan) -> (LabProfile, Vec<String>) {
         .filter(|v| v.supported && v.version >= Version::Tls12);
     for found in modern {
         for suite in &found.suites {
-            match suite.name.parse::<Suite>() {
-                Ok(suite) if !lab.suites.contains(&suite) => lab.suites.push(suite),
-                Ok(_) => {}
-                Err(_) => cannot.push(suite.name.clone()),
+            match Some(CipherSuite(suite.code)).filter(|s| CipherSuite::SERVED.contains(s)) {
+                Some(suite) if !lab.suites.contains(&suite) => lab.suites.push(suite),
+                Some(_) => {}
+                None => cannot.push(suite.name.clone()),
             }
         }
         if found.suite_order == Order::Client && found.suites.len() > 1 {
@@ -94,10 +94,10 @@ fn profile(scan: &SiteScan) -> (LabProfile, Vec<String>) {
             ));
         }
         for group in &found.groups {
-            match group.name.parse::<Group>() {
-                Ok(group) if !lab.groups.contains(&group) => lab.groups.push(group),
-                Ok(_) => {}
-                Err(_) => cannot.push(group.name.clone()),
+            match Some(Group(group.code)).filter(|g| Group::OFFERED.contains(g)) {
+                Some(group) if !lab.groups.contains(&group) => lab.groups.push(group),
+                Some(_) => {}
+                None => cannot.push(group.name.clone()),
             }
         }
     }

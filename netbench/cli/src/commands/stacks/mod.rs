@@ -36,7 +36,7 @@ pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
                     .map(|p| format!(", {p}"))
                     .unwrap_or_default();
                 println!("    {}{provider}, {}", d.record.library, d.record.connector);
-                let groups: Vec<_> = d.groups.iter().map(|group| group.name()).collect();
+                let groups: Vec<_> = d.groups.iter().map(ToString::to_string).collect();
                 println!("    groups {}", groups.join(", "));
             }
             Ok(None) => {}

@@ -1,5 +1,6 @@
 use std::{path::Path, time::Duration};
 
+use netbench_bogo::KnownShim;
 use netbench_model::{Depth, EvaluationPlan, StackName};
 use netbench_report::Found;
 
@@ -33,11 +34,11 @@ enum How {
 fn how(plan: &EvaluationPlan) -> How {
     match plan.depth {
         Depth::Quick => How::Stored {
-            note: "Protocol tests: the outcomes that are stored in results/bogo, not run again.",
+            note: "Protocol tests: stored outcomes of results/bogo, not a run of today.",
         },
         Depth::Full if crate::workers::in_path("go").is_none() => How::Stored {
-            note: "Protocol tests: Go is missing (https://go.dev/dl), so that they are the outcomes kept in \
-                   results/bogo, not run again.",
+            note: "Protocol tests: Go is missing (https://go.dev/dl), so these are the stored outcomes of \
+                   results/bogo, not a run of today.",
         },
         Depth::Full => How::Fresh,
     }
@@ -47,7 +48,7 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     let (from, to) = (shim(&plan.from)?, shim(&plan.to)?);
     if from == to {
         let why = format!(
-            "{} and {} are one to the protocol tests",
+            "{} and {} have the same shim for the protocol tests",
             plan.from, plan.to
         );
         return Err(Unsupported(why));
@@ -56,8 +57,8 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     let mut difference = words(["bogo", "diff", from, to, "--json"]);
     let mut notes = Vec::new();
     if let How::Stored { note } = how(plan) {
-        coverage.push("--kept".into());
-        difference.push("--kept".into());
+        coverage.push("--stored".into());
+        difference.push("--stored".into());
         notes.push(note.to_owned());
     }
     let step = |arguments, file| Step {
@@ -72,15 +73,14 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
 
 /// The shim of a stack. Copies of a stack and builds of one library share it.
 fn shim(stack: &StackName) -> Result<&'static str, Unsupported> {
-    match stack.stack() {
-        "openssl" => Ok("openssl"),
-        "rustls-aws-lc" => Ok("rustls"),
-        "rustls-ring" => Ok("rustls-ring"),
-        other => Err(Unsupported(format!(
-            "there is no shim of {} for the protocol tests",
-            other.escape_debug()
-        ))),
-    }
+    let stack = stack.stack();
+    let shim = KnownShim::of_stack(stack).ok_or_else(|| {
+        let shown = stack.escape_debug();
+        Unsupported(format!(
+            "there is no shim of {shown} for the protocol tests"
+        ))
+    })?;
+    Ok(shim.name)
 }
 
 fn collect(
