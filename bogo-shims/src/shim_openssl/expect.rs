@@ -1,5 +1,6 @@
 //! What the test expects of a connection, compared with what OpenSSL says of it.
 
+use netbench_model::tls::TlsVersion;
 use openssl::{
     hash::{MessageDigest, hash},
     ssl::{NameType, SslRef},
@@ -15,8 +16,6 @@ use super::{
     names,
     state::state,
 };
-
-const TLS13: u16 = 0x0304;
 
 /// The expectations of one connection.
 pub(crate) struct Expect<'a> {
@@ -56,7 +55,7 @@ impl Expect<'_> {
             format!("session reused: {reused}, expected {want}")
         })?;
         let state = state();
-        if !self.is_server() && version(ssl) != TLS13 {
+        if !self.is_server() && version(ssl) != TlsVersion::Tls13.code() {
             let want = !options.on("-expect-no-session")
                 && (!reused || options.on("-expect-ticket-renewal"));
             let got = state.got_session;
@@ -104,7 +103,7 @@ impl Expect<'_> {
             })?;
         }
         if let Some(want) = options.number("-expect-curve-id")
-            && (!ssl.session_reused() || version(ssl) == TLS13)
+            && (!ssl.session_reused() || version(ssl) == TlsVersion::Tls13.code())
         {
             let name = ffi::group_name(ssl);
             let got = name.as_deref().and_then(names::group_code).map(i64::from);
@@ -262,7 +261,7 @@ impl Expect<'_> {
                 format!("messages {:?}, expected {want:?}", state.messages)
             })?;
         }
-        if self.is_server() || version(ssl) != TLS13 {
+        if self.is_server() || version(ssl) != TlsVersion::Tls13.code() {
             return Ok(());
         }
         let want = !options.on("-expect-no-session") && !options.on("-shim-shuts-down");

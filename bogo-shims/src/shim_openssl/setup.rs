@@ -2,6 +2,7 @@
 
 use std::ffi::c_uint;
 
+use netbench_model::tls::TlsVersion;
 use openssl::{
     error::ErrorStack,
     ssl::{Ssl, SslContextRef, SslRef, SslSession, SslVerifyMode, StatusType},
@@ -72,7 +73,11 @@ pub(crate) fn ssl(
 
 fn versions(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
     let dtls = options.on("-dtls");
-    let (first, dtls13) = if dtls { (0xfeff, 0xfefc) } else { (0x0301, 0) };
+    let (first, dtls13) = if dtls {
+        (0xfeff, 0xfefc)
+    } else {
+        (i64::from(TlsVersion::Tls10.code()), 0)
+    };
     let given = |flag| options.number(flag).filter(|version| *version != 0);
     let least = given("-min-version").unwrap_or(first);
     let mut most = given("-max-version").unwrap_or(0);

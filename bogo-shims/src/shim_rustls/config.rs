@@ -213,14 +213,17 @@ fn versions(options: &Options) -> Result<Vec<&'static SupportedProtocolVersion>,
         .number("-max-version")
         .filter(|version| *version != 0)
         .unwrap_or(i64::MAX);
-    let candidates = [(0x0303, "-no-tls12", &TLS12), (0x0304, "-no-tls13", &TLS13)];
+    let candidates = [("-no-tls12", &TLS12), ("-no-tls13", &TLS13)];
+    let in_range = |version: &SupportedProtocolVersion| {
+        (least..=most).contains(&i64::from(u16::from(version.version)))
+    };
     let raw = is_raw(options) || wants_raw(options)?;
     let versions: Vec<_> = candidates
         .into_iter()
-        .filter(|(code, off, _)| (least..=most).contains(code) && !options.on(off))
-        // rustls' QUIC, and its raw public keys, are those of TLS 1.3.
-        .filter(|(code, _, _)| *code == 0x0304 || !(options.on("-quic") || raw))
-        .map(|(_, _, version)| version)
+        .filter(|(off, version)| in_range(version) && !options.on(off))
+        // rustls' QUIC and its raw public keys need TLS 1.3.
+        .filter(|(_, version)| **version == TLS13 || !(options.on("-quic") || raw))
+        .map(|(_, version)| version)
         .collect();
     if versions.is_empty() {
         return Err(Failure::unsupported("versions other than 1.2 and 1.3"));

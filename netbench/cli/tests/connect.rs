@@ -5,15 +5,12 @@ mod support;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    os::unix::fs::PermissionsExt,
     process::Stdio,
 };
 
-use netbench_model::{Condition, Outcome, Role};
+use netbench_model::{Condition, Outcome};
 use netbench_testing::Tool;
-use support::{
-    Place, check, failure, finish, manifest, marked_processes, measured, samples, words,
-};
+use support::{Place, check, failure, manifest, marked_processes, measured, samples, words};
 
 const SITES: &str = "\
 rsa.example    server=openssl        rtt=2ms key=rsa-2048

@@ -13,16 +13,9 @@ use std::{
 
 use netbench_model::{
     CipherSuite, Group, KeyType, ScanManifest, Site, Switch, TlsVersion, parse_sites,
+    scan::{Anchor, Confirmed, LossReason, Observed, Order, ScanOutcome, SiteScan},
 };
 use netbench_report::{HelloReport, ScanSummary};
-use netbench_scan::{
-    SiteScan,
-    against::Confirmed,
-    enumeration::Order,
-    loss::LossReason,
-    registry::Version,
-    result::{Anchor, Answer, ScanOutcome},
-};
 use support::{Place, check, interrupt, json, kept, until, words};
 
 netbench_testing::tests! {
@@ -63,7 +56,7 @@ fn assert_reproduced(site: &Site, scan: &SiteScan) {
     );
     for found in spoken() {
         let tls = match found.version {
-            Version::Tls13 => TlsVersion::Tls13,
+            TlsVersion::Tls13 => TlsVersion::Tls13,
             _ => TlsVersion::Tls12,
         };
         let own = if lab.suites.is_empty() {
@@ -125,7 +118,7 @@ fn assert_reproduced(site: &Site, scan: &SiteScan) {
     let features = &scan.features;
     let alpn: Vec<&str> = lab.alpn.iter().map(|a| a.name()).collect();
     assert_eq!(features.alpn, alpn, "{name}: alpn");
-    let stapled = features.ocsp_stapling == Answer::Yes;
+    let stapled = features.ocsp_stapling == Observed::Yes;
     assert_eq!(stapled, lab.ocsp == Switch::On, "{name}: ocsp");
     if lab.tls.contains(&TlsVersion::Tls13) {
         assert_eq!(
@@ -135,7 +128,7 @@ fn assert_reproduced(site: &Site, scan: &SiteScan) {
         );
     }
     if lab.tls.contains(&TlsVersion::Tls12) {
-        let resumes = features.resumption_tls12 == Answer::Yes;
+        let resumes = features.resumption_tls12 == Observed::Yes;
         assert_eq!(resumes, lab.tickets > 0, "{name}: resumption in TLS 1.2");
     }
 }
@@ -375,7 +368,7 @@ fn a_hello_is_the_stacks_own() {
         );
         assert!(hello.ja4.starts_with("t13d"), "{}", hello.ja4);
         assert_eq!(hello.alpn, ["h2", "http/1.1"], "{}", hello.stack);
-        assert_eq!(hello.versions, [Version::Tls13, Version::Tls12]);
+        assert_eq!(hello.versions, [TlsVersion::Tls13, TlsVersion::Tls12]);
     }
     let [openssl, aws, ring] = &report.hellos[..] else {
         panic!("three hellos");
@@ -395,8 +388,8 @@ fn a_hello_is_the_stacks_own() {
     let usual = words("hello --stack openssl,rustls-aws-lc --client-profile default --json");
     let held: HelloReport = json(&place.netbench(&usual).expect(0).stdout);
     let of = |n: usize| {
-        let hello: &netbench_scan::Offer = &held.hellos[n];
-        let sorted = |codes: &[netbench_scan::result::NamedCode]| {
+        let hello: &netbench_model::scan::Offer = &held.hellos[n];
+        let sorted = |codes: &[netbench_model::scan::NamedCode]| {
             let mut codes: Vec<u16> = codes.iter().map(|c| c.code).collect();
             codes.sort_unstable();
             codes

@@ -8,8 +8,8 @@ use std::{
 };
 
 use netbench_model::ScanManifest;
+use netbench_model::tls::TlsVersion;
 use netbench_report::ScanSummary;
-use netbench_scan::registry::Version;
 use support::{Place, edit, kept, words};
 
 const SITES: &str = "\
@@ -33,9 +33,9 @@ fn make(place: &Place, name: &str, more: &str) -> PathBuf {
 
 /// What must be equal: all but times, and certificates, which each lab makes anew.
 fn found(summary: &ScanSummary) -> Vec<String> {
-    let site = |scan: &netbench_scan::SiteScan| {
+    let site = |scan: &netbench_model::scan::SiteScan| {
         let spoken = scan.versions.iter().filter(|found| found.supported);
-        let versions: Vec<(Version, Vec<u16>, Vec<u16>)> = spoken
+        let versions: Vec<(TlsVersion, Vec<u16>, Vec<u16>)> = spoken
             .map(|found| {
                 let suites = found.suites.iter().map(|suite| suite.code).collect();
                 let groups = found.groups.iter().map(|group| group.code).collect();
@@ -80,7 +80,7 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
     let (joined, one) = (joined.loss.unwrap(), one.loss.unwrap());
     assert_eq!(joined.lost.len(), 1);
     assert_eq!(joined.lost, one.lost);
-    let handshakes = |loss: &netbench_scan::LossReport| -> Vec<(String, String)> {
+    let handshakes = |loss: &netbench_interop::LossReport| -> Vec<(String, String)> {
         let made = loss.confirmed.iter();
         made.map(|c| (c.site.clone(), c.stack.clone())).collect()
     };

@@ -14,6 +14,7 @@ mod origin;
 mod run;
 mod sample;
 mod sanitize;
+pub mod scan;
 mod scan_run;
 mod schema1;
 mod site;

@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{Condition, ConnectPlan, Measured, Phase, Sample, StackName, Target};
-use netbench_stats::{Figures, Pair, Settings, Verdict, compare as paired, compare_rounds, median};
+use netbench_stats::{
+    Figures, Pair, Resampling, Verdict, compare as paired, compare_rounds, median,
+};
 
 use crate::{
     pairs::{Matched, match_up},
@@ -44,7 +46,7 @@ fn phases(plan: &ConnectPlan, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
     // Emulated sites resolve by one look at a table inside the worker: nothing of a stack's.
     let compared = |phase: &Phase| *phase != Phase::Dns || plan.target == Target::Live;
     let family: Vec<Phase> = Phase::ALL.iter().copied().filter(compared).collect();
-    let settings = Settings::for_family(plan.seed, family.len());
+    let settings = Resampling::for_family(plan.seed, family.len());
     let row = |phase: Phase| {
         let both: Vec<(u64, u64, u32)> = matched
             .iter()

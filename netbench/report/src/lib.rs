@@ -38,7 +38,7 @@ pub use explain::{
 };
 pub use rows::Rows;
 pub use runs::{RunRow, RunsSummary};
-pub use scan::{HelloReport, Profiles, ScanHead, ScanSummary, summarize_scan};
+pub use scan::{HelloReport, ScanHead, ScanSummary, summarize_scan};
 pub use schemas::{Schema, schemas};
 pub use suite::{
     CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference, PublishedRow,

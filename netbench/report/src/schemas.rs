@@ -1,9 +1,9 @@
 use netbench_model::{
     ConnectManifest, EvaluationManifest, Sample, ScanManifest, SuiteManifest, SuiteSample,
     coverage::{Coverage, Difference},
+    scan::{AgainstRecord, SiteScan},
 };
 use netbench_protocol::{Request, Response};
-use netbench_scan::{AgainstRecord, SiteScan};
 use schemars::schema_for;
 
 use crate::{

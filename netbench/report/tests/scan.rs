@@ -3,14 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use netbench_model::{SCHEMA_VERSION, ScanPlace, StackName};
-use netbench_report::{Profiles, ScanHead, ScanSummary, csv, markdown, terminal};
-use netbench_scan::{
-    LossReport, SiteScan,
-    against::{Confirmation, HandshakeResult},
-    population::population,
-    profiles::{COMPARED, GUIDELINE, profiles},
+use netbench_interop::{LossReport, confirmation, population, profiles};
+use netbench_model::{
+    SCHEMA_VERSION, ScanPlace, StackName,
+    scan::{HandshakeResult, SiteScan},
 };
+use netbench_report::{ScanHead, ScanSummary, csv, markdown, terminal};
 use serde_json::{Value, json};
 
 fn version(version: &str, suites: &[(&str, u16)], groups: &[(&str, u16)]) -> Value {
@@ -53,7 +51,7 @@ fn site(name: &str, outcome: &Value, versions: &[Value]) -> SiteScan {
     serde_json::from_value(site).expect("a site")
 }
 
-fn offer(stack: &str, suites: &[(&str, u16)]) -> netbench_scan::Offer {
+fn offer(stack: &str, suites: &[(&str, u16)]) -> netbench_model::scan::Offer {
     let named: Vec<Value> = suites
         .iter()
         .map(|(name, code)| json!({"name": name, "code": code}))
@@ -92,7 +90,7 @@ fn summary(count: usize) -> ScanSummary {
     let handshake = |site: usize, stack: usize, seen: HandshakeResult| {
         let found = &predicted.sites[site];
         let stack_name = &predicted.offers[stack].stack;
-        Confirmation::new(
+        confirmation(
             &found.site,
             stack_name,
             found.agreements[stack].clone(),
@@ -137,11 +135,7 @@ fn summary(count: usize) -> ScanSummary {
             origin: netbench_model::Origin::default(),
         },
         population: Some(population(&sites)),
-        profiles: Some(Profiles {
-            guideline: GUIDELINE.to_owned(),
-            compared: COMPARED.to_owned(),
-            rows: profiles(&sites),
-        }),
+        profiles: Some(profiles(&sites)),
         sites,
         loss: Some(loss),
         warnings: Vec::new(),

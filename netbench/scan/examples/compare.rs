@@ -12,9 +12,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use netbench_model::scan::SiteScan;
 use netbench_scan::{
-    Limits, ScanEvent, ScanPart, ScanTarget, SiteScan, TrustAnchors, raise_descriptor_limit,
-    scan_all,
+    Limits, ScanEvent, ScanPart, ScanTarget, TrustAnchors, raise_descriptor_limit, scan_all,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -161,7 +161,7 @@ fn thousand() {
         let connections: u32 = found.iter().map(|scan| scan.effort.connections).sum();
         let whole = found
             .iter()
-            .filter(|s| s.outcome == netbench_scan::result::ScanOutcome::Scanned);
+            .filter(|s| s.outcome == netbench_model::scan::ScanOutcome::Scanned);
         println!(
             "  netbench, {name}: {} scanned, {connections} connections, {}",
             whole.count(),

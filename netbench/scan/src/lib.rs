@@ -10,15 +10,11 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`registry`] | versions, suites, groups, signature schemes, alerts: code points and names |
 //! | [`codec`] | hellos to bytes; records, flights and hellos from bytes |
 //! | [`peel`] | which hello comes next, and what the answers mean; no sockets |
 //! | `session` | handshakes to their end, for what is encrypted |
 //! | `probe` | connections, limits, retries; one site, and many at one time |
-//! | [`result`] | what is said of a site |
-//! | [`Offer`], [`fingerprint`] | what a client offers, of its own hello; JA3 and JA4 |
-//! | [`against`], [`loss`] | what a server and a client can agree on, and what one client loses |
-//! | [`population`], [`profiles`] | shares over many sites; Mozilla's profiles |
+//! | [`offer()`], [`fingerprint`] | what a client offers, of its own hello; JA3 and JA4 |
 //! | [`parsers`] | everything that reads foreign bytes, for fuzzing |
 //!
 //! ```no_run
@@ -41,23 +37,16 @@
 //! # Ok::<_, std::io::Error>(())
 //! ```
 
-pub mod against;
 pub mod codec;
 pub mod enumeration;
 pub mod fingerprint;
-pub mod loss;
 mod offer;
 pub mod parsers;
-pub mod population;
 mod probe;
-pub mod profiles;
-pub mod registry;
-pub mod result;
 mod session;
+mod text;
 mod x509;
 
-pub use against::{AgainstRecord, LossReport};
-pub use offer::{ExtensionOffer, Offer, ShareOffer};
+pub use offer::offer;
 pub use probe::{Limits, ScanEvent, ScanPart, ScanTarget, raise_descriptor_limit, scan_all};
-pub use result::SiteScan;
 pub use x509::TrustAnchors;

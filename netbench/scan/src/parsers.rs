@@ -3,9 +3,10 @@
 //!
 //! A function panics where the parser breaks what it promises, and returns nothing.
 
+use netbench_model::tls::{CipherSuite, TlsVersion};
+
 use crate::{
     codec::{ClientHello, FlightReader, Records, ServerHello, ServerKeyExchange, Step, messages},
-    registry::{Version, suites},
     session::{ResponseHead, parse_message13},
     x509::{self, TrustAnchors},
 };
@@ -92,8 +93,8 @@ pub fn all_messages(bytes: &[u8]) {
             assert!(all.iter().map(|(der, _)| der.len()).sum::<usize>() <= body.len());
         }
         _ => {
-            for suite in suites() {
-                for version in Version::ALL {
+            for suite in CipherSuite::registered().filter_map(CipherSuite::facts) {
+                for version in TlsVersion::ALL {
                     ServerKeyExchange::parse(body, suite, version.code());
                 }
             }
@@ -117,7 +118,7 @@ pub fn certificates(bytes: &[u8]) {
         ders.push(der.to_vec());
     }
     let roots = TrustAnchors::of_pem(&String::from_utf8_lossy(reader.rest()));
-    let chain = x509::chain(&ders, Version::Tls12, "scan.test", &roots, 0);
+    let chain = x509::chain(&ders, TlsVersion::Tls12, "scan.test", &roots, 0);
     for certificate in &chain.certificates {
         let names = certificate.names.iter();
         for text in names.chain([&certificate.subject, &certificate.issuer]) {

@@ -34,7 +34,7 @@ pub enum StoreError {
         source: io::Error,
     },
     /// A run of one kind where one of another is needed.
-    #[error("{path}: a run of {found}, where one of {wanted} is needed")]
+    #[error("{path}: a run of kind {found}, where one of {wanted} is needed")]
     OtherKind {
         /// The folder.
         path: PathBuf,

@@ -304,7 +304,7 @@ fn a_run_of_another_kind_is_refused_by_name() {
     let error = run.manifest::<netbench_model::SuitePlan>().unwrap_err();
     let text = error.to_string();
     assert!(
-        text.contains("a run of connect, where one of suite"),
+        text.contains("a run of kind connect, where one of suite"),
         "{text}"
     );
 }

@@ -1,6 +1,5 @@
-use netbench_model::{Plan, ScanManifest, ScanPlan, StackName};
+use netbench_model::{Plan, ScanManifest, ScanPlan, StackName, scan::SiteScan};
 use netbench_report::{ScanSummary, summarize_scan};
-use netbench_scan::SiteScan;
 use netbench_store::RunFolder;
 
 use super::{Holds, KindOfRun, Listed, row};

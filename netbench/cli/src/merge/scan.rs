@@ -3,8 +3,10 @@ use std::{
     path::PathBuf,
 };
 
-use netbench_model::{ScanManifest, ScanPlan, Site, StackName};
-use netbench_scan::{AgainstRecord, Offer, SiteScan};
+use netbench_model::{
+    ScanManifest, ScanPlan, Site, StackName,
+    scan::{AgainstRecord, Offer, SiteScan},
+};
 use netbench_store::{RunFolder, StoreError};
 
 use super::{Merged, Merging, Part, Whole, groups::groups, name, parts, settings::text, write};

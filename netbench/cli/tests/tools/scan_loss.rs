@@ -7,9 +7,10 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use crate::support::{Place, kept};
+use netbench_model::scan::LossReason;
 use netbench_report::ScanSummary;
-use netbench_scan::loss::LossReason;
+
+use crate::support::{Place, kept};
 
 struct Server {
     child: Child,

@@ -1,8 +1,7 @@
-use netbench_model::{Losses, LostSite, StackName};
-use netbench_scan::{
-    LossReport,
-    against::{Confirmed, HandshakeResult},
-    loss::Agreement,
+use netbench_interop::LossReport;
+use netbench_model::{
+    Losses, LostSite, StackName,
+    scan::{Agreement, Confirmed, HandshakeResult},
 };
 
 /// Which sites a switch loses and gains, of a scan against both stacks. None where the scan was not

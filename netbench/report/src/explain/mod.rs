@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use netbench_model::{Condition, ConnectManifest, Phase, SCHEMA_VERSION, Sample, StackName};
 use netbench_stats::{
-    Contrast, Pair, PairedRatio, Settings, Verdict, compare as paired, contrast, median,
+    Contrast, Pair, PairedRatio, Resampling, Verdict, compare as paired, contrast, median,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -205,10 +205,10 @@ fn explanation(
 ) -> Explanation {
     let all: Vec<Pair> = pairs.iter().map(total).collect();
     let seed = manifest.plan.seed;
-    let overall = paired(&all, &Settings::for_family(seed, 1));
+    let overall = paired(&all, &Resampling::for_family(seed, 1));
     let values = traits.values();
     // The rows of the table are read together.
-    let settings = Settings::for_family(seed, values.len());
+    let settings = Resampling::for_family(seed, values.len());
     let mut characteristics: Vec<CharacteristicRow> = values
         .iter()
         .filter_map(|(characteristic, value, sites)| {
@@ -245,7 +245,7 @@ fn by_condition(
     (first, other): (&StackName, &StackName),
     matched: &[(Condition, Vec<Matched<'_>>)],
 ) -> Vec<ConditionRow> {
-    let settings = Settings::for_family(manifest.plan.seed, matched.len());
+    let settings = Resampling::for_family(manifest.plan.seed, matched.len());
     let of = |(condition, pairs): &(Condition, Vec<Matched<'_>>)| {
         let outside: Vec<&Matched<'_>> = matched
             .iter()
@@ -278,7 +278,7 @@ fn row(
     sites: u64,
     inside: &[&Matched<'_>],
     outside: &[&Matched<'_>],
-    settings: &Settings,
+    settings: &Resampling,
 ) -> Option<CharacteristicRow> {
     let log =
         |pairs: &[&Matched<'_>]| -> Vec<Pair> { pairs.iter().map(|pair| total(pair)).collect() };

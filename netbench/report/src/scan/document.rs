@@ -1,16 +1,13 @@
 use std::{cmp::Reverse, collections::BTreeMap};
 
-use netbench_model::ScanPlace;
-use netbench_scan::{
-    SiteScan,
-    enumeration::Order,
-    population::{Population, PopulationKind},
-    profiles::ProfileRow,
-    registry::Version,
-    result::{Answer, NamedCode, ScanOutcome, SuiteScan, Tolerance, VersionScan},
+use netbench_interop::{Population, PopulationKind, ProfileRow, Profiles};
+use netbench_model::{
+    ScanPlace,
+    scan::{NamedCode, Observed, Order, ScanOutcome, SiteScan, SuiteScan, Tolerance, VersionScan},
+    tls::TlsVersion,
 };
 
-use super::{Profiles, ScanSummary, loss, rows};
+use super::{ScanSummary, loss, rows};
 use crate::{
     block::{Block, Document, Table},
     connect_document::origin,
@@ -116,7 +113,7 @@ fn names(codes: &[NamedCode]) -> String {
 }
 
 pub(super) fn versions(site: &SiteScan) -> String {
-    let mut versions: Vec<Version> = spoken(site).map(|v| v.version).collect();
+    let mut versions: Vec<TlsVersion> = spoken(site).map(|v| v.version).collect();
     versions.sort_unstable();
     let names: Vec<&str> = versions.iter().map(|v| v.name()).collect();
     names.join(" ")
@@ -272,11 +269,11 @@ fn certificates(blocks: &mut Vec<Block>, site: &SiteScan) {
 /// Features by name, as words.
 pub(super) fn features(site: &SiteScan) -> Vec<(&'static str, String)> {
     let f = &site.features;
-    let answer = |answer: &Answer| {
+    let answer = |answer: &Observed| {
         let word = match answer {
-            Answer::Yes => "yes",
-            Answer::No => "no",
-            Answer::Unknown => "unknown",
+            Observed::Yes => "yes",
+            Observed::No => "no",
+            Observed::Unknown => "unknown",
         };
         word.to_owned()
     };

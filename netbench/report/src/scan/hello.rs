@@ -1,5 +1,7 @@
-use netbench_model::SCHEMA_VERSION;
-use netbench_scan::{Offer, result::NamedCode};
+use netbench_model::{
+    SCHEMA_VERSION,
+    scan::{NamedCode, Offer},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,10 +1,7 @@
 //! What a change of stack would lose, as blocks.
 
-use netbench_scan::{
-    LossReport,
-    against::{Confirmed, HandshakeResult, LostGroup},
-    loss::Agreement,
-};
+use netbench_interop::{LossReport, LostGroup};
+use netbench_model::scan::{Agreement, Confirmed, HandshakeResult};
 
 use crate::{
     block::{Block, Table},

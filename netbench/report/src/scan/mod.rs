@@ -7,4 +7,4 @@ mod rows;
 mod summary;
 
 pub use hello::HelloReport;
-pub use summary::{Profiles, ScanHead, ScanSummary, summarize_scan};
+pub use summary::{ScanHead, ScanSummary, summarize_scan};

@@ -1,4 +1,4 @@
-use netbench_scan::against::Confirmed;
+use netbench_model::scan::Confirmed;
 
 use super::{
     ScanSummary,

@@ -1,11 +1,9 @@
 use std::collections::{BTreeMap, HashMap};
 
-use netbench_model::{Origin, SCHEMA_VERSION, ScanManifest, ScanPlace, StackName};
-use netbench_scan::{
-    AgainstRecord, LossReport, SiteScan,
-    population::{Population, population},
-    profiles::{COMPARED, GUIDELINE, ProfileRow, profiles},
-    result::ScanOutcome,
+use netbench_interop::{LossReport, Population, Profiles, population, profiles};
+use netbench_model::{
+    Origin, SCHEMA_VERSION, ScanManifest, ScanPlace, StackName,
+    scan::{AgainstRecord, ScanOutcome, SiteScan},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -67,17 +65,6 @@ pub struct ScanHead {
     pub origin: Origin,
 }
 
-/// Which sites keep to Mozilla's recommended configurations.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Profiles {
-    /// The guideline's version.
-    pub guideline: String,
-    /// What is compared.
-    pub compared: String,
-    /// One for each profile.
-    pub rows: Vec<ProfileRow>,
-}
-
 /// Sums a scan up. Of a site that was scanned twice the last counts.
 pub fn summarize_scan(
     manifest: &ScanManifest,
@@ -114,11 +101,7 @@ pub fn summarize_scan(
         schema: SCHEMA_VERSION,
         run: head(manifest, &sites),
         population: plan.summary.then(|| population(&sites)),
-        profiles: plan.summary.then(|| Profiles {
-            guideline: GUIDELINE.to_owned(),
-            compared: COMPARED.to_owned(),
-            rows: profiles(&sites),
-        }),
+        profiles: plan.summary.then(|| profiles(&sites)),
         sites,
         loss,
         warnings,

@@ -1,5 +1,5 @@
 use netbench_model::{Case, Part, SCHEMA_VERSION, StackName, SuiteManifest, SuiteSample, Unit};
-use netbench_stats::{Interval, Settings, Verdict, compare_runs};
+use netbench_stats::{Interval, Resampling, Verdict, compare_runs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -125,7 +125,7 @@ pub fn compare_runs_of_suite(
         .filter(|c| others.contains(c))
         .copied()
         .collect();
-    let level = Settings::for_case(0, 1.0).verdict_level;
+    let level = Resampling::for_case(0, 1.0).verdict_level;
     let mut found = Vec::new();
     let mut missing: Vec<String> = Vec::new();
     for (a, b) in &pairs {

@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{Case, StackName, SuitePlan, SuiteSample, Unit};
-use netbench_stats::{Pair, Settings, Verdict, compare, compare_whole, is_look, look_share, quiet};
+use netbench_stats::{
+    Pair, Resampling, Verdict, compare, compare_whole, interim_share, is_interim_analysis, quiet,
+};
 
 use super::{
     CaseVerdict,
@@ -37,11 +39,11 @@ impl Verdicts {
         let all = pairs(case, first, other, samples);
         let rounds = all.iter().map(|pair| pair.round + 1).max()?;
         let share = if self.until_decided {
-            look_share(rounds)
+            interim_share(rounds)
         } else {
             1.0
         };
-        let settings = Settings::for_case(self.seed, share);
+        let settings = Resampling::for_case(self.seed, share);
         let undisturbed = undisturbed(case, &all);
         let paired = if case.unit() == Unit::Nanoseconds {
             compare(&undisturbed, &settings)
@@ -114,7 +116,7 @@ pub fn decided(plan: &SuitePlan, samples: &[SuiteSample], rounds: u32) -> Vec<us
     let Some((first, others)) = plan.stacks.split_first() else {
         return Vec::new();
     };
-    if !is_look(rounds) {
+    if !is_interim_analysis(rounds) {
         return Vec::new();
     }
     let verdicts = Verdicts::of(plan);

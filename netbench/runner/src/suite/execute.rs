@@ -5,10 +5,11 @@ use std::{
 };
 
 use netbench_model::{SCHEMA_VERSION, Scenario, SuiteOutcome, SuiteSample, Work};
+use netbench_stats::SplitMix;
 use netbench_store::{Appender, StoreError};
 
 use super::{SuiteEvent, SuiteFeedback, SuiteListener, SuitePlan, held, instructions, timed};
-use crate::{Workers, schedule::SplitMix};
+use crate::{Workers, schedule::round_order};
 
 /// Why a run of the suite ended before its time. What was measured is kept.
 #[derive(Debug, thiserror::Error)]
@@ -51,7 +52,7 @@ pub fn execute_suite(
             break;
         }
         let mut order = open.clone();
-        let mut random = SplitMix::of(plan.seed, round);
+        let mut random = round_order(plan.seed, round);
         random.shuffle(&mut order);
         for at in order {
             let scenario = &plan.scenarios[at];

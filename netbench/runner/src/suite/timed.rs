@@ -8,14 +8,14 @@ use netbench_model::{
     Distribution, Measure, Scenario, SliceFigures, SuiteMeasured, SuiteOutcome, Work,
 };
 use netbench_protocol::{Clocks, Prepared, Slice, SliceLimit, Sliced};
-use netbench_stats::quantile_sorted;
+use netbench_stats::{SplitMix, quantile_sorted};
 
 use super::{
     SuitePlan,
     proof::{prove_prepared, prove_slice},
     workers::{Lost, Ready, TURN_LIMIT, ready},
 };
-use crate::{Launch, Workers, schedule::SplitMix};
+use crate::{Launch, Workers};
 
 /// The quantile of a turn's operations that verdicts rest on. On a shared machine everything that
 /// disturbs an operation makes it longer: low quantiles vary by tenths of a percent from run to

@@ -1,10 +1,11 @@
 //! What a server says until it waits for the client, read from records as they come.
 
+use netbench_model::tls::CipherSuite;
+
 use super::{
     Alert, MAX_MESSAGE, NotTls, Record, ServerHello, ServerKeyExchange, content, messages,
     records::{RecordError, Records},
 };
-use crate::registry::suite;
 
 /// A server's first flight, as far as it has come. In TLS 1.3 all after the hello is encrypted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -199,9 +200,9 @@ impl FlightReader {
                     Some(messages::certificates(body).ok_or_else(|| bad("Certificate"))?);
             }
             12 => {
-                let suite = suite(flight.hello.suite);
+                let suite = CipherSuite(flight.hello.suite).facts();
                 let parsed = suite
-                    .map(|s| ServerKeyExchange::parse(body, s, flight.hello.version))
+                    .map(|suite| ServerKeyExchange::parse(body, suite, flight.hello.version))
                     .unwrap_or_default();
                 flight.key_exchange = Some(parsed.ok_or_else(|| bad("ServerKeyExchange"))?);
             }

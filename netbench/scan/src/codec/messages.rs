@@ -1,7 +1,8 @@
 //! The messages of a server's first flight.
 
+use netbench_model::tls::{CipherSuiteFacts, FfdheSize, KeyExchange};
+
 use super::{Reader, extension};
-use crate::registry::{FfdheSize, KeyExchange, Suite};
 
 /// The random of a HelloRetryRequest (RFC 8446 section 4.1.3).
 const RETRY: [u8; 32] = [
@@ -183,10 +184,10 @@ pub struct ServerKeyExchange {
 
 impl ServerKeyExchange {
     /// Of a message's body, for a suite and a version. None if it is not what these have.
-    pub fn parse(body: &[u8], suite: Suite, version: u16) -> Option<Self> {
+    pub fn parse(body: &[u8], suite: &CipherSuiteFacts, version: u16) -> Option<Self> {
         let mut reader = Reader::new(body);
         let mut found = Self::default();
-        match suite.key_exchange() {
+        match suite.key_exchange {
             KeyExchange::Ecdhe => {
                 const NAMED_CURVE: u8 = 3;
                 if reader.u8()? != NAMED_CURVE {

@@ -1,12 +1,16 @@
 //! Enumeration of SSL 3.0 to TLS 1.2, where the suite is chosen first and the group belongs to it.
 
+use netbench_model::{
+    scan::{Learned, Order},
+    tls::{Authentication, CipherSuite, Group, KeyExchange, TlsVersion},
+};
+
 use super::{
     Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
-    order::{Choices, Evidence, Order, judge, reversed},
+    order::{Choices, Evidence, judge, reversed},
     rank::{offered_groups, offered_suites},
-    versions::{Learned, SuiteFound, VersionFound},
+    versions::{SuiteFound, VersionFound},
 };
-use crate::registry::{Authentication, KeyExchange, Version, suite};
 
 /// Whether to enumerate groups too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +21,7 @@ pub(super) enum Groups {
 
 struct Enumerator<'a, R> {
     server: &'a R,
-    version: Version,
+    version: TlsVersion,
     left: Vec<u16>,
     found: Vec<SuiteFound>,
     choices: Choices,
@@ -52,7 +56,7 @@ enum Narrowing {
 /// Goes on from `first`, what the server chose of everything.
 pub(super) async fn enumerate<R: Responder>(
     server: &R,
-    version: Version,
+    version: TlsVersion,
     offered: &ProbeHello,
     first: Choice,
     groups: Groups,
@@ -200,7 +204,7 @@ impl<R: Responder> Enumerator<'_, R> {
             match choice {
                 Some(choice) => match choice.group {
                     Some(group) if curves.contains(&group) => {
-                        let curve = crate::registry::group_name(group);
+                        let curve = Group(group).to_string();
                         self.server.note(format!(
                             "TLS {}: groups that the server wants less than {curve}, the curve of \
                              its certificate, do not show",
@@ -322,13 +326,21 @@ impl<R: Responder> Enumerator<'_, R> {
 }
 
 fn is_ecdhe(code: u16) -> bool {
-    suite(code).is_some_and(|s| s.key_exchange() == KeyExchange::Ecdhe)
+    CipherSuite(code)
+        .facts()
+        .is_some_and(|s| s.key_exchange == KeyExchange::Ecdhe)
 }
 
 fn is_ecdhe_ecdsa(code: u16) -> bool {
-    is_ecdhe(code) && suite(code).is_some_and(|s| s.authentication() == Authentication::Ecdsa)
+    is_ecdhe(code)
+        && CipherSuite(code)
+            .facts()
+            .is_some_and(|s| s.authentication == Authentication::Ecdsa)
 }
 
 fn is_ecdhe_rsa(code: u16) -> bool {
-    is_ecdhe(code) && suite(code).is_some_and(|s| s.authentication() == Authentication::Rsa)
+    is_ecdhe(code)
+        && CipherSuite(code)
+            .facts()
+            .is_some_and(|s| s.authentication == Authentication::Rsa)
 }

@@ -14,18 +14,17 @@ mod versions;
 #[cfg(test)]
 mod simulated;
 
-pub use order::Order;
-pub use versions::{Enumeration, Learned, SuiteFound, VersionFound, enumerate};
+pub use versions::{Enumeration, SuiteFound, VersionFound, enumerate};
 
 use std::fmt;
 
-use crate::registry::{FfdheSize, Version, alert_name};
+use netbench_model::tls::{Alert, FfdheSize, TlsVersion};
 
 /// What a hello offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProbeHello {
     /// Versions, newest first.
-    pub versions: Vec<Version>,
+    pub versions: Vec<TlsVersion>,
     /// Suites, most wanted first.
     pub suites: Vec<u16>,
     /// Groups, most wanted first.
@@ -45,7 +44,7 @@ pub enum Shares {
 
 impl ProbeHello {
     /// For one version, with no key share.
-    pub fn new(version: Version, suites: &[u16], groups: &[u16]) -> Self {
+    pub fn new(version: TlsVersion, suites: &[u16], groups: &[u16]) -> Self {
         Self {
             versions: vec![version],
             suites: suites.to_vec(),
@@ -89,7 +88,7 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Alert(code) => f.write_str(&alert_name(*code)),
+            Self::Alert(code) => f.write_str(&Alert(*code).to_string()),
             Self::Closed => f.write_str("closed"),
             Self::Reset => f.write_str("reset"),
             Self::Silent => f.write_str("silent"),

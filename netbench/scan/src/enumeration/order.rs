@@ -1,27 +1,6 @@
 //! Whose order decides what is chosen: the server's, or the client's.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// Whose order decides what is chosen.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Order {
-    /// The server's; a list is in that order.
-    Server,
-    /// The client's: the server has no order, and that of a list means nothing.
-    Client,
-    /// Partly the one and partly the other, such as equal preference within a class.
-    Mixed,
-    /// There is only one to choose, or none.
-    Single,
-    /// The stated order of the server; whether it follows it was not tried.
-    Stated,
-    /// The server did not answer alike, or not enough.
-    Unknown,
-}
+use netbench_model::scan::Order;
 
 /// One choice from a list.
 #[derive(Debug, Clone)]

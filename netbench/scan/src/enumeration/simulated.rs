@@ -2,19 +2,20 @@
 
 use std::cell::{Cell, RefCell};
 
+use netbench_model::{
+    scan::{Learned, Order},
+    tls::{Authentication, CipherSuite, KeyExchange, TlsVersion},
+};
 use proptest::{prelude::*, sample::subsequence};
 
 use super::{
-    Choice, Enumeration, Order, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
-    enumerate,
+    Choice, Enumeration, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop, enumerate,
     rank::{offered_groups, offered_suites},
-    versions::Learned,
 };
-use crate::registry::{KeyExchange, Version, suite};
 
 #[derive(Debug, Clone)]
 struct Server {
-    versions: Vec<Version>,
+    versions: Vec<TlsVersion>,
     /// In the server's order, of all versions.
     suites: Vec<u16>,
     groups: Vec<u16>,
@@ -46,9 +47,10 @@ impl Responder for Server {
             .iter()
             .max()
             .copied()
-            .unwrap_or(Version::Ssl3);
-        let fits =
-            |v: &Version| hello.versions.contains(v) || newest < Version::Tls13 && *v <= newest;
+            .unwrap_or(TlsVersion::Ssl3);
+        let fits = |v: &TlsVersion| {
+            hello.versions.contains(v) || newest < TlsVersion::Tls13 && *v <= newest
+        };
         let Some(version) = self.versions.iter().copied().filter(|v| fits(v)).max() else {
             return Ok(ProbeAnswer::Refused(Refusal::Alert(70)));
         };
@@ -57,16 +59,15 @@ impl Responder for Server {
             of_version.contains(&code)
         });
         let usable = |code: u16| {
-            let known = suite(code).filter(|s| s.fits(version));
+            let known = CipherSuite(code).facts().filter(|s| s.fits(version));
             known.is_some_and(|s| {
-                group.is_some()
-                    || !matches!(s.key_exchange(), KeyExchange::Ecdhe | KeyExchange::Any)
+                group.is_some() || !matches!(s.key_exchange, KeyExchange::Ecdhe | KeyExchange::Any)
             })
         };
         let Some(chosen) = self.pick(&self.suites, &hello.suites, usable) else {
             return Ok(ProbeAnswer::Refused(Refusal::Alert(40)));
         };
-        let exchange = suite(chosen).map(|s| s.key_exchange());
+        let exchange = CipherSuite(chosen).facts().map(|s| s.key_exchange);
         let grouped = matches!(exchange, Some(KeyExchange::Ecdhe | KeyExchange::Any));
         let group = group.filter(|_| grouped);
         let shared = matches!(&hello.shares, Shares::Of(groups) if !groups.is_empty());
@@ -76,7 +77,7 @@ impl Responder for Server {
             group,
             prime: None,
             stated_groups: (self.states_groups
-                && version == Version::Tls13
+                && version == TlsVersion::Tls13
                 && shared
                 && group != self.groups.first().copied())
             .then(|| self.groups.clone()),
@@ -95,20 +96,21 @@ fn run(server: &Server) -> Enumeration {
 
 fn server() -> impl Strategy<Value = Server> {
     let all: Vec<u16> = [
-        offered_suites(Version::Tls13),
-        offered_suites(Version::Tls12)
+        offered_suites(TlsVersion::Tls13),
+        offered_suites(TlsVersion::Tls12)
             .into_iter()
             .filter(|code| {
-                suite(*code)
-                    .is_some_and(|s| s.authentication() != crate::registry::Authentication::Ecdsa)
+                CipherSuite(*code)
+                    .facts()
+                    .is_some_and(|s| s.authentication != Authentication::Ecdsa)
             })
             .collect(),
     ]
     .concat();
     (
-        subsequence(Version::ALL.to_vec(), 1..=5),
+        subsequence(TlsVersion::ALL.to_vec(), 1..=5),
         subsequence(all, 1..40).prop_shuffle(),
-        subsequence(offered_groups(Version::Tls13), 0..12).prop_shuffle(),
+        subsequence(offered_groups(TlsVersion::Tls13), 0..12).prop_shuffle(),
         any::<bool>(),
         any::<bool>(),
     )
@@ -144,18 +146,18 @@ proptest! {
                 .suites
                 .iter()
                 .copied()
-                .filter(|code| server.versions.contains(&v) && suite(*code).is_some_and(|s| {
+                .filter(|code| server.versions.contains(&v) && CipherSuite(*code).facts().is_some_and(|s| {
                     s.fits(v) && (!groups.is_empty()
-                        || !matches!(s.key_exchange(), KeyExchange::Ecdhe | KeyExchange::Any))
+                        || !matches!(s.key_exchange, KeyExchange::Ecdhe | KeyExchange::Any))
                 }))
                 .collect();
             let mut suites: Vec<u16> = version.suites.iter().map(|s| s.code).collect();
             // A version without a usable suite hides the older ones: the server takes the newest.
             let newer_is_mute = server.versions.iter().any(|newer| {
-                *newer >= v && !server.suites.iter().any(|code| suite(*code).is_some_and(|s| {
+                *newer >= v && !server.suites.iter().any(|code| CipherSuite(*code).facts().is_some_and(|s| {
                     let groups = server.groups.iter().any(|g| offered_groups(*newer).contains(g));
                     s.fits(*newer) && (groups
-                        || !matches!(s.key_exchange(), KeyExchange::Ecdhe | KeyExchange::Any))
+                        || !matches!(s.key_exchange, KeyExchange::Ecdhe | KeyExchange::Any))
                 }))
             });
             if newer_is_mute {
@@ -174,7 +176,7 @@ proptest! {
                 let chance = server.own_order && version.suite_order == Order::Client;
                 prop_assert!(version.suite_order == due || chance, "{:?}", version);
             }
-            if v == Version::Tls13 && !suites.is_empty() {
+            if v == TlsVersion::Tls13 && !suites.is_empty() {
                 let mut found = version.groups.clone();
                 if server.own_order && version.groups_learned == Learned::Chosen {
                     prop_assert_eq!(&found, &groups);
@@ -188,7 +190,7 @@ proptest! {
     }
 }
 
-fn named(own_order: bool, suites: &[u16], versions: &[Version]) -> Server {
+fn named(own_order: bool, suites: &[u16], versions: &[TlsVersion]) -> Server {
     Server {
         versions: versions.to_vec(),
         suites: suites.to_vec(),
@@ -205,7 +207,7 @@ fn named(own_order: bool, suites: &[u16], versions: &[Version]) -> Server {
 /// The connections that enumeration needs, on servers like those that scanners are compared on.
 #[test]
 fn few_connections_settle_everything() {
-    use Version::{Tls10, Tls11, Tls12, Tls13};
+    use TlsVersion::{Tls10, Tls11, Tls12, Tls13};
     let intermediate = [
         0x1302, 0x1303, 0x1301, 0xc02f, 0xc030, 0xcca8, 0x009e, 0x009f, 0xccaa,
     ];
@@ -215,9 +217,11 @@ fn few_connections_settle_everything() {
         .filter(|c| matches!(c, 0xc010..=0xc019 | 0x002f..=0x0039 | 0x0041..=0x0046))
         .take(16)
         .collect();
-    let newer = offered_suites(Tls12)
-        .into_iter()
-        .filter(|c| suite(*c).is_some_and(|s| !s.fits(Tls11) && !s.name.contains("ECDSA")));
+    let newer = offered_suites(Tls12).into_iter().filter(|c| {
+        CipherSuite(*c)
+            .facts()
+            .is_some_and(|s| !s.fits(Tls11) && !s.name.contains("ECDSA"))
+    });
     let many: Vec<u16> = [0x1302, 0x1303, 0x1301]
         .into_iter()
         .chain(old.iter().copied())

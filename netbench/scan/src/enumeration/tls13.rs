@@ -1,13 +1,17 @@
 //! Enumeration of TLS 1.3, where suite and group are chosen independently: one hello takes away one of
 //! each.
 
+use netbench_model::{
+    scan::{Learned, Order},
+    tls::TlsVersion,
+};
+
 use super::{
     Choice, ProbeAnswer, ProbeHello, Responder, Shares, Stop,
-    order::{Choices, Evidence, Order, judge, reversed},
+    order::{Choices, Evidence, judge, reversed},
     rank::{is_common_group, is_common_suite, offered_groups, offered_suites},
-    versions::{Learned, SuiteFound, VersionFound},
+    versions::{SuiteFound, VersionFound},
 };
-use crate::registry::Version;
 
 struct Enumerator<'a, R> {
     server: &'a R,
@@ -56,8 +60,8 @@ pub(super) async fn enumerate<R: Responder>(
 ) -> VersionFound {
     let mut state = Enumerator {
         server,
-        suites: Side::new(offered_suites(Version::Tls13)),
-        groups: Side::new(offered_groups(Version::Tls13)),
+        suites: Side::new(offered_suites(TlsVersion::Tls13)),
+        groups: Side::new(offered_groups(TlsVersion::Tls13)),
         learned: Learned::Chosen,
         shared: false,
     };
@@ -72,7 +76,7 @@ pub(super) async fn enumerate<R: Responder>(
         prime: None,
     };
     VersionFound {
-        version: Version::Tls13,
+        version: TlsVersion::Tls13,
         refusal: None,
         suites: state.suites.found.iter().map(suite).collect(),
         suite_order,
@@ -115,7 +119,7 @@ impl<R: Responder> Enumerator<'_, R> {
             };
             let hello = tls13_hello(suites, groups, shares);
             match self.server.answer(hello.clone()).await? {
-                ProbeAnswer::Chose(choice) if choice.version == Version::Tls13.code() => {
+                ProbeAnswer::Chose(choice) if choice.version == TlsVersion::Tls13.code() => {
                     if !self.fits(&hello, &choice) {
                         return Err(Stop);
                     }
@@ -218,7 +222,7 @@ impl<R: Responder> Enumerator<'_, R> {
 
 fn tls13_hello(suites: Vec<u16>, groups: Vec<u16>, shares: Shares) -> ProbeHello {
     ProbeHello {
-        versions: vec![Version::Tls13],
+        versions: vec![TlsVersion::Tls13],
         suites,
         groups,
         shares,

@@ -1,27 +1,16 @@
 //! Every version, from the newest that the server chooses down to one that it refuses.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use netbench_model::{
+    scan::{Learned, Order},
+    tls::{FfdheSize, TlsVersion},
+};
 
 use super::{
-    Choice, Order, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
+    Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
     legacy::{self, Groups},
     rank::{offered_groups, offered_suites},
     tls13,
 };
-use crate::registry::{FfdheSize, Version};
-
-/// How groups were learned.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Learned {
-    /// The server chose each of them.
-    Chosen,
-    /// The server listed them in its EncryptedExtensions, and refuses all others.
-    Stated,
-}
 
 /// A suite that was chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +27,7 @@ pub struct SuiteFound {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VersionFound {
     /// Which.
-    pub version: Version,
+    pub version: TlsVersion,
     /// Why it is not spoken; none if it is.
     pub refusal: Option<String>,
     /// Its suites, as they were chosen.
@@ -69,23 +58,23 @@ pub async fn enumerate<R: Responder>(server: &R) -> Enumeration {
     let first = match first_contact(server, everything).await {
         Ok(first) => first,
         Err(refusal) => {
-            for version in Version::ALL.into_iter().rev() {
+            for version in TlsVersion::ALL.into_iter().rev() {
                 versions.push(unspoken(version, refusal.clone()));
             }
             return Enumeration { versions };
         }
     };
     let (hello, choice) = first;
-    if choice.version == Version::Tls13.code() {
+    if choice.version == TlsVersion::Tls13.code() {
         let newest = tls13::enumerate(server, &hello, choice);
-        let older = downwards(server, Version::Tls12, None);
+        let older = downwards(server, TlsVersion::Tls12, None);
         let (newest, older) = tokio::join!(newest, older);
         versions.push(newest);
         versions.extend(older);
     } else {
-        let offered = *hello.versions.first().unwrap_or(&Version::Tls12);
+        let offered = *hello.versions.first().unwrap_or(&TlsVersion::Tls12);
         versions.extend(downwards(server, offered, Some((hello, choice))).await);
-        let above: Vec<_> = Version::ALL
+        let above: Vec<_> = TlsVersion::ALL
             .into_iter()
             .rev()
             .filter(|version| *version > offered)
@@ -102,10 +91,10 @@ async fn first_contact<R: Responder>(
     everything: ProbeHello,
 ) -> Result<(ProbeHello, Choice), String> {
     let mut tries = vec![everything];
-    for newest in [Version::Tls12, Version::Tls10, Version::Ssl3] {
+    for newest in [TlsVersion::Tls12, TlsVersion::Tls10, TlsVersion::Ssl3] {
         tries.push(up_to(newest));
     }
-    let mut common = up_to(Version::Tls12);
+    let mut common = up_to(TlsVersion::Tls12);
     common.suites.retain(|code| COMMON.contains(code));
     common.groups.retain(|group| (0x17..=0x1e).contains(group));
     tries.push(common);
@@ -139,7 +128,7 @@ async fn first_contact<R: Responder>(
 /// From `newest` down, as far as the server goes.
 async fn downwards<R: Responder>(
     server: &R,
-    newest: Version,
+    newest: TlsVersion,
     first: Option<(ProbeHello, Choice)>,
 ) -> Vec<VersionFound> {
     let mut found: Vec<VersionFound> = Vec::new();
@@ -160,7 +149,7 @@ async fn downwards<R: Responder>(
         };
         match answer {
             Ok((hello, choice)) => {
-                let Some(chosen) = Version::of(choice.version).filter(|v| *v <= offered) else {
+                let Some(chosen) = TlsVersion::of(choice.version).filter(|v| *v <= offered) else {
                     server.note("chose a version that was not offered".to_owned());
                     break;
                 };
@@ -179,8 +168,8 @@ async fn downwards<R: Responder>(
                 // protocol_version alert is about all of them.
                 const PROTOCOL_VERSION: u8 = 70;
                 let all = refusal.is_none() || refusal == Some(Refusal::Alert(PROTOCOL_VERSION));
-                let last = if all { Version::Ssl3 } else { offered };
-                for version in Version::ALL.into_iter().rev() {
+                let last = if all { TlsVersion::Ssl3 } else { offered };
+                for version in TlsVersion::ALL.into_iter().rev() {
                     if version <= offered && version >= last {
                         found.push(unspoken(version, why.clone()));
                     }
@@ -193,22 +182,22 @@ async fn downwards<R: Responder>(
 }
 
 fn everything() -> ProbeHello {
-    let mut suites = offered_suites(Version::Tls13);
-    suites.extend(offered_suites(Version::Tls12));
+    let mut suites = offered_suites(TlsVersion::Tls13);
+    suites.extend(offered_suites(TlsVersion::Tls12));
     ProbeHello {
         versions: vec![
-            Version::Tls13,
-            Version::Tls12,
-            Version::Tls11,
-            Version::Tls10,
+            TlsVersion::Tls13,
+            TlsVersion::Tls12,
+            TlsVersion::Tls11,
+            TlsVersion::Tls10,
         ],
         suites,
-        groups: offered_groups(Version::Tls13),
+        groups: offered_groups(TlsVersion::Tls13),
         shares: Shares::Empty,
     }
 }
 
-fn up_to(newest: Version) -> ProbeHello {
+fn up_to(newest: TlsVersion) -> ProbeHello {
     ProbeHello::new(newest, &offered_suites(newest), &offered_groups(newest))
 }
 
@@ -218,7 +207,7 @@ const COMMON: [u16; 24] = [
     0x009e, 0x009f, 0x0033, 0x0039, 0x009c, 0x009d, 0x002f, 0x0035, 0x003c, 0x000a, 0x0005, 0x0004,
 ];
 
-fn unspoken(version: Version, why: String) -> VersionFound {
+fn unspoken(version: TlsVersion, why: String) -> VersionFound {
     VersionFound {
         version,
         refusal: Some(why),
@@ -231,11 +220,11 @@ fn unspoken(version: Version, why: String) -> VersionFound {
     }
 }
 
-fn between(chosen: Version, offered: Version) -> Vec<Version> {
-    let passed = |version: &Version| *version > chosen && *version <= offered;
-    Version::ALL.into_iter().rev().filter(passed).collect()
+fn between(chosen: TlsVersion, offered: TlsVersion) -> Vec<TlsVersion> {
+    let passed = |version: &TlsVersion| *version > chosen && *version <= offered;
+    TlsVersion::ALL.into_iter().rev().filter(passed).collect()
 }
 
-fn below(version: Version) -> Option<Version> {
-    Version::ALL.into_iter().rev().find(|v| *v < version)
+fn below(version: TlsVersion) -> Option<TlsVersion> {
+    TlsVersion::ALL.into_iter().rev().find(|v| *v < version)
 }

@@ -5,10 +5,13 @@ use super::{
     sessions::schemes_without,
     wire::{ConnectionError, Reply},
 };
+use netbench_model::{
+    scan::Observed,
+    tls::{CipherSuite, TlsVersion},
+};
+
 use crate::{
     enumeration::{Enumeration, ProbeHello, Stop, VersionFound},
-    registry::{Version, suite},
-    result::Answer,
     session::{PrivateShares, computable},
 };
 
@@ -16,8 +19,8 @@ use crate::{
 pub(super) async fn signatures(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
     for version in spoken(found) {
         match version.version {
-            Version::Tls13 => signatures13(prober, version).await?,
-            Version::Tls12 => signatures12(prober, version).await?,
+            TlsVersion::Tls13 => signatures13(prober, version).await?,
+            TlsVersion::Tls12 => signatures12(prober, version).await?,
             _ => {}
         }
     }
@@ -31,9 +34,9 @@ async fn signatures13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), S
     }
     let suites = codes(found);
     loop {
-        let taken = taken(prober, Version::Tls13);
+        let taken = taken(prober, TlsVersion::Tls13);
         let keys = PrivateShares::new(&groups);
-        let mut spec = prober.spec(&ProbeHello::new(Version::Tls13, &suites, &groups));
+        let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &suites, &groups));
         spec.shares = Some(keys.public());
         spec.signatures = Some(schemes_without(&taken));
         let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
@@ -44,7 +47,7 @@ async fn signatures13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), S
         }
         let read = prober.encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire);
         let read = read.await;
-        let new = self::taken(prober, Version::Tls13).len() > taken.len();
+        let new = self::taken(prober, TlsVersion::Tls13).len() > taken.len();
         if read.is_none() || !new {
             return Ok(());
         }
@@ -53,7 +56,7 @@ async fn signatures13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), S
 
 async fn signatures12(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     let mut suites = codes(found);
-    suites.retain(|code| suite(*code).is_some_and(|s| s.is_signed()));
+    suites.retain(|code| CipherSuite(*code).facts().is_some_and(|s| s.is_signed()));
     if suites.is_empty() {
         return Ok(());
     }
@@ -63,13 +66,13 @@ async fn signatures12(prober: &Prober<'_>, found: &VersionFound) -> Result<(), S
         found.groups.clone()
     };
     loop {
-        let taken = taken(prober, Version::Tls12);
-        let mut spec = prober.spec(&ProbeHello::new(Version::Tls12, &suites, &groups));
+        let taken = taken(prober, TlsVersion::Tls12);
+        let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, &suites, &groups));
         spec.signatures = Some(schemes_without(&taken));
         let Reply::Flight(..) = prober.hello(&spec).await? else {
             return Ok(());
         };
-        if self::taken(prober, Version::Tls12).len() == taken.len() {
+        if self::taken(prober, TlsVersion::Tls12).len() == taken.len() {
             return Ok(());
         }
     }
@@ -78,14 +81,14 @@ async fn signatures12(prober: &Prober<'_>, found: &VersionFound) -> Result<(), S
 /// What a ServerHello does not show by itself.
 pub(super) async fn features(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
     let spoken: Vec<&VersionFound> = spoken(found).collect();
-    if let Some(older) = spoken.iter().find(|v| v.version < Version::Tls13) {
+    if let Some(older) = spoken.iter().find(|v| v.version < TlsVersion::Tls13) {
         alpn(prober, older).await?;
     } else if let Some(newest) = spoken.first() {
         alpn13(prober, newest).await?;
     }
     fallback(prober, &spoken).await?;
     for version in &spoken {
-        if version.version >= Version::Tls12 {
+        if version.version >= TlsVersion::Tls12 {
             chacha20(prober, version).await?;
         }
     }
@@ -121,7 +124,7 @@ async fn alpn13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
         return Ok(());
     }
     let keys = PrivateShares::new(&groups);
-    let mut spec = prober.spec(&ProbeHello::new(Version::Tls13, &codes(found), &groups));
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &codes(found), &groups));
     spec.shares = Some(keys.public());
     spec.alpn = Some(vec![b"http/1.1".to_vec()]);
     if let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await?
@@ -148,10 +151,10 @@ async fn fallback(prober: &Prober<'_>, spoken: &[&VersionFound]) -> Result<(), S
     let mut spec = prober.spec(&ProbeHello::new(second.version, &codes(second), &groups));
     spec.suites.push(FALLBACK_SCSV);
     let answer = match prober.hello(&spec).await? {
-        Reply::Alert(INAPPROPRIATE_FALLBACK) => Answer::Yes,
-        Reply::Flight(..) => Answer::No,
-        Reply::Failed(ConnectionError::Closed | ConnectionError::Reset) => Answer::Yes,
-        _ => Answer::Unknown,
+        Reply::Alert(INAPPROPRIATE_FALLBACK) => Observed::Yes,
+        Reply::Flight(..) => Observed::No,
+        Reply::Failed(ConnectionError::Closed | ConnectionError::Reset) => Observed::Yes,
+        _ => Observed::Unknown,
     };
     prober.findings.borrow_mut().features.fallback_scsv = answer;
     Ok(())
@@ -159,9 +162,13 @@ async fn fallback(prober: &Prober<'_>, spoken: &[&VersionFound]) -> Result<(), S
 
 /// Whether a client that puts ChaCha20 first gets it from a server that else prefers AES.
 async fn chacha20(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
-    let is_chacha = |code: &u16| suite(*code).is_some_and(|s| s.name.contains("CHACHA20"));
+    let is_chacha = |code: &u16| {
+        CipherSuite(*code)
+            .facts()
+            .is_some_and(|s| s.name.contains("CHACHA20"))
+    };
     let suites = codes(found);
-    let own_order = found.suite_order == crate::enumeration::Order::Server;
+    let own_order = found.suite_order == netbench_model::scan::Order::Server;
     if !own_order || !suites.iter().any(is_chacha) || suites.first().is_none_or(is_chacha) {
         return Ok(());
     }
@@ -176,7 +183,7 @@ async fn chacha20(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop>
     if let Reply::Flight(flight, ..) = prober.hello(&spec).await? {
         let chosen = is_chacha(&flight.hello.suite);
         let mut findings = prober.findings.borrow_mut();
-        if chosen || findings.features.chacha20_by_client == Answer::Unknown {
+        if chosen || findings.features.chacha20_by_client == Observed::Unknown {
             findings.features.chacha20_by_client = chosen.into();
         }
     }
@@ -191,7 +198,7 @@ pub(super) fn codes(found: &VersionFound) -> Vec<u16> {
     found.suites.iter().map(|s| s.code).collect()
 }
 
-fn taken(prober: &Prober<'_>, version: Version) -> Vec<u16> {
+fn taken(prober: &Prober<'_>, version: TlsVersion) -> Vec<u16> {
     let findings = prober.findings.borrow();
     let of_version = findings.signatures.iter().filter(|(v, _)| *v == version);
     of_version.map(|(_, code)| *code).collect()

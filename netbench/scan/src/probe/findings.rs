@@ -1,9 +1,12 @@
 //! What every answer shows beside what was asked: chains, and features by their extensions.
 
+use netbench_model::{
+    scan::{ChainScan, Features, Observed},
+    tls::{CipherSuite, Protection, TlsVersion},
+};
+
 use crate::{
     codec::{Flight, ServerHello, extension},
-    registry::{Bulk, Version, suite},
-    result::{Answer, ChainScan, Features},
     session::Encrypted13,
     x509::{self, TrustAnchors},
 };
@@ -23,7 +26,7 @@ pub(super) struct Findings {
     pub(super) features: Features,
     pub(super) notes: Vec<String>,
     /// Signature schemes by version, as they were chosen.
-    pub(super) signatures: Vec<(Version, u16)>,
+    pub(super) signatures: Vec<(TlsVersion, u16)>,
     pub(super) leaf_is_ecdsa: bool,
 }
 
@@ -44,7 +47,7 @@ impl Findings {
 
     /// A flight of SSL 3.0 to TLS 1.2.
     pub(super) fn flight(&mut self, flight: &Flight, host: &str, roots: &TrustAnchors) {
-        let Some(version) = Version::of(flight.hello.version) else {
+        let Some(version) = TlsVersion::of(flight.hello.version) else {
             return;
         };
         self.hello(&flight.hello, version);
@@ -53,9 +56,10 @@ impl Findings {
             self.chain(ders, version, host, roots, scts);
         }
         if flight.ocsp.is_some() {
-            self.features.ocsp_stapling = Answer::Yes;
-        } else if flight.certificates.is_some() && self.features.ocsp_stapling == Answer::Unknown {
-            self.features.ocsp_stapling = Answer::No;
+            self.features.ocsp_stapling = Observed::Yes;
+        } else if flight.certificates.is_some() && self.features.ocsp_stapling == Observed::Unknown
+        {
+            self.features.ocsp_stapling = Observed::No;
         }
         self.client_certificate(flight.asks_for_certificate);
         let scheme = flight.key_exchange.as_ref().and_then(|e| e.signature);
@@ -66,7 +70,7 @@ impl Findings {
 
     /// The encrypted flight of TLS 1.3.
     pub(super) fn encrypted(&mut self, encrypted: &Encrypted13, host: &str, roots: &TrustAnchors) {
-        let version = Version::Tls13;
+        let version = TlsVersion::Tls13;
         if let Some(protocol) = encrypted
             .extension(extension::ALPN)
             .and_then(crate::codec::messages::alpn)
@@ -88,9 +92,9 @@ impl Findings {
         let scts = of_leaf(extension::SCT).map_or(0, |(_, body)| sct_count(body));
         self.chain(&ders, version, host, roots, scts);
         if of_leaf(extension::STATUS_REQUEST).is_some() {
-            self.features.ocsp_stapling = Answer::Yes;
-        } else if self.features.ocsp_stapling == Answer::Unknown {
-            self.features.ocsp_stapling = Answer::No;
+            self.features.ocsp_stapling = Observed::Yes;
+        } else if self.features.ocsp_stapling == Observed::Unknown {
+            self.features.ocsp_stapling = Observed::No;
         }
         self.client_certificate(encrypted.asks_for_certificate);
         if let Some(scheme) = encrypted.signature {
@@ -99,32 +103,32 @@ impl Findings {
     }
 
     pub(super) fn protocol(&mut self, name: &[u8]) {
-        let name = crate::result::clean(&String::from_utf8_lossy(name));
+        let name = crate::text::clean(&String::from_utf8_lossy(name));
         if !self.features.alpn.contains(&name) && self.features.alpn.len() < 8 {
             self.features.alpn.push(name);
         }
     }
 
-    fn signature(&mut self, version: Version, scheme: u16) {
+    fn signature(&mut self, version: TlsVersion, scheme: u16) {
         if !self.signatures.contains(&(version, scheme)) && self.signatures.len() < MOST_SCHEMES {
             self.signatures.push((version, scheme));
         }
     }
 
     fn client_certificate(&mut self, asks: bool) {
-        if asks || self.features.client_certificate == Answer::Unknown {
+        if asks || self.features.client_certificate == Observed::Unknown {
             self.features.client_certificate = asks.into();
         }
     }
 
-    fn hello(&mut self, hello: &ServerHello, version: Version) {
-        if version == Version::Tls13 {
+    fn hello(&mut self, hello: &ServerHello, version: TlsVersion) {
+        if version == TlsVersion::Tls13 {
             return;
         }
         let has = |code| hello.extension(code).is_some();
         let features = &mut self.features;
-        let best = |was: &mut Answer, is: bool| {
-            if is || *was == Answer::Unknown {
+        let best = |was: &mut Observed, is: bool| {
+            if is || *was == Observed::Unknown {
                 *was = is.into();
             }
         };
@@ -133,20 +137,23 @@ impl Findings {
             has(extension::RENEGOTIATION_INFO),
         );
         best(&mut features.compression, hello.compression != 0);
-        if version != Version::Ssl3 {
+        if version != TlsVersion::Ssl3 {
             best(
                 &mut features.extended_master_secret,
                 has(extension::EXTENDED_MASTER_SECRET),
             );
             best(&mut features.heartbeat, has(extension::HEARTBEAT));
-            if suite(hello.suite).is_some_and(|s| s.bulk() == Bulk::Cbc) {
+            if CipherSuite(hello.suite)
+                .facts()
+                .is_some_and(|s| s.protection == Protection::Cbc)
+            {
                 best(
                     &mut features.encrypt_then_mac,
                     has(extension::ENCRYPT_THEN_MAC),
                 );
             }
         }
-        if version == Version::Tls12 {
+        if version == TlsVersion::Tls12 {
             best(&mut features.tickets_tls12, has(extension::SESSION_TICKET));
         }
         if let Some(protocol) = hello.alpn() {
@@ -157,7 +164,7 @@ impl Findings {
     fn chain(
         &mut self,
         ders: &[Vec<u8>],
-        version: Version,
+        version: TlsVersion,
         host: &str,
         roots: &TrustAnchors,
         scts: u32,

@@ -7,11 +7,11 @@ use super::{
     prober::Prober,
     wire::{ConnectionError, Reply},
 };
+use netbench_model::{scan::Tolerance, tls::TlsVersion};
+
 use crate::{
     codec::{Extension, HelloSpec, KeyShare},
     enumeration::{Enumeration, ProbeHello, Refusal, Shares, Stop},
-    registry::Version,
-    result::Tolerance,
     session::PrivateShares,
 };
 
@@ -37,7 +37,7 @@ pub(super) async fn intolerance(
     spec.versions = None;
     spec.shares = None;
     spec.legacy_version = 0x0399;
-    if spoken(found).any(|v| v.version < Version::Tls13) {
+    if spoken(found).any(|v| v.version < TlsVersion::Tls13) {
         whole("unknown version", prober.hello(&spec).await?);
     }
 
@@ -68,7 +68,7 @@ pub(super) async fn intolerance(
     whole("hello in many records", prober.send(&[&records]).await);
 
     let mut spec = plain.clone();
-    if newest.version == Version::Tls13 {
+    if newest.version == TlsVersion::Tls13 {
         let keys = PrivateShares::new(&[HYBRID, 0x1d]);
         spec.shares = Some(keys.public());
     } else {
@@ -92,9 +92,9 @@ pub(super) async fn intolerance(
     Ok(results)
 }
 
-fn plain(prober: &Prober<'_>, found: &Enumeration, newest: Version) -> HelloSpec {
-    let mut versions: Vec<Version> = spoken(found).map(|v| v.version).collect();
-    versions.retain(|version| *version > Version::Ssl3 || newest == Version::Ssl3);
+fn plain(prober: &Prober<'_>, found: &Enumeration, newest: TlsVersion) -> HelloSpec {
+    let mut versions: Vec<TlsVersion> = spoken(found).map(|v| v.version).collect();
+    versions.retain(|version| *version > TlsVersion::Ssl3 || newest == TlsVersion::Ssl3);
     let suites: Vec<u16> = spoken(found).flat_map(codes).take(40).collect();
     let mut groups: Vec<u16> = Vec::new();
     for group in spoken(found).flat_map(|v| v.groups.clone()) {
@@ -168,7 +168,7 @@ fn judge(reply: Reply) -> Tolerance {
             ConnectionError::Connect(what)
             | ConnectionError::Local(what)
             | ConnectionError::Malformed(what),
-        ) => crate::result::clean(&what),
+        ) => crate::text::clean(&what),
         Reply::Failed(ConnectionError::NotTls(_)) => "not TLS".to_owned(),
     };
     Tolerance::Intolerant { how }

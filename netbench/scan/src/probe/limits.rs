@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time::Instant,
@@ -152,18 +153,14 @@ impl Gate {
     }
 }
 
-/// Lets this process, and those that it starts, have as many open files as the system allows: a
-/// connection is one. Where the system refuses, the limit stays, and connections fail with that.
+/// Raises the limit of open files, for this process and those that it starts, as far as the system
+/// allows and at most to 65,536: each connection is one. Where the system refuses, the limit stays, and
+/// connections fail with that error.
 pub fn raise_descriptor_limit() {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: `limit` is a valid place for the two numbers that the call writes.
-    let known = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) } == 0;
-    if known && limit.rlim_cur < limit.rlim_max {
-        limit.rlim_cur = limit.rlim_max.min(65_536).max(limit.rlim_cur);
-        // SAFETY: `limit` holds two numbers, the first not above the second.
-        unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) };
+    let mut limit = getrlimit(Resource::Nofile);
+    let most = limit.maximum.map_or(65_536, |maximum| maximum.min(65_536));
+    if limit.current.is_some_and(|current| current < most) {
+        limit.current = Some(most);
+        let _ = setrlimit(Resource::Nofile, limit);
     }
 }

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use netbench_model::tls::{SignatureScheme, TlsVersion};
 use tokio::{sync::Semaphore, time::Instant};
 
 use super::{
@@ -17,7 +18,6 @@ use super::{
 use crate::{
     codec::{Flight, HelloSpec, Records},
     enumeration::{Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop},
-    registry::{Version, signature_schemes},
     session::{PrivateShares, Session13, computable},
     x509::TrustAnchors,
 };
@@ -87,7 +87,7 @@ impl<'a> Prober<'a> {
             .iter()
             .max()
             .copied()
-            .unwrap_or(Version::Tls12);
+            .unwrap_or(TlsVersion::Tls12);
         let mut random = [0; 32];
         let mut session_id = Vec::new();
         // A machine without randomness says so when keys are drawn; a hello needs none.
@@ -97,17 +97,17 @@ impl<'a> Prober<'a> {
             random,
             suites: hello.suites.clone(),
             compression: vec![0],
-            extensions: newest != Version::Ssl3,
+            extensions: newest != TlsVersion::Ssl3,
             ..HelloSpec::default()
         };
-        if newest == Version::Ssl3 {
+        if newest == TlsVersion::Ssl3 {
             spec.legacy_version = newest.code();
             spec.compression = vec![1, 0];
             // RFC 5746, for want of an extension.
             spec.suites.push(0x00ff);
             return spec;
         }
-        if newest == Version::Tls13 {
+        if newest == TlsVersion::Tls13 {
             session_id.extend_from_slice(&random);
             spec.legacy_version = 0x0303;
             spec.versions = Some(hello.versions.iter().map(|v| v.code()).collect());
@@ -122,7 +122,7 @@ impl<'a> Prober<'a> {
             spec.server_name = Some(self.target.host.clone());
         }
         spec.groups = Some(hello.groups.clone());
-        if newest >= Version::Tls12 {
+        if newest >= TlsVersion::Tls12 {
             spec.signatures = Some(offered_schemes());
         }
         if !self.without_alpn.get() {
@@ -210,7 +210,7 @@ impl<'a> Prober<'a> {
                 self.answered.set(true);
                 if let Some(what) = &wire.fault {
                     let version = flight.hello.version;
-                    let name = Version::of(version).map_or("unknown", Version::name);
+                    let name = TlsVersion::of(version).map_or("unknown", TlsVersion::name);
                     self.note(format!("TLS {name}: after the ServerHello, sends {what}"));
                 }
                 self.findings
@@ -289,7 +289,7 @@ impl<'a> Prober<'a> {
 
 /// Schemes that servers may sign with, those that they want most first.
 pub(super) fn offered_schemes() -> Vec<u16> {
-    let mut schemes: Vec<u16> = signature_schemes().collect();
+    let mut schemes: Vec<u16> = SignatureScheme::registered().map(u16::from).collect();
     schemes.sort_by_key(|code| match code {
         0x0403 | 0x0804 => 0,
         0x0503 | 0x0603 | 0x0805 | 0x0806 | 0x0807 => 1,

@@ -11,11 +11,14 @@ use std::{
 
 use tokio::{sync::mpsc, task::LocalSet};
 
+use netbench_model::scan::SiteScan;
+
 use super::{
     limits::{Gate, Limits, ScanTarget},
     site,
 };
-use crate::{result::SiteScan, x509::TrustAnchors};
+
+use crate::x509::TrustAnchors;
 
 /// How often the wish to stop is looked at.
 const LOOK_EVERY: Duration = Duration::from_millis(100);

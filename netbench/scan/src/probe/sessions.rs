@@ -4,11 +4,14 @@ use super::{
     prober::{Prober, offered_schemes},
     wire::{Reply, Wire},
 };
+use netbench_model::{
+    scan::Observed,
+    tls::{CipherSuite, KeyExchange, TlsVersion},
+};
+
 use crate::{
     codec::{Extension, HelloSpec, Records, content, extension},
     enumeration::{Enumeration, ProbeHello, Stop},
-    registry::Version,
-    result::Answer,
     session::{Keys12, PrivateShares, ResponseHead, Resumption13, binder, computable, request},
 };
 
@@ -25,7 +28,7 @@ pub(super) async fn sessions(prober: &Prober<'_>, found: &Enumeration) -> Result
             .iter()
             .find(|v| v.version == version && v.refusal.is_none())
     };
-    if let Some(newest) = version(Version::Tls13) {
+    if let Some(newest) = version(TlsVersion::Tls13) {
         let suites: Vec<u16> = newest.suites.iter().map(|s| s.code).collect();
         let groups = computable(&newest.groups);
         if groups.is_empty() {
@@ -36,11 +39,11 @@ pub(super) async fn sessions(prober: &Prober<'_>, found: &Enumeration) -> Result
             if let Some(ticket) = ticket {
                 resume13(prober, &suites, &group, &ticket).await?;
             } else if prober.findings.borrow().features.tickets_tls13 == Some(0) {
-                prober.findings.borrow_mut().features.resumption_tls13 = Answer::No;
+                prober.findings.borrow_mut().features.resumption_tls13 = Observed::No;
             }
         }
     }
-    if let Some(older) = version(Version::Tls12) {
+    if let Some(older) = version(TlsVersion::Tls12) {
         // Suites that a handshake can be finished with; the server's choice among them.
         let suites: Vec<u16> = older.suites.iter().map(|s| s.code).collect();
         full12(prober, &suites).await?;
@@ -54,13 +57,13 @@ async fn full13(
     groups: &[u16],
 ) -> Result<Option<Resumption13>, Stop> {
     let keys = PrivateShares::new(groups);
-    let mut spec = prober.spec(&ProbeHello::new(Version::Tls13, suites, groups));
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, suites, groups));
     spec.shares = Some(keys.public());
     spec.alpn = http1(&spec);
     let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
         return Ok(None);
     };
-    if flight.hello.is_retry || flight.hello.version != Version::Tls13.code() {
+    if flight.hello.is_retry || flight.hello.version != TlsVersion::Tls13.code() {
         return Ok(None);
     }
     let session = prober.encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire);
@@ -119,7 +122,7 @@ async fn resume13(
     ticket: &Resumption13,
 ) -> Result<(), Stop> {
     let keys = PrivateShares::new(groups);
-    let mut spec = prober.spec(&ProbeHello::new(Version::Tls13, suites, groups));
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, suites, groups));
     spec.shares = Some(keys.public());
     spec.alpn = http1(&spec);
     // The suite's hash must be the ticket's.
@@ -153,7 +156,7 @@ async fn full12(prober: &Prober<'_>, suites: &[u16]) -> Result<(), Stop> {
         return Ok(());
     }
     let groups = computable(&[0x1d, 0x17, 0x18, 0x19]);
-    let mut spec = prober.spec(&ProbeHello::new(Version::Tls12, &able, &groups));
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, &able, &groups));
     spec.alpn = http1(&spec);
     let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
         return Ok(());
@@ -240,7 +243,7 @@ async fn renegotiate(
     suites: &[u16],
 ) {
     let mut spec = prober.spec(&ProbeHello::new(
-        Version::Tls12,
+        TlsVersion::Tls12,
         suites,
         &[0x1d, 0x17, 0x18],
     ));
@@ -259,10 +262,10 @@ async fn renegotiate(
     if wire.write(&sealed, &prober.counts).await.is_err() {
         return;
     }
-    let mut answer = Answer::No;
+    let mut answer = Observed::No;
     read_records(prober, wire, records, |record| match keys.take(record) {
         Some((content::HANDSHAKE, plain)) if plain.first() == Some(&2) => {
-            answer = Answer::Yes;
+            answer = Observed::Yes;
             true
         }
         Some(_) => keys.alert.is_some(),
@@ -280,7 +283,7 @@ async fn resume12(
     session_id: Vec<u8>,
     ticket: Option<Vec<u8>>,
 ) -> Result<(), Stop> {
-    let mut spec = prober.spec(&ProbeHello::new(Version::Tls12, suites, groups));
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, suites, groups));
     spec.alpn = http1(&spec);
     // With a ticket the client names the session, so that it can tell (RFC 5077 section 3.4).
     spec.session_id = if ticket.is_some() {
@@ -294,7 +297,7 @@ async fn resume12(
             && flight.certificates.is_none()
             && flight.hello.session_id == spec.session_id;
         let mut findings = prober.findings.borrow_mut();
-        if resumed || findings.features.resumption_tls12 == Answer::Unknown {
+        if resumed || findings.features.resumption_tls12 == Observed::Unknown {
             findings.features.resumption_tls12 = resumed.into();
         }
     }
@@ -307,19 +310,19 @@ async fn session_id12(
     groups: &[u16],
     given: Vec<u8>,
 ) -> Result<(), Stop> {
-    let ticketed = prober.findings.borrow().features.tickets_tls12 == Answer::Yes;
+    let ticketed = prober.findings.borrow().features.tickets_tls12 == Observed::Yes;
     if !ticketed {
         prober.findings.borrow_mut().features.session_ids = (!given.is_empty()).into();
         if given.is_empty() {
             let mut findings = prober.findings.borrow_mut();
-            if findings.features.resumption_tls12 == Answer::Unknown {
-                findings.features.resumption_tls12 = Answer::No;
+            if findings.features.resumption_tls12 == Observed::Unknown {
+                findings.features.resumption_tls12 = Observed::No;
             }
             return Ok(());
         }
         return resume12(prober, suites, groups, given, None).await;
     }
-    let mut spec = prober.spec(&ProbeHello::new(Version::Tls12, suites, groups));
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, suites, groups));
     spec.ticket = None;
     spec.alpn = http1(&spec);
     if let Reply::Flight(flight, ..) = prober.hello(&spec).await? {
@@ -350,7 +353,7 @@ async fn read_records(
     }
 }
 
-fn keep(head: Option<ResponseHead>, features: &mut crate::result::Features) {
+fn keep(head: Option<ResponseHead>, features: &mut netbench_model::scan::Features) {
     if let Some(head) = head {
         features.http_status = head.status;
         features.strict_transport_security = head.strict_transport_security;
@@ -380,13 +383,15 @@ fn http1(spec: &HelloSpec) -> Option<Vec<Vec<u8>>> {
 }
 
 fn suite_is_sha384(code: u16) -> bool {
-    crate::registry::suite(code).is_some_and(|suite| suite.name.ends_with("SHA384"))
+    CipherSuite(code)
+        .facts()
+        .is_some_and(|suite| suite.name.ends_with("SHA384"))
 }
 
 fn can_finish(code: u16) -> bool {
-    use crate::registry::KeyExchange::{Ecdhe, Rsa};
-    crate::registry::suite(code).is_some_and(|suite| {
-        let exchange = matches!(suite.key_exchange(), Ecdhe | Rsa);
+    use KeyExchange::{Ecdhe, Rsa};
+    CipherSuite(code).facts().is_some_and(|suite| {
+        let exchange = matches!(suite.key_exchange, Ecdhe | Rsa);
         let name = suite.name;
         let cipher = ["AES_128_GCM", "AES_256_GCM", "CHACHA20"];
         exchange && cipher.iter().any(|cipher| name.contains(cipher))

@@ -12,14 +12,18 @@ use super::{
     sessions,
     wire::ConnectionError,
 };
+use netbench_model::{
+    scan::{
+        Effort, FailedClass, Features, NamedCode, SCAN_SCHEMA_VERSION, ScanOutcome, SignatureScan,
+        SiteScan, SuiteScan, VersionScan,
+    },
+    tls::{Alert, CipherSuite, Group, SignatureScheme},
+};
+
 use crate::{
     codec::NotTls,
     enumeration::{Enumeration, Stop, VersionFound, enumerate},
-    registry::{alert_name, group_name, signature_name, suite_name},
-    result::{
-        Effort, FailedClass, Features, NamedCode, SCAN_SCHEMA_VERSION, ScanOutcome, SignatureScan,
-        SiteScan, SuiteScan, VersionScan, clean,
-    },
+    text::clean,
     x509::TrustAnchors,
 };
 
@@ -112,7 +116,7 @@ fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: In
         .into_iter()
         .map(|(version, code)| SignatureScan {
             version,
-            name: signature_name(code),
+            name: SignatureScheme(code).to_string(),
             code,
         })
         .collect();
@@ -144,10 +148,7 @@ fn failure(
 ) -> (FailedClass, String) {
     use FailedClass as F;
     if let Some(alert) = alert {
-        return (
-            F::Refused,
-            format!("refuses every hello: {}", alert_name(alert)),
-        );
+        return (F::Refused, format!("refuses every hello: {}", Alert(alert)));
     }
     match broken {
         Some(ConnectionError::Connect(why)) => (F::Connect, why),
@@ -180,7 +181,7 @@ fn stopped(prober: &Prober<'_>) -> String {
 
 fn version(found: &VersionFound) -> VersionScan {
     let named = |code: &u16| NamedCode {
-        name: group_name(*code),
+        name: Group(*code).to_string(),
         code: *code,
     };
     VersionScan {
@@ -191,9 +192,9 @@ fn version(found: &VersionFound) -> VersionScan {
             .suites
             .iter()
             .map(|suite| SuiteScan {
-                name: suite_name(suite.code),
+                name: CipherSuite(suite.code).to_string(),
                 code: suite.code,
-                group: suite.group.map(group_name),
+                group: suite.group.map(|code| Group(code).to_string()),
                 dh: suite.prime.clone(),
             })
             .collect(),

@@ -2,6 +2,7 @@
 
 use std::{cell::RefCell, io, net::SocketAddr, time::Duration};
 
+use rustix::io::Errno;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -183,12 +184,9 @@ impl Wire {
 }
 
 fn no_connection(error: &io::Error) -> ConnectionError {
-    // EMFILE, ENFILE: this process's limits; EADDRNOTAVAIL: no port is left.
-    let local = [24, 23, 99];
-    if error
-        .raw_os_error()
-        .is_some_and(|code| local.contains(&code))
-    {
+    // This process's and the system's limit of open files; no port is left.
+    let local = [Errno::MFILE, Errno::NFILE, Errno::ADDRNOTAVAIL];
+    if Errno::from_io_error(error).is_some_and(|errno| local.contains(&errno)) {
         ConnectionError::Local(error.to_string())
     } else if error.kind() == io::ErrorKind::ConnectionReset {
         // It was there, and was reset before this side took note.

@@ -1,6 +1,6 @@
 //! As much HTTP as the head of one response needs.
 
-use crate::result::clean;
+use crate::text::clean;
 
 /// A request for the head of the root.
 pub(crate) fn request(host: &str) -> Vec<u8> {

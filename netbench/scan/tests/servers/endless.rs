@@ -3,7 +3,8 @@
 
 use std::{io::Write, thread, time::Duration};
 
-use netbench_scan::{Limits, registry::Version, result::ScanOutcome};
+use netbench_model::{scan::ScanOutcome, tls::TlsVersion};
+use netbench_scan::Limits;
 
 use crate::{
     hostile::{leaf, limits, linger, says, scan_within},
@@ -59,7 +60,7 @@ fn endless_answers_are_cut_and_said() {
         });
         let found = scan_within(server.address, limits());
         assert_eq!(
-            in_order(&found, Version::Tls12),
+            in_order(&found, TlsVersion::Tls12),
             SUITES,
             "{name}: {}",
             shown(&found)
@@ -236,7 +237,7 @@ fn what_was_found_is_kept_when_the_time_is_up() {
         why: "not done within 4 s".to_owned(),
     };
     assert_eq!(found.outcome, due, "{}", shown(&found));
-    let suites = in_order(&found, Version::Tls12);
+    let suites = in_order(&found, TlsVersion::Tls12);
     assert!(!suites.is_empty(), "{}", shown(&found));
     assert!(suites.iter().all(|code| SUITES.contains(code)));
 }

@@ -8,11 +8,11 @@ use std::{
     time::Duration,
 };
 
-use netbench_scan::{
-    Limits, ScanPart, SiteScan, TrustAnchors,
-    registry::Version,
-    result::{FailedClass, ScanOutcome},
+use netbench_model::{
+    scan::{FailedClass, ScanOutcome, SiteScan},
+    tls::TlsVersion,
 };
+use netbench_scan::{Limits, ScanPart, TrustAnchors};
 use rcgen::{CertificateParams, DnType, KeyPair, SanType, string::Ia5String};
 
 use crate::{
@@ -274,7 +274,7 @@ fn messages_may_lie_in_records_anyhow() {
             shown(&found)
         );
         assert_eq!(
-            in_order(&found, Version::Tls12),
+            in_order(&found, TlsVersion::Tls12),
             SUITES,
             "{name}: {}",
             shown(&found)
@@ -355,7 +355,7 @@ fn an_answer_that_breaks_off_is_as_good_as_its_server_hello() {
                 );
             } else {
                 assert!(found.is_scanned(), "{}", shown());
-                assert_eq!(in_order(&found, Version::Tls12), SUITES, "{}", shown());
+                assert_eq!(in_order(&found, TlsVersion::Tls12), SUITES, "{}", shown());
             }
         }
     }

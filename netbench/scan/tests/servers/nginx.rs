@@ -2,12 +2,11 @@
 
 use std::process::Command;
 
-use netbench_scan::{
-    ScanPart,
-    enumeration::Order,
-    registry::Version,
-    result::{Answer, ScanOutcome, Tolerance},
+use netbench_model::{
+    scan::{Observed, Order, ScanOutcome, Tolerance},
+    tls::TlsVersion,
 };
+use netbench_scan::ScanPart;
 
 use crate::{
     programs::{INTERMEDIATE, nginx},
@@ -31,17 +30,22 @@ fn the_intermediate_set_takes_few_connections() {
         let newest = [0x1302, 0x1303, 0x1301];
         let mut due = newest;
         due.sort_unstable();
-        assert_eq!(suites(&found, Version::Tls13), due, "{}", shown(&found));
+        assert_eq!(suites(&found, TlsVersion::Tls13), due, "{}", shown(&found));
         if order == Order::Server {
-            assert_eq!(in_order(&found, Version::Tls13), newest);
-            assert_eq!(in_order(&found, Version::Tls12), rsa, "{}", shown(&found));
+            assert_eq!(in_order(&found, TlsVersion::Tls13), newest);
+            assert_eq!(
+                in_order(&found, TlsVersion::Tls12),
+                rsa,
+                "{}",
+                shown(&found)
+            );
         }
         let mut due = rsa;
         due.sort_unstable();
-        assert_eq!(suites(&found, Version::Tls12), due, "{}", shown(&found));
-        let entry = found.version(Version::Tls12).unwrap();
+        assert_eq!(suites(&found, TlsVersion::Tls12), due, "{}", shown(&found));
+        let entry = found.version(TlsVersion::Tls12).unwrap();
         assert_eq!(entry.suite_order, order, "{}", shown(&found));
-        assert!(found.version(Version::Tls11).is_none());
+        assert!(found.version(TlsVersion::Tls11).is_none());
         let used = found.effort.enumeration_connections;
         assert!(used <= 25, "{used} connections: {}", shown(&found));
     }
@@ -72,7 +76,7 @@ fn everything_about_nginx() {
     let f = &found.features;
     assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
     assert_eq!(
-        groups(&found, Version::Tls13),
+        groups(&found, TlsVersion::Tls13),
         ["x25519", "secp384r1"],
         "{}",
         shown(&found)
@@ -89,11 +93,11 @@ fn everything_about_nginx() {
         "{}",
         shown(&found)
     );
-    assert_eq!(f.resumption_tls13, Answer::Yes, "{}", shown(&found));
-    assert_eq!(f.resumption_tls12, Answer::Yes, "{}", shown(&found));
-    assert_eq!(f.tickets_tls12, Answer::Yes);
-    assert_eq!(f.client_renegotiation, Answer::No, "{}", shown(&found));
-    assert_eq!(f.ocsp_stapling, Answer::No);
+    assert_eq!(f.resumption_tls13, Observed::Yes, "{}", shown(&found));
+    assert_eq!(f.resumption_tls12, Observed::Yes, "{}", shown(&found));
+    assert_eq!(f.tickets_tls12, Observed::Yes);
+    assert_eq!(f.client_renegotiation, Observed::No, "{}", shown(&found));
+    assert_eq!(f.ocsp_stapling, Observed::No);
     assert!(found.intolerance.len() >= 7, "{}", shown(&found));
     for (what, tolerance) in &found.intolerance {
         assert_eq!(*tolerance, Tolerance::Tolerant, "{what}: {}", shown(&found));

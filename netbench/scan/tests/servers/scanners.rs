@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeSet, net::SocketAddr, process::Command};
 
-use netbench_scan::{
-    SiteScan,
-    registry::{Version, suites as registry},
+use netbench_model::{
+    scan::SiteScan,
+    tls::{CipherSuite, TlsVersion},
 };
 
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
     support::{Files, Key, program, scan, shown},
 };
 
-type Pairs = BTreeSet<(Version, u16)>;
+type Pairs = BTreeSet<(TlsVersion, u16)>;
 
 fn ours(scan: &SiteScan) -> Pairs {
     let spoken = scan.versions.iter().filter(|v| v.supported);
@@ -38,11 +38,11 @@ fn by_nmap(address: SocketAddr) -> Option<Pairs> {
     for piece in text.split('<') {
         if let Some(name) = quoted(piece, "table key=") {
             version = match name {
-                "SSLv3" => Some(Version::Ssl3),
-                "TLSv1.0" => Some(Version::Tls10),
-                "TLSv1.1" => Some(Version::Tls11),
-                "TLSv1.2" => Some(Version::Tls12),
-                "TLSv1.3" => Some(Version::Tls13),
+                "SSLv3" => Some(TlsVersion::Ssl3),
+                "TLSv1.0" => Some(TlsVersion::Tls10),
+                "TLSv1.1" => Some(TlsVersion::Tls11),
+                "TLSv1.2" => Some(TlsVersion::Tls12),
+                "TLSv1.3" => Some(TlsVersion::Tls13),
                 _ => version,
             };
         }
@@ -50,8 +50,9 @@ fn by_nmap(address: SocketAddr) -> Option<Pairs> {
         if let (Some(version), Some(name)) = (version, name) {
             // nmap calls the suites of TLS 1.3 TLS_AKE_WITH_….
             let name = name.replace("TLS_AKE_WITH_", "TLS_");
-            let code = registry().find(|s| s.name == name).map(|s| s.code);
-            found.insert((version, code.unwrap_or_else(|| panic!("nmap's {name}"))));
+            let suite = CipherSuite::registered().find(|s| s.name() == Some(&name));
+            let suite = suite.unwrap_or_else(|| panic!("nmap's {name}"));
+            found.insert((version, suite.0));
         }
     }
     Some(found)
@@ -71,11 +72,11 @@ fn by_sslscan(address: SocketAddr) -> Option<Pairs> {
     let mut found = Pairs::new();
     for piece in text.split('<').filter(|piece| piece.starts_with("cipher ")) {
         let version = match quoted(piece, "sslversion=") {
-            Some("SSLv3") => Version::Ssl3,
-            Some("TLSv1.0") => Version::Tls10,
-            Some("TLSv1.1") => Version::Tls11,
-            Some("TLSv1.2") => Version::Tls12,
-            Some("TLSv1.3") => Version::Tls13,
+            Some("SSLv3") => TlsVersion::Ssl3,
+            Some("TLSv1.0") => TlsVersion::Tls10,
+            Some("TLSv1.1") => TlsVersion::Tls11,
+            Some("TLSv1.2") => TlsVersion::Tls12,
+            Some("TLSv1.3") => TlsVersion::Tls13,
             other => panic!("sslscan's {other:?}"),
         };
         let id = quoted(piece, " id=").expect("an id");

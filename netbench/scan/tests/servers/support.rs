@@ -11,11 +11,11 @@ use std::{
     time::Duration,
 };
 
-use netbench_scan::{
-    Limits, ScanEvent, ScanPart, ScanTarget, SiteScan, TrustAnchors,
-    registry::{Authentication, Suite, Version, suite},
-    scan_all,
+use netbench_model::{
+    scan::SiteScan,
+    tls::{Authentication, CipherSuite, TlsVersion},
 };
+use netbench_scan::{Limits, ScanEvent, ScanPart, ScanTarget, TrustAnchors, scan_all};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use tempfile::TempDir;
 
@@ -202,20 +202,20 @@ pub(crate) fn scan(address: SocketAddr, parts: &[ScanPart]) -> SiteScan {
 }
 
 /// The codes of a version's suites, sorted; none where it is not spoken.
-pub(crate) fn suites(scan: &SiteScan, version: Version) -> Vec<u16> {
+pub(crate) fn suites(scan: &SiteScan, version: TlsVersion) -> Vec<u16> {
     let mut codes: Vec<u16> = in_order(scan, version);
     codes.sort_unstable();
     codes
 }
 
 /// The codes of a version's suites, as they were chosen.
-pub(crate) fn in_order(scan: &SiteScan, version: Version) -> Vec<u16> {
+pub(crate) fn in_order(scan: &SiteScan, version: TlsVersion) -> Vec<u16> {
     let found = scan.version(version).map(|v| &v.suites);
     found.into_iter().flatten().map(|s| s.code).collect()
 }
 
 /// The names of a version's groups, as they were learned.
-pub(crate) fn groups(scan: &SiteScan, version: Version) -> Vec<String> {
+pub(crate) fn groups(scan: &SiteScan, version: TlsVersion) -> Vec<String> {
     let found = scan.version(version).map(|v| &v.groups);
     found
         .into_iter()
@@ -226,10 +226,10 @@ pub(crate) fn groups(scan: &SiteScan, version: Version) -> Vec<String> {
 
 /// Whether a server with such a key can use the suite.
 pub(crate) fn usable(code: u16, key: Key) -> bool {
-    let Some(suite) = suite(code) else {
+    let Some(suite) = CipherSuite(code).facts() else {
         return false;
     };
-    match Suite::authentication(suite) {
+    match suite.authentication {
         Authentication::Any | Authentication::Anonymous => true,
         Authentication::Rsa => key == Key::Rsa,
         Authentication::Ecdsa => key == Key::EcdsaP256,

@@ -6,9 +6,10 @@ use rustls_pki_types::{CertificateDer, pem::PemObject};
 
 use super::{
     InMemory, SessionError, TrustRoots, Verifier,
+    error::{PrepareError, not_in_memory},
     meter::Meter,
     pair::ran,
-    prepared::{PrepareError, Turn, needs_file, not_in_memory},
+    turn::Turn,
 };
 use crate::{SetupError, Stack};
 
@@ -59,7 +60,7 @@ impl Alone {
         while turn.goes_on() {
             let mut meter = Meter::default();
             (self.0)(&mut meter, turn)?;
-            turn.keep([(Measure::Whole, meter.ns())]);
+            turn.record([(Measure::Whole, meter.ns())]);
         }
         Ok(())
     }
@@ -90,4 +91,14 @@ fn certificates(text: &str) -> Result<Vec<Vec<u8>>, SetupError> {
         return Err(SetupError::Refused("no certificate in the PEM".to_owned()));
     }
     Ok(found)
+}
+
+/// The bundle of trust roots of this system.
+fn needs_file(form: RootsForm, material: &Material) -> Result<&str, SetupError> {
+    match (&material.native_path, form) {
+        (Some(path), RootsForm::Native) => Ok(path),
+        _ => Err(SetupError::Unsupported(
+            "this system has no bundle of trust roots".to_owned(),
+        )),
+    }
 }

@@ -5,7 +5,7 @@ use super::{
     handshake::Handshakes,
     meter::Meter,
     pair::{Pair, ran},
-    prepared::Turn,
+    turn::Turn,
 };
 
 /// Data from a server to a client, in bursts of whole writes.
@@ -67,7 +67,7 @@ impl Bulk {
                 return Err(SessionError::new("bulk", why));
             }
             self.moved_bytes += received;
-            turn.keep([(Measure::Send, send.ns()), (Measure::Receive, receive.ns())]);
+            turn.record([(Measure::Send, send.ns()), (Measure::Receive, receive.ns())]);
         }
         Ok(())
     }

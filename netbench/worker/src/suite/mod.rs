@@ -5,12 +5,14 @@
 
 mod alone;
 mod bulk;
+mod error;
 mod handshake;
 mod hold;
 mod meter;
 mod pair;
 mod prepared;
 mod threads;
+mod turn;
 
 use std::any::Any;
 
@@ -19,7 +21,8 @@ use netbench_protocol::Material;
 
 use crate::SetupError;
 
-pub(crate) use prepared::{PrepareError, PreparedScenario};
+pub(crate) use error::PrepareError;
+pub(crate) use prepared::PreparedScenario;
 
 /// What a TLS library gives for the in-memory suite: sessions over plain buffers, and two things
 /// that clients do without a session.

@@ -7,15 +7,14 @@ use std::{
     time::Duration,
 };
 
+use netbench_interop::{LossReport, confirmation};
 use netbench_link::Place;
-use netbench_model::{ClientSettings, Failure, FailureClass, Phase, Site, StackName};
+use netbench_model::{
+    ClientSettings, Failure, FailureClass, Phase, Site, StackName,
+    scan::{Agreement, Confirmation, HandshakeResult, SiteScan},
+};
 use netbench_protocol::ResponseBody;
 use netbench_runner::{Launch, Targets, Worker, Workers};
-use netbench_scan::{
-    LossReport, SiteScan,
-    against::{Confirmation, HandshakeResult},
-    loss::Agreement,
-};
 
 use super::offers::{configured, connect_request};
 
@@ -71,7 +70,7 @@ pub(super) fn confirm(
             };
             let seen = handshake(bench, stack, *i, &sites[*i], &mut worker);
             let prediction = agreements[number].clone();
-            found.push(Confirmation::new(name, stack.as_str(), prediction, seen));
+            found.push(confirmation(name, stack.as_str(), prediction, seen));
         }
         found
     };

@@ -9,11 +9,12 @@ mod settings;
 
 use std::collections::{BTreeSet, HashSet};
 
-use netbench_model::{ScanManifest, ScanPlan};
-use netbench_scan::{
-    AgainstRecord, LossReport, Offer, ScanEvent, ScanTarget, SiteScan, TrustAnchors,
-    raise_descriptor_limit, scan_all,
+use netbench_interop::LossReport;
+use netbench_model::{
+    ScanManifest, ScanPlan,
+    scan::{AgainstRecord, Offer, SiteScan},
 };
+use netbench_scan::{ScanEvent, ScanTarget, TrustAnchors, raise_descriptor_limit, scan_all};
 use netbench_store::RunFolder;
 
 use self::{args::Scan, confirm::Bench, settings::ScanSettings};

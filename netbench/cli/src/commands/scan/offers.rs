@@ -13,11 +13,11 @@ use anyhow::{Context, bail};
 use netbench_link::Place;
 use netbench_model::{
     Alpn, CipherSuite, ClientSettings, Condition, Group, Profile, Role, SignatureScheme, StackName,
-    TlsVersion,
+    TlsVersion, scan::Offer,
 };
 use netbench_protocol::{Configure, Connect, RequestBody, Resolve, ResponseBody};
 use netbench_runner::{Launch, Worker, Workers};
-use netbench_scan::{Offer, codec::ClientHello};
+use netbench_scan::codec::ClientHello;
 
 /// How long a worker may take to send its hello.
 const HELLO_LIMIT: Duration = Duration::from_secs(10);
@@ -89,7 +89,7 @@ pub(crate) fn offers(
             .with_context(|| format!("stack {stack}: no worker"))?;
         let hello = capture(program, place, stack.stack(), client, roots_pem)
             .with_context(|| format!("stack {stack}: cannot get its ClientHello"))?;
-        Ok(Offer::of_hello(stack.as_str(), &hello))
+        Ok(netbench_scan::offer(stack.as_str(), &hello))
     };
     stacks.iter().map(offer).collect()
 }

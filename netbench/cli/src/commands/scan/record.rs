@@ -5,8 +5,8 @@ use std::path::Path;
 use netbench_model::{
     Alpn, ChainProfile, CipherSuite, Group, KeyType, LabProfile, ScanPlan, Site, Switch,
     TlsVersion, parse_sites,
+    scan::{Observed, Order, SiteScan},
 };
-use netbench_scan::{SiteScan, enumeration::Order, registry::Version, result::Answer};
 
 use crate::{exit::Ended, kinds, output, stored};
 
@@ -69,8 +69,7 @@ fn profile(scan: &SiteScan) -> (LabProfile, Vec<String>) {
     };
     for found in scan.versions.iter().rev().filter(|v| v.supported) {
         match found.version {
-            Version::Tls12 => lab.tls.push(TlsVersion::Tls12),
-            Version::Tls13 => lab.tls.push(TlsVersion::Tls13),
+            version @ (TlsVersion::Tls12 | TlsVersion::Tls13) => lab.tls.push(version),
             other => cannot.push(format!("TLS {other}")),
         }
     }
@@ -78,7 +77,7 @@ fn profile(scan: &SiteScan) -> (LabProfile, Vec<String>) {
     let modern = scan
         .versions
         .iter()
-        .filter(|v| v.supported && v.version >= Version::Tls12);
+        .filter(|v| v.supported && v.version >= TlsVersion::Tls12);
     for found in modern {
         for suite in &found.suites {
             match Some(CipherSuite(suite.code)).filter(|s| CipherSuite::SERVED.contains(s)) {
@@ -134,7 +133,7 @@ fn profile(scan: &SiteScan) -> (LabProfile, Vec<String>) {
         .filter(|alpn| offered.iter().any(|name| name == alpn.name()))
         .collect();
     lab.tickets = tickets(scan);
-    if scan.features.ocsp_stapling == Answer::Yes {
+    if scan.features.ocsp_stapling == Observed::Yes {
         lab.ocsp = Switch::On;
     }
     lab.link.rtt_ns = scan.effort.fastest_connect_us.unwrap_or(0) * 1000;
@@ -142,7 +141,7 @@ fn profile(scan: &SiteScan) -> (LabProfile, Vec<String>) {
 }
 
 fn tickets(scan: &SiteScan) -> u8 {
-    let of_tls12 = if scan.features.resumption_tls12 == Answer::Yes {
+    let of_tls12 = if scan.features.resumption_tls12 == Observed::Yes {
         2
     } else {
         0

@@ -1,16 +1,12 @@
-//! What a scan says of a site: one of these is a line of `scan.jsonl`.
-//!
-//! Pure data. Every text that came from a server is cut short and without control characters.
-
 use std::{collections::BTreeMap, net::SocketAddr};
 
-use netbench_model::sanitize_prefix;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::ChainScan;
 use crate::{
-    enumeration::{Learned, Order},
-    registry::{FfdheSize, Version},
+    Record,
+    tls::{FfdheSize, TlsVersion},
 };
 
 /// The version of this form. It rises when a reader of the old form could misread the new one.
@@ -120,7 +116,7 @@ impl FailedClass {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct VersionScan {
     /// Which.
-    pub version: Version,
+    pub version: TlsVersion,
     /// Whether the server speaks it.
     pub supported: bool,
     /// Why not, where it does not: the alert, or what it did instead.
@@ -137,6 +133,38 @@ pub struct VersionScan {
     pub groups_learned: Learned,
     /// Whether the lists are known to be whole.
     pub complete: bool,
+}
+
+/// Whose order decides what is chosen.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// The server's; a list is in that order.
+    Server,
+    /// The client's: the server has no order, and that of a list means nothing.
+    Client,
+    /// Partly the one and partly the other, such as equal preference within a class.
+    Mixed,
+    /// There is only one to choose, or none.
+    Single,
+    /// The stated order of the server; whether it follows it was not tried.
+    Stated,
+    /// The server did not answer alike, or not enough.
+    Unknown,
+}
+
+/// How groups were learned.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Learned {
+    /// The server chose each of them.
+    Chosen,
+    /// The server listed them in its EncryptedExtensions, and refuses all others.
+    Stated,
 }
 
 /// A suite that a server accepts.
@@ -165,101 +193,27 @@ pub struct NamedCode {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SignatureScan {
     /// The version in which it did.
-    pub version: Version,
+    pub version: TlsVersion,
     /// The scheme's name (RFC 8446 section 4.2.3).
     pub name: String,
     /// Its number.
     pub code: u16,
 }
 
-/// A chain of certificates.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ChainScan {
-    /// Versions in which it was sent.
-    pub versions: Vec<Version>,
-    /// As they were sent; the first is the server's own.
-    pub certificates: Vec<CertificateScan>,
-    /// Whether each certificate was issued and signed by the next.
-    pub in_order: bool,
-    /// Certificates that lead to no place in the chain.
-    pub unrelated: u32,
-    /// Whether the last one is its own issuer, so that it need not have been sent.
-    pub has_root: bool,
-    /// How the chain ends: at a root of the list of roots, or in nothing.
-    pub anchor: Anchor,
-    /// Whether one of the leaf's names is the host's.
-    pub names_match: bool,
-    /// DER bytes of all certificates.
-    pub bytes: u32,
-    /// Certificate transparency timestamps: in the leaf, and in a TLS extension.
-    pub scts: u32,
-}
-
-/// How a chain ends.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum Anchor {
-    /// At a root that clients have: by its name, and where it was sent by its bytes.
-    Known,
-    /// The leaf signs itself.
-    SelfSigned,
-    /// At a root that clients do not have.
-    UnknownRoot,
-    /// Its last certificate's issuer was not sent, and is no root: an intermediate is missing.
-    Missing,
-    /// The list of roots was not given.
-    Unchecked,
-}
-
-/// One certificate.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct CertificateScan {
-    /// SHA-256 of the DER, in hexadecimal.
-    pub sha256: String,
-    /// The subject's name.
-    pub subject: String,
-    /// The issuer's name.
-    pub issuer: String,
-    /// The names that it is for.
-    pub names: Vec<String>,
-    /// The key: `rsa`, `ec`, `ed25519`, `ed448`, `dsa`, or an object identifier.
-    pub key: String,
-    /// Bits of the key.
-    pub key_bits: u32,
-    /// The curve, by its registered name.
-    pub curve: Option<String>,
-    /// The signature's algorithm: `sha256WithRSAEncryption`, or an object identifier.
-    pub signature: String,
-    /// From when it is valid, in UTC.
-    pub not_before: String,
-    /// Until when.
-    pub not_after: String,
-    /// Whether that includes the moment of the scan.
-    pub valid_now: bool,
-    /// Whether it may sign others.
-    pub is_ca: bool,
-    /// Timestamps of certificate transparency in it.
-    pub scts: u32,
-    /// Bytes of DER.
-    pub bytes: u32,
-}
-
-/// Yes, no, or that the question could not be put, and why.
+/// Whether a server does something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
-pub enum Answer {
+pub enum Observed {
     /// Yes.
     Yes,
     /// No.
     No,
-    /// Not asked, or no answer.
+    /// Not probed, or no answer.
     #[default]
     Unknown,
 }
 
-impl From<bool> for Answer {
+impl From<bool> for Observed {
     fn from(yes: bool) -> Self {
         if yes { Self::Yes } else { Self::No }
     }
@@ -269,39 +223,39 @@ impl From<bool> for Answer {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Features {
     /// Staples an OCSP response (RFC 6066).
-    pub ocsp_stapling: Answer,
+    pub ocsp_stapling: Observed,
     /// Application protocols that it agrees to, in the order found.
     pub alpn: Vec<String>,
     /// Gives session tickets in TLS 1.2 (RFC 5077).
-    pub tickets_tls12: Answer,
+    pub tickets_tls12: Observed,
     /// Gives session IDs in TLS 1.2.
-    pub session_ids: Answer,
+    pub session_ids: Observed,
     /// Resumes a session of TLS 1.2.
-    pub resumption_tls12: Answer,
+    pub resumption_tls12: Observed,
     /// Tickets that it sends after a handshake of TLS 1.3.
     pub tickets_tls13: Option<u32>,
     /// Resumes a session of TLS 1.3.
-    pub resumption_tls13: Answer,
+    pub resumption_tls13: Observed,
     /// Bytes of early data (0-RTT) that its tickets allow; 0 for none.
     pub early_data_bytes: Option<u32>,
     /// Extended master secret (RFC 7627).
-    pub extended_master_secret: Answer,
+    pub extended_master_secret: Observed,
     /// Encrypt-then-MAC with CBC suites (RFC 7366).
-    pub encrypt_then_mac: Answer,
+    pub encrypt_then_mac: Observed,
     /// Secure renegotiation (RFC 5746).
-    pub secure_renegotiation: Answer,
+    pub secure_renegotiation: Observed,
     /// Lets the client renegotiate.
-    pub client_renegotiation: Answer,
+    pub client_renegotiation: Observed,
     /// Compression of TLS (RFC 3749), which leaks.
-    pub compression: Answer,
+    pub compression: Observed,
     /// Heartbeat (RFC 6520).
-    pub heartbeat: Answer,
+    pub heartbeat: Observed,
     /// Refuses a fallback that was not needed (RFC 7507).
-    pub fallback_scsv: Answer,
+    pub fallback_scsv: Observed,
     /// Chooses ChaCha20 for clients that put it first, and else not.
-    pub chacha20_by_client: Answer,
+    pub chacha20_by_client: Observed,
     /// Asks the client for a certificate.
-    pub client_certificate: Answer,
+    pub client_certificate: Observed,
     /// The status of the response to `HEAD /`.
     pub http_status: Option<u16>,
     /// The response's `Strict-Transport-Security` (RFC 6797).
@@ -348,7 +302,7 @@ pub struct Effort {
 
 impl SiteScan {
     /// The version's entry, if it is spoken.
-    pub fn version(&self, version: Version) -> Option<&VersionScan> {
+    pub fn version(&self, version: TlsVersion) -> Option<&VersionScan> {
         self.versions
             .iter()
             .find(|found| found.version == version && found.supported)
@@ -360,12 +314,7 @@ impl SiteScan {
     }
 }
 
-/// At most 200 characters of a text that a server sent, safe to show.
-pub fn clean(text: &str) -> String {
-    sanitize_prefix(text, 200)
-}
-
-impl netbench_model::Record for SiteScan {
+impl Record for SiteScan {
     const FILE: &'static str = "scan.jsonl";
 
     fn schema(&self) -> u32 {

@@ -6,23 +6,23 @@ const FEWEST: usize = 8;
 /// A mode of fewer values than this is a stray.
 const FEWEST_OF_MODE: usize = 2;
 
-/// Values that come in two heaps with nothing between.
+/// Values that come in two groups with nothing between.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Modes {
-    /// The median of the lower heap.
+pub struct Bimodal {
+    /// The median of the lower mode.
     pub lower: f64,
-    /// The median of the upper heap.
+    /// The median of the upper mode.
     pub upper: f64,
-    /// How many values the upper heap has.
+    /// How many values the upper mode has.
     pub upper_count: u64,
     /// How many there are.
     pub count: u64,
 }
 
-/// The two heaps of these values, if they are two: the widest gap between neighbours is wider than
-/// either heap from its 10th to its 90th percentile, both heaps have two values or more, and there are
+/// The two modes of these values, if they are bimodal: the widest gap between neighbours is wider than
+/// either mode from its 10th to its 90th percentile, both have two values or more, and there are
 /// eight or more.
-pub fn two_modes(values: &[f64]) -> Option<Modes> {
+pub fn bimodal(values: &[f64]) -> Option<Bimodal> {
     if values.len() < FEWEST || values.iter().any(|value| !value.is_finite()) {
         return None;
     }
@@ -33,7 +33,7 @@ pub fn two_modes(values: &[f64]) -> Option<Modes> {
     let (below, above) = sorted.split_at(cut);
     let widest = spread(below).max(spread(above));
     let gap = gap(&sorted, cut);
-    (gap > 0.0 && gap > widest).then_some(Modes {
+    (gap > 0.0 && gap > widest).then_some(Bimodal {
         lower: median(below)?,
         upper: median(above)?,
         upper_count: above.len() as u64,
@@ -55,25 +55,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_heaps_are_told_from_one() {
-        let heaps = |low: usize, high: usize| -> Vec<f64> {
+    fn two_modes_are_told_from_one() {
+        let values_at = |low: usize, high: usize| -> Vec<f64> {
             let lower = (0..low).map(|i| 100.0 + i as f64);
             lower.chain((0..high).map(|i| 200.0 + i as f64)).collect()
         };
-        let modes = two_modes(&heaps(7, 3)).unwrap();
+        let modes = bimodal(&values_at(7, 3)).unwrap();
         assert_eq!((modes.lower, modes.upper), (103.0, 201.0));
         assert_eq!((modes.upper_count, modes.count), (3, 10));
         let one = [
-            heaps(10, 0),
+            values_at(10, 0),
             // One stray is no mode, and seven values are too few.
-            heaps(10, 1),
-            heaps(5, 2),
+            values_at(10, 1),
+            values_at(5, 2),
             vec![5.0; 20],
             (0..20).map(|i| f64::from(i * i)).collect(),
             vec![f64::NAN; 20],
         ];
         for values in one {
-            assert_eq!(two_modes(&values), None, "{values:?}");
+            assert_eq!(bimodal(&values), None, "{values:?}");
         }
     }
 }

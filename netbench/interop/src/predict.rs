@@ -2,110 +2,15 @@
 //!
 //! Pure: nothing here connects anywhere. `netbench scan --against` has real handshakes confirm it.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::{
-    Offer, SiteScan,
-    enumeration::Order,
-    registry::{Bulk, KeyExchange, Version, suite},
-    result::{Anchor, ChainScan, SuiteScan, VersionScan},
+use netbench_model::{
+    scan::{
+        Agreed, Agreement, Anchor, ChainScan, LossReason, NamedCode, Offer, Order, SiteScan,
+        SuiteScan, VersionScan,
+    },
+    tls::{
+        CipherSuite, CipherSuiteFacts, Group, KeyExchange, Protection, SignatureScheme, TlsVersion,
+    },
 };
-
-/// What a stack and a site agree on, or why they do not.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Agreement {
-    /// A handshake.
-    Agrees(Agreed),
-    /// None.
-    Loses {
-        /// Why.
-        reason: LossReason,
-        /// More, in words.
-        detail: String,
-    },
-    /// The scan did not get far enough to tell.
-    Unknown {
-        /// Why.
-        why: String,
-    },
-}
-
-/// What a handshake comes out as.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Agreed {
-    /// The version.
-    pub version: Version,
-    /// The suite that is chosen.
-    pub suite: String,
-    /// The group, where there is one.
-    pub group: Option<String>,
-    /// The scheme of the server's signature, where there is one.
-    pub signature: Option<String>,
-    /// What it may be instead, where the scan does not know the server's order.
-    pub or: Vec<String>,
-}
-
-/// Why a stack cannot reach a site.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum LossReason {
-    /// No common version.
-    Version,
-    /// The site has no elliptic curves: ephemeral Diffie-Hellman over finite fields is its best.
-    DheOnly,
-    /// The site's suites with a key exchange that the stack has are all in CBC mode.
-    CbcOnly,
-    /// The site's only key exchange is encryption to its RSA key.
-    RsaKeyExchangeOnly,
-    /// No common suite, and none of the classes above.
-    Suite,
-    /// No common group.
-    Group,
-    /// The site signs with SHA-1 only, in the handshake or in its chain.
-    Sha1,
-    /// No common signature scheme.
-    Signature,
-    /// The chain is wrong: expired, for another name, from no known root, or refused by the stack.
-    Certificate,
-    /// A real handshake failed that was predicted to be well, and not by the certificate.
-    Handshake,
-}
-
-impl LossReason {
-    /// The name that JSON and tables have.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Version => "version",
-            Self::DheOnly => "dhe-only",
-            Self::CbcOnly => "cbc-only",
-            Self::RsaKeyExchangeOnly => "rsa-key-exchange-only",
-            Self::Suite => "suite",
-            Self::Group => "group",
-            Self::Sha1 => "sha-1",
-            Self::Signature => "signature",
-            Self::Certificate => "certificate",
-            Self::Handshake => "handshake",
-        }
-    }
-}
-
-impl Agreement {
-    /// Whether a handshake is predicted.
-    pub fn agrees(&self) -> bool {
-        matches!(self, Self::Agrees(_))
-    }
-
-    pub(crate) fn loses(reason: LossReason, detail: impl Into<String>) -> Self {
-        Self::Loses {
-            reason,
-            detail: detail.into(),
-        }
-    }
-}
 
 /// What the stack that made `offer` and `site` agree on. The newest common version decides, as it
 /// does in servers: one that finds no suite in it does not go on to the next.
@@ -214,22 +119,20 @@ fn choose(
             Order::Server => of_server,
             _ => of_client.or(of_server),
         };
-        group = code.map(crate::registry::group_name);
+        group = code.map(group_name);
         if !matches!(
             found.group_order,
             Order::Server | Order::Client | Order::Single
         ) {
-            or.extend(groups.iter().map(|code| crate::registry::group_name(*code)));
+            or.extend(groups.iter().map(|code| group_name(*code)));
         }
     }
     if is_signed(chosen) {
         // Whose order decides here differs from server to server, and scans do not ask.
         let wanted = offer.signatures.iter().map(|scheme| scheme.code);
         let code = wanted.clone().find(|code| schemes.contains(code));
-        signature = code
-            .or(schemes.first().copied())
-            .map(crate::registry::signature_name);
-        or.extend(schemes.iter().map(|c| crate::registry::signature_name(*c)));
+        signature = code.or(schemes.first().copied()).map(signature_name);
+        or.extend(schemes.iter().map(|c| signature_name(*c)));
     }
     or.retain(|name| {
         *name != chosen.name && Some(name) != group.as_ref() && Some(name) != signature.as_ref()
@@ -244,7 +147,7 @@ fn choose(
 }
 
 fn no_suite(offer: &Offer, found: &VersionScan) -> Agreement {
-    let exchange = |code: u16| suite(code).map(|s| s.key_exchange());
+    let exchange = |code: u16| facts(code).map(|suite| suite.key_exchange);
     let has: Vec<KeyExchange> = offer
         .suites
         .iter()
@@ -261,7 +164,8 @@ fn no_suite(offer: &Offer, found: &VersionScan) -> Agreement {
             .iter()
             .any(|s| exchange(s.code) == Some(wanted))
     };
-    let cbc = |s: &&SuiteScan| suite(s.code).is_some_and(|s| s.bulk() == Bulk::Cbc);
+    let cbc =
+        |s: &&SuiteScan| facts(s.code).is_some_and(|suite| suite.protection == Protection::Cbc);
     let reason = if !reachable.is_empty() {
         if reachable.iter().all(cbc) {
             LossReason::CbcOnly
@@ -284,10 +188,7 @@ fn no_suite(offer: &Offer, found: &VersionScan) -> Agreement {
 }
 
 fn no_signature(schemes: &[u16]) -> Agreement {
-    let names: Vec<String> = schemes
-        .iter()
-        .map(|code| crate::registry::signature_name(*code))
-        .collect();
+    let names: Vec<String> = schemes.iter().map(|code| signature_name(*code)).collect();
     let reason = if schemes.iter().all(|code| matches!(code, 0x0201..=0x0203)) {
         LossReason::Sha1
     } else {
@@ -300,7 +201,7 @@ fn no_signature(schemes: &[u16]) -> Agreement {
 }
 
 /// What every client that checks would refuse in the chain, or this one for want of a scheme.
-fn chain_fault(offer: &Offer, site: &SiteScan, version: Version) -> Option<Agreement> {
+fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Agreement> {
     let of_version = |chain: &&ChainScan| chain.versions.contains(&version);
     let mut chains = site.chains.iter().filter(of_version).peekable();
     let only = chains.next()?;
@@ -348,30 +249,42 @@ fn chain_fault(offer: &Offer, site: &SiteScan, version: Version) -> Option<Agree
 /// The site's groups in a version; those of older versions are the newest one's before TLS 1.3.
 fn groups(site: &SiteScan, found: &VersionScan) -> Vec<u16> {
     let of = |found: &VersionScan| found.groups.iter().map(|group| group.code).collect();
-    if !found.groups.is_empty() || found.version == Version::Tls13 {
+    if !found.groups.is_empty() || found.version == TlsVersion::Tls13 {
         return of(found);
     }
     let older = site.versions.iter().find(|other| {
-        other.supported && other.version < Version::Tls13 && !other.groups.is_empty()
+        other.supported && other.version < TlsVersion::Tls13 && !other.groups.is_empty()
     });
     older.map(of).unwrap_or_default()
 }
 
-fn schemes(site: &SiteScan, version: Version) -> Vec<u16> {
+fn schemes(site: &SiteScan, version: TlsVersion) -> Vec<u16> {
     let of_version = site.signatures.iter().filter(|s| s.version == version);
     of_version.map(|s| s.code).collect()
 }
 
 fn needs_group(found: &SuiteScan) -> bool {
-    suite(found.code)
-        .is_some_and(|s| matches!(s.key_exchange(), KeyExchange::Ecdhe | KeyExchange::Any))
+    facts(found.code)
+        .is_some_and(|suite| matches!(suite.key_exchange, KeyExchange::Ecdhe | KeyExchange::Any))
 }
 
 fn is_signed(found: &SuiteScan) -> bool {
-    suite(found.code).is_some_and(|s| s.is_signed())
+    facts(found.code).is_some_and(CipherSuiteFacts::is_signed)
 }
 
-fn names(found: &[crate::result::NamedCode]) -> String {
+fn facts(code: u16) -> Option<&'static CipherSuiteFacts> {
+    CipherSuite(code).facts()
+}
+
+fn group_name(code: u16) -> String {
+    Group(code).to_string()
+}
+
+fn signature_name(code: u16) -> String {
+    SignatureScheme(code).to_string()
+}
+
+fn names(found: &[NamedCode]) -> String {
     let names: Vec<&str> = found.iter().map(|group| group.name.as_str()).collect();
     names.join(", ")
 }

@@ -3,24 +3,16 @@
 
 use std::collections::BTreeMap;
 
+use netbench_model::{
+    scan::{
+        Agreed, Agreement, Confirmation, Confirmed, HandshakeResult, LossReason, Offer, SiteScan,
+    },
+    tls::TlsVersion,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    Offer, SiteScan,
-    loss::{Agreed, Agreement, LossReason, predict},
-    registry::Version,
-};
-
-/// What a run keeps of the stacks it was made against: `against.json`. [`LossReport::new`] makes
-/// the report of this and of the scans.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct AgainstRecord {
-    /// What each stack offers.
-    pub offers: Vec<Offer>,
-    /// The handshakes that were made.
-    pub confirmed: Vec<Confirmation>,
-}
+use crate::predict;
 
 /// Which sites the stacks lose: predicted from hellos and scans, confirmed by handshakes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -62,104 +54,53 @@ pub struct LostGroup {
     pub sites: BTreeMap<String, String>,
 }
 
-/// A real handshake beside its prediction.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Confirmation {
-    /// The site.
-    pub site: String,
-    /// The stack.
-    pub stack: String,
-    /// What was predicted.
-    pub predicted: Agreement,
-    /// What happened.
-    pub seen: HandshakeResult,
-    /// How the two go together.
-    pub verdict: Confirmed,
-}
-
-/// What a real handshake came to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum HandshakeResult {
-    /// It was finished.
-    Handshake {
-        /// `1.2` or `1.3`.
-        version: String,
-        /// The suite.
-        suite: String,
-        /// The group, where the stack tells.
-        group: Option<String>,
-        /// The scheme, where the stack tells.
-        signature: Option<String>,
-    },
-    /// It failed.
-    Failed {
-        /// The class of failure.
-        class: String,
-        /// The alert, or the like.
-        reason: String,
-        /// Whether TLS was what failed: not the network, not HTTP.
-        in_tls: bool,
-    },
-}
-
-/// How a handshake goes together with its prediction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Confirmed {
-    /// It came as predicted.
-    AsPredicted,
-    /// It did not.
-    Mismatch,
-    /// The network failed, or nothing had been predicted.
-    Untold,
-}
-
-impl Confirmation {
-    /// Judges what was seen.
-    pub fn new(site: &str, stack: &str, predicted: Agreement, seen: HandshakeResult) -> Self {
-        let verdict = judge(&predicted, &seen);
-        Self {
-            site: site.to_owned(),
-            stack: stack.to_owned(),
-            predicted,
-            seen,
-            verdict,
-        }
+/// Compares what a handshake came to with what was predicted of it.
+pub fn confirmation(
+    site: &str,
+    stack: &str,
+    predicted: Agreement,
+    seen: HandshakeResult,
+) -> Confirmation {
+    Confirmation {
+        site: site.to_owned(),
+        stack: stack.to_owned(),
+        verdict: judge(&predicted, &seen),
+        predicted,
+        seen,
     }
+}
 
-    /// What the handshake shows instead of what was predicted; none where it came as predicted.
-    fn shown(&self) -> Option<Agreement> {
-        if self.verdict != Confirmed::Mismatch {
-            return None;
+/// What the handshake shows instead of what was predicted; none where it came as predicted.
+fn shown(confirmation: &Confirmation) -> Option<Agreement> {
+    if confirmation.verdict != Confirmed::Mismatch {
+        return None;
+    }
+    match (&confirmation.seen, &confirmation.predicted) {
+        (HandshakeResult::Failed { class, reason, .. }, _) => {
+            let by = if class == "certificate" {
+                LossReason::Certificate
+            } else {
+                LossReason::Handshake
+            };
+            let detail = format!("seen in a handshake, not predicted: {class}: {reason}");
+            Some(Agreement::loses(by, detail))
         }
-        match (&self.seen, &self.predicted) {
-            (HandshakeResult::Failed { class, reason, .. }, _) => {
-                let by = if class == "certificate" {
-                    LossReason::Certificate
-                } else {
-                    LossReason::Handshake
-                };
-                let detail = format!("seen in a handshake, not predicted: {class}: {reason}");
-                Some(Agreement::loses(by, detail))
-            }
-            (HandshakeResult::Handshake { .. }, Agreement::Agrees(_)) => None,
-            (
-                HandshakeResult::Handshake {
-                    version,
-                    suite,
-                    group,
-                    signature,
-                },
-                _,
-            ) => Some(Agreement::Agrees(Agreed {
-                version: Version::ALL.into_iter().find(|v| v.name() == version)?,
-                suite: suite.clone(),
-                group: group.clone(),
-                signature: signature.clone(),
-                or: Vec::new(),
-            })),
-        }
+        (HandshakeResult::Handshake { .. }, Agreement::Agrees(_)) => None,
+        (
+            HandshakeResult::Handshake {
+                version,
+                suite,
+                group,
+                signature,
+            },
+            _,
+        ) => Some(Agreement::Agrees(Agreed {
+            version: TlsVersion::ALL.into_iter().find(|v| v.name() == version)?,
+            suite: suite.clone(),
+            group: group.clone(),
+            signature: signature.clone(),
+            or: Vec::new(),
+        })),
     }
 }
 
@@ -203,8 +144,8 @@ fn settle(site: &SiteAgreements, offers: &[Offer], confirmed: &[Confirmation]) -
     let of_site = || confirmed.iter().filter(|c| c.site == site.site);
     let one = |(offer, predicted): (&Offer, &Agreement)| {
         let mut tried = of_site().filter(|c| c.stack == offer.stack);
-        let shown = tried.find_map(Confirmation::shown);
-        shown.unwrap_or_else(|| predicted.clone())
+        let seen = tried.find_map(shown);
+        seen.unwrap_or_else(|| predicted.clone())
     };
     offers.iter().zip(&site.agreements).map(one).collect()
 }

@@ -2,16 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use netbench_model::{
+    scan::{SiteScan, VersionScan},
+    tls::{CipherSuite, Group, GroupKind, KeyExchange, Protection, SignatureScheme, TlsVersion},
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    SiteScan,
-    registry::{Bulk, GroupKind, KeyExchange, Version, group_kind, signature_name, suite},
-};
-
 /// What the words of a [`Population`] mean.
-pub const DEFINITIONS: &str = "Supports: the site accepts it in some version. Prefers: it is what the site \
+const DEFINITIONS: &str = "Supports: the site accepts it in some version. Prefers: it is what the site \
      chooses when everything is offered, in its newest version. Only: the site accepts nothing else of \
      this kind, in any version, so that a client without it cannot connect.";
 
@@ -111,8 +110,8 @@ pub fn population(scans: &[SiteScan]) -> Population {
                 .collect(),
             first.map(|s| class(s.code)),
         );
-        let exchanges = |v: &crate::result::VersionScan| -> Vec<String> {
-            if v.version == Version::Tls13 {
+        let exchanges = |v: &VersionScan| -> Vec<String> {
+            if v.version == TlsVersion::Tls13 {
                 v.groups.iter().map(|group| of_group(group.code)).collect()
             } else {
                 v.suites.iter().map(|s| exchange(s.code)).collect()
@@ -128,9 +127,9 @@ pub fn population(scans: &[SiteScan]) -> Population {
             PopulationKind::Signature,
             scan.signatures
                 .iter()
-                .map(|s| signature_name(s.code))
+                .map(|s| SignatureScheme(s.code).to_string())
                 .collect(),
-            of_newest.map(|s| signature_name(s.code)),
+            of_newest.map(|s| SignatureScheme(s.code).to_string()),
         );
     }
     let rows = counts
@@ -151,26 +150,26 @@ pub fn population(scans: &[SiteScan]) -> Population {
     }
 }
 
-fn version(version: Version) -> String {
+fn version(version: TlsVersion) -> String {
     match version {
-        Version::Ssl3 => "SSL 3.0".to_owned(),
+        TlsVersion::Ssl3 => "SSL 3.0".to_owned(),
         other => format!("TLS {other}"),
     }
 }
 
 fn class(code: u16) -> String {
-    let name = match suite(code).map(|s| s.bulk()) {
-        Some(Bulk::Aead) => "AEAD",
-        Some(Bulk::Cbc) => "CBC",
-        Some(Bulk::Stream) => "RC4 and other streams",
-        Some(Bulk::Null) => "no encryption",
+    let name = match CipherSuite(code).facts().map(|suite| suite.protection) {
+        Some(Protection::Aead) => "AEAD",
+        Some(Protection::Cbc) => "CBC",
+        Some(Protection::Stream) => "RC4 and other streams",
+        Some(Protection::Null) => "no encryption",
         None => "not registered",
     };
     name.to_owned()
 }
 
 fn exchange(code: u16) -> String {
-    let name = match suite(code).map(|s| s.key_exchange()) {
+    let name = match CipherSuite(code).facts().map(|suite| suite.key_exchange) {
         Some(KeyExchange::Ecdhe) => "ECDHE",
         Some(KeyExchange::Dhe) => "DHE",
         Some(KeyExchange::Rsa) => "RSA",
@@ -183,7 +182,7 @@ fn exchange(code: u16) -> String {
 }
 
 fn of_group(code: u16) -> String {
-    let name = match group_kind(code) {
+    let name = match Group(code).kind() {
         Some(GroupKind::Ec) => "ECDHE",
         Some(GroupKind::Ffdhe) => "DHE",
         Some(GroupKind::MlKem) => "ML-KEM",

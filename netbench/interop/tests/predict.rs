@@ -1,17 +1,13 @@
 //! Predictions: what a stack's hello and a site's scan come to.
 
-use netbench_scan::{
-    LossReport, Offer, SiteScan,
-    against::{Confirmation, Confirmed, HandshakeResult},
-    enumeration::{Learned, Order},
-    loss::{Agreement, LossReason, predict},
-    population::{PopulationKind, population},
-    profiles::profiles,
-    registry::{Version, group_name, signature_name, suite_name},
-    result::{
-        Anchor, CertificateScan, ChainScan, Effort, Features, NamedCode, SCAN_SCHEMA_VERSION,
-        ScanOutcome, SignatureScan, SuiteScan, VersionScan,
+use netbench_interop::{LossReport, PopulationKind, confirmation, population, predict, profiles};
+use netbench_model::{
+    scan::{
+        Agreement, Anchor, CertificateScan, ChainScan, Confirmed, Effort, Features,
+        HandshakeResult, Learned, LossReason, NamedCode, Offer, Order, SCAN_SCHEMA_VERSION,
+        ScanOutcome, SignatureScan, SiteScan, SuiteScan, VersionScan,
     },
+    tls::{CipherSuite, Group, SignatureScheme, TlsVersion},
 };
 
 const X25519: u16 = 0x1d;
@@ -36,7 +32,7 @@ fn codes(codes: &[u16], name: fn(u16) -> String) -> Vec<NamedCode> {
 
 fn offer(
     stack: &str,
-    versions: &[Version],
+    versions: &[TlsVersion],
     suites: &[u16],
     groups: &[u16],
     schemes: &[u16],
@@ -46,10 +42,10 @@ fn offer(
         wire_bytes: 0,
         message_bytes: 0,
         versions: versions.to_vec(),
-        suites: codes(suites, suite_name),
-        groups: codes(groups, group_name),
+        suites: codes(suites, |code| CipherSuite(code).to_string()),
+        groups: codes(groups, |code| Group(code).to_string()),
         shares: Vec::new(),
-        signatures: codes(schemes, signature_name),
+        signatures: codes(schemes, |code| SignatureScheme(code).to_string()),
         certificate_signatures: None,
         alpn: Vec::new(),
         extensions: Vec::new(),
@@ -63,7 +59,7 @@ fn offer(
 fn strict() -> Offer {
     offer(
         "strict",
-        &[Version::Tls13, Version::Tls12],
+        &[TlsVersion::Tls13, TlsVersion::Tls12],
         &[GCM13, ECDHE_GCM],
         &[X25519, P256],
         &[0x0403, PSS, 0x0401],
@@ -74,14 +70,14 @@ fn strict() -> Offer {
 fn broad() -> Offer {
     offer(
         "broad",
-        &[Version::Tls13, Version::Tls12],
+        &[TlsVersion::Tls13, TlsVersion::Tls12],
         &[GCM13, ECDHE_GCM, ECDHE_CBC, DHE_GCM, RSA_GCM],
         &[X25519, P256, P521],
         &[0x0403, PSS, 0x0401],
     )
 }
 
-fn spoken(version: Version, suites: &[u16], groups: &[u16]) -> VersionScan {
+fn spoken(version: TlsVersion, suites: &[u16], groups: &[u16]) -> VersionScan {
     VersionScan {
         version,
         supported: true,
@@ -89,21 +85,21 @@ fn spoken(version: Version, suites: &[u16], groups: &[u16]) -> VersionScan {
         suites: suites
             .iter()
             .map(|code| SuiteScan {
-                name: suite_name(*code),
+                name: CipherSuite(*code).to_string(),
                 code: *code,
                 group: None,
                 dh: None,
             })
             .collect(),
         suite_order: Order::Server,
-        groups: codes(groups, group_name),
+        groups: codes(groups, |code| Group(code).to_string()),
         group_order: Order::Server,
         groups_learned: Learned::Chosen,
         complete: true,
     }
 }
 
-fn site(name: &str, versions: Vec<VersionScan>, schemes: &[(Version, u16)]) -> SiteScan {
+fn site(name: &str, versions: Vec<VersionScan>, schemes: &[(TlsVersion, u16)]) -> SiteScan {
     SiteScan {
         schema: SCAN_SCHEMA_VERSION,
         site: name.to_owned(),
@@ -116,7 +112,7 @@ fn site(name: &str, versions: Vec<VersionScan>, schemes: &[(Version, u16)]) -> S
             .iter()
             .map(|(version, code)| SignatureScan {
                 version: *version,
-                name: signature_name(*code),
+                name: SignatureScheme(*code).to_string(),
                 code: *code,
             })
             .collect(),
@@ -130,7 +126,7 @@ fn site(name: &str, versions: Vec<VersionScan>, schemes: &[(Version, u16)]) -> S
 
 fn chain(anchor: Anchor, names_match: bool, valid_now: bool, signature: &str) -> ChainScan {
     ChainScan {
-        versions: vec![Version::Tls12],
+        versions: vec![TlsVersion::Tls12],
         certificates: vec![CertificateScan {
             sha256: String::new(),
             subject: String::new(),
@@ -158,8 +154,8 @@ fn chain(anchor: Anchor, names_match: bool, valid_now: bool, signature: &str) ->
 }
 
 fn tls12(suites: &[u16]) -> SiteScan {
-    let found = spoken(Version::Tls12, suites, &[X25519]);
-    site("a.test", vec![found], &[(Version::Tls12, PSS)])
+    let found = spoken(TlsVersion::Tls12, suites, &[X25519]);
+    site("a.test", vec![found], &[(TlsVersion::Tls12, PSS)])
 }
 
 #[test]
@@ -173,7 +169,7 @@ fn a_loss_has_its_reason() {
     let cases = [
         (
             "old",
-            site("a.test", vec![spoken(Version::Tls10, &[0x2f], &[])], &[]),
+            site("a.test", vec![spoken(TlsVersion::Tls10, &[0x2f], &[])], &[]),
             LossReason::Version,
         ),
         ("dhe", tls12(&[DHE_GCM]), LossReason::DheOnly),
@@ -199,8 +195,8 @@ fn a_loss_has_its_reason() {
             "group",
             site(
                 "a.test",
-                vec![spoken(Version::Tls13, &[GCM13], &[P521])],
-                &[(Version::Tls13, PSS)],
+                vec![spoken(TlsVersion::Tls13, &[GCM13], &[P521])],
+                &[(TlsVersion::Tls13, PSS)],
             ),
             LossReason::Group,
         ),
@@ -208,8 +204,8 @@ fn a_loss_has_its_reason() {
             "sha-1",
             site(
                 "a.test",
-                vec![spoken(Version::Tls12, &[ECDHE_GCM], &[P256])],
-                &[(Version::Tls12, SHA1)],
+                vec![spoken(TlsVersion::Tls12, &[ECDHE_GCM], &[P256])],
+                &[(TlsVersion::Tls12, SHA1)],
             ),
             LossReason::Sha1,
         ),
@@ -217,8 +213,8 @@ fn a_loss_has_its_reason() {
             "signature",
             site(
                 "a.test",
-                vec![spoken(Version::Tls13, &[GCM13], &[P256])],
-                &[(Version::Tls13, 0x0603)],
+                vec![spoken(TlsVersion::Tls13, &[GCM13], &[P256])],
+                &[(TlsVersion::Tls13, 0x0603)],
             ),
             LossReason::Signature,
         ),
@@ -227,8 +223,8 @@ fn a_loss_has_its_reason() {
             site(
                 "a.test",
                 vec![
-                    spoken(Version::Tls13, &[0x1304], &[P256]),
-                    spoken(Version::Tls12, &[ECDHE_GCM], &[P256]),
+                    spoken(TlsVersion::Tls13, &[0x1304], &[P256]),
+                    spoken(TlsVersion::Tls12, &[ECDHE_GCM], &[P256]),
                 ],
                 &[],
             ),
@@ -266,12 +262,12 @@ fn a_loss_has_its_reason() {
 #[test]
 fn an_agreement_follows_whose_order_it_is() {
     let mut found = spoken(
-        Version::Tls12,
+        TlsVersion::Tls12,
         &[DHE_GCM, ECDHE_GCM, RSA_GCM],
         &[P256, X25519],
     );
     let of = |found: &VersionScan| {
-        let site = site("a.test", vec![found.clone()], &[(Version::Tls12, PSS)]);
+        let site = site("a.test", vec![found.clone()], &[(TlsVersion::Tls12, PSS)]);
         match predict(&broad(), &site) {
             Agreement::Agrees(agreed) => agreed,
             other => panic!("{other:?}"),
@@ -351,7 +347,7 @@ fn handshakes_are_held_against_predictions() {
     let loses = predict(&strict(), &tls12(&[DHE_GCM]));
     let handshake = |suite: u16, group: Option<&str>| HandshakeResult::Handshake {
         version: "1.2".to_owned(),
-        suite: suite_name(suite),
+        suite: CipherSuite(suite).to_string(),
         group: group.map(str::to_owned),
         signature: None,
     };
@@ -381,7 +377,7 @@ fn handshakes_are_held_against_predictions() {
     ];
     for (predicted, seen, due) in cases {
         let said = format!("{predicted:?} {seen:?}");
-        let confirmation = Confirmation::new("a.test", "strict", predicted.clone(), seen);
+        let confirmation = confirmation("a.test", "strict", predicted.clone(), seen);
         assert_eq!(confirmation.verdict, due, "{said}");
     }
 }
@@ -403,13 +399,13 @@ fn what_a_handshake_shows_counts_and_not_what_was_predicted() {
     };
     let well = HandshakeResult::Handshake {
         version: "1.2".to_owned(),
-        suite: suite_name(DHE_GCM),
+        suite: CipherSuite(DHE_GCM).to_string(),
         group: None,
         signature: None,
     };
     let confirmed = vec![
-        Confirmation::new("ca.test", "strict", of(0), refused),
-        Confirmation::new("dhe.test", "strict", of(1), well),
+        confirmation("ca.test", "strict", of(0), refused),
+        confirmation("dhe.test", "strict", of(1), well),
     ];
     let report = LossReport::new(offers, &scans, confirmed);
     assert_eq!(report.mismatches().count(), 2);
@@ -428,10 +424,10 @@ fn a_population_counts_what_is_supported_preferred_and_alone() {
     let both = site(
         "both.test",
         vec![
-            spoken(Version::Tls13, &[GCM13], &[0x11ec, X25519]),
-            spoken(Version::Tls12, &[ECDHE_GCM, RSA_GCM], &[X25519]),
+            spoken(TlsVersion::Tls13, &[GCM13], &[0x11ec, X25519]),
+            spoken(TlsVersion::Tls12, &[ECDHE_GCM, RSA_GCM], &[X25519]),
         ],
-        &[(Version::Tls13, PSS), (Version::Tls12, 0x0401)],
+        &[(TlsVersion::Tls13, PSS), (TlsVersion::Tls12, 0x0401)],
     );
     let failed = site("failed.test", Vec::new(), &[]);
     let counted = population(&[both, tls12(&[ECDHE_CBC]), failed]);
@@ -458,7 +454,7 @@ fn a_population_counts_what_is_supported_preferred_and_alone() {
 fn profiles_take_nothing_outside_them() {
     let mut modern = site(
         "modern.test",
-        vec![spoken(Version::Tls13, &[GCM13], &[X25519])],
+        vec![spoken(TlsVersion::Tls13, &[GCM13], &[X25519])],
         &[],
     );
     let mut leaf = chain(Anchor::Known, true, true, "ecdsa-with-SHA256");
@@ -472,7 +468,7 @@ fn profiles_take_nothing_outside_them() {
     cbc.chains.push(chain(Anchor::Known, true, true, ""));
     let mut dhe = tls12(&[DHE_GCM]);
     dhe.site = "dhe.test".to_owned();
-    let rows = profiles(&[modern, usual, cbc, dhe]);
+    let rows = profiles(&[modern, usual, cbc, dhe]).rows;
     let names: Vec<_> = rows
         .iter()
         .map(|r| (r.profile.as_str(), r.sites.clone()))
