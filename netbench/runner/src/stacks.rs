@@ -140,8 +140,6 @@ fn describe(path: &Path, place: Option<&Place>) -> Result<Vec<StackDescription>,
             Ok(description.stacks)
         }
         ResponseBody::Description(description) => Err(WorkerError::Version(description.protocol)),
-        other => Err(WorkerError::Refused(format!(
-            "an answer of another kind: {other:?}"
-        ))),
+        other => Err(WorkerError::another_kind(&other)),
     }
 }

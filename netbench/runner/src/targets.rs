@@ -1,7 +1,6 @@
 use std::{
     collections::BTreeMap,
     net::{IpAddr, SocketAddr},
-    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -9,6 +8,7 @@ use netbench_lab::Lab;
 use netbench_link::{Link, Place, TrialKey};
 use netbench_model::{Failure, FailureClass, Fault, ServerCount, Site};
 use netbench_protocol::{RequestBody, Resolve, ResponseBody, Serve, ServeSite};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::{Launch, Worker, WorkerError, Workers};
 
@@ -185,7 +185,7 @@ impl Targets {
 
 impl LabTargets {
     fn servers(&self) -> MutexGuard<'_, Vec<(String, Worker)>> {
-        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.servers.lock()
     }
 }
 
@@ -210,9 +210,7 @@ fn start(
     }));
     match worker.ask(request, SERVE_LIMIT).map_err(failed)? {
         ResponseBody::Serving(serving) => Ok((worker, serving)),
-        other => Err(failed(WorkerError::Refused(format!(
-            "an answer of another kind: {other:?}"
-        )))),
+        other => Err(failed(WorkerError::another_kind(&other))),
     }
 }
 

@@ -2,8 +2,6 @@
 //! loses, and confirms that by handshakes.
 
 pub(crate) mod args;
-mod confirm;
-pub(crate) mod offers;
 pub(crate) mod record;
 mod settings;
 
@@ -14,10 +12,11 @@ use netbench_model::{
     ScanManifest, ScanPlan,
     scan::{AgainstRecord, Offer, SiteScan},
 };
+use netbench_runner::scan::{Clients, client_settings, confirm, offers};
 use netbench_scan::{ScanEvent, ScanTarget, TrustAnchors, raise_descriptor_limit, scan_all};
 use netbench_store::RunFolder;
 
-use self::{args::Scan, confirm::Bench, settings::ScanSettings};
+use self::{args::Scan, settings::ScanSettings};
 use crate::{
     exit::Ended,
     kinds::scan::AGAINST,
@@ -60,22 +59,22 @@ impl Measured for ScanSettings {
         _earlier: Option<&ScanManifest>,
     ) -> anyhow::Result<Ready<'a, ScanPlan>> {
         let (workers, inside) = (&setup.workers, setup.inside.as_ref());
-        let client = offers::client_settings(self.client_profile, &self.against, workers);
-        let offers = offers::offers(&self.against, workers, inside, &client, &setup.roots_pem)?;
+        let client = client_settings(self.client_profile, &self.against, workers);
+        let offers = offers(&self.against, workers, inside, &client, &setup.roots_pem)?;
         Ok(Ready {
             plan: self.record(),
             checks: Vec::new(),
             measure: Box::new(move |folder| {
                 scan_sites(self, folder, setup)?;
-                let bench = Bench {
-                    fleet: workers,
-                    ground: setup.targets()?,
+                let clients = Clients {
+                    workers,
+                    targets: setup.targets()?,
                     place: inside,
                     client: &client,
                     roots_pem: &setup.roots_pem,
                     stop: &setup.stop,
                 };
-                against(self, folder, &bench, offers, &setup.progress)
+                against(self, folder, &clients, offers, &setup.progress)
             }),
         })
     }
@@ -126,7 +125,7 @@ fn scan_sites(settings: &ScanSettings, folder: &RunFolder, setup: &Setup) -> any
 fn against(
     settings: &ScanSettings,
     folder: &RunFolder,
-    bench: &Bench<'_>,
+    clients: &Clients<'_>,
     offers: Vec<Offer>,
     progress: &Progress,
 ) -> anyhow::Result<()> {
@@ -137,7 +136,7 @@ fn against(
     let predicted = LossReport::new(offers, &scans, Vec::new());
     progress.stage("confirming by handshakes");
     let (stacks, sites) = (&settings.against, &settings.over.file.sites);
-    let confirmed = confirm::confirm(bench, stacks, sites, &scans, &predicted, settings.confirm);
+    let confirmed = confirm(clients, stacks, sites, &scans, &predicted, settings.confirm);
     let record = AgainstRecord {
         offers: predicted.offers,
         confirmed,

@@ -13,10 +13,10 @@ use netbench_model::{
     ClientSettings, Failure, FailureClass, Phase, Site, StackName,
     scan::{Agreement, Confirmation, HandshakeResult, SiteScan},
 };
-use netbench_protocol::ResponseBody;
-use netbench_runner::{Launch, Targets, Worker, Workers};
+use netbench_protocol::{Configure, ResponseBody};
 
-use super::offers::{configured, connect_request};
+use super::offers::connect_request;
+use crate::{Launch, Targets, Worker, Workers};
 
 /// How many sites that all stacks reach are tried too.
 const AGREED: usize = 5;
@@ -28,18 +28,24 @@ const LIMIT: Duration = Duration::from_secs(10);
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Where handshakes go and what they are made with.
-pub(super) struct Bench<'a> {
-    pub(super) fleet: &'a Workers,
-    pub(super) ground: &'a Targets,
-    pub(super) place: Option<&'a Place>,
-    pub(super) client: &'a ClientSettings,
-    pub(super) roots_pem: &'a str,
-    pub(super) stop: &'a AtomicBool,
+pub struct Clients<'a> {
+    /// The stacks' workers.
+    pub workers: &'a Workers,
+    /// Where the sites are.
+    pub targets: &'a Targets,
+    /// In which namespaces.
+    pub place: Option<&'a Place>,
+    /// What clients offer.
+    pub client: &'a ClientSettings,
+    /// The trust roots, as PEM.
+    pub roots_pem: &'a str,
+    /// No further handshake is made once it is true.
+    pub stop: &'a AtomicBool,
 }
 
 /// Tries at most `most` of the sites that a stack loses, and a few that all reach, on every stack.
-pub(super) fn confirm(
-    bench: &Bench<'_>,
+pub fn confirm(
+    clients: &Clients<'_>,
     stacks: &[StackName],
     sites: &[Site],
     scans: &[SiteScan],
@@ -61,14 +67,14 @@ pub(super) fn confirm(
         let mut worker = None;
         let mut found = Vec::new();
         for name in &chosen {
-            if bench.stop.load(Ordering::Relaxed) {
+            if clients.stop.load(Ordering::Relaxed) {
                 break;
             }
             let (Some(i), Some(agreements)) = (index.get(name), predicted.get(name.as_str()))
             else {
                 continue;
             };
-            let seen = handshake(bench, stack, *i, &sites[*i], &mut worker);
+            let seen = handshake(clients, stack, *i, &sites[*i], &mut worker);
             let prediction = agreements[number].clone();
             found.push(confirmation(name, stack.as_str(), prediction, seen));
         }
@@ -132,13 +138,13 @@ fn chosen(scans: &[SiteScan], report: &LossReport, most: usize) -> Vec<String> {
 }
 
 fn handshake(
-    bench: &Bench<'_>,
+    clients: &Clients<'_>,
     stack: &StackName,
     index: usize,
     site: &Site,
     worker: &mut Option<Worker>,
 ) -> HandshakeResult {
-    let address = match bench.ground.address(index) {
+    let address = match clients.targets.address(index) {
         Ok(address) => address,
         Err(failure) => return failed(&failure),
     };
@@ -148,19 +154,17 @@ fn handshake(
         in_tls: false,
     };
     if worker.is_none() {
-        let Some(program) = bench.fleet.program(stack.stack()) else {
+        let Some(program) = clients.workers.program(stack.stack()) else {
             return broken("none".to_owned());
         };
-        let launch = Launch::in_place(bench.place);
-        match configured(
-            program,
-            &launch,
-            stack.stack(),
-            bench.client,
-            bench.roots_pem,
-        ) {
+        let settings = Configure {
+            stack: stack.stack().to_owned(),
+            client: clients.client.clone(),
+            roots_pem: clients.roots_pem.to_owned(),
+        };
+        match Worker::start_configured(program, &Launch::in_place(clients.place), settings) {
             Ok(new) => *worker = Some(new),
-            Err(error) => return broken(format!("{error:#}")),
+            Err(error) => return broken(error.to_string()),
         }
     }
     let Some(ready) = worker.as_mut() else {
