@@ -306,7 +306,7 @@ fn ctrl_c_reports_what_there_is() {
     ));
     support::until("samples", || place.lines("samples.jsonl") >= 40);
     let done = support::interrupt(child).expect(130);
-    assert!(done.stdout.contains("Which is faster"), "{}", done.stdout);
+    assert!(done.stdout.contains("By phase"), "{}", done.stdout);
     let run = place.run();
     assert!(run.join("summary.md").is_file());
     assert!(manifest(&run).sessions[0].interrupted);

@@ -1,7 +1,5 @@
-use std::sync::Arc;
-
-use netbench_model::{ConnectManifest, ConnectPlan, Plan, Sample, StackName};
-use netbench_report::{ConnectSummary, summarize};
+use netbench_model::{ConnectPlan, Plan, Sample, StackName};
+use netbench_report::ConnectReport;
 use netbench_store::RunFolder;
 
 use super::{Holds, KindOfRun, Listed, row};
@@ -9,29 +7,17 @@ use crate::{merge, stored::wrong};
 
 pub(super) const KIND: KindOfRun = KindOfRun {
     kind: ConnectPlan::KIND,
-    read: |folder| Ok(Box::new(StoredConnect::read(folder)?)),
+    read: |folder| Ok(Box::new(read(folder)?)),
     list: row::<ConnectPlan>,
     merge: Some(merge::connect::merge),
     holds: Holds::Files(&[]),
 };
 
-/// A run of `connect`.
-pub(crate) struct StoredConnect {
-    pub(crate) manifest: ConnectManifest,
-    pub(crate) samples: Vec<Sample>,
-    pub(crate) summary: Arc<ConnectSummary>,
-}
-
-impl StoredConnect {
-    pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<Self> {
-        let manifest = folder.manifest().map_err(wrong)?;
-        let samples: Vec<Sample> = folder.records().map_err(wrong)?;
-        Ok(Self {
-            summary: Arc::new(summarize(&manifest, &samples)),
-            manifest,
-            samples,
-        })
-    }
+/// Reads a run of `connect`.
+pub(super) fn read(folder: &RunFolder) -> anyhow::Result<ConnectReport> {
+    let manifest = folder.manifest().map_err(wrong)?;
+    let samples = folder.records().map_err(wrong)?;
+    Ok(ConnectReport::new(manifest, samples))
 }
 
 impl Listed for ConnectPlan {

@@ -2,24 +2,22 @@
 
 pub(crate) mod connect;
 pub(crate) mod evaluation;
-pub(crate) mod report;
 pub(crate) mod scan;
-pub(crate) mod suite;
+mod suite;
 
 use std::path::{Path, PathBuf};
 
 use netbench_model::{Kind, Manifest, Origin, Plan, Record, StackName};
-use netbench_report::RunRow;
+use netbench_report::{Report, RunRow};
 use netbench_store::{RunFolder, StoreError};
 
 use crate::{
     exit::{Ended, WrongInput},
     merge::Merging,
     options::Output,
+    output,
     stored::wrong,
 };
-
-pub(crate) use self::report::Report;
 
 /// What can be done with stored runs of one kind.
 pub(crate) struct KindOfRun {
@@ -81,8 +79,8 @@ impl StoredRun {
 /// Makes the reports of a run in its folder and on stdout, and says whether there is a figure to read.
 pub(crate) fn publish(folder: &RunFolder, output: &Output) -> anyhow::Result<Ended> {
     let report = (of(folder)?.read)(folder)?;
-    report.print(output)?;
-    report.store(folder, output)?;
+    output::print(&*report, output)?;
+    output::store(folder, &*report, output)?;
     Ok(ended(&*report))
 }
 

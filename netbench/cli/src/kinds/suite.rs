@@ -1,7 +1,5 @@
-use std::sync::Arc;
-
-use netbench_model::{Plan, StackName, SuiteManifest, SuitePlan, SuiteSample};
-use netbench_report::{SuiteSummary, summarize_suite};
+use netbench_model::{Plan, StackName, SuitePlan, SuiteSample};
+use netbench_report::SuiteReport;
 use netbench_store::RunFolder;
 
 use super::{Holds, KindOfRun, Listed, row};
@@ -9,27 +7,17 @@ use crate::stored::wrong;
 
 pub(super) const KIND: KindOfRun = KindOfRun {
     kind: SuitePlan::KIND,
-    read: |folder| Ok(Box::new(StoredSuite::read(folder)?)),
+    read: |folder| Ok(Box::new(read(folder)?)),
     list: row::<SuitePlan>,
     merge: None,
     holds: Holds::Files(&[]),
 };
 
-/// A run of the suite.
-pub(crate) struct StoredSuite {
-    pub(crate) manifest: SuiteManifest,
-    pub(crate) summary: Arc<SuiteSummary>,
-}
-
-impl StoredSuite {
-    pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<Self> {
-        let manifest = folder.manifest().map_err(wrong)?;
-        let samples: Vec<SuiteSample> = folder.records().map_err(wrong)?;
-        Ok(Self {
-            summary: Arc::new(summarize_suite(&manifest, &samples)),
-            manifest,
-        })
-    }
+/// Reads a run of the suite.
+pub(super) fn read(folder: &RunFolder) -> anyhow::Result<SuiteReport> {
+    let manifest = folder.manifest().map_err(wrong)?;
+    let samples: Vec<SuiteSample> = folder.records().map_err(wrong)?;
+    Ok(SuiteReport::new(manifest, &samples))
 }
 
 impl Listed for SuitePlan {

@@ -15,21 +15,22 @@ use anyhow::{Context, bail};
 use netbench_model::{
     Depth, EvaluationManifest, EvaluationPlan, PartRecord, PartState, StackName, Target,
 };
-use netbench_report::page;
+use netbench_report::{EvaluationReport, Options};
 use netbench_store::RunFolder;
 
 use crate::{
     browser,
     exit::{Ended, WrongInput},
+    format::Format,
     kinds::{
-        self, Report, ended,
+        self, ended,
         evaluation::{
             PARTS,
             parts::{Part, Unsupported},
         },
-        report::EvaluationReport,
     },
     options::Output,
+    output,
     run::{self, stop_on_signals},
     sites_file,
     stack_names::new_seed,
@@ -122,9 +123,12 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
 /// Makes the reports, and the page.
 fn publish(folder: &RunFolder, output: &Output) -> anyhow::Result<EvaluationReport> {
     let report = kinds::evaluation::read(folder)?;
-    report.print(output)?;
-    report.store(folder, output)?;
-    let page = folder.write_file(PAGE, &page::html(&report.page()))?;
+    output::print(&report, output)?;
+    output::store(folder, &report, output)?;
+    let page = Format::named("html")
+        .form()
+        .of(&report, &Options::default());
+    let page = folder.write_file(PAGE, &page)?;
     if !output.quiet {
         eprintln!("netbench: the page is {}", page.display());
     }

@@ -23,7 +23,7 @@ pub(crate) fn results(options: &Results) -> anyhow::Result<Ended> {
             Ok(Ended::Well)
         }
         ResultsCommand::Show { run, output } => {
-            StoredRun::read(run)?.report.print(output)?;
+            output::print(&*StoredRun::read(run)?.report, output)?;
             Ok(Ended::Well)
         }
         ResultsCommand::Pack { runs } => pack::pack(runs),

@@ -1,9 +1,9 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use netbench_model::{Depth, EvaluationPlan, Target};
-use netbench_report::Found;
+use netbench_report::{Found, Report};
 
-use crate::kinds::{Report, connect::StoredConnect};
+use crate::kinds::connect;
 
 use super::parts::{
     Part, RUN, Steps, Unsupported, run_in, site_arguments, stacks, words, worker_arguments,
@@ -58,7 +58,7 @@ fn collect(
     runs: &mut Vec<Box<dyn Report>>,
 ) -> anyhow::Result<()> {
     if let Some(run) = run_in(&folder.join(RUN)) {
-        let run = StoredConnect::read(&run)?;
+        let run = connect::read(&run)?;
         found.connections = Some(Arc::clone(&run.summary));
         runs.push(Box::new(run));
     }

@@ -2,9 +2,7 @@ use std::{path::Path, time::Duration};
 
 use netbench_bogo::KnownShim;
 use netbench_model::{Depth, EvaluationPlan, StackName};
-use netbench_report::Found;
-
-use crate::kinds::Report;
+use netbench_report::{Found, Report};
 
 use super::parts::{Part, Results, Step, Steps, Unsupported, printed, words};
 

@@ -8,11 +8,11 @@ mod sites;
 mod suite;
 
 use netbench_model::{EvaluationManifest, EvaluationPlan, Plan};
-use netbench_report::{Answer, Evaluation, Found, RunRow, evaluation};
+use netbench_report::{EvaluationReport, Found, RunRow, evaluation};
 use netbench_store::{RunFolder, StoreError};
 
 use self::parts::Part;
-use super::{Holds, KindOfRun, report::EvaluationReport};
+use super::{Holds, KindOfRun};
 use crate::stored::wrong;
 
 pub(super) const KIND: KindOfRun = KindOfRun {
@@ -48,12 +48,6 @@ pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<EvaluationReport> {
     let mut evaluation = evaluation(manifest, found);
     evaluation.warnings.extend(unread);
     Ok(EvaluationReport { evaluation, parts })
-}
-
-/// Whether any question has an answer.
-pub(super) fn answered(evaluation: &Evaluation) -> bool {
-    let mut questions = evaluation.questions.iter();
-    questions.any(|question| question.answer != Answer::Open)
 }
 
 fn list(folder: &RunFolder) -> Result<RunRow, StoreError> {

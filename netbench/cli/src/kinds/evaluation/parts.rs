@@ -8,10 +8,8 @@ use std::{
 
 use anyhow::Context;
 use netbench_model::{EvaluationPlan, Target};
-use netbench_report::Found;
+use netbench_report::{Found, Report};
 use netbench_store::RunFolder;
-
-use crate::kinds::Report;
 
 /// A part.
 pub(crate) struct Part {

@@ -1,9 +1,9 @@
 use std::{path::Path, time::Duration};
 
 use netbench_model::{EvaluationPlan, Target};
-use netbench_report::{Found, losses};
+use netbench_report::{Found, Report, losses};
 
-use crate::kinds::{Report, scan};
+use crate::kinds::scan;
 
 use super::parts::{
     Part, RUN, Steps, Unsupported, run_in, site_arguments, stacks, words, worker_arguments,

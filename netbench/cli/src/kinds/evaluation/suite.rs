@@ -1,9 +1,9 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use netbench_model::{Depth, EvaluationPlan};
-use netbench_report::Found;
+use netbench_report::{Found, Report};
 
-use crate::kinds::{Report, suite::StoredSuite};
+use crate::kinds::suite;
 
 use super::parts::{
     Part, Results, Step, Steps, Unsupported, run_in, stacks, words, worker_arguments,
@@ -76,7 +76,7 @@ fn collect(
 ) -> anyhow::Result<()> {
     for name in [SPEED, COSTS] {
         if let Some(run) = run_in(&folder.join(name)) {
-            let run = StoredSuite::read(&run)?;
+            let run = suite::read(&run)?;
             found.suites.push(Arc::clone(&run.summary));
             runs.push(Box::new(run));
         }
