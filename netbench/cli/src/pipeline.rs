@@ -12,7 +12,7 @@ use std::{
 };
 
 use anyhow::Context;
-use netbench_link::{Link, Place};
+use netbench_link::{Link, Namespace};
 use netbench_model::{LinkCheck, LinkRecord, Manifest, Plan, WorkerRecord};
 use netbench_runner::{Targets, Workers, environment};
 use netbench_store::RunFolder;
@@ -57,7 +57,7 @@ pub(crate) struct Setup {
     /// The trust roots, the lab's own among them.
     pub(crate) roots_pem: String,
     /// Where clients are started; none for this process's own network.
-    pub(crate) inside: Option<Place>,
+    pub(crate) inside: Option<Namespace>,
     pub(crate) progress: Progress,
     /// Becomes true with Ctrl-C.
     pub(crate) stop: Arc<AtomicBool>,
@@ -172,7 +172,7 @@ fn set_up<M: Measured>(
     let sites = measured.sites();
     let link = sites.map(Sites::open_link).transpose()?.flatten();
     let stop = run::stop_on_signals("stopping after the trials in flight")?;
-    let inside = link.as_ref().map(Link::client_place);
+    let inside = link.as_ref().map(Link::client_namespace);
     let workers = Workers::probe(programs, inside.as_ref())?;
     if let Some(manifest) = earlier {
         same_workers(&manifest.name, &manifest.workers, &workers)?;

@@ -28,8 +28,8 @@ fn main() -> ExitCode {
         ("losses_come_from_the_seed", losses_come_from_the_seed),
         ("nothing_is_left_after_kill", nothing_is_left_after_kill),
         (
-            "processes_start_in_their_place",
-            processes_start_in_their_place,
+            "processes_start_in_their_namespace",
+            processes_start_in_their_namespace,
         ),
     ];
     let mut all = Vec::new();
@@ -175,7 +175,7 @@ fn nothing_is_left_after_kill(kind: &str, user: User) -> Result<(), Failed> {
     Ok(())
 }
 
-fn processes_start_in_their_place(kind: &str, user: User) -> Result<(), Failed> {
+fn processes_start_in_their_namespace(kind: &str, user: User) -> Result<(), Failed> {
     let answer = Child::run(&["places", kind], user)?;
     let place = |name: &str| {
         answer[name]

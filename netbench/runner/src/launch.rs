@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-use netbench_link::Place;
+use netbench_link::Namespace;
 use nix::{
     sched::{CpuSet, sched_setaffinity},
     sys::personality::{self, Persona},
@@ -17,7 +17,7 @@ use nix::{
 #[derive(Debug, Clone, Default)]
 pub struct Launch<'a> {
     /// In which namespaces.
-    pub place: Option<&'a Place>,
+    pub place: Option<&'a Namespace>,
     /// On which core it is held.
     pub core: Option<u32>,
     /// Whether the layout of its memory is random.
@@ -40,7 +40,7 @@ pub enum Layout {
 
 impl<'a> Launch<'a> {
     /// In `place`, and else as the system does it.
-    pub fn in_place(place: Option<&'a Place>) -> Self {
+    pub fn in_place(place: Option<&'a Namespace>) -> Self {
         Self {
             place,
             ..Self::default()

@@ -5,7 +5,7 @@ use std::{
 };
 
 use netbench_lab::Lab;
-use netbench_link::{Link, Place, TrialKey};
+use netbench_link::{Link, Namespace, TrialKey};
 use netbench_model::{Failure, FailureClass, Fault, ServerCount, Site};
 use netbench_protocol::{RequestBody, Resolve, ResponseBody, Serve, ServeSite};
 use parking_lot::{Mutex, MutexGuard};
@@ -145,8 +145,8 @@ impl Targets {
         Ok(counts)
     }
 
-    pub(crate) fn client_place(&self) -> Option<Place> {
-        self.link().map(Link::client_place)
+    pub(crate) fn client_place(&self) -> Option<Namespace> {
+        self.link().map(Link::client_namespace)
     }
 
     pub(crate) fn resolve(&self) -> Resolve {
@@ -202,8 +202,8 @@ fn start(
         server: server.to_owned(),
         source,
     };
-    let mut worker =
-        Worker::start(program, &Launch::in_place(Some(&link.server_place()))).map_err(failed)?;
+    let mut worker = Worker::start(program, &Launch::in_place(Some(&link.server_namespace())))
+        .map_err(failed)?;
     let request = RequestBody::Serve(Box::new(Serve {
         stack: server.to_owned(),
         sites,

@@ -8,7 +8,7 @@ use std::{
 };
 
 use netbench_interop::{LossReport, confirmation};
-use netbench_link::Place;
+use netbench_link::Namespace;
 use netbench_model::{
     ClientSettings, Failure, FailureClass, Phase, Site, StackName,
     scan::{Agreement, Confirmation, HandshakeResult, SiteScan},
@@ -34,7 +34,7 @@ pub struct Clients<'a> {
     /// Where the sites are.
     pub targets: &'a Targets,
     /// In which namespaces.
-    pub place: Option<&'a Place>,
+    pub place: Option<&'a Namespace>,
     /// What clients offer.
     pub client: &'a ClientSettings,
     /// The trust roots, as PEM.

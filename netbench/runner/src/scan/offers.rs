@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_link::Place;
+use netbench_link::Namespace;
 use netbench_model::{
     Alpn, CipherSuite, ClientSettings, Condition, Group, Profile, Role, SignatureScheme, StackName,
     TlsVersion, scan::Offer,
@@ -90,7 +90,7 @@ pub fn client_settings(
 pub fn offers(
     stacks: &[StackName],
     workers: &Workers,
-    place: Option<&Place>,
+    place: Option<&Namespace>,
     client: &ClientSettings,
     roots_pem: &str,
 ) -> Result<Vec<Offer>, OfferError> {
@@ -112,7 +112,7 @@ pub fn offers(
 fn capture(
     stack: &StackName,
     program: &Path,
-    place: Option<&Place>,
+    place: Option<&Namespace>,
     settings: Configure,
 ) -> Result<ClientHello, OfferError> {
     let no_hello = |why: String, worker| OfferError::NoHello {
@@ -145,7 +145,7 @@ fn capture(
     }
 }
 
-fn listen(place: Option<&Place>) -> std::io::Result<(TcpListener, SocketAddr)> {
+fn listen(place: Option<&Namespace>) -> std::io::Result<(TcpListener, SocketAddr)> {
     let bind = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
     let listener = match place {
         Some(place) => place.run(bind).map_err(std::io::Error::other)??,

@@ -116,7 +116,7 @@ fn scan_sites(settings: &ScanSettings, folder: &RunFolder, setup: &Setup) -> any
         })
     };
     match addresses.link() {
-        Some(link) => link.client_place().run(work)?,
+        Some(link) => link.client_namespace().run(work)?,
         None => work(),
     }
 }

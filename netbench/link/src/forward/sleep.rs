@@ -7,7 +7,7 @@ const SPIN_NS: std::ops::RangeInclusive<u64> = 40_000..=400_000;
 /// How long before a release the thread stops sleeping, learnt from how late sleeps have ended:
 /// a virtual machine that idles wakes up a few hundred microseconds late, a busy one at once.
 #[derive(Debug)]
-pub(crate) struct Doze {
+pub(crate) struct SleepMargins {
     short: Margin,
     long: Margin,
 }
@@ -19,7 +19,7 @@ struct Margin {
     spin_ns: u64,
 }
 
-impl Default for Doze {
+impl Default for SleepMargins {
     fn default() -> Self {
         Self {
             short: Margin { spin_ns: 60_000 },
@@ -28,7 +28,7 @@ impl Default for Doze {
     }
 }
 
-impl Doze {
+impl SleepMargins {
     /// How long to sleep when something is due in `left_ns`; 0 means to spin.
     pub(crate) fn sleep_ns(&self, left_ns: u64) -> u64 {
         let margin = if left_ns > LONG_SLEEP_NS {
@@ -70,23 +70,23 @@ mod tests {
     #[test]
     fn the_margin_settles_near_the_99th_percentile() {
         // Late by 0 to 199 µs, evenly and in a scattered order.
-        let mut doze = Doze::default();
+        let mut margins = SleepMargins::default();
         let late = |i: u64| (i * 7919 % 200) * 1_000;
         for i in 0..20_000 {
-            doze.woke(1_000_000, late(i));
+            margins.woke(1_000_000, late(i));
         }
-        let spin_ns = doze.short.spin_ns;
+        let spin_ns = margins.short.spin_ns;
         assert!((180_000..=220_000).contains(&spin_ns), "{spin_ns}");
-        assert_eq!(doze.long.spin_ns, Doze::default().long.spin_ns);
+        assert_eq!(margins.long.spin_ns, SleepMargins::default().long.spin_ns);
     }
 
     #[test]
     fn it_never_spins_for_long() {
-        let mut doze = Doze::default();
+        let mut margins = SleepMargins::default();
         for _ in 0..1_000 {
-            doze.woke(1_000_000, 50_000_000);
+            margins.woke(1_000_000, 50_000_000);
         }
-        assert_eq!(doze.sleep_ns(1_000_000), 600_000);
-        assert_eq!(doze.sleep_ns(300_000), 0);
+        assert_eq!(margins.sleep_ns(1_000_000), 600_000);
+        assert_eq!(margins.sleep_ns(300_000), 0);
     }
 }
