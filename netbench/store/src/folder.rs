@@ -27,7 +27,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// A folder that has something in it, or cannot be made or written to.
-    pub fn create<P: Serialize>(path: &Path, manifest: &Manifest<P>) -> Result<Self, StoreError> {
+    pub fn create(path: &Path, manifest: &impl Serialize) -> Result<Self, StoreError> {
         fs::create_dir_all(path).map_err(StoreError::io(path))?;
         if fs::read_dir(path)
             .map_err(StoreError::io(path))?
@@ -127,7 +127,7 @@ impl RunFolder {
     ///
     /// # Errors
     /// What the system says.
-    pub fn write_manifest<P: Serialize>(&self, manifest: &Manifest<P>) -> Result<(), StoreError> {
+    pub fn write_manifest(&self, manifest: &impl Serialize) -> Result<(), StoreError> {
         let path = self.path.join(MANIFEST);
         let mut bytes = serde_json::to_vec_pretty(manifest)
             .map_err(|e| StoreError::io(&path)(io::Error::other(e)))?;
