@@ -7,6 +7,7 @@ mod condition;
 mod connect_plan;
 pub mod coverage;
 mod evaluation;
+mod failure;
 mod link_profile;
 mod manifest;
 mod named;
@@ -31,13 +32,13 @@ pub use connect_plan::{
 pub use evaluation::{
     Depth, EvaluationManifest, EvaluationPlan, Losses, LostSite, PartRecord, PartState,
 };
+pub use failure::{CertificateFault, Failure, FailureClass, FailureReason, FailureWord};
 pub use link_profile::{LinkProfile, LossRate, Queue};
 pub use manifest::{Kind, Manifest, Plan, Record, ServerCount, Session};
 pub use origin::{MergedRun, Origin, Shard, ShardRecord};
 pub use run::{Environment, LinkCheck, LinkKind, LinkRecord, WorkerRecord};
 pub use sample::{
-    Failure, FailureClass, Measured, Negotiated, Outcome, Phase, Phases, Sample, ServerView,
-    TcpInfo, Transfer,
+    Measured, Negotiated, Outcome, Phase, Phases, Sample, ServerView, TcpInfo, Transfer,
 };
 pub use sanitize::{sanitize, sanitize_prefix};
 pub use scan_run::{ScanManifest, ScanPlace, ScanPlan};

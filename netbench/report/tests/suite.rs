@@ -151,7 +151,7 @@ impl Fixture {
                         Work::Handshake { .. } if round == 2 && stack == "openssl" => {
                             SuiteOutcome::Failed(Failure {
                                 class: FailureClass::Worker,
-                                reason: "died".to_owned(),
+                                reason: "died".to_owned().into(),
                                 detail: "the worker was killed by signal 9 <b>".to_owned(),
                                 phase: None,
                                 after_ns: None,

@@ -198,7 +198,7 @@ fn outcome(
     let failed = |class, reason: &str, detail: &str| {
         Outcome::Failed(Failure {
             class,
-            reason: reason.to_owned(),
+            reason: reason.to_owned().into(),
             detail: detail.to_owned(),
             phase: Some(Phase::Tls),
             after_ns: Some(1_000_000),

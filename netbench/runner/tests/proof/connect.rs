@@ -387,7 +387,7 @@ fn expect(sample: &Sample, end: End) {
         (End::Ok, Outcome::Ok(_)) | (Unsupported, Outcome::Unsupported { .. }) => {}
         (Failed(class, reason, detail), Outcome::Failed(failure)) => {
             assert_eq!(
-                (failure.class, failure.reason.as_str()),
+                (failure.class, failure.reason.to_string().as_str()),
                 (class, reason),
                 "{failure:?}"
             );

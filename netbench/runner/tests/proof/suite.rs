@@ -537,7 +537,7 @@ fn expect(sample: &SuiteSample, end: End) {
         }
         (Failed(class, reason, detail), SuiteOutcome::Failed(failure)) => {
             assert_eq!(
-                (failure.class, failure.reason.as_str()),
+                (failure.class, failure.reason.to_string().as_str()),
                 (class, reason),
                 "{failure:?}"
             );

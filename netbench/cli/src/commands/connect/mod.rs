@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_link::Link;
 use netbench_model::{
-    ClientSettings, ConnectManifest, ConnectPlan, Failure, FailureClass, Phase, Sample,
+    ClientSettings, ConnectManifest, ConnectPlan, Failure, FailureClass, FailureWord, Phase, Sample,
 };
 use netbench_runner::{Event, Plan, Targets, execute};
 
@@ -114,7 +114,7 @@ fn trials(
 fn unresolved(host: &str) -> Failure {
     Failure {
         class: FailureClass::Resolve,
-        reason: "not found".to_owned(),
+        reason: FailureWord::NotFound.into(),
         detail: format!("{host} did not resolve"),
         phase: Some(Phase::Dns),
         after_ns: None,
