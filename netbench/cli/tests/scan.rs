@@ -39,7 +39,7 @@ old.test     tls=1.2 alpn=none chain=1
 ";
 
 /// Sites that only some stacks reach: the file that the README shows.
-const OLD_SITES: &str = include_str!("../../../old-sites.txt");
+const OLD_SITES: &str = include_str!("../../catalogue/old-sites.txt");
 
 /// Everything that a profile says must have been found.
 fn assert_reproduced(site: &Site, scan: &SiteScan) {
