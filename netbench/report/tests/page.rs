@@ -172,7 +172,6 @@ fn small() -> Document<'static> {
                 Item::Table(table),
             ],
             missing: Some("The rest is missing.".to_owned()),
-            ..Section::default()
         }],
         machines: Vec::new(),
         figures: Vec::new(),

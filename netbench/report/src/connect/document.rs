@@ -152,7 +152,6 @@ fn section(report: &ConnectReport) -> Section {
                 "No figures: there is no pair of samples in which both stacks did the same work."
                     .to_owned()
             }),
-        ..Section::default()
     }
 }
 
