@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CipherSuite, Condition, Failure, Group, Role, SignatureScheme, StackName, TlsVersion,
+    CipherSuite, Condition, Failure, Group, Record, Role, SignatureScheme, StackName, TlsVersion,
     named::words,
 };
 
@@ -32,6 +32,14 @@ pub struct Sample {
     pub started_unix_ms: u64,
     /// What came of it.
     pub outcome: Outcome,
+}
+
+impl Record for Sample {
+    const FILE: &'static str = "samples.jsonl";
+
+    fn schema(&self) -> u32 {
+        self.schema
+    }
 }
 
 /// What came of a trial.

@@ -13,13 +13,14 @@ mod chromium;
 use std::{fs, path::Path};
 
 use chromium::{Browser, View};
-use netbench_model::{Condition, Manifest, Sample};
+use netbench_model::{Condition, ConnectManifest, Sample};
 use netbench_report::{
     Align, Answer, Asked, Bar, BarGroup, Bars, Cell, Chart, Column, ConnectReport, Document, Dot,
     Dots, Drawing, Excerpt, Extent, Item, KeyFigure, Matrix, MatrixRow, Options, Question, Report,
     Section, Table,
 };
 use netbench_stats::{Interval, Verdict};
+use netbench_store::RunFolder;
 use netbench_testing::Tool;
 use support::{Fixture, HOSTILE};
 
@@ -393,13 +394,9 @@ fn the_page_of_a_hundred_sites_is_small() {
         .map(|entry| entry.unwrap().path())
         .find(|path| path.to_string_lossy().ends_with("-connect-101-sites"))
         .unwrap();
-    let manifest: Manifest =
-        serde_json::from_slice(&fs::read(run.join("run.json")).unwrap()).unwrap();
-    let samples = fs::read_to_string(run.join("samples.jsonl")).unwrap();
-    let samples: Vec<Sample> = samples
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let run = RunFolder::open(&run).unwrap();
+    let manifest: ConnectManifest = run.manifest().unwrap();
+    let samples: Vec<Sample> = run.records().unwrap();
     let report = ConnectReport::new(manifest, samples);
     let text = html(&report.document(Extent::Full));
     assert!(text.len() < 2_000_000, "{} bytes", text.len());

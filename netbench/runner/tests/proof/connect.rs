@@ -458,14 +458,14 @@ impl Run {
             &self.workers,
             &Targets::Live(addresses),
             &[],
-            folder.appender().unwrap(),
+            folder.appender::<Sample>().unwrap(),
             &listener,
             &stop,
         )
         .unwrap();
         let (mut samples, lost) = told.into_inner().unwrap();
         assert_eq!(
-            folder.samples::<Sample>().unwrap(),
+            folder.records::<Sample>().unwrap(),
             samples,
             "what is told is what is stored"
         );
