@@ -13,8 +13,8 @@ use openssl::{
 use crate::{Failure, Options};
 
 use super::{
+    errors::{library, words},
     ffi,
-    setup::{library, words},
 };
 
 /// The credential that is not one of a list, or none.

@@ -1,6 +1,6 @@
 //! A connection through its exchange.
 
-use openssl::ssl::{ErrorCode, ShutdownResult, Ssl, SslRef, SslStream};
+use openssl::ssl::{ErrorCode, ShutdownResult, Ssl, SslStream};
 
 use crate::{
     Failure, Options,
@@ -11,9 +11,9 @@ use crate::{
 
 use super::{
     clock,
+    errors::{library, words},
     expect::Expect,
-    ffi, quic_ffi,
-    setup::{self, library, words},
+    ffi, quic_ffi, setup,
     state::{nothing_wrong, state, told},
     wire::Wire,
 };
@@ -154,7 +154,7 @@ impl<'a> Connection<'a> {
     fn leave_early_data(&mut self) -> Result<(), Failure> {
         self.early = false;
         self.finish()?;
-        let accepted = early_data_accepted(self.stream.ssl());
+        let accepted = ffi::early_data_accepted(self.stream.ssl());
         EarlyData::from(accepted).check(self.expect.options)
     }
 
@@ -174,18 +174,6 @@ pub(crate) fn callback_waits(code: ErrorCode) -> bool {
     const WANT_VERIFICATION: i32 = 12;
     code == ErrorCode::WANT_CLIENT_HELLO_CB
         || [WANT_CERTIFICATE, WANT_VERIFICATION].contains(&code.as_raw())
-}
-
-/// Whether the server took early data.
-pub(crate) fn early_data_accepted(ssl: &SslRef) -> bool {
-    const ACCEPTED: i32 = 2;
-    unsafe extern "C" {
-        fn SSL_get_early_data_status(ssl: *const openssl_sys::SSL) -> i32;
-    }
-    // SAFETY: the connection is live.
-    unsafe {
-        SSL_get_early_data_status(foreign_types_shared::ForeignTypeRef::as_ptr(ssl)) == ACCEPTED
-    }
 }
 
 impl<'a> Retry<'a> for Connection<'a> {

@@ -1,22 +1,21 @@
 //! What the test expects of a connection, compared with what OpenSSL says of it.
 
+use netbench_model::tls::TlsVersion;
 use openssl::{
     hash::{MessageDigest, hash},
     ssl::{NameType, SslRef},
     x509::X509VerifyResult,
 };
 
-use crate::{Failure, Options, exchange::traffic_secrets};
+use crate::{Failure, Options, exchange::traffic_secrets, options::hex_list};
 
 use super::{
     certs,
-    connection::early_data_accepted,
+    errors::library,
     ffi::{self, control},
-    names, setup,
+    names,
     state::state,
 };
-
-const TLS13: u16 = 0x0304;
 
 /// The expectations of one connection.
 pub(crate) struct Expect<'a> {
@@ -56,7 +55,7 @@ impl Expect<'_> {
             format!("session reused: {reused}, expected {want}")
         })?;
         let state = state();
-        if !self.is_server() && version(ssl) != TLS13 {
+        if !self.is_server() && version(ssl) != TlsVersion::Tls13.code() {
             let want = !options.on("-expect-no-session")
                 && (!reused || options.on("-expect-ticket-renewal"));
             let got = state.got_session;
@@ -104,7 +103,7 @@ impl Expect<'_> {
             })?;
         }
         if let Some(want) = options.number("-expect-curve-id")
-            && (!ssl.session_reused() || version(ssl) == TLS13)
+            && (!ssl.session_reused() || version(ssl) == TlsVersion::Tls13.code())
         {
             let name = ffi::group_name(ssl);
             let got = name.as_deref().and_then(names::group_code).map(i64::from);
@@ -206,8 +205,8 @@ impl Expect<'_> {
         let raw = options.bytes("-expect-peer-rpk-sha256");
         if let Some(want) = raw {
             let key = ffi::peer_raw_key(ssl).ok_or_else(|| Failure::failed("no raw public key"))?;
-            let der = key.public_key_to_der().map_err(setup::library)?;
-            let got = hash(MessageDigest::sha256(), &der).map_err(setup::library)?;
+            let der = key.public_key_to_der().map_err(library)?;
+            let got = hash(MessageDigest::sha256(), &der).map_err(library)?;
             ensure(*got == *want, || "another raw public key than expected")?;
         }
         if options.on("-expect-no-peer-cert") || options.on("-psk") || raw.is_some() {
@@ -236,7 +235,7 @@ impl Expect<'_> {
     }
 
     fn check_early_data(&self, ssl: &SslRef) -> Result<(), Failure> {
-        let accepted = early_data_accepted(ssl);
+        let accepted = ffi::early_data_accepted(ssl);
         let options = self.options;
         ensure(
             !options.on("-expect-accept-early-data") || accepted,
@@ -262,7 +261,7 @@ impl Expect<'_> {
                 format!("messages {:?}, expected {want:?}", state.messages)
             })?;
         }
-        if self.is_server() || version(ssl) != TLS13 {
+        if self.is_server() || version(ssl) != TlsVersion::Tls13.code() {
             return Ok(());
         }
         let want = !options.on("-expect-no-session") && !options.on("-shim-shuts-down");
@@ -279,6 +278,26 @@ impl Expect<'_> {
         }
         Ok(())
     }
+}
+
+/// Compares a CertificateRequest with what the test expects of it.
+pub(crate) fn check_request(ssl: &SslRef, options: &Options) -> Result<(), Failure> {
+    if let Some(want) = options.bytes("-expect-certificate-types")
+        && ffi::certificate_types(ssl) != want
+    {
+        return Err(Failure::failed("other certificate types than expected"));
+    }
+    if let Some(list) = options.text("-expect-client-ca-list") {
+        let want = if list == "<EMPTY>" {
+            Vec::new()
+        } else {
+            hex_list(&list)?
+        };
+        if ffi::authorities(ssl) != want {
+            return Err(Failure::failed("another list of authorities than expected"));
+        }
+    }
+    Ok(())
 }
 
 fn version(ssl: &SslRef) -> u16 {

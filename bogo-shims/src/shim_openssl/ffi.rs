@@ -64,6 +64,7 @@ unsafe extern "C" {
     fn SSL_set_cert_cb(ssl: *mut SSL, callback: Option<CertCallback>, argument: *mut c_void);
     fn SSL_set_quiet_shutdown(ssl: *mut SSL, mode: c_int);
     fn SSL_key_update(ssl: *mut SSL, kind: c_int) -> c_int;
+    fn SSL_get_early_data_status(ssl: *const SSL) -> c_int;
     fn SSL_get0_group_name(ssl: *mut SSL) -> *const c_char;
     fn SSL_use_PrivateKey(ssl: *mut SSL, key: *mut EVP_PKEY) -> c_int;
     fn SSL_use_certificate(ssl: *mut SSL, cert: *mut openssl_sys::X509) -> c_int;
@@ -385,4 +386,11 @@ pub(crate) fn refuse(ctx: *mut X509_STORE_CTX) {
 pub(crate) fn borrowed<'a>(ssl: *mut SSL) -> &'a mut SslRef {
     // SAFETY: the library calls back with a connection that is live, and nothing else uses it meanwhile.
     unsafe { SslRef::from_ptr_mut(ssl) }
+}
+
+/// Whether the server accepted early data.
+pub(crate) fn early_data_accepted(ssl: &SslRef) -> bool {
+    const ACCEPTED: c_int = 2;
+    // SAFETY: the connection is live.
+    unsafe { SSL_get_early_data_status(ssl.as_ptr()) == ACCEPTED }
 }

@@ -1,12 +1,15 @@
 //! The BoGo shim of OpenSSL: the openssl crate, and libssl's own functions where the crate has no call.
 //!
-//! `context.rs` has what belongs to all connections and the callbacks, `setup.rs` what belongs to one,
-//! `connection.rs` takes it through the exchange, `quic.rs` does that over QUIC, `expect.rs` compares.
+//! `context.rs` sets up what all connections share, `setup.rs` what belongs to one; `callbacks.rs` is what
+//! libssl calls. `connection.rs` takes a connection through the exchange, `quic.rs` does that over QUIC, and
+//! `expect.rs` compares the outcome with what the test expects.
 
+mod callbacks;
 mod certs;
 mod clock;
 mod connection;
 mod context;
+mod errors;
 mod expect;
 mod ffi;
 mod names;

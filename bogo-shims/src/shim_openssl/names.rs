@@ -1,65 +1,84 @@
-//! Code points of TLS, by OpenSSL's names.
+//! Code points of TLS by their registered names, where OpenSSL knows them by these names.
 
-const GROUPS: &[(u16, &str)] = &[
-    (23, "secp256r1"),
-    (24, "secp384r1"),
-    (25, "secp521r1"),
-    (29, "x25519"),
-    (30, "x448"),
-    (512, "MLKEM512"),
-    (513, "MLKEM768"),
-    (514, "MLKEM1024"),
-    (4587, "SecP256r1MLKEM768"),
-    (4588, "X25519MLKEM768"),
-    (4589, "SecP384r1MLKEM1024"),
+use netbench_model::tls::{CipherSuite, Group, SignatureScheme};
+
+const GROUPS: [&str; 11] = [
+    "secp256r1",
+    "secp384r1",
+    "secp521r1",
+    "x25519",
+    "x448",
+    "MLKEM512",
+    "MLKEM768",
+    "MLKEM1024",
+    "SecP256r1MLKEM768",
+    "X25519MLKEM768",
+    "SecP384r1MLKEM1024",
 ];
 
-const SIGNATURES: &[(u16, &str)] = &[
-    (0x0201, "rsa_pkcs1_sha1"),
-    (0x0203, "ecdsa_sha1"),
-    (0x0401, "rsa_pkcs1_sha256"),
-    (0x0403, "ecdsa_secp256r1_sha256"),
-    (0x0501, "rsa_pkcs1_sha384"),
-    (0x0503, "ecdsa_secp384r1_sha384"),
-    (0x0601, "rsa_pkcs1_sha512"),
-    (0x0603, "ecdsa_secp521r1_sha512"),
-    (0x0804, "rsa_pss_rsae_sha256"),
-    (0x0805, "rsa_pss_rsae_sha384"),
-    (0x0806, "rsa_pss_rsae_sha512"),
-    (0x0807, "ed25519"),
-    (0x0904, "mldsa44"),
-    (0x0905, "mldsa65"),
-    (0x0906, "mldsa87"),
+const SIGNATURES: [&str; 15] = [
+    "rsa_pkcs1_sha1",
+    "ecdsa_sha1",
+    "rsa_pkcs1_sha256",
+    "ecdsa_secp256r1_sha256",
+    "rsa_pkcs1_sha384",
+    "ecdsa_secp384r1_sha384",
+    "rsa_pkcs1_sha512",
+    "ecdsa_secp521r1_sha512",
+    "rsa_pss_rsae_sha256",
+    "rsa_pss_rsae_sha384",
+    "rsa_pss_rsae_sha512",
+    "ed25519",
+    "mldsa44",
+    "mldsa65",
+    "mldsa87",
 ];
 
-const TLS13_SUITES: &[(u16, &str)] = &[
-    (0x1301, "TLS_AES_128_GCM_SHA256"),
-    (0x1302, "TLS_AES_256_GCM_SHA384"),
-    (0x1303, "TLS_CHACHA20_POLY1305_SHA256"),
+const TLS13_SUITES: [CipherSuite; 3] = [
+    CipherSuite::TLS_AES_128_GCM_SHA256,
+    CipherSuite::TLS_AES_256_GCM_SHA384,
+    CipherSuite::TLS_CHACHA20_POLY1305_SHA256,
 ];
 
 pub(crate) fn group(code: u16) -> Option<&'static str> {
-    find(GROUPS, code)
+    Group(code).name().filter(|name| GROUPS.contains(name))
 }
 
+/// The code point of a group by OpenSSL's name, which may differ in case from the registered one.
 pub(crate) fn group_code(name: &str) -> Option<u16> {
-    let mut groups = GROUPS.iter();
-    groups
-        .find(|(_, known)| known.eq_ignore_ascii_case(name))
-        .map(|(code, _)| *code)
+    let is_named = |group: &Group| {
+        let registered = group.name().filter(|name| GROUPS.contains(name));
+        registered.is_some_and(|registered| registered.eq_ignore_ascii_case(name))
+    };
+    Group::registered().find(is_named).map(|group| group.0)
 }
 
 pub(crate) fn signature(code: u16) -> Option<&'static str> {
-    find(SIGNATURES, code)
+    let name = SignatureScheme(code).name();
+    name.filter(|name| SIGNATURES.contains(name))
 }
 
 pub(crate) fn tls13_suite(code: u16) -> Option<&'static str> {
-    find(TLS13_SUITES, code)
+    let suite = CipherSuite(code);
+    suite.name().filter(|_| TLS13_SUITES.contains(&suite))
 }
 
-fn find(table: &[(u16, &'static str)], code: u16) -> Option<&'static str> {
-    table
-        .iter()
-        .find(|(known, _)| *known == code)
-        .map(|(_, name)| *name)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_registered() {
+        let is_found = |name: &&str| group_code(name).and_then(group) == Some(*name);
+        assert!(GROUPS.iter().all(is_found));
+        let found = SignatureScheme::registered().filter(|scheme| signature(scheme.0).is_some());
+        assert_eq!(found.count(), SIGNATURES.len());
+        assert_eq!(group_code("x25519mlkem768"), Some(0x11ec));
+        assert_eq!(signature(0x0804), Some("rsa_pss_rsae_sha256"));
+        assert_eq!(tls13_suite(0x1303), Some("TLS_CHACHA20_POLY1305_SHA256"));
+        assert_eq!(
+            (group(0x0100), signature(0x0808), tls13_suite(0x1304)),
+            (None, None, None)
+        );
+    }
 }

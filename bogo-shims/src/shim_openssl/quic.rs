@@ -16,11 +16,12 @@ use crate::{
 };
 
 use super::{
-    connection::{PATIENCE, callback_waits, early_data_accepted},
+    connection::{PATIENCE, callback_waits},
+    errors::words,
     expect::Expect,
     ffi,
     quic_ffi::{self, Shared},
-    setup::{self, words},
+    setup,
     state::{nothing_wrong, told},
 };
 
@@ -170,7 +171,7 @@ impl Endpoint for Quic<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
         if std::mem::take(&mut self.early) {
             self.finish()?;
-            EarlyData::from(early_data_accepted(&self.ssl)).check(self.expect.options)?;
+            EarlyData::from(ffi::early_data_accepted(&self.ssl)).check(self.expect.options)?;
         }
         while !self.shared.borrow().stream.has_data() {
             if !self.step()? {

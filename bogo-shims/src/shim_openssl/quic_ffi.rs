@@ -18,7 +18,7 @@ use crate::{
     quic::{Level, Stream},
 };
 
-use super::setup::library;
+use super::errors::library;
 
 unsafe extern "C" {
     fn SSL_set_quic_tls_cbs(

@@ -2,6 +2,7 @@
 
 use std::ffi::c_uint;
 
+use netbench_model::tls::TlsVersion;
 use openssl::{
     error::ErrorStack,
     ssl::{Ssl, SslContextRef, SslRef, SslSession, SslVerifyMode, StatusType},
@@ -13,25 +14,13 @@ use openssl_sys::SSL;
 use crate::{Failure, Options, options::hex_list};
 
 use super::{
+    callbacks::on_cert,
     certs,
-    context::on_cert,
+    errors::library,
     ffi::{self, control, mode, option},
     names,
     state::state,
 };
-
-/// An error of the library, in the words that the runner looks for.
-pub(crate) fn library(stack: ErrorStack) -> Failure {
-    Failure::failed(words(&stack))
-}
-
-pub(crate) fn words(stack: &ErrorStack) -> String {
-    let lines = stack.errors().iter().map(|error| {
-        let reason = error.reason().unwrap_or("unknown");
-        format!(":{}:", reason.to_uppercase().replace(' ', "_"))
-    });
-    lines.collect::<Vec<_>>().join("\n")
-}
 
 pub(crate) fn ssl(
     ctx: &SslContextRef,
@@ -84,7 +73,11 @@ pub(crate) fn ssl(
 
 fn versions(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
     let dtls = options.on("-dtls");
-    let (first, dtls13) = if dtls { (0xfeff, 0xfefc) } else { (0x0301, 0) };
+    let (first, dtls13) = if dtls {
+        (0xfeff, 0xfefc)
+    } else {
+        (i64::from(TlsVersion::Tls10.code()), 0)
+    };
     let given = |flag| options.number(flag).filter(|version| *version != 0);
     let least = given("-min-version").unwrap_or(first);
     let mut most = given("-max-version").unwrap_or(0);
@@ -311,24 +304,4 @@ pub(crate) fn export(
     ssl.export_keying_material(&mut out, label, context)
         .map_err(library)?;
     Ok(out)
-}
-
-/// Compares a CertificateRequest with what the test expects of it.
-pub(crate) fn check_request(ssl: &SslRef, options: &Options) -> Result<(), Failure> {
-    if let Some(want) = options.bytes("-expect-certificate-types")
-        && ffi::certificate_types(ssl) != want
-    {
-        return Err(Failure::failed("other certificate types than expected"));
-    }
-    if let Some(list) = options.text("-expect-client-ca-list") {
-        let want = if list == "<EMPTY>" {
-            Vec::new()
-        } else {
-            hex_list(&list)?
-        };
-        if ffi::authorities(ssl) != want {
-            return Err(Failure::failed("another list of authorities than expected"));
-        }
-    }
-    Ok(())
 }

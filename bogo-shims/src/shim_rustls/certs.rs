@@ -28,7 +28,7 @@ use rustls::{
     sign::{CertifiedKey, Signer, SigningKey},
 };
 
-use super::{config::provider, seen::Seen};
+use super::{observed::Observed, provider::provider};
 
 /// A verifier or resolver that stays the same object over all connections of a client, whatever
 /// it does in each: rustls resumes no session that was made with another one.
@@ -59,15 +59,15 @@ impl<T> Lasting<T> {
 pub(crate) struct Resolver {
     key: Option<Arc<CertifiedKey>>,
     raw: bool,
-    seen: Arc<Seen>,
+    observed: Arc<Observed>,
 }
 
 impl Resolver {
-    pub(crate) fn new(options: &Options, seen: Arc<Seen>) -> Result<Self, Failure> {
+    pub(crate) fn new(options: &Options, observed: Arc<Observed>) -> Result<Self, Failure> {
         let raw = is_raw(options);
         let staple_fails = options.on("-server") && fails_ocsp(options);
         let key = certified_key(options, raw)?.filter(|_| !staple_fails);
-        Ok(Self { key, raw, seen })
+        Ok(Self { key, raw, observed })
     }
 }
 
@@ -160,7 +160,7 @@ impl ResolvesServerCert for Resolver {
                 wire.push(u8::try_from(protocol.len()).ok()?);
                 wire.extend(protocol);
             }
-            self.seen.get().client_alpn = Some(wire);
+            self.observed.get().client_alpn = Some(wire);
         }
         self.key.clone()
     }
@@ -174,7 +174,7 @@ impl ResolvesClientCert for Lasting<Resolver> {
     fn resolve(&self, authorities: &[&[u8]], _: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
         let resolver = self.get()?;
         let authorities = authorities.iter().map(|name| name.to_vec()).collect();
-        resolver.seen.get().authorities = Some(authorities);
+        resolver.observed.get().authorities = Some(authorities);
         resolver.key.clone()
     }
 
@@ -222,11 +222,11 @@ pub(crate) struct Verifier {
     ocsp_fails: bool,
     raw: bool,
     authorities: Vec<DistinguishedName>,
-    seen: Arc<Seen>,
+    observed: Arc<Observed>,
 }
 
 impl Verifier {
-    pub(crate) fn new(options: &Options, seen: Arc<Seen>) -> Result<Self, Failure> {
+    pub(crate) fn new(options: &Options, observed: Arc<Observed>) -> Result<Self, Failure> {
         let mut algorithms = provider().signature_verification_algorithms;
         let all = algorithms.supported_schemes();
         let prefs = options.codes("-verify-prefs");
@@ -264,7 +264,7 @@ impl Verifier {
             ocsp_fails: fails_ocsp(options),
             raw,
             authorities,
-            seen,
+            observed,
         })
     }
 
@@ -274,7 +274,7 @@ impl Verifier {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.seen.get().signature = Some(dss.scheme);
+        self.observed.get().signature = Some(dss.scheme);
         if self.raw {
             let spki = SubjectPublicKeyInfoDer::from(cert.as_ref());
             verify_tls13_signature_with_raw_key(message, &spki, dss, &self.algorithms)
@@ -289,7 +289,7 @@ impl Verifier {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        self.seen.get().signature = Some(dss.scheme);
+        self.observed.get().signature = Some(dss.scheme);
         verify_tls12_signature(message, cert, dss, &self.algorithms)
     }
 }
@@ -358,9 +358,9 @@ impl ServerCertVerifier for Lasting<Verifier> {
         _: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         let verifier = self.now()?;
-        let mut seen = verifier.seen.get();
-        seen.ocsp = Some(ocsp.to_vec());
-        seen.verified_name = Some(name.to_str().into_owned());
+        let mut observed = verifier.observed.get();
+        observed.ocsp = Some(ocsp.to_vec());
+        observed.verified_name = Some(name.to_str().into_owned());
         if verifier.fails {
             return Err(CertificateError::ApplicationVerificationFailure.into());
         }

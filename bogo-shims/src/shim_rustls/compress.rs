@@ -106,7 +106,7 @@ impl Expanding {
 impl Random {
     fn pack(&self, input: Vec<u8>) -> Option<Vec<u8>> {
         let mut byte = [0];
-        super::config::provider()
+        super::provider::provider()
             .secure_random
             .fill(&mut byte)
             .ok()?;

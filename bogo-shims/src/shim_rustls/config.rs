@@ -6,7 +6,7 @@ use crate::{Failure, OptionSets, Options};
 use rustls::{
     ClientConfig, Error, ServerConfig, SupportedProtocolVersion,
     client::{ClientSessionMemoryCache, EchConfig, EchGreaseConfig, EchMode, Resumption},
-    crypto::{CryptoProvider, hpke::Hpke},
+    crypto::CryptoProvider,
     pki_types::{EchConfigListBytes, ServerName},
     server::{ProducesTickets, ServerSessionMemoryCache, StoresServerSessions},
     version::{TLS12, TLS13},
@@ -15,32 +15,10 @@ use rustls::{
 use super::{
     certs::{Lasting, Resolver, Verifier, is_raw, wants_raw},
     compress,
-    seen::Seen,
+    observed::Observed,
+    provider::{backend, hpke_suites, provider},
     sessions::{ClientSessions, Clock, NoNewTickets, ServerSessions},
 };
-
-#[cfg(not(feature = "rustls-ring"))]
-use rustls::crypto::aws_lc_rs as backend;
-#[cfg(feature = "rustls-ring")]
-use rustls::crypto::ring as backend;
-
-/// The provider of the cryptography, with everything that it has.
-pub(crate) fn provider() -> CryptoProvider {
-    CryptoProvider {
-        cipher_suites: backend::ALL_CIPHER_SUITES.to_vec(),
-        ..backend::default_provider()
-    }
-}
-
-#[cfg(not(feature = "rustls-ring"))]
-fn hpke_suites() -> &'static [&'static dyn Hpke] {
-    backend::hpke::ALL_SUPPORTED_SUITES
-}
-
-#[cfg(feature = "rustls-ring")]
-fn hpke_suites() -> &'static [&'static dyn Hpke] {
-    &[]
-}
 
 /// Makes the configuration of each connection; sessions, ticket keys and time go on from one to the next.
 pub(crate) struct Configs {
@@ -50,7 +28,7 @@ pub(crate) struct Configs {
     client_verifier: Arc<Lasting<Verifier>>,
     client_resolver: Arc<Lasting<Resolver>>,
     clock: Arc<Clock>,
-    seen: Arc<Seen>,
+    observed: Arc<Observed>,
 }
 
 /// A connection that is yet to be made.
@@ -74,19 +52,19 @@ impl Configs {
             client_verifier: Arc::new(Lasting::default()),
             client_resolver: Arc::new(Lasting::default()),
             clock: Arc::default(),
-            seen: Arc::default(),
+            observed: Arc::default(),
         })
     }
 
-    /// Begins a connection: what is seen from now on belongs to it.
-    pub(crate) fn begin(&mut self) -> Arc<Seen> {
-        self.seen = Arc::default();
-        self.seen.clone()
+    /// Starts a connection, to which what is observed from now on belongs.
+    pub(crate) fn begin(&mut self) -> Arc<Observed> {
+        self.observed = Arc::default();
+        self.observed.clone()
     }
 
     /// Whether the connection before this one left a session for a client to offer.
     pub(crate) fn has_session(&self) -> bool {
-        self.seen.get().new_session.is_some()
+        self.observed.get().new_session.is_some()
     }
 
     pub(crate) fn pass_time(&self, seconds: u64) {
@@ -118,16 +96,16 @@ impl Configs {
                 .map_err(tag)?,
         };
         self.client_resolver
-            .set(Resolver::new(options, self.seen.clone())?);
+            .set(Resolver::new(options, self.observed.clone())?);
         self.client_verifier
-            .set(Verifier::new(options, self.seen.clone())?);
+            .set(Verifier::new(options, self.observed.clone())?);
         let mut config = builder
             .dangerous()
             .with_custom_certificate_verifier(self.client_verifier.clone())
             .with_client_cert_resolver(self.client_resolver.clone());
         config.resumption = Resumption::store(Arc::new(ClientSessions {
             cache: self.client_sessions.clone(),
-            seen: self.seen.clone(),
+            observed: self.observed.clone(),
         }));
         if options.on("-no-ticket") {
             let sessions = rustls::client::Tls12Resumption::SessionIdOnly;
@@ -139,7 +117,7 @@ impl Configs {
         config.enable_early_data = options.on("-enable-early-data");
         config.max_fragment_size = fragment(options);
         config.require_ems = options.on("-expect-extended-master-secret");
-        config.key_log = self.seen.clone();
+        config.key_log = self.observed.clone();
         let algorithms = compressions(options);
         config.cert_compressors = algorithms.iter().map(|both| both.compressor()).collect();
         config.cert_decompressors = algorithms.iter().map(|both| both.decompressor()).collect();
@@ -148,15 +126,15 @@ impl Configs {
 
     fn server(&self, options: &Options) -> Result<ServerConfig, Failure> {
         let provider = Arc::new(chosen(options)?);
-        let verifier = Verifier::new(options, self.seen.clone())?;
+        let verifier = Verifier::new(options, self.observed.clone())?;
         let mut config = ServerConfig::builder_with_details(provider, self.clock.clone())
             .with_protocol_versions(&versions(options)?)
             .map_err(tag)?
             .with_client_cert_verifier(Arc::new(verifier))
-            .with_cert_resolver(Arc::new(Resolver::new(options, self.seen.clone())?));
+            .with_cert_resolver(Arc::new(Resolver::new(options, self.observed.clone())?));
         config.session_storage = Arc::new(ServerSessions {
             cache: self.server_sessions.clone(),
-            seen: self.seen.clone(),
+            observed: self.observed.clone(),
         });
         if options.on("-enable-early-data") {
             // rustls takes early data with sessions that it stores, never with tickets.
@@ -181,7 +159,7 @@ impl Configs {
         config.max_fragment_size = fragment(options);
         config.require_ems = options.on("-expect-extended-master-secret");
         config.ignore_client_order = options.on("-server-preference");
-        config.key_log = self.seen.clone();
+        config.key_log = self.observed.clone();
         let algorithms = compressions(options);
         config.cert_compressors = algorithms.iter().map(|both| both.compressor()).collect();
         config.cert_decompressors = algorithms.iter().map(|both| both.decompressor()).collect();
@@ -235,14 +213,17 @@ fn versions(options: &Options) -> Result<Vec<&'static SupportedProtocolVersion>,
         .number("-max-version")
         .filter(|version| *version != 0)
         .unwrap_or(i64::MAX);
-    let candidates = [(0x0303, "-no-tls12", &TLS12), (0x0304, "-no-tls13", &TLS13)];
+    let candidates = [("-no-tls12", &TLS12), ("-no-tls13", &TLS13)];
+    let in_range = |version: &SupportedProtocolVersion| {
+        (least..=most).contains(&i64::from(u16::from(version.version)))
+    };
     let raw = is_raw(options) || wants_raw(options)?;
     let versions: Vec<_> = candidates
         .into_iter()
-        .filter(|(code, off, _)| (least..=most).contains(code) && !options.on(off))
-        // rustls' QUIC, and its raw public keys, are those of TLS 1.3.
-        .filter(|(code, _, _)| *code == 0x0304 || !(options.on("-quic") || raw))
-        .map(|(_, _, version)| version)
+        .filter(|(off, version)| in_range(version) && !options.on(off))
+        // rustls' QUIC and its raw public keys need TLS 1.3.
+        .filter(|(_, version)| **version == TLS13 || !(options.on("-quic") || raw))
+        .map(|(_, version)| version)
         .collect();
     if versions.is_empty() {
         return Err(Failure::unsupported("versions other than 1.2 and 1.3"));

@@ -8,13 +8,13 @@ use rustls::{
     pki_types::CertificateDer,
 };
 
-use super::{certs, seen::Seen};
+use super::{certs, observed::Observed};
 
 /// The expectations of one connection.
 pub(crate) struct Expect<'a> {
     pub(crate) options: &'a Options,
     pub(crate) resume: bool,
-    pub(crate) seen: Arc<Seen>,
+    pub(crate) observed: Arc<Observed>,
 }
 
 /// What rustls says once the handshake is done, or early data may flow.
@@ -65,8 +65,8 @@ impl Expect<'_> {
 
     /// What `-export-traffic-secrets` sends.
     pub(crate) fn traffic_secrets(&self) -> Result<Vec<u8>, Failure> {
-        let seen = self.seen.get();
-        traffic_secrets(self.options, |label| seen.secrets.get(label).cloned())
+        let observed = self.observed.get();
+        traffic_secrets(self.options, |label| observed.secrets.get(label).cloned())
     }
 
     fn is_server(&self) -> bool {
@@ -80,11 +80,11 @@ impl Expect<'_> {
         ensure(reused == want, || {
             format!("session reused: {reused}, expected {want}")
         })?;
-        let seen = self.seen.get();
+        let observed = self.observed.get();
         let old = is.version == Some(ProtocolVersion::TLSv1_2);
         if !self.is_server() && old && !reused {
             let want = !options.on("-expect-no-session");
-            let got = seen.new_session.is_some();
+            let got = observed.new_session.is_some();
             ensure(got == want, || {
                 format!("new session: {got}, expected {want}")
             })?;
@@ -92,7 +92,7 @@ impl Expect<'_> {
         // The opposite is not checked: rustls stores a session also where it sends a ticket.
         if !self.resume && self.is_server() {
             ensure(
-                !options.on("-expect-session-id") || seen.stored,
+                !options.on("-expect-session-id") || observed.stored,
                 || "no session stored",
             )?;
         }
@@ -136,9 +136,9 @@ impl Expect<'_> {
         ensure(got == want, || {
             format!("protocol {got:?}, expected {want:?}")
         })?;
-        let seen = self.seen.get();
+        let observed = self.observed.get();
         if let (Some(want), false) = (options.bytes("-expect-advertised-alpn"), self.resume) {
-            let got = seen.client_alpn.as_deref().unwrap_or_default();
+            let got = observed.client_alpn.as_deref().unwrap_or_default();
             ensure(got == want, || {
                 format!("offered {got:?}, expected {want:?}")
             })?;
@@ -183,16 +183,18 @@ impl Expect<'_> {
                 || "another raw public key than expected",
             )?;
         }
-        let seen = self.seen.get();
+        let observed = self.observed.get();
         let full = is.kind != Some(HandshakeKind::Resumed);
         if let (Some(want), true) = (options.number("-expect-peer-signature-algorithm"), full) {
-            let got = seen.signature.map(|scheme| i64::from(u16::from(scheme)));
+            let got = observed
+                .signature
+                .map(|scheme| i64::from(u16::from(scheme)));
             ensure(got == Some(want), || {
                 format!("signature {got:?}, expected {want}")
             })?;
         }
         if let (Some(want), true) = (options.bytes("-expect-ocsp-response"), full) {
-            let got = seen.ocsp.as_deref().unwrap_or_default();
+            let got = observed.ocsp.as_deref().unwrap_or_default();
             ensure(got == want, || format!("OCSP response {got:?}"))?;
         }
         if let Some(list) = options.text("-expect-client-ca-list") {
@@ -201,7 +203,7 @@ impl Expect<'_> {
             } else {
                 hex_list(&list)?
             };
-            let got = seen.authorities.as_deref().unwrap_or_default();
+            let got = observed.authorities.as_deref().unwrap_or_default();
             ensure(got == want, || "another list of authorities than expected")?;
         }
         Ok(())
@@ -222,7 +224,7 @@ impl Expect<'_> {
             return Ok(());
         }
         let want = !options.on("-expect-no-session") && !options.on("-shim-shuts-down");
-        let got = self.seen.get().new_session;
+        let got = self.observed.get().new_session;
         ensure(got.is_some() == want, || {
             format!("new session {got:?}, expected {want}")
         })?;
@@ -238,7 +240,7 @@ impl Expect<'_> {
 
     /// What must hold where a connection failed, and the test wants to know how.
     pub(crate) fn check_failed(&self) -> Result<(), Failure> {
-        let name = self.seen.get().verified_name.clone();
+        let name = self.observed.get().verified_name.clone();
         if let Some(want) = self.options.text("-expect-ech-name-override") {
             ensure(name.as_deref() == Some(&*want), || {
                 format!("verified {name:?}")
@@ -249,7 +251,7 @@ impl Expect<'_> {
 }
 
 fn sha256(data: &[u8]) -> Result<Vec<u8>, Failure> {
-    let suites = super::config::provider().cipher_suites;
+    let suites = super::provider::provider().cipher_suites;
     let suite = suites.iter().find_map(|suite| {
         let suite = suite.tls13()?;
         (suite.common.suite == CipherSuite::TLS13_AES_128_GCM_SHA256).then_some(suite)

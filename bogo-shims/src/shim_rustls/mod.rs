@@ -6,8 +6,9 @@ mod certs;
 mod compress;
 mod config;
 mod expect;
+mod observed;
+mod provider;
 mod quic;
-mod seen;
 mod sessions;
 mod tls;
 
@@ -53,7 +54,7 @@ fn connections(sets: &OptionSets) -> Result<(), Failure> {
         let expect = Expect {
             options,
             resume,
-            seen: configs.begin(),
+            observed: configs.begin(),
         };
         let made = configs.connection(options)?;
         let socket = Socket::connect(options)?;

@@ -66,7 +66,7 @@ impl<'a> Quic<'a> {
     }
 
     fn secret(&self, label: &str) -> Result<Vec<u8>, Failure> {
-        let secret = self.expect.seen.get().secrets.get(label).cloned();
+        let secret = self.expect.observed.get().secrets.get(label).cloned();
         secret.ok_or_else(|| Failure::failed(format!("no {label}")))
     }
 
@@ -187,7 +187,7 @@ impl Endpoint for Quic<'_> {
             }
             self.flush()?;
             let secret = self.secret("CLIENT_EARLY_TRAFFIC_SECRET")?;
-            let suite = self.expect.seen.get().offered_suite;
+            let suite = self.expect.observed.get().offered_suite;
             let suite = suite.ok_or_else(|| Failure::failed("early data without a session"))?;
             self.stream
                 .set_write_secret(Level::EarlyData, suite.into(), &secret);

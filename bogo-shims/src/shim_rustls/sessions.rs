@@ -14,13 +14,13 @@ use rustls::{
     time_provider::TimeProvider,
 };
 
-use super::seen::Seen;
+use super::observed::Observed;
 
 /// A client's sessions, kept over connections, and what is stored and taken in this one.
 #[derive(Debug)]
 pub(crate) struct ClientSessions {
     pub(crate) cache: Arc<ClientSessionMemoryCache>,
-    pub(crate) seen: Arc<Seen>,
+    pub(crate) observed: Arc<Observed>,
 }
 
 impl ClientSessionStore for ClientSessions {
@@ -32,7 +32,7 @@ impl ClientSessionStore for ClientSessions {
     }
 
     fn set_tls12_session(&self, name: ServerName<'static>, value: Tls12ClientSessionValue) {
-        self.seen.get().new_session = Some(0);
+        self.observed.get().new_session = Some(0);
         self.cache.set_tls12_session(name, value);
     }
 
@@ -45,13 +45,13 @@ impl ClientSessionStore for ClientSessions {
     }
 
     fn insert_tls13_ticket(&self, name: ServerName<'static>, value: Tls13ClientSessionValue) {
-        self.seen.get().new_session = Some(value.max_early_data_size());
+        self.observed.get().new_session = Some(value.max_early_data_size());
         self.cache.insert_tls13_ticket(name, value);
     }
 
     fn take_tls13_ticket(&self, name: &ServerName<'static>) -> Option<Tls13ClientSessionValue> {
         let ticket = self.cache.take_tls13_ticket(name)?;
-        self.seen.get().offered_suite = Some(ticket.suite().common.suite);
+        self.observed.get().offered_suite = Some(ticket.suite().common.suite);
         Some(ticket)
     }
 }
@@ -60,12 +60,12 @@ impl ClientSessionStore for ClientSessions {
 #[derive(Debug)]
 pub(crate) struct ServerSessions {
     pub(crate) cache: Arc<dyn StoresServerSessions>,
-    pub(crate) seen: Arc<Seen>,
+    pub(crate) observed: Arc<Observed>,
 }
 
 impl StoresServerSessions for ServerSessions {
     fn put(&self, key: Vec<u8>, value: Vec<u8>) -> bool {
-        self.seen.get().stored = true;
+        self.observed.get().stored = true;
         self.cache.put(key, value)
     }
 

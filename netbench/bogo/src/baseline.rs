@@ -1,31 +1,29 @@
 use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
 
-use schemars::JsonSchema;
-use serde::Serialize;
+use netbench_model::coverage::{Category, RunnerId, TestOutcome};
 
-use crate::{BogoError, Catalog, Category, Outcome, Results, RunnerId, ShimConfig, TestResult};
+use crate::{BogoError, Catalog, Results, ShimConfig, TestResult};
 
-/// The outcome of every test of one shim, as it is kept.
+/// The outcome of every test of one shim, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Baseline {
     /// The runner's package, version and checksum.
     pub runner: String,
     /// By the test's name.
-    pub tests: BTreeMap<String, KeptTest>,
+    pub tests: BTreeMap<String, StoredTest>,
 }
 
-/// One test, as it is kept.
+/// One test, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KeptTest {
+pub struct StoredTest {
     /// How it went.
-    pub outcome: Outcome,
+    pub outcome: TestOutcome,
     /// The runner's words in one line, where it failed; empty otherwise.
     pub line: String,
 }
 
-/// How results depart from what is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+/// How results depart from a baseline.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Departure {
     /// A test passed, and no longer does.
     NoLongerPasses {
@@ -34,17 +32,17 @@ pub enum Departure {
         /// The test.
         test: String,
         /// How it went now.
-        now: Outcome,
+        now: TestOutcome,
         /// The runner's words in one line.
         line: String,
     },
-    /// A test is known not to pass, and passes.
+    /// A test is known to fail, and passes.
     DisabledTestPasses {
         /// The shim.
         shim: String,
         /// The test.
         test: String,
-        /// Why it was known not to.
+        /// Why it was known to fail.
         reason: String,
     },
     /// A pattern of the shim's configuration matches no test of the runner.
@@ -54,12 +52,12 @@ pub enum Departure {
         /// The pattern.
         pattern: String,
     },
-    /// What is kept is of another runner.
+    /// The baseline is of another runner.
     OtherRunner {
         /// The shim.
         shim: String,
-        /// The runner of what is kept.
-        kept: String,
+        /// The runner of the baseline.
+        stored: String,
     },
 }
 
@@ -71,7 +69,7 @@ impl Baseline {
         let tests = results.tests.iter().map(|(name, test)| {
             let outcome = test.outcome;
             let line = test.line().escape_debug().to_string();
-            (name.clone(), KeptTest { outcome, line })
+            (name.clone(), StoredTest { outcome, line })
         });
         Self {
             runner: words(runner),
@@ -90,12 +88,12 @@ impl Baseline {
         words.next().is_none().then_some(id)
     }
 
-    /// What is kept, as results from which coverage and differences can be made again.
+    /// The outcomes as results, to sum up or to compare.
     pub fn results(&self) -> Results {
-        let test = |(name, kept): (&String, &KeptTest)| {
+        let test = |(name, stored): (&String, &StoredTest)| {
             let result = TestResult {
-                outcome: kept.outcome,
-                error: kept.line.clone(),
+                outcome: stored.outcome,
+                error: stored.line.clone(),
             };
             (name.clone(), result)
         };
@@ -107,7 +105,7 @@ impl Baseline {
     /// As text: a line for the runner, then a line a test.
     pub fn to_text(&self) -> String {
         let mut text = format!("{HEADER}{}\n", self.runner);
-        for (name, KeptTest { outcome, line }) in &self.tests {
+        for (name, StoredTest { outcome, line }) in &self.tests {
             // Writing to a string does not fail.
             let _written = match line.as_str() {
                 "" => writeln!(text, "{name}\t{}", outcome.name()),
@@ -117,7 +115,7 @@ impl Baseline {
         text
     }
 
-    /// Reads what was kept.
+    /// Reads what [`Self::to_text`] gave.
     ///
     /// # Errors
     /// When it is not there, or not in that form.
@@ -138,14 +136,15 @@ impl Baseline {
         let mut tests = BTreeMap::new();
         for (number, line) in lines.enumerate() {
             let outcome = |word: &str| {
-                let all = [Outcome::Passed, Outcome::Failed, Outcome::Unsupported];
-                all.into_iter().find(|outcome| outcome.name() == word)
+                TestOutcome::ALL
+                    .into_iter()
+                    .find(|outcome| outcome.name() == word)
             };
             let parsed = line.split_once('\t').and_then(|(name, rest)| {
                 let (word, line) = rest.split_once('\t').unwrap_or((rest, ""));
                 let outcome = outcome(word)?;
                 let line = line.to_owned();
-                Some((name, KeptTest { outcome, line }))
+                Some((name, StoredTest { outcome, line }))
             });
             let (name, test) = parsed
                 .ok_or_else(|| format!("line {}: expected a test and its outcome", number + 2))?;
@@ -154,7 +153,7 @@ impl Baseline {
         Ok(Self { runner, tests })
     }
 
-    /// What has become worse since, and what the configuration says that is no longer so.
+    /// Tests that have got worse, and what is no longer true in the configuration.
     pub fn departures(
         &self,
         shim: &str,
@@ -167,7 +166,7 @@ impl Baseline {
         if self.runner != words(runner) {
             return vec![Departure::OtherRunner {
                 shim,
-                kept: self.runner.clone(),
+                stored: self.runner.clone(),
             }];
         }
         let mut departures = Vec::new();
@@ -176,8 +175,8 @@ impl Baseline {
             if matches!(reason, Some((Category::Chance, _))) {
                 continue;
             }
-            let before = self.tests.get(name).map(|kept| kept.outcome);
-            if before == Some(Outcome::Passed) && test.outcome != Outcome::Passed {
+            let before = self.tests.get(name).map(|stored| stored.outcome);
+            if before == Some(TestOutcome::Passed) && test.outcome != TestOutcome::Passed {
                 departures.push(Departure::NoLongerPasses {
                     shim: shim.clone(),
                     test: name.clone(),
@@ -185,7 +184,7 @@ impl Baseline {
                     line: test.line(),
                 });
             }
-            if let (Outcome::Passed, Some((_, reason))) = (test.outcome, reason) {
+            if let (TestOutcome::Passed, Some((_, reason))) = (test.outcome, reason) {
                 departures.push(Departure::DisabledTestPasses {
                     shim: shim.clone(),
                     test: name.clone(),

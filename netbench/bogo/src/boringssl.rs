@@ -20,8 +20,8 @@ const NINJA: Tool = Tool {
 
 const LIMIT: Duration = Duration::from_secs(3600);
 
-/// BoringSSL's own shim, built from the runner's source with `jobs` compilers at a time, or as it was
-/// built before. It takes some four minutes of CPU time.
+/// BoringSSL's own shim: found, or built from the runner's source with `jobs` compilers at a time, which
+/// takes about four minutes of CPU time.
 ///
 /// # Errors
 /// Without cmake or ninja, and whatever they say.
@@ -49,7 +49,7 @@ pub fn boringssl_shim(
         "asking for ninja's version",
         quick,
     )?;
-    say("building BoringSSL's own shim, which is needed once");
+    say("Building BoringSSL's own shim (once)");
     let mut command = Command::new("cmake");
     command
         .arg("-GNinja")

@@ -1,6 +1,8 @@
 use std::{collections::BTreeMap, fmt::Write, fs, path::Path};
 
-use crate::{BogoError, Outcome, Results};
+use netbench_model::coverage::TestOutcome;
+
+use crate::{BogoError, Results, TestResult};
 
 /// What a test expects of the library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,8 +36,8 @@ impl Catalog {
     /// From the results of such a shim, taken without regard to its error's words: what it passes is the
     /// floor, and where its failure was not expected, the test expects success.
     pub fn from_null_shim(results: &Results) -> Self {
-        let expects = |result: &crate::TestResult| match result.outcome {
-            Outcome::Passed => Expects::NothingProved,
+        let expects = |result: &TestResult| match result.outcome {
+            TestOutcome::Passed => Expects::NothingProved,
             _ if result.error.starts_with("unexpected failure") => Expects::Success,
             _ => Expects::Failure,
         };

@@ -1,152 +1,130 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use netbench_model::coverage::Category;
+use serde::{Deserialize, de::DeserializeOwned};
 
-use crate::{BogoError, Catalog, glob_matches};
+use crate::{BogoError, Catalog, TestPatterns};
 
-/// A shim's configuration, in the form that the runner reads.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(rename_all = "PascalCase", deny_unknown_fields)]
+/// A shim's configuration: the runner's own file, and the exceptions of a stack that shares it.
+#[derive(Debug, Clone, Default)]
 pub struct ShimConfig {
-    /// Why tests are known not to pass, by patterns of their names. A reason is a [`Category`], a colon
-    /// and words.
+    /// Patterns of the tests that are known to fail, and the reason of each.
+    disabled: TestPatterns,
+    reasons: Vec<Reason>,
+    /// Tests that pass although they are disabled; the runner does not know of these.
+    passing: TestPatterns,
+    /// Tests that must not be run, because the runner crashes.
+    fatal: TestPatterns,
+    /// All else that changes how tests go, as text.
+    rest: String,
+}
+
+/// Why tests are known to fail: in the file, a [`Category`], a colon and words.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+struct Reason {
+    category: Category,
+    words: String,
+}
+
+/// The file, in the runner's form.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase", deny_unknown_fields)]
+struct ConfigFile {
     #[serde(default)]
-    pub disabled_tests: BTreeMap<String, String>,
+    disabled_tests: BTreeMap<String, Reason>,
     /// The library's errors for BoringSSL's.
     #[serde(default)]
-    pub error_map: BTreeMap<String, Vec<String>>,
+    error_map: BTreeMap<String, Vec<String>>,
     /// Tickets that the library sends before its half-RTT data.
     #[serde(default, rename = "HalfRTTTickets")]
-    pub half_rtt_tickets: Option<u32>,
+    half_rtt_tickets: Option<u32>,
     /// Records that the library acknowledges at once (DTLS 1.3).
     #[serde(default, rename = "MaxACKBuffer")]
-    pub max_ack_buffer: Option<u32>,
-    /// Patterns of tests that pass, whatever is disabled: of [`ShimConfig::except`], and unknown to the runner.
-    #[serde(skip)]
-    pub passing_tests: Vec<String>,
+    max_ack_buffer: Option<u32>,
 }
 
 /// What differs for a stack that shares the configuration of another, such as one library on other
 /// cryptography.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "PascalCase", deny_unknown_fields)]
-struct Exceptions {
+struct ExceptionsFile {
     #[serde(default)]
-    disabled_tests: BTreeMap<String, String>,
+    disabled_tests: BTreeMap<String, Reason>,
     #[serde(default)]
     passing_tests: Vec<String>,
 }
 
-/// What kind of reason a test has not to pass.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Category {
-    /// The library has no such feature, and no flag tells the shim that the test needs it: counts as
-    /// unsupported.
-    Missing,
-    /// The library does what it should not, or the other way round.
-    Defect,
-    /// The library decides otherwise, and may.
-    Choice,
-    /// The library refuses as it must, with another alert or error.
-    Wording,
-    /// The test is about BoringSSL itself: its defaults, its limits, its interface.
-    Boringssl,
-    /// The test passes or fails by chance: it shuffles what it sends.
-    Chance,
-    /// The runner itself dies of what the library does, so that the test is not run: counts as unsupported.
-    Runner,
-}
-
-impl Category {
-    /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::Missing,
-        Self::Defect,
-        Self::Choice,
-        Self::Wording,
-        Self::Boringssl,
-        Self::Chance,
-        Self::Runner,
-    ];
-
-    /// The word that begins a reason.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Missing => "missing",
-            Self::Defect => "defect",
-            Self::Choice => "choice",
-            Self::Wording => "wording",
-            Self::Boringssl => "boringssl",
-            Self::Chance => "chance",
-            Self::Runner => "runner",
-        }
-    }
-}
-
 impl ShimConfig {
-    /// Reads a configuration.
+    /// Reads a configuration. A file of exceptions adds `DisabledTests`, and has in `PassingTests` the
+    /// tests that pass all the same.
     ///
     /// # Errors
-    /// When it is not in the runner's form, or a reason has no category.
-    pub fn read(path: &Path) -> Result<Self, BogoError> {
-        let config: Self = parsed(path)?;
-        check(&config.disabled_tests, path)?;
-        Ok(config)
+    /// When a file is not in its form, a reason has no category, or a pattern is none.
+    pub fn read(path: &Path, exceptions: Option<&Path>) -> Result<Self, BogoError> {
+        let exceptions = exceptions.map(parsed).transpose()?;
+        Self::of(parsed(path)?, exceptions.unwrap_or_default())
     }
 
-    /// The configuration but for what a file excepts: `DisabledTests` that come to these, and patterns of
-    /// `PassingTests`, which these are wrong about.
-    ///
-    /// # Errors
-    /// As for [`ShimConfig::read`].
-    pub fn except(mut self, path: &Path) -> Result<Self, BogoError> {
-        let exceptions: Exceptions = parsed(path)?;
-        check(&exceptions.disabled_tests, path)?;
-        self.disabled_tests.extend(exceptions.disabled_tests);
-        self.passing_tests.extend(exceptions.passing_tests);
-        Ok(self)
+    fn of(mut file: ConfigFile, exceptions: ExceptionsFile) -> Result<Self, BogoError> {
+        file.disabled_tests.extend(exceptions.disabled_tests);
+        let fatal = |(_, reason): &(&String, &Reason)| reason.category == Category::Runner;
+        let fatal = file.disabled_tests.iter().filter(fatal);
+        let fatal = TestPatterns::new(fatal.map(|(pattern, _)| pattern))?;
+        let rest = (&file.error_map, file.half_rtt_tickets, file.max_ack_buffer);
+        let rest = format!("{rest:?}");
+        let (disabled, reasons): (Vec<_>, _) = file.disabled_tests.into_iter().unzip();
+        Ok(Self {
+            disabled: TestPatterns::new(disabled)?,
+            reasons,
+            passing: TestPatterns::new(exceptions.passing_tests)?,
+            fatal,
+            rest,
+        })
     }
 
-    /// All of it that changes how tests go, as text that is equal where it is.
+    /// Text that is the same for two configurations under which tests go alike, whatever their reasons.
     pub fn effect(&self) -> String {
-        let fatal: Vec<_> = self.fatal_patterns().collect();
-        let rest = (&self.error_map, self.half_rtt_tickets, self.max_ack_buffer);
-        format!("{fatal:?} {rest:?}")
+        let fatal: Vec<_> = self.fatal.iter().collect();
+        format!("{fatal:?} {}", self.rest)
     }
 
-    /// Why a test is known not to pass.
+    /// Why a test is known to fail.
     pub fn reason(&self, test: &str) -> Option<(Category, &str)> {
-        let mut passing = self.passing_tests.iter();
-        if passing.any(|pattern| glob_matches(pattern, test)) {
+        if self.passing.matches(test) {
             return None;
         }
-        let mut disabled = self.disabled_tests.iter();
-        let (_, reason) = disabled.find(|(pattern, _)| glob_matches(pattern, test))?;
-        parse(reason)
+        let reason = &self.reasons[self.disabled.first_match(test)?];
+        Some((reason.category, &reason.words))
     }
 
-    /// Patterns of the tests that must not be run, because the runner dies of them.
-    pub fn fatal_patterns(&self) -> impl Iterator<Item = &str> {
-        let fatal = |reason: &str| matches!(parse(reason), Some((Category::Runner, _)));
-        let disabled = self.disabled_tests.iter();
-        disabled
-            .filter(move |(_, reason)| fatal(reason))
-            .map(|(pattern, _)| pattern.as_str())
+    /// The tests that must not be run, because the runner crashes.
+    pub fn fatal(&self) -> &TestPatterns {
+        &self.fatal
     }
 
     /// Patterns that no test of the runner matches, which are mistakes or out of date.
     pub fn idle_patterns(&self, catalog: &Catalog) -> Vec<&str> {
-        let idle = |pattern: &&String| !catalog.names().any(|name| glob_matches(pattern, name));
-        self.disabled_tests
-            .keys()
-            .chain(&self.passing_tests)
-            .filter(idle)
-            .map(String::as_str)
-            .collect()
+        let mut idle = self.disabled.unmatched(catalog.names());
+        idle.extend(self.passing.unmatched(catalog.names()));
+        idle
+    }
+}
+
+impl TryFrom<String> for Reason {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let parsed = text.split_once(':').and_then(|(word, words)| {
+            let mut all = Category::ALL.into_iter();
+            let category = all.find(|category| category.name() == word)?;
+            let words = words.trim().to_owned();
+            Some(Self { category, words })
+        });
+        parsed.ok_or_else(|| {
+            let names = Category::ALL.map(Category::name).join(", ");
+            format!("the reason {text:?} does not begin with one of {names} and a colon")
+        })
     }
 }
 
@@ -155,41 +133,30 @@ fn parsed<T: DeserializeOwned>(path: &Path) -> Result<T, BogoError> {
     serde_json::from_str(&text).map_err(|e| BogoError::bad(path, e))
 }
 
-fn check(reasons: &BTreeMap<String, String>, path: &Path) -> Result<(), BogoError> {
-    let without = reasons.iter().find(|(_, reason)| parse(reason).is_none());
-    let Some((pattern, _)) = without else {
-        return Ok(());
-    };
-    let names = Category::ALL.map(Category::name).join(", ");
-    let why = format!("the reason of {pattern} does not begin with one of {names} and a colon");
-    Err(BogoError::bad(path, why))
-}
-
-fn parse(reason: &str) -> Option<(Category, &str)> {
-    let (word, words) = reason.split_once(':')?;
-    let category = Category::ALL
-        .into_iter()
-        .find(|category| category.name() == word)?;
-    Some((category, words.trim()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn reason(text: &str) -> Option<(Category, String)> {
+        let reason = Reason::try_from(text.to_owned()).ok()?;
+        Some((reason.category, reason.words))
+    }
+
     #[test]
     fn reasons_begin_with_a_category() {
         assert_eq!(
-            parse("missing: TLS 1.0"),
-            Some((Category::Missing, "TLS 1.0"))
+            reason("missing: TLS 1.0"),
+            Some((Category::Missing, "TLS 1.0".to_owned()))
         );
-        assert_eq!(parse("TLS 1.0"), None);
-        assert_eq!(parse("because: no"), None);
+        assert_eq!(reason("TLS 1.0"), None);
+        assert_eq!(reason("because: no"), None);
     }
 
     #[test]
     fn a_broken_configuration_is_named() {
         let folder = tempfile::tempdir().unwrap();
+        let whole = folder.path().join("whole.json");
+        fs::write(&whole, "{}").unwrap();
         let path = folder.path().join("shim.json");
         for text in [
             "",
@@ -198,12 +165,18 @@ mod tests {
             r#"{"DisabledTests": {"A*": "no category"}}"#,
         ] {
             fs::write(&path, text).unwrap();
-            let errors = [ShimConfig::read(&path), ShimConfig::default().except(&path)];
+            let errors = [
+                ShimConfig::read(&path, None),
+                ShimConfig::read(&whole, Some(&path)),
+            ];
             for error in errors {
                 let error = error.unwrap_err().to_string();
                 assert!(error.contains("shim.json"), "{error}");
             }
         }
+        fs::write(&path, r#"{"DisabledTests": {"A[": "missing: a"}}"#).unwrap();
+        let error = ShimConfig::read(&path, None).unwrap_err().to_string();
+        assert!(error.contains("\"A[\""), "{error}");
     }
 
     #[test]
@@ -222,13 +195,30 @@ mod tests {
             "other.json",
             r#"{"DisabledTests": {"Hybrid*": "missing: b"}, "PassingTests": ["*-ML-*"]}"#,
         );
-        let config = ShimConfig::read(&shared).unwrap().except(&other).unwrap();
+        let config = ShimConfig::read(&shared, Some(&other)).unwrap();
         assert_eq!(config.reason("C-Verify-RSA"), Some((Category::Choice, "a")));
         assert_eq!(config.reason("Hybrid"), Some((Category::Missing, "b")));
         assert_eq!(config.reason("C-Verify-ML-44"), None);
         assert!(
-            ShimConfig::read(&other).is_err(),
+            ShimConfig::read(&other, None).is_err(),
             "the runner would refuse it"
         );
+    }
+
+    #[test]
+    fn what_the_runner_crashes_of_changes_the_effect_and_other_reasons_do_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("shim.json");
+        let config = |text: &str| {
+            fs::write(&path, text).unwrap();
+            ShimConfig::read(&path, None).unwrap()
+        };
+        let none = config("{}");
+        let missing = config(r#"{"DisabledTests": {"A*": "missing: a"}}"#);
+        let fatal = config(r#"{"DisabledTests": {"A*": "runner: a"}}"#);
+        assert_eq!(none.effect(), missing.effect());
+        assert_ne!(none.effect(), fatal.effect());
+        assert!(fatal.fatal().matches("ALPN") && !missing.fatal().matches("ALPN"));
+        assert_ne!(none.effect(), config(r#"{"HalfRTTTickets": 1}"#).effect());
     }
 }

@@ -48,9 +48,9 @@ pub enum BogoError {
         /// The end of what it said.
         said: String,
     },
-    /// The runner said nothing for too long.
+    /// The runner printed nothing for too long.
     #[error(
-        "the runner said nothing for {} s while it ran {shim} and was ended; the last test that it \
+        "the runner printed nothing for {} s while it ran {shim}, and was killed; the last test that it \
          finished was {last}", quiet.as_secs()
     )]
     RunnerStuck {
@@ -67,7 +67,40 @@ pub enum BogoError {
         /// The pattern.
         glob: String,
     },
-    /// A shim does not even say that it is one.
+    /// A pattern of the names of tests is none.
+    #[error("{pattern:?} is not a pattern of test names: {why}")]
+    BadPattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The source tree has no outcomes of a shim.
+    #[error(
+        "there are no stored outcomes of {shim} in {}; `netbench bogo --shim {shim} --accept` stores them",
+        path.display()
+    )]
+    NotStored {
+        /// The shim.
+        shim: &'static str,
+        /// Where they would be.
+        path: PathBuf,
+    },
+    /// Stored outcomes are of another runner than the others.
+    #[error(
+        "{}: of another runner than the others ({runner}); `netbench bogo --accept` stores new outcomes",
+        path.display()
+    )]
+    OtherRunner {
+        /// The file.
+        path: PathBuf,
+        /// Its runner.
+        runner: String,
+    },
+    /// No shim was named.
+    #[error("no shim was named")]
+    NoShimNamed,
+    /// A shim does not start, or does not answer as a shim.
     #[error("{} does not start: {why}", program.display())]
     NoShim {
         /// The program.

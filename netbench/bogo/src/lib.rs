@@ -1,11 +1,12 @@
-//! BoringSSL's BoGo runner: made from a pinned source, run against shims, and read feature by feature.
+//! BoringSSL's BoGo runner: built from a pinned source, run against shims, and read feature by feature.
 //!
 //! The runner is a Go program with thousands of protocol tests; for each it starts a shim, a program
-//! that drives one TLS library as the test's flags say. This crate must never know a TLS library, and
+//! that drives one TLS library as the test's flags say. This crate must never link a TLS library, and
 //! it never prints. A test that a shim passes by doing nothing proves nothing: the [`Catalog`], made
 //! from a run of a shim that only fails, knows those tests, and they count for no one.
 //!
-//! Start reading at [`Runner::make`], then [`run`], [`Coverage`] and [`Difference`].
+//! Start reading at [`Runner::make`], then [`run`], [`coverage_of`] and [`difference_between`];
+//! [`StoredOutcomes`] has both without a run.
 
 mod baseline;
 mod boringssl;
@@ -16,21 +17,25 @@ mod coverage;
 mod difference;
 mod error;
 mod feature;
-mod glob;
+mod patterns;
 mod results;
 mod run;
 mod runner;
+mod shims;
 mod source;
+mod stored;
 
-pub use baseline::{Baseline, Departure, KeptTest};
+pub use baseline::{Baseline, Departure, StoredTest};
 pub use boringssl::boringssl_shim;
 pub use catalog::{Catalog, Expects};
-pub use config::{Category, ShimConfig};
-pub use coverage::{Coverage, FeatureRow, Half, ShimSummary, Tally};
-pub use difference::{Difference, DifferenceGroup};
+pub use config::ShimConfig;
+pub use coverage::{ShimResults, coverage_of};
+pub use difference::difference_between;
 pub use error::BogoError;
 pub use feature::{FEATURES, Feature, Features};
-pub use glob::{glob_matches, glob_matches_any};
-pub use results::{Ending, Outcome, Results, TestResult};
+pub use patterns::TestPatterns;
+pub use results::{Results, TestResult};
 pub use run::{Errors, Progress, RunOptions, run};
-pub use runner::{Runner, RunnerId};
+pub use runner::Runner;
+pub use shims::{KNOWN_SHIMS, KnownShim, NULL_SHIM, SHIMS_FOLDER, SHIMS_PACKAGE, ShimExecutable};
+pub use stored::{StoredOutcomes, catalog_path, outcomes_path};

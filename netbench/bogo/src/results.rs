@@ -1,46 +1,9 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use netbench_model::coverage::{Ending, TestOutcome};
+use serde::Deserialize;
 
 use crate::BogoError;
-
-/// How a test went.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Outcome {
-    /// As the runner wants it.
-    Passed,
-    /// Otherwise.
-    Failed,
-    /// The shim said that its library cannot express what the test asks for.
-    Unsupported,
-}
-
-impl Outcome {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::Unsupported => "unsupported",
-        }
-    }
-}
-
-/// How the shim's process ended, where it did not end itself.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Ending {
-    /// By itself.
-    Exited,
-    /// By a signal, in Go's words for it.
-    Crashed(String),
-    /// It hung, and the runner ended it.
-    Hung,
-}
 
 const CRASHED: &str = "; shim crashed: ";
 const HUNG: &str = "; shim hung";
@@ -49,7 +12,7 @@ const HUNG: &str = "; shim hung";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestResult {
     /// How it went.
-    pub outcome: Outcome,
+    pub outcome: TestOutcome,
     /// The runner's report of a failure; empty otherwise.
     pub error: String,
 }
@@ -63,7 +26,7 @@ impl TestResult {
                 Some(signal) => Ending::Crashed(signal.to_owned()),
                 None => Ending::Exited,
             },
-            // An error that was kept is the line that [`Self::line`] makes.
+            // A stored error is the line that [`Self::line`] makes.
             None if self.error.ends_with(HUNG) => Ending::Hung,
             None => match self.error.rsplit_once(CRASHED) {
                 Some((_, signal)) => Ending::Crashed(signal.to_owned()),
@@ -149,9 +112,9 @@ impl Results {
         let mut tests = BTreeMap::new();
         for (name, test) in raw.tests {
             let outcome = match test.actual.as_str() {
-                "PASS" => Outcome::Passed,
-                "FAIL" => Outcome::Failed,
-                "SKIP" => Outcome::Unsupported,
+                "PASS" => TestOutcome::Passed,
+                "FAIL" => TestOutcome::Failed,
+                "SKIP" => TestOutcome::Unsupported,
                 other => {
                     let why = format!("not the runner's results: {name} is {other:?}");
                     return Err(BogoError::bad(path, why));
@@ -173,7 +136,7 @@ impl Results {
         for name in tests {
             let error = "not run: the runner dies of it".to_owned();
             let result = TestResult {
-                outcome: Outcome::Failed,
+                outcome: TestOutcome::Failed,
                 error,
             };
             self.tests.entry(name.to_owned()).or_insert(result);
@@ -181,7 +144,7 @@ impl Results {
     }
 
     /// How many tests went so.
-    pub fn count(&self, outcome: Outcome) -> usize {
+    pub fn count(&self, outcome: TestOutcome) -> usize {
         self.tests
             .values()
             .filter(|test| test.outcome == outcome)
@@ -199,7 +162,7 @@ mod tests {
              child: \"{child}\"\n\tstdout: \n\nwant:\n\tlocal: \"\"\n\tremote: \":X:\"\n"
         );
         TestResult {
-            outcome: Outcome::Failed,
+            outcome: TestOutcome::Failed,
             error,
         }
     }
@@ -228,7 +191,7 @@ mod tests {
         let whole =
             r#"{"tests": {"A": {"actual": "PASS"}, "B": {"actual": "FAIL", "error": "x"}}}"#;
         fs::write(&path, whole).unwrap();
-        assert_eq!(Results::read(&path).unwrap().count(Outcome::Passed), 1);
+        assert_eq!(Results::read(&path).unwrap().count(TestOutcome::Passed), 1);
         for length in [0, 1, 20, whole.len() - 1] {
             fs::write(&path, &whole[..length]).unwrap();
             let error = Results::read(&path).unwrap_err().to_string();

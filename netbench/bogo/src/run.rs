@@ -8,8 +8,10 @@ use std::{
     time::Duration,
 };
 
+use netbench_model::coverage::TestOutcome;
+
 use crate::{
-    BogoError, Outcome, Results, Runner,
+    BogoError, Results, Runner,
     command::{end, tail},
     runner::remove,
 };
@@ -49,7 +51,7 @@ pub enum Errors {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Progress {
     /// A test has ended.
-    Done(String, Outcome),
+    Done(String, TestOutcome),
 }
 
 /// For how long the runner may say nothing: more than any test takes.
@@ -209,11 +211,11 @@ fn command(runner: &Runner, options: &RunOptions, raw: &Path) -> Command {
     command
 }
 
-fn test_done(line: &str) -> Option<(&str, Outcome)> {
+fn test_done(line: &str) -> Option<(&str, TestOutcome)> {
     let words = [
-        ("PASSED (", Outcome::Passed),
-        ("FAILED (", Outcome::Failed),
-        ("UNIMPLEMENTED (", Outcome::Unsupported),
+        ("PASSED (", TestOutcome::Passed),
+        ("FAILED (", TestOutcome::Failed),
+        ("UNIMPLEMENTED (", TestOutcome::Unsupported),
     ];
     words
         .into_iter()
@@ -228,11 +230,11 @@ mod tests {
     fn lines_of_the_runner() {
         assert_eq!(
             test_done("PASSED (ALPN-1)"),
-            Some(("ALPN-1", Outcome::Passed))
+            Some(("ALPN-1", TestOutcome::Passed))
         );
         assert_eq!(
             test_done("UNIMPLEMENTED (X)"),
-            Some(("X", Outcome::Unsupported))
+            Some(("X", TestOutcome::Unsupported))
         );
         assert_eq!(test_done("\tPASSED (X)"), None);
         assert_eq!(test_done("FAILED"), None);

@@ -5,8 +5,7 @@ use std::{
     time::Duration,
 };
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use netbench_model::coverage::RunnerId;
 
 use crate::{
     BogoError,
@@ -14,21 +13,10 @@ use crate::{
     source,
 };
 
-/// Which runner: the package that its source came in.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RunnerId {
-    /// The package on crates.io.
-    pub package: String,
-    /// Its version.
-    pub version: String,
-    /// The SHA-256 of the package, as Cargo pins it.
-    pub checksum: String,
-}
-
 /// The runner, built.
 #[derive(Debug)]
 pub struct Runner {
-    /// Which.
+    /// Its version.
     pub id: RunnerId,
     /// The program.
     pub program: PathBuf,
@@ -36,7 +24,7 @@ pub struct Runner {
     pub folder: PathBuf,
     /// BoringSSL's source with the keys added.
     pub source: PathBuf,
-    /// A folder for everything that is made of this runner, and kept.
+    /// The folder for everything that is made with this runner.
     pub home: PathBuf,
 }
 
@@ -51,7 +39,7 @@ const GO_LIMIT: Duration = Duration::from_secs(900);
 const MAKE_KEYS: &str = include_str!("make_keys.go");
 
 impl Runner {
-    /// Which runner [`Runner::make`] makes.
+    /// The runner that [`Runner::make`] builds.
     ///
     /// # Errors
     /// When the pin is broken.
@@ -59,7 +47,7 @@ impl Runner {
         source::pinned()
     }
 
-    /// Makes the runner under `cache`, or finds it there. `say` hears of every step that takes time.
+    /// Builds the runner under `cache`, or finds it there. `say` is called with each step that takes time.
     ///
     /// # Errors
     /// [`BogoError::NoTool`] without Go, and whatever its build says.
@@ -93,18 +81,18 @@ impl Runner {
         )?;
         if !self.source.is_dir() {
             say(&format!(
-                "fetching BoringSSL ({} {})",
+                "Downloading BoringSSL ({} {})",
                 self.id.package, self.id.version
             ));
             let from = source::fetch(&self.home)?;
             let partial = self.home.join("source.partial");
             remove(&partial)?;
             copy_folder(&from, &partial)?;
-            say("making the keys of the runner");
+            say("Making the keys of the runner");
             make_keys(&self.home, &partial.join("ssl/test/runner"))?;
             fs::rename(&partial, &self.source).map_err(BogoError::io(&self.source))?;
         }
-        say("building the runner, which is needed once");
+        say("Building the runner (once)");
         let partial = self.home.join("runner.partial");
         let mut command = Command::new("go");
         command
@@ -138,7 +126,7 @@ pub(crate) fn lock(home: &Path, say: &mut dyn FnMut(&str)) -> Result<File, BogoE
     let path = home.join("lock");
     let file = File::create(&path).map_err(BogoError::io(&path))?;
     if file.try_lock().is_err() {
-        say("waiting for another netbench that builds the same");
+        say("Waiting for another netbench that is building the same");
         file.lock().map_err(BogoError::io(&path))?;
     }
     Ok(file)

@@ -7,10 +7,11 @@ use std::{
     time::Duration,
 };
 
+use netbench_model::coverage::RunnerId;
 use serde::Deserialize;
 
 use crate::{
-    BogoError, RunnerId,
+    BogoError,
     command::{Tool, run_well},
 };
 

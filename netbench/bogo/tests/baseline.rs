@@ -1,10 +1,9 @@
-//! What is kept of a shim, and what departs from it.
+//! Stored outcomes of a shim, and what departs from them.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use netbench_bogo::{
-    Baseline, Catalog, Departure, Outcome, Results, RunnerId, ShimConfig, TestResult,
-};
+use netbench_bogo::{Baseline, Catalog, Departure, Results, ShimConfig, TestResult};
+use netbench_model::coverage::{RunnerId, TestOutcome};
 
 fn runner() -> RunnerId {
     let words = ["boring-sys", "1.2.3", "abc"].map(str::to_owned);
@@ -16,7 +15,7 @@ fn runner() -> RunnerId {
     }
 }
 
-fn results(tests: &[(&str, Outcome)]) -> Results {
+fn results(tests: &[(&str, TestOutcome)]) -> Results {
     let result = |outcome| TestResult {
         outcome,
         error: String::new(),
@@ -30,7 +29,7 @@ fn results(tests: &[(&str, Outcome)]) -> Results {
 }
 
 /// And a test that goes one way or the other.
-fn with_chance(mut results: Results, outcome: Outcome) -> Results {
+fn with_chance(mut results: Results, outcome: TestOutcome) -> Results {
     let result = TestResult {
         outcome,
         error: String::new(),
@@ -39,7 +38,7 @@ fn with_chance(mut results: Results, outcome: Outcome) -> Results {
     results
 }
 
-fn kept(text: &str) -> Result<Baseline, String> {
+fn read(text: &str) -> Result<Baseline, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("shim.tsv");
     std::fs::write(&path, text).unwrap();
@@ -49,17 +48,17 @@ fn kept(text: &str) -> Result<Baseline, String> {
 #[test]
 fn what_is_written_is_read_again() {
     let before = results(&[
-        ("A", Outcome::Passed),
-        ("B", Outcome::Failed),
-        ("C", Outcome::Unsupported),
+        ("A", TestOutcome::Passed),
+        ("B", TestOutcome::Failed),
+        ("C", TestOutcome::Unsupported),
     ]);
     let baseline = Baseline::of(&runner(), &before);
-    assert_eq!(kept(&baseline.to_text()).unwrap(), baseline);
+    assert_eq!(read(&baseline.to_text()).unwrap(), baseline);
     assert_eq!(baseline.runner_id(), Some(runner()));
 }
 
 #[test]
-fn what_is_kept_of_a_failure_is_what_was_said_of_it() {
+fn a_stored_failure_keeps_the_runners_words() {
     let errors = [
         "unexpected success\n",
         "unexpected failure\ngot:\n\tstderr:\n\t\tOh \x1b[31m\tno\n\n\tlocal: \"EOF\"\n\tchild: \"exit status 1\"\n",
@@ -68,12 +67,12 @@ fn what_is_kept_of_a_failure_is_what_was_said_of_it() {
     ];
     for error in errors {
         let failed = TestResult {
-            outcome: Outcome::Failed,
+            outcome: TestOutcome::Failed,
             error: error.to_owned(),
         };
         let mut results = results(&[]);
         results.tests.insert("A".to_owned(), failed.clone());
-        let again = kept(&Baseline::of(&runner(), &results).to_text()).unwrap();
+        let again = read(&Baseline::of(&runner(), &results).to_text()).unwrap();
         let again = &again.results().tests["A"];
         assert_eq!(again.line(), failed.line().escape_debug().to_string());
         assert_eq!(again.ending(), failed.ending());
@@ -82,7 +81,7 @@ fn what_is_kept_of_a_failure_is_what_was_said_of_it() {
 
 #[test]
 fn what_tests_expect_is_read_again() {
-    let null = results(&[("A", Outcome::Passed), ("B", Outcome::Failed)]);
+    let null = results(&[("A", TestOutcome::Passed), ("B", TestOutcome::Failed)]);
     let catalog = Catalog::from_null_shim(&null);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tests.tsv");
@@ -97,7 +96,7 @@ fn what_tests_expect_is_read_again() {
 
 #[test]
 fn a_file_that_is_not_whole_or_not_ours_is_named() {
-    let text = Baseline::of(&runner(), &results(&[("A", Outcome::Passed)])).to_text();
+    let text = Baseline::of(&runner(), &results(&[("A", TestOutcome::Passed)])).to_text();
     let cases = [
         (text.trim_end(), "cut short"),
         ("", "first line"),
@@ -106,7 +105,7 @@ fn a_file_that_is_not_whole_or_not_ours_is_named() {
         (&text.replace('\t', " "), "line 2"),
     ];
     for (text, word) in cases {
-        let error = kept(text).unwrap_err();
+        let error = read(text).unwrap_err();
         assert!(
             error.contains(word) && error.contains("shim.tsv"),
             "{text:?}: {error}"
@@ -118,28 +117,23 @@ fn a_file_that_is_not_whole_or_not_ours_is_named() {
 #[test]
 fn departures_are_found() {
     let before = results(&[
-        ("A", Outcome::Passed),
-        ("B", Outcome::Failed),
-        ("C", Outcome::Failed),
+        ("A", TestOutcome::Passed),
+        ("B", TestOutcome::Failed),
+        ("C", TestOutcome::Failed),
     ]);
     let now = results(&[
-        ("A", Outcome::Unsupported),
-        ("B", Outcome::Passed),
-        ("C", Outcome::Passed),
+        ("A", TestOutcome::Unsupported),
+        ("B", TestOutcome::Passed),
+        ("C", TestOutcome::Passed),
     ]);
-    let before = with_chance(before, Outcome::Passed);
-    let now = with_chance(now, Outcome::Failed);
+    let before = with_chance(before, TestOutcome::Passed);
+    let now = with_chance(now, TestOutcome::Failed);
     let catalog = Catalog::from_null_shim(&now);
-    let mut config = ShimConfig::default();
-    config
-        .disabled_tests
-        .insert("B".to_owned(), "defect: b".to_owned());
-    config
-        .disabled_tests
-        .insert("Shuffled".to_owned(), "chance: s".to_owned());
-    config
-        .disabled_tests
-        .insert("Z*".to_owned(), "defect: z".to_owned());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("shim.json");
+    let reasons = r#"{"B": "defect: b", "Shuffled": "chance: s", "Z*": "defect: z"}"#;
+    std::fs::write(&path, format!(r#"{{"DisabledTests": {reasons}}}"#)).unwrap();
+    let config = ShimConfig::read(&path, None).unwrap();
     let baseline = Baseline::of(&runner(), &before);
     let departures = baseline.departures("s", &runner(), &catalog, &config, &now);
     let kinds: Vec<_> = departures

@@ -4,7 +4,8 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
 
-use netbench_bogo::{BogoError, Errors, Outcome, Progress, RunOptions, Runner, RunnerId, run};
+use netbench_bogo::{BogoError, Errors, Progress, RunOptions, Runner, run};
+use netbench_model::coverage::{RunnerId, TestOutcome};
 
 const WORKS: &str = r#"
 while [ $# -gt 0 ]; do [ "$1" = -json-output ] && out=$2; shift; done
@@ -25,7 +26,7 @@ fn go(
     shim: &str,
 ) -> (
     Result<netbench_bogo::Results, BogoError>,
-    Vec<(String, Outcome)>,
+    Vec<(String, TestOutcome)>,
 ) {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("runner");
@@ -72,7 +73,7 @@ fn go(
 fn results_and_progress_are_read() {
     let (result, heard) = go(WORKS, "echo No");
     let results = result.unwrap();
-    assert_eq!(results.count(Outcome::Failed), 1);
+    assert_eq!(results.count(TestOutcome::Failed), 1);
     let names: Vec<_> = heard.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["A", "B", "C"]);
 }

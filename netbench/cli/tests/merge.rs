@@ -4,8 +4,9 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use netbench_model::{Manifest, Role, Sample};
-use support::{Place, can_emulate, edit, finish, manifest, samples, words};
+use netbench_model::{ConnectManifest, Role, Sample};
+use netbench_testing::Tool;
+use support::{Place, edit, finish, manifest, samples, words};
 
 const SITES: &str = "\
 rsa.example    server=openssl        rtt=2ms key=rsa-2048 loss=2%
@@ -16,7 +17,7 @@ last.example   server=rustls-ring    rtt=1ms key=ecdsa-p256
 ";
 
 /// A change to a manifest.
-type Change = fn(&mut Manifest);
+type Change = fn(&mut ConnectManifest);
 
 /// Makes a run called `name`, and says where it is.
 fn make(place: &Place, name: &str, more: &str) -> PathBuf {
@@ -40,7 +41,11 @@ fn trials(run: &Path) -> Vec<String> {
 #[test]
 fn three_shards_merged_equal_one_run_of_the_same_seed() {
     let place = Place::with_sites(SITES);
-    let link = if can_emulate() { "user" } else { "none" };
+    let link = if Tool::UserNamespaces.missing().is_none() {
+        "user"
+    } else {
+        "none"
+    };
     let how = format!("--rounds 3 --condition clean,resumed --seed 7 --jobs 1 --link {link}");
     let whole = make(&place, "whole", &how);
     let shards: Vec<PathBuf> = (1..=3)
@@ -135,11 +140,11 @@ fn runs_that_do_not_belong_together_are_refused_by_name() {
     for (why, change) in changes {
         edit(&two, change);
         refused(&[&one, &two], why);
-        edit(&two, |m: &mut Manifest| *m = original.clone());
+        edit(&two, |m: &mut ConnectManifest| *m = original.clone());
     }
-    edit(&two, |m: &mut Manifest| m.plan.sites.truncate(1));
+    edit(&two, |m: &mut ConnectManifest| m.plan.sites.truncate(1));
     refused(&[&one, &two], "not those of its shard");
-    edit(&two, |m: &mut Manifest| *m = original.clone());
+    edit(&two, |m: &mut ConnectManifest| *m = original.clone());
 
     let done = place.merge(&[&one], "--partial --out part").expect(0);
     assert!(

@@ -11,17 +11,23 @@ use std::{
     thread,
 };
 
-use netbench_model::{Group, KeyType, ScanManifest, Site, Suite, Switch, TlsVersion, parse_sites};
-use netbench_report::{HelloReport, ScanSummary};
-use netbench_scan::{
-    SiteScan,
-    against::Confirmed,
-    loss::LossReason,
-    peel::Order,
-    registry::Version,
-    result::{Anchor, Answer, ScanOutcome},
+use netbench_model::{
+    CipherSuite, Group, KeyType, ScanManifest, Site, Switch, TlsVersion, parse_sites,
+    scan::{Anchor, Confirmed, LossReason, Observed, Order, ScanOutcome, SiteScan},
 };
-use support::{Place, can_emulate, check, interrupt, json, kept, until, words};
+use netbench_report::{HelloReport, ScanSummary};
+use support::{Place, check, interrupt, json, kept, until, words};
+
+netbench_testing::tests! {
+    a_scan_finds_every_field_of_every_built_in_site;
+    a_recorded_scan_is_a_sites_file_that_emulates_it: UserNamespaces;
+    every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed;
+    json_is_as_the_schemas_say_and_a_report_is_made_again;
+    nothing_leaves_the_machine_without_leave;
+    servers_of_this_machine_are_scanned_directly_and_classed;
+    what_was_scanned_before_an_interruption_is_kept_and_gone_on_from;
+    a_hello_is_the_stacks_own;
+}
 
 /// Sites that say in a few lines whatever a profile can say.
 const SITES: &str = "\
@@ -33,7 +39,7 @@ old.test     tls=1.2 alpn=none chain=1
 ";
 
 /// Sites that only some stacks reach: the file that the README shows.
-const OLD_SITES: &str = include_str!("../../../old-sites.txt");
+const OLD_SITES: &str = include_str!("../../catalogue/old-sites.txt");
 
 /// Everything that a profile says must have been found.
 fn assert_reproduced(site: &Site, scan: &SiteScan) {
@@ -50,27 +56,27 @@ fn assert_reproduced(site: &Site, scan: &SiteScan) {
     );
     for found in spoken() {
         let tls = match found.version {
-            Version::Tls13 => TlsVersion::Tls13,
+            TlsVersion::Tls13 => TlsVersion::Tls13,
             _ => TlsVersion::Tls12,
         };
         let own = if lab.suites.is_empty() {
-            Suite::MODERN
+            CipherSuite::OFFERED
         } else {
             &lab.suites
         };
-        let fits = |suite: &&Suite| {
+        let fits = |suite: &&CipherSuite| {
             suite.version() == tls
-                && (tls == TlsVersion::Tls13 || suite.name().contains("_ECDSA_") != rsa)
+                && (tls == TlsVersion::Tls13 || suite.to_string().contains("_ECDSA_") != rsa)
         };
-        let due: Vec<&str> = own.iter().filter(fits).map(|s| s.name()).collect();
+        let due: Vec<&str> = own.iter().filter(fits).filter_map(|s| s.name()).collect();
         let suites: Vec<&str> = found.suites.iter().map(|s| s.name.as_str()).collect();
         assert_eq!(suites, due, "{name}: suites, in the server's order");
         let groups: Vec<&str> = found.groups.iter().map(|g| g.name.as_str()).collect();
         let own = lab
             .groups
             .iter()
-            .filter(|g| tls == TlsVersion::Tls13 || **g != Group::X25519MlKem768);
-        let mut due: Vec<&str> = own.map(|g| g.name()).collect();
+            .filter(|g| tls == TlsVersion::Tls13 || **g != Group::X25519MLKEM768);
+        let mut due: Vec<&str> = own.filter_map(|g| g.name()).collect();
         if !due.is_empty() && found.group_order == Order::Server {
             assert_eq!(groups, due, "{name}: groups, in the server's order");
         } else if !due.is_empty() {
@@ -112,7 +118,7 @@ fn assert_reproduced(site: &Site, scan: &SiteScan) {
     let features = &scan.features;
     let alpn: Vec<&str> = lab.alpn.iter().map(|a| a.name()).collect();
     assert_eq!(features.alpn, alpn, "{name}: alpn");
-    let stapled = features.ocsp_stapling == Answer::Yes;
+    let stapled = features.ocsp_stapling == Observed::Yes;
     assert_eq!(stapled, lab.ocsp == Switch::On, "{name}: ocsp");
     if lab.tls.contains(&TlsVersion::Tls13) {
         assert_eq!(
@@ -122,12 +128,11 @@ fn assert_reproduced(site: &Site, scan: &SiteScan) {
         );
     }
     if lab.tls.contains(&TlsVersion::Tls12) {
-        let resumes = features.resumption_tls12 == Answer::Yes;
+        let resumes = features.resumption_tls12 == Observed::Yes;
         assert_eq!(resumes, lab.tickets > 0, "{name}: resumption in TLS 1.2");
     }
 }
 
-#[test]
 fn a_scan_finds_every_field_of_every_built_in_site() {
     let place = Place::new();
     place
@@ -137,16 +142,12 @@ fn a_scan_finds_every_field_of_every_built_in_site() {
     let manifest: ScanManifest = kept(&run, "run.json");
     let summary: ScanSummary = kept(&run, "summary.json");
     assert_eq!(summary.sites.len(), 101);
-    for (site, scan) in manifest.scan.sites.iter().zip(&summary.sites) {
+    for (site, scan) in manifest.plan.sites.iter().zip(&summary.sites) {
         assert_reproduced(site, scan);
     }
 }
 
-#[test]
 fn a_recorded_scan_is_a_sites_file_that_emulates_it() {
-    if !can_emulate() {
-        return;
-    }
     let slow = format!("* rtt=40ms\n{SITES}");
     let place = Place::with_sites(&slow);
     place
@@ -201,7 +202,6 @@ fn a_recorded_scan_is_a_sites_file_that_emulates_it() {
     }
 }
 
-#[test]
 fn every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed() {
     let place = Place::new();
     place.write("old-sites.txt", OLD_SITES);
@@ -247,7 +247,6 @@ fn every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed() {
     assert_eq!(summary.profiles.unwrap().guideline, "5.8");
 }
 
-#[test]
 fn json_is_as_the_schemas_say_and_a_report_is_made_again() {
     let place = Place::with_sites(SITES);
     let arguments =
@@ -275,7 +274,6 @@ fn json_is_as_the_schemas_say_and_a_report_is_made_again() {
     }
 }
 
-#[test]
 fn nothing_leaves_the_machine_without_leave() {
     let place = Place::new();
     for target in ["example.com", "192.0.2.1:443", "127.0.0.1 example.com"] {
@@ -299,7 +297,6 @@ fn nothing_leaves_the_machine_without_leave() {
     assert!(!place.path().join("runs").exists(), "nothing was begun");
 }
 
-#[test]
 fn servers_of_this_machine_are_scanned_directly_and_classed() {
     let serve = |answer: &'static [u8]| {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -331,7 +328,6 @@ fn servers_of_this_machine_are_scanned_directly_and_classed() {
     assert!(!done.stdout.contains('\x1b'));
 }
 
-#[test]
 fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {
     let sites: String = (0..40)
         .map(|i| format!("s{i}.test key=ecdsa-p256\n"))
@@ -355,7 +351,6 @@ fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {
     place.netbench(&["connect", "--resume", run]).expect(2);
 }
 
-#[test]
 fn a_hello_is_the_stacks_own() {
     let place = Place::new();
     let done = place
@@ -373,7 +368,7 @@ fn a_hello_is_the_stacks_own() {
         );
         assert!(hello.ja4.starts_with("t13d"), "{}", hello.ja4);
         assert_eq!(hello.alpn, ["h2", "http/1.1"], "{}", hello.stack);
-        assert_eq!(hello.versions, [Version::Tls13, Version::Tls12]);
+        assert_eq!(hello.versions, [TlsVersion::Tls13, TlsVersion::Tls12]);
     }
     let [openssl, aws, ring] = &report.hellos[..] else {
         panic!("three hellos");
@@ -393,8 +388,8 @@ fn a_hello_is_the_stacks_own() {
     let usual = words("hello --stack openssl,rustls-aws-lc --client-profile default --json");
     let held: HelloReport = json(&place.netbench(&usual).expect(0).stdout);
     let of = |n: usize| {
-        let hello: &netbench_scan::Offer = &held.hellos[n];
-        let sorted = |codes: &[netbench_scan::result::NamedCode]| {
+        let hello: &netbench_model::scan::Offer = &held.hellos[n];
+        let sorted = |codes: &[netbench_model::scan::NamedCode]| {
             let mut codes: Vec<u16> = codes.iter().map(|c| c.code).collect();
             codes.sort_unstable();
             codes

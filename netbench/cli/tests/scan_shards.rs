@@ -8,8 +8,8 @@ use std::{
 };
 
 use netbench_model::ScanManifest;
+use netbench_model::tls::TlsVersion;
 use netbench_report::ScanSummary;
-use netbench_scan::registry::Version;
 use support::{Place, edit, kept, words};
 
 const SITES: &str = "\
@@ -33,9 +33,9 @@ fn make(place: &Place, name: &str, more: &str) -> PathBuf {
 
 /// What must be equal: all but times, and certificates, which each lab makes anew.
 fn found(summary: &ScanSummary) -> Vec<String> {
-    let site = |scan: &netbench_scan::SiteScan| {
+    let site = |scan: &netbench_model::scan::SiteScan| {
         let spoken = scan.versions.iter().filter(|found| found.supported);
-        let versions: Vec<(Version, Vec<u16>, Vec<u16>)> = spoken
+        let versions: Vec<(TlsVersion, Vec<u16>, Vec<u16>)> = spoken
             .map(|found| {
                 let suites = found.suites.iter().map(|suite| suite.code).collect();
                 let groups = found.groups.iter().map(|group| group.code).collect();
@@ -71,7 +71,7 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
     let all = place.path().join("all");
     let (joined, one): (ScanManifest, ScanManifest) =
         (kept(&all, "run.json"), kept(&whole, "run.json"));
-    assert_eq!(joined.scan.sites, one.scan.sites);
+    assert_eq!(joined.plan.sites, one.plan.sites);
     assert!(joined.finished.is_some());
     let (joined, one): (ScanSummary, ScanSummary) =
         (kept(&all, "summary.json"), kept(&whole, "summary.json"));
@@ -80,7 +80,7 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
     let (joined, one) = (joined.loss.unwrap(), one.loss.unwrap());
     assert_eq!(joined.lost.len(), 1);
     assert_eq!(joined.lost, one.lost);
-    let handshakes = |loss: &netbench_scan::LossReport| -> Vec<(String, String)> {
+    let handshakes = |loss: &netbench_interop::LossReport| -> Vec<(String, String)> {
         let made = loss.confirmed.iter();
         made.map(|c| (c.site.clone(), c.stack.clone())).collect()
     };
@@ -102,15 +102,15 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
     refused(&[&whole, given[0]], "only shards of a scan");
     refused(&[&all, given[0]], "joined of others already");
     let changes: [(&str, Change); 5] = [
-        ("the retries (", |m| m.scan.retries += 1),
-        ("the seed (", |m| m.scan.seed = 8),
+        ("the retries (", |m| m.plan.retries += 1),
+        ("the seed (", |m| m.plan.seed = 8),
         ("the workers of the stacks", |m| {
             m.workers
                 .iter_mut()
                 .for_each(|w| w.library = "x\x1b[2J".to_owned());
         }),
         ("was not finished", |m| m.finished = None),
-        ("not those of its shard", |m| m.scan.sites.clear()),
+        ("not those of its shard", |m| m.plan.sites.clear()),
     ];
     let file = shards[0].join("run.json");
     let original = fs::read(&file).unwrap();

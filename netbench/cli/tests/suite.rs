@@ -5,10 +5,9 @@ mod support;
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
 };
 
-use netbench_model::{Measure, SuiteManifest, SuiteOutcome, SuiteSample};
+use netbench_model::{CipherSuite, Group, Measure, SuiteManifest, SuiteOutcome, SuiteSample};
 use serde_json::Value;
 use support::{
     Done, Place, built, check, finish, interrupt, kept, marked_processes, samples_of, until, words,
@@ -85,8 +84,8 @@ fn every_operation_is_timed_and_every_resumption_counted_on_both_sides() {
         );
         if sample.name == FULL {
             let client = measured.client.as_ref().unwrap();
-            assert_eq!(client.suite, "TLS_AES_128_GCM_SHA256");
-            assert_eq!(client.group.as_deref(), Some("x25519"));
+            assert_eq!(client.suite, Some(CipherSuite::TLS_AES_128_GCM_SHA256));
+            assert_eq!(client.group, Some(Group::X25519));
             assert_eq!(client.chain_bytes.len(), 2);
             let sides: Vec<_> = measured.wall.keys().copied().collect();
             assert_eq!(sides, [Measure::Client, Measure::Server]);
@@ -335,35 +334,6 @@ fn without_valgrind_instructions_are_unsupported() {
 }
 
 #[test]
-fn instructions_are_the_same_twice() {
-    if !Command::new("valgrind")
-        .arg("--version")
-        .output()
-        .is_ok_and(|o| o.status.success())
-    {
-        println!("unsupported: valgrind is not installed");
-        return;
-    }
-    let place = Place::new();
-    let line = format!("--case instructions_{TICKET} --stack rustls-ring --rounds 2");
-    suite(&place, &line).expect(0);
-    let counts: Vec<_> = suite_samples(&place.run())
-        .iter()
-        .map(|sample| sample.outcome.ok().unwrap().instructions.clone())
-        .collect();
-    let [first, second] = counts.as_slice() else {
-        panic!("{counts:?}")
-    };
-    for (measure, count) in first {
-        let ratio = second[measure] / count;
-        assert!(
-            *count > 10_000.0 && (0.99..1.01).contains(&ratio),
-            "{measure}: {ratio}"
-        );
-    }
-}
-
-#[test]
 fn an_interrupted_run_keeps_what_it_has_and_goes_on() {
     let place = Place::new();
     let line =
@@ -402,11 +372,11 @@ fn run_folders_that_are_newer_or_cut_short() {
 
     let text = fs::read_to_string(&manifest).unwrap();
     for (broken, said) in [
-        (text.replacen("\"schema\": 1", "\"schema\": 99", 1), "newer"),
+        (text.replacen("\"schema\": 2", "\"schema\": 99", 1), "newer"),
         (text[..text.len() / 2].to_owned(), "not a manifest"),
         (
             text.replacen("\"kind\": \"suite\"", "\"kind\": \"x\"", 1),
-            "not a manifest",
+            "kind",
         ),
     ] {
         fs::write(&manifest, broken).unwrap();

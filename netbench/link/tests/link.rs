@@ -5,24 +5,22 @@ mod support;
 
 use std::{collections::BTreeMap, error::Error, process::ExitCode, time::Duration};
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use netbench_testing::{Failed, Test, Tool};
 use serde_json::Value;
 use support::{
     child::{self, Child, User},
-    scenario, uml,
+    scenario, vm,
 };
 
 /// A test of one kind of link, as one user.
-type Test = fn(&str, User) -> Result<(), Failed>;
+type LinkTest = fn(&str, User) -> Result<(), Failed>;
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     if words.next().as_deref() == Some(scenario::WORD) {
         return scenario::run(&words.collect::<Vec<_>>());
     }
-    let arguments = Arguments::from_args();
-    let mut trials = Vec::new();
-    let tests: [(&str, Test); 4] = [
+    let tests: [(&str, LinkTest); 4] = [
         (
             "connects_take_the_round_trip_time",
             connects_take_the_round_trip_time,
@@ -30,62 +28,38 @@ fn main() -> ExitCode {
         ("losses_come_from_the_seed", losses_come_from_the_seed),
         ("nothing_is_left_after_kill", nothing_is_left_after_kill),
         (
-            "processes_start_in_their_place",
-            processes_start_in_their_place,
+            "processes_start_in_their_namespace",
+            processes_start_in_their_namespace,
         ),
     ];
+    let mut all = Vec::new();
     for (kind, user) in [
         ("user", User::Own),
         ("user", User::Nobody),
         ("tun", User::Own),
     ] {
-        let reason = unsupported(kind, user);
+        let closed = closed(kind, user);
         for (name, test) in tests {
             let name = format!("{name}::{kind}_as_{user}");
-            trials.push(trial(name, reason.clone(), move || test(kind, user)));
+            let test = Test::new(name, move || test(kind, user));
+            all.push(test.needs_that(&format!("link-{kind}"), closed.clone()));
         }
     }
-    trials.push(trial(
-        "loopback_works_everywhere".to_owned(),
-        None,
-        loopback_works_everywhere,
-    ));
-    trials.push(trial(
-        "a_second_thread_is_told".to_owned(),
-        None,
-        a_second_thread_is_told,
-    ));
-    trials.push(trial(
-        "netem_or_its_lack_is_told".to_owned(),
-        None,
-        netem_or_its_lack_is_told,
-    ));
-    trials.push(trial("netem_in_uml".to_owned(), uml_reason(), netem_in_uml));
-    trials.push(trial(
-        "user_link_in_uml".to_owned(),
-        uml_reason(),
-        user_link_in_uml,
-    ));
-    let conclusion = libtest_mimic::run(&arguments, trials);
+    all.extend([
+        Test::new("loopback_works_everywhere", loopback_works_everywhere),
+        Test::new("a_second_thread_is_told", a_second_thread_is_told),
+        Test::new("netem_or_its_lack_is_told", netem_or_its_lack_is_told),
+        Test::new("netem_in_a_vm", netem_in_a_vm).needs(Tool::EmulatedMachine),
+        Test::new("user_link_in_a_vm", user_link_in_a_vm).needs(Tool::EmulatedMachine),
+    ]);
+    let ended = netbench_testing::run(all);
     child::clean_up();
-    conclusion.exit_code()
-}
-
-/// A test; with a reason, it says so and counts as ignored.
-fn trial(
-    name: String,
-    unsupported: Option<String>,
-    test: impl FnOnce() -> Result<(), Failed> + Send + 'static,
-) -> Trial {
-    if let Some(reason) = &unsupported {
-        println!("{name}: unsupported: {reason}");
-    }
-    Trial::test(name, test).with_ignored_flag(unsupported.is_some())
+    ended
 }
 
 /// Why links of this kind cannot be opened here by this user.
-fn unsupported(kind: &str, user: User) -> Option<String> {
-    if let (User::Nobody, Some(reason)) = (user, nobody_missing()) {
+fn closed(kind: &str, user: User) -> Option<String> {
+    if let (User::Nobody, Some(reason)) = (user, Tool::Root.missing()) {
         return Some(reason);
     }
     match Child::run(&["open", kind], user) {
@@ -94,23 +68,13 @@ fn unsupported(kind: &str, user: User) -> Option<String> {
     }
 }
 
-fn nobody_missing() -> Option<String> {
-    (!User::is_root()).then(|| "only root can become another user".to_owned())
-}
-
-/// None where the machine has what it takes, or where it must have it.
-fn uml_reason() -> Option<String> {
-    let required = std::env::var("NETBENCH_REQUIRE_NETEM").is_ok_and(|value| value == "1");
-    if required { None } else { uml::missing() }
-}
-
 fn connects_take_the_round_trip_time(kind: &str, user: User) -> Result<(), Failed> {
     let answer = Child::run(&["check", kind], user)?;
     assert_eq!(
         answer["user_kept"], true,
         "files would not stay the user's own"
     );
-    checks_are_plausible(&answer, 0.9, f64::INFINITY)?;
+    checks_are_plausible(&answer, Duration::MAX)?;
     let record = &answer["record"];
     assert_eq!(record["kind"], "user");
     assert!(
@@ -134,8 +98,8 @@ fn connects_take_the_round_trip_time(kind: &str, user: User) -> Result<(), Faile
     Ok(())
 }
 
-/// Every distinct round-trip time once, and no connect faster than it, nor slower than `most` times it.
-fn checks_are_plausible(answer: &Value, least: f64, most: f64) -> Result<(), Failed> {
+/// Every distinct round-trip time once, and no connect faster than it, nor later than it by more than `most`.
+fn checks_are_plausible(answer: &Value, most: Duration) -> Result<(), Failed> {
     let checks = answer["checks"].as_array().ok_or("no checks")?;
     let times: BTreeMap<u64, u64> = checks
         .iter()
@@ -146,8 +110,12 @@ fn checks_are_plausible(answer: &Value, least: f64, most: f64) -> Result<(), Fai
         [20_000_000, 50_000_000, 100_000_000]
     );
     for (rtt_ns, connect_ns) in times {
-        let ratio = connect_ns as f64 / rtt_ns as f64;
-        if !(least..=most).contains(&ratio) {
+        let (connect, rtt) = (
+            Duration::from_nanos(connect_ns),
+            Duration::from_nanos(rtt_ns),
+        );
+        // A tenth less, because clocks differ.
+        if connect < rtt * 9 / 10 || connect.saturating_sub(rtt) > most {
             return Err(format!("{connect_ns} ns to connect over {rtt_ns} ns").into());
         }
     }
@@ -207,7 +175,7 @@ fn nothing_is_left_after_kill(kind: &str, user: User) -> Result<(), Failed> {
     Ok(())
 }
 
-fn processes_start_in_their_place(kind: &str, user: User) -> Result<(), Failed> {
+fn processes_start_in_their_namespace(kind: &str, user: User) -> Result<(), Failed> {
     let answer = Child::run(&["places", kind], user)?;
     let place = |name: &str| {
         answer[name]
@@ -262,7 +230,7 @@ fn netem_or_its_lack_is_told() -> Result<(), Failed> {
     match Child::run(&["check", "netem"], User::Own) {
         Ok(answer) => {
             assert_eq!(answer["record"]["kind"], "netem");
-            checks_are_plausible(&answer, 0.9, f64::INFINITY)
+            checks_are_plausible(&answer, Duration::MAX)
         }
         Err(error) => {
             let error = error.to_string();
@@ -275,16 +243,26 @@ fn netem_or_its_lack_is_told() -> Result<(), Failed> {
     }
 }
 
-fn netem_in_uml() -> Result<(), Failed> {
-    let answer = uml::run(&[scenario::WORD, "check", "netem"])?;
-    assert_eq!(answer["record"]["kind"], "netem");
+fn netem_in_a_vm() -> Result<(), Failed> {
     // Also the site with a rate of 400 kbit/s and the one that loses everything: the check has a
     // queue of its own.
-    checks_are_plausible(&answer, 0.95, 1.2)
+    link_in_a_vm("netem")
 }
 
-fn user_link_in_uml() -> Result<(), Failed> {
-    let answer = uml::run(&[scenario::WORD, "check", "user"])?;
-    assert_eq!(answer["record"]["kind"], "user");
-    checks_are_plausible(&answer, 0.95, 1.2)
+fn user_link_in_a_vm() -> Result<(), Failed> {
+    link_in_a_vm("user")
+}
+
+/// How much later a connect may be in an emulated machine. Its processors are slow and share this
+/// machine's with the other tests; a delay that is there twice is 100 ms on the longest link.
+const VM_LATENESS: Duration = Duration::from_millis(50);
+
+fn link_in_a_vm(kind: &str) -> Result<(), Failed> {
+    let check = || {
+        let answer = vm::run(&[scenario::WORD, "check", kind])?;
+        assert_eq!(answer["record"]["kind"], kind);
+        checks_are_plausible(&answer, VM_LATENESS)
+    };
+    // Once more, for something else may have taken the processors.
+    check().or_else(|_| check())
 }

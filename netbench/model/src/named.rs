@@ -37,13 +37,29 @@ macro_rules! named {
             type Err = String;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                Self::ALL.iter().copied().find(|v| v.name().eq_ignore_ascii_case(text)).ok_or_else(|| {
-                    let known: Vec<_> = Self::ALL.iter().map(|v| v.name()).collect();
-                    format!("unknown {} {text:?}; expected one of {}", $what, known.join(", "))
-                })
+                crate::named::one_of($what, text, Self::ALL)
             }
         }
     };
+}
+
+/// Reads the one of `known` that is shown as `text`, in capitals or not.
+///
+/// # Errors
+/// There is none; the message lists what is known.
+pub fn one_of<T: Copy + std::fmt::Display>(
+    what: &str,
+    text: &str,
+    known: &[T],
+) -> Result<T, String> {
+    let is_meant = |value: &T| value.to_string().eq_ignore_ascii_case(text);
+    known.iter().copied().find(is_meant).ok_or_else(|| {
+        let known: Vec<_> = known.iter().map(ToString::to_string).collect();
+        format!(
+            "unknown {what} {text:?}; expected one of {}",
+            known.join(", ")
+        )
+    })
 }
 
 /// For a type that is read from text and shown as text: in JSON it is that text. Goes with

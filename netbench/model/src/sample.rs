@@ -1,7 +1,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Condition, Role, StackName, named::words};
+use crate::{
+    CipherSuite, Condition, Failure, Group, Record, Role, SignatureScheme, StackName, TlsVersion,
+    named::words,
+};
 
 /// The raw figures of one connection: one line of `samples.jsonl`, kept for ever.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +32,14 @@ pub struct Sample {
     pub started_unix_ms: u64,
     /// What came of it.
     pub outcome: Outcome,
+}
+
+impl Record for Sample {
+    const FILE: &'static str = "samples.jsonl";
+
+    fn schema(&self) -> u32 {
+        self.schema
+    }
 }
 
 /// What came of a trial.
@@ -136,17 +147,18 @@ impl Phase {
     }
 }
 
-/// What a handshake agreed on, in the registries' names.
+/// What a handshake agreed on. A worker gives code points by name or by number.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Negotiated {
-    /// `1.2` or `1.3`.
-    pub version: String,
-    /// The suite's IANA name.
-    pub suite: String,
-    /// The key-exchange group's IANA name, where the stack tells it.
-    pub group: Option<String>,
-    /// The scheme of the server's handshake signature (RFC 8446 names); none in a resumed handshake.
-    pub signature: Option<String>,
+    /// The version; none where no handshake was finished.
+    pub version: Option<TlsVersion>,
+    /// The cipher suite; none where no handshake was finished.
+    pub suite: Option<CipherSuite>,
+    /// The key-exchange group, where the stack tells it.
+    pub group: Option<Group>,
+    /// The scheme of the server's handshake signature; none in a resumed handshake, and where the stack does
+    /// not tell it.
+    pub signature: Option<SignatureScheme>,
     /// The application protocol, where one was agreed.
     pub alpn: Option<String>,
     /// Whether an earlier session was resumed.
@@ -159,15 +171,15 @@ impl Negotiated {
     /// Whether two handshakes were the same work: version, suite, group, signature, protocol and
     /// resumption. A value that one side cannot tell does not count as a difference.
     pub fn same_work(&self, other: &Self) -> bool {
-        fn agree(a: Option<&String>, b: Option<&String>) -> bool {
+        fn agree<T: PartialEq>(a: Option<T>, b: Option<T>) -> bool {
             a.is_none() || b.is_none() || a == b
         }
         self.version == other.version
             && self.suite == other.suite
             && self.alpn == other.alpn
             && self.resumed == other.resumed
-            && agree(self.group.as_ref(), other.group.as_ref())
-            && agree(self.signature.as_ref(), other.signature.as_ref())
+            && agree(self.group, other.group)
+            && agree(self.signature, other.signature)
     }
 }
 
@@ -208,47 +220,3 @@ pub struct TcpInfo {
     /// Segments that this side sent again. The server's are not in it.
     pub retransmits: u32,
 }
-
-/// Why a trial failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Failure {
-    /// The class.
-    pub class: FailureClass,
-    /// The alert's name (RFC 8446 section 6), the certificate's fault, or the like: a short,
-    /// stable word to group by.
-    pub reason: String,
-    /// The stack's own words, with escape codes removed.
-    pub detail: String,
-    /// The phase that the connection was in.
-    pub phase: Option<Phase>,
-    /// Nanoseconds from the start to the failure.
-    pub after_ns: Option<u64>,
-}
-
-words!(
-    /// The class of a failure.
-    FailureClass, {
-        /// The name did not resolve.
-        Resolve = "resolve",
-        /// TCP did not connect.
-        Connect = "connect",
-        /// The time limit passed.
-        Timeout = "timeout",
-        /// The connection was reset or closed before it was finished.
-        Closed = "closed",
-        /// The server sent a TLS alert.
-        Alert = "alert",
-        /// The stack refused the server's certificate.
-        Certificate = "certificate",
-        /// The stack refused what the server sent, or found nothing in common with it.
-        Protocol = "protocol",
-        /// The response was not HTTP, or was not complete.
-        Http = "http",
-        /// Handshake and response were fine, but not what the case asked for.
-        WrongWork = "wrong-work",
-        /// The configuration that the case asks for could not be made.
-        Setup = "setup",
-        /// The worker died, hung, or printed nonsense.
-        Worker = "worker",
-    }
-);

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Alpn, Group, LinkProfile, Suite, TlsVersion,
+    Alpn, CipherSuite, Group, LinkProfile, TlsVersion,
     named::{named, text_in_json},
 };
 
@@ -91,8 +91,8 @@ pub struct LabProfile {
     pub server: String,
     /// The versions that the server speaks.
     pub tls: Vec<TlsVersion>,
-    /// The suites that the server accepts, in its order; empty means [`Suite::MODERN`].
-    pub suites: Vec<Suite>,
+    /// The suites that the server accepts, in its order; empty means [`CipherSuite::OFFERED`].
+    pub suites: Vec<CipherSuite>,
     /// The groups that the server accepts, in its order; empty means the stack's own default.
     pub groups: Vec<Group>,
     /// The type of the leaf's key.

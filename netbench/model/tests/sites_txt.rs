@@ -36,7 +36,7 @@ fn count(sites: &[Site], of: impl Fn(&Site) -> bool) -> usize {
 }
 
 fn is_hybrid(site: &Site) -> bool {
-    site.lab.groups.contains(&Group::X25519MlKem768)
+    site.lab.groups.contains(&Group::X25519MLKEM768)
 }
 
 fn is_tls12_only(site: &Site) -> bool {

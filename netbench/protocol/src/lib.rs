@@ -1,7 +1,7 @@
 //! The messages between netbench and a worker: JSON lines on the worker's stdin and stdout.
 //!
 //! Pure data: this crate must never do I/O. `docs/WORKER-PROTOCOL.md` says in which order messages
-//! go; `schemas/worker-request.json` and `schemas/worker-response.json` are made from these types.
+//! go; `netbench/schemas/worker-request.json` and `netbench/schemas/worker-response.json` are made from these types.
 //! Start reading at [`Request`].
 
 mod suite;
@@ -9,8 +9,8 @@ mod suite;
 use std::{collections::BTreeMap, net::SocketAddr};
 
 use netbench_model::{
-    Alpn, ClientSettings, Condition, Failure, Fault, Group, Held, Measured, Role, ServerCount,
-    Suite, TlsVersion, WorkerRecord,
+    Alpn, CipherSuite, ClientSettings, Condition, Failure, Fault, Group, Held, Measured, Role,
+    ServerCount, TlsVersion, WorkerRecord,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -119,8 +119,8 @@ pub struct ServeSite {
     pub key_pem: String,
     /// Versions.
     pub versions: Vec<TlsVersion>,
-    /// Suites accepted, in the server's order; empty means [`Suite::MODERN`].
-    pub suites: Vec<Suite>,
+    /// Suites accepted, in the server's order; empty means [`CipherSuite::OFFERED`].
+    pub suites: Vec<CipherSuite>,
     /// Groups accepted, in the server's order; empty means the stack's own default.
     pub groups: Vec<Group>,
     /// Application protocols, in the server's order.
@@ -203,7 +203,7 @@ pub struct StackDescription {
     /// Groups it can offer.
     pub groups: Vec<Group>,
     /// Suites it can offer and accept.
-    pub suites: Vec<Suite>,
+    pub suites: Vec<CipherSuite>,
 }
 
 /// Where the sites are listening.

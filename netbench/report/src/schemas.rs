@@ -1,9 +1,9 @@
-use netbench_bogo::{Coverage, Difference};
 use netbench_model::{
-    EvaluationManifest, Manifest, Sample, ScanManifest, SuiteManifest, SuiteSample,
+    ConnectManifest, EvaluationManifest, Sample, ScanManifest, SuiteManifest, SuiteSample,
+    coverage::{Coverage, Difference},
+    scan::{AgainstRecord, SiteScan},
 };
 use netbench_protocol::{Request, Response};
-use netbench_scan::{AgainstRecord, SiteScan};
 use schemars::schema_for;
 
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
     ScanSummary, SuiteSummary,
 };
 
-/// A JSON Schema, by the name of its file under `schemas/`.
+/// A JSON Schema, by the name of its file under `netbench/schemas/`.
 pub struct Schema {
     /// The file's name.
     pub file: &'static str,
@@ -37,7 +37,7 @@ pub fn schemas() -> Vec<Schema> {
         schema("evaluation-run.json", schema_for!(EvaluationManifest)),
         schema("explain-summary.json", schema_for!(ExplainSummary)),
         schema("hello.json", schema_for!(HelloReport)),
-        schema("run.json", schema_for!(Manifest)),
+        schema("run.json", schema_for!(ConnectManifest)),
         schema("sample.json", schema_for!(Sample)),
         schema("runs.json", schema_for!(RunsSummary)),
         schema("scan-against.json", schema_for!(AgainstRecord)),

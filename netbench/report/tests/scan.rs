@@ -1,16 +1,18 @@
 //! Reports of scans, whole. `INSTA_UPDATE=always cargo test -p netbench-report --test scan` writes
 //! them anew; read what you accept.
 
+#[path = "support/forms.rs"]
+mod forms;
+
 use std::collections::BTreeMap;
 
-use netbench_model::{SCHEMA_VERSION, ScanPlace, StackName};
-use netbench_report::{Profiles, ScanHead, ScanSummary, csv, markdown, terminal};
-use netbench_scan::{
-    LossReport, SiteScan,
-    against::{Confirmation, Seen},
-    population::population,
-    profiles::{COMPARED, GUIDELINE, profiles},
+use forms::{render, terminal};
+use netbench_interop::{LossReport, confirmation, population, profiles};
+use netbench_model::{
+    SCHEMA_VERSION, ScanPlace, StackName,
+    scan::{HandshakeResult, SiteScan},
 };
+use netbench_report::{ScanHead, ScanSummary};
 use serde_json::{Value, json};
 
 fn version(version: &str, suites: &[(&str, u16)], groups: &[(&str, u16)]) -> Value {
@@ -53,7 +55,7 @@ fn site(name: &str, outcome: &Value, versions: &[Value]) -> SiteScan {
     serde_json::from_value(site).expect("a site")
 }
 
-fn offer(stack: &str, suites: &[(&str, u16)]) -> netbench_scan::Offer {
+fn offer(stack: &str, suites: &[(&str, u16)]) -> netbench_model::scan::Offer {
     let named: Vec<Value> = suites
         .iter()
         .map(|(name, code)| json!({"name": name, "code": code}))
@@ -89,22 +91,22 @@ fn summary(count: usize) -> ScanSummary {
     sites.truncate(count);
     let offers = vec![offer("broad", &[GCM, DHE, CBC]), offer("strict", &[GCM])];
     let predicted = LossReport::new(offers.clone(), &sites, Vec::new());
-    let handshake = |site: usize, stack: usize, seen: Seen| {
+    let handshake = |site: usize, stack: usize, seen: HandshakeResult| {
         let found = &predicted.sites[site];
         let stack_name = &predicted.offers[stack].stack;
-        Confirmation::new(
+        confirmation(
             &found.site,
             stack_name,
             found.agreements[stack].clone(),
             seen,
         )
     };
-    let alert = Seen::Failed {
+    let alert = HandshakeResult::Failed {
         class: "alert".to_owned(),
         reason: "handshake_failure".to_owned(),
         in_tls: true,
     };
-    let refused = Seen::Failed {
+    let refused = HandshakeResult::Failed {
         class: "certificate".to_owned(),
         reason: "ca-as-leaf \u{1b}[31m".to_owned(),
         in_tls: true,
@@ -137,41 +139,29 @@ fn summary(count: usize) -> ScanSummary {
             origin: netbench_model::Origin::default(),
         },
         population: Some(population(&sites)),
-        profiles: Some(Profiles {
-            guideline: GUIDELINE.to_owned(),
-            compared: COMPARED.to_owned(),
-            rows: profiles(&sites),
-        }),
+        profiles: Some(profiles(&sites)),
         sites,
         loss: Some(loss),
         warnings: Vec::new(),
     }
 }
 
-fn text(bytes: Vec<u8>) -> String {
-    let text = String::from_utf8(bytes).expect("UTF-8");
-    assert!(
-        !text.contains('\u{1b}'),
-        "nothing that a terminal obeys: {text:?}"
-    );
+/// In which nothing is that a terminal obeys.
+fn harmless(text: String) -> String {
+    assert!(!text.contains('\u{1b}'), "{text:?}");
     text
 }
 
 #[test]
 fn many_sites_are_a_table() {
     let summary = summary(5);
-    let plain = terminal::Style::Plain;
-    insta::assert_snapshot!(
-        "scan_terminal",
-        text(terminal::render(&summary, 120, plain))
-    );
-    insta::assert_snapshot!("scan_markdown", text(markdown::render(&summary)));
-    insta::assert_snapshot!("scan_csv", text(csv::render(&summary)));
+    insta::assert_snapshot!("scan_terminal", harmless(terminal(&summary, 120)));
+    insta::assert_snapshot!("scan_markdown", harmless(render(&summary, "markdown")));
+    insta::assert_snapshot!("scan_csv", harmless(render(&summary, "csv")));
 }
 
 #[test]
 fn a_few_sites_are_shown_in_full() {
     let summary = summary(2);
-    let plain = terminal::Style::Plain;
-    insta::assert_snapshot!("scan_in_full", text(terminal::render(&summary, 100, plain)));
+    insta::assert_snapshot!("scan_in_full", harmless(terminal(&summary, 100)));
 }

@@ -2,17 +2,21 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "support/forms.rs"]
+mod forms;
+
 use std::collections::BTreeMap;
 
+use forms::{render, terminal};
 use netbench_model::{
-    Case, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapUse, Held, KeyType,
-    LayoutRecord, Measure, PinRecord, SCHEMA_VERSION, Scenario, SessionSettings, SliceFigures,
-    StackName, SuiteAead, SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlanRecord, SuiteSample,
-    SuiteSession, TlsVersion, Work, WorkerRecord,
+    Aead, Case, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapUse, Held,
+    KeyType, LayoutRecord, Measure, Origin, PinRecord, Plan, SCHEMA_VERSION, Scenario, Session,
+    SessionSettings, SliceFigures, StackName, SuiteManifest, SuiteMeasured, SuiteOutcome,
+    SuitePlan, SuiteSample, TlsVersion, Work, WorkerRecord,
 };
 use netbench_report::{
-    Regression, SuiteSummary, compare_runs_of_suite, compare_stacks_of_suite, csv, decided, json,
-    junit, markdown, summarize_suite, terminal,
+    Regression, SuiteReport, SuiteSummary, compare_runs_of_suite, compare_stacks_of_suite, decided,
+    summarize_suite,
 };
 use netbench_stats::{Rng, Verdict};
 
@@ -38,7 +42,7 @@ impl Default for Fixture {
 }
 
 fn settings() -> SessionSettings {
-    SessionSettings::usual(TlsVersion::Tls13, KeyType::Rsa2048, SuiteAead::Aes256Gcm)
+    SessionSettings::usual(TlsVersion::Tls13, KeyType::Rsa2048, Aead::Aes256Gcm)
 }
 
 fn handshake() -> Scenario {
@@ -82,12 +86,12 @@ impl Fixture {
         };
         SuiteManifest {
             schema: SCHEMA_VERSION,
-            kind: "suite".to_owned(),
+            kind: SuitePlan::KIND,
             netbench: "0.1.0".to_owned(),
             name: "a-run\u{1b}[31m".to_owned(),
             started: "2026-01-02T03:04:05Z".to_owned(),
             finished: Some("2026-01-02T03:05:05Z".to_owned()),
-            suite: SuitePlanRecord {
+            plan: SuitePlan {
                 seed: self.seed,
                 stacks: ["openssl", "rustls-ring"].map(StackName::new).to_vec(),
                 preset: self.preset.map(str::to_owned),
@@ -110,13 +114,16 @@ impl Fixture {
                 ]),
                 variables: BTreeMap::new(),
             },
-            sessions: vec![SuiteSession {
+            sessions: vec![Session {
                 started: "2026-01-02T03:04:05Z".to_owned(),
                 finished: None,
                 command: ["netbench", "suite"].map(str::to_owned).to_vec(),
                 interrupted: false,
+                served: Vec::new(),
             }],
             warnings: Vec::new(),
+            link: None,
+            origin: Origin::default(),
         }
     }
 
@@ -144,7 +151,7 @@ impl Fixture {
                         Work::Handshake { .. } if round == 2 && stack == "openssl" => {
                             SuiteOutcome::Failed(Failure {
                                 class: FailureClass::Worker,
-                                reason: "died".to_owned(),
+                                reason: "died".to_owned().into(),
                                 detail: "the worker was killed by signal 9 <b>".to_owned(),
                                 phase: None,
                                 after_ns: None,
@@ -167,6 +174,10 @@ impl Fixture {
             }
         }
         samples
+    }
+
+    fn report(&self) -> SuiteReport {
+        SuiteReport::new(self.manifest(), &self.samples())
     }
 
     fn summary(&self) -> SuiteSummary {
@@ -231,10 +242,6 @@ fn measured(
     made
 }
 
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap()
-}
-
 fn verdict(summary: &SuiteSummary, scenario: Scenario, measure: Measure) -> (f64, Verdict) {
     let case = Case { scenario, measure };
     let row = summary.cases.iter().find(|row| row.case == case).unwrap();
@@ -244,13 +251,10 @@ fn verdict(summary: &SuiteSummary, scenario: Scenario, measure: Measure) -> (f64
 
 #[test]
 fn terminal_and_markdown() {
-    let summary = Fixture::default().summary();
-    insta::assert_snapshot!(
-        "suite_terminal",
-        text(terminal::render(&summary, 120, terminal::Style::Plain))
-    );
-    insta::assert_snapshot!("suite_markdown", text(markdown::render(&summary)));
-    for line in text(terminal::render(&summary, 40, terminal::Style::Plain)).lines() {
+    let report = Fixture::default().report();
+    insta::assert_snapshot!("suite_terminal", terminal(&report, 120));
+    insta::assert_snapshot!("suite_markdown", render(&report, "markdown"));
+    for line in terminal(&report, 40).lines() {
         let words = line.split(' ').count();
         assert!(words == 1 || line.chars().count() <= 64, "{line:?}");
     }
@@ -262,17 +266,17 @@ fn a_preset_prints_its_table_and_the_published_one() {
         preset: Some("rustls-vs-openssl"),
         ..Fixture::default()
     };
-    let summary = fixture.summary();
-    let text = text(terminal::render(&summary, 120, terminal::Style::Plain));
+    let report = fixture.report();
+    let text = terminal(&report, 120);
     let (_, table) = text.split_once("rustls-vs-openssl: measured here").unwrap();
     let (tables, _) = table.split_once("\nApplication data").unwrap();
     insta::assert_snapshot!("suite_preset", tables);
-    assert_eq!(summary.published.unwrap().rows.len(), 20);
+    assert_eq!(report.summary.published.as_ref().unwrap().rows.len(), 20);
 }
 
 #[test]
 fn nothing_that_a_terminal_obeys_is_in_any_form() {
-    let summary = Fixture::default().summary();
+    let report = Fixture::default().report();
     let compared = compare_stacks_of_suite(
         &Fixture::default().manifest(),
         &Fixture::default().samples(),
@@ -280,26 +284,21 @@ fn nothing_that_a_terminal_obeys_is_in_any_form() {
         &StackName::new("rustls-ring"),
         Some(0.02),
     );
-    for bytes in [
-        terminal::render(&summary, 100, terminal::Style::Plain),
-        markdown::render(&summary),
-        csv::render(&summary),
-        terminal::render(&compared, 100, terminal::Style::Plain),
-        markdown::render(&compared),
-        csv::render(&compared),
-        junit::render(&compared),
-    ] {
-        let text = text(bytes);
+    let forms = ["terminal", "markdown", "csv", "junit", "html"];
+    let texts = forms
+        .iter()
+        .flat_map(|form| [render(&report, form), render(&compared, form)]);
+    for text in texts {
         let obeyed = text.chars().find(|c| c.is_control() && *c != '\n');
         assert_eq!(obeyed, None, "{text}");
     }
-    assert!(!text(markdown::render(&summary)).contains("<b>"));
+    assert!(!render(&report, "markdown").contains("<b>"));
 }
 
 #[test]
 fn what_is_published_fits_its_schema() {
     let valid = |file: &str, instance: &serde_json::Value| {
-        let path = format!("{}/../../schemas/{file}", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../schemas/{file}", env!("CARGO_MANIFEST_DIR"));
         let schema = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
         let validator = jsonschema::validator_for(&schema).unwrap();
         if let Err(error) = validator.validate(instance) {
@@ -310,11 +309,8 @@ fn what_is_published_fits_its_schema() {
         preset: Some("memory-table"),
         ..Fixture::default()
     };
-    let parse = |bytes: Vec<u8>| serde_json::from_slice(&bytes).unwrap();
-    valid(
-        "suite-summary.json",
-        &parse(json::render(&fixture.summary())),
-    );
+    let summary = serde_json::from_str(&render(&fixture.report(), "json")).unwrap();
+    valid("suite-summary.json", &summary);
     valid(
         "suite-run.json",
         &serde_json::to_value(fixture.manifest()).unwrap(),
@@ -389,8 +385,8 @@ fn two_runs_regress_beyond_the_threshold_and_not_before() {
     assert_eq!(regressed.regressed as usize, regressed.cases.len());
     assert_eq!(regressed.cases.len(), 10);
     assert_eq!(regressed.missing.len(), 1);
-    insta::assert_snapshot!("compare_junit", text(junit::render(&regressed)));
-    insta::assert_snapshot!("compare_markdown", text(markdown::render(&regressed)));
+    insta::assert_snapshot!("compare_junit", render(&regressed, "junit"));
+    insta::assert_snapshot!("compare_markdown", render(&regressed, "markdown"));
     let within = compare(&other, 0.10);
     assert_eq!(within.regressed, 0);
     assert!(
@@ -400,7 +396,7 @@ fn two_runs_regress_beyond_the_threshold_and_not_before() {
             .all(|case| case.regression == Regression::Within)
     );
 
-    other.suite.slice_us = 1_000;
+    other.plan.slice_us = 1_000;
     let differs = compare(&other, 0.02).differences;
     assert!(differs.iter().any(|d| d.what == "slice_us" && !d.harmless));
 }
@@ -411,7 +407,7 @@ fn only_looks_decide() {
         rounds: 9,
         ..Fixture::default()
     };
-    let (plan, samples) = (fixture.manifest().suite, fixture.samples());
+    let (plan, samples) = (fixture.manifest().plan, fixture.samples());
     assert_eq!(decided(&plan, &samples, 8), Vec::<usize>::new());
     let found = decided(&plan, &samples, 9);
     assert!(found.contains(&1), "{found:?}");

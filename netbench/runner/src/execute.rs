@@ -1,23 +1,21 @@
 use std::{
     collections::{HashSet, VecDeque},
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU32},
-    },
+    sync::atomic::{AtomicBool, AtomicU32},
     thread,
     time::Instant,
 };
 
 use netbench_model::{Condition, Role, Sample};
 use netbench_store::{Appender, StoreError};
+use parking_lot::Mutex;
 
-use crate::{Event, Fleet, Ground, Listener, Plan, Unit, schedule, slot::Slot};
+use crate::{Event, Listener, Plan, Targets, Unit, Workers, schedule, slot::Slot};
 
-/// Why a run ended before its time. What was measured is kept.
+/// Why a run ended before its time. What was measured is stored.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// A sample could not be kept: the disk is full, or the folder is gone.
-    #[error("samples can no longer be kept: {0}")]
+    /// A sample could not be stored: the disk is full, or the folder is gone.
+    #[error("cannot store any more samples: {0}")]
     Store(#[from] StoreError),
     /// The machine gave no thread.
     #[error("no thread to measure on: {0}")]
@@ -27,8 +25,8 @@ pub enum RunError {
 /// What all slots share.
 pub(crate) struct Shared<'a> {
     pub(crate) plan: &'a Plan,
-    pub(crate) fleet: &'a Fleet,
-    pub(crate) ground: &'a Ground,
+    pub(crate) workers: &'a Workers,
+    pub(crate) targets: &'a Targets,
     pub(crate) listener: &'a Listener<'a>,
     pub(crate) stop: &'a AtomicBool,
     pub(crate) units: Mutex<VecDeque<Unit>>,
@@ -47,8 +45,8 @@ pub(crate) struct Shared<'a> {
 /// Only what makes going on pointless. A worker's or a site's fault becomes a failed sample.
 pub fn execute(
     plan: &Plan,
-    fleet: &Fleet,
-    ground: &Ground,
+    workers: &Workers,
+    targets: &Targets,
     earlier: &[Sample],
     appender: Appender,
     listener: &Listener<'_>,
@@ -73,8 +71,8 @@ pub fn execute(
         .unwrap_or(0);
     let shared = Shared {
         plan,
-        fleet,
-        ground,
+        workers,
+        targets,
         listener,
         stop,
         units: Mutex::new(units),
@@ -92,24 +90,16 @@ pub fn execute(
             }
         }
     });
-    match shared
-        .fatal
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner)
-    {
+    match shared.fatal.into_inner() {
         Some(error) => Err(error),
         None => Ok(()),
     }
 }
 
 impl Shared<'_> {
-    /// Keeps the sample; only then is anybody told of it.
-    pub(crate) fn keep(&self, sample: Sample) {
-        let appended = self
-            .appender
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .append(&sample);
+    /// Stores the sample, and only then tells the listener of it.
+    pub(crate) fn store(&self, sample: Sample) {
+        let appended = self.appender.lock().append(&sample);
         match appended {
             Ok(()) => (self.listener)(Event::Sampled(Box::new(sample))),
             Err(error) => self.fail(error.into()),
@@ -118,19 +108,11 @@ impl Shared<'_> {
 
     /// Ends the run, for the first reason given.
     pub(crate) fn fail(&self, error: RunError) {
-        self.fatal
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get_or_insert(error);
+        self.fatal.lock().get_or_insert(error);
     }
 
     pub(crate) fn is_over(&self) -> bool {
-        self.stop.load(std::sync::atomic::Ordering::Relaxed)
-            || self
-                .fatal
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .is_some()
+        self.stop.load(std::sync::atomic::Ordering::Relaxed) || self.fatal.lock().is_some()
     }
 }
 

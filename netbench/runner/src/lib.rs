@@ -2,33 +2,34 @@
 //!
 //! This crate must never print, never make a figure of a sample, and never let a worker's fault
 //! end a run. Start reading at [`Plan`], then [`execute`]; `schedule.rs` is the order of trials. The in-memory
-//! suite is in `suite/`: [`SuitePlan`], then [`execute_suite`].
+//! suite is in `suite/`: [`SuitePlan`], then [`execute_suite`]. [`scan`] has what a scan asks of stacks.
 
 mod environment;
 mod event;
 mod execute;
-mod ground;
 mod launch;
 mod plan;
 mod proof;
 mod resolve;
+pub mod scan;
 mod schedule;
 mod slot;
 mod stacks;
 mod suite;
+mod targets;
 mod worker;
 
 pub use environment::environment;
 pub use event::{Event, Listener};
 pub use execute::{RunError, execute};
-pub use ground::{Ground, GroundError};
 pub use launch::{Launch, Layout};
 pub use plan::{LIVE_PAUSE, Plan};
 pub use resolve::resolve;
 pub use schedule::{Unit, schedule};
-pub use stacks::{Fleet, StackError, WorkerSource, known_stacks};
+pub use stacks::{StackError, WorkerSource, Workers, known_stacks};
 pub use suite::{
     MaterialError, Materials, SuiteError, SuiteEvent, SuiteFeedback, SuiteListener, SuitePlan,
     WrongWork, execute_suite, prove_prepared, prove_slice,
 };
+pub use targets::{Targets, TargetsError};
 pub use worker::{Worker, WorkerError};

@@ -1,9 +1,9 @@
 use netbench_model::{
-    Condition, Failure, FailureClass, Measured, Negotiated, Phase, Role, Site, Target,
+    Condition, Failure, FailureClass, FailureWord, Measured, Negotiated, Phase, Role, Site, Target,
 };
 
-/// What a connection was to be.
-pub(crate) struct Claim<'a> {
+/// What a connection was asked to be.
+pub(crate) struct Expected<'a> {
     pub(crate) condition: Condition,
     pub(crate) role: Role,
     pub(crate) target: Target,
@@ -14,30 +14,35 @@ pub(crate) struct Claim<'a> {
 ///
 /// # Errors
 /// [`FailureClass::WrongWork`]: a figure of some other work is worse than none.
-pub(crate) fn prove(claim: &Claim<'_>, measured: &Measured) -> Result<(), Failure> {
-    let wrong = |reason: &str, detail: String| {
+pub(crate) fn prove(expected: &Expected<'_>, measured: &Measured) -> Result<(), Failure> {
+    let wrong = |reason: FailureWord, detail: String| {
         Err(Failure {
             class: FailureClass::WrongWork,
-            reason: reason.to_owned(),
+            reason: reason.into(),
             detail,
             phase: Some(Phase::Total),
             after_ns: Some(measured.phases.total_ns),
         })
     };
     let client = &measured.client;
-    if client.version.is_empty()
+    if client.version.is_none()
+        || client.suite.is_none()
         || measured.phases.tls_ns == 0
         || measured.transfer.handshake_bytes_in == 0
         || measured.transfer.handshake_bytes_out == 0
     {
         return wrong(
-            "no handshake",
+            FailureWord::NoHandshake,
             "the stack tells of no finished TLS handshake".to_owned(),
         );
     }
-    let resumes = claim.condition == Condition::Resumed && claim.role == Role::Measured;
+    let resumes = expected.condition == Condition::Resumed && expected.role == Role::Measured;
     if client.resumed != resumes {
-        let reason = if resumes { "not resumed" } else { "resumed" };
+        let reason = if resumes {
+            FailureWord::NotResumed
+        } else {
+            FailureWord::Resumed
+        };
         return wrong(
             reason,
             format!("the client says that resumed is {}", client.resumed),
@@ -45,28 +50,28 @@ pub(crate) fn prove(claim: &Claim<'_>, measured: &Measured) -> Result<(), Failur
     }
     if !resumes && measured.phases.verify_ns.is_none() {
         return wrong(
-            "no verification",
+            FailureWord::NoVerification,
             "the certificate chain was not verified".to_owned(),
         );
     }
-    if claim.target == Target::Live {
+    if expected.target == Target::Live {
         return Ok(());
     }
     let Some(server) = &measured.server else {
         return wrong(
-            "no server's view",
+            FailureWord::NoServersView,
             "the lab's server did not say what it saw".to_owned(),
         );
     };
     if let Some(what) = disagreement(client, &server.negotiated) {
-        return wrong("sides disagree", what);
+        return wrong(FailureWord::SidesDisagree, what);
     }
-    if measured.http_status != 200 || measured.body_bytes != claim.site.lab.body_bytes {
+    if measured.http_status != 200 || measured.body_bytes != expected.site.lab.body_bytes {
         return wrong(
-            "another response",
+            FailureWord::AnotherResponse,
             format!(
                 "status {} and {} bytes, where 200 and {} were due",
-                measured.http_status, measured.body_bytes, claim.site.lab.body_bytes
+                measured.http_status, measured.body_bytes, expected.site.lab.body_bytes
             ),
         );
     }
@@ -86,19 +91,25 @@ pub(crate) fn is_sound(site: &Site) -> bool {
 }
 
 fn disagreement(client: &Negotiated, server: &Negotiated) -> Option<String> {
-    let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
+    fn text(value: Option<impl ToString>) -> String {
+        value.map_or_else(|| "nothing".to_owned(), |value| value.to_string())
+    }
     let pairs = [
-        ("version", client.version.clone(), server.version.clone()),
-        ("suite", client.suite.clone(), server.suite.clone()),
-        ("protocol", text(&client.alpn), text(&server.alpn)),
+        ("version", text(client.version), text(server.version)),
+        ("suite", text(client.suite), text(server.suite)),
+        (
+            "protocol",
+            text(client.alpn.as_ref()),
+            text(server.alpn.as_ref()),
+        ),
         (
             "resumed",
             client.resumed.to_string(),
             server.resumed.to_string(),
         ),
     ];
-    let group = match (&client.group, &server.group) {
-        (Some(client), Some(server)) => Some(("group", client.clone(), server.clone())),
+    let group = match (client.group, server.group) {
+        (Some(client), Some(server)) => Some(("group", client.to_string(), server.to_string())),
         _ => None,
     };
     pairs

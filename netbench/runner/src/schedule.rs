@@ -1,10 +1,11 @@
 use netbench_link::TrialKey;
 use netbench_model::{Condition, Role};
+use netbench_stats::{SplitMix, mix};
 
 use crate::Plan;
 
-/// One site under one condition in one round: every stack, one right after the other, so that
-/// what they meet is as alike as can be.
+/// One site under one condition in one round: every stack, one right after the other: what
+/// they meet is as alike as can be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
     /// The ordinal of its first trial; each stack's has the next.
@@ -51,7 +52,7 @@ pub fn schedule(plan: &Plan) -> Vec<Unit> {
         Some(part) => part.shard.places(whole).collect(),
         None => (0..whole).collect(),
     };
-    let mut random = SplitMix(mix(plan.seed ^ 0x6f72_6465_7231));
+    let mut random = SplitMix::new(mix(plan.seed ^ 0x6f72_6465_7231));
     let mut units = Vec::new();
     let mut trial = 0;
     for round in 0..plan.rounds {
@@ -82,36 +83,9 @@ pub fn schedule(plan: &Plan) -> Vec<Unit> {
     units
 }
 
-/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014): every bit depends on every bit.
-fn mix(mut z: u64) -> u64 {
-    z = z.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
-}
-
-/// SplitMix64: the order of trials must stay the same for a seed, whatever a library does.
-pub(crate) struct SplitMix(u64);
-
-impl SplitMix {
-    /// The stream of one round of the suite.
-    pub(crate) fn of(seed: u64, round: u32) -> Self {
-        Self(mix(seed ^ mix(u64::from(round) ^ 0x7375_6974_6531)))
-    }
-
-    fn next(&mut self) -> u64 {
-        let value = mix(self.0);
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        value
-    }
-
-    /// Fisher and Yates; the bias of the reduction is under 2^-40 for any list that fits.
-    pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
-        for last in (1..items.len()).rev() {
-            let wide = u128::from(self.next()) * (last as u128 + 1);
-            items.swap(last, usize::try_from(wide >> 64).unwrap_or(0));
-        }
-    }
+/// The stream of one round of the suite.
+pub(crate) fn round_order(seed: u64, round: u32) -> SplitMix {
+    SplitMix::new(mix(seed ^ mix(u64::from(round) ^ 0x7375_6974_6531)))
 }
 
 #[cfg(test)]

@@ -1,33 +1,31 @@
 use std::{
-    sync::{MutexGuard, PoisonError, atomic::Ordering},
+    sync::atomic::Ordering,
     thread,
     time::{Duration, Instant, SystemTime},
 };
 
 use netbench_model::{
-    Condition, Failure, FailureClass, Outcome, Role, SCHEMA_VERSION, Sample, Target,
+    Condition, Failure, FailureClass, FailureWord, Outcome, Role, SCHEMA_VERSION, Sample, Target,
 };
 use netbench_protocol::{Configure, Connect, RequestBody, ResponseBody};
+use parking_lot::MutexGuard;
 
 use crate::{
     Event, LIVE_PAUSE, Launch, Unit, Worker, WorkerError,
     execute::Shared,
-    proof::{Claim, is_sound, prove, unsupported},
+    proof::{Expected, is_sound, prove, unsupported},
 };
 
-/// What a worker may take beyond the connection's own time limit before it is held to hang.
+/// What a worker may take beyond the connection's own time limit before it counts as hung.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How long a worker may take to take its settings in.
-const CONFIGURE_LIMIT: Duration = Duration::from_secs(20);
-
 /// One of the trials at a time that a run makes: its own workers, one for each stack, fresh in
-/// every round so that no process's memory layout favours a stack for a whole run.
+/// every round: no memory layout of a process favours a stack for a whole run.
 pub(crate) struct Slot<'a> {
     shared: &'a Shared<'a>,
     workers: Vec<Option<Worker>>,
-    /// What became of the last worker of each stack that has none now.
-    fates: Vec<Failure>,
+    /// Why the stacks that have no worker now have none.
+    failures: Vec<Failure>,
     round: Option<u32>,
     block: u32,
 }
@@ -36,12 +34,12 @@ impl<'a> Slot<'a> {
     pub(crate) fn new(shared: &'a Shared<'a>) -> Self {
         let stacks = &shared.plan.stacks;
         let workers = stacks.iter().map(|_| None).collect();
-        let unborn = worker_failure("start", "the worker was not started");
-        let fates = stacks.iter().map(|_| unborn.clone()).collect();
+        let not_started = worker_failure(FailureWord::Start, "the worker was not started");
+        let failures = stacks.iter().map(|_| not_started.clone()).collect();
         Self {
             shared,
             workers,
-            fates,
+            failures,
             round: None,
             block: 0,
         }
@@ -50,12 +48,7 @@ impl<'a> Slot<'a> {
     /// Takes units until there are none, or the run is over.
     pub(crate) fn work(mut self) {
         while !self.shared.is_over() {
-            let next = self
-                .shared
-                .units
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .pop_front();
+            let next = self.shared.units.lock().pop_front();
             let Some(unit) = next else { return };
             self.prepare(&unit);
             self.take(&unit);
@@ -92,7 +85,7 @@ impl<'a> Slot<'a> {
                 let guard = self.enter(site);
                 let trial = self.connect(&warmup, stack, Role::Warmup);
                 leave(guard);
-                self.keep(&warmup, stack, Role::Warmup, trial);
+                self.record(&warmup, stack, Role::Warmup, trial);
             }
         }
     }
@@ -107,7 +100,7 @@ impl<'a> Slot<'a> {
             .sites
             .iter()
             .enumerate()
-            .filter(|(i, site)| is_sound(site) && self.shared.ground.address(*i).is_ok());
+            .filter(|(i, site)| is_sound(site) && self.shared.targets.address(*i).is_ok());
         sound
             .min_by_key(|(_, site)| site.lab.link.rtt_ns)
             .map(|(i, _)| i)
@@ -130,12 +123,12 @@ impl<'a> Slot<'a> {
                 let outcome = Outcome::Unsupported {
                     reason: reason.clone(),
                 };
-                self.keep(unit, stack, Role::Measured, (unix_ms(), outcome));
+                self.record(unit, stack, Role::Measured, (unix_ms(), outcome));
                 continue;
             }
             if let Some(failure) = plan.unreachable.get(&unit.site) {
                 let outcome = Outcome::Failed(failure.clone());
-                self.keep(unit, stack, Role::Measured, (unix_ms(), outcome));
+                self.record(unit, stack, Role::Measured, (unix_ms(), outcome));
                 continue;
             }
             let guard = self.enter(unit.site);
@@ -143,7 +136,7 @@ impl<'a> Slot<'a> {
                 Condition::Clean => {
                     let trial = self.connect(unit, stack, Role::Measured);
                     leave(guard);
-                    self.keep(unit, stack, Role::Measured, trial);
+                    self.record(unit, stack, Role::Measured, trial);
                 }
                 Condition::Resumed => {
                     let prime = self.connect(unit, stack, Role::Prime);
@@ -155,8 +148,8 @@ impl<'a> Slot<'a> {
                         other => (prime.0, other.clone()),
                     };
                     leave(guard);
-                    self.keep(unit, stack, Role::Prime, prime);
-                    self.keep(unit, stack, Role::Measured, measured);
+                    self.record(unit, stack, Role::Prime, prime);
+                    self.record(unit, stack, Role::Measured, measured);
                 }
                 Condition::Cold => {
                     let usual = self.workers[stack].take();
@@ -169,7 +162,7 @@ impl<'a> Slot<'a> {
                     let trial = self.connect(unit, stack, Role::Measured);
                     leave(guard);
                     self.workers[stack] = usual;
-                    self.keep(unit, stack, Role::Measured, trial);
+                    self.record(unit, stack, Role::Measured, trial);
                 }
             }
         }
@@ -177,9 +170,7 @@ impl<'a> Slot<'a> {
 
     /// Waits for the site to be free, and on the real network for the pause that is due to it.
     fn enter(&self, site: usize) -> MutexGuard<'a, Option<Instant>> {
-        let guard = self.shared.sites[site]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let guard = self.shared.sites[site].lock();
         if self.shared.plan.target == Target::Live
             && let Some(last) = *guard
         {
@@ -202,24 +193,16 @@ impl<'a> Slot<'a> {
         let stack = plan.stacks[stack].stack();
         let program = self
             .shared
-            .fleet
+            .workers
             .program(stack)
             .ok_or_else(|| WorkerError::Refused(format!("no worker for {stack}")))?;
-        let mut worker = Worker::start(
-            program,
-            &Launch::in_place(self.shared.ground.client_place().as_ref()),
-        )?;
-        let settings = RequestBody::Configure(Box::new(Configure {
+        let settings = Configure {
             stack: stack.to_owned(),
             client: plan.client.clone(),
             roots_pem: plan.roots_pem.clone(),
-        }));
-        match worker.ask(settings, CONFIGURE_LIMIT)? {
-            ResponseBody::Configured => Ok(worker),
-            other => Err(WorkerError::Refused(format!(
-                "an answer of another kind: {other:?}"
-            ))),
-        }
+        };
+        let place = self.shared.targets.client_place();
+        Worker::start_configured(program, &Launch::in_place(place.as_ref()), settings)
     }
 
     /// Makes one connection; the time it began at, and what came of it.
@@ -227,42 +210,39 @@ impl<'a> Slot<'a> {
         let started = unix_ms();
         let plan = self.shared.plan;
         let site = &plan.sites[unit.site];
-        let address = match self.shared.ground.address(unit.site) {
+        let address = match self.shared.targets.address(unit.site) {
             Ok(address) => address,
             Err(failure) => return (started, Outcome::Failed(failure)),
         };
         let Some(worker) = &mut self.workers[stack] else {
-            return (started, Outcome::Failed(self.fates[stack].clone()));
+            return (started, Outcome::Failed(self.failures[stack].clone()));
         };
         self.shared
-            .ground
+            .targets
             .begin_trial(unit.site, unit.key(plan.seed, role));
         let request = RequestBody::Connect(Box::new(Connect {
             host: site.host.to_string(),
             port: site.port,
             address,
-            resolve: self.shared.ground.resolve(),
+            resolve: self.shared.targets.resolve(),
             condition: unit.condition,
             role,
             timeout_ms: u64::try_from(plan.timeout.as_millis()).unwrap_or(u64::MAX),
         }));
-        let claim = Claim {
+        let expected = Expected {
             condition: unit.condition,
             role,
             target: plan.target,
             site,
         };
         let outcome = match worker.ask(request, plan.timeout + GRACE) {
-            Ok(ResponseBody::Connected(measured)) => match prove(&claim, &measured) {
+            Ok(ResponseBody::Connected(measured)) => match prove(&expected, &measured) {
                 Ok(()) => Outcome::Ok(measured),
                 Err(failure) => Outcome::Failed(failure),
             },
             Ok(ResponseBody::Failed(failure)) => Outcome::Failed(failure),
             Ok(ResponseBody::Unsupported { reason }) => Outcome::Unsupported { reason },
-            Ok(other) => {
-                let error = WorkerError::Refused(format!("an answer of another kind: {other:?}"));
-                self.lost(stack, &error)
-            }
+            Ok(other) => self.lost(stack, &WorkerError::another_kind(&other)),
             Err(error) => self.lost(stack, &error),
         };
         (started, outcome)
@@ -273,15 +253,15 @@ impl<'a> Slot<'a> {
         self.workers[stack] = None;
         let why = error.to_string();
         let failure = error.failure();
-        self.fates[stack] = failure.clone();
+        self.failures[stack] = failure.clone();
         let stack = self.shared.plan.stacks[stack].clone();
         (self.shared.listener)(Event::WorkerLost { stack, why });
         Outcome::Failed(failure)
     }
 
-    fn keep(&self, unit: &Unit, stack: usize, role: Role, (started, outcome): (u64, Outcome)) {
+    fn record(&self, unit: &Unit, stack: usize, role: Role, (started, outcome): (u64, Outcome)) {
         let plan = self.shared.plan;
-        self.shared.keep(Sample {
+        self.shared.store(Sample {
             schema: SCHEMA_VERSION,
             session: plan.session,
             trial: unit.first_trial,
@@ -301,10 +281,10 @@ fn leave(mut guard: MutexGuard<'_, Option<Instant>>) {
     *guard = Some(Instant::now());
 }
 
-fn worker_failure(reason: &str, detail: &str) -> Failure {
+fn worker_failure(reason: FailureWord, detail: &str) -> Failure {
     Failure {
         class: FailureClass::Worker,
-        reason: reason.to_owned(),
+        reason: reason.into(),
         detail: detail.to_owned(),
         phase: None,
         after_ns: None,

@@ -4,7 +4,7 @@ use std::{
     time::Duration,
 };
 
-use netbench_link::Place;
+use netbench_link::Namespace;
 use netbench_protocol::{PROTOCOL_VERSION, RequestBody, ResponseBody, StackDescription};
 
 use crate::{Launch, Worker, WorkerError};
@@ -57,7 +57,7 @@ pub fn known_stacks() -> &'static [WorkerSource] {
 
 /// The workers of a run: which program holds which stack, and what it says of itself.
 #[derive(Debug, Clone, Default)]
-pub struct Fleet {
+pub struct Workers {
     members: BTreeMap<String, (PathBuf, StackDescription)>,
 }
 
@@ -86,15 +86,15 @@ pub enum StackError {
     },
 }
 
-impl Fleet {
+impl Workers {
     /// Starts each program once and has it describe itself.
     ///
     /// # Errors
     /// A worker that does not start, does not answer, speaks another version of the protocol, or
     /// lacks its stack.
-    pub fn muster(
+    pub fn probe(
         programs: BTreeMap<String, PathBuf>,
-        place: Option<&Place>,
+        place: Option<&Namespace>,
     ) -> Result<Self, StackError> {
         let mut members = BTreeMap::new();
         for (stack, path) in programs {
@@ -133,15 +133,13 @@ impl Fleet {
     }
 }
 
-fn describe(path: &Path, place: Option<&Place>) -> Result<Vec<StackDescription>, WorkerError> {
+fn describe(path: &Path, place: Option<&Namespace>) -> Result<Vec<StackDescription>, WorkerError> {
     let mut worker = Worker::start(path, &Launch::in_place(place))?;
     match worker.ask(RequestBody::Describe, DESCRIBE_LIMIT)? {
         ResponseBody::Description(description) if description.protocol == PROTOCOL_VERSION => {
             Ok(description.stacks)
         }
         ResponseBody::Description(description) => Err(WorkerError::Version(description.protocol)),
-        other => Err(WorkerError::Refused(format!(
-            "an answer of another kind: {other:?}"
-        ))),
+        other => Err(WorkerError::another_kind(&other)),
     }
 }

@@ -5,23 +5,36 @@ use std::{
     path::Path,
     process::{Child, ChildStdin, ExitStatus, Stdio},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         mpsc::{self, Receiver, RecvTimeoutError},
     },
     thread,
     time::{Duration, Instant},
 };
 
-use netbench_model::{Failure, FailureClass};
-use netbench_protocol::{PROTOCOL_VERSION, Request, RequestBody, Response, ResponseBody};
+use netbench_model::{Failure, FailureClass, FailureWord, sanitize_prefix};
+use netbench_protocol::{
+    Configure, PROTOCOL_VERSION, Request, RequestBody, Response, ResponseBody,
+};
+use nix::{
+    sys::{
+        personality::Persona,
+        signal::{Signal, killpg},
+    },
+    unistd::Pid,
+};
+use parking_lot::Mutex;
 
 use crate::Launch;
 
 /// The longest answer that is read: one with the certificates of ten thousand sites is shorter.
 const LONGEST_LINE: u64 = 64 << 20;
 
+/// How long a worker may take to take its settings in.
+pub(crate) const CONFIGURE_LIMIT: Duration = Duration::from_secs(20);
+
 /// How many of its last lines on stderr an error quotes.
-const LAST_WORDS: usize = 5;
+const LAST_LINES: usize = 5;
 
 /// A worker's process, to which one request at a time can be put.
 pub struct Worker {
@@ -78,18 +91,23 @@ pub enum WorkerError {
 }
 
 impl WorkerError {
-    /// The same as a sample keeps it.
+    /// An answer to something else than what was asked.
+    pub(crate) fn another_kind(answer: &ResponseBody) -> Self {
+        Self::Refused(format!("an answer of another kind: {answer:?}"))
+    }
+
+    /// The same, as it is recorded in a sample.
     pub(crate) fn failure(&self) -> Failure {
         let reason = match self {
-            Self::Start { .. } => "start",
-            Self::Died { .. } => "died",
-            Self::Hung { .. } => "hung",
-            Self::Nonsense { .. } | Self::Version(_) => "nonsense",
-            Self::Refused(_) => "refused",
+            Self::Start { .. } => FailureWord::Start,
+            Self::Died { .. } => FailureWord::Died,
+            Self::Hung { .. } => FailureWord::Hung,
+            Self::Nonsense { .. } | Self::Version(_) => FailureWord::Nonsense,
+            Self::Refused(_) => FailureWord::Refused,
         };
         Failure {
             class: FailureClass::Worker,
-            reason: reason.to_owned(),
+            reason: reason.into(),
             detail: self.to_string(),
             phase: None,
             after_ns: None,
@@ -144,8 +162,8 @@ impl Worker {
         };
         let (sender, answers) = mpsc::channel();
         let words = Arc::new(Mutex::new(VecDeque::new()));
-        let kept = Arc::clone(&words);
-        spawn(move || keep_last_lines(stderr, &kept)).map_err(failed)?;
+        let last = Arc::clone(&words);
+        spawn(move || collect_last_lines(stderr, &last)).map_err(failed)?;
         spawn(move || {
             let mut reader = BufReader::new(stdout);
             while let Some(answer) = read_answer(&mut reader) {
@@ -165,6 +183,22 @@ impl Worker {
         })
     }
 
+    /// Starts `program` and gives it its settings.
+    ///
+    /// # Errors
+    /// Any; [`WorkerError::Refused`] where it does not take the settings.
+    pub fn start_configured(
+        program: &Path,
+        launch: &Launch<'_>,
+        settings: Configure,
+    ) -> Result<Self, WorkerError> {
+        let mut worker = Self::start(program, launch)?;
+        match worker.ask(RequestBody::Configure(Box::new(settings)), CONFIGURE_LIMIT)? {
+            ResponseBody::Configured => Ok(worker),
+            other => Err(WorkerError::another_kind(&other)),
+        }
+    }
+
     /// Puts one request and waits for its answer.
     ///
     /// # Errors
@@ -180,23 +214,23 @@ impl Worker {
         let left = deadline.saturating_duration_since(Instant::now());
         match self.answers.recv_timeout(left) {
             Ok(Ok(Response { id: answered, body })) if answered == id => match body {
-                ResponseBody::Error { message } => Err(WorkerError::Refused(clean(&message))),
+                ResponseBody::Error { message } => Err(WorkerError::Refused(line_of(&message))),
                 body => Ok(body),
             },
             Ok(Ok(other)) => {
-                let line = clean(&format!("an answer to request {}, not {id}", other.id));
+                let line = line_of(&format!("an answer to request {}, not {id}", other.id));
                 Err(WorkerError::Nonsense {
                     line,
-                    stderr: self.last_words(),
+                    stderr: self.last_lines(),
                 })
             }
             Ok(Err(line)) => Err(WorkerError::Nonsense {
                 line,
-                stderr: self.last_words(),
+                stderr: self.last_lines(),
             }),
             Err(RecvTimeoutError::Timeout) => Err(WorkerError::Hung {
                 limit,
-                stderr: self.last_words(),
+                stderr: self.last_lines(),
             }),
             Err(RecvTimeoutError::Disconnected) => Err(self.died()),
         }
@@ -214,12 +248,13 @@ impl Worker {
 
     /// Whether the layout of its memory is the same every time it starts.
     pub fn has_fixed_layout(&self) -> bool {
-        const FIXED: u32 = libc::ADDR_NO_RANDOMIZE as u32;
         let path = format!("/proc/{}/personality", self.child.id());
         std::fs::read_to_string(path)
             .ok()
-            .and_then(|text| u32::from_str_radix(text.trim(), 16).ok())
-            .is_some_and(|personality| personality & FIXED != 0)
+            .and_then(|text| i32::from_str_radix(text.trim(), 16).ok())
+            .is_some_and(|bits| {
+                Persona::from_bits_retain(bits).contains(Persona::ADDR_NO_RANDOMIZE)
+            })
     }
 
     /// Lets it end by itself, by the end of its stdin.
@@ -236,7 +271,7 @@ impl Worker {
                 Ok(None) if Instant::now() >= deadline => {
                     return Err(WorkerError::Hung {
                         limit,
-                        stderr: self.last_words(),
+                        stderr: self.last_lines(),
                     });
                 }
                 Ok(None) => thread::sleep(Duration::from_millis(5)),
@@ -244,7 +279,7 @@ impl Worker {
         }
     }
 
-    /// Writes on a thread of its own, so that a worker that does not read cannot hold netbench.
+    /// Writes on a thread of its own: a worker that does not read must not block netbench.
     fn write(&mut self, line: Vec<u8>, limit: Duration) -> Result<(), WorkerError> {
         const PIPE: usize = 4096;
         let Some(mut stdin) = self.stdin.take() else {
@@ -271,13 +306,13 @@ impl Worker {
             }
             Err(_) => Err(WorkerError::Hung {
                 limit,
-                stderr: self.last_words(),
+                stderr: self.last_lines(),
             }),
         }
     }
 
     fn died(&mut self) -> WorkerError {
-        // It closed its output, so that it is ending; its last words may still be on their way.
+        // It closed its output and is ending; its last lines may still be on their way.
         let mut status = None;
         for _ in 0..50 {
             status = self.child.try_wait().ok().flatten();
@@ -289,17 +324,12 @@ impl Worker {
         thread::sleep(Duration::from_millis(20));
         WorkerError::Died {
             status,
-            stderr: self.last_words(),
+            stderr: self.last_lines(),
         }
     }
 
-    fn last_words(&self) -> Vec<String> {
-        self.stderr
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .iter()
-            .cloned()
-            .collect()
+    fn last_lines(&self) -> Vec<String> {
+        self.stderr.lock().iter().cloned().collect()
     }
 }
 
@@ -307,9 +337,9 @@ impl Drop for Worker {
     fn drop(&mut self) {
         drop(self.stdin.take());
         // The whole group: a worker may have started others.
-        if let Ok(group) = libc::pid_t::try_from(self.child.id()) {
-            // SAFETY: a plain call. The child is not waited for yet, so that its number is its own.
-            unsafe { libc::kill(-group, libc::SIGKILL) };
+        if let Ok(group) = i32::try_from(self.child.id()) {
+            // The child is not waited for yet: its number is still its own.
+            let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -332,34 +362,30 @@ fn read_answer(reader: &mut impl BufRead) -> Option<Result<Response, String>> {
         .read_until(b'\n', &mut line)
     {
         Ok(0) | Err(_) => None,
-        Ok(_) => {
-            Some(serde_json::from_slice(&line).map_err(|_| clean(&String::from_utf8_lossy(&line))))
-        }
+        Ok(_) => Some(
+            serde_json::from_slice(&line).map_err(|_| line_of(&String::from_utf8_lossy(&line))),
+        ),
     }
 }
 
-fn keep_last_lines(stderr: impl Read, kept: &Mutex<VecDeque<String>>) {
+fn collect_last_lines(stderr: impl Read, last: &Mutex<VecDeque<String>>) {
     let mut reader = BufReader::new(stderr);
     loop {
         let mut line = Vec::new();
         match reader.by_ref().take(4096).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return,
             Ok(_) => {
-                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                if kept.len() == LAST_WORDS {
-                    kept.pop_front();
+                let mut last = last.lock();
+                if last.len() == LAST_LINES {
+                    last.pop_front();
                 }
-                kept.push_back(clean(&String::from_utf8_lossy(&line)));
+                last.push_back(line_of(&String::from_utf8_lossy(&line)));
             }
         }
     }
 }
 
-/// One line of at most 200 characters, none of them a control.
-fn clean(text: &str) -> String {
-    text.trim()
-        .chars()
-        .map(|c| if c.is_control() { '\u{fffd}' } else { c })
-        .take(200)
-        .collect()
+/// One line of at most 200 characters.
+fn line_of(text: &str) -> String {
+    sanitize_prefix(text.trim(), 200)
 }

@@ -12,8 +12,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use netbench_model::scan::SiteScan;
 use netbench_scan::{
-    Event, Limits, Part, Roots, SiteScan, Target, raise_descriptor_limit, scan_all,
+    Limits, ScanEvent, ScanPart, ScanTarget, TrustAnchors, raise_descriptor_limit, scan_all,
 };
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -26,8 +27,9 @@ mod programs;
 #[expect(dead_code, reason = "the tests need more of it")]
 mod support;
 
+use netbench_testing::program;
 use programs::{INTERMEDIATE, nginx, s_server};
-use support::{Files, Key, free_address, program};
+use support::{Files, Key, free_address};
 
 /// How often each figure is taken; the median is shown.
 const TIMES: usize = 5;
@@ -101,7 +103,7 @@ fn fifty() {
     };
     let _servers = hosts.chunks(25).map(serve).collect::<Vec<_>>();
     println!("fifty targets: nginx, Mozilla's intermediate set");
-    let targets: Vec<Target> = hosts
+    let targets: Vec<ScanTarget> = hosts
         .iter()
         .map(|host| target(format!("{host}:{port}").parse().unwrap()))
         .collect();
@@ -110,7 +112,7 @@ fn fifty() {
         "  netbench, versions, suites and groups: {}",
         ours.shown(50)
     );
-    let (found, all) = median(|| scan(targets.clone(), &Part::ALL));
+    let (found, all) = median(|| scan(targets.clone(), &ScanPart::ALL));
     let connections: u32 = found.iter().map(|scan| scan.effort.connections).sum();
     println!(
         "  netbench, every part: {connections} connections, {}",
@@ -136,7 +138,7 @@ fn thousand() {
         .stdin(Stdio::piped())
         .spawn()
         .unwrap();
-    let targets: Vec<Target> = (0..SITES)
+    let targets: Vec<ScanTarget> = (0..SITES)
         .map(|n| target(SocketAddr::from((nth(n), port))))
         .collect();
     let last = targets[SITES as usize - 1].address.clone().unwrap();
@@ -154,13 +156,13 @@ fn thousand() {
     );
     for (name, parts) in [
         ("versions, suites and groups", &[][..]),
-        ("every part", &Part::ALL),
+        ("every part", &ScanPart::ALL),
     ] {
         let (found, cost) = scan(targets.clone(), parts);
         let connections: u32 = found.iter().map(|scan| scan.effort.connections).sum();
         let whole = found
             .iter()
-            .filter(|s| s.outcome == netbench_scan::result::ScanOutcome::Scanned);
+            .filter(|s| s.outcome == netbench_model::scan::ScanOutcome::Scanned);
         println!(
             "  netbench, {name}: {} scanned, {connections} connections, {}",
             whole.count(),
@@ -235,7 +237,7 @@ fn median(mut work: impl FnMut() -> (Vec<SiteScan>, Cost)) -> (Vec<SiteScan>, Co
     all.swap_remove(TIMES / 2)
 }
 
-fn scan(targets: Vec<Target>, parts: &[Part]) -> (Vec<SiteScan>, Cost) {
+fn scan(targets: Vec<ScanTarget>, parts: &[ScanPart]) -> (Vec<SiteScan>, Cost) {
     let limits = Limits {
         parts: parts.to_vec(),
         ..Limits::default()
@@ -243,8 +245,8 @@ fn scan(targets: Vec<Target>, parts: &[Part]) -> (Vec<SiteScan>, Cost) {
     let mut found = Vec::new();
     let stop = Arc::new(AtomicBool::new(false));
     let (begun, cpu) = (Instant::now(), cpu_time());
-    scan_all::<std::io::Error>(targets, limits, Roots::default(), &stop, |event| {
-        let Event::Done(scan) = event;
+    scan_all::<std::io::Error>(targets, limits, TrustAnchors::default(), &stop, |event| {
+        let ScanEvent::Done(scan) = event;
         found.push(scan.clone());
         Ok(())
     })
@@ -256,8 +258,8 @@ fn scan(targets: Vec<Target>, parts: &[Part]) -> (Vec<SiteScan>, Cost) {
     (found, cost)
 }
 
-fn target(address: SocketAddr) -> Target {
-    Target {
+fn target(address: SocketAddr) -> ScanTarget {
+    ScanTarget {
         site: address.to_string(),
         ..support::target(address)
     }

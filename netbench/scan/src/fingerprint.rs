@@ -1,12 +1,10 @@
 //! Fingerprints of a ClientHello: JA3 (Althouse, Atkinson, Atkins 2017) and JA4 (FoxIO 2023).
 
 use md5::Md5;
+use netbench_model::tls::is_grease;
 use sha2::{Digest, Sha256};
 
-use crate::{
-    codec::{ClientHello, extension},
-    registry::is_grease,
-};
+use crate::codec::{ClientHello, extension};
 
 /// The text that JA3 hashes: version, suites, extensions, groups, point formats, in decimal and
 /// without GREASE.

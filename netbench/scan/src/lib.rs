@@ -2,62 +2,51 @@
 //!
 //! No TLS library is used: hellos are written byte by byte, and what comes back is read by a parser
 //! that allocates nothing for what has not arrived. This crate must never print, never trust a length,
-//! and never let a server's bytes reach a result as anything but a name, a number or cleaned text.
+//! and never let a server's bytes reach a result other than as a name, a number or sanitized text.
 //!
-//! Start reading at [`peel`], which is how few connections settle what a server has, then at
-//! [`scan_all`], which does it to many. `docs/METHOD.md` says what is asked, in which order, and what
-//! `complete` means.
+//! Start reading at [`enumeration`], which finds what a server accepts in few connections, then at
+//! [`scan_all`], which scans many sites. `docs/METHOD.md` says what is sent, in which order, and what
+//! `complete` means. The results are records of `netbench_model::scan`.
 //!
 //! | module | what it is |
 //! | --- | --- |
-//! | [`registry`] | versions, suites, groups, signature schemes, alerts: code points and names |
 //! | [`codec`] | hellos to bytes; records, flights and hellos from bytes |
-//! | [`peel`] | which hello comes next, and what the answers mean; no sockets |
-//! | `session` | handshakes to their end, for what is encrypted |
+//! | [`enumeration`] | which hello comes next, and what the answers mean; no sockets |
+//! | `session` | whole handshakes, for what is encrypted |
 //! | `probe` | connections, limits, retries; one site, and many at one time |
-//! | [`result`] | what is said of a site |
-//! | [`Offer`], [`fingerprint`] | what a client offers, of its own hello; JA3 and JA4 |
-//! | [`against`], [`loss`] | what a server and a client can agree on, and what one client loses |
-//! | [`population`], [`profiles`] | shares over many sites; Mozilla's profiles |
-//! | [`parsers`] | everything that reads foreign bytes, for fuzzing |
+//! | [`offer()`], [`fingerprint`] | what a client offers, of its own hello; JA3 and JA4 |
+//! | [`parsers`] | every parser of a peer's bytes, for fuzzing |
 //!
 //! ```no_run
 //! use std::sync::{Arc, atomic::AtomicBool};
 //!
-//! use netbench_scan::{Event, Limits, Roots, Target, scan_all};
+//! use netbench_scan::{ScanEvent, Limits, TrustAnchors, ScanTarget, scan_all};
 //!
-//! let target = Target {
+//! let target = ScanTarget {
 //!     site: "example.test".to_owned(),
 //!     host: "example.test".to_owned(),
 //!     port: 443,
 //!     address: Ok(([127, 0, 0, 1], 443).into()),
 //! };
 //! let stop = Arc::new(AtomicBool::new(false));
-//! scan_all(vec![target], Limits::default(), Roots::default(), &stop, |event| {
-//!     let Event::Done(scan) = event;
+//! scan_all(vec![target], Limits::default(), TrustAnchors::default(), &stop, |event| {
+//!     let ScanEvent::Done(scan) = event;
 //!     assert!(scan.effort.connections > 0);
 //!     Ok::<_, std::io::Error>(())
 //! })?;
 //! # Ok::<_, std::io::Error>(())
 //! ```
 
-pub mod against;
 pub mod codec;
+pub mod enumeration;
 pub mod fingerprint;
-pub mod loss;
 mod offer;
 pub mod parsers;
-pub mod peel;
-pub mod population;
 mod probe;
-pub mod profiles;
-pub mod registry;
-pub mod result;
 mod session;
+mod text;
 mod x509;
 
-pub use against::{AgainstRecord, LossReport};
-pub use offer::{ExtensionOffer, Offer, ShareOffer};
-pub use probe::{Event, Limits, Part, Target, raise_descriptor_limit, scan_all};
-pub use result::SiteScan;
-pub use x509::Roots;
+pub use offer::offer;
+pub use probe::{Limits, ScanEvent, ScanPart, ScanTarget, raise_descriptor_limit, scan_all};
+pub use x509::TrustAnchors;

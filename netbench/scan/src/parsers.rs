@@ -1,13 +1,14 @@
-//! Everything that reads what came from somebody else, each as one function of bytes: what the fuzz
+//! Every parser of a peer's bytes, each as one function: what the fuzz
 //! targets in `fuzz/` call, and the tests that run their corpus.
 //!
 //! A function panics where the parser breaks what it promises, and returns nothing.
 
+use netbench_model::tls::{CipherSuite, TlsVersion};
+
 use crate::{
     codec::{ClientHello, FlightReader, Records, ServerHello, ServerKeyExchange, Step, messages},
-    registry::{Version, suites},
     session::{ResponseHead, parse_message13},
-    x509::{self, Roots},
+    x509::{self, TrustAnchors},
 };
 
 /// A parser's name, which is that of its fuzz target and of its folder of the corpus.
@@ -32,7 +33,7 @@ pub fn flight(bytes: &[u8]) {
     }
 }
 
-/// How a flight ended: done or in want of more, an alert, an error; and what it held.
+/// How a flight ended (done, incomplete, an alert, an error) and what it held.
 fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (String, Option<crate::codec::Flight>) {
     let mut reader = FlightReader::default();
     for piece in pieces {
@@ -92,8 +93,8 @@ pub fn all_messages(bytes: &[u8]) {
             assert!(all.iter().map(|(der, _)| der.len()).sum::<usize>() <= body.len());
         }
         _ => {
-            for suite in suites() {
-                for version in Version::ALL {
+            for suite in CipherSuite::registered().filter_map(CipherSuite::facts) {
+                for version in TlsVersion::ALL {
                     ServerKeyExchange::parse(body, suite, version.code());
                 }
             }
@@ -116,8 +117,8 @@ pub fn certificates(bytes: &[u8]) {
         }
         ders.push(der.to_vec());
     }
-    let roots = Roots::of_pem(&String::from_utf8_lossy(reader.rest()));
-    let chain = x509::chain(&ders, Version::Tls12, "scan.test", &roots, 0);
+    let roots = TrustAnchors::of_pem(&String::from_utf8_lossy(reader.rest()));
+    let chain = x509::chain(&ders, TlsVersion::Tls12, "scan.test", &roots, 0);
     for certificate in &chain.certificates {
         let names = certificate.names.iter();
         for text in names.chain([&certificate.subject, &certificate.issuer]) {

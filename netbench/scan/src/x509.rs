@@ -1,27 +1,33 @@
 //! Certificates as a scan reports them.
 
+use std::sync::LazyLock;
+
 use sha2::{Digest, Sha256};
 use x509_parser::{
+    asn1_rs::{Oid, oid},
     certificate::X509Certificate,
     extensions::{GeneralName, ParsedExtension},
+    oid_registry::{OID_EC_P256, OID_PKCS1_RSASSAPSS, OidRegistry},
     prelude::FromDer,
     public_key::PublicKey,
 };
 
-use crate::{
-    registry::Version,
-    result::{Anchor, CertificateScan, ChainScan, clean},
+use netbench_model::{
+    scan::{Anchor, CertificateScan, ChainScan},
+    tls::TlsVersion,
 };
 
-/// The names that are kept of one certificate; some have hundreds.
+use crate::text::clean;
+
+/// The most names recorded of one certificate; some have hundreds.
 const MOST_NAMES: usize = 100;
 
-/// The roots that clients have: their names, as DER.
+/// The roots that clients trust: their names, as DER.
 #[derive(Debug, Clone, Default)]
-pub struct Roots(Vec<Vec<u8>>);
+pub struct TrustAnchors(Vec<Vec<u8>>);
 
-impl Roots {
-    /// Of certificates in PEM. What is no certificate is passed over.
+impl TrustAnchors {
+    /// Reads certificates in PEM. Anything else in it is skipped.
     pub fn of_pem(pem: &str) -> Self {
         let ders = x509_parser::pem::Pem::iter_from_buffer(pem.as_bytes());
         let subject = |der: Vec<u8>| {
@@ -50,9 +56,9 @@ pub(crate) fn rsa_public_key(der: &[u8]) -> Option<Vec<u8>> {
 /// A chain as it was sent; `scts` came in a TLS extension.
 pub(crate) fn chain(
     ders: &[Vec<u8>],
-    version: Version,
+    version: TlsVersion,
     host: &str,
-    roots: &Roots,
+    roots: &TrustAnchors,
     scts: u32,
 ) -> ChainScan {
     let parsed: Vec<Option<X509Certificate<'_>>> = ders
@@ -152,7 +158,7 @@ fn describe(der: &[u8], parsed: Option<&X509Certificate<'_>>) -> CertificateScan
         key,
         key_bits,
         curve,
-        signature: algorithm(&parsed.signature_algorithm.algorithm.to_id_string()),
+        signature: oid_name(&parsed.signature_algorithm.algorithm),
         not_before: moment(validity.not_before),
         not_after: moment(validity.not_after),
         valid_now: validity.is_valid(),
@@ -206,67 +212,70 @@ fn scts(certificate: &X509Certificate<'_>) -> u32 {
         .unwrap_or(0)
 }
 
+/// The key's kind, its bits, and its curve.
 fn key(certificate: &X509Certificate<'_>) -> (String, u32, Option<String>) {
     let info = certificate.public_key();
-    let oid = info.algorithm.algorithm.to_id_string();
-    let plain = match oid.as_str() {
-        "1.3.101.112" => Some(("ed25519", 256)),
-        "1.3.101.113" => Some(("ed448", 456)),
-        _ => None,
-    };
-    if let Some((name, bits)) = plain {
-        return (name.to_owned(), bits, None);
-    }
+    let bits = |bits: usize| u32::try_from(bits).unwrap_or(0);
     match info.parsed() {
         Ok(PublicKey::RSA(rsa)) => {
+            // Not `key_size`, which is for a modulus that begins with one zero byte.
             let zeros = rsa.modulus.iter().take_while(|byte| **byte == 0).count();
             let digits = &rsa.modulus[zeros..];
-            let bits = digits.len() * 8 - digits.first().map_or(0, |b| b.leading_zeros() as usize);
-            ("rsa".to_owned(), u32::try_from(bits).unwrap_or(0), None)
+            let leading = digits.first().map_or(0, |b| b.leading_zeros() as usize);
+            ("rsa".to_owned(), bits(digits.len() * 8 - leading), None)
         }
         Ok(PublicKey::EC(_)) => {
-            let parameters = info.algorithm.parameters.as_ref();
-            let oid = parameters
-                .and_then(|any| any.as_oid().ok())
-                .map(|oid| oid.to_id_string());
-            let (curve, bits) = match oid.as_deref() {
-                Some("1.2.840.10045.3.1.7") => ("secp256r1", 256),
-                Some("1.3.132.0.34") => ("secp384r1", 384),
-                Some("1.3.132.0.35") => ("secp521r1", 521),
-                Some("1.3.132.0.10") => ("secp256k1", 256),
-                Some("1.3.132.0.33") => ("secp224r1", 224),
-                Some("1.3.36.3.3.2.8.1.1.7") => ("brainpoolP256r1", 256),
-                Some("1.3.36.3.3.2.8.1.1.11") => ("brainpoolP384r1", 384),
-                other => (other.unwrap_or("unnamed"), 0),
-            };
-            ("ec".to_owned(), bits, Some(curve.to_owned()))
+            let curve = info.algorithm.parameters.as_ref();
+            let curve = curve.and_then(|any| any.as_oid().ok());
+            let curve = curve.map_or_else(|| "unnamed".to_owned(), |oid| oid_name(&oid));
+            ("ec".to_owned(), curve_bits(&curve), Some(curve))
         }
-        Ok(PublicKey::DSA(y)) => (
-            "dsa".to_owned(),
-            u32::try_from(y.len() * 8).unwrap_or(0),
-            None,
-        ),
-        _ => (oid, 0, None),
+        Ok(key @ PublicKey::DSA(_)) => ("dsa".to_owned(), bits(key.key_size()), None),
+        _ => {
+            let name = oid_name(&info.algorithm.algorithm);
+            let bits = match name.as_str() {
+                "ed25519" => 256,
+                "ed448" => 456,
+                _ => 0,
+            };
+            (name, bits, None)
+        }
     }
 }
 
-fn algorithm(oid: &str) -> String {
-    let name = match oid {
-        "1.2.840.113549.1.1.4" => "md5WithRSAEncryption",
-        "1.2.840.113549.1.1.5" => "sha1WithRSAEncryption",
-        "1.2.840.113549.1.1.10" => "rsassaPss",
-        "1.2.840.113549.1.1.11" => "sha256WithRSAEncryption",
-        "1.2.840.113549.1.1.12" => "sha384WithRSAEncryption",
-        "1.2.840.113549.1.1.13" => "sha512WithRSAEncryption",
-        "1.2.840.10045.4.1" => "ecdsa-with-SHA1",
-        "1.2.840.10045.4.3.2" => "ecdsa-with-SHA256",
-        "1.2.840.10045.4.3.3" => "ecdsa-with-SHA384",
-        "1.2.840.10045.4.3.4" => "ecdsa-with-SHA512",
-        "1.3.101.112" => "ed25519",
-        "1.3.101.113" => "ed448",
-        other => other,
-    };
-    name.to_owned()
+/// Names of algorithms and curves: x509-parser's, and those that it lacks. Curves have the names that
+/// IANA's registry of groups has.
+static NAMES: LazyLock<OidRegistry<'static>> = LazyLock::new(|| {
+    let mut names = OidRegistry::default().with_all_crypto().with_x509();
+    for (oid, name) in [
+        (OID_EC_P256, "secp256r1"),
+        (oid!(1.3.132.0.10), "secp256k1"),
+        (oid!(1.3.132.0.33), "secp224r1"),
+        (oid!(1.3.36.3.3.2.8.1.1.7), "brainpoolP256r1"),
+        (oid!(1.3.36.3.3.2.8.1.1.11), "brainpoolP384r1"),
+        (oid!(1.3.36.3.3.2.8.1.1.13), "brainpoolP512r1"),
+        (oid!(1.2.840.10045.4.1), "ecdsa-with-SHA1"),
+        (OID_PKCS1_RSASSAPSS, "rsassaPss"),
+    ] {
+        names.insert(oid, (name, ""));
+    }
+    names
+});
+
+/// The name of an object identifier, or its digits.
+fn oid_name(oid: &Oid<'_>) -> String {
+    let known = NAMES.get(oid).map(|entry| entry.sn().to_owned());
+    known.unwrap_or_else(|| oid.to_id_string())
+}
+
+/// The bits in a curve's name (SEC 2 section 2.1, RFC 5639): 521 of `secp521r1`.
+fn curve_bits(curve: &str) -> u32 {
+    let after_letters = curve.trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    if after_letters.len() == curve.len() {
+        return 0;
+    }
+    let digits = after_letters.split(|c: char| !c.is_ascii_digit()).next();
+    digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }
 
 /// RFC 6125: a wildcard stands for one whole label, the leftmost.
@@ -298,12 +307,49 @@ mod tests {
     }
 
     #[test]
+    fn algorithms_and_curves_have_names() {
+        let cases = [
+            (oid!(1.2.840.113549.1.1.4), "md5WithRSAEncryption"),
+            (oid!(1.2.840.113549.1.1.5), "sha1WithRSAEncryption"),
+            (oid!(1.2.840.113549.1.1.10), "rsassaPss"),
+            (oid!(1.2.840.113549.1.1.11), "sha256WithRSAEncryption"),
+            (oid!(1.2.840.113549.1.1.12), "sha384WithRSAEncryption"),
+            (oid!(1.2.840.113549.1.1.13), "sha512WithRSAEncryption"),
+            (oid!(1.2.840.10045.4.1), "ecdsa-with-SHA1"),
+            (oid!(1.2.840.10045.4.3.2), "ecdsa-with-SHA256"),
+            (oid!(1.2.840.10045.4.3.3), "ecdsa-with-SHA384"),
+            (oid!(1.2.840.10045.4.3.4), "ecdsa-with-SHA512"),
+            (oid!(1.3.101.112), "ed25519"),
+            (oid!(1.3.101.113), "ed448"),
+            (oid!(1.2.3.4), "1.2.3.4"),
+        ];
+        for (oid, due) in cases {
+            assert_eq!(oid_name(&oid), due);
+        }
+        let curves = [
+            (oid!(1.2.840.10045.3.1.7), "secp256r1", 256),
+            (oid!(1.3.132.0.34), "secp384r1", 384),
+            (oid!(1.3.132.0.35), "secp521r1", 521),
+            (oid!(1.3.132.0.10), "secp256k1", 256),
+            (oid!(1.3.132.0.33), "secp224r1", 224),
+            (oid!(1.3.36.3.3.2.8.1.1.7), "brainpoolP256r1", 256),
+            (oid!(1.3.36.3.3.2.8.1.1.11), "brainpoolP384r1", 384),
+            (oid!(1.3.36.3.3.2.8.1.1.13), "brainpoolP512r1", 512),
+            (oid!(1.2.3.4), "1.2.3.4", 0),
+        ];
+        for (oid, due, bits) in curves {
+            assert_eq!(oid_name(&oid), due);
+            assert_eq!(curve_bits(due), bits, "{due}");
+        }
+    }
+
+    #[test]
     fn bytes_that_are_no_certificate_are_said_to_be_none() {
         let chain = chain(
             &[vec![0x30; 40]],
-            Version::Tls12,
+            TlsVersion::Tls12,
             "a.test",
-            &Roots::default(),
+            &TrustAnchors::default(),
             0,
         );
         assert_eq!(chain.certificates[0].subject, "not a certificate");

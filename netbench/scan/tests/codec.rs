@@ -8,13 +8,13 @@
 
 use std::{fs, path::Path};
 
+use netbench_model::tls::CipherSuite;
 use netbench_scan::{
     codec::{
         ClientHello, Extension, FlightReader, HelloSpec, KeyShare, Reader, ServerHello,
         ServerKeyExchange, Step, extension,
     },
     parsers,
-    registry::suite,
 };
 use proptest::{collection::vec, option, prelude::*};
 
@@ -221,7 +221,7 @@ fn key_exchanges_are_read_by_their_suite() {
         (0xc018, 0x0303, &curve, (Some(0x1d), None, None)),
     ];
     for (code, version, body, due) in cases {
-        let suite = suite(code).unwrap();
+        let suite = CipherSuite(code).facts().unwrap();
         let read = ServerKeyExchange::parse(body, suite, version).unwrap();
         let bits = read.prime.map(|prime| prime.bits);
         assert_eq!((read.group, bits, read.signature), due, "{code:#06x}");

@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Interval, Pair, Rng, SINGLE_LEVEL, Settings, Verdict,
+    Interval, Pair, Resampling, Rng, SINGLE_LEVEL, Verdict,
     paired::{MIN_PAIRS, Resampler, numbers},
     student_t_quantile,
 };
@@ -21,9 +21,9 @@ pub struct Contrast {
     pub interval_single: Option<Interval>,
 }
 
-/// How differently two parts of a run's pairs behave. Blocks are drawn anew for both parts at once: a
+/// How differently two parts of a run's pairs behave. Blocks are resampled for both parts at once: a
 /// process that was fast throughout was so on either side. None where a side has no pair.
-pub fn contrast(inside: &[Pair], outside: &[Pair], settings: &Settings) -> Option<Contrast> {
+pub fn contrast(inside: &[Pair], outside: &[Pair], resampling: &Resampling) -> Option<Contrast> {
     let numbers = numbers(inside.iter().chain(outside));
     let (one, rest) = (
         Resampler::numbered(inside, &numbers),
@@ -31,14 +31,16 @@ pub fn contrast(inside: &[Pair], outside: &[Pair], settings: &Settings) -> Optio
     );
     let difference = |times: &[u32]| Some(one.median_with(times)? - rest.median_with(times)?);
     let log_ratio = difference(&vec![1; numbers.len()])?;
-    let worth = one.worth().min(rest.worth());
-    let enough = inside.len().min(outside.len()) >= MIN_PAIRS && worth >= 1.999;
+    let sample_size = one
+        .effective_sample_size()
+        .min(rest.effective_sample_size());
+    let enough = inside.len().min(outside.len()) >= MIN_PAIRS && sample_size >= 1.999;
     let standard_error = enough
-        .then(|| standard_error(numbers.len(), worth, settings, difference))
+        .then(|| standard_error(numbers.len(), sample_size, resampling, difference))
         .flatten();
     let at = |level: f64| {
         standard_error.map(|error| {
-            let quantile = student_t_quantile(f64::midpoint(1.0, level), worth - 1.0);
+            let quantile = student_t_quantile(f64::midpoint(1.0, level), sample_size - 1.0);
             let half = (quantile * error).min(50.0);
             Interval {
                 level,
@@ -47,7 +49,7 @@ pub fn contrast(inside: &[Pair], outside: &[Pair], settings: &Settings) -> Optio
             }
         })
     };
-    let interval = at(settings.verdict_level);
+    let interval = at(resampling.verdict_level);
     Some(Contrast {
         ratio: log_ratio.exp(),
         verdict: Verdict::of(interval),
@@ -58,15 +60,15 @@ pub fn contrast(inside: &[Pair], outside: &[Pair], settings: &Settings) -> Optio
 
 fn standard_error(
     blocks: usize,
-    worth: f64,
-    settings: &Settings,
+    sample_size: f64,
+    resampling: &Resampling,
     difference: impl Fn(&[u32]) -> Option<f64>,
 ) -> Option<f64> {
     let count = u32::try_from(blocks).ok()?;
-    let mut rng = Rng::new(settings.seed);
+    let mut rng = Rng::new(resampling.seed);
     let mut times = vec![0u32; blocks];
     // A draw that leaves one side without a pair says nothing of the difference.
-    let drawn: Vec<f64> = (0..settings.resamples)
+    let drawn: Vec<f64> = (0..resampling.resamples)
         .filter_map(|_| {
             times.fill(0);
             for _ in 0..count {
@@ -75,14 +77,14 @@ fn standard_error(
             difference(&times)
         })
         .collect();
-    if drawn.len() < 2 || (drawn.len() as u64) < u64::from(settings.resamples) / 2 {
+    if drawn.len() < 2 || (drawn.len() as u64) < u64::from(resampling.resamples) / 2 {
         return None;
     }
     let n = drawn.len() as f64;
     let mean = drawn.iter().sum::<f64>() / n;
     let variance = drawn.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    // A bootstrap's variance is short by (worth - 1) / worth.
-    Some((variance * worth / (worth - 1.0)).sqrt())
+    // A bootstrap's variance is short by (n - 1) / n, n the effective sample size.
+    Some((variance * sample_size / (sample_size - 1.0)).sqrt())
 }
 
 #[cfg(test)]
@@ -103,7 +105,7 @@ mod tests {
     #[test]
     fn what_differs_is_found_and_what_does_not_is_not() {
         let mut rng = Rng::new(3);
-        let settings = Settings::for_family(1, 20);
+        let settings = Resampling::for_family(1, 20);
         let mut found = 0;
         for _ in 0..40 {
             let layouts: Vec<f64> = (0..12).map(|_| 0.02 * rng.normal()).collect();
@@ -122,7 +124,7 @@ mod tests {
     #[test]
     fn intervals_hold_as_often_as_they_say() {
         let mut rng = Rng::new(9);
-        let settings = Settings {
+        let settings = Resampling {
             seed: 1,
             resamples: 300,
             verdict_level: 0.99,
@@ -148,7 +150,7 @@ mod tests {
 
     #[test]
     fn few_pairs_have_no_interval_and_none_no_contrast() {
-        let settings = Settings::for_family(1, 1);
+        let settings = Resampling::for_family(1, 1);
         let some =
             |n: u32| -> Vec<Pair> { (0..n).map(|block| Pair::from_ns(100, 110, block)).collect() };
         assert_eq!(contrast(&[], &some(9), &settings), None);

@@ -16,27 +16,27 @@
 //! verdicts rest on is so wide that all of a family hold together with [`FAMILY_LEVEL`]
 //! (Bonferroni), so that a stack compared with itself is rarely called faster at anything.
 
+mod bimodal;
 mod contrast;
-mod looks;
-mod modes;
+mod interim;
 mod overrepresented;
 mod paired;
 mod quantile;
 mod quiet;
-mod rng;
+mod random;
 mod runs;
 mod signed_rank;
 mod student;
 mod verdict;
 
+pub use bimodal::{Bimodal, bimodal};
 pub use contrast::{Contrast, contrast};
-pub use looks::{is_look, look_share};
-pub use modes::{Modes, two_modes};
+pub use interim::{interim_share, is_interim_analysis};
 pub use overrepresented::chance_of_as_many;
-pub use paired::{Pair, PairedRatio, Settings, compare};
+pub use paired::{Pair, PairedRatio, Resampling, compare};
 pub use quantile::{Figures, median, quantile_sorted};
 pub use quiet::quiet;
-pub use rng::Rng;
+pub use random::{Rng, SplitMix, mix};
 pub use runs::{RunsRatio, compare_runs, compare_whole};
 pub use signed_rank::{MIN_ROUNDS, RoundsRatio, compare_rounds};
 pub use student::student_t_quantile;

@@ -1,21 +1,13 @@
+use statrs::distribution::{DiscreteCDF, Hypergeometric};
+
 /// The chance that `drawn` of `all` things, drawn blindly, have among them `found` or more of the
 /// `marked` ones (the upper tail of the hypergeometric distribution; Fisher's exact test, one-sided).
 pub fn chance_of_as_many(found: u64, drawn: u64, marked: u64, all: u64) -> f64 {
-    let (drawn, marked) = (drawn.min(all), marked.min(all));
-    let fewest = (drawn + marked).saturating_sub(all);
-    let whole = ln_choose(all, drawn);
-    let chance: f64 = (found.max(fewest)..=drawn.min(marked))
-        .map(|k| (ln_choose(marked, k) + ln_choose(all - marked, drawn - k) - whole).exp())
-        .sum();
-    chance.min(1.0)
-}
-
-/// The logarithm of the number of ways to choose `k` of `n`.
-fn ln_choose(n: u64, k: u64) -> f64 {
-    let k = k.min(n - k);
-    (1..=k)
-        .map(|i| ((n - k + i) as f64).ln() - (i as f64).ln())
-        .sum()
+    let Some(fewer) = found.checked_sub(1) else {
+        return 1.0;
+    };
+    Hypergeometric::new(all, marked.min(all), drawn.min(all))
+        .map_or(1.0, |distribution| distribution.sf(fewer).min(1.0))
 }
 
 #[cfg(test)]
@@ -31,6 +23,10 @@ mod tests {
             ((2, 2, 2, 4), 1.0 / 6.0),
             ((4, 3, 9, 10), 0.0),
             ((1, 4, 1, 4), 1.0),
+            ((2, 10, 20, 101), 0.630_650_157_285_212_6),
+            ((7, 12, 30, 101), 0.027_758_202_946_633_406),
+            ((40, 80, 60, 101), 0.999_996_902_634_429_9),
+            ((15, 300, 40, 2_000), 0.000_354_328_201_096_152_75),
         ];
         for ((found, drawn, marked, all), chance) in cases {
             let computed = chance_of_as_many(found, drawn, marked, all);

@@ -31,16 +31,16 @@ impl Pair {
 
 /// How [`compare`] resamples and decides.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Settings {
+pub struct Resampling {
     /// Where the resampling starts: the same seed gives the same interval.
     pub seed: u64,
-    /// How often blocks are drawn anew.
+    /// How often blocks are drawn with replacement.
     pub resamples: u32,
     /// The level of the interval that the verdict rests on.
     pub verdict_level: f64,
 }
 
-impl Settings {
+impl Resampling {
     /// For one of `verdicts` verdicts that are read together: each at so high a level that all of
     /// them hold with [`FAMILY_LEVEL`].
     pub fn for_family(seed: u64, verdicts: usize) -> Self {
@@ -52,8 +52,8 @@ impl Settings {
         }
     }
 
-    /// For a verdict that stands for itself, at a look that may spend `share` of the chance of a false
-    /// one ([`crate::look_share`]; 1 where there is only one look): all looks together hold with
+    /// For a verdict that stands for itself, at an interim analysis that may spend `share` of the chance
+    /// of a false one ([`crate::interim_share`]; 1 where there is only one): all together hold with
     /// [`CASE_LEVEL`].
     pub fn for_case(seed: u64, share: f64) -> Self {
         Self {
@@ -84,10 +84,10 @@ pub struct PairedRatio {
 
 /// The median ratio B/A with its interval from resampling whole blocks, and the verdict.
 /// None of no pairs.
-pub fn compare(pairs: &[Pair], settings: &Settings) -> Option<PairedRatio> {
+pub fn compare(pairs: &[Pair], resampling: &Resampling) -> Option<PairedRatio> {
     let resampler = Resampler::new(pairs);
     let log_ratio = resampler.median_with(&vec![1; resampler.sizes.len()])?;
-    let spread = resampler.spread(settings);
+    let spread = resampler.spread(resampling);
     let at = |level: f64| {
         spread.map(|s| {
             let half = student_t_quantile(f64::midpoint(1.0, level), s.degrees) * s.standard_error;
@@ -100,7 +100,7 @@ pub fn compare(pairs: &[Pair], settings: &Settings) -> Option<PairedRatio> {
             }
         })
     };
-    let interval = at(settings.verdict_level);
+    let interval = at(resampling.verdict_level);
     Some(PairedRatio {
         ratio: log_ratio.exp(),
         pairs: pairs.len() as u64,
@@ -143,8 +143,8 @@ impl Resampler {
         Self { sorted, sizes }
     }
 
-    /// How many blocks of equal size these are worth: (sum n)^2 / sum n^2.
-    pub(crate) fn worth(&self) -> f64 {
+    /// Kish's effective sample size: how many blocks of equal size say as much, (sum n)^2 / sum n^2.
+    pub(crate) fn effective_sample_size(&self) -> f64 {
         let total: f64 = self.sizes.iter().map(|n| f64::from(*n)).sum();
         let squares: f64 = self.sizes.iter().map(|n| f64::from(*n).powi(2)).sum();
         total * total / squares
@@ -174,9 +174,9 @@ impl Resampler {
         None
     }
 
-    fn spread(&self, settings: &Settings) -> Option<Spread> {
-        let worth = self.worth();
-        if self.sorted.len() < MIN_PAIRS || worth < 1.999 || settings.resamples < 2 {
+    fn spread(&self, resampling: &Resampling) -> Option<Spread> {
+        let sample_size = self.effective_sample_size();
+        if self.sorted.len() < MIN_PAIRS || sample_size < 1.999 || resampling.resamples < 2 {
             return None;
         }
         #[expect(
@@ -184,9 +184,9 @@ impl Resampler {
             reason = "no more blocks than u32 ids"
         )]
         let blocks = self.sizes.len() as u32;
-        let mut rng = Rng::new(settings.seed);
+        let mut rng = Rng::new(resampling.seed);
         let mut times = vec![0u32; self.sizes.len()];
-        let medians: Vec<f64> = (0..settings.resamples)
+        let medians: Vec<f64> = (0..resampling.resamples)
             .filter_map(|_| {
                 times.fill(0);
                 for _ in 0..blocks {
@@ -198,11 +198,11 @@ impl Resampler {
         let n = medians.len() as f64;
         let mean = medians.iter().sum::<f64>() / n;
         let variance = medians.iter().map(|m| (m - mean).powi(2)).sum::<f64>() / (n - 1.0);
-        // A bootstrap's variance is short by (worth - 1) / worth.
-        let standard_error = (variance * worth / (worth - 1.0)).sqrt();
+        // A bootstrap's variance is short by (n - 1) / n, n the effective sample size.
+        let standard_error = (variance * sample_size / (sample_size - 1.0)).sqrt();
         Some(Spread {
             standard_error,
-            degrees: worth - 1.0,
+            degrees: sample_size - 1.0,
         })
     }
 }
@@ -222,8 +222,8 @@ mod tests {
     use super::*;
     use crate::median;
 
-    fn settings() -> Settings {
-        Settings::for_family(1, 8)
+    fn settings() -> Resampling {
+        Resampling::for_family(1, 8)
     }
 
     #[test]
@@ -298,6 +298,6 @@ mod tests {
     #[test]
     fn the_family_shares_its_error() {
         assert!((settings().verdict_level - 0.998_75).abs() < 1e-12);
-        assert!((Settings::for_family(0, 0).verdict_level - FAMILY_LEVEL).abs() < 1e-12);
+        assert!((Resampling::for_family(0, 0).verdict_level - FAMILY_LEVEL).abs() < 1e-12);
     }
 }

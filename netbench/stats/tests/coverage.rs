@@ -3,7 +3,7 @@
 //!
 //! `NETBENCH_SIMULATED_RUNS` raises the number of runs, for a closer look in a release build.
 
-use netbench_stats::{Pair, Rng, Settings, Verdict, compare};
+use netbench_stats::{Pair, Resampling, Rng, Verdict, compare};
 
 const PHASES: usize = 8;
 
@@ -67,9 +67,9 @@ const DESIGNS: [Design; 6] = [
 fn verdicts(design: Design, log_effect: f64, seed: u64) -> Vec<Verdict> {
     let mut rng = Rng::new(seed);
     // Fewer resamples than a real run, for speed; the standard error is good to 4 % all the same.
-    let settings = Settings {
+    let settings = Resampling {
         resamples: 300,
-        ..Settings::for_family(seed, PHASES)
+        ..Resampling::for_family(seed, PHASES)
     };
     (0..PHASES)
         .map(|_| {
@@ -164,6 +164,6 @@ fn equal_stacks_with_little_noise_are_called_the_same() {
             block: i / 25,
         })
         .collect();
-    let ratio = compare(&pairs, &Settings::for_family(9, PHASES)).unwrap();
+    let ratio = compare(&pairs, &Resampling::for_family(9, PHASES)).unwrap();
     assert_eq!(ratio.verdict, Verdict::Same);
 }

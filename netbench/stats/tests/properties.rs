@@ -1,7 +1,7 @@
 //! What holds of quantiles, ratios and intervals whatever the timings are.
 
 use netbench_stats::{
-    Figures, Interval, Pair, Settings, Verdict, compare, compare_rounds, median, quantile_sorted,
+    Figures, Interval, Pair, Resampling, Verdict, compare, compare_rounds, median, quantile_sorted,
 };
 use proptest::prelude::*;
 
@@ -45,10 +45,10 @@ fn swapped(timings: &[(u64, u64, u32)]) -> Vec<Pair> {
     timings.iter().map(pair).collect()
 }
 
-fn settings(seed: u64) -> Settings {
-    Settings {
+fn settings(seed: u64) -> Resampling {
+    Resampling {
         resamples: 100,
-        ..Settings::for_family(seed, 8)
+        ..Resampling::for_family(seed, 8)
     }
 }
 
@@ -207,7 +207,7 @@ fn more_resamples_agree_with_fewer() {
         .map(|i| (1_000, 900 + i * 37 % 211, i as u32 / 10))
         .collect();
     let width = |resamples| {
-        let settings = Settings {
+        let settings = Resampling {
             resamples,
             ..settings(3)
         };

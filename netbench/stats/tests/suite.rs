@@ -1,8 +1,9 @@
-//! What verdicts on cases of the suite are worth: on a machine that is disturbed for most of the time, as
+//! How reliable verdicts on cases of the suite are: on a machine that is disturbed for most of the time, as
 //! the project's own build machine is, with fixed seeds.
 
 use netbench_stats::{
-    Pair, Rng, Settings, Verdict, compare, compare_runs, is_look, look_share, quiet,
+    Pair, Resampling, Rng, Verdict, compare, compare_runs, interim_share, is_interim_analysis,
+    quiet,
 };
 
 /// A machine and a pair of stacks, as measured: in disturbed stretches both are slower by about 40 %, one
@@ -74,9 +75,9 @@ fn verdict(rounds: &[Vec<(f64, f64)>], share: f64) -> Verdict {
             block: *block,
         })
         .collect();
-    let settings = Settings {
+    let settings = Resampling {
         resamples: 400,
-        ..Settings::for_case(5, share)
+        ..Resampling::for_case(5, share)
     };
     compare(&pairs, &settings).map_or(Verdict::Undecided, |paired| paired.verdict)
 }
@@ -125,9 +126,9 @@ fn looking_often_finds_nothing_that_is_not_there() {
             let mut rounds = Vec::new();
             (1..=38).any(|number| {
                 rounds.push(BUSY.round(&mut rng, 0.0));
-                is_look(number)
+                is_interim_analysis(number)
                     && matches!(
-                        verdict(&rounds, look_share(number)),
+                        verdict(&rounds, interim_share(number)),
                         Verdict::Faster | Verdict::Slower
                     )
             })

@@ -1,8 +1,8 @@
 mod failing;
 
 use netbench_model::{
-    Alpn, ClientSettings, Condition, FailureClass, Group, KeyType, LabProfile, Profile, Role,
-    SignatureScheme, Suite, Switch, TlsVersion,
+    Alpn, CipherSuite, ClientSettings, Condition, FailureClass, FailureReason, Group, KeyType,
+    LabProfile, Profile, Role, SignatureScheme, Switch, TlsVersion, tls::Authentication,
 };
 use netbench_protocol::StackDescription;
 
@@ -18,6 +18,20 @@ const KEYS: [KeyType; 4] = [
     KeyType::Rsa2048,
     KeyType::EcdsaP384,
     KeyType::Ed25519,
+];
+
+const RSA_SCHEMES: &[SignatureScheme] = &[
+    SignatureScheme::RSA_PSS_RSAE_SHA256,
+    SignatureScheme::RSA_PSS_RSAE_SHA384,
+    SignatureScheme::RSA_PSS_RSAE_SHA512,
+    SignatureScheme::RSA_PKCS1_SHA256,
+    SignatureScheme::RSA_PKCS1_SHA384,
+    SignatureScheme::RSA_PKCS1_SHA512,
+];
+
+const ECDSA_SCHEMES: &[SignatureScheme] = &[
+    SignatureScheme::ECDSA_SECP256R1_SHA256,
+    SignatureScheme::ECDSA_SECP384R1_SHA384,
 ];
 
 /// One connection, or two of which the second is judged, to a site of its own.
@@ -50,7 +64,7 @@ pub(crate) enum Expected {
     /// A response, on a connection that agreed on this.
     Agreed(Agreed),
     /// A failure of this class, for this reason where it must be one.
-    Failed(FailureClass, Option<&'static str>),
+    Failed(FailureClass, Option<FailureReason>),
     /// The stack says that it cannot.
     Unsupported,
 }
@@ -59,10 +73,10 @@ pub(crate) enum Expected {
 #[derive(Debug, Clone)]
 pub(crate) struct Agreed {
     pub(crate) version: TlsVersion,
-    pub(crate) suite: Option<Suite>,
+    pub(crate) suite: Option<CipherSuite>,
     pub(crate) group: Option<Group>,
-    /// What the name of the scheme starts with.
-    pub(crate) signature: Option<&'static str>,
+    /// The schemes that the server may have signed with; empty where it signs nothing, or anything goes.
+    pub(crate) signatures: &'static [SignatureScheme],
     pub(crate) alpn: Option<Alpn>,
     pub(crate) resumed: Resumed,
 }
@@ -76,7 +90,7 @@ pub(crate) enum Resumed {
 /// Every case for a stack that can do what `can` says.
 pub(crate) fn all(can: &StackDescription) -> Vec<Case> {
     let mut cases = Vec::new();
-    for version in TlsVersion::ALL.iter().copied() {
+    for version in TlsVersion::OFFERED.iter().copied() {
         for condition in [Condition::Clean, Condition::Resumed] {
             for alpn in Alpn::ALL.iter().copied() {
                 for group in groups_of(can, version) {
@@ -103,10 +117,10 @@ pub(crate) fn all(can: &StackDescription) -> Vec<Case> {
 pub(crate) fn client() -> ClientSettings {
     ClientSettings {
         profile: Profile::Default,
-        versions: TlsVersion::ALL.to_vec(),
-        suites: Suite::MODERN.to_vec(),
-        groups: vec![Group::X25519, Group::Secp256r1, Group::Secp384r1],
-        signatures: SignatureScheme::ALL.to_vec(),
+        versions: TlsVersion::OFFERED.to_vec(),
+        suites: CipherSuite::OFFERED.to_vec(),
+        groups: vec![Group::X25519, Group::SECP256R1, Group::SECP384R1],
+        signatures: SignatureScheme::OFFERED.to_vec(),
         alpn: Alpn::ALL.to_vec(),
     }
 }
@@ -137,7 +151,7 @@ fn agreed(version: TlsVersion) -> Agreed {
         version,
         suite: None,
         group: None,
-        signature: None,
+        signatures: &[],
         alpn: Some(Alpn::H2),
         resumed: Resumed::No,
     }
@@ -155,7 +169,7 @@ fn host(name: &str) -> String {
 fn groups_of(can: &StackDescription, version: TlsVersion) -> Vec<Group> {
     let mut groups = can.groups.clone();
     // A hybrid is for TLS 1.3 (draft-ietf-tls-ecdhe-mlkem).
-    groups.retain(|group| version == TlsVersion::Tls13 || *group != Group::X25519MlKem768);
+    groups.retain(|group| version == TlsVersion::Tls13 || *group != Group::X25519MLKEM768);
     groups
 }
 
@@ -166,13 +180,13 @@ fn plain(
     group: Group,
     key: KeyType,
 ) -> Case {
-    let signature = match key {
-        KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => "rsa_p",
+    let signatures: &[SignatureScheme] = match key {
+        KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => RSA_SCHEMES,
         // Before TLS 1.3 the scheme of ECDSA did not say the curve (RFC 8446 section 4.2.3).
-        KeyType::EcdsaP256 | KeyType::EcdsaP384 if version == TlsVersion::Tls12 => "ecdsa_secp",
-        KeyType::EcdsaP256 => "ecdsa_secp256r1_sha256",
-        KeyType::EcdsaP384 => "ecdsa_secp384r1_sha384",
-        KeyType::Ed25519 => "ed25519",
+        KeyType::EcdsaP256 | KeyType::EcdsaP384 if version == TlsVersion::Tls12 => ECDSA_SCHEMES,
+        KeyType::EcdsaP256 => &[SignatureScheme::ECDSA_SECP256R1_SHA256],
+        KeyType::EcdsaP384 => &[SignatureScheme::ECDSA_SECP384R1_SHA384],
+        KeyType::Ed25519 => &[SignatureScheme::ED25519],
     };
     let resumed = if condition == Condition::Resumed {
         Resumed::Yes
@@ -192,7 +206,11 @@ fn plain(
     case.expected = Expected::Agreed(Agreed {
         // A resumed session of TLS 1.2 exchanges no keys.
         group: Some(group).filter(|_| resumed == Resumed::No || version == TlsVersion::Tls13),
-        signature: Some(signature).filter(|_| resumed == Resumed::No),
+        signatures: if resumed == Resumed::No {
+            signatures
+        } else {
+            &[]
+        },
         alpn: Some(alpn),
         resumed,
         ..agreed(version)
@@ -230,15 +248,15 @@ fn never_resumed(version: TlsVersion) -> Vec<Case> {
 }
 
 /// A client that offers a single suite, to a server that accepts that one alone.
-fn one_suite(suite: Suite) -> Case {
+fn one_suite(suite: CipherSuite) -> Case {
     let mut case = good(format!("only-{suite}"));
-    if suite.name().contains("_RSA_") {
+    if suite.facts().map(|facts| facts.authentication) == Some(Authentication::Rsa) {
         case.site.key = KeyType::Rsa2048;
     }
     case.site.suites = vec![suite];
     case.client.suites = vec![suite];
     // RFC 9113 section 9.2.2 keeps CBC and RSA key exchange out of HTTP/2.
-    let alpn = if Suite::MODERN.contains(&suite) {
+    let alpn = if CipherSuite::OFFERED.contains(&suite) {
         Alpn::H2
     } else {
         Alpn::Http11
@@ -254,8 +272,8 @@ fn one_suite(suite: Suite) -> Case {
 
 /// Suites and groups that the stack says it does not have.
 fn other_suites(can: &StackDescription) -> Vec<Case> {
-    let lacking = |suite: &&Suite| !can.suites.contains(suite);
-    let cases = Suite::ALL.iter().filter(lacking).map(|suite| {
+    let lacking = |suite: &&CipherSuite| !can.suites.contains(suite);
+    let cases = CipherSuite::SERVED.iter().filter(lacking).map(|suite| {
         let mut case = good(format!("lacks-{suite}"));
         case.client.suites = vec![*suite];
         case.expected = Expected::Unsupported;
@@ -266,19 +284,19 @@ fn other_suites(can: &StackDescription) -> Vec<Case> {
 
 fn other_groups(can: &StackDescription) -> Vec<Case> {
     let lacking = |group: &&Group| !can.groups.contains(group);
-    let cases = Group::ALL.iter().filter(lacking).map(|group| {
+    let cases = Group::OFFERED.iter().filter(lacking).map(|group| {
         let mut case = good(format!("lacks-{group}"));
         case.client.groups = vec![*group];
         case.expected = Expected::Unsupported;
         case
     });
     let mut cases: Vec<_> = cases.collect();
-    if can.groups.contains(&Group::X25519MlKem768) {
+    if can.groups.contains(&Group::X25519MLKEM768) {
         // The hybrid's key share comes with one of x25519: no second round trip.
         let mut offered = client().groups;
-        offered.insert(0, Group::X25519MlKem768);
+        offered.insert(0, Group::X25519MLKEM768);
         cases.push(other_share(HYBRID_REFUSED, offered, Group::X25519));
-        cases.push(other_share(RETRIED, client().groups, Group::Secp384r1));
+        cases.push(other_share(RETRIED, client().groups, Group::SECP384R1));
     }
     cases
 }
@@ -312,10 +330,13 @@ fn settings_in_common() -> Vec<Case> {
     cases.push(case);
 
     let mut case = good("server-prefers");
-    case.site.suites = vec![Suite::Aes256Gcm13, Suite::Aes128Gcm13];
+    case.site.suites = vec![
+        CipherSuite::TLS_AES_256_GCM_SHA384,
+        CipherSuite::TLS_AES_128_GCM_SHA256,
+    ];
     case.site.alpn = vec![Alpn::Http11, Alpn::H2];
     case.expected = Expected::Agreed(Agreed {
-        suite: Some(Suite::Aes256Gcm13),
+        suite: Some(CipherSuite::TLS_AES_256_GCM_SHA384),
         alpn: Some(Alpn::Http11),
         ..agreed(TlsVersion::Tls13)
     });
@@ -323,14 +344,14 @@ fn settings_in_common() -> Vec<Case> {
 
     // Neither side may speak a version that none of its suites belongs to.
     let mut case = good("old-suites-at-the-server");
-    case.site.suites = vec![Suite::EcdsaAes128Gcm];
+    case.site.suites = vec![CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256];
     case.expected = Expected::Agreed(agreed(TlsVersion::Tls12));
     cases.push(case);
 
     let mut case = good("new-suites-at-the-client");
-    case.client.suites = vec![Suite::ChaCha13];
+    case.client.suites = vec![CipherSuite::TLS_CHACHA20_POLY1305_SHA256];
     case.expected = Expected::Agreed(Agreed {
-        suite: Some(Suite::ChaCha13),
+        suite: Some(CipherSuite::TLS_CHACHA20_POLY1305_SHA256),
         ..agreed(TlsVersion::Tls13)
     });
     cases.push(case);
@@ -368,7 +389,7 @@ fn sizes() -> Vec<Case> {
     case.site.chain.length = 5;
     case.site.chain.bytes = 20_000;
     cases.push(case);
-    for version in TlsVersion::ALL.iter().copied() {
+    for version in TlsVersion::OFFERED.iter().copied() {
         for (name, ocsp) in [(STAPLED, Switch::On), (NOT_STAPLED, Switch::Off)] {
             let mut case = good(format!("{version}-{name}"));
             case.site.tls = vec![version];

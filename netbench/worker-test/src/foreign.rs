@@ -10,7 +10,9 @@ use std::{
 };
 
 use netbench_lab::Lab;
-use netbench_model::{Alpn, Condition, Group, KeyType, LabProfile, Role, Site, Switch, TlsVersion};
+use netbench_model::{
+    Alpn, Condition, Group, KeyType, LabProfile, Role, SignatureScheme, Site, Switch, TlsVersion,
+};
 use netbench_protocol::ServeSite;
 use tempfile::TempDir;
 
@@ -26,21 +28,12 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(20);
 /// The site's host.
 pub(crate) const HOST: &str = "foreign.test";
 
-pub(crate) fn is_installed() -> bool {
-    let version = Command::new("openssl")
-        .arg("version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    version.is_ok_and(|status| status.success())
-}
-
 pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
     let mut wrong = Vec::new();
     for key in [KeyType::Rsa2048, KeyType::EcdsaP256] {
         let (lab, sites) = one_site(stack, key)?;
         let folder = Files::new(stack, &lab, &sites)?;
-        for version in TlsVersion::ALL.iter().copied() {
+        for version in TlsVersion::OFFERED.iter().copied() {
             let to_server = to_server(program, stack, &folder, lab.ca_pem(), version, key);
             wrong.extend(
                 to_server
@@ -51,7 +44,7 @@ pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
         let mut server = start(program)?;
         let served = serve(&mut server, stack, &lab, &sites)?;
         let address = served.get(HOST).ok_or("the site is not served")?.address;
-        for version in TlsVersion::ALL.iter().copied() {
+        for version in TlsVersion::OFFERED.iter().copied() {
             let from_client = from_client(&folder, address, version);
             wrong.extend(
                 from_client
@@ -174,8 +167,8 @@ impl OpenSslCommand {
 
 fn flag(version: TlsVersion) -> &'static str {
     match version {
-        TlsVersion::Tls12 => "-tls1_2",
         TlsVersion::Tls13 => "-tls1_3",
+        _ => "-tls1_2",
     }
 }
 
@@ -232,10 +225,10 @@ impl Visits {
             version: self.version,
             suite: None,
             group: Some(Group::X25519),
-            signature: Some(match self.key {
-                KeyType::Rsa2048 => "rsa_pss_rsae_sha256",
-                _ => "ecdsa_secp256r1_sha256",
-            }),
+            signatures: match self.key {
+                KeyType::Rsa2048 => &[SignatureScheme::RSA_PSS_RSAE_SHA256],
+                _ => &[SignatureScheme::ECDSA_SECP256R1_SHA256],
+            },
             alpn: Some(self.alpn),
             resumed: Resumed::No,
         };
@@ -259,7 +252,7 @@ impl Visits {
         judge::judge_foreign(&agreed, Connector::Made, &prime)
             .map_err(|e| format!("prime: {e}"))?;
         agreed.resumed = Resumed::Yes;
-        agreed.signature = None;
+        agreed.signatures = &[];
         agreed.group = agreed.group.filter(|_| self.version == TlsVersion::Tls13);
         let resumed = visit(Role::Measured)?;
         judge::judge_foreign(&agreed, Connector::Kept, &resumed)

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{Condition, FailureClass, Group, Measured, Phase, TlsVersion};
+use netbench_model::{
+    Condition, FailureClass, FailureReason, FailureWord, Group, Measured, Phase, TlsVersion,
+};
 use netbench_protocol::ResponseBody;
 
 use crate::cases::{
@@ -30,12 +32,11 @@ pub(crate) fn judge(case: &Case, sent: &[u32], answer: &ResponseBody) -> Result<
             same_on_both_sides(measured)
         }
         (Expected::Failed(class, reason), ResponseBody::Failed(failure)) => {
-            let clean = !failure.reason.is_empty()
-                && failure.reason != "unexplained"
-                && !failure.reason.contains(char::is_control)
+            let clean = failure.reason.is_of(failure.class)
+                && failure.reason != FailureWord::Unexplained.into()
                 && !failure.detail.contains(char::is_control);
             let fits = failure.class == *class
-                && reason.is_none_or(|reason| reason == failure.reason)
+                && reason.as_ref().is_none_or(|due| *due == failure.reason)
                 && failure.phase == Some(phase_of(*class, &failure.reason))
                 && failure.after_ns >= Some(least_ns(*class, case.timeout_ms));
             if fits && clean {
@@ -52,12 +53,12 @@ pub(crate) fn judge(case: &Case, sent: &[u32], answer: &ResponseBody) -> Result<
 }
 
 /// The phase in which the table's connections fail so.
-fn phase_of(class: FailureClass, reason: &str) -> Phase {
+fn phase_of(class: FailureClass, reason: &FailureReason) -> Phase {
     match class {
         FailureClass::Connect => Phase::Tcp,
         FailureClass::Setup => Phase::Connector,
         FailureClass::Http => Phase::FirstByte,
-        FailureClass::Timeout if reason == "in total" => Phase::Total,
+        FailureClass::Timeout if *reason == FailureReason::In(Phase::Total) => Phase::Total,
         _ => Phase::Tls,
     }
 }
@@ -105,11 +106,7 @@ fn all_of(checks: impl Iterator<Item = Check>) -> Result<(), String> {
 fn agreed_on(agreed: &Agreed, measured: &Measured) -> impl Iterator<Item = Check> {
     let client = &measured.client;
     let mut checks = vec![
-        (
-            "version",
-            agreed.version.name().to_owned(),
-            client.version.clone(),
-        ),
+        ("version", agreed.version.to_string(), shown(client.version)),
         (
             "resumption",
             (agreed.resumed == Resumed::Yes).to_string(),
@@ -122,23 +119,25 @@ fn agreed_on(agreed: &Agreed, measured: &Measured) -> impl Iterator<Item = Check
         ),
     ];
     if let Some(suite) = agreed.suite {
-        checks.push(("suite", suite.name().to_owned(), client.suite.clone()));
+        checks.push(("suite", suite.to_string(), shown(client.suite)));
     }
     if let Some(group) = agreed.group {
-        let seen = client.group.clone().unwrap_or_default();
-        checks.push(("group", group.name().to_owned(), seen));
+        checks.push(("group", group.to_string(), shown(client.group)));
     }
-    let signature = client.signature.clone().unwrap_or_default();
-    match agreed.signature {
-        Some(start) if !signature.starts_with(start) => {
-            checks.push(("signature", start.to_owned(), signature));
-        }
-        None if agreed.resumed == Resumed::Yes => {
-            checks.push(("signature", String::new(), signature));
-        }
-        _ => {}
+    let signs = match agreed.signatures {
+        [] if agreed.resumed == Resumed::Yes => client.signature.is_none(),
+        [] => true,
+        due => client.signature.is_some_and(|scheme| due.contains(&scheme)),
+    };
+    if !signs {
+        let due = format!("one of {:?}", agreed.signatures);
+        checks.push(("signature", due, shown(client.signature)));
     }
     checks.into_iter()
+}
+
+fn shown(value: Option<impl ToString>) -> String {
+    value.map_or_else(|| "none".to_owned(), |value| value.to_string())
 }
 
 /// That a handshake and a response took place, and left the traces that they must.
@@ -220,7 +219,7 @@ fn same_on_both_sides(measured: &Measured) -> Result<(), String> {
 pub(crate) fn relations(measured: &BTreeMap<String, Measured>) -> Result<(), String> {
     // A case that is missing here has failed already, or is not for this stack.
     let of = |name: &str| measured.get(&host_of(name));
-    for version in TlsVersion::ALL {
+    for version in TlsVersion::OFFERED {
         let stapled = of(&format!("{version}-{STAPLED}"));
         let not_stapled = of(&format!("{version}-{NOT_STAPLED}"));
         if let (Some(with), Some(without)) = (stapled, not_stapled) {
@@ -241,7 +240,7 @@ pub(crate) fn relations(measured: &BTreeMap<String, Measured>) -> Result<(), Str
         if trips(direct) >= trips(retried) {
             return Err(format!(
                 "a server without {} took {} round trips, one that asks for another key share {}",
-                Group::X25519MlKem768,
+                Group::X25519MLKEM768,
                 trips(direct),
                 trips(retried)
             ));

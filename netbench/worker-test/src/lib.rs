@@ -57,30 +57,19 @@ pub fn suite(program: &Path, stack: &str) {
 /// Has `stack` connect to `openssl s_server`, and `openssl s_client` to `stack`, and says what went
 /// wrong.
 ///
-/// # Errors
-/// Without the `openssl` command there is nothing to do.
-///
 /// # Panics
-/// As [`conformance`].
-pub fn openssl_command(program: &Path, stack: &str) -> Result<(), &'static str> {
-    if !foreign::is_installed() {
-        return Err("no `openssl` command on this machine");
-    }
+/// As [`conformance`], and without the `openssl` command.
+pub fn openssl_command(program: &Path, stack: &str) {
     complain(stack, foreign::run(program, stack));
-    Ok(())
 }
 
 /// Has `stack` connect to nginx, and says what went wrong.
 ///
-/// # Errors
-/// Without nginx there is nothing to do.
-///
 /// # Panics
-/// As [`conformance`].
-pub fn nginx(program: &Path, stack: &str) -> Result<(), &'static str> {
-    let nginx = nginx::program().ok_or("no nginx on this machine")?;
+/// As [`conformance`], and without nginx.
+pub fn nginx(program: &Path, stack: &str) {
+    let nginx = netbench_testing::program("nginx").expect("nginx is installed");
     complain(stack, nginx::run(&nginx, program, stack));
-    Ok(())
 }
 
 fn complain(stack: &str, found: Result<Vec<String>, String>) {

@@ -1,7 +1,7 @@
 use std::{
     fs,
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -11,15 +11,6 @@ use netbench_model::{Alpn, KeyType, TlsVersion};
 
 use crate::foreign::{Ended, Files, HOST, LIMIT, Visits, one_site};
 
-/// Where nginx is, if it is: for an ordinary user its folder is often not in `PATH`.
-pub(crate) fn program() -> Option<PathBuf> {
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&paths)
-        .chain([PathBuf::from("/usr/sbin"), PathBuf::from("/usr/local/sbin")])
-        .map(|folder| folder.join("nginx"))
-        .find(|path| path.is_file())
-}
-
 /// Has `stack` of the worker `program` connect to `nginx`, and says what went wrong.
 pub(crate) fn run(nginx: &Path, program: &Path, stack: &str) -> Result<Vec<String>, String> {
     let mut wrong = Vec::new();
@@ -27,7 +18,7 @@ pub(crate) fn run(nginx: &Path, program: &Path, stack: &str) -> Result<Vec<Strin
         let (lab, sites) = one_site(stack, key)?;
         let files = Files::new(stack, &lab, &sites)?;
         let (address, _server) = start(nginx, &files)?;
-        for version in TlsVersion::ALL.iter().copied() {
+        for version in TlsVersion::OFFERED.iter().copied() {
             for alpn in Alpn::ALL.iter().copied() {
                 let visits = Visits {
                     address,

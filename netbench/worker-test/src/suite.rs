@@ -126,7 +126,7 @@ impl Bench {
         let lacks = match (scenario.work, scenario.settings()) {
             (Work::Connector { form, .. }, _) => form == RootsForm::Native && !has_native,
             (_, Some(settings)) => {
-                let hybrid = Group::X25519MlKem768;
+                let hybrid = Group::X25519MLKEM768;
                 settings.group == hybrid && !self.groups.contains(&hybrid)
             }
             _ => false,
@@ -142,7 +142,7 @@ impl Bench {
 /// Holds sessions in fresh processes, as the runner does: in one that has worked, they find room
 /// where others were.
 fn holds(program: &Path, stack: &str) -> Result<(), String> {
-    for version in TlsVersion::ALL {
+    for version in TlsVersion::OFFERED {
         let settings = scenarios::usual(*version, KeyType::EcdsaP256);
         let scenario = Scenario::timed(Work::Memory {
             settings,
@@ -188,7 +188,7 @@ fn agreed(scenario: &Scenario, prepared: &Prepared) -> Result<(), String> {
     };
     for side in [&prepared.client, &prepared.server].into_iter().flatten() {
         let exchanges = !side.resumed || settings.version == TlsVersion::Tls13;
-        if exchanges && side.group.as_deref() != Some(settings.group.name()) {
+        if exchanges && side.group != Some(settings.group) {
             return Err(format!("no group, or another: {prepared:?}"));
         }
     }

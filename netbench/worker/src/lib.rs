@@ -23,7 +23,7 @@ mod wire;
 
 pub use build::{build_facts, locked_version};
 pub use client::HyperClient;
-pub use explain::{Explained, strip_controls};
+pub use explain::Explained;
 pub use fetch::{Fetch, FetchError, Fetched};
 pub use probe::Probe;
 pub use run::run;

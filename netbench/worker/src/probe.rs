@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{Negotiated, Phase, TcpInfo, Transfer};
+use netbench_model::{CertificateFault, Negotiated, Phase, SignatureScheme, TcpInfo, Transfer};
 use netbench_protocol::Resolve;
 
 /// Where a connection leaves its times and counts. One is shared by the resolver, the TCP
@@ -25,10 +25,10 @@ pub(crate) struct Marks {
     pub(crate) handshake: Option<Instant>,
     pub(crate) head: Option<Instant>,
     pub(crate) verify: Option<Duration>,
-    /// The fault that the verifier found in the certificate, for stacks that do not say it in
-    /// their error.
-    pub(crate) certificate_fault: Option<String>,
-    pub(crate) signature: Option<String>,
+    /// The fault that the verifier found in the certificate and the library's words for it, for stacks
+    /// that do not say it in their error.
+    pub(crate) certificate_fault: Option<(CertificateFault, String)>,
+    pub(crate) signature: Option<SignatureScheme>,
     pub(crate) negotiated: Option<Negotiated>,
     pub(crate) transfer: Transfer,
     pub(crate) last: Direction,
@@ -59,14 +59,14 @@ impl Probe {
         result
     }
 
-    /// Keeps what the verifier found wrong with the certificate.
-    pub fn certificate_fault(&self, fault: impl Into<String>) {
-        self.marks().certificate_fault = Some(fault.into());
+    /// Keeps what the verifier found wrong with the certificate, and the library's words for it.
+    pub fn certificate_fault(&self, fault: CertificateFault, words: &str) {
+        self.marks().certificate_fault = Some((fault, words.to_owned()));
     }
 
-    /// Keeps the scheme of the server's handshake signature (RFC 8446 section 4.2.3 names).
-    pub fn signature(&self, scheme: impl Into<String>) {
-        self.marks().signature = Some(scheme.into());
+    /// Keeps the scheme of the server's handshake signature.
+    pub fn signature(&self, scheme: SignatureScheme) {
+        self.marks().signature = Some(scheme);
     }
 
     /// Forgets everything and takes the address of the next connection.
@@ -87,7 +87,7 @@ impl Probe {
         marks.transfer.handshake_bytes_in = marks.transfer.bytes_in;
         marks.transfer.handshake_bytes_out = marks.transfer.bytes_out;
         if negotiated.signature.is_none() {
-            negotiated.signature = marks.signature.clone();
+            negotiated.signature = marks.signature;
         }
         marks.negotiated = Some(negotiated);
     }

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{Condition, Failure, FailureClass, Role};
+use netbench_model::{Condition, Failure, FailureClass, FailureWord, Role, sanitize};
 use netbench_protocol::{
     Configure, Connect, Description, PROTOCOL_VERSION, Prepare, Request, RequestBody, Response,
     ResponseBody, Serve,
@@ -16,7 +16,6 @@ use crate::{
     Fetch, Probe, SetupError, Stack,
     fetch::measure,
     server::Server,
-    strip_controls,
     suite::{PrepareError, PreparedScenario, SessionError},
 };
 
@@ -99,7 +98,7 @@ impl Worker {
             Ok(request) => request,
             Err(error) => {
                 let id = serde_json::from_str::<OnlyId>(line).map_or(0, |only| only.id);
-                let message = strip_controls(&format!("not a request: {error}"));
+                let message = sanitize(&format!("not a request: {error}"));
                 return Response {
                     id,
                     body: ResponseBody::Error { message },
@@ -202,7 +201,7 @@ impl Worker {
             Err(PrepareError::Setup(SetupError::Unsupported(reason))) => {
                 ResponseBody::Unsupported { reason }
             }
-            Err(PrepareError::Setup(error)) => failed("setup", &error),
+            Err(PrepareError::Setup(error)) => failed(FailureWord::Setup, &error),
             Err(PrepareError::Session(error)) => failed(error.what, &error),
         }
     }
@@ -243,19 +242,19 @@ fn unmade(error: &SetupError, took: Duration) -> ResponseBody {
         },
         SetupError::Refused(detail) => ResponseBody::Failed(Failure {
             class: FailureClass::Setup,
-            reason: "connector".to_owned(),
-            detail: strip_controls(detail),
+            reason: FailureWord::Connector.into(),
+            detail: sanitize(detail),
             phase: Some(netbench_model::Phase::Connector),
             after_ns: Some(crate::clock::nanos(took)),
         }),
     }
 }
 
-fn failed(reason: &str, error: &dyn std::fmt::Display) -> ResponseBody {
+fn failed(word: FailureWord, error: &dyn std::fmt::Display) -> ResponseBody {
     ResponseBody::Failed(Failure {
         class: FailureClass::Setup,
-        reason: reason.to_owned(),
-        detail: strip_controls(&error.to_string()),
+        reason: word.into(),
+        detail: sanitize(&error.to_string()),
         phase: None,
         after_ns: None,
     })

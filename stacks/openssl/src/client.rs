@@ -1,19 +1,19 @@
 use std::{
     ffi::{c_int, c_void},
+    fmt::Display,
     sync::OnceLock,
 };
 
 use foreign_types_shared::ForeignTypeRef;
 use http::Uri;
 use hyper_openssl::client::legacy::{HttpsConnector, MaybeHttpsStream};
-use netbench_model::{Alpn, ClientSettings, Group, Negotiated, Profile, Suite, TlsVersion};
+use netbench_model::{Alpn, CipherSuite, ClientSettings, Group, Negotiated, Profile, TlsVersion};
 use netbench_worker::{Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
 use openssl::{
     error::ErrorStack,
     ex_data::Index,
     ssl::{
-        SslConnector, SslConnectorBuilder, SslContext, SslContextBuilder, SslMethod, SslVersion,
-        StatusType,
+        SslConnector, SslConnectorBuilder, SslContext, SslContextBuilder, SslMethod, StatusType,
     },
     x509::{X509, X509StoreContext, X509StoreContextRef, store::X509StoreBuilder},
 };
@@ -45,12 +45,7 @@ pub(crate) fn connector(
     } else {
         set_versions_and_suites(&mut ssl, &settings.versions, &settings.suites)?;
         set_groups(&mut ssl, &settings.groups)?;
-        let schemes: Vec<_> = settings
-            .signatures
-            .iter()
-            .map(|scheme| scheme.name())
-            .collect();
-        ssl.set_sigalgs_list(&schemes.join(":"))
+        ssl.set_sigalgs_list(&names::list(&settings.signatures))
             .map_err(|e| SetupError::refused("signature schemes", e))?;
     }
     let tcp = TimedTcp::new(settings.profile, probe);
@@ -73,13 +68,13 @@ pub(crate) fn connector(
 pub(crate) fn set_versions_and_suites(
     ssl: &mut SslContextBuilder,
     versions: &[TlsVersion],
-    suites: &[Suite],
+    suites: &[CipherSuite],
 ) -> Result<(), SetupError> {
     let usable = |version: &TlsVersion| suites.iter().any(|suite| suite.version() == *version);
     set_versions(ssl, versions.iter().copied().filter(usable))?;
     let list = |version: TlsVersion| {
         let these = suites.iter().filter(|suite| suite.version() == version);
-        let names: Vec<_> = these.map(|suite| names::openssl_suite(*suite)).collect();
+        let names: Vec<_> = these.map(|suite| names::openssl_name(*suite)).collect();
         names.join(":")
     };
     let refused = |e| SetupError::refused("suites", e);
@@ -89,11 +84,8 @@ pub(crate) fn set_versions_and_suites(
     // A list in which it knows nothing is an error; a suite that it does not know is not.
     let known = tls12.is_empty() || ssl.set_cipher_list(&tls12).is_ok();
     let able = ffi::suites(ssl);
-    match suites
-        .iter()
-        .find(|suite| !known || !able.contains(&suite.name()))
-    {
-        Some(suite) => Err(unsupported("suite", suite.name())),
+    match suites.iter().find(|suite| !known || !able.contains(*suite)) {
+        Some(suite) => Err(unsupported("suite", suite)),
         None => Ok(()),
     }
 }
@@ -103,22 +95,18 @@ fn set_versions(
     ssl: &mut SslContextBuilder,
     versions: impl Iterator<Item = TlsVersion>,
 ) -> Result<(), SetupError> {
-    let number = |version: &TlsVersion| match version {
-        TlsVersion::Tls12 => SslVersion::TLS1_2,
-        TlsVersion::Tls13 => SslVersion::TLS1_3,
-    };
     let versions: Vec<_> = versions.collect();
     let (Some(first), Some(last)) = (versions.iter().min(), versions.iter().max()) else {
         return Err(SetupError::Refused(
             "versions: none with a suite".to_owned(),
         ));
     };
-    ssl.set_min_proto_version(Some(number(first)))
-        .and_then(|()| ssl.set_max_proto_version(Some(number(last))))
+    ssl.set_min_proto_version(Some(names::openssl_version(*first)))
+        .and_then(|()| ssl.set_max_proto_version(Some(names::openssl_version(*last))))
         .map_err(|e| SetupError::refused("versions", e))
 }
 
-fn unsupported(what: &str, name: &str) -> SetupError {
+fn unsupported(what: &str, name: impl Display) -> SetupError {
     let library = openssl::version::version();
     SetupError::Unsupported(format!("no {what} {name} in {library}"))
 }
@@ -126,7 +114,7 @@ fn unsupported(what: &str, name: &str) -> SetupError {
 /// Lets a context use exactly `groups`, in this order.
 pub(crate) fn set_groups(ssl: &mut SslContextBuilder, groups: &[Group]) -> Result<(), SetupError> {
     if let Some(group) = groups.iter().find(|group| !can_group(**group)) {
-        return Err(unsupported("group", group.name()));
+        return Err(unsupported("group", group));
     }
     ssl.set_groups_list(&names::groups_list(groups))
         .map_err(|e| SetupError::refused("groups", e))
@@ -184,7 +172,8 @@ extern "C" fn verify(store: *mut X509_STORE_CTX, _: *mut c_void) -> c_int {
     let Some(probe) = probe else { return 0 };
     let good = probe.verify(|| store.verify_cert().unwrap_or(false));
     if !good {
-        probe.certificate_fault(certificate_fault(store.error()));
+        let error = store.error();
+        probe.certificate_fault(certificate_fault(error), error.error_string());
     }
     c_int::from(good)
 }

@@ -6,6 +6,7 @@ use std::{
 };
 
 use foreign_types_shared::ForeignTypeRef;
+use netbench_model::{CipherSuite, Group};
 use openssl::{
     ssl::{SslCipher, SslContextBuilder, SslRef},
     stack::StackRef,
@@ -13,7 +14,7 @@ use openssl::{
 };
 use openssl_sys::{SSL, SSL_CTX, X509_STORE_CTX, stack_st_SSL_CIPHER};
 
-use crate::names::Side;
+use crate::names::{self, Side};
 
 /// `SSL_CTRL_GET_NEGOTIATED_GROUP` of openssl/ssl.h.
 const GET_NEGOTIATED_GROUP: c_int = 134;
@@ -78,8 +79,8 @@ pub(crate) fn set_max_send_fragment(
     }
 }
 
-/// The name of the group that the handshake used, where it used one.
-pub(crate) fn group(ssl: &SslRef) -> Option<String> {
+/// The group that the handshake used, where it used one. OpenSSL tells its registered name.
+pub(crate) fn group(ssl: &SslRef) -> Option<Group> {
     // SAFETY: the connection is live; this control takes no pointer.
     let id =
         unsafe { openssl_sys::SSL_ctrl(ssl.as_ptr(), GET_NEGOTIATED_GROUP, 0, ptr::null_mut()) };
@@ -90,11 +91,8 @@ pub(crate) fn group(ssl: &SslRef) -> Option<String> {
         return None;
     }
     // SAFETY: not null, and a C string that lives as long as the library.
-    Some(
-        unsafe { CStr::from_ptr(name) }
-            .to_string_lossy()
-            .into_owned(),
-    )
+    let name = unsafe { CStr::from_ptr(name) };
+    name.to_str().ok()?.parse().ok()
 }
 
 /// Hash and key type of the server's handshake signature, as OpenSSL's NIDs.
@@ -118,8 +116,8 @@ pub(crate) fn server_signature(ssl: &SslRef, side: Side) -> Option<(c_int, c_int
     (has_hash == 1 && has_key == 1).then_some((hash, key))
 }
 
-/// The IANA names of the suites that a context can use.
-pub(crate) fn suites(ctx: &SslContextBuilder) -> Vec<&'static str> {
+/// The suites that a context can use.
+pub(crate) fn suites(ctx: &SslContextBuilder) -> Vec<CipherSuite> {
     // SAFETY: the context is live.
     let stack = unsafe { SSL_CTX_get_ciphers(ctx.as_ptr()) };
     if stack.is_null() {
@@ -127,10 +125,7 @@ pub(crate) fn suites(ctx: &SslContextBuilder) -> Vec<&'static str> {
     }
     // SAFETY: not null; the context owns the stack, and it is not changed before it was read here.
     let stack = unsafe { StackRef::<SslCipher>::from_ptr(stack) };
-    stack
-        .iter()
-        .filter_map(|cipher| cipher.standard_name())
-        .collect()
+    stack.iter().map(names::cipher_suite).collect()
 }
 
 /// The length of a certificate in DER, without a copy of it.

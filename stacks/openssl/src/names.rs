@@ -1,32 +1,55 @@
-use netbench_model::{Group, Negotiated, SignatureScheme, Suite};
+use netbench_model::{
+    CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion, tls::CipherSuiteFacts,
+};
 use openssl::{
     nid::Nid,
-    ssl::{SslRef, SslVersion},
+    ssl::{SslCipherRef, SslRef, SslVersion, cipher_name},
     x509::X509Ref,
 };
 
 use crate::ffi;
 
 /// `NID_rsassaPss` of openssl/obj_mac.h.
-const RSA_PSS: i32 = 912;
+const RSA_PSS: Nid = Nid::from_raw(912);
 
 /// `NID_ED25519` of openssl/obj_mac.h.
-const ED25519: i32 = 1087;
+const ED25519: Nid = Nid::from_raw(1087);
 
-/// OpenSSL's own name of a suite before TLS 1.3; those of TLS 1.3 have their IANA names.
-pub(crate) fn openssl_suite(suite: Suite) -> &'static str {
-    match suite {
-        Suite::EcdsaAes128Gcm => "ECDHE-ECDSA-AES128-GCM-SHA256",
-        Suite::RsaAes128Gcm => "ECDHE-RSA-AES128-GCM-SHA256",
-        Suite::EcdsaChaCha => "ECDHE-ECDSA-CHACHA20-POLY1305",
-        Suite::RsaChaCha => "ECDHE-RSA-CHACHA20-POLY1305",
-        Suite::EcdsaAes256Gcm => "ECDHE-ECDSA-AES256-GCM-SHA384",
-        Suite::RsaAes256Gcm => "ECDHE-RSA-AES256-GCM-SHA384",
-        Suite::RsaAes128Cbc => "ECDHE-RSA-AES128-SHA256",
-        Suite::DheRsaAes128Gcm => "DHE-RSA-AES128-GCM-SHA256",
-        Suite::PlainRsaAes128Gcm => "AES128-GCM-SHA256",
-        Suite::Aes128Gcm13 | Suite::ChaCha13 | Suite::Aes256Gcm13 => suite.name(),
+/// `NID_ED448` of openssl/obj_mac.h.
+const ED448: Nid = Nid::from_raw(1088);
+
+/// The versions as the openssl crate has them.
+const VERSIONS: [(TlsVersion, SslVersion); 5] = [
+    (TlsVersion::Ssl3, SslVersion::SSL3),
+    (TlsVersion::Tls10, SslVersion::TLS1),
+    (TlsVersion::Tls11, SslVersion::TLS1_1),
+    (TlsVersion::Tls12, SslVersion::TLS1_2),
+    (TlsVersion::Tls13, SslVersion::TLS1_3),
+];
+
+/// The version as the openssl crate has it.
+pub(crate) fn openssl_version(version: TlsVersion) -> SslVersion {
+    let found = VERSIONS.iter().find(|(ours, _)| *ours == version);
+    found.map_or(SslVersion::TLS1_3, |(_, theirs)| *theirs)
+}
+
+/// OpenSSL's own name of a suite before TLS 1.3; those of TLS 1.3 have their registered names.
+pub(crate) fn openssl_name(suite: CipherSuite) -> &'static str {
+    let name = suite.name().unwrap_or_default();
+    if suite.is_tls13() {
+        name
+    } else {
+        cipher_name(name)
     }
+}
+
+/// Names as OpenSSL reads lists of them.
+pub(crate) fn list<T: ToString>(values: &[T]) -> String {
+    values
+        .iter()
+        .map(T::to_string)
+        .collect::<Vec<_>>()
+        .join(":")
 }
 
 /// A list of groups as `SSL_CTX_set1_groups_list` reads it.
@@ -34,12 +57,12 @@ pub(crate) fn openssl_suite(suite: Suite) -> &'static str {
 /// A client sends a key share for the first. Where that is a hybrid with x25519 in it and x25519 is
 /// offered too, it sends one for both, as rustls and browsers do: `*` says so, from OpenSSL 3.5 on.
 pub(crate) fn groups_list(groups: &[Group]) -> String {
-    let hybrid = groups.first() == Some(&Group::X25519MlKem768) && groups.contains(&Group::X25519);
-    let name = |group: &Group| match group {
-        Group::X25519MlKem768 if hybrid => "*X25519MLKEM768",
-        Group::X25519 if hybrid => "*X25519",
-        Group::X25519 => "X25519",
-        other => other.name(),
+    let hybrid = groups.first() == Some(&Group::X25519MLKEM768) && groups.contains(&Group::X25519);
+    let name = |group: &Group| match *group {
+        Group::X25519MLKEM768 if hybrid => "*X25519MLKEM768".to_owned(),
+        Group::X25519 if hybrid => "*X25519".to_owned(),
+        Group::X25519 => "X25519".to_owned(),
+        other => other.to_string(),
     };
     groups.iter().map(name).collect::<Vec<_>>().join(":")
 }
@@ -54,31 +77,28 @@ pub(crate) enum Side {
 /// What one side of a finished handshake says was agreed.
 pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
     let resumed = ssl.session_reused();
-    let version = match ssl.version2() {
-        Some(SslVersion::TLS1_3) => "1.3".to_owned(),
-        Some(SslVersion::TLS1_2) => "1.2".to_owned(),
-        _ => ssl.version_str().to_owned(),
-    };
+    let version = ssl.version2().and_then(|theirs| {
+        let found = VERSIONS.iter().find(|(_, known)| *known == theirs);
+        found.map(|(ours, _)| *ours)
+    });
     // A session of TLS 1.2 that is resumed exchanges no keys; OpenSSL remembers the old group.
-    let group = if resumed && version == "1.2" {
+    let group = if resumed && version == Some(TlsVersion::Tls12) {
         None
     } else {
         ffi::group(ssl)
     };
-    let suite = ssl
-        .current_cipher()
-        .and_then(|cipher| cipher.standard_name());
-    let suite = suite.unwrap_or_default();
+    let suite = ssl.current_cipher().map(cipher_suite);
     // A server that decrypts with its RSA key has chosen a scheme, but signs nothing.
-    let unsigned = resumed || suite.starts_with("TLS_RSA_");
+    let facts = suite.and_then(CipherSuite::facts);
+    let is_signed = facts.is_some_and(CipherSuiteFacts::is_signed);
     Negotiated {
         version,
-        suite: suite.to_owned(),
+        suite,
         group,
-        signature: if unsigned {
+        signature: if resumed || !is_signed {
             None
         } else {
-            ffi::server_signature(ssl, side).map(scheme)
+            ffi::server_signature(ssl, side).and_then(scheme)
         },
         alpn: ssl
             .selected_alpn_protocol()
@@ -106,27 +126,31 @@ fn peer_chain(ssl: &SslRef, side: Side) -> Vec<u32> {
         .collect()
 }
 
-/// The scheme (RFC 8446 section 4.2.3) of a signature with this hash and this type of key.
-fn scheme((hash, key): (i32, i32)) -> String {
-    let ec = Nid::X9_62_ID_ECPUBLICKEY.as_raw();
-    let rsa = Nid::RSAENCRYPTION.as_raw();
-    let hash_is = |nid: Nid| hash == nid.as_raw();
-    let known = match key {
-        ED25519 => Some(SignatureScheme::Ed25519),
-        RSA_PSS if hash_is(Nid::SHA256) => Some(SignatureScheme::RsaPssRsaeSha256),
-        RSA_PSS if hash_is(Nid::SHA384) => Some(SignatureScheme::RsaPssRsaeSha384),
-        RSA_PSS if hash_is(Nid::SHA512) => Some(SignatureScheme::RsaPssRsaeSha512),
-        k if k == rsa && hash_is(Nid::SHA256) => Some(SignatureScheme::RsaPkcs1Sha256),
-        k if k == rsa && hash_is(Nid::SHA384) => Some(SignatureScheme::RsaPkcs1Sha384),
-        k if k == rsa && hash_is(Nid::SHA512) => Some(SignatureScheme::RsaPkcs1Sha512),
-        k if k == ec && hash_is(Nid::SHA256) => Some(SignatureScheme::EcdsaSecp256r1Sha256),
-        k if k == ec && hash_is(Nid::SHA384) => Some(SignatureScheme::EcdsaSecp384r1Sha384),
-        _ => None,
-    };
-    known.map_or_else(
-        || format!("nid {key} with nid {hash}"),
-        |scheme| scheme.name().to_owned(),
-    )
+/// A suite's code point.
+pub(crate) fn cipher_suite(cipher: &SslCipherRef) -> CipherSuite {
+    CipherSuite(u16::from_be_bytes(cipher.protocol_id()))
+}
+
+/// The scheme (RFC 8446 section 4.2.3) of a signature with this hash and this type of key, as OpenSSL's
+/// NIDs; none for pairs that none of the schemes of TLS 1.3 has.
+fn scheme((hash, key): (i32, i32)) -> Option<SignatureScheme> {
+    const EC: Nid = Nid::X9_62_ID_ECPUBLICKEY;
+    const RSA: Nid = Nid::RSAENCRYPTION;
+    Some(match (Nid::from_raw(key), Nid::from_raw(hash)) {
+        (ED25519, _) => SignatureScheme::ED25519,
+        (ED448, _) => SignatureScheme::ED448,
+        (RSA_PSS, Nid::SHA256) => SignatureScheme::RSA_PSS_RSAE_SHA256,
+        (RSA_PSS, Nid::SHA384) => SignatureScheme::RSA_PSS_RSAE_SHA384,
+        (RSA_PSS, Nid::SHA512) => SignatureScheme::RSA_PSS_RSAE_SHA512,
+        (RSA, Nid::SHA1) => SignatureScheme::RSA_PKCS1_SHA1,
+        (RSA, Nid::SHA256) => SignatureScheme::RSA_PKCS1_SHA256,
+        (RSA, Nid::SHA384) => SignatureScheme::RSA_PKCS1_SHA384,
+        (RSA, Nid::SHA512) => SignatureScheme::RSA_PKCS1_SHA512,
+        (EC, Nid::SHA256) => SignatureScheme::ECDSA_SECP256R1_SHA256,
+        (EC, Nid::SHA384) => SignatureScheme::ECDSA_SECP384R1_SHA384,
+        (EC, Nid::SHA512) => SignatureScheme::ECDSA_SECP521R1_SHA512,
+        _ => return None,
+    })
 }
 
 #[cfg(test)]
@@ -135,11 +159,13 @@ mod tests {
 
     #[test]
     fn key_shares_are_asked_for_as_rustls_sends_them() {
-        use Group::{Secp256r1 as P256, X25519 as X, X25519MlKem768 as Hybrid};
+        const P256: Group = Group::SECP256R1;
+        const X: Group = Group::X25519;
+        const HYBRID: Group = Group::X25519MLKEM768;
         let cases: [(&[Group], &str); 4] = [
-            (&[Hybrid, X, P256], "*X25519MLKEM768:*X25519:secp256r1"),
-            (&[Hybrid, P256], "X25519MLKEM768:secp256r1"),
-            (&[X, Hybrid, P256], "X25519:X25519MLKEM768:secp256r1"),
+            (&[HYBRID, X, P256], "*X25519MLKEM768:*X25519:secp256r1"),
+            (&[HYBRID, P256], "X25519MLKEM768:secp256r1"),
+            (&[X, HYBRID, P256], "X25519:X25519MLKEM768:secp256r1"),
             (&[P256, X], "secp256r1:X25519"),
         ];
         for (groups, list) in cases {

@@ -1,7 +1,7 @@
 use std::{pin::Pin, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use netbench_model::{Alpn, Suite};
+use netbench_model::{Alpn, CipherSuite};
 use netbench_protocol::ServeSite;
 use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
 use openssl::{
@@ -27,7 +27,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     let mut ssl = SslContext::builder(SslMethod::tls_server()).map_err(refused("context"))?;
     identity(&mut ssl, &site.chain_pem, &site.key_pem)?;
     let suites = if site.suites.is_empty() {
-        Suite::MODERN
+        CipherSuite::OFFERED
     } else {
         &site.suites
     };

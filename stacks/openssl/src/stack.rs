@@ -1,6 +1,6 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_model::{ClientSettings, Group, Suite, WorkerRecord};
+use netbench_model::{CipherSuite, ClientSettings, Group, WorkerRecord};
 use netbench_protocol::{ServeSite, StackDescription};
 use netbench_worker::{
     Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts, locked_version,
@@ -37,7 +37,10 @@ impl OpenSsl {
 
 /// Whether the library can do `group`.
 pub(crate) fn can_group(group: Group) -> bool {
-    group != Group::X25519MlKem768 || openssl::version::number() >= FIRST_WITH_ML_KEM
+    match group {
+        Group::X25519MLKEM768 => openssl::version::number() >= FIRST_WITH_ML_KEM,
+        other => Group::OFFERED.contains(&other),
+    }
 }
 
 impl Stack for OpenSsl {
@@ -66,12 +69,12 @@ impl Stack for OpenSsl {
                 build,
             },
             operations: ["connect", "serve", "suite"].map(str::to_owned).to_vec(),
-            groups: Group::ALL
+            groups: Group::OFFERED
                 .iter()
                 .copied()
                 .filter(|group| can_group(*group))
                 .collect(),
-            suites: Suite::ALL.to_vec(),
+            suites: CipherSuite::SERVED.to_vec(),
         }
     }
 

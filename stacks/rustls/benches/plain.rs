@@ -16,7 +16,7 @@ use std::{
 
 use netbench_lab::{SUITE_HOST, suite_pki};
 use netbench_model::{
-    HandshakeKind, KeyType, Measure, Scenario, SessionSettings, SuiteAead, TlsVersion, Work,
+    Aead, HandshakeKind, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work,
 };
 use netbench_protocol::{
     Clocks, Material, Prepare, RequestBody, ResponseBody, Slice, SliceLimit, Sliced,
@@ -49,7 +49,7 @@ fn main() {
         (TlsVersion::Tls12, HandshakeKind::Ticket),
         (TlsVersion::Tls13, HandshakeKind::Ticket),
     ] {
-        let settings = SessionSettings::usual(version, KeyType::Rsa2048, SuiteAead::Aes256Gcm);
+        let settings = SessionSettings::usual(version, KeyType::Rsa2048, Aead::Aes256Gcm);
         let scenario = Scenario::timed(Work::Handshake { kind, settings });
         let plain = Plain::new(version, kind);
         // The first is full; it leaves the tickets that the others resume from.
@@ -60,8 +60,7 @@ fn main() {
             [client, server]
         });
     }
-    let settings =
-        SessionSettings::usual(TlsVersion::Tls13, KeyType::Rsa2048, SuiteAead::Aes256Gcm);
+    let settings = SessionSettings::usual(TlsVersion::Tls13, KeyType::Rsa2048, Aead::Aes256Gcm);
     let scenario = Scenario::timed(Work::Bulk {
         settings,
         write_bytes: u32::try_from(WRITE).unwrap(),
@@ -179,8 +178,8 @@ impl Plain {
         let pki = suite_pki(KeyType::Rsa2048, 2);
         let mut provider: CryptoProvider = rustls::crypto::aws_lc_rs::default_provider();
         let wanted = match version {
-            TlsVersion::Tls12 => rustls::CipherSuite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
             TlsVersion::Tls13 => rustls::CipherSuite::TLS13_AES_256_GCM_SHA384,
+            _ => rustls::CipherSuite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
         };
         provider
             .cipher_suites
@@ -190,8 +189,8 @@ impl Plain {
             .retain(|group| group.name() == rustls::NamedGroup::X25519);
         let provider = Arc::new(provider);
         let versions = match version {
-            TlsVersion::Tls12 => [&TLS12],
             TlsVersion::Tls13 => [&TLS13],
+            _ => [&TLS12],
         };
         let mut roots = RootCertStore::empty();
         roots

@@ -41,7 +41,7 @@ pub(crate) fn connector(
         probe: probe.clone(),
     };
     let config = ClientConfig::builder_with_provider(provider)
-        .with_protocol_versions(&versions(&settings.versions))
+        .with_protocol_versions(&versions(&settings.versions)?)
         .map_err(|e| SetupError::refused("versions", e))?
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier))
@@ -59,10 +59,13 @@ pub(crate) fn connector(
     )))
 }
 
-pub(crate) fn versions(versions: &[TlsVersion]) -> Vec<&'static SupportedProtocolVersion> {
+pub(crate) fn versions(
+    versions: &[TlsVersion],
+) -> Result<Vec<&'static SupportedProtocolVersion>, SetupError> {
     let of = |version: &TlsVersion| match version {
-        TlsVersion::Tls12 => &TLS12,
-        TlsVersion::Tls13 => &TLS13,
+        TlsVersion::Tls12 => Ok(&TLS12),
+        TlsVersion::Tls13 => Ok(&TLS13),
+        other => Err(SetupError::Unsupported(format!("no TLS {other} in rustls"))),
     };
     versions.iter().map(of).collect()
 }
@@ -131,7 +134,7 @@ fn offered(
     wanted
         .iter()
         .map(|scheme| {
-            let found = able.iter().find(|s| names::scheme(**s) == scheme.name());
+            let found = able.iter().find(|s| u16::from(**s) == scheme.0);
             found
                 .copied()
                 .ok_or_else(|| SetupError::Unsupported(format!("rustls cannot verify {scheme}")))
@@ -173,7 +176,7 @@ impl ServerCertVerifier for TimedVerifier {
         cert: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.probe.signature(names::scheme(signed.scheme));
+        self.probe.signature(SignatureScheme(signed.scheme.into()));
         self.webpki.verify_tls12_signature(message, cert, signed)
     }
 
@@ -183,7 +186,7 @@ impl ServerCertVerifier for TimedVerifier {
         cert: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.probe.signature(names::scheme(signed.scheme));
+        self.probe.signature(SignatureScheme(signed.scheme.into()));
         self.webpki.verify_tls13_signature(message, cert, signed)
     }
 

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use netbench_model::{ClientAuth, HandshakeKind, Negotiated, SessionSettings};
+use netbench_model::{ClientAuth, FailureWord, HandshakeKind, Negotiated, SessionSettings};
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, Session,
     SessionError, SetupError, TICKETS, TrustRoots, Verifier,
@@ -57,7 +57,7 @@ impl InMemory for Rustls {
 fn client(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
     let (settings, material) = (setup.settings, setup.material);
     let builder = ClientConfig::builder_with_provider(provider(stack, settings)?)
-        .with_protocol_versions(&versions(&[settings.version]))
+        .with_protocol_versions(&versions(&[settings.version])?)
         .map_err(|e| SetupError::refused("versions", e))?
         .with_root_certificates(roots(TrustRoots::Pem(&material.roots_pem))?);
     let mut config = match settings.client_auth {
@@ -87,7 +87,7 @@ fn server(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>
     let (settings, material) = (setup.settings, setup.material);
     let provider = provider(stack, settings)?;
     let builder = ServerConfig::builder_with_provider(provider.clone())
-        .with_protocol_versions(&versions(&[settings.version]))
+        .with_protocol_versions(&versions(&[settings.version])?)
         .map_err(|e| SetupError::refused("versions", e))?;
     let builder = match settings.client_auth {
         ClientAuth::Off => builder.with_no_client_auth(),
@@ -129,10 +129,7 @@ fn provider(stack: &Rustls, settings: &SessionSettings) -> Result<Arc<CryptoProv
     let wanted = settings.signatures().iter();
     let mapping: Vec<_> = wanted
         .map(|scheme| {
-            let found = able
-                .mapping
-                .iter()
-                .find(|(s, _)| names::scheme(*s) == scheme.name());
+            let found = able.mapping.iter().find(|(s, _)| u16::from(*s) == scheme.0);
             found
                 .copied()
                 .ok_or_else(|| SetupError::Unsupported(format!("rustls cannot verify {scheme}")))
@@ -207,7 +204,7 @@ struct Client {
 impl Endpoint for Client {
     fn session(&self) -> Result<Box<dyn Session>, SessionError> {
         let made = ClientConnection::new(Arc::clone(&self.config), self.name.clone());
-        let client = made.map_err(|e| SessionError::new("session", e))?;
+        let client = made.map_err(|e| SessionError::new(FailureWord::Session, e))?;
         Ok(Box::new(Buffered(Connection::Client(client))))
     }
 }
@@ -217,7 +214,7 @@ struct Server(Arc<ServerConfig>);
 impl Endpoint for Server {
     fn session(&self) -> Result<Box<dyn Session>, SessionError> {
         let made = ServerConnection::new(Arc::clone(&self.0));
-        let server = made.map_err(|e| SessionError::new("session", e))?;
+        let server = made.map_err(|e| SessionError::new(FailureWord::Session, e))?;
         Ok(Box::new(Buffered(Connection::Server(server))))
     }
 }
@@ -229,7 +226,7 @@ impl Buffered {
         while self.0.wants_write() {
             self.0
                 .write_tls(output)
-                .map_err(|e| SessionError::new("write", e))?;
+                .map_err(|e| SessionError::new(FailureWord::Write, e))?;
         }
         Ok(())
     }
@@ -244,11 +241,11 @@ impl Buffered {
         while !rest.is_empty() {
             self.0
                 .read_tls(&mut rest)
-                .map_err(|e| SessionError::new("read", e))?;
+                .map_err(|e| SessionError::new(FailureWord::Read, e))?;
             let state = self
                 .0
                 .process_new_packets()
-                .map_err(|e| SessionError::new("handshake", e))?;
+                .map_err(|e| SessionError::new(FailureWord::Handshake, e))?;
             take(&mut self.0, state.plaintext_bytes_to_read())?;
         }
         input.clear();
@@ -277,7 +274,7 @@ impl Session for Buffered {
                 .0
                 .writer()
                 .write(plaintext)
-                .map_err(|e| SessionError::new("send", e))?;
+                .map_err(|e| SessionError::new(FailureWord::Send, e))?;
             plaintext = &plaintext[taken..];
             self.write_out(output)?;
         }
@@ -295,7 +292,7 @@ impl Session for Buffered {
                 let read = connection
                     .reader()
                     .read(plaintext)
-                    .map_err(|e| SessionError::new("receive", e))?;
+                    .map_err(|e| SessionError::new(FailureWord::Receive, e))?;
                 received += read;
                 ready = ready.saturating_sub(read.max(1));
             }
@@ -321,7 +318,7 @@ struct WebPki {
 
 impl Verifier for WebPki {
     fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
-        let failed = |why: &dyn std::fmt::Display| SessionError::new("verify", why);
+        let failed = |why: &dyn std::fmt::Display| SessionError::new(FailureWord::Verify, why);
         let (leaf, above) = chain
             .split_first()
             .ok_or_else(|| failed(&"an empty chain"))?;

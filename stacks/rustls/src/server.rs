@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use netbench_model::{Alpn, Suite};
+use netbench_model::{Alpn, CipherSuite};
 use netbench_protocol::ServeSite;
 use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
 use rustls::{ServerConfig, server::NoServerSessionStorage};
@@ -14,7 +14,7 @@ use crate::{client::versions, names, stack::Rustls};
 /// Makes rustls' configuration for one site.
 pub(crate) fn acceptor(stack: &Rustls, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
     let suites = if site.suites.is_empty() {
-        Suite::MODERN
+        CipherSuite::OFFERED
     } else {
         &site.suites
     };
@@ -37,7 +37,7 @@ pub(crate) fn acceptor(stack: &Rustls, site: &ServeSite) -> Result<Arc<dyn Accep
             .map_err(|e| SetupError::refused("OCSP response", e))
     })?;
     let mut config = ServerConfig::builder_with_provider(Arc::new(provider))
-        .with_protocol_versions(&versions(&site.versions))
+        .with_protocol_versions(&versions(&site.versions)?)
         .map_err(|e| SetupError::refused("versions", e))?
         .with_no_client_auth()
         .with_single_cert_with_ocsp(chain, key, ocsp)

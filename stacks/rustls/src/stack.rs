@@ -1,6 +1,6 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_model::{ClientSettings, Group, Suite, WorkerRecord};
+use netbench_model::{CipherSuite, ClientSettings, Group, WorkerRecord};
 use netbench_protocol::{ServeSite, StackDescription};
 use netbench_worker::{
     Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts, locked_version,
@@ -10,7 +10,7 @@ use rustls::{
     server::ProducesTickets,
 };
 
-use crate::{client, explain, names, server};
+use crate::{client, explain, server};
 
 /// Which cryptography rustls is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl Rustls {
     /// The provider held to `suites` and `groups`, in that order.
     pub(crate) fn held_to(
         &self,
-        suites: &[Suite],
+        suites: &[CipherSuite],
         groups: &[Group],
     ) -> Result<CryptoProvider, SetupError> {
         let mut provider = self.library_default();
@@ -55,9 +55,7 @@ impl Rustls {
         provider.cipher_suites = suites
             .iter()
             .map(|suite| {
-                let found = offered
-                    .iter()
-                    .find(|s| names::suite(s.suite()) == suite.name());
+                let found = offered.iter().find(|s| u16::from(s.suite()) == suite.0);
                 found
                     .copied()
                     .ok_or_else(|| SetupError::Unsupported(format!("no {suite} in rustls")))
@@ -85,7 +83,7 @@ impl Rustls {
         };
         all.iter()
             .copied()
-            .find(|kx| names::group(kx.name()) == group.name())
+            .find(|kx| u16::from(kx.name()) == group.0)
             .ok_or_else(|| SetupError::Unsupported(format!("no group {group} in {}", self.name())))
     }
 
@@ -118,7 +116,7 @@ impl Stack for Rustls {
     }
 
     fn describe(&self) -> StackDescription {
-        let groups = Group::ALL
+        let groups = Group::OFFERED
             .iter()
             .copied()
             .filter(|group| self.group(*group).is_ok());
@@ -126,7 +124,7 @@ impl Stack for Rustls {
             record: self.record(),
             operations: ["connect", "serve", "suite"].map(str::to_owned).to_vec(),
             groups: groups.collect(),
-            suites: Suite::MODERN.to_vec(),
+            suites: CipherSuite::OFFERED.to_vec(),
         }
     }
 

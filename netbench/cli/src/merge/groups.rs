@@ -1,68 +1,28 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use netbench_model::Origin;
-
-use super::Part;
+use super::{Gaps, Merged, Part};
 use crate::exit::WrongInput;
 
-/// Whether a shard may be missing, or a run unfinished.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Gaps {
-    Allowed,
-    Refused,
-}
-
-/// What a run to be joined is known by.
-pub(super) struct Facts<'a> {
-    /// What the user called it.
-    pub(super) path: &'a str,
-    pub(super) name: &'a str,
-    pub(super) started: &'a str,
-    pub(super) finished: Option<&'a str>,
-    pub(super) seed: u64,
-    pub(super) origin: &'a Origin,
-    /// What it should have and has none of.
-    pub(super) lacks: Option<&'static str>,
-}
-
-/// A run that is to be joined.
-pub(super) trait Run {
-    fn facts(&self) -> Facts<'_>;
-}
-
-impl Run for Part {
-    fn facts(&self) -> Facts<'_> {
-        let manifest = &self.manifest;
-        Facts {
-            path: &self.path,
-            name: &manifest.name,
-            started: &manifest.started,
-            finished: manifest.finished.as_deref(),
-            seed: manifest.plan.seed,
-            origin: &manifest.origin,
-            lacks: self.samples.is_empty().then_some("samples"),
-        }
-    }
-}
-
 /// Runs that together took a plan through its rounds once: one whole run, or its shards.
-pub(super) struct Group {
-    pub(super) parts: Vec<Part>,
+pub(super) struct Group<P: Merged> {
+    pub(super) parts: Vec<Part<P>>,
     /// What is missing, in words.
     pub(super) missing: Vec<String>,
 }
 
 /// Puts together what belongs together. Shards of one seed are one group; where some are there twice,
 /// shards of one seed and vantage point are.
-pub(super) fn groups(parts: Vec<Part>, gaps: Gaps) -> Result<Vec<Group>, WrongInput> {
-    refuse_twice(&parts)?;
+pub(super) fn groups<P: Merged>(
+    parts: Vec<Part<P>>,
+    gaps: Gaps,
+) -> Result<Vec<Group<P>>, WrongInput> {
     let mut groups = Vec::new();
-    let mut by_seed: BTreeMap<u64, Vec<Part>> = BTreeMap::new();
+    let mut by_seed: BTreeMap<u64, Vec<Part<P>>> = BTreeMap::new();
     for part in parts {
         match part.manifest.origin.shard {
             None => groups.push(vec![part]),
             Some(_) => by_seed
-                .entry(part.manifest.plan.seed)
+                .entry(part.manifest.plan.seed())
                 .or_default()
                 .push(part),
         }
@@ -72,7 +32,7 @@ pub(super) fn groups(parts: Vec<Part>, gaps: Gaps) -> Result<Vec<Group>, WrongIn
             groups.push(shards);
             continue;
         }
-        let mut by_vantage: BTreeMap<String, Vec<Part>> = BTreeMap::new();
+        let mut by_vantage: BTreeMap<String, Vec<Part<P>>> = BTreeMap::new();
         for part in shards {
             let vantage = part.manifest.origin.vantage.clone();
             by_vantage.entry(vantage).or_default().push(part);
@@ -84,49 +44,42 @@ pub(super) fn groups(parts: Vec<Part>, gaps: Gaps) -> Result<Vec<Group>, WrongIn
             groups.push(shards);
         }
     }
-    let groups: Vec<Group> = groups
-        .into_iter()
-        .map(|mut parts| {
-            parts.sort_by_key(|part| {
-                part.manifest
-                    .origin
-                    .shard
-                    .map(|record| record.shard.index())
-            });
-            let missing = missing(&parts);
-            Group { parts, missing }
-        })
-        .collect();
+    let groups: Vec<Group<P>> = groups.into_iter().map(Group::new).collect();
     let missing: Vec<&str> = groups
         .iter()
         .flat_map(|group| group.missing.iter().map(String::as_str))
         .collect();
-    refuse_gaps(&missing, gaps)?;
-    Ok(groups)
-}
-
-/// Refuses what is missing, unless it may be.
-pub(super) fn refuse_gaps(missing: &[&str], gaps: Gaps) -> Result<(), WrongInput> {
     if gaps == Gaps::Refused && !missing.is_empty() {
         return Err(WrongInput(format!(
             "{}; --partial joins what there is",
             missing.join("; ")
         )));
     }
-    Ok(())
+    Ok(groups)
+}
+
+impl<P: Merged> Group<P> {
+    fn new(mut parts: Vec<Part<P>>) -> Self {
+        parts.sort_by_key(|part| {
+            let shard = part.manifest.origin.shard;
+            shard.map(|record| record.shard.index())
+        });
+        let missing = missing(&parts);
+        Self { parts, missing }
+    }
 }
 
 /// A run is known by its name, its start and its place, also in a copy of its folder.
-pub(super) fn refuse_twice(parts: &[impl Run]) -> Result<(), WrongInput> {
+pub(super) fn refuse_twice<P: Merged>(parts: &[Part<P>]) -> Result<(), WrongInput> {
     let mut seen = BTreeMap::new();
     for part in parts {
-        let facts = part.facts();
-        let run = (facts.name, facts.started, facts.seed);
-        let place = (&facts.origin.vantage, facts.origin.shard);
-        if let Some(before) = seen.insert((run, place), facts.path) {
+        let manifest = &part.manifest;
+        let run = (&manifest.name, &manifest.started, manifest.plan.seed());
+        let place = (&manifest.origin.vantage, manifest.origin.shard);
+        if let Some(before) = seen.insert((run, place), &part.path) {
             return Err(WrongInput(format!(
                 "{before} and {} are the same run",
-                facts.path
+                part.path
             )));
         }
     }
@@ -134,12 +87,12 @@ pub(super) fn refuse_twice(parts: &[impl Run]) -> Result<(), WrongInput> {
 }
 
 /// Two runs that have the same shard; and shards of different numbers of shards, which overlap too.
-pub(super) fn overlap(shards: &[impl Run]) -> Option<String> {
+fn overlap<P: Merged>(shards: &[Part<P>]) -> Option<String> {
     let mut seen: BTreeMap<u32, &str> = BTreeMap::new();
-    let first = shards.first()?.facts();
-    let of = first.origin.shard?.shard.of();
-    for part in shards.iter().map(Run::facts) {
-        let shard = part.origin.shard?.shard;
+    let first = shards.first()?;
+    let of = first.manifest.origin.shard?.shard.of();
+    for part in shards {
+        let shard = part.manifest.origin.shard?.shard;
         if shard.of() != of {
             return Some(format!(
                 "{} is one of {of} shards and {} one of {}: they overlap",
@@ -148,7 +101,7 @@ pub(super) fn overlap(shards: &[impl Run]) -> Option<String> {
                 shard.of()
             ));
         }
-        if let Some(before) = seen.insert(shard.index(), part.path) {
+        if let Some(before) = seen.insert(shard.index(), &part.path) {
             return Some(format!(
                 "shard {shard} is in both {before} and {}",
                 part.path
@@ -158,21 +111,21 @@ pub(super) fn overlap(shards: &[impl Run]) -> Option<String> {
     None
 }
 
-pub(super) fn missing(parts: &[impl Run]) -> Vec<String> {
+fn missing<P: Merged>(parts: &[Part<P>]) -> Vec<String> {
     let mut words = Vec::new();
-    let parts: Vec<Facts<'_>> = parts.iter().map(Run::facts).collect();
-    if let Some(record) = parts.first().and_then(|part| part.origin.shard) {
+    let shard = |part: &Part<P>| part.manifest.origin.shard;
+    if let Some((first, record)) = parts.first().and_then(|part| Some((part, shard(part)?))) {
         let of = record.shard.of();
         let there: BTreeSet<u32> = parts
             .iter()
-            .filter_map(|part| Some(part.origin.shard?.shard.index()))
+            .filter_map(|part| Some(shard(part)?.shard.index()))
             .collect();
         let gone: Vec<String> = (1..=of)
             .filter(|index| !there.contains(index))
             .take(20)
             .map(|index| format!("{index}/{of}"))
             .collect();
-        let seed = parts[0].seed;
+        let seed = first.manifest.plan.seed();
         if !gone.is_empty() {
             let more = if of as usize - there.len() > gone.len() {
                 " and more"
@@ -186,9 +139,9 @@ pub(super) fn missing(parts: &[impl Run]) -> Vec<String> {
         }
     }
     for part in parts {
-        if part.finished.is_none() {
+        if part.manifest.finished.is_none() {
             words.push(format!("{} was not finished", part.path));
-        } else if let Some(what) = part.lacks {
+        } else if let Some(what) = P::lacks(part) {
             words.push(format!("{} has no {what}", part.path));
         }
     }

@@ -1,17 +1,17 @@
 use netbench_model::{Manifest, StackName, WorkerRecord};
 use serde::Serialize;
 
-use super::{Part, groups::Run};
+use super::{Merged, Part};
 use crate::exit::WrongInput;
 
 /// Refuses runs whose samples would be of different things under one name, and says what differs.
-pub(super) fn refuse_mixed(parts: &[impl Settled]) -> Result<(), WrongInput> {
+pub(super) fn refuse_mixed<P: Merged>(parts: &[Part<P>]) -> Result<(), WrongInput> {
     let Some((first, others)) = parts.split_first() else {
         return Ok(());
     };
-    let wanted = first.settings();
+    let wanted = settings(&first.manifest);
     for part in others {
-        let found = part.settings();
+        let found = settings(&part.manifest);
         let differing: Vec<String> = wanted
             .iter()
             .zip(&found)
@@ -27,8 +27,8 @@ pub(super) fn refuse_mixed(parts: &[impl Settled]) -> Result<(), WrongInput> {
         if !differing.is_empty() {
             return Err(WrongInput(format!(
                 "{} and {} differ in {}: they cannot be joined",
-                first.facts().path,
-                part.facts().path,
+                first.path,
+                part.path,
                 differing.join(", ")
             )));
         }
@@ -36,46 +36,30 @@ pub(super) fn refuse_mixed(parts: &[impl Settled]) -> Result<(), WrongInput> {
     Ok(())
 }
 
-/// A run whose settings can be held against another's.
-pub(super) trait Settled: Run {
-    /// All that must be the same in runs that are joined.
-    fn settings(&self) -> Vec<(&'static str, String)>;
-}
-
-impl Settled for Part {
-    fn settings(&self) -> Vec<(&'static str, String)> {
-        settings(&self.manifest)
-    }
-}
-
-/// The seed is not among them: each whole run has its own.
-fn settings(manifest: &Manifest) -> Vec<(&'static str, String)> {
+/// All that must be the same in runs that are merged.
+fn settings<P: Merged>(manifest: &Manifest<P>) -> Vec<(&'static str, String)> {
     let plan = &manifest.plan;
     let whole_sites = manifest
         .origin
         .shard
-        .map_or(plan.sites.len() as u64, |part| u64::from(part.whole_sites));
-    let workers = workers(&manifest.workers, &plan.stacks);
-    vec![
-        ("the version of netbench", text(&manifest.netbench)),
-        ("the stacks", text(&plan.stacks)),
-        ("the conditions", text(&plan.conditions)),
-        ("the rounds", text(&plan.rounds)),
-        ("the trials at one time (--jobs)", text(&plan.jobs)),
-        ("lab or --live", text(&plan.target)),
-        ("the sites file", text(&plan.sites_sha256)),
+        .map_or(plan.sites().len() as u64, |part| {
+            u64::from(part.whole_sites)
+        });
+    let link = manifest.link.as_ref().map(|link| link.kind);
+    let workers = workers(&manifest.workers, plan.stacks());
+    let mut settings = vec![("the version of netbench", text(&manifest.netbench))];
+    settings.extend(plan.settings());
+    settings.extend([
+        ("the stacks", text(&plan.stacks())),
         ("the number of sites", text(&whole_sites)),
-        ("what clients offer", text(&plan.client)),
-        ("the trust roots", text(&plan.roots.sha256)),
-        ("the number of trust roots", text(&plan.roots.count)),
-        ("the time limit", text(&plan.timeout_ms)),
-        ("the link", text(&manifest.link.kind)),
+        ("the link", text(&link)),
         ("the workers of the stacks", text(&workers)),
-    ]
+    ]);
+    settings
 }
 
 /// Those of the stacks: a shard has only the servers that its sites need.
-pub(super) fn workers(all: &[WorkerRecord], stacks: &[StackName]) -> Vec<WorkerRecord> {
+fn workers(all: &[WorkerRecord], stacks: &[StackName]) -> Vec<WorkerRecord> {
     let mut workers = all.to_vec();
     workers.retain(|worker| stacks.iter().any(|name| name.stack() == worker.stack));
     workers.sort_by(|a, b| a.stack.cmp(&b.stack));

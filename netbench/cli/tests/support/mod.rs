@@ -17,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{Manifest, Outcome, Role, Sample};
+use netbench_model::{ConnectManifest, Outcome, Role, Sample};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -161,7 +161,7 @@ pub fn kept<T: DeserializeOwned>(run: &Path, name: &str) -> T {
     json(&fs::read_to_string(run.join(name)).unwrap())
 }
 
-pub fn manifest(run: &Path) -> Manifest {
+pub fn manifest(run: &Path) -> ConnectManifest {
     kept(run, "run.json")
 }
 
@@ -184,7 +184,7 @@ pub fn samples(run: &Path) -> Vec<Sample> {
 
 /// Panics unless `document` is as the published schema of that name says.
 pub fn check(schema: &str, document: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schemas");
     let schema: Value = kept(&path, schema);
     let validator = jsonschema::validator_for(&schema).unwrap();
     let document = json(document);
@@ -286,18 +286,6 @@ pub fn marked_processes(mark: &str) -> Vec<String> {
         }
     }
     found
-}
-
-/// Whether this machine lets the test make namespaces.
-pub fn can_emulate() -> bool {
-    let tried = Command::new("unshare")
-        .args(["--user", "--net", "true"])
-        .output();
-    let able = tried.is_ok_and(|output| output.status.success());
-    if !able {
-        println!("unsupported: no user namespaces here, so that links cannot be emulated");
-    }
-    able
 }
 
 /// An executable that `./test` has built for release.

@@ -1,18 +1,16 @@
 //! The draw: a number that depends on which packet it is for, and on nothing else.
 //!
 //! The words (seed, site, trial, connection, direction, load, packet, purpose) go one after the
-//! other through `state = mix(state + word + GOLDEN)`, where `mix` is the output function of
-//! SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+//! other through `state = mix(state + word)`, where `mix` is a step of SplitMix64 (Steele, Lea and
+//! Flood, "Fast splittable pseudorandom number generators", 2014).
 //! The site is the first 8 bytes of its name's SHA-256. Packets are numbered from 0 in their
 //! connection, direction and load; a retransmission is a new packet.
 
 use netbench_model::LossRate;
+use netbench_stats::mix;
 
 use super::{Direction, Load};
 use crate::TrialKey;
-
-/// 2^64 divided by the golden ratio.
-const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A packet by its place in everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,10 +51,7 @@ fn number(site: u64, name: PacketName, purpose: u64) -> u64 {
 }
 
 fn absorb(state: u64, word: u64) -> u64 {
-    let mut z = state.wrapping_add(word).wrapping_add(GOLDEN);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+    mix(state.wrapping_add(word))
 }
 
 /// An even number from 0 up to but not including `limit`, from an even number of 64 bits.

@@ -2,7 +2,7 @@
 
 pub(crate) mod child;
 pub(crate) mod scenario;
-pub(crate) mod uml;
+pub(crate) mod vm;
 
 use std::{
     fs, io, thread,

@@ -1,11 +1,12 @@
 //! The fields of a line: how each is read, and which do not go together.
 
-use std::{fmt::Display, ops::RangeInclusive, str::FromStr, time::Duration};
+use std::{fmt::Display, ops::RangeInclusive, time::Duration};
 
 use super::shown;
 use crate::{
-    ChainProfile, Group, KeyType, LabProfile, Queue, Suite, Switch, TlsVersion, parse_bytes,
+    ChainProfile, CipherSuite, Group, KeyType, LabProfile, Queue, Switch, TlsVersion, parse_bytes,
     parse_duration, parse_loss, parse_rate,
+    tls::{Authentication, KeyExchange, one_of},
 };
 
 /// Every field's name, in the order in which lines are written.
@@ -53,12 +54,22 @@ pub(super) fn set(lab: &mut LabProfile, field: &str, value: &str) -> Result<(), 
     }
     match field {
         "server" => lab.server = stack_name(value)?,
-        "tls" => lab.tls = list(value)?,
-        "suites" => lab.suites = list_or(value, "default")?,
-        "groups" => lab.groups = list_or(value, "default")?,
+        "tls" => {
+            lab.tls = list(value, |word| {
+                one_of("TLS version", word, TlsVersion::OFFERED)
+            })?
+        }
+        "suites" => {
+            let suite = |word: &str| one_of("cipher suite", word, CipherSuite::SERVED);
+            lab.suites = list_or(value, "default", suite)?;
+        }
+        "groups" => {
+            let group = |word: &str| one_of("group", word, Group::OFFERED);
+            lab.groups = list_or(value, "default", group)?;
+        }
         "key" => lab.key = value.parse()?,
         "chain" => lab.chain = chain(value)?,
-        "alpn" => lab.alpn = list_or(value, "none")?,
+        "alpn" => lab.alpn = list_or(value, "none", str::parse)?,
         "tickets" => lab.tickets = number(value, 0..=16, "a number of tickets")?,
         "ocsp" => lab.ocsp = switch(value)?,
         "rtt" => lab.link.rtt_ns = nanoseconds(parse_duration(value)?),
@@ -124,9 +135,10 @@ pub(super) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
         && lab
             .groups
             .iter()
-            .all(|group| *group == Group::X25519MlKem768);
-    let without_group = |suite: &Suite| {
-        matches!(suite, Suite::DheRsaAes128Gcm | Suite::PlainRsaAes128Gcm) && fits(lab.key, *suite)
+            .all(|group| *group == Group::X25519MLKEM768);
+    let without_group = |suite: &CipherSuite| {
+        let exchange = suite.facts().map(|facts| facts.key_exchange);
+        matches!(exchange, Some(KeyExchange::Dhe | KeyExchange::Rsa)) && fits(lab.key, *suite)
     };
     if hybrid_only && lab.tls.contains(&TlsVersion::Tls12) && !lab.suites.iter().any(without_group)
     {
@@ -158,28 +170,25 @@ where
         })
 }
 
-fn fits(key: KeyType, suite: Suite) -> bool {
+/// Whether a certificate with such a key goes with the suite.
+fn fits(key: KeyType, suite: CipherSuite) -> bool {
     let rsa_key = matches!(key, KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096);
-    match suite {
-        Suite::Aes128Gcm13 | Suite::ChaCha13 | Suite::Aes256Gcm13 => true,
+    match suite.facts().map(|facts| facts.authentication) {
+        Some(Authentication::Any) => true,
+        Some(Authentication::Rsa) => rsa_key,
         // EdDSA keys go with these too: RFC 8422 section 2.2.
-        Suite::EcdsaAes128Gcm | Suite::EcdsaChaCha | Suite::EcdsaAes256Gcm => !rsa_key,
-        Suite::RsaAes128Gcm
-        | Suite::RsaChaCha
-        | Suite::RsaAes256Gcm
-        | Suite::RsaAes128Cbc
-        | Suite::DheRsaAes128Gcm
-        | Suite::PlainRsaAes128Gcm => rsa_key,
+        Some(Authentication::Ecdsa) => !rsa_key,
+        _ => false,
     }
 }
 
-fn example(version: TlsVersion, key: KeyType) -> Suite {
-    let good = |suite: &Suite| suite.version() == version && fits(key, *suite);
-    Suite::ALL
+fn example(version: TlsVersion, key: KeyType) -> CipherSuite {
+    let good = |suite: &CipherSuite| suite.version() == version && fits(key, *suite);
+    CipherSuite::SERVED
         .iter()
         .copied()
         .find(good)
-        .unwrap_or(Suite::Aes128Gcm13)
+        .unwrap_or(CipherSuite::TLS_AES_128_GCM_SHA256)
 }
 
 fn stack_name(text: &str) -> Result<String, String> {
@@ -195,10 +204,13 @@ fn stack_name(text: &str) -> Result<String, String> {
     }
 }
 
-fn list<T: FromStr<Err = String> + PartialEq + Display>(text: &str) -> Result<Vec<T>, String> {
+fn list<T: PartialEq + Display>(
+    text: &str,
+    read: impl Fn(&str) -> Result<T, String>,
+) -> Result<Vec<T>, String> {
     let mut items = Vec::new();
     for word in text.split(',') {
-        let item: T = word.parse()?;
+        let item = read(word)?;
         if items.contains(&item) {
             return Err(format!("{item} is listed twice; expected once"));
         }
@@ -207,14 +219,15 @@ fn list<T: FromStr<Err = String> + PartialEq + Display>(text: &str) -> Result<Ve
     Ok(items)
 }
 
-fn list_or<T: FromStr<Err = String> + PartialEq + Display>(
+fn list_or<T: PartialEq + Display>(
     text: &str,
     empty: &str,
+    read: impl Fn(&str) -> Result<T, String>,
 ) -> Result<Vec<T>, String> {
     if text == empty {
         Ok(Vec::new())
     } else {
-        list(text).map_err(|error| format!("{error}; or {empty}"))
+        list(text, read).map_err(|error| format!("{error}; or {empty}"))
     }
 }
 

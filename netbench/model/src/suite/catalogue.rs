@@ -4,7 +4,7 @@
 use crate::{Group, KeyType, TlsVersion, named::named};
 
 use super::{
-    ClientAuth, HandshakeKind, ParallelWork, Part, RootsForm, Scenario, SessionSettings, SuiteAead,
+    Aead, ClientAuth, HandshakeKind, ParallelWork, Part, RootsForm, Scenario, SessionSettings,
     Work,
     name::{USUAL_AMOUNT, USUAL_WRITE},
 };
@@ -82,8 +82,8 @@ pub fn catalogue(cores: u16) -> Vec<Scenario> {
 
 /// What `part` does where no case is asked for by name.
 pub fn usual_scenarios(part: Part, cores: u16) -> Vec<Scenario> {
+    use Aead::{Aes128Gcm, Aes256Gcm};
     use KeyType::{EcdsaP256, Rsa2048};
-    use SuiteAead::{Aes128Gcm, Aes256Gcm};
     use TlsVersion::{Tls12, Tls13};
     let usual = SessionSettings::usual;
     let both = [Tls12, Tls13];
@@ -139,8 +139,8 @@ pub fn usual_scenarios(part: Part, cores: u16) -> Vec<Scenario> {
 impl Preset {
     /// Its scenarios, in the order of its table.
     pub fn scenarios(self) -> Vec<Scenario> {
+        use Aead::{Aes128Gcm, Aes256Gcm, ChaCha20Poly1305};
         use KeyType::{EcdsaP256, EcdsaP384, Rsa2048, Rsa3072, Rsa4096};
-        use SuiteAead::{Aes128Gcm, Aes256Gcm, ChaCha20Poly1305};
         use TlsVersion::{Tls12, Tls13};
         let usual = SessionSettings::usual;
         match self {
@@ -186,7 +186,7 @@ impl Preset {
                     .map(|key| full(with(Group::X25519, ClientAuth::Off, key)))
                     .to_vec();
                 all.extend(keys.map(|key| full(with(Group::X25519, ClientAuth::On, key))));
-                all.push(full(with(Group::Secp256r1, ClientAuth::Off, EcdsaP384)));
+                all.push(full(with(Group::SECP256R1, ClientAuth::Off, EcdsaP384)));
                 all.push(handshake(
                     HandshakeKind::Ticket,
                     with(Group::X25519, ClientAuth::Off, EcdsaP384),
@@ -208,7 +208,7 @@ impl Preset {
                     chain_length: 1,
                     ..usual(Tls13, EcdsaP256, ChaCha20Poly1305)
                 };
-                let groups = [Group::X25519, Group::Secp256r1];
+                let groups = [Group::X25519, Group::SECP256R1];
                 let handshakes =
                     groups.map(|group| handshake(HandshakeKind::Full, settings(group)));
                 let data = bulk(usual(Tls13, EcdsaP256, ChaCha20Poly1305));
@@ -219,9 +219,9 @@ impl Preset {
 }
 
 fn handshakes() -> Vec<Scenario> {
+    use Aead::{Aes128Gcm, Aes256Gcm};
     use HandshakeKind::Full;
     use KeyType::{EcdsaP256, Rsa2048};
-    use SuiteAead::{Aes128Gcm, Aes256Gcm};
     use TlsVersion::{Tls12, Tls13};
     let usual = SessionSettings::usual;
     let mut all: Vec<Scenario> = HandshakeKind::ALL
@@ -233,7 +233,7 @@ fn handshakes() -> Vec<Scenario> {
     let other_keys = KeyType::ALL.iter().filter(|key| **key != Rsa2048);
     all.extend(other_keys.map(|key| handshake(Full, usual(Tls13, *key, Aes128Gcm))));
     let ecdsa = usual(Tls13, EcdsaP256, Aes128Gcm);
-    let other_groups = Group::ALL.iter().filter(|group| **group != ecdsa.group);
+    let other_groups = Group::OFFERED.iter().filter(|group| **group != ecdsa.group);
     all.extend(other_groups.map(|group| {
         handshake(
             Full,
@@ -267,15 +267,15 @@ fn handshakes() -> Vec<Scenario> {
 fn bulks() -> Vec<Scenario> {
     use KeyType::Rsa2048;
     let usual = SessionSettings::usual;
-    let mut all: Vec<Scenario> = TlsVersion::ALL
+    let mut all: Vec<Scenario> = TlsVersion::OFFERED
         .iter()
         .flat_map(|version| {
-            SuiteAead::ALL
+            Aead::ALL
                 .iter()
                 .map(|aead| bulk(usual(*version, Rsa2048, *aead)))
         })
         .collect();
-    let settings = usual(TlsVersion::Tls13, Rsa2048, SuiteAead::Aes128Gcm);
+    let settings = usual(TlsVersion::Tls13, Rsa2048, Aead::Aes128Gcm);
     all.extend([1 << 10, 1 << 20].map(|write_bytes| {
         Scenario::timed(Work::Bulk {
             settings,
@@ -296,11 +296,11 @@ fn bulks() -> Vec<Scenario> {
 /// The settings that data, memory and threads are measured with: every version and protection, with the
 /// two key types that the web has most of.
 fn common() -> impl Iterator<Item = SessionSettings> {
-    TlsVersion::ALL.iter().flat_map(|version| {
+    TlsVersion::OFFERED.iter().flat_map(|version| {
         [KeyType::Rsa2048, KeyType::EcdsaP256]
             .into_iter()
             .flat_map(move |key| {
-                SuiteAead::ALL
+                Aead::ALL
                     .iter()
                     .map(move |aead| SessionSettings::usual(*version, key, *aead))
             })

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::{Group, KeyType, TlsVersion};
 
-use super::{ClientAuth, ParallelWork, Scenario, SessionSettings, SuiteAead, Work};
+use super::{Aead, ClientAuth, ParallelWork, Scenario, SessionSettings, Work};
 
 /// Bytes of one write where a name says nothing else.
 pub(super) const USUAL_WRITE: u32 = 16 << 10;
@@ -77,7 +77,7 @@ fn session(settings: &SessionSettings) -> String {
         name += &format!("_{}", settings.key);
     }
     if settings.group != usual.group {
-        name += &format!("_{}", settings.group.name().to_ascii_lowercase());
+        name += &format!("_{}", settings.group.to_string().to_ascii_lowercase());
     }
     if settings.chain_length != usual.chain_length {
         name += &format!("_chain-{}", settings.chain_length);
@@ -100,12 +100,12 @@ fn bytes(bytes: u64) -> String {
 impl SessionSettings {
     /// Every combination that the standards define.
     pub fn all() -> impl Iterator<Item = Self> {
-        TlsVersion::ALL
+        TlsVersion::OFFERED
             .iter()
             .flat_map(|version| {
-                SuiteAead::ALL.iter().flat_map(move |aead| {
+                Aead::ALL.iter().flat_map(move |aead| {
                     KeyType::ALL.iter().flat_map(move |key| {
-                        Group::ALL.iter().flat_map(move |group| {
+                        Group::OFFERED.iter().flat_map(move |group| {
                             (1..=4).flat_map(move |chain_length| {
                                 ClientAuth::ALL.iter().map(move |client_auth| Self {
                                     version: *version,

@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Group, KeyType, SignatureScheme, Suite, TlsVersion, named::named};
+use crate::{CipherSuite, Group, KeyType, SignatureScheme, TlsVersion, named::named};
 
 named!(
     /// A part of the suite.
@@ -54,7 +54,7 @@ impl KeyType {
 
 named!(
     /// What protects records, and the hash of the key schedule.
-    SuiteAead, "record protection", {
+    Aead, "record protection", {
         /// AES-128-GCM.
         Aes128Gcm = "AES128-GCM_SHA256",
         /// AES-256-GCM.
@@ -92,7 +92,7 @@ pub struct SessionSettings {
     /// The only version that both sides speak.
     pub version: TlsVersion,
     /// The only suite's record protection.
-    pub aead: SuiteAead,
+    pub aead: Aead,
     /// The key type of the chain.
     pub key: KeyType,
     /// The only group.
@@ -105,7 +105,7 @@ pub struct SessionSettings {
 
 impl SessionSettings {
     /// The settings that a name means where it says nothing else.
-    pub fn usual(version: TlsVersion, key: KeyType, aead: SuiteAead) -> Self {
+    pub fn usual(version: TlsVersion, key: KeyType, aead: Aead) -> Self {
         Self {
             version,
             aead,
@@ -117,19 +117,21 @@ impl SessionSettings {
     }
 
     /// The one suite.
-    pub fn suite(&self) -> Suite {
-        use SuiteAead::{Aes128Gcm, Aes256Gcm, ChaCha20Poly1305};
+    pub fn suite(&self) -> CipherSuite {
+        use Aead::{Aes128Gcm, Aes256Gcm, ChaCha20Poly1305};
         let rsa = self.key.algorithm() == "RSA";
         match (self.version, self.aead) {
-            (TlsVersion::Tls13, Aes128Gcm) => Suite::Aes128Gcm13,
-            (TlsVersion::Tls13, Aes256Gcm) => Suite::Aes256Gcm13,
-            (TlsVersion::Tls13, ChaCha20Poly1305) => Suite::ChaCha13,
-            (TlsVersion::Tls12, Aes128Gcm) if rsa => Suite::RsaAes128Gcm,
-            (TlsVersion::Tls12, Aes256Gcm) if rsa => Suite::RsaAes256Gcm,
-            (TlsVersion::Tls12, ChaCha20Poly1305) if rsa => Suite::RsaChaCha,
-            (TlsVersion::Tls12, Aes128Gcm) => Suite::EcdsaAes128Gcm,
-            (TlsVersion::Tls12, Aes256Gcm) => Suite::EcdsaAes256Gcm,
-            (TlsVersion::Tls12, ChaCha20Poly1305) => Suite::EcdsaChaCha,
+            (TlsVersion::Tls13, Aes128Gcm) => CipherSuite::TLS_AES_128_GCM_SHA256,
+            (TlsVersion::Tls13, Aes256Gcm) => CipherSuite::TLS_AES_256_GCM_SHA384,
+            (TlsVersion::Tls13, ChaCha20Poly1305) => CipherSuite::TLS_CHACHA20_POLY1305_SHA256,
+            (_, Aes128Gcm) if rsa => CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+            (_, Aes256Gcm) if rsa => CipherSuite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+            (_, ChaCha20Poly1305) if rsa => {
+                CipherSuite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256
+            }
+            (_, Aes128Gcm) => CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+            (_, Aes256Gcm) => CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+            (_, ChaCha20Poly1305) => CipherSuite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
         }
     }
 
@@ -138,12 +140,12 @@ impl SessionSettings {
     pub fn signatures(&self) -> &'static [SignatureScheme] {
         match self.key {
             KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => &[
-                SignatureScheme::RsaPssRsaeSha256,
-                SignatureScheme::RsaPkcs1Sha256,
+                SignatureScheme::RSA_PSS_RSAE_SHA256,
+                SignatureScheme::RSA_PKCS1_SHA256,
             ],
-            KeyType::EcdsaP256 => &[SignatureScheme::EcdsaSecp256r1Sha256],
-            KeyType::EcdsaP384 => &[SignatureScheme::EcdsaSecp384r1Sha384],
-            KeyType::Ed25519 => &[SignatureScheme::Ed25519],
+            KeyType::EcdsaP256 => &[SignatureScheme::ECDSA_SECP256R1_SHA256],
+            KeyType::EcdsaP384 => &[SignatureScheme::ECDSA_SECP384R1_SHA384],
+            KeyType::Ed25519 => &[SignatureScheme::ED25519],
         }
     }
 
@@ -151,8 +153,8 @@ impl SessionSettings {
     /// curve is one of the groups too (RFC 8422 section 5.1), and OpenSSL's server insists on it.
     pub fn groups(&self) -> Vec<Group> {
         let curve = match self.key {
-            KeyType::EcdsaP256 => Some(Group::Secp256r1),
-            KeyType::EcdsaP384 => Some(Group::Secp384r1),
+            KeyType::EcdsaP256 => Some(Group::SECP256R1),
+            KeyType::EcdsaP384 => Some(Group::SECP384R1),
             _ => None,
         };
         let also = curve.filter(|c| self.version == TlsVersion::Tls12 && *c != self.group);
@@ -161,7 +163,7 @@ impl SessionSettings {
 
     /// Whether the standards define it: the hybrid is for TLS 1.3 alone.
     pub fn is_defined(&self) -> bool {
-        self.version == TlsVersion::Tls13 || self.group != Group::X25519MlKem768
+        self.version == TlsVersion::Tls13 || self.group != Group::X25519MLKEM768
     }
 }
 

@@ -1,4 +1,4 @@
-use netbench_bogo::{Coverage, FeatureRow};
+use netbench_model::coverage::{Coverage, FeatureRow};
 
 /// Features of which the first column passes tests that expect success, and the second not one. A
 /// feature that a library has and does in its own way passes some of them.

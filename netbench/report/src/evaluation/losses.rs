@@ -1,8 +1,7 @@
-use netbench_model::{Losses, LostSite, StackName};
-use netbench_scan::{
-    LossReport,
-    against::{Confirmed, Seen},
-    loss::Agreement,
+use netbench_interop::LossReport;
+use netbench_model::{
+    Losses, LostSite, StackName,
+    scan::{Agreement, Confirmed, HandshakeResult},
 };
 
 /// Which sites a switch loses and gains, of a scan against both stacks. None where the scan was not
@@ -43,10 +42,10 @@ pub fn losses(report: &LossReport, from: &StackName, to: &StackName) -> Option<L
             Confirmed::Untold => {}
             Confirmed::Mismatch => {
                 let seen = match &handshake.seen {
-                    Seen::Handshake { version, suite, .. } => {
+                    HandshakeResult::Handshake { version, suite, .. } => {
                         format!("a handshake, {version} {suite}")
                     }
-                    Seen::Failed { class, reason, .. } => format!("{class}: {reason}"),
+                    HandshakeResult::Failed { class, reason, .. } => format!("{class}: {reason}"),
                 };
                 let (site, stack) = (&handshake.site, &handshake.stack);
                 losses.contradicted.push(format!(
@@ -74,8 +73,8 @@ fn lost(
         detail: detail.to_owned(),
         confirmed: handshake.and_then(|handshake| match (handshake.verdict, &handshake.seen) {
             (Confirmed::Untold, _) => None,
-            (_, Seen::Failed { .. }) => Some(true),
-            (_, Seen::Handshake { .. }) => Some(false),
+            (_, HandshakeResult::Failed { .. }) => Some(true),
+            (_, HandshakeResult::Handshake { .. }) => Some(false),
         }),
     }
 }

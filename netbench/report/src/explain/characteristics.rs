@@ -1,9 +1,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use netbench_model::{Manifest, Negotiated, Target};
+use netbench_model::{ConnectManifest, Negotiated, Target};
 
 use super::site_differences;
-use crate::pairs::Matched;
+use crate::connect::Matched;
 
 /// A site's name.
 pub(super) type Site = String;
@@ -42,7 +42,7 @@ pub(super) struct Traits {
 impl Traits {
     /// From the plan where the sites are emulated, and from what was agreed.
     pub(super) fn of(
-        manifest: &Manifest,
+        manifest: &ConnectManifest,
         pairs: &[Matched<'_>],
         rtts: &BTreeMap<String, u64>,
     ) -> Self {
@@ -96,15 +96,20 @@ impl Traits {
 }
 
 fn agreed(site: &mut BTreeMap<&'static str, String>, first: &Negotiated, other: &Negotiated) {
-    let both = |of: fn(&Negotiated) -> Option<&String>| of(first).or_else(|| of(other)).cloned();
-    site.insert("version", format!("TLS {}", first.version));
-    site.insert("suite", first.suite.clone());
+    fn text(value: Option<impl ToString>) -> Option<String> {
+        value.map(|value| value.to_string())
+    }
+    let both = |of: fn(&Negotiated) -> Option<String>| of(first).or_else(|| of(other));
+    if let Some(version) = first.version {
+        site.insert("version", format!("TLS {version}"));
+    }
     let resumed = if first.resumed { "yes" } else { "no" };
     site.insert("resumed", resumed.to_owned());
     let told = [
-        ("group", both(|side| side.group.as_ref())),
-        ("signature", both(|side| side.signature.as_ref())),
-        ("protocol", both(|side| side.alpn.as_ref())),
+        ("suite", text(first.suite)),
+        ("group", both(|side| text(side.group))),
+        ("signature", both(|side| text(side.signature))),
+        ("protocol", both(|side| side.alpn.clone())),
     ];
     for (name, value) in told {
         if let Some(value) = value {

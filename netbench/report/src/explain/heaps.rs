@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_model::{Condition, Sample, StackName};
-use netbench_stats::two_modes;
+use netbench_stats::bimodal;
 
 use super::HeapRow;
 
@@ -26,7 +26,7 @@ pub(super) fn heaps(
     }
     let row = |((site, condition, stack), totals): ((&str, Condition, &StackName), Vec<f64>)| {
         let rtt_ns = rtts.get(site).copied().filter(|rtt_ns| *rtt_ns > 0)?;
-        let modes = two_modes(&totals)?;
+        let modes = bimodal(&totals)?;
         let round_trips = (modes.upper - modes.lower) / rtt_ns as f64;
         ABOUT_ONE.contains(&round_trips).then(|| HeapRow {
             site: site.to_owned(),

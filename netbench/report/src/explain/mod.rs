@@ -1,6 +1,7 @@
 //! Which characteristics of a site go with one stack's being faster. Start reading at [`explain`].
 
 mod characteristics;
+mod charts;
 mod document;
 mod heaps;
 mod sentences;
@@ -8,19 +9,17 @@ mod shared;
 
 use std::collections::BTreeMap;
 
-use netbench_model::{Condition, Manifest, Phase, SCHEMA_VERSION, Sample, StackName};
+use netbench_model::{Condition, ConnectManifest, Phase, SCHEMA_VERSION, Sample, StackName};
 use netbench_stats::{
-    Contrast, Pair, PairedRatio, Settings, Verdict, compare as paired, contrast, median,
+    Contrast, Pair, PairedRatio, Resampling, Verdict, compare as paired, contrast, median,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    compare::compare,
-    latest::latest,
-    pairs::{Matched, match_up},
-    shares::rtts,
-    summary::{Head, head},
+    Comparison, Head,
+    connect::{Matched, compare, head, latest, match_up, rtts},
+    document::Section,
 };
 
 use self::characteristics::{Site, Traits};
@@ -149,7 +148,7 @@ pub struct HeapRow {
 /// Computes what goes with one stack's being faster, for each stack against the first, or for the two
 /// `stacks` that are named. The same manifest and samples give the same summary.
 pub fn explain(
-    manifest: &Manifest,
+    manifest: &ConnectManifest,
     samples: &[Sample],
     stacks: Option<(&StackName, &StackName)>,
 ) -> ExplainSummary {
@@ -174,15 +173,8 @@ pub fn explain(
             .collect();
         for (condition, pairs) in &matched {
             let traits = Traits::of(manifest, pairs, &rtts);
-            let tally = compare(plan, &measured, *condition, first, other).0.sites;
-            explanations.push(explanation(
-                manifest,
-                *condition,
-                (first, other),
-                pairs,
-                &traits,
-                &tally,
-            ));
+            let comparison = compare(plan, &measured, *condition, first, other).0;
+            explanations.push(explanation(manifest, &comparison, pairs, &traits));
         }
         conditions.extend(by_condition(manifest, (first, other), &matched));
     }
@@ -195,20 +187,30 @@ pub fn explain(
     }
 }
 
+/// The same as a section of a run's report, for forms with room for it. None where nothing can be compared.
+pub(crate) fn explain_section(manifest: &ConnectManifest, samples: &[Sample]) -> Option<Section> {
+    let summary = explain(manifest, samples, None);
+    let mut explanations = summary.explanations.iter();
+    let any = explanations.any(|explanation| !explanation.characteristics.is_empty());
+    any.then(|| Section {
+        id: "connect-why".to_owned(),
+        heading: "Which sites are faster, and what they have in common".to_owned(),
+        ..document::section(&summary)
+    })
+}
+
 fn explanation(
-    manifest: &Manifest,
-    condition: Condition,
-    (first, other): (&StackName, &StackName),
+    manifest: &ConnectManifest,
+    comparison: &Comparison,
     pairs: &[Matched<'_>],
     traits: &Traits,
-    tally: &crate::SiteTally,
 ) -> Explanation {
-    let all: Vec<Pair> = pairs.iter().map(total).collect();
     let seed = manifest.plan.seed;
-    let overall = paired(&all, &Settings::for_family(seed, 1));
+    // What the run's own report says of the total: one verdict, wherever it is shown.
+    let overall = comparison.phase(Phase::Total).map(|row| row.paired);
     let values = traits.values();
     // The rows of the table are read together.
-    let settings = Settings::for_family(seed, values.len());
+    let settings = Resampling::for_family(seed, values.len());
     let mut characteristics: Vec<CharacteristicRow> = values
         .iter()
         .filter_map(|(characteristic, value, sites)| {
@@ -225,11 +227,11 @@ fn explanation(
         })
         .collect();
     sort_by_strength(&mut characteristics);
-    let (against, shared) = shared::against(overall.as_ref(), tally, traits);
+    let (against, shared) = shared::against(overall.as_ref(), &comparison.sites, traits);
     let mut explanation = Explanation {
-        condition,
-        first: first.clone(),
-        other: other.clone(),
+        condition: comparison.condition,
+        first: comparison.first.clone(),
+        other: comparison.other.clone(),
         overall,
         sentences: Vec::new(),
         characteristics,
@@ -241,11 +243,11 @@ fn explanation(
 }
 
 fn by_condition(
-    manifest: &Manifest,
+    manifest: &ConnectManifest,
     (first, other): (&StackName, &StackName),
     matched: &[(Condition, Vec<Matched<'_>>)],
 ) -> Vec<ConditionRow> {
-    let settings = Settings::for_family(manifest.plan.seed, matched.len());
+    let settings = Resampling::for_family(manifest.plan.seed, matched.len());
     let of = |(condition, pairs): &(Condition, Vec<Matched<'_>>)| {
         let outside: Vec<&Matched<'_>> = matched
             .iter()
@@ -278,7 +280,7 @@ fn row(
     sites: u64,
     inside: &[&Matched<'_>],
     outside: &[&Matched<'_>],
-    settings: &Settings,
+    settings: &Resampling,
 ) -> Option<CharacteristicRow> {
     let log =
         |pairs: &[&Matched<'_>]| -> Vec<Pair> { pairs.iter().map(|pair| total(pair)).collect() };

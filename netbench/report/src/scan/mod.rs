@@ -1,10 +1,11 @@
 //! What a scan says: of its sites, of what a change of stack would lose, and of the population.
 
 mod document;
+mod figures;
 mod hello;
 mod loss;
-mod rows;
+
 mod summary;
 
 pub use hello::HelloReport;
-pub use summary::{Profiles, ScanHead, ScanSummary, summarize_scan};
+pub use summary::{ScanHead, ScanSummary, summarize_scan};

@@ -1,16 +1,14 @@
 use std::collections::{BTreeMap, HashMap};
 
-use netbench_model::{Origin, SCHEMA_VERSION, ScanManifest, ScanPlace, StackName};
-use netbench_scan::{
-    AgainstRecord, LossReport, SiteScan,
-    population::{Population, population},
-    profiles::{COMPARED, GUIDELINE, ProfileRow, profiles},
-    result::ScanOutcome,
+use netbench_interop::{LossReport, Population, Profiles, population, profiles};
+use netbench_model::{
+    Origin, SCHEMA_VERSION, ScanManifest, ScanPlace, StackName,
+    scan::{AgainstRecord, ScanOutcome, SiteScan},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::summary::command;
+use crate::connect::command;
 
 /// What a scan found: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -67,17 +65,6 @@ pub struct ScanHead {
     pub origin: Origin,
 }
 
-/// Which sites keep to Mozilla's recommended configurations.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Profiles {
-    /// The guideline's version.
-    pub guideline: String,
-    /// What is compared.
-    pub compared: String,
-    /// One for each profile.
-    pub rows: Vec<ProfileRow>,
-}
-
 /// Sums a scan up. Of a site that was scanned twice the last counts.
 pub fn summarize_scan(
     manifest: &ScanManifest,
@@ -88,7 +75,7 @@ pub fn summarize_scan(
     for scan in scans {
         by_name.insert(scan.site.clone(), scan);
     }
-    let plan = &manifest.scan;
+    let plan = &manifest.plan;
     let sites: Vec<SiteScan> = plan
         .sites
         .iter()
@@ -114,11 +101,7 @@ pub fn summarize_scan(
         schema: SCHEMA_VERSION,
         run: head(manifest, &sites),
         population: plan.summary.then(|| population(&sites)),
-        profiles: plan.summary.then(|| Profiles {
-            guideline: GUIDELINE.to_owned(),
-            compared: COMPARED.to_owned(),
-            rows: profiles(&sites),
-        }),
+        profiles: plan.summary.then(|| profiles(&sites)),
         sites,
         loss,
         warnings,
@@ -151,8 +134,8 @@ fn head(manifest: &ScanManifest, sites: &[SiteScan]) -> ScanHead {
             .last()
             .map(|session| command(&session.command, &manifest.origin))
             .unwrap_or_default(),
-        place: manifest.scan.place,
-        planned: u32::try_from(manifest.scan.sites.len()).unwrap_or(u32::MAX),
+        place: manifest.plan.place,
+        planned: u32::try_from(manifest.plan.sites.len()).unwrap_or(u32::MAX),
         scanned,
         partial,
         failed,
@@ -161,7 +144,7 @@ fn head(manifest: &ScanManifest, sites: &[SiteScan]) -> ScanHead {
         retries: sum(|site| site.effort.retries.into()),
         bytes: sum(|site| site.effort.bytes_in + site.effort.bytes_out),
         stacks: manifest
-            .scan
+            .plan
             .against
             .iter()
             .map(|stack| (stack.clone(), library(stack)))

@@ -4,13 +4,12 @@ use netbench_model::{
     Case, Measure, Negotiated, Part, SCHEMA_VERSION, StackName, SuiteManifest, SuiteOutcome,
     SuiteSample, Unit,
 };
-use netbench_stats::{PairedRatio, Verdict};
+use netbench_stats::PairedRatio;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::summary::about_stack;
-
 use super::{PublishedTable, figures::figures, published, verdicts::Verdicts};
+use crate::connect::about_stack;
 
 /// What a run of the in-memory suite says. Every figure is one of which less is better, and every
 /// ratio is the other stack's over the first one's: under 1 the other is faster, or takes less.
@@ -151,7 +150,7 @@ pub struct SuiteFailure {
 
 /// What a run says, from its manifest and all its samples.
 pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> SuiteSummary {
-    let plan = &manifest.suite;
+    let plan = &manifest.plan;
     let verdicts = Verdicts::of(plan);
     let cases: Vec<CaseRow> = plan
         .scenarios
@@ -181,7 +180,7 @@ fn row(
     verdicts: &Verdicts,
     case: Case,
 ) -> CaseRow {
-    let stacks = &manifest.suite.stacks;
+    let stacks = &manifest.plan.stacks;
     CaseRow {
         name: case.to_string(),
         case,
@@ -204,7 +203,7 @@ fn row(
 }
 
 fn head(manifest: &SuiteManifest, samples: &[SuiteSample]) -> SuiteHead {
-    let plan = &manifest.suite;
+    let plan = &manifest.plan;
     let about = |stack: &StackName| about_stack(&manifest.workers, stack, |_| None);
     SuiteHead {
         name: manifest.name.clone(),
@@ -234,8 +233,8 @@ fn without_figures(
     samples: &[SuiteSample],
 ) -> (Vec<SuiteFailure>, Vec<SuiteFailure>) {
     let (mut failures, mut unsupported) = (Vec::new(), Vec::new());
-    for scenario in &manifest.suite.scenarios {
-        for stack in &manifest.suite.stacks {
+    for scenario in &manifest.plan.scenarios {
+        for stack in &manifest.plan.stacks {
             let name = scenario.to_string();
             let these = samples
                 .iter()
@@ -283,7 +282,7 @@ fn warn(summary: &mut SuiteSummary, manifest: &SuiteManifest) {
     if manifest.finished.is_none() {
         say("The run was not finished: it has fewer rounds than were asked for.".to_owned());
     }
-    if !manifest.suite.layout_is_fixed() {
+    if !manifest.plan.layout_is_fixed() {
         say(
             "The layout of the workers' memory was random: this system does not permit a fixed one, and \
              differences of a percent may come from the layout."
@@ -361,17 +360,6 @@ impl SuiteSummary {
     /// Whether any stack has a figure.
     pub fn measures(&self) -> bool {
         self.cases.iter().any(|case| !case.stacks.is_empty())
-    }
-}
-
-/// The word for a verdict on a figure of this unit.
-pub(super) fn verdict_word(verdict: Verdict, unit: Unit) -> &'static str {
-    match (verdict, unit) {
-        (Verdict::Faster, Unit::Bytes) => "smaller",
-        (Verdict::Slower, Unit::Bytes) => "larger",
-        (Verdict::Faster, Unit::Allocations | Unit::Instructions) => "fewer",
-        (Verdict::Slower, Unit::Allocations | Unit::Instructions) => "more",
-        (verdict, _) => verdict.name(),
     }
 }
 

@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{Case, StackName, SuitePlanRecord, SuiteSample, Unit};
-use netbench_stats::{Pair, Settings, Verdict, compare, compare_whole, is_look, look_share, quiet};
+use netbench_model::{Case, StackName, SuitePlan, SuiteSample, Unit};
+use netbench_stats::{
+    Pair, Resampling, Verdict, compare, compare_whole, interim_share, is_interim_analysis, quiet,
+};
 
 use super::{
     CaseVerdict,
@@ -19,7 +21,7 @@ pub(super) struct Verdicts {
 }
 
 impl Verdicts {
-    pub(super) fn of(plan: &SuitePlanRecord) -> Self {
+    pub(super) fn of(plan: &SuitePlan) -> Self {
         Self {
             seed: plan.seed,
             until_decided: plan.until_decided,
@@ -37,11 +39,11 @@ impl Verdicts {
         let all = pairs(case, first, other, samples);
         let rounds = all.iter().map(|pair| pair.round + 1).max()?;
         let share = if self.until_decided {
-            look_share(rounds)
+            interim_share(rounds)
         } else {
             1.0
         };
-        let settings = Settings::for_case(self.seed, share);
+        let settings = Resampling::for_case(self.seed, share);
         let undisturbed = undisturbed(case, &all);
         let paired = if case.unit() == Unit::Nanoseconds {
             compare(&undisturbed, &settings)
@@ -110,11 +112,11 @@ fn undisturbed(case: &Case, all: &[Both]) -> Vec<Pair> {
 
 /// The indices of the plan's scenarios on which every verdict is decided after `rounds` rounds, and
 /// known to 2 %: nothing more need be measured of them. Empty between looks.
-pub fn decided(plan: &SuitePlanRecord, samples: &[SuiteSample], rounds: u32) -> Vec<usize> {
+pub fn decided(plan: &SuitePlan, samples: &[SuiteSample], rounds: u32) -> Vec<usize> {
     let Some((first, others)) = plan.stacks.split_first() else {
         return Vec::new();
     };
-    if !is_look(rounds) {
+    if !is_interim_analysis(rounds) {
         return Vec::new();
     }
     let verdicts = Verdicts::of(plan);

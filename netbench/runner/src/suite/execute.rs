@@ -5,16 +5,17 @@ use std::{
 };
 
 use netbench_model::{SCHEMA_VERSION, Scenario, SuiteOutcome, SuiteSample, Work};
+use netbench_stats::SplitMix;
 use netbench_store::{Appender, StoreError};
 
 use super::{SuiteEvent, SuiteFeedback, SuiteListener, SuitePlan, held, instructions, timed};
-use crate::{Fleet, schedule::SplitMix};
+use crate::{Workers, schedule::round_order};
 
-/// Why a run of the suite ended before its time. What was measured is kept.
+/// Why a run of the suite ended before its time. What was measured is stored.
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
-    /// A sample could not be kept: the disk is full, or the folder is gone.
-    #[error("samples can no longer be kept: {0}")]
+    /// A sample could not be stored: the disk is full, or the folder is gone.
+    #[error("cannot store any more samples: {0}")]
     Store(#[from] StoreError),
 }
 
@@ -27,7 +28,7 @@ pub enum SuiteError {
 /// Only what makes going on pointless. A worker's fault becomes a failed sample.
 pub fn execute_suite(
     plan: &SuitePlan,
-    fleet: &Fleet,
+    workers: &Workers,
     earlier: Vec<SuiteSample>,
     mut appender: Appender,
     decided: Option<&SuiteFeedback<'_>>,
@@ -51,7 +52,7 @@ pub fn execute_suite(
             break;
         }
         let mut order = open.clone();
-        let mut random = SplitMix::of(plan.seed, round);
+        let mut random = round_order(plan.seed, round);
         random.shuffle(&mut order);
         for at in order {
             let scenario = &plan.scenarios[at];
@@ -63,7 +64,7 @@ pub fn execute_suite(
                 continue;
             }
             let started_unix_ms = unix_ms();
-            let Some(outcomes) = one(plan, fleet, scenario, &mut random, stop) else {
+            let Some(outcomes) = one(plan, workers, scenario, &mut random, stop) else {
                 return Ok(());
             };
             for (stack, outcome) in plan.stacks.iter().zip(outcomes) {
@@ -106,7 +107,7 @@ pub fn execute_suite(
 
 fn one(
     plan: &SuitePlan,
-    fleet: &Fleet,
+    workers: &Workers,
     scenario: &Scenario,
     random: &mut SplitMix,
     stop: &AtomicBool,
@@ -115,7 +116,7 @@ fn one(
         return None;
     }
     if scenario.counted {
-        return Some(instructions::trial(plan, fleet, scenario));
+        return Some(instructions::trial(plan, workers, scenario));
     }
     match scenario.work {
         Work::Memory { sessions, .. } => plan
@@ -123,10 +124,10 @@ fn one(
             .iter()
             .map(|stack| {
                 let stopped = stop.load(Ordering::Relaxed);
-                (!stopped).then(|| held::trial(plan, fleet, stack, scenario, sessions))
+                (!stopped).then(|| held::trial(plan, workers, stack, scenario, sessions))
             })
             .collect(),
-        _ => timed::trial(plan, fleet, scenario, random, stop),
+        _ => timed::trial(plan, workers, scenario, random, stop),
     }
 }
 

@@ -5,10 +5,10 @@ use netbench_protocol::{Hold, Prepared, RequestBody, ResponseBody};
 
 use super::{
     SuitePlan,
-    proof::prove_prepared,
+    proof::{prove_held, prove_prepared},
     workers::{Lost, another_kind, ask, ready},
 };
-use crate::{Fleet, Launch};
+use crate::{Launch, Workers};
 
 /// How long one session may take: RSA-4096 handshakes on a slow machine.
 const SESSION_LIMIT: Duration = Duration::from_millis(50);
@@ -16,7 +16,7 @@ const SESSION_LIMIT: Duration = Duration::from_millis(50);
 /// Holds many sessions in a fresh process, and then in another in which allocations are counted.
 pub(super) fn trial(
     plan: &SuitePlan,
-    fleet: &Fleet,
+    workers: &Workers,
     stack: &StackName,
     scenario: &Scenario,
     sessions: u32,
@@ -26,7 +26,7 @@ pub(super) fn trial(
         layout: plan.layout,
         ..Launch::default()
     };
-    let held = hold(plan, fleet, stack, scenario, sessions, &launch);
+    let held = hold(plan, workers, stack, scenario, sessions, &launch);
     let (prepared, mut held) = match held {
         Ok(held) => held,
         Err(lost) => return lost.outcome(),
@@ -36,7 +36,7 @@ pub(super) fn trial(
             preload: plan.heap_library.clone(),
             ..launch
         };
-        match hold(plan, fleet, stack, scenario, sessions, &counted) {
+        match hold(plan, workers, stack, scenario, sessions, &counted) {
             Ok((_, counted)) => held.heap = counted.heap,
             Err(lost) => return lost.outcome(),
         }
@@ -52,18 +52,21 @@ pub(super) fn trial(
 
 fn hold(
     plan: &SuitePlan,
-    fleet: &Fleet,
+    workers: &Workers,
     stack: &StackName,
     scenario: &Scenario,
     sessions: u32,
     launch: &Launch<'_>,
 ) -> Result<(Prepared, Held), Lost> {
-    let mut ready = ready(plan, fleet, stack, scenario, launch)?;
+    let mut ready = ready(plan, workers, stack, scenario, launch)?;
     prove_prepared(scenario, &ready.prepared)?;
     let limit = Duration::from_secs(60) + SESSION_LIMIT * sessions;
     let request = RequestBody::Hold(Hold { sessions });
     match ask(&mut ready.worker, request, limit)? {
-        ResponseBody::Held(held) => Ok((ready.prepared, held)),
+        ResponseBody::Held(held) => {
+            prove_held(sessions, &held)?;
+            Ok((ready.prepared, held))
+        }
         other => Err(another_kind(&other)),
     }
 }

@@ -1,25 +1,18 @@
-use std::{
-    collections::BTreeMap,
-    ffi::OsString,
-    fs,
-    path::Path,
-    sync::{Mutex, PoisonError},
-    thread,
-    time::Duration,
-};
+use std::{collections::BTreeMap, ffi::OsString, fs, path::Path, thread, time::Duration};
 
 use netbench_model::{
-    Failure, FailureClass, HandshakeKind, KeyType, Measure, Scenario, StackName, SuiteMeasured,
-    SuiteOutcome, Work,
+    Failure, FailureClass, FailureWord, HandshakeKind, KeyType, Measure, Scenario, StackName,
+    SuiteMeasured, SuiteOutcome, Work,
 };
 use netbench_protocol::{Clocks, Prepared, Slice, SliceLimit};
+use parking_lot::Mutex;
 
 use super::{
     SuitePlan,
     proof::{prove_prepared, prove_slice},
     workers::{Lost, ready},
 };
-use crate::{Fleet, Launch, Layout};
+use crate::{Launch, Layout, Workers};
 
 /// How long a process under valgrind may take, for its work and for its end.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -29,7 +22,7 @@ const MARKS: [&str; 2] = ["netbench_first_step", "netbench_second_step"];
 
 /// Counts a scenario's instructions on every stack: for each side, in one process that does few
 /// operations and one that does many, so that all that is done once cancels out.
-pub(super) fn trial(plan: &SuitePlan, fleet: &Fleet, scenario: &Scenario) -> Vec<SuiteOutcome> {
+pub(super) fn trial(plan: &SuitePlan, workers: &Workers, scenario: &Scenario) -> Vec<SuiteOutcome> {
     let Some(valgrind) = &plan.valgrind else {
         let reason = "valgrind is not installed, which counts instructions".to_owned();
         let outcome = SuiteOutcome::Unsupported { reason };
@@ -52,22 +45,21 @@ pub(super) fn trial(plan: &SuitePlan, fleet: &Fleet, scenario: &Scenario) -> Vec
         .collect();
     let waiting = Mutex::new(all.iter());
     let counted = Mutex::new(Vec::new());
-    let lock = |mutex| PoisonError::into_inner(mutex);
     thread::scope(|scope| {
         for _ in 0..plan.jobs.max(1) {
             scope.spawn(|| {
                 loop {
-                    let next = waiting.lock().unwrap_or_else(lock).next();
+                    let next = waiting.lock().next();
                     let Some(count) = next else { break };
                     let stack = &plan.stacks[count.stack];
-                    let result = count.run(plan, fleet, stack, scenario, valgrind);
-                    let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
+                    let result = count.run(plan, workers, stack, scenario, valgrind);
+                    let mut counted = counted.lock();
                     counted.push((*count, result));
                 }
             });
         }
     });
-    let counted = counted.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let counted = counted.into_inner();
     let mut by_stack: Vec<Vec<_>> = plan.stacks.iter().map(|_| Vec::new()).collect();
     for (count, result) in counted {
         by_stack[count.stack].push((count, result));
@@ -108,7 +100,7 @@ impl Count {
     fn run(
         &self,
         plan: &SuitePlan,
-        fleet: &Fleet,
+        workers: &Workers,
         stack: &StackName,
         scenario: &Scenario,
         valgrind: &Path,
@@ -128,7 +120,7 @@ impl Count {
             under: Some((valgrind.to_owned(), arguments)),
             ..Launch::default()
         };
-        let mut ready = ready(plan, fleet, stack, scenario, &launch)?;
+        let mut ready = ready(plan, workers, stack, scenario, &launch)?;
         prove_prepared(scenario, &ready.prepared)?;
         let slice = Slice {
             limit: SliceLimit::Operations(self.operations),
@@ -186,7 +178,7 @@ fn outcome(counts: Vec<(Count, Counted)>, [few, many]: [u32; 2]) -> SuiteOutcome
 fn file_trouble(error: &std::io::Error) -> Lost {
     Lost::Failed(Failure {
         class: FailureClass::Worker,
-        reason: "callgrind".to_owned(),
+        reason: FailureWord::Callgrind.into(),
         detail: error.to_string(),
         phase: None,
         after_ns: None,

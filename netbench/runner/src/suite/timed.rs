@@ -8,14 +8,14 @@ use netbench_model::{
     Distribution, Measure, Scenario, SliceFigures, SuiteMeasured, SuiteOutcome, Work,
 };
 use netbench_protocol::{Clocks, Prepared, Slice, SliceLimit, Sliced};
-use netbench_stats::quantile_sorted;
+use netbench_stats::{SplitMix, quantile_sorted};
 
 use super::{
     SuitePlan,
     proof::{prove_prepared, prove_slice},
     workers::{Lost, Ready, TURN_LIMIT, ready},
 };
-use crate::{Fleet, Launch, schedule::SplitMix};
+use crate::{Launch, Workers};
 
 /// The quantile of a turn's operations that verdicts rest on. On a shared machine everything that
 /// disturbs an operation makes it longer: low quantiles vary by tenths of a percent from run to
@@ -35,7 +35,7 @@ const THREADS_TURN: Duration = Duration::from_millis(40);
 /// none where `stop` came before the end.
 pub(super) fn trial(
     plan: &SuitePlan,
-    fleet: &Fleet,
+    workers: &Workers,
     scenario: &Scenario,
     random: &mut SplitMix,
     stop: &AtomicBool,
@@ -54,7 +54,7 @@ pub(super) fn trial(
     let mut arms: Vec<Arm> = plan
         .stacks
         .iter()
-        .map(|stack| Arm::start(ready(plan, fleet, stack, scenario, &launch), scenario))
+        .map(|stack| Arm::start(ready(plan, workers, stack, scenario, &launch), scenario))
         .collect();
     // Nobody's first turn counts: caches, lazily made tables, the first pages of the heap.
     for arm in &mut arms {
@@ -141,7 +141,7 @@ impl Arm {
         self.handshakes += u64::from(sliced.handshakes);
         self.client_resumed += u64::from(sliced.client_resumed);
         self.server_resumed += u64::from(sliced.server_resumed);
-        let kept = match clocks {
+        let timings_ns = match clocks {
             Clocks::Wall => {
                 self.slices.push(figures(&sliced));
                 &mut self.wall
@@ -149,7 +149,7 @@ impl Arm {
             Clocks::Cpu => &mut self.cpu,
         };
         for (measure, timings) in sliced.timings_ns {
-            kept.entry(measure).or_default().extend(timings);
+            timings_ns.entry(measure).or_default().extend(timings);
         }
     }
 

@@ -4,7 +4,7 @@ use netbench_model::{Failure, FailureClass, Scenario, StackName, SuiteOutcome};
 use netbench_protocol::{Prepare, Prepared, RequestBody, ResponseBody, Slice, Sliced};
 
 use super::{SuitePlan, WrongWork};
-use crate::{Fleet, Launch, Worker, WorkerError};
+use crate::{Launch, Worker, WorkerError, Workers};
 
 /// How long a scenario may take to be set up: RSA-4096 under callgrind takes seconds.
 const PREPARE_LIMIT: Duration = Duration::from_secs(120);
@@ -42,7 +42,7 @@ impl From<WrongWork> for Lost {
     fn from(wrong: WrongWork) -> Self {
         Self::Failed(Failure {
             class: FailureClass::WrongWork,
-            reason: wrong.reason,
+            reason: wrong.reason.into(),
             detail: wrong.detail,
             phase: None,
             after_ns: None,
@@ -53,15 +53,15 @@ impl From<WrongWork> for Lost {
 /// Starts a worker of `stack` and has it prepare the scenario.
 pub(super) fn ready(
     plan: &SuitePlan,
-    fleet: &Fleet,
+    workers: &Workers,
     stack: &StackName,
     scenario: &Scenario,
     launch: &Launch<'_>,
 ) -> Result<Ready, Lost> {
-    let Some(program) = fleet.program(stack.stack()) else {
+    let Some(program) = workers.program(stack.stack()) else {
         return Err(Lost::Unsupported(format!("no worker of {stack}")));
     };
-    let able = fleet
+    let able = workers
         .description(stack.stack())
         .is_some_and(|description| description.operations.iter().any(|op| op == "suite"));
     if !able {
@@ -105,7 +105,5 @@ pub(super) fn ask(
 }
 
 pub(super) fn another_kind(answer: &ResponseBody) -> Lost {
-    Lost::Worker(WorkerError::Refused(format!(
-        "an answer of another kind: {answer:?}"
-    )))
+    Lost::Worker(WorkerError::another_kind(answer))
 }

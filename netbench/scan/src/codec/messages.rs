@@ -1,7 +1,8 @@
 //! The messages of a server's first flight.
 
+use netbench_model::tls::{CipherSuiteFacts, FfdheSize, KeyExchange};
+
 use super::{Reader, extension};
-use crate::registry::{FfdheSize, KeyExchange, Suite};
 
 /// The random of a HelloRetryRequest (RFC 8446 section 4.1.3).
 const RETRY: [u8; 32] = [
@@ -9,8 +10,8 @@ const RETRY: [u8; 32] = [
     0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c,
 ];
 
-/// The most extensions, certificates, shares or names of a list that are read; a longer list cannot
-/// be. Each takes a few words beside its bytes, so that memory stays in proportion to what arrived.
+/// The most extensions, certificates, shares or names that are read of a list; no real list is longer.
+/// Memory stays in proportion to what arrived.
 pub(crate) const MOST_ENTRIES: usize = 256;
 
 /// An alert (RFC 8446 section 6).
@@ -183,10 +184,10 @@ pub struct ServerKeyExchange {
 
 impl ServerKeyExchange {
     /// Of a message's body, for a suite and a version. None if it is not what these have.
-    pub fn parse(body: &[u8], suite: Suite, version: u16) -> Option<Self> {
+    pub fn parse(body: &[u8], suite: &CipherSuiteFacts, version: u16) -> Option<Self> {
         let mut reader = Reader::new(body);
         let mut found = Self::default();
-        match suite.key_exchange() {
+        match suite.key_exchange {
             KeyExchange::Ecdhe => {
                 const NAMED_CURVE: u8 = 3;
                 if reader.u8()? != NAMED_CURVE {

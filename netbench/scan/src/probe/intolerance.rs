@@ -1,17 +1,17 @@
-//! What upsets a server: hellos that differ in one thing from one that it answers.
+//! Intolerance: hellos that differ in one thing from one that the server answers.
 
 use std::collections::BTreeMap;
 
 use super::{
-    ask::Prober,
-    more::{codes, spoken},
-    wire::{Broken, Reply},
+    features::{codes, spoken},
+    prober::Prober,
+    wire::{ConnectionError, Reply},
 };
+use netbench_model::{scan::Tolerance, tls::TlsVersion};
+
 use crate::{
     codec::{Extension, HelloSpec, KeyShare},
-    peel::{Enumeration, Question, Shares, Stop, words},
-    registry::Version,
-    result::Tolerance,
+    enumeration::{Enumeration, ProbeHello, Refusal, Shares, Stop},
     session::PrivateShares,
 };
 
@@ -32,12 +32,12 @@ pub(super) async fn intolerance(
         results.insert(name.to_owned(), judge(reply));
     };
 
-    // A version that there is not yet: the server must answer with one of its own (RFC 5246 E.1).
+    // A version that does not exist: the server must answer with one of its own (RFC 5246 E.1).
     let mut spec = plain.clone();
     spec.versions = None;
     spec.shares = None;
     spec.legacy_version = 0x0399;
-    if spoken(found).any(|v| v.version < Version::Tls13) {
+    if spoken(found).any(|v| v.version < TlsVersion::Tls13) {
         whole("unknown version", prober.hello(&spec).await?);
     }
 
@@ -68,7 +68,7 @@ pub(super) async fn intolerance(
     whole("hello in many records", prober.send(&[&records]).await);
 
     let mut spec = plain.clone();
-    if newest.version == Version::Tls13 {
+    if newest.version == TlsVersion::Tls13 {
         let keys = PrivateShares::new(&[HYBRID, 0x1d]);
         spec.shares = Some(keys.public());
     } else {
@@ -92,9 +92,9 @@ pub(super) async fn intolerance(
     Ok(results)
 }
 
-fn plain(prober: &Prober<'_>, found: &Enumeration, newest: Version) -> HelloSpec {
-    let mut versions: Vec<Version> = spoken(found).map(|v| v.version).collect();
-    versions.retain(|version| *version > Version::Ssl3 || newest == Version::Ssl3);
+fn plain(prober: &Prober<'_>, found: &Enumeration, newest: TlsVersion) -> HelloSpec {
+    let mut versions: Vec<TlsVersion> = spoken(found).map(|v| v.version).collect();
+    versions.retain(|version| *version > TlsVersion::Ssl3 || newest == TlsVersion::Ssl3);
     let suites: Vec<u16> = spoken(found).flat_map(codes).take(40).collect();
     let mut groups: Vec<u16> = Vec::new();
     for group in spoken(found).flat_map(|v| v.groups.clone()) {
@@ -105,7 +105,7 @@ fn plain(prober: &Prober<'_>, found: &Enumeration, newest: Version) -> HelloSpec
     if groups.is_empty() {
         groups = vec![0x1d, 0x17, 0x18];
     }
-    prober.spec(&Question {
+    prober.spec(&ProbeHello {
         versions,
         suites,
         groups,
@@ -160,14 +160,16 @@ fn grease(spec: &mut HelloSpec) {
 fn judge(reply: Reply) -> Tolerance {
     let how = match reply {
         Reply::Flight(..) => return Tolerance::Tolerant,
-        Reply::Alert(alert) => words(crate::peel::Refusal::Alert(alert)),
-        Reply::Broken(Broken::Silent) => "silent".to_owned(),
-        Reply::Broken(Broken::Closed) => "closed".to_owned(),
-        Reply::Broken(Broken::Reset) => "reset".to_owned(),
-        Reply::Broken(Broken::Connect(what) | Broken::Local(what) | Broken::Malformed(what)) => {
-            crate::result::clean(&what)
-        }
-        Reply::Broken(Broken::NotTls(_)) => "not TLS".to_owned(),
+        Reply::Alert(alert) => Refusal::Alert(alert).to_string(),
+        Reply::Failed(ConnectionError::Silent) => "silent".to_owned(),
+        Reply::Failed(ConnectionError::Closed) => "closed".to_owned(),
+        Reply::Failed(ConnectionError::Reset) => "reset".to_owned(),
+        Reply::Failed(
+            ConnectionError::Connect(what)
+            | ConnectionError::Local(what)
+            | ConnectionError::Malformed(what),
+        ) => crate::text::clean(&what),
+        Reply::Failed(ConnectionError::NotTls(_)) => "not TLS".to_owned(),
     };
     Tolerance::Intolerant { how }
 }

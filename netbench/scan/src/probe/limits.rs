@@ -1,4 +1,4 @@
-//! How hard a scan may press, on one site and on all.
+//! Limits of a scan, for one site and for all.
 
 use std::{
     cell::{Cell, RefCell},
@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time::Instant,
@@ -15,31 +16,31 @@ use tokio::{
 
 /// A site to scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct ScanTarget {
     /// What the site is called in results.
     pub site: String,
-    /// The host name that is asked for (SNI), or an address.
+    /// The host name of SNI, or an address.
     pub host: String,
     /// The port.
     pub port: u16,
-    /// Where to connect; or why there is no address.
+    /// Where to connect, or why there is no address.
     pub address: Result<SocketAddr, String>,
 }
 
-/// Parts of a scan. Versions, suites and groups are always asked for.
+/// Optional parts of a scan. Versions, suites and groups are always enumerated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
+pub enum ScanPart {
     /// Signature schemes.
     Signatures,
     /// Whole handshakes: tickets, resumption, 0-RTT, renegotiation, the response's head.
     Sessions,
-    /// Everything else that a server does or does not.
+    /// ALPN, fallback protection, ChaCha20 on request.
     Features,
-    /// What upsets it.
+    /// Hellos that a server may fail to answer.
     Intolerance,
 }
 
-impl Part {
+impl ScanPart {
     /// Every part.
     pub const ALL: [Self; 4] = [
         Self::Signatures,
@@ -48,7 +49,7 @@ impl Part {
         Self::Intolerance,
     ];
 
-    /// The name that the command line has.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Signatures => "signatures",
@@ -59,7 +60,7 @@ impl Part {
     }
 }
 
-/// How hard a scan may press.
+/// Limits of a scan: how many connections, how fast, how long.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
     /// Sites scanned at one time.
@@ -70,14 +71,14 @@ pub struct Limits {
     pub per_address: usize,
     /// Connections begun in a second, over all sites; none for no limit.
     pub rate: Option<f64>,
-    /// How long a connection may take to come about, and an answer to arrive.
+    /// How long connecting may take, and each answer.
     pub timeout: Duration,
     /// How long one site may take in all.
     pub site_timeout: Duration,
     /// How often a connection that failed is tried again.
     pub retries: u32,
-    /// What is asked for beside versions, suites and groups.
-    pub parts: Vec<Part>,
+    /// What is scanned besides versions, suites and groups.
+    pub parts: Vec<ScanPart>,
 }
 
 impl Default for Limits {
@@ -90,7 +91,7 @@ impl Default for Limits {
             timeout: Duration::from_secs(5),
             site_timeout: Duration::from_secs(120),
             retries: 1,
-            parts: Part::ALL.to_vec(),
+            parts: ScanPart::ALL.to_vec(),
         }
     }
 }
@@ -107,7 +108,7 @@ pub(super) struct Gate {
 impl Gate {
     pub(super) fn new(limits: &Limits) -> Self {
         let mut seed = [0; 8];
-        // Without randomness jitter is the same every time, and nothing else is lost.
+        // Without randomness the jitter is the same every time, which does no harm.
         let _ = aws_lc_rs::rand::fill(&mut seed);
         Self {
             interval: limits
@@ -140,7 +141,7 @@ impl Gate {
         permit
     }
 
-    /// Between half and one and a half times `about`: so that retries of many sites do not meet.
+    /// Between half and one and a half times `about`, to spread the retries of many sites.
     pub(super) fn jittered(&self, about: Duration) -> Duration {
         // xorshift64, Marsaglia 2003.
         let mut x = self.jitter.get();
@@ -152,18 +153,14 @@ impl Gate {
     }
 }
 
-/// Lets this process, and those that it starts, have as many open files as the system allows: a
-/// connection is one. Where the system refuses, the limit stays, and connections fail with that.
+/// Raises the limit of open files, for this process and those that it starts, as far as the system
+/// allows and at most to 65,536: each connection is one. Where the system refuses, the limit stays, and
+/// connections fail with that error.
 pub fn raise_descriptor_limit() {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: `limit` is a valid place for the two numbers that the call writes.
-    let known = unsafe { libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit) } == 0;
-    if known && limit.rlim_cur < limit.rlim_max {
-        limit.rlim_cur = limit.rlim_max.min(65_536).max(limit.rlim_cur);
-        // SAFETY: `limit` holds two numbers, the first not above the second.
-        unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) };
+    let mut limit = getrlimit(Resource::Nofile);
+    let most = limit.maximum.map_or(65_536, |maximum| maximum.min(65_536));
+    if limit.current.is_some_and(|current| current < most) {
+        limit.current = Some(most);
+        let _ = setrlimit(Resource::Nofile, limit);
     }
 }

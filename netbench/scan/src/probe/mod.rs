@@ -1,14 +1,14 @@
 //! Connections to real servers: one hello, one answer, within limits.
 
-mod ask;
-mod fleet;
-mod full;
+mod features;
+mod findings;
 mod intolerance;
 mod limits;
-mod more;
-mod seen;
+mod prober;
+mod scan_all;
+mod sessions;
 mod site;
 mod wire;
 
-pub use fleet::{Event, scan_all};
-pub use limits::{Limits, Part, Target, raise_descriptor_limit};
+pub use limits::{Limits, ScanPart, ScanTarget, raise_descriptor_limit};
+pub use scan_all::{ScanEvent, scan_all};

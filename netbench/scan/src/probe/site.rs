@@ -1,30 +1,39 @@
-//! One site from its first hello to its result.
+//! Scans one site, from its first hello to its record.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::{
-    ask::Prober,
-    full,
+    features,
     intolerance::intolerance,
-    limits::{Gate, Limits, Part, Target},
-    more,
-    wire::Broken,
+    limits::{Gate, Limits, ScanPart, ScanTarget},
+    prober::Prober,
+    sessions,
+    wire::ConnectionError,
 };
+use netbench_model::{
+    scan::{
+        Effort, FailedClass, Features, NamedCode, SCAN_SCHEMA_VERSION, ScanOutcome, SignatureScan,
+        SiteScan, SuiteScan, VersionScan,
+    },
+    tls::{Alert, CipherSuite, Group, SignatureScheme},
+};
+
 use crate::{
     codec::NotTls,
-    peel::{Enumeration, Stop, VersionFound, enumerate},
-    registry::{alert_name, group_name, signature_name, suite_name},
-    result::{
-        Effort, FailedClass, Features, NamedCode, SCAN_SCHEMA_VERSION, ScanOutcome, SignatureScan,
-        SiteScan, SuiteScan, VersionScan, clean,
-    },
-    x509::Roots,
+    enumeration::{Enumeration, Stop, VersionFound, enumerate},
+    text::clean,
+    x509::TrustAnchors,
 };
 
 /// Scans one site. Never fails: what went wrong is in the result.
-pub(super) async fn scan(target: &Target, limits: &Limits, roots: &Roots, gate: &Gate) -> SiteScan {
+pub(super) async fn scan(
+    target: &ScanTarget,
+    limits: &Limits,
+    roots: &TrustAnchors,
+    gate: &Gate,
+) -> SiteScan {
     let begun = Instant::now();
     let mut scan = empty(target);
     let address = match &target.address {
@@ -40,7 +49,7 @@ pub(super) async fn scan(target: &Target, limits: &Limits, roots: &Roots, gate: 
     scan.address = Some(address);
     let prober = Prober::new(target, address, limits, roots, gate);
     let mut found = None;
-    // Every wait in it has a limit, and none begins after the site's time.
+    // Every wait has a limit, and none begins after the site's time is up.
     let ended = run(&prober, &mut scan, &mut found).await;
     if let Some(found) = &found {
         scan.versions = found.versions.iter().map(version).collect();
@@ -62,14 +71,14 @@ async fn run(
     if !prober.answered.get() {
         return Err(Stop);
     }
-    // A site that does not answer alike is asked no more of than it takes to say so.
+    // A part that fails ends the scan: what was found so far is reported.
     for part in &prober.limits.parts {
         prober.part.set(part.name());
         match part {
-            Part::Signatures => more::signatures(prober, enumeration).await?,
-            Part::Sessions => full::sessions(prober, enumeration).await?,
-            Part::Features => more::features(prober, enumeration).await?,
-            Part::Intolerance => scan.intolerance = intolerance(prober, enumeration).await?,
+            ScanPart::Signatures => features::signatures(prober, enumeration).await?,
+            ScanPart::Sessions => sessions::sessions(prober, enumeration).await?,
+            ScanPart::Features => features::features(prober, enumeration).await?,
+            ScanPart::Intolerance => scan.intolerance = intolerance(prober, enumeration).await?,
         }
     }
     Ok(())
@@ -94,30 +103,30 @@ fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: In
         connect_us: connects.get(connects.len() / 2).copied(),
         fastest_connect_us: connects.first().copied(),
     };
-    let mut seen = prober.seen.into_inner();
-    if seen.chain_count() > 2 {
-        let count = seen.chain_count();
-        seen.note(format!(
+    let mut findings = prober.findings.into_inner();
+    if findings.chain_count() > 2 {
+        let count = findings.chain_count();
+        findings.note(format!(
             "{count} different chains: perhaps several servers behind one address"
         ));
     }
-    scan.notes = std::mem::take(&mut seen.notes);
-    scan.features = std::mem::take(&mut seen.features);
-    scan.signatures = std::mem::take(&mut seen.signatures)
+    scan.notes = std::mem::take(&mut findings.notes);
+    scan.features = std::mem::take(&mut findings.features);
+    scan.signatures = std::mem::take(&mut findings.signatures)
         .into_iter()
         .map(|(version, code)| SignatureScan {
             version,
-            name: signature_name(code),
+            name: SignatureScheme(code).to_string(),
             code,
         })
         .collect();
-    scan.chains = seen.chains();
+    scan.chains = findings.chains();
     let incomplete = scan.versions.iter().any(|v| v.supported && !v.complete);
     scan.outcome = if prober.answered.get() {
         match cut {
             Some(why) => ScanOutcome::Partial { why },
             None if incomplete => ScanOutcome::Partial {
-                why: "the server did not answer alike".to_owned(),
+                why: "the server answered inconsistently".to_owned(),
             },
             None => ScanOutcome::Scanned,
         }
@@ -133,45 +142,53 @@ fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: In
 }
 
 fn failure(
-    broken: Option<Broken>,
+    broken: Option<ConnectionError>,
     alert: Option<u8>,
     cut: Option<String>,
 ) -> (FailedClass, String) {
     use FailedClass as F;
     if let Some(alert) = alert {
-        return (
-            F::Refused,
-            format!("refuses every hello: {}", alert_name(alert)),
-        );
+        return (F::Refused, format!("refuses every hello: {}", Alert(alert)));
     }
     match broken {
-        Some(Broken::Connect(why)) => (F::Connect, why),
-        Some(Broken::Local(why)) => (F::Local, why),
-        Some(Broken::Silent) => (F::Silent, "accepts connections and says nothing".to_owned()),
-        Some(Broken::Closed) => (F::Reset, "closes when it is greeted".to_owned()),
-        Some(Broken::Reset) => (F::Reset, "resets when it is greeted".to_owned()),
-        Some(Broken::NotTls(other)) => match other {
+        Some(ConnectionError::Connect(why)) => (F::Connect, why),
+        Some(ConnectionError::Local(why)) => (F::Local, why),
+        Some(ConnectionError::Silent) => (
+            F::Silent,
+            "accepts connections and sends nothing".to_owned(),
+        ),
+        Some(ConnectionError::Closed) => (
+            F::Reset,
+            "closes the connection after the ClientHello".to_owned(),
+        ),
+        Some(ConnectionError::Reset) => (
+            F::Reset,
+            "resets the connection after the ClientHello".to_owned(),
+        ),
+        Some(ConnectionError::NotTls(other)) => match other {
             NotTls::Http => (F::PlainHttp, "answers in plain HTTP".to_owned()),
             NotTls::Ssh => (F::Ssh, "answers as SSH".to_owned()),
-            NotTls::Greeting => (F::Greeting, "greets in text".to_owned()),
+            NotTls::Greeting => (F::Greeting, "sends a greeting in text".to_owned()),
             NotTls::Other => (F::NotTls, "answers with bytes that are not TLS".to_owned()),
         },
-        Some(Broken::Malformed(what)) => (F::Malformed, format!("sends {what}")),
+        Some(ConnectionError::Malformed(what)) => (F::Malformed, format!("sends {what}")),
         None => (F::Silent, cut.unwrap_or_else(|| "no answer".to_owned())),
     }
 }
 
 fn stopped(prober: &Prober<'_>) -> String {
     match &*prober.broken.borrow() {
-        Some(Broken::Connect(why) | Broken::Local(why)) => format!("no more connections: {why}"),
-        Some(Broken::Silent) => "stopped answering".to_owned(),
-        _ => "the server did not go on".to_owned(),
+        Some(ConnectionError::Connect(why) | ConnectionError::Local(why)) => {
+            format!("no more connections: {why}")
+        }
+        Some(ConnectionError::Silent) => "stopped answering".to_owned(),
+        _ => "the scan could not continue".to_owned(),
     }
 }
 
 fn version(found: &VersionFound) -> VersionScan {
     let named = |code: &u16| NamedCode {
-        name: group_name(*code),
+        name: Group(*code).to_string(),
         code: *code,
     };
     VersionScan {
@@ -182,9 +199,9 @@ fn version(found: &VersionFound) -> VersionScan {
             .suites
             .iter()
             .map(|suite| SuiteScan {
-                name: suite_name(suite.code),
+                name: CipherSuite(suite.code).to_string(),
                 code: suite.code,
-                group: suite.group.map(group_name),
+                group: suite.group.map(|code| Group(code).to_string()),
                 dh: suite.prime.clone(),
             })
             .collect(),
@@ -196,7 +213,7 @@ fn version(found: &VersionFound) -> VersionScan {
     }
 }
 
-fn empty(target: &Target) -> SiteScan {
+fn empty(target: &ScanTarget) -> SiteScan {
     SiteScan {
         schema: SCAN_SCHEMA_VERSION,
         site: target.site.clone(),

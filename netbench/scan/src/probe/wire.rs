@@ -2,6 +2,7 @@
 
 use std::{cell::RefCell, io, net::SocketAddr, time::Duration};
 
+use rustix::io::Errno;
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpStream,
@@ -13,7 +14,7 @@ use crate::codec::{Flight, FlightReader, NotTls, ReadError, Records, Step};
 /// Bytes read at a time: the first flights of most servers.
 const READ: usize = 8 * 1024;
 
-/// The most that is read from one connection; a long chain and a response's head are far below.
+/// The most bytes read from one connection; a long chain and a response's head are far below.
 const MOST_READ: usize = 512 * 1024;
 
 /// Counts of all connections to a site.
@@ -26,10 +27,10 @@ pub(super) struct Counts {
 
 /// How a connection failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Broken {
-    /// It did not come about.
+pub(super) enum ConnectionError {
+    /// The connection was not established.
     Connect(String),
-    /// This machine could not make it: no descriptors, no ports.
+    /// This machine could not open it: no descriptors, no ports.
     Local(String),
     /// No answer within the limit.
     Silent,
@@ -49,8 +50,8 @@ pub(super) enum Reply {
     Flight(Box<Flight>, Records, Wire),
     /// With an alert.
     Alert(u8),
-    /// Not.
-    Broken(Broken),
+    /// With neither.
+    Failed(ConnectionError),
 }
 
 pub(super) struct Wire {
@@ -66,10 +67,14 @@ impl Wire {
         address: SocketAddr,
         limit: Duration,
         counts: &RefCell<Counts>,
-    ) -> Result<Self, Broken> {
+    ) -> Result<Self, ConnectionError> {
         let begun = Instant::now();
         let stream = match timeout(limit, TcpStream::connect(address)).await {
-            Err(_) => return Err(Broken::Connect("no answer to the connection".to_owned())),
+            Err(_) => {
+                return Err(ConnectionError::Connect(
+                    "no answer to the connection".to_owned(),
+                ));
+            }
             Ok(Err(error)) => return Err(no_connection(&error)),
             Ok(Ok(stream)) => stream,
         };
@@ -78,7 +83,7 @@ impl Wire {
         counts
             .connect_us
             .push(u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
-        // A hello in two segments is to be two segments.
+        // A hello in two writes must travel in two segments.
         let _ = stream.set_nodelay(true);
         Ok(Self {
             stream,
@@ -88,7 +93,7 @@ impl Wire {
         })
     }
 
-    /// More time, for what comes after an answer.
+    /// Restarts the time limit, for what comes after an answer.
     pub(super) fn extend(&mut self, limit: Duration) {
         self.until = Instant::now() + limit;
     }
@@ -97,31 +102,31 @@ impl Wire {
         &mut self,
         bytes: &[u8],
         counts: &RefCell<Counts>,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), ConnectionError> {
         let written = timeout_at(self.until, self.stream.write_all(bytes)).await;
         counts.borrow_mut().bytes_out += bytes.len() as u64;
         match written {
-            Err(_) => Err(Broken::Silent),
-            Ok(Err(error)) => Err(broken(&error)),
+            Err(_) => Err(ConnectionError::Silent),
+            Ok(Err(error)) => Err(connection_error(&error)),
             Ok(Ok(())) => Ok(()),
         }
     }
 
-    /// What has come, at least one byte.
+    /// Reads at least one byte.
     pub(super) async fn read<'a>(
         &mut self,
         room: &'a mut [u8],
         counts: &RefCell<Counts>,
-    ) -> Result<&'a [u8], Broken> {
+    ) -> Result<&'a [u8], ConnectionError> {
         match timeout_at(self.until, self.stream.read(room)).await {
-            Err(_) => Err(Broken::Silent),
-            Ok(Err(error)) => Err(broken(&error)),
-            Ok(Ok(0)) => Err(Broken::Closed),
+            Err(_) => Err(ConnectionError::Silent),
+            Ok(Err(error)) => Err(connection_error(&error)),
+            Ok(Ok(0)) => Err(ConnectionError::Closed),
             Ok(Ok(count)) => {
                 counts.borrow_mut().bytes_in += count as u64;
                 self.taken += count;
                 if self.taken > MOST_READ {
-                    return Err(Broken::Malformed(format!(
+                    return Err(ConnectionError::Malformed(format!(
                         "more than {} KiB without an end",
                         MOST_READ / 1024
                     )));
@@ -131,7 +136,7 @@ impl Wire {
         }
     }
 
-    /// Reads a server's first flight. What breaks off after a ServerHello still is an answer.
+    /// Reads a server's first flight. One that breaks off after the ServerHello is still an answer.
     pub(super) async fn flight(mut self, counts: &RefCell<Counts>) -> Reply {
         let mut reader = FlightReader::default();
         let mut room = [0; READ];
@@ -139,10 +144,10 @@ impl Wire {
             let arrived = match self.read(&mut room, counts).await {
                 Ok(arrived) => arrived,
                 Err(broken) => {
-                    if let Broken::Malformed(what) = &broken {
+                    if let ConnectionError::Malformed(what) = &broken {
                         self.fault = Some(what.clone());
                     }
-                    return self.ended(reader, Reply::Broken(broken));
+                    return self.ended(reader, Reply::Failed(broken));
                 }
             };
             match reader.push(arrived) {
@@ -151,17 +156,19 @@ impl Wire {
                     let (flight, records) = reader.into_parts();
                     return match flight {
                         Some(flight) => Reply::Flight(Box::new(flight), records, self),
-                        None => Reply::Broken(Broken::Malformed("nothing".to_owned())),
+                        None => Reply::Failed(ConnectionError::Malformed("nothing".to_owned())),
                     };
                 }
                 Ok(Step::Alert(alert)) => {
                     return self.ended(reader, Reply::Alert(alert.description));
                 }
-                Err(ReadError::NotTls(other)) => return Reply::Broken(Broken::NotTls(other)),
+                Err(ReadError::NotTls(other)) => {
+                    return Reply::Failed(ConnectionError::NotTls(other));
+                }
                 Err(error) => {
                     let what = error.to_string();
                     self.fault = Some(what.clone());
-                    return self.ended(reader, Reply::Broken(Broken::Malformed(what)));
+                    return self.ended(reader, Reply::Failed(ConnectionError::Malformed(what)));
                 }
             }
         }
@@ -176,29 +183,26 @@ impl Wire {
     }
 }
 
-fn no_connection(error: &io::Error) -> Broken {
-    // EMFILE, ENFILE: this process's limits; EADDRNOTAVAIL: no port is left.
-    let local = [24, 23, 99];
-    if error
-        .raw_os_error()
-        .is_some_and(|code| local.contains(&code))
-    {
-        Broken::Local(error.to_string())
+fn no_connection(error: &io::Error) -> ConnectionError {
+    // This process's and the system's limit of open files; no port is left.
+    let local = [Errno::MFILE, Errno::NFILE, Errno::ADDRNOTAVAIL];
+    if Errno::from_io_error(error).is_some_and(|errno| local.contains(&errno)) {
+        ConnectionError::Local(error.to_string())
     } else if error.kind() == io::ErrorKind::ConnectionReset {
-        // It was there, and was reset before this side took note.
-        Broken::Reset
+        // It was established, and reset before connect returned.
+        ConnectionError::Reset
     } else {
-        Broken::Connect(match error.kind() {
+        ConnectionError::Connect(match error.kind() {
             io::ErrorKind::ConnectionRefused => "refused".to_owned(),
             _ => error.to_string(),
         })
     }
 }
 
-fn broken(error: &io::Error) -> Broken {
+fn connection_error(error: &io::Error) -> ConnectionError {
     match error.kind() {
-        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => Broken::Reset,
-        io::ErrorKind::ConnectionAborted | io::ErrorKind::UnexpectedEof => Broken::Closed,
-        _ => Broken::Local(error.to_string()),
+        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => ConnectionError::Reset,
+        io::ErrorKind::ConnectionAborted | io::ErrorKind::UnexpectedEof => ConnectionError::Closed,
+        _ => ConnectionError::Local(error.to_string()),
     }
 }

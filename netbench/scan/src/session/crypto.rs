@@ -2,6 +2,7 @@
 //! (RFC 5246 section 5), and record protection.
 
 use aws_lc_rs::{aead, digest, hmac};
+use netbench_model::tls::CipherSuite;
 
 use crate::codec::Reader;
 
@@ -15,7 +16,7 @@ pub(super) enum Hash {
 impl Hash {
     /// Of a suite, by its name's end: SHA-256 where that is SHA-1, as TLS 1.2 has it.
     pub(super) fn of(suite: u16) -> Self {
-        match crate::registry::suite(suite) {
+        match CipherSuite(suite).facts() {
             Some(suite) if suite.name.ends_with("SHA384") => Self::Sha384,
             _ => Self::Sha256,
         }
@@ -99,7 +100,7 @@ impl Hash {
 
 /// The AEAD of a suite.
 pub(super) fn cipher(suite: u16) -> Option<&'static aead::Algorithm> {
-    let name = crate::registry::suite(suite)?.name;
+    let name = CipherSuite(suite).facts()?.name;
     if name.contains("AES_128_GCM") {
         Some(&aead::AES_128_GCM)
     } else if name.contains("AES_256_GCM") {

@@ -1,4 +1,6 @@
-//! As much HTTP as the head of one response needs.
+//! One HTTP request, and the head of its response.
+
+use crate::text::clean;
 
 /// A request for the head of the root.
 pub(crate) fn request(host: &str) -> Vec<u8> {
@@ -8,7 +10,7 @@ pub(crate) fn request(host: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// The head of a response, as far as a scan wants it.
+/// The fields of a response's head that a scan reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ResponseHead {
     pub(crate) status: Option<u16>,
@@ -17,7 +19,7 @@ pub(crate) struct ResponseHead {
 }
 
 impl ResponseHead {
-    /// None until the head has come to its end.
+    /// None until the head is complete.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
         let mut lines = bytes[..end].split(|byte| *byte == b'\n');
@@ -31,7 +33,11 @@ impl ResponseHead {
                 continue;
             };
             let name = line[..colon].to_ascii_lowercase();
-            let value = || Some(printable(&line[colon + 1..]));
+            let value = || {
+                Some(clean(&String::from_utf8_lossy(
+                    line[colon + 1..].trim_ascii(),
+                )))
+            };
             match name.as_slice() {
                 b"strict-transport-security" => head.strict_transport_security = value(),
                 b"alt-svc" => head.alt_svc = value(),
@@ -40,19 +46,6 @@ impl ResponseHead {
         }
         Some(head)
     }
-}
-
-/// Printable ASCII alone, at most 200 of it.
-fn printable(bytes: &[u8]) -> String {
-    bytes
-        .trim_ascii()
-        .iter()
-        .take(200)
-        .map(|byte| match byte {
-            b' '..=b'~' => char::from(*byte),
-            _ => '\u{fffd}',
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -2,21 +2,21 @@
 
 use std::process::Command;
 
-use netbench_scan::{
-    Part,
-    peel::Order,
-    registry::Version,
-    result::{Answer, ScanOutcome},
+use netbench_model::{
+    scan::{Observed, Order, ScanOutcome},
+    tls::{CipherSuite, TlsVersion},
 };
+use netbench_scan::ScanPart;
+use netbench_testing::Tool;
 use tempfile::TempDir;
 
-use crate::support::{Files, Key, Server, groups, program, scan, shown, suites, usable};
+use crate::support::{Files, Key, Server, groups, scan, shown, suites, usable};
 
 const SOURCE: &str = include_str!("server.go");
 
 /// The server's program, built into a folder of its own.
 fn build() -> TempDir {
-    let go = program("go").expect("go is needed for this test");
+    let go = Tool::Go.path().unwrap();
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("main.go"), SOURCE).unwrap();
     std::fs::write(folder.path().join("go.mod"), "module server\n\ngo 1.19\n").unwrap();
@@ -38,16 +38,15 @@ fn build() -> TempDir {
 
 struct Setting {
     key: Key,
-    versions: &'static [Version],
+    versions: &'static [TlsVersion],
     /// What is asked of the server below TLS 1.3, in an order that it does not heed.
     suites: &'static [u16],
     groups: &'static [u16],
     names: &'static [&'static str],
 }
 
-#[test]
-fn suites_agree_with_the_setting_one_by_one() {
-    use Version::{Tls10, Tls11, Tls12, Tls13};
+pub(crate) fn suites_agree_with_the_setting_one_by_one() {
+    use TlsVersion::{Tls10, Tls11, Tls12, Tls13};
     let folder = build();
     const ALL: &[u16] = &[
         0x0005, 0x000a, 0x002f, 0x0035, 0x003c, 0x009c, 0x009d, 0xc007, 0xc009, 0xc00a, 0xc011,
@@ -103,15 +102,15 @@ fn check(folder: &TempDir, setting: &Setting) {
     command.args([words(&[oldest.code()]), words(&[newest.code()])]);
     command.args([words(setting.suites), words(setting.groups)]);
     let server = Server::that_says(command, "LISTENS ");
-    let found = scan(server.address, &Part::ALL);
+    let found = scan(server.address, &ScanPart::ALL);
     assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
-    for version in Version::ALL {
+    for version in TlsVersion::ALL {
         let mut due: Vec<u16> = match version {
             _ if !setting.versions.contains(&version) => Vec::new(),
-            Version::Tls13 => vec![0x1301, 0x1302, 0x1303],
+            TlsVersion::Tls13 => vec![0x1301, 0x1302, 0x1303],
             _ => {
                 let fits = |code: &u16| {
-                    let suite = netbench_scan::registry::suite(*code).unwrap();
+                    let suite = CipherSuite(*code).facts().unwrap();
                     usable(*code, setting.key) && suite.fits(version)
                 };
                 setting.suites.iter().copied().filter(fits).collect()
@@ -134,7 +133,7 @@ fn check(folder: &TempDir, setting: &Setting) {
     let f = &found.features;
     assert_eq!(f.http_status, Some(418), "{}", shown(&found));
     assert_eq!(f.alpn, ["http/1.1"], "{}", shown(&found));
-    if newest == Version::Tls13 {
-        assert_eq!(f.resumption_tls13, Answer::Yes, "{}", shown(&found));
+    if newest == TlsVersion::Tls13 {
+        assert_eq!(f.resumption_tls13, Observed::Yes, "{}", shown(&found));
     }
 }

@@ -8,11 +8,11 @@ use std::{
     time::Duration,
 };
 
-use netbench_scan::{
-    Limits, Part, Roots, SiteScan,
-    registry::Version,
-    result::{FailedClass, ScanOutcome},
+use netbench_model::{
+    scan::{FailedClass, ScanOutcome, SiteScan},
+    tls::TlsVersion,
 };
+use netbench_scan::{Limits, ScanPart, TrustAnchors};
 use rcgen::{CertificateParams, DnType, KeyPair, SanType, string::Ia5String};
 
 use crate::{
@@ -25,7 +25,7 @@ pub(crate) fn limits() -> Limits {
     Limits {
         timeout: Duration::from_secs(3),
         site_timeout: Duration::from_secs(60),
-        parts: Part::ALL.to_vec(),
+        parts: ScanPart::ALL.to_vec(),
         ..Limits::default()
     }
 }
@@ -36,7 +36,7 @@ pub(crate) fn scan_within(address: SocketAddr, limits: Limits) -> SiteScan {
     let (done, result) = mpsc::channel();
     thread::spawn(move || {
         // Nobody listens any more when that took too long.
-        let _ = done.send(scan_with(address, limits, Roots::default()));
+        let _ = done.send(scan_with(address, limits, TrustAnchors::default()));
     });
     result.recv_timeout(most).expect("the scan ends")
 }
@@ -78,8 +78,7 @@ fn class(scan: &SiteScan) -> Option<FailedClass> {
     }
 }
 
-#[test]
-fn what_is_not_tls_is_classed() {
+pub(crate) fn what_is_not_tls_is_classed() {
     use FailedClass as F;
     let hello = server_hello(0x0303, 0x002f, &[]);
     let mut torn = hello.clone();
@@ -155,8 +154,7 @@ fn what_is_not_tls_is_classed() {
     }
 }
 
-#[test]
-fn those_that_speak_first_or_never_are_classed() {
+pub(crate) fn those_that_speak_first_or_never_are_classed() {
     let ssh = Hostile::new(|_, mut stream| {
         let _ = stream.write_all(b"SSH-2.0-dropbear\r\n");
         linger(stream);
@@ -220,8 +218,7 @@ fn linger_silently(mut stream: TcpStream) {
 /// How the messages of an answer travel.
 type Shape = (&'static str, fn(&[Vec<u8>]) -> Vec<Vec<u8>>);
 
-#[test]
-fn messages_may_lie_in_records_anyhow() {
+pub(crate) fn messages_may_lie_in_records_anyhow() {
     let shapes: [Shape; 5] = [
         ("one in each", |messages| {
             vec![messages.iter().flat_map(|m| record(22, m)).collect()]
@@ -274,7 +271,7 @@ fn messages_may_lie_in_records_anyhow() {
             shown(&found)
         );
         assert_eq!(
-            in_order(&found, Version::Tls12),
+            in_order(&found, TlsVersion::Tls12),
             SUITES,
             "{name}: {}",
             shown(&found)
@@ -289,8 +286,7 @@ fn messages_may_lie_in_records_anyhow() {
     }
 }
 
-#[test]
-fn an_answer_that_breaks_off_is_as_good_as_its_server_hello() {
+pub(crate) fn an_answer_that_breaks_off_is_as_good_as_its_server_hello() {
     let chain = vec![leaf(HOST, HOST)];
     let hello_ends = record(22, &server_hello(0x0303, 0, &[])).len();
     let points = [
@@ -355,7 +351,7 @@ fn an_answer_that_breaks_off_is_as_good_as_its_server_hello() {
                 );
             } else {
                 assert!(found.is_scanned(), "{}", shown());
-                assert_eq!(in_order(&found, Version::Tls12), SUITES, "{}", shown());
+                assert_eq!(in_order(&found, TlsVersion::Tls12), SUITES, "{}", shown());
             }
         }
     }

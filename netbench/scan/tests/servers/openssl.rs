@@ -2,12 +2,11 @@
 
 use std::{process::Command, time::Duration};
 
-use netbench_scan::{
-    Limits, Part, Roots,
-    peel::Order,
-    registry::Version,
-    result::{Anchor, Answer, ScanOutcome},
+use netbench_model::{
+    scan::{Anchor, Observed, Order, ScanOutcome},
+    tls::TlsVersion,
 };
+use netbench_scan::{Limits, ScanPart, TrustAnchors};
 
 use crate::{
     programs::s_server,
@@ -15,10 +14,10 @@ use crate::{
 };
 
 /// The codes that a list stands for in a version, in the list's order.
-pub(crate) fn listed(list: &str, version: Version) -> Vec<u16> {
+pub(crate) fn listed(list: &str, version: TlsVersion) -> Vec<u16> {
     let flag = match version {
-        Version::Tls10 => "-tls1",
-        Version::Tls11 => "-tls1_1",
+        TlsVersion::Tls10 => "-tls1",
+        TlsVersion::Tls11 => "-tls1_1",
         _ => "-tls1_2",
     };
     let ran = Command::new("openssl")
@@ -43,7 +42,7 @@ struct Setting {
     arguments: &'static [&'static str],
     /// The list of suites below TLS 1.3.
     list: &'static str,
-    versions: &'static [Version],
+    versions: &'static [TlsVersion],
     /// Suites of TLS 1.3, as they are chosen.
     newest: &'static [u16],
     order: Order,
@@ -52,9 +51,8 @@ struct Setting {
 
 const DEFAULT_13: &[u16] = &[0x1302, 0x1303, 0x1301];
 
-#[test]
-fn suites_agree_with_the_setting_one_by_one() {
-    use Version::{Tls10, Tls11, Tls12, Tls13};
+pub(crate) fn suites_agree_with_the_setting_one_by_one() {
+    use TlsVersion::{Tls10, Tls11, Tls12, Tls13};
     let all = "ALL:@SECLEVEL=0";
     let settings = [
         Setting {
@@ -161,13 +159,13 @@ fn check(setting: &Setting) {
     let found = scan(server.address, &[]);
     let shown = || format!("{name}: {}", shown(&found));
     assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown());
-    let spoken: Vec<Version> = Version::ALL
+    let spoken: Vec<TlsVersion> = TlsVersion::ALL
         .into_iter()
         .filter(|version| found.version(*version).is_some())
         .collect();
     assert_eq!(spoken, setting.versions, "{}", shown());
     for version in setting.versions.iter().copied() {
-        let (mut due, order) = if version == Version::Tls13 {
+        let (mut due, order) = if version == TlsVersion::Tls13 {
             (setting.newest.to_vec(), Order::Server)
         } else {
             let mut due = listed(setting.list, version);
@@ -176,7 +174,7 @@ fn check(setting: &Setting) {
         };
         let entry = found.version(version).unwrap();
         assert!(entry.complete, "{version} {}", shown());
-        if version != Version::Tls13 {
+        if version != TlsVersion::Tls13 {
             assert_eq!(entry.suite_order, setting.order, "{version} {}", shown());
         }
         if setting.order == Order::Server && order == Order::Server {
@@ -193,8 +191,7 @@ fn check(setting: &Setting) {
     );
 }
 
-#[test]
-fn groups_agree_with_the_setting_in_its_order() {
+pub(crate) fn groups_agree_with_the_setting_in_its_order() {
     let cases: [(&[&str], &[&str]); 4] = [
         (&["-groups", "X25519"], &["x25519"]),
         (
@@ -214,14 +211,14 @@ fn groups_agree_with_the_setting_in_its_order() {
     for (arguments, due) in cases {
         let server = s_server(&files, arguments);
         let found = scan(server.address, &[]);
-        assert_eq!(groups(&found, Version::Tls13), due, "{}", shown(&found));
+        assert_eq!(groups(&found, TlsVersion::Tls13), due, "{}", shown(&found));
         let elliptic: Vec<&str> = due
             .iter()
             .filter(|name| !name.starts_with("ffdhe"))
             .copied()
             .collect();
         assert_eq!(
-            groups(&found, Version::Tls12),
+            groups(&found, TlsVersion::Tls12),
             elliptic,
             "{}",
             shown(&found)
@@ -236,8 +233,7 @@ const OWN_DH: &str = "-----BEGIN DH PARAMETERS-----\n\
     tl529tXatU+4qQL8d4JLUorFNR0L3xT764Q+N6KX7VdEtGhUvulXAgEC\n\
     -----END DH PARAMETERS-----\n";
 
-#[test]
-fn sizes_of_finite_fields_are_reported() {
+pub(crate) fn sizes_of_finite_fields_are_reported() {
     let files = Files::new(Key::Rsa);
     // Any number of 1024 bits will do: nobody finishes a handshake with it.
     let own = files.write("dh.pem", OWN_DH);
@@ -258,7 +254,7 @@ fn sizes_of_finite_fields_are_reported() {
     for (arguments, bits, origin) in cases {
         let server = s_server(&files, arguments);
         let found = scan(server.address, &[]);
-        let version = found.version(Version::Tls12).expect("TLS 1.2");
+        let version = found.version(TlsVersion::Tls12).expect("TLS 1.2");
         assert!(!version.suites.is_empty());
         for suite in &version.suites {
             let prime = suite.dh.as_ref().expect(&suite.name);
@@ -267,41 +263,40 @@ fn sizes_of_finite_fields_are_reported() {
     }
 }
 
-#[test]
-fn features_agree_with_the_setting() {
+pub(crate) fn features_agree_with_the_setting() {
     let files = Files::new(Key::Rsa);
     let status = files.path("ocsp.der");
     // An OCSPResponse that says tryLater (RFC 6960 section 4.2.1).
     std::fs::write(&status, [0x30, 3, 0x0a, 1, 3]).unwrap();
 
     // `-www` answers no HEAD, so that no part may depend on a response, and each waits in vain.
-    let brief = |arguments: &[&str], parts: &[Part]| {
+    let brief = |arguments: &[&str], parts: &[ScanPart]| {
         let server = s_server(&files, arguments);
         let limits = Limits {
             timeout: Duration::from_secs(4),
             ..limits(parts)
         };
-        scan_with(server.address, limits, Roots::default())
+        scan_with(server.address, limits, TrustAnchors::default())
     };
-    let plain = brief(&["-www"], &Part::ALL);
+    let plain = brief(&["-www"], &ScanPart::ALL);
     let f = &plain.features;
     assert_eq!(plain.outcome, ScanOutcome::Scanned, "{}", shown(&plain));
     assert_eq!(
         [&f.tickets_tls12, &f.resumption_tls12, &f.resumption_tls13],
-        [&Answer::Yes; 3],
+        [&Observed::Yes; 3],
         "{}",
         shown(&plain)
     );
     assert_eq!(f.tickets_tls13, Some(2), "{}", shown(&plain));
     assert_eq!(f.early_data_bytes, Some(0));
-    assert_eq!(f.extended_master_secret, Answer::Yes);
-    assert_eq!(f.secure_renegotiation, Answer::Yes);
+    assert_eq!(f.extended_master_secret, Observed::Yes);
+    assert_eq!(f.secure_renegotiation, Observed::Yes);
     assert_eq!(
         [&f.ocsp_stapling, &f.compression, &f.heartbeat],
-        [&Answer::No; 3]
+        [&Observed::No; 3]
     );
-    assert_eq!(f.client_certificate, Answer::No);
-    assert_eq!(f.fallback_scsv, Answer::Yes);
+    assert_eq!(f.client_certificate, Observed::No);
+    assert_eq!(f.fallback_scsv, Observed::Yes);
     assert!(f.alpn.is_empty());
 
     let rich = [
@@ -318,18 +313,18 @@ fn features_agree_with_the_setting() {
         "-num_tickets",
         "0",
     ];
-    let rich = brief(&rich, &Part::ALL);
+    let rich = brief(&rich, &ScanPart::ALL);
     let f = &rich.features;
     assert_eq!(f.alpn, ["h2", "http/1.1"], "{}", shown(&rich));
-    assert_eq!(f.ocsp_stapling, Answer::Yes, "{}", shown(&rich));
-    assert_eq!(f.client_certificate, Answer::Yes);
-    assert_eq!(f.tickets_tls12, Answer::No, "{}", shown(&rich));
-    assert_eq!(f.session_ids, Answer::Yes, "{}", shown(&rich));
-    assert_eq!(f.resumption_tls12, Answer::Yes, "{}", shown(&rich));
-    assert_eq!(f.encrypt_then_mac, Answer::Yes, "{}", shown(&rich));
+    assert_eq!(f.ocsp_stapling, Observed::Yes, "{}", shown(&rich));
+    assert_eq!(f.client_certificate, Observed::Yes);
+    assert_eq!(f.tickets_tls12, Observed::No, "{}", shown(&rich));
+    assert_eq!(f.session_ids, Observed::Yes, "{}", shown(&rich));
+    assert_eq!(f.resumption_tls12, Observed::Yes, "{}", shown(&rich));
+    assert_eq!(f.encrypt_then_mac, Observed::Yes, "{}", shown(&rich));
 
     let early = ["-early_data", "-max_early_data", "12345", "-tls1_3"];
-    let early = brief(&early, &[Part::Sessions]);
+    let early = brief(&early, &[ScanPart::Sessions]);
     assert_eq!(
         early.features.early_data_bytes,
         Some(12_345),
@@ -338,32 +333,31 @@ fn features_agree_with_the_setting() {
     );
 
     let strict = ["-Verify", "1", "-alpn", "acme"];
-    let strict = brief(&strict, &Part::ALL);
+    let strict = brief(&strict, &ScanPart::ALL);
     assert_eq!(
         strict.features.client_certificate,
-        Answer::Yes,
+        Observed::Yes,
         "{}",
         shown(&strict)
     );
     // It wants an application protocol that no browser has, and is scanned without.
     assert!(
-        strict.version(Version::Tls13).is_some(),
+        strict.version(TlsVersion::Tls13).is_some(),
         "{}",
         shown(&strict)
     );
     assert!(
-        strict.version(Version::Tls12).is_some(),
+        strict.version(TlsVersion::Tls12).is_some(),
         "{}",
         shown(&strict)
     );
 }
 
-#[test]
-fn signatures_and_chains_agree_with_the_certificate() {
+pub(crate) fn signatures_and_chains_agree_with_the_certificate() {
     let files = Files::new(Key::EcdsaP256);
     let server = s_server(&files, &["-www"]);
-    let roots = Roots::of_pem(&files.root_pem);
-    let found = scan_with(server.address, limits(&[Part::Signatures]), roots);
+    let roots = TrustAnchors::of_pem(&files.root_pem);
+    let found = scan_with(server.address, limits(&[ScanPart::Signatures]), roots);
     let names = |version| {
         let of_version = found
             .signatures
@@ -374,12 +368,12 @@ fn signatures_and_chains_agree_with_the_certificate() {
         names
     };
     assert_eq!(
-        names(Version::Tls13),
+        names(TlsVersion::Tls13),
         ["ecdsa_secp256r1_sha256"],
         "{}",
         shown(&found)
     );
-    let old = names(Version::Tls12);
+    let old = names(TlsVersion::Tls12);
     assert!(old.contains(&"ecdsa_secp256r1_sha256"), "{}", shown(&found));
     assert!(old.iter().all(|name| name.starts_with("ecdsa")), "{old:?}");
     let [chain] = &found.chains[..] else {
@@ -396,24 +390,23 @@ fn signatures_and_chains_agree_with_the_certificate() {
 
     let files = Files::new(Key::Rsa);
     let server = s_server(&files, &["-www", "-sigalgs", "RSA-PSS+SHA384:RSA+SHA256"]);
-    let found = scan(server.address, &[Part::Signatures]);
-    let all: Vec<(Version, &str)> = found
+    let found = scan(server.address, &[ScanPart::Signatures]);
+    let all: Vec<(TlsVersion, &str)> = found
         .signatures
         .iter()
         .map(|s| (s.version, s.name.as_str()))
         .collect();
     for due in [
-        (Version::Tls13, "rsa_pss_rsae_sha384"),
-        (Version::Tls12, "rsa_pss_rsae_sha384"),
-        (Version::Tls12, "rsa_pkcs1_sha256"),
+        (TlsVersion::Tls13, "rsa_pss_rsae_sha384"),
+        (TlsVersion::Tls12, "rsa_pss_rsae_sha384"),
+        (TlsVersion::Tls12, "rsa_pkcs1_sha256"),
     ] {
         assert!(all.contains(&due), "{due:?} of {all:?}");
     }
     assert_eq!(all.len(), 3, "{all:?}");
 }
 
-#[test]
-fn two_certificates_hide_no_suite() {
+pub(crate) fn two_certificates_hide_no_suite() {
     let (rsa, ecdsa) = (Files::new(Key::Rsa), Files::new(Key::EcdsaP256));
     let list = "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES256-GCM-SHA384:\
         ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES128-GCM-SHA256:AES128-SHA:\
@@ -424,14 +417,19 @@ fn two_certificates_hide_no_suite() {
         arguments.extend(prefers);
         let server = s_server(&rsa, &arguments);
         let found = scan(server.address, &[]);
-        let entry = found.version(Version::Tls12).expect("TLS 1.2");
-        let mut due = listed(list, Version::Tls12);
+        let entry = found.version(TlsVersion::Tls12).expect("TLS 1.2");
+        let mut due = listed(list, TlsVersion::Tls12);
         if entry.suite_order == Order::Server {
             assert!(!prefers.is_empty(), "{}", shown(&found));
-            assert_eq!(in_order(&found, Version::Tls12), due, "{}", shown(&found));
+            assert_eq!(
+                in_order(&found, TlsVersion::Tls12),
+                due,
+                "{}",
+                shown(&found)
+            );
         }
         due.sort_unstable();
-        assert_eq!(suites(&found, Version::Tls12), due, "{}", shown(&found));
+        assert_eq!(suites(&found, TlsVersion::Tls12), due, "{}", shown(&found));
         assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
         assert_eq!(found.chains.len(), 2, "{}", shown(&found));
     }

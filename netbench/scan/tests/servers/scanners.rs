@@ -2,17 +2,18 @@
 
 use std::{collections::BTreeSet, net::SocketAddr, process::Command};
 
-use netbench_scan::{
-    SiteScan,
-    registry::{Version, suites as registry},
+use netbench_model::{
+    scan::SiteScan,
+    tls::{CipherSuite, TlsVersion},
 };
+use netbench_testing::program;
 
 use crate::{
     programs::{INTERMEDIATE, nginx, s_server},
-    support::{Files, Key, program, scan, shown},
+    support::{Files, Key, scan, shown},
 };
 
-type Pairs = BTreeSet<(Version, u16)>;
+type Pairs = BTreeSet<(TlsVersion, u16)>;
 
 fn ours(scan: &SiteScan) -> Pairs {
     let spoken = scan.versions.iter().filter(|v| v.supported);
@@ -22,12 +23,8 @@ fn ours(scan: &SiteScan) -> Pairs {
 }
 
 /// What nmap's ssl-enum-ciphers says, by the registry's names, which it uses.
-fn by_nmap(address: SocketAddr) -> Option<Pairs> {
-    let Some(nmap) = program("nmap") else {
-        eprintln!("nmap is not installed: not compared with it");
-        return None;
-    };
-    let ran = Command::new(nmap)
+fn by_nmap(address: SocketAddr) -> Pairs {
+    let ran = Command::new(program("nmap").unwrap())
         .args(["-n", "-Pn", "--script", "ssl-enum-ciphers", "-oX", "-"])
         .args(["-p", &address.port().to_string(), &address.ip().to_string()])
         .output()
@@ -38,11 +35,11 @@ fn by_nmap(address: SocketAddr) -> Option<Pairs> {
     for piece in text.split('<') {
         if let Some(name) = quoted(piece, "table key=") {
             version = match name {
-                "SSLv3" => Some(Version::Ssl3),
-                "TLSv1.0" => Some(Version::Tls10),
-                "TLSv1.1" => Some(Version::Tls11),
-                "TLSv1.2" => Some(Version::Tls12),
-                "TLSv1.3" => Some(Version::Tls13),
+                "SSLv3" => Some(TlsVersion::Ssl3),
+                "TLSv1.0" => Some(TlsVersion::Tls10),
+                "TLSv1.1" => Some(TlsVersion::Tls11),
+                "TLSv1.2" => Some(TlsVersion::Tls12),
+                "TLSv1.3" => Some(TlsVersion::Tls13),
                 _ => version,
             };
         }
@@ -50,20 +47,17 @@ fn by_nmap(address: SocketAddr) -> Option<Pairs> {
         if let (Some(version), Some(name)) = (version, name) {
             // nmap calls the suites of TLS 1.3 TLS_AKE_WITH_….
             let name = name.replace("TLS_AKE_WITH_", "TLS_");
-            let code = registry().find(|s| s.name == name).map(|s| s.code);
-            found.insert((version, code.unwrap_or_else(|| panic!("nmap's {name}"))));
+            let suite = CipherSuite::registered().find(|s| s.name() == Some(&name));
+            let suite = suite.unwrap_or_else(|| panic!("nmap's {name}"));
+            found.insert((version, suite.0));
         }
     }
-    Some(found)
+    found
 }
 
 /// What sslscan says, by code points.
-fn by_sslscan(address: SocketAddr) -> Option<Pairs> {
-    let Some(sslscan) = program("sslscan") else {
-        eprintln!("sslscan is not installed: not compared with it");
-        return None;
-    };
-    let ran = Command::new(sslscan)
+fn by_sslscan(address: SocketAddr) -> Pairs {
+    let ran = Command::new(program("sslscan").unwrap())
         .args(["--xml=-", "--no-colour", &address.to_string()])
         .output()
         .unwrap();
@@ -71,18 +65,18 @@ fn by_sslscan(address: SocketAddr) -> Option<Pairs> {
     let mut found = Pairs::new();
     for piece in text.split('<').filter(|piece| piece.starts_with("cipher ")) {
         let version = match quoted(piece, "sslversion=") {
-            Some("SSLv3") => Version::Ssl3,
-            Some("TLSv1.0") => Version::Tls10,
-            Some("TLSv1.1") => Version::Tls11,
-            Some("TLSv1.2") => Version::Tls12,
-            Some("TLSv1.3") => Version::Tls13,
+            Some("SSLv3") => TlsVersion::Ssl3,
+            Some("TLSv1.0") => TlsVersion::Tls10,
+            Some("TLSv1.1") => TlsVersion::Tls11,
+            Some("TLSv1.2") => TlsVersion::Tls12,
+            Some("TLSv1.3") => TlsVersion::Tls13,
             other => panic!("sslscan's {other:?}"),
         };
         let id = quoted(piece, " id=").expect("an id");
         let code = u16::from_str_radix(id.trim_start_matches("0x"), 16).unwrap();
         found.insert((version, code));
     }
-    Some(found)
+    found
 }
 
 fn quoted<'a>(piece: &'a str, before: &str) -> Option<&'a str> {
@@ -92,22 +86,26 @@ fn quoted<'a>(piece: &'a str, before: &str) -> Option<&'a str> {
         .map(|(text, _)| text)
 }
 
-#[test]
-fn other_scanners_find_the_same_suites() {
-    let files = Files::new(Key::Rsa);
-    let everything = s_server(&files, &["-cipher", "ALL:@SECLEVEL=0", "-www"]);
-    compare("s_server with everything", everything.address);
-    let lines = format!("ssl_protocols TLSv1.2 TLSv1.3; ssl_ciphers {INTERMEDIATE};");
-    let intermediate = nginx(&files, &lines);
-    compare("nginx with the intermediate set", intermediate.address);
+pub(crate) fn nmap_finds_the_same_suites() {
+    compare("nmap", by_nmap);
 }
 
-fn compare(name: &str, address: SocketAddr) {
-    let found = scan(address, &[]);
-    let ours = ours(&found);
-    assert!(!ours.is_empty(), "{}", shown(&found));
-    for (scanner, theirs) in [("nmap", by_nmap(address)), ("sslscan", by_sslscan(address))] {
-        let Some(theirs) = theirs else { continue };
+pub(crate) fn sslscan_finds_the_same_suites() {
+    compare("sslscan", by_sslscan);
+}
+
+fn compare(scanner: &str, found_by: fn(SocketAddr) -> Pairs) {
+    let files = Files::new(Key::Rsa);
+    let everything = s_server(&files, &["-cipher", "ALL:@SECLEVEL=0", "-www"]);
+    let lines = format!("ssl_protocols TLSv1.2 TLSv1.3; ssl_ciphers {INTERMEDIATE};");
+    let intermediate = nginx(&files, &lines);
+    for (name, server) in [
+        ("s_server with everything", everything),
+        ("nginx with the intermediate set", intermediate),
+    ] {
+        let found = scan(server.address, &[]);
+        let (ours, theirs) = (ours(&found), found_by(server.address));
+        assert!(!ours.is_empty(), "{}", shown(&found));
         assert!(!theirs.is_empty(), "{scanner} found nothing on {name}");
         let unknown: Vec<_> = theirs.difference(&ours).collect();
         assert!(

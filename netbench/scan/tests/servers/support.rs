@@ -4,18 +4,17 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read},
     net::{Ipv4Addr, SocketAddr, TcpListener},
-    path::PathBuf,
     process::{Child, Command, Stdio},
     sync::{Arc, atomic::AtomicBool, mpsc},
     thread,
     time::Duration,
 };
 
-use netbench_scan::{
-    Event, Limits, Part, Roots, SiteScan, Target,
-    registry::{Authentication, Suite, Version, suite},
-    scan_all,
+use netbench_model::{
+    scan::SiteScan,
+    tls::{Authentication, CipherSuite, TlsVersion},
 };
+use netbench_scan::{Limits, ScanEvent, ScanPart, ScanTarget, TrustAnchors, scan_all};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use tempfile::TempDir;
 
@@ -156,17 +155,8 @@ pub(crate) fn free_address() -> SocketAddr {
     listener.local_addr().unwrap()
 }
 
-/// Where a program is. For an ordinary user the folder of servers is often not in `PATH`.
-pub(crate) fn program(name: &str) -> Option<PathBuf> {
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&paths)
-        .chain(["/usr/sbin", "/usr/local/sbin", "/usr/local/go/bin"].map(PathBuf::from))
-        .map(|folder| folder.join(name))
-        .find(|path| path.is_file())
-}
-
-pub(crate) fn target(address: SocketAddr) -> Target {
-    Target {
+pub(crate) fn target(address: SocketAddr) -> ScanTarget {
+    ScanTarget {
         site: HOST.to_owned(),
         host: HOST.to_owned(),
         port: address.port(),
@@ -175,7 +165,7 @@ pub(crate) fn target(address: SocketAddr) -> Target {
 }
 
 /// Limits for a busy machine: nothing that answers is taken for silent.
-pub(crate) fn limits(parts: &[Part]) -> Limits {
+pub(crate) fn limits(parts: &[ScanPart]) -> Limits {
     Limits {
         timeout: Duration::from_secs(20),
         site_timeout: Duration::from_secs(300),
@@ -184,12 +174,12 @@ pub(crate) fn limits(parts: &[Part]) -> Limits {
     }
 }
 
-pub(crate) fn scan_with(address: SocketAddr, limits: Limits, roots: Roots) -> SiteScan {
+pub(crate) fn scan_with(address: SocketAddr, limits: Limits, roots: TrustAnchors) -> SiteScan {
     let mut found = None;
     let stop = Arc::new(AtomicBool::new(false));
     let targets = vec![target(address)];
     scan_all::<std::io::Error>(targets, limits, roots, &stop, |event| {
-        let Event::Done(scan) = event;
+        let ScanEvent::Done(scan) = event;
         found = Some(scan.clone());
         Ok(())
     })
@@ -197,25 +187,25 @@ pub(crate) fn scan_with(address: SocketAddr, limits: Limits, roots: Roots) -> Si
     found.expect("a result for the one target")
 }
 
-pub(crate) fn scan(address: SocketAddr, parts: &[Part]) -> SiteScan {
-    scan_with(address, limits(parts), Roots::default())
+pub(crate) fn scan(address: SocketAddr, parts: &[ScanPart]) -> SiteScan {
+    scan_with(address, limits(parts), TrustAnchors::default())
 }
 
 /// The codes of a version's suites, sorted; none where it is not spoken.
-pub(crate) fn suites(scan: &SiteScan, version: Version) -> Vec<u16> {
+pub(crate) fn suites(scan: &SiteScan, version: TlsVersion) -> Vec<u16> {
     let mut codes: Vec<u16> = in_order(scan, version);
     codes.sort_unstable();
     codes
 }
 
 /// The codes of a version's suites, as they were chosen.
-pub(crate) fn in_order(scan: &SiteScan, version: Version) -> Vec<u16> {
+pub(crate) fn in_order(scan: &SiteScan, version: TlsVersion) -> Vec<u16> {
     let found = scan.version(version).map(|v| &v.suites);
     found.into_iter().flatten().map(|s| s.code).collect()
 }
 
 /// The names of a version's groups, as they were learned.
-pub(crate) fn groups(scan: &SiteScan, version: Version) -> Vec<String> {
+pub(crate) fn groups(scan: &SiteScan, version: TlsVersion) -> Vec<String> {
     let found = scan.version(version).map(|v| &v.groups);
     found
         .into_iter()
@@ -226,10 +216,10 @@ pub(crate) fn groups(scan: &SiteScan, version: Version) -> Vec<String> {
 
 /// Whether a server with such a key can use the suite.
 pub(crate) fn usable(code: u16, key: Key) -> bool {
-    let Some(suite) = suite(code) else {
+    let Some(suite) = CipherSuite(code).facts() else {
         return false;
     };
-    match Suite::authentication(suite) {
+    match suite.authentication {
         Authentication::Any | Authentication::Anonymous => true,
         Authentication::Rsa => key == Key::Rsa,
         Authentication::Ecdsa => key == Key::EcdsaP256,

@@ -1,6 +1,6 @@
 use netbench_model::{
-    ClientAuth, Group, HandshakeKind, KeyType, ParallelWork, RootsForm, Scenario, SessionSettings,
-    SuiteAead, TlsVersion, Work,
+    Aead, ClientAuth, Group, HandshakeKind, KeyType, ParallelWork, RootsForm, Scenario,
+    SessionSettings, TlsVersion, Work,
 };
 
 /// Threads of a parallel scenario.
@@ -18,7 +18,7 @@ pub(super) fn all() -> Vec<Scenario> {
 
 /// Settings with what a name means where it says nothing else.
 pub(super) fn usual(version: TlsVersion, key: KeyType) -> SessionSettings {
-    SessionSettings::usual(version, key, SuiteAead::Aes128Gcm)
+    SessionSettings::usual(version, key, Aead::Aes128Gcm)
 }
 
 /// Every kind, version, key, group and client authentication with one another. Long RSA keys are
@@ -26,7 +26,7 @@ pub(super) fn usual(version: TlsVersion, key: KeyType) -> SessionSettings {
 fn handshakes() -> impl Iterator<Item = Work> {
     let settings = versions_and_keys().flat_map(|usual| {
         let slow = matches!(usual.key, KeyType::Rsa3072 | KeyType::Rsa4096);
-        let groups = Group::ALL.iter().map(move |group| SessionSettings {
+        let groups = Group::OFFERED.iter().map(move |group| SessionSettings {
             group: *group,
             ..usual
         });
@@ -48,13 +48,13 @@ fn handshakes() -> impl Iterator<Item = Work> {
 }
 
 fn versions_and_keys() -> impl Iterator<Item = SessionSettings> {
-    let versions = TlsVersion::ALL.iter();
+    let versions = TlsVersion::OFFERED.iter();
     versions.flat_map(|version| KeyType::ALL.iter().map(|key| usual(*version, *key)))
 }
 
 /// Chains of every length. Two certificates are usual.
 fn chains() -> impl Iterator<Item = Work> {
-    let versions = TlsVersion::ALL.iter();
+    let versions = TlsVersion::OFFERED.iter();
     versions.flat_map(|version| {
         [1, 3, 4].map(|chain_length| {
             let settings = SessionSettings {
@@ -71,14 +71,14 @@ fn chains() -> impl Iterator<Item = Work> {
 
 /// Every suite with every size of writes and records.
 fn bulks() -> impl Iterator<Item = Work> {
-    let settings = TlsVersion::ALL.iter().flat_map(|version| {
+    let settings = TlsVersion::OFFERED.iter().flat_map(|version| {
         let keys = match version {
             // Its suites name the key.
-            TlsVersion::Tls12 => &[KeyType::EcdsaP256, KeyType::Rsa2048][..],
             TlsVersion::Tls13 => &[KeyType::EcdsaP256][..],
+            _ => &[KeyType::EcdsaP256, KeyType::Rsa2048][..],
         };
         keys.iter().flat_map(|key| {
-            let aeads = SuiteAead::ALL.iter();
+            let aeads = Aead::ALL.iter();
             aeads.map(|aead| SessionSettings::usual(*version, *key, *aead))
         })
     });
@@ -101,11 +101,13 @@ fn threads() -> impl Iterator<Item = Work> {
     let kinds = HandshakeKind::ALL.iter();
     let works = kinds.map(|kind| ParallelWork::Handshake(*kind));
     works.chain([ParallelWork::Bulk]).flat_map(|work| {
-        TlsVersion::ALL.iter().map(move |version| Work::Threads {
-            threads: THREADS,
-            work,
-            settings: usual(*version, KeyType::EcdsaP256),
-        })
+        TlsVersion::OFFERED
+            .iter()
+            .map(move |version| Work::Threads {
+                threads: THREADS,
+                work,
+                settings: usual(*version, KeyType::EcdsaP256),
+            })
     })
 }
 

@@ -1,14 +1,15 @@
 use std::sync::Arc;
 
-use netbench_model::{Measure, RootsForm};
+use netbench_model::{FailureWord, Measure, RootsForm};
 use netbench_protocol::Material;
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 
 use super::{
     InMemory, SessionError, TrustRoots, Verifier,
+    error::{PrepareError, not_in_memory},
     meter::Meter,
     pair::ran,
-    prepared::{PrepareError, Turn, needs_file, not_in_memory},
+    turn::Turn,
 };
 use crate::{SetupError, Stack};
 
@@ -49,8 +50,11 @@ impl Alone {
             let made = meter.first(turn.slice.clocks, &make);
             match made {
                 Some(Ok(_)) => Ok(()),
-                Some(Err(error)) => Err(SessionError::new("configuration", error)),
-                None => Err(SessionError::new("configuration", "it was not made")),
+                Some(Err(error)) => Err(SessionError::new(FailureWord::Configuration, error)),
+                None => Err(SessionError::new(
+                    FailureWord::Configuration,
+                    "it was not made",
+                )),
             }
         })))
     }
@@ -59,7 +63,7 @@ impl Alone {
         while turn.goes_on() {
             let mut meter = Meter::default();
             (self.0)(&mut meter, turn)?;
-            turn.keep([(Measure::Whole, meter.ns())]);
+            turn.record([(Measure::Whole, meter.ns())]);
         }
         Ok(())
     }
@@ -90,4 +94,14 @@ fn certificates(text: &str) -> Result<Vec<Vec<u8>>, SetupError> {
         return Err(SetupError::Refused("no certificate in the PEM".to_owned()));
     }
     Ok(found)
+}
+
+/// The bundle of trust roots of this system.
+fn needs_file(form: RootsForm, material: &Material) -> Result<&str, SetupError> {
+    match (&material.native_path, form) {
+        (Some(path), RootsForm::Native) => Ok(path),
+        _ => Err(SetupError::Unsupported(
+            "this system has no bundle of trust roots".to_owned(),
+        )),
+    }
 }

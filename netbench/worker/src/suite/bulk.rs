@@ -1,11 +1,11 @@
-use netbench_model::{Measure, burst_bytes};
+use netbench_model::{FailureWord, Measure, burst_bytes};
 
 use super::{
     SessionError,
     handshake::Handshakes,
     meter::Meter,
     pair::{Pair, ran},
-    prepared::Turn,
+    turn::Turn,
 };
 
 /// Data from a server to a client, in bursts of whole writes.
@@ -64,10 +64,10 @@ impl Bulk {
             let expected = self.writes * self.write.len() as u64;
             if received != expected {
                 let why = format!("{received} bytes arrived of {expected}");
-                return Err(SessionError::new("bulk", why));
+                return Err(SessionError::new(FailureWord::Bulk, why));
             }
             self.moved_bytes += received;
-            turn.keep([(Measure::Send, send.ns()), (Measure::Receive, receive.ns())]);
+            turn.record([(Measure::Send, send.ns()), (Measure::Receive, receive.ns())]);
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use netbench_protocol::Clocks;
 use super::{
     Endpoint, SessionError,
     pair::{Pair, Wires},
-    prepared::Turn,
+    turn::Turn,
 };
 
 /// Handshakes between two configurations, one after another.
@@ -44,7 +44,7 @@ impl Handshakes {
             turn.sliced.handshakes += 1;
             turn.sliced.client_resumed += u32::from(pair.client.resumed());
             turn.sliced.server_resumed += u32::from(pair.server.resumed());
-            turn.keep([
+            turn.record([
                 (Measure::Client, pair.client_time.ns()),
                 (Measure::Server, pair.server_time.ns()),
             ]);

@@ -1,15 +1,17 @@
-use std::{
-    collections::BTreeMap,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
 
-use netbench_model::{HandshakeKind, Held, Measure, Negotiated, ParallelWork, RootsForm, Work};
-use netbench_protocol::{Hold, Material, Prepare, Prepared, Slice, SliceLimit, Sliced};
+use netbench_model::{FailureWord, HandshakeKind, Held, Negotiated, ParallelWork, Work};
+use netbench_protocol::{Hold, Prepare, Prepared, Slice, Sliced};
 
 use super::{
-    EndpointSetup, EndpointSide, InMemory, SessionError, alone::Alone, bulk::Bulk,
-    handshake::Handshakes, hold, threads::Threads,
+    EndpointSetup, EndpointSide, InMemory, SessionError,
+    alone::Alone,
+    bulk::Bulk,
+    error::{PrepareError, not_in_memory},
+    handshake::Handshakes,
+    hold,
+    threads::Threads,
+    turn::Turn,
 };
 use crate::{SetupError, Stack};
 
@@ -22,7 +24,7 @@ const MOST_WRITE: u32 = 64 << 20;
 /// The most threads.
 const MOST_THREADS: u16 = 1_024;
 
-/// A scenario that works.
+/// A scenario that has run once.
 pub(crate) struct PreparedScenario {
     running: Running,
 }
@@ -32,25 +34,6 @@ enum Running {
     Bulk(Bulk),
     Alone(Alone),
     Threads(Threads),
-}
-
-/// A scenario that does not.
-#[derive(Debug)]
-pub(crate) enum PrepareError {
-    Setup(SetupError),
-    Session(SessionError),
-}
-
-impl From<SetupError> for PrepareError {
-    fn from(error: SetupError) -> Self {
-        Self::Setup(error)
-    }
-}
-
-impl From<SessionError> for PrepareError {
-    fn from(error: SessionError) -> Self {
-        Self::Session(error)
-    }
 }
 
 impl PreparedScenario {
@@ -135,11 +118,14 @@ impl PreparedScenario {
     pub(crate) fn hold(&mut self, hold: Hold) -> Result<Held, SessionError> {
         match &self.running {
             Running::Handshakes(_) if hold.sessions > MOST_SESSIONS => Err(SessionError::new(
-                "hold",
+                FailureWord::Hold,
                 format!("at most {MOST_SESSIONS} sessions"),
             )),
             Running::Handshakes(handshakes) => hold::hold(handshakes, hold.sessions),
-            _ => Err(SessionError::new("hold", "the scenario has no sessions")),
+            _ => Err(SessionError::new(
+                FailureWord::Hold,
+                "the scenario has no sessions",
+            )),
         }
     }
 }
@@ -168,61 +154,4 @@ fn agreed(handshakes: &mut Handshakes, kind: HandshakeKind) -> Result<Prepared, 
     let both: [Negotiated; 2] = [pair.client.negotiated(), pair.server.negotiated()];
     let [client, server] = both.map(Some);
     Ok(Prepared { client, server })
-}
-
-/// A turn that is under way.
-pub(crate) struct Turn {
-    pub(crate) slice: Slice,
-    pub(crate) sliced: Sliced,
-    begun: Instant,
-}
-
-impl Turn {
-    fn new(slice: Slice) -> Self {
-        Self {
-            slice,
-            sliced: Sliced::default(),
-            begun: Instant::now(),
-        }
-    }
-
-    /// Whether another operation belongs to it. There is always a first.
-    pub(crate) fn goes_on(&self) -> bool {
-        let done = self.sliced.operations;
-        match self.slice.limit {
-            SliceLimit::Operations(wanted) => done < wanted,
-            SliceLimit::Microseconds(us) => {
-                done == 0 || self.begun.elapsed() < Duration::from_micros(us)
-            }
-        }
-    }
-
-    /// Keeps the timings of one operation.
-    pub(crate) fn keep<const N: usize>(&mut self, timings: [(Measure, u64); N]) {
-        self.sliced.operations += 1;
-        keep(&mut self.sliced.timings_ns, timings);
-    }
-}
-
-pub(crate) fn keep<const N: usize>(
-    kept: &mut BTreeMap<Measure, Vec<u64>>,
-    timings: [(Measure, u64); N],
-) {
-    for (measure, ns) in timings {
-        kept.entry(measure).or_default().push(ns);
-    }
-}
-
-pub(crate) fn not_in_memory(stack: &str) -> SetupError {
-    SetupError::Unsupported(format!("the worker of {stack} has no sessions in memory"))
-}
-
-/// The form of roots that a material holds.
-pub(crate) fn needs_file(form: RootsForm, material: &Material) -> Result<&str, SetupError> {
-    match (&material.native_path, form) {
-        (Some(path), RootsForm::Native) => Ok(path),
-        _ => Err(SetupError::Unsupported(
-            "this system has no bundle of trust roots".to_owned(),
-        )),
-    }
 }

@@ -1,0 +1,53 @@
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use rustls::{CipherSuite, KeyLog, SignatureScheme};
+
+/// What the callbacks of one connection have observed.
+#[derive(Default)]
+pub(crate) struct Observed {
+    inner: Mutex<Observations>,
+}
+
+#[derive(Default)]
+pub(crate) struct Observations {
+    /// The stapled OCSP response that the verifier got.
+    pub(crate) ocsp: Option<Vec<u8>>,
+    /// The name that the verifier was to check.
+    pub(crate) verified_name: Option<String>,
+    /// The scheme of the peer's signature.
+    pub(crate) signature: Option<SignatureScheme>,
+    /// The list of protocols in the ClientHello, as on the wire.
+    pub(crate) client_alpn: Option<Vec<u8>>,
+    /// Names of certification authorities that the server listed.
+    pub(crate) authorities: Option<Vec<Vec<u8>>>,
+    /// Whether the client stored a session, and the early data that it permits, in bytes.
+    pub(crate) new_session: Option<u32>,
+    /// Whether the server stored a session.
+    pub(crate) stored: bool,
+    /// The suite of the session that was offered.
+    pub(crate) offered_suite: Option<CipherSuite>,
+    /// Traffic secrets by their label (NSS key log format).
+    pub(crate) secrets: BTreeMap<String, Vec<u8>>,
+}
+
+impl Observed {
+    pub(crate) fn get(&self) -> MutexGuard<'_, Observations> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for Observed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Observed")
+    }
+}
+
+impl KeyLog for Observed {
+    fn log(&self, label: &str, _client_random: &[u8], secret: &[u8]) {
+        self.get().secrets.insert(label.to_owned(), secret.to_vec());
+    }
+}

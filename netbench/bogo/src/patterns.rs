@@ -1,0 +1,160 @@
+use globset::{Glob, GlobSet, GlobSetBuilder};
+
+use crate::BogoError;
+
+/// Patterns of the names of tests, in the order in which they were given: `*` is any text, `?` any
+/// character, `[a-c]` and `[^a-c]` one character of a set, and `\` takes a character as it is.
+///
+/// The runner reads the same patterns with Go's `filepath.Match`. On the names of its tests, which
+/// consist of letters, digits, `-`, `_` and `.`, both agree but for this: here, `[!a]` is what `[^a]`
+/// is, and a set may begin with `]`.
+#[derive(Debug, Clone, Default)]
+pub struct TestPatterns {
+    patterns: Vec<String>,
+    set: GlobSet,
+}
+
+impl TestPatterns {
+    /// Of patterns separated by semicolons, as the runner's `-test` takes them.
+    ///
+    /// # Errors
+    /// When one of them is not a pattern.
+    pub fn parse(patterns: &str) -> Result<Self, BogoError> {
+        Self::new(patterns.split(';'))
+    }
+
+    /// Of patterns.
+    ///
+    /// # Errors
+    /// When one of them is not a pattern.
+    pub fn new<P: Into<String>>(patterns: impl IntoIterator<Item = P>) -> Result<Self, BogoError> {
+        let patterns: Vec<String> = patterns.into_iter().map(Into::into).collect();
+        let mut set = GlobSetBuilder::new();
+        for pattern in &patterns {
+            set.add(glob(pattern)?);
+        }
+        let set = set.build().map_err(bad("the patterns of tests"))?;
+        Ok(Self { patterns, set })
+    }
+
+    /// Whether a test's name matches any of them.
+    pub fn matches(&self, test: &str) -> bool {
+        self.set.is_match(test)
+    }
+
+    /// The first that a test's name matches, by its place.
+    pub fn first_match(&self, test: &str) -> Option<usize> {
+        self.set.matches(test).into_iter().min()
+    }
+
+    /// Those that match none of `tests`.
+    pub fn unmatched<'a>(&self, tests: impl IntoIterator<Item = &'a str>) -> Vec<&str> {
+        let mut matched = vec![false; self.patterns.len()];
+        for test in tests {
+            for place in self.set.matches(test) {
+                matched[place] = true;
+            }
+        }
+        let unmatched = self.iter().zip(matched).filter(|(_, matched)| !matched);
+        unmatched.map(|(pattern, _)| pattern).collect()
+    }
+
+    /// All of them as the runner's `-test` and `-skip` take them.
+    pub fn joined(&self) -> String {
+        self.patterns.join(";")
+    }
+
+    /// The patterns, as they were given.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.patterns.iter().map(String::as_str)
+    }
+}
+
+/// Go has no alternatives in braces, so they stand for themselves.
+fn glob(pattern: &str) -> Result<Glob, BogoError> {
+    let mut literal = String::new();
+    let mut escaped = false;
+    for character in pattern.chars() {
+        if matches!(character, '{' | '}') && !escaped {
+            literal.push('\\');
+        }
+        escaped = character == '\\' && !escaped;
+        literal.push(character);
+    }
+    Glob::new(&literal).map_err(bad(pattern))
+}
+
+fn bad(pattern: &str) -> impl FnOnce(globset::Error) -> BogoError {
+    move |error| BogoError::BadPattern {
+        pattern: pattern.to_owned(),
+        why: error.kind().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn matches(pattern: &str, name: &str) -> bool {
+        TestPatterns::parse(pattern).unwrap().matches(name)
+    }
+
+    #[test]
+    fn patterns_are_read_as_go_reads_them() {
+        let cases = [
+            ("*", "", true),
+            ("", "", true),
+            ("", "a", false),
+            ("A*", "ALPN", true),
+            ("A*", "alpn", false),
+            ("*-TLS1?", "Basic-TLS13", true),
+            ("*-TLS1?", "Basic-TLS1", false),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-b-b", false),
+            ("**", "x", true),
+            ("a**c", "abc", true),
+            ("*-TLS1[23]", "Basic-TLS13", true),
+            ("*-TLS1[^2]", "Basic-TLS12", false),
+            ("[a-c]", "b", true),
+            ("{a,b}", "a", false),
+            ("{a,b}", "{a,b}", true),
+            (r"\{a\}", "{a}", true),
+            (r"\*", "a", false),
+            ("A*;B*", "Basic", true),
+            ("A*;B*", "Curve", false),
+        ];
+        for (pattern, name, want) in cases {
+            assert_eq!(matches(pattern, name), want, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_pattern_is_refused() {
+        for pattern in ["[", "A*;[a", r"a\"] {
+            let error = TestPatterns::parse(pattern).unwrap_err().to_string();
+            assert!(error.contains("pattern"), "{pattern}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_first_match_counts_and_idle_patterns_are_found() {
+        let patterns = TestPatterns::new(["ALPN*", "*-TLS13", "Z*"]).unwrap();
+        assert_eq!(patterns.first_match("ALPN-TLS13"), Some(0));
+        assert_eq!(patterns.first_match("SNI-TLS13"), Some(1));
+        assert_eq!(patterns.first_match("SNI"), None);
+        assert_eq!(patterns.unmatched(["ALPN", "A-TLS13"]), ["Z*"]);
+    }
+
+    proptest! {
+        #[test]
+        fn a_name_matches_itself_and_any_part_replaced(name in "[A-Za-z0-9-]{0,20}", a in 0_usize..20, b in 0_usize..20) {
+            prop_assert!(matches(&name, &name));
+            let (a, b) = (a.min(name.len()), b.min(name.len()));
+            let (a, b) = (a.min(b), a.max(b));
+            let pattern = format!("{}*{}", &name[..a], &name[b..]);
+            prop_assert!(matches(&pattern, &name));
+        }
+    }
+}

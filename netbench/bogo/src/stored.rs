@@ -1,0 +1,105 @@
+use std::path::{Path, PathBuf};
+
+use netbench_model::coverage::{Coverage, Difference, RunnerId};
+
+use crate::{
+    Baseline, BogoError, Catalog, KnownShim, Results, ShimConfig, ShimResults, TestPatterns,
+    coverage_of, difference_between,
+};
+
+/// Outcomes of shims as the source tree has them: coverage and differences without a run.
+#[derive(Debug)]
+pub struct StoredOutcomes {
+    runner: RunnerId,
+    catalog: Catalog,
+    shims: Vec<StoredShim>,
+}
+
+#[derive(Debug)]
+struct StoredShim {
+    name: &'static str,
+    config: ShimConfig,
+    results: Results,
+}
+
+impl StoredOutcomes {
+    /// Reads those of `shims` from the source tree.
+    ///
+    /// # Errors
+    /// [`BogoError::NotStored`] where there are none of a shim, [`BogoError::OtherRunner`] where they are of
+    /// another runner than those of the others, and whatever is wrong with a file.
+    pub fn read(tree: &Path, shims: &[&'static KnownShim]) -> Result<Self, BogoError> {
+        let catalog = Catalog::read(&catalog_path(tree))?;
+        let mut runner: Option<RunnerId> = None;
+        let mut stored = Vec::new();
+        for shim in shims {
+            let path = outcomes_path(tree, shim.name);
+            if !path.is_file() {
+                let shim = shim.name;
+                return Err(BogoError::NotStored { shim, path });
+            }
+            let baseline = Baseline::read(&path)?;
+            let id = baseline.runner_id();
+            if id.is_none() || runner.is_some() && id != runner {
+                let runner = baseline.runner.escape_debug().to_string();
+                return Err(BogoError::OtherRunner { path, runner });
+            }
+            runner = id;
+            stored.push(StoredShim {
+                name: shim.name,
+                config: shim.config(tree)?,
+                results: baseline.results(),
+            });
+        }
+        Ok(Self {
+            runner: runner.ok_or(BogoError::NoShimNamed)?,
+            catalog,
+            shims: stored,
+        })
+    }
+
+    /// Leaves out the tests whose names do not match.
+    pub fn retain(&mut self, patterns: &TestPatterns) {
+        for shim in &mut self.shims {
+            shim.results.tests.retain(|name, _| patterns.matches(name));
+        }
+    }
+
+    /// The coverage of all shims that were read; with `feature`, of one feature.
+    ///
+    /// # Errors
+    /// As for [`coverage_of`].
+    pub fn coverage(&self, feature: Option<&str>) -> Result<Coverage, BogoError> {
+        let columns: Vec<_> = self.shims.iter().map(StoredShim::column).collect();
+        coverage_of(&self.runner, &self.catalog, &columns, feature)
+    }
+
+    /// The difference between the first two shims that were read; with `feature`, on one feature.
+    pub fn difference(&self, feature: Option<&str>) -> Option<Difference> {
+        let [first, second, ..] = self.shims.as_slice() else {
+            return None;
+        };
+        let (first, second) = (first.column(), second.column());
+        Some(difference_between(&self.catalog, first, second, feature))
+    }
+}
+
+impl StoredShim {
+    fn column(&self) -> ShimResults<'_> {
+        ShimResults {
+            shim: self.name,
+            config: &self.config,
+            results: &self.results,
+        }
+    }
+}
+
+/// The file with a shim's outcomes, in the source tree.
+pub fn outcomes_path(tree: &Path, shim: &str) -> PathBuf {
+    tree.join("results/bogo").join(format!("{shim}.tsv"))
+}
+
+/// The file with what each test expects.
+pub fn catalog_path(tree: &Path) -> PathBuf {
+    outcomes_path(tree, "tests")
+}

@@ -1,0 +1,85 @@
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+
+use crate::options::{Output, between};
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  netbench bogo                                  boringssl, openssl, rustls: all tests, feature by feature
+  netbench bogo --feature ALPN                   one feature
+  netbench bogo --shim rustls --test 'ALPN*'     some tests of one stack
+  netbench bogo diff openssl rustls              the tests that one passes and the other does not
+  netbench bogo --stored                         the stored outcomes, without running anything
+  netbench bogo --check                          fail if a test that passed no longer does
+
+Needs Go; the control column, boringssl, also needs cmake and ninja. The first run downloads BoringSSL and
+builds the runner and the shims; nothing else uses the network. Results are cached: a shim is run again only
+when it, its configuration or the runner has changed, or with --again.";
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Bogo {
+    #[command(subcommand)]
+    pub(crate) command: Option<BogoCommand>,
+    /// Shims to run, in the order of the columns [default: boringssl, openssl and rustls]
+    #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
+    pub(crate) shim: Vec<String>,
+    /// Run only tests whose names match: * any text, ? any character, [ab] a or b; separate several with semicolons
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) test: Option<String>,
+    /// Show one feature, by its name in the table
+    #[arg(long, value_name = "NAME")]
+    pub(crate) feature: Option<String>,
+    /// Fail if a test that passed no longer does, or if one that is known to fail passes
+    #[arg(long, conflicts_with = "stored")]
+    pub(crate) check: bool,
+    /// Store the outcomes in results/bogo, for --check to compare with
+    #[arg(long, conflicts_with_all = ["check", "test", "stored"])]
+    pub(crate) accept: bool,
+    #[command(flatten)]
+    pub(crate) how: BogoHow,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct BogoHow {
+    /// Tests to run at a time, over all shims [default: the number of processors]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub(crate) jobs: Option<u32>,
+    /// How long a test waits for the shim to send something
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = test_limit)]
+    pub(crate) timeout: Duration,
+    /// Run all tests again, even where results are cached
+    #[arg(long)]
+    pub(crate) again: bool,
+    /// Show the outcomes stored in results/bogo and run nothing; needs neither Go nor a build
+    #[arg(long, alias = "kept", conflicts_with_all = ["again", "jobs", "timeout"])]
+    pub(crate) stored: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BogoCommand {
+    /// Show the tests that one shim passes and the other does not, by feature, and why
+    Diff(BogoDiff),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BogoDiff {
+    /// One shim
+    pub(crate) first: String,
+    /// The other
+    pub(crate) second: String,
+    /// Show one feature, by its name in the table
+    #[arg(long, value_name = "NAME")]
+    pub(crate) feature: Option<String>,
+    #[command(flatten)]
+    pub(crate) how: BogoHow,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+fn test_limit(text: &str) -> Result<Duration, String> {
+    between(text, Duration::from_secs(1), Duration::from_secs(120))
+}

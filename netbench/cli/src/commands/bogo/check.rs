@@ -1,0 +1,117 @@
+use std::{fs, path::Path};
+
+use anyhow::Context;
+use netbench_bogo::{Baseline, Catalog, Departure, Results, Runner, catalog_path, outcomes_path};
+
+use crate::exit::Ended;
+
+use super::{
+    progress::Say,
+    runs::{self, Job, ShimRun},
+    shims::tree,
+};
+
+/// Stores the outcomes of every shim in the source tree, for later runs to compare with.
+pub(crate) fn accept(
+    runner: &Runner,
+    catalog: &Catalog,
+    runs: &[ShimRun<'_>],
+    say: &Say,
+) -> anyhow::Result<()> {
+    let tree = tree()?;
+    let write = |path: &Path, text: String| {
+        fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
+    };
+    let path = catalog_path(&tree);
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    write(&path, catalog.to_text())?;
+    for ShimRun { shim, results } in runs {
+        let path = outcomes_path(&tree, shim.name);
+        write(&path, Baseline::of(&runner.id, results).to_text())?;
+        say.step(&format!(
+            "Stored the outcomes of {} in {}",
+            shim.name,
+            path.display()
+        ));
+    }
+    Ok(())
+}
+
+/// If more tests than this depart, it is not by chance.
+const REPEATED_AT_MOST: usize = 200;
+
+/// Compares the outcomes of every shim with the stored ones, and reports on stderr what departs. A test
+/// that departs is repeated once before it counts, because some depend on chance or on a machine that is
+/// not busy.
+pub(crate) fn check(job: &Job<'_>, runs: &mut [ShimRun<'_>], say: &Say) -> anyhow::Result<Ended> {
+    let tree = tree()?;
+    let mut departures = Vec::new();
+    for ShimRun { shim, results } in runs {
+        let baseline = Baseline::read(&outcomes_path(&tree, shim.name))?;
+        let depart = |results: &Results| {
+            baseline.departures(
+                shim.name,
+                &job.runner.id,
+                job.catalog,
+                &shim.config,
+                results,
+            )
+        };
+        let first = depart(results);
+        let doubtful: Vec<&str> = first
+            .iter()
+            .filter_map(|departure| match departure {
+                Departure::NoLongerPasses { test, .. }
+                | Departure::DisabledTestPasses { test, .. } => Some(test.as_str()),
+                Departure::IdlePattern { .. } | Departure::OtherRunner { .. } => None,
+            })
+            .collect();
+        if !doubtful.is_empty() && doubtful.len() <= REPEATED_AT_MOST {
+            let again = runs::again(job, shim, &doubtful, say)?;
+            results.tests.extend(again.tests);
+        }
+        departures.extend(depart(results));
+    }
+    for departure in &departures {
+        eprintln!("netbench: {}", words(departure));
+    }
+    Ok(if departures.is_empty() {
+        Ended::Well
+    } else {
+        Ended::CheckFailed
+    })
+}
+
+fn words(departure: &Departure) -> String {
+    match departure {
+        Departure::NoLongerPasses {
+            shim,
+            test,
+            now,
+            line,
+        } => {
+            format!(
+                "{shim}: {test} passed before and is {} now: {}",
+                now.name(),
+                line.escape_debug()
+            )
+        }
+        Departure::DisabledTestPasses { shim, test, reason } => {
+            format!(
+                "{shim}: {test} passes, although the configuration says that it does not: {reason}"
+            )
+        }
+        Departure::IdlePattern { shim, pattern } => {
+            format!(
+                "{shim}: the pattern {pattern} of the configuration matches no test of the runner"
+            )
+        }
+        Departure::OtherRunner { shim, stored } => {
+            format!(
+                "{shim}: the stored outcomes are of another runner ({stored}); --accept stores new ones"
+            )
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! `netbench bogo`: builds the runner and the shims, runs the tests whose results are not cached, and
+//! shows coverage or differences.
+
+pub(crate) mod args;
+mod cache;
+mod check;
+mod progress;
+mod runs;
+mod shims;
+
+use netbench_bogo::{
+    BogoError, FEATURES, KnownShim, Runner, StoredOutcomes, TestPatterns, coverage_of,
+    difference_between,
+};
+
+use crate::{
+    exit::{Ended, WrongInput},
+    output,
+};
+
+use self::{
+    args::{Bogo, BogoCommand, BogoDiff},
+    progress::Say,
+    runs::{Job, ShimRun},
+    shims::Shim,
+};
+
+/// The shims of the default table: the control column first.
+const DEFAULT: [&str; 3] = ["boringssl", "openssl", "rustls"];
+
+pub(crate) fn bogo(options: &Bogo) -> anyhow::Result<Ended> {
+    match &options.command {
+        Some(BogoCommand::Diff(diff)) => difference(diff),
+        None => coverage(options),
+    }
+}
+
+fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
+    let feature = options.feature.as_deref().map(known_feature).transpose()?;
+    let chosen = !options.shim.is_empty();
+    let names: Vec<&str> = if chosen {
+        options.shim.iter().map(String::as_str).collect()
+    } else {
+        DEFAULT.to_vec()
+    };
+    let mut known = Vec::new();
+    for name in names {
+        let shim = shims::known(name)?;
+        if !known.contains(&shim) {
+            known.push(shim);
+        }
+    }
+    let tests = options.test.as_deref().map(TestPatterns::parse);
+    let tests = tests.transpose().map_err(input)?;
+    if options.how.stored {
+        let mut stored = stored(&known)?;
+        if let Some(tests) = &tests {
+            stored.retain(tests);
+        }
+        let mut coverage = stored.coverage(feature)?;
+        coverage.pattern = options.test.clone();
+        output::print(&coverage, &options.output)?;
+        return Ok(Ended::Well);
+    }
+    let say = Say::new(options.output.quiet);
+    let runner = Runner::make(&cache::folder()?, &mut |step| say.step(step))?;
+    let jobs = runs::jobs(&options.how);
+    let catalog = runs::catalog(&runner, jobs, &say)?;
+    if let Some(tests) = &tests {
+        if !catalog.names().any(|name| tests.matches(name)) {
+            let shown = tests.joined();
+            let shown = shown.escape_debug();
+            return Err(WrongInput(format!("no test of the runner matches \"{shown}\"")).into());
+        }
+    }
+    let mut warnings = Vec::new();
+    let mut found = Vec::new();
+    for shim in known {
+        match shims::find(shim, &runner, jobs, &say) {
+            Ok(shim) => found.push(shim),
+            // The control column is not what was asked for; the others are shown without it.
+            Err(error) if !chosen && shim.name == "boringssl" => {
+                warnings.push(format!("no column for boringssl: {error:#}"));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    let job = Job {
+        runner: &runner,
+        catalog: &catalog,
+        tests: tests.as_ref(),
+        how: &options.how,
+    };
+    let mut runs = runs::all(&job, &found, &say)?;
+    let columns: Vec<_> = runs.iter().map(ShimRun::column).collect();
+    let mut coverage = coverage_of(&runner.id, &catalog, &columns, feature)?;
+    coverage.pattern = options.test.clone();
+    coverage.warnings = warnings;
+    output::print(&coverage, &options.output)?;
+    if options.accept {
+        check::accept(&runner, &catalog, &runs, &say)?;
+    }
+    if options.check {
+        return check::check(&job, &mut runs, &say);
+    }
+    Ok(Ended::Well)
+}
+
+fn difference(options: &BogoDiff) -> anyhow::Result<Ended> {
+    let feature = options.feature.as_deref().map(known_feature).transpose()?;
+    let (first, second) = (
+        shims::known(&options.first)?,
+        shims::known(&options.second)?,
+    );
+    if first == second {
+        return Err(WrongInput("a stack does not differ from itself".to_owned()).into());
+    }
+    if options.how.stored {
+        if let Some(difference) = stored(&[first, second])?.difference(feature) {
+            output::print(&difference, &options.output)?;
+        }
+        return Ok(Ended::Well);
+    }
+    let say = Say::new(options.output.quiet);
+    let runner = Runner::make(&cache::folder()?, &mut |step| say.step(step))?;
+    let jobs = runs::jobs(&options.how);
+    let catalog = runs::catalog(&runner, jobs, &say)?;
+    let shims: Vec<Shim> = vec![
+        shims::find(first, &runner, jobs, &say)?,
+        shims::find(second, &runner, jobs, &say)?,
+    ];
+    let job = Job {
+        runner: &runner,
+        catalog: &catalog,
+        tests: None,
+        how: &options.how,
+    };
+    let runs = runs::all(&job, &shims, &say)?;
+    let difference = difference_between(&catalog, runs[0].column(), runs[1].column(), feature);
+    output::print(&difference, &options.output)?;
+    Ok(Ended::Well)
+}
+
+/// The outcomes in the source tree.
+fn stored(shims: &[&'static KnownShim]) -> anyhow::Result<StoredOutcomes> {
+    StoredOutcomes::read(&shims::tree()?, shims).map_err(input)
+}
+
+/// What is wrong with what was asked for, and not with a file or the machine, is wrong input.
+fn input(error: BogoError) -> anyhow::Error {
+    match error {
+        BogoError::BadPattern { .. }
+        | BogoError::NotStored { .. }
+        | BogoError::OtherRunner { .. }
+        | BogoError::NoShimNamed => WrongInput(error.to_string()).into(),
+        error => error.into(),
+    }
+}
+
+/// A feature by its name, in any case; a part of a name is enough if only one feature has it.
+fn known_feature(wanted: &str) -> anyhow::Result<&'static str> {
+    let lower = wanted.to_lowercase();
+    let names = || FEATURES.iter().map(|feature| feature.name);
+    if let Some(name) = names().find(|name| name.to_lowercase() == lower) {
+        return Ok(name);
+    }
+    let parts: Vec<_> = names()
+        .filter(|name| name.to_lowercase().contains(&lower))
+        .collect();
+    match parts.as_slice() {
+        [one] => Ok(one),
+        _ => {
+            let names: Vec<_> = if parts.is_empty() {
+                names().collect()
+            } else {
+                parts
+            };
+            let shown = wanted.escape_debug();
+            Err(WrongInput(format!(
+                "\"{shown}\" is not one feature's name; there are: {}",
+                names.join("; ")
+            ))
+            .into())
+        }
+    }
+}

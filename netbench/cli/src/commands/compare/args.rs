@@ -1,0 +1,53 @@
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+
+use crate::format::Format;
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  netbench compare runs/before runs/after --fail-on-regression 2%
+  netbench compare runs/one --stack openssl,rustls-aws-lc
+  netbench compare runs/before runs/after --format junit > compare.xml
+
+A case has regressed when its change is over the threshold and its interval excludes no change at all.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// The run that is compared with
+    #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
+    pub(crate) first: PathBuf,
+    /// The run that is compared; without it, two stacks of the first
+    #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
+    pub(crate) other: Option<PathBuf>,
+    /// A stack of each; of one run, without it, its first two
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub(crate) stack: Vec<String>,
+    /// Exit with 4 if any case is worse by more than this, such as 2%
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(crate) fail_on_regression: Option<f64>,
+    /// Compare runs whose settings or machines differ
+    #[arg(long)]
+    pub(crate) allow_different_settings: bool,
+    /// Form of the report on stdout
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
+    /// The same as --format json
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+    /// Append the report to the step summary of GitHub Actions (the file that GITHUB_STEP_SUMMARY names)
+    #[arg(long)]
+    pub(crate) github_summary: bool,
+}
+
+/// A share of under ten: `2%` or `0.02`.
+fn share(text: &str) -> Result<f64, String> {
+    let (number, scale) = match text.strip_suffix('%') {
+        Some(number) => (number, 100.0),
+        None => (text, 1.0),
+    };
+    match number.trim().parse::<f64>() {
+        Ok(value) if (0.0..=10.0).contains(&(value / scale)) => Ok(value / scale),
+        _ => Err("expected a share such as 2% or 0.02".to_owned()),
+    }
+}

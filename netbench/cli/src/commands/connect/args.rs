@@ -1,0 +1,112 @@
+use std::time::Duration;
+
+use clap::Args;
+use netbench_model::{Alpn, Condition, Group, TlsVersion, parse_duration, tls::one_of};
+
+use crate::options::{
+    Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StackOptions, StartOptions,
+    StoredIn, Verbosity, run_name,
+};
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  netbench connect                               101 emulated sites, openssl against rustls-aws-lc
+  netbench connect --rounds 3 --limit 10         a quick look
+  netbench connect --stack openssl,rustls-aws-lc,rustls-ring --condition clean,resumed,cold
+  netbench connect --sites mine.txt --live       the real hosts of a file, one connection at a time each
+  netbench connect --resume runs/…               go on after a kill
+  netbench connect --json | jq .comparisons
+
+The report goes to stdout, progress to stderr, and everything into a folder under runs/.
+Nothing leaves this machine without --live.";
+
+#[derive(Debug, Args)]
+#[command(
+    mut_arg("seed", |seed| seed.help("Seed of the order of trials and of the losses; without it, a new one")),
+    mut_arg("resume", |resume| resume.conflicts_with_all(["sites", "stack", "condition", "rounds", "limit", "shard", "vantage", "live", "client_profile", "tls", "groups", "alpn", "roots", "roots_count", "timeout", "link", "seed", "out", "name"])),
+)]
+pub(crate) struct Connect {
+    #[command(flatten)]
+    pub(crate) over: SiteOptions,
+    #[command(flatten, next_help_heading = "What")]
+    pub(crate) stacks: StackOptions,
+    /// States in which a stack connects: clean, resumed, cold
+    #[arg(
+        long,
+        value_name = "C,…",
+        value_delimiter = ',',
+        default_value = "clean",
+        help_heading = "What"
+    )]
+    pub(crate) condition: Vec<Condition>,
+    /// Rounds: each takes every site, condition and stack once
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "What")]
+    pub(crate) rounds: u32,
+
+    /// How the connector is set up
+    #[arg(long, value_name = "P", value_enum, default_value_t = ProfileArg::Default, help_heading = "Client")]
+    pub(crate) client_profile: ProfileArg,
+    /// TLS versions offered
+    #[arg(
+        long,
+        value_name = "V,…",
+        value_delimiter = ',',
+        value_parser = |text: &str| one_of("TLS version", text, TlsVersion::OFFERED),
+        default_value = "1.2,1.3",
+        help_heading = "Client"
+    )]
+    pub(crate) tls: Vec<TlsVersion>,
+    /// Groups offered, most wanted first; without it, all that every chosen stack can do
+    #[arg(
+        long,
+        value_name = "G,…",
+        value_delimiter = ',',
+        value_parser = |text: &str| one_of("group", text, Group::OFFERED),
+        help_heading = "Client"
+    )]
+    pub(crate) groups: Vec<Group>,
+    /// Application protocols offered, most wanted first
+    #[arg(
+        long,
+        value_name = "A,…",
+        value_delimiter = ',',
+        default_value = "h2,http/1.1",
+        help_heading = "Client"
+    )]
+    pub(crate) alpn: Vec<Alpn>,
+    #[command(flatten, next_help_heading = "Client")]
+    pub(crate) roots: RootsOptions,
+    /// Cut or fill the trust roots to N
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2_000), help_heading = "Client")]
+    pub(crate) roots_count: Option<u32>,
+    /// Time limit of one connection
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = connection_limit, help_heading = "Client")]
+    pub(crate) timeout: Duration,
+
+    #[command(flatten)]
+    pub(crate) path: PathOptions,
+    /// Trials at one time, each with workers of its own
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "How")]
+    pub(crate) jobs: u32,
+    #[command(flatten)]
+    pub(crate) start: StartOptions,
+
+    #[command(flatten)]
+    pub(crate) stored_in: StoredIn,
+    /// Last part of the name of the run's folder
+    #[arg(long, value_name = "NAME", default_value = "connect", value_parser = run_name, help_heading = "Results")]
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) verbosity: Verbosity,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+fn connection_limit(text: &str) -> Result<Duration, String> {
+    let limit = parse_duration(text).map_err(|e| e.to_string())?;
+    if limit < Duration::from_millis(10) {
+        Err("at least 10ms".to_owned())
+    } else {
+        Ok(limit)
+    }
+}

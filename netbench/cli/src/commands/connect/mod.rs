@@ -1,0 +1,122 @@
+//! `netbench connect`: times connections of each stack to each site.
+
+pub(crate) mod args;
+mod settings;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netbench_link::Link;
+use netbench_model::{
+    ClientSettings, ConnectManifest, ConnectPlan, Failure, FailureClass, FailureWord, Phase, Sample,
+};
+use netbench_runner::{Event, Plan, Targets, execute};
+
+use self::{args::Connect, settings::ConnectSettings};
+use crate::{
+    exit::Ended,
+    pipeline::{self, Asked, Measured, Ready, Setup},
+    progress::Progress,
+    targets::Sites,
+};
+
+pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
+    let earlier = pipeline::earlier(&options.stored_in)?;
+    let settings = match &earlier {
+        Some((_, manifest)) => ConnectSettings::of_manifest(options, manifest)?,
+        None => ConnectSettings::of_options(options)?,
+    };
+    let asked = Asked {
+        name: &options.name,
+        stored_in: &options.stored_in,
+        own: &options.start.own,
+        output: &options.output,
+        progress: Progress::new(options.output.quiet).telling(&options.verbosity),
+    };
+    pipeline::run(&settings, earlier, asked)
+}
+
+impl Measured for ConnectSettings {
+    type Plan = ConnectPlan;
+
+    fn workers(&self) -> BTreeSet<String> {
+        self.over.workers(&self.stacks)
+    }
+
+    fn sites(&self) -> Option<&Sites> {
+        Some(&self.over)
+    }
+
+    fn ready<'a>(
+        &'a self,
+        setup: &'a Setup,
+        earlier: Option<&ConnectManifest>,
+    ) -> anyhow::Result<Ready<'a, ConnectPlan>> {
+        let client = self.client(&setup.workers)?;
+        let targets = setup.targets()?;
+        let checks = match (earlier, targets.link()) {
+            (None, Some(link)) => Link::check(link)?,
+            _ => Vec::new(),
+        };
+        let session = earlier.map_or(0, |manifest| manifest.sessions.len());
+        let session = u32::try_from(session).unwrap_or(0);
+        let plan = trials(self, client, setup.roots_pem.clone(), targets, session);
+        Ok(Ready {
+            plan: self.record(&plan),
+            checks,
+            measure: Box::new(move |folder| {
+                let earlier: Vec<Sample> = folder.records()?;
+                let appender = folder.appender::<Sample>()?;
+                let listener = |event: Event| setup.progress.hear(&event);
+                let (workers, stop) = (&setup.workers, &setup.stop);
+                execute(&plan, workers, targets, &earlier, appender, &listener, stop)?;
+                Ok(())
+            }),
+        })
+    }
+}
+
+/// Everything that trials need, complete.
+fn trials(
+    settings: &ConnectSettings,
+    client: ClientSettings,
+    roots_pem: String,
+    targets: &Targets,
+    session: u32,
+) -> Plan {
+    let sites = settings.over.file.sites.clone();
+    let unreachable: BTreeMap<usize, Failure> = match targets {
+        Targets::Lab(_) => BTreeMap::new(),
+        Targets::Live(addresses) => addresses
+            .iter()
+            .zip(&sites)
+            .enumerate()
+            .filter(|(_, (address, _))| address.is_none())
+            .map(|(i, (_, site))| (i, unresolved(site.host.as_str())))
+            .collect(),
+    };
+    Plan {
+        seed: settings.over.seed,
+        stacks: settings.stacks.clone(),
+        conditions: settings.conditions.clone(),
+        rounds: settings.rounds,
+        jobs: settings.jobs,
+        target: settings.target(),
+        shard: settings.over.shard,
+        sites,
+        client,
+        roots_pem,
+        timeout: settings.timeout,
+        unreachable,
+        session,
+    }
+}
+
+fn unresolved(host: &str) -> Failure {
+    Failure {
+        class: FailureClass::Resolve,
+        reason: FailureWord::NotFound.into(),
+        detail: format!("{host} did not resolve"),
+        phase: Some(Phase::Dns),
+        after_ns: None,
+    }
+}

@@ -1,0 +1,209 @@
+use std::time::Duration;
+
+use netbench_model::{
+    Alpn, CipherSuite, ClientSettings, Condition, ConnectManifest, ConnectPlan, Group, Profile,
+    SignatureScheme, StackName, Target, TlsVersion,
+};
+use netbench_runner::{Plan, Workers};
+
+use super::args::Connect;
+use crate::{
+    exit::WrongInput,
+    sites_file::{self, SitesFile},
+    stack_names::stack_names,
+    targets::{Network, Sites, roots},
+};
+
+/// What the user asked for, read and found right: everything but what only workers can tell.
+pub(crate) struct ConnectSettings {
+    pub(crate) stacks: Vec<StackName>,
+    pub(crate) conditions: Vec<Condition>,
+    pub(crate) rounds: u32,
+    pub(crate) jobs: u32,
+    pub(crate) over: Sites,
+    pub(crate) timeout: Duration,
+    offers: Offers,
+}
+
+/// What clients offer: as asked for, or as an earlier session of the run settled it.
+enum Offers {
+    Asked {
+        profile: Profile,
+        versions: Vec<TlsVersion>,
+        groups: Vec<Group>,
+        alpn: Vec<Alpn>,
+    },
+    Settled(ClientSettings),
+}
+
+impl ConnectSettings {
+    /// From the command line.
+    pub(crate) fn of_options(options: &Connect) -> anyhow::Result<Self> {
+        let file = sites_file::read(options.over.sites.as_deref())?;
+        let network = if options.over.live {
+            live(file.sites.len())
+        } else {
+            Network::Lab
+        };
+        if options.over.live && options.jobs > 16 {
+            return Err(WrongInput("--live takes at most 16 --jobs".to_owned()).into());
+        }
+        Ok(Self {
+            stacks: stacks(&options.stacks.stack)?,
+            conditions: each_once("--condition", &options.condition)?,
+            rounds: options.rounds,
+            jobs: options.jobs,
+            over: Sites::of_options(
+                network,
+                file,
+                roots(&options.roots.source(), options.roots_count)?,
+                &options.over,
+                &options.path,
+                &options.start,
+            )?,
+            timeout: options.timeout,
+            offers: Offers::Asked {
+                profile: options.client_profile.into(),
+                versions: each_once("--tls", &options.tls)?,
+                groups: each_once("--groups", &options.groups)?,
+                alpn: each_once("--alpn", &options.alpn)?,
+            },
+        })
+    }
+
+    /// From the run that is to be gone on with.
+    pub(crate) fn of_manifest(
+        options: &Connect,
+        manifest: &ConnectManifest,
+    ) -> anyhow::Result<Self> {
+        let plan = &manifest.plan;
+        let file = SitesFile {
+            name: plan.sites_file.clone(),
+            sha256: plan.sites_sha256.clone(),
+            sites: plan.sites.clone(),
+        };
+        let over = Sites::of_run(
+            manifest,
+            match plan.target {
+                Target::Lab => Network::Lab,
+                Target::Live => live(plan.sites.len()),
+            },
+            file,
+            &plan.roots,
+            plan.seed,
+        )?;
+        Ok(Self {
+            stacks: plan.stacks.clone(),
+            conditions: plan.conditions.clone(),
+            rounds: plan.rounds,
+            jobs: options.jobs,
+            over,
+            timeout: Duration::from_millis(plan.timeout_ms),
+            offers: Offers::Settled(plan.client.clone()),
+        })
+    }
+
+    /// Where the sites are.
+    pub(crate) fn target(&self) -> Target {
+        match self.over.network {
+            Network::Lab => Target::Lab,
+            Network::Loopback | Network::Live { .. } => Target::Live,
+        }
+    }
+
+    /// As the manifest has it.
+    pub(crate) fn record(&self, plan: &Plan) -> ConnectPlan {
+        ConnectPlan {
+            seed: plan.seed,
+            stacks: plan.stacks.clone(),
+            conditions: plan.conditions.clone(),
+            rounds: plan.rounds,
+            jobs: plan.jobs,
+            target: plan.target,
+            sites_file: self.over.file.name.clone(),
+            sites_sha256: self.over.file.sha256.clone(),
+            sites: plan.sites.clone(),
+            client: plan.client.clone(),
+            roots: self.over.roots_record(),
+            timeout_ms: u64::try_from(plan.timeout.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+
+    /// What every client offers, now that the workers have said what they can do.
+    pub(crate) fn client(&self, workers: &Workers) -> anyhow::Result<ClientSettings> {
+        let (profile, versions, asked, alpn) = match &self.offers {
+            Offers::Settled(settings) => return Ok(settings.clone()),
+            Offers::Asked {
+                profile,
+                versions,
+                groups,
+                alpn,
+            } => (profile, versions, groups, alpn),
+        };
+        let chosen = || {
+            self.stacks
+                .iter()
+                .filter_map(|stack| workers.description(stack.stack()))
+        };
+        let groups: Vec<Group> = if asked.is_empty() {
+            let able = |group: &Group| chosen().all(|stack| stack.groups.contains(group));
+            Group::OFFERED.iter().copied().filter(able).collect()
+        } else {
+            asked.clone()
+        };
+        if groups.is_empty() {
+            return Err(WrongInput("the stacks have no group in common".to_owned()).into());
+        }
+        let offered = |suite: &CipherSuite| {
+            versions.contains(&suite.version())
+                && chosen().all(|stack| stack.suites.contains(suite))
+        };
+        Ok(ClientSettings {
+            profile: *profile,
+            versions: versions.clone(),
+            suites: CipherSuite::OFFERED
+                .iter()
+                .copied()
+                .filter(offered)
+                .collect(),
+            groups,
+            signatures: SignatureScheme::OFFERED.to_vec(),
+            alpn: alpn.clone(),
+        })
+    }
+}
+
+fn live(sites: usize) -> Network {
+    Network::Live {
+        how: format!(
+            "connecting over the real network to {sites} hosts, one connection at a time to each, with a \
+             pause of a second between"
+        ),
+    }
+}
+
+fn stacks(names: &[String]) -> anyhow::Result<Vec<StackName>> {
+    let labels = stack_names(names);
+    if labels.len() < 2 {
+        return Err(WrongInput(
+            "--stack needs at least two stacks to compare, such as openssl,rustls-aws-lc"
+                .to_owned(),
+        )
+        .into());
+    }
+    Ok(labels)
+}
+
+fn each_once<T: PartialEq + Copy + std::fmt::Display>(
+    option: &str,
+    values: &[T],
+) -> anyhow::Result<Vec<T>> {
+    let mut once: Vec<T> = Vec::new();
+    for value in values {
+        if once.contains(value) {
+            return Err(WrongInput(format!("{option} names {value} twice")).into());
+        }
+        once.push(*value);
+    }
+    Ok(once)
+}

@@ -1,0 +1,268 @@
+//! `netbench evaluate`: its parts one after another, each a command of netbench in a process of its
+//! own, and one report of what they found.
+
+pub(crate) mod args;
+mod progress;
+mod step;
+
+use std::{
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+use anyhow::{Context, bail};
+use netbench_model::{
+    Depth, EvaluationManifest, EvaluationPlan, PartRecord, PartState, StackName, Target,
+};
+use netbench_report::{EvaluationReport, Options};
+use netbench_store::RunFolder;
+
+use crate::{
+    browser,
+    exit::{Ended, WrongInput},
+    format::Format,
+    kinds::{
+        self, ended,
+        evaluation::{
+            PARTS,
+            parts::{Part, Unsupported},
+        },
+    },
+    options::Output,
+    output,
+    run::{self, stop_on_signals},
+    sites_file,
+    stack_names::new_seed,
+    stored, workers,
+};
+
+use self::{
+    args::Evaluate,
+    progress::{PartProgress, time},
+    step::StepEnd,
+};
+
+/// The page's name in the evaluation's folder.
+const PAGE: &str = "report.html";
+
+pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
+    let (folder, mut manifest) = match &options.stored_in.resume {
+        Some(path) => stored::open(path)?,
+        None => begin(options)?,
+    };
+    let stop = stop_on_signals("stopping; what there is will be stored and reported")?;
+    let quiet = options.output.quiet;
+    let waiting = |record: &PartRecord| waits(&record.state);
+    let total: u64 = manifest
+        .plan
+        .parts
+        .iter()
+        .filter(|p| waiting(p))
+        .map(|p| p.estimate_s)
+        .sum();
+    if !quiet {
+        let total = time(Duration::from_secs(total));
+        eprintln!(
+            "netbench: about {total} in all, after any builds; results go to {}",
+            folder.path().display()
+        );
+    }
+    manifest.finished = None;
+    manifest.sessions.push(run::session());
+    folder.write_manifest(&manifest)?;
+    let parts = manifest.plan.parts.iter().filter(|p| waiting(p)).count();
+    let mut number = 0;
+    for at in 0..manifest.plan.parts.len() {
+        let record = &manifest.plan.parts[at];
+        let known = PARTS.iter().find(|part| part.name == record.part);
+        let Some(part) = known.filter(|_| waits(&record.state)) else {
+            continue;
+        };
+        number += 1;
+        let progress = PartProgress::new(
+            quiet,
+            part.name,
+            (number, parts),
+            (part.estimate)(&manifest.plan),
+        );
+        let (state, notes) = run_part(part, &folder, &manifest.plan, &stop, &progress);
+        let took = progress.end(words(&state));
+        let record = &mut manifest.plan.parts[at];
+        record.took_s = Some(record.took_s.unwrap_or(0) + took.as_secs());
+        record.state = state;
+        record.notes = notes;
+        folder.write_manifest(&manifest)?;
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    let interrupted = stop.load(Ordering::Relaxed);
+    run::end_session(&mut manifest, interrupted);
+    folder.write_manifest(&manifest)?;
+    let report = publish(&folder, &options.output)?;
+    if options.open {
+        browser::open(&folder.path().join(PAGE))?;
+    }
+    let failed = |record: &&PartRecord| matches!(record.state, PartState::Failed { .. });
+    let mut failed = report.evaluation.run.plan.parts.iter().filter(failed);
+    if let (Some(record), false) = (failed.next(), interrupted) {
+        bail!(
+            "the part {} failed, which the report tells; `netbench evaluate --resume {}` tries again",
+            record.part,
+            folder.path().display()
+        );
+    }
+    Ok(if interrupted {
+        Ended::Interrupted
+    } else {
+        ended(&report)
+    })
+}
+
+/// Makes the reports, and the page.
+fn publish(folder: &RunFolder, output: &Output) -> anyhow::Result<EvaluationReport> {
+    let report = kinds::evaluation::read(folder)?;
+    output::print(&report, output)?;
+    output::store(folder, &report, output)?;
+    let page = Format::named("html")
+        .form()
+        .of(&report, &Options::default());
+    let page = folder.write_file(PAGE, &page)?;
+    if !output.quiet {
+        eprintln!("netbench: the page is {}", page.display());
+    }
+    Ok(report)
+}
+
+/// Reads everything that can be wrong, and makes the folder.
+fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> {
+    if options.from == options.to {
+        return Err(WrongInput(format!(
+            "--from and --to are both {}: a stack is compared with itself by `netbench connect --stack A,A`",
+            options.from.escape_debug()
+        ))
+        .into());
+    }
+    for name in options.part.iter().chain(&options.skip) {
+        if !PARTS.iter().any(|part| part.name == name) {
+            let names: Vec<_> = PARTS.iter().map(|part| part.name).collect();
+            return Err(WrongInput(format!(
+                "there is no part \"{}\"; there are {}",
+                name.escape_debug(),
+                names.join(", ")
+            ))
+            .into());
+        }
+    }
+    let wanted = |part: &Part| {
+        let named = |names: &[String]| names.iter().any(|name| name == part.name);
+        (options.part.is_empty() || named(&options.part)) && !named(&options.skip)
+    };
+    if !PARTS.iter().any(wanted) {
+        return Err(WrongInput("--skip leaves no part".to_owned()).into());
+    }
+    let file = sites_file::read(options.over.sites.as_deref())?;
+    let sites = u32::try_from(file.sites.len()).unwrap_or(u32::MAX);
+    let absolute = |path: &Path| {
+        let path = std::path::absolute(path)
+            .with_context(|| format!("cannot tell where {} is", path.display()))?;
+        let text = path.to_str().map(str::to_owned);
+        text.with_context(|| format!("{}: the path is not UTF-8", path.display()))
+    };
+    let workers = options
+        .start
+        .own
+        .worker
+        .iter()
+        .map(|(stack, program)| Ok((stack.clone(), absolute(program)?)))
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    let mut plan = EvaluationPlan {
+        from: StackName::new(&options.from),
+        to: StackName::new(&options.to),
+        depth: if options.quick {
+            Depth::Quick
+        } else {
+            Depth::Full
+        },
+        target: if options.over.live {
+            Target::Live
+        } else {
+            Target::Lab
+        },
+        sites_file: options.over.sites.as_deref().map(absolute).transpose()?,
+        limit: options.over.limit,
+        sites: options.over.limit.map_or(sites, |limit| limit.min(sites)),
+        seed: options.start.seed.unwrap_or_else(new_seed),
+        workers,
+        parts: Vec::new(),
+    };
+    // A stack that there is none of is found now, and builds happen before the clock runs.
+    let stacks = [&options.from, &options.to].map(Clone::clone).into();
+    workers::find(&stacks, &options.start.own.worker)?;
+    let parts = PARTS.iter().map(|part| PartRecord {
+        part: part.name.to_owned(),
+        state: if wanted(part) {
+            PartState::Pending
+        } else {
+            PartState::LeftOut
+        },
+        estimate_s: (part.estimate)(&plan).as_secs(),
+        took_s: None,
+        notes: Vec::new(),
+    });
+    plan.parts = parts.collect();
+    let manifest = run::manifest(run::name(&options.stored_in.out, &options.name), plan);
+    let path = options.stored_in.out.join(&manifest.name);
+    let folder =
+        RunFolder::create(&path, &manifest).context("cannot make the evaluation's folder")?;
+    Ok((folder, manifest))
+}
+
+/// Whether a part is still to be done: one that failed is tried again.
+fn waits(state: &PartState) -> bool {
+    match state {
+        PartState::Pending | PartState::Interrupted | PartState::Failed { .. } => true,
+        PartState::Done | PartState::Unsupported { .. } | PartState::LeftOut => false,
+    }
+}
+
+fn run_part(
+    part: &Part,
+    folder: &RunFolder,
+    plan: &EvaluationPlan,
+    stop: &AtomicBool,
+    progress: &PartProgress,
+) -> (PartState, Vec<String>) {
+    let steps = match (part.steps)(plan) {
+        Ok(steps) => steps,
+        Err(Unsupported(why)) => return (PartState::Unsupported { why }, Vec::new()),
+    };
+    let place = folder.path().join(part.name);
+    let mut state = PartState::Done;
+    for step in &steps.steps {
+        state = match step::step(step, &place, stop, progress) {
+            Ok(StepEnd::Done) => PartState::Done,
+            Ok(StepEnd::Interrupted) => PartState::Interrupted,
+            Ok(StepEnd::Failed(why)) => PartState::Failed { why },
+            Err(error) => PartState::Failed {
+                why: format!("{error:#}"),
+            },
+        };
+        if state != PartState::Done {
+            break;
+        }
+    }
+    (state, steps.notes)
+}
+
+fn words(state: &PartState) -> &'static str {
+    match state {
+        PartState::Pending => "not begun",
+        PartState::Done => "done",
+        PartState::Interrupted => "interrupted",
+        PartState::Failed { .. } => "failed",
+        PartState::Unsupported { .. } => "unsupported",
+        PartState::LeftOut => "left out",
+    }
+}

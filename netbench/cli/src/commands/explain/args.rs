@@ -1,0 +1,26 @@
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+
+use crate::options::Output;
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  netbench explain runs/…                        each stack against the first
+  netbench explain runs/… --from openssl --to rustls-ring
+  netbench explain runs/… --json | jq '.explanations[].sentences'";
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// The run's folder, of connect
+    #[arg(value_hint = ValueHint::DirPath)]
+    pub(crate) run: PathBuf,
+    /// The stack that the other is compared with
+    #[arg(long, value_name = "STACK", requires = "to")]
+    pub(crate) from: Option<String>,
+    /// The other stack
+    #[arg(long, value_name = "STACK", requires = "from")]
+    pub(crate) to: Option<String>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}

@@ -1,0 +1,44 @@
+pub(crate) mod args;
+
+use netbench_model::{ConnectPlan, StackName};
+
+use self::args::Explain;
+use crate::{
+    exit::{Ended, WrongInput},
+    output, stored,
+};
+
+/// Says which characteristics of a site go with one stack's being faster.
+pub(crate) fn explain(options: &Explain) -> anyhow::Result<Ended> {
+    let (folder, manifest) = stored::open::<ConnectPlan>(&options.run)?;
+    let samples = folder.records().map_err(stored::wrong)?;
+    let stacks = &manifest.plan.stacks;
+    let known = |name: &String| {
+        let name = StackName::new(name);
+        if stacks.contains(&name) {
+            return Ok(name);
+        }
+        let names: Vec<_> = stacks.iter().map(ToString::to_string).collect();
+        Err(WrongInput(format!(
+            "no stack {:?} in the run, which has {}",
+            name.as_str(),
+            names.join(", ")
+        )))
+    };
+    let from = options.from.as_ref().map(known).transpose()?;
+    let to = options.to.as_ref().map(known).transpose()?;
+    if from.is_some() && from == to {
+        return Err(WrongInput("--from and --to are the same stack".to_owned()).into());
+    }
+    let summary = netbench_report::explain(&manifest, &samples, from.as_ref().zip(to.as_ref()));
+    output::print(&summary, &options.output)?;
+    let compared = summary
+        .explanations
+        .iter()
+        .any(|explanation| explanation.overall.is_some());
+    Ok(if compared {
+        Ended::Well
+    } else {
+        Ended::NothingToCompare
+    })
+}

@@ -1,0 +1,25 @@
+pub(crate) mod args;
+
+use netbench_model::RootsSource;
+use netbench_report::HelloReport;
+use netbench_runner::{
+    Workers,
+    scan::{client_settings, offers},
+};
+
+use self::args::Hello;
+use crate::{exit::Ended, output, stack_names::stack_names, targets, workers};
+
+/// Has each stack send its ClientHello, and takes it apart.
+pub(crate) fn hello(options: &Hello) -> anyhow::Result<Ended> {
+    let stacks = stack_names(&options.stacks.stack);
+    let wanted = stacks.iter().map(|stack| stack.stack().to_owned());
+    let programs = workers::find(&wanted.collect(), &options.own.worker)?;
+    let probed = Workers::probe(programs, None)?;
+    let roots = targets::roots(&RootsSource::Mozilla, None)?;
+    let profile = options.client_profile.into();
+    let client = client_settings(profile, &stacks, &probed);
+    let hellos = offers(&stacks, &probed, None, &client, &roots.pem)?;
+    output::print(&HelloReport::new(hellos), &options.output)?;
+    Ok(Ended::Well)
+}

@@ -1,0 +1,56 @@
+pub(crate) mod args;
+
+use netbench_link::bench::{LinkBench, run_bench};
+
+use self::args::{Link, LinkCommand};
+use crate::exit::Ended;
+
+/// Measures the emulated link itself.
+pub(crate) fn link(options: &Link) -> anyhow::Result<Ended> {
+    match &options.command {
+        LinkCommand::Bench { link, json } => {
+            let bench = run_bench(*link)?;
+            if *json {
+                println!("{}", serde_json::to_string_pretty(&bench)?);
+            } else {
+                print!("{}", text(&bench));
+            }
+        }
+    }
+    Ok(Ended::Well)
+}
+
+fn text(bench: &LinkBench) -> String {
+    let ms = |ns: u64| format!("{:.3} ms", ns as f64 / 1e6);
+    let mut lines = vec![format!("link: {}", bench.why)];
+    for connect in &bench.connects {
+        lines.push(format!(
+            "idle TCP connect at RTT {}: median {}, {} to {}, of {}",
+            ms(connect.rtt_ns),
+            ms(connect.median_ns),
+            ms(connect.min_ns),
+            ms(connect.max_ns),
+            connect.connects
+        ));
+    }
+    for (quantile, ns) in &bench.lateness_ns {
+        lines.push(format!(
+            "released late, {quantile}: {:.1} µs",
+            *ns as f64 / 1e3
+        ));
+    }
+    let transfer = &bench.transfer;
+    lines.push(format!(
+        "{} bytes at RTT {}: median {}, {:+.1} % of the slow-start ideal of {}",
+        transfer.bytes,
+        ms(transfer.rtt_ns),
+        ms(transfer.median_ns),
+        100.0 * (transfer.median_ns as f64 / transfer.ideal_ns as f64 - 1.0),
+        ms(transfer.ideal_ns)
+    ));
+    lines.push(format!(
+        "without delay: {:.2} Gbit/s",
+        bench.throughput_bits_per_second as f64 / 1e9
+    ));
+    lines.join("\n") + "\n"
+}

@@ -1,0 +1,101 @@
+pub(crate) mod args;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Context;
+use netbench_report::{Document, Goes, Takes};
+
+use self::args::Report;
+use crate::{
+    browser,
+    exit::{Ended, WrongInput},
+    kinds::{self, StoredRun},
+    output,
+};
+
+/// Makes the reports of stored runs again, from their samples.
+pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
+    check(options)?;
+    let runs = options.runs.iter().map(|path| StoredRun::read(path));
+    let runs = runs.collect::<anyhow::Result<Vec<_>>>()?;
+    let form = options.format().form();
+    let documents = runs.iter().map(|run| run.report.document(form.extent));
+    let document = Document::side_by_side(documents.collect());
+    if form.name == "junit" && document.checks.is_empty() {
+        let why =
+            "junit is of connections and of the suite: a scan has nothing that passes or fails";
+        return Err(WrongInput(why.to_owned()).into());
+    }
+    let bytes = (form.render)(
+        &document,
+        &match options.output {
+            None => output::options(),
+            Some(_) => output::options_of_file(),
+        },
+    );
+    let path = match (&options.output, form.goes, runs.first()) {
+        (Some(file), ..) if !to_stdout(options) => Some(write_file(file, &bytes)?),
+        (None, Goes::Folder(name), Some(run)) => Some(run.folder.write_file(name, &bytes)?),
+        _ => None,
+    };
+    match path {
+        None => output::write(&bytes)?,
+        Some(path) if matches!(form.goes, Goes::Folder(_)) => {
+            if !options.quiet {
+                eprintln!("netbench: the page is {}", path.display());
+            }
+            if options.open {
+                browser::open(&path)?;
+            }
+            return Ok(ended(&runs));
+        }
+        Some(_) => {}
+    }
+    // The summaries in the runs' folders are made again too.
+    for run in &runs {
+        output::store(&run.folder, &*run.report, &options.as_output())?;
+    }
+    Ok(ended(&runs))
+}
+
+fn ended(runs: &[StoredRun]) -> Ended {
+    let ends = runs.iter().map(|run| kinds::ended(&*run.report));
+    ends.max().unwrap_or(Ended::Well)
+}
+
+/// Finds what is wrong before anything is read.
+fn check(options: &Report) -> Result<(), WrongInput> {
+    let several = options.runs.len() > 1;
+    let form = options.format().form();
+    let is_page = matches!(form.goes, Goes::Folder(_));
+    if options.open && !is_page {
+        return Err(WrongInput("--open is for --format html".to_owned()));
+    }
+    if options.open && to_stdout(options) {
+        return Err(WrongInput("--open needs a file".to_owned()));
+    }
+    if several && is_page && options.output.is_none() {
+        return Err(WrongInput(
+            "several runs have no folder in common: --output says where the page goes".to_owned(),
+        ));
+    }
+    if several && form.takes == Takes::OneRun {
+        return Err(WrongInput(format!("{} is of one run", form.name)));
+    }
+    Ok(())
+}
+
+fn to_stdout(options: &Report) -> bool {
+    options
+        .output
+        .as_deref()
+        .is_some_and(|file| file == Path::new("-"))
+}
+
+fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<PathBuf> {
+    fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(path.to_owned())
+}

@@ -1,0 +1,146 @@
+//! `netbench scan`: scans the sites, has workers of the stacks give their hellos, predicts which sites each
+//! loses, and confirms that by handshakes.
+
+pub(crate) mod args;
+pub(crate) mod record;
+mod settings;
+
+use std::collections::{BTreeSet, HashSet};
+
+use netbench_interop::LossReport;
+use netbench_model::{
+    ScanManifest, ScanPlan,
+    scan::{AgainstRecord, Offer, SiteScan},
+};
+use netbench_runner::scan::{Clients, client_settings, confirm, offers};
+use netbench_scan::{ScanEvent, ScanTarget, TrustAnchors, raise_descriptor_limit, scan_all};
+use netbench_store::RunFolder;
+
+use self::{args::Scan, settings::ScanSettings};
+use crate::{
+    exit::Ended,
+    kinds::scan::AGAINST,
+    pipeline::{self, Asked, Measured, Ready, Setup},
+    progress::{Progress, SiteEvent},
+    targets::Sites,
+};
+
+pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
+    let earlier = pipeline::earlier(&options.stored_in)?;
+    let settings = match &earlier {
+        Some((_, manifest)) => ScanSettings::of_manifest(manifest)?,
+        None => ScanSettings::of_options(options)?,
+    };
+    raise_descriptor_limit();
+    let asked = Asked {
+        name: &options.name,
+        stored_in: &options.stored_in,
+        own: &options.start.own,
+        output: &options.output,
+        progress: Progress::counting(options.output.quiet, "sites"),
+    };
+    pipeline::run(&settings, earlier, asked)
+}
+
+impl Measured for ScanSettings {
+    type Plan = ScanPlan;
+
+    fn workers(&self) -> BTreeSet<String> {
+        self.over.workers(&self.against)
+    }
+
+    fn sites(&self) -> Option<&Sites> {
+        Some(&self.over)
+    }
+
+    fn ready<'a>(
+        &'a self,
+        setup: &'a Setup,
+        _earlier: Option<&ScanManifest>,
+    ) -> anyhow::Result<Ready<'a, ScanPlan>> {
+        let (workers, inside) = (&setup.workers, setup.inside.as_ref());
+        let client = client_settings(self.client_profile, &self.against, workers);
+        let offers = offers(&self.against, workers, inside, &client, &setup.roots_pem)?;
+        Ok(Ready {
+            plan: self.record(),
+            checks: Vec::new(),
+            measure: Box::new(move |folder| {
+                scan_sites(self, folder, setup)?;
+                let clients = Clients {
+                    workers,
+                    targets: setup.targets()?,
+                    place: inside,
+                    client: &client,
+                    roots_pem: &setup.roots_pem,
+                    stop: &setup.stop,
+                };
+                against(self, folder, &clients, offers, &setup.progress)
+            }),
+        })
+    }
+}
+
+/// Scans the sites that no earlier session has done.
+fn scan_sites(settings: &ScanSettings, folder: &RunFolder, setup: &Setup) -> anyhow::Result<()> {
+    let (addresses, progress) = (setup.targets()?, &setup.progress);
+    let earlier: Vec<SiteScan> = folder.records()?;
+    let done: HashSet<&str> = earlier.iter().map(|scan| scan.site.as_str()).collect();
+    let sites = &settings.over.file.sites;
+    let targets: Vec<ScanTarget> = sites
+        .iter()
+        .enumerate()
+        .filter(|(_, site)| !done.contains(site.name().as_str()))
+        .map(|(i, site)| ScanTarget {
+            site: site.name(),
+            host: site.host.to_string(),
+            port: site.port,
+            address: addresses.address(i).map_err(|failure| failure.detail),
+        })
+        .collect();
+    progress.hear_scan(&SiteEvent::Begin {
+        sites: sites.len() as u64,
+        done: (sites.len() - targets.len()) as u64,
+    });
+    drop(earlier);
+    let mut appender = folder.appender::<SiteScan>()?;
+    let roots = TrustAnchors::of_pem(&setup.roots_pem);
+    let limits = settings.limits.clone();
+    let work = || {
+        scan_all::<anyhow::Error>(targets, limits, roots, &setup.stop, |event| {
+            let ScanEvent::Done(scan) = event;
+            appender.append(scan)?;
+            progress.hear_scan(&SiteEvent::Done {
+                scanned: scan.is_scanned(),
+            });
+            Ok(())
+        })
+    };
+    match addresses.link() {
+        Some(link) => link.client_namespace().run(work)?,
+        None => work(),
+    }
+}
+
+/// Predicts what the stacks agree on, has handshakes confirm it, and stores both.
+fn against(
+    settings: &ScanSettings,
+    folder: &RunFolder,
+    clients: &Clients<'_>,
+    offers: Vec<Offer>,
+    progress: &Progress,
+) -> anyhow::Result<()> {
+    if offers.is_empty() {
+        return Ok(());
+    }
+    let scans: Vec<SiteScan> = folder.records()?;
+    let predicted = LossReport::new(offers, &scans, Vec::new());
+    progress.stage("confirming by handshakes");
+    let (stacks, sites) = (&settings.against, &settings.over.file.sites);
+    let confirmed = confirm(clients, stacks, sites, &scans, &predicted, settings.confirm);
+    let record = AgainstRecord {
+        offers: predicted.offers,
+        confirmed,
+    };
+    folder.write_file(AGAINST, &serde_json::to_vec_pretty(&record)?)?;
+    Ok(())
+}

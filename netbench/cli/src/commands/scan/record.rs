@@ -1,0 +1,154 @@
+//! A scan as a sites file: each site with the lab's fields that make the lab speak as it did.
+
+use std::path::Path;
+
+use netbench_model::{
+    Alpn, ChainProfile, CipherSuite, Group, KeyType, LabProfile, ScanPlan, Site, Switch,
+    TlsVersion, parse_sites,
+    scan::{Observed, Order, SiteScan},
+};
+
+use crate::{exit::Ended, kinds, output, stored};
+
+/// Prints a stored scan as a sites file.
+pub(crate) fn record(run: &Path) -> anyhow::Result<Ended> {
+    let (folder, manifest) = stored::open::<ScanPlan>(run)?;
+    let summary = kinds::scan::read(&folder)?;
+    let text = lines(&manifest.name, &manifest.plan.sites, &summary.sites);
+    output::write(text.as_bytes())?;
+    Ok(Ended::Well)
+}
+
+/// The lines of a sites file. What the lab cannot do is said in comments, and a site that it cannot
+/// be at all is a comment.
+fn lines(run: &str, planned: &[Site], scans: &[SiteScan]) -> String {
+    let mut text = format!(
+        "# Recorded by `netbench sites record` from the scan {run}. The round-trip time is the shortest\n\
+         # TCP connect of the scan; losses, rates and bodies are not measured.\n"
+    );
+    for scan in scans {
+        let Some(site) = planned.iter().find(|site| site.name() == scan.site) else {
+            continue;
+        };
+        if !scan.is_scanned() {
+            text.push_str(&format!("# {}: not scanned\n", scan.site));
+            continue;
+        }
+        let (lab, cannot) = profile(scan);
+        let line = Site {
+            host: site.host.clone(),
+            port: site.port,
+            lab,
+        }
+        .to_line();
+        let line = match parse_sites(&line) {
+            Ok(_) => line,
+            Err(errors) => {
+                let why = errors
+                    .first()
+                    .map(|e| e.message.clone())
+                    .unwrap_or_default();
+                format!("# {}: the lab cannot be it: {why}", scan.site)
+            }
+        };
+        text.push_str(&line);
+        if !cannot.is_empty() {
+            text.push_str(&format!("  # not emulated: {}", cannot.join(", ")));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// The profile, and what the site has that no profile can say.
+fn profile(scan: &SiteScan) -> (LabProfile, Vec<String>) {
+    let mut cannot = Vec::new();
+    let mut lab = LabProfile {
+        tls: Vec::new(),
+        ..LabProfile::default()
+    };
+    for found in scan.versions.iter().rev().filter(|v| v.supported) {
+        match found.version {
+            version @ (TlsVersion::Tls12 | TlsVersion::Tls13) => lab.tls.push(version),
+            other => cannot.push(format!("TLS {other}")),
+        }
+    }
+    lab.tls.sort_unstable();
+    let modern = scan
+        .versions
+        .iter()
+        .filter(|v| v.supported && v.version >= TlsVersion::Tls12);
+    for found in modern {
+        for suite in &found.suites {
+            match Some(CipherSuite(suite.code)).filter(|s| CipherSuite::SERVED.contains(s)) {
+                Some(suite) if !lab.suites.contains(&suite) => lab.suites.push(suite),
+                Some(_) => {}
+                None => cannot.push(suite.name.clone()),
+            }
+        }
+        if found.suite_order == Order::Client && found.suites.len() > 1 {
+            cannot.push(format!(
+                "the client's order of suites in TLS {}",
+                found.version
+            ));
+        }
+        for group in &found.groups {
+            match Some(Group(group.code)).filter(|g| Group::OFFERED.contains(g)) {
+                Some(group) if !lab.groups.contains(&group) => lab.groups.push(group),
+                Some(_) => {}
+                None => cannot.push(group.name.clone()),
+            }
+        }
+    }
+    cannot.sort();
+    cannot.dedup();
+    if let Some(chain) = scan.chains.first() {
+        let leaf = chain.certificates.first();
+        let key = leaf.and_then(|leaf| match (leaf.key.as_str(), leaf.key_bits) {
+            ("rsa", 2048) => Some(KeyType::Rsa2048),
+            ("rsa", 3072) => Some(KeyType::Rsa3072),
+            ("rsa", 4096) => Some(KeyType::Rsa4096),
+            ("ec", 256) => Some(KeyType::EcdsaP256),
+            ("ec", 384) => Some(KeyType::EcdsaP384),
+            ("ed25519", _) => Some(KeyType::Ed25519),
+            _ => None,
+        });
+        match key {
+            Some(key) => lab.key = key,
+            None => cannot.push("its certificate's key".to_owned()),
+        }
+        let length = u8::try_from(chain.certificates.len()).unwrap_or(u8::MAX);
+        lab.chain = ChainProfile {
+            length: length.clamp(1, 6),
+            bytes: chain.bytes.min(60_000),
+        };
+        if scan.chains.len() > 1 {
+            cannot.push("a second chain".to_owned());
+        }
+    }
+    let offered = &scan.features.alpn;
+    lab.alpn = Alpn::ALL
+        .iter()
+        .copied()
+        .filter(|alpn| offered.iter().any(|name| name == alpn.name()))
+        .collect();
+    lab.tickets = tickets(scan);
+    if scan.features.ocsp_stapling == Observed::Yes {
+        lab.ocsp = Switch::On;
+    }
+    lab.link.rtt_ns = scan.effort.fastest_connect_us.unwrap_or(0) * 1000;
+    (lab, cannot)
+}
+
+fn tickets(scan: &SiteScan) -> u8 {
+    let of_tls12 = if scan.features.resumption_tls12 == Observed::Yes {
+        2
+    } else {
+        0
+    };
+    let tickets = scan
+        .features
+        .tickets_tls13
+        .map_or(of_tls12, |n| n.max(of_tls12.min(1)));
+    u8::try_from(tickets).unwrap_or(u8::MAX).min(16)
+}

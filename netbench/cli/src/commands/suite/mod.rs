@@ -1,0 +1,77 @@
+//! `netbench suite`: times what the libraries themselves take, in memory.
+
+pub(crate) mod args;
+mod settings;
+
+use std::collections::BTreeSet;
+
+use netbench_model::{Case, SuiteManifest, SuitePlan, SuiteSample};
+use netbench_report::decided;
+use netbench_runner::{SuiteEvent, SuiteFeedback, execute_suite};
+
+use self::{args::Suite, settings::SuiteSettings};
+use crate::{
+    exit::Ended,
+    output,
+    pipeline::{self, Asked, Measured, Ready, Setup},
+    progress::Progress,
+};
+
+pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
+    let earlier = pipeline::earlier(&options.stored_in)?;
+    let settings = match &earlier {
+        Some((_, manifest)) => SuiteSettings::of_manifest(options, manifest)?,
+        None => SuiteSettings::of_options(options)?,
+    };
+    if options.list {
+        let cases = settings.scenarios.iter().flat_map(|each| each.cases());
+        let names: Vec<String> = cases.map(|case: Case| format!("{case}\n")).collect();
+        output::write(names.concat().as_bytes())?;
+        return Ok(Ended::Well);
+    }
+    let asked = Asked {
+        name: &settings.name,
+        stored_in: &options.stored_in,
+        own: &options.start.own,
+        output: &options.output,
+        progress: Progress::new(options.output.quiet).telling(&options.verbosity),
+    };
+    pipeline::run(&settings, earlier, asked)
+}
+
+impl Measured for SuiteSettings {
+    type Plan = SuitePlan;
+
+    fn workers(&self) -> BTreeSet<String> {
+        let names = self.stacks.iter().map(|stack| stack.stack().to_owned());
+        names.collect()
+    }
+
+    fn ready<'a>(
+        &'a self,
+        setup: &'a Setup,
+        earlier: Option<&SuiteManifest>,
+    ) -> anyhow::Result<Ready<'a, SuitePlan>> {
+        let plan = self.plan(&setup.workers, &setup.progress)?;
+        let record = earlier.map_or_else(|| self.record(&plan), |run| run.plan.clone());
+        Ok(Ready {
+            plan: record.clone(),
+            checks: Vec::new(),
+            measure: Box::new(move |folder| {
+                let earlier: Vec<SuiteSample> = folder.records()?;
+                let appender = folder.appender::<SuiteSample>()?;
+                let listener = |event: SuiteEvent<'_>| setup.progress.hear_suite(&event);
+                let feedback =
+                    |samples: &[SuiteSample], rounds: u32| decided(&record, samples, rounds);
+                let feedback: Option<&SuiteFeedback<'_>> = if record.until_decided {
+                    Some(&feedback)
+                } else {
+                    None
+                };
+                let (workers, stop) = (&setup.workers, &setup.stop);
+                execute_suite(&plan, workers, earlier, appender, feedback, &listener, stop)?;
+                Ok(())
+            }),
+        })
+    }
+}

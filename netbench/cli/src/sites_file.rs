@@ -1,0 +1,66 @@
+//! Reading sites files.
+
+use std::{fs, path::Path};
+
+use netbench_model::{Site, parse_sites};
+use sha2::{Digest, Sha256};
+
+use crate::exit::WrongInput;
+
+/// The sites that are measured where none are given.
+pub(crate) const BUILT_IN: &str = include_str!("../../../sites.txt");
+
+/// The longest sites file that is read.
+const LONGEST: u64 = 16 << 20;
+
+/// Sites, and where they come from.
+pub(crate) struct SitesFile {
+    pub(crate) name: String,
+    pub(crate) sha256: String,
+    pub(crate) sites: Vec<Site>,
+}
+
+/// Reads a sites file, or the built-in one.
+pub(crate) fn read(file: Option<&Path>) -> anyhow::Result<SitesFile> {
+    let name = file.map_or_else(|| "built-in".to_owned(), |path| path.display().to_string());
+    let text = match file {
+        None => BUILT_IN.to_owned(),
+        Some(path) => read_text(path).map_err(|e| WrongInput(format!("{name}: {e}")))?,
+    };
+    let sites = parse_sites(&text).map_err(|errors| {
+        let lines: Vec<_> = errors
+            .iter()
+            .map(|error| format!("{name}: {error}"))
+            .collect();
+        WrongInput(format!("the sites file is wrong:\n{}", lines.join("\n")))
+    })?;
+    Ok(SitesFile {
+        name,
+        sha256: sha256(text.as_bytes()),
+        sites,
+    })
+}
+
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
+}
+
+fn read_text(path: &Path) -> Result<String, String> {
+    let length = fs::metadata(path).map_err(|e| e.to_string())?.len();
+    if length > LONGEST {
+        return Err(format!(
+            "{length} bytes are more than a sites file can have"
+        ));
+    }
+    let bytes = fs::read(path).map_err(|e| e.to_string())?;
+    String::from_utf8(bytes).map_err(|e| {
+        let line = e.as_bytes()[..e.utf8_error().valid_up_to()]
+            .iter()
+            .filter(|b| **b == b'\n')
+            .count();
+        format!("line {}: not UTF-8", line + 1)
+    })
+}

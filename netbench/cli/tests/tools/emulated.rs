@@ -1,0 +1,115 @@
+//! What needs leave to make namespaces, or to become another user.
+
+use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
+
+use netbench_model::Role;
+
+use crate::support::{Place, built, finish, manifest, measured, samples, words};
+
+const SITES: &str = "\
+rsa.example    server=openssl        rtt=2ms key=rsa-2048
+ecdsa.example  server=rustls-aws-lc  rtt=4ms key=ecdsa-p256 chain=3/5000
+old.example    server=rustls-ring    rtt=1ms key=rsa-2048 tls=1.2 alpn=http/1.1
+none.example   server=openssl        rtt=1ms tickets=0
+";
+
+pub(crate) fn one_seed_gives_one_order_and_the_same_losses() {
+    let lossy = SITES
+        .replace("rtt=2ms", "rtt=60ms loss=3%")
+        .replace("rtt=4ms", "rtt=80ms loss=3%");
+    let order = |seed: &str| {
+        let place = Place::with_sites(&lossy);
+        let arguments = words("connect --sites sites.txt --rounds 2 --link user");
+        place
+            .netbench(&[&arguments[..], &["--jobs", "1", "--seed", seed]].concat())
+            .expect(0);
+        let run = place.run();
+        let trials: Vec<_> = samples(&run)
+            .iter()
+            .map(|s| {
+                (
+                    s.trial,
+                    s.round,
+                    s.site.clone(),
+                    s.stack.clone(),
+                    s.role == Role::Measured,
+                )
+            })
+            .collect();
+        let link = manifest(&run).link.unwrap();
+        (
+            trials,
+            link.losses_sha256
+                .expect("a link in user space knows its losses"),
+        )
+    };
+    let (first, other) = (order("11"), order("12"));
+    assert_ne!(first.0, other.0);
+    // A busy machine makes TCP send packets again that were not lost, and the seed may drop those
+    // too. Runs that drew their losses anew would never agree.
+    let mut digests = vec![first.1];
+    let agreed = (0..3).any(|_| {
+        let again = order("11");
+        assert_eq!(first.0, again.0);
+        let met_before = digests.contains(&again.1);
+        digests.push(again.1);
+        met_before
+    });
+    assert!(agreed, "{digests:?}");
+}
+
+pub(crate) fn an_ordinary_user_can_do_it() {
+    let place = Place::with_sites(SITES);
+    fs::set_permissions(place.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    // The folder of the build may be one that only its owner can enter.
+    let own = |program: &Path| {
+        let copy = place.path().join(program.file_name().unwrap());
+        fs::copy(program, &copy).unwrap();
+        copy
+    };
+    let netbench = own(Path::new(env!("CARGO_BIN_EXE_netbench")));
+    for worker in ["netbench-worker-openssl", "netbench-worker-rustls"] {
+        own(&built(worker));
+    }
+    let mut command = Command::new("setpriv");
+    command
+        .args(["--reuid", "65534", "--regid", "65534", "--clear-groups"])
+        .arg(netbench)
+        .args(["connect", "--sites", "sites.txt", "--rounds", "1"])
+        .current_dir(place.path())
+        .env("HOME", "/nonexistent");
+    let done = finish(&mut command);
+    done.expect(0);
+    assert_eq!(measured(&place.run()).len(), 4 * 2);
+}
+
+pub(crate) fn a_full_disk_is_said_and_what_was_measured_is_kept() {
+    let place = Place::with_sites(SITES);
+    // A disk of its own, with room for the manifest and some samples.
+    fs::create_dir(place.path().join("disk")).unwrap();
+    let netbench = env!("CARGO_BIN_EXE_netbench");
+    let script = format!(
+        "mount -t tmpfs -o size=96k none disk && {{ {netbench} connect --sites sites.txt --rounds 200 \
+         --link none --quiet --out disk --stack rustls-ring,rustls-ring; code=$?; \
+         cp -r disk/* kept; exit $code; }}"
+    );
+    let mut command = Command::new("unshare");
+    command
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c", &script])
+        .current_dir(place.path());
+    let done = finish(&mut command);
+    let done = done.expect(1);
+    assert!(
+        done.stderr.contains("no space left on the device"),
+        "{}",
+        done.stderr
+    );
+    let kept = place.path().join("kept");
+    assert!(!samples(&kept).is_empty());
+    assert!(
+        done.stdout.contains("samples."),
+        "the report is of what was kept: {}",
+        done.stdout
+    );
+    place.netbench(&words("report kept")).expect(0);
+}

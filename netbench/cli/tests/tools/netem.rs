@@ -1,0 +1,67 @@
+//! `--link netem` for real: by this machine's kernel where it has netem, else by the kernel of an
+//! emulated machine (`netbench/link/tests/vm/`).
+
+use std::{path::Path, process::Command};
+
+use crate::support::{Done, Place, manifest, measured};
+use netbench_model::LinkKind;
+
+pub(crate) fn netem_emulates_the_sites() {
+    let place = Place::new();
+    place.write(
+        "sites.txt",
+        "near.example rtt=20ms\nfar.example rtt=100ms server=rustls-ring\n",
+    );
+    let arguments = [
+        "connect",
+        "--sites",
+        "sites.txt",
+        "--link",
+        "netem",
+        "--rounds",
+        "2",
+        "--jobs",
+        "2",
+        // An emulated machine that shares its processors may take long for a handshake.
+        "--timeout",
+        "60s",
+    ];
+    let mut done = place.netbench(&arguments);
+    if done.code != Some(0) {
+        assert!(done.stderr.contains("netem"), "{}", done.stderr);
+        let vm_run = Path::new(env!("CARGO_MANIFEST_DIR")).join("../link/tests/vm/vm-run");
+        let mut command = Command::new(vm_run);
+        command
+            .args(["-t", "240", "-w"])
+            .arg(place.path())
+            .arg(env!("CARGO_BIN_EXE_netbench"))
+            .args(arguments);
+        // It has a time limit of its own.
+        let output = command.current_dir(place.path()).output().unwrap();
+        done = Done {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).unwrap(),
+            stderr: String::from_utf8(output.stderr).unwrap(),
+        };
+    }
+    done.expect(0);
+    let run = place.run();
+    let manifest = manifest(&run);
+    assert_eq!(manifest.link.unwrap().kind, LinkKind::Netem);
+    let samples = measured(&run);
+    assert_eq!(samples.len(), 2 * 2 * 2);
+    for sample in samples {
+        let figures = sample
+            .outcome
+            .ok()
+            .unwrap_or_else(|| panic!("{:?}", sample.outcome));
+        let site = manifest
+            .plan
+            .sites
+            .iter()
+            .find(|site| site.name() == sample.site)
+            .unwrap();
+        // Not less than the delay: an emulated machine may take its time beyond it.
+        assert!(figures.phases.tcp_ns >= site.lab.link.rtt_ns, "{figures:?}");
+    }
+}

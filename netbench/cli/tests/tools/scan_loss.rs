@@ -1,0 +1,183 @@
+//! Losses of real servers that no profile of the lab can be: `openssl s_server` with old settings
+//! and odd certificates.
+
+use std::{
+    collections::BTreeMap,
+    io::{BufRead, BufReader},
+    process::{Child, Command, Stdio},
+};
+
+use netbench_model::scan::LossReason;
+use netbench_report::ScanSummary;
+
+use crate::support::{Place, kept};
+
+struct Server {
+    child: Child,
+    site: String,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+fn openssl(place: &Place, arguments: &[&str]) {
+    let output = Command::new("openssl")
+        .env("OPENSSL_CONF", "/dev/null")
+        .current_dir(place.path())
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .expect("openssl is needed for this test");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {said}");
+}
+
+/// A certificate for 127.0.0.1 with these extensions, signed by the authority.
+fn certificate(place: &Place, name: &str, key: &[&str], extensions: &str) {
+    let (request, pem) = (format!("{name}.csr"), format!("{name}.pem"));
+    let (key_file, ext) = (format!("{name}.key"), format!("{name}.ext"));
+    place.write(&ext, &format!("subjectAltName=IP:127.0.0.1\n{extensions}"));
+    let subject = [
+        "-subj", "/CN=leaf", "-nodes", "-keyout", &key_file, "-out", &request,
+    ];
+    openssl(
+        place,
+        &[&["req", "-new", "-newkey"], key, &subject].concat(),
+    );
+    let signing = [
+        "x509",
+        "-req",
+        "-in",
+        &request,
+        "-CA",
+        "ca.pem",
+        "-CAkey",
+        "ca.key",
+        "-days",
+        "20",
+        "-set_serial",
+        "7",
+        "-extfile",
+        &ext,
+        "-out",
+        &pem,
+    ];
+    openssl(place, &signing);
+}
+
+fn server(place: &Place, certificate: &str, arguments: &[&str]) -> Server {
+    let mut child = Command::new("openssl")
+        .env("OPENSSL_CONF", "/dev/null")
+        .current_dir(place.path())
+        .args(["s_server", "-accept", "127.0.0.1:0", "-www"])
+        .args(["-cert", &format!("{certificate}.pem")])
+        .args(["-key", &format!("{certificate}.key")])
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let site = lines.find_map(|line| {
+        let line = line.ok()?;
+        line.strip_prefix("ACCEPT ")
+            .map(|site| site.trim().to_owned())
+    });
+    // The rest is read, so that the server never waits for its pipe.
+    std::thread::spawn(move || lines.for_each(drop));
+    let site = site.unwrap_or_else(|| panic!("s_server {arguments:?} does not listen"));
+    Server { child, site }
+}
+
+pub(crate) fn losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts() {
+    let place = Place::new();
+    let rsa = ["rsa:2048"];
+    let authority = [
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-keyout",
+        "ca.key",
+        "-out",
+        "ca.pem",
+        "-subj",
+        "/CN=authority",
+        "-days",
+        "30",
+    ];
+    openssl(&place, &authority);
+    certificate(&place, "leaf", &rsa, "");
+    certificate(
+        &place,
+        "ca-leaf",
+        &rsa,
+        "basicConstraints=critical,CA:TRUE\n",
+    );
+    let p521 = ["ec", "-pkeyopt", "ec_paramgen_curve:P-521"];
+    certificate(&place, "p521", &p521, "");
+    let due: [(&str, &[&str], Option<LossReason>); 6] = [
+        ("leaf", &[], None),
+        ("leaf", &["-groups", "P-521"], Some(LossReason::Group)),
+        (
+            "leaf",
+            &["-tls1_2", "-cipher", "AES128-SHA:@SECLEVEL=0"],
+            Some(LossReason::RsaKeyExchangeOnly),
+        ),
+        (
+            "leaf",
+            &["-tls1_2", "-cipher", "ECDHE-RSA-AES128-SHA"],
+            Some(LossReason::CbcOnly),
+        ),
+        ("p521", &[], Some(LossReason::Signature)),
+        // A hello does not tell that this is refused: a handshake does.
+        ("ca-leaf", &[], Some(LossReason::Certificate)),
+    ];
+    let servers: Vec<Server> = due
+        .iter()
+        .map(|(certificate, arguments, _)| server(&place, certificate, arguments))
+        .collect();
+    let old = server(&place, "leaf", &["-tls1", "-cipher", "ALL:@SECLEVEL=0"]);
+    let mut arguments = vec!["scan"];
+    arguments.extend(
+        servers
+            .iter()
+            .chain([&old])
+            .map(|server| server.site.as_str()),
+    );
+    arguments.extend(["--roots", "ca.pem", "--parts", "signatures"]);
+    arguments.extend(["--against", "openssl,rustls-ring"]);
+    let done = place.netbench(&arguments).expect(0);
+    let summary: ScanSummary = kept(&place.run(), "summary.json");
+    let loss = summary.loss.unwrap();
+    let lost: BTreeMap<&str, (&str, LossReason)> = loss
+        .lost
+        .iter()
+        .flat_map(|group| {
+            let sites = group.sites.keys();
+            sites.map(|site| (site.as_str(), (group.stack.as_str(), group.reason)))
+        })
+        .collect();
+    let due: BTreeMap<&str, (&str, LossReason)> = due
+        .iter()
+        .zip(&servers)
+        .filter_map(|((.., reason), server)| {
+            Some((server.site.as_str(), ("rustls-ring", (*reason)?)))
+        })
+        .collect();
+    assert_eq!(lost, due);
+    assert_eq!(loss.unreachable, [old.site.as_str()], "TLS 1.0 alone");
+    let odd = &servers[5].site;
+    let mismatches: Vec<_> = loss
+        .mismatches()
+        .map(|c| (&c.site, c.stack.as_str()))
+        .collect();
+    assert_eq!(mismatches, [(odd, "rustls-ring")]);
+    assert!(done.stdout.contains("NOT AS PREDICTED"), "{}", done.stdout);
+}

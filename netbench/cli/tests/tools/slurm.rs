@@ -1,0 +1,56 @@
+//! The documented array script, for real: on a Slurm of this one machine.
+
+use std::{fs, path::Path, process::Command};
+
+use crate::support::{Place, finish, manifest, samples};
+use netbench_model::Role;
+
+pub(crate) fn a_slurm_array_takes_all_sites_and_merges() {
+    let place = Place::new();
+    let sites: String = (1..=5)
+        .map(|n| format!("site{n}.example rtt=1ms\n"))
+        .collect();
+    place.write("sites.txt", &sites);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/support/slurm-run");
+    let mut command = Command::new(script);
+    let folder = place.path().to_str().unwrap();
+    command
+        .args([folder, env!("CARGO_BIN_EXE_netbench"), "11", "1-5:2"])
+        .args(["--sites", "sites.txt", "--rounds", "2", "--link", "none"]);
+    let done = finish(&mut command);
+    let logs = || {
+        let logs = fs::read_dir(place.path()).unwrap().flatten();
+        let logs = logs.filter(|entry| entry.path().extension().is_some_and(|e| e == "log"));
+        logs.map(|entry| fs::read_to_string(entry.path()).unwrap())
+            .collect::<String>()
+    };
+    assert_eq!(
+        done.code,
+        Some(0),
+        "{}\n{}\n{}",
+        done.stdout,
+        done.stderr,
+        logs()
+    );
+
+    let mut runs: Vec<_> = fs::read_dir(place.path().join("runs"))
+        .unwrap_or_else(|_| panic!("no runs: {}", logs()))
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    runs.sort();
+    let shards: Vec<String> = runs
+        .iter()
+        .map(|run| manifest(run).origin.shard.unwrap().shard.to_string())
+        .collect();
+    assert_eq!(runs.len(), 3, "{shards:?} {}", logs());
+    let mut arguments = vec!["merge", "--out", "all"];
+    arguments.extend(runs.iter().map(|run| run.to_str().unwrap()));
+    place.netbench(&arguments).expect(0);
+    let all = place.path().join("all");
+    let names: Vec<String> = manifest(&all).plan.sites.iter().map(|s| s.name()).collect();
+    let expected: Vec<String> = (1..=5).map(|n| format!("site{n}.example")).collect();
+    assert_eq!(names, expected);
+    let measured = samples(&all);
+    let measured = measured.iter().filter(|s| s.role == Role::Measured).count();
+    assert_eq!(measured, 5 * 2 * 2);
+}

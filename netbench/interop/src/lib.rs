@@ -1,0 +1,18 @@
+//! Interoperability: what clients and servers can agree on, computed from what is recorded of them.
+//!
+//! Pure functions of `netbench_model::scan`'s records. This crate must never connect to anything, read a
+//! file, or know a TLS library: both the command that confirms predictions and the reports use it.
+//!
+//! Start reading at [`predict`], which says of one client and one site what a handshake comes to; a
+//! [`LossReport`] does so for every client and site of a run. [`population()`] has the shares of what many
+//! sites support, [`profiles()`] which of them keep to Mozilla's recommended configurations.
+
+mod loss;
+mod population;
+mod predict;
+mod profiles;
+
+pub use loss::{LossReport, LostGroup, SiteAgreements, confirmation};
+pub use population::{Population, PopulationKind, PopulationRow, population};
+pub use predict::predict;
+pub use profiles::{ProfileRow, Profiles, profiles};

@@ -1,0 +1,193 @@
+//! A population of sites: how many support, prefer, and have only each thing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netbench_model::{
+    scan::{SiteScan, VersionScan},
+    tls::{CipherSuite, Group, GroupKind, KeyExchange, Protection, SignatureScheme, TlsVersion},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What the words of a [`Population`] mean.
+const DEFINITIONS: &str = "Supports: the site accepts it in some version. Prefers: it is what the site \
+     chooses when everything is offered, in its newest version. Only: the site accepts nothing else of \
+     this kind, in any version, so that a client without it cannot connect.";
+
+/// Shares of a population.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Population {
+    /// What `supports`, `prefers` and `only` mean.
+    pub definitions: String,
+    /// Sites that were scanned and speak TLS; the shares are of these.
+    pub sites: u32,
+    /// The rows, by kind.
+    pub rows: Vec<PopulationRow>,
+}
+
+/// One thing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PopulationRow {
+    /// Of which kind.
+    pub kind: PopulationKind,
+    /// Its name.
+    pub name: String,
+    /// Sites that support it.
+    pub supports: u32,
+    /// Sites that prefer it.
+    pub prefers: u32,
+    /// Sites that have only it.
+    pub only: u32,
+}
+
+/// Kinds of things.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum PopulationKind {
+    /// Versions of the protocol.
+    Version,
+    /// Classes of suites by how they protect records.
+    SuiteClass,
+    /// Key exchanges.
+    KeyExchange,
+    /// Signature schemes of handshakes, TLS 1.2 and 1.3.
+    Signature,
+}
+
+impl PopulationKind {
+    /// Every kind, as tables have them.
+    pub const ALL: [Self; 4] = [
+        Self::Version,
+        Self::SuiteClass,
+        Self::KeyExchange,
+        Self::Signature,
+    ];
+
+    /// The name that tables have.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Version => "version",
+            Self::SuiteClass => "suite class",
+            Self::KeyExchange => "key exchange",
+            Self::Signature => "signature",
+        }
+    }
+}
+
+/// Counts the sites that were scanned.
+pub fn population(scans: &[SiteScan]) -> Population {
+    let mut counts: BTreeMap<(PopulationKind, String), [u32; 3]> = BTreeMap::new();
+    let mut sites = 0;
+    for scan in scans {
+        let spoken = || scan.versions.iter().filter(|v| v.supported);
+        let Some(newest) = spoken().max_by_key(|v| v.version) else {
+            continue;
+        };
+        sites += 1;
+        let mut count = |kind, all: BTreeSet<String>, preferred: Option<String>| {
+            let only = all.len() == 1;
+            for name in all {
+                let prefers = preferred.as_ref() == Some(&name);
+                let entry = counts.entry((kind, name)).or_default();
+                entry[0] += 1;
+                entry[1] += u32::from(prefers);
+                entry[2] += u32::from(only);
+            }
+        };
+        let first = newest.suites.first();
+        count(
+            PopulationKind::Version,
+            spoken().map(|v| version(v.version)).collect(),
+            Some(version(newest.version)),
+        );
+        count(
+            PopulationKind::SuiteClass,
+            spoken()
+                .flat_map(|v| &v.suites)
+                .map(|s| class(s.code))
+                .collect(),
+            first.map(|s| class(s.code)),
+        );
+        let exchanges = |v: &VersionScan| -> Vec<String> {
+            if v.version == TlsVersion::Tls13 {
+                v.groups.iter().map(|group| of_group(group.code)).collect()
+            } else {
+                v.suites.iter().map(|s| exchange(s.code)).collect()
+            }
+        };
+        count(
+            PopulationKind::KeyExchange,
+            spoken().flat_map(exchanges).collect(),
+            exchanges(newest).into_iter().next(),
+        );
+        let of_newest = scan.signatures.iter().find(|s| s.version == newest.version);
+        count(
+            PopulationKind::Signature,
+            scan.signatures
+                .iter()
+                .map(|s| SignatureScheme(s.code).to_string())
+                .collect(),
+            of_newest.map(|s| SignatureScheme(s.code).to_string()),
+        );
+    }
+    let rows = counts
+        .into_iter()
+        .map(|((kind, name), [supports, prefers, only])| PopulationRow {
+            kind,
+            name,
+            supports,
+            prefers,
+            only,
+        });
+    let mut rows: Vec<PopulationRow> = rows.collect();
+    rows.sort_by(|a, b| (a.kind, b.supports, &a.name).cmp(&(b.kind, a.supports, &b.name)));
+    Population {
+        definitions: DEFINITIONS.to_owned(),
+        sites,
+        rows,
+    }
+}
+
+fn version(version: TlsVersion) -> String {
+    match version {
+        TlsVersion::Ssl3 => "SSL 3.0".to_owned(),
+        other => format!("TLS {other}"),
+    }
+}
+
+fn class(code: u16) -> String {
+    let name = match CipherSuite(code).facts().map(|suite| suite.protection) {
+        Some(Protection::Aead) => "AEAD",
+        Some(Protection::Cbc) => "CBC",
+        Some(Protection::Stream) => "RC4 and other streams",
+        Some(Protection::Null) => "no encryption",
+        None => "not registered",
+    };
+    name.to_owned()
+}
+
+fn exchange(code: u16) -> String {
+    let name = match CipherSuite(code).facts().map(|suite| suite.key_exchange) {
+        Some(KeyExchange::Ecdhe) => "ECDHE",
+        Some(KeyExchange::Dhe) => "DHE",
+        Some(KeyExchange::Rsa) => "RSA",
+        Some(KeyExchange::Dh) => "fixed DH",
+        Some(KeyExchange::Ecdh) => "fixed ECDH",
+        Some(KeyExchange::Psk) => "PSK",
+        Some(KeyExchange::Other | KeyExchange::Any) | None => "other",
+    };
+    name.to_owned()
+}
+
+fn of_group(code: u16) -> String {
+    let name = match Group(code).kind() {
+        Some(GroupKind::Ec) => "ECDHE",
+        Some(GroupKind::Ffdhe) => "DHE",
+        Some(GroupKind::MlKem) => "ML-KEM",
+        Some(GroupKind::Hybrid) => "ML-KEM hybrid",
+        None => "other",
+    };
+    name.to_owned()
+}

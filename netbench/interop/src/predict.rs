@@ -1,0 +1,290 @@
+//! What a stack and a site can agree on, predicted from the stack's hello and the site's scan.
+//!
+//! Pure: nothing here connects anywhere. `netbench scan --against` has real handshakes confirm it.
+
+use netbench_model::{
+    scan::{
+        Agreed, Agreement, Anchor, ChainScan, LossReason, NamedCode, Offer, Order, SiteScan,
+        SuiteScan, VersionScan,
+    },
+    tls::{
+        CipherSuite, CipherSuiteFacts, Group, KeyExchange, Protection, SignatureScheme, TlsVersion,
+    },
+};
+
+/// What the stack that made `offer` and `site` agree on. The newest common version decides, as it
+/// does in servers: one that finds no suite in it does not go on to the next.
+pub fn predict(offer: &Offer, site: &SiteScan) -> Agreement {
+    let spoken: Vec<&VersionScan> = site.versions.iter().filter(|v| v.supported).collect();
+    if spoken.is_empty() {
+        return Agreement::Unknown {
+            why: "the site was not scanned".to_owned(),
+        };
+    }
+    let common = spoken
+        .iter()
+        .filter(|found| offer.versions.contains(&found.version))
+        .max_by_key(|found| found.version);
+    let Some(found) = common else {
+        let names: Vec<&str> = spoken.iter().map(|v| v.version.name()).collect();
+        return Agreement::loses(
+            LossReason::Version,
+            format!("the site speaks {} only", names.join(", ")),
+        );
+    };
+    if found.suites.is_empty() {
+        return Agreement::Unknown {
+            why: format!("the scan knows no suite of TLS {}", found.version),
+        };
+    }
+    match agree(offer, site, found) {
+        Ok(agreed) => match chain_fault(offer, site, agreed.version) {
+            Some(fault) => fault,
+            None => Agreement::Agrees(agreed),
+        },
+        Err(loss) => loss,
+    }
+}
+
+fn agree(offer: &Offer, site: &SiteScan, found: &VersionScan) -> Result<Agreed, Agreement> {
+    let offered: Vec<&SuiteScan> = found
+        .suites
+        .iter()
+        .filter(|s| offer.has_suite(s.code))
+        .collect();
+    if offered.is_empty() {
+        return Err(no_suite(offer, found));
+    }
+    let groups: Vec<u16> = groups(site, found)
+        .into_iter()
+        .filter(|code| offer.has_group(*code))
+        .collect();
+    let knows_groups = !self::groups(site, found).is_empty();
+    let schemes = schemes(site, found.version);
+    let common: Vec<u16> = schemes
+        .iter()
+        .copied()
+        .filter(|code| offer.has_signature(*code))
+        .collect();
+    let usable: Vec<&SuiteScan> = offered
+        .iter()
+        .copied()
+        .filter(|s| !(needs_group(s) && knows_groups && groups.is_empty()))
+        .collect();
+    if usable.is_empty() {
+        return Err(Agreement::loses(
+            LossReason::Group,
+            format!("the site has {} only", names(&found.groups)),
+        ));
+    }
+    // Who signs nothing cannot fail by it, and a version before 1.2 has one way to sign.
+    let usable: Vec<&SuiteScan> = usable
+        .into_iter()
+        .filter(|s| !(is_signed(s) && !schemes.is_empty() && common.is_empty()))
+        .collect();
+    if usable.is_empty() {
+        return Err(no_signature(&schemes));
+    }
+    Ok(choose(offer, found, &usable, &groups, &common))
+}
+
+/// What the server takes of what both have.
+fn choose(
+    offer: &Offer,
+    found: &VersionScan,
+    usable: &[&SuiteScan],
+    groups: &[u16],
+    schemes: &[u16],
+) -> Agreed {
+    let of_client = offer
+        .suites
+        .iter()
+        .find_map(|wanted| usable.iter().find(|s| s.code == wanted.code));
+    let by_client = matches!(found.suite_order, Order::Client);
+    let chosen = match of_client {
+        Some(wanted) if by_client => wanted,
+        _ => &usable[0],
+    };
+    let mut or = Vec::new();
+    if matches!(found.suite_order, Order::Mixed | Order::Unknown) {
+        or.extend(usable.iter().map(|s| s.name.clone()));
+    }
+    let mut group = None;
+    let mut signature = None;
+    if needs_group(chosen) {
+        let wanted = offer.groups.iter().map(|group| group.code);
+        let of_client = wanted.clone().find(|code| groups.contains(code));
+        let of_server = groups.first().copied();
+        let code = match found.group_order {
+            Order::Server => of_server,
+            _ => of_client.or(of_server),
+        };
+        group = code.map(group_name);
+        if !matches!(
+            found.group_order,
+            Order::Server | Order::Client | Order::Single
+        ) {
+            or.extend(groups.iter().map(|code| group_name(*code)));
+        }
+    }
+    if is_signed(chosen) {
+        // Whose order decides here differs from server to server, and scans do not ask.
+        let wanted = offer.signatures.iter().map(|scheme| scheme.code);
+        let code = wanted.clone().find(|code| schemes.contains(code));
+        signature = code.or(schemes.first().copied()).map(signature_name);
+        or.extend(schemes.iter().map(|c| signature_name(*c)));
+    }
+    or.retain(|name| {
+        *name != chosen.name && Some(name) != group.as_ref() && Some(name) != signature.as_ref()
+    });
+    Agreed {
+        version: found.version,
+        suite: chosen.name.clone(),
+        group,
+        signature,
+        or,
+    }
+}
+
+fn no_suite(offer: &Offer, found: &VersionScan) -> Agreement {
+    let exchange = |code: u16| facts(code).map(|suite| suite.key_exchange);
+    let has: Vec<KeyExchange> = offer
+        .suites
+        .iter()
+        .filter_map(|s| exchange(s.code))
+        .collect();
+    let reachable: Vec<&SuiteScan> = found
+        .suites
+        .iter()
+        .filter(|s| exchange(s.code).is_some_and(|x| has.contains(&x)))
+        .collect();
+    let any = |wanted| {
+        found
+            .suites
+            .iter()
+            .any(|s| exchange(s.code) == Some(wanted))
+    };
+    let cbc =
+        |s: &&SuiteScan| facts(s.code).is_some_and(|suite| suite.protection == Protection::Cbc);
+    let reason = if !reachable.is_empty() {
+        if reachable.iter().all(cbc) {
+            LossReason::CbcOnly
+        } else {
+            LossReason::Suite
+        }
+    } else if any(KeyExchange::Dhe) {
+        LossReason::DheOnly
+    } else if any(KeyExchange::Rsa) {
+        LossReason::RsaKeyExchangeOnly
+    } else {
+        LossReason::Suite
+    };
+    let best = &found.suites[0].name;
+    let detail = match found.suites.len() {
+        1 => format!("the site has {best} only"),
+        n => format!("none of the site's {n} suites, such as {best}"),
+    };
+    Agreement::loses(reason, format!("TLS {}: {detail}", found.version))
+}
+
+fn no_signature(schemes: &[u16]) -> Agreement {
+    let names: Vec<String> = schemes.iter().map(|code| signature_name(*code)).collect();
+    let reason = if schemes.iter().all(|code| matches!(code, 0x0201..=0x0203)) {
+        LossReason::Sha1
+    } else {
+        LossReason::Signature
+    };
+    Agreement::loses(
+        reason,
+        format!("the site signs by {} only", names.join(", ")),
+    )
+}
+
+/// What every client that verifies chains refuses in this one, or this client for lack of a scheme.
+fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Agreement> {
+    let of_version = |chain: &&ChainScan| chain.versions.contains(&version);
+    let mut chains = site.chains.iter().filter(of_version).peekable();
+    let only = chains.next()?;
+    if chains.next().is_some() {
+        // Which one is sent depends on what is agreed.
+        return None;
+    }
+    let leaf = only.certificates.first()?;
+    let wrong = |detail: &str| Some(Agreement::loses(LossReason::Certificate, detail));
+    if !only.names_match {
+        return wrong("the certificate is for another name");
+    }
+    if !leaf.valid_now {
+        return wrong("the certificate is not valid now");
+    }
+    match only.anchor {
+        Anchor::SelfSigned => return wrong("the certificate signs itself"),
+        Anchor::UnknownRoot => return wrong("the chain ends at an unknown root"),
+        Anchor::Missing => {
+            return wrong("an intermediate certificate is missing, or its root unknown");
+        }
+        Anchor::Known | Anchor::Unchecked => {}
+    }
+    let schemes = offer
+        .certificate_signatures
+        .as_ref()
+        .unwrap_or(&offer.signatures);
+    let sha1 = |name: &str| matches!(name, "sha1WithRSAEncryption" | "ecdsa-with-SHA1");
+    let takes_sha1 = schemes.iter().any(|s| matches!(s.code, 0x0201 | 0x0203));
+    let roots = usize::from(only.has_root);
+    let signed = only.certificates.len().saturating_sub(roots);
+    let weak = only
+        .certificates
+        .iter()
+        .take(signed)
+        .any(|c| sha1(&c.signature));
+    (weak && !takes_sha1).then(|| {
+        Agreement::loses(
+            LossReason::Sha1,
+            "a certificate of the chain is signed with SHA-1",
+        )
+    })
+}
+
+/// The site's groups in a version; those of older versions are the newest one's before TLS 1.3.
+fn groups(site: &SiteScan, found: &VersionScan) -> Vec<u16> {
+    let of = |found: &VersionScan| found.groups.iter().map(|group| group.code).collect();
+    if !found.groups.is_empty() || found.version == TlsVersion::Tls13 {
+        return of(found);
+    }
+    let older = site.versions.iter().find(|other| {
+        other.supported && other.version < TlsVersion::Tls13 && !other.groups.is_empty()
+    });
+    older.map(of).unwrap_or_default()
+}
+
+fn schemes(site: &SiteScan, version: TlsVersion) -> Vec<u16> {
+    let of_version = site.signatures.iter().filter(|s| s.version == version);
+    of_version.map(|s| s.code).collect()
+}
+
+fn needs_group(found: &SuiteScan) -> bool {
+    facts(found.code)
+        .is_some_and(|suite| matches!(suite.key_exchange, KeyExchange::Ecdhe | KeyExchange::Any))
+}
+
+fn is_signed(found: &SuiteScan) -> bool {
+    facts(found.code).is_some_and(CipherSuiteFacts::is_signed)
+}
+
+fn facts(code: u16) -> Option<&'static CipherSuiteFacts> {
+    CipherSuite(code).facts()
+}
+
+fn group_name(code: u16) -> String {
+    Group(code).to_string()
+}
+
+fn signature_name(code: u16) -> String {
+    SignatureScheme(code).to_string()
+}
+
+fn names(found: &[NamedCode]) -> String {
+    let names: Vec<&str> = found.iter().map(|group| group.name.as_str()).collect();
+    names.join(", ")
+}

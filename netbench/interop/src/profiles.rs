@@ -1,0 +1,133 @@
+//! Mozilla's recommended configurations, and which sites keep to them.
+
+use std::{collections::BTreeMap, sync::LazyLock};
+
+use netbench_model::{
+    scan::{CertificateScan, Order, SiteScan},
+    tls::{CipherSuite, Group, TlsVersion},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What is compared.
+const COMPARED: &str = "A site complies that has nothing outside the profile: no other version, suite or \
+     group, no other type or size of certificate key, and for old the server's own order of suites. HSTS, \
+     stapling and the lifetime of certificates are not compared.";
+
+/// Which sites keep to Mozilla's recommended configurations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Profiles {
+    /// The guideline's version.
+    pub guideline: String,
+    /// What is compared.
+    pub compared: String,
+    /// One for each profile.
+    pub rows: Vec<ProfileRow>,
+}
+
+/// Which sites keep to a profile.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProfileRow {
+    /// `modern`, `intermediate` or `old`.
+    pub profile: String,
+    /// Sites that comply.
+    pub sites: Vec<String>,
+    /// For the others, what is outside the profile first.
+    pub others: BTreeMap<String, String>,
+}
+
+/// Mozilla's guideline, as far as it is compared with.
+#[derive(Deserialize)]
+struct Guideline {
+    version: String,
+    groups: Vec<Group>,
+    /// Curves of certificate keys.
+    curves: Vec<String>,
+    /// The fewest bits of an RSA key.
+    rsa_bits: u32,
+    profiles: Vec<Profile>,
+}
+
+#[derive(Deserialize)]
+struct Profile {
+    name: String,
+    versions: Vec<TlsVersion>,
+    suites: Vec<CipherSuite>,
+    /// Kinds of certificate keys.
+    keys: Vec<String>,
+    /// Whether the server's order of suites must decide.
+    server_order: bool,
+}
+
+static GUIDELINE: LazyLock<Guideline> = LazyLock::new(|| {
+    serde_json::from_str(include_str!("../data/mozilla-guideline-5.8.json"))
+        .expect("the guideline is part of this source")
+});
+
+/// Compares sites that were scanned with every profile.
+pub fn profiles(scans: &[SiteScan]) -> Profiles {
+    let guideline = &*GUIDELINE;
+    let row = |profile: &Profile| {
+        let mut row = ProfileRow {
+            profile: profile.name.clone(),
+            sites: Vec::new(),
+            others: BTreeMap::new(),
+        };
+        for scan in scans {
+            if !scan.versions.iter().any(|v| v.supported) {
+                continue;
+            }
+            match outside(guideline, profile, scan) {
+                None => row.sites.push(scan.site.clone()),
+                Some(what) => {
+                    row.others.insert(scan.site.clone(), what);
+                }
+            }
+        }
+        row
+    };
+    Profiles {
+        guideline: guideline.version.clone(),
+        compared: COMPARED.to_owned(),
+        rows: guideline.profiles.iter().map(row).collect(),
+    }
+}
+
+/// The first thing of a site that its profile does not have.
+fn outside(guideline: &Guideline, profile: &Profile, scan: &SiteScan) -> Option<String> {
+    let spoken = || scan.versions.iter().filter(|v| v.supported);
+    if let Some(found) = spoken().find(|v| !profile.versions.contains(&v.version)) {
+        return Some(match found.version {
+            TlsVersion::Ssl3 => "SSL 3.0".to_owned(),
+            version => format!("TLS {version}"),
+        });
+    }
+    let in_profile = |code: u16| profile.suites.contains(&CipherSuite(code));
+    let in_guideline = |code: u16| guideline.groups.contains(&Group(code));
+    for found in spoken() {
+        if let Some(suite) = found.suites.iter().find(|s| !in_profile(s.code)) {
+            return Some(suite.name.clone());
+        }
+        if let Some(group) = found.groups.iter().find(|g| !in_guideline(g.code)) {
+            return Some(group.name.clone());
+        }
+        if profile.server_order && found.suite_order == Order::Client {
+            return Some("the client's order of suites".to_owned());
+        }
+    }
+    let chains = scan.chains.iter();
+    let mut leaves = chains.filter_map(|chain| chain.certificates.first());
+    let fits = |leaf: &CertificateScan| match leaf.key.as_str() {
+        "rsa" => leaf.key_bits >= guideline.rsa_bits,
+        "ec" => leaf
+            .curve
+            .as_ref()
+            .is_some_and(|curve| guideline.curves.contains(curve)),
+        _ => false,
+    };
+    let leaf = leaves.find(|leaf| !fits(leaf) || !profile.keys.contains(&leaf.key))?;
+    Some(format!(
+        "a certificate key {} of {} bits",
+        leaf.key, leaf.key_bits
+    ))
+}

@@ -1,0 +1,487 @@
+//! Predictions: what a stack's hello and a site's scan come to.
+
+use netbench_interop::{LossReport, PopulationKind, confirmation, population, predict, profiles};
+use netbench_model::{
+    scan::{
+        Agreement, Anchor, CertificateScan, ChainScan, Confirmed, Effort, Features,
+        HandshakeResult, Learned, LossReason, NamedCode, Offer, Order, SCAN_SCHEMA_VERSION,
+        ScanOutcome, SignatureScan, SiteScan, SuiteScan, VersionScan,
+    },
+    tls::{CipherSuite, Group, SignatureScheme, TlsVersion},
+};
+
+const X25519: u16 = 0x1d;
+const P256: u16 = 0x17;
+const P521: u16 = 0x19;
+const GCM13: u16 = 0x1301;
+const ECDHE_GCM: u16 = 0xc02f;
+const ECDHE_CBC: u16 = 0xc027;
+const DHE_GCM: u16 = 0x009e;
+const RSA_GCM: u16 = 0x009c;
+const RC4: u16 = 0x0005;
+const PSS: u16 = 0x0804;
+const SHA1: u16 = 0x0201;
+
+fn codes(codes: &[u16], name: fn(u16) -> String) -> Vec<NamedCode> {
+    let named = |code: &u16| NamedCode {
+        name: name(*code),
+        code: *code,
+    };
+    codes.iter().map(named).collect()
+}
+
+fn offer(
+    stack: &str,
+    versions: &[TlsVersion],
+    suites: &[u16],
+    groups: &[u16],
+    schemes: &[u16],
+) -> Offer {
+    Offer {
+        stack: stack.to_owned(),
+        wire_bytes: 0,
+        message_bytes: 0,
+        versions: versions.to_vec(),
+        suites: codes(suites, |code| CipherSuite(code).to_string()),
+        groups: codes(groups, |code| Group(code).to_string()),
+        shares: Vec::new(),
+        signatures: codes(schemes, |code| SignatureScheme(code).to_string()),
+        certificate_signatures: None,
+        alpn: Vec::new(),
+        extensions: Vec::new(),
+        ja3: String::new(),
+        ja3_text: String::new(),
+        ja4: String::new(),
+    }
+}
+
+/// A stack that has no more than browsers need.
+fn strict() -> Offer {
+    offer(
+        "strict",
+        &[TlsVersion::Tls13, TlsVersion::Tls12],
+        &[GCM13, ECDHE_GCM],
+        &[X25519, P256],
+        &[0x0403, PSS, 0x0401],
+    )
+}
+
+/// A stack that has more, but for SHA-1.
+fn broad() -> Offer {
+    offer(
+        "broad",
+        &[TlsVersion::Tls13, TlsVersion::Tls12],
+        &[GCM13, ECDHE_GCM, ECDHE_CBC, DHE_GCM, RSA_GCM],
+        &[X25519, P256, P521],
+        &[0x0403, PSS, 0x0401],
+    )
+}
+
+fn spoken(version: TlsVersion, suites: &[u16], groups: &[u16]) -> VersionScan {
+    VersionScan {
+        version,
+        supported: true,
+        refusal: None,
+        suites: suites
+            .iter()
+            .map(|code| SuiteScan {
+                name: CipherSuite(*code).to_string(),
+                code: *code,
+                group: None,
+                dh: None,
+            })
+            .collect(),
+        suite_order: Order::Server,
+        groups: codes(groups, |code| Group(code).to_string()),
+        group_order: Order::Server,
+        groups_learned: Learned::Chosen,
+        complete: true,
+    }
+}
+
+fn site(name: &str, versions: Vec<VersionScan>, schemes: &[(TlsVersion, u16)]) -> SiteScan {
+    SiteScan {
+        schema: SCAN_SCHEMA_VERSION,
+        site: name.to_owned(),
+        host: name.to_owned(),
+        port: 443,
+        address: None,
+        outcome: ScanOutcome::Scanned,
+        versions,
+        signatures: schemes
+            .iter()
+            .map(|(version, code)| SignatureScan {
+                version: *version,
+                name: SignatureScheme(*code).to_string(),
+                code: *code,
+            })
+            .collect(),
+        chains: Vec::new(),
+        features: Features::default(),
+        intolerance: std::collections::BTreeMap::new(),
+        notes: Vec::new(),
+        effort: Effort::default(),
+    }
+}
+
+fn chain(anchor: Anchor, names_match: bool, valid_now: bool, signature: &str) -> ChainScan {
+    ChainScan {
+        versions: vec![TlsVersion::Tls12],
+        certificates: vec![CertificateScan {
+            sha256: String::new(),
+            subject: String::new(),
+            issuer: String::new(),
+            names: Vec::new(),
+            key: "rsa".to_owned(),
+            key_bits: 2048,
+            curve: None,
+            signature: signature.to_owned(),
+            not_before: String::new(),
+            not_after: String::new(),
+            valid_now,
+            is_ca: false,
+            scts: 0,
+            bytes: 0,
+        }],
+        in_order: true,
+        unrelated: 0,
+        has_root: false,
+        anchor,
+        names_match,
+        bytes: 0,
+        scts: 0,
+    }
+}
+
+fn tls12(suites: &[u16]) -> SiteScan {
+    let found = spoken(TlsVersion::Tls12, suites, &[X25519]);
+    site("a.test", vec![found], &[(TlsVersion::Tls12, PSS)])
+}
+
+#[test]
+fn a_loss_has_its_reason() {
+    let with_chain = |chain: ChainScan| {
+        let mut site = tls12(&[ECDHE_GCM]);
+        site.chains.push(chain);
+        site
+    };
+    let sha256 = "sha256WithRSAEncryption";
+    let cases = [
+        (
+            "old",
+            site("a.test", vec![spoken(TlsVersion::Tls10, &[0x2f], &[])], &[]),
+            LossReason::Version,
+        ),
+        ("dhe", tls12(&[DHE_GCM]), LossReason::DheOnly),
+        (
+            "dhe and rsa",
+            tls12(&[RSA_GCM, DHE_GCM]),
+            LossReason::DheOnly,
+        ),
+        (
+            "rsa",
+            tls12(&[RSA_GCM, 0x2f]),
+            LossReason::RsaKeyExchangeOnly,
+        ),
+        ("rc4", tls12(&[RC4]), LossReason::RsaKeyExchangeOnly),
+        ("ecdhe rc4", tls12(&[0xc011]), LossReason::Suite),
+        ("cbc", tls12(&[ECDHE_CBC]), LossReason::CbcOnly),
+        (
+            "cbc and dhe",
+            tls12(&[DHE_GCM, ECDHE_CBC]),
+            LossReason::CbcOnly,
+        ),
+        (
+            "group",
+            site(
+                "a.test",
+                vec![spoken(TlsVersion::Tls13, &[GCM13], &[P521])],
+                &[(TlsVersion::Tls13, PSS)],
+            ),
+            LossReason::Group,
+        ),
+        (
+            "sha-1",
+            site(
+                "a.test",
+                vec![spoken(TlsVersion::Tls12, &[ECDHE_GCM], &[P256])],
+                &[(TlsVersion::Tls12, SHA1)],
+            ),
+            LossReason::Sha1,
+        ),
+        (
+            "signature",
+            site(
+                "a.test",
+                vec![spoken(TlsVersion::Tls13, &[GCM13], &[P256])],
+                &[(TlsVersion::Tls13, 0x0603)],
+            ),
+            LossReason::Signature,
+        ),
+        (
+            "the newest common version decides",
+            site(
+                "a.test",
+                vec![
+                    spoken(TlsVersion::Tls13, &[0x1304], &[P256]),
+                    spoken(TlsVersion::Tls12, &[ECDHE_GCM], &[P256]),
+                ],
+                &[],
+            ),
+            LossReason::Suite,
+        ),
+        (
+            "name",
+            with_chain(chain(Anchor::Known, false, true, sha256)),
+            LossReason::Certificate,
+        ),
+        (
+            "expired",
+            with_chain(chain(Anchor::Known, true, false, sha256)),
+            LossReason::Certificate,
+        ),
+        (
+            "root",
+            with_chain(chain(Anchor::UnknownRoot, true, true, sha256)),
+            LossReason::Certificate,
+        ),
+        (
+            "sha-1 in the chain",
+            with_chain(chain(Anchor::Known, true, true, "sha1WithRSAEncryption")),
+            LossReason::Sha1,
+        ),
+    ];
+    for (name, site, due) in cases {
+        match predict(&strict(), &site) {
+            Agreement::Loses { reason, .. } => assert_eq!(reason, due, "{name}"),
+            other => panic!("{name}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn an_agreement_follows_whose_order_it_is() {
+    let mut found = spoken(
+        TlsVersion::Tls12,
+        &[DHE_GCM, ECDHE_GCM, RSA_GCM],
+        &[P256, X25519],
+    );
+    let of = |found: &VersionScan| {
+        let site = site("a.test", vec![found.clone()], &[(TlsVersion::Tls12, PSS)]);
+        match predict(&broad(), &site) {
+            Agreement::Agrees(agreed) => agreed,
+            other => panic!("{other:?}"),
+        }
+    };
+    let by_server = of(&found);
+    assert_eq!(by_server.suite, "TLS_DHE_RSA_WITH_AES_128_GCM_SHA256");
+    assert_eq!(by_server.group, None);
+    assert_eq!(by_server.signature.as_deref(), Some("rsa_pss_rsae_sha256"));
+    found.suite_order = Order::Client;
+    let by_client = of(&found);
+    assert_eq!(by_client.suite, "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256");
+    assert_eq!(by_client.group.as_deref(), Some("secp256r1"));
+    found.group_order = Order::Client;
+    assert_eq!(of(&found).group.as_deref(), Some("x25519"));
+    found.suite_order = Order::Unknown;
+    assert!(
+        of(&found)
+            .or
+            .contains(&"TLS_RSA_WITH_AES_128_GCM_SHA256".to_owned())
+    );
+}
+
+#[test]
+fn a_site_without_its_scan_is_not_called_lost() {
+    let mut unknown = tls12(&[ECDHE_GCM]);
+    unknown.versions.clear();
+    assert!(matches!(
+        predict(&strict(), &unknown),
+        Agreement::Unknown { .. }
+    ));
+}
+
+#[test]
+fn losses_are_grouped_by_who_and_why() {
+    let named = |name: &str, suites: &[u16]| {
+        let mut site = tls12(suites);
+        site.site = name.to_owned();
+        site
+    };
+    let scans = [
+        named("both.test", &[ECDHE_GCM]),
+        named("dhe.test", &[DHE_GCM]),
+        named("dhe2.test", &[DHE_GCM]),
+        named("cbc.test", &[ECDHE_CBC]),
+        named("rc4.test", &[0xc011]),
+    ];
+    let report = LossReport::new(vec![broad(), strict()], &scans, Vec::new());
+    assert_eq!(report.lost_by("broad"), 0);
+    assert_eq!(report.lost_by("strict"), 3);
+    let groups: Vec<_> = report
+        .lost
+        .iter()
+        .map(|g| {
+            (
+                g.stack.as_str(),
+                g.reason,
+                g.sites.len(),
+                g.reached_by.clone(),
+            )
+        })
+        .collect();
+    let by = vec!["broad".to_owned()];
+    assert_eq!(
+        groups,
+        [
+            ("strict", LossReason::DheOnly, 2, by.clone()),
+            ("strict", LossReason::CbcOnly, 1, by),
+        ]
+    );
+    assert_eq!(report.unreachable, ["rc4.test"]);
+}
+
+#[test]
+fn handshakes_are_held_against_predictions() {
+    let agrees = predict(&strict(), &tls12(&[ECDHE_GCM]));
+    let loses = predict(&strict(), &tls12(&[DHE_GCM]));
+    let handshake = |suite: u16, group: Option<&str>| HandshakeResult::Handshake {
+        version: "1.2".to_owned(),
+        suite: CipherSuite(suite).to_string(),
+        group: group.map(str::to_owned),
+        signature: None,
+    };
+    let failed = |in_tls| HandshakeResult::Failed {
+        class: "alert".to_owned(),
+        reason: "handshake_failure".to_owned(),
+        in_tls,
+    };
+    let cases = [
+        (&agrees, handshake(ECDHE_GCM, None), Confirmed::AsPredicted),
+        (
+            &agrees,
+            handshake(ECDHE_GCM, Some("X25519")),
+            Confirmed::AsPredicted,
+        ),
+        (
+            &agrees,
+            handshake(ECDHE_GCM, Some("secp256r1")),
+            Confirmed::Mismatch,
+        ),
+        (&agrees, handshake(ECDHE_CBC, None), Confirmed::Mismatch),
+        (&agrees, failed(true), Confirmed::Mismatch),
+        (&agrees, failed(false), Confirmed::Untold),
+        (&loses, failed(true), Confirmed::AsPredicted),
+        (&loses, failed(false), Confirmed::Untold),
+        (&loses, handshake(DHE_GCM, None), Confirmed::Mismatch),
+    ];
+    for (predicted, seen, due) in cases {
+        let said = format!("{predicted:?} {seen:?}");
+        let confirmation = confirmation("a.test", "strict", predicted.clone(), seen);
+        assert_eq!(confirmation.verdict, due, "{said}");
+    }
+}
+
+#[test]
+fn what_a_handshake_shows_counts_and_not_what_was_predicted() {
+    let named = |name: &str, suite: u16| {
+        let mut site = tls12(&[suite]);
+        site.site = name.to_owned();
+        site
+    };
+    let scans = [named("ca.test", ECDHE_GCM), named("dhe.test", DHE_GCM)];
+    let offers = vec![broad(), strict()];
+    let of = |site: usize| predict(&strict(), &scans[site]);
+    let refused = HandshakeResult::Failed {
+        class: "certificate".to_owned(),
+        reason: "ca-as-leaf".to_owned(),
+        in_tls: true,
+    };
+    let well = HandshakeResult::Handshake {
+        version: "1.2".to_owned(),
+        suite: CipherSuite(DHE_GCM).to_string(),
+        group: None,
+        signature: None,
+    };
+    let confirmed = vec![
+        confirmation("ca.test", "strict", of(0), refused),
+        confirmation("dhe.test", "strict", of(1), well),
+    ];
+    let report = LossReport::new(offers, &scans, confirmed);
+    assert_eq!(report.mismatches().count(), 2);
+    let [only] = &report.lost[..] else {
+        panic!("{:?}", report.lost);
+    };
+    assert_eq!(
+        (only.stack.as_str(), only.reason),
+        ("strict", LossReason::Certificate)
+    );
+    assert!(only.sites["ca.test"].contains("ca-as-leaf"));
+}
+
+#[test]
+fn a_population_counts_what_is_supported_preferred_and_alone() {
+    let both = site(
+        "both.test",
+        vec![
+            spoken(TlsVersion::Tls13, &[GCM13], &[0x11ec, X25519]),
+            spoken(TlsVersion::Tls12, &[ECDHE_GCM, RSA_GCM], &[X25519]),
+        ],
+        &[(TlsVersion::Tls13, PSS), (TlsVersion::Tls12, 0x0401)],
+    );
+    let failed = site("failed.test", Vec::new(), &[]);
+    let counted = population(&[both, tls12(&[ECDHE_CBC]), failed]);
+    assert_eq!(counted.sites, 2);
+    let of = |kind, name: &str| {
+        let row = counted
+            .rows
+            .iter()
+            .find(|r| r.kind == kind && r.name == name);
+        row.map(|r| (r.supports, r.prefers, r.only))
+    };
+    use PopulationKind as K;
+    assert_eq!(of(K::Version, "TLS 1.3"), Some((1, 1, 0)));
+    assert_eq!(of(K::Version, "TLS 1.2"), Some((2, 1, 1)));
+    assert_eq!(of(K::SuiteClass, "CBC"), Some((1, 1, 1)));
+    assert_eq!(of(K::SuiteClass, "AEAD"), Some((1, 1, 1)));
+    assert_eq!(of(K::KeyExchange, "ML-KEM hybrid"), Some((1, 1, 0)));
+    assert_eq!(of(K::KeyExchange, "ECDHE"), Some((2, 1, 1)));
+    assert_eq!(of(K::KeyExchange, "RSA"), Some((1, 0, 0)));
+    assert_eq!(of(K::Signature, "rsa_pss_rsae_sha256"), Some((2, 2, 1)));
+}
+
+#[test]
+fn profiles_take_nothing_outside_them() {
+    let mut modern = site(
+        "modern.test",
+        vec![spoken(TlsVersion::Tls13, &[GCM13], &[X25519])],
+        &[],
+    );
+    let mut leaf = chain(Anchor::Known, true, true, "ecdsa-with-SHA256");
+    leaf.certificates[0].key = "ec".to_owned();
+    leaf.certificates[0].curve = Some("secp256r1".to_owned());
+    modern.chains.push(leaf);
+    let mut usual = tls12(&[ECDHE_GCM]);
+    usual.chains.push(chain(Anchor::Known, true, true, ""));
+    let mut cbc = tls12(&[ECDHE_GCM, 0xc013]);
+    cbc.site = "cbc.test".to_owned();
+    cbc.chains.push(chain(Anchor::Known, true, true, ""));
+    let mut dhe = tls12(&[DHE_GCM]);
+    dhe.site = "dhe.test".to_owned();
+    let rows = profiles(&[modern, usual, cbc, dhe]).rows;
+    let names: Vec<_> = rows
+        .iter()
+        .map(|r| (r.profile.as_str(), r.sites.clone()))
+        .collect();
+    let due = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
+    assert_eq!(
+        names,
+        [
+            ("modern", due(&["modern.test"])),
+            ("intermediate", due(&["modern.test", "a.test"])),
+            ("old", due(&["a.test", "cbc.test"])),
+        ]
+    );
+    let why = &rows[1].others["dhe.test"];
+    assert_eq!(why, "TLS_DHE_RSA_WITH_AES_128_GCM_SHA256");
+}

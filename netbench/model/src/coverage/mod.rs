@@ -1,0 +1,10 @@
+//! What is recorded of protocol coverage: how BoringSSL's tests went for each shim, summed up by
+//! feature, and how two shims differ. `netbench-bogo` makes these records; reports read them.
+
+mod difference;
+mod summary;
+mod test;
+
+pub use difference::{Difference, DifferenceGroup};
+pub use summary::{Coverage, FeatureRow, Half, ShimSummary, Tally};
+pub use test::{Category, Ending, RunnerId, TestOutcome};

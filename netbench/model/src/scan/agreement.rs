@@ -1,0 +1,163 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Offer;
+use crate::tls::TlsVersion;
+
+/// What a scan records of the stacks of `--against`: its `against.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgainstRecord {
+    /// What each stack offers.
+    pub offers: Vec<Offer>,
+    /// The handshakes that were made.
+    pub confirmed: Vec<Confirmation>,
+}
+
+/// A real handshake beside its prediction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Confirmation {
+    /// The site.
+    pub site: String,
+    /// The stack.
+    pub stack: String,
+    /// What was predicted.
+    pub predicted: Agreement,
+    /// What happened.
+    pub seen: HandshakeResult,
+    /// How the two go together.
+    pub verdict: Confirmed,
+}
+
+/// What a real handshake came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum HandshakeResult {
+    /// It was finished.
+    Handshake {
+        /// `1.2` or `1.3`.
+        version: String,
+        /// The suite.
+        suite: String,
+        /// The group, where the stack tells.
+        group: Option<String>,
+        /// The scheme, where the stack tells.
+        signature: Option<String>,
+    },
+    /// It failed.
+    Failed {
+        /// The class of failure.
+        class: String,
+        /// The alert, or the like.
+        reason: String,
+        /// Whether TLS was what failed: not the network, not HTTP.
+        in_tls: bool,
+    },
+}
+
+/// How a handshake goes together with its prediction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confirmed {
+    /// It came as predicted.
+    AsPredicted,
+    /// It did not.
+    Mismatch,
+    /// The network failed, or nothing had been predicted.
+    Untold,
+}
+
+/// What a stack and a site agree on, or why they do not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Agreement {
+    /// A handshake.
+    Agrees(Agreed),
+    /// None.
+    Loses {
+        /// Why.
+        reason: LossReason,
+        /// More, in words.
+        detail: String,
+    },
+    /// The scan did not get far enough to tell.
+    Unknown {
+        /// Why.
+        why: String,
+    },
+}
+
+/// What a handshake comes out as.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Agreed {
+    /// The version.
+    pub version: TlsVersion,
+    /// The suite that is chosen.
+    pub suite: String,
+    /// The group, where there is one.
+    pub group: Option<String>,
+    /// The scheme of the server's signature, where there is one.
+    pub signature: Option<String>,
+    /// What it may be instead, where the scan does not know the server's order.
+    pub or: Vec<String>,
+}
+
+/// Why a stack cannot reach a site.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum LossReason {
+    /// No common version.
+    Version,
+    /// The site has no elliptic curves: ephemeral Diffie-Hellman over finite fields is its best.
+    DheOnly,
+    /// The site's suites with a key exchange that the stack has are all in CBC mode.
+    CbcOnly,
+    /// The site's only key exchange is encryption to its RSA key.
+    RsaKeyExchangeOnly,
+    /// No common suite, and none of the classes above.
+    Suite,
+    /// No common group.
+    Group,
+    /// The site signs with SHA-1 only, in the handshake or in its chain.
+    Sha1,
+    /// No common signature scheme.
+    Signature,
+    /// The chain is wrong: expired, for another name, from no known root, or refused by the stack.
+    Certificate,
+    /// A real handshake failed that was predicted to succeed, and not because of the certificate.
+    Handshake,
+}
+
+impl LossReason {
+    /// The name that JSON and tables have.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Version => "version",
+            Self::DheOnly => "dhe-only",
+            Self::CbcOnly => "cbc-only",
+            Self::RsaKeyExchangeOnly => "rsa-key-exchange-only",
+            Self::Suite => "suite",
+            Self::Group => "group",
+            Self::Sha1 => "sha-1",
+            Self::Signature => "signature",
+            Self::Certificate => "certificate",
+            Self::Handshake => "handshake",
+        }
+    }
+}
+
+impl Agreement {
+    /// Whether a handshake is predicted.
+    pub fn agrees(&self) -> bool {
+        matches!(self, Self::Agrees(_))
+    }
+
+    /// A loss.
+    pub fn loses(reason: LossReason, detail: impl Into<String>) -> Self {
+        Self::Loses {
+            reason,
+            detail: detail.into(),
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! What is recorded of a scan: a line of `scan.jsonl` for each site ([`SiteScan`]), what the stacks of
+//! `--against` offer and what their handshakes came to (`against.json`, [`AgainstRecord`]).
+//!
+//! Every text that came from a server has passed [`crate::sanitize`].
+
+mod agreement;
+mod chain;
+mod hello;
+mod site;
+
+pub use agreement::{
+    AgainstRecord, Agreed, Agreement, Confirmation, Confirmed, HandshakeResult, LossReason,
+};
+pub use chain::{Anchor, CertificateScan, ChainScan};
+pub use hello::{ExtensionOffer, Offer, ShareOffer};
+pub use site::{
+    Effort, FailedClass, Features, Learned, NamedCode, Observed, Order, SCAN_SCHEMA_VERSION,
+    ScanOutcome, SignatureScan, SiteScan, SuiteScan, Tolerance, VersionScan,
+};

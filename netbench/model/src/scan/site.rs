@@ -1,0 +1,323 @@
+use std::{collections::BTreeMap, net::SocketAddr};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ChainScan;
+use crate::{
+    Record,
+    tls::{FfdheSize, TlsVersion},
+};
+
+/// The version of this form. It rises when a reader of the old form could misread the new one.
+pub const SCAN_SCHEMA_VERSION: u32 = 1;
+
+/// Everything that was found out about one site.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SiteScan {
+    /// [`SCAN_SCHEMA_VERSION`].
+    pub schema: u32,
+    /// `host`, or `host:port` where the port is not 443.
+    pub site: String,
+    /// The host name or address that was scanned.
+    pub host: String,
+    /// The TCP port.
+    pub port: u16,
+    /// The address that was connected to; none where the name did not resolve.
+    pub address: Option<SocketAddr>,
+    /// How the scan of this site ended.
+    pub outcome: ScanOutcome,
+    /// Versions, the newest first: those that are spoken, and why the others are not.
+    pub versions: Vec<VersionScan>,
+    /// Signature schemes with which the server signs its key exchange, as it chose them.
+    pub signatures: Vec<SignatureScan>,
+    /// The chains of certificates that the server sent, as they were first seen.
+    pub chains: Vec<ChainScan>,
+    /// What the server does beyond that.
+    pub features: Features,
+    /// Which hellos the server tolerates and which it does not: `grease`, `hello of 4 KiB` …
+    pub intolerance: BTreeMap<String, Tolerance>,
+    /// Unusual behaviour, in words.
+    pub notes: Vec<String>,
+    /// What the scan of this site cost.
+    pub effort: Effort,
+}
+
+/// How the scan of a site ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum ScanOutcome {
+    /// All of it was settled.
+    Scanned,
+    /// Some of it: `why` says what cut it short.
+    Partial {
+        /// Why.
+        why: String,
+    },
+    /// Nothing: the site does not speak TLS, or not to this client.
+    Failed {
+        /// The class, for counting.
+        class: FailedClass,
+        /// More, in words.
+        detail: String,
+    },
+}
+
+/// Why a site could not be scanned.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum FailedClass {
+    /// The name has no address.
+    Resolve,
+    /// No port listens there, or the network is unreachable.
+    Connect,
+    /// It accepts connections and sends nothing.
+    Silent,
+    /// It resets or closes connections instead of answering.
+    Reset,
+    /// It answers in plain HTTP.
+    PlainHttp,
+    /// It answers as SSH.
+    Ssh,
+    /// It sends a greeting in text, as SMTP or FTP do.
+    Greeting,
+    /// It answers with bytes that are of no protocol known here.
+    NotTls,
+    /// It answers in TLS that breaks the protocol.
+    Malformed,
+    /// It speaks TLS and refuses every hello with an alert.
+    Refused,
+    /// The scan's own machine failed.
+    Local,
+}
+
+impl FailedClass {
+    /// The name that JSON has.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Resolve => "resolve",
+            Self::Connect => "connect",
+            Self::Silent => "silent",
+            Self::Reset => "reset",
+            Self::PlainHttp => "plain-http",
+            Self::Ssh => "ssh",
+            Self::Greeting => "greeting",
+            Self::NotTls => "not-tls",
+            Self::Malformed => "malformed",
+            Self::Refused => "refused",
+            Self::Local => "local",
+        }
+    }
+}
+
+/// One version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct VersionScan {
+    /// Which.
+    pub version: TlsVersion,
+    /// Whether the server speaks it.
+    pub supported: bool,
+    /// Why not, where it does not: the alert, or what happened instead.
+    pub refusal: Option<String>,
+    /// Every suite that it accepts, as it chose them.
+    pub suites: Vec<SuiteScan>,
+    /// Whose order that is.
+    pub suite_order: Order,
+    /// Groups, as it chose or stated them; empty for versions older than the newest before TLS 1.3.
+    pub groups: Vec<NamedCode>,
+    /// Whose order that is.
+    pub group_order: Order,
+    /// How the groups were learned.
+    pub groups_learned: Learned,
+    /// Whether the lists are known to be whole.
+    pub complete: bool,
+}
+
+/// Whose order decides what is chosen.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// The server's; a list is in that order.
+    Server,
+    /// The client's: the server has no order, and that of a list means nothing.
+    Client,
+    /// Partly the one and partly the other, such as equal preference within a class.
+    Mixed,
+    /// There is only one to choose, or none.
+    Single,
+    /// The stated order of the server; whether it follows it was not tried.
+    Stated,
+    /// The server answered inconsistently, or too little.
+    Unknown,
+}
+
+/// How groups were learned.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Learned {
+    /// The server chose each of them.
+    Chosen,
+    /// The server listed them in its EncryptedExtensions, and refuses all others.
+    Stated,
+}
+
+/// A suite that a server accepts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SuiteScan {
+    /// The registry's name.
+    pub name: String,
+    /// The registry's number.
+    pub code: u16,
+    /// The group that the server chose with it when all were offered.
+    pub group: Option<String>,
+    /// The prime of a finite-field exchange.
+    pub dh: Option<FfdheSize>,
+}
+
+/// Something of a registry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NamedCode {
+    /// The registry's name.
+    pub name: String,
+    /// The registry's number.
+    pub code: u16,
+}
+
+/// A signature scheme that the server used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SignatureScan {
+    /// The version in which it did.
+    pub version: TlsVersion,
+    /// The scheme's name (RFC 8446 section 4.2.3).
+    pub name: String,
+    /// Its number.
+    pub code: u16,
+}
+
+/// Whether a server does something.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
+#[serde(rename_all = "kebab-case")]
+pub enum Observed {
+    /// Yes.
+    Yes,
+    /// No.
+    No,
+    /// Not probed, or no answer.
+    #[default]
+    Unknown,
+}
+
+impl From<bool> for Observed {
+    fn from(yes: bool) -> Self {
+        if yes { Self::Yes } else { Self::No }
+    }
+}
+
+/// What a server does beyond versions, suites, groups and certificates.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Features {
+    /// Staples an OCSP response (RFC 6066).
+    pub ocsp_stapling: Observed,
+    /// Application protocols that it agrees to, in the order found.
+    pub alpn: Vec<String>,
+    /// Gives session tickets in TLS 1.2 (RFC 5077).
+    pub tickets_tls12: Observed,
+    /// Gives session IDs in TLS 1.2.
+    pub session_ids: Observed,
+    /// Resumes a session of TLS 1.2.
+    pub resumption_tls12: Observed,
+    /// Tickets that it sends after a handshake of TLS 1.3.
+    pub tickets_tls13: Option<u32>,
+    /// Resumes a session of TLS 1.3.
+    pub resumption_tls13: Observed,
+    /// Bytes of early data (0-RTT) that its tickets allow; 0 for none.
+    pub early_data_bytes: Option<u32>,
+    /// Extended master secret (RFC 7627).
+    pub extended_master_secret: Observed,
+    /// Encrypt-then-MAC with CBC suites (RFC 7366).
+    pub encrypt_then_mac: Observed,
+    /// Secure renegotiation (RFC 5746).
+    pub secure_renegotiation: Observed,
+    /// Lets the client renegotiate.
+    pub client_renegotiation: Observed,
+    /// Compression of TLS (RFC 3749), which leaks.
+    pub compression: Observed,
+    /// Heartbeat (RFC 6520).
+    pub heartbeat: Observed,
+    /// Refuses a fallback that was not needed (RFC 7507).
+    pub fallback_scsv: Observed,
+    /// Chooses ChaCha20 for clients that put it first, and else not.
+    pub chacha20_by_client: Observed,
+    /// Asks the client for a certificate.
+    pub client_certificate: Observed,
+    /// The status of the response to `HEAD /`.
+    pub http_status: Option<u16>,
+    /// The response's `Strict-Transport-Security` (RFC 6797).
+    pub strict_transport_security: Option<String>,
+    /// The response's `Alt-Svc` (RFC 7838).
+    pub alt_svc: Option<String>,
+}
+
+/// Whether a server tolerates a hello.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Tolerance {
+    /// It answers as without it.
+    Tolerant,
+    /// It fails.
+    Intolerant {
+        /// How.
+        how: String,
+    },
+}
+
+/// What a scan cost.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Effort {
+    /// TCP connections, all of them.
+    pub connections: u32,
+    /// Of these, for versions, suites with their order, and groups.
+    pub enumeration_connections: u32,
+    /// Connections by what they were for.
+    pub by_part: BTreeMap<String, u32>,
+    /// Connections that were tried again.
+    pub retries: u32,
+    /// Bytes sent.
+    pub bytes_out: u64,
+    /// Bytes received.
+    pub bytes_in: u64,
+    /// From the first connection to the last answer, in milliseconds.
+    pub elapsed_ms: u64,
+    /// The median of the times that a TCP connection took, in microseconds: about one round trip.
+    pub connect_us: Option<u64>,
+    /// The shortest of them: the round trip where the scan itself keeps its machine busy.
+    pub fastest_connect_us: Option<u64>,
+}
+
+impl SiteScan {
+    /// The version's entry, if it is spoken.
+    pub fn version(&self, version: TlsVersion) -> Option<&VersionScan> {
+        self.versions
+            .iter()
+            .find(|found| found.version == version && found.supported)
+    }
+
+    /// Whether the site was scanned, at least in part.
+    pub fn is_scanned(&self) -> bool {
+        !matches!(self.outcome, ScanOutcome::Failed { .. })
+    }
+}
+
+impl Record for SiteScan {
+    const FILE: &'static str = "scan.jsonl";
+
+    fn schema(&self) -> u32 {
+        self.schema
+    }
+}

@@ -1,0 +1,318 @@
+//! What a suite's registered name says of it. The registry's names are systematic (RFC 5246
+//! appendix C), so that everything is read from them.
+
+use std::sync::LazyLock;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{TlsVersion, code_point::code_point};
+
+code_point!(
+    /// A cipher suite, by its name in IANA's registry "TLS Cipher Suites".
+    CipherSuite(u16), "cipher suite", "cipher-suites.tsv", "0x{:04X}", {
+        TLS_AES_128_GCM_SHA256 = 0x1301,
+        TLS_AES_256_GCM_SHA384 = 0x1302,
+        TLS_CHACHA20_POLY1305_SHA256 = 0x1303,
+        TLS_RSA_WITH_AES_128_GCM_SHA256 = 0x009C,
+        TLS_DHE_RSA_WITH_AES_128_GCM_SHA256 = 0x009E,
+        TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256 = 0xC027,
+        TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 = 0xC02B,
+        TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384 = 0xC02C,
+        TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 = 0xC02F,
+        TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384 = 0xC030,
+        TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256 = 0xCCA8,
+        TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256 = 0xCCA9,
+    }
+);
+
+impl CipherSuite {
+    /// The suites that every stack has and clients offer unless told otherwise: AEAD with forward secrecy.
+    /// In the order browsers prefer.
+    pub const OFFERED: &'static [Self] = &[
+        Self::TLS_AES_128_GCM_SHA256,
+        Self::TLS_CHACHA20_POLY1305_SHA256,
+        Self::TLS_AES_256_GCM_SHA384,
+        Self::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+        Self::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        Self::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+        Self::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+        Self::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+        Self::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+    ];
+
+    /// The suites that a site of the lab can be told to accept: those of [`Self::OFFERED`], and three that
+    /// only some stacks have.
+    pub const SERVED: &'static [Self] = &[
+        Self::TLS_AES_128_GCM_SHA256,
+        Self::TLS_CHACHA20_POLY1305_SHA256,
+        Self::TLS_AES_256_GCM_SHA384,
+        Self::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+        Self::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        Self::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+        Self::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+        Self::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+        Self::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+        Self::TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256,
+        Self::TLS_DHE_RSA_WITH_AES_128_GCM_SHA256,
+        Self::TLS_RSA_WITH_AES_128_GCM_SHA256,
+    ];
+
+    /// What is known of the suite, where it is registered.
+    pub fn facts(self) -> Option<&'static CipherSuiteFacts> {
+        static FACTS: LazyLock<Vec<CipherSuiteFacts>> = LazyLock::new(|| {
+            let rows = CipherSuite::registry().rows().iter();
+            rows.map(|row| CipherSuiteFacts::read(CipherSuite(row.code), row.name))
+                .collect()
+        });
+        let at = FACTS
+            .binary_search_by_key(&self, |facts| facts.suite)
+            .ok()?;
+        FACTS.get(at)
+    }
+
+    /// Whether the suite belongs to TLS 1.3, which has its own.
+    pub fn is_tls13(self) -> bool {
+        matches!(self.0, 0x1301..=0x1307 | 0x00c6 | 0x00c7 | 0xc0b4 | 0xc0b5 | 0xc103..=0xc106)
+    }
+
+    /// The newest version that the suite can be negotiated in.
+    pub fn version(self) -> TlsVersion {
+        if self.is_tls13() {
+            TlsVersion::Tls13
+        } else {
+            TlsVersion::Tls12
+        }
+    }
+
+    /// The registered suites that may be negotiated in a version, by code point.
+    pub fn of_version(version: TlsVersion) -> impl Iterator<Item = Self> + Clone {
+        Self::registered()
+            .filter(move |suite| suite.facts().is_some_and(|facts| facts.fits(version)))
+    }
+}
+
+/// What a suite's name says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CipherSuiteFacts {
+    /// The suite.
+    pub suite: CipherSuite,
+    /// Its registered name.
+    pub name: &'static str,
+    /// How keys are agreed.
+    pub key_exchange: KeyExchange,
+    /// How the server proves who it is.
+    pub authentication: Authentication,
+    /// How records are protected.
+    pub protection: Protection,
+    /// Whether security is that of the 1990s: no or broken encryption, 40, 56 or 64 bits.
+    pub is_broken: bool,
+    needs_tls12: bool,
+}
+
+impl CipherSuiteFacts {
+    /// Whether the suite may be negotiated in `version`. AEAD and the SHA-2 MACs came with TLS 1.2.
+    pub fn fits(&self, version: TlsVersion) -> bool {
+        match version {
+            TlsVersion::Tls13 => self.suite.is_tls13(),
+            TlsVersion::Tls12 => !self.suite.is_tls13(),
+            _ => !self.suite.is_tls13() && !self.needs_tls12,
+        }
+    }
+
+    /// Whether the server signs its key exchange, so that a signature scheme is chosen.
+    pub fn is_signed(&self) -> bool {
+        use Authentication::{Anonymous, Other};
+        use KeyExchange::{Any, Dhe, Ecdhe};
+        matches!(self.key_exchange, Dhe | Ecdhe | Any)
+            && !matches!(self.authentication, Anonymous | Other)
+    }
+
+    /// Whether a ServerKeyExchange message comes with it (RFC 5246 section 7.4.3, RFC 8422).
+    pub fn has_server_key_exchange(&self) -> bool {
+        matches!(self.key_exchange, KeyExchange::Dhe | KeyExchange::Ecdhe)
+    }
+
+    fn read(suite: CipherSuite, name: &'static str) -> Self {
+        let protection = protection(suite, name);
+        Self {
+            suite,
+            name,
+            key_exchange: key_exchange(suite, rest(name)),
+            authentication: authentication(suite, rest(name)),
+            protection,
+            is_broken: is_broken(protection, name),
+            needs_tls12: protection == Protection::Aead
+                || name.ends_with("_SHA256")
+                || name.ends_with("_SHA384")
+                || matches!(suite.0, 0xc100..=0xc102),
+        }
+    }
+}
+
+/// A name without the prefix that all have.
+fn rest(name: &str) -> &str {
+    name.strip_prefix("TLS_").unwrap_or(name)
+}
+
+fn key_exchange(suite: CipherSuite, name: &str) -> KeyExchange {
+    if suite.is_tls13() {
+        return KeyExchange::Any;
+    }
+    if name.contains("PSK") {
+        KeyExchange::Psk
+    } else if name.starts_with("ECDHE_") || name.starts_with("ECDH_anon") {
+        KeyExchange::Ecdhe
+    } else if name.starts_with("ECDH_") {
+        KeyExchange::Ecdh
+    } else if name.starts_with("DHE_") || name.starts_with("DH_anon") {
+        KeyExchange::Dhe
+    } else if name.starts_with("DH_") {
+        KeyExchange::Dh
+    } else if name.starts_with("RSA_") {
+        KeyExchange::Rsa
+    } else {
+        KeyExchange::Other
+    }
+}
+
+fn authentication(suite: CipherSuite, name: &str) -> Authentication {
+    if suite.is_tls13() {
+        return Authentication::Any;
+    }
+    if name.contains("anon") {
+        Authentication::Anonymous
+    } else if name.contains("_PSK") && name.starts_with("RSA") {
+        Authentication::Rsa
+    } else if name.contains("PSK") {
+        Authentication::Other
+    } else if name.contains("ECDSA") {
+        Authentication::Ecdsa
+    } else if name.contains("DSS") {
+        Authentication::Dss
+    } else if name.contains("RSA") {
+        Authentication::Rsa
+    } else {
+        Authentication::Other
+    }
+}
+
+fn protection(suite: CipherSuite, name: &str) -> Protection {
+    if name.contains("NULL") || matches!(suite.0, 0xc0b4 | 0xc0b5) {
+        Protection::Null
+    } else if ["GCM", "CCM", "POLY1305", "AEGIS", "MGM"]
+        .iter()
+        .any(|mode| name.contains(mode))
+    {
+        Protection::Aead
+    } else if name.contains("CBC") {
+        Protection::Cbc
+    } else {
+        Protection::Stream
+    }
+}
+
+fn is_broken(protection: Protection, name: &str) -> bool {
+    let weak = [
+        "EXPORT", "RC4", "RC2", "DES_CBC", "DES40", "3DES", "IDEA", "anon",
+    ];
+    protection == Protection::Null || weak.iter().any(|word| name.contains(word))
+}
+
+/// How a suite's keys are agreed.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum KeyExchange {
+    /// Encrypted to the certificate's RSA key: no forward secrecy.
+    Rsa,
+    /// Fixed Diffie-Hellman.
+    Dh,
+    /// Ephemeral Diffie-Hellman over a finite field.
+    Dhe,
+    /// Fixed elliptic curve Diffie-Hellman.
+    Ecdh,
+    /// Ephemeral elliptic curve Diffie-Hellman.
+    Ecdhe,
+    /// A key shared beforehand, with or without another exchange.
+    Psk,
+    /// Kerberos, SRP, GOST, PWD.
+    Other,
+    /// TLS 1.3: the group says it, not the suite.
+    Any,
+}
+
+/// How a suite's server proves who it is.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Authentication {
+    /// An RSA certificate.
+    Rsa,
+    /// An ECDSA or EdDSA certificate (RFC 8422).
+    Ecdsa,
+    /// A DSA certificate.
+    Dss,
+    /// Not at all.
+    Anonymous,
+    /// A key shared beforehand, Kerberos, a password.
+    Other,
+    /// TLS 1.3: the signature scheme says it.
+    Any,
+}
+
+/// How a suite protects records.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protection {
+    /// Authenticated encryption.
+    Aead,
+    /// A block cipher in CBC mode.
+    Cbc,
+    /// RC4 and other stream ciphers.
+    Stream,
+    /// No encryption.
+    Null,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_what_suites_are() {
+        use Authentication as A;
+        use KeyExchange as K;
+        use Protection as B;
+        let cases = [
+            (0x1301, K::Any, A::Any, B::Aead, TlsVersion::Tls13),
+            (0x0001, K::Rsa, A::Rsa, B::Null, TlsVersion::Ssl3),
+            (0x0005, K::Rsa, A::Rsa, B::Stream, TlsVersion::Ssl3),
+            (0x0018, K::Dhe, A::Anonymous, B::Stream, TlsVersion::Ssl3),
+            (0x0030, K::Dh, A::Dss, B::Cbc, TlsVersion::Ssl3),
+            (0x0033, K::Dhe, A::Rsa, B::Cbc, TlsVersion::Ssl3),
+            (0x003c, K::Rsa, A::Rsa, B::Cbc, TlsVersion::Tls12),
+            (0x009e, K::Dhe, A::Rsa, B::Aead, TlsVersion::Tls12),
+            (0xc013, K::Ecdhe, A::Rsa, B::Cbc, TlsVersion::Ssl3),
+            (0xc018, K::Ecdhe, A::Anonymous, B::Cbc, TlsVersion::Ssl3),
+            (0xc02b, K::Ecdhe, A::Ecdsa, B::Aead, TlsVersion::Tls12),
+            (0xc025, K::Ecdh, A::Ecdsa, B::Cbc, TlsVersion::Tls12),
+            (0x0094, K::Psk, A::Rsa, B::Cbc, TlsVersion::Ssl3),
+            (0x00a8, K::Psk, A::Other, B::Aead, TlsVersion::Tls12),
+            (0xc0a9, K::Psk, A::Other, B::Aead, TlsVersion::Tls12),
+            (0xc01a, K::Other, A::Other, B::Cbc, TlsVersion::Ssl3),
+        ];
+        for (code, key_exchange, authentication, bulk, oldest) in cases {
+            let suite = CipherSuite(code).facts().unwrap();
+            assert_eq!(suite.key_exchange, key_exchange, "{}", suite.name);
+            assert_eq!(suite.authentication, authentication, "{}", suite.name);
+            assert_eq!(suite.protection, bulk, "{}", suite.name);
+            let first = TlsVersion::ALL.into_iter().find(|v| suite.fits(*v));
+            assert_eq!(first, Some(oldest), "{}", suite.name);
+        }
+    }
+}

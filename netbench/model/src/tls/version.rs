@@ -1,0 +1,92 @@
+use super::code_point::{UnknownName, code, code_point_schema, read};
+
+/// A version of the protocol, oldest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum TlsVersion {
+    /// SSL 3.0, RFC 6101.
+    Ssl3,
+    /// TLS 1.0, RFC 2246.
+    Tls10,
+    /// TLS 1.1, RFC 4346.
+    Tls11,
+    /// TLS 1.2, RFC 5246.
+    Tls12,
+    /// TLS 1.3, RFC 8446.
+    Tls13,
+}
+
+impl TlsVersion {
+    /// Every version, oldest first.
+    pub const ALL: [Self; 5] = [
+        Self::Ssl3,
+        Self::Tls10,
+        Self::Tls11,
+        Self::Tls12,
+        Self::Tls13,
+    ];
+
+    /// The versions that every stack speaks and that clients offer unless told otherwise.
+    pub const OFFERED: &'static [Self] = &[Self::Tls12, Self::Tls13];
+
+    /// As it is on the wire: `ProtocolVersion` of RFC 8446 section 4.1.2.
+    pub fn code(self) -> u16 {
+        match self {
+            Self::Ssl3 => 0x0300,
+            Self::Tls10 => 0x0301,
+            Self::Tls11 => 0x0302,
+            Self::Tls12 => 0x0303,
+            Self::Tls13 => 0x0304,
+        }
+    }
+
+    /// The version of a code point, where it is one of these.
+    pub fn of(code: u16) -> Option<Self> {
+        Self::ALL.into_iter().find(|v| v.code() == code)
+    }
+
+    /// `ssl3`, `1.0` … `1.3`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ssl3 => "ssl3",
+            Self::Tls10 => "1.0",
+            Self::Tls11 => "1.1",
+            Self::Tls12 => "1.2",
+            Self::Tls13 => "1.3",
+        }
+    }
+}
+
+impl std::fmt::Display for TlsVersion {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl std::str::FromStr for TlsVersion {
+    type Err = UnknownName;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let named = Self::ALL.into_iter().find(|version| version.name() == text);
+        let found = named.or_else(|| Self::of(code(text)?));
+        found.ok_or_else(|| UnknownName {
+            what: "TLS version",
+            text: text.to_owned(),
+            example: Self::Tls13.name(),
+        })
+    }
+}
+
+impl serde::Serialize for TlsVersion {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.name())
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for TlsVersion {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let of_code = |code| u16::try_from(code).ok().and_then(Self::of);
+        read(from, "TLS version", of_code)
+    }
+}
+
+code_point_schema!(TlsVersion, "TLS version");

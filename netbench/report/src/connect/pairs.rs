@@ -1,0 +1,104 @@
+use std::collections::BTreeMap;
+
+use netbench_model::{Condition, Measured, Negotiated, Outcome, Sample, StackName};
+
+/// Two samples that may be compared: of one site, round and session, right after one another.
+pub(crate) struct Matched<'a> {
+    pub(crate) site: &'a str,
+    pub(crate) block: u32,
+    pub(crate) first: &'a Measured,
+    pub(crate) other: &'a Measured,
+}
+
+/// The pairs of two stacks, and what was left out: site, and what differed.
+pub(crate) struct Pairs<'a> {
+    pub(crate) matched: Vec<Matched<'a>>,
+    pub(crate) excluded: BTreeMap<(&'a str, String), u64>,
+}
+
+/// Matches the samples of two stacks under one condition.
+pub(crate) fn match_up<'a>(
+    measured: &[&'a Sample],
+    condition: Condition,
+    first: &StackName,
+    other: &StackName,
+) -> Pairs<'a> {
+    let mut both: BTreeMap<(u32, u32, &str), [Option<&Sample>; 2]> = BTreeMap::new();
+    for sample in measured
+        .iter()
+        .filter(|sample| sample.condition == condition)
+    {
+        let side = if sample.stack == *first {
+            0
+        } else if sample.stack == *other {
+            1
+        } else {
+            continue;
+        };
+        let key = (sample.session, sample.round, sample.site.as_str());
+        both.entry(key).or_default()[side] = Some(sample);
+    }
+    let mut pairs = Pairs {
+        matched: Vec::new(),
+        excluded: BTreeMap::new(),
+    };
+    for ((_, _, site), sides) in both {
+        let [Some(a), Some(b)] = sides else { continue };
+        let (Outcome::Ok(first), Outcome::Ok(other)) = (&a.outcome, &b.outcome) else {
+            continue;
+        };
+        match difference(first, other) {
+            Some(why) => *pairs.excluded.entry((site, why)).or_default() += 1,
+            None => pairs.matched.push(Matched {
+                site,
+                block: a.block,
+                first,
+                other,
+            }),
+        }
+    }
+    pairs
+}
+
+/// What the two sides did differently, if anything.
+fn difference(a: &Measured, b: &Measured) -> Option<String> {
+    if !a.client.same_work(&b.client) {
+        return Some(negotiated_difference(&a.client, &b.client));
+    }
+    if let (Some(a), Some(b)) = (&a.server, &b.server)
+        && !a.negotiated.same_work(&b.negotiated)
+    {
+        let what = negotiated_difference(&a.negotiated, &b.negotiated);
+        return Some(format!("the server saw {what}"));
+    }
+    if a.client.chain_bytes != b.client.chain_bytes {
+        return Some("certificate chain".to_owned());
+    }
+    if a.http_status != b.http_status {
+        return Some(format!("status {} / {}", a.http_status, b.http_status));
+    }
+    if a.body_bytes != b.body_bytes && a.server.is_some() {
+        return Some(format!("body {} / {} bytes", a.body_bytes, b.body_bytes));
+    }
+    None
+}
+
+fn negotiated_difference(a: &Negotiated, b: &Negotiated) -> String {
+    fn text(value: Option<impl ToString>) -> String {
+        value.map_or_else(|| "none".to_owned(), |value| value.to_string())
+    }
+    let fields = [
+        ("version", text(a.version), text(b.version)),
+        ("suite", text(a.suite), text(b.suite)),
+        ("group", text(a.group), text(b.group)),
+        ("signature", text(a.signature), text(b.signature)),
+        ("protocol", text(a.alpn.as_ref()), text(b.alpn.as_ref())),
+        ("resumed", a.resumed.to_string(), b.resumed.to_string()),
+    ];
+    let differing: Vec<_> = fields
+        .into_iter()
+        .filter(|(_, a, b)| a != b)
+        .map(|(name, a, b)| format!("{name} {a} / {b}"))
+        .collect();
+    differing.join(", ")
+}

@@ -1,0 +1,126 @@
+use std::collections::BTreeMap;
+
+use netbench_model::{ConnectManifest, LinkKind, Outcome, Role, Sample};
+
+use crate::text::time;
+
+/// How far the link may be off: this, or [`LINK_SHARE`] of the round-trip time, if that is more.
+const LINK_MARGIN_NS: u64 = 200_000;
+
+/// See [`LINK_MARGIN_NS`].
+const LINK_SHARE: f64 = 0.02;
+
+/// The lateness of the forwarder at its 99th percentile that is still unremarkable.
+const LATENESS_NS: u64 = 100_000;
+
+/// What a reader must know before quoting a figure.
+pub(crate) fn warnings(manifest: &ConnectManifest, samples: &[Sample]) -> Vec<String> {
+    let mut warnings = manifest.warnings.clone();
+    if manifest.finished.is_none() && manifest.origin.merged.is_empty() {
+        warnings.push("the run was not finished: `--resume` goes on with it".to_owned());
+    }
+    warnings.extend(link(manifest));
+    for worker in &manifest.workers {
+        if worker
+            .build
+            .get("profile")
+            .is_some_and(|profile| profile != "release")
+        {
+            let stack = &worker.stack;
+            warnings.push(format!(
+                "{stack} was built without optimisation: its times mean nothing"
+            ));
+        }
+    }
+    warnings.extend(unaccounted(manifest, samples));
+    let lost = samples.iter().filter(|s| {
+        matches!(&s.outcome, Outcome::Failed(f) if f.class == netbench_model::FailureClass::Worker)
+    });
+    match lost.count() {
+        0 => {}
+        count => warnings.push(format!("{count} samples were lost to workers that failed")),
+    }
+    warnings
+}
+
+fn link(manifest: &ConnectManifest) -> Vec<String> {
+    let Some(link) = &manifest.link else {
+        return Vec::new();
+    };
+    let mut warnings = Vec::new();
+    let delayed = manifest
+        .plan
+        .sites
+        .iter()
+        .any(|site| site.lab.link.rtt_ns > 0);
+    if link.kind == LinkKind::None && delayed {
+        warnings.push(
+            "the sites' links were not emulated: times are those of loopback, where nothing waits"
+                .to_owned(),
+        );
+    }
+    if matches!(link.kind, LinkKind::User | LinkKind::Netem) {
+        for check in &link.checks {
+            let share = (check.rtt_ns as f64 * LINK_SHARE).round() as u64;
+            if check.connect_ns.abs_diff(check.rtt_ns) > LINK_MARGIN_NS.max(share) {
+                warnings.push(format!(
+                    "the link was off: an idle TCP connect took {} where {} was configured",
+                    time(check.connect_ns as f64),
+                    time(check.rtt_ns as f64)
+                ));
+            }
+        }
+    }
+    if let Some(p99) = link.lateness_ns.get("p99")
+        && *p99 > LATENESS_NS
+    {
+        warnings.push(format!(
+            "the link released 99 % of its packets up to {} late, and the rest later: the machine is \
+             busy, or a virtual one whose host is",
+            time(*p99 as f64)
+        ));
+    }
+    warnings
+}
+
+/// Finished handshakes must be as many as samples that ended well, by the servers' own count.
+fn unaccounted(manifest: &ConnectManifest, samples: &[Sample]) -> Option<String> {
+    let mut served: BTreeMap<&str, u64> = BTreeMap::new();
+    for count in manifest.sessions.iter().flat_map(|session| &session.served) {
+        *served.entry(&count.site).or_default() += count.handshakes;
+    }
+    // A killed session took its servers' counts along.
+    let all_told = manifest
+        .sessions
+        .iter()
+        .all(|session| session.finished.is_some());
+    if served.is_empty() || !all_told {
+        return None;
+    }
+    let mut taken: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for sample in samples {
+        let (ok, failed) = taken.entry(&sample.site).or_default();
+        match &sample.outcome {
+            Outcome::Ok(_) => *ok += 1,
+            // The measured half of a resumed trial whose prime failed made no connection, and a
+            // failure may come before or after the handshake.
+            Outcome::Failed(_) if sample.role != Role::Warmup => *failed += 1,
+            _ => {}
+        }
+    }
+    let off: Vec<&str> = taken
+        .iter()
+        .filter(|(site, (ok, failed))| {
+            let handshakes = served.get(**site).copied().unwrap_or(0);
+            handshakes < *ok || handshakes > ok + failed
+        })
+        .map(|(site, _)| *site)
+        .collect();
+    (!off.is_empty()).then(|| {
+        format!(
+            "on {} sites the servers did not finish as many handshakes as there are samples: {}",
+            off.len(),
+            off.iter().take(5).copied().collect::<Vec<_>>().join(", ")
+        )
+    })
+}

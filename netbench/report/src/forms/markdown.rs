@@ -1,0 +1,76 @@
+use super::{Form, Goes, Options, Takes};
+use crate::{
+    cell::Cell,
+    document::{Align, Document, Extent, Part, Shown, Table},
+    text::plain,
+};
+
+/// Markdown with GitHub's tables.
+pub(super) const FORM: Form = Form {
+    name: "markdown",
+    extension: "md",
+    about: "Markdown with GitHub's tables",
+    takes: Takes::SeveralRuns,
+    goes: Goes::Stdout,
+    extent: Extent::Brief,
+    render,
+};
+
+fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
+    let mut out = String::new();
+    for part in document.outline() {
+        match part {
+            Part::Heading(level, text) => {
+                out.push_str(&format!("{} {}\n\n", "#".repeat(level), escape(text)));
+            }
+            Part::Text(text) => out.push_str(&format!("{}\n\n", escape(&text))),
+            Part::Headline(text) => out.push_str(&format!("**{}**\n\n", escape(&text))),
+            Part::Warning(text) => out.push_str(&format!("> Warning: {}\n\n", escape(&text))),
+            Part::Table(table) => self::table(&mut out, &table),
+        }
+    }
+    out.truncate(out.trim_end().len());
+    out.push('\n');
+    out.into_bytes()
+}
+
+fn table(out: &mut String, table: &Table) {
+    let names: Vec<_> = table.columns.iter().map(|c| escape(&c.name)).collect();
+    let rules = table.columns.iter().map(|column| match column.align {
+        Align::Left => "---",
+        Align::Right => "---:",
+    });
+    out.push_str(&format!("| {} |\n", names.join(" | ")));
+    out.push_str(&format!("| {} |\n", rules.collect::<Vec<_>>().join(" | ")));
+    for row in table.shown() {
+        let cells: Vec<String> = match row {
+            Shown::Row(cells) => cells.iter().map(|c| escape(&Cell::render(c))).collect(),
+            Shown::Gap(rows) => {
+                let mut cells = vec![String::new(); table.columns.len()];
+                cells[0] = format!("… {rows} more");
+                cells
+            }
+        };
+        out.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    out.push('\n');
+}
+
+/// Text in which nothing is Markdown or HTML.
+fn escape(text: &str) -> String {
+    let text = plain(text);
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' => {
+                out.push('\\');
+                out.push(c);
+            }
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            c => out.push(c),
+        }
+    }
+    out
+}

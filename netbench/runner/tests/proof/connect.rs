@@ -1,0 +1,509 @@
+//! Connections: `proof.rs` and the slots.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    net::SocketAddr,
+    sync::{Mutex, atomic::AtomicBool},
+    time::Duration,
+};
+
+use netbench_model::{
+    ClientSettings, Condition, FailureClass, Outcome, Profile, Role, Sample, StackName, Target,
+    parse_sites,
+};
+use netbench_runner::{Event, Plan, Targets, Workers, execute};
+use netbench_store::RunFolder;
+use netbench_testing::Test;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::fake::{At, Fake, Lie, Script, What};
+
+const HONEST: &str = "honest";
+const LIAR: &str = "liar";
+
+/// The nearest site, which warm-ups go to, and the one that lies are about.
+const SITES: &str = "near.example rtt=1ms body=1000\nlied.example rtt=5ms body=1000\n";
+const LIED: &str = "lied.example";
+
+const ROUNDS: u32 = 2;
+
+/// What becomes of a sample.
+#[derive(Debug, Clone, Copy)]
+enum End {
+    Ok,
+    /// With this class and reason, and this in the detail.
+    Failed(FailureClass, &'static str, &'static str),
+    Unsupported,
+}
+
+use End::{Failed, Unsupported};
+use FailureClass::{Alert, Worker, WrongWork};
+
+/// Lies about a measured connection to one site, in the condition `clean`.
+fn lies() -> Vec<(&'static str, What, End)> {
+    let changed = What::Changed;
+    let no_handshake = |what: &'static str, patch: Value| {
+        let end = Failed(WrongWork, "no handshake", "no finished TLS handshake");
+        (what, changed(patch), end)
+    };
+    let disagree = |what: &'static str, patch: Value, detail: &'static str| {
+        let patch = json!({"server": {"negotiated": patch}});
+        (
+            what,
+            changed(patch),
+            Failed(WrongWork, "sides disagree", detail),
+        )
+    };
+    let another_response = |what: &'static str, patch: Value, detail: &'static str| {
+        (
+            what,
+            changed(patch),
+            Failed(WrongWork, "another response", detail),
+        )
+    };
+    let nonsense = |what: &'static str, lie: What, detail: &'static str| {
+        (what, lie, Failed(Worker, "nonsense", detail))
+    };
+    vec![
+        no_handshake("no_version", json!({"client": {"version": null}})),
+        no_handshake("no_suite", json!({"client": {"suite": null}})),
+        no_handshake("no_time_in_the_handshake", json!({"phases": {"tls_ns": 0}})),
+        no_handshake(
+            "no_bytes_in",
+            json!({"transfer": {"handshake_bytes_in": 0}}),
+        ),
+        no_handshake(
+            "no_bytes_out",
+            json!({"transfer": {"handshake_bytes_out": 0}}),
+        ),
+        (
+            "resumed_on_both_sides",
+            changed(
+                json!({"client": {"resumed": true}, "server": {"negotiated": {"resumed": true}}}),
+            ),
+            Failed(WrongWork, "resumed", "resumed is true"),
+        ),
+        (
+            "not_verified",
+            changed(json!({"phases": {"verify_ns": null}})),
+            Failed(WrongWork, "no verification", "not verified"),
+        ),
+        (
+            "no_view_of_the_server",
+            changed(json!({"server": null})),
+            Failed(WrongWork, "no server's view", "did not say"),
+        ),
+        disagree("another_version", json!({"version": "1.2"}), "version: "),
+        disagree(
+            "another_suite",
+            json!({"suite": "TLS_AES_256_GCM_SHA384"}),
+            "suite: ",
+        ),
+        disagree(
+            "another_protocol",
+            json!({"alpn": "http/1.1"}),
+            "protocol: ",
+        ),
+        disagree("no_protocol", json!({"alpn": null}), "protocol: "),
+        disagree("resumed_on_one_side", json!({"resumed": true}), "resumed: "),
+        disagree("another_group", json!({"group": "secp256r1"}), "group: "),
+        another_response("another_status", json!({"http_status": 404}), "status 404"),
+        another_response("a_byte_less", json!({"body_bytes": 999}), "999 bytes"),
+        another_response("a_byte_more", json!({"body_bytes": 1001}), "1001 bytes"),
+        (
+            "an_answer_of_another_kind",
+            What::Instead(json!({"type": "configured"})),
+            Failed(Worker, "refused", "an answer of another kind"),
+        ),
+        (
+            "an_error",
+            What::Instead(json!({"type": "error", "message": "not\u{1b}[31m today"})),
+            Failed(Worker, "refused", "not\u{fffd}[31m today"),
+        ),
+        nonsense("another_id", What::OtherId, "an answer to request 1"),
+        nonsense(
+            "a_line_of_garbage",
+            What::Line("{\"id\":\u{7}".to_owned()),
+            "{\"id\":\u{fffd}",
+        ),
+        nonsense("an_empty_line", What::Line(String::new()), "not an answer"),
+        nonsense("a_line_that_does_not_end", What::LongLine(65), "xxxx"),
+        nonsense(
+            "an_answer_of_no_known_kind",
+            What::Instead(json!({"type": "gone-fishing"})),
+            "gone-fishing",
+        ),
+        (
+            "silence",
+            What::Silence,
+            Failed(Worker, "hung", "did not answer within"),
+        ),
+        (
+            "death",
+            What::Death,
+            Failed(
+                Worker,
+                "died",
+                "exited with 9; it said: the fake worker dies",
+            ),
+        ),
+        (
+            "a_failure_stays_as_it_is",
+            What::Instead(
+                json!({"type": "failed", "class": "alert", "reason": "handshake_failure",
+                                 "detail": "so it is", "phase": "tls", "after_ns": 5}),
+            ),
+            Failed(Alert, "handshake_failure", "so it is"),
+        ),
+        (
+            "unsupported_stays_as_it_is",
+            What::Instead(json!({"type": "unsupported", "reason": "not this stack"})),
+            Unsupported,
+        ),
+    ]
+}
+
+pub(crate) fn tests() -> Vec<Test> {
+    let mut tests = Vec::new();
+    let mut add = |name: &str, test: Box<dyn FnOnce() + Send>| {
+        tests.push(Test::new(format!("connect::{name}"), move || {
+            test();
+            Ok(())
+        }));
+    };
+    for (name, what, end) in lies() {
+        let at = At::Connect(Role::Measured, LIED.to_owned());
+        add(
+            name,
+            Box::new(move || about_one_site(Condition::Clean, Lie { at, what }, end)),
+        );
+    }
+    for condition in Condition::ALL.iter().copied() {
+        add(
+            &format!("no_lie_when_{condition}"),
+            Box::new(move || {
+                let at = At::Connect(Role::Measured, "other.example".to_owned());
+                about_one_site(
+                    condition,
+                    Lie {
+                        at,
+                        what: What::Death,
+                    },
+                    End::Ok,
+                );
+            }),
+        );
+    }
+    // A connection that should have resumed: both sides agree that it did not.
+    let full = json!({"client": {"resumed": false}, "server": {"negotiated": {"resumed": false}},
+                      "phases": {"verify_ns": 500}});
+    for (name, role, what, end) in [
+        (
+            "not_resumed",
+            Role::Measured,
+            What::Changed(full),
+            Failed(WrongWork, "not resumed", "resumed is false"),
+        ),
+        (
+            "a_first_visit_that_failed",
+            Role::Prime,
+            What::Changed(json!({"server": null})),
+            Failed(WrongWork, "no server's view", ""),
+        ),
+        (
+            "a_first_visit_that_died",
+            Role::Prime,
+            What::Death,
+            Failed(Worker, "died", ""),
+        ),
+    ] {
+        let at = At::Connect(role, LIED.to_owned());
+        add(
+            name,
+            Box::new(move || about_one_site(Condition::Resumed, Lie { at, what }, end)),
+        );
+    }
+    let at = At::Connect(Role::Measured, LIED.to_owned());
+    let death = Lie {
+        at,
+        what: What::Death,
+    };
+    add(
+        "death_when_cold",
+        Box::new(move || about_one_site(Condition::Cold, death, Failed(Worker, "died", ""))),
+    );
+    // Warm-ups enter no comparison: what was measured after a bad one stands.
+    add(
+        "a_warm_up_that_failed",
+        Box::new(|| {
+            let at = At::Connect(Role::Warmup, "near.example".to_owned());
+            let what = What::Changed(json!({"server": null}));
+            about_one_site(Condition::Clean, Lie { at, what }, End::Ok);
+        }),
+    );
+    for (name, at, what, end) in [
+        (
+            "death_at_start",
+            At::Start,
+            What::Death,
+            Failed(Worker, "died", "it said: the fake worker dies"),
+        ),
+        (
+            "settings_refused",
+            At::Configure,
+            What::Instead(json!({"type": "error", "message": "no such group"})),
+            Failed(Worker, "refused", "no such group"),
+        ),
+        (
+            "settings_answered_with_another_kind",
+            At::Configure,
+            What::Instead(json!({"type": "counted", "sites": []})),
+            Failed(Worker, "refused", "an answer of another kind"),
+        ),
+    ] {
+        for condition in [Condition::Clean, Condition::Cold] {
+            let (at, what) = (at.clone(), what.clone());
+            add(
+                &format!("{name}_when_{condition}"),
+                Box::new(move || about_all_sites(condition, Some(Lie { at, what }), end)),
+            );
+        }
+    }
+    add(
+        "a_program_that_is_gone",
+        Box::new(|| {
+            about_all_sites(
+                Condition::Clean,
+                None,
+                Failed(Worker, "start", "cannot start"),
+            )
+        }),
+    );
+    add(
+        "workers_are_fresh_in_every_round",
+        Box::new(workers_are_fresh_in_every_round),
+    );
+    add(
+        "a_live_server_says_nothing",
+        Box::new(a_live_server_says_nothing),
+    );
+    tests
+}
+
+/// The lie costs the samples of the liar about one site, and nothing else.
+fn about_one_site(condition: Condition, lie: Lie, end: End) {
+    let run = Run::new(lie);
+    let (samples, lost) = run.execute(&plan(condition));
+    assert_eq!(samples.len(), 2 * 2 * ROUNDS as usize);
+    for sample in &samples {
+        let lied = sample.stack.as_str() == LIAR && sample.site == LIED;
+        expect(sample, if lied { end } else { End::Ok });
+    }
+    let losses = match end {
+        Failed(Worker, ..) => ROUNDS as usize,
+        _ => 0,
+    };
+    assert_eq!(lost, vec![LIAR; losses], "one loss for each lie");
+}
+
+/// The liar has no worker at all; without a lie, its program is gone when the run begins.
+fn about_all_sites(condition: Condition, lie: Option<Lie>, end: End) {
+    let gone = lie.is_none();
+    let mut run = Run::new_honest();
+    match lie {
+        Some(lie) => run.lie(lie),
+        None => fs::remove_file(&run.liar.program).unwrap(),
+    }
+    let (samples, lost) = run.execute(&plan(condition));
+    assert_eq!(samples.len(), 2 * 2 * ROUNDS as usize, "gone: {gone}");
+    for sample in &samples {
+        let lied = sample.stack.as_str() == LIAR;
+        expect(sample, if lied { end } else { End::Ok });
+    }
+    // Every unit tries again: what failed may work the next time.
+    assert_eq!(lost, vec![LIAR; 2 * ROUNDS as usize]);
+}
+
+fn workers_are_fresh_in_every_round() {
+    for condition in Condition::ALL.iter().copied() {
+        let run = Run::new_honest();
+        let (samples, _) = run.execute(&plan(condition));
+        let blocks: BTreeSet<(u32, u32)> = samples.iter().map(|s| (s.round, s.block)).collect();
+        assert_eq!(
+            blocks.len(),
+            ROUNDS as usize,
+            "{condition}: one block a round: {blocks:?}"
+        );
+        for fake in [&run.honest, &run.liar] {
+            let connected = fake.processes("connect");
+            let different: BTreeSet<u32> = connected.iter().copied().collect();
+            assert_eq!(connected.len(), 2 * ROUNDS as usize);
+            // One for both sites of a round; where it is cold, one for each connection.
+            let due = match condition {
+                Condition::Cold => 2 * ROUNDS,
+                Condition::Clean | Condition::Resumed => ROUNDS,
+            };
+            assert_eq!(different.len(), due as usize, "{condition}: {connected:?}");
+            let warm_ups = fake.processes("connect as warm-up");
+            let due: Vec<u32> = match condition {
+                Condition::Cold => Vec::new(),
+                Condition::Clean | Condition::Resumed => {
+                    connected.chunks(2).map(|round| round[0]).collect()
+                }
+            };
+            assert_eq!(warm_ups, due, "{condition}");
+        }
+    }
+}
+
+/// On the real network nobody says what the server saw; what the client says is still checked.
+fn a_live_server_says_nothing() {
+    for (patch, end) in [
+        (json!({"server": null, "http_status": 404}), End::Ok),
+        (
+            json!({"server": null, "client": {"resumed": true}}),
+            Failed(WrongWork, "resumed", ""),
+        ),
+    ] {
+        let at = At::Connect(Role::Measured, LIED.to_owned());
+        let what = What::Changed(patch);
+        let mut plan = plan(Condition::Clean);
+        plan.target = Target::Live;
+        plan.rounds = 1;
+        plan.sites.retain(|site| site.host.as_str() == LIED);
+        let (samples, _) = Run::new(Lie { at, what }).execute(&plan);
+        assert_eq!(samples.len(), 2);
+        for sample in samples {
+            let lied = sample.stack.as_str() == LIAR;
+            expect(&sample, if lied { end } else { End::Ok });
+        }
+    }
+}
+
+fn expect(sample: &Sample, end: End) {
+    match (end, &sample.outcome) {
+        (End::Ok, Outcome::Ok(_)) | (Unsupported, Outcome::Unsupported { .. }) => {}
+        (Failed(class, reason, detail), Outcome::Failed(failure)) => {
+            assert_eq!(
+                (failure.class, failure.reason.to_string().as_str()),
+                (class, reason),
+                "{failure:?}"
+            );
+            assert!(failure.detail.contains(detail), "{failure:?}");
+            assert!(
+                failure.detail.len() < 1_000,
+                "{} bytes",
+                failure.detail.len()
+            );
+        }
+        (end, _) => panic!("{end:?} was due: {sample:?}"),
+    }
+}
+
+/// Two fake workers, in a folder of their own.
+struct Run {
+    folder: TempDir,
+    honest: Fake,
+    liar: Fake,
+    workers: Workers,
+}
+
+impl Run {
+    fn new(lie: Lie) -> Self {
+        let mut run = Self::new_honest();
+        run.lie(lie);
+        run
+    }
+
+    /// Nobody lies.
+    fn new_honest() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let fake = |stack: &str| Fake::new(folder.path(), &script(stack, Vec::new()));
+        let (honest, liar) = (fake(HONEST), fake(LIAR));
+        let programs = [(HONEST, &honest), (LIAR, &liar)];
+        let programs = programs.map(|(stack, fake)| (stack.to_owned(), fake.program.clone()));
+        let workers = Workers::probe(programs.into(), None).unwrap();
+        Self {
+            folder,
+            honest,
+            liar,
+            workers,
+        }
+    }
+
+    /// From now on.
+    fn lie(&mut self, lie: Lie) {
+        self.liar = Fake::new(self.folder.path(), &script(LIAR, vec![lie]));
+    }
+
+    /// The measured samples, and whose workers were lost.
+    fn execute(&self, plan: &Plan) -> (Vec<Sample>, Vec<String>) {
+        let folder = RunFolder::create(&self.folder.path().join("run"), &json!({})).unwrap();
+        let told = Mutex::new((Vec::new(), Vec::new()));
+        let listener = |event: Event| {
+            let mut told = told.lock().unwrap();
+            match event {
+                Event::Begin { .. } => {}
+                Event::Sampled(sample) => told.0.push(*sample),
+                Event::WorkerLost { stack, .. } => told.1.push(stack.to_string()),
+            }
+        };
+        // The fakes connect to nothing, so that any address will do.
+        let addresses = vec![Some(SocketAddr::from(([127, 0, 0, 1], 9))); plan.sites.len()];
+        let stop = AtomicBool::new(false);
+        execute(
+            plan,
+            &self.workers,
+            &Targets::Live(addresses),
+            &[],
+            folder.appender::<Sample>().unwrap(),
+            &listener,
+            &stop,
+        )
+        .unwrap();
+        let (mut samples, lost) = told.into_inner().unwrap();
+        assert_eq!(
+            folder.records::<Sample>().unwrap(),
+            samples,
+            "what is told is what is stored"
+        );
+        samples.retain(|sample| sample.role == Role::Measured);
+        (samples, lost)
+    }
+}
+
+fn script(stack: &str, lies: Vec<Lie>) -> Script {
+    Script {
+        stack: stack.to_owned(),
+        operations: vec!["connect".to_owned()],
+        body_bytes: 1_000,
+        lies,
+    }
+}
+
+fn plan(condition: Condition) -> Plan {
+    Plan {
+        seed: 5,
+        stacks: vec![StackName::new(HONEST), StackName::new(LIAR)],
+        conditions: vec![condition],
+        rounds: ROUNDS,
+        jobs: 1,
+        target: Target::Lab,
+        shard: None,
+        sites: parse_sites(SITES).unwrap(),
+        client: ClientSettings {
+            profile: Profile::Default,
+            versions: Vec::new(),
+            suites: Vec::new(),
+            groups: Vec::new(),
+            signatures: Vec::new(),
+            alpn: Vec::new(),
+        },
+        roots_pem: String::new(),
+        timeout: Duration::from_millis(200),
+        unreachable: BTreeMap::new(),
+        session: 0,
+    }
+}

@@ -1,0 +1,341 @@
+//! A worker that does nothing, says that all went well, and lies where it is told to.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, OpenOptions},
+    io::{self, BufRead, Write},
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    thread,
+    time::Duration,
+};
+
+use netbench_model::{
+    CipherSuite, ClientAuth, Condition, Group, HandshakeKind, Held, Measured, Negotiated,
+    ParallelWork, Phases, Role, Scenario, ServerView, TlsVersion, Transfer, Work, WorkerRecord,
+};
+use netbench_protocol::{
+    Connect, Description, PROTOCOL_VERSION, Prepared, Request, RequestBody, Response, ResponseBody,
+    Sliced, StackDescription,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The argument that makes the test's executable a worker; what it is to do follows it.
+pub(crate) const WORD: &str = "fake-worker";
+
+/// Operations of every slice.
+const OPERATIONS: u32 = 3;
+
+/// What a fake worker does.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Script {
+    pub(crate) stack: String,
+    pub(crate) operations: Vec<String>,
+    pub(crate) body_bytes: u64,
+    pub(crate) lies: Vec<Lie>,
+}
+
+/// A lie, and when it is told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Lie {
+    pub(crate) at: At,
+    pub(crate) what: What,
+}
+
+/// When a lie is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum At {
+    /// Before the first request.
+    Start,
+    /// Where settings are given.
+    Configure,
+    /// At the connections of one role to one host.
+    Connect(Role, String),
+    /// Where the scenario of this name is prepared.
+    Prepare(String),
+    /// In the turns of the scenario of this name.
+    Slice(String),
+    /// Where the scenario of this name is held.
+    Hold(String),
+}
+
+/// A lie.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) enum What {
+    /// The true answer with this merged into it, as RFC 7386 does it but that null is a value.
+    Changed(Value),
+    /// Another answer.
+    Instead(Value),
+    /// The true answer, to another request.
+    OtherId,
+    /// This line, and the end of it.
+    Line(String),
+    /// A line of so many MiB.
+    LongLine(usize),
+    /// No answer.
+    Silence,
+    /// The process' end, with some words on stderr.
+    Death,
+}
+
+/// A fake worker that can be started: its program, and what it has written down.
+pub(crate) struct Fake {
+    pub(crate) program: PathBuf,
+    log: PathBuf,
+}
+
+impl Fake {
+    /// Writes the program into `folder`.
+    pub(crate) fn new(folder: &Path, script: &Script) -> Self {
+        let path = |suffix: &str| folder.join(format!("{}{suffix}", script.stack));
+        let (program, orders, log) = (path(""), path(".json"), path(".log"));
+        fs::write(&orders, serde_json::to_vec(script).unwrap()).unwrap();
+        let own = std::env::current_exe().unwrap();
+        let text = format!(
+            "#!/bin/sh\nexec '{}' {WORD} '{}' '{}'\n",
+            own.display(),
+            orders.display(),
+            log.display()
+        );
+        fs::write(&program, text).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        Self { program, log }
+    }
+
+    /// The processes that were asked for each of these operations, in the order of their requests.
+    pub(crate) fn processes(&self, operation: &str) -> Vec<u32> {
+        let text = fs::read_to_string(&self.log).unwrap_or_default();
+        let lines = text.lines().filter_map(|line| line.split_once(' '));
+        lines
+            .filter(|(_, asked)| *asked == operation)
+            .map(|(process, _)| process.parse().unwrap())
+            .collect()
+    }
+}
+
+/// What the executable does as a worker.
+pub(crate) fn work(words: &[String]) -> ExitCode {
+    let [orders, log] = words else {
+        return ExitCode::FAILURE;
+    };
+    let script: Script = serde_json::from_slice(&fs::read(orders).unwrap()).unwrap();
+    let mut log = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(log)
+        .unwrap();
+    let mut note = |what: &str| {
+        let line = format!("{} {what}\n", std::process::id());
+        log.write_all(line.as_bytes()).unwrap();
+    };
+    let mut prepared = None;
+    if script.lies.iter().any(|lie| lie.at == At::Start) {
+        return die();
+    }
+    for line in io::stdin().lock().lines() {
+        let request: Request = serde_json::from_str(&line.unwrap()).unwrap();
+        if let RequestBody::Prepare(prepare) = &request.body {
+            prepared = Some(prepare.scenario);
+        }
+        let (at, operation) = at(&request.body, prepared.as_ref());
+        note(operation);
+        let honest = Response {
+            id: request.id,
+            body: answer(&script, &request.body, prepared.as_ref()),
+        };
+        let mut told = serde_json::to_value(&honest).unwrap();
+        let lie = script.lies.iter().find(|lie| Some(&lie.at) == at.as_ref());
+        match lie.map(|lie| &lie.what) {
+            None => {}
+            Some(What::Changed(patch)) => merge(&mut told, patch),
+            Some(What::Instead(body)) => {
+                told = body.clone();
+                told["id"] = request.id.into();
+            }
+            Some(What::OtherId) => told["id"] = (request.id + 1000).into(),
+            Some(What::Line(line)) => {
+                say(line);
+                continue;
+            }
+            Some(What::LongLine(mebibytes)) => {
+                say(&"x".repeat(mebibytes << 20));
+                continue;
+            }
+            Some(What::Silence) => thread::sleep(Duration::from_secs(600)),
+            Some(What::Death) => return die(),
+        }
+        say(&told.to_string());
+    }
+    ExitCode::SUCCESS
+}
+
+fn say(line: &str) {
+    // Who does not read any more has given this worker up.
+    let _ = writeln!(io::stdout(), "{line}");
+}
+
+fn die() -> ExitCode {
+    eprintln!("the fake worker dies");
+    ExitCode::from(9)
+}
+
+fn at(request: &RequestBody, prepared: Option<&Scenario>) -> (Option<At>, &'static str) {
+    let name = || prepared.map(ToString::to_string).unwrap_or_default();
+    match request {
+        RequestBody::Describe => (None, "describe"),
+        RequestBody::Configure(_) => (Some(At::Configure), "configure"),
+        RequestBody::Connect(connect) => (
+            Some(At::Connect(connect.role, connect.host.clone())),
+            match connect.role {
+                Role::Measured => "connect",
+                Role::Warmup => "connect as warm-up",
+                Role::Prime => "connect as prime",
+            },
+        ),
+        RequestBody::Prepare(_) => (Some(At::Prepare(name())), "prepare"),
+        RequestBody::Slice(_) => (Some(At::Slice(name())), "slice"),
+        RequestBody::Hold(_) => (Some(At::Hold(name())), "hold"),
+        RequestBody::Serve(_) => (None, "serve"),
+        RequestBody::Counts => (None, "counts"),
+    }
+}
+
+fn answer(script: &Script, request: &RequestBody, prepared: Option<&Scenario>) -> ResponseBody {
+    match (request, prepared) {
+        (RequestBody::Describe, _) => ResponseBody::Description(Description {
+            protocol: PROTOCOL_VERSION,
+            stacks: vec![StackDescription {
+                record: WorkerRecord {
+                    executable: "fake".to_owned(),
+                    stack: script.stack.clone(),
+                    library: "none".to_owned(),
+                    provider: None,
+                    connector: "none".to_owned(),
+                    build: BTreeMap::new(),
+                },
+                operations: script.operations.clone(),
+                groups: Vec::new(),
+                suites: Vec::new(),
+            }],
+        }),
+        (RequestBody::Configure(_), _) => ResponseBody::Configured,
+        (RequestBody::Connect(connect), _) => {
+            ResponseBody::Connected(Box::new(connected(connect, script.body_bytes)))
+        }
+        (RequestBody::Prepare(_), Some(scenario)) => {
+            ResponseBody::Prepared(Box::new(agreed(scenario)))
+        }
+        (RequestBody::Slice(_), Some(scenario)) => ResponseBody::Sliced(Box::new(sliced(scenario))),
+        (RequestBody::Hold(hold), _) => ResponseBody::Held(Held {
+            sessions: hold.sessions,
+            peak_bytes: 3 << 20,
+            before_bytes: 1 << 20,
+            after_bytes: 2 << 20,
+            heap: None,
+        }),
+        _ => ResponseBody::Error {
+            message: "this is a fake worker".to_owned(),
+        },
+    }
+}
+
+/// A connection that went as it should.
+fn connected(connect: &Connect, body_bytes: u64) -> Measured {
+    let resumed = connect.condition == Condition::Resumed && connect.role == Role::Measured;
+    let negotiated = Negotiated {
+        version: Some(TlsVersion::Tls13),
+        suite: Some(CipherSuite::TLS_AES_128_GCM_SHA256),
+        group: Some(Group::X25519),
+        signature: None,
+        alpn: Some("h2".to_owned()),
+        resumed,
+        chain_bytes: Vec::new(),
+    };
+    Measured {
+        phases: Phases {
+            connector_ns: (!resumed).then_some(1_000),
+            tls_ns: 2_000,
+            verify_ns: (!resumed).then_some(500),
+            total_ns: 5_000,
+            ..Phases::default()
+        },
+        client: negotiated.clone(),
+        server: Some(ServerView {
+            negotiated,
+            compute_ns: 700,
+        }),
+        transfer: Transfer {
+            handshake_bytes_out: 500,
+            handshake_bytes_in: 3_000,
+            ..Transfer::default()
+        },
+        http_status: 200,
+        body_bytes,
+    }
+}
+
+/// How the handshakes of a scenario begin.
+fn kind(scenario: &Scenario) -> HandshakeKind {
+    match scenario.work {
+        Work::Handshake { kind, .. } => kind,
+        Work::Threads {
+            work: ParallelWork::Handshake(kind),
+            ..
+        } => kind,
+        _ => HandshakeKind::Full,
+    }
+}
+
+/// What the scenario asks for.
+fn agreed(scenario: &Scenario) -> Prepared {
+    let Some(settings) = scenario.settings() else {
+        return Prepared::default();
+    };
+    let full = kind(scenario) == HandshakeKind::Full;
+    let side = |certificates: u8| Negotiated {
+        version: Some(settings.version),
+        suite: Some(settings.suite()),
+        group: Some(settings.group),
+        resumed: !full,
+        chain_bytes: vec![1_000; usize::from(certificates)],
+        ..Negotiated::default()
+    };
+    let clients = if settings.client_auth == ClientAuth::On {
+        2
+    } else {
+        0
+    };
+    Prepared {
+        client: Some(side(if full { settings.chain_length } else { 0 })),
+        server: Some(side(if full { clients } else { 0 })),
+    }
+}
+
+fn sliced(scenario: &Scenario) -> Sliced {
+    let timings = |measure| (measure, vec![1_000; OPERATIONS as usize]);
+    let resumed = if kind(scenario) == HandshakeKind::Full {
+        0
+    } else {
+        OPERATIONS
+    };
+    Sliced {
+        operations: OPERATIONS,
+        timings_ns: scenario.measures().iter().copied().map(timings).collect(),
+        handshakes: OPERATIONS,
+        client_resumed: resumed,
+        server_resumed: resumed,
+    }
+}
+
+fn merge(target: &mut Value, patch: &Value) {
+    match (target, patch) {
+        (Value::Object(target), Value::Object(patch)) => {
+            for (key, value) in patch {
+                merge(target.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (target, patch) => *target = patch.clone(),
+    }
+}

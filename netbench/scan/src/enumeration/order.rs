@@ -1,0 +1,100 @@
+//! Whose order decides what is chosen: the server's, or the client's.
+
+use netbench_model::scan::Order;
+
+/// One choice from a list.
+#[derive(Debug, Clone)]
+struct Pick {
+    offered: Vec<u16>,
+    chosen: u16,
+}
+
+/// What was chosen from what, over an enumeration.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Choices(Vec<Pick>);
+
+/// What choices say of the order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Evidence {
+    /// Every choice was the client's first, of four or more things: no server has that order.
+    FollowsClient,
+    /// Every choice was the client's first, but of so few that it may be chance.
+    MayFollowClient,
+    /// Some choice was not the client's first.
+    HasOwn,
+    /// One or none.
+    Single,
+}
+
+impl Choices {
+    pub(super) fn add(&mut self, offered: &[u16], chosen: u16) {
+        self.0.push(Pick {
+            offered: offered.to_vec(),
+            chosen,
+        });
+    }
+
+    /// Whether all so far were the client's first of those that turned out to be known, and of
+    /// how many choices that is said.
+    pub(super) fn following(&self, found: &[u16]) -> Option<usize> {
+        let mut told = 0;
+        for pick in &self.0 {
+            let mut known = pick.offered.iter().filter(|code| found.contains(code));
+            if known.next() != Some(&pick.chosen) {
+                return None;
+            }
+            told += usize::from(known.next().is_some());
+        }
+        Some(told)
+    }
+
+    pub(super) fn evidence(&self, found: &[u16]) -> Evidence {
+        if found.len() < 2 {
+            return Evidence::Single;
+        }
+        match self.following(found) {
+            None => Evidence::HasOwn,
+            Some(told) if told >= 3 => Evidence::FollowsClient,
+            Some(_) => Evidence::MayFollowClient,
+        }
+    }
+}
+
+/// `found` reversed: a server with its own order must then pass over all others.
+/// Servers that have AES first may take ChaCha20 instead for a client that puts it first (OpenSSL),
+/// or that does not put AES in GCM first (Go): then another such suite is put first, if there is one.
+pub(super) fn reversed(found: &[u16]) -> Vec<u16> {
+    let mut list: Vec<u16> = found.iter().rev().copied().collect();
+    let chacha = |code: &u16| matches!(code, 0x1303 | 0xcca8..=0xccae);
+    let aes = |code: &u16| matches!(code, 0x1301 | 0x1302 | 0x009c..=0x00a7 | 0xc02b..=0xc032);
+    let other = list.iter().position(aes);
+    if let Some(other) = other
+        && found.first().is_some_and(aes)
+        && other + 1 < list.len()
+    {
+        list[..=other].rotate_right(1);
+    } else if list.len() > 2 && chacha(&list[0]) {
+        list.swap(0, 1);
+    }
+    list
+}
+
+/// What the answer to a reversed list says.
+pub(super) fn judge(
+    evidence: Evidence,
+    offered: &[u16],
+    found: &[u16],
+    chosen: Option<u16>,
+) -> Order {
+    let server_first = found.first().copied();
+    match (evidence, chosen) {
+        (Evidence::Single, _) => Order::Single,
+        (Evidence::FollowsClient, _) => Order::Client,
+        (_, None) => Order::Unknown,
+        (_, Some(chosen)) if Some(chosen) == server_first => Order::Server,
+        (Evidence::MayFollowClient, Some(chosen)) if offered.first() == Some(&chosen) => {
+            Order::Client
+        }
+        _ => Order::Mixed,
+    }
+}

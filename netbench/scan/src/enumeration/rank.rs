@@ -1,0 +1,109 @@
+//! The order in which things are offered: what servers want least comes first. A server that
+//! chooses what is first then follows the client; hardly any has this order of its own.
+
+use std::sync::LazyLock;
+
+use netbench_model::tls::{CipherSuite, Group, GroupKind, KeyExchange, Protection, TlsVersion};
+
+/// A version, its suites, its groups.
+type Offered = (TlsVersion, Vec<u16>, Vec<u16>);
+
+/// What is offered in each version: computed once, because every enumeration begins with it.
+static OFFERED: LazyLock<Vec<Offered>> = LazyLock::new(|| {
+    let all = TlsVersion::ALL.into_iter();
+    all.map(|v| (v, ranked_suites(v), ranked_groups(v)))
+        .collect()
+});
+
+/// The suites of a version, in the order in which they are offered.
+pub(super) fn offered_suites(version: TlsVersion) -> Vec<u16> {
+    let of_version = OFFERED.iter().find(|(v, ..)| *v == version);
+    of_version.map_or_else(Vec::new, |(_, suites, _)| suites.clone())
+}
+
+/// The groups that a version can use, in the order in which they are offered.
+pub(super) fn offered_groups(version: TlsVersion) -> Vec<u16> {
+    let of_version = OFFERED.iter().find(|(v, ..)| *v == version);
+    of_version.map_or_else(Vec::new, |(.., groups)| groups.clone())
+}
+
+fn ranked_suites(version: TlsVersion) -> Vec<u16> {
+    let mut suites: Vec<u16> = CipherSuite::of_version(version).map(u16::from).collect();
+    suites.sort_by_key(|code| want(*code));
+    suites
+}
+
+fn ranked_groups(version: TlsVersion) -> Vec<u16> {
+    let fits = |kind: GroupKind| version == TlsVersion::Tls13 || kind == GroupKind::Ec;
+    let mut codes: Vec<u16> = Group::registered()
+        .filter(|group| group.kind().is_some_and(fits))
+        .map(u16::from)
+        .collect();
+    codes.sort_by_key(|code| popularity(*code));
+    codes
+}
+
+/// Whether many servers have the suite.
+pub(super) fn is_common_suite(code: u16) -> bool {
+    matches!(code, 0x1301..=0x1303)
+}
+
+/// Whether many servers have the group.
+pub(super) fn is_common_group(code: u16) -> bool {
+    matches!(code, 0x17..=0x19 | 0x1d | 0x11ec)
+}
+
+/// How much servers want a suite; AES-256 before AES-128 before ChaCha20, which is no server's
+/// order.
+fn want(code: u16) -> (u8, u8, u8) {
+    let Some(suite) = CipherSuite(code).facts() else {
+        return (0, 0, 0);
+    };
+    let bulk = match suite.protection {
+        Protection::Null => 0,
+        Protection::Stream => 1,
+        Protection::Cbc => 2,
+        Protection::Aead => 3,
+    };
+    let bulk = if suite.is_broken { bulk.min(1) } else { bulk };
+    let exchange = match suite.key_exchange {
+        KeyExchange::Psk | KeyExchange::Other => 0,
+        KeyExchange::Dh | KeyExchange::Ecdh => 1,
+        KeyExchange::Rsa => 2,
+        KeyExchange::Dhe => 3,
+        KeyExchange::Ecdhe | KeyExchange::Any => 4,
+    };
+    let name = suite.name;
+    let cipher = if name.contains("CHACHA20") {
+        9
+    } else if name.contains("AES_128_GCM") {
+        8
+    } else if name.contains("AES_256_GCM") {
+        7
+    } else if name.contains("AES_128_CBC") {
+        6
+    } else if name.contains("AES_256_CBC") {
+        5
+    } else {
+        0
+    };
+    (exchange, bulk, cipher)
+}
+
+fn popularity(code: u16) -> u8 {
+    match code {
+        0x11ec => 20,
+        0x1d => 19,
+        0x17 => 18,
+        0x18 => 17,
+        0x19 => 16,
+        0x1e => 15,
+        _ => match Group(code).kind() {
+            Some(GroupKind::Hybrid) => 10,
+            Some(GroupKind::Ffdhe) => 8,
+            Some(GroupKind::MlKem) => 6,
+            Some(GroupKind::Ec) => 4,
+            None => 0,
+        },
+    }
+}

@@ -1,0 +1,240 @@
+//! A simulated server, without sockets: enumeration must find what it has.
+
+use std::cell::{Cell, RefCell};
+
+use netbench_model::{
+    scan::{Learned, Order},
+    tls::{Authentication, CipherSuite, KeyExchange, TlsVersion},
+};
+use proptest::{prelude::*, sample::subsequence};
+
+use super::{
+    Choice, Enumeration, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop, enumerate,
+    rank::{offered_groups, offered_suites},
+};
+
+#[derive(Debug, Clone)]
+struct Server {
+    versions: Vec<TlsVersion>,
+    /// In the server's order, of all versions.
+    suites: Vec<u16>,
+    groups: Vec<u16>,
+    own_order: bool,
+    states_groups: bool,
+    answered: Cell<u32>,
+    notes: RefCell<Vec<String>>,
+}
+
+impl Server {
+    /// Of `mine`, what `usable` lets pass.
+    fn pick(&self, mine: &[u16], offered: &[u16], usable: impl Fn(u16) -> bool) -> Option<u16> {
+        let (first, second) = if self.own_order {
+            (mine, offered)
+        } else {
+            (offered, mine)
+        };
+        let both = |code: &u16| second.contains(code) && usable(*code);
+        first.iter().copied().find(both)
+    }
+}
+
+impl Responder for Server {
+    async fn answer(&self, hello: ProbeHello) -> Result<ProbeAnswer, Stop> {
+        self.answered.set(self.answered.get() + 1);
+        assert!(self.answered.get() < 600, "no end");
+        let newest = hello
+            .versions
+            .iter()
+            .max()
+            .copied()
+            .unwrap_or(TlsVersion::Ssl3);
+        let fits = |v: &TlsVersion| {
+            hello.versions.contains(v) || newest < TlsVersion::Tls13 && *v <= newest
+        };
+        let Some(version) = self.versions.iter().copied().filter(|v| fits(v)).max() else {
+            return Ok(ProbeAnswer::Refused(Refusal::Alert(70)));
+        };
+        let of_version = offered_groups(version);
+        let group = self.pick(&self.groups, &hello.groups, |code| {
+            of_version.contains(&code)
+        });
+        let usable = |code: u16| {
+            let known = CipherSuite(code).facts().filter(|s| s.fits(version));
+            known.is_some_and(|s| {
+                group.is_some() || !matches!(s.key_exchange, KeyExchange::Ecdhe | KeyExchange::Any)
+            })
+        };
+        let Some(chosen) = self.pick(&self.suites, &hello.suites, usable) else {
+            return Ok(ProbeAnswer::Refused(Refusal::Alert(40)));
+        };
+        let exchange = CipherSuite(chosen).facts().map(|s| s.key_exchange);
+        let grouped = matches!(exchange, Some(KeyExchange::Ecdhe | KeyExchange::Any));
+        let group = group.filter(|_| grouped);
+        let shared = matches!(&hello.shares, Shares::Of(groups) if !groups.is_empty());
+        Ok(ProbeAnswer::Chose(Choice {
+            version: version.code(),
+            suite: chosen,
+            group,
+            prime: None,
+            stated_groups: (self.states_groups
+                && version == TlsVersion::Tls13
+                && shared
+                && group != self.groups.first().copied())
+            .then(|| self.groups.clone()),
+        }))
+    }
+
+    fn note(&self, what: String) {
+        self.notes.borrow_mut().push(what);
+    }
+}
+
+fn run(server: &Server) -> Enumeration {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    runtime.unwrap().block_on(enumerate(server))
+}
+
+fn server() -> impl Strategy<Value = Server> {
+    let all: Vec<u16> = [
+        offered_suites(TlsVersion::Tls13),
+        offered_suites(TlsVersion::Tls12)
+            .into_iter()
+            .filter(|code| {
+                CipherSuite(*code)
+                    .facts()
+                    .is_some_and(|s| s.authentication != Authentication::Ecdsa)
+            })
+            .collect(),
+    ]
+    .concat();
+    (
+        subsequence(TlsVersion::ALL.to_vec(), 1..=5),
+        subsequence(all, 1..40).prop_shuffle(),
+        subsequence(offered_groups(TlsVersion::Tls13), 0..12).prop_shuffle(),
+        any::<bool>(),
+        any::<bool>(),
+    )
+        .prop_map(
+            |(versions, suites, groups, own_order, states_groups)| Server {
+                versions,
+                suites,
+                groups,
+                own_order,
+                states_groups,
+                answered: Cell::new(0),
+                notes: RefCell::default(),
+            },
+        )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever a server has, enumeration finds all of it and nothing else.
+    #[test]
+    fn enumeration_finds_what_the_server_has(server in server()) {
+        let found = run(&server);
+        for version in &found.versions {
+            let v = version.version;
+            let groups: Vec<u16> = server
+                .groups
+                .iter()
+                .copied()
+                .filter(|code| offered_groups(v).contains(code))
+                .collect();
+            let mut due: Vec<u16> = server
+                .suites
+                .iter()
+                .copied()
+                .filter(|code| server.versions.contains(&v) && CipherSuite(*code).facts().is_some_and(|s| {
+                    s.fits(v) && (!groups.is_empty()
+                        || !matches!(s.key_exchange, KeyExchange::Ecdhe | KeyExchange::Any))
+                }))
+                .collect();
+            let mut suites: Vec<u16> = version.suites.iter().map(|s| s.code).collect();
+            // A version without a usable suite hides the older ones: the server takes the newest.
+            let newer_is_mute = server.versions.iter().any(|newer| {
+                *newer >= v && !server.suites.iter().any(|code| CipherSuite(*code).facts().is_some_and(|s| {
+                    let groups = server.groups.iter().any(|g| offered_groups(*newer).contains(g));
+                    s.fits(*newer) && (groups
+                        || !matches!(s.key_exchange, KeyExchange::Ecdhe | KeyExchange::Any))
+                }))
+            });
+            if newer_is_mute {
+                continue;
+            }
+            if server.own_order && version.suite_order == Order::Server {
+                prop_assert_eq!(&suites, &due, "order of {}", v);
+            }
+            suites.sort_unstable();
+            due.sort_unstable();
+            prop_assert_eq!(&suites, &due, "suites of {}", v);
+            prop_assert!(version.complete);
+            if suites.len() > 1 {
+                let due = if server.own_order { Order::Server } else { Order::Client };
+                // Four of a server's own can be in the order in which they are offered.
+                let chance = server.own_order && version.suite_order == Order::Client;
+                prop_assert!(version.suite_order == due || chance, "{:?}", version);
+            }
+            if v == TlsVersion::Tls13 && !suites.is_empty() {
+                let mut found = version.groups.clone();
+                if server.own_order && version.groups_learned == Learned::Chosen {
+                    prop_assert_eq!(&found, &groups);
+                }
+                let mut due = groups.clone();
+                found.sort_unstable();
+                due.sort_unstable();
+                prop_assert_eq!(found, due, "groups of {}", v);
+            }
+        }
+    }
+}
+
+fn named(own_order: bool, suites: &[u16], versions: &[TlsVersion]) -> Server {
+    Server {
+        versions: versions.to_vec(),
+        suites: suites.to_vec(),
+        groups: vec![
+            0x1d, 0x17, 0x1e, 0x19, 0x18, 0x100, 0x101, 0x102, 0x103, 0x104,
+        ],
+        own_order,
+        states_groups: true,
+        answered: Cell::new(0),
+        notes: RefCell::default(),
+    }
+}
+
+/// The connections that enumeration needs, on servers like those that scanners are compared on.
+#[test]
+fn few_connections_settle_everything() {
+    use TlsVersion::{Tls10, Tls11, Tls12, Tls13};
+    let intermediate = [
+        0x1302, 0x1303, 0x1301, 0xc02f, 0xc030, 0xcca8, 0x009e, 0x009f, 0xccaa,
+    ];
+    // As `openssl s_server` offers: 56 suites below TLS 1.3, 16 of which are older than TLS 1.2.
+    let old: Vec<u16> = offered_suites(Tls11)
+        .into_iter()
+        .filter(|c| matches!(c, 0xc010..=0xc019 | 0x002f..=0x0039 | 0x0041..=0x0046))
+        .take(16)
+        .collect();
+    let newer = offered_suites(Tls12).into_iter().filter(|c| {
+        CipherSuite(*c)
+            .facts()
+            .is_some_and(|s| !s.fits(Tls11) && !s.name.contains("ECDSA"))
+    });
+    let many: Vec<u16> = [0x1302, 0x1303, 0x1301]
+        .into_iter()
+        .chain(old.iter().copied())
+        .chain(newer.take(40))
+        .collect();
+    let cases = [
+        (named(true, &intermediate, &[Tls12, Tls13]), 25),
+        (named(false, &intermediate, &[Tls12, Tls13]), 25),
+        (named(false, &many, &[Tls10, Tls11, Tls12, Tls13]), 100),
+    ];
+    for (server, most) in cases {
+        let found = run(&server);
+        let answered = server.answered.get();
+        assert!(answered <= most, "{answered} of {most}: {found:?}");
+    }
+}

@@ -1,0 +1,205 @@
+//! Signature schemes, and features that need a hello of their own.
+
+use super::{
+    prober::Prober,
+    sessions::schemes_without,
+    wire::{ConnectionError, Reply},
+};
+use netbench_model::{
+    scan::Observed,
+    tls::{CipherSuite, TlsVersion},
+};
+
+use crate::{
+    enumeration::{Enumeration, ProbeHello, Stop, VersionFound},
+    session::{PrivateShares, computable},
+};
+
+/// Leaves out each scheme that was chosen, until the server refuses.
+pub(super) async fn signatures(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
+    for version in spoken(found) {
+        match version.version {
+            TlsVersion::Tls13 => signatures13(prober, version).await?,
+            TlsVersion::Tls12 => signatures12(prober, version).await?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+async fn signatures13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
+    let groups: Vec<u16> = computable(&found.groups).into_iter().take(1).collect();
+    if groups.is_empty() {
+        return Ok(());
+    }
+    let suites = codes(found);
+    loop {
+        let taken = taken(prober, TlsVersion::Tls13);
+        let keys = PrivateShares::new(&groups);
+        let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &suites, &groups));
+        spec.shares = Some(keys.public());
+        spec.signatures = Some(schemes_without(&taken));
+        let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
+            return Ok(());
+        };
+        if flight.hello.is_retry {
+            return Ok(());
+        }
+        let read = prober.encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire);
+        let read = read.await;
+        let new = self::taken(prober, TlsVersion::Tls13).len() > taken.len();
+        if read.is_none() || !new {
+            return Ok(());
+        }
+    }
+}
+
+async fn signatures12(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
+    let mut suites = codes(found);
+    suites.retain(|code| CipherSuite(*code).facts().is_some_and(|s| s.is_signed()));
+    if suites.is_empty() {
+        return Ok(());
+    }
+    let groups = if found.groups.is_empty() {
+        vec![0x1d, 0x17]
+    } else {
+        found.groups.clone()
+    };
+    loop {
+        let taken = taken(prober, TlsVersion::Tls12);
+        let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, &suites, &groups));
+        spec.signatures = Some(schemes_without(&taken));
+        let Reply::Flight(..) = prober.hello(&spec).await? else {
+            return Ok(());
+        };
+        if self::taken(prober, TlsVersion::Tls12).len() == taken.len() {
+            return Ok(());
+        }
+    }
+}
+
+/// Features that the hellos of enumeration do not show.
+pub(super) async fn features(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
+    let spoken: Vec<&VersionFound> = spoken(found).collect();
+    if let Some(older) = spoken.iter().find(|v| v.version < TlsVersion::Tls13) {
+        alpn(prober, older).await?;
+    } else if let Some(newest) = spoken.first() {
+        alpn13(prober, newest).await?;
+    }
+    fallback(prober, &spoken).await?;
+    for version in &spoken {
+        if version.version >= TlsVersion::Tls12 {
+            chacha20(prober, version).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether HTTP/1.1 is agreed to where HTTP/2 was chosen.
+async fn alpn(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
+    let mut groups = found.groups.clone();
+    if groups.is_empty() {
+        groups = vec![0x1d, 0x17, 0x18];
+    }
+    let mut spec = prober.spec(&ProbeHello::new(found.version, &codes(found), &groups));
+    if spec.alpn.is_none()
+        || !prober
+            .findings
+            .borrow()
+            .features
+            .alpn
+            .iter()
+            .any(|a| a == "h2")
+    {
+        return Ok(());
+    }
+    spec.alpn = Some(vec![b"http/1.1".to_vec()]);
+    prober.hello(&spec).await.map(drop)
+}
+
+async fn alpn13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
+    let groups: Vec<u16> = computable(&found.groups).into_iter().take(1).collect();
+    let known = prober.findings.borrow().features.alpn.clone();
+    if groups.is_empty() || !known.iter().any(|a| a == "h2") || known.len() > 1 {
+        return Ok(());
+    }
+    let keys = PrivateShares::new(&groups);
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &codes(found), &groups));
+    spec.shares = Some(keys.public());
+    spec.alpn = Some(vec![b"http/1.1".to_vec()]);
+    if let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await?
+        && !flight.hello.is_retry
+    {
+        prober
+            .encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire)
+            .await;
+    }
+    Ok(())
+}
+
+/// A hello for an older version than the server's newest, marked as a fallback (RFC 7507).
+async fn fallback(prober: &Prober<'_>, spoken: &[&VersionFound]) -> Result<(), Stop> {
+    let [_, second, ..] = spoken else {
+        return Ok(());
+    };
+    const FALLBACK_SCSV: u16 = 0x5600;
+    const INAPPROPRIATE_FALLBACK: u8 = 86;
+    let mut groups = second.groups.clone();
+    if groups.is_empty() {
+        groups = vec![0x1d, 0x17, 0x18];
+    }
+    let mut spec = prober.spec(&ProbeHello::new(second.version, &codes(second), &groups));
+    spec.suites.push(FALLBACK_SCSV);
+    let answer = match prober.hello(&spec).await? {
+        Reply::Alert(INAPPROPRIATE_FALLBACK) => Observed::Yes,
+        Reply::Flight(..) => Observed::No,
+        Reply::Failed(ConnectionError::Closed | ConnectionError::Reset) => Observed::Yes,
+        _ => Observed::Unknown,
+    };
+    prober.findings.borrow_mut().features.fallback_scsv = answer;
+    Ok(())
+}
+
+/// Whether a client that puts ChaCha20 first gets it from a server that otherwise prefers AES.
+async fn chacha20(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
+    let is_chacha = |code: &u16| {
+        CipherSuite(*code)
+            .facts()
+            .is_some_and(|s| s.name.contains("CHACHA20"))
+    };
+    let suites = codes(found);
+    let own_order = found.suite_order == netbench_model::scan::Order::Server;
+    if !own_order || !suites.iter().any(is_chacha) || suites.first().is_none_or(is_chacha) {
+        return Ok(());
+    }
+    let (mut first, rest): (Vec<u16>, Vec<u16>) = suites.iter().partition(|code| is_chacha(code));
+    first.extend(rest);
+    let groups = if found.groups.is_empty() {
+        vec![0x1d, 0x17]
+    } else {
+        found.groups.clone()
+    };
+    let spec = prober.spec(&ProbeHello::new(found.version, &first, &groups));
+    if let Reply::Flight(flight, ..) = prober.hello(&spec).await? {
+        let chosen = is_chacha(&flight.hello.suite);
+        let mut findings = prober.findings.borrow_mut();
+        if chosen || findings.features.chacha20_by_client == Observed::Unknown {
+            findings.features.chacha20_by_client = chosen.into();
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn spoken(found: &Enumeration) -> impl Iterator<Item = &VersionFound> {
+    found.versions.iter().filter(|v| v.refusal.is_none())
+}
+
+pub(super) fn codes(found: &VersionFound) -> Vec<u16> {
+    found.suites.iter().map(|s| s.code).collect()
+}
+
+fn taken(prober: &Prober<'_>, version: TlsVersion) -> Vec<u16> {
+    let findings = prober.findings.borrow();
+    let of_version = findings.signatures.iter().filter(|(v, _)| *v == version);
+    of_version.map(|(_, code)| *code).collect()
+}

@@ -1,0 +1,209 @@
+//! What every answer shows besides the enumeration: chains, and features by their extensions.
+
+use netbench_model::{
+    scan::{ChainScan, Features, Observed},
+    tls::{CipherSuite, Protection, TlsVersion},
+};
+
+use crate::{
+    codec::{Flight, ServerHello, extension},
+    session::Encrypted13,
+    x509::{self, TrustAnchors},
+};
+
+/// The most different chains recorded of one site.
+const MOST_CHAINS: usize = 8;
+
+/// The most certificates parsed of a chain.
+const MOST_CERTIFICATES: usize = 32;
+
+/// The most signature schemes recorded of one site: fewer exist.
+const MOST_SCHEMES: usize = 64;
+
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    chains: Vec<(Vec<Vec<u8>>, ChainScan)>,
+    pub(super) features: Features,
+    pub(super) notes: Vec<String>,
+    /// Signature schemes by version, as they were chosen.
+    pub(super) signatures: Vec<(TlsVersion, u16)>,
+    pub(super) leaf_is_ecdsa: bool,
+}
+
+impl Findings {
+    pub(super) fn note(&mut self, what: String) {
+        if self.notes.len() < 20 && !self.notes.contains(&what) {
+            self.notes.push(what);
+        }
+    }
+
+    pub(super) fn chains(self) -> Vec<ChainScan> {
+        self.chains.into_iter().map(|(_, chain)| chain).collect()
+    }
+
+    pub(super) fn chain_count(&self) -> usize {
+        self.chains.len()
+    }
+
+    /// A flight of SSL 3.0 to TLS 1.2.
+    pub(super) fn flight(&mut self, flight: &Flight, host: &str, roots: &TrustAnchors) {
+        let Some(version) = TlsVersion::of(flight.hello.version) else {
+            return;
+        };
+        self.hello(&flight.hello, version);
+        let scts = flight.hello.extension(extension::SCT).map_or(0, sct_count);
+        if let Some(ders) = &flight.certificates {
+            self.chain(ders, version, host, roots, scts);
+        }
+        if flight.ocsp.is_some() {
+            self.features.ocsp_stapling = Observed::Yes;
+        } else if flight.certificates.is_some() && self.features.ocsp_stapling == Observed::Unknown
+        {
+            self.features.ocsp_stapling = Observed::No;
+        }
+        self.client_certificate(flight.asks_for_certificate);
+        let scheme = flight.key_exchange.as_ref().and_then(|e| e.signature);
+        if let Some(scheme) = scheme {
+            self.signature(version, scheme);
+        }
+    }
+
+    /// The encrypted flight of TLS 1.3.
+    pub(super) fn encrypted(&mut self, encrypted: &Encrypted13, host: &str, roots: &TrustAnchors) {
+        let version = TlsVersion::Tls13;
+        if let Some(protocol) = encrypted
+            .extension(extension::ALPN)
+            .and_then(crate::codec::messages::alpn)
+        {
+            self.protocol(&protocol);
+        }
+        if encrypted.certificates.is_empty() {
+            return;
+        }
+        let ders: Vec<Vec<u8>> = encrypted
+            .certificates
+            .iter()
+            .map(|(der, _)| der.clone())
+            .collect();
+        let of_leaf = |code: u16| {
+            let (_, extensions) = encrypted.certificates.first()?;
+            extensions.iter().find(|(known, _)| *known == code)
+        };
+        let scts = of_leaf(extension::SCT).map_or(0, |(_, body)| sct_count(body));
+        self.chain(&ders, version, host, roots, scts);
+        if of_leaf(extension::STATUS_REQUEST).is_some() {
+            self.features.ocsp_stapling = Observed::Yes;
+        } else if self.features.ocsp_stapling == Observed::Unknown {
+            self.features.ocsp_stapling = Observed::No;
+        }
+        self.client_certificate(encrypted.asks_for_certificate);
+        if let Some(scheme) = encrypted.signature {
+            self.signature(version, scheme);
+        }
+    }
+
+    pub(super) fn protocol(&mut self, name: &[u8]) {
+        let name = crate::text::clean(&String::from_utf8_lossy(name));
+        if !self.features.alpn.contains(&name) && self.features.alpn.len() < 8 {
+            self.features.alpn.push(name);
+        }
+    }
+
+    fn signature(&mut self, version: TlsVersion, scheme: u16) {
+        if !self.signatures.contains(&(version, scheme)) && self.signatures.len() < MOST_SCHEMES {
+            self.signatures.push((version, scheme));
+        }
+    }
+
+    fn client_certificate(&mut self, asks: bool) {
+        if asks || self.features.client_certificate == Observed::Unknown {
+            self.features.client_certificate = asks.into();
+        }
+    }
+
+    fn hello(&mut self, hello: &ServerHello, version: TlsVersion) {
+        if version == TlsVersion::Tls13 {
+            return;
+        }
+        let has = |code| hello.extension(code).is_some();
+        let features = &mut self.features;
+        let best = |was: &mut Observed, is: bool| {
+            if is || *was == Observed::Unknown {
+                *was = is.into();
+            }
+        };
+        best(
+            &mut features.secure_renegotiation,
+            has(extension::RENEGOTIATION_INFO),
+        );
+        best(&mut features.compression, hello.compression != 0);
+        if version != TlsVersion::Ssl3 {
+            best(
+                &mut features.extended_master_secret,
+                has(extension::EXTENDED_MASTER_SECRET),
+            );
+            best(&mut features.heartbeat, has(extension::HEARTBEAT));
+            if CipherSuite(hello.suite)
+                .facts()
+                .is_some_and(|s| s.protection == Protection::Cbc)
+            {
+                best(
+                    &mut features.encrypt_then_mac,
+                    has(extension::ENCRYPT_THEN_MAC),
+                );
+            }
+        }
+        if version == TlsVersion::Tls12 {
+            best(&mut features.tickets_tls12, has(extension::SESSION_TICKET));
+        }
+        if let Some(protocol) = hello.alpn() {
+            self.protocol(&protocol);
+        }
+    }
+
+    fn chain(
+        &mut self,
+        ders: &[Vec<u8>],
+        version: TlsVersion,
+        host: &str,
+        roots: &TrustAnchors,
+        scts: u32,
+    ) {
+        if ders.is_empty() {
+            return;
+        }
+        if ders.len() > MOST_CERTIFICATES {
+            self.note(format!(
+                "a chain of {} certificates; the first {MOST_CERTIFICATES} are reported",
+                ders.len()
+            ));
+        }
+        let ders = &ders[..ders.len().min(MOST_CERTIFICATES)];
+        if let Some((_, known)) = self.chains.iter_mut().find(|(known, _)| known == ders) {
+            if !known.versions.contains(&version) {
+                known.versions.push(version);
+            }
+            return;
+        }
+        if self.chains.len() == MOST_CHAINS {
+            return self.note(format!("more than {MOST_CHAINS} different chains"));
+        }
+        let chain = x509::chain(ders, version, host, roots, scts);
+        self.leaf_is_ecdsa |= chain
+            .certificates
+            .first()
+            .is_some_and(|leaf| leaf.key == "ec");
+        self.chains.push((ders.to_vec(), chain));
+    }
+}
+
+/// The timestamps in a SignedCertificateTimestampList (RFC 6962 section 3.3).
+fn sct_count(body: &[u8]) -> u32 {
+    let mut list = crate::codec::Reader::new(body);
+    let mut list = crate::codec::Reader::new(list.vec16().unwrap_or_default());
+    let mut count = 0;
+    while list.vec16().is_some() {
+        count += 1;
+    }
+    count
+}

@@ -1,0 +1,356 @@
+//! Sends hellos to one site, with retries and counts.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::BTreeMap,
+    net::SocketAddr,
+    time::Duration,
+};
+
+use netbench_model::tls::{SignatureScheme, TlsVersion};
+use tokio::{sync::Semaphore, time::Instant};
+
+use super::{
+    findings::Findings,
+    limits::{Gate, Limits, ScanTarget},
+    wire::{ConnectionError, Counts, Reply, Wire},
+};
+use crate::{
+    codec::{Flight, HelloSpec, Records},
+    enumeration::{Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop},
+    session::{PrivateShares, Session13, computable},
+    x509::TrustAnchors,
+};
+
+/// Silent connections in a row after which a scan gives up.
+const PATIENCE: u32 = 2;
+
+/// One site that is being scanned.
+pub(super) struct Prober<'a> {
+    pub(super) target: &'a ScanTarget,
+    pub(super) address: SocketAddr,
+    pub(super) limits: &'a Limits,
+    pub(super) roots: &'a TrustAnchors,
+    pub(super) gate: &'a Gate,
+    slots: Semaphore,
+    pub(super) counts: RefCell<Counts>,
+    pub(super) findings: RefCell<Findings>,
+    pub(super) by_part: RefCell<BTreeMap<&'static str, u32>>,
+    pub(super) part: Cell<&'static str>,
+    pub(super) retries: Cell<u32>,
+    pub(super) answered: Cell<bool>,
+    silent: Cell<u32>,
+    begun: Instant,
+    /// How long connections waited for a slot, which does not count as the site's time.
+    waited: Cell<Duration>,
+    /// The first way in which the site failed.
+    pub(super) broken: RefCell<Option<ConnectionError>>,
+    pub(super) alert: Cell<Option<u8>>,
+    /// Set when the site answers ALPN with a refusal.
+    without_alpn: Cell<bool>,
+}
+
+impl<'a> Prober<'a> {
+    pub(super) fn new(
+        target: &'a ScanTarget,
+        address: SocketAddr,
+        limits: &'a Limits,
+        roots: &'a TrustAnchors,
+        gate: &'a Gate,
+    ) -> Self {
+        Self {
+            target,
+            address,
+            limits,
+            roots,
+            gate,
+            slots: Semaphore::new(limits.per_site.max(1)),
+            counts: RefCell::default(),
+            findings: RefCell::default(),
+            by_part: RefCell::default(),
+            part: Cell::new("enumeration"),
+            retries: Cell::new(0),
+            answered: Cell::new(false),
+            silent: Cell::new(0),
+            begun: Instant::now(),
+            waited: Cell::new(Duration::ZERO),
+            broken: RefCell::new(None),
+            alert: Cell::new(None),
+            without_alpn: Cell::new(false),
+        }
+    }
+
+    /// The ClientHello of a probe: what it offers, and every extension that shows a feature.
+    pub(super) fn spec(&self, hello: &ProbeHello) -> HelloSpec {
+        let newest = hello
+            .versions
+            .iter()
+            .max()
+            .copied()
+            .unwrap_or(TlsVersion::Tls12);
+        let mut random = [0; 32];
+        let mut session_id = Vec::new();
+        // Without randomness drawing keys fails later; a hello alone does not need it.
+        let _ = aws_lc_rs::rand::fill(&mut random);
+        let mut spec = HelloSpec {
+            record_version: newest.code().min(0x0301),
+            random,
+            suites: hello.suites.clone(),
+            compression: vec![0],
+            extensions: newest != TlsVersion::Ssl3,
+            ..HelloSpec::default()
+        };
+        if newest == TlsVersion::Ssl3 {
+            spec.legacy_version = newest.code();
+            spec.compression = vec![1, 0];
+            // TLS_EMPTY_RENEGOTIATION_INFO_SCSV (RFC 5746): there are no extensions.
+            spec.suites.push(0x00ff);
+            return spec;
+        }
+        if newest == TlsVersion::Tls13 {
+            session_id.extend_from_slice(&random);
+            spec.legacy_version = 0x0303;
+            spec.versions = Some(hello.versions.iter().map(|v| v.code()).collect());
+            spec.shares = Some(Vec::new());
+        } else {
+            spec.legacy_version = newest.code();
+            spec.compression = vec![1, 0];
+            spec.ticket = Some(Vec::new());
+        }
+        spec.session_id = session_id;
+        if self.target.host.parse::<std::net::IpAddr>().is_err() {
+            spec.server_name = Some(self.target.host.clone());
+        }
+        spec.groups = Some(hello.groups.clone());
+        if newest >= TlsVersion::Tls12 {
+            spec.signatures = Some(offered_schemes());
+        }
+        if !self.without_alpn.get() {
+            spec.alpn = Some(vec![b"h2".to_vec(), b"http/1.1".to_vec()]);
+        }
+        spec.ask_for_features();
+        spec
+    }
+
+    /// What is left of the site's time.
+    pub(super) fn left(&self) -> Duration {
+        let due = self.limits.site_timeout.saturating_add(self.waited.get());
+        due.saturating_sub(self.begun.elapsed())
+    }
+
+    /// Sends a hello in these pieces, and reads the answer. Retries after failures of the network.
+    pub(super) async fn send(&self, pieces: &[&[u8]]) -> Reply {
+        let mut attempt = 0;
+        loop {
+            let reply = self.send_once(pieces).await;
+            let Reply::Failed(broken) = &reply else {
+                self.silent.set(0);
+                return reply;
+            };
+            let again = match broken {
+                ConnectionError::Connect(_)
+                | ConnectionError::Local(_)
+                | ConnectionError::Reset
+                | ConnectionError::Closed => true,
+                ConnectionError::Silent => !self.answered.get(),
+                ConnectionError::NotTls(_) | ConnectionError::Malformed(_) => false,
+            };
+            // A server that resets on a hello does so every time.
+            let known = matches!(broken, ConnectionError::Reset | ConnectionError::Closed)
+                && self.broken.borrow().as_ref() == Some(broken);
+            self.broken.borrow_mut().get_or_insert(broken.clone());
+            if !again || known || attempt >= self.limits.retries {
+                return reply;
+            }
+            attempt += 1;
+            self.retries.set(self.retries.get() + 1);
+            let pause = Duration::from_millis(100) * attempt;
+            tokio::time::sleep(self.gate.jittered(pause)).await;
+        }
+    }
+
+    async fn send_once(&self, pieces: &[&[u8]]) -> Reply {
+        let Ok(_slot) = self.slots.acquire().await else {
+            return Reply::Failed(ConnectionError::Local("closed".to_owned()));
+        };
+        let asked = Instant::now();
+        let _permit = self.gate.enter(self.address.ip()).await;
+        self.waited.set(self.waited.get() + asked.elapsed());
+        *self
+            .by_part
+            .borrow_mut()
+            .entry(self.part.get())
+            .or_default() += 1;
+        let limit = self.limits.timeout.min(self.left());
+        let opened = Wire::open(self.address, limit, &self.counts).await;
+        let mut wire = match opened {
+            Ok(wire) => wire,
+            Err(broken) => return Reply::Failed(broken),
+        };
+        for (number, piece) in pieces.iter().enumerate() {
+            if number > 0 {
+                // The pieces must travel in packets of their own.
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            if let Err(broken) = wire.write(piece, &self.counts).await {
+                return Reply::Failed(broken);
+            }
+        }
+        wire.flight(&self.counts).await
+    }
+
+    /// Sends one hello in one piece, and records what the answer shows of the site.
+    pub(super) async fn hello(&self, spec: &HelloSpec) -> Result<Reply, Stop> {
+        if self.left().is_zero() {
+            return Err(Stop);
+        }
+        let reply = self.send(&[&spec.records(usize::MAX)]).await;
+        match &reply {
+            Reply::Flight(flight, _, wire) => {
+                self.answered.set(true);
+                if let Some(what) = &wire.fault {
+                    let version = flight.hello.version;
+                    let name = TlsVersion::of(version).map_or("unknown", TlsVersion::name);
+                    self.note(format!("TLS {name}: after the ServerHello, sends {what}"));
+                }
+                self.findings
+                    .borrow_mut()
+                    .flight(flight, &self.target.host, self.roots);
+            }
+            Reply::Alert(alert) => {
+                if self.alert.get().is_none() {
+                    self.alert.set(Some(*alert));
+                }
+            }
+            Reply::Failed(broken) => {
+                self.give_up(broken)?;
+            }
+        }
+        Ok(reply)
+    }
+
+    /// Ends the scan where further hellos are useless.
+    fn give_up(&self, broken: &ConnectionError) -> Result<(), Stop> {
+        match broken {
+            ConnectionError::Connect(_) | ConnectionError::Local(_) => Err(Stop),
+            ConnectionError::NotTls(_) | ConnectionError::Malformed(_) if !self.answered.get() => {
+                Err(Stop)
+            }
+            ConnectionError::Silent => {
+                self.silent.set(self.silent.get() + 1);
+                if self.silent.get() >= PATIENCE || !self.answered.get() {
+                    return Err(Stop);
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads the encrypted flight after a ServerHello of TLS 1.3.
+    pub(super) async fn encrypted(
+        &self,
+        spec: &HelloSpec,
+        keys: &PrivateShares,
+        psk: &[u8],
+        flight: &Flight,
+        records: &mut Records,
+        wire: &mut Wire,
+    ) -> Option<Session13> {
+        let (group, share) = flight.hello.share()?;
+        let shared = keys.agree(group, share)?;
+        let message = spec.message();
+        let mut session =
+            Session13::new(&message, &flight.hello_message, &flight.hello, &shared, psk)?;
+        let mut room = [0; 8192];
+        loop {
+            while let Ok(Some(record)) = records.next_record() {
+                session.take(&record)?;
+                if session.encrypted.is_done || session.encrypted.alert.is_some() {
+                    let mut findings = self.findings.borrow_mut();
+                    findings.encrypted(&session.encrypted, &self.target.host, self.roots);
+                    return Some(session);
+                }
+            }
+            if records.waiting() > 64 * 1024 {
+                return None;
+            }
+            records.push(wire.read(&mut room, &self.counts).await.ok()?);
+        }
+    }
+
+    /// Whether to try again without ALPN: once, after an alert that no protocol is common.
+    fn drop_alpn(&self, reply: &Reply) -> bool {
+        const NO_APPLICATION_PROTOCOL: u8 = 120;
+        let refused = matches!(reply, Reply::Alert(NO_APPLICATION_PROTOCOL));
+        refused && !self.without_alpn.replace(true)
+    }
+}
+
+/// Signature schemes to offer, the most common first.
+pub(super) fn offered_schemes() -> Vec<u16> {
+    let mut schemes: Vec<u16> = SignatureScheme::registered().map(u16::from).collect();
+    schemes.sort_by_key(|code| match code {
+        0x0403 | 0x0804 => 0,
+        0x0503 | 0x0603 | 0x0805 | 0x0806 | 0x0807 => 1,
+        0x0401 | 0x0501 | 0x0601 => 2,
+        0x0201..=0x0203 => 4,
+        _ => 3,
+    });
+    schemes
+}
+
+impl Responder for Prober<'_> {
+    async fn answer(&self, hello: ProbeHello) -> Result<ProbeAnswer, Stop> {
+        let mut spec = self.spec(&hello);
+        let keys = match &hello.shares {
+            Shares::Of(groups) => {
+                let groups = computable(groups);
+                // Two shares are enough for nearly all servers, and short enough for one segment.
+                Some(PrivateShares::new(&groups[..groups.len().min(2)]))
+            }
+            Shares::Empty => None,
+        };
+        if let Some(keys) = &keys {
+            spec.shares = Some(keys.public());
+        }
+        let mut reply = self.hello(&spec).await?;
+        if self.drop_alpn(&reply) {
+            spec.alpn = None;
+            reply = self.hello(&spec).await?;
+        }
+        let refusal = match reply {
+            Reply::Flight(flight, mut records, mut wire) => {
+                let mut stated_groups = None;
+                if let Some(keys) = keys.filter(|_| !flight.hello.is_retry) {
+                    let session = self
+                        .encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire)
+                        .await;
+                    stated_groups = session.and_then(|s| s.encrypted.stated_groups());
+                }
+                let exchange = flight.key_exchange.as_ref();
+                return Ok(ProbeAnswer::Chose(Choice {
+                    version: flight.hello.version,
+                    suite: flight.hello.suite,
+                    group: flight.hello.group().or(exchange.and_then(|e| e.group)),
+                    prime: exchange.and_then(|e| e.prime.clone()),
+                    stated_groups,
+                }));
+            }
+            Reply::Alert(alert) => Refusal::Alert(alert),
+            Reply::Failed(ConnectionError::Closed) => Refusal::Closed,
+            Reply::Failed(ConnectionError::Reset) => Refusal::Reset,
+            Reply::Failed(ConnectionError::Silent) => Refusal::Silent,
+            Reply::Failed(ConnectionError::Malformed(what)) => {
+                self.note(format!("sent {what}"));
+                Refusal::Malformed
+            }
+            Reply::Failed(_) => Refusal::Malformed,
+        };
+        Ok(ProbeAnswer::Refused(refusal))
+    }
+
+    fn note(&self, what: String) {
+        self.findings.borrow_mut().note(what);
+    }
+}

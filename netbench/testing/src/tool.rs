@@ -1,0 +1,180 @@
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::OnceLock,
+};
+
+/// What `vm-run` exits with where something it needs is missing.
+const CANNOT: i32 = 77;
+
+/// What a test may need of the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tool {
+    /// The Go toolchain.
+    Go,
+    /// The web server nginx.
+    Nginx,
+    /// The command `openssl`.
+    OpensslCommand,
+    /// The scanner nmap.
+    Nmap,
+    /// The scanner sslscan.
+    Sslscan,
+    /// valgrind, which counts instructions.
+    Valgrind,
+    /// Chromium or Chrome.
+    Chromium,
+    /// Slurm's daemons and commands, and root, who may start them.
+    Slurm,
+    /// A virtual machine whose kernel has netem.
+    EmulatedMachine,
+    /// Permission to make user and network namespaces.
+    UserNamespaces,
+    /// Permission to mount in a user namespace.
+    UserMounts,
+    /// Being root, who can become another user.
+    Root,
+}
+
+impl Tool {
+    /// Every tool.
+    pub const ALL: [Self; 12] = [
+        Self::Go,
+        Self::Nginx,
+        Self::OpensslCommand,
+        Self::Nmap,
+        Self::Sslscan,
+        Self::Valgrind,
+        Self::Chromium,
+        Self::Slurm,
+        Self::EmulatedMachine,
+        Self::UserNamespaces,
+        Self::UserMounts,
+        Self::Root,
+    ];
+
+    /// Its name in `NETBENCH_REQUIRE` and beside ignored tests.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Go => "go",
+            Self::Nginx => "nginx",
+            Self::OpensslCommand => "openssl",
+            Self::Nmap => "nmap",
+            Self::Sslscan => "sslscan",
+            Self::Valgrind => "valgrind",
+            Self::Chromium => "chromium",
+            Self::Slurm => "slurm",
+            Self::EmulatedMachine => "emulated-machine",
+            Self::UserNamespaces => "user-namespaces",
+            Self::UserMounts => "user-mounts",
+            Self::Root => "root",
+        }
+    }
+
+    /// Why it cannot be used here; none where it can.
+    pub fn missing(self) -> Option<String> {
+        match self {
+            Self::Go
+            | Self::Nginx
+            | Self::OpensslCommand
+            | Self::Nmap
+            | Self::Sslscan
+            | Self::Valgrind => absent(self.name()),
+            Self::Chromium => self
+                .path()
+                .is_none()
+                .then(|| "chromium is not installed".to_owned()),
+            Self::Slurm => ["munged", "slurmctld", "slurmd", "sbatch", "squeue"]
+                .into_iter()
+                .find_map(absent)
+                .or_else(|| Self::Root.missing()),
+            Self::EmulatedMachine => no_machine(),
+            Self::UserNamespaces => refused(&["unshare", "--user", "--net", "true"]),
+            Self::UserMounts => {
+                let mount = "mount -t tmpfs none /mnt";
+                refused(&[
+                    "unshare",
+                    "--user",
+                    "--map-root-user",
+                    "--mount",
+                    "sh",
+                    "-c",
+                    mount,
+                ])
+            }
+            Self::Root => {
+                let id = Command::new("id").arg("-u").output();
+                let root = id.is_ok_and(|output| output.stdout.trim_ascii() == b"0");
+                (!root).then(|| "not running as root".to_owned())
+            }
+        }
+    }
+
+    /// The program, for a tool that is one.
+    pub fn path(self) -> Option<PathBuf> {
+        match self {
+            Self::Chromium => ["chromium", "chromium-browser", "google-chrome"]
+                .into_iter()
+                .find_map(program),
+            other => program(other.name()),
+        }
+    }
+}
+
+impl fmt::Display for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Where the program of this name is: in `PATH`, or in the folders of servers and of Go, which the `PATH`
+/// of an ordinary user often lacks.
+pub fn program(name: &str) -> Option<PathBuf> {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&paths)
+        .chain(["/usr/sbin", "/usr/local/sbin", "/usr/local/go/bin"].map(PathBuf::from))
+        .map(|folder| folder.join(name))
+        .find(|path| path.is_file())
+}
+
+fn absent(name: &str) -> Option<String> {
+    program(name)
+        .is_none()
+        .then(|| format!("{name} is not installed"))
+}
+
+/// Why a command does not succeed.
+fn refused(words: &[&str]) -> Option<String> {
+    let output = Command::new(words[0]).args(&words[1..]).output();
+    match output {
+        Ok(output) if output.status.success() => None,
+        Ok(output) => Some(first_line(&output.stderr)),
+        Err(error) => Some(format!("{}: {error}", words[0])),
+    }
+}
+
+/// Asked once: the first answer may take a download.
+fn no_machine() -> Option<String> {
+    static ANSWER: OnceLock<Option<String>> = OnceLock::new();
+    let ask = || {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../link/tests/vm/vm-run");
+        let asked = Command::new(&script)
+            .arg("-n")
+            .stdin(Stdio::null())
+            .output();
+        match asked {
+            Err(error) => Some(format!("{}: {error}", script.display())),
+            Ok(output) if output.status.code() == Some(CANNOT) => Some(first_line(&output.stderr)),
+            // Whatever else is wrong with it, the tests that use it shall fail.
+            Ok(_) => None,
+        }
+    };
+    ANSWER.get_or_init(ask).clone()
+}
+
+fn first_line(text: &[u8]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let line = text.lines().next().unwrap_or("no reason given");
+    line.trim_start_matches("unsupported: ").to_owned()
+}
