@@ -1,14 +1,10 @@
 //! Runs that are kept, opened for reading: what is wrong with a folder is the user's to mend, and exits
 //! with 2.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
-use netbench_model::{Manifest, Sample, SuiteManifest};
-use netbench_report::{
-    ConnectSummary, Evaluation, ScanSummary, SuiteSummary,
-    page::{KeptRun, Page, page_of_evaluation, page_of_runs},
-    summarize, summarize_suite,
-};
+use netbench_model::{Manifest, Sample};
+use netbench_report::{ConnectReport, EvaluationReport, Report, ScanSummary, SuiteReport};
 use netbench_store::{RunFolder, RunKind, StoreError};
 use serde::de::DeserializeOwned;
 
@@ -17,28 +13,23 @@ use crate::{
     exit::WrongInput,
 };
 
-/// A run that was read, with what it says. An evaluation and the runs of its parts share their summaries.
+/// A run that was read, with its report.
 pub(crate) enum Kept {
     Connect {
         folder: RunFolder,
-        manifest: Box<Manifest>,
-        samples: Vec<Sample>,
-        summary: Arc<ConnectSummary>,
+        report: Box<ConnectReport>,
     },
     Suite {
         folder: RunFolder,
-        manifest: Box<SuiteManifest>,
-        summary: Arc<SuiteSummary>,
+        report: Box<SuiteReport>,
     },
     Scan {
         folder: RunFolder,
-        summary: Box<ScanSummary>,
+        report: Box<ScanSummary>,
     },
     Evaluate {
         folder: RunFolder,
-        evaluation: Box<Evaluation>,
-        /// The runs of its parts.
-        runs: Vec<Kept>,
+        report: Box<EvaluationReport>,
     },
 }
 
@@ -47,40 +38,33 @@ impl Kept {
         let folder = RunFolder::open(path).map_err(wrong)?;
         Ok(match folder.kind().map_err(wrong)? {
             RunKind::Connect => {
-                let manifest: Manifest = folder.manifest().map_err(wrong)?;
-                let samples: Vec<Sample> = folder.samples().map_err(wrong)?;
+                let manifest = folder.manifest().map_err(wrong)?;
+                let samples = folder.samples().map_err(wrong)?;
                 Self::Connect {
-                    summary: Arc::new(summarize(&manifest, &samples)),
-                    manifest: Box::new(manifest),
-                    samples,
+                    report: Box::new(ConnectReport::new(manifest, samples)),
                     folder,
                 }
             }
             RunKind::Suite => {
-                let manifest: SuiteManifest = folder.manifest().map_err(wrong)?;
+                let manifest = folder.manifest().map_err(wrong)?;
+                let samples: Vec<_> = folder.samples().map_err(wrong)?;
                 Self::Suite {
-                    summary: Arc::new(summarize_suite(
-                        &manifest,
-                        &folder.samples().map_err(wrong)?,
-                    )),
-                    manifest: Box::new(manifest),
+                    report: Box::new(SuiteReport::new(manifest, &samples)),
                     folder,
                 }
             }
             RunKind::Scan => {
                 let manifest = folder.manifest().map_err(wrong)?;
                 Self::Scan {
-                    summary: Box::new(scan::summary(&folder, &manifest)?),
+                    report: Box::new(scan::summary(&folder, &manifest)?),
                     folder,
                 }
             }
             RunKind::Evaluate => {
                 let manifest = folder.manifest().map_err(wrong)?;
-                let (evaluation, runs) = evaluate::read(&folder, manifest);
                 Self::Evaluate {
+                    report: Box::new(evaluate::read(&folder, manifest)),
                     folder,
-                    evaluation: Box::new(evaluation),
-                    runs,
                 }
             }
         })
@@ -95,49 +79,21 @@ impl Kept {
         }
     }
 
-    /// Its page.
-    pub(crate) fn page(&self) -> Page {
+    pub(crate) fn report(&self) -> &dyn Report {
         match self {
-            Self::Evaluate {
-                evaluation, runs, ..
-            } => {
-                let runs: Vec<_> = runs.iter().flat_map(Self::of_page).collect();
-                page_of_evaluation(evaluation, &runs)
-            }
-            Self::Connect { .. } | Self::Suite { .. } | Self::Scan { .. } => {
-                page_of_runs(&self.of_page())
-            }
+            Self::Connect { report, .. } => &**report,
+            Self::Suite { report, .. } => &**report,
+            Self::Scan { report, .. } => &**report,
+            Self::Evaluate { report, .. } => &**report,
         }
     }
 
-    /// As pages take it: an evaluation is the runs of its parts.
-    pub(crate) fn of_page(&self) -> Vec<KeptRun<'_>> {
+    pub(crate) fn into_report(self) -> Box<dyn Report> {
         match self {
-            Self::Connect {
-                manifest,
-                samples,
-                summary,
-                ..
-            } => vec![KeptRun::Connect {
-                summary,
-                manifest,
-                samples,
-            }],
-            Self::Suite {
-                manifest, summary, ..
-            } => vec![KeptRun::Suite { summary, manifest }],
-            Self::Scan { summary, .. } => vec![KeptRun::Scan { summary }],
-            Self::Evaluate { runs, .. } => runs.iter().flat_map(Self::of_page).collect(),
-        }
-    }
-
-    /// Whether there is a figure to read, as `connect` and `suite` end with it.
-    pub(crate) fn compares(&self) -> bool {
-        match self {
-            Self::Connect { summary, .. } => summary.compares(),
-            Self::Suite { summary, .. } => summary.tells(),
-            Self::Scan { .. } => true,
-            Self::Evaluate { evaluation, .. } => evaluate::answered(evaluation),
+            Self::Connect { report, .. } => report,
+            Self::Suite { report, .. } => report,
+            Self::Scan { report, .. } => report,
+            Self::Evaluate { report, .. } => report,
         }
     }
 }

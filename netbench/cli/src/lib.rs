@@ -7,6 +7,7 @@
 mod browser;
 mod commands;
 mod exit;
+mod format;
 mod kept;
 mod options;
 mod output;

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use netbench_link::LinkChoice;
 use netbench_model::{Profile, RootsSource, parse_duration};
 
-use crate::shard::ShardArg;
+use crate::{format::Format, shard::ShardArg};
 
 /// Which sites.
 #[derive(Debug, Args)]
@@ -115,7 +115,7 @@ pub(crate) struct Telling {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Output {
     /// Form of the report on stdout
-    #[arg(long, value_enum, default_value_t = Format::Terminal, help_heading = "Results")]
+    #[arg(long, value_enum, default_value_t, help_heading = "Results")]
     pub(crate) format: Format,
     /// The same as --format json
     #[arg(long, conflicts_with = "format", help_heading = "Results")]
@@ -130,17 +130,12 @@ pub(crate) struct Output {
 
 impl Output {
     pub(crate) fn format(&self) -> Format {
-        if self.json { Format::Json } else { self.format }
+        if self.json {
+            Format::named("json")
+        } else {
+            self.format
+        }
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Tables for a terminal
-    Terminal,
-    Markdown,
-    Csv,
-    Json,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -5,21 +5,25 @@ use std::{
 };
 
 use anyhow::Context;
-use netbench_report::{Document, csv, json, markdown, terminal};
+use netbench_report::{Extent, Options, Report, Style};
 use netbench_store::RunFolder;
 
-use crate::{
-    exit::WrongInput,
-    options::{Format, Output},
-};
+use crate::{exit::WrongInput, format::Format, options::Output};
 
 /// Where there is no terminal to ask.
 const WIDTH: usize = 100;
 
+/// The forms that every run's folder has, as files of these names.
+const IN_FOLDER: [(&str, &str); 3] = [
+    ("summary.md", "markdown"),
+    ("summary.csv", "csv"),
+    ("summary.json", "json"),
+];
+
 /// Makes the reports of a run, in its folder and on stdout.
 pub(crate) fn publish(
     folder: &RunFolder,
-    report: &impl Document,
+    report: &dyn Report,
     output: &Output,
 ) -> anyhow::Result<()> {
     print(report, output)?;
@@ -27,18 +31,11 @@ pub(crate) fn publish(
 }
 
 /// Makes the reports in a run's folder.
-pub(crate) fn keep(
-    folder: &RunFolder,
-    report: &impl Document,
-    output: &Output,
-) -> anyhow::Result<()> {
-    let files = [
-        ("summary.md", markdown::render(report)),
-        ("summary.csv", csv::render(report)),
-        ("summary.json", json::render(report)),
-    ];
-    for (name, bytes) in &files {
-        folder.write_file(name, bytes)?;
+pub(crate) fn keep(folder: &RunFolder, report: &dyn Report, output: &Output) -> anyhow::Result<()> {
+    let document = report.document(Extent::Brief);
+    for (file, format) in IN_FOLDER {
+        let form = Format::named(format).form();
+        folder.write_file(file, &(form.render)(&document, &Options::default()))?;
     }
     if !output.quiet {
         eprintln!("netbench: the run is in {}", folder.path().display());
@@ -47,26 +44,27 @@ pub(crate) fn keep(
 }
 
 /// Prints a report to stdout in the form that was asked for.
-pub(crate) fn print(report: &impl Document, output: &Output) -> anyhow::Result<()> {
+pub(crate) fn print(report: &dyn Report, output: &Output) -> anyhow::Result<()> {
     if output.github_summary {
         append_to_step_summary(report)?;
     }
-    write(&match output.format() {
-        Format::Terminal => terminal(report),
-        Format::Markdown => markdown::render(report),
-        Format::Csv => csv::render(report),
-        Format::Json => json::render(report),
-    })
+    write(&output.format().form().of(report, &options()))
 }
 
-/// The report for this terminal.
-pub(crate) fn terminal(report: &impl Document) -> Vec<u8> {
-    terminal::render(report, width(), style())
+/// What this terminal is like.
+pub(crate) fn options() -> Options {
+    Options {
+        width: width(),
+        style: style(),
+    }
 }
 
-/// The report as on a terminal, for a file.
-pub(crate) fn plain_terminal(report: &impl Document) -> Vec<u8> {
-    terminal::render(report, width(), terminal::Style::Plain)
+/// The same for a file.
+pub(crate) fn options_of_file() -> Options {
+    Options {
+        width: width(),
+        style: Style::Plain,
+    }
 }
 
 /// The file that a step of GitHub Actions has for its summary. Asked before anything is measured, so that
@@ -86,14 +84,17 @@ pub(crate) fn step_summary() -> anyhow::Result<PathBuf> {
 }
 
 /// Appends a report to that file, as Markdown.
-pub(crate) fn append_to_step_summary(report: &impl Document) -> anyhow::Result<()> {
+pub(crate) fn append_to_step_summary(report: &dyn Report) -> anyhow::Result<()> {
     let path = step_summary()?;
     let mut file = OpenOptions::new()
         .create(true)
         .append(true)
         .open(&path)
         .with_context(|| format!("cannot open {}", path.display()))?;
-    file.write_all(&markdown::render(report))
+    let markdown = Format::named("markdown")
+        .form()
+        .of(report, &Options::default());
+    file.write_all(&markdown)
         .with_context(|| format!("cannot write to {}", path.display()))
 }
 
@@ -116,11 +117,11 @@ fn width() -> usize {
         .unwrap_or(WIDTH)
 }
 
-fn style() -> terminal::Style {
+fn style() -> Style {
     let colourless = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     if stdout().is_terminal() && !colourless {
-        terminal::Style::Color
+        Style::Color
     } else {
-        terminal::Style::Plain
+        Style::Plain
     }
 }

@@ -5,15 +5,12 @@ mod support;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
-    os::unix::fs::PermissionsExt,
     process::Stdio,
 };
 
-use netbench_model::{Condition, Outcome, Role};
+use netbench_model::{Condition, Outcome};
 use netbench_testing::Tool;
-use support::{
-    Place, check, failure, finish, manifest, marked_processes, measured, samples, words,
-};
+use support::{Place, check, failure, manifest, marked_processes, measured, samples, words};
 
 const SITES: &str = "\
 rsa.example    server=openssl        rtt=2ms key=rsa-2048
@@ -309,7 +306,7 @@ fn ctrl_c_reports_what_there_is() {
     ));
     support::until("samples", || place.lines("samples.jsonl") >= 40);
     let done = support::interrupt(child).expect(130);
-    assert!(done.stdout.contains("Which is faster"), "{}", done.stdout);
+    assert!(done.stdout.contains("By phase"), "{}", done.stdout);
     let run = place.run();
     assert!(run.join("summary.md").is_file());
     assert!(manifest(&run).sessions[0].interrupted);

@@ -33,7 +33,7 @@ fn every_form_of_a_run() {
     published(&place, "connect-101-sites");
     published(&place, "memory-table");
     let cases = [
-        ("connect-101-sites --format terminal", "Which is faster"),
+        ("connect-101-sites --format terminal", "By phase"),
         ("connect-101-sites --format markdown", "| site |"),
         ("connect-101-sites --format csv", "table,condition,first"),
         ("connect-101-sites --json", "\"comparisons\""),
@@ -48,7 +48,7 @@ fn every_form_of_a_run() {
         ("memory-table --format html --output -", "<!doctype html>"),
         (
             "memory-table connect-101-sites --format markdown",
-            "netbench suite:",
+            "2 runs side by side",
         ),
     ];
     for (line, text) in cases {

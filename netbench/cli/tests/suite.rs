@@ -5,7 +5,6 @@ mod support;
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
 };
 
 use netbench_model::{CipherSuite, Group, Measure, SuiteManifest, SuiteOutcome, SuiteSample};

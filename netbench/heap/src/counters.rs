@@ -36,14 +36,14 @@ pub(crate) fn freed(usable_bytes: usize) {
 
 /// Whether a block that was resized is the same one.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
-    Same,
+pub(crate) enum Resize {
+    InPlace,
     Moved,
 }
 
 /// A block was resized.
-pub(crate) fn resized(place: Place, old_bytes: usize, new_bytes: usize) {
-    if place == Place::Moved || new_bytes > old_bytes {
+pub(crate) fn resized(resize: Resize, old_bytes: usize, new_bytes: usize) {
+    if resize == Resize::Moved || new_bytes > old_bytes {
         ALLOCATIONS.fetch_add(1, Relaxed);
         FREES.fetch_add(1, Relaxed);
     }

@@ -4,7 +4,7 @@
 use libc::{EINVAL, ENOMEM, c_int, c_void, malloc_usable_size, size_t};
 
 use crate::{
-    counters::{self, Place},
+    counters::{self, Resize},
     glibc,
 };
 
@@ -76,13 +76,13 @@ pub(crate) unsafe extern "C" fn realloc(block: *mut c_void, size: size_t) -> *mu
     let new = unsafe { glibc::__libc_realloc(block, size) };
     // Null: it failed, and the old block is as it was.
     if !new.is_null() {
-        let place = if new.addr() == old_address {
-            Place::Same
+        let resize = if new.addr() == old_address {
+            Resize::InPlace
         } else {
-            Place::Moved
+            Resize::Moved
         };
         // SAFETY: the block that realloc has just given.
-        counters::resized(place, old_bytes, unsafe { malloc_usable_size(new) });
+        counters::resized(resize, old_bytes, unsafe { malloc_usable_size(new) });
     }
     new
 }

@@ -6,7 +6,7 @@
 #[path = "../src/counters.rs"]
 mod counters;
 
-use counters::{HeapCounts, Place};
+use counters::{HeapCounts, Resize};
 
 /// A name, what happens, and the four counts after it in their order.
 type Step = (&'static str, fn(), [u64; 4]);
@@ -20,22 +20,22 @@ fn each_step_changes_the_counts() {
         ("free", || counters::freed(50), [2, 1, 100, 150]),
         (
             "move",
-            || counters::resized(Place::Moved, 100, 100),
+            || counters::resized(Resize::Moved, 100, 100),
             [3, 2, 100, 150],
         ),
         (
             "move and shrink",
-            || counters::resized(Place::Moved, 100, 60),
+            || counters::resized(Resize::Moved, 100, 60),
             [4, 3, 60, 150],
         ),
         (
             "shrink",
-            || counters::resized(Place::Same, 60, 40),
+            || counters::resized(Resize::InPlace, 60, 40),
             [4, 3, 40, 150],
         ),
         (
             "grow",
-            || counters::resized(Place::Same, 40, 170),
+            || counters::resized(Resize::InPlace, 40, 170),
             [5, 4, 170, 170],
         ),
         (

@@ -17,7 +17,7 @@ use crate::predict;
 /// Which sites the stacks lose: predicted from hellos and scans, confirmed by handshakes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LossReport {
-    /// What each stack offers, in the order in which they were asked for.
+    /// What each stack offers, in the order of `--against`.
     pub offers: Vec<Offer>,
     /// Each site and what each stack agrees on with it, in the order of `offers`.
     pub sites: Vec<SiteAgreements>,

@@ -200,7 +200,7 @@ fn no_signature(schemes: &[u16]) -> Agreement {
     )
 }
 
-/// What every client that checks would refuse in the chain, or this one for want of a scheme.
+/// What every client that verifies chains refuses in this one, or this client for lack of a scheme.
 fn chain_fault(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<Agreement> {
     let of_version = |chain: &&ChainScan| chain.versions.contains(&version);
     let mut chains = site.chains.iter().filter(of_version).peekable();

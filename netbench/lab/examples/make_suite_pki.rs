@@ -1,4 +1,4 @@
-//! Makes the certificates of the in-memory suite anew: `cargo run -p netbench-lab --example
+//! Makes the certificates of the in-memory suite again: `cargo run -p netbench-lab --example
 //! make_suite_pki -- netbench/lab/pki`. Runs made before cannot be compared with runs made after.
 
 use std::{env, error::Error, fs, path::PathBuf};

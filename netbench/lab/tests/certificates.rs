@@ -15,8 +15,17 @@ use netbench_lab::Lab;
 use netbench_model::{Site, parse_sites};
 use netbench_protocol::ServeSite;
 use rustls_pki_types::{ServerName, UnixTime};
-use support::{certificates, check_key, has_openssl, openssl};
+use support::{certificates, check_key, openssl};
 use webpki::{EndEntityCert, Error, KeyUsage, anchor_from_trusted_cert};
+
+netbench_testing::tests! {
+    webpki_takes_every_chain_but_the_faulty_ones;
+    chains_have_the_length_and_the_bytes_asked_for;
+    the_built_in_sites_get_the_bytes_that_their_file_says;
+    every_lab_has_keys_and_serial_numbers_of_its_own;
+    a_lab_without_a_served_site_is_no_error;
+    openssl_takes_keys_chains_and_staples: OpensslCommand;
+}
 
 /// Every type of key, every length of chain, addresses, long names, padding, staples, faults.
 const SITES: &str = "
@@ -86,7 +95,6 @@ fn verify(lab: &Lab, site: &Site, served: &ServeSite) -> Result<(), Error> {
     leaf.verify_is_valid_for_subject_name(&ServerName::try_from(site.host.as_str()).unwrap())
 }
 
-#[test]
 fn webpki_takes_every_chain_but_the_faulty_ones() {
     let Made { lab, served } = make();
     for (site, served) in &served {
@@ -101,7 +109,6 @@ fn webpki_takes_every_chain_but_the_faulty_ones() {
     }
 }
 
-#[test]
 fn chains_have_the_length_and_the_bytes_asked_for() {
     let sites = parse_sites(SITES).unwrap();
     let unpadded: Vec<Site> = sites
@@ -130,7 +137,6 @@ fn chains_have_the_length_and_the_bytes_asked_for() {
     }
 }
 
-#[test]
 fn the_built_in_sites_get_the_bytes_that_their_file_says() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../sites.txt");
     let sites = parse_sites(&std::fs::read_to_string(file).unwrap()).unwrap();
@@ -161,7 +167,6 @@ fn chain_bytes(sites: &[Site]) -> BTreeMap<String, (usize, usize)> {
         .collect()
 }
 
-#[test]
 fn every_lab_has_keys_and_serial_numbers_of_its_own() {
     let sites = parse_sites("a.example key=ecdsa-p256\nb.example key=ecdsa-p256\n").unwrap();
     let served = |lab: &Lab| {
@@ -181,7 +186,6 @@ fn every_lab_has_keys_and_serial_numbers_of_its_own() {
     assert_eq!(leaves.len(), 4);
 }
 
-#[test]
 fn a_lab_without_a_served_site_is_no_error() {
     for sites in [vec![], parse_sites("a.example fault=refuse").unwrap()] {
         let lab = Lab::new(&sites).unwrap();
@@ -190,11 +194,7 @@ fn a_lab_without_a_served_site_is_no_error() {
     }
 }
 
-#[test]
 fn openssl_takes_keys_chains_and_staples() {
-    if !has_openssl() {
-        return;
-    }
     let Made { lab, served } = make();
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();

@@ -17,11 +17,23 @@ use rustls_pki_types::{
     CertificateDer, PrivateKeyDer, ServerName, SignatureVerificationAlgorithm, UnixTime,
     pem::PemObject as _,
 };
-use support::{certificates, check_key, has_openssl, openssl};
+use support::{certificates, check_key, openssl};
 use webpki::{
     EndEntityCert, Error, KeyUsage, anchor_from_trusted_cert,
     aws_lc_rs::{ECDSA_P256_SHA256, ECDSA_P384_SHA384, ED25519, RSA_PKCS1_2048_8192_SHA256},
 };
+
+netbench_testing::tests! {
+    webpki_takes_every_chain_by_its_own_algorithm_alone_for_its_hundred_years;
+    the_server_leaf_is_for_the_suite_host;
+    chains_have_their_length_and_keys_of_their_type_at_every_level;
+    of_one_type_only_the_server_chain_differs_from_length_to_length;
+    no_two_certificates_or_roles_share_a_key_but_the_server_leaves;
+    a_chain_does_not_lead_to_the_root_of_another_type;
+    lengths_that_do_not_exist_give_the_nearest_that_does;
+    what_is_checked_in_has_the_form_of_what_is_made_today;
+    openssl_takes_every_chain_and_key: OpensslCommand;
+}
 
 const LENGTHS: std::ops::RangeInclusive<u8> = 1..=4;
 /// 2025-01-01, the first second of the certificates, in seconds since 1970.
@@ -77,7 +89,6 @@ fn verify(
         .map(drop)
 }
 
-#[test]
 fn webpki_takes_every_chain_by_its_own_algorithm_alone_for_its_hundred_years() {
     for (key, length, pki) in all() {
         let (algorithm, _) = expected(key);
@@ -113,7 +124,6 @@ fn webpki_takes_every_chain_by_its_own_algorithm_alone_for_its_hundred_years() {
     }
 }
 
-#[test]
 fn the_server_leaf_is_for_the_suite_host() {
     for (key, length, pki) in all() {
         let chain = certificates(&pki.chain_pem);
@@ -125,7 +135,6 @@ fn the_server_leaf_is_for_the_suite_host() {
     }
 }
 
-#[test]
 fn chains_have_their_length_and_keys_of_their_type_at_every_level() {
     for (key, length, pki) in all() {
         let (_, key_bytes) = expected(key);
@@ -161,7 +170,6 @@ fn chains_have_their_length_and_keys_of_their_type_at_every_level() {
     }
 }
 
-#[test]
 fn of_one_type_only_the_server_chain_differs_from_length_to_length() {
     for key in KeyType::ALL {
         let made: Vec<_> = LENGTHS.map(|length| suite_pki(*key, length)).collect();
@@ -192,7 +200,6 @@ fn of_one_type_only_the_server_chain_differs_from_length_to_length() {
     }
 }
 
-#[test]
 fn no_two_certificates_or_roles_share_a_key_but_the_server_leaves() {
     let mut keys = BTreeSet::new();
     let mut certificate_bytes = BTreeSet::new();
@@ -212,7 +219,6 @@ fn no_two_certificates_or_roles_share_a_key_but_the_server_leaves() {
     assert_eq!(keys.len(), KeyType::ALL.len() * 6);
 }
 
-#[test]
 fn a_chain_does_not_lead_to_the_root_of_another_type() {
     for one in KeyType::ALL {
         for other in KeyType::ALL.iter().filter(|other| *other != one) {
@@ -224,7 +230,6 @@ fn a_chain_does_not_lead_to_the_root_of_another_type() {
     }
 }
 
-#[test]
 fn lengths_that_do_not_exist_give_the_nearest_that_does() {
     for key in KeyType::ALL {
         assert_eq!(suite_pki(*key, 0), suite_pki(*key, 1), "{key}");
@@ -235,7 +240,6 @@ fn lengths_that_do_not_exist_give_the_nearest_that_does() {
 }
 
 /// Otherwise the checked-in files come from another program than the one that their README names.
-#[test]
 fn what_is_checked_in_has_the_form_of_what_is_made_today() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("pki");
     let made: BTreeMap<_, _> = make_suite_pki().unwrap().into_iter().collect();
@@ -274,11 +278,7 @@ fn blocks(text: &str) -> Vec<(String, usize)> {
     found
 }
 
-#[test]
 fn openssl_takes_every_chain_and_key() {
-    if !has_openssl() {
-        return;
-    }
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (root, leaf, above, key_file) = (

@@ -111,7 +111,7 @@ pub fn run_bench(choice: LinkChoice) -> Result<LinkBench, LinkError> {
         _ => Ipv4Addr::UNSPECIFIED,
     };
     let listener = Listener::start(
-        &link.server_place(),
+        &link.server_namespace(),
         (listen, link.listen_port(PORT)).into(),
         |stream| {
             // A client that goes away early has failed by itself.
@@ -123,7 +123,7 @@ pub fn run_bench(choice: LinkChoice) -> Result<LinkBench, LinkError> {
         LinkKind::None => listen,
         _ => link.address(site),
     };
-    let client = link.client_place();
+    let client = link.client_namespace();
 
     let mut connects = Vec::new();
     for (site, (rtt, times)) in CONNECTS.into_iter().enumerate() {

@@ -3,11 +3,11 @@
 
 use std::{fs, io};
 
-use crate::LinkError;
+use rustix::thread::{
+    CapabilitySet, capabilities, configure_capability_in_ambient_set, set_capabilities,
+};
 
-const CAP_NET_ADMIN: u32 = 12;
-const CAP_NET_RAW: u32 = 13;
-const CAP_SYS_ADMIN: u32 = 21;
+use crate::LinkError;
 
 /// How the process came to be allowed to make network namespaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,8 +21,8 @@ pub(crate) enum Privilege {
 /// Makes sure that this process may make network namespaces, by entering a user namespace if it
 /// must. A failure leaves the process as it was.
 pub(crate) fn acquire() -> Result<Privilege, LinkError> {
-    let needed = 1 << CAP_SYS_ADMIN | 1 << CAP_NET_ADMIN | 1 << CAP_NET_RAW;
-    if effective() & needed == needed {
+    let needed = CapabilitySet::SYS_ADMIN | CapabilitySet::NET_ADMIN | CapabilitySet::NET_RAW;
+    if capabilities(None).is_ok_and(|sets| sets.effective.contains(needed)) {
         return Ok(Privilege::Had);
     }
     let threads = fs::read_dir("/proc/self/task").map_or(1, Iterator::count);
@@ -67,33 +67,11 @@ pub(crate) fn hint() -> String {
 /// Lets a program that is executed next in this thread keep CAP_NET_ADMIN, which it would lose
 /// in a user namespace whose user is not 0. For use after `fork`: calls nothing but the kernel.
 pub(crate) fn keep_net_admin_over_exec() -> io::Result<()> {
-    let mut state = read_state()?;
-    state.data[0].inheritable |= 1 << CAP_NET_ADMIN;
-    // SAFETY: both pointers are to structures of the version that the header names.
-    check(unsafe {
-        libc::syscall(
-            libc::SYS_capset,
-            &raw const state.header,
-            state.data.as_ptr(),
-        )
-    } as i32)?;
-    // SAFETY: prctl with numbers only.
-    check(unsafe {
-        libc::prctl(
-            libc::PR_CAP_AMBIENT,
-            libc::PR_CAP_AMBIENT_RAISE,
-            CAP_NET_ADMIN,
-            0,
-            0,
-        )
-    })
-}
-
-/// The effective capabilities of this thread, as bits; none where the kernel does not tell.
-fn effective() -> u64 {
-    read_state().map_or(0, |state| {
-        u64::from(state.data[0].effective) | u64::from(state.data[1].effective) << 32
-    })
+    let mut sets = capabilities(None)?;
+    sets.inheritable |= CapabilitySet::NET_ADMIN;
+    set_capabilities(None, sets)?;
+    configure_capability_in_ambient_set(CapabilitySet::NET_ADMIN, true)?;
+    Ok(())
 }
 
 /// Tries in a child what would change this process, so that a refusal changes nothing.
@@ -144,47 +122,6 @@ fn enter_user_namespace() -> io::Result<()> {
     fs::write("/proc/self/setgroups", "deny")?;
     fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
     fs::write("/proc/self/gid_map", format!("{group} {group} 1"))
-}
-
-/// `struct __user_cap_header_struct` of capget(2).
-#[repr(C)]
-struct Header {
-    version: u32,
-    pid: i32,
-}
-
-/// `struct __user_cap_data_struct` of capget(2).
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-struct Data {
-    effective: u32,
-    permitted: u32,
-    inheritable: u32,
-}
-
-struct State {
-    header: Header,
-    data: [Data; 2],
-}
-
-fn read_state() -> io::Result<State> {
-    // _LINUX_CAPABILITY_VERSION_3, which has two data elements.
-    let mut state = State {
-        header: Header {
-            version: 0x2008_0522,
-            pid: 0,
-        },
-        data: [Data::default(); 2],
-    };
-    // SAFETY: both pointers are to structures of the version that the header names.
-    check(unsafe {
-        libc::syscall(
-            libc::SYS_capget,
-            &raw mut state.header,
-            state.data.as_mut_ptr(),
-        )
-    } as i32)?;
-    Ok(state)
 }
 
 /// Turns a return value of −1 into the error that it stands for.

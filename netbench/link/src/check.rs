@@ -3,7 +3,7 @@
 use std::{
     io,
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
-    os::fd::{AsFd, AsRawFd, BorrowedFd},
+    os::fd::{AsFd, BorrowedFd},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -12,7 +12,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{LinkError, Place};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::{LinkError, Namespace};
 
 /// Beyond the round-trip time, how long a connect may take before it counts as failed.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -28,15 +30,15 @@ pub(crate) struct Listener {
 }
 
 impl Listener {
-    /// Listens in `place` on `address`, and gives every connection to `serve` in turn.
+    /// Listens in `namespace` on `address`, and gives every connection to `serve` in turn.
     pub(crate) fn start(
-        place: &Place,
+        namespace: &Namespace,
         address: SocketAddr,
         mut serve: impl FnMut(TcpStream) + Send + 'static,
     ) -> Result<Self, LinkError> {
         let failed = LinkError::device(format!("listen on {address}"));
         // Sockets keep the namespace that they were made in: only making them needs its thread.
-        let (listener, local) = place
+        let (listener, local) = namespace
             .run(|| {
                 let listener = TcpListener::bind(address)?;
                 listener.set_nonblocking(true)?;
@@ -83,13 +85,15 @@ impl Drop for Listener {
 
 /// Waits until something can be read, or for a moment.
 fn wait_readable(descriptor: BorrowedFd<'_>) {
-    let mut polled = libc::pollfd {
-        fd: descriptor.as_raw_fd(),
-        events: libc::POLLIN,
-        revents: 0,
+    const MOMENT: Timespec = Timespec {
+        tv_sec: 0,
+        tv_nsec: 50_000_000,
     };
-    // SAFETY: the pointer is to one entry. Whatever it returns, the caller looks again.
-    unsafe { libc::poll(&raw mut polled, 1, 50) };
+    // Whatever it returns, the caller looks again.
+    let _ = poll(
+        &mut [PollFd::from_borrowed_fd(descriptor, PollFlags::IN)],
+        Some(&MOMENT),
+    );
 }
 
 /// How long each of `times` idle connects from the calling thread took. They stay open until all

@@ -1,23 +1,19 @@
 //! The two clocks of the kernel that the forwarder compares: releases are due by the monotonic
 //! one, arrivals are stamped by the real-time one.
 
+use rustix::time::{ClockId, clock_gettime};
+
 /// CLOCK_MONOTONIC, in nanoseconds.
 pub(crate) fn monotonic_ns() -> u64 {
-    read_ns(libc::CLOCK_MONOTONIC)
+    read_ns(ClockId::Monotonic)
 }
 
 /// CLOCK_REALTIME, in nanoseconds since 1970.
 pub(crate) fn realtime_ns() -> u64 {
-    read_ns(libc::CLOCK_REALTIME)
+    read_ns(ClockId::Realtime)
 }
 
-fn read_ns(clock: libc::clockid_t) -> u64 {
-    let mut time = libc::timespec {
-        tv_sec: 0,
-        tv_nsec: 0,
-    };
-    // SAFETY: `time` is a valid place for the result. These clocks always exist, so there is no
-    // failure to report.
-    unsafe { libc::clock_gettime(clock, &raw mut time) };
+fn read_ns(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
     time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs()
 }

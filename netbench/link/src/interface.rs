@@ -2,8 +2,10 @@
 
 use std::{
     io,
-    os::fd::{AsRawFd, FromRawFd, OwnedFd},
+    os::fd::{AsRawFd, OwnedFd},
 };
+
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socket_with};
 
 use crate::capability::check;
 
@@ -46,19 +48,10 @@ pub(crate) fn turn_off_offloads(name: &str) -> io::Result<()> {
 
 /// The index of interface `name` in this thread's namespace.
 pub(crate) fn index(name: &str) -> io::Result<u32> {
-    let socket = datagram_socket()?;
-    let mut request = request(name)?;
-    // SAFETY: the request names the interface; the kernel writes the index into it.
-    check(unsafe {
-        libc::ioctl(
-            socket.as_raw_fd(),
-            libc::SIOCGIFINDEX as _,
-            &raw mut request,
-        )
-    })?;
-    // SAFETY: the kernel has set this field of the union.
-    let index = unsafe { request.ifr_ifru.ifru_ifindex };
-    Ok(index.unsigned_abs())
+    Ok(rustix::net::netdevice::name_to_index(
+        datagram_socket()?,
+        name,
+    )?)
 }
 
 /// A request about interface `name`, all else zero.
@@ -75,9 +68,6 @@ pub(crate) fn request(name: &str) -> io::Result<libc::ifreq> {
 }
 
 fn datagram_socket() -> io::Result<OwnedFd> {
-    // SAFETY: makes a descriptor, or returns −1.
-    let socket = unsafe { libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) };
-    check(socket)?;
-    // SAFETY: the descriptor is open and nobody else's.
-    Ok(unsafe { OwnedFd::from_raw_fd(socket) })
+    let (kind, flags) = (SocketType::DGRAM, SocketFlags::CLOEXEC);
+    Ok(socket_with(AddressFamily::INET, kind, flags, None)?)
 }

@@ -30,5 +30,5 @@ mod topology;
 
 pub use error::LinkError;
 pub use link::Link;
-pub use namespace::Place;
+pub use namespace::Namespace;
 pub use plan::{LinkChoice, LinkPlan, LinkSite, TrialKey};

@@ -2,15 +2,16 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     net::Ipv4Addr,
     os::fd::{AsFd, OwnedFd},
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     thread,
     time::Duration,
 };
 
 use netbench_model::{LinkCheck, LinkKind, LinkRecord};
+use parking_lot::Mutex;
 
 use crate::{
-    LinkChoice, LinkError, LinkPlan, LinkSite, Place, TrialKey,
+    LinkChoice, LinkError, LinkPlan, LinkSite, Namespace, TrialKey,
     capability::{self, Privilege},
     check::{self, Listener},
     device::take_drops,
@@ -30,8 +31,8 @@ pub struct Link {
     kind: LinkKind,
     why: String,
     sites: Vec<LinkSite>,
-    client: Place,
-    server: Place,
+    client: Namespace,
+    server: Namespace,
     /// The first port that servers may listen on; none where any port may be taken already.
     first_port: Option<u16>,
     settings: BTreeMap<String, String>,
@@ -113,12 +114,12 @@ impl Link {
     }
 
     /// Where clients run.
-    pub fn client_place(&self) -> Place {
+    pub fn client_namespace(&self) -> Namespace {
         self.client.clone()
     }
 
     /// Where servers run.
-    pub fn server_place(&self) -> Place {
+    pub fn server_namespace(&self) -> Namespace {
         self.server.clone()
     }
 
@@ -173,10 +174,7 @@ impl Link {
                 })
                 .collect::<Result<Vec<_>, _>>()
         })?;
-        self.checks
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone_from(&checks);
+        self.checks.lock().clone_from(&checks);
         Ok(checks)
     }
 
@@ -185,11 +183,7 @@ impl Link {
         let mut record = LinkRecord {
             kind: self.kind,
             why: self.why.clone(),
-            checks: self
-                .checks
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clone(),
+            checks: self.checks.lock().clone(),
             lateness_ns: BTreeMap::new(),
             packets: BTreeMap::new(),
             losses_sha256: None,
@@ -221,7 +215,7 @@ impl Link {
                 let why = format!("in user space over veth pairs and AF_PACKET, in {place}");
                 return Self::forwarded(devices, &plan, why);
             }
-            // Without namespaces TUN devices have no place either.
+            // TUN devices need namespaces too.
             Err(error @ LinkError::Namespace { .. }) => return Err(error),
             Err(error) => error,
         };
@@ -300,8 +294,8 @@ impl Link {
             kind: LinkKind::None,
             why,
             sites,
-            client: Place::host(),
-            server: Place::host(),
+            client: Namespace::host(),
+            server: Namespace::host(),
             first_port: None,
             settings: BTreeMap::new(),
             checks: Mutex::default(),

@@ -2,7 +2,7 @@ use std::{
     fs::File,
     io,
     os::{
-        fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd},
+        fd::{AsFd, BorrowedFd, OwnedFd},
         unix::process::CommandExt,
     },
     panic,
@@ -11,26 +11,29 @@ use std::{
     thread,
 };
 
+use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space, unshare_unsafe};
+
 use crate::{LinkError, capability};
 
 /// A network namespace to start a process or a thread in, or the host's own.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct Namespace {
     /// None for the host's own.
     namespace: Option<Arc<OwnedFd>>,
 }
 
-impl Place {
+impl Namespace {
     /// The network that this process is in already.
     pub(crate) fn host() -> Self {
         Self { namespace: None }
     }
 
-    /// A new network namespace, without a name: it ends with its last process, socket and `Place`.
-    pub(crate) fn new_namespace() -> Result<Self, LinkError> {
+    /// A new network namespace, without a name: it ends with its last process, socket and `Namespace`.
+    pub(crate) fn create() -> Result<Self, LinkError> {
         let made: io::Result<OwnedFd> = in_thread(|| {
-            // SAFETY: changes the network namespace of this thread, which ends right after.
-            capability::check(unsafe { libc::unshare(libc::CLONE_NEWNET) })?;
+            // SAFETY: changes the network namespace of this thread, which ends right after, and
+            // shares no descriptors less.
+            unsafe { unshare_unsafe(UnshareFlags::NEWNET) }?;
             Ok(File::open("/proc/thread-self/ns/net")?.into())
         })
         .and_then(|made| made);
@@ -87,7 +90,7 @@ impl Place {
 fn in_thread<T: Send>(f: impl FnOnce() -> T + Send) -> io::Result<T> {
     thread::scope(|scope| {
         let thread = thread::Builder::new()
-            .name("netbench-place".to_owned())
+            .name("netbench-netns".to_owned())
             .spawn_scoped(scope, f)?;
         Ok(thread
             .join()
@@ -96,6 +99,6 @@ fn in_thread<T: Send>(f: impl FnOnce() -> T + Send) -> io::Result<T> {
 }
 
 fn set_namespace(namespace: BorrowedFd<'_>) -> io::Result<()> {
-    // SAFETY: changes the network namespace of the calling thread only.
-    capability::check(unsafe { libc::setns(namespace.as_raw_fd(), libc::CLONE_NEWNET) })
+    move_into_link_name_space(namespace, Some(LinkNameSpaceType::Network))?;
+    Ok(())
 }

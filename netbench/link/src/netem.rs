@@ -19,7 +19,7 @@ use std::{
 use netbench_model::LinkProfile;
 
 use crate::{
-    LinkError, LinkPlan, Place, capability,
+    LinkError, LinkPlan, Namespace, capability,
     forward::{CHECK_PORT, Direction, OneWay},
     sites,
     topology::{Ends, INTERFACE},
@@ -41,12 +41,12 @@ pub(crate) fn set_up(ends: &Ends, plan: &LinkPlan) -> Result<BTreeMap<String, St
     let probe =
         format!("qdisc add dev {INTERFACE} root netem delay 1ms\nqdisc del dev {INTERFACE} root\n");
     run_batch(&ends.client, &probe).map_err(|error| missing("netem", "sch_netem", error))?;
-    for (place, direction) in [
+    for (namespace, direction) in [
         (&ends.client, Direction::Up),
         (&ends.server, Direction::Down),
     ] {
         let text = batch(plan, direction, seeds);
-        run_batch(place, &text)
+        run_batch(namespace, &text)
             .map_err(|error| missing("HTB or u32", "sch_htb and cls_u32", error))?;
     }
     let seeded = match seeds {
@@ -78,9 +78,9 @@ enum Seeds {
 }
 
 impl Seeds {
-    fn find(place: &Place) -> Result<Self, LinkError> {
+    fn find(namespace: &Namespace) -> Result<Self, LinkError> {
         let (_, text) = run_tc(
-            place,
+            namespace,
             &["qdisc", "add", "dev", "lo", "root", "netem", "help"],
             "",
         )?;
@@ -210,15 +210,19 @@ fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     let _ = writeln!(text, "{arguments}");
 }
 
-fn run_batch(place: &Place, text: &str) -> Result<(), LinkError> {
-    match run_tc(place, &["-batch", "-"], text)? {
+fn run_batch(namespace: &Namespace, text: &str) -> Result<(), LinkError> {
+    match run_tc(namespace, &["-batch", "-"], text)? {
         (true, _) => Ok(()),
         (false, message) => Err(LinkError::Tc { message }),
     }
 }
 
 /// Runs `tc` in a namespace; returns whether it succeeded, and what it complained about.
-fn run_tc(place: &Place, arguments: &[&str], input: &str) -> Result<(bool, String), LinkError> {
+fn run_tc(
+    namespace: &Namespace,
+    arguments: &[&str],
+    input: &str,
+) -> Result<(bool, String), LinkError> {
     // Where an ordinary user's PATH does not lead.
     let path = std::env::var("PATH").unwrap_or_default() + ":/usr/sbin:/sbin";
     let mut command = Command::new("tc");
@@ -227,7 +231,7 @@ fn run_tc(place: &Place, arguments: &[&str], input: &str) -> Result<(bool, Strin
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::piped());
-    place.enter(&mut command);
+    namespace.enter(&mut command);
     // SAFETY: between fork and exec, this calls nothing but the kernel.
     unsafe { command.pre_exec(capability::keep_net_admin_over_exec) };
     let failed = |source: io::Error| match source.kind() {

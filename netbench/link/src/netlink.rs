@@ -3,10 +3,28 @@
 use std::{
     io,
     net::Ipv4Addr,
-    os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd},
+    os::fd::{AsRawFd, BorrowedFd},
+    time::Duration,
 };
 
-use crate::capability::check;
+use netlink_packet_core::{
+    NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE, NLM_F_REQUEST, NetlinkHeader,
+    NetlinkMessage, NetlinkPayload,
+};
+use netlink_packet_route::{
+    AddressFamily, RouteNetlinkMessage,
+    address::{AddressAttribute, AddressMessage, AddressScope},
+    link::{
+        InfoData, InfoKind, InfoVeth, LinkAttribute, LinkFlags, LinkHeader, LinkInfo, LinkMessage,
+    },
+    neighbour::{NeighbourAddress, NeighbourAttribute, NeighbourMessage, NeighbourState},
+    route::{
+        RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope,
+        RouteType,
+    },
+};
+use netlink_sys::{Socket, protocols::NETLINK_ROUTE};
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
 
 /// A hardware address.
 pub(crate) type Mac = [u8; 6];
@@ -21,47 +39,22 @@ pub(crate) struct VethEnd {
 
 /// A connection to the kernel about the network namespace of the thread that opened it.
 pub(crate) struct Netlink {
-    socket: OwnedFd,
+    socket: Socket,
     sequence: u32,
 }
 
 const MTU: u32 = 1500;
 /// Packets that may wait where a queueing discipline is set.
 const QUEUE_PACKETS: u32 = 10_000;
-
-// linux/if_link.h, linux/veth.h; not in libc.
-const IFLA_INFO_KIND: u16 = 1;
-const IFLA_INFO_DATA: u16 = 2;
-const VETH_INFO_PEER: u16 = 1;
+const ANSWER_LIMIT: Duration = Duration::from_secs(5);
+/// More than an acknowledgement needs.
+const ANSWER_BYTES: usize = 4096;
 
 impl Netlink {
     /// Connects.
     pub(crate) fn open() -> io::Result<Self> {
-        // SAFETY: makes a descriptor, or returns −1.
-        let socket = unsafe {
-            libc::socket(
-                libc::AF_NETLINK,
-                libc::SOCK_RAW | libc::SOCK_CLOEXEC,
-                libc::NETLINK_ROUTE,
-            )
-        };
-        check(socket)?;
-        // SAFETY: the descriptor is open and nobody else's.
-        let socket = unsafe { OwnedFd::from_raw_fd(socket) };
-        let limit = libc::timeval {
-            tv_sec: 5,
-            tv_usec: 0,
-        };
-        // SAFETY: the pointer is to a value of the length given.
-        check(unsafe {
-            libc::setsockopt(
-                socket.as_raw_fd(),
-                libc::SOL_SOCKET,
-                libc::SO_RCVTIMEO,
-                (&raw const limit).cast(),
-                size_of_val(&limit) as libc::socklen_t,
-            )
-        })?;
+        let socket = Socket::new(NETLINK_ROUTE)?;
+        set_socket_timeout(&socket, Timeout::Recv, Some(ANSWER_LIMIT))?;
         Ok(Self {
             socket,
             sequence: 0,
@@ -75,38 +68,34 @@ impl Netlink {
         there: &VethEnd,
         namespace: BorrowedFd<'_>,
     ) -> io::Result<()> {
-        let mut message = Message::new(libc::RTM_NEWLINK, libc::NLM_F_CREATE | libc::NLM_F_EXCL);
-        message.interface_header(0, 0);
-        message.veth_end(here);
-        message.nested(libc::IFLA_LINKINFO, |info| {
-            info.attribute(IFLA_INFO_KIND, b"veth");
-            info.nested(IFLA_INFO_DATA, |data| {
-                data.nested(VETH_INFO_PEER, |peer| {
-                    peer.interface_header(0, 0);
-                    peer.veth_end(there);
-                    let namespace = namespace.as_raw_fd();
-                    peer.attribute(libc::IFLA_NET_NS_FD, &namespace.to_ne_bytes());
-                });
-            });
-        });
-        self.ask(message)
+        let mut peer = veth_end(there);
+        let namespace = namespace.as_raw_fd();
+        peer.attributes.push(LinkAttribute::NetNsFd(namespace));
+        let mut link = veth_end(here);
+        link.attributes.push(LinkAttribute::LinkInfo(vec![
+            LinkInfo::Kind(InfoKind::Veth),
+            LinkInfo::Data(InfoData::Veth(InfoVeth::Peer(peer))),
+        ]));
+        self.ask(
+            RouteNetlinkMessage::NewLink(link),
+            NLM_F_CREATE | NLM_F_EXCL,
+        )
     }
 
     /// Sets an interface up, with this crate's MTU and queue length.
     pub(crate) fn set_up(&mut self, index: u32) -> io::Result<()> {
-        let mut message = Message::new(libc::RTM_NEWLINK, 0);
-        let up = libc::IFF_UP as u32;
-        message.interface_header(index, up);
-        message.attribute(libc::IFLA_MTU, &MTU.to_ne_bytes());
-        message.attribute(libc::IFLA_TXQLEN, &QUEUE_PACKETS.to_ne_bytes());
-        self.ask(message)
+        let mut link = link_up(index);
+        link.attributes = vec![
+            LinkAttribute::Mtu(MTU),
+            LinkAttribute::TxQueueLen(QUEUE_PACKETS),
+        ];
+        self.ask(RouteNetlinkMessage::NewLink(link), 0)
     }
 
     /// Sets the loopback interface up.
     pub(crate) fn set_loopback_up(&mut self) -> io::Result<()> {
-        let mut message = Message::new(libc::RTM_NEWLINK, 0);
-        message.interface_header(crate::interface::index("lo")?, libc::IFF_UP as u32);
-        self.ask(message)
+        let link = link_up(crate::interface::index("lo")?);
+        self.ask(RouteNetlinkMessage::NewLink(link), 0)
     }
 
     /// Gives an interface its address.
@@ -116,52 +105,45 @@ impl Netlink {
         address: Ipv4Addr,
         prefix: u8,
     ) -> io::Result<()> {
-        let mut message = Message::new(libc::RTM_NEWADDR, libc::NLM_F_CREATE | libc::NLM_F_EXCL);
-        // struct ifaddrmsg: family, prefix length, flags, scope, index.
-        message
-            .bytes
-            .extend([libc::AF_INET as u8, prefix, 0, libc::RT_SCOPE_UNIVERSE]);
-        message.bytes.extend(index.to_ne_bytes());
-        message.attribute(libc::IFA_LOCAL, &address.octets());
-        message.attribute(libc::IFA_ADDRESS, &address.octets());
-        self.ask(message)
+        let mut message = AddressMessage::default();
+        message.header.family = AddressFamily::Inet;
+        message.header.prefix_len = prefix;
+        message.header.scope = AddressScope::Universe;
+        message.header.index = index;
+        message.attributes = vec![
+            AddressAttribute::Local(address.into()),
+            AddressAttribute::Address(address.into()),
+        ];
+        self.ask(
+            RouteNetlinkMessage::NewAddress(message),
+            NLM_F_CREATE | NLM_F_EXCL,
+        )
     }
 
     /// Routes a network through `gateway`.
     pub(crate) fn add_route(
         &mut self,
         index: u32,
-        (network, prefix): (Ipv4Addr, u8),
+        network: (Ipv4Addr, u8),
         gateway: Ipv4Addr,
     ) -> io::Result<()> {
-        let mut message = Message::new(libc::RTM_NEWROUTE, libc::NLM_F_CREATE | libc::NLM_F_EXCL);
-        message.route_header(
-            prefix,
-            libc::RT_TABLE_MAIN,
-            libc::RT_SCOPE_UNIVERSE,
-            libc::RTN_UNICAST,
-        );
-        message.attribute(libc::RTA_DST, &network.octets());
-        message.attribute(libc::RTA_GATEWAY, &gateway.octets());
-        message.attribute(libc::RTA_OIF, &index.to_ne_bytes());
-        self.ask(message)
+        let mut message = route(network, index);
+        message.header.table = RouteHeader::RT_TABLE_MAIN;
+        message.header.scope = RouteScope::Universe;
+        message.header.kind = RouteType::Unicast;
+        message
+            .attributes
+            .push(RouteAttribute::Gateway(RouteAddress::Inet(gateway)));
+        self.add(message)
     }
 
     /// Makes every address of a network this namespace's own ("AnyIP").
-    pub(crate) fn add_local_network(
-        &mut self,
-        (network, prefix): (Ipv4Addr, u8),
-    ) -> io::Result<()> {
-        let mut message = Message::new(libc::RTM_NEWROUTE, libc::NLM_F_CREATE | libc::NLM_F_EXCL);
-        message.route_header(
-            prefix,
-            libc::RT_TABLE_LOCAL,
-            libc::RT_SCOPE_HOST,
-            libc::RTN_LOCAL,
-        );
-        message.attribute(libc::RTA_DST, &network.octets());
-        message.attribute(libc::RTA_OIF, &crate::interface::index("lo")?.to_ne_bytes());
-        self.ask(message)
+    pub(crate) fn add_local_network(&mut self, network: (Ipv4Addr, u8)) -> io::Result<()> {
+        let mut message = route(network, crate::interface::index("lo")?);
+        message.header.table = RT_TABLE_LOCAL;
+        message.header.scope = RouteScope::Host;
+        message.header.kind = RouteType::Local;
+        self.add(message)
     }
 
     /// Enters a neighbour for good: the first packet would else wait for ARP.
@@ -171,130 +153,90 @@ impl Netlink {
         address: Ipv4Addr,
         mac: Mac,
     ) -> io::Result<()> {
-        let mut message =
-            Message::new(libc::RTM_NEWNEIGH, libc::NLM_F_CREATE | libc::NLM_F_REPLACE);
-        // struct ndmsg: family, padding, index, state, flags, type.
-        message.bytes.extend([libc::AF_INET as u8, 0, 0, 0]);
-        message.bytes.extend(index.to_ne_bytes());
-        message.bytes.extend(libc::NUD_PERMANENT.to_ne_bytes());
-        message.bytes.extend([0, libc::RTN_UNICAST]);
-        message.attribute(libc::NDA_DST, &address.octets());
-        message.attribute(libc::NDA_LLADDR, &mac);
-        self.ask(message)
+        let mut message = NeighbourMessage::default();
+        message.header.family = AddressFamily::Inet;
+        message.header.ifindex = index;
+        message.header.state = NeighbourState::Permanent;
+        message.header.kind = RouteType::Unicast;
+        message.attributes = vec![
+            NeighbourAttribute::Destination(NeighbourAddress::Inet(address)),
+            NeighbourAttribute::LinkLayerAddress(mac.to_vec()),
+        ];
+        self.ask(
+            RouteNetlinkMessage::NewNeighbour(message),
+            NLM_F_CREATE | NLM_F_REPLACE,
+        )
+    }
+
+    fn add(&mut self, route: RouteMessage) -> io::Result<()> {
+        self.ask(
+            RouteNetlinkMessage::NewRoute(route),
+            NLM_F_CREATE | NLM_F_EXCL,
+        )
     }
 
     /// Sends a message and waits for its acknowledgement.
-    fn ask(&mut self, message: Message) -> io::Result<()> {
+    fn ask(&mut self, message: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
         self.sequence += 1;
-        let bytes = message.finish(self.sequence);
-        // SAFETY: the pointer and length are of one live buffer.
-        let sent = unsafe {
-            libc::send(
-                self.socket.as_raw_fd(),
-                bytes.as_ptr().cast(),
-                bytes.len(),
-                0,
-            )
-        };
-        check(sent as i32)?;
-        let mut answer = [0_u8; 4096];
-        // SAFETY: as above.
-        let length = unsafe {
-            libc::recv(
-                self.socket.as_raw_fd(),
-                answer.as_mut_ptr().cast(),
-                answer.len(),
-                0,
-            )
-        };
-        check(length as i32)?;
-        acknowledged(&answer[..length.unsigned_abs()])
+        let mut header = NetlinkHeader::default();
+        header.flags = NLM_F_REQUEST | NLM_F_ACK | flags;
+        header.sequence_number = self.sequence;
+        let mut message = NetlinkMessage::new(header, message.into());
+        message.finalize();
+        let mut bytes = vec![0; message.buffer_len()];
+        message.serialize(&mut bytes);
+        self.socket.send(&bytes, 0)?;
+        let mut answer = Vec::with_capacity(ANSWER_BYTES);
+        self.socket.recv(&mut answer, 0)?;
+        acknowledged(&answer)
     }
 }
 
-/// Reads the answer to a request that asked for an acknowledgement: struct nlmsghdr, then the
-/// negative error number.
+/// The table of what is local to a namespace (linux/rtnetlink.h).
+const RT_TABLE_LOCAL: u8 = 255;
+
+fn veth_end(end: &VethEnd) -> LinkMessage {
+    let mut message = LinkMessage::default();
+    message.attributes = vec![
+        LinkAttribute::IfName(end.name.to_owned()),
+        LinkAttribute::Address(end.mac.to_vec()),
+        LinkAttribute::Mtu(MTU),
+        LinkAttribute::TxQueueLen(QUEUE_PACKETS),
+    ];
+    message
+}
+
+fn link_up(index: u32) -> LinkMessage {
+    let mut header = LinkHeader::default();
+    header.index = index;
+    header.flags = LinkFlags::Up;
+    header.change_mask = LinkFlags::Up;
+    let mut message = LinkMessage::default();
+    message.header = header;
+    message
+}
+
+fn route((network, prefix): (Ipv4Addr, u8), index: u32) -> RouteMessage {
+    let mut message = RouteMessage::default();
+    message.header.address_family = AddressFamily::Inet;
+    message.header.destination_prefix_length = prefix;
+    message.header.protocol = RouteProtocol::Boot;
+    message.attributes = vec![
+        RouteAttribute::Destination(RouteAddress::Inet(network)),
+        RouteAttribute::Oif(index),
+    ];
+    message
+}
+
+/// Reads the answer to a request that asked for an acknowledgement.
 fn acknowledged(answer: &[u8]) -> io::Result<()> {
     let nonsense = || io::Error::from(io::ErrorKind::InvalidData);
-    let kind = answer.get(4..6).ok_or_else(nonsense)?;
-    let code = answer.get(16..20).ok_or_else(nonsense)?;
-    if u16::from_ne_bytes([kind[0], kind[1]]) != libc::NLMSG_ERROR as u16 {
-        return Err(nonsense());
-    }
-    match i32::from_ne_bytes([code[0], code[1], code[2], code[3]]) {
-        0 => Ok(()),
-        code => Err(io::Error::from_raw_os_error(code.saturating_neg())),
-    }
-}
-
-/// A message under construction. Everything in it is aligned to 4 bytes.
-struct Message {
-    bytes: Vec<u8>,
-}
-
-impl Message {
-    fn new(kind: u16, flags: i32) -> Self {
-        let flags = (libc::NLM_F_REQUEST | libc::NLM_F_ACK | flags) as u16;
-        let mut bytes = vec![0; 16];
-        bytes[4..6].copy_from_slice(&kind.to_ne_bytes());
-        bytes[6..8].copy_from_slice(&flags.to_ne_bytes());
-        Self { bytes }
-    }
-
-    /// struct ifinfomsg: family, padding, type, index, flags, which flags change.
-    fn interface_header(&mut self, index: u32, flags: u32) {
-        self.bytes.extend([0; 4]);
-        self.bytes.extend(index.to_ne_bytes());
-        self.bytes.extend(flags.to_ne_bytes());
-        self.bytes.extend(flags.to_ne_bytes());
-    }
-
-    /// struct rtmsg: family, prefix lengths, tos, table, protocol, scope, type, flags.
-    fn route_header(&mut self, prefix: u8, table: u8, scope: u8, kind: u8) {
-        let family = libc::AF_INET as u8;
-        self.bytes.extend([
-            family,
-            prefix,
-            0,
-            0,
-            table,
-            libc::RTPROT_BOOT,
-            scope,
-            kind,
-            0,
-            0,
-            0,
-            0,
-        ]);
-    }
-
-    fn veth_end(&mut self, end: &VethEnd) {
-        self.attribute(libc::IFLA_IFNAME, end.name.as_bytes());
-        self.attribute(libc::IFLA_ADDRESS, &end.mac);
-        self.attribute(libc::IFLA_MTU, &MTU.to_ne_bytes());
-        self.attribute(libc::IFLA_TXQLEN, &QUEUE_PACKETS.to_ne_bytes());
-    }
-
-    fn attribute(&mut self, kind: u16, value: &[u8]) {
-        self.nested(kind, |message| message.bytes.extend(value));
-    }
-
-    fn nested(&mut self, kind: u16, fill: impl FnOnce(&mut Self)) {
-        let start = self.bytes.len();
-        self.bytes.extend([0; 2]);
-        self.bytes.extend(kind.to_ne_bytes());
-        fill(self);
-        // The length counts no padding.
-        let length = (self.bytes.len() - start) as u16;
-        self.bytes[start..start + 2].copy_from_slice(&length.to_ne_bytes());
-        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
-    }
-
-    fn finish(mut self, sequence: u32) -> Vec<u8> {
-        let length = self.bytes.len() as u32;
-        self.bytes[..4].copy_from_slice(&length.to_ne_bytes());
-        self.bytes[8..12].copy_from_slice(&sequence.to_ne_bytes());
-        self.bytes
+    let message =
+        NetlinkMessage::<RouteNetlinkMessage>::deserialize(answer).map_err(|_| nonsense())?;
+    match message.payload {
+        NetlinkPayload::Error(error) if error.code.is_none() => Ok(()),
+        NetlinkPayload::Error(error) => Err(error.to_io()),
+        _ => Err(nonsense()),
     }
 }
 
@@ -304,8 +246,10 @@ mod tests {
 
     #[test]
     fn answers_are_read() {
+        // struct nlmsghdr, the negative error number, and the header of what was asked.
         let answer = |kind: u16, code: i32| {
-            let mut bytes = vec![0_u8; 20];
+            let mut bytes = vec![0_u8; 36];
+            bytes[..4].copy_from_slice(&36_u32.to_ne_bytes());
             bytes[4..6].copy_from_slice(&kind.to_ne_bytes());
             bytes[16..20].copy_from_slice(&code.to_ne_bytes());
             bytes
@@ -317,17 +261,5 @@ mod tests {
             let error = acknowledged(nonsense).expect_err("no answer");
             assert_eq!(error.kind(), io::ErrorKind::InvalidData);
         }
-    }
-
-    #[test]
-    fn attributes_are_aligned_and_know_their_length() {
-        let mut message = Message::new(libc::RTM_NEWLINK, 0);
-        message.nested(1, |inner| inner.attribute(2, b"abc"));
-        let bytes = message.finish(7);
-        assert_eq!(bytes.len(), 28);
-        assert_eq!(bytes[..4], 28_u32.to_ne_bytes());
-        assert_eq!(bytes[16..18], 12_u16.to_ne_bytes());
-        assert_eq!(bytes[20..22], 7_u16.to_ne_bytes());
-        assert_eq!(&bytes[24..], b"abc\0");
     }
 }

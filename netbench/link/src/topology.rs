@@ -4,7 +4,7 @@
 use std::{collections::BTreeMap, io, net::Ipv4Addr, os::fd::OwnedFd};
 
 use crate::{
-    LinkError, Place,
+    LinkError, Namespace,
     device::{Device, PacketDevice, TunDevice},
     interface,
     netlink::{Mac, Netlink, VethEnd},
@@ -19,8 +19,8 @@ const SERVER_MAC: Mac = [2, 0, 0, 0, 0, 2];
 
 /// The namespaces in which clients and servers run.
 pub(crate) struct Ends {
-    pub(crate) client: Place,
-    pub(crate) server: Place,
+    pub(crate) client: Namespace,
+    pub(crate) server: Namespace,
     /// What the kernel was set to in each.
     pub(crate) settings: BTreeMap<String, String>,
     /// The first port that servers may listen on.
@@ -69,9 +69,9 @@ const SERVER: Side = Side {
 /// The forwarder between two veth pairs, whose own ends are in a third namespace.
 pub(crate) fn over_veth() -> Result<Forwarded, LinkError> {
     let ends = Ends::new()?;
-    let middle = Place::new_namespace()?;
-    let open = |forwarder_end: VethEnd, place: &Place, side: &Side| {
-        add_veth(&middle, &forwarder_end, place, side)?;
+    let middle = Namespace::create()?;
+    let open = |forwarder_end: VethEnd, namespace: &Namespace, side: &Side| {
+        add_veth(&middle, &forwarder_end, namespace, side)?;
         let device = middle.run(|| {
             // What the devices of the middle say by themselves would be forwarded.
             settings::apply("middle");
@@ -80,7 +80,7 @@ pub(crate) fn over_veth() -> Result<Forwarded, LinkError> {
             PacketDevice::open(forwarder_end.name)
         })?;
         let device = device.map_err(LinkError::device("open AF_PACKET on a veth pair"))?;
-        configure(place, side, Neighbours::Permanent)?;
+        configure(namespace, side, Neighbours::Permanent)?;
         Ok::<_, LinkError>(device)
     };
     let client = open(
@@ -115,10 +115,10 @@ pub(crate) fn over_veth() -> Result<Forwarded, LinkError> {
 /// The forwarder between two TUN devices.
 pub(crate) fn over_tun() -> Result<Forwarded, LinkError> {
     let ends = Ends::new()?;
-    let open = |place: &Place, side: &Side| {
-        let device = place.run(|| TunDevice::open(INTERFACE))?;
+    let open = |namespace: &Namespace, side: &Side| {
+        let device = namespace.run(|| TunDevice::open(INTERFACE))?;
         let device = device.map_err(LinkError::device("make a TUN device from /dev/net/tun"))?;
-        configure(place, side, Neighbours::None)?;
+        configure(namespace, side, Neighbours::None)?;
         Ok::<_, LinkError>(Box::new(device))
     };
     let client = open(&ends.client, &CLIENT)?;
@@ -150,7 +150,7 @@ pub(crate) fn joined() -> Result<Ends, LinkError> {
 
 impl Ends {
     fn new() -> Result<Self, LinkError> {
-        let (client, server) = (Place::new_namespace()?, Place::new_namespace()?);
+        let (client, server) = (Namespace::create()?, Namespace::create()?);
         let mut settings = client.run(|| settings::apply("client"))?;
         let (of_server, first_port) = server.run(|| {
             (
@@ -175,9 +175,9 @@ enum Neighbours {
 }
 
 fn add_veth(
-    here: &Place,
+    here: &Namespace,
     here_end: &VethEnd,
-    there: &Place,
+    there: &Namespace,
     there_side: &Side,
 ) -> Result<(), LinkError> {
     let there_end = VethEnd {
@@ -193,9 +193,9 @@ fn add_veth(
 }
 
 /// Sets up the side's interface: offloads, address, routes, and the neighbour where there is one.
-fn configure(place: &Place, side: &Side, neighbours: Neighbours) -> Result<(), LinkError> {
+fn configure(namespace: &Namespace, side: &Side, neighbours: Neighbours) -> Result<(), LinkError> {
     let failed = |step: &str| LinkError::device(format!("{step} in a namespace"));
-    place.run(|| {
+    namespace.run(|| {
         let mut netlink = Netlink::open().map_err(failed("open netlink"))?;
         netlink
             .set_loopback_up()

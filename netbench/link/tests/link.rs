@@ -5,7 +5,7 @@ mod support;
 
 use std::{collections::BTreeMap, error::Error, process::ExitCode, time::Duration};
 
-use libtest_mimic::{Arguments, Failed, Trial};
+use netbench_testing::{Failed, Test, Tool};
 use serde_json::Value;
 use support::{
     child::{self, Child, User},
@@ -13,16 +13,14 @@ use support::{
 };
 
 /// A test of one kind of link, as one user.
-type Test = fn(&str, User) -> Result<(), Failed>;
+type LinkTest = fn(&str, User) -> Result<(), Failed>;
 
 fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     if words.next().as_deref() == Some(scenario::WORD) {
         return scenario::run(&words.collect::<Vec<_>>());
     }
-    let arguments = Arguments::from_args();
-    let mut trials = Vec::new();
-    let tests: [(&str, Test); 4] = [
+    let tests: [(&str, LinkTest); 4] = [
         (
             "connects_take_the_round_trip_time",
             connects_take_the_round_trip_time,
@@ -30,82 +28,44 @@ fn main() -> ExitCode {
         ("losses_come_from_the_seed", losses_come_from_the_seed),
         ("nothing_is_left_after_kill", nothing_is_left_after_kill),
         (
-            "processes_start_in_their_place",
-            processes_start_in_their_place,
+            "processes_start_in_their_namespace",
+            processes_start_in_their_namespace,
         ),
     ];
+    let mut all = Vec::new();
     for (kind, user) in [
         ("user", User::Own),
         ("user", User::Nobody),
         ("tun", User::Own),
     ] {
-        let reason = unsupported(kind, user);
+        let closed = closed(kind, user);
         for (name, test) in tests {
             let name = format!("{name}::{kind}_as_{user}");
-            trials.push(trial(name, reason.clone(), move || test(kind, user)));
+            let test = Test::new(name, move || test(kind, user));
+            all.push(test.needs_that(&format!("link-{kind}"), closed.clone()));
         }
     }
-    trials.push(trial(
-        "loopback_works_everywhere".to_owned(),
-        None,
-        loopback_works_everywhere,
-    ));
-    trials.push(trial(
-        "a_second_thread_is_told".to_owned(),
-        None,
-        a_second_thread_is_told,
-    ));
-    trials.push(trial(
-        "netem_or_its_lack_is_told".to_owned(),
-        None,
-        netem_or_its_lack_is_told,
-    ));
-    trials.push(trial(
-        "netem_in_a_vm".to_owned(),
-        vm_reason(),
-        netem_in_a_vm,
-    ));
-    trials.push(trial(
-        "user_link_in_a_vm".to_owned(),
-        vm_reason(),
-        user_link_in_a_vm,
-    ));
-    let conclusion = libtest_mimic::run(&arguments, trials);
+    all.extend([
+        Test::new("loopback_works_everywhere", loopback_works_everywhere),
+        Test::new("a_second_thread_is_told", a_second_thread_is_told),
+        Test::new("netem_or_its_lack_is_told", netem_or_its_lack_is_told),
+        Test::new("netem_in_a_vm", netem_in_a_vm).needs(Tool::EmulatedMachine),
+        Test::new("user_link_in_a_vm", user_link_in_a_vm).needs(Tool::EmulatedMachine),
+    ]);
+    let ended = netbench_testing::run(all);
     child::clean_up();
-    conclusion.exit_code()
-}
-
-/// A test; with a reason, it says so and counts as ignored.
-fn trial(
-    name: String,
-    unsupported: Option<String>,
-    test: impl FnOnce() -> Result<(), Failed> + Send + 'static,
-) -> Trial {
-    if let Some(reason) = &unsupported {
-        println!("{name}: unsupported: {reason}");
-    }
-    Trial::test(name, test).with_ignored_flag(unsupported.is_some())
+    ended
 }
 
 /// Why links of this kind cannot be opened here by this user.
-fn unsupported(kind: &str, user: User) -> Option<String> {
-    if let (User::Nobody, Some(reason)) = (user, nobody_missing()) {
+fn closed(kind: &str, user: User) -> Option<String> {
+    if let (User::Nobody, Some(reason)) = (user, Tool::Root.missing()) {
         return Some(reason);
     }
     match Child::run(&["open", kind], user) {
         Ok(_) => None,
         Err(error) => Some(error.to_string()),
     }
-}
-
-fn nobody_missing() -> Option<String> {
-    (!User::is_root()).then(|| "only root can become another user".to_owned())
-}
-
-/// None where the machine has what it takes, or where it must have it.
-fn vm_reason() -> Option<String> {
-    let required = std::env::var("NETBENCH_REQUIRE_NETEM").is_ok_and(|value| value == "1");
-    if required { None } else { vm::missing() }
 }
 
 fn connects_take_the_round_trip_time(kind: &str, user: User) -> Result<(), Failed> {
@@ -215,7 +175,7 @@ fn nothing_is_left_after_kill(kind: &str, user: User) -> Result<(), Failed> {
     Ok(())
 }
 
-fn processes_start_in_their_place(kind: &str, user: User) -> Result<(), Failed> {
+fn processes_start_in_their_namespace(kind: &str, user: User) -> Result<(), Failed> {
     let answer = Child::run(&["places", kind], user)?;
     let place = |name: &str| {
         answer[name]

@@ -1,7 +1,7 @@
 //! The messages between netbench and a worker: JSON lines on the worker's stdin and stdout.
 //!
 //! Pure data: this crate must never do I/O. `docs/WORKER-PROTOCOL.md` says in which order messages
-//! go; `schemas/worker-request.json` and `schemas/worker-response.json` are made from these types.
+//! go; `netbench/schemas/worker-request.json` and `netbench/schemas/worker-response.json` are made from these types.
 //! Start reading at [`Request`].
 
 mod suite;

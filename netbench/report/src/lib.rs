@@ -1,51 +1,54 @@
-//! What a run says: a summary computed from its manifest and samples, and that summary in each form.
+//! What a run says: a summary computed from its manifest and samples, the document made of it, and the
+//! forms of that document.
 //!
-//! This crate must never touch a file or a terminal: every form is a function that returns bytes.
-//! Start reading at [`summarize`], then [`ConnectSummary`]; one module is one form.
+//! Each kind of run has a module with its summary and its [`Report`]; [`Document`] is what a report is
+//! before it has a form, and [`FORMS`] are the forms, each a function from a document to bytes. None of
+//! them reads what another wrote.
+//!
+//! This crate must never touch a file or a terminal. Start reading at [`Document`], then
+//! [`summarize`] and [`ConnectReport`].
 
-mod block;
 mod bogo;
-mod compare;
-mod connect_document;
-mod connect_rows;
+mod cell;
+mod connect;
+mod document;
 mod evaluation;
 mod explain;
-mod failures;
-mod latest;
-mod pairs;
-mod rows;
+mod figures;
+mod forms;
+mod machine;
 mod runs;
 mod scan;
 mod schemas;
-mod shares;
 mod suite;
-mod summary;
 mod text;
-mod warnings;
 
-pub mod csv;
-pub mod json;
-pub mod junit;
-pub mod markdown;
-pub mod page;
-pub mod terminal;
-
-pub use block::{Align, Block, Column, Document, Table};
-pub use evaluation::{Answer, Evaluation, Found, KeyFigure, Question, evaluation, lacking, losses};
+pub use cell::{Cell, Digits, Number};
+pub use connect::{
+    Comparison, ConnectReport, ConnectSummary, Exclusion, FailureRow, Head, NegotiatedRow,
+    PhaseRow, ShareRow, SiteRow, SiteTally, UnsupportedRow, summarize,
+};
+pub use document::{
+    Align, Bar, BarGroup, Bars, Chart, Check, CheckSuite, Checked, Column, Document, Dot, Dots,
+    Drawing, Ecdf, Excerpt, Extent, Item, Matrix, MatrixRow, Points, Report, Scatter, Section,
+    Series, Table,
+};
+pub use evaluation::{
+    Answer, Asked, Evaluation, EvaluationReport, Found, KeyFigure, Question, evaluation, lacking,
+    losses,
+};
 pub use explain::{
     AgainstRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation, HeapRow, SharedRow,
     explain,
 };
-pub use rows::Rows;
+pub use figures::{About, Figure, Value};
+pub use forms::{FORMS, Form, Goes, Options, Style, Takes, form};
+pub use machine::Machine;
 pub use runs::{RunRow, RunsSummary};
 pub use scan::{HelloReport, ScanHead, ScanSummary, summarize_scan};
 pub use schemas::{Schema, schemas};
 pub use suite::{
     CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference, PublishedRow,
-    PublishedTable, Regression, StackFigures, SuiteFailure, SuiteHead, SuiteSummary,
+    PublishedTable, Regression, StackFigures, SuiteFailure, SuiteHead, SuiteReport, SuiteSummary,
     compare_runs_of_suite, compare_stacks_of_suite, decided, summarize_suite,
-};
-pub use summary::{
-    Comparison, ConnectSummary, Exclusion, FailureRow, Head, NegotiatedRow, PhaseRow, ShareRow,
-    SiteRow, SiteTally, UnsupportedRow, summarize,
 };

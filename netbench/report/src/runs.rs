@@ -3,9 +3,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    block::{Block, Document, Table},
-    rows::Rows,
-    text::plain,
+    cell::Cell,
+    document::{Document, Extent, Item, Report, Section, Table},
+    figures::{Figure, Rows},
+    text::bytes,
 };
 
 /// The runs that are kept in a folder.
@@ -62,40 +63,37 @@ impl RunsSummary {
     }
 }
 
-impl Document for RunsSummary {
-    fn blocks(&self) -> Vec<Block> {
-        let folders: Vec<String> = self.folders.iter().map(|folder| plain(folder)).collect();
-        let bytes: u64 = self.runs.iter().map(|run| run.bytes).sum();
-        let mut blocks = vec![
-            Block::Heading(format!("Runs in {}", folders.join(", "))),
-            Block::Text(format!("{} runs, {}.", self.runs.len(), size(bytes))),
-        ];
-        let stacks =
-            |run: &RunRow| -> Vec<String> { run.stacks.iter().map(|name| plain(name)).collect() };
+impl Report for RunsSummary {
+    fn document(&self, _: Extent) -> Document<'_> {
+        let all: u64 = self.runs.iter().map(|run| run.bytes).sum();
         let begun = self.runs.iter().filter(|run| !run.started.is_empty());
-        blocks.push(
-            Table::of(begun)
-                .left("run", 0, |run| plain(&run.path))
-                .left("kind", 1, |run| plain(&run.kind))
-                .left("begun", 3, |run| plain(&run.started))
-                .left("stacks", 2, |run| stacks(run).join(", "))
-                .right("sites", 4, |run| run.sites.to_string())
-                .right("samples", 3, |run| run.samples.to_string())
-                .right("size", 1, |run| size(run.bytes))
-                .left("state", 0, |run| state(run))
-                .block(),
-        );
-        for run in &self.runs {
-            if let Some(problem) = &run.problem {
-                blocks.push(Block::Warning(plain(problem)));
-            }
+        let table = Table::of(begun)
+            .col("run", 0, |run| Cell::text(&run.path))
+            .col("kind", 1, |run| Cell::text(&run.kind))
+            .col("begun", 3, |run| Cell::text(&run.started))
+            .col("stacks", 2, |run| Cell::text(run.stacks.join(", ")))
+            .col("sites", 4, |run| Cell::count(run.sites))
+            .col("samples", 3, |run| Cell::count(run.samples))
+            .col("size", 1, |run| Cell::Bytes(run.bytes as f64))
+            .col("state", 0, |run| Cell::text(state(run)));
+        let mut items = vec![table.item()];
+        let problems = self.runs.iter().filter_map(|run| run.problem.clone());
+        items.extend(problems.map(Item::Warning));
+        Document {
+            lead: format!("{} runs, {}.", self.runs.len(), bytes(all as f64)),
+            sections: vec![Section::only(items)],
+            figures: self.figures(),
+            data: vec![self],
+            ..Document::new("results", format!("Runs in {}", self.folders.join(", ")))
         }
-        blocks
     }
+}
 
-    fn rows(&self, rows: &mut Rows) {
+impl RunsSummary {
+    fn figures(&self) -> Vec<Figure> {
+        let mut rows = Rows::default();
+        rows.about("runs", "", "", "");
         for run in &self.runs {
-            rows.about("runs", "", "", "");
             rows.text(&run.path, "kind", &run.kind);
             rows.text(&run.path, "started", &run.started);
             rows.text(&run.path, "finished", run.finished.as_deref().unwrap_or(""));
@@ -106,6 +104,7 @@ impl Document for RunsSummary {
             rows.text(&run.path, "part", run.part.as_deref().unwrap_or(""));
             rows.text(&run.path, "problem", run.problem.as_deref().unwrap_or(""));
         }
+        rows.finish()
     }
 }
 
@@ -116,17 +115,7 @@ fn state(run: &RunRow) -> String {
         (None, None) => "unfinished",
     };
     match &run.part {
-        Some(part) => format!("{state}, {}", plain(part)),
+        Some(part) => format!("{state}, {part}"),
         None => state.to_owned(),
-    }
-}
-
-/// Bytes with a unit.
-fn size(bytes: u64) -> String {
-    match bytes {
-        0..1_000 => format!("{bytes} B"),
-        1_000..1_000_000 => format!("{:.0} kB", bytes as f64 / 1e3),
-        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
-        _ => format!("{:.1} GB", bytes as f64 / 1e9),
     }
 }

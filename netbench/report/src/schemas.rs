@@ -11,7 +11,7 @@ use crate::{
     ScanSummary, SuiteSummary,
 };
 
-/// A JSON Schema, by the name of its file under `schemas/`.
+/// A JSON Schema, by the name of its file under `netbench/schemas/`.
 pub struct Schema {
     /// The file's name.
     pub file: &'static str,

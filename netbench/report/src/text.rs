@@ -12,12 +12,16 @@ pub(crate) fn time(ns: f64) -> String {
         ns if ns < 1e9 => (ns / 1e6, "ms"),
         ns => (ns / 1e9, "s"),
     };
+    format!("{} {unit}", three_digits(value))
+}
+
+fn three_digits(value: f64) -> String {
     let digits = match value {
         v if v < 9.995 => 2,
         v if v < 99.95 => 1,
         _ => 0,
     };
-    format!("{value:.digits$} {unit}")
+    format!("{value:.digits$}")
 }
 
 /// A ratio as a change: `-1.9 %`. Above double, as `3.20×`, which reads better.
@@ -73,7 +77,7 @@ pub(crate) fn verdict(verdict: Verdict, first: &str, other: &str) -> String {
 
 /// The machine, from an environment's facts.
 pub(crate) fn machine(facts: &BTreeMap<String, String>) -> String {
-    let fact = |name: &str| facts.get(name).map(|value| plain(value));
+    let fact = |name: &str| facts.get(name).cloned();
     let virtual_machine = fact("virtual_machine").filter(|vm| vm == "yes");
     let known = [
         fact("cpu_model"),
@@ -92,19 +96,16 @@ pub(crate) fn stacks_with<'a>(
 ) -> String {
     let stacks = stacks.into_iter();
     let stacks: Vec<_> = stacks
-        .map(|(name, about)| format!("{name} ({})", plain(about)))
+        .map(|(name, about)| format!("{name} ({about})"))
         .collect();
     stacks.join("; ")
 }
 
 /// By what and when a run was made, and how to make it again.
 pub(crate) fn begun(netbench: &str, seed: u64, started: &str, command: &[String]) -> String {
-    let command: Vec<_> = command.iter().map(|word| plain(word)).collect();
     format!(
-        "netbench {}, seed {seed}, begun {}. Again: {} --seed {seed}",
-        plain(netbench),
-        plain(started),
-        again(&command),
+        "netbench {netbench}, seed {seed}, begun {started}. Again: {} --seed {seed}",
+        again(command),
     )
 }
 
@@ -120,6 +121,74 @@ fn again(command: &[String]) -> String {
         }
     }
     words.join(" ")
+}
+
+/// Bytes with a unit and three digits.
+pub(crate) fn bytes(bytes: f64) -> String {
+    let (value, unit) = match bytes {
+        b if b < 999.5 => return format!("{b:.0} B"),
+        b if b < 999.5e3 => (b / 1e3, "kB"),
+        b if b < 999.5e6 => (b / 1e6, "MB"),
+        b => (b / 1e9, "GB"),
+    };
+    format!("{} {unit}", three_digits(value))
+}
+
+/// A number with its thousands apart, and a decimal only where it is under a hundred.
+pub(crate) fn grouped(value: f64) -> String {
+    if value < 99.95 {
+        return format!("{value:.1}");
+    }
+    let digits = format!("{value:.0}");
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A ratio of the other's figure over the first one's as how many times less the other takes.
+pub(crate) fn factor(ratio: f64) -> String {
+    let factor = 1.0 / ratio;
+    match factor {
+        f if f < 9.995 => format!("{f:.3}×"),
+        f if f < 99.95 => format!("{f:.1}×"),
+        f => format!("{}×", grouped(f)),
+    }
+}
+
+/// A difference of times, with its sign.
+pub(crate) fn signed_time(ns: f64) -> String {
+    let sign = if ns < 0.0 { '-' } else { '+' };
+    format!("{sign}{}", time(ns.abs()))
+}
+
+/// `3 sites`.
+pub(crate) fn count(number: impl TryInto<u64>, one: &str, many: &str) -> String {
+    match number.try_into().unwrap_or(u64::MAX) {
+        1 => format!("1 {one}"),
+        number => format!("{number} {many}"),
+    }
+}
+
+/// `a or b in place of c`, of stacks of which the first is what the others are compared with.
+pub(crate) fn in_place_of(stacks: &[&str]) -> String {
+    match stacks.split_first() {
+        Some((first, [])) => format!("{first} alone"),
+        Some((first, [others @ .., last])) if !others.is_empty() => {
+            format!("{} or {last} in place of {first}", others.join(", "))
+        }
+        Some((first, others)) => format!("{} in place of {first}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// A run as the page's footer names it.
+pub(crate) fn made(name: &str, netbench: &str, started: &str) -> String {
+    format!("{name} (netbench {netbench}, begun {started})")
 }
 
 /// At most a hundred characters of it.

@@ -4,30 +4,14 @@
 
 use std::collections::BTreeMap;
 
+#[path = "support/forms.rs"]
+mod forms;
+
+use forms::{render, terminal};
 use netbench_model::coverage::{
     Category, Coverage, Difference, DifferenceGroup, Ending, FeatureRow, RunnerId, ShimSummary,
     Tally, TestOutcome,
 };
-use netbench_report::{
-    Document, csv, json, markdown,
-    terminal::{self, Style},
-};
-
-/// A form of a report.
-#[derive(Clone, Copy)]
-enum Form {
-    Terminal(usize),
-    Markdown,
-    Csv,
-}
-
-fn render(report: &impl Document, form: Form) -> String {
-    text(match form {
-        Form::Terminal(width) => terminal::render(report, width, Style::Plain),
-        Form::Markdown => markdown::render(report),
-        Form::Csv => csv::render(report),
-    })
-}
 
 fn tally(passed: usize, failed: usize, unsupported: usize) -> Tally {
     Tally {
@@ -139,45 +123,41 @@ fn difference() -> Difference {
     }
 }
 
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap()
-}
-
 #[test]
 fn coverage_in_every_form() {
-    let coverage_of = |form| render(&coverage(), form);
-    insta::assert_snapshot!("coverage_terminal", coverage_of(Form::Terminal(90)));
-    insta::assert_snapshot!("coverage_narrow", coverage_of(Form::Terminal(40)));
-    insta::assert_snapshot!("coverage_markdown", coverage_of(Form::Markdown));
-    insta::assert_snapshot!("coverage_csv", coverage_of(Form::Csv));
+    let coverage = coverage();
+    insta::assert_snapshot!("coverage_terminal", terminal(&coverage, 90));
+    insta::assert_snapshot!("coverage_narrow", terminal(&coverage, 40));
+    insta::assert_snapshot!("coverage_markdown", render(&coverage, "markdown"));
+    insta::assert_snapshot!("coverage_csv", render(&coverage, "csv"));
 }
 
 #[test]
 fn differences_in_every_form() {
-    let difference_of = |form| render(&difference(), form);
-    insta::assert_snapshot!("difference_terminal", difference_of(Form::Terminal(120)));
-    insta::assert_snapshot!("difference_markdown", difference_of(Form::Markdown));
-    insta::assert_snapshot!("difference_csv", difference_of(Form::Csv));
+    let difference = difference();
+    insta::assert_snapshot!("difference_terminal", terminal(&difference, 120));
+    insta::assert_snapshot!("difference_markdown", render(&difference, "markdown"));
+    insta::assert_snapshot!("difference_csv", render(&difference, "csv"));
 }
 
 #[test]
 fn json_is_what_the_schemas_say() {
-    for (file, bytes) in [
-        ("bogo-coverage.json", json::render(&coverage())),
-        ("bogo-difference.json", json::render(&difference())),
+    for (file, text) in [
+        ("bogo-coverage.json", render(&coverage(), "json")),
+        ("bogo-difference.json", render(&difference(), "json")),
     ] {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../../schemas")
+            .join("../schemas")
             .join(file);
         let schema = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-        let value = serde_json::from_slice(&bytes).unwrap();
+        let value = serde_json::from_str(&text).unwrap();
         jsonschema::validate(&schema, &value).unwrap();
     }
 }
 
 #[test]
 fn nothing_that_a_terminal_obeys_gets_through() {
-    for form in [Form::Terminal(90), Form::Markdown, Form::Csv] {
+    for form in ["terminal", "markdown", "csv", "html"] {
         assert!(!render(&coverage(), form).contains('\x1b'));
         assert!(!render(&difference(), form).contains('\x1b'));
     }

@@ -2,19 +2,20 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+#[path = "support/forms.rs"]
+mod forms;
+
 use std::collections::BTreeMap;
 
 use std::sync::Arc;
 
+use forms::{render, terminal};
 use netbench_model::coverage::{Category, Coverage, FeatureRow, RunnerId, ShimSummary, Tally};
 use netbench_model::{
     Depth, EvaluationManifest, EvaluationPlan, Losses, LostSite, PartRecord, PartState, StackName,
     Target,
 };
-use netbench_report::{
-    Answer, ConnectSummary, Evaluation, Found, csv, evaluation, json, markdown,
-    terminal::{self, Style},
-};
+use netbench_report::{Answer, ConnectSummary, EvaluationReport, Found, evaluation};
 use netbench_stats::{Interval, Verdict};
 
 fn manifest(parts: &[(&str, PartState)]) -> EvaluationManifest {
@@ -224,7 +225,7 @@ fn totals_decide_whether_it_is_fast_enough() {
     }
 }
 
-fn whole() -> Evaluation {
+fn whole() -> EvaluationReport {
     let failed = PartState::Failed {
         why: "no \x1b[31mspace".to_owned(),
     };
@@ -240,20 +241,22 @@ fn whole() -> Evaluation {
         connections: Some(Arc::new(connections(&[(0.98, 1.01)]))),
         ..Found::default()
     };
-    evaluation(manifest(&parts), found)
+    EvaluationReport {
+        evaluation: evaluation(manifest(&parts), found),
+        parts: Vec::new(),
+    }
 }
 
 #[test]
 fn an_evaluation_in_every_form() {
     let evaluation = whole();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    let wide = text(terminal::render(&evaluation, 100, Style::Plain));
+    let wide = terminal(&evaluation, 100);
     insta::assert_snapshot!("evaluation_terminal", wide);
-    let narrow = text(terminal::render(&evaluation, 40, Style::Plain));
+    let narrow = terminal(&evaluation, 40);
     insta::assert_snapshot!("evaluation_narrow", narrow);
-    let markdown = text(markdown::render(&evaluation));
+    let markdown = render(&evaluation, "markdown");
     insta::assert_snapshot!("evaluation_markdown", markdown);
-    let csv = text(csv::render(&evaluation));
+    let csv = render(&evaluation, "csv");
     for form in [&wide, &narrow, &markdown, &csv] {
         assert!(!form.contains('\x1b'));
     }
@@ -263,8 +266,8 @@ fn an_evaluation_in_every_form() {
         ),
         "{csv}"
     );
-    let value: serde_json::Value = serde_json::from_slice(&json::render(&evaluation)).unwrap();
-    let schema = include_str!("../../../schemas/evaluation.json");
+    let value: serde_json::Value = serde_json::from_str(&render(&evaluation, "json")).unwrap();
+    let schema = include_str!("../../schemas/evaluation.json");
     let schema = serde_json::from_str(schema).unwrap();
     jsonschema::validate(&schema, &value).unwrap();
 }

@@ -4,8 +4,12 @@
 
 mod support;
 
+#[path = "support/forms.rs"]
+mod forms;
+
+use forms::{render, terminal};
 use netbench_model::{Condition, Manifest, Outcome, Sample, parse_sites};
-use netbench_report::{ExplainSummary, csv, explain, json, markdown, terminal};
+use netbench_report::{ExplainSummary, explain};
 use netbench_stats::Verdict;
 use support::{Fixture, HOSTILE};
 
@@ -155,14 +159,9 @@ fn nothing_is_found_where_nothing_is() {
 
 #[test]
 fn terminal_and_markdown() {
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     let summary = summary();
-    insta::assert_snapshot!(text(terminal::render(
-        &summary,
-        100,
-        terminal::Style::Plain
-    )));
-    insta::assert_snapshot!(text(markdown::render(&summary)));
+    insta::assert_snapshot!(terminal(&summary, 100));
+    insta::assert_snapshot!(render(&summary, "markdown"));
 }
 
 #[test]
@@ -178,12 +177,11 @@ fn what_is_published_fits_its_schema_and_is_not_obeyed() {
     }
     let summary = explain(&manifest, &samples, None);
     let forms = [
-        csv::render(&summary),
-        markdown::render(&summary),
-        terminal::render(&summary, 60, terminal::Style::Plain),
+        render(&summary, "csv"),
+        render(&summary, "markdown"),
+        terminal(&summary, 60),
     ];
     for form in forms {
-        let form = String::from_utf8(form).unwrap();
         assert!(!form.contains(['\x1b', '\x07', '\u{202e}']), "{form}");
     }
     let schemas = netbench_report::schemas();
@@ -192,6 +190,6 @@ fn what_is_published_fits_its_schema_and_is_not_obeyed() {
         .find(|s| s.file == "explain-summary.json")
         .unwrap();
     let schema = serde_json::from_str(&schema.text).unwrap();
-    let document = serde_json::from_slice(&json::render(&summary)).unwrap();
+    let document = serde_json::from_str(&render(&summary, "json")).unwrap();
     jsonschema::validate(&schema, &document).unwrap();
 }

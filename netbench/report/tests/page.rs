@@ -4,6 +4,9 @@
 
 mod support;
 
+#[path = "support/forms.rs"]
+mod forms;
+
 #[path = "support/chromium.rs"]
 mod chromium;
 
@@ -12,30 +15,24 @@ use std::{fs, path::Path};
 use chromium::{Browser, View};
 use netbench_model::{Condition, Manifest, Sample};
 use netbench_report::{
-    page::{
-        Answer, Bar, BarGroup, Bars, Cell, Chart, Dot, Dots, Drawing, Figure, Item, KeptRun,
-        Matrix, MatrixRow, Page, PageColumn, PageTable, Question, Section, html, page_of_runs,
-    },
-    summarize,
+    Align, Answer, Asked, Bar, BarGroup, Bars, Cell, Chart, Column, ConnectReport, Document, Dot,
+    Dots, Drawing, Excerpt, Extent, Item, KeyFigure, Matrix, MatrixRow, Options, Question, Report,
+    Section, Table,
 };
-use netbench_stats::Verdict;
+use netbench_stats::{Interval, Verdict};
 use support::{Fixture, HOSTILE};
 
 /// What would be obeyed if any of it were not text.
 const SCRIPT: &str = "</title></style></script><script>window.obeyed=1</script>\
                       <img src=x onerror=\"window.obeyed=1\">' onfocus='window.obeyed=1";
 
-fn page_of(manifest: &Manifest, samples: &[Sample]) -> Page {
-    let summary = summarize(manifest, samples);
-    page_of_runs(&[KeptRun::Connect {
-        summary: &summary,
-        manifest,
-        samples,
-    }])
+/// The page of a document.
+fn html(document: &Document<'_>) -> String {
+    forms::in_form(document, "html", &Options::default())
 }
 
 /// A run in which a server and a file name mean ill.
-fn fixture() -> (Manifest, Vec<Sample>) {
+fn fixture() -> ConnectReport {
     let fixture = Fixture::default();
     let mut manifest = fixture.manifest();
     manifest.name = format!("run {SCRIPT}");
@@ -48,21 +45,43 @@ fn fixture() -> (Manifest, Vec<Sample>) {
             sample.site = format!("ill {SCRIPT}");
         }
     }
-    (manifest, samples)
+    ConnectReport::new(manifest, samples)
 }
 
 /// A small page with one thing of each kind.
-fn small() -> Page {
-    let table = PageTable {
+fn small() -> Document<'static> {
+    let column = |name: &str, align| Column {
+        name: name.to_owned(),
+        align,
+        rank: 0,
+    };
+    let table = Table {
         caption: "sites".to_owned(),
         columns: vec![
-            PageColumn::words("site"),
-            PageColumn::figures("total", "ns"),
+            column("site", Align::Left),
+            column("total", Align::Right),
+            column("interval", Align::Right),
+            column("trials", Align::Right),
         ],
         rows: vec![
-            vec![Cell::words("a.example"), Cell::figure("2.00 ms", 2e6)],
-            vec![Cell::words(HOSTILE), Cell::words("–")],
+            vec![
+                Cell::text("a.example"),
+                Cell::Time(2e6),
+                Cell::Changes(Some(Interval {
+                    level: 0.99,
+                    low: 0.5,
+                    high: 0.75,
+                })),
+                Cell::Of(1, 3),
+            ],
+            vec![
+                Cell::text(HOSTILE),
+                Cell::Missing,
+                Cell::Changes(None),
+                Cell::Of(0, 3),
+            ],
         ],
+        excerpt: Excerpt::Whole,
     };
     let dots = Dots {
         less: "b faster".to_owned(),
@@ -106,20 +125,26 @@ fn small() -> Page {
         note: "n = 2.".to_owned(),
         drawing,
     };
-    Page {
-        title: "b in place of a".to_owned(),
+    Document {
+        kind: "connect",
+        title: "netbench connect: by hand".to_owned(),
+        about: "b in place of a".to_owned(),
+        name: "by hand".to_owned(),
+        made: "by hand".to_owned(),
         lead: "What would change.".to_owned(),
-        made: "Made by hand.".to_owned(),
-        questions: vec![Question {
-            text: "Is it fast enough?".to_owned(),
+        questions: vec![Asked {
+            question: Question {
+                question: "Is it fast enough?".to_owned(),
+                answer: Answer::WithLosses,
+                because: "Because.".to_owned(),
+                figures: vec![KeyFigure {
+                    value: "-10 %".to_owned(),
+                    label: "total".to_owned(),
+                }],
+                breaks: vec!["one site".to_owned()],
+                missing: vec!["the rest".to_owned()],
+            },
             about: "b in place of a".to_owned(),
-            answer: Answer::WithLosses,
-            why: "Because.".to_owned(),
-            figures: vec![Figure {
-                value: "-10 %".to_owned(),
-                label: "total".to_owned(),
-            }],
-            breaks: vec!["one site".to_owned()],
             section: Some("times".to_owned()),
         }],
         sections: vec![Section {
@@ -128,7 +153,7 @@ fn small() -> Page {
             explanation: "How long.".to_owned(),
             items: vec![
                 Item::Warning("Busy.".to_owned()),
-                Item::Chart(chart("Change", Drawing::Dots(dots))),
+                Item::Charts(vec![chart("Change", Drawing::Dots(dots))]),
                 Item::Charts(vec![
                     chart("Rate", Drawing::Bars(bars)),
                     chart("Features", Drawing::Matrix(matrix)),
@@ -136,17 +161,18 @@ fn small() -> Page {
                 Item::Table(table),
             ],
             missing: Some("The rest is missing.".to_owned()),
+            ..Section::default()
         }],
+        machines: Vec::new(),
+        figures: Vec::new(),
+        checks: Vec::new(),
+        data: Vec::new(),
     }
-}
-
-fn text(page: &Page) -> String {
-    String::from_utf8(html(page)).unwrap()
 }
 
 #[test]
 fn a_small_page() {
-    let text = text(&small());
+    let text = html(&small());
     // Style and script are in the source tree, and what the policy lets in follows from them.
     let body = &text[text.find("<body>").unwrap()..text.find("<script>").unwrap()];
     insta::assert_snapshot!(body);
@@ -154,8 +180,7 @@ fn a_small_page() {
 
 #[test]
 fn nothing_of_a_run_is_markup() {
-    let (manifest, samples) = fixture();
-    let text = text(&page_of(&manifest, &samples));
+    let text = html(&fixture().document(Extent::Full));
     assert_eq!(text.matches("<script").count(), 1);
     assert_eq!(text.matches("</style").count(), 1);
     assert_eq!(text.matches("<img").count(), 0);
@@ -166,13 +191,13 @@ fn nothing_of_a_run_is_markup() {
 
 #[test]
 fn a_run_without_samples_says_what_is_missing() {
-    let fixture = Fixture::default();
-    let page = page_of(&fixture.manifest(), &[]);
-    let answers: Vec<Answer> = page.questions.iter().map(|q| q.answer).collect();
-    assert_eq!(answers, [Answer::Open; 3]);
+    let report = ConnectReport::new(Fixture::default().manifest(), Vec::new());
+    let page = report.document(Extent::Full);
+    let answers: Vec<Answer> = page.questions.iter().map(|q| q.question.answer).collect();
+    assert_eq!(answers, [Answer::Open; 2]);
     let missing = page.sections.iter().find_map(|s| s.missing.as_deref());
     assert!(missing.is_some_and(|text| text.starts_with("No figures")));
-    assert!(!text(&page).contains("NaN"));
+    assert!(!html(&page).contains("NaN"));
 }
 
 #[test]
@@ -188,11 +213,12 @@ fn answers_follow_the_figures() {
             conditions: vec![Condition::Clean],
             ..Fixture::default()
         };
-        let page = page_of(&fixture.manifest(), &fixture.samples());
-        let question = page.questions.last().unwrap();
+        let report = ConnectReport::new(fixture.manifest(), fixture.samples());
+        let page = report.document(Extent::Full);
+        let question = &page.questions.last().unwrap().question;
         assert_eq!(question.answer, answer, "{factor}: {question:?}");
         // One site of ten fails with the other stack alone.
-        let works = &page.questions[1];
+        let works = &page.questions[0].question;
         assert_eq!(works.answer, Answer::No);
         assert_eq!(works.breaks.len(), 1);
     }
@@ -208,8 +234,8 @@ fn a_browser_shows_it_in_every_view() {
         println!("unsupported: no chromium here, so that no browser has shown the page");
         return;
     };
-    let (manifest, samples) = fixture();
-    let page = page_of(&manifest, &samples);
+    let report = fixture();
+    let page = report.document(Extent::Full);
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("report.html");
     fs::write(&file, html(&page)).unwrap();
@@ -249,9 +275,10 @@ fn a_browser_shows_it_in_every_view() {
 }
 
 /// All sections and questions are there, nothing was obeyed, and nothing is wider than the window.
-fn shows(browser: &mut Browser, page: &Page, width: u32) {
+fn shows(browser: &mut Browser, page: &Document<'_>, width: u32) {
     let ids = browser.value("[...document.querySelectorAll('main > section[id]')].map(s => s.id)");
-    let expected: Vec<&str> = page.sections.iter().map(|s| s.id.as_str()).collect();
+    let sections = page.sections.iter().map(|s| s.id.as_str());
+    let expected: Vec<&str> = sections.chain(["machine"]).collect();
     assert_eq!(ids, serde_json::json!(expected));
     let cards = browser.value("document.querySelectorAll('.card').length");
     assert_eq!(cards, serde_json::json!(page.questions.len()));
@@ -377,11 +404,10 @@ fn the_page_of_a_hundred_sites_is_small() {
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let page = page_of(&manifest, &samples);
-    let bytes = html(&page);
-    assert!(bytes.len() < 2_000_000, "{} bytes", bytes.len());
-    let text = String::from_utf8(bytes).unwrap();
-    for site in &manifest.plan.sites {
+    let report = ConnectReport::new(manifest, samples);
+    let text = html(&report.document(Extent::Full));
+    assert!(text.len() < 2_000_000, "{} bytes", text.len());
+    for site in &report.manifest.plan.sites {
         assert!(text.contains(&site.name()), "{}", site.name());
     }
 }

@@ -4,22 +4,22 @@
 
 mod support;
 
-use netbench_report::{csv, json, junit, markdown, summarize, terminal};
+#[path = "support/forms.rs"]
+mod forms;
+
+use forms::{in_options, render, terminal};
+use netbench_report::{ConnectReport, Options, Style};
 use support::Fixture;
 
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap()
+fn report(fixture: &Fixture) -> ConnectReport {
+    ConnectReport::new(fixture.manifest(), fixture.samples())
 }
 
 #[test]
 fn terminal_of_a_hundred_columns() {
     let fixture = Fixture::default();
-    let summary = summarize(&fixture.manifest(), &fixture.samples());
-    insta::assert_snapshot!(text(terminal::render(
-        &summary,
-        100,
-        terminal::Style::Plain
-    )));
+    let report = report(&fixture);
+    insta::assert_snapshot!(terminal(&report, 100));
 }
 
 #[test]
@@ -28,8 +28,8 @@ fn terminal_of_forty_columns() {
         conditions: vec![netbench_model::Condition::Clean],
         ..Fixture::default()
     };
-    let summary = summarize(&fixture.manifest(), &fixture.samples());
-    let text = text(terminal::render(&summary, 40, terminal::Style::Plain));
+    let report = report(&fixture);
+    let text = terminal(&report, 40);
     for line in text.lines() {
         let words = line.split(' ').count();
         assert!(words == 1 || line.chars().count() <= 40, "{line:?}");
@@ -40,24 +40,25 @@ fn terminal_of_forty_columns() {
 #[test]
 fn colours_are_the_only_difference_of_a_coloured_terminal() {
     let fixture = Fixture::default();
-    let summary = summarize(&fixture.manifest(), &fixture.samples());
-    let coloured = text(terminal::render(&summary, 100, terminal::Style::Color));
+    let report = report(&fixture);
+    let options = Options {
+        width: 100,
+        style: Style::Color,
+    };
+    let coloured = in_options(&report, "terminal", &options);
     assert!(coloured.contains("\x1b[32mfaster\x1b[0m"));
     let mut plain = coloured;
     for code in ["0", "1", "2", "31", "32", "33"] {
         plain = plain.replace(&format!("\x1b[{code}m"), "");
     }
-    assert_eq!(
-        plain,
-        text(terminal::render(&summary, 100, terminal::Style::Plain))
-    );
+    assert_eq!(plain, terminal(&report, 100));
 }
 
 #[test]
 fn markdown_form() {
     let fixture = Fixture::default();
-    let summary = summarize(&fixture.manifest(), &fixture.samples());
-    insta::assert_snapshot!(text(markdown::render(&summary)));
+    let report = report(&fixture);
+    insta::assert_snapshot!(render(&report, "markdown"));
 }
 
 #[test]
@@ -66,8 +67,8 @@ fn csv_form() {
         rounds: 2,
         ..Fixture::default()
     };
-    let summary = summarize(&fixture.manifest(), &fixture.samples());
-    let text = text(csv::render(&summary));
+    let report = report(&fixture);
+    let text = render(&report, "csv");
     for line in text.lines() {
         assert!(line.matches(',').count() >= 7, "{line}");
     }
@@ -80,18 +81,18 @@ fn junit_form() {
         rounds: 2,
         ..Fixture::default()
     };
-    let summary = summarize(&fixture.manifest(), &fixture.samples());
-    insta::assert_snapshot!(text(junit::connect(&summary)));
+    let report = report(&fixture);
+    insta::assert_snapshot!(render(&report, "junit"));
 }
 
 #[test]
 fn json_form_is_as_its_schema_says() {
     let fixture = Fixture::default();
     let (manifest, samples) = (fixture.manifest(), fixture.samples());
-    let summary = summarize(&manifest, &samples);
-    let bytes = json::render(&summary);
-    let again: netbench_report::ConnectSummary = serde_json::from_slice(&bytes).unwrap();
-    assert_eq!(again, summary);
+    let report = report(&fixture);
+    let text = render(&report, "json");
+    let again: netbench_report::ConnectSummary = serde_json::from_str(&text).unwrap();
+    assert_eq!(again, *report.summary);
     let schema = |file: &str| {
         let schemas = netbench_report::schemas();
         let text = &schemas
@@ -108,10 +109,7 @@ fn json_form_is_as_its_schema_says() {
             .collect();
         assert!(errors.is_empty(), "{file}: {errors:?}");
     };
-    valid(
-        "connect-summary.json",
-        serde_json::from_slice(&bytes).unwrap(),
-    );
+    valid("connect-summary.json", serde_json::from_str(&text).unwrap());
     valid("run.json", serde_json::to_value(&manifest).unwrap());
     for sample in &samples {
         valid("sample.json", serde_json::to_value(sample).unwrap());
@@ -121,11 +119,11 @@ fn json_form_is_as_its_schema_says() {
 #[test]
 fn nothing_in_any_form_is_obeyed() {
     let fixture = Fixture::default();
-    let summary = summarize(&fixture.manifest(), &fixture.samples());
+    let report = report(&fixture);
     let forms = [
-        text(terminal::render(&summary, 200, terminal::Style::Plain)),
-        text(markdown::render(&summary)),
-        text(csv::render(&summary)),
+        terminal(&report, 200),
+        render(&report, "markdown"),
+        render(&report, "csv"),
     ];
     for form in forms {
         assert!(form.contains("cmd()"), "the hostile text is in the report");
@@ -137,5 +135,5 @@ fn nothing_in_any_form_is_obeyed() {
                 .any(|line| line.starts_with("end") || line.starts_with('='))
         );
     }
-    assert!(!text(markdown::render(&summary)).contains("<script>"));
+    assert!(!render(&report, "markdown").contains("<script>"));
 }

@@ -1,14 +1,18 @@
 //! Reports of scans, whole. `INSTA_UPDATE=always cargo test -p netbench-report --test scan` writes
 //! them anew; read what you accept.
 
+#[path = "support/forms.rs"]
+mod forms;
+
 use std::collections::BTreeMap;
 
+use forms::{render, terminal};
 use netbench_interop::{LossReport, confirmation, population, profiles};
 use netbench_model::{
     SCHEMA_VERSION, ScanPlace, StackName,
     scan::{HandshakeResult, SiteScan},
 };
-use netbench_report::{ScanHead, ScanSummary, csv, markdown, terminal};
+use netbench_report::{ScanHead, ScanSummary};
 use serde_json::{Value, json};
 
 fn version(version: &str, suites: &[(&str, u16)], groups: &[(&str, u16)]) -> Value {
@@ -142,30 +146,22 @@ fn summary(count: usize) -> ScanSummary {
     }
 }
 
-fn text(bytes: Vec<u8>) -> String {
-    let text = String::from_utf8(bytes).expect("UTF-8");
-    assert!(
-        !text.contains('\u{1b}'),
-        "nothing that a terminal obeys: {text:?}"
-    );
+/// In which nothing is that a terminal obeys.
+fn harmless(text: String) -> String {
+    assert!(!text.contains('\u{1b}'), "{text:?}");
     text
 }
 
 #[test]
 fn many_sites_are_a_table() {
     let summary = summary(5);
-    let plain = terminal::Style::Plain;
-    insta::assert_snapshot!(
-        "scan_terminal",
-        text(terminal::render(&summary, 120, plain))
-    );
-    insta::assert_snapshot!("scan_markdown", text(markdown::render(&summary)));
-    insta::assert_snapshot!("scan_csv", text(csv::render(&summary)));
+    insta::assert_snapshot!("scan_terminal", harmless(terminal(&summary, 120)));
+    insta::assert_snapshot!("scan_markdown", harmless(render(&summary, "markdown")));
+    insta::assert_snapshot!("scan_csv", harmless(render(&summary, "csv")));
 }
 
 #[test]
 fn a_few_sites_are_shown_in_full() {
     let summary = summary(2);
-    let plain = terminal::Style::Plain;
-    insta::assert_snapshot!("scan_in_full", text(terminal::render(&summary, 100, plain)));
+    insta::assert_snapshot!("scan_in_full", harmless(terminal(&summary, 100)));
 }

@@ -1,4 +1,4 @@
-//! The schemas under `schemas/` are those of the types. `UPDATE_SCHEMAS=1` writes them anew.
+//! The schemas under `netbench/schemas/` are those of the types. `UPDATE_SCHEMAS=1` writes them.
 
 use std::{fs, path::Path};
 
@@ -6,7 +6,7 @@ use netbench_report::schemas;
 
 #[test]
 fn schemas_are_checked_in_as_the_types_give_them() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../schemas");
     let update = std::env::var_os("UPDATE_SCHEMAS").is_some();
     let mut files = Vec::new();
     for schema in schemas() {
@@ -17,8 +17,8 @@ fn schemas_are_checked_in_as_the_types_give_them() {
         let checked_in = fs::read_to_string(&path).unwrap_or_default();
         assert!(
             checked_in == schema.text,
-            "schemas/{} is not what the types give; UPDATE_SCHEMAS=1 cargo test -p netbench-report \
-             writes it anew",
+            "netbench/schemas/{} is not what the types give; UPDATE_SCHEMAS=1 cargo test -p netbench-report \
+             writes it",
             schema.file
         );
         let schema = serde_json::from_str(&checked_in).unwrap();

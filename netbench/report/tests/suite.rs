@@ -2,8 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "support/forms.rs"]
+mod forms;
+
 use std::collections::BTreeMap;
 
+use forms::{render, terminal};
 use netbench_model::{
     Aead, Case, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapUse, Held,
     KeyType, LayoutRecord, Measure, PinRecord, SCHEMA_VERSION, Scenario, SessionSettings,
@@ -11,8 +15,8 @@ use netbench_model::{
     SuiteSample, SuiteSession, TlsVersion, Work, WorkerRecord,
 };
 use netbench_report::{
-    Regression, SuiteSummary, compare_runs_of_suite, compare_stacks_of_suite, csv, decided, json,
-    junit, markdown, summarize_suite, terminal,
+    Regression, SuiteReport, SuiteSummary, compare_runs_of_suite, compare_stacks_of_suite, decided,
+    summarize_suite,
 };
 use netbench_stats::{Rng, Verdict};
 
@@ -169,6 +173,10 @@ impl Fixture {
         samples
     }
 
+    fn report(&self) -> SuiteReport {
+        SuiteReport::new(self.manifest(), &self.samples())
+    }
+
     fn summary(&self) -> SuiteSummary {
         summarize_suite(&self.manifest(), &self.samples())
     }
@@ -231,10 +239,6 @@ fn measured(
     made
 }
 
-fn text(bytes: Vec<u8>) -> String {
-    String::from_utf8(bytes).unwrap()
-}
-
 fn verdict(summary: &SuiteSummary, scenario: Scenario, measure: Measure) -> (f64, Verdict) {
     let case = Case { scenario, measure };
     let row = summary.cases.iter().find(|row| row.case == case).unwrap();
@@ -244,13 +248,10 @@ fn verdict(summary: &SuiteSummary, scenario: Scenario, measure: Measure) -> (f64
 
 #[test]
 fn terminal_and_markdown() {
-    let summary = Fixture::default().summary();
-    insta::assert_snapshot!(
-        "suite_terminal",
-        text(terminal::render(&summary, 120, terminal::Style::Plain))
-    );
-    insta::assert_snapshot!("suite_markdown", text(markdown::render(&summary)));
-    for line in text(terminal::render(&summary, 40, terminal::Style::Plain)).lines() {
+    let report = Fixture::default().report();
+    insta::assert_snapshot!("suite_terminal", terminal(&report, 120));
+    insta::assert_snapshot!("suite_markdown", render(&report, "markdown"));
+    for line in terminal(&report, 40).lines() {
         let words = line.split(' ').count();
         assert!(words == 1 || line.chars().count() <= 64, "{line:?}");
     }
@@ -262,17 +263,17 @@ fn a_preset_prints_its_table_and_the_published_one() {
         preset: Some("rustls-vs-openssl"),
         ..Fixture::default()
     };
-    let summary = fixture.summary();
-    let text = text(terminal::render(&summary, 120, terminal::Style::Plain));
+    let report = fixture.report();
+    let text = terminal(&report, 120);
     let (_, table) = text.split_once("rustls-vs-openssl: measured here").unwrap();
     let (tables, _) = table.split_once("\nApplication data").unwrap();
     insta::assert_snapshot!("suite_preset", tables);
-    assert_eq!(summary.published.unwrap().rows.len(), 20);
+    assert_eq!(report.summary.published.as_ref().unwrap().rows.len(), 20);
 }
 
 #[test]
 fn nothing_that_a_terminal_obeys_is_in_any_form() {
-    let summary = Fixture::default().summary();
+    let report = Fixture::default().report();
     let compared = compare_stacks_of_suite(
         &Fixture::default().manifest(),
         &Fixture::default().samples(),
@@ -280,26 +281,21 @@ fn nothing_that_a_terminal_obeys_is_in_any_form() {
         &StackName::new("rustls-ring"),
         Some(0.02),
     );
-    for bytes in [
-        terminal::render(&summary, 100, terminal::Style::Plain),
-        markdown::render(&summary),
-        csv::render(&summary),
-        terminal::render(&compared, 100, terminal::Style::Plain),
-        markdown::render(&compared),
-        csv::render(&compared),
-        junit::render(&compared),
-    ] {
-        let text = text(bytes);
+    let forms = ["terminal", "markdown", "csv", "junit", "html"];
+    let texts = forms
+        .iter()
+        .flat_map(|form| [render(&report, form), render(&compared, form)]);
+    for text in texts {
         let obeyed = text.chars().find(|c| c.is_control() && *c != '\n');
         assert_eq!(obeyed, None, "{text}");
     }
-    assert!(!text(markdown::render(&summary)).contains("<b>"));
+    assert!(!render(&report, "markdown").contains("<b>"));
 }
 
 #[test]
 fn what_is_published_fits_its_schema() {
     let valid = |file: &str, instance: &serde_json::Value| {
-        let path = format!("{}/../../schemas/{file}", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../schemas/{file}", env!("CARGO_MANIFEST_DIR"));
         let schema = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
         let validator = jsonschema::validator_for(&schema).unwrap();
         if let Err(error) = validator.validate(instance) {
@@ -310,11 +306,8 @@ fn what_is_published_fits_its_schema() {
         preset: Some("memory-table"),
         ..Fixture::default()
     };
-    let parse = |bytes: Vec<u8>| serde_json::from_slice(&bytes).unwrap();
-    valid(
-        "suite-summary.json",
-        &parse(json::render(&fixture.summary())),
-    );
+    let summary = serde_json::from_str(&render(&fixture.report(), "json")).unwrap();
+    valid("suite-summary.json", &summary);
     valid(
         "suite-run.json",
         &serde_json::to_value(fixture.manifest()).unwrap(),
@@ -389,8 +382,8 @@ fn two_runs_regress_beyond_the_threshold_and_not_before() {
     assert_eq!(regressed.regressed as usize, regressed.cases.len());
     assert_eq!(regressed.cases.len(), 10);
     assert_eq!(regressed.missing.len(), 1);
-    insta::assert_snapshot!("compare_junit", text(junit::render(&regressed)));
-    insta::assert_snapshot!("compare_markdown", text(markdown::render(&regressed)));
+    insta::assert_snapshot!("compare_junit", render(&regressed, "junit"));
+    insta::assert_snapshot!("compare_markdown", render(&regressed, "markdown"));
     let within = compare(&other, 0.10);
     assert_eq!(within.regressed, 0);
     assert!(

@@ -2,8 +2,12 @@
 
 mod support;
 
+#[path = "support/forms.rs"]
+mod forms;
+
+use forms::{render, terminal};
 use netbench_model::{Condition, Outcome, Phase, Role};
-use netbench_report::summarize;
+use netbench_report::{ConnectReport, summarize};
 use netbench_stats::Verdict;
 use support::Fixture;
 
@@ -183,13 +187,8 @@ fn a_run_without_samples_has_a_report_without_figures() {
             .iter()
             .all(|comparison| comparison.phases.is_empty())
     );
-    let text =
-        netbench_report::terminal::render(&summary, 80, netbench_report::terminal::Style::Plain);
-    assert!(
-        String::from_utf8(text)
-            .unwrap()
-            .contains("cannot be compared")
-    );
+    let report = ConnectReport::new(fixture.manifest(), Vec::new());
+    assert!(terminal(&report, 80).contains("cannot be compared"));
 }
 
 #[test]
@@ -227,14 +226,13 @@ fn with_few_rounds_no_site_is_called_undecided_for_want_of_them() {
             rounds,
             ..Fixture::default()
         };
-        let summary = summarize(&fixture.manifest(), &fixture.samples());
-        let text = netbench_report::markdown::render(&summary);
-        let text = String::from_utf8(text).unwrap();
+        let report = ConnectReport::new(fixture.manifest(), fixture.samples());
+        let text = render(&report, "markdown");
         assert_eq!(
             text.contains("A site needs 6 rounds"),
             said,
             "{rounds} rounds"
         );
-        assert_eq!(text.contains("Site by site"), !said, "{rounds} rounds");
+        assert_eq!(text.contains("is faster on"), !said, "{rounds} rounds");
     }
 }

@@ -1,15 +1,13 @@
 use std::{
     collections::{HashSet, VecDeque},
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, AtomicU32},
-    },
+    sync::atomic::{AtomicBool, AtomicU32},
     thread,
     time::Instant,
 };
 
 use netbench_model::{Condition, Role, Sample};
 use netbench_store::{Appender, StoreError};
+use parking_lot::Mutex;
 
 use crate::{Event, Listener, Plan, Targets, Unit, Workers, schedule, slot::Slot};
 
@@ -92,11 +90,7 @@ pub fn execute(
             }
         }
     });
-    match shared
-        .fatal
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner)
-    {
+    match shared.fatal.into_inner() {
         Some(error) => Err(error),
         None => Ok(()),
     }
@@ -105,11 +99,7 @@ pub fn execute(
 impl Shared<'_> {
     /// Keeps the sample; only then is anybody told of it.
     pub(crate) fn keep(&self, sample: Sample) {
-        let appended = self
-            .appender
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .append(&sample);
+        let appended = self.appender.lock().append(&sample);
         match appended {
             Ok(()) => (self.listener)(Event::Sampled(Box::new(sample))),
             Err(error) => self.fail(error.into()),
@@ -118,19 +108,11 @@ impl Shared<'_> {
 
     /// Ends the run, for the first reason given.
     pub(crate) fn fail(&self, error: RunError) {
-        self.fatal
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .get_or_insert(error);
+        self.fatal.lock().get_or_insert(error);
     }
 
     pub(crate) fn is_over(&self) -> bool {
-        self.stop.load(std::sync::atomic::Ordering::Relaxed)
-            || self
-                .fatal
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .is_some()
+        self.stop.load(std::sync::atomic::Ordering::Relaxed) || self.fatal.lock().is_some()
     }
 }
 

@@ -6,13 +6,18 @@ use std::{
     process::Command,
 };
 
-use netbench_link::Place;
+use netbench_link::Namespace;
+use nix::{
+    sched::{CpuSet, sched_setaffinity},
+    sys::personality::{self, Persona},
+    unistd::Pid,
+};
 
 /// How a worker's process is started.
 #[derive(Debug, Clone, Default)]
 pub struct Launch<'a> {
     /// In which namespaces.
-    pub place: Option<&'a Place>,
+    pub place: Option<&'a Namespace>,
     /// On which core it is held.
     pub core: Option<u32>,
     /// Whether the layout of its memory is random.
@@ -35,7 +40,7 @@ pub enum Layout {
 
 impl<'a> Launch<'a> {
     /// In `place`, and else as the system does it.
-    pub fn in_place(place: Option<&'a Place>) -> Self {
+    pub fn in_place(place: Option<&'a Namespace>) -> Self {
         Self {
             place,
             ..Self::default()
@@ -75,31 +80,13 @@ impl<'a> Launch<'a> {
 
 /// Where the system does not permit it, the worker runs all the same: the manifest says which.
 fn fix_layout() {
-    const QUERY: libc::c_ulong = 0xffff_ffff;
-    // SAFETY: plain system calls.
-    unsafe {
-        let now = libc::personality(QUERY);
-        if let Ok(now) = libc::c_ulong::try_from(now) {
-            libc::personality(now | libc::ADDR_NO_RANDOMIZE as libc::c_ulong);
-        }
+    if let Ok(now) = personality::get() {
+        let _ = personality::set(now | Persona::ADDR_NO_RANDOMIZE);
     }
 }
 
 fn hold_to(core: u32) -> io::Result<()> {
-    // SAFETY: cpu_set_t is plain integers, for which zero is a value.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    let core = core as usize;
-    if core >= 8 * size_of::<libc::cpu_set_t>() {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
-    // SAFETY: the core is within the set.
-    unsafe { libc::CPU_SET(core, &mut set) };
-    // SAFETY: the set is as long as it says.
-    let result =
-        unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set) };
-    if result == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
-    }
+    let mut cores = CpuSet::new();
+    cores.set(core as usize)?;
+    Ok(sched_setaffinity(Pid::from_raw(0), &cores)?)
 }

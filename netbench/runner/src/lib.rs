@@ -2,7 +2,7 @@
 //!
 //! This crate must never print, never make a figure of a sample, and never let a worker's fault
 //! end a run. Start reading at [`Plan`], then [`execute`]; `schedule.rs` is the order of trials. The in-memory
-//! suite is in `suite/`: [`SuitePlan`], then [`execute_suite`].
+//! suite is in `suite/`: [`SuitePlan`], then [`execute_suite`]. [`scan`] has what a scan asks of stacks.
 
 mod environment;
 mod event;
@@ -11,6 +11,7 @@ mod launch;
 mod plan;
 mod proof;
 mod resolve;
+pub mod scan;
 mod schedule;
 mod slot;
 mod stacks;

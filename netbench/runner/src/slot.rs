@@ -1,5 +1,5 @@
 use std::{
-    sync::{MutexGuard, PoisonError, atomic::Ordering},
+    sync::atomic::Ordering,
     thread,
     time::{Duration, Instant, SystemTime},
 };
@@ -8,6 +8,7 @@ use netbench_model::{
     Condition, Failure, FailureClass, Outcome, Role, SCHEMA_VERSION, Sample, Target,
 };
 use netbench_protocol::{Configure, Connect, RequestBody, ResponseBody};
+use parking_lot::MutexGuard;
 
 use crate::{
     Event, LIVE_PAUSE, Launch, Unit, Worker, WorkerError,
@@ -17,9 +18,6 @@ use crate::{
 
 /// What a worker may take beyond the connection's own time limit before it is held to hang.
 const GRACE: Duration = Duration::from_secs(5);
-
-/// How long a worker may take to take its settings in.
-const CONFIGURE_LIMIT: Duration = Duration::from_secs(20);
 
 /// One of the trials at a time that a run makes: its own workers, one for each stack, fresh in
 /// every round so that no process's memory layout favours a stack for a whole run.
@@ -50,12 +48,7 @@ impl<'a> Slot<'a> {
     /// Takes units until there are none, or the run is over.
     pub(crate) fn work(mut self) {
         while !self.shared.is_over() {
-            let next = self
-                .shared
-                .units
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .pop_front();
+            let next = self.shared.units.lock().pop_front();
             let Some(unit) = next else { return };
             self.prepare(&unit);
             self.take(&unit);
@@ -177,9 +170,7 @@ impl<'a> Slot<'a> {
 
     /// Waits for the site to be free, and on the real network for the pause that is due to it.
     fn enter(&self, site: usize) -> MutexGuard<'a, Option<Instant>> {
-        let guard = self.shared.sites[site]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let guard = self.shared.sites[site].lock();
         if self.shared.plan.target == Target::Live
             && let Some(last) = *guard
         {
@@ -205,21 +196,13 @@ impl<'a> Slot<'a> {
             .workers
             .program(stack)
             .ok_or_else(|| WorkerError::Refused(format!("no worker for {stack}")))?;
-        let mut worker = Worker::start(
-            program,
-            &Launch::in_place(self.shared.targets.client_place().as_ref()),
-        )?;
-        let settings = RequestBody::Configure(Box::new(Configure {
+        let settings = Configure {
             stack: stack.to_owned(),
             client: plan.client.clone(),
             roots_pem: plan.roots_pem.clone(),
-        }));
-        match worker.ask(settings, CONFIGURE_LIMIT)? {
-            ResponseBody::Configured => Ok(worker),
-            other => Err(WorkerError::Refused(format!(
-                "an answer of another kind: {other:?}"
-            ))),
-        }
+        };
+        let place = self.shared.targets.client_place();
+        Worker::start_configured(program, &Launch::in_place(place.as_ref()), settings)
     }
 
     /// Makes one connection; the time it began at, and what came of it.
@@ -259,10 +242,7 @@ impl<'a> Slot<'a> {
             },
             Ok(ResponseBody::Failed(failure)) => Outcome::Failed(failure),
             Ok(ResponseBody::Unsupported { reason }) => Outcome::Unsupported { reason },
-            Ok(other) => {
-                let error = WorkerError::Refused(format!("an answer of another kind: {other:?}"));
-                self.lost(stack, &error)
-            }
+            Ok(other) => self.lost(stack, &WorkerError::another_kind(&other)),
             Err(error) => self.lost(stack, &error),
         };
         (started, outcome)

@@ -4,7 +4,7 @@ use std::{
     time::Duration,
 };
 
-use netbench_link::Place;
+use netbench_link::Namespace;
 use netbench_protocol::{PROTOCOL_VERSION, RequestBody, ResponseBody, StackDescription};
 
 use crate::{Launch, Worker, WorkerError};
@@ -94,7 +94,7 @@ impl Workers {
     /// lacks its stack.
     pub fn probe(
         programs: BTreeMap<String, PathBuf>,
-        place: Option<&Place>,
+        place: Option<&Namespace>,
     ) -> Result<Self, StackError> {
         let mut members = BTreeMap::new();
         for (stack, path) in programs {
@@ -133,15 +133,13 @@ impl Workers {
     }
 }
 
-fn describe(path: &Path, place: Option<&Place>) -> Result<Vec<StackDescription>, WorkerError> {
+fn describe(path: &Path, place: Option<&Namespace>) -> Result<Vec<StackDescription>, WorkerError> {
     let mut worker = Worker::start(path, &Launch::in_place(place))?;
     match worker.ask(RequestBody::Describe, DESCRIBE_LIMIT)? {
         ResponseBody::Description(description) if description.protocol == PROTOCOL_VERSION => {
             Ok(description.stacks)
         }
         ResponseBody::Description(description) => Err(WorkerError::Version(description.protocol)),
-        other => Err(WorkerError::Refused(format!(
-            "an answer of another kind: {other:?}"
-        ))),
+        other => Err(WorkerError::another_kind(&other)),
     }
 }

@@ -1,14 +1,14 @@
 use std::{
     collections::BTreeMap,
     net::{IpAddr, SocketAddr},
-    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use netbench_lab::Lab;
-use netbench_link::{Link, Place, TrialKey};
+use netbench_link::{Link, Namespace, TrialKey};
 use netbench_model::{Failure, FailureClass, Fault, ServerCount, Site};
 use netbench_protocol::{RequestBody, Resolve, ResponseBody, Serve, ServeSite};
+use parking_lot::{Mutex, MutexGuard};
 
 use crate::{Launch, Worker, WorkerError, Workers};
 
@@ -145,8 +145,8 @@ impl Targets {
         Ok(counts)
     }
 
-    pub(crate) fn client_place(&self) -> Option<Place> {
-        self.link().map(Link::client_place)
+    pub(crate) fn client_place(&self) -> Option<Namespace> {
+        self.link().map(Link::client_namespace)
     }
 
     pub(crate) fn resolve(&self) -> Resolve {
@@ -185,7 +185,7 @@ impl Targets {
 
 impl LabTargets {
     fn servers(&self) -> MutexGuard<'_, Vec<(String, Worker)>> {
-        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+        self.servers.lock()
     }
 }
 
@@ -202,17 +202,15 @@ fn start(
         server: server.to_owned(),
         source,
     };
-    let mut worker =
-        Worker::start(program, &Launch::in_place(Some(&link.server_place()))).map_err(failed)?;
+    let mut worker = Worker::start(program, &Launch::in_place(Some(&link.server_namespace())))
+        .map_err(failed)?;
     let request = RequestBody::Serve(Box::new(Serve {
         stack: server.to_owned(),
         sites,
     }));
     match worker.ask(request, SERVE_LIMIT).map_err(failed)? {
         ResponseBody::Serving(serving) => Ok((worker, serving)),
-        other => Err(failed(WorkerError::Refused(format!(
-            "an answer of another kind: {other:?}"
-        )))),
+        other => Err(failed(WorkerError::another_kind(&other))),
     }
 }
 

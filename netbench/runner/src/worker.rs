@@ -5,7 +5,7 @@ use std::{
     path::Path,
     process::{Child, ChildStdin, ExitStatus, Stdio},
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         mpsc::{self, Receiver, RecvTimeoutError},
     },
     thread,
@@ -13,12 +13,25 @@ use std::{
 };
 
 use netbench_model::{Failure, FailureClass, sanitize_prefix};
-use netbench_protocol::{PROTOCOL_VERSION, Request, RequestBody, Response, ResponseBody};
+use netbench_protocol::{
+    Configure, PROTOCOL_VERSION, Request, RequestBody, Response, ResponseBody,
+};
+use nix::{
+    sys::{
+        personality::Persona,
+        signal::{Signal, killpg},
+    },
+    unistd::Pid,
+};
+use parking_lot::Mutex;
 
 use crate::Launch;
 
 /// The longest answer that is read: one with the certificates of ten thousand sites is shorter.
 const LONGEST_LINE: u64 = 64 << 20;
+
+/// How long a worker may take to take its settings in.
+pub(crate) const CONFIGURE_LIMIT: Duration = Duration::from_secs(20);
 
 /// How many of its last lines on stderr an error quotes.
 const LAST_WORDS: usize = 5;
@@ -78,6 +91,11 @@ pub enum WorkerError {
 }
 
 impl WorkerError {
+    /// An answer to something else than what was asked.
+    pub(crate) fn another_kind(answer: &ResponseBody) -> Self {
+        Self::Refused(format!("an answer of another kind: {answer:?}"))
+    }
+
     /// The same as a sample keeps it.
     pub(crate) fn failure(&self) -> Failure {
         let reason = match self {
@@ -165,6 +183,22 @@ impl Worker {
         })
     }
 
+    /// Starts `program` and gives it its settings.
+    ///
+    /// # Errors
+    /// Any; [`WorkerError::Refused`] where it does not take the settings.
+    pub fn start_configured(
+        program: &Path,
+        launch: &Launch<'_>,
+        settings: Configure,
+    ) -> Result<Self, WorkerError> {
+        let mut worker = Self::start(program, launch)?;
+        match worker.ask(RequestBody::Configure(Box::new(settings)), CONFIGURE_LIMIT)? {
+            ResponseBody::Configured => Ok(worker),
+            other => Err(WorkerError::another_kind(&other)),
+        }
+    }
+
     /// Puts one request and waits for its answer.
     ///
     /// # Errors
@@ -214,12 +248,13 @@ impl Worker {
 
     /// Whether the layout of its memory is the same every time it starts.
     pub fn has_fixed_layout(&self) -> bool {
-        const FIXED: u32 = libc::ADDR_NO_RANDOMIZE as u32;
         let path = format!("/proc/{}/personality", self.child.id());
         std::fs::read_to_string(path)
             .ok()
-            .and_then(|text| u32::from_str_radix(text.trim(), 16).ok())
-            .is_some_and(|personality| personality & FIXED != 0)
+            .and_then(|text| i32::from_str_radix(text.trim(), 16).ok())
+            .is_some_and(|bits| {
+                Persona::from_bits_retain(bits).contains(Persona::ADDR_NO_RANDOMIZE)
+            })
     }
 
     /// Lets it end by itself, by the end of its stdin.
@@ -294,12 +329,7 @@ impl Worker {
     }
 
     fn last_words(&self) -> Vec<String> {
-        self.stderr
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .iter()
-            .cloned()
-            .collect()
+        self.stderr.lock().iter().cloned().collect()
     }
 }
 
@@ -307,9 +337,9 @@ impl Drop for Worker {
     fn drop(&mut self) {
         drop(self.stdin.take());
         // The whole group: a worker may have started others.
-        if let Ok(group) = libc::pid_t::try_from(self.child.id()) {
-            // SAFETY: a plain call. The child is not waited for yet, so that its number is its own.
-            unsafe { libc::kill(-group, libc::SIGKILL) };
+        if let Ok(group) = i32::try_from(self.child.id()) {
+            // The child is not waited for yet, so that its number is its own.
+            let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -345,7 +375,7 @@ fn keep_last_lines(stderr: impl Read, kept: &Mutex<VecDeque<String>>) {
         match reader.by_ref().take(4096).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return,
             Ok(_) => {
-                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut kept = kept.lock();
                 if kept.len() == LAST_WORDS {
                     kept.pop_front();
                 }

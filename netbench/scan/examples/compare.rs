@@ -27,8 +27,9 @@ mod programs;
 #[expect(dead_code, reason = "the tests need more of it")]
 mod support;
 
+use netbench_testing::program;
 use programs::{INTERMEDIATE, nginx, s_server};
-use support::{Files, Key, free_address, program};
+use support::{Files, Key, free_address};
 
 /// How often each figure is taken; the median is shown.
 const TIMES: usize = 5;

@@ -2,20 +2,20 @@
 //!
 //! No TLS library is used: hellos are written byte by byte, and what comes back is read by a parser
 //! that allocates nothing for what has not arrived. This crate must never print, never trust a length,
-//! and never let a server's bytes reach a result as anything but a name, a number or cleaned text.
+//! and never let a server's bytes reach a result other than as a name, a number or sanitized text.
 //!
-//! Start reading at [`peel`], which is how few connections settle what a server has, then at
-//! [`scan_all`], which does it to many. `docs/METHOD.md` says what is asked, in which order, and what
-//! `complete` means.
+//! Start reading at [`enumeration`], which finds what a server accepts in few connections, then at
+//! [`scan_all`], which scans many sites. `docs/METHOD.md` says what is sent, in which order, and what
+//! `complete` means. The results are records of `netbench_model::scan`.
 //!
 //! | module | what it is |
 //! | --- | --- |
 //! | [`codec`] | hellos to bytes; records, flights and hellos from bytes |
-//! | [`peel`] | which hello comes next, and what the answers mean; no sockets |
-//! | `session` | handshakes to their end, for what is encrypted |
+//! | [`enumeration`] | which hello comes next, and what the answers mean; no sockets |
+//! | `session` | whole handshakes, for what is encrypted |
 //! | `probe` | connections, limits, retries; one site, and many at one time |
 //! | [`offer()`], [`fingerprint`] | what a client offers, of its own hello; JA3 and JA4 |
-//! | [`parsers`] | everything that reads foreign bytes, for fuzzing |
+//! | [`parsers`] | every parser of a peer's bytes, for fuzzing |
 //!
 //! ```no_run
 //! use std::sync::{Arc, atomic::AtomicBool};

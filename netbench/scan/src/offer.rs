@@ -1,4 +1,4 @@
-//! What a stack offers: read from its own ClientHello, never from a table.
+//! What a stack offers, read from its own ClientHello.
 
 use netbench_model::{
     scan::{ExtensionOffer, NamedCode, Offer, ShareOffer},
@@ -11,13 +11,13 @@ use crate::{
     text::clean,
 };
 
-/// Values of the list of suites that are no suites (RFC 5746, RFC 7507).
+/// Signalling values in the list of suites (RFC 5746, RFC 7507).
 const SIGNALS: [u16; 2] = [0x00ff, 0x5600];
 
 /// `signature_algorithms_cert` (RFC 8446 section 4.2.3).
 const SIGNATURES_CERT: u16 = 50;
 
-/// What `stack` offers by this hello of its.
+/// What `stack` offers in this hello.
 pub fn offer(stack: &str, hello: &ClientHello) -> Offer {
     let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let named = |codes: Vec<u16>, name: fn(u16) -> String| -> Vec<NamedCode> {

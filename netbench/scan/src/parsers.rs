@@ -1,4 +1,4 @@
-//! Everything that reads what came from somebody else, each as one function of bytes: what the fuzz
+//! Every parser of a peer's bytes, each as one function: what the fuzz
 //! targets in `fuzz/` call, and the tests that run their corpus.
 //!
 //! A function panics where the parser breaks what it promises, and returns nothing.
@@ -33,7 +33,7 @@ pub fn flight(bytes: &[u8]) {
     }
 }
 
-/// How a flight ended: done or in want of more, an alert, an error; and what it held.
+/// How a flight ended (done, incomplete, an alert, an error) and what it held.
 fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (String, Option<crate::codec::Flight>) {
     let mut reader = FlightReader::default();
     for piece in pieces {

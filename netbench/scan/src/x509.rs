@@ -19,15 +19,15 @@ use netbench_model::{
 
 use crate::text::clean;
 
-/// The names that are kept of one certificate; some have hundreds.
+/// The most names recorded of one certificate; some have hundreds.
 const MOST_NAMES: usize = 100;
 
-/// The roots that clients have: their names, as DER.
+/// The roots that clients trust: their names, as DER.
 #[derive(Debug, Clone, Default)]
 pub struct TrustAnchors(Vec<Vec<u8>>);
 
 impl TrustAnchors {
-    /// Of certificates in PEM. What is no certificate is passed over.
+    /// Reads certificates in PEM. Anything else in it is skipped.
     pub fn of_pem(pem: &str) -> Self {
         let ders = x509_parser::pem::Pem::iter_from_buffer(pem.as_bytes());
         let subject = |der: Vec<u8>| {

@@ -1,4 +1,4 @@
-//! What verdicts on cases of the suite are worth: on a machine that is disturbed for most of the time, as
+//! How reliable verdicts on cases of the suite are: on a machine that is disturbed for most of the time, as
 //! the project's own build machine is, with fixed seeds.
 
 use netbench_stats::{

@@ -6,9 +6,11 @@
 //! For tests only; this crate must never depend on another of the workspace. A test target that uses it
 //! has `harness = false` in its `Cargo.toml` and calls [`tests!`]. Start reading at [`Tool`], then [`Test`].
 
+mod source;
 mod test;
 mod tool;
 
+pub use source::no_lost_tests;
 pub use test::{Failed, Test, run};
 pub use tool::{Tool, program};
 
@@ -27,12 +29,13 @@ pub use tool::{Tool, program};
 /// fn it_serves() {}
 /// ```
 ///
-/// A function that is not in the list is dead code, which the lints report. `#[test]` must not be used:
-/// without the standard harness, the compiler drops such functions.
+/// A function that is not in the list is dead code, which the lints report; one that has `#[test]`, which the
+/// compiler would drop without the standard harness, makes `main` panic ([`no_lost_tests`]).
 #[macro_export]
 macro_rules! tests {
     ($($function:ident $(::$rest:ident)* $(: $($tool:ident),+)?;)+) => {
         fn main() -> ::std::process::ExitCode {
+            $crate::no_lost_tests(file!());
             $crate::run([
                 $($crate::Test::of(
                     concat!(stringify!($function) $(, "::", stringify!($rest))*),

@@ -2,6 +2,7 @@ use std::{
     fmt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::OnceLock,
 };
 
 /// What `vm-run` exits with where something it needs is missing.
@@ -153,18 +154,23 @@ fn refused(words: &[&str]) -> Option<String> {
     }
 }
 
+/// Asked once: the first answer may take a download.
 fn no_machine() -> Option<String> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../link/tests/vm/vm-run");
-    let output = Command::new(&script)
-        .arg("-n")
-        .stdin(Stdio::null())
-        .output();
-    match output {
-        Err(error) => Some(format!("{}: {error}", script.display())),
-        Ok(output) if output.status.code() == Some(CANNOT) => Some(first_line(&output.stderr)),
-        // Whatever else is wrong with it, the tests that use it shall fail.
-        Ok(_) => None,
-    }
+    static ANSWER: OnceLock<Option<String>> = OnceLock::new();
+    let ask = || {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../link/tests/vm/vm-run");
+        let asked = Command::new(&script)
+            .arg("-n")
+            .stdin(Stdio::null())
+            .output();
+        match asked {
+            Err(error) => Some(format!("{}: {error}", script.display())),
+            Ok(output) if output.status.code() == Some(CANNOT) => Some(first_line(&output.stderr)),
+            // Whatever else is wrong with it, the tests that use it shall fail.
+            Ok(_) => None,
+        }
+    };
+    ANSWER.get_or_init(ask).clone()
 }
 
 fn first_line(text: &[u8]) -> String {

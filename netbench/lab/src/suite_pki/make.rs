@@ -14,7 +14,7 @@ use crate::{
 /// For so many days from the first of 2025 the certificates are valid: a hundred years.
 const VALID: Duration = Duration::days(36_525);
 
-/// Makes the suite's certificates anew: for each key type the name of its file under `pki/` and what
+/// Makes the suite's certificates again: for each key type the name of its file under `pki/` and what
 /// belongs in it. Runs made with other certificates cannot be compared with earlier ones.
 ///
 /// # Errors

@@ -20,15 +20,6 @@ pub fn certificates(pem: &str) -> Vec<CertificateDer<'static>> {
         .unwrap()
 }
 
-/// Whether this machine has the command `openssl`; says so where it has not.
-pub fn has_openssl() -> bool {
-    let found = Command::new("openssl").arg("version").output().is_ok();
-    if !found {
-        println!("unsupported: no `openssl` command on this machine");
-    }
-    found
-}
-
 /// What `openssl` prints, on both streams.
 pub fn openssl(arguments: &[&str]) -> String {
     let mut command = if Path::new("/usr/bin/timeout").exists() {

@@ -5,7 +5,8 @@ use std::{
     cmp::Reverse,
     collections::BinaryHeap,
     io,
-    os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd},
+    num::NonZeroU64,
+    os::fd::{AsFd, OwnedFd},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -13,13 +14,14 @@ use std::{
     thread::{self, JoinHandle},
 };
 
+use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
+
 use super::{
     Direction, Statistics,
-    doze::Doze,
     paths::{Fate, Paths},
+    sleep::SleepMargins,
 };
 use crate::{
-    capability::check,
     clock,
     device::{Arrival, BATCH, Device, Frame, Pool},
 };
@@ -46,11 +48,8 @@ impl Forwarder {
         paths: Paths,
         statistics: Arc<Statistics>,
     ) -> io::Result<Self> {
-        // SAFETY: makes a descriptor, or returns −1.
-        let wake = unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) };
-        check(wake)?;
-        // SAFETY: the descriptor is open and nobody else's.
-        let wake = Arc::new(unsafe { OwnedFd::from_raw_fd(wake) });
+        let flags = EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK;
+        let wake = Arc::new(eventfd(0, flags)?);
         let stop = Arc::new(AtomicBool::new(false));
         let mut work = Loop {
             // In the order of `Direction`: packets going up come from the client's device.
@@ -64,7 +63,7 @@ impl Forwarder {
             leaving: [Vec::with_capacity(BATCH), Vec::with_capacity(BATCH)],
             frames: Vec::with_capacity(BATCH),
             pace: Pace::default(),
-            doze: Doze::default(),
+            margins: SleepMargins::default(),
             wake: Arc::clone(&wake),
             stop: Arc::clone(&stop),
         };
@@ -82,10 +81,9 @@ impl Forwarder {
 impl Drop for Forwarder {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
-        let one = 1_u64.to_ne_bytes();
-        // SAFETY: the pointer and length are of one live buffer. It cannot fail while the counter
-        // is not full, and if it did, the thread would still see `stop` with the next packet.
-        unsafe { libc::write(self.wake.as_raw_fd(), one.as_ptr().cast(), one.len()) };
+        // It cannot fail while the counter is not full, and if it did, the thread would still see
+        // `stop` with the next packet.
+        let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
         if let Some(thread) = self.thread.take() {
             // A panic of the thread has been shown already, and there is nothing left to save.
             let _ = thread.join();
@@ -96,8 +94,8 @@ impl Drop for Forwarder {
 /// Asks the kernel for real-time scheduling of the calling thread, and for exact timers; says
 /// which scheduling it got.
 fn sharpen_timing() -> &'static str {
-    // SAFETY: changes the calling thread's timers only.
-    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
+    // Without it, sleeps end up to 50 µs late, which the lateness shows.
+    let _ = rustix::thread::set_current_timer_slack(Some(NonZeroU64::MIN));
     let priority = libc::sched_param { sched_priority: 1 };
     // SAFETY: 0 is the calling thread, and the pointer is to a valid parameter.
     match unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const priority) } {
@@ -118,7 +116,7 @@ struct Loop {
     leaving: [Vec<(u64, Frame)>; 2],
     frames: Vec<Frame>,
     pace: Pace,
-    doze: Doze,
+    margins: SleepMargins,
     wake: Arc<OwnedFd>,
     stop: Arc<AtomicBool>,
 }
@@ -151,13 +149,13 @@ impl Loop {
                 Some(Reverse(next)) => {
                     let begin_ns = next.due_ns.saturating_sub(self.pace.lead_ns(now_ns));
                     let left_ns = begin_ns.saturating_sub(now_ns);
-                    let wait_ns = self.doze.sleep_ns(left_ns);
+                    let wait_ns = self.margins.sleep_ns(left_ns);
                     if wait_ns > 0 {
                         self.sleep(Some(wait_ns));
                         let slept_ns = clock::monotonic_ns().saturating_sub(now_ns);
                         // Shorter is one that a packet ended.
                         if let Some(late_ns) = slept_ns.checked_sub(wait_ns) {
-                            self.doze.woke(wait_ns, late_ns);
+                            self.margins.woke(wait_ns, late_ns);
                         }
                     } else {
                         std::hint::spin_loop();
@@ -261,24 +259,15 @@ impl Loop {
 
     /// Sleeps until a packet comes, `wait_ns` have passed, or the forwarder is dropped.
     fn sleep(&self, wait_ns: Option<u64>) {
-        let readable = |descriptor| libc::pollfd {
-            fd: descriptor,
-            events: libc::POLLIN,
-            revents: 0,
-        };
         let [client, server] = &self.devices;
         let mut polled = [client.descriptor(), server.descriptor(), self.wake.as_fd()]
-            .map(|descriptor| readable(descriptor.as_raw_fd()));
-        let timeout = wait_ns.map(|ns| libc::timespec {
+            .map(|descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN));
+        let timeout = wait_ns.map(|ns| Timespec {
             tv_sec: (ns / 1_000_000_000).cast_signed(),
             tv_nsec: (ns % 1_000_000_000).cast_signed(),
         });
-        let timeout = timeout
-            .as_ref()
-            .map_or(std::ptr::null(), std::ptr::from_ref);
-        // SAFETY: the pointers are to the array, of three, and to a time or nothing. Whatever it
-        // returns, the loop looks again.
-        unsafe { libc::ppoll(polled.as_mut_ptr(), 3, timeout, std::ptr::null()) };
+        // Whatever it returns, the loop looks again.
+        let _ = poll(&mut polled, timeout.as_ref());
     }
 }
 

@@ -1,12 +1,12 @@
 //! The link in user space: packets come from one device, meet what the site's path does to
 //! packets, and leave by the other.
 
-mod doze;
 mod draw;
 mod forwarder;
 mod losses;
 mod paths;
 mod segment;
+mod sleep;
 mod statistics;
 mod trials;
 

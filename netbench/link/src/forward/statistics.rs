@@ -3,10 +3,13 @@
 use std::{
     collections::BTreeMap,
     sync::{
-        Mutex, OnceLock, PoisonError,
+        OnceLock,
         atomic::{AtomicU64, Ordering},
     },
 };
+
+use hdrhistogram::Histogram;
+use parking_lot::Mutex;
 
 use super::losses::{Loss, digest};
 
@@ -50,10 +53,7 @@ impl Statistics {
     /// Enters a loss of a packet with SYN or data.
     pub(crate) fn enter_loss(&self, loss: Loss) {
         Self::count(&self.lost);
-        self.losses
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(loss);
+        self.losses.lock().push(loss);
     }
 
     /// Every counter under its name.
@@ -75,127 +75,46 @@ impl Statistics {
 
     /// The digest of the losses so far.
     pub(crate) fn losses_sha256(&self) -> String {
-        digest(&self.losses.lock().unwrap_or_else(PoisonError::into_inner))
+        digest(&self.losses.lock())
     }
 }
 
-/// A histogram of nanoseconds whose buckets are a sixteenth of their power of two wide, so a
-/// quantile is at most 6 % above the truth.
-pub(crate) struct Lateness {
-    buckets: Box<[AtomicU64]>,
-    max_ns: AtomicU64,
-}
+/// The longest that is told apart.
+const MOST_LATENESS_NS: u64 = 60_000_000_000;
+/// Significant digits of a quantile.
+const LATENESS_DIGITS: u8 = 2;
+
+/// How late releases began, in nanoseconds.
+pub(crate) struct Lateness(Mutex<Histogram<u64>>);
 
 impl Lateness {
-    const STEPS_LOG2: u32 = 4;
-    const STEPS: u64 = 1 << Self::STEPS_LOG2;
-    const BUCKETS: usize = 64 << Self::STEPS_LOG2;
-
-    /// Enters one release.
+    /// Enters one release. Only the forwarder's thread does, so that the lock is nearly always free.
     pub(crate) fn enter(&self, late_ns: u64) {
-        Statistics::count(&self.buckets[Self::bucket(late_ns)]);
-        self.max_ns.fetch_max(late_ns, Ordering::Relaxed);
+        self.0.lock().saturating_record(late_ns);
     }
 
     /// Nanoseconds under `p50`, `p90`, `p99` and `max`; empty before the first release.
     pub(crate) fn quantiles(&self) -> BTreeMap<String, u64> {
-        let counts: Vec<u64> = self
-            .buckets
-            .iter()
-            .map(|count| count.load(Ordering::Relaxed))
-            .collect();
-        let total: u64 = counts.iter().sum();
-        if total == 0 {
+        let histogram = self.0.lock();
+        if histogram.is_empty() {
             return BTreeMap::new();
         }
-        let max_ns = self.max_ns.load(Ordering::Relaxed);
-        let at = |percent: u64| {
-            let rank = (total * percent).div_ceil(100);
-            let mut seen = 0;
-            let bucket = counts.iter().position(|count| {
-                seen += count;
-                seen >= rank
-            });
-            bucket.map_or(max_ns, Self::upper_ns).min(max_ns)
-        };
-        [
-            ("p50", at(50)),
-            ("p90", at(90)),
-            ("p99", at(99)),
-            ("max", max_ns),
-        ]
-        .map(|(name, ns)| (name.to_owned(), ns))
-        .into()
-    }
-
-    /// Values under 16 have a bucket each; above, the four bits after the leading one choose.
-    fn bucket(ns: u64) -> usize {
-        let Some(shift) = ns
-            .checked_ilog2()
-            .and_then(|log| log.checked_sub(Self::STEPS_LOG2))
-        else {
-            return ns as usize;
-        };
-        ((u64::from(shift) << Self::STEPS_LOG2) + (ns >> shift)) as usize
-    }
-
-    /// The largest value of a bucket.
-    fn upper_ns(bucket: usize) -> u64 {
-        let bucket = bucket as u64;
-        if bucket < Self::STEPS {
-            return bucket;
-        }
-        let shift = (bucket >> Self::STEPS_LOG2) - 1;
-        let step = u128::from(bucket % Self::STEPS + Self::STEPS + 1);
-        u64::try_from((step << shift) - 1).unwrap_or(u64::MAX)
+        [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("max", 1.0)]
+            .map(|(name, quantile)| (name.to_owned(), histogram.value_at_quantile(quantile)))
+            .into()
     }
 }
 
 impl Default for Lateness {
     fn default() -> Self {
-        let buckets = (0..Self::BUCKETS).map(|_| AtomicU64::new(0)).collect();
-        Self {
-            buckets,
-            max_ns: AtomicU64::new(0),
-        }
+        let histogram = Histogram::new_with_bounds(1, MOST_LATENESS_NS, LATENESS_DIGITS);
+        Self(Mutex::new(histogram.expect("the bounds are valid")))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn buckets_hold_what_they_say() {
-        for ns in [
-            0,
-            1,
-            15,
-            16,
-            17,
-            31,
-            32,
-            1_000,
-            99_999,
-            1 << 40,
-            u64::MAX - 1,
-            u64::MAX,
-        ] {
-            let bucket = Lateness::bucket(ns);
-            assert!(bucket < Lateness::BUCKETS, "{ns}");
-            let upper = Lateness::upper_ns(bucket);
-            assert!(
-                upper >= ns && upper - ns <= ns / 16 + 1,
-                "{ns} in a bucket up to {upper}"
-            );
-            if let Some(before) = bucket.checked_sub(1) {
-                assert!(
-                    Lateness::upper_ns(before) < ns,
-                    "{ns} belongs to an earlier bucket"
-                );
-            }
-        }
-    }
 
     #[test]
     fn quantiles_are_of_what_was_entered() {
@@ -206,10 +125,10 @@ mod tests {
         }
         let quantiles = lateness.quantiles();
         for (name, low, high) in [
-            ("p50", 500, 532),
-            ("p90", 900, 957),
+            ("p50", 500, 505),
+            ("p90", 900, 909),
             ("p99", 990, 1000),
-            ("max", 1000, 1000),
+            ("max", 1000, 1010),
         ] {
             assert!(
                 (low..=high).contains(&quantiles[name]),

@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use netbench_link::{Link, LinkChoice, LinkPlan, LinkSite, Place, TrialKey};
+use netbench_link::{Link, LinkChoice, LinkPlan, LinkSite, Namespace, TrialKey};
 use netbench_model::{BitRate, LinkProfile, LossRate};
 use serde_json::{Value, json};
 
@@ -127,7 +127,7 @@ fn traffic(choice: LinkChoice, seed: u64) -> Answer {
     };
     let link = open(choice, seed, (0..SITES).map(site).collect())?;
     let listener = link
-        .server_place()
+        .server_namespace()
         .run(|| TcpListener::bind(("0.0.0.0", link.listen_port(443))))??;
     thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
@@ -149,7 +149,7 @@ fn traffic(choice: LinkChoice, seed: u64) -> Answer {
         }
         Ok(())
     };
-    let client = link.client_place();
+    let client = link.client_namespace();
     thread::scope(|scope| {
         let talks: Vec<_> = (0..SITES)
             .map(|site| {
@@ -173,9 +173,9 @@ fn hold(choice: LinkChoice) -> Answer {
     let link = open(choice, 1, sites())?;
     let mut command = Command::new("cat");
     command.stdin(Stdio::piped()).stdout(Stdio::null());
-    link.server_place().enter(&mut command);
+    link.server_namespace().enter(&mut command);
     let mut process = command.spawn()?;
-    let namespace = link.server_place().run(namespace)??;
+    let namespace = link.server_namespace().run(namespace)??;
     println!(
         "{}",
         json!({ "process": process.id(), "namespace": namespace })
@@ -189,26 +189,26 @@ fn hold(choice: LinkChoice) -> Answer {
 
 fn places(choice: LinkChoice) -> Answer {
     let link = open(choice, 1, sites())?;
-    let of = |place: Place| -> Result<String, Box<dyn Error>> {
+    let of = |inside: Namespace| -> Result<String, Box<dyn Error>> {
         let mut command = Command::new("readlink");
         command.arg("/proc/self/ns/net");
-        place.enter(&mut command);
+        inside.enter(&mut command);
         let seen = String::from_utf8(command.output()?.stdout)?
             .trim()
             .to_owned();
-        // A process and a thread are in the same place.
-        let own = place.run(namespace)??;
+        // A process and a thread are in the same namespace.
+        let own = inside.run(namespace)??;
         if own == seen {
             Ok(seen)
         } else {
             Err(format!("{own} or {seen}?").into())
         }
     };
-    let server = link.server_place();
+    let server = link.server_namespace();
     let listener = server.run(|| TcpListener::bind((link.address(2), link.listen_port(443))))??;
     Ok(json!({
         "host": namespace()?,
-        "client": of(link.client_place())?,
+        "client": of(link.client_namespace())?,
         "server": of(server)?,
         "listened_on": listener.local_addr()?.port(),
     }))

@@ -9,24 +9,8 @@ use std::{
 
 use serde_json::Value;
 
-/// The exit status of `vm-run` where something it needs is missing.
-const UNSUPPORTED: i32 = 77;
-
 /// One machine at a time: each emulates two processors.
 static ONE: Mutex<()> = Mutex::new(());
-
-/// What is missing to run anything in the machine. Gets its kernel ready, which takes a while the first time.
-pub(crate) fn missing() -> Option<String> {
-    match Command::new(script()).arg("-n").output() {
-        Err(error) => Some(error.to_string()),
-        Ok(output) if output.status.code() == Some(UNSUPPORTED) => {
-            let reason = String::from_utf8_lossy(&output.stderr);
-            Some(reason.trim().trim_start_matches("unsupported: ").to_owned())
-        }
-        // Whatever else is wrong with it, the test shall fail with.
-        Ok(_) => None,
-    }
-}
 
 /// Runs this executable in the machine with the words given, and returns its answer.
 pub(crate) fn run(words: &[&str]) -> Result<Value, Box<dyn Error>> {

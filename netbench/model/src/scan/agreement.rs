@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 use super::Offer;
 use crate::tls::TlsVersion;
 
-/// What a run keeps of the stacks it was made against: `against.json`. [`LossReport::new`] makes
-/// the report of this and of the scans.
+/// What a scan records of the stacks of `--against`: its `against.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgainstRecord {
     /// What each stack offers.
@@ -126,7 +125,7 @@ pub enum LossReason {
     Signature,
     /// The chain is wrong: expired, for another name, from no known root, or refused by the stack.
     Certificate,
-    /// A real handshake failed that was predicted to be well, and not by the certificate.
+    /// A real handshake failed that was predicted to succeed, and not because of the certificate.
     Handshake,
 }
 

@@ -16,7 +16,7 @@ pub struct SiteScan {
     pub schema: u32,
     /// `host`, or `host:port` where the port is not 443.
     pub site: String,
-    /// The host name or address that was asked for.
+    /// The host name or address that was scanned.
     pub host: String,
     /// The TCP port.
     pub port: u16,
@@ -32,9 +32,9 @@ pub struct SiteScan {
     pub chains: Vec<ChainScan>,
     /// What the server does beyond that.
     pub features: Features,
-    /// What the server cannot bear, and what it bears: `grease`, `long hello` … with how it failed.
+    /// Which hellos the server tolerates and which it does not: `grease`, `hello of 4 KiB` …
     pub intolerance: BTreeMap<String, Tolerance>,
-    /// What was strange, in words.
+    /// Unusual behaviour, in words.
     pub notes: Vec<String>,
     /// What the scan of this site cost.
     pub effort: Effort,
@@ -70,7 +70,7 @@ pub enum FailedClass {
     Resolve,
     /// No port listens there, or the network is unreachable.
     Connect,
-    /// It accepts connections and says nothing.
+    /// It accepts connections and sends nothing.
     Silent,
     /// It resets or closes connections instead of answering.
     Reset,
@@ -78,7 +78,7 @@ pub enum FailedClass {
     PlainHttp,
     /// It answers as SSH.
     Ssh,
-    /// It greets in text, as SMTP or FTP do.
+    /// It sends a greeting in text, as SMTP or FTP do.
     Greeting,
     /// It answers with bytes that are of no protocol known here.
     NotTls,
@@ -116,7 +116,7 @@ pub struct VersionScan {
     pub version: TlsVersion,
     /// Whether the server speaks it.
     pub supported: bool,
-    /// Why not, where it does not: the alert, or what it did instead.
+    /// Why not, where it does not: the alert, or what happened instead.
     pub refusal: Option<String>,
     /// Every suite that it accepts, as it chose them.
     pub suites: Vec<SuiteScan>,
@@ -148,7 +148,7 @@ pub enum Order {
     Single,
     /// The stated order of the server; whether it follows it was not tried.
     Stated,
-    /// The server did not answer alike, or not enough.
+    /// The server answered inconsistently, or too little.
     Unknown,
 }
 
@@ -261,7 +261,7 @@ pub struct Features {
     pub alt_svc: Option<String>,
 }
 
-/// Whether a server bears something.
+/// Whether a server tolerates a hello.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Tolerance {

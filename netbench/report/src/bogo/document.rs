@@ -2,46 +2,73 @@ use netbench_model::coverage::{
     Category, Coverage, Difference, DifferenceGroup, Ending, Half, ShimSummary, Tally, TestOutcome,
 };
 
-use super::rows;
+use super::{chart::coverage_chart, figures};
 use crate::{
-    block::{Block, Document, Table, left, right},
-    rows::Rows,
-    text::{percent, plain},
+    cell::Cell,
+    document::{Document, Excerpt, Extent, Item, Report, Section, Table},
+    figures::Rows,
 };
 
-/// Failures that nothing explains, shown at most; all are in the JSON.
+/// Failures that nothing explains, shown at most by text forms.
 const UNEXPLAINED_SHOWN: usize = 20;
 
-/// Groups of the difference view, shown at most for each side; all are in CSV and JSON.
+/// Groups of the difference view, shown at most for each side by text forms.
 const GROUPS_SHOWN: usize = 60;
 
-impl Document for Coverage {
-    fn blocks(&self) -> Vec<Block> {
-        coverage(self)
-    }
-
-    fn rows(&self, table: &mut Rows) {
-        rows::coverage(self, table);
-    }
-}
-
-impl Document for Difference {
-    fn blocks(&self) -> Vec<Block> {
-        difference(self)
-    }
-
-    fn rows(&self, table: &mut Rows) {
-        rows::difference(self, table);
+impl Report for Coverage {
+    fn document(&self, _: Extent) -> Document<'_> {
+        let mut rows = Rows::default();
+        figures::coverage(self, &mut rows);
+        Document {
+            sections: vec![coverage_section(self)],
+            figures: rows.finish(),
+            data: vec![self],
+            ..Document::new(
+                "bogo",
+                "netbench bogo: what each stack passes of BoringSSL's tests".to_owned(),
+            )
+        }
     }
 }
 
-fn coverage(coverage: &Coverage) -> Vec<Block> {
-    let mut blocks = vec![
-        Block::Heading("netbench bogo: what each stack passes of BoringSSL's tests".to_owned()),
-        Block::Text(about(coverage)),
-    ];
-    blocks.extend(Block::warnings(&coverage.warnings));
-    blocks.push(totals(coverage));
+impl Report for Difference {
+    fn document(&self, _: Extent) -> Document<'_> {
+        let mut rows = Rows::default();
+        figures::difference(self, &mut rows);
+        Document {
+            sections: vec![difference_section(self)],
+            figures: rows.finish(),
+            data: vec![self],
+            ..Document::new(
+                "bogo",
+                format!("netbench bogo diff: {} and {}", self.first, self.second),
+            )
+        }
+    }
+}
+
+/// Both as parts of another document, for forms with room for them.
+pub(crate) fn features_sections(
+    coverage: &Coverage,
+    difference: Option<&Difference>,
+) -> Vec<Section> {
+    let coverage = Section {
+        id: "features".to_owned(),
+        heading: "Features, by BoringSSL's protocol tests".to_owned(),
+        ..coverage_section(coverage)
+    };
+    let difference = difference.map(|difference| Section {
+        id: "difference".to_owned(),
+        heading: "What one stack passes and the other does not".to_owned(),
+        ..difference_section(difference)
+    });
+    std::iter::once(coverage).chain(difference).collect()
+}
+
+fn coverage_section(coverage: &Coverage) -> Section {
+    let mut items: Vec<Item> = Item::warnings(&coverage.warnings).collect();
+    items.push(totals(coverage));
+    items.push(coverage_chart(coverage));
     for (half, heading, text) in [
         (
             Half::Works,
@@ -55,15 +82,28 @@ fn coverage(coverage: &Coverage) -> Vec<Block> {
             "The floor is left out. A stack that lacks a feature cannot show here that it refuses its misuse.",
         ),
     ] {
-        let table = features(coverage, half);
-        if !table.rows.is_empty() {
-            blocks.push(Block::Heading(heading.to_owned()));
-            blocks.push(Block::Text(text.to_owned()));
-            blocks.push(Block::Table(table));
+        let any = |row: &&netbench_model::coverage::FeatureRow| {
+            row.half(half).iter().any(|t| t.total() > 0)
+        };
+        let rows: Vec<_> = coverage.features.iter().filter(any).collect();
+        if rows.is_empty() {
+            continue;
         }
+        items.push(Item::heading(heading));
+        items.push(Item::text(text));
+        let mut table = Table::of(rows).col("feature", 0, |row| Cell::text(&row.feature));
+        for (at, shim) in coverage.shims.iter().enumerate() {
+            table = table.col(&shim.shim, 0, |row| {
+                row.half(half).get(at).map_or(Cell::Missing, |t| tally(*t))
+            });
+        }
+        items.push(table.item());
     }
-    unexplained(&mut blocks, coverage);
-    blocks
+    unexplained(&mut items, coverage);
+    Section {
+        explanation: about(coverage),
+        ..Section::only(items)
+    }
 }
 
 fn about(coverage: &Coverage) -> String {
@@ -71,7 +111,7 @@ fn about(coverage: &Coverage) -> String {
         .pattern
         .as_ref()
         .map_or_else(String::new, |pattern| {
-            format!(" Only the tests that match {} were run.", plain(pattern))
+            format!(" Only the tests that match {} were run.", pattern)
         });
     format!(
         "The runner of {} {}: {} tests. A shim that does nothing but fail passes {} of them; those prove nothing \
@@ -80,15 +120,20 @@ fn about(coverage: &Coverage) -> String {
     )
 }
 
-fn totals(coverage: &Coverage) -> Block {
+fn totals(coverage: &Coverage) -> Item {
     Table::of(&coverage.shims)
-        .left("stack", 0, |shim| plain(&shim.shim))
-        .right("works", 0, |shim| cell(shim.works))
-        .right("refuses", 0, |shim| cell(shim.refuses))
-        .right("explained failures", 1, |shim| explained(shim))
-        .right("unexplained", 0, |shim| shim.unexplained.len().to_string())
-        .right("crashed or hung", 2, |shim| shim.crashed.len().to_string())
-        .block()
+        .caption("Totals")
+        .col("stack", 0, |shim| Cell::text(&shim.shim))
+        .col("works", 0, |shim| tally(shim.works))
+        .col("refuses", 0, |shim| tally(shim.refuses))
+        .col("explained failures", 1, |shim| Cell::text(explained(shim)))
+        .col("unexplained", 0, |shim| Cell::count(shim.unexplained.len()))
+        .col("crashed or hung", 2, |shim| Cell::count(shim.crashed.len()))
+        .item()
+}
+
+fn tally(tally: Tally) -> Cell {
+    Cell::Tally([tally.passed, tally.failed, tally.unsupported].map(|tests| tests as u64))
 }
 
 fn explained(shim: &ShimSummary) -> String {
@@ -103,132 +148,87 @@ fn explained(shim: &ShimSummary) -> String {
     counts.join(", ")
 }
 
-fn features(coverage: &Coverage, half: Half) -> Table {
-    let mut columns = vec![left("feature", 0)];
-    columns.extend(coverage.shims.iter().map(|shim| right(&shim.shim, 0)));
-    let rows = coverage.features.iter().filter_map(|row| {
-        let tallies = row.half(half);
-        if tallies.iter().all(|tally| tally.total() == 0) {
-            return None;
-        }
-        let cells = tallies.iter().map(|tally| cell(*tally));
-        Some([row.feature.clone()].into_iter().chain(cells).collect())
-    });
-    Table {
-        columns,
-        rows: rows.collect(),
-    }
-}
-
-fn cell(tally: Tally) -> String {
-    if tally.total() == 0 {
-        return "–".to_owned();
-    }
-    let share = percent(tally.passed as f64, tally.total() as f64);
-    format!(
-        "{share} {}/{}/{}",
-        tally.passed, tally.failed, tally.unsupported
-    )
-}
-
-fn unexplained(blocks: &mut Vec<Block>, coverage: &Coverage) {
-    for shim in &coverage.shims {
-        if shim.unexplained.is_empty() {
-            continue;
-        }
-        blocks.push(Block::Heading(format!(
+fn unexplained(items: &mut Vec<Item>, coverage: &Coverage) {
+    for shim in coverage
+        .shims
+        .iter()
+        .filter(|shim| !shim.unexplained.is_empty())
+    {
+        items.push(Item::Heading(format!(
             "Failures that nothing explains: {}",
-            plain(&shim.shim)
+            shim.shim
         )));
-        let shown = shim.unexplained.iter().take(UNEXPLAINED_SHOWN);
-        blocks.push(
-            Table::of(shown)
-                .left("test", 0, |(test, _)| plain(test))
-                .left("what the runner says", 0, |(_, line)| plain(line))
-                .block(),
+        items.push(
+            Table::of(&shim.unexplained)
+                .excerpt(Excerpt::First(UNEXPLAINED_SHOWN))
+                .col("test", 0, |(test, _)| Cell::text(test))
+                .col("what the runner says", 0, |(_, line)| Cell::text(line))
+                .item(),
         );
-        more(blocks, shim.unexplained.len(), UNEXPLAINED_SHOWN);
     }
-    for shim in &coverage.shims {
-        if shim.crashed.is_empty() {
-            continue;
-        }
-        blocks.push(Block::Heading(format!(
-            "Crashes and hangs: {}",
-            plain(&shim.shim)
-        )));
-        let shown = shim.crashed.iter().take(UNEXPLAINED_SHOWN);
-        blocks.push(
-            Table::of(shown)
-                .left("test", 0, |(test, _)| plain(test))
-                .left("how it ended", 0, |(_, ending)| match ending {
-                    Ending::Exited => "exited".to_owned(),
-                    Ending::Crashed(signal) => plain(signal),
-                    Ending::Hung => "hung, and was ended".to_owned(),
+    for shim in coverage
+        .shims
+        .iter()
+        .filter(|shim| !shim.crashed.is_empty())
+    {
+        items.push(Item::Heading(format!("Crashes and hangs: {}", shim.shim)));
+        items.push(
+            Table::of(&shim.crashed)
+                .excerpt(Excerpt::First(UNEXPLAINED_SHOWN))
+                .col("test", 0, |(test, _)| Cell::text(test))
+                .col("how it ended", 0, |(_, ending)| match ending {
+                    Ending::Exited => Cell::text("exited"),
+                    Ending::Crashed(signal) => Cell::text(signal),
+                    Ending::Hung => Cell::text("hung, and was ended"),
                 })
-                .block(),
+                .item(),
         );
-        more(blocks, shim.crashed.len(), UNEXPLAINED_SHOWN);
     }
 }
 
-fn more(blocks: &mut Vec<Block>, all: usize, shown: usize) {
-    if all > shown {
-        blocks.push(Block::Text(format!(
-            "… {} more; --json has all",
-            all - shown
-        )));
-    }
-}
-
-fn difference(difference: &Difference) -> Vec<Block> {
-    let (first, second) = (plain(&difference.first), plain(&difference.second));
+fn difference_section(difference: &Difference) -> Section {
+    let (first, second) = (&difference.first, &difference.second);
     let count =
         |groups: &[DifferenceGroup]| groups.iter().map(|group| group.tests.len()).sum::<usize>();
-    let (only_first, only_second) = (
+    let mut items = vec![Item::Headline(format!(
+        "Both pass {}; only {first} passes {}; only {second} passes {}; neither passes {}.",
+        difference.both,
         count(&difference.only_first),
         count(&difference.only_second),
-    );
-    let mut blocks = vec![
-        Block::Heading(format!("netbench bogo diff: {first} and {second}")),
-        Block::Headline(format!(
-            "Both pass {}; only {first} passes {only_first}; only {second} passes {only_second}; neither passes {}.",
-            difference.both, difference.neither
-        )),
-        Block::Text(
-            "Tests that a shim passes by doing nothing are left out. Defects come first, then failures that nothing \
-             explains, decisions that a library may take, what it lacks, refusals in other words, and what is \
-             about BoringSSL itself."
-                .to_owned(),
-        ),
-    ];
-    side(&mut blocks, &second, &first, &difference.only_first);
-    side(&mut blocks, &first, &second, &difference.only_second);
-    blocks
+        difference.neither
+    ))];
+    side(&mut items, second, first, &difference.only_first);
+    side(&mut items, first, second, &difference.only_second);
+    Section {
+        explanation: "Tests that a shim passes by doing nothing are left out. Defects come first, then failures that \
+                      nothing explains, decisions that a library may take, what it lacks, refusals in other words, and \
+                      what is about BoringSSL itself."
+            .to_owned(),
+        ..Section::only(items)
+    }
 }
 
-fn side(blocks: &mut Vec<Block>, lacks: &str, has: &str, groups: &[DifferenceGroup]) {
-    blocks.push(Block::Heading(format!(
+fn side(items: &mut Vec<Item>, lacks: &str, has: &str, groups: &[DifferenceGroup]) {
+    items.push(Item::Heading(format!(
         "What {lacks} does not pass, and {has} does"
     )));
     if groups.is_empty() {
-        blocks.push(Block::Text("Nothing.".to_owned()));
+        items.push(Item::text("Nothing."));
         return;
     }
-    let example = |group: &DifferenceGroup| group.tests.first().map(|test| plain(test));
-    blocks.push(
-        Table::of(groups.iter().take(GROUPS_SHOWN))
-            .left("feature", 0, |group| group.feature.clone())
-            .left("kind", 0, |group| kind(group).to_owned())
-            .right("tests", 0, |group| group.tests.len().to_string())
-            .right("expect success", 2, |group| {
-                group.expect_success.to_string()
+    items.push(
+        Table::of(groups)
+            .excerpt(Excerpt::First(GROUPS_SHOWN))
+            .col("feature", 0, |group| Cell::text(&group.feature))
+            .col("kind", 0, |group| Cell::text(kind(group)))
+            .col("tests", 0, |group| Cell::count(group.tests.len()))
+            .col("expect success", 2, |group| {
+                Cell::count(group.expect_success)
             })
-            .left("why", 0, |group| plain(&group.why))
-            .left("for example", 1, |group| example(group).unwrap_or_default())
-            .block(),
+            .col("why", 0, |group| Cell::text(&group.why))
+            .col("for example", 1, |group| Cell::maybe(group.tests.first()))
+            .item(),
     );
-    more(blocks, groups.len(), GROUPS_SHOWN);
 }
 
 fn kind(group: &DifferenceGroup) -> &'static str {

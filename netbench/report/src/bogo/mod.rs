@@ -1,5 +1,8 @@
-//! What stacks passed of BoringSSL's tests, and how two of them differ: both are a
-//! [`Document`](crate::Document).
+//! What stacks passed of BoringSSL's tests, and how two of them differ.
 
+mod chart;
 mod document;
-mod rows;
+mod figures;
+
+pub(crate) use document::features_sections;
+pub(crate) use figures::{coverage as coverage_figures, difference as difference_figures};

@@ -1,169 +1,223 @@
-use netbench_model::{Depth, PartState};
+use netbench_model::{Depth, Losses, LostSite, PartState, StackName, Target};
 
-use super::{Answer, Evaluation, Question, lacking, rows};
+use super::{Asked, Evaluation, figures, lacking};
 use crate::{
-    block::{Block, Document, Table},
-    rows::Rows,
-    text::plain,
+    bogo::features_sections,
+    cell::{Cell, Digits},
+    document::{Document, Extent, Item, Report, Section, Table},
+    figures::Rows,
+    text::{in_place_of, made},
 };
 
-impl Document for Evaluation {
-    fn blocks(&self) -> Vec<Block> {
-        let plan = &self.run.plan;
-        let mut blocks = vec![
-            Block::Heading(format!(
-                "netbench evaluate: from {} to {}",
-                plain(plan.from.as_str()),
-                plain(plan.to.as_str())
-            )),
-            Block::Text(about(self)),
-        ];
-        for question in &self.questions {
-            answer(&mut blocks, question);
-        }
-        features(&mut blocks, self);
-        lost(&mut blocks, self);
-        blocks.push(Block::Heading("The parts".to_owned()));
-        blocks.push(parts(self));
-        blocks.extend(Block::warnings(&self.warnings));
-        blocks
+/// The ids of the sections that only an evaluation has.
+const SITES: &str = "sites";
+const PARTS: &str = "parts";
+
+/// An evaluation with the reports of its parts.
+pub struct EvaluationReport {
+    /// What it says.
+    pub evaluation: Evaluation,
+    /// The runs of its parts, as far as they were done.
+    pub parts: Vec<Box<dyn Report>>,
+}
+
+impl Report for EvaluationReport {
+    fn tells(&self) -> bool {
+        self.evaluation.answered()
     }
 
-    fn rows(&self, table: &mut Rows) {
-        rows::evaluation(self, table);
+    fn document(&self, extent: Extent) -> Document<'_> {
+        let evaluation = &self.evaluation;
+        let run = &evaluation.run;
+        let plan = &run.plan;
+        let about = in_place_of(&[plan.from.as_str(), plan.to.as_str()]);
+        let mut rows = Rows::default();
+        figures::evaluation(evaluation, &mut rows);
+        let mut document = Document {
+            name: run.name.clone(),
+            made: made(&run.name, &run.netbench, &run.started),
+            lead: lead(evaluation),
+            sections: vec![sites(evaluation)],
+            figures: rows.finish(),
+            data: vec![evaluation],
+            ..Document::new(
+                "evaluate",
+                format!("netbench evaluate: from {} to {}", plan.from, plan.to),
+            )
+        };
+        document.sections.extend(features(evaluation, extent));
+        let mut connections = None;
+        for (number, part) in self.parts.iter().enumerate() {
+            let mut part = part.document(extent);
+            part.number(number + 1);
+            if part.kind == "connect" {
+                connections = part.sections.first().map(|section| section.id.clone());
+            }
+            if extent == Extent::Full {
+                document.sections.append(&mut part.sections);
+            }
+            document.figures.append(&mut part.figures);
+            document.checks.append(&mut part.checks);
+            document.machines.append(&mut part.machines);
+        }
+        document.sections.push(parts(evaluation));
+        let sections = [Some(SITES.to_owned()), connections.clone(), connections];
+        let questions = evaluation.questions.iter().zip(sections);
+        document.questions = questions
+            .map(|(question, section)| Asked {
+                question: question.clone(),
+                about: about.clone(),
+                section,
+            })
+            .collect();
+        document.about = about;
+        document
     }
 }
 
-fn about(evaluation: &Evaluation) -> String {
+fn lead(evaluation: &Evaluation) -> String {
     let plan = &evaluation.run.plan;
+    let sites = match plan.target {
+        Target::Lab => "emulated sites on this machine",
+        Target::Live => "real sites, over the real network",
+    };
     let depth = match plan.depth {
-        Depth::Quick => "the quick form",
+        Depth::Quick => "the quick form: fewer rounds, wider intervals",
         Depth::Full => "the full form",
     };
-    let sites = match plan.target {
-        netbench_model::Target::Lab => "emulated sites on this machine",
-        netbench_model::Target::Live => "real sites over the real network",
-    };
     format!(
-        "{depth}, {sites}, begun {}.",
-        plain(&evaluation.run.started)
+        "What would change for the users of a TLS client that switched from {} to {}, measured with netbench on {} \
+         {sites} ({depth}).",
+        plan.from, plan.to, plan.sites
     )
 }
 
-fn answer(blocks: &mut Vec<Block>, question: &Question) {
-    blocks.push(Block::Heading(plain(&question.question)));
-    blocks.push(Block::Headline(format!(
-        "{}. {}",
-        capital(question.answer),
-        plain(&question.because)
-    )));
-    if !question.figures.is_empty() {
-        blocks.push(
-            Table::of(&question.figures)
-                .right("figure", 0, |figure| plain(&figure.value))
-                .left("of what", 0, |figure| plain(&figure.label))
-                .block(),
+fn sites(evaluation: &Evaluation) -> Section {
+    let plan = &evaluation.run.plan;
+    let (from, to) = (&plan.from, &plan.to);
+    let mut section = Section {
+        id: SITES.to_owned(),
+        heading: "Sites that a switch would lose".to_owned(),
+        explanation: format!(
+            "Each site is scanned for every version, suite, group and signature that it accepts; what {from} and {to} \
+             offer is taken from their own ClientHellos. A site is lost where {from} can agree with it and {to} cannot. \
+             Handshakes of both then check what was predicted."
+        ),
+        ..Section::default()
+    };
+    match &evaluation.found.losses {
+        Some(losses) => section.items = lost_and_gained(losses, from, to),
+        None => section.missing = Some("No sites were scanned.".to_owned()),
+    }
+    section
+}
+
+/// Which sites only one of two stacks can agree with.
+fn lost_and_gained(losses: &Losses, from: &StackName, to: &StackName) -> Vec<Item> {
+    let mut items = vec![Item::Headline(format!(
+        "Of {} sites both can agree with {}, only {from} with {}, only {to} with {}, and neither with {}. {} handshakes \
+         went as predicted, {} did not.",
+        losses.scanned,
+        losses.both,
+        losses.lost.len(),
+        losses.gained.len(),
+        losses.neither,
+        losses.confirmed,
+        losses.contradicted.len()
+    ))];
+    items.extend(Item::warnings(&losses.contradicted));
+    let lost = losses.lost.iter().map(|site| (from, site));
+    let gained = losses.gained.iter().map(|site| (to, site));
+    let rows: Vec<(&StackName, &LostSite)> = lost.chain(gained).collect();
+    if !rows.is_empty() {
+        items.push(
+            Table::of(rows)
+                .caption("Sites that only one of the two can agree with")
+                .col("site", 0, |(_, site)| Cell::text(&site.site))
+                .col("only", 0, |(only, _)| Cell::text(only))
+                .col("reason", 0, |(_, site)| Cell::text(&site.reason))
+                .col("detail", 1, |(_, site)| Cell::text(&site.detail))
+                .col("confirmed by a handshake", 0, |(_, site)| {
+                    Cell::text(match site.confirmed {
+                        Some(true) => "yes",
+                        Some(false) => "no: the handshake went otherwise",
+                        None => "not tried",
+                    })
+                })
+                .item(),
         );
     }
-    if !question.breaks.is_empty() {
-        let lines: Vec<_> = question.breaks.iter().map(|line| plain(line)).collect();
-        blocks.push(Block::Text(format!(
-            "What would change for the worse: {}.",
-            lines.join(". ")
-        )));
-    }
-    for missing in &question.missing {
-        blocks.push(Block::Warning(format!("not looked at: {}", plain(missing))));
-    }
+    items
 }
 
-/// The verdict as the beginning of a sentence.
-fn capital(answer: Answer) -> &'static str {
-    match answer {
-        Answer::Yes => "Yes",
-        Answer::WithLosses => "Yes, with losses",
-        Answer::No => "No",
-        Answer::Open => "Open",
-    }
-}
-
-fn features(blocks: &mut Vec<Block>, evaluation: &Evaluation) {
-    let Some(coverage) = &evaluation.found.coverage else {
-        return;
+/// Features that a switch would lose, and in full all of what the protocol tests say.
+fn features(evaluation: &Evaluation, extent: Extent) -> Vec<Section> {
+    let found = &evaluation.found;
+    let Some(coverage) = &found.coverage else {
+        return vec![Section {
+            id: "features".to_owned(),
+            heading: "Features".to_owned(),
+            explanation: "What each stack passes of BoringSSL's protocol tests.".to_owned(),
+            missing: Some("The protocol tests were not looked at.".to_owned()),
+            ..Section::default()
+        }];
     };
+    let mut sections = Vec::new();
     let lacking = lacking(coverage);
-    if lacking.is_empty() {
-        return;
+    if !lacking.is_empty() {
+        let plan = &evaluation.run.plan;
+        let table = Table::of(lacking)
+            .col("feature", 0, |row| Cell::text(&row.feature))
+            .col("tests that expect success, passed before", 0, |row| {
+                Cell::count(row.works.first().map_or(0, |tally| tally.passed))
+            });
+        sections.push(Section {
+            id: "lacking".to_owned(),
+            heading: format!("Features that {} has and {} has not", plan.from, plan.to),
+            items: vec![table.item()],
+            ..Section::default()
+        });
     }
-    let plan = &evaluation.run.plan;
-    blocks.push(Block::Heading(format!(
-        "Features that {} has and {} has not",
-        plan.from, plan.to
-    )));
-    blocks.push(
-        Table::of(lacking)
-            .left("feature", 0, |row| plain(&row.feature))
-            .right("tests that expect success, passed before", 0, |row| {
-                let passed = row.works.first().map_or(0, |tally| tally.passed);
-                passed.to_string()
-            })
-            .block(),
-    );
+    if extent == Extent::Full {
+        sections.extend(features_sections(coverage, found.difference.as_ref()));
+    }
+    sections
 }
 
-fn lost(blocks: &mut Vec<Block>, evaluation: &Evaluation) {
-    let Some(losses) = evaluation
-        .found
-        .losses
-        .as_ref()
-        .filter(|l| !l.lost.is_empty())
-    else {
-        return;
-    };
-    blocks.push(Block::Heading(format!(
-        "Sites that only {} reaches",
-        evaluation.run.plan.from
-    )));
-    blocks.push(
-        Table::of(&losses.lost)
-            .left("site", 0, |site| plain(&site.site))
-            .left("reason", 0, |site| plain(&site.reason))
-            .left("detail", 1, |site| plain(&site.detail))
-            .left("confirmed by a handshake", 0, |site| {
-                confirmed_words(site.confirmed).to_owned()
-            })
-            .block(),
-    );
+fn parts(evaluation: &Evaluation) -> Section {
+    let run = &evaluation.run;
+    let table = Table::of(&run.parts)
+        .caption("Parts of this evaluation")
+        .col("part", 0, |part| Cell::text(&part.part))
+        .col("how far it came", 0, |part| Cell::text(state(&part.state)))
+        .col("took", 0, |part| match part.took_s {
+            Some(took_s) => Cell::number(took_s as f64, Digits::All, "s"),
+            None => Cell::Missing,
+        });
+    let mut items = vec![table.item()];
+    items.extend(Item::warnings(&evaluation.warnings));
+    Section {
+        id: PARTS.to_owned(),
+        heading: "How it was done".to_owned(),
+        explanation: format!(
+            "Each part is a command of netbench in a process of its own. Begun {}, seed {}. Command: {}",
+            run.started,
+            run.plan.seed,
+            run.command.join(" ")
+        ),
+        items,
+        ..Section::default()
+    }
 }
 
-fn parts(evaluation: &Evaluation) -> Block {
-    let took = |s: u64| format!("{s} s");
-    Table::of(&evaluation.run.parts)
-        .left("part", 0, |part| plain(&part.part))
-        .left("how far it came", 0, |part| state_words(&part.state))
-        .right("took", 0, |part| {
-            part.took_s.map_or_else(|| "–".to_owned(), took)
-        })
-        .block()
-}
-
-/// How far a part came, in words.
-pub(crate) fn state_words(state: &PartState) -> String {
+/// How far a part came.
+fn state(state: &PartState) -> String {
     match state {
         PartState::Pending => "not reached".to_owned(),
         PartState::Done => "done".to_owned(),
         PartState::Interrupted => "interrupted".to_owned(),
         PartState::LeftOut => "left out".to_owned(),
-        PartState::Failed { why } => format!("failed: {}", plain(why)),
-        PartState::Unsupported { why } => format!("unsupported: {}", plain(why)),
-    }
-}
-
-/// Whether a handshake has shown what was predicted, in words.
-pub(crate) fn confirmed_words(confirmed: Option<bool>) -> &'static str {
-    match confirmed {
-        Some(true) => "yes",
-        Some(false) => "no: the handshake went otherwise",
-        None => "not tried",
+        PartState::Failed { why } => format!("failed: {why}"),
+        PartState::Unsupported { why } => format!("unsupported: {why}"),
     }
 }

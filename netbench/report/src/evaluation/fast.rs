@@ -1,26 +1,26 @@
 //! Is it fast enough?
 
-use netbench_model::{EvaluationPlan, Measure, Part, Phase, Unit};
+use netbench_model::{Measure, Part, Phase, Unit};
 use netbench_stats::{PairedRatio, Verdict};
 
-use super::{Answer, Found, KeyFigure, NO_MORE_THAN, Parts, Question, count, of_totals};
+use super::{Answer, Evidence, KeyFigure, NO_MORE_THAN, Question, of_totals};
 use crate::{
     ConnectSummary, SuiteSummary,
-    suite::preset::row_name,
-    text::{change, interval},
+    suite::row_name,
+    text::{change, count, interval},
 };
 
 /// Cases of the suite that are named as slower.
 const NAMED: usize = 3;
 
-pub(super) fn answer(plan: &EvaluationPlan, parts: &Parts<'_>, found: &Found) -> Question {
+pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
     let mut figures = Vec::new();
     let mut breaks = Vec::new();
     let mut missing = Vec::new();
-    let totals = found.connections.as_deref().map(totals).unwrap_or_default();
-    let (answer, because) = verdict(plan, &totals);
+    let totals = totals(evidence);
+    let (answer, because) = verdict(evidence, &totals);
     if totals.is_empty() {
-        missing.push(parts.why_missing("connections", "times of whole connections"));
+        missing.extend(evidence.missing("connections", "times of whole connections"));
     }
     for (condition, paired) in &totals {
         figures.push(KeyFigure {
@@ -32,17 +32,18 @@ pub(super) fn answer(plan: &EvaluationPlan, parts: &Parts<'_>, found: &Found) ->
             ),
         });
     }
-    if let Some(connections) = &found.connections {
-        slower_sites(connections, plan, &mut breaks);
+    if let Some(connections) = evidence.connections {
+        slower_sites(connections, evidence, &mut breaks);
     }
-    if found.suites.iter().all(|suite| !suite.compares()) {
-        missing.push(parts.why_missing("suite", "what the libraries take in memory"));
+    if evidence.suites.iter().all(|suite| !suite.compares()) {
+        missing.extend(evidence.missing("suite", "what the libraries take in memory"));
     }
-    for suite in &found.suites {
-        in_memory(suite, plan, &mut figures, &mut breaks);
+    for suite in &evidence.suites {
+        figures.extend(means(suite, evidence).into_iter().map(|mean| mean.figure()));
+        breaks.extend(slower_cases(suite, evidence));
     }
     Question {
-        question: format!("Is {} fast enough?", plan.to),
+        question: format!("Is {} fast enough?", evidence.to),
         answer,
         because,
         figures,
@@ -51,20 +52,72 @@ pub(super) fn answer(plan: &EvaluationPlan, parts: &Parts<'_>, found: &Found) ->
     }
 }
 
+/// The same question of a run of the suite alone: by the means of the client's cases, no more than
+/// [`NO_MORE_THAN`] in any part.
+pub(crate) fn answer_in_memory(evidence: &Evidence<'_>, suite: &SuiteSummary) -> Question {
+    let means = means(suite, evidence);
+    let decided = suite.cases.iter().flat_map(|case| &case.verdicts);
+    let decided = decided
+        .filter(|verdict| verdict.other == *evidence.to)
+        .any(|verdict| verdict.paired.verdict != Verdict::Undecided);
+    let slower = means.iter().filter(|mean| mean.ratio > NO_MORE_THAN);
+    let slower: Vec<String> = slower
+        .map(|mean| format!("{} {}", mean.part.name(), change(mean.ratio)))
+        .collect();
+    let (from, to) = (evidence.from, evidence.to);
+    let limit = format!("{:.0} %", (NO_MORE_THAN - 1.0) * 100.0);
+    let (answer, because) = match slower.as_slice() {
+        _ if !decided || means.is_empty() => (
+            Answer::Open,
+            "No case was decided: more rounds decide it.".to_owned(),
+        ),
+        [] => (
+            Answer::Yes,
+            format!(
+                "In no part of the suite {to} takes more than {limit} more than {from}, by the mean of its cases."
+            ),
+        ),
+        slower => (
+            if slower.len() == means.len() {
+                Answer::No
+            } else {
+                Answer::WithLosses
+            },
+            format!(
+                "{to} takes more than {limit} more than {from}: {}.",
+                slower.join(", ")
+            ),
+        ),
+    };
+    let sizes_alone = suite.cases.iter().all(|case| case.part == Part::Memory);
+    Question {
+        question: if sizes_alone {
+            format!("Does {to} take no more memory?")
+        } else {
+            format!("Is {to} fast enough in memory?")
+        },
+        answer,
+        because,
+        figures: means.iter().map(Mean::figure).collect(),
+        breaks: slower_cases(suite, evidence).into_iter().collect(),
+        missing: Vec::new(),
+    }
+}
+
 /// The total time of each condition.
-fn totals(connections: &ConnectSummary) -> Vec<(String, PairedRatio)> {
-    let comparisons = connections.comparisons.iter();
+fn totals(evidence: &Evidence<'_>) -> Vec<(String, PairedRatio)> {
+    let comparisons = evidence.connections.iter().flat_map(|c| &c.comparisons);
     comparisons
+        .filter(|comparison| comparison.other == *evidence.to)
         .filter_map(|comparison| {
-            let total = |row: &&crate::PhaseRow| row.phase == Phase::Total;
-            let row = comparison.phases.iter().find(total)?;
+            let row = comparison.phase(Phase::Total)?;
             Some((comparison.condition.to_string(), row.paired))
         })
         .collect()
 }
 
-fn verdict(plan: &EvaluationPlan, totals: &[(String, PairedRatio)]) -> (Answer, String) {
-    let (from, to) = (&plan.from, &plan.to);
+fn verdict(evidence: &Evidence<'_>, totals: &[(String, PairedRatio)]) -> (Answer, String) {
+    let (from, to) = (evidence.from, evidence.to);
     let limit = format!("{:.0} %", (NO_MORE_THAN - 1.0) * 100.0);
     let answer = of_totals(totals.iter().map(|(_, paired)| paired));
     let because = match answer {
@@ -106,32 +159,47 @@ fn word(paired: &PairedRatio) -> String {
     }
 }
 
-fn slower_sites(connections: &ConnectSummary, plan: &EvaluationPlan, breaks: &mut Vec<String>) {
-    for comparison in &connections.comparisons {
+fn slower_sites(connections: &ConnectSummary, evidence: &Evidence<'_>, breaks: &mut Vec<String>) {
+    let comparisons = connections.comparisons.iter();
+    for comparison in comparisons.filter(|comparison| comparison.other == *evidence.to) {
         let tally = &comparison.sites;
         // Some sites are called slower by chance even where nothing differs.
         if tally.first_faster as f64 > tally.expected_by_chance {
-            let sites = count(
-                tally.first_faster.try_into().unwrap_or(usize::MAX),
-                "site",
-                "sites",
-            );
+            let sites = count(tally.first_faster, "site", "sites");
             breaks.push(format!(
                 "{sites} on which {} takes longer ({}; by chance {:.1})",
-                plan.to, comparison.condition, tally.expected_by_chance
+                evidence.to, comparison.condition, tally.expected_by_chance
             ));
         }
     }
 }
 
-/// What the suite says: handshakes of the client, data, and what is slower.
-fn in_memory(
-    suite: &SuiteSummary,
-    plan: &EvaluationPlan,
-    figures: &mut Vec<KeyFigure>,
-    breaks: &mut Vec<String>,
-) {
-    for (part, measure, label) in [
+/// What a part of the suite takes, over its cases.
+struct Mean {
+    part: Part,
+    label: &'static str,
+    cases: usize,
+    ratio: f64,
+}
+
+impl Mean {
+    fn figure(&self) -> KeyFigure {
+        KeyFigure {
+            value: change(self.ratio),
+            label: format!(
+                "{} (geometric mean of {})",
+                self.label,
+                count(self.cases, "case", "cases")
+            ),
+        }
+    }
+}
+
+/// The one figure for each part of the suite that is shown wherever the run is summed up. A geometric
+/// mean, because ratios multiply; of the client's cases, because it is clients that would switch, and
+/// a middle of both sides' cases would hide which side gains.
+fn means(suite: &SuiteSummary, evidence: &Evidence<'_>) -> Vec<Mean> {
+    let parts = [
         (
             Part::Handshake,
             Measure::Client,
@@ -140,59 +208,59 @@ fn in_memory(
         (Part::Bulk, Measure::Receive, "receiving of data in memory"),
         (Part::Verify, Measure::Whole, "verification of a chain"),
         (Part::Connector, Measure::Whole, "making of a connector"),
-    ] {
-        let ratios: Vec<f64> = suite
+        (
+            Part::Memory,
+            Measure::Peak,
+            "peak memory of a process with many sessions",
+        ),
+    ];
+    let mean = |(part, measure, label): (Part, Measure, &'static str)| {
+        let logs: Vec<f64> = suite
             .cases
             .iter()
             .filter(|row| row.part == part && row.case.measure == measure)
             .flat_map(|row| &row.verdicts)
-            .filter(|verdict| verdict.other == plan.to)
-            .map(|verdict| verdict.paired.ratio)
+            .filter(|verdict| verdict.other == *evidence.to)
+            .map(|verdict| verdict.paired.ratio.ln())
             .collect();
-        if let Some(mean) = geometric_mean(&ratios) {
-            figures.push(KeyFigure {
-                value: change(mean),
-                label: format!("{label} (geometric mean of {} cases)", ratios.len()),
-            });
-        }
-    }
+        (!logs.is_empty()).then(|| Mean {
+            part,
+            label,
+            cases: logs.len(),
+            ratio: (logs.iter().sum::<f64>() / logs.len() as f64).exp(),
+        })
+    };
+    parts.into_iter().filter_map(mean).collect()
+}
+
+/// The cases that are slower, the worst of them by name.
+fn slower_cases(suite: &SuiteSummary, evidence: &Evidence<'_>) -> Option<String> {
     let mut slower: Vec<(f64, &str)> = suite
         .cases
         .iter()
         .flat_map(|row| row.verdicts.iter().map(move |verdict| (row, verdict)))
         .filter(|(row, verdict)| {
-            verdict.other == plan.to
+            verdict.other == *evidence.to
                 && verdict.paired.verdict == Verdict::Slower
                 && row.unit == Unit::Nanoseconds
         })
         .map(|(row, verdict)| (verdict.paired.ratio, row.name.as_str()))
         .collect();
     if slower.is_empty() {
-        return;
-    }
-    slower.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let named: Vec<_> = slower
-        .iter()
-        .take(NAMED)
-        .map(|(ratio, name)| format!("{} {}", row_name(name), change(*ratio)))
-        .collect();
-    let more = slower.len().saturating_sub(NAMED);
-    let more = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
-    };
-    let cases = count(slower.len(), "case", "cases");
-    breaks.push(format!(
-        "slower in memory in {cases}: {}{more}",
-        named.join(", ")
-    ));
-}
-
-fn geometric_mean(ratios: &[f64]) -> Option<f64> {
-    if ratios.is_empty() {
         return None;
     }
-    let sum: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
-    Some((sum / ratios.len() as f64).exp())
+    slower.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let named = slower.iter().take(NAMED);
+    let named: Vec<_> = named
+        .map(|(ratio, name)| format!("{} {}", row_name(name), change(*ratio)))
+        .collect();
+    let more = match slower.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    Some(format!(
+        "slower in memory in {}: {}{more}",
+        count(slower.len(), "case", "cases"),
+        named.join(", ")
+    ))
 }

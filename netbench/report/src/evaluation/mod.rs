@@ -4,24 +4,27 @@
 //! Start reading at [`evaluation`]; each question is answered in a file of its own, from the parts that
 //! there are.
 
-pub(crate) mod document;
-mod fast;
+mod document;
+pub(crate) mod fast;
 mod features;
+mod figures;
 mod losses;
-mod rows;
-mod supports;
-mod works;
+pub(crate) mod supports;
+pub(crate) mod works;
 
 use std::sync::Arc;
 
-use netbench_model::coverage::{Coverage, Difference};
-use netbench_model::{EvaluationManifest, Losses, PartRecord, PartState, SCHEMA_VERSION};
+use netbench_model::{
+    EvaluationManifest, Losses, PartRecord, PartState, SCHEMA_VERSION, StackName, Target,
+    coverage::{Coverage, Difference},
+};
 use netbench_stats::PairedRatio;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ConnectSummary, SuiteSummary};
+use crate::{ConnectSummary, SuiteSummary, cell::Cell, document::Table};
 
+pub use document::EvaluationReport;
 pub use features::lacking;
 pub use losses::losses;
 
@@ -109,14 +112,29 @@ impl Answer {
     }
 }
 
+impl Evaluation {
+    /// Whether any question has an answer.
+    pub fn answered(&self) -> bool {
+        let mut questions = self.questions.iter();
+        questions.any(|question| question.answer != Answer::Open)
+    }
+}
+
 /// Answers the questions from what the parts found.
 pub fn evaluation(run: EvaluationManifest, found: Found) -> Evaluation {
     let plan = &run.plan;
-    let parts = Parts(&run.parts);
+    let evidence = Evidence {
+        coverage: found.coverage.as_ref(),
+        losses: found.losses.as_ref(),
+        connections: found.connections.as_deref(),
+        suites: found.suites.iter().map(AsRef::as_ref).collect(),
+        parts: Some(&run.parts),
+        ..Evidence::of(&plan.from, &plan.to, plan.target)
+    };
     let questions = vec![
-        supports::answer(plan, &parts, &found),
-        works::answer(plan, &parts, &found),
-        fast::answer(plan, &parts, &found),
+        supports::answer(&evidence),
+        works::answer(&evidence),
+        fast::answer(&evidence),
     ];
     let mut warnings = Vec::new();
     if run.finished.is_none() {
@@ -147,26 +165,94 @@ pub fn evaluation(run: EvaluationManifest, found: Found) -> Evaluation {
     }
 }
 
-/// The parts, by name.
-struct Parts<'a>(&'a [PartRecord]);
+/// A question of a document, and where on it the figures are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The question, answered.
+    pub question: Question,
+    /// Of what with what: `rustls-aws-lc in place of openssl`.
+    pub about: String,
+    /// The id of the section that has the rest.
+    pub section: Option<String>,
+}
 
-impl Parts<'_> {
-    /// Why a part has found nothing.
-    fn why_missing(&self, name: &str, what: &str) -> String {
-        let state = self.0.iter().find(|part| part.part == name);
-        let why = match state.map(|part| &part.state) {
-            None | Some(PartState::LeftOut) => "it was left out".to_owned(),
-            Some(PartState::Pending) => "it was not reached".to_owned(),
-            Some(PartState::Interrupted) => "it was interrupted".to_owned(),
-            Some(PartState::Done) => "it found nothing that can be compared".to_owned(),
-            Some(PartState::Failed { why } | PartState::Unsupported { why }) => why.clone(),
+impl Question {
+    /// The answer and why.
+    pub(crate) fn in_a_sentence(&self) -> String {
+        let answer = match self.answer {
+            Answer::Yes => "Yes",
+            Answer::WithLosses => "Yes, with losses",
+            Answer::No => "No",
+            Answer::Open => "Open",
         };
-        format!("{what}: {why}")
+        format!("{answer}. {}", self.because)
+    }
+
+    /// The figures that carry the answer.
+    pub(crate) fn table(&self) -> Table {
+        let table = Table::of(&self.figures)
+            .col("figure", 0, |figure| Cell::text(&figure.value))
+            .col("of what", 0, |figure| Cell::text(&figure.label));
+        table.table()
+    }
+
+    /// What would change for the worse; empty if nothing does.
+    pub(crate) fn worse(&self) -> String {
+        match self.breaks.as_slice() {
+            [] => String::new(),
+            breaks => format!("What would change for the worse: {}.", breaks.join(". ")),
+        }
     }
 }
 
-fn count(number: usize, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
+/// What there is to answer the questions about a switch: an evaluation has most of it, a single run
+/// some.
+pub(crate) struct Evidence<'a> {
+    /// The stack in use.
+    pub(crate) from: &'a StackName,
+    /// The stack that would take its place.
+    pub(crate) to: &'a StackName,
+    /// Where the sites are.
+    pub(crate) target: Target,
+    /// Features; the stack in use is the first column.
+    pub(crate) coverage: Option<&'a Coverage>,
+    /// Sites that only one of the two can agree with.
+    pub(crate) losses: Option<&'a Losses>,
+    /// Connections.
+    pub(crate) connections: Option<&'a ConnectSummary>,
+    /// Runs of the in-memory suite.
+    pub(crate) suites: Vec<&'a SuiteSummary>,
+    /// The parts of an evaluation, which should have found all of this; none of a single run.
+    pub(crate) parts: Option<&'a [PartRecord]>,
+}
+
+impl<'a> Evidence<'a> {
+    /// Nothing yet.
+    pub(crate) fn of(from: &'a StackName, to: &'a StackName, target: Target) -> Self {
+        Self {
+            from,
+            to,
+            target,
+            coverage: None,
+            losses: None,
+            connections: None,
+            suites: Vec::new(),
+            parts: None,
+        }
+    }
+
+    /// Why a part of the evaluation has found nothing. A single run has no parts that could be missing.
+    fn missing(&self, part: &str, what: &str) -> Option<String> {
+        let record = self.parts?.iter().find(|record| record.part == part);
+        let why = match record.map(|record| &record.state) {
+            None | Some(PartState::LeftOut) => "it was left out",
+            Some(PartState::Pending) => "it was not reached",
+            Some(PartState::Interrupted) => "it was interrupted",
+            Some(PartState::Done) => "it found nothing that can be compared",
+            Some(PartState::Failed { why } | PartState::Unsupported { why }) => why,
+        };
+        Some(format!("{what}: {why}"))
+    }
 }
 
 /// A switch that loses this share of the sites, or more, is no replacement.

@@ -2,36 +2,39 @@
 
 use std::collections::BTreeMap;
 
-use netbench_model::coverage::Coverage;
-use netbench_model::{EvaluationPlan, Losses, Target};
+use netbench_model::{
+    Losses, Target,
+    coverage::{Coverage, ShimSummary},
+};
 
-use super::{Answer, Found, KeyFigure, Parts, Question, count, lacking, of_lost};
-use crate::text::percent;
+use super::{Answer, Evidence, KeyFigure, Question, lacking, of_lost};
+use crate::text::{count, percent};
 
 /// Sites of one reason that are named.
 const NAMED: usize = 5;
 
-pub(super) fn answer(plan: &EvaluationPlan, parts: &Parts<'_>, found: &Found) -> Question {
-    let (from, to) = (&plan.from, &plan.to);
+pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
+    let (from, to) = (evidence.from, evidence.to);
     let mut figures = Vec::new();
     let mut breaks = Vec::new();
     let mut missing = Vec::new();
-    let (answer, because) = match &found.losses {
+    let (answer, because) = match evidence.losses {
         Some(losses) => {
-            sites(losses, plan, &mut figures, &mut breaks);
-            verdict(losses, plan)
+            sites(losses, evidence, &mut figures, &mut breaks);
+            verdict(losses, evidence)
         }
         None => {
-            missing.push(parts.why_missing("sites", "which sites would be lost"));
+            missing.extend(evidence.missing("sites", "which sites would be lost"));
             let open =
                 format!("Whether {to} reaches the sites that {from} reaches was not looked at.");
             (Answer::Open, open)
         }
     };
-    match &found.coverage {
-        Some(coverage) => features(coverage, plan, &mut figures, &mut breaks),
+    match evidence.coverage {
+        Some(coverage) => features(coverage, evidence, &mut figures, &mut breaks),
         None => {
-            missing.push(parts.why_missing("features", "features, by BoringSSL's protocol tests"))
+            let what = "features, by BoringSSL's protocol tests";
+            missing.extend(evidence.missing("features", what));
         }
     }
     Question {
@@ -44,9 +47,9 @@ pub(super) fn answer(plan: &EvaluationPlan, parts: &Parts<'_>, found: &Found) ->
     }
 }
 
-fn verdict(losses: &Losses, plan: &EvaluationPlan) -> (Answer, String) {
-    let (from, to) = (&plan.from, &plan.to);
-    let sites = match plan.target {
+fn verdict(losses: &Losses, evidence: &Evidence<'_>) -> (Answer, String) {
+    let (from, to) = (evidence.from, evidence.to);
+    let sites = match evidence.target {
         Target::Lab => "emulated sites",
         Target::Live => "sites",
     };
@@ -69,7 +72,7 @@ fn verdict(losses: &Losses, plan: &EvaluationPlan) -> (Answer, String) {
 
 fn sites(
     losses: &Losses,
-    plan: &EvaluationPlan,
+    evidence: &Evidence<'_>,
     figures: &mut Vec<KeyFigure>,
     breaks: &mut Vec<String>,
 ) {
@@ -98,21 +101,20 @@ fn sites(
     if !losses.gained.is_empty() {
         figures.push(KeyFigure {
             value: losses.gained.len().to_string(),
-            label: format!("sites that only {} reaches", plan.to),
+            label: format!("sites that only {} reaches", evidence.to),
         });
     }
 }
 
 fn features(
     coverage: &Coverage,
-    plan: &EvaluationPlan,
+    evidence: &Evidence<'_>,
     figures: &mut Vec<KeyFigure>,
     breaks: &mut Vec<String>,
 ) {
     if let [first, second, ..] = coverage.shims.as_slice() {
-        let share = |shim: &netbench_model::coverage::ShimSummary| {
-            percent(shim.works.passed as f64, shim.works.total() as f64)
-        };
+        let share =
+            |shim: &ShimSummary| percent(shim.works.passed as f64, shim.works.total() as f64);
         figures.push(KeyFigure {
             value: format!("{} (before: {})", share(second), share(first)),
             label: "of BoringSSL's tests that expect success (many are of its own features)"
@@ -125,8 +127,8 @@ fn features(
         breaks.push(format!(
             "{} that {} has and {} has not: {}",
             count(names.len(), "feature", "features"),
-            plan.from,
-            plan.to,
+            evidence.from,
+            evidence.to,
             names.join("; ")
         ));
     }

@@ -2,24 +2,24 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netbench_model::{
-    EvaluationPlan,
-    coverage::{Category, Coverage, Ending, ShimSummary},
-};
+use netbench_model::coverage::{Category, Coverage, Ending, ShimSummary};
 
-use super::{Answer, Found, KeyFigure, Parts, Question, count, of_lost};
-use crate::ConnectSummary;
+use super::{Answer, Evidence, KeyFigure, Question, of_lost};
+use crate::{ConnectSummary, text::count};
 
-pub(super) fn answer(plan: &EvaluationPlan, parts: &Parts<'_>, found: &Found) -> Question {
-    let (from, to) = (&plan.from, &plan.to);
+/// Sites that are named as failing.
+const NAMED: usize = 20;
+
+pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
+    let (from, to) = (evidence.from, evidence.to);
     let mut figures = Vec::new();
     let mut breaks = Vec::new();
     let mut missing = Vec::new();
     let mut reasons = Vec::new();
     let mut answer = Answer::Open;
-    match &found.connections {
+    match evidence.connections {
         Some(connections) if connections.run.samples > 0 => {
-            let failing = only_to(connections, plan);
+            let failing = only_to(connections, evidence);
             let sites = connections.run.sites;
             figures.push(KeyFigure {
                 value: format!("{} of {sites}", failing.len()),
@@ -38,11 +38,14 @@ pub(super) fn answer(plan: &EvaluationPlan, parts: &Parts<'_>, found: &Found) ->
                 )
             });
             let named = |(site, why): (&&str, &&str)| format!("{site}: {why}");
-            breaks.extend(failing.iter().map(named));
+            breaks.extend(failing.iter().take(NAMED).map(named));
+            if failing.len() > NAMED {
+                breaks.push(format!("and {} more sites", failing.len() - NAMED));
+            }
         }
-        _ => missing.push(parts.why_missing("connections", "real connections")),
+        _ => missing.extend(evidence.missing("connections", "real connections")),
     }
-    if let Some(losses) = &found.losses {
+    if let Some(losses) = evidence.losses {
         if losses.confirmed > 0 {
             figures.push(KeyFigure {
                 value: losses.confirmed.to_string(),
@@ -54,15 +57,16 @@ pub(super) fn answer(plan: &EvaluationPlan, parts: &Parts<'_>, found: &Found) ->
             breaks.extend(losses.contradicted.iter().cloned());
         }
     }
-    match &found.coverage {
+    match evidence.coverage {
         Some(coverage) => {
-            if let Some(reason) = defects(coverage, plan, &mut figures, &mut breaks) {
+            if let Some(reason) = defects(coverage, evidence, &mut figures, &mut breaks) {
                 answer = worse(answer);
                 reasons.push(reason);
             }
         }
         None => {
-            missing.push(parts.why_missing("features", "defects, by BoringSSL's protocol tests"))
+            let what = "defects, by BoringSSL's protocol tests";
+            missing.extend(evidence.missing("features", what));
         }
     }
     if reasons.is_empty() {
@@ -89,15 +93,16 @@ fn worse(answer: Answer) -> Answer {
 /// Sites that failed with the new stack and never with the old one, with the first reason.
 fn only_to<'a>(
     connections: &'a ConnectSummary,
-    plan: &EvaluationPlan,
+    evidence: &Evidence<'_>,
 ) -> BTreeMap<&'a str, &'a str> {
     let failures = || connections.failures.iter();
     let before: BTreeSet<&str> = failures()
-        .filter(|row| row.stack == plan.from)
+        .filter(|row| row.stack == *evidence.from)
         .map(|row| row.site.as_str())
         .collect();
     let mut failing = BTreeMap::new();
-    for row in failures().filter(|row| row.stack == plan.to && !before.contains(row.site.as_str()))
+    for row in
+        failures().filter(|row| row.stack == *evidence.to && !before.contains(row.site.as_str()))
     {
         failing
             .entry(row.site.as_str())
@@ -109,7 +114,7 @@ fn only_to<'a>(
 /// What the protocol tests say of defects; a sentence where the new stack has more of them.
 fn defects(
     coverage: &Coverage,
-    plan: &EvaluationPlan,
+    evidence: &Evidence<'_>,
     figures: &mut Vec<KeyFigure>,
     breaks: &mut Vec<String>,
 ) -> Option<String> {
@@ -133,7 +138,7 @@ fn defects(
         if let Ending::Crashed(signal) = how {
             breaks.push(format!(
                 "{} crashes in the protocol test {test}: {signal}",
-                plan.to
+                evidence.to
             ));
         }
     }

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use netbench_model::{Manifest, Negotiated, Target};
 
 use super::site_differences;
-use crate::pairs::Matched;
+use crate::connect::Matched;
 
 /// A site's name.
 pub(super) type Site = String;

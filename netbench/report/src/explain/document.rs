@@ -1,93 +1,100 @@
-use super::{CharacteristicRow, ExplainSummary, Explanation, sentences::signed_time};
+use super::{CharacteristicRow, ExplainSummary, Explanation, charts::chart};
 use crate::{
-    block::{Block, Document, Table, left, right},
-    rows::Rows,
-    text::{change, interval, plain, time, verdict},
+    cell::{Cell, Digits},
+    document::{Document, Excerpt, Extent, Item, Report, Section, Table},
+    figures::Rows,
+    text::{change, interval, verdict},
 };
 
-/// How many sites are shown; every form but the terminal's and Markdown's has all.
+/// How many sites text forms show.
 const SITES_SHOWN: usize = 30;
 
-impl Document for ExplainSummary {
-    fn blocks(&self) -> Vec<Block> {
-        let mut blocks = vec![
-            Block::Heading(format!("netbench explain: {}", plain(&self.run.name))),
-            Block::Text(
-                "Each row compares the sites that have a value with all other sites of this run. A ratio is \
-                 the other stack's total over the first one's. The intervals of one table hold together at \
-                 99 %. What goes with being faster need not be its cause: values often come together."
-                    .to_owned(),
-            ),
-        ];
-        for explanation in &self.explanations {
-            one(&mut blocks, explanation);
+impl Report for ExplainSummary {
+    fn document(&self, _: Extent) -> Document<'_> {
+        let mut rows = Rows::default();
+        figures(self, &mut rows);
+        Document {
+            sections: vec![section(self)],
+            figures: rows.finish(),
+            data: vec![self],
+            ..Document::new("explain", format!("netbench explain: {}", self.run.name))
         }
-        if self.conditions.len() > 1 {
-            blocks.push(Block::Heading("By condition".to_owned()));
-            let mut rows = Vec::new();
-            for condition in &self.conditions {
-                let mut cells = vec![format!("{} / {}", condition.other, condition.first)];
-                cells.extend(cells_of(&condition.row));
-                rows.push(cells);
-            }
-            let mut columns = vec![left("stacks", 3)];
-            columns.extend(columns_of_values());
-            blocks.push(Block::Table(Table { columns, rows }));
-        }
-        heaps(&mut blocks, self);
-        blocks
     }
+}
 
-    fn rows(&self, rows: &mut Rows) {
-        for explanation in &self.explanations {
-            let about = |rows: &mut Rows, table: &str| {
-                let (first, other) = (explanation.first.as_str(), explanation.other.as_str());
-                rows.about(table, explanation.condition.name(), first, other);
-            };
-            about(rows, "characteristics");
-            for row in &explanation.characteristics {
-                value_rows(rows, row);
-            }
-            about(rows, "against");
-            for row in &explanation.against {
-                rows.value(&row.site, "ratio", row.ratio, "other/first");
-                rows.value(&row.site, "difference", row.difference_ns, "ns");
-                for (name, value) in &row.characteristics {
-                    rows.text(&row.site, name, value);
-                }
-            }
-            about(rows, "shared");
-            for row in &explanation.shared {
-                let item = format!("{}: {}", row.characteristic, row.value);
-                rows.value(&item, "listed_with", row.listed_with as f64, "sites");
-                rows.value(&item, "listed", row.listed as f64, "sites");
-                rows.value(&item, "others_with", row.others_with as f64, "sites");
-                rows.value(&item, "others", row.others as f64, "sites");
-                rows.value(&item, "chance", row.chance, "");
+/// All that there is to say, for a document of its own or as a section of another.
+pub(super) fn section(summary: &ExplainSummary) -> Section {
+    let mut items = Vec::new();
+    for explanation in &summary.explanations {
+        one(&mut items, explanation);
+    }
+    if summary.conditions.len() > 1 {
+        items.push(Item::heading("By condition"));
+        let rows = summary.conditions.iter().map(|condition| {
+            let stacks = format!("{} / {}", condition.other, condition.first);
+            (stacks, &condition.row)
+        });
+        items.push(values(rows.collect()));
+    }
+    bimodal(&mut items, summary);
+    Section {
+        explanation: "Each row compares the sites that have a value with all other sites of this run. A ratio is the \
+                      other stack's total over the first one's. The intervals of one table hold together at 99 %. What \
+                      goes with being faster need not be its cause: values often come together."
+            .to_owned(),
+        ..Section::only(items)
+    }
+}
+
+fn figures(summary: &ExplainSummary, rows: &mut Rows) {
+    for explanation in &summary.explanations {
+        let about = |rows: &mut Rows, table: &str| {
+            let (first, other) = (explanation.first.as_str(), explanation.other.as_str());
+            rows.about(table, explanation.condition.name(), first, other);
+        };
+        about(rows, "characteristics");
+        for row in &explanation.characteristics {
+            value_rows(rows, row);
+        }
+        about(rows, "against");
+        for row in &explanation.against {
+            rows.value(&row.site, "ratio", row.ratio, "other/first");
+            rows.value(&row.site, "difference", row.difference_ns, "ns");
+            for (name, value) in &row.characteristics {
+                rows.text(&row.site, name, value);
             }
         }
-        for condition in &self.conditions {
-            rows.about(
-                "conditions",
-                "",
-                condition.first.as_str(),
-                condition.other.as_str(),
-            );
-            value_rows(rows, &condition.row);
+        about(rows, "shared");
+        for row in &explanation.shared {
+            let item = format!("{}: {}", row.characteristic, row.value);
+            rows.value(&item, "listed_with", row.listed_with as f64, "sites");
+            rows.value(&item, "listed", row.listed as f64, "sites");
+            rows.value(&item, "others_with", row.others_with as f64, "sites");
+            rows.value(&item, "others", row.others as f64, "sites");
+            rows.value(&item, "chance", row.chance, "");
         }
-        for row in &self.heaps {
-            rows.about("heaps", row.condition.name(), row.stack.as_str(), "");
-            rows.value(&row.site, "lower", row.lower_ns, "ns");
-            rows.value(&row.site, "upper", row.upper_ns, "ns");
-            rows.value(&row.site, "apart", row.round_trips, "round trips");
-            rows.value(&row.site, "slower", row.slower as f64, "connections");
-            rows.value(
-                &row.site,
-                "connections",
-                row.connections as f64,
-                "connections",
-            );
-        }
+    }
+    for condition in &summary.conditions {
+        rows.about(
+            "conditions",
+            "",
+            condition.first.as_str(),
+            condition.other.as_str(),
+        );
+        value_rows(rows, &condition.row);
+    }
+    for row in &summary.heaps {
+        rows.about("heaps", row.condition.name(), row.stack.as_str(), "");
+        rows.value(&row.site, "lower", row.lower_ns, "ns");
+        rows.value(&row.site, "upper", row.upper_ns, "ns");
+        rows.value(&row.site, "apart", row.round_trips, "round trips");
+        rows.value(&row.site, "slower", row.slower as f64, "connections");
+        rows.value(
+            &row.site,
+            "connections",
+            row.connections as f64,
+            "connections",
+        );
     }
 }
 
@@ -103,114 +110,94 @@ fn value_rows(rows: &mut Rows, row: &CharacteristicRow) {
     rows.text(&item, "verdict", row.contrast.verdict.name());
 }
 
-fn one(blocks: &mut Vec<Block>, explanation: &Explanation) {
+fn one(items: &mut Vec<Item>, explanation: &Explanation) {
     let (first, other) = (explanation.first.as_str(), explanation.other.as_str());
-    blocks.push(Block::Heading(format!(
+    items.push(Item::Heading(format!(
         "{}: {other} against {first}",
         explanation.condition
     )));
     if let Some(overall) = &explanation.overall {
-        blocks.push(Block::Headline(format!(
+        items.push(Item::Headline(format!(
             "Over all sites, {}: {} ({}).",
             verdict(overall.verdict, first, other),
             change(overall.ratio),
             interval(overall.interval)
         )));
     }
-    for sentence in &explanation.sentences {
-        blocks.push(Block::Text(sentence.clone()));
-    }
+    items.extend(explanation.sentences.iter().map(Item::text));
+    items.extend(chart(explanation));
     if !explanation.characteristics.is_empty() {
-        blocks.push(Block::Table(Table {
-            columns: columns_of_values(),
-            rows: explanation.characteristics.iter().map(cells_of).collect(),
-        }));
+        let rows = explanation.characteristics.iter();
+        items.push(values(rows.map(|row| (String::new(), row)).collect()));
     }
     if explanation.against.is_empty() {
         return;
     }
-    blocks.push(Block::Heading("Sites that go the other way".to_owned()));
-    blocks.push(
-        Table::of(explanation.against.iter().take(SITES_SHOWN))
-            .left("site", 0, |row| plain(&row.site))
-            .right("change", 0, |row| change(row.ratio))
-            .right("by", 1, |row| signed_time(row.difference_ns))
-            .left("characteristics", 2, |row| {
-                let told = ["key", "version", "group", "round trip", "chain bytes"];
-                let told: Vec<String> = told
-                    .iter()
-                    .filter_map(|name| row.characteristics.get(*name))
-                    .map(|value| plain(value))
-                    .collect();
-                told.join(", ")
+    items.push(Item::heading("Sites that go the other way"));
+    items.push(
+        Table::of(&explanation.against)
+            .excerpt(Excerpt::First(SITES_SHOWN))
+            .col("site", 0, |row| Cell::text(&row.site))
+            .col("change", 0, |row| Cell::Change(row.ratio))
+            .col("by", 1, |row| Cell::TimeDifference(row.difference_ns))
+            .col("characteristics", 2, |row| {
+                let told = ["key", "version", "group", "round trip", "chain bytes"].iter();
+                let told = told.filter_map(|name| row.characteristics.get(*name));
+                Cell::text(told.cloned().collect::<Vec<_>>().join(", "))
             })
-            .block(),
+            .item(),
     );
-    if explanation.against.len() > SITES_SHOWN {
-        blocks.push(Block::Text(format!(
-            "And {} more; CSV and JSON have all.",
-            explanation.against.len() - SITES_SHOWN
-        )));
+}
+
+/// Values of characteristics, each of the stacks that are named where that is not plain.
+fn values(rows: Vec<(String, &CharacteristicRow)>) -> Item {
+    let named = rows.iter().any(|(stacks, _)| !stacks.is_empty());
+    let mut table = Table::of(rows);
+    if named {
+        table = table.col("stacks", 3, |(stacks, _)| Cell::text(stacks));
     }
+    table
+        .col("characteristic", 0, |(_, row)| {
+            Cell::text(&row.characteristic)
+        })
+        .col("value", 0, |(_, row)| Cell::text(&row.value))
+        .col("sites", 2, |(_, row)| Cell::count(row.sites))
+        .col("change", 0, |(_, row)| Cell::Change(row.paired.ratio))
+        .col("by", 3, |(_, row)| Cell::TimeDifference(row.difference_ns))
+        .col("against the rest", 1, |(_, row)| {
+            Cell::Change(row.contrast.ratio)
+        })
+        .col("interval", 4, |(_, row)| {
+            Cell::Changes(row.contrast.interval)
+        })
+        .col("verdict", 1, |(_, row)| Cell::verdict(row.contrast.verdict))
+        .item()
 }
 
-fn columns_of_values() -> Vec<crate::Column> {
-    vec![
-        left("characteristic", 0),
-        left("value", 0),
-        right("sites", 2),
-        right("change", 0),
-        right("by", 3),
-        right("against the rest", 1),
-        right("interval", 4),
-        left("does", 1),
-    ]
-}
-
-fn cells_of(row: &CharacteristicRow) -> Vec<String> {
-    let does = match row.contrast.verdict {
-        netbench_stats::Verdict::Faster => "better",
-        netbench_stats::Verdict::Slower => "worse",
-        other => other.name(),
-    };
-    vec![
-        row.characteristic.clone(),
-        plain(&row.value),
-        row.sites.to_string(),
-        change(row.paired.ratio),
-        signed_time(row.difference_ns),
-        change(row.contrast.ratio),
-        interval(row.contrast.interval),
-        does.to_owned(),
-    ]
-}
-
-fn heaps(blocks: &mut Vec<Block>, summary: &ExplainSummary) {
+fn bimodal(items: &mut Vec<Item>, summary: &ExplainSummary) {
     if summary.heaps.is_empty() {
         return;
     }
-    blocks.push(Block::Heading(
-        "Totals in two heaps, a round trip apart".to_owned(),
+    items.push(Item::heading(
+        "Bimodal totals, the modes a round trip apart",
     ));
-    blocks.push(Block::Text(
-        "On these sites some connections took a round trip more than others of the same stack. A median \
-         of such totals jumps from one heap to the other; how many connections are in the slower heap says \
-         more."
-            .to_owned(),
+    items.push(Item::text(
+        "On these sites some connections took a round trip more than others of the same stack. A median of such totals \
+         jumps from one mode to the other; how many connections are in the slower mode says more.",
     ));
-    blocks.push(
+    items.push(
         Table::of(&summary.heaps)
-            .left("site", 0, |row| plain(&row.site))
-            .left("stack", 0, |row| row.stack.to_string())
-            .left("condition", 2, |row| row.condition.to_string())
-            .right("fast", 1, |row| time(row.lower_ns))
-            .right("slow", 1, |row| time(row.upper_ns))
-            .right("round trips apart", 3, |row| {
-                format!("{:.2}", row.round_trips)
+            .col("site", 0, |row| Cell::text(&row.site))
+            .col("stack", 0, |row| Cell::text(&row.stack))
+            .col("condition", 2, |row| Cell::text(row.condition))
+            .col("fast", 1, |row| Cell::Time(row.lower_ns))
+            .col("slow", 1, |row| Cell::Time(row.upper_ns))
+            .col("round trips apart", 3, |row| {
+                Cell::number(row.round_trips, Digits::Decimals(2), "")
             })
-            .right("in the slow heap", 0, |row| {
-                format!("{} of {}", row.slower, row.connections)
+            .col("in the slower mode", 0, |row| {
+                Cell::Of(row.slower, row.connections)
             })
-            .block(),
+            .item(),
     );
 }

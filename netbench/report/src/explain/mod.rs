@@ -1,6 +1,7 @@
 //! Which characteristics of a site go with one stack's being faster. Start reading at [`explain`].
 
 mod characteristics;
+mod charts;
 mod document;
 mod heaps;
 mod sentences;
@@ -16,11 +17,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    compare::compare,
-    latest::latest,
-    pairs::{Matched, match_up},
-    shares::rtts,
-    summary::{Head, head},
+    Comparison, Head,
+    connect::{Matched, compare, head, latest, match_up, rtts},
+    document::Section,
 };
 
 use self::characteristics::{Site, Traits};
@@ -174,15 +173,8 @@ pub fn explain(
             .collect();
         for (condition, pairs) in &matched {
             let traits = Traits::of(manifest, pairs, &rtts);
-            let tally = compare(plan, &measured, *condition, first, other).0.sites;
-            explanations.push(explanation(
-                manifest,
-                *condition,
-                (first, other),
-                pairs,
-                &traits,
-                &tally,
-            ));
+            let comparison = compare(plan, &measured, *condition, first, other).0;
+            explanations.push(explanation(manifest, &comparison, pairs, &traits));
         }
         conditions.extend(by_condition(manifest, (first, other), &matched));
     }
@@ -195,17 +187,27 @@ pub fn explain(
     }
 }
 
+/// The same as a section of a run's report, for forms with room for it. None where nothing can be compared.
+pub(crate) fn explain_section(manifest: &Manifest, samples: &[Sample]) -> Option<Section> {
+    let summary = explain(manifest, samples, None);
+    let mut explanations = summary.explanations.iter();
+    let any = explanations.any(|explanation| !explanation.characteristics.is_empty());
+    any.then(|| Section {
+        id: "connect-why".to_owned(),
+        heading: "Which sites are faster, and what they have in common".to_owned(),
+        ..document::section(&summary)
+    })
+}
+
 fn explanation(
     manifest: &Manifest,
-    condition: Condition,
-    (first, other): (&StackName, &StackName),
+    comparison: &Comparison,
     pairs: &[Matched<'_>],
     traits: &Traits,
-    tally: &crate::SiteTally,
 ) -> Explanation {
-    let all: Vec<Pair> = pairs.iter().map(total).collect();
     let seed = manifest.plan.seed;
-    let overall = paired(&all, &Resampling::for_family(seed, 1));
+    // What the run's own report says of the total: one verdict, wherever it is shown.
+    let overall = comparison.phase(Phase::Total).map(|row| row.paired);
     let values = traits.values();
     // The rows of the table are read together.
     let settings = Resampling::for_family(seed, values.len());
@@ -225,11 +227,11 @@ fn explanation(
         })
         .collect();
     sort_by_strength(&mut characteristics);
-    let (against, shared) = shared::against(overall.as_ref(), tally, traits);
+    let (against, shared) = shared::against(overall.as_ref(), &comparison.sites, traits);
     let mut explanation = Explanation {
-        condition,
-        first: first.clone(),
-        other: other.clone(),
+        condition: comparison.condition,
+        first: comparison.first.clone(),
+        other: comparison.other.clone(),
         overall,
         sentences: Vec::new(),
         characteristics,

@@ -1,7 +1,7 @@
 use netbench_stats::Verdict;
 
 use super::{CharacteristicRow, Explanation};
-use crate::text::{change, plain, time};
+use crate::text::{change, signed_time};
 
 /// How many findings get a sentence.
 const FEW: usize = 4;
@@ -44,7 +44,7 @@ fn finding(row: &CharacteristicRow, other: &str, first: &str) -> String {
         "{other} {better} where {} is {}: {} against {first} on those {} sites ({} at the median), {} on \
          the others.",
         row.characteristic,
-        plain(&row.value),
+        row.value,
         change(row.paired.ratio),
         row.sites,
         signed_time(row.difference_ns),
@@ -75,7 +75,7 @@ fn against(explanation: &Explanation, overall: Verdict) -> String {
             format!(
                 "{} {} ({} of {}, and {} of the {} others)",
                 row.characteristic,
-                plain(&row.value),
+                row.value,
                 row.listed_with,
                 row.listed,
                 row.others_with,
@@ -91,10 +91,4 @@ fn against(explanation: &Explanation, overall: Verdict) -> String {
             shared.join("; ")
         )
     }
-}
-
-/// A difference of times, with its sign.
-pub(super) fn signed_time(ns: f64) -> String {
-    let sign = if ns < 0.0 { '-' } else { '+' };
-    format!("{sign}{}", time(ns.abs()))
 }

@@ -2,54 +2,106 @@ use std::{cmp::Reverse, collections::BTreeMap};
 
 use netbench_interop::{Population, PopulationKind, ProfileRow, Profiles};
 use netbench_model::{
-    ScanPlace,
+    ScanPlace, StackName, Target,
     scan::{NamedCode, Observed, Order, ScanOutcome, SiteScan, SuiteScan, Tolerance, VersionScan},
     tls::TlsVersion,
 };
 
-use super::{ScanSummary, loss, rows};
+use super::{ScanSummary, figures, loss};
 use crate::{
-    block::{Block, Document, Table},
-    connect_document::origin,
-    rows::Rows,
-    text::{percent, plain, shorten},
+    Asked,
+    cell::{Cell, Digits},
+    connect::origin,
+    document::{Document, Extent, Item, Report, Section, Table},
+    evaluation::{Evidence, losses, supports},
+    figures::Rows,
+    text::{in_place_of, made, shorten},
 };
+
+/// The id of the section with what was found.
+const SECTION: &str = "scan";
 
 /// With so few sites, each is shown in full.
 const IN_FULL: usize = 3;
 
-impl Document for ScanSummary {
-    fn blocks(&self) -> Vec<Block> {
-        let mut blocks = vec![Block::Heading(format!(
-            "netbench scan: {}",
-            plain(&self.run.name)
-        ))];
-        blocks.push(Block::Text(about(self)));
-        if let Some(loss) = &self.loss {
-            loss::headlines(&mut blocks, loss);
+impl Report for ScanSummary {
+    fn document(&self, _: Extent) -> Document<'_> {
+        let run = &self.run;
+        let mut rows = Rows::default();
+        figures::rows(self, &mut rows);
+        let stacks: Vec<&str> = self
+            .loss
+            .iter()
+            .flat_map(|loss| &loss.offers)
+            .map(|offer| offer.stack.as_str())
+            .collect();
+        Document {
+            about: in_place_of(&stacks),
+            name: run.name.clone(),
+            made: made(&run.name, &run.netbench, &run.started),
+            lead: format!("What {} sites speak.", self.sites.len()),
+            questions: questions(self, &stacks),
+            sections: vec![section(self)],
+            figures: rows.finish(),
+            data: vec![self],
+            ..Document::new("scan", format!("netbench scan: {}", run.name))
         }
-        blocks.extend(Block::warnings(&self.warnings));
-        if let Some(loss) = &self.loss {
-            loss::tables(&mut blocks, loss);
-        }
-        if self.sites.len() <= IN_FULL {
-            for site in &self.sites {
-                in_full(&mut blocks, site);
-            }
-        } else {
-            sites(&mut blocks, &self.sites);
-        }
-        if let Some(population) = &self.population {
-            population_table(&mut blocks, population);
-        }
-        if let Some(profiles) = &self.profiles {
-            profile_table(&mut blocks, profiles);
-        }
-        blocks
     }
+}
 
-    fn rows(&self, table: &mut Rows) {
-        rows::rows(self, table);
+/// Whether each stack supports what the sites need, in place of the first.
+fn questions(summary: &ScanSummary, stacks: &[&str]) -> Vec<Asked> {
+    let (Some(loss), Some((from, others))) = (&summary.loss, stacks.split_first()) else {
+        return Vec::new();
+    };
+    let target = match summary.run.place {
+        ScanPlace::Live => Target::Live,
+        ScanPlace::Lab | ScanPlace::Loopback => Target::Lab,
+    };
+    let asked = |to: &&str| {
+        let switch = [*from, *to].map(StackName::new);
+        let losses = losses(loss, &switch[0], &switch[1])?;
+        let evidence = Evidence {
+            losses: Some(&losses),
+            ..Evidence::of(&switch[0], &switch[1], target)
+        };
+        Some(Asked {
+            question: supports::answer(&evidence),
+            about: in_place_of(&[*from, *to]),
+            section: Some(SECTION.to_owned()),
+        })
+    };
+    others.iter().filter_map(asked).collect()
+}
+
+fn section(summary: &ScanSummary) -> Section {
+    let mut items = Vec::new();
+    if let Some(loss) = &summary.loss {
+        loss::headlines(&mut items, loss);
+    }
+    items.extend(Item::warnings(&summary.warnings));
+    if let Some(loss) = &summary.loss {
+        loss::tables(&mut items, loss);
+    }
+    if summary.sites.len() <= IN_FULL {
+        for site in &summary.sites {
+            in_full(&mut items, site);
+        }
+    } else {
+        sites(&mut items, &summary.sites);
+    }
+    if let Some(population) = &summary.population {
+        population_tables(&mut items, population);
+    }
+    if let Some(profiles) = &summary.profiles {
+        profile_table(&mut items, profiles);
+    }
+    Section {
+        id: SECTION.to_owned(),
+        heading: "What sites speak".to_owned(),
+        explanation: about(summary),
+        items,
+        ..Section::default()
     }
 }
 
@@ -128,83 +180,86 @@ fn key(site: &SiteScan) -> String {
     keys.join(" ")
 }
 
-fn sites(blocks: &mut Vec<Block>, sites: &[SiteScan]) {
-    blocks.push(Block::Heading("What each site speaks".to_owned()));
-    blocks.push(Block::Text(
-        "Order: who chooses the suite. Connections: for versions, suites with their order and groups, and \
-         in all. Everything that was found is in summary.json."
-            .to_owned(),
+fn sites(items: &mut Vec<Item>, sites: &[SiteScan]) {
+    items.push(Item::heading("What each site speaks"));
+    items.push(Item::text(
+        "Order: who chooses the suite. Connections: for versions, suites with their order and groups, and in all. \
+         Everything that was found is in summary.json.",
     ));
-    let said = |text: Option<String>| plain(&shorten(&text.unwrap_or_default()));
-    blocks.push(
-        Table::of(
-            sites
-                .iter()
-                .map(|site| (site, spoken(site).max_by_key(|v| v.version))),
-        )
-        .left("site", 0, |(site, _)| plain(&site.site))
-        .left("versions", 0, |(site, _)| {
-            if site.is_scanned() {
-                versions(site)
-            } else {
-                said(Some(outcome(site)))
-            }
-        })
-        .right("suites", 0, |(site, _)| {
-            let suites: usize = spoken(site).map(|v| v.suites.len()).sum();
-            suites.to_string()
-        })
-        .left("order", 2, |(_, newest)| {
-            newest.map_or("", |v| order(v.suite_order)).to_owned()
-        })
-        .left("groups", 4, |(_, newest)| {
-            said(newest.map(|v| names(&v.groups)))
-        })
-        .left("key", 1, |(site, _)| said(Some(key(site))))
-        .right("connections", 3, |(site, _)| {
-            let effort = &site.effort;
-            format!("{}/{}", effort.enumeration_connections, effort.connections)
-        })
-        .right("time", 5, |(site, _)| {
-            format!("{} ms", site.effort.elapsed_ms)
-        })
-        .left("first choice", 6, |(_, newest)| {
-            let first = newest.and_then(|v| v.suites.first());
-            said(first.map(|suite| suite.name.clone()))
-        })
-        .block(),
+    let short = |text: String| Cell::text(shorten(&text));
+    let newest = |site: &SiteScan| spoken(site).max_by_key(|v| v.version).cloned();
+    items.push(
+        Table::of(sites.iter().map(|site| (site, newest(site))))
+            .col("site", 0, |(site, _)| Cell::text(&site.site))
+            .col("versions", 0, |(site, _)| {
+                if site.is_scanned() {
+                    Cell::text(versions(site))
+                } else {
+                    short(outcome(site))
+                }
+            })
+            .col("suites", 0, |(site, _)| {
+                Cell::count(spoken(site).map(|v| v.suites.len()).sum::<usize>())
+            })
+            .col("order", 2, |(_, newest)| {
+                Cell::text(newest.as_ref().map_or("", |v| order(v.suite_order)))
+            })
+            .col("groups", 4, |(_, newest)| {
+                short(
+                    newest
+                        .as_ref()
+                        .map_or_else(String::new, |v| names(&v.groups)),
+                )
+            })
+            .col("key", 1, |(site, _)| short(key(site)))
+            .col("connections", 3, |(site, _)| {
+                let effort = &site.effort;
+                Cell::Of(
+                    effort.enumeration_connections.into(),
+                    effort.connections.into(),
+                )
+            })
+            .col("time", 5, |(site, _)| {
+                Cell::number(site.effort.elapsed_ms as f64, Digits::All, "ms")
+            })
+            .col("first choice", 6, |(_, newest)| {
+                let first = newest.as_ref().and_then(|v| v.suites.first());
+                short(first.map_or_else(String::new, |suite| suite.name.clone()))
+            })
+            .item(),
     );
 }
 
-fn in_full(blocks: &mut Vec<Block>, site: &SiteScan) {
-    blocks.push(Block::Heading(plain(&site.site)));
+fn in_full(items: &mut Vec<Item>, site: &SiteScan) {
+    items.push(Item::heading(&site.site));
     let address = site.address.map(|a| format!(" at {a}")).unwrap_or_default();
-    blocks.push(Block::Text(plain(&format!(
+    items.push(Item::Text(format!(
         "{}{address}: {} connections, {} of them for versions, suites and groups; {} ms.",
         shorten(&outcome(site)),
         site.effort.connections,
         site.effort.enumeration_connections,
         site.effort.elapsed_ms
-    ))));
+    )));
     for note in &site.notes {
-        blocks.push(Block::Text(plain(&format!("Note: {note}"))));
+        items.push(Item::Text(format!("Note: {note}")));
     }
     if !site.is_scanned() {
         return;
     }
-    blocks.push(
+    items.push(
         Table::of(&site.versions)
-            .left("version", 0, |v| v.version.name().to_owned())
-            .left("spoken", 0, |v| {
-                if v.supported { "yes" } else { "no" }.to_owned()
+            .caption(format!("{}: versions", site.site))
+            .col("version", 0, |v| Cell::text(v.version.name()))
+            .col("spoken", 0, |v| {
+                Cell::text(if v.supported { "yes" } else { "no" })
             })
-            .right("suites", 0, |v| v.suites.len().to_string())
-            .left("order", 1, |v| order(v.suite_order).to_owned())
-            .left("groups", 0, |v| plain(&names(&v.groups)))
-            .left("refused with", 2, |v| {
-                plain(&v.refusal.clone().unwrap_or_default())
+            .col("suites", 0, |v| Cell::count(v.suites.len()))
+            .col("order", 1, |v| Cell::text(order(v.suite_order)))
+            .col("groups", 0, |v| Cell::text(names(&v.groups)))
+            .col("refused with", 2, |v| {
+                Cell::text(v.refusal.as_deref().unwrap_or_default())
             })
-            .block(),
+            .item(),
     );
     let suites = spoken(site).flat_map(|v| v.suites.iter().map(move |s| (v, s)));
     let exchange = |s: &SuiteScan| {
@@ -212,57 +267,60 @@ fn in_full(blocks: &mut Vec<Block>, site: &SiteScan) {
         let dh = dh.map(|dh| format!("{} bits, {}", dh.bits, dh.origin));
         dh.or_else(|| s.group.clone()).unwrap_or_default()
     };
-    blocks.push(
+    items.push(
         Table::of(suites)
-            .left("version", 0, |(v, _)| v.version.name().to_owned())
-            .left("suite", 0, |(_, s)| s.name.clone())
-            .left("key exchange", 1, |(_, s)| plain(&exchange(s)))
-            .block(),
+            .caption(format!("{}: suites", site.site))
+            .col("version", 0, |(v, _)| Cell::text(v.version.name()))
+            .col("suite", 0, |(_, s)| Cell::text(&s.name))
+            .col("key exchange", 1, |(_, s)| Cell::text(exchange(s)))
+            .item(),
     );
-    certificates(blocks, site);
-    blocks.push(
+    certificates(items, site);
+    items.push(
         Table::of(features(site))
-            .left("feature", 0, |(name, _)| (*name).to_owned())
-            .left("", 0, |(_, value)| plain(value))
-            .block(),
+            .caption(format!("{}: features", site.site))
+            .col("feature", 0, |(name, _)| Cell::text(name))
+            .col("", 0, |(_, value)| Cell::text(value))
+            .item(),
     );
-    let intolerant: Vec<String> = site
+    let intolerant = site
         .intolerance
         .iter()
         .filter_map(|(what, tolerance)| match tolerance {
             Tolerance::Tolerant => None,
             Tolerance::Intolerant { how } => Some(format!("{what} ({how})")),
-        })
-        .collect();
+        });
+    let intolerant: Vec<String> = intolerant.collect();
     if !intolerant.is_empty() {
-        blocks.push(Block::Warning(plain(&format!(
-            "it cannot bear: {}",
+        items.push(Item::Warning(format!(
+            "it is intolerant of: {}",
             intolerant.join(", ")
-        ))));
+        )));
     }
 }
 
-fn certificates(blocks: &mut Vec<Block>, site: &SiteScan) {
+fn certificates(items: &mut Vec<Item>, site: &SiteScan) {
     let all = site.chains.iter().enumerate();
     let all = all.flat_map(|(i, chain)| chain.certificates.iter().map(move |c| (i, chain, c)));
     let all: Vec<_> = all.collect();
     if all.is_empty() {
         return;
     }
-    blocks.push(
+    items.push(
         Table::of(all)
-            .right("chain", 0, |(i, ..)| (i + 1).to_string())
-            .left("certificate", 0, |(.., c)| plain(&shorten(&c.subject)))
-            .left("key", 1, |(.., c)| {
-                let curve = c.curve.clone();
-                plain(&curve.unwrap_or_else(|| format!("{}-{}", c.key, c.key_bits)))
+            .caption(format!("{}: certificates", site.site))
+            .col("chain", 0, |(i, ..)| Cell::count(i + 1))
+            .col("certificate", 0, |(.., c)| Cell::text(shorten(&c.subject)))
+            .col("key", 1, |(.., c)| match &c.curve {
+                Some(curve) => Cell::text(curve),
+                None => Cell::text(format!("{}-{}", c.key, c.key_bits)),
             })
-            .left("signed by", 2, |(.., c)| plain(&c.signature))
-            .left("valid until", 3, |(.., c)| plain(&c.not_after))
-            .left("ends at", 4, |(_, chain, _)| {
-                format!("{:?}", chain.anchor).to_lowercase()
+            .col("signed by", 2, |(.., c)| Cell::text(&c.signature))
+            .col("valid until", 3, |(.., c)| Cell::text(&c.not_after))
+            .col("ends at", 4, |(_, chain, _)| {
+                Cell::text(format!("{:?}", chain.anchor).to_lowercase())
             })
-            .block(),
+            .item(),
     );
 }
 
@@ -321,46 +379,44 @@ pub(super) fn features(site: &SiteScan) -> Vec<(&'static str, String)> {
     ]
 }
 
-fn population_table(blocks: &mut Vec<Block>, population: &Population) {
-    blocks.push(Block::Heading(format!(
+fn population_tables(items: &mut Vec<Item>, population: &Population) {
+    items.push(Item::Heading(format!(
         "What {} sites support, prefer, and have only",
         population.sites
     )));
-    blocks.push(Block::Text(population.definitions.clone()));
-    let share = |count: u32| {
-        let share = percent(f64::from(count), f64::from(population.sites));
-        format!("{count} ({share})")
-    };
+    items.push(Item::text(&population.definitions));
+    let share = |count: u32| Cell::CountAndShare(count.into(), population.sites.into());
     for kind in PopulationKind::ALL {
         let rows = population.rows.iter().filter(|row| row.kind == kind);
         let rows: Vec<_> = rows.collect();
         if rows.is_empty() {
             continue;
         }
-        blocks.push(
+        items.push(
             Table::of(rows)
-                .left(kind.name(), 0, |row| plain(&row.name))
-                .right("support", 0, |row| share(row.supports))
-                .right("prefer", 0, |row| share(row.prefers))
-                .right("only", 0, |row| share(row.only))
-                .block(),
+                .caption(format!("{} of {} sites", kind.name(), population.sites))
+                .col(kind.name(), 0, |row| Cell::text(&row.name))
+                .col("support", 0, |row| share(row.supports))
+                .col("prefer", 0, |row| share(row.prefers))
+                .col("only", 0, |row| share(row.only))
+                .item(),
         );
     }
 }
 
-fn profile_table(blocks: &mut Vec<Block>, profiles: &Profiles) {
-    blocks.push(Block::Heading(format!(
+fn profile_table(items: &mut Vec<Item>, profiles: &Profiles) {
+    items.push(Item::Heading(format!(
         "Mozilla's recommended configurations, guideline {}",
         profiles.guideline
     )));
-    blocks.push(Block::Text(profiles.compared.clone()));
-    blocks.push(
+    items.push(Item::text(&profiles.compared));
+    items.push(
         Table::of(&profiles.rows)
-            .left("profile", 0, |row| row.profile.clone())
-            .right("comply", 0, |row| row.sites.len().to_string())
-            .right("do not", 0, |row| row.others.len().to_string())
-            .left("most often", 1, |row| plain(&reasons(row)))
-            .block(),
+            .col("profile", 0, |row| Cell::text(&row.profile))
+            .col("comply", 0, |row| Cell::count(row.sites.len()))
+            .col("do not", 0, |row| Cell::count(row.others.len()))
+            .col("most often", 1, |row| Cell::text(reasons(row)))
+            .item(),
     );
 }
 

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    block::{Block, Document, Table},
-    rows::Rows,
-    text::plain,
+    cell::Cell,
+    document::{Document, Extent, Item, Report, Section, Table},
+    figures::Rows,
 };
 
 /// ClientHellos, taken apart: what `netbench hello --json` prints.
@@ -30,30 +30,34 @@ impl HelloReport {
     }
 }
 
-impl Document for HelloReport {
-    fn blocks(&self) -> Vec<Block> {
-        let mut blocks = vec![Block::Heading(
-            "netbench hello: what each stack offers".to_owned(),
-        )];
+impl Report for HelloReport {
+    fn document(&self, _: Extent) -> Document<'_> {
+        let mut items = Vec::new();
         for hello in &self.hellos {
-            blocks.push(Block::Heading(plain(&hello.stack)));
-            blocks.extend(
-                fields(hello)
-                    .into_iter()
-                    .map(|(name, value)| Block::Text(plain(&format!("{name}: {value}")))),
-            );
-            blocks.push(
+            items.push(Item::heading(&hello.stack));
+            let fields = fields(hello).into_iter();
+            items.extend(fields.map(|(name, value)| Item::Text(format!("{name}: {value}"))));
+            items.push(
                 Table::of(&hello.extensions)
-                    .left("extension", 0, |extension| extension.name.clone())
-                    .right("number", 0, |extension| extension.code.to_string())
-                    .right("bytes", 0, |extension| extension.bytes.to_string())
-                    .block(),
+                    .col("extension", 0, |extension| Cell::text(&extension.name))
+                    .col("number", 0, |extension| Cell::count(extension.code))
+                    .col("bytes", 0, |extension| Cell::count(extension.bytes))
+                    .item(),
             );
         }
-        blocks
+        let mut rows = Rows::default();
+        self.figures(&mut rows);
+        Document {
+            sections: vec![Section::only(items)],
+            figures: rows.finish(),
+            data: vec![self],
+            ..Document::new("hello", "netbench hello: what each stack offers".to_owned())
+        }
     }
+}
 
-    fn rows(&self, rows: &mut Rows) {
+impl HelloReport {
+    fn figures(&self, rows: &mut Rows) {
         for hello in &self.hellos {
             rows.about("hello", "", &hello.stack, "");
             rows.value("hello", "wire", hello.wire_bytes.into(), "bytes");

@@ -1,17 +1,16 @@
-//! What a change of stack would lose, as blocks.
-
 use netbench_interop::{LossReport, LostGroup};
 use netbench_model::scan::{Agreement, Confirmed, HandshakeResult};
 
 use crate::{
-    block::{Block, Table},
-    text::{plain, shorten},
+    cell::Cell,
+    document::{Item, Table},
+    text::shorten,
 };
 
 /// Sites of one reason that are named.
 const NAMED: usize = 12;
 
-pub(super) fn headlines(blocks: &mut Vec<Block>, loss: &LossReport) {
+pub(super) fn headlines(items: &mut Vec<Item>, loss: &LossReport) {
     for offer in &loss.offers {
         let lost = loss.lost_by(&offer.stack);
         let of = loss.sites.len();
@@ -20,29 +19,26 @@ pub(super) fn headlines(blocks: &mut Vec<Block>, loss: &LossReport) {
         } else {
             lost.to_string()
         };
-        blocks.push(Block::Headline(plain(&format!(
+        items.push(Item::Headline(format!(
             "Of {of} sites, {} loses {lost} that another stack reaches.",
             offer.stack
-        ))));
+        )));
     }
 }
 
-pub(super) fn tables(blocks: &mut Vec<Block>, loss: &LossReport) {
+pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport) {
     if !loss.lost.is_empty() {
-        blocks.push(Block::Heading("Which sites are lost, and why".to_owned()));
-        blocks.push(
+        items.push(Item::heading("Which sites are lost, and why"));
+        items.push(
             Table::of(&loss.lost)
-                .left("lost by", 0, |group| plain(&group.stack))
-                .left("reason", 0, |group| group.reason.name().to_owned())
-                .right("sites", 0, |group| group.sites.len().to_string())
-                .left("which", 0, |group| plain(&named(group)))
-                .left("for example", 1, |group| {
-                    let detail = group.sites.values().next();
-                    detail
-                        .map(|detail| plain(&shorten(detail)))
-                        .unwrap_or_default()
+                .col("lost by", 0, |group| Cell::text(&group.stack))
+                .col("reason", 0, |group| Cell::text(group.reason.name()))
+                .col("sites", 0, |group| Cell::count(group.sites.len()))
+                .col("which", 0, |group| Cell::text(named(group)))
+                .col("for example", 1, |group| {
+                    Cell::maybe(group.sites.values().next().map(|detail| shorten(detail)))
                 })
-                .block(),
+                .item(),
         );
     }
     for (sites, what) in [
@@ -54,14 +50,14 @@ pub(super) fn tables(blocks: &mut Vec<Block>, loss: &LossReport) {
     ] {
         if !sites.is_empty() {
             let names: Vec<&str> = sites.iter().take(NAMED).map(String::as_str).collect();
-            blocks.push(Block::Text(plain(&format!(
+            items.push(Item::Text(format!(
                 "{what} ({}): {}",
                 sites.len(),
                 shorten(&names.join(", "))
-            ))));
+            )));
         }
     }
-    confirmations(blocks, loss);
+    confirmations(items, loss);
 }
 
 /// The sites of a group, as many as there is room for.
@@ -76,13 +72,13 @@ fn named(group: &LostGroup) -> String {
     text
 }
 
-fn confirmations(blocks: &mut Vec<Block>, loss: &LossReport) {
-    blocks.push(Block::Heading("Real handshakes".to_owned()));
+fn confirmations(items: &mut Vec<Item>, loss: &LossReport) {
+    items.push(Item::heading("Real handshakes"));
     let count = |verdict| {
         let all = loss.confirmed.iter();
         all.filter(|c| c.verdict == verdict).count()
     };
-    blocks.push(Block::Text(format!(
+    items.push(Item::Text(format!(
         "{} handshakes: {} came as predicted, {} did not, {} say nothing.",
         loss.confirmed.len(),
         count(Confirmed::AsPredicted),
@@ -90,27 +86,27 @@ fn confirmations(blocks: &mut Vec<Block>, loss: &LossReport) {
         count(Confirmed::Untold),
     )));
     for wrong in loss.mismatches() {
-        blocks.push(Block::Warning(plain(&format!(
+        items.push(Item::Warning(format!(
             "NOT AS PREDICTED: {} with {}: predicted {}, seen {}",
             wrong.site,
             wrong.stack,
             predicted(&wrong.predicted),
             seen(&wrong.seen)
-        ))));
+        )));
     }
     if loss.confirmed.is_empty() {
         return;
     }
-    blocks.push(
+    items.push(
         Table::of(&loss.confirmed)
-            .left("site", 0, |c| plain(&c.site))
-            .left("stack", 0, |c| plain(&c.stack))
-            .left("predicted", 1, |c| {
-                plain(&shorten(&predicted(&c.predicted)))
+            .col("site", 0, |c| Cell::text(&c.site))
+            .col("stack", 0, |c| Cell::text(&c.stack))
+            .col("predicted", 1, |c| {
+                Cell::text(shorten(&predicted(&c.predicted)))
             })
-            .left("seen", 2, |c| plain(&shorten(&seen(&c.seen))))
-            .left("", 0, |c| verdict(c.verdict).to_owned())
-            .block(),
+            .col("seen", 2, |c| Cell::text(shorten(&seen(&c.seen))))
+            .col("", 0, |c| Cell::text(verdict(c.verdict)))
+            .item(),
     );
 }
 

@@ -1,9 +1,10 @@
 //! What a scan says: of its sites, of what a change of stack would lose, and of the population.
 
 mod document;
+mod figures;
 mod hello;
 mod loss;
-mod rows;
+
 mod summary;
 
 pub use hello::HelloReport;

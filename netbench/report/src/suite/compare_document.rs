@@ -1,44 +1,80 @@
-use super::{
-    CompareSummary, ComparedCase, Regression,
-    document::{factor, factors, grouped},
-    rows,
-    summary::verdict_word,
-};
-use crate::{
-    block::{Block, Document, Table},
-    rows::Rows,
-    text::{change, interval, plain, time},
-};
-
 use netbench_model::Unit;
+use netbench_stats::Verdict;
 
-impl Document for CompareSummary {
-    fn blocks(&self) -> Vec<Block> {
-        let mut blocks = vec![Block::Heading(title(self))];
-        blocks.push(Block::Headline(headline(self)));
-        blocks.extend(self.warnings.iter().map(|text| Block::Warning(plain(text))));
-        differences(&mut blocks, self);
-        cases(&mut blocks, self);
+use super::{CompareSummary, Compared, ComparedCase, Regression, rows};
+use crate::{
+    cell::{Cell, Digits},
+    document::{Check, CheckSuite, Checked, Document, Extent, Item, Report, Section, Table},
+    figures::Rows,
+    text::{change, count, interval},
+};
+
+impl Report for CompareSummary {
+    fn document(&self, _: Extent) -> Document<'_> {
+        let mut rows = Rows::default();
+        rows::compare(self, &mut rows);
+        let mut items = vec![Item::Headline(headline(self))];
+        items.extend(Item::warnings(&self.warnings));
+        differences(&mut items, self);
+        cases(&mut items, self);
         if !self.missing.is_empty() {
-            blocks.push(Block::Text(format!(
+            items.push(Item::Text(format!(
                 "Not compared, because only one side has figures: {}.",
-                plain(&self.missing.join(", "))
+                self.missing.join(", ")
             )));
         }
-        blocks
+        Document {
+            sections: vec![Section::only(items)],
+            figures: rows.finish(),
+            checks: vec![checks(self)],
+            data: vec![self],
+            ..Document::new("compare", title(self))
+        }
     }
+}
 
-    fn rows(&self, table: &mut Rows) {
-        rows::compare(self, table);
+/// A check for each case, which fails if the case regressed.
+fn checks(summary: &CompareSummary) -> CheckSuite {
+    let checks = summary.cases.iter().map(|case| {
+        let words = format!(
+            "{}: {} ({})",
+            case.verdict,
+            change(case.ratio),
+            interval(case.interval)
+        );
+        Check {
+            name: case.name.clone(),
+            class: Some(case.other_stack.to_string()),
+            outcome: match case.regression {
+                Regression::Regressed => Checked::Failed {
+                    why: words.clone(),
+                    class: "regression".to_owned(),
+                },
+                Regression::NotAsked | Regression::Within => Checked::Passed,
+            },
+            said: Some(words),
+        }
+    });
+    let missing = summary.missing.iter().map(|name| Check {
+        name: name.clone(),
+        class: None,
+        outcome: Checked::Skipped {
+            why: "only one side has figures".to_owned(),
+        },
+        said: None,
+    });
+    CheckSuite {
+        name: format!("{} against {}", summary.other.run, summary.first.run),
+        checks: checks.chain(missing).collect(),
     }
 }
 
 fn title(summary: &CompareSummary) -> String {
-    let side = |side: &super::Compared| {
+    let side = |side: &Compared| {
         let stacks: Vec<_> = side
             .stacks
             .iter()
-            .map(|(name, about)| format!("{name} ({})", plain(about)))
+            .map(|(name, about)| format!("{name} ({})", about))
             .collect();
         stacks.join(", ")
     };
@@ -47,20 +83,18 @@ fn title(summary: &CompareSummary) -> String {
             "netbench compare: {} against {}, run {}",
             side(&summary.other),
             side(&summary.first),
-            plain(&summary.first.run)
+            summary.first.run
         )
     } else {
         format!(
             "netbench compare: {} against {}",
-            plain(&summary.other.run),
-            plain(&summary.first.run)
+            summary.other.run, summary.first.run
         )
     }
 }
 
 fn headline(summary: &CompareSummary) -> String {
-    use netbench_stats::Verdict;
-    let count = |verdict| {
+    let of = |verdict| {
         summary
             .cases
             .iter()
@@ -70,10 +104,10 @@ fn headline(summary: &CompareSummary) -> String {
     let tally = format!(
         "{} cases: better in {}, worse in {}, the same in {}, undecided in {}.",
         summary.cases.len(),
-        count(Verdict::Faster),
-        count(Verdict::Slower),
-        count(Verdict::Same),
-        count(Verdict::Undecided)
+        of(Verdict::Faster),
+        of(Verdict::Slower),
+        of(Verdict::Same),
+        of(Verdict::Undecided)
     );
     match summary.threshold {
         None => tally,
@@ -81,65 +115,59 @@ fn headline(summary: &CompareSummary) -> String {
             "{} regressed by more than {:.1} %. {tally}",
             match summary.regressed {
                 0 => "No case".to_owned(),
-                1 => "1 case".to_owned(),
-                n => format!("{n} cases"),
+                n => count(n, "case", "cases"),
             },
             threshold * 100.0
         ),
     }
 }
 
-fn differences(blocks: &mut Vec<Block>, summary: &CompareSummary) {
+fn differences(items: &mut Vec<Item>, summary: &CompareSummary) {
     if summary.differences.is_empty() {
         return;
     }
-    blocks.push(Block::Heading("What differs between the runs".to_owned()));
-    blocks.push(
+    items.push(Item::heading("What differs between the runs"));
+    items.push(
         Table::of(&summary.differences)
-            .left("what", 0, |row| plain(&row.what))
-            .left("first", 0, |row| plain(&row.first))
-            .left("other", 0, |row| plain(&row.other))
-            .left("", 0, |row| {
-                if row.harmless { "" } else { "not comparable" }.to_owned()
+            .col("what", 0, |row| Cell::text(&row.what))
+            .col("first", 0, |row| Cell::text(&row.first))
+            .col("other", 0, |row| Cell::text(&row.other))
+            .col("", 0, |row| {
+                Cell::text(if row.harmless { "" } else { "not comparable" })
             })
-            .block(),
+            .item(),
     );
 }
 
-fn cases(blocks: &mut Vec<Block>, summary: &CompareSummary) {
-    blocks.push(Block::Heading("Case by case".to_owned()));
-    blocks.push(Block::Text(
-        "Change: the other's figure against the first one's; more than 0 % is worse. Factor: how many \
-         times less the other takes."
-            .to_owned(),
+fn cases(items: &mut Vec<Item>, summary: &CompareSummary) {
+    items.push(Item::heading("Case by case"));
+    items.push(Item::text(
+        "Change: the other's figure against the first one's; more than 0 % is worse. Factor: how many times less the \
+         other takes.",
     ));
-    let stacks = |case: &ComparedCase| {
-        if case.first_stack == case.other_stack {
-            case.first_stack.to_string()
-        } else {
-            format!("{} / {}", case.first_stack, case.other_stack)
-        }
+    let stacks = |case: &ComparedCase| match (&case.first_stack, &case.other_stack) {
+        (first, other) if first == other => Cell::text(first),
+        (first, other) => Cell::text(format!("{first} / {other}")),
     };
     let value = |case: &ComparedCase, value: f64| match case.unit {
-        Unit::Nanoseconds => time(value),
-        Unit::Bytes => format!("{} B", grouped(value)),
-        Unit::Allocations | Unit::Instructions => grouped(value),
+        Unit::Nanoseconds => Cell::Time(value),
+        Unit::Bytes => Cell::Bytes(value),
+        Unit::Allocations | Unit::Instructions => Cell::number(value, Digits::Grouped, ""),
     };
-    let word = |case: &ComparedCase| match case.regression {
-        Regression::Regressed => "regressed",
-        _ => verdict_word(case.verdict, case.unit),
-    };
-    blocks.push(
+    items.push(
         Table::of(&summary.cases)
-            .left("case", 0, |case| case.name.clone())
-            .left("stack", 3, |case| stacks(case))
-            .right("first", 1, |case| value(case, case.first))
-            .right("other", 1, |case| value(case, case.other))
-            .right("change", 0, |case| change(case.ratio))
-            .right("interval", 2, |case| interval(case.interval))
-            .left("verdict", 0, |case| word(case).to_owned())
-            .right("factor", 4, |case| factor(case.ratio))
-            .right("as factors", 5, |case| factors(case.interval))
-            .block(),
+            .col("case", 0, |case| Cell::text(&case.name))
+            .col("stack", 3, |case| stacks(case))
+            .col("first", 1, |case| value(case, case.first))
+            .col("other", 1, |case| value(case, case.other))
+            .col("change", 0, |case| Cell::Change(case.ratio))
+            .col("interval", 2, |case| Cell::Changes(case.interval))
+            .col("verdict", 0, |case| match case.regression {
+                Regression::Regressed => Cell::Regressed,
+                _ => Cell::Verdict(case.verdict, case.unit),
+            })
+            .col("factor", 4, |case| Cell::Factor(case.ratio))
+            .col("as factors", 5, |case| Cell::Factors(case.interval))
+            .item(),
     );
 }

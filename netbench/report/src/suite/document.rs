@@ -1,62 +1,180 @@
-use netbench_model::{Measure, Part, Unit};
-use netbench_stats::{CASE_LEVEL, Interval, SAME_MARGIN};
+use std::{collections::BTreeMap, sync::Arc};
 
-use super::{CaseRow, StackFigures, SuiteSummary, preset, rows, summary::verdict_word};
+use netbench_model::{Part, StackName, SuiteManifest, SuiteSample, Target, Unit};
+use netbench_stats::{CASE_LEVEL, SAME_MARGIN};
+
+use super::{
+    CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteSummary, charts::charts, preset, rows,
+    summarize_suite,
+};
 use crate::{
-    block::{Block, Document, Table, left, right},
-    rows::Rows,
-    text::{begun, machine, plain, shorten, stacks_with, time},
+    Asked,
+    cell::{Cell, Digits},
+    document::{
+        Check, CheckSuite, Checked, Document, Extent, Filling, Item, Report, Section, Table,
+    },
+    evaluation::{Evidence, fast},
+    figures::Rows,
+    machine::Machine,
+    text::{begun, change, in_place_of, interval, machine, made, shorten, stacks_with},
 };
 
-impl Document for SuiteSummary {
-    fn blocks(&self) -> Vec<Block> {
-        let mut blocks = vec![
-            Block::Heading(format!("netbench suite: {}", plain(&self.run.name))),
-            Block::Text(about(self)),
-        ];
-        for (other, _) in self.run.stacks.iter().skip(1) {
-            blocks.push(Block::Headline(headline(self, other)));
-        }
-        blocks.extend(Block::warnings(&self.warnings));
-        preset::table(&mut blocks, self);
-        for part in Part::ALL {
-            part_table(&mut blocks, self, *part);
-        }
-        blocks.extend(rest(self));
-        blocks
-    }
+/// The id of the section with the run's figures.
+const SECTION: &str = "suite";
 
-    fn rows(&self, table: &mut Rows) {
-        rows::suite(self, table);
+/// A run of the in-memory suite with what its report is made of.
+#[derive(Debug, Clone)]
+pub struct SuiteReport {
+    /// What it was.
+    pub manifest: SuiteManifest,
+    /// What its samples say.
+    pub summary: Arc<SuiteSummary>,
+}
+
+impl SuiteReport {
+    /// Of a run's manifest and all of its samples.
+    pub fn new(manifest: SuiteManifest, samples: &[SuiteSample]) -> Self {
+        Self {
+            summary: Arc::new(summarize_suite(&manifest, samples)),
+            manifest,
+        }
     }
 }
 
-/// What follows the parts.
-pub(crate) fn rest(summary: &SuiteSummary) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    spread(&mut blocks, summary);
-    trouble(&mut blocks, summary);
-    how(&mut blocks, summary);
-    blocks
+impl Report for SuiteReport {
+    fn tells(&self) -> bool {
+        self.summary.tells()
+    }
+
+    fn document(&self, _: Extent) -> Document<'_> {
+        let summary = &*self.summary;
+        let run = &summary.run;
+        let stacks: Vec<&str> = run.stacks.iter().map(|(name, _)| name.as_str()).collect();
+        let mut rows = Rows::default();
+        rows::suite(summary, &mut rows);
+        Document {
+            about: in_place_of(&stacks),
+            name: run.name.clone(),
+            made: made(&run.name, &run.netbench, &run.started),
+            lead: format!(
+                "{} cases in memory: what the libraries themselves take, without a network.",
+                summary.cases.len()
+            ),
+            questions: questions(summary),
+            sections: vec![section(summary)],
+            machines: vec![Machine {
+                run: &self.manifest.name,
+                environment: &self.manifest.environment,
+                workers: &self.manifest.workers,
+            }],
+            figures: rows.finish(),
+            checks: checks(summary),
+            data: vec![summary],
+            ..Document::new("suite", format!("netbench suite: {}", run.name))
+        }
+    }
 }
 
-/// What was compared with what.
-pub(crate) fn about(summary: &SuiteSummary) -> String {
-    let stacks = summary.run.stacks.iter().map(|(name, about)| (name, about));
-    format!(
-        "{} cases, {} rounds, {} samples. {}.",
-        summary.cases.len(),
-        summary.run.rounds,
-        summary.run.samples,
-        stacks_with(stacks)
-    )
+/// Whether each stack is fast enough in place of the first.
+fn questions(summary: &SuiteSummary) -> Vec<Asked> {
+    let mut stacks = summary.run.stacks.iter().map(|(name, _)| name);
+    let Some(from) = stacks.next() else {
+        return Vec::new();
+    };
+    let asked = |to: &StackName| Asked {
+        question: fast::answer_in_memory(&Evidence::of(from, to, Target::Lab), summary),
+        about: in_place_of(&[from.as_str(), to.as_str()]),
+        section: Some(SECTION.to_owned()),
+    };
+    stacks.map(asked).collect()
+}
+
+/// A suite for each stack, with a check for each case.
+fn checks(summary: &SuiteSummary) -> Vec<CheckSuite> {
+    let suites = summary.run.stacks.iter().map(|(stack, _)| {
+        let measured = summary.cases.iter().filter_map(|case| {
+            let figures = case.of(stack)?;
+            Some(Check {
+                name: case.name.clone(),
+                class: Some(stack.to_string()),
+                outcome: Checked::Passed,
+                said: Some(match case.against_first(stack) {
+                    Some(CaseVerdict { paired, .. }) => {
+                        format!("{} ({})", change(paired.ratio), interval(paired.interval))
+                    }
+                    None => format!("{} rounds", figures.rounds),
+                }),
+            })
+        });
+        let without = |rows: &'_ [SuiteFailure], outcome: fn(&SuiteFailure) -> Checked| {
+            let rows = rows.iter().filter(|row| row.stack == *stack);
+            let check = |row: &SuiteFailure| Check {
+                name: row.scenario.clone(),
+                class: None,
+                outcome: outcome(row),
+                said: None,
+            };
+            rows.map(check).collect::<Vec<_>>()
+        };
+        let failed = without(&summary.failures, |row| Checked::Failed {
+            why: row.reason.clone(),
+            class: row.class.clone().unwrap_or_default(),
+        });
+        let skipped = without(&summary.unsupported, |row| Checked::Skipped {
+            why: row.reason.clone(),
+        });
+        CheckSuite {
+            name: stack.to_string(),
+            checks: measured.chain(failed).chain(skipped).collect(),
+        }
+    });
+    suites.collect()
+}
+
+fn section(summary: &SuiteSummary) -> Section {
+    let run = &summary.run;
+    let mut items = Vec::new();
+    for (other, _) in run.stacks.iter().skip(1) {
+        items.push(Item::Headline(headline(summary, other)));
+    }
+    items.extend(Item::warnings(&summary.warnings));
+    preset::table(&mut items, summary);
+    for part in Part::ALL {
+        part_table(&mut items, summary, *part);
+    }
+    spread(&mut items, summary);
+    trouble(&mut items, summary);
+    how(&mut items, summary);
+    Section {
+        id: SECTION.to_owned(),
+        heading: match (&run.preset, only_sizes(summary)) {
+            (_, true) => "In memory: sizes".to_owned(),
+            (Some(preset), _) => format!("In memory: {preset}"),
+            (None, _) => "In memory".to_owned(),
+        },
+        explanation: format!(
+            "What the libraries themselves take: client and server in one process, bytes moved in memory, no network. \
+             {} cases, {} rounds, {} samples. {}.",
+            summary.cases.len(),
+            run.rounds,
+            run.samples,
+            stacks_with(run.stacks.iter().map(|(name, about)| (name, about)))
+        ),
+        items,
+        missing: (!summary.measures()).then(|| "No figures: no trial ended well.".to_owned()),
+        ..Section::default()
+    }
+}
+
+fn only_sizes(summary: &SuiteSummary) -> bool {
+    summary.cases.iter().all(|case| case.part == Part::Memory)
 }
 
 /// What the run says of a stack, in a sentence.
-pub(crate) fn headline(summary: &SuiteSummary, other: &netbench_model::StackName) -> String {
+fn headline(summary: &SuiteSummary, other: &StackName) -> String {
     let first = summary.run.stacks.first().map(|(name, _)| name.as_str());
     let first = first.unwrap_or_default();
-    let tally = summary.tally(other);
+    let tally: BTreeMap<&str, u64> = summary.tally(other);
     let count = |name: &str| tally.get(name).copied().unwrap_or(0);
     if tally.is_empty() {
         return format!("{other} and {first} cannot be compared: they have no round in common");
@@ -70,51 +188,67 @@ pub(crate) fn headline(summary: &SuiteSummary, other: &netbench_model::StackName
     )
 }
 
-/// Heading, explanation and table of a part; nothing of a part that was not run.
-pub(crate) fn part_table(blocks: &mut Vec<Block>, summary: &SuiteSummary, part: Part) {
-    let cases: Vec<&CaseRow> = summary
-        .cases
-        .iter()
-        .filter(|case| case.part == part && !case.stacks.is_empty())
-        .collect();
+impl CaseRow {
+    /// A stack's figures.
+    pub(super) fn of(&self, stack: &StackName) -> Option<&StackFigures> {
+        self.stacks.iter().find(|figures| figures.stack == *stack)
+    }
+
+    /// The verdict on a stack.
+    pub(super) fn against_first(&self, other: &StackName) -> Option<&CaseVerdict> {
+        self.verdicts.iter().find(|verdict| verdict.other == *other)
+    }
+}
+
+/// Heading, explanation, charts and table of a part; nothing of a part that was not run.
+fn part_table(items: &mut Vec<Item>, summary: &SuiteSummary, part: Part) {
+    let cases = summary.cases.iter();
+    let cases = cases.filter(|case| case.part == part && !case.stacks.is_empty());
+    let cases: Vec<&CaseRow> = cases.collect();
     if cases.is_empty() {
         return;
     }
-    blocks.push(Block::Heading(title(part).to_owned()));
-    blocks.push(Block::Text(explanation(part)));
-    let stacks: Vec<_> = summary.run.stacks.iter().map(|(name, _)| name).collect();
-    let mut columns = vec![left("case", 0)];
-    columns.extend(stacks.iter().map(|stack| right(stack.as_str(), 1)));
+    items.push(Item::heading(title(part)));
+    items.push(Item::Text(explanation(part)));
+    items.extend(charts(summary, part));
+    let table = Table::of(cases).col("case", 0, |case| Cell::text(&case.name));
+    items.push(by_stack(table, summary, value).item());
+}
+
+/// Columns for each stack: its figure, and of each but the first the factor, its interval and the verdict.
+pub(super) fn by_stack<'a>(
+    mut table: Filling<&'a CaseRow>,
+    summary: &'a SuiteSummary,
+    value: fn(&CaseRow, &StackFigures) -> Cell,
+) -> Filling<&'a CaseRow> {
+    let stacks: Vec<&StackName> = summary.run.stacks.iter().map(|(name, _)| name).collect();
+    for stack in &stacks {
+        table = table.col(stack.as_str(), 1, |case| {
+            case.of(stack)
+                .map_or(Cell::Missing, |figures| value(case, figures))
+        });
+    }
     for other in stacks.iter().skip(1) {
-        let factor = match stacks.len() {
+        let name = match stacks.len() {
             2 => "factor".to_owned(),
             _ => format!("× {other}"),
         };
-        columns.push(right(&factor, 0));
-        columns.push(right("interval", 2));
-        columns.push(left("verdict", 0));
-    }
-    let rows = cases.iter().map(|case| {
-        let mut row = vec![case.name.clone()];
-        row.extend(stacks.iter().map(|stack| {
-            let figures = case.stacks.iter().find(|f| f.stack == **stack);
-            figures.map_or_else(|| "–".to_owned(), |figures| value(case, figures))
-        }));
-        for other in stacks.iter().skip(1) {
-            let verdict = case.verdicts.iter().find(|v| v.other == **other);
-            row.extend(match verdict {
-                Some(verdict) => [
-                    factor(verdict.paired.ratio),
-                    factors(verdict.paired.interval),
-                    verdict_word(verdict.paired.verdict, case.unit).to_owned(),
-                ],
-                None => ["–", "–", "–"].map(str::to_owned),
+        let cell = |case: &&CaseRow, cell: fn(&CaseRow, &CaseVerdict) -> Cell| {
+            case.against_first(other)
+                .map_or(Cell::Missing, |verdict| cell(case, verdict))
+        };
+        table = table
+            .col(&name, 0, |case| {
+                cell(case, |_, v| Cell::Factor(v.paired.ratio))
+            })
+            .col("interval", 2, |case| {
+                cell(case, |_, v| Cell::Factors(v.paired.interval))
+            })
+            .col("verdict", 0, |case| {
+                cell(case, |case, v| Cell::Verdict(v.paired.verdict, case.unit))
             });
-        }
-        row
-    });
-    let rows = rows.collect();
-    blocks.push(Block::Table(Table { columns, rows }));
+    }
+    table
 }
 
 fn title(part: Part) -> &'static str {
@@ -150,132 +284,93 @@ fn explanation(part: Part) -> String {
 }
 
 /// A stack's figure as people read it.
-pub(crate) fn value(case: &CaseRow, figures: &StackFigures) -> String {
+pub(super) fn value(case: &CaseRow, figures: &StackFigures) -> Cell {
     match (case.unit, case.part) {
-        (Unit::Nanoseconds, Part::Verify | Part::Connector) => time(figures.low),
+        (Unit::Nanoseconds, Part::Verify | Part::Connector) => Cell::Time(figures.low),
         (Unit::Nanoseconds, _) => match (figures.bytes_per_second, figures.per_second) {
-            (Some(bytes), _) => format!("{} MB/s", grouped(bytes / 1e6)),
-            (None, Some(rate)) => format!("{}/s", grouped(rate)),
-            (None, None) => time(figures.low),
+            (Some(rate), _) => Cell::Throughput(rate),
+            (None, Some(rate)) => Cell::Rate(rate),
+            (None, None) => Cell::Time(figures.low),
         },
-        (Unit::Bytes, _) if case.case.measure == Measure::Peak => {
-            format!("{} kB", grouped(figures.low / 1024.0))
+        (Unit::Bytes, _) => Cell::Bytes(figures.low),
+        (Unit::Allocations | Unit::Instructions, _) => {
+            Cell::number(figures.low, Digits::Grouped, "")
         }
-        (Unit::Bytes, _) => format!("{} B", grouped(figures.low)),
-        (Unit::Allocations | Unit::Instructions, _) => grouped(figures.low),
-    }
-}
-
-/// A number with its thousands apart, and a decimal only where it is under a hundred.
-pub(super) fn grouped(value: f64) -> String {
-    if value < 99.95 {
-        return format!("{value:.1}");
-    }
-    let digits = format!("{value:.0}");
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// How many times less the other takes.
-pub(crate) fn factor(ratio: f64) -> String {
-    let factor = 1.0 / ratio;
-    match factor {
-        f if f < 9.995 => format!("{f:.3}×"),
-        f if f < 99.95 => format!("{f:.1}×"),
-        f => format!("{}×", grouped(f)),
-    }
-}
-
-pub(super) fn factors(interval: Option<Interval>) -> String {
-    match interval {
-        None => "too few rounds".to_owned(),
-        Some(i) => format!("{} … {}", factor(i.high), factor(i.low)),
     }
 }
 
 /// Mean, tail and CPU time of every operation, beside what verdicts rest on.
-fn spread(blocks: &mut Vec<Block>, summary: &SuiteSummary) {
+fn spread(items: &mut Vec<Item>, summary: &SuiteSummary) {
     let timed = summary.cases.iter().filter(|case| {
         case.unit == Unit::Nanoseconds && case.stacks.iter().any(|figures| figures.operations > 0)
     });
-    let rows: Vec<(&CaseRow, &StackFigures)> = timed
-        .flat_map(|case| case.stacks.iter().map(move |figures| (case, figures)))
-        .collect();
+    let rows = timed.flat_map(|case| case.stacks.iter().map(move |figures| (case, figures)));
+    let rows: Vec<(&CaseRow, &StackFigures)> = rows.collect();
     if rows.is_empty() {
         return;
     }
-    blocks.push(Block::Heading("Every operation, in time".to_owned()));
-    blocks.push(Block::Text(
-        "Low: what verdicts and factors rest on, the 10th percentile within a turn, over undisturbed turns: what the stack \
-         takes when nothing disturbs it. The others are over all operations, outliers (over three \
-         medians) included. CPU: the thread's own clock, read around a fifth of the turns instead of the \
-         wall clock; it costs a system call at each step."
-            .to_owned(),
+    items.push(Item::heading("Every operation, in time"));
+    items.push(Item::text(
+        "Low: what verdicts and factors rest on, the 10th percentile within a turn, over undisturbed turns: what the \
+         stack takes when nothing disturbs it. The others are over all operations, outliers (over three medians) \
+         included. CPU: the thread's own clock, read around a fifth of the turns instead of the wall clock; it costs a \
+         system call at each step.",
     ));
-    let ns = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), time);
-    blocks.push(
+    items.push(
         Table::of(rows)
-            .left("case", 0, |(case, _)| case.name.clone())
-            .left("stack", 0, |(_, figures)| figures.stack.to_string())
-            .right("low", 0, |(_, figures)| time(figures.low))
-            .right("p50", 1, |(_, figures)| ns(figures.p50))
-            .right("mean", 2, |(_, figures)| ns(figures.mean))
-            .right("p95", 1, |(_, figures)| ns(figures.p95))
-            .right("p99", 3, |(_, figures)| ns(figures.p99))
-            .right("max", 5, |(_, figures)| ns(figures.max))
-            .right("MAD", 6, |(_, figures)| ns(figures.mad))
-            .right("CPU p50", 4, |(_, figures)| ns(figures.cpu_p50))
-            .right("operations", 4, |(_, figures)| {
-                grouped(figures.operations as f64)
+            .col("case", 0, |(case, _)| Cell::text(&case.name))
+            .col("stack", 0, |(_, figures)| Cell::text(&figures.stack))
+            .col("low", 0, |(_, figures)| Cell::Time(figures.low))
+            .col("p50", 1, |(_, figures)| Cell::time(figures.p50))
+            .col("mean", 2, |(_, figures)| Cell::time(figures.mean))
+            .col("p95", 1, |(_, figures)| Cell::time(figures.p95))
+            .col("p99", 3, |(_, figures)| Cell::time(figures.p99))
+            .col("max", 5, |(_, figures)| Cell::time(figures.max))
+            .col("MAD", 6, |(_, figures)| Cell::time(figures.mad))
+            .col("CPU p50", 4, |(_, figures)| Cell::time(figures.cpu_p50))
+            .col("operations", 4, |(_, figures)| {
+                Cell::number(figures.operations as f64, Digits::Grouped, "")
             })
-            .right("outliers", 5, |(_, figures)| figures.outliers.to_string())
-            .block(),
+            .col("outliers", 5, |(_, figures)| Cell::count(figures.outliers))
+            .item(),
     );
 }
 
-fn trouble(blocks: &mut Vec<Block>, summary: &SuiteSummary) {
+fn trouble(items: &mut Vec<Item>, summary: &SuiteSummary) {
     if !summary.failures.is_empty() {
-        blocks.push(Block::Heading("What failed, and why".to_owned()));
-        blocks.push(
+        items.push(Item::heading("What failed, and why"));
+        items.push(
             Table::of(&summary.failures)
-                .left("scenario", 0, |row| row.scenario.clone())
-                .left("stack", 0, |row| row.stack.to_string())
-                .left("class", 1, |row| row.class.clone().unwrap_or_default())
-                .right("trials", 1, |row| row.trials.to_string())
-                .left("the stack's words", 0, |row| shorten(&plain(&row.reason)))
-                .block(),
+                .col("scenario", 0, |row| Cell::text(&row.scenario))
+                .col("stack", 0, |row| Cell::text(&row.stack))
+                .col("class", 1, |row| Cell::maybe(row.class.as_ref()))
+                .col("trials", 1, |row| Cell::count(row.trials))
+                .col("the stack's words", 0, |row| {
+                    Cell::text(shorten(&row.reason))
+                })
+                .item(),
         );
     }
     for row in &summary.unsupported {
-        blocks.push(Block::Text(format!(
+        items.push(Item::Text(format!(
             "Unsupported: {} on {}: {}",
-            row.scenario,
-            row.stack,
-            plain(&row.reason)
+            row.scenario, row.stack, row.reason
         )));
     }
 }
 
-fn how(blocks: &mut Vec<Block>, summary: &SuiteSummary) {
-    blocks.push(Block::Heading("How it was measured".to_owned()));
-    blocks.push(Block::Text(
-        "Stacks take turns of a few milliseconds, each in a process of its own that is fresh in every \
-         round; every operation is timed."
-            .to_owned(),
+fn how(items: &mut Vec<Item>, summary: &SuiteSummary) {
+    items.push(Item::heading("How it was measured"));
+    items.push(Item::text(
+        "Stacks take turns of a few milliseconds, each in a process of its own that is fresh in every round; every \
+         operation is timed.",
     ));
     let verdicts: usize = summary.cases.iter().map(|case| case.verdicts.len()).sum();
     if verdicts > 0 {
-        blocks.push(Block::Text(format!(
-            "Verdicts rest on pairs of turns in which nothing disturbed the machine ({:.0} % of them), with \
-             rounds resampled. “same” needs the interval within ±{:.0} %. Intervals are of {:.0} %{}: if the \
-             stacks were equal, at most about {:.1} of these {verdicts} verdicts would say otherwise by \
-             chance.",
+        items.push(Item::Text(format!(
+            "Verdicts rest on pairs of turns in which nothing disturbed the machine ({:.0} % of them), with rounds \
+             resampled. “same” needs the interval within ±{:.0} %. Intervals are of {:.0} %{}: if the stacks were equal, \
+             at most about {:.1} of these {verdicts} verdicts would say otherwise by chance.",
             (1.0 - summary.disturbed_share()) * 100.0,
             SAME_MARGIN * 100.0,
             CASE_LEVEL * 100.0,
@@ -288,8 +383,8 @@ fn how(blocks: &mut Vec<Block>, summary: &SuiteSummary) {
         )));
     }
     let run = &summary.run;
-    blocks.push(Block::Text(machine(&summary.environment)));
-    blocks.push(Block::Text(begun(
+    items.push(Item::Text(machine(&summary.environment)));
+    items.push(Item::Text(begun(
         &run.netbench,
         run.seed,
         &run.started,

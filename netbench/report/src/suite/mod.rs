@@ -2,11 +2,12 @@
 //!
 //! Start reading at [`summarize_suite`], then [`SuiteSummary`].
 
+mod charts;
 mod compare;
 mod compare_document;
-pub(crate) mod document;
+mod document;
 mod figures;
-pub(crate) mod preset;
+mod preset;
 mod published;
 mod rows;
 mod summary;
@@ -16,8 +17,11 @@ pub use compare::{
     CompareSummary, Compared, ComparedCase, Difference, Regression, compare_runs_of_suite,
     compare_stacks_of_suite,
 };
+pub use document::SuiteReport;
 pub use published::{PublishedRow, PublishedTable};
 pub use summary::{
     CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteHead, SuiteSummary, summarize_suite,
 };
 pub use verdicts::decided;
+
+pub(crate) use preset::row_name;

@@ -1,7 +1,7 @@
 use netbench_model::Unit;
 
 use super::{CompareSummary, SuiteSummary};
-use crate::rows::Rows;
+use crate::figures::Rows;
 
 fn unit(unit: Unit) -> &'static str {
     match unit {

@@ -4,13 +4,12 @@ use netbench_model::{
     Case, Measure, Negotiated, Part, SCHEMA_VERSION, StackName, SuiteManifest, SuiteOutcome,
     SuiteSample, Unit,
 };
-use netbench_stats::{PairedRatio, Verdict};
+use netbench_stats::PairedRatio;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::summary::about_stack;
-
 use super::{PublishedTable, figures::figures, published, verdicts::Verdicts};
+use crate::connect::about_stack;
 
 /// What a run of the in-memory suite says. Every figure is one of which less is better, and every
 /// ratio is the other stack's over the first one's: under 1 the other is faster, or takes less.
@@ -361,17 +360,6 @@ impl SuiteSummary {
     /// Whether any stack has a figure.
     pub fn measures(&self) -> bool {
         self.cases.iter().any(|case| !case.stacks.is_empty())
-    }
-}
-
-/// The word for a verdict on a figure of this unit.
-pub(super) fn verdict_word(verdict: Verdict, unit: Unit) -> &'static str {
-    match (verdict, unit) {
-        (Verdict::Faster, Unit::Bytes) => "smaller",
-        (Verdict::Slower, Unit::Bytes) => "larger",
-        (Verdict::Faster, Unit::Allocations | Unit::Instructions) => "fewer",
-        (Verdict::Slower, Unit::Allocations | Unit::Instructions) => "more",
-        (verdict, _) => verdict.name(),
     }
 }
 

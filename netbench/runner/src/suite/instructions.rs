@@ -1,18 +1,11 @@
-use std::{
-    collections::BTreeMap,
-    ffi::OsString,
-    fs,
-    path::Path,
-    sync::{Mutex, PoisonError},
-    thread,
-    time::Duration,
-};
+use std::{collections::BTreeMap, ffi::OsString, fs, path::Path, thread, time::Duration};
 
 use netbench_model::{
     Failure, FailureClass, HandshakeKind, KeyType, Measure, Scenario, StackName, SuiteMeasured,
     SuiteOutcome, Work,
 };
 use netbench_protocol::{Clocks, Prepared, Slice, SliceLimit};
+use parking_lot::Mutex;
 
 use super::{
     SuitePlan,
@@ -52,22 +45,21 @@ pub(super) fn trial(plan: &SuitePlan, workers: &Workers, scenario: &Scenario) ->
         .collect();
     let waiting = Mutex::new(all.iter());
     let counted = Mutex::new(Vec::new());
-    let lock = |mutex| PoisonError::into_inner(mutex);
     thread::scope(|scope| {
         for _ in 0..plan.jobs.max(1) {
             scope.spawn(|| {
                 loop {
-                    let next = waiting.lock().unwrap_or_else(lock).next();
+                    let next = waiting.lock().next();
                     let Some(count) = next else { break };
                     let stack = &plan.stacks[count.stack];
                     let result = count.run(plan, workers, stack, scenario, valgrind);
-                    let mut counted = counted.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut counted = counted.lock();
                     counted.push((*count, result));
                 }
             });
         }
     });
-    let counted = counted.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let counted = counted.into_inner();
     let mut by_stack: Vec<Vec<_>> = plan.stacks.iter().map(|_| Vec::new()).collect();
     for (count, result) in counted {
         by_stack[count.stack].push((count, result));

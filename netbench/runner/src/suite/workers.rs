@@ -105,7 +105,5 @@ pub(super) fn ask(
 }
 
 pub(super) fn another_kind(answer: &ResponseBody) -> Lost {
-    Lost::Worker(WorkerError::Refused(format!(
-        "an answer of another kind: {answer:?}"
-    )))
+    Lost::Worker(WorkerError::another_kind(answer))
 }

@@ -1,4 +1,4 @@
-//! Somebody else's ClientHello, taken apart.
+//! Parses the ClientHello of a client under test.
 
 use super::{Reader, extension, messages};
 
@@ -21,16 +21,16 @@ pub struct ClientHello {
     pub extensions: Vec<(u16, Vec<u8>)>,
 }
 
-/// Bytes that are no ClientHello.
+/// The bytes are not a ClientHello.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("these bytes are no ClientHello")]
+#[error("these bytes are not a ClientHello")]
 pub struct ParseHelloError;
 
 impl ClientHello {
-    /// Of the records that a client sent. None until the message is complete.
+    /// Parses the records that a client sent. None until the message is complete.
     ///
     /// # Errors
-    /// The bytes are no ClientHello.
+    /// The bytes are not a ClientHello.
     pub fn of_records(bytes: &[u8]) -> Result<Option<Self>, ParseHelloError> {
         let mut reader = Reader::new(bytes);
         let mut message = Vec::new();

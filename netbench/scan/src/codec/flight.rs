@@ -1,4 +1,4 @@
-//! What a server says until it waits for the client, read from records as they come.
+//! Reads a server's first flight: everything up to where it waits for the client.
 
 use netbench_model::tls::CipherSuite;
 
@@ -20,7 +20,7 @@ pub struct Flight {
     pub ocsp: Option<Vec<u8>>,
     /// The ServerKeyExchange.
     pub key_exchange: Option<ServerKeyExchange>,
-    /// Whether the server wants a certificate of the client.
+    /// Whether the server requests a client certificate.
     pub asks_for_certificate: bool,
     /// Whether it ended as it should: with ServerHelloDone, or in TLS 1.3 with the hello.
     pub is_done: bool,
@@ -28,7 +28,7 @@ pub struct Flight {
     pub messages: Vec<u8>,
 }
 
-/// What a reader has found.
+/// How far a reader has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// More must come.
@@ -39,13 +39,13 @@ pub enum Step {
     Alert(Alert),
 }
 
-/// What cannot be a server's flight.
+/// The bytes cannot be a server's flight.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// The first bytes are of another protocol.
     #[error("not TLS")]
     NotTls(NotTls),
-    /// A message longer than any that is waited for: its type and length.
+    /// A message longer than [`MAX_MESSAGE`]: its type and length.
     #[error("a handshake message of {length} bytes")]
     TooLong {
         /// The handshake type.
@@ -53,7 +53,7 @@ pub enum ReadError {
         /// The length that its header says.
         length: usize,
     },
-    /// Something that the protocol does not have there.
+    /// A violation of the protocol.
     #[error("{0}")]
     Malformed(String),
 }
@@ -143,7 +143,7 @@ impl FlightReader {
     }
 
     fn messages(&mut self) -> Result<Step, ReadError> {
-        // Taken out while it is read, and what is left is moved once: a record may hold thousands.
+        // The rest is moved once and not after each message: a record may hold thousands.
         let mut joined = std::mem::take(&mut self.joined);
         let mut at = 0;
         let mut step = Ok(Step::More);

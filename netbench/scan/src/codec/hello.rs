@@ -1,4 +1,4 @@
-//! ClientHellos, as a list of what to say and as bytes.
+//! ClientHellos, as fields and as bytes.
 
 /// Extension code points that the scan writes or reads.
 pub mod extension {
@@ -29,7 +29,7 @@ pub mod extension {
 pub struct Extension {
     /// The code point.
     pub code: u16,
-    /// What is after the length.
+    /// The body, without its length.
     pub body: Vec<u8>,
 }
 
@@ -42,9 +42,9 @@ pub struct KeyShare {
     pub public: Vec<u8>,
 }
 
-/// What a ClientHello says (RFC 8446 section 4.1.2, RFC 5246, 4346, 2246, 6101).
+/// The fields of a ClientHello (RFC 8446 section 4.1.2, RFC 5246, 4346, 2246, 6101).
 ///
-/// Lists that are none leave their extension out; an empty list is an extension with nothing in it.
+/// A list that is `None` leaves its extension out; an empty one makes an empty extension.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HelloSpec {
     /// `client_version`; 0x0303 with TLS 1.3, which is in `supported_versions`.
@@ -61,7 +61,7 @@ pub struct HelloSpec {
     pub compression: Vec<u8>,
     /// Whether there are extensions at all: SSL 3.0 has none.
     pub extensions: bool,
-    /// The name that is asked for.
+    /// The host name of `server_name`.
     pub server_name: Option<String>,
     /// `supported_versions`, most wanted first.
     pub versions: Option<Vec<u16>>,
@@ -77,14 +77,14 @@ pub struct HelloSpec {
     pub ticket: Option<Vec<u8>>,
     /// More extensions, at the end but before a `pre_shared_key`.
     pub more: Vec<Extension>,
-    /// Bytes that the handshake message is to have at least, by a padding extension (RFC 7685).
+    /// The least bytes of the handshake message, reached by a padding extension (RFC 7685).
     pub pad_to: usize,
     /// An extension that must be the last: `pre_shared_key`.
     pub last: Option<Extension>,
 }
 
 impl HelloSpec {
-    /// Adds the extensions that tell features of a server by being answered: `status_request`,
+    /// Adds the extensions whose answers show a server's features: `status_request`,
     /// `signed_certificate_timestamp`, `encrypt_then_mac`, `extended_master_secret`,
     /// `renegotiation_info`, `ec_point_formats`.
     pub fn ask_for_features(&mut self) {
@@ -222,8 +222,8 @@ pub(crate) fn put16(to: &mut Vec<u8>, value: u16) {
     to.extend(value.to_be_bytes());
 }
 
-/// Everything that is written here is far below the limits of its length field; what is not is
-/// cut, which a server refuses.
+/// Everything written here is far below the limit of its length field. Longer values are cut, and a
+/// server refuses the hello.
 pub(crate) fn vec8(to: &mut Vec<u8>, bytes: &[u8]) {
     let bytes = &bytes[..bytes.len().min(255)];
     to.push(u8::try_from(bytes.len()).unwrap_or(u8::MAX));

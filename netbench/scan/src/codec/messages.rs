@@ -10,8 +10,8 @@ const RETRY: [u8; 32] = [
     0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c,
 ];
 
-/// The most extensions, certificates, shares or names of a list that are read; a longer list cannot
-/// be. Each takes a few words beside its bytes, so that memory stays in proportion to what arrived.
+/// The most extensions, certificates, shares or names that are read of a list; no real list is longer.
+/// Memory stays in proportion to what arrived.
 pub(crate) const MOST_ENTRIES: usize = 256;
 
 /// An alert (RFC 8446 section 6).

@@ -15,13 +15,13 @@ pub mod content {
     pub const HEARTBEAT: u8 = 24;
 }
 
-/// The longest handshake message that is waited for; a certificate chain has some thousand bytes.
+/// The longest handshake message that is read; a certificate chain has some thousand bytes.
 pub const MAX_MESSAGE: usize = 128 * 1024;
 
 /// The longest record: 2^14 and what encryption may add (RFC 5246 section 6.2.3).
 const MAX_RECORD: usize = 16_384 + 2_048;
 
-/// What a server speaks that does not speak TLS.
+/// The protocol of a server that does not speak TLS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotTls {
     /// HTTP without TLS.
@@ -53,16 +53,16 @@ pub struct Records {
     seen: bool,
 }
 
-/// Bytes that are no record.
+/// The bytes are not a record.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
     /// The first bytes are of another protocol.
     #[error("not TLS")]
     NotTls(NotTls),
-    /// A content type that there is not.
+    /// An unknown content type.
     #[error("a record of the unknown type {0}")]
     Content(u8),
-    /// More than a record may have.
+    /// Longer than a record may be.
     #[error("a record of {0} bytes")]
     Length(usize),
 }
@@ -123,7 +123,7 @@ impl Records {
     }
 }
 
-/// What the first bytes tell; none if they may yet be TLS.
+/// The protocol that the first bytes show; none if they may still be TLS.
 fn other_protocol(bytes: &[u8]) -> Option<NotTls> {
     let begins = |text: &[u8]| bytes.starts_with(text);
     let first = *bytes.first()?;

@@ -6,10 +6,10 @@ use netbench_model::{
 };
 
 use super::{
-    Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
+    found::{SuiteFound, VersionFound},
     order::{Choices, Evidence, judge, reversed},
     rank::{offered_groups, offered_suites},
-    versions::{SuiteFound, VersionFound},
+    responder::{Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop},
 };
 
 /// Whether to enumerate groups too.
@@ -38,8 +38,8 @@ struct Enumerator<'a, R> {
     of_reversed: Option<u16>,
 }
 
-/// How the groups are narrowed beside the suites, so that one hello takes away one of each. As long
-/// as an elliptic suite is chosen, some group was common, and no suite was passed over for want of one.
+/// Whether groups are enumerated together with the suites, where each hello leaves out one of each. As
+/// long as an elliptic suite is chosen, some group was common, and no suite was skipped for lack of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Narrowing {
     /// Not yet: elliptic suites are not what the server chooses first.
@@ -144,7 +144,7 @@ impl<R: Responder> Enumerator<'_, R> {
                 .as_ref()
                 .is_some_and(|choice| choice.group.is_some() && is_ecdhe_rsa(choice.suite));
             if narrow && !elliptic {
-                // This choice may be for want of a group, and says nothing about the order.
+                // The server may have chosen this for lack of a group: it shows nothing of the order.
                 narrowing = Narrowing::Checking;
                 continue;
             }
@@ -242,7 +242,7 @@ impl<R: Responder> Enumerator<'_, R> {
         let choice = if suites_settled && settled(groups) {
             None
         } else {
-            // All others after them: a suite must not be passed over for want of one, such as the
+            // All others after them: a suite must not be skipped for lack of one, such as the
             // curve of an ECDSA certificate.
             let mut groups = offered.1.clone();
             let others = self.all_groups.iter().filter(|g| !offered.1.contains(g));

@@ -7,10 +7,10 @@ use netbench_model::{
 };
 
 use super::{
-    Choice, ProbeAnswer, ProbeHello, Responder, Shares, Stop,
+    found::{SuiteFound, VersionFound},
     order::{Choices, Evidence, judge, reversed},
     rank::{is_common_group, is_common_suite, offered_groups, offered_suites},
-    versions::{SuiteFound, VersionFound},
+    responder::{Choice, ProbeAnswer, ProbeHello, Responder, Shares, Stop},
 };
 
 struct Enumerator<'a, R> {

@@ -2,54 +2,16 @@
 
 use netbench_model::{
     scan::{Learned, Order},
-    tls::{FfdheSize, TlsVersion},
+    tls::TlsVersion,
 };
 
 use super::{
-    Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop,
+    found::{Enumeration, VersionFound},
     legacy::{self, Groups},
     rank::{offered_groups, offered_suites},
+    responder::{Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop},
     tls13,
 };
-
-/// A suite that was chosen.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SuiteFound {
-    /// The code point.
-    pub code: u16,
-    /// The group that came with it.
-    pub group: Option<u16>,
-    /// The prime that came with it.
-    pub prime: Option<FfdheSize>,
-}
-
-/// What is known of a version.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VersionFound {
-    /// Which.
-    pub version: TlsVersion,
-    /// Why it is not spoken; none if it is.
-    pub refusal: Option<String>,
-    /// Its suites, as they were chosen.
-    pub suites: Vec<SuiteFound>,
-    /// Whose order that is.
-    pub suite_order: Order,
-    /// Its groups, as they were chosen or stated.
-    pub groups: Vec<u16>,
-    /// Whose order that is.
-    pub group_order: Order,
-    /// How the groups were learned.
-    pub groups_learned: Learned,
-    /// Whether enumeration came to its end.
-    pub complete: bool,
-}
-
-/// What a whole enumeration came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Enumeration {
-    /// The newest first.
-    pub versions: Vec<VersionFound>,
-}
 
 /// Enumerates versions, suites and groups.
 pub async fn enumerate<R: Responder>(server: &R) -> Enumeration {
@@ -102,7 +64,7 @@ async fn first_contact<R: Responder>(
     let count = tries.len();
     for (number, hello) in tries.into_iter().enumerate() {
         match server.answer(hello.clone()).await {
-            Err(Stop) => return Err("the site could not be asked".to_owned()),
+            Err(Stop) => return Err("the site could not be probed".to_owned()),
             Ok(ProbeAnswer::Chose(choice)) => {
                 if number > 0 {
                     server.note(format!(
@@ -163,7 +125,7 @@ async fn downwards<R: Responder>(
             }
             Err(refusal) => {
                 let why =
-                    refusal.map_or_else(|| "not asked".to_owned(), |refusal| refusal.to_string());
+                    refusal.map_or_else(|| "not probed".to_owned(), |refusal| refusal.to_string());
                 // The server takes the newest that it has of those up to `offered`, so that a
                 // protocol_version alert is about all of them.
                 const PROTOCOL_VERSION: u8 = 70;
@@ -201,7 +163,7 @@ fn up_to(newest: TlsVersion) -> ProbeHello {
     ProbeHello::new(newest, &offered_suites(newest), &offered_groups(newest))
 }
 
-/// What hellos of old clients offered: for servers that a long list upsets.
+/// What old clients offered: for servers that fail on a long list.
 const COMMON: [u16; 24] = [
     0xc02b, 0xc02f, 0xc02c, 0xc030, 0xcca8, 0xcca9, 0xc009, 0xc00a, 0xc013, 0xc014, 0xc027, 0xc028,
     0x009e, 0x009f, 0x0033, 0x0039, 0x009c, 0x009d, 0x002f, 0x0035, 0x003c, 0x000a, 0x0005, 0x0004,

@@ -1,4 +1,4 @@
-//! Signature schemes, and features that need a question of their own.
+//! Signature schemes, and features that need a hello of their own.
 
 use super::{
     prober::Prober,
@@ -15,7 +15,7 @@ use crate::{
     session::{PrivateShares, computable},
 };
 
-/// Takes away the scheme that was chosen, until the server refuses.
+/// Leaves out each scheme that was chosen, until the server refuses.
 pub(super) async fn signatures(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
     for version in spoken(found) {
         match version.version {
@@ -78,7 +78,7 @@ async fn signatures12(prober: &Prober<'_>, found: &VersionFound) -> Result<(), S
     }
 }
 
-/// What a ServerHello does not show by itself.
+/// Features that the hellos of enumeration do not show.
 pub(super) async fn features(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
     let spoken: Vec<&VersionFound> = spoken(found).collect();
     if let Some(older) = spoken.iter().find(|v| v.version < TlsVersion::Tls13) {
@@ -137,7 +137,7 @@ async fn alpn13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     Ok(())
 }
 
-/// A hello for less than the server's best, which says that it is a fallback (RFC 7507).
+/// A hello for an older version than the server's newest, marked as a fallback (RFC 7507).
 async fn fallback(prober: &Prober<'_>, spoken: &[&VersionFound]) -> Result<(), Stop> {
     let [_, second, ..] = spoken else {
         return Ok(());
@@ -160,7 +160,7 @@ async fn fallback(prober: &Prober<'_>, spoken: &[&VersionFound]) -> Result<(), S
     Ok(())
 }
 
-/// Whether a client that puts ChaCha20 first gets it from a server that else prefers AES.
+/// Whether a client that puts ChaCha20 first gets it from a server that otherwise prefers AES.
 async fn chacha20(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     let is_chacha = |code: &u16| {
         CipherSuite(*code)

@@ -1,4 +1,4 @@
-//! What every answer shows beside what was asked: chains, and features by their extensions.
+//! What every answer shows besides the enumeration: chains, and features by their extensions.
 
 use netbench_model::{
     scan::{ChainScan, Features, Observed},
@@ -11,13 +11,13 @@ use crate::{
     x509::{self, TrustAnchors},
 };
 
-/// The most different chains that are kept of one site.
+/// The most different chains recorded of one site.
 const MOST_CHAINS: usize = 8;
 
-/// The most certificates of a chain that are looked at.
+/// The most certificates parsed of a chain.
 const MOST_CERTIFICATES: usize = 32;
 
-/// The most signature schemes that are kept of one site: there are not so many.
+/// The most signature schemes recorded of one site: fewer exist.
 const MOST_SCHEMES: usize = 64;
 
 #[derive(Debug, Default)]

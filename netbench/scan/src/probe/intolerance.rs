@@ -1,4 +1,4 @@
-//! What upsets a server: hellos that differ in one thing from one that it answers.
+//! Intolerance: hellos that differ in one thing from one that the server answers.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub(super) async fn intolerance(
         results.insert(name.to_owned(), judge(reply));
     };
 
-    // A version that there is not yet: the server must answer with one of its own (RFC 5246 E.1).
+    // A version that does not exist: the server must answer with one of its own (RFC 5246 E.1).
     let mut spec = plain.clone();
     spec.versions = None;
     spec.shares = None;

@@ -1,4 +1,4 @@
-//! How hard a scan may press, on one site and on all.
+//! Limits of a scan, for one site and for all.
 
 use std::{
     cell::{Cell, RefCell},
@@ -19,24 +19,24 @@ use tokio::{
 pub struct ScanTarget {
     /// What the site is called in results.
     pub site: String,
-    /// The host name that is asked for (SNI), or an address.
+    /// The host name of SNI, or an address.
     pub host: String,
     /// The port.
     pub port: u16,
-    /// Where to connect; or why there is no address.
+    /// Where to connect, or why there is no address.
     pub address: Result<SocketAddr, String>,
 }
 
-/// Parts of a scan. Versions, suites and groups are always asked for.
+/// Optional parts of a scan. Versions, suites and groups are always enumerated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ScanPart {
     /// Signature schemes.
     Signatures,
     /// Whole handshakes: tickets, resumption, 0-RTT, renegotiation, the response's head.
     Sessions,
-    /// Everything else that a server does or does not.
+    /// ALPN, fallback protection, ChaCha20 on request.
     Features,
-    /// What upsets it.
+    /// Hellos that a server may fail to answer.
     Intolerance,
 }
 
@@ -49,7 +49,7 @@ impl ScanPart {
         Self::Intolerance,
     ];
 
-    /// The name that the command line has.
+    /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Signatures => "signatures",
@@ -60,7 +60,7 @@ impl ScanPart {
     }
 }
 
-/// How hard a scan may press.
+/// Limits of a scan: how many connections, how fast, how long.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
     /// Sites scanned at one time.
@@ -71,13 +71,13 @@ pub struct Limits {
     pub per_address: usize,
     /// Connections begun in a second, over all sites; none for no limit.
     pub rate: Option<f64>,
-    /// How long a connection may take to come about, and an answer to arrive.
+    /// How long connecting may take, and each answer.
     pub timeout: Duration,
     /// How long one site may take in all.
     pub site_timeout: Duration,
     /// How often a connection that failed is tried again.
     pub retries: u32,
-    /// What is asked for beside versions, suites and groups.
+    /// What is scanned besides versions, suites and groups.
     pub parts: Vec<ScanPart>,
 }
 
@@ -108,7 +108,7 @@ pub(super) struct Gate {
 impl Gate {
     pub(super) fn new(limits: &Limits) -> Self {
         let mut seed = [0; 8];
-        // Without randomness jitter is the same every time, and nothing else is lost.
+        // Without randomness the jitter is the same every time, which does no harm.
         let _ = aws_lc_rs::rand::fill(&mut seed);
         Self {
             interval: limits
@@ -141,7 +141,7 @@ impl Gate {
         permit
     }
 
-    /// Between half and one and a half times `about`: so that retries of many sites do not meet.
+    /// Between half and one and a half times `about`, to spread the retries of many sites.
     pub(super) fn jittered(&self, about: Duration) -> Duration {
         // xorshift64, Marsaglia 2003.
         let mut x = self.jitter.get();

@@ -1,4 +1,4 @@
-//! Hellos put to one site, with retries and counts.
+//! Sends hellos to one site, with retries and counts.
 
 use std::{
     cell::{Cell, RefCell},
@@ -22,7 +22,7 @@ use crate::{
     x509::TrustAnchors,
 };
 
-/// Silent connections, one after another, after which a site is let be.
+/// Silent connections in a row after which a scan gives up.
 const PATIENCE: u32 = 2;
 
 /// One site that is being scanned.
@@ -41,7 +41,7 @@ pub(super) struct Prober<'a> {
     pub(super) answered: Cell<bool>,
     silent: Cell<u32>,
     begun: Instant,
-    /// How long connections waited for their turn, which is not the site's doing.
+    /// How long connections waited for a slot, which does not count as the site's time.
     waited: Cell<Duration>,
     /// The first way in which the site failed.
     pub(super) broken: RefCell<Option<ConnectionError>>,
@@ -80,7 +80,7 @@ impl<'a> Prober<'a> {
         }
     }
 
-    /// The bytes-to-be of a probe: what it offers, and every extension that shows a feature.
+    /// The ClientHello of a probe: what it offers, and every extension that shows a feature.
     pub(super) fn spec(&self, hello: &ProbeHello) -> HelloSpec {
         let newest = hello
             .versions
@@ -90,7 +90,7 @@ impl<'a> Prober<'a> {
             .unwrap_or(TlsVersion::Tls12);
         let mut random = [0; 32];
         let mut session_id = Vec::new();
-        // A machine without randomness says so when keys are drawn; a hello needs none.
+        // Without randomness drawing keys fails later; a hello alone does not need it.
         let _ = aws_lc_rs::rand::fill(&mut random);
         let mut spec = HelloSpec {
             record_version: newest.code().min(0x0301),
@@ -103,7 +103,7 @@ impl<'a> Prober<'a> {
         if newest == TlsVersion::Ssl3 {
             spec.legacy_version = newest.code();
             spec.compression = vec![1, 0];
-            // RFC 5746, for want of an extension.
+            // TLS_EMPTY_RENEGOTIATION_INFO_SCSV (RFC 5746): there are no extensions.
             spec.suites.push(0x00ff);
             return spec;
         }
@@ -138,7 +138,7 @@ impl<'a> Prober<'a> {
         due.saturating_sub(self.begun.elapsed())
     }
 
-    /// Sends a hello in these pieces, and reads the answer. Failures of the network are tried again.
+    /// Sends a hello in these pieces, and reads the answer. Retries after failures of the network.
     pub(super) async fn send(&self, pieces: &[&[u8]]) -> Reply {
         let mut attempt = 0;
         loop {
@@ -155,7 +155,7 @@ impl<'a> Prober<'a> {
                 ConnectionError::Silent => !self.answered.get(),
                 ConnectionError::NotTls(_) | ConnectionError::Malformed(_) => false,
             };
-            // A server that resets what it does not like does so every time.
+            // A server that resets on a hello does so every time.
             let known = matches!(broken, ConnectionError::Reset | ConnectionError::Closed)
                 && self.broken.borrow().as_ref() == Some(broken);
             self.broken.borrow_mut().get_or_insert(broken.clone());
@@ -189,7 +189,7 @@ impl<'a> Prober<'a> {
         };
         for (number, piece) in pieces.iter().enumerate() {
             if number > 0 {
-                // So that the pieces travel apart.
+                // The pieces must travel in packets of their own.
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
             if let Err(broken) = wire.write(piece, &self.counts).await {
@@ -199,7 +199,7 @@ impl<'a> Prober<'a> {
         wire.flight(&self.counts).await
     }
 
-    /// One hello of one piece; what it shows beside its answer is kept.
+    /// Sends one hello in one piece, and records what the answer shows of the site.
     pub(super) async fn hello(&self, spec: &HelloSpec) -> Result<Reply, Stop> {
         if self.left().is_zero() {
             return Err(Stop);
@@ -229,7 +229,7 @@ impl<'a> Prober<'a> {
         Ok(reply)
     }
 
-    /// Whether there is no use in going on.
+    /// Ends the scan where further hellos are useless.
     fn give_up(&self, broken: &ConnectionError) -> Result<(), Stop> {
         match broken {
             ConnectionError::Connect(_) | ConnectionError::Local(_) => Err(Stop),
@@ -247,7 +247,7 @@ impl<'a> Prober<'a> {
         }
     }
 
-    /// Reads what is encrypted after a ServerHello of TLS 1.3.
+    /// Reads the encrypted flight after a ServerHello of TLS 1.3.
     pub(super) async fn encrypted(
         &self,
         spec: &HelloSpec,
@@ -279,7 +279,7 @@ impl<'a> Prober<'a> {
         }
     }
 
-    /// An alert that says that no application protocol is common: once without.
+    /// Whether to try again without ALPN: once, after an alert that no protocol is common.
     fn drop_alpn(&self, reply: &Reply) -> bool {
         const NO_APPLICATION_PROTOCOL: u8 = 120;
         let refused = matches!(reply, Reply::Alert(NO_APPLICATION_PROTOCOL));
@@ -287,7 +287,7 @@ impl<'a> Prober<'a> {
     }
 }
 
-/// Schemes that servers may sign with, those that they want most first.
+/// Signature schemes to offer, the most common first.
 pub(super) fn offered_schemes() -> Vec<u16> {
     let mut schemes: Vec<u16> = SignatureScheme::registered().map(u16::from).collect();
     schemes.sort_by_key(|code| match code {

@@ -1,4 +1,4 @@
-//! Many sites at one time, in one thread.
+//! Scans many sites at once, in one thread.
 
 use std::{
     rc::Rc,
@@ -20,18 +20,18 @@ use super::{
 
 use crate::x509::TrustAnchors;
 
-/// How often the wish to stop is looked at.
+/// How often `stop` is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
-/// What a scan tells while it runs.
+/// Progress of a scan.
 #[derive(Debug)]
 pub enum ScanEvent<'a> {
     /// A site is done.
     Done(&'a SiteScan),
 }
 
-/// Scans `targets`, and gives each result as it comes, in no order. Ends early, after the sites
-/// that are under way have been dropped, once `stop` is set; what is not given then was not done.
+/// Scans `targets`, and passes each result to `listener` when it is complete, in no order. Once `stop` is
+/// set, scans in progress are dropped and the function returns: sites without a result were not scanned.
 ///
 /// Opens sockets in the thread that calls it, and so in that thread's network namespace.
 ///
@@ -64,7 +64,7 @@ pub fn scan_all<E: From<std::io::Error>>(
                 let done = done.clone();
                 tokio::task::spawn_local(async move {
                     let result = site::scan(&target, &limits, &roots, &gate).await;
-                    // Nobody listens any more when the scan was stopped.
+                    // The receiver is gone when the scan was stopped.
                     let _ = done.send(result);
                 });
             }

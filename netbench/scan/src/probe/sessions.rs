@@ -1,4 +1,4 @@
-//! Whole handshakes: tickets, resumption, early data, renegotiation, the response's head.
+//! Whole handshakes: tickets, resumption, early data, renegotiation, the head of the HTTP response.
 
 use super::{
     prober::{Prober, offered_schemes},
@@ -15,7 +15,7 @@ use crate::{
     session::{Keys12, PrivateShares, ResponseHead, Resumption13, binder, computable, request},
 };
 
-/// A warning: the end of what is sent (RFC 5246 section 7.2.1).
+/// A close_notify alert (RFC 5246 section 7.2.1).
 const CLOSE_NOTIFY: [u8; 2] = [1, 0];
 
 /// The most of a response's head that is read.
@@ -44,7 +44,7 @@ pub(super) async fn sessions(prober: &Prober<'_>, found: &Enumeration) -> Result
         }
     }
     if let Some(older) = version(TlsVersion::Tls12) {
-        // Suites that a handshake can be finished with; the server's choice among them.
+        // Suites with which a handshake can be finished here; the server chooses among them.
         let suites: Vec<u16> = older.suites.iter().map(|s| s.code).collect();
         full12(prober, &suites).await?;
     }
@@ -95,7 +95,7 @@ async fn full13(
     });
     ended.await;
     if let Some(sealed) = session.seal(content::ALERT, &CLOSE_NOTIFY) {
-        // A server that closed first is not told.
+        // Fails where the server closed first.
         let _ = wire.write(&sealed, &prober.counts).await;
     }
     drop(wire);
@@ -189,20 +189,20 @@ async fn full12(prober: &Prober<'_>, suites: &[u16]) -> Result<(), Stop> {
     if let Some(ticket) = ticket {
         resume12(prober, &able, &groups, Vec::new(), Some(ticket)).await?;
     }
-    // Without a ticket, so that the server has to keep the session itself.
+    // Without a ticket: the server has to store the session itself.
     session_id12(prober, &able, &groups, session_id).await
 }
 
-/// Takes leave as TLS has it: OpenSSL forgets sessions whose connections were cut off. The
-/// connection ends here, because some servers take one at a time.
+/// Closes the connection with close_notify: OpenSSL forgets sessions whose connections were cut off. It
+/// is closed here because some servers take one connection at a time.
 async fn close12(prober: &Prober<'_>, mut wire: Wire, keys: &mut Keys12) {
     if let Some(sealed) = keys.seal(content::ALERT, &CLOSE_NOTIFY) {
-        // A server that closed first is not told.
+        // Fails where the server closed first.
         let _ = wire.write(&sealed, &prober.counts).await;
     }
 }
 
-/// Asks for the head; then nothing can be renegotiated, because the server closes.
+/// Requests the head of `/`. Nothing can be renegotiated afterwards, because the server closes.
 async fn response12(
     prober: &Prober<'_>,
     wire: &mut Wire,
@@ -257,7 +257,7 @@ async fn renegotiate(
     let Some(sealed) = keys.seal(content::HANDSHAKE, &spec.message()) else {
         return;
     };
-    // A server that ignores the request says nothing: it is not waited for long.
+    // A server that ignores the request sends nothing: do not wait long.
     wire.extend(prober.limits.timeout.min(std::time::Duration::from_secs(2)));
     if wire.write(&sealed, &prober.counts).await.is_err() {
         return;
@@ -275,7 +275,7 @@ async fn renegotiate(
     prober.findings.borrow_mut().features.client_renegotiation = answer;
 }
 
-/// Whether the server takes a session up again. It then sends no certificate.
+/// Whether the server resumes a session. It then sends no certificate.
 async fn resume12(
     prober: &Prober<'_>,
     suites: &[u16],
@@ -285,7 +285,8 @@ async fn resume12(
 ) -> Result<(), Stop> {
     let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, suites, groups));
     spec.alpn = http1(&spec);
-    // With a ticket the client names the session, so that it can tell (RFC 5077 section 3.4).
+    // With a ticket the client chooses the session ID, by which it notices resumption (RFC 5077
+    // section 3.4).
     spec.session_id = if ticket.is_some() {
         spec.random.to_vec()
     } else {
@@ -364,7 +365,7 @@ fn keep(head: Option<ResponseHead>, features: &mut netbench_model::scan::Feature
 fn pre_shared_key(ticket: &Resumption13, proof: &[u8]) -> Extension {
     let mut identity = Vec::new();
     crate::codec::put_vec16(&mut identity, &ticket.ticket);
-    // The ticket's age is next to nothing.
+    // The ticket is about 1 ms old.
     identity.extend(ticket.age_add.wrapping_add(1).to_be_bytes());
     let mut body = Vec::new();
     crate::codec::put_vec16(&mut body, &identity);
@@ -377,7 +378,7 @@ fn pre_shared_key(ticket: &Resumption13, proof: &[u8]) -> Extension {
     }
 }
 
-/// HTTP/1.1 alone, unless the site must not be asked.
+/// HTTP/1.1 alone, unless the site refuses ALPN.
 fn http1(spec: &HelloSpec) -> Option<Vec<Vec<u8>>> {
     spec.alpn.as_ref().map(|_| vec![b"http/1.1".to_vec()])
 }

@@ -1,4 +1,4 @@
-//! One site from its first hello to its result.
+//! Scans one site, from its first hello to its record.
 
 use std::time::Duration;
 
@@ -49,7 +49,7 @@ pub(super) async fn scan(
     scan.address = Some(address);
     let prober = Prober::new(target, address, limits, roots, gate);
     let mut found = None;
-    // Every wait in it has a limit, and none begins after the site's time.
+    // Every wait has a limit, and none begins after the site's time is up.
     let ended = run(&prober, &mut scan, &mut found).await;
     if let Some(found) = &found {
         scan.versions = found.versions.iter().map(version).collect();
@@ -71,7 +71,7 @@ async fn run(
     if !prober.answered.get() {
         return Err(Stop);
     }
-    // A site that does not answer alike is asked no more of than it takes to say so.
+    // A part that fails ends the scan: what was found so far is reported.
     for part in &prober.limits.parts {
         prober.part.set(part.name());
         match part {
@@ -126,7 +126,7 @@ fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: In
         match cut {
             Some(why) => ScanOutcome::Partial { why },
             None if incomplete => ScanOutcome::Partial {
-                why: "the server did not answer alike".to_owned(),
+                why: "the server answered inconsistently".to_owned(),
             },
             None => ScanOutcome::Scanned,
         }
@@ -153,15 +153,22 @@ fn failure(
     match broken {
         Some(ConnectionError::Connect(why)) => (F::Connect, why),
         Some(ConnectionError::Local(why)) => (F::Local, why),
-        Some(ConnectionError::Silent) => {
-            (F::Silent, "accepts connections and says nothing".to_owned())
-        }
-        Some(ConnectionError::Closed) => (F::Reset, "closes when it is greeted".to_owned()),
-        Some(ConnectionError::Reset) => (F::Reset, "resets when it is greeted".to_owned()),
+        Some(ConnectionError::Silent) => (
+            F::Silent,
+            "accepts connections and sends nothing".to_owned(),
+        ),
+        Some(ConnectionError::Closed) => (
+            F::Reset,
+            "closes the connection after the ClientHello".to_owned(),
+        ),
+        Some(ConnectionError::Reset) => (
+            F::Reset,
+            "resets the connection after the ClientHello".to_owned(),
+        ),
         Some(ConnectionError::NotTls(other)) => match other {
             NotTls::Http => (F::PlainHttp, "answers in plain HTTP".to_owned()),
             NotTls::Ssh => (F::Ssh, "answers as SSH".to_owned()),
-            NotTls::Greeting => (F::Greeting, "greets in text".to_owned()),
+            NotTls::Greeting => (F::Greeting, "sends a greeting in text".to_owned()),
             NotTls::Other => (F::NotTls, "answers with bytes that are not TLS".to_owned()),
         },
         Some(ConnectionError::Malformed(what)) => (F::Malformed, format!("sends {what}")),
@@ -175,7 +182,7 @@ fn stopped(prober: &Prober<'_>) -> String {
             format!("no more connections: {why}")
         }
         Some(ConnectionError::Silent) => "stopped answering".to_owned(),
-        _ => "the server did not go on".to_owned(),
+        _ => "the scan could not continue".to_owned(),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::codec::{Flight, FlightReader, NotTls, ReadError, Records, Step};
 /// Bytes read at a time: the first flights of most servers.
 const READ: usize = 8 * 1024;
 
-/// The most that is read from one connection; a long chain and a response's head are far below.
+/// The most bytes read from one connection; a long chain and a response's head are far below.
 const MOST_READ: usize = 512 * 1024;
 
 /// Counts of all connections to a site.
@@ -28,9 +28,9 @@ pub(super) struct Counts {
 /// How a connection failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ConnectionError {
-    /// It did not come about.
+    /// The connection was not established.
     Connect(String),
-    /// This machine could not make it: no descriptors, no ports.
+    /// This machine could not open it: no descriptors, no ports.
     Local(String),
     /// No answer within the limit.
     Silent,
@@ -83,7 +83,7 @@ impl Wire {
         counts
             .connect_us
             .push(u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
-        // A hello in two segments is to be two segments.
+        // A hello in two writes must travel in two segments.
         let _ = stream.set_nodelay(true);
         Ok(Self {
             stream,
@@ -93,7 +93,7 @@ impl Wire {
         })
     }
 
-    /// More time, for what comes after an answer.
+    /// Restarts the time limit, for what comes after an answer.
     pub(super) fn extend(&mut self, limit: Duration) {
         self.until = Instant::now() + limit;
     }
@@ -112,7 +112,7 @@ impl Wire {
         }
     }
 
-    /// What has come, at least one byte.
+    /// Reads at least one byte.
     pub(super) async fn read<'a>(
         &mut self,
         room: &'a mut [u8],
@@ -136,7 +136,7 @@ impl Wire {
         }
     }
 
-    /// Reads a server's first flight. What breaks off after a ServerHello still is an answer.
+    /// Reads a server's first flight. One that breaks off after the ServerHello is still an answer.
     pub(super) async fn flight(mut self, counts: &RefCell<Counts>) -> Reply {
         let mut reader = FlightReader::default();
         let mut room = [0; READ];
@@ -189,7 +189,7 @@ fn no_connection(error: &io::Error) -> ConnectionError {
     if Errno::from_io_error(error).is_some_and(|errno| local.contains(&errno)) {
         ConnectionError::Local(error.to_string())
     } else if error.kind() == io::ErrorKind::ConnectionReset {
-        // It was there, and was reset before this side took note.
+        // It was established, and reset before connect returned.
         ConnectionError::Reset
     } else {
         ConnectionError::Connect(match error.kind() {

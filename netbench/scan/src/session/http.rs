@@ -1,4 +1,4 @@
-//! As much HTTP as the head of one response needs.
+//! One HTTP request, and the head of its response.
 
 use crate::text::clean;
 
@@ -10,7 +10,7 @@ pub(crate) fn request(host: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// The head of a response, as far as a scan wants it.
+/// The fields of a response's head that a scan reports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ResponseHead {
     pub(crate) status: Option<u16>,
@@ -19,7 +19,7 @@ pub(crate) struct ResponseHead {
 }
 
 impl ResponseHead {
-    /// None until the head has come to its end.
+    /// None until the head is complete.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
         let mut lines = bytes[..end].split(|byte| *byte == b'\n');

@@ -1,8 +1,8 @@
-//! Handshakes to their end, for what lies behind the encryption: certificates and extensions of
+//! Whole handshakes, for what is encrypted: certificates and extensions of
 //! TLS 1.3, tickets, resumption, renegotiation, the response's head.
 //!
 //! A client's side only, and only as far as a scan needs it. Certificates are not verified here:
-//! a scan reports what a server sends. Nothing that is secret is worth anything.
+//! a scan reports what a server sends. No secret here protects anything.
 
 mod crypto;
 mod http;

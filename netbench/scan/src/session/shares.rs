@@ -7,7 +7,7 @@ use aws_lc_rs::{
 
 use crate::codec::KeyShare;
 
-/// The groups that can be computed, those that servers want most first.
+/// The groups that can be computed, the most common first.
 const COMPUTABLE: [u16; 7] = [0x001d, 0x0017, 0x0018, 0x11ec, 0x0019, 0x11eb, 0x11ed];
 
 /// Of these groups, those that can be computed here, cheap ones first.

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::codec::{Flight, Record, content, extension, put_vec8, put_vec16};
 
-/// What keys are made of.
+/// The inputs of the key derivation.
 struct PreMaster {
     secret: Vec<u8>,
     /// The ClientKeyExchange message, with its header.
@@ -46,7 +46,7 @@ impl PreMaster {
     }
 }
 
-/// A handshake of TLS 1.2 whose keys are made.
+/// A handshake of TLS 1.2 whose keys are derived.
 pub(crate) struct Keys12 {
     hash: Hash,
     main: Vec<u8>,

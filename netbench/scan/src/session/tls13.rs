@@ -53,7 +53,7 @@ struct NewTicket<'a> {
 impl<'a> NewTicket<'a> {
     fn parse(body: &'a [u8]) -> Option<Self> {
         let mut reader = Reader::new(body);
-        // How long it is good for.
+        // Its lifetime.
         reader.u32()?;
         let age_add = reader.u32()?;
         let nonce = reader.vec8()?;
@@ -98,7 +98,7 @@ pub(crate) struct Resumption13 {
     pub(crate) early_data_bytes: u32,
 }
 
-/// A handshake of TLS 1.3 under way.
+/// A handshake of TLS 1.3 in progress.
 pub(crate) struct Session13 {
     suite: u16,
     hash: Hash,

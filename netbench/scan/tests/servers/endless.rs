@@ -15,8 +15,7 @@ use crate::{
     support::{HOST, in_order, shown},
 };
 
-#[test]
-fn endless_answers_are_cut_and_said() {
+pub(crate) fn endless_answers_are_cut_and_said() {
     // What the server sends after its ServerHello, over and over.
     let cases: [(&str, Vec<u8>, &str); 4] = [
         (
@@ -72,8 +71,7 @@ fn endless_answers_are_cut_and_said() {
     }
 }
 
-#[test]
-fn servers_that_change_their_mind_are_left_in_the_end() {
+pub(crate) fn servers_that_change_their_mind_are_left_in_the_end() {
     let chains: Vec<Vec<u8>> = (0..12).map(|n| leaf(&format!("{n}.test"), HOST)).collect();
     // Another version, suite and chain each time; now and then none at all.
     let server = Hostile::new(move |number, mut stream| {
@@ -113,8 +111,7 @@ fn servers_that_change_their_mind_are_left_in_the_end() {
     );
 }
 
-#[test]
-fn choices_that_were_not_offered_end_the_enumeration() {
+pub(crate) fn choices_that_were_not_offered_end_the_enumeration() {
     type Answer = fn() -> Vec<u8>;
     let cases: [(&str, Answer, &str); 4] = [
         (
@@ -171,8 +168,7 @@ fn choices_that_were_not_offered_end_the_enumeration() {
     assert!(found.effort.connections < 300, "{}", shown(&found));
 }
 
-#[test]
-fn nothing_of_a_server_reaches_a_result_unescaped() {
+pub(crate) fn nothing_of_a_server_reaches_a_result_unescaped() {
     const EVIL: &str = "\u{1b}[31mred\u{202e}txt.exe\u{7}\r\n\u{9b}2J";
     let chain = vec![leaf(EVIL, "\u{1b}]0;title\u{7}.test")];
     let server = Hostile::new(move |_, mut stream| {
@@ -213,8 +209,7 @@ fn clean(value: &serde_json::Value) {
     }
 }
 
-#[test]
-fn what_was_found_is_kept_when_the_time_is_up() {
+pub(crate) fn what_was_found_is_kept_when_the_time_is_up() {
     let server = Hostile::new(|_, mut stream| {
         let Some(hello) = read_hello(&mut stream) else {
             return;

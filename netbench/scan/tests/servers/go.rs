@@ -7,15 +7,16 @@ use netbench_model::{
     tls::{CipherSuite, TlsVersion},
 };
 use netbench_scan::ScanPart;
+use netbench_testing::Tool;
 use tempfile::TempDir;
 
-use crate::support::{Files, Key, Server, groups, program, scan, shown, suites, usable};
+use crate::support::{Files, Key, Server, groups, scan, shown, suites, usable};
 
 const SOURCE: &str = include_str!("server.go");
 
 /// The server's program, built into a folder of its own.
 fn build() -> TempDir {
-    let go = program("go").expect("go is needed for this test");
+    let go = Tool::Go.path().unwrap();
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("main.go"), SOURCE).unwrap();
     std::fs::write(folder.path().join("go.mod"), "module server\n\ngo 1.19\n").unwrap();
@@ -44,8 +45,7 @@ struct Setting {
     names: &'static [&'static str],
 }
 
-#[test]
-fn suites_agree_with_the_setting_one_by_one() {
+pub(crate) fn suites_agree_with_the_setting_one_by_one() {
     use TlsVersion::{Tls10, Tls11, Tls12, Tls13};
     let folder = build();
     const ALL: &[u16] = &[

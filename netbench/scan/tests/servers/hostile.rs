@@ -78,8 +78,7 @@ fn class(scan: &SiteScan) -> Option<FailedClass> {
     }
 }
 
-#[test]
-fn what_is_not_tls_is_classed() {
+pub(crate) fn what_is_not_tls_is_classed() {
     use FailedClass as F;
     let hello = server_hello(0x0303, 0x002f, &[]);
     let mut torn = hello.clone();
@@ -155,8 +154,7 @@ fn what_is_not_tls_is_classed() {
     }
 }
 
-#[test]
-fn those_that_speak_first_or_never_are_classed() {
+pub(crate) fn those_that_speak_first_or_never_are_classed() {
     let ssh = Hostile::new(|_, mut stream| {
         let _ = stream.write_all(b"SSH-2.0-dropbear\r\n");
         linger(stream);
@@ -220,8 +218,7 @@ fn linger_silently(mut stream: TcpStream) {
 /// How the messages of an answer travel.
 type Shape = (&'static str, fn(&[Vec<u8>]) -> Vec<Vec<u8>>);
 
-#[test]
-fn messages_may_lie_in_records_anyhow() {
+pub(crate) fn messages_may_lie_in_records_anyhow() {
     let shapes: [Shape; 5] = [
         ("one in each", |messages| {
             vec![messages.iter().flat_map(|m| record(22, m)).collect()]
@@ -289,8 +286,7 @@ fn messages_may_lie_in_records_anyhow() {
     }
 }
 
-#[test]
-fn an_answer_that_breaks_off_is_as_good_as_its_server_hello() {
+pub(crate) fn an_answer_that_breaks_off_is_as_good_as_its_server_hello() {
     let chain = vec![leaf(HOST, HOST)];
     let hello_ends = record(22, &server_hello(0x0303, 0, &[])).len();
     let points = [

@@ -1,6 +1,6 @@
 //! Scans of servers that are not netbench's: what they are set to is what must be found.
 //!
-//! A server's program that is missing is a failure; of a scanner, it is said.
+//! Those that need a program which is missing are ignored.
 
 #![expect(
     clippy::unwrap_used,
@@ -16,3 +16,26 @@ mod programs;
 mod replies;
 mod scanners;
 mod support;
+
+netbench_testing::tests! {
+    endless::endless_answers_are_cut_and_said;
+    endless::servers_that_change_their_mind_are_left_in_the_end;
+    endless::choices_that_were_not_offered_end_the_enumeration;
+    endless::nothing_of_a_server_reaches_a_result_unescaped;
+    endless::what_was_found_is_kept_when_the_time_is_up;
+    go::suites_agree_with_the_setting_one_by_one: Go;
+    hostile::what_is_not_tls_is_classed;
+    hostile::those_that_speak_first_or_never_are_classed;
+    hostile::messages_may_lie_in_records_anyhow;
+    hostile::an_answer_that_breaks_off_is_as_good_as_its_server_hello;
+    nginx::the_intermediate_set_takes_few_connections: Nginx, OpensslCommand;
+    nginx::everything_about_nginx: Nginx;
+    openssl::suites_agree_with_the_setting_one_by_one: OpensslCommand;
+    openssl::groups_agree_with_the_setting_in_its_order: OpensslCommand;
+    openssl::sizes_of_finite_fields_are_reported: OpensslCommand;
+    openssl::features_agree_with_the_setting: OpensslCommand;
+    openssl::signatures_and_chains_agree_with_the_certificate: OpensslCommand;
+    openssl::two_certificates_hide_no_suite: OpensslCommand;
+    scanners::nmap_finds_the_same_suites: Nginx, OpensslCommand, Nmap;
+    scanners::sslscan_finds_the_same_suites: Nginx, OpensslCommand, Sslscan;
+}

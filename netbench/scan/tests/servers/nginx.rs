@@ -13,8 +13,7 @@ use crate::{
     support::{Files, Key, groups, in_order, scan, shown, suites},
 };
 
-#[test]
-fn the_intermediate_set_takes_few_connections() {
+pub(crate) fn the_intermediate_set_takes_few_connections() {
     let files = Files::new(Key::Rsa);
     let rsa = [0xc02f, 0xc030, 0xcca8, 0x009e, 0x009f, 0xccaa];
     for (prefer, order) in [("on", Order::Server), ("off", Order::Client)] {
@@ -63,8 +62,7 @@ fn dh_parameters(files: &Files, how: &str) -> String {
     path
 }
 
-#[test]
-fn everything_about_nginx() {
+pub(crate) fn everything_about_nginx() {
     let files = Files::new(Key::Rsa);
     let lines = "ssl_protocols TLSv1.2 TLSv1.3; ssl_session_tickets on; ssl_early_data on;\n\
         ssl_ecdh_curve X25519:secp384r1; ssl_prefer_server_ciphers on;\n\

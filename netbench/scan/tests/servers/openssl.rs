@@ -51,8 +51,7 @@ struct Setting {
 
 const DEFAULT_13: &[u16] = &[0x1302, 0x1303, 0x1301];
 
-#[test]
-fn suites_agree_with_the_setting_one_by_one() {
+pub(crate) fn suites_agree_with_the_setting_one_by_one() {
     use TlsVersion::{Tls10, Tls11, Tls12, Tls13};
     let all = "ALL:@SECLEVEL=0";
     let settings = [
@@ -192,8 +191,7 @@ fn check(setting: &Setting) {
     );
 }
 
-#[test]
-fn groups_agree_with_the_setting_in_its_order() {
+pub(crate) fn groups_agree_with_the_setting_in_its_order() {
     let cases: [(&[&str], &[&str]); 4] = [
         (&["-groups", "X25519"], &["x25519"]),
         (
@@ -235,8 +233,7 @@ const OWN_DH: &str = "-----BEGIN DH PARAMETERS-----\n\
     tl529tXatU+4qQL8d4JLUorFNR0L3xT764Q+N6KX7VdEtGhUvulXAgEC\n\
     -----END DH PARAMETERS-----\n";
 
-#[test]
-fn sizes_of_finite_fields_are_reported() {
+pub(crate) fn sizes_of_finite_fields_are_reported() {
     let files = Files::new(Key::Rsa);
     // Any number of 1024 bits will do: nobody finishes a handshake with it.
     let own = files.write("dh.pem", OWN_DH);
@@ -266,8 +263,7 @@ fn sizes_of_finite_fields_are_reported() {
     }
 }
 
-#[test]
-fn features_agree_with_the_setting() {
+pub(crate) fn features_agree_with_the_setting() {
     let files = Files::new(Key::Rsa);
     let status = files.path("ocsp.der");
     // An OCSPResponse that says tryLater (RFC 6960 section 4.2.1).
@@ -357,8 +353,7 @@ fn features_agree_with_the_setting() {
     );
 }
 
-#[test]
-fn signatures_and_chains_agree_with_the_certificate() {
+pub(crate) fn signatures_and_chains_agree_with_the_certificate() {
     let files = Files::new(Key::EcdsaP256);
     let server = s_server(&files, &["-www"]);
     let roots = TrustAnchors::of_pem(&files.root_pem);
@@ -411,8 +406,7 @@ fn signatures_and_chains_agree_with_the_certificate() {
     assert_eq!(all.len(), 3, "{all:?}");
 }
 
-#[test]
-fn two_certificates_hide_no_suite() {
+pub(crate) fn two_certificates_hide_no_suite() {
     let (rsa, ecdsa) = (Files::new(Key::Rsa), Files::new(Key::EcdsaP256));
     let list = "ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES256-GCM-SHA384:\
         ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES128-GCM-SHA256:AES128-SHA:\

@@ -8,7 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::support::{Files, HOST, LIMIT, Server, free_address, program};
+use netbench_testing::Tool;
+
+use crate::support::{Files, HOST, LIMIT, Server, free_address};
 
 /// Mozilla's intermediate set as guideline 5.7 has it, with RSA.
 pub(crate) const INTERMEDIATE: &str = "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:\
@@ -19,7 +21,7 @@ pub(crate) const INTERMEDIATE: &str = "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-A
 /// nginx with these lines in its server block: one process in the foreground, which writes in its
 /// folder alone.
 pub(crate) fn nginx(files: &Files, lines: &str) -> Server {
-    let nginx = program("nginx").expect("nginx is needed for this test");
+    let nginx = Tool::Nginx.path().expect("nginx");
     let mut last = String::new();
     // Between finding a free port and listening on it, another may take it.
     for _ in 0..5 {

@@ -6,10 +6,11 @@ use netbench_model::{
     scan::SiteScan,
     tls::{CipherSuite, TlsVersion},
 };
+use netbench_testing::program;
 
 use crate::{
     programs::{INTERMEDIATE, nginx, s_server},
-    support::{Files, Key, program, scan, shown},
+    support::{Files, Key, scan, shown},
 };
 
 type Pairs = BTreeSet<(TlsVersion, u16)>;
@@ -22,12 +23,8 @@ fn ours(scan: &SiteScan) -> Pairs {
 }
 
 /// What nmap's ssl-enum-ciphers says, by the registry's names, which it uses.
-fn by_nmap(address: SocketAddr) -> Option<Pairs> {
-    let Some(nmap) = program("nmap") else {
-        eprintln!("nmap is not installed: not compared with it");
-        return None;
-    };
-    let ran = Command::new(nmap)
+fn by_nmap(address: SocketAddr) -> Pairs {
+    let ran = Command::new(program("nmap").unwrap())
         .args(["-n", "-Pn", "--script", "ssl-enum-ciphers", "-oX", "-"])
         .args(["-p", &address.port().to_string(), &address.ip().to_string()])
         .output()
@@ -55,16 +52,12 @@ fn by_nmap(address: SocketAddr) -> Option<Pairs> {
             found.insert((version, suite.0));
         }
     }
-    Some(found)
+    found
 }
 
 /// What sslscan says, by code points.
-fn by_sslscan(address: SocketAddr) -> Option<Pairs> {
-    let Some(sslscan) = program("sslscan") else {
-        eprintln!("sslscan is not installed: not compared with it");
-        return None;
-    };
-    let ran = Command::new(sslscan)
+fn by_sslscan(address: SocketAddr) -> Pairs {
+    let ran = Command::new(program("sslscan").unwrap())
         .args(["--xml=-", "--no-colour", &address.to_string()])
         .output()
         .unwrap();
@@ -83,7 +76,7 @@ fn by_sslscan(address: SocketAddr) -> Option<Pairs> {
         let code = u16::from_str_radix(id.trim_start_matches("0x"), 16).unwrap();
         found.insert((version, code));
     }
-    Some(found)
+    found
 }
 
 fn quoted<'a>(piece: &'a str, before: &str) -> Option<&'a str> {
@@ -93,22 +86,26 @@ fn quoted<'a>(piece: &'a str, before: &str) -> Option<&'a str> {
         .map(|(text, _)| text)
 }
 
-#[test]
-fn other_scanners_find_the_same_suites() {
-    let files = Files::new(Key::Rsa);
-    let everything = s_server(&files, &["-cipher", "ALL:@SECLEVEL=0", "-www"]);
-    compare("s_server with everything", everything.address);
-    let lines = format!("ssl_protocols TLSv1.2 TLSv1.3; ssl_ciphers {INTERMEDIATE};");
-    let intermediate = nginx(&files, &lines);
-    compare("nginx with the intermediate set", intermediate.address);
+pub(crate) fn nmap_finds_the_same_suites() {
+    compare("nmap", by_nmap);
 }
 
-fn compare(name: &str, address: SocketAddr) {
-    let found = scan(address, &[]);
-    let ours = ours(&found);
-    assert!(!ours.is_empty(), "{}", shown(&found));
-    for (scanner, theirs) in [("nmap", by_nmap(address)), ("sslscan", by_sslscan(address))] {
-        let Some(theirs) = theirs else { continue };
+pub(crate) fn sslscan_finds_the_same_suites() {
+    compare("sslscan", by_sslscan);
+}
+
+fn compare(scanner: &str, found_by: fn(SocketAddr) -> Pairs) {
+    let files = Files::new(Key::Rsa);
+    let everything = s_server(&files, &["-cipher", "ALL:@SECLEVEL=0", "-www"]);
+    let lines = format!("ssl_protocols TLSv1.2 TLSv1.3; ssl_ciphers {INTERMEDIATE};");
+    let intermediate = nginx(&files, &lines);
+    for (name, server) in [
+        ("s_server with everything", everything),
+        ("nginx with the intermediate set", intermediate),
+    ] {
+        let found = scan(server.address, &[]);
+        let (ours, theirs) = (ours(&found), found_by(server.address));
+        assert!(!ours.is_empty(), "{}", shown(&found));
         assert!(!theirs.is_empty(), "{scanner} found nothing on {name}");
         let unknown: Vec<_> = theirs.difference(&ours).collect();
         assert!(

@@ -4,7 +4,6 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read},
     net::{Ipv4Addr, SocketAddr, TcpListener},
-    path::PathBuf,
     process::{Child, Command, Stdio},
     sync::{Arc, atomic::AtomicBool, mpsc},
     thread,
@@ -154,15 +153,6 @@ impl Server {
 pub(crate) fn free_address() -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     listener.local_addr().unwrap()
-}
-
-/// Where a program is. For an ordinary user the folder of servers is often not in `PATH`.
-pub(crate) fn program(name: &str) -> Option<PathBuf> {
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&paths)
-        .chain(["/usr/sbin", "/usr/local/sbin", "/usr/local/go/bin"].map(PathBuf::from))
-        .map(|folder| folder.join(name))
-        .find(|path| path.is_file())
 }
 
 pub(crate) fn target(address: SocketAddr) -> ScanTarget {

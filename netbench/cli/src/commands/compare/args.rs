@@ -1,6 +1,8 @@
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
+
+use crate::format::Format;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -28,25 +30,14 @@ pub(crate) struct Compare {
     #[arg(long)]
     pub(crate) allow_different_settings: bool,
     /// Form of the report on stdout
-    #[arg(long, value_enum, default_value_t = CompareFormat::Terminal)]
-    pub(crate) format: CompareFormat,
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: Format,
     /// The same as --format json
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
     /// Append the report to the step summary of GitHub Actions (the file that GITHUB_STEP_SUMMARY names)
     #[arg(long)]
     pub(crate) github_summary: bool,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CompareFormat {
-    /// Tables for a terminal
-    Terminal,
-    Markdown,
-    Csv,
-    Json,
-    /// JUnit's XML: a test for each case, which fails if the case regressed
-    Junit,
 }
 
 /// A share of under ten: `2%` or `0.02`.

@@ -1,14 +1,14 @@
 pub(crate) mod args;
 
 use netbench_model::{StackName, SuiteSample};
-use netbench_report::{CompareSummary, compare_runs_of_suite, compare_stacks_of_suite, junit};
+use netbench_report::{CompareSummary, compare_runs_of_suite, compare_stacks_of_suite};
 
-use self::args::{Compare, CompareFormat};
+use self::args::Compare;
 use super::suite;
 use crate::{
     exit::{Ended, WrongInput},
     kept,
-    options::{Format, Output},
+    options::Output,
     output,
 };
 
@@ -90,17 +90,9 @@ fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
 }
 
 fn print(options: &Compare, summary: &CompareSummary) -> anyhow::Result<()> {
-    let format = match options.format {
-        _ if options.json => Format::Json,
-        CompareFormat::Junit => return output::write(&junit::render(summary)),
-        CompareFormat::Terminal => Format::Terminal,
-        CompareFormat::Markdown => Format::Markdown,
-        CompareFormat::Csv => Format::Csv,
-        CompareFormat::Json => Format::Json,
-    };
     let output = Output {
-        format,
-        json: false,
+        format: options.format,
+        json: options.json,
         quiet: true,
         github_summary: false,
     };

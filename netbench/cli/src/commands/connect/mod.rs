@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use netbench_link::Link;
 use netbench_model::{Manifest, Target};
-use netbench_report::summarize;
+use netbench_report::{ConnectReport, Report};
 use netbench_runner::{Event, Plan, Targets, Workers, execute};
 use netbench_store::RunFolder;
 
@@ -49,7 +49,7 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
     let stop = stop_on_signals(run::AFTER_TRIALS)?;
     let progress = Progress::of(&options.output, &options.telling);
 
-    let place = link.as_ref().map(Link::client_place);
+    let place = link.as_ref().map(Link::client_namespace);
     let fleet = Workers::probe(programs, place.as_ref())?;
     if let Some((_, manifest)) = &earlier {
         run::same_workers(&manifest.name, &manifest.workers, &fleet)?;
@@ -104,9 +104,10 @@ pub(crate) fn publish(
     manifest: &Manifest,
     output: &Output,
 ) -> anyhow::Result<Ended> {
-    let summary = summarize(manifest, &folder.samples().map_err(kept::wrong)?);
-    output::publish(folder, &summary, output)?;
-    Ok(if summary.compares() {
+    let samples = folder.samples().map_err(kept::wrong)?;
+    let report = ConnectReport::new(manifest.clone(), samples);
+    output::publish(folder, &report, output)?;
+    Ok(if report.tells() {
         Ended::Well
     } else {
         Ended::NothingToCompare

@@ -17,12 +17,13 @@ use netbench_model::{
     Depth, EvaluationManifest, EvaluationPlan, PartRecord, PartState, SCHEMA_VERSION, StackName,
     Target,
 };
-use netbench_report::{Answer, Evaluation, Found, evaluation, page};
+use netbench_report::{Evaluation, EvaluationReport, Found, Options, evaluation};
 use netbench_store::{RunFolder, RunKind};
 
 use crate::{
     browser,
     exit::{Ended, WrongInput},
+    format::Format,
     kept::{self, Kept},
     options::Output,
     output,
@@ -109,7 +110,7 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
             folder.path().display()
         );
     }
-    Ok(match (interrupted, answered(&evaluation)) {
+    Ok(match (interrupted, evaluation.answered()) {
         (true, _) => Ended::Interrupted,
         (false, true) => Ended::Well,
         (false, false) => Ended::NothingToCompare,
@@ -122,20 +123,21 @@ fn publish(
     manifest: EvaluationManifest,
     output: &Output,
 ) -> anyhow::Result<Evaluation> {
-    let (evaluation, runs) = read(folder, manifest);
-    output::print(&evaluation, output)?;
-    output::keep(folder, &evaluation, output)?;
-    let runs: Vec<_> = runs.iter().flat_map(Kept::of_page).collect();
-    let page = page::html(&page::page_of_evaluation(&evaluation, &runs));
+    let report = read(folder, manifest);
+    output::print(&report, output)?;
+    output::keep(folder, &report, output)?;
+    let page = Format::named("html")
+        .form()
+        .of(&report, &Options::default());
     let page = folder.write_file(PAGE, &page)?;
     if !output.quiet {
         eprintln!("netbench: the page is {}", page.display());
     }
-    Ok(evaluation)
+    Ok(report.evaluation)
 }
 
 /// What the parts have kept, and what it says.
-pub(crate) fn read(folder: &RunFolder, manifest: EvaluationManifest) -> (Evaluation, Vec<Kept>) {
+pub(crate) fn read(folder: &RunFolder, manifest: EvaluationManifest) -> EvaluationReport {
     let mut found = Found::default();
     let mut runs = Vec::new();
     let mut unread = Vec::new();
@@ -153,13 +155,10 @@ pub(crate) fn read(folder: &RunFolder, manifest: EvaluationManifest) -> (Evaluat
     }
     let mut evaluation = evaluation(manifest, found);
     evaluation.warnings.extend(unread);
-    (evaluation, runs)
-}
-
-/// Whether any question has an answer.
-pub(crate) fn answered(evaluation: &Evaluation) -> bool {
-    let mut questions = evaluation.questions.iter();
-    questions.any(|question| question.answer != Answer::Open)
+    EvaluationReport {
+        evaluation,
+        parts: runs.into_iter().map(Kept::into_report).collect(),
+    }
 }
 
 /// Reads everything that can be wrong, and makes the folder.

@@ -2,10 +2,12 @@ pub(crate) mod args;
 
 use netbench_model::RootsSource;
 use netbench_report::HelloReport;
-use netbench_runner::Workers;
+use netbench_runner::{
+    Workers,
+    scan::{client_settings, offers},
+};
 
 use self::args::Hello;
-use super::scan::offers;
 use crate::{exit::Ended, output, stack_names::stack_names, targets, workers};
 
 /// Has each stack send its ClientHello, and takes it apart.
@@ -16,8 +18,8 @@ pub(crate) fn hello(options: &Hello) -> anyhow::Result<Ended> {
     let fleet = Workers::probe(programs, None)?;
     let roots = targets::roots(&RootsSource::Mozilla, None)?;
     let profile = options.client_profile.into();
-    let client = offers::client_settings(profile, &stacks, &fleet);
-    let hellos = offers::offers(&stacks, &fleet, None, &client, &roots.pem)?;
+    let client = client_settings(profile, &stacks, &fleet);
+    let hellos = offers(&stacks, &fleet, None, &client, &roots.pem)?;
     output::print(&HelloReport::new(hellos), &options.output)?;
     Ok(Ended::Well)
 }

@@ -1,8 +1,8 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::{Args, ValueHint};
 
-use crate::options::{Format, Output};
+use crate::{format::Format, options::Output};
 
 /// For the end of `--help`.
 pub(crate) const EXAMPLES: &str = "\
@@ -19,7 +19,7 @@ pub(crate) struct Report {
     pub(crate) runs: Vec<PathBuf>,
     /// Form of the report; html if the name of --output says so, or with --open
     #[arg(long, value_enum, help_heading = "Results")]
-    format: Option<ReportFormat>,
+    format: Option<Format>,
     /// The same as --format json
     #[arg(long, conflicts_with = "format", help_heading = "Results")]
     json: bool,
@@ -34,37 +34,22 @@ pub(crate) struct Report {
     pub(crate) quiet: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ReportFormat {
-    /// Tables for a terminal
-    Terminal,
-    Markdown,
-    Csv,
-    Json,
-    /// Tests that fail, for test services
-    Junit,
-    /// One page with charts that needs nothing from anywhere
-    Html,
-}
-
 impl Report {
-    pub(crate) fn format(&self) -> ReportFormat {
-        let page = self.output.as_ref().is_some_and(|file| {
-            file.extension()
-                .is_some_and(|end| end.eq_ignore_ascii_case("html"))
-        });
+    pub(crate) fn format(&self) -> Format {
+        let ending = self.output.as_deref().and_then(Path::extension);
+        let page = ending.is_some_and(|ending| ending.eq_ignore_ascii_case("html"));
         match self.format {
             Some(format) => format,
-            None if self.json => ReportFormat::Json,
-            None if page || self.open => ReportFormat::Html,
-            None => ReportFormat::Terminal,
+            None if self.json => Format::named("json"),
+            None if page || self.open => Format::named("html"),
+            None => Format::default(),
         }
     }
 
     /// As other commands are asked for a form.
-    pub(crate) fn output_as(&self, format: Format) -> Output {
+    pub(crate) fn as_output(&self) -> Output {
         Output {
-            format,
+            format: self.format(),
             json: false,
             quiet: self.quiet,
             github_summary: false,

@@ -29,11 +29,6 @@ pub(crate) fn results(options: &Results) -> anyhow::Result<Ended> {
 }
 
 fn show(path: &Path, output: &Output) -> anyhow::Result<Ended> {
-    match Kept::read(path)? {
-        Kept::Connect { summary, .. } => output::print(&*summary, output)?,
-        Kept::Suite { summary, .. } => output::print(&*summary, output)?,
-        Kept::Scan { summary, .. } => output::print(&*summary, output)?,
-        Kept::Evaluate { evaluation, .. } => output::print(&*evaluation, output)?,
-    }
+    output::print(Kept::read(path)?.report(), output)?;
     Ok(Ended::Well)
 }

@@ -3,9 +3,7 @@
 //! hellos, then the sites are scanned, and at last handshakes confirm what was predicted of them.
 
 pub(crate) mod args;
-mod confirm;
 mod manifest;
-pub(crate) mod offers;
 mod record;
 pub(crate) mod settings;
 
@@ -25,7 +23,10 @@ use netbench_model::{
     scan::{AgainstRecord, Offer, SiteScan},
 };
 use netbench_report::{ScanSummary, summarize_scan};
-use netbench_runner::{Targets, Workers};
+use netbench_runner::{
+    Targets, Workers,
+    scan::{Clients, client_settings, confirm, offers},
+};
 use netbench_scan::{ScanEvent, ScanTarget, TrustAnchors, raise_descriptor_limit, scan_all};
 use netbench_store::{RunFolder, RunKind};
 
@@ -37,7 +38,7 @@ use crate::{
     workers,
 };
 
-use self::{args::Scan, confirm::Bench, settings::Settings};
+use self::{args::Scan, settings::Settings};
 
 /// What a run keeps of the stacks that it was made against.
 pub(crate) const AGAINST: &str = "against.json";
@@ -100,7 +101,7 @@ pub(crate) fn run_scan(
     };
     let stop = stop_on_signals(run::AFTER_TRIALS)?;
     let progress = Progress::counting(quiet, "sites");
-    let inside = link.as_ref().map(Link::client_place);
+    let inside = link.as_ref().map(Link::client_namespace);
     let fleet = Workers::probe(programs, inside.as_ref())?;
     if let Some((_, manifest)) = &place.earlier {
         run::same_workers(&manifest.name, &manifest.workers, &fleet)?;
@@ -114,8 +115,8 @@ pub(crate) fn run_scan(
         ));
     }
     let (ground, roots_pem) = settings.over.ground(link, &fleet, &progress)?;
-    let client = offers::client_settings(settings.client_profile, &settings.against, &fleet);
-    let offers = offers::offers(
+    let client = client_settings(settings.client_profile, &settings.against, &fleet);
+    let offers = offers(
         &settings.against,
         &fleet,
         inside.as_ref(),
@@ -132,15 +133,15 @@ pub(crate) fn run_scan(
 
     let scanned = scan_sites(settings, &folder, &ground, &roots_pem, &progress, &stop);
     progress.end();
-    let bench = Bench {
-        fleet: &fleet,
-        ground: &ground,
+    let clients = Clients {
+        workers: &fleet,
+        targets: &ground,
         place: inside.as_ref(),
         client: &client,
         roots_pem: &roots_pem,
         stop: &stop,
     };
-    let confirmed = scanned.and_then(|()| against(settings, &folder, &bench, offers, &progress));
+    let confirmed = scanned.and_then(|()| against(settings, &folder, &clients, offers, &progress));
     let interrupted = stop.load(Ordering::Relaxed);
     manifest::end_session(&mut manifest, &ground, interrupted);
     // A disk that is full does not keep the report from being read.
@@ -218,7 +219,7 @@ fn scan_sites(
         })
     };
     match ground.link() {
-        Some(link) => link.client_place().run(work)?,
+        Some(link) => link.client_namespace().run(work)?,
         None => work(),
     }
 }
@@ -227,7 +228,7 @@ fn scan_sites(
 fn against(
     settings: &Settings,
     folder: &RunFolder,
-    bench: &Bench<'_>,
+    clients: &Clients<'_>,
     offers: Vec<Offer>,
     progress: &Progress,
 ) -> anyhow::Result<()> {
@@ -238,7 +239,7 @@ fn against(
     let predicted = LossReport::new(offers, &scans, Vec::new());
     progress.stage("confirming by handshakes");
     let (stacks, sites) = (&settings.against, &settings.over.file.sites);
-    let confirmed = confirm::confirm(bench, stacks, sites, &scans, &predicted, settings.confirm);
+    let confirmed = confirm(clients, stacks, sites, &scans, &predicted, settings.confirm);
     let record = AgainstRecord {
         offers: predicted.offers,
         confirmed,

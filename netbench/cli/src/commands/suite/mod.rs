@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 
 use anyhow::Context;
 use netbench_model::{Case, SuiteManifest, SuiteSample};
-use netbench_report::{decided, summarize_suite};
+use netbench_report::{Report, SuiteReport, decided};
 use netbench_runner::{SuiteEvent, SuitePlan, Workers, execute_suite};
 use netbench_store::{RunFolder, RunKind};
 
@@ -78,9 +78,10 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
 
 /// Makes the reports, and says whether there is a figure to read.
 fn publish(folder: &RunFolder, manifest: &SuiteManifest, output: &Output) -> anyhow::Result<Ended> {
-    let summary = summarize_suite(manifest, &folder.samples().map_err(kept::wrong)?);
-    output::publish(folder, &summary, output)?;
-    Ok(if summary.tells() {
+    let samples: Vec<SuiteSample> = folder.samples().map_err(kept::wrong)?;
+    let report = SuiteReport::new(manifest.clone(), &samples);
+    output::publish(folder, &report, output)?;
+    Ok(if report.tells() {
         Ended::Well
     } else {
         Ended::NothingToCompare

@@ -56,8 +56,8 @@ fn collect(
     runs: &mut Vec<Kept>,
 ) -> anyhow::Result<()> {
     read_run(&folder.join(RUN), runs, |kept| {
-        if let Kept::Connect { summary, .. } = kept {
-            found.connections = Some(Arc::clone(summary));
+        if let Kept::Connect { report, .. } = kept {
+            found.connections = Some(Arc::clone(&report.summary));
         }
     })
 }

@@ -55,8 +55,8 @@ fn collect(
     runs: &mut Vec<Kept>,
 ) -> anyhow::Result<()> {
     read_run(&folder.join(RUN), runs, |kept| {
-        if let Kept::Scan { summary, .. } = kept {
-            let loss = summary.loss.as_ref();
+        if let Kept::Scan { report, .. } = kept {
+            let loss = report.loss.as_ref();
             found.losses = loss.and_then(|loss| losses(loss, &plan.from, &plan.to));
         }
     })

@@ -74,8 +74,8 @@ fn collect(
 ) -> anyhow::Result<()> {
     for name in [SPEED, COSTS] {
         read_run(&folder.join(name), runs, |kept| {
-            if let Kept::Suite { summary, .. } = kept {
-                found.suites.push(Arc::clone(summary));
+            if let Kept::Suite { report, .. } = kept {
+                found.suites.push(Arc::clone(&report.summary));
             }
         })?;
     }

@@ -1,0 +1,288 @@
+//! The value of a table's cell, and the one place where it becomes text.
+
+use netbench_model::Unit;
+use netbench_stats::{Interval, Verdict};
+
+use crate::text::{bytes, change, factor, grouped, interval, percent, plain, signed_time, time};
+
+/// A cell of a table. Ratios are the other stack's figure over the first one's.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Cell {
+    /// Words, as they came: forms make them harmless.
+    Text(String),
+    /// No value.
+    Missing,
+    /// Nanoseconds.
+    Time(f64),
+    /// Nanoseconds more or less.
+    TimeDifference(f64),
+    /// A ratio, shown as a change: `-1.9 %`.
+    Change(f64),
+    /// The interval of a ratio, shown as changes; none with too few pairs.
+    Changes(Option<Interval>),
+    /// A ratio, shown as how many times less the other takes: `1.05×`.
+    Factor(f64),
+    /// The interval of a ratio, shown as factors; none with too few rounds.
+    Factors(Option<Interval>),
+    /// A number in a unit that has no variant of its own.
+    Number(Number),
+    /// Bytes.
+    Bytes(f64),
+    /// Operations a second.
+    Rate(f64),
+    /// Bytes a second.
+    Throughput(f64),
+    /// A share of a whole: `12.3 %`.
+    Share(f64, f64),
+    /// Some of all: `3 of 10`.
+    Of(u64, u64),
+    /// Some of all, with the share: `3 (30.0 %)`.
+    CountAndShare(u64, u64),
+    /// Tests that passed, failed, and were unsupported.
+    Tally([u64; 3]),
+    /// What an interval says of a figure in this unit.
+    Verdict(Verdict, Unit),
+    /// A case is worse than a threshold allows.
+    Regressed,
+}
+
+/// A number with how it is shown.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Number {
+    /// The number.
+    pub value: f64,
+    /// How many of its digits are shown.
+    pub digits: Digits,
+    /// Its unit; empty where the column says what it counts.
+    pub unit: &'static str,
+}
+
+/// How a number is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Digits {
+    /// All.
+    All,
+    /// So many after the point.
+    Decimals(usize),
+    /// Whole, with thousands apart.
+    Grouped,
+}
+
+impl Cell {
+    /// Words.
+    pub fn text(words: impl ToString) -> Self {
+        Self::Text(words.to_string())
+    }
+
+    /// Words, or nothing.
+    pub fn maybe(words: Option<impl ToString>) -> Self {
+        words.map_or(Self::Missing, Self::text)
+    }
+
+    /// A count.
+    pub fn count(count: impl TryInto<u64>) -> Self {
+        let count = count.try_into().unwrap_or(u64::MAX);
+        Self::number(count as f64, Digits::All, "")
+    }
+
+    /// A number.
+    pub fn number(value: f64, digits: Digits, unit: &'static str) -> Self {
+        Self::Number(Number {
+            value,
+            digits,
+            unit,
+        })
+    }
+
+    /// A time, or nothing.
+    pub fn time(ns: Option<f64>) -> Self {
+        ns.map_or(Self::Missing, Self::Time)
+    }
+
+    /// What an interval says of a time.
+    pub fn verdict(verdict: Verdict) -> Self {
+        Self::Verdict(verdict, Unit::Nanoseconds)
+    }
+
+    /// What people read. Nothing in it is obeyed by a terminal.
+    pub fn render(&self) -> String {
+        match self {
+            Self::Text(text) => plain(text),
+            Self::Missing => "–".to_owned(),
+            Self::Time(ns) => time(*ns),
+            Self::TimeDifference(ns) => signed_time(*ns),
+            Self::Change(ratio) => change(*ratio),
+            Self::Changes(ends) => interval(*ends),
+            Self::Factor(ratio) => factor(*ratio),
+            Self::Factors(None) => "too few rounds".to_owned(),
+            Self::Factors(Some(i)) => format!("{} … {}", factor(i.high), factor(i.low)),
+            Self::Number(number) => number.render(),
+            Self::Bytes(count) => bytes(*count),
+            Self::Rate(rate) => format!("{}/s", grouped(*rate)),
+            Self::Throughput(rate) => format!("{} MB/s", grouped(rate / 1e6)),
+            Self::Share(part, whole) => percent(*part, *whole),
+            Self::Of(part, whole) => format!("{part} of {whole}"),
+            Self::CountAndShare(part, whole) => {
+                format!("{part} ({})", percent(*part as f64, *whole as f64))
+            }
+            Self::Tally([0, 0, 0]) => "–".to_owned(),
+            Self::Tally(counts @ [passed, failed, unsupported]) => {
+                let share = percent(*passed as f64, counts.iter().sum::<u64>() as f64);
+                format!("{share} {passed}/{failed}/{unsupported}")
+            }
+            Self::Verdict(verdict, unit) => verdict_word(*verdict, *unit).to_owned(),
+            Self::Regressed => "regressed".to_owned(),
+        }
+    }
+
+    /// The value, in [`Self::unit`], by which cells are sorted.
+    pub fn value(&self) -> Option<f64> {
+        Some(match self {
+            Self::Time(value)
+            | Self::TimeDifference(value)
+            | Self::Change(value)
+            | Self::Bytes(value)
+            | Self::Rate(value)
+            | Self::Throughput(value) => *value,
+            Self::Factor(ratio) => 1.0 / ratio,
+            Self::Number(number) => number.value,
+            Self::Share(part, whole) if *whole > 0.0 => 100.0 * part / whole,
+            Self::Of(part, _) | Self::CountAndShare(part, _) => *part as f64,
+            Self::Tally(counts @ [passed, ..]) if *counts != [0; 3] => {
+                100.0 * *passed as f64 / counts.iter().sum::<u64>() as f64
+            }
+            _ => return None,
+        })
+    }
+
+    /// The unit of [`Self::value`].
+    pub fn unit(&self) -> &'static str {
+        match self {
+            Self::Time(_) | Self::TimeDifference(_) => "ns",
+            Self::Change(_) => "other/first",
+            Self::Factor(_) => "first/other",
+            Self::Number(number) => number.unit,
+            Self::Bytes(_) => "bytes",
+            Self::Rate(_) => "1/s",
+            Self::Throughput(_) => "bytes/s",
+            Self::Share(..) | Self::Tally(_) => "%",
+            _ => "",
+        }
+    }
+
+    /// Lower and upper end as cells of their own, for forms with room for them.
+    pub fn ends(&self) -> Option<[Self; 2]> {
+        match self {
+            Self::Changes(Some(i)) => Some([Self::Change(i.low), Self::Change(i.high)]),
+            Self::Factors(Some(i)) => Some([Self::Factor(i.high), Self::Factor(i.low)]),
+            Self::Changes(None) | Self::Factors(None) => {
+                Some([Self::Text(self.render()), Self::Missing])
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether [`Self::value`] is all that it says.
+    pub fn is_one_value(&self) -> bool {
+        !matches!(
+            self,
+            Self::Of(..) | Self::CountAndShare(..) | Self::Tally(_)
+        )
+    }
+
+    /// The verdict that a form may colour.
+    pub fn tone(&self) -> Option<Verdict> {
+        match self {
+            Self::Verdict(verdict, _) => Some(*verdict),
+            Self::Regressed => Some(Verdict::Slower),
+            _ => None,
+        }
+    }
+
+    /// Whether it is a figure, which is set to the right.
+    pub fn is_figure(&self) -> bool {
+        !matches!(
+            self,
+            Self::Text(_) | Self::Missing | Self::Verdict(..) | Self::Regressed
+        )
+    }
+}
+
+impl Number {
+    fn render(&self) -> String {
+        let number = match self.digits {
+            Digits::All => self.value.to_string(),
+            Digits::Decimals(digits) => format!("{:.digits$}", self.value),
+            Digits::Grouped => grouped(self.value),
+        };
+        match self.unit {
+            "" => number,
+            unit => format!("{number} {unit}"),
+        }
+    }
+}
+
+/// The word for a verdict on a figure in this unit.
+pub(crate) fn verdict_word(verdict: Verdict, unit: Unit) -> &'static str {
+    match (verdict, unit) {
+        (Verdict::Faster, Unit::Bytes) => "smaller",
+        (Verdict::Slower, Unit::Bytes) => "larger",
+        (Verdict::Faster, Unit::Allocations | Unit::Instructions) => "fewer",
+        (Verdict::Slower, Unit::Allocations | Unit::Instructions) => "more",
+        (verdict, _) => verdict.name(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_has_one_text_and_one_value() {
+        let interval = Some(Interval {
+            level: 0.99,
+            low: 0.5,
+            high: 0.8,
+        });
+        let cells = [
+            (Cell::text("a\x1b[2J"), "a\u{fffd}[2J", None, ""),
+            (Cell::Missing, "–", None, ""),
+            (Cell::Time(57.1e6), "57.1 ms", Some(57.1e6), "ns"),
+            (Cell::TimeDifference(-1.5e3), "-1.50 µs", Some(-1.5e3), "ns"),
+            (Cell::Change(0.981), "-1.9 %", Some(0.981), "other/first"),
+            (Cell::Changes(interval), "-50 % … -20 %", None, ""),
+            (Cell::Changes(None), "too few pairs", None, ""),
+            (Cell::Factor(0.5), "2.000×", Some(2.0), "first/other"),
+            (Cell::Factors(interval), "1.250× … 2.000×", None, ""),
+            (Cell::count(7u64), "7", Some(7.0), ""),
+            (
+                Cell::number(12_345.0, Digits::Grouped, "kB"),
+                "12,345 kB",
+                Some(12_345.0),
+                "kB",
+            ),
+            (Cell::Bytes(15_860e3), "15.9 MB", Some(15_860e3), "bytes"),
+            (Cell::Rate(12_345.0), "12,345/s", Some(12_345.0), "1/s"),
+            (Cell::Throughput(2e9), "2,000 MB/s", Some(2e9), "bytes/s"),
+            (Cell::Share(1.0, 8.0), "12.5 %", Some(12.5), "%"),
+            (Cell::Share(0.0, 0.0), "–", None, "%"),
+            (Cell::Of(1, 10), "1 of 10", Some(1.0), ""),
+            (Cell::CountAndShare(1, 8), "1 (12.5 %)", Some(1.0), ""),
+            (Cell::Tally([1, 2, 1]), "25.0 % 1/2/1", Some(25.0), "%"),
+            (
+                Cell::Verdict(Verdict::Faster, Unit::Bytes),
+                "smaller",
+                None,
+                "",
+            ),
+        ];
+        for (cell, text, value, unit) in cells {
+            assert_eq!(cell.render(), text);
+            assert_eq!((cell.value(), cell.unit()), (value, unit), "{text}");
+        }
+        let ends = Cell::Factors(interval)
+            .ends()
+            .map(|ends| ends.map(|e| e.render()));
+        assert_eq!(ends, Some(["1.250×", "2.000×"].map(str::to_owned)));
+    }
+}

@@ -1,0 +1,124 @@
+use std::collections::BTreeMap;
+
+use netbench_model::{Condition, Measured, Phase, PlanRecord, Sample, StackName, Target};
+use netbench_stats::{
+    Figures, Pair, Resampling, Verdict, compare as paired, compare_rounds, median,
+};
+
+use super::{
+    pairs::{Matched, match_up},
+    shares::{rtts, shares},
+    summary::{Comparison, Exclusion, PhaseRow, SiteRow, SiteTally},
+};
+
+/// Compares one stack with the first under one condition; and what had to be left out.
+pub(crate) fn compare(
+    plan: &PlanRecord,
+    measured: &[&Sample],
+    condition: Condition,
+    first: &StackName,
+    other: &StackName,
+) -> (Comparison, Vec<Exclusion>) {
+    let pairs = match_up(measured, condition, first, other);
+    let rtts = rtts(plan, measured);
+    let comparison = Comparison {
+        condition,
+        first: first.clone(),
+        other: other.clone(),
+        phases: phases(plan, &pairs.matched),
+        sites: sites(plan, &pairs.matched, &rtts),
+        shares: shares(&pairs.matched, &rtts, first, other),
+    };
+    let excluded = pairs
+        .excluded
+        .into_iter()
+        .map(|((site, why), count)| Exclusion {
+            site: site.to_owned(),
+            condition,
+            other: other.clone(),
+            why,
+            pairs: count,
+        });
+    (comparison, excluded.collect())
+}
+
+fn phases(plan: &PlanRecord, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
+    // Emulated sites resolve by one look at a table inside the worker: nothing of a stack's.
+    let compared = |phase: &Phase| *phase != Phase::Dns || plan.target == Target::Live;
+    let family: Vec<Phase> = Phase::ALL.iter().copied().filter(compared).collect();
+    let settings = Resampling::for_family(plan.seed, family.len());
+    let row = |phase: Phase| {
+        let both: Vec<(u64, u64, u32)> = matched
+            .iter()
+            .filter_map(|pair| {
+                let of = |sample: &Measured| phase.of(&sample.phases);
+                Some((of(pair.first)?, of(pair.other)?, pair.block))
+            })
+            .collect();
+        let log: Vec<_> = both
+            .iter()
+            .map(|(a, b, block)| Pair::from_ns(*a, *b, *block))
+            .collect();
+        Some(PhaseRow {
+            phase,
+            first: Figures::of_ns(&both.iter().map(|(a, _, _)| *a).collect::<Vec<_>>())?,
+            other: Figures::of_ns(&both.iter().map(|(_, b, _)| *b).collect::<Vec<_>>())?,
+            paired: paired(&log, &settings)?,
+        })
+    };
+    family.into_iter().filter_map(row).collect()
+}
+
+fn sites(plan: &PlanRecord, matched: &[Matched<'_>], rtts: &BTreeMap<String, u64>) -> SiteTally {
+    let mut by_site: BTreeMap<&str, Vec<&Matched<'_>>> = BTreeMap::new();
+    for pair in matched {
+        by_site.entry(pair.site).or_default().push(pair);
+    }
+    let mut rows: Vec<SiteRow> = by_site
+        .into_iter()
+        .filter_map(|(site, pairs)| {
+            let totals = |side: fn(&Matched<'_>) -> u64| {
+                median(
+                    &pairs
+                        .iter()
+                        .map(|pair| side(pair) as f64)
+                        .collect::<Vec<_>>(),
+                )
+            };
+            let first = |pair: &Matched<'_>| pair.first.phases.total_ns;
+            let other = |pair: &Matched<'_>| pair.other.phases.total_ns;
+            let log: Vec<_> = pairs
+                .iter()
+                .map(|pair| Pair::from_ns(first(pair), other(pair), pair.block))
+                .collect();
+            Some(SiteRow {
+                site: site.to_owned(),
+                rtt_ns: rtts.get(site).copied().unwrap_or(0),
+                first_total_ns: totals(first)?,
+                other_total_ns: totals(other)?,
+                paired: compare_rounds(&log)?,
+            })
+        })
+        .collect();
+    rows.sort_by(|a, b| {
+        a.paired
+            .ratio
+            .total_cmp(&b.paired.ratio)
+            .then(a.site.cmp(&b.site))
+    });
+    let count = |verdict| {
+        rows.iter()
+            .filter(|row| row.paired.verdict == verdict)
+            .count() as u64
+    };
+    SiteTally {
+        other_faster: count(Verdict::Faster),
+        first_faster: count(Verdict::Slower),
+        same: count(Verdict::Same),
+        undecided: count(Verdict::Undecided),
+        not_compared: (plan.sites.len() - rows.len().min(plan.sites.len())) as u64,
+        // `chance` is for one of the two directions.
+        expected_by_chance: rows.iter().map(|row| 2.0 * row.paired.chance).sum(),
+        rows,
+    }
+}

@@ -1,0 +1,482 @@
+use std::sync::Arc;
+
+use netbench_model::{Condition, LinkKind, Manifest, Origin, Phase, Sample, StackName, Target};
+use netbench_stats::{MIN_ROUNDS, SAME_MARGIN};
+
+use super::{
+    Comparison, ConnectSummary, PhaseRow, charts, checks, figures, latest, match_up, summarize,
+};
+use crate::{
+    Asked,
+    cell::Cell,
+    document::{Document, Excerpt, Extent, Item, Report, Section, Table},
+    evaluation::{Evidence, fast, works},
+    explain::explain_section,
+    figures::Rows,
+    machine::Machine,
+    text::{
+        begun, change, count, in_place_of, interval, machine, made, shorten, stacks_with, time,
+        verdict,
+    },
+};
+
+/// The id of the section with the run's figures.
+const SECTION: &str = "connect";
+
+/// A run of `connect` with what its report is made of.
+#[derive(Debug, Clone)]
+pub struct ConnectReport {
+    /// What it was.
+    pub manifest: Manifest,
+    /// Its samples, all of them.
+    pub samples: Vec<Sample>,
+    /// What they say.
+    pub summary: Arc<ConnectSummary>,
+}
+
+impl ConnectReport {
+    /// Of a run's manifest and all of its samples, in the order in which they were taken.
+    pub fn new(manifest: Manifest, samples: Vec<Sample>) -> Self {
+        Self {
+            summary: Arc::new(summarize(&manifest, &samples)),
+            manifest,
+            samples,
+        }
+    }
+}
+
+impl Report for ConnectReport {
+    fn tells(&self) -> bool {
+        self.summary.compares()
+    }
+
+    fn document(&self, extent: Extent) -> Document<'_> {
+        let (summary, manifest) = (&*self.summary, &self.manifest);
+        let run = &summary.run;
+        let stacks: Vec<&str> = manifest.plan.stacks.iter().map(StackName::as_str).collect();
+        let mut rows = Rows::default();
+        figures::rows(summary, &mut rows);
+        let mut sections = vec![section(self)];
+        if extent == Extent::Full {
+            sections.extend(explain_section(manifest, &self.samples));
+        }
+        Document {
+            about: in_place_of(&stacks),
+            name: run.name.clone(),
+            made: made(&run.name, &run.netbench, &run.started),
+            lead: format!(
+                "{} connections to {} {}: how long each takes, from nothing to the last byte of a page.",
+                run.samples,
+                run.sites,
+                place(run.target)
+            ),
+            questions: questions(summary),
+            sections,
+            machines: vec![Machine {
+                run: &manifest.name,
+                environment: &manifest.environment,
+                workers: &manifest.workers,
+            }],
+            figures: rows.finish(),
+            checks: checks::checks(summary),
+            data: vec![summary],
+            ..Document::new("connect", format!("netbench connect: {}", run.name))
+        }
+    }
+}
+
+fn place(target: Target) -> &'static str {
+    match target {
+        Target::Lab => "emulated sites",
+        Target::Live => "real sites, over the real network",
+    }
+}
+
+/// Whether it works and whether it is fast enough, of each stack in place of the first.
+fn questions(summary: &ConnectSummary) -> Vec<Asked> {
+    let mut asked: Vec<(&StackName, &StackName)> = Vec::new();
+    for comparison in &summary.comparisons {
+        let switch = (&comparison.first, &comparison.other);
+        if !asked.contains(&switch) {
+            asked.push(switch);
+        }
+    }
+    let questions = asked.into_iter().flat_map(|(from, to)| {
+        let evidence = Evidence {
+            connections: Some(summary),
+            ..Evidence::of(from, to, summary.run.target)
+        };
+        [works::answer(&evidence), fast::answer(&evidence)].map(|question| Asked {
+            question,
+            about: in_place_of(&[from.as_str(), to.as_str()]),
+            section: Some(SECTION.to_owned()),
+        })
+    });
+    questions.collect()
+}
+
+fn section(report: &ConnectReport) -> Section {
+    let summary = &*report.summary;
+    let comparisons = || summary.comparisons.iter();
+    let mut items: Vec<Item> = comparisons().map(|c| Item::Headline(headline(c))).collect();
+    items.extend(Item::warnings(&summary.warnings));
+    items.extend(charts::conditions(summary));
+    let measured = latest(&report.samples);
+    for comparison in comparisons() {
+        phases(&mut items, comparison, summary.run.target);
+        sites(&mut items, comparison);
+        shares(&mut items, comparison);
+        if !comparison.phases.is_empty() {
+            let (first, other) = (&comparison.first, &comparison.other);
+            let pairs = match_up(&measured, comparison.condition, first, other);
+            items.extend(charts::parts(comparison, &pairs.matched));
+            items.push(charts::against_rtt(comparison));
+            items.push(Item::Heading(title("Distributions", comparison)));
+            items.push(charts::distributions(comparison, &pairs.matched));
+        }
+    }
+    failures(&mut items, summary);
+    left_out(&mut items, summary);
+    negotiated(&mut items, summary);
+    how(&mut items, summary);
+    Section {
+        id: SECTION.to_owned(),
+        heading: "Connection time".to_owned(),
+        explanation: explanation(summary),
+        items,
+        missing: comparisons()
+            .all(|comparison| comparison.phases.is_empty())
+            .then(|| {
+                "No figures: there is no pair of samples in which both stacks did the same work."
+                    .to_owned()
+            }),
+        ..Section::default()
+    }
+}
+
+fn explanation(summary: &ConnectSummary) -> String {
+    let run = &summary.run;
+    let mut parts = vec![format!(
+        "{} {}, {} rounds, {} of {} samples. {}. In every round each stack connects once to each site, one right \
+         after the other; a ratio is always of such a pair, the other stack's time over the first one's.",
+        run.sites,
+        place(run.target),
+        run.rounds,
+        run.samples,
+        run.planned,
+        stacks_with(&run.stacks),
+    )];
+    if run.target == Target::Lab && run.samples > 0 {
+        parts.push(
+            "The sites are emulated on one machine: their certificates, servers and links are made to be like those \
+             of the real ones, and are not those."
+                .to_owned(),
+        );
+    }
+    parts.extend(origin(&run.origin));
+    parts.join(" ")
+}
+
+/// Which part of the sites it is, or of which runs it was joined.
+pub(crate) fn origin(origin: &Origin) -> Option<String> {
+    if let Some(part) = origin.shard {
+        return Some(format!(
+            "Shard {} of {} sites; `netbench merge` joins it with the others.",
+            part.shard, part.whole_sites
+        ));
+    }
+    let runs = origin.merged.len();
+    (runs > 0).then(|| {
+        let shards = origin.merged.iter().filter(|run| run.shard.is_some());
+        format!(
+            "Joined of {runs} runs, {} of them shards, from {}.",
+            shards.count(),
+            origin.vantages().into_iter().collect::<Vec<_>>().join(", ")
+        )
+    })
+}
+
+/// What a comparison says, in a sentence.
+fn headline(comparison: &Comparison) -> String {
+    let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
+    let Some(total) = comparison.phase(Phase::Total) else {
+        return format!(
+            "{}: {other} and {first} cannot be compared: no pair of samples did the same work",
+            comparison.condition
+        );
+    };
+    format!(
+        "{}: by total time, {}: {} ({}). {}",
+        comparison.condition,
+        verdict(total.paired.verdict, first, other),
+        change(total.paired.ratio),
+        interval(total.paired.interval),
+        tally(comparison),
+    )
+}
+
+/// On how many sites which stack is faster, or why no site can tell.
+fn tally(comparison: &Comparison) -> String {
+    let tally = &comparison.sites;
+    if tally.rows.iter().all(|row| row.paired.interval.is_none()) {
+        return format!("A site needs {MIN_ROUNDS} rounds for a verdict of its own.");
+    }
+    format!(
+        "{} is faster on {}, slower on {}, the same on {}, undecided on {}.",
+        comparison.other,
+        count(tally.other_faster, "site", "sites"),
+        tally.first_faster,
+        tally.same,
+        tally.undecided,
+    )
+}
+
+/// `By phase: clean connections, rustls-ring against openssl`.
+fn title(what: &str, comparison: &Comparison) -> String {
+    format!("{what}: {}", about(comparison))
+}
+
+fn about(comparison: &Comparison) -> String {
+    format!(
+        "{} connections, {} against {}",
+        comparison.condition, comparison.other, comparison.first
+    )
+}
+
+fn phases(items: &mut Vec<Item>, comparison: &Comparison, target: Target) {
+    items.push(Item::Heading(title("By phase", comparison)));
+    let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
+    let level = comparison.phases.iter().find_map(|row| row.paired.interval);
+    items.push(Item::Text(match level {
+        None => "There are too few pairs for a verdict.".to_owned(),
+        Some(level) => format!(
+            "Medians; the change is the median over pairs of {other}'s time against {first}'s: less than 0 % means that \
+             {other} is faster. Intervals hold for all phases together (each at {:.2} %). “same” needs the interval \
+             within ±{:.0} %. {} Client CPU is within the total.{}",
+            level.level * 100.0,
+            SAME_MARGIN * 100.0,
+            match comparison.condition {
+                Condition::Resumed =>
+                    "A resumed handshake makes no connector and verifies no chain.",
+                _ => "The connector is made before a connection and is not part of its total.",
+            },
+            match target {
+                Target::Lab =>
+                    " Emulated sites resolve inside the worker, by one look at a table: the name lookup is in the \
+                     samples and not compared.",
+                Target::Live => "",
+            }
+        ),
+    }));
+    if comparison.phases.is_empty() {
+        return;
+    }
+    items.push(charts::phases(comparison));
+    items.push(
+        Table::of(&comparison.phases)
+            .caption(format!("phases, {}", about(comparison)))
+            .col("phase", 0, |row| Cell::text(words(row.phase)))
+            .col(first, 1, |row| Cell::Time(row.first.p50_ns))
+            .col(other, 1, |row| Cell::Time(row.other.p50_ns))
+            .col("change", 0, |row| Cell::Change(row.paired.ratio))
+            .col("interval", 2, |row| Cell::Changes(row.paired.interval))
+            .col("verdict", 0, |row| Cell::verdict(row.paired.verdict))
+            .col(&format!("{first} p95"), 4, |row| {
+                Cell::Time(row.first.p95_ns)
+            })
+            .col(&format!("{other} p95"), 4, |row| {
+                Cell::Time(row.other.p95_ns)
+            })
+            .col("pairs", 3, |row| Cell::count(row.paired.pairs))
+            .col("blocks", 5, |row| Cell::count(row.paired.blocks))
+            .item(),
+    );
+}
+
+fn sites(items: &mut Vec<Item>, comparison: &Comparison) {
+    const SHOWN: usize = 8;
+    let tally = &comparison.sites;
+    let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
+    items.push(Item::Heading(title("Site by site, total time", comparison)));
+    items.push(Item::Text(format!(
+        "Of {} sites {} could not be compared. {} If the two were equal, about {:.1} sites would be called faster or \
+         slower by chance.",
+        tally.rows.len() as u64 + tally.not_compared,
+        tally.not_compared,
+        self::tally(comparison),
+        tally.expected_by_chance,
+    )));
+    if tally.rows.is_empty() {
+        return;
+    }
+    items.push(charts::sites(comparison));
+    items.push(
+        Table::of(&tally.rows)
+            .caption(format!("sites, {}", about(comparison)))
+            .excerpt(Excerpt::Ends(SHOWN))
+            .col("site", 0, |row| Cell::text(&row.site))
+            .col("RTT", 3, |row| Cell::Time(row.rtt_ns as f64))
+            .col(first, 1, |row| Cell::Time(row.first_total_ns))
+            .col(other, 1, |row| Cell::Time(row.other_total_ns))
+            .col("change", 0, |row| Cell::Change(row.paired.ratio))
+            .col("interval", 2, |row| Cell::Changes(row.paired.interval))
+            .col("verdict", 0, |row| Cell::verdict(row.paired.verdict))
+            .col("rounds", 4, |row| Cell::count(row.paired.pairs))
+            .item(),
+    );
+}
+
+fn shares(items: &mut Vec<Item>, comparison: &Comparison) {
+    if comparison.shares.is_empty() {
+        return;
+    }
+    items.push(Item::Heading(title("Where the total goes", comparison)));
+    items.push(Item::text(
+        "Means. Client: CPU time of the connection, which is the stack's for the most part. Server: what it computed in \
+         its handshake, where it tells. Network: all the rest, waiting.",
+    ));
+    items.push(
+        Table::of(&comparison.shares)
+            .col("RTT", 0, |row| Cell::text(&row.class))
+            .col("stack", 0, |row| Cell::text(&row.stack))
+            .col("total", 1, |row| Cell::Time(row.total_ns))
+            .col("network", 0, |row| {
+                Cell::Share(row.network_ns, row.total_ns)
+            })
+            .col("client", 0, |row| Cell::Share(row.client_ns, row.total_ns))
+            .col("client time", 1, |row| Cell::Time(row.client_ns))
+            .col("server", 2, |row| match row.server_ns {
+                ns if ns > 0.0 => Cell::Share(ns, row.total_ns),
+                _ => Cell::Missing,
+            })
+            .col("samples", 3, |row| Cell::count(row.samples))
+            .item(),
+    );
+}
+
+fn failures(items: &mut Vec<Item>, summary: &ConnectSummary) {
+    items.push(Item::heading("Which sites failed, on which stack, and why"));
+    if summary.failures.is_empty() {
+        items.push(Item::text("None."));
+    } else {
+        items.push(
+            Table::of(&summary.failures)
+                .col("site", 0, |row| Cell::text(&row.site))
+                .col("stack", 0, |row| Cell::text(&row.stack))
+                .col("condition", 2, |row| Cell::text(row.condition))
+                .col("why", 0, |row| {
+                    Cell::text(format!("{}: {}", row.class, row.reason))
+                })
+                .col("trials", 1, |row| Cell::Of(row.failed, row.trials))
+                .col("the stack's words", 3, |row| {
+                    Cell::text(shorten(&row.detail))
+                })
+                .item(),
+        );
+    }
+    for row in &summary.unsupported {
+        items.push(Item::Text(format!(
+            "Not tried, {} on {}: {} ({} sites)",
+            row.condition,
+            row.stack,
+            row.reason,
+            row.sites.len()
+        )));
+    }
+}
+
+fn left_out(items: &mut Vec<Item>, summary: &ConnectSummary) {
+    if summary.left_out.is_empty() {
+        return;
+    }
+    items.push(Item::heading(
+        "Pairs left out: the two sides did different work",
+    ));
+    items.push(
+        Table::of(&summary.left_out)
+            .col("site", 0, |row| Cell::text(&row.site))
+            .col("condition", 2, |row| Cell::text(row.condition))
+            .col("stack", 1, |row| Cell::text(&row.other))
+            .col("what differed", 0, |row| Cell::text(&row.why))
+            .col("pairs", 0, |row| Cell::count(row.pairs))
+            .item(),
+    );
+}
+
+fn negotiated(items: &mut Vec<Item>, summary: &ConnectSummary) {
+    items.push(Item::heading("What was negotiated"));
+    items.push(
+        Table::of(&summary.negotiated)
+            .col("condition", 3, |row| Cell::text(row.condition))
+            .col("stack", 0, |row| Cell::text(&row.stack))
+            .col("TLS", 0, |row| Cell::text(&row.version))
+            .col("suite", 1, |row| Cell::text(&row.suite))
+            .col("group", 0, |row| Cell::maybe(row.group.as_ref()))
+            .col("protocol", 2, |row| Cell::maybe(row.alpn.as_ref()))
+            .col("connections", 0, |row| Cell::count(row.connections))
+            .item(),
+    );
+}
+
+fn how(items: &mut Vec<Item>, summary: &ConnectSummary) {
+    items.push(Item::heading("How it was measured"));
+    let link = &summary.link;
+    let kind = match link.kind {
+        LinkKind::User => "emulated in user space",
+        LinkKind::Netem => "emulated by the kernel's netem",
+        LinkKind::None => "none: loopback",
+        LinkKind::Live => "the real network",
+    };
+    let off = link
+        .checks
+        .iter()
+        .map(|check| check.connect_ns.abs_diff(check.rtt_ns));
+    let mut parts = vec![format!("Link: {kind} ({}).", link.why)];
+    if let Some(off) = off.max() {
+        parts.push(format!(
+            "Checked by idle TCP connects for {} round-trip times, at most {} off.",
+            link.checks.len(),
+            time(off as f64)
+        ));
+    }
+    if let (Some(p50), Some(p99)) = (link.lateness_ns.get("p50"), link.lateness_ns.get("p99")) {
+        parts.push(format!(
+            "Packets were released {} late at the median, {} at the 99th percentile.",
+            time(*p50 as f64),
+            time(*p99 as f64)
+        ));
+    }
+    if let Some(digest) = &link.losses_sha256 {
+        parts.push(format!("Digest of the packets lost: {digest}."));
+    }
+    items.push(Item::Text(parts.join(" ")));
+    let run = &summary.run;
+    items.push(Item::Text(machine(&summary.environment)));
+    items.push(Item::Text(begun(
+        &run.netbench,
+        run.seed,
+        &run.started,
+        &run.command,
+    )));
+}
+
+impl Comparison {
+    /// A phase, where both have it.
+    pub(crate) fn phase(&self, phase: Phase) -> Option<&PhaseRow> {
+        self.phases.iter().find(|row| row.phase == phase)
+    }
+}
+
+/// A phase in words for who has not read the manual.
+pub(super) fn words(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Connector => "connector set-up",
+        Phase::Dns => "name lookup",
+        Phase::Tcp => "TCP connect",
+        Phase::Tls => "TLS handshake",
+        Phase::Verify => "chain verification",
+        Phase::FirstByte => "first byte",
+        Phase::Total => "total",
+        Phase::Cpu => "client CPU",
+    }
+}

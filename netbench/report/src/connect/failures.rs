@@ -1,0 +1,61 @@
+use std::collections::BTreeMap;
+
+use netbench_model::{Outcome, Sample};
+
+use super::summary::{FailureRow, UnsupportedRow};
+
+/// Which sites failed on which stack, each class and reason once.
+pub(crate) fn failures(measured: &[&Sample]) -> Vec<FailureRow> {
+    let mut trials: BTreeMap<_, u64> = BTreeMap::new();
+    let mut rows: BTreeMap<_, FailureRow> = BTreeMap::new();
+    for sample in measured {
+        let case = (&sample.site, sample.condition, &sample.stack);
+        *trials.entry(case).or_default() += 1;
+        let Outcome::Failed(failure) = &sample.outcome else {
+            continue;
+        };
+        let row = rows
+            .entry((case, failure.class, &failure.reason))
+            .or_insert_with(|| FailureRow {
+                site: sample.site.clone(),
+                stack: sample.stack.clone(),
+                condition: sample.condition,
+                class: failure.class,
+                reason: failure.reason.clone(),
+                detail: failure.detail.clone(),
+                failed: 0,
+                trials: 0,
+            });
+        row.failed += 1;
+    }
+    let counted = |((case, _, _), row)| {
+        let trials = trials.get(&case).copied().unwrap_or(0);
+        FailureRow { trials, ..row }
+    };
+    rows.into_iter().map(counted).collect()
+}
+
+/// What was not tried, with the sites of each reason together.
+pub(crate) fn unsupported(measured: &[&Sample]) -> Vec<UnsupportedRow> {
+    let mut rows: BTreeMap<_, Vec<String>> = BTreeMap::new();
+    for sample in measured {
+        if let Outcome::Unsupported { reason } = &sample.outcome {
+            let sites = rows
+                .entry((sample.condition, sample.stack.clone(), reason.clone()))
+                .or_default();
+            if !sites.contains(&sample.site) {
+                sites.push(sample.site.clone());
+            }
+        }
+    }
+    let row = |((condition, stack, reason), mut sites): (_, Vec<String>)| {
+        sites.sort();
+        UnsupportedRow {
+            condition,
+            stack,
+            reason,
+            sites,
+        }
+    };
+    rows.into_iter().map(row).collect()
+}

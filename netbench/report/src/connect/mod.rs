@@ -1,0 +1,30 @@
+//! What a run of `connect` says: its summary, computed from its manifest and samples, and its report.
+//!
+//! Start reading at [`summarize`], then [`ConnectSummary`]; `document.rs` makes the report.
+
+mod charts;
+mod checks;
+mod compare;
+mod document;
+mod failures;
+mod figures;
+mod latest;
+mod pairs;
+mod shares;
+mod summarize;
+mod summary;
+mod warnings;
+
+pub use document::ConnectReport;
+pub use summarize::summarize;
+pub use summary::{
+    Comparison, ConnectSummary, Exclusion, FailureRow, Head, NegotiatedRow, PhaseRow, ShareRow,
+    SiteRow, SiteTally, UnsupportedRow,
+};
+
+pub(crate) use compare::compare;
+pub(crate) use document::origin;
+pub(crate) use latest::latest;
+pub(crate) use pairs::{Matched, match_up};
+pub(crate) use shares::rtts;
+pub(crate) use summarize::{about_stack, command, head};

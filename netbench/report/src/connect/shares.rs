@@ -1,0 +1,84 @@
+use std::collections::BTreeMap;
+
+use netbench_model::{Measured, PlanRecord, Sample, StackName, Target};
+
+use super::{pairs::Matched, summary::ShareRow};
+
+/// The classes of round-trip time, by their upper ends in milliseconds.
+const CLASSES: [(u64, &str); 5] = [
+    (10, "under 10 ms"),
+    (30, "10–30 ms"),
+    (60, "30–60 ms"),
+    (120, "60–120 ms"),
+    (u64::MAX, "over 120 ms"),
+];
+
+/// Each site's round-trip time: as configured, or on the real network the smallest seen.
+pub(crate) fn rtts(plan: &PlanRecord, measured: &[&Sample]) -> BTreeMap<String, u64> {
+    if plan.target == Target::Lab {
+        return plan
+            .sites
+            .iter()
+            .map(|site| (site.name(), site.lab.link.rtt_ns))
+            .collect();
+    }
+    let mut smallest: BTreeMap<String, u64> = BTreeMap::new();
+    for sample in measured {
+        let tcp = sample.outcome.ok().and_then(|figures| figures.transfer.tcp);
+        if let Some(tcp) = tcp {
+            let rtt_ns = u64::from(tcp.min_rtt_us) * 1000;
+            let entry = smallest.entry(sample.site.clone()).or_insert(rtt_ns);
+            *entry = rtt_ns.min(*entry);
+        }
+    }
+    smallest
+}
+
+/// Splits the totals of both stacks by class of round-trip time.
+pub(crate) fn shares(
+    matched: &[Matched<'_>],
+    rtts: &BTreeMap<String, u64>,
+    first: &StackName,
+    other: &StackName,
+) -> Vec<ShareRow> {
+    let mut rows = Vec::new();
+    let mut lower = 0;
+    for (upper_ms, class) in CLASSES {
+        let upper = upper_ms.saturating_mul(1_000_000);
+        let these: Vec<_> = matched
+            .iter()
+            .filter(|pair| {
+                let rtt = rtts.get(pair.site).copied().unwrap_or(0);
+                (lower..upper).contains(&rtt)
+            })
+            .collect();
+        lower = upper;
+        rows.extend(share(class, first, these.iter().map(|pair| pair.first)));
+        rows.extend(share(class, other, these.iter().map(|pair| pair.other)));
+    }
+    rows
+}
+
+fn share<'a>(
+    class: &str,
+    stack: &StackName,
+    samples: impl Iterator<Item = &'a Measured>,
+) -> Option<ShareRow> {
+    let (mut count, mut total, mut client, mut server) = (0u64, 0.0, 0.0, 0.0);
+    for sample in samples {
+        count += 1;
+        total += sample.phases.total_ns as f64;
+        client += sample.phases.cpu_ns as f64;
+        server += sample.server.as_ref().map_or(0, |server| server.compute_ns) as f64;
+    }
+    let mean = |sum: f64| sum / count as f64;
+    (count > 0).then(|| ShareRow {
+        class: class.to_owned(),
+        stack: stack.clone(),
+        samples: count,
+        total_ns: mean(total),
+        client_ns: mean(client),
+        server_ns: mean(server),
+        network_ns: mean((total - client - server).max(0.0)),
+    })
+}

@@ -1,0 +1,144 @@
+use std::collections::BTreeMap;
+
+use netbench_model::{Manifest, Origin, Outcome, SCHEMA_VERSION, Sample, StackName, WorkerRecord};
+
+use super::{
+    compare::compare,
+    failures,
+    latest::latest,
+    summary::{ConnectSummary, Head, NegotiatedRow},
+    warnings::warnings,
+};
+
+/// Computes what a run says. The same manifest and samples give the same summary.
+///
+/// `samples` are all of the run's, in the order in which they were taken.
+pub fn summarize(manifest: &Manifest, samples: &[Sample]) -> ConnectSummary {
+    let measured = latest(samples);
+    let plan = &manifest.plan;
+    let mut comparisons = Vec::new();
+    let mut left_out = Vec::new();
+    if let Some((first, others)) = plan.stacks.split_first() {
+        for condition in &plan.conditions {
+            for other in others {
+                let (comparison, excluded) = compare(plan, &measured, *condition, first, other);
+                comparisons.push(comparison);
+                left_out.extend(excluded);
+            }
+        }
+    }
+    ConnectSummary {
+        schema: SCHEMA_VERSION,
+        run: head(manifest, &measured),
+        comparisons,
+        failures: failures::failures(&measured),
+        unsupported: failures::unsupported(&measured),
+        left_out,
+        negotiated: negotiated(&measured),
+        link: manifest.link.clone(),
+        warnings: warnings(manifest, samples),
+        environment: manifest.environment.facts.clone(),
+    }
+}
+
+pub(crate) fn head(manifest: &Manifest, measured: &[&Sample]) -> Head {
+    let plan = &manifest.plan;
+    let about = |stack: &StackName| {
+        let parts = about_stack(&manifest.workers, stack, |worker| Some(&worker.connector));
+        (stack.clone(), parts)
+    };
+    let per_round = plan.sites.len() * plan.stacks.len() * plan.conditions.len();
+    Head {
+        name: manifest.name.clone(),
+        started: manifest.started.clone(),
+        finished: manifest.finished.clone(),
+        netbench: manifest.netbench.clone(),
+        command: manifest
+            .sessions
+            .first()
+            .map(|session| command(&session.command, &manifest.origin))
+            .unwrap_or_default(),
+        seed: plan.seed,
+        target: plan.target,
+        sites: plan.sites.len() as u64,
+        rounds: plan.rounds,
+        stacks: plan.stacks.iter().map(about).collect(),
+        samples: measured.len() as u64,
+        planned: per_round as u64 * u64::from(plan.rounds),
+        origin: manifest.origin.clone(),
+    }
+}
+
+/// What a stack is made of: its library, provider, and what else is asked for of its worker.
+pub(crate) fn about_stack<'a>(
+    workers: &'a [WorkerRecord],
+    stack: &StackName,
+    more: impl FnOnce(&'a WorkerRecord) -> Option<&'a String>,
+) -> String {
+    let worker = workers.iter().find(|worker| worker.stack == stack.stack());
+    let parts = worker.map(|worker| {
+        [
+            Some(&worker.library),
+            worker.provider.as_ref(),
+            more(worker),
+        ]
+    });
+    let parts: Vec<&str> = parts
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(String::as_str)
+        .collect();
+    parts.join(", ")
+}
+
+/// The command line of a session; of a joined run, that of the whole that its shards are of.
+pub(crate) fn command(line: &[String], origin: &Origin) -> Vec<String> {
+    if origin.merged.is_empty() {
+        return line.to_vec();
+    }
+    let mut words = line.iter();
+    let mut kept = Vec::new();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--shard" | "--vantage" => drop(words.next()),
+            word if word.starts_with("--shard=") || word.starts_with("--vantage=") => {}
+            word => kept.push(word.to_owned()),
+        }
+    }
+    kept
+}
+
+fn negotiated(measured: &[&Sample]) -> Vec<NegotiatedRow> {
+    let mut counts: BTreeMap<_, u64> = BTreeMap::new();
+    for sample in measured {
+        let Outcome::Ok(figures) = &sample.outcome else {
+            continue;
+        };
+        let n = &figures.client;
+        let key = (
+            sample.condition,
+            sample.stack.clone(),
+            n.version
+                .map(|version| version.to_string())
+                .unwrap_or_default(),
+            n.suite.map(|suite| suite.to_string()).unwrap_or_default(),
+            n.group.map(|group| group.to_string()),
+            n.alpn.clone(),
+            n.resumed,
+        );
+        *counts.entry(key).or_default() += 1;
+    }
+    let row =
+        |((condition, stack, version, suite, group, alpn, resumed), connections)| NegotiatedRow {
+            stack,
+            condition,
+            version,
+            suite,
+            group,
+            alpn,
+            resumed,
+            connections,
+        };
+    counts.into_iter().map(row).collect()
+}

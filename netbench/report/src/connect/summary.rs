@@ -1,0 +1,226 @@
+use std::collections::BTreeMap;
+
+use netbench_model::{Condition, FailureClass, LinkRecord, Origin, Phase, StackName, Target};
+use netbench_stats::{Figures, PairedRatio, RoundsRatio};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a `connect` run says. Every ratio is the other stack's time over the first one's: under 1
+/// the other is faster.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConnectSummary {
+    /// The schema's version.
+    pub schema: u32,
+    /// Which run it is.
+    pub run: Head,
+    /// One for each condition and each stack but the first.
+    pub comparisons: Vec<Comparison>,
+    /// Which sites failed on which stack, and why.
+    pub failures: Vec<FailureRow>,
+    /// What was not tried, and why.
+    pub unsupported: Vec<UnsupportedRow>,
+    /// Pairs that were left out because the two sides did different work.
+    pub left_out: Vec<Exclusion>,
+    /// What was negotiated.
+    pub negotiated: Vec<NegotiatedRow>,
+    /// The path between client and sites.
+    pub link: LinkRecord,
+    /// What a reader must know before quoting a figure.
+    pub warnings: Vec<String>,
+    /// The machine.
+    pub environment: BTreeMap<String, String>,
+}
+
+/// Which run a summary is of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Head {
+    /// Its name.
+    pub name: String,
+    /// Start, RFC 3339, UTC.
+    pub started: String,
+    /// End; none where it was not finished.
+    pub finished: Option<String>,
+    /// The version of netbench.
+    pub netbench: String,
+    /// The command line of its first session.
+    pub command: Vec<String>,
+    /// The seed.
+    pub seed: u64,
+    /// Where the sites are.
+    pub target: Target,
+    /// How many sites.
+    pub sites: u64,
+    /// How many rounds were asked for.
+    pub rounds: u32,
+    /// The stacks, with library, provider and connector.
+    pub stacks: BTreeMap<StackName, String>,
+    /// Measured samples, of how many that were asked for.
+    pub samples: u64,
+    /// How many were asked for.
+    pub planned: u64,
+    /// Vantage point, shard, and the runs it was joined of.
+    #[serde(default)]
+    pub origin: Origin,
+}
+
+/// One stack against the first, under one condition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Comparison {
+    /// The condition.
+    pub condition: Condition,
+    /// The first stack.
+    pub first: StackName,
+    /// The other stack.
+    pub other: StackName,
+    /// Each phase that both have.
+    pub phases: Vec<PhaseRow>,
+    /// The sites, by total time.
+    pub sites: SiteTally,
+    /// Where the total goes, by class of round-trip time.
+    pub shares: Vec<ShareRow>,
+}
+
+/// One phase of two stacks.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseRow {
+    /// The phase.
+    pub phase: Phase,
+    /// The first stack's times, of the pairs compared.
+    pub first: Figures,
+    /// The other stack's.
+    pub other: Figures,
+    /// The paired ratio, other over first, with its verdict on the other.
+    pub paired: PairedRatio,
+}
+
+/// On how many sites each stack is faster by total time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SiteTally {
+    /// Sites on which the other stack is faster.
+    pub other_faster: u64,
+    /// Sites on which the first is.
+    pub first_faster: u64,
+    /// Sites on which they are the same.
+    pub same: u64,
+    /// Sites that are undecided.
+    pub undecided: u64,
+    /// Sites with no pair that could be compared.
+    pub not_compared: u64,
+    /// How many sites one of two equal stacks would be called faster on, either way, by chance.
+    pub expected_by_chance: f64,
+    /// Each site, the one where the other stack gains most first.
+    pub rows: Vec<SiteRow>,
+}
+
+/// One site.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SiteRow {
+    /// Its name.
+    pub site: String,
+    /// The configured round-trip time, or on the real network the smallest seen, in nanoseconds.
+    pub rtt_ns: u64,
+    /// The first stack's median total.
+    pub first_total_ns: f64,
+    /// The other's.
+    pub other_total_ns: f64,
+    /// The ratio over the rounds, other over first.
+    pub paired: RoundsRatio,
+}
+
+/// Where the total goes, for the sites of one class of round-trip time. Means, so that they add up.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ShareRow {
+    /// The class, such as `10–30 ms`.
+    pub class: String,
+    /// The stack.
+    pub stack: StackName,
+    /// How many samples.
+    pub samples: u64,
+    /// Mean total.
+    pub total_ns: f64,
+    /// Mean CPU time of the client, its stack's for the most part.
+    pub client_ns: f64,
+    /// Mean time that the server computed in its handshake, by its own account; 0 where it does
+    /// not tell.
+    pub server_ns: f64,
+    /// The rest: the network, the kernels, and waiting for a core.
+    pub network_ns: f64,
+}
+
+/// A site that failed on a stack.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FailureRow {
+    /// The site.
+    pub site: String,
+    /// The stack.
+    pub stack: StackName,
+    /// The condition.
+    pub condition: Condition,
+    /// The class.
+    pub class: FailureClass,
+    /// The short reason.
+    pub reason: String,
+    /// The stack's own words, the first time.
+    pub detail: String,
+    /// How many trials failed so.
+    pub failed: u64,
+    /// Of how many.
+    pub trials: u64,
+}
+
+/// What was not tried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UnsupportedRow {
+    /// The condition.
+    pub condition: Condition,
+    /// The stack.
+    pub stack: StackName,
+    /// Why.
+    pub reason: String,
+    /// The sites.
+    pub sites: Vec<String>,
+}
+
+/// Pairs of one site that were left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Exclusion {
+    /// The site.
+    pub site: String,
+    /// The condition.
+    pub condition: Condition,
+    /// The other stack.
+    pub other: StackName,
+    /// What differed.
+    pub why: String,
+    /// How many pairs.
+    pub pairs: u64,
+}
+
+/// What was negotiated, and how often.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NegotiatedRow {
+    /// The stack.
+    pub stack: StackName,
+    /// The condition.
+    pub condition: Condition,
+    /// The TLS version.
+    pub version: String,
+    /// The suite.
+    pub suite: String,
+    /// The group.
+    pub group: Option<String>,
+    /// The application protocol.
+    pub alpn: Option<String>,
+    /// Whether sessions were resumed.
+    pub resumed: bool,
+    /// How many connections.
+    pub connections: u64,
+}
+
+impl ConnectSummary {
+    /// Whether any two stacks could be compared.
+    pub fn compares(&self) -> bool {
+        let mut comparisons = self.comparisons.iter();
+        comparisons.any(|comparison| !comparison.phases.is_empty())
+    }
+}

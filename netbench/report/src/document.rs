@@ -1,0 +1,335 @@
+//! A report before it has a form.
+
+use crate::{Asked, cell::Cell, figures::Figure, machine::Machine};
+
+mod chart;
+mod checks;
+
+pub use chart::{
+    Bar, BarGroup, Bars, Chart, Dot, Dots, Drawing, Ecdf, Matrix, MatrixRow, Points, Scatter,
+    Series,
+};
+pub use checks::{Check, CheckSuite, Checked};
+
+/// What has a report.
+pub trait Report {
+    /// Whether there is a figure to read.
+    fn tells(&self) -> bool {
+        true
+    }
+
+    /// The report, which any of [`crate::FORMS`] turns into bytes: [`crate::Form::extent`] says how much of it
+    /// the form shows.
+    fn document(&self, extent: Extent) -> Document<'_>;
+}
+
+/// A report. Its texts are as they came; forms make them harmless.
+pub struct Document<'a> {
+    /// The command whose report it is: `connect`.
+    pub kind: &'static str,
+    /// What it is of: `netbench connect: a-run`.
+    pub title: String,
+    /// Of what with what: `rustls-aws-lc in place of openssl`. Empty where nothing is compared.
+    pub about: String,
+    /// The run's name; empty where it is of no run.
+    pub name: String,
+    /// By what and when it was made: `a-run (netbench 0.1.0, begun …)`. Empty where it is of no run.
+    pub made: String,
+    /// What was measured, for a reader who has never seen the tool.
+    pub lead: String,
+    /// Questions of someone who decides, with their answers.
+    pub questions: Vec<Asked>,
+    /// The rest, in order.
+    pub sections: Vec<Section>,
+    /// The machines that it depends on.
+    pub machines: Vec<Machine<'a>>,
+    /// Every figure, for CSV.
+    pub figures: Vec<Figure>,
+    /// What passed and what failed, for JUnit.
+    pub checks: Vec<CheckSuite>,
+    /// The summary, for JSON; several where runs stand side by side.
+    pub data: Vec<&'a dyn erased_serde::Serialize>,
+}
+
+/// A part of a report.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Section {
+    /// Its id, unique in the document: letters, digits and hyphens.
+    pub id: String,
+    /// Its heading; empty where the title says it.
+    pub heading: String,
+    /// One paragraph on what it shows.
+    pub explanation: String,
+    /// What is in it, in order.
+    pub items: Vec<Item>,
+    /// Why it, or some of it, is missing.
+    pub missing: Option<String>,
+}
+
+/// How much of a report is wanted. All figures, checks and data are in both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// What fits on a terminal.
+    Brief,
+    /// With the sections that only a form with charts has room for.
+    Full,
+}
+
+/// A thing in a section.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Item {
+    /// A heading.
+    Heading(String),
+    /// A paragraph.
+    Text(String),
+    /// The sentence for a reader in a hurry.
+    Headline(String),
+    /// What a reader must know before quoting a figure.
+    Warning(String),
+    /// Charts, for forms that draw: several are small and side by side.
+    Charts(Vec<Chart>),
+    /// A table.
+    Table(Table),
+}
+
+/// A table. Columns with a `rank` above 0 may be left out where there is no room, the highest first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// What it is of; empty where the heading before it says it.
+    pub caption: String,
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// Its rows, each with a cell for each column.
+    pub rows: Vec<Vec<Cell>>,
+    /// What text forms show of them.
+    pub excerpt: Excerpt,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Its heading.
+    pub name: String,
+    /// To which side its cells are set.
+    pub align: Align,
+    /// How easily it is left out: 0 never.
+    pub rank: u8,
+}
+
+/// To which side a cell is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Words.
+    Left,
+    /// Figures.
+    Right,
+}
+
+/// Which rows of a table text forms show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Excerpt {
+    /// All.
+    Whole,
+    /// So many at either end.
+    Ends(usize),
+    /// The first so many.
+    First(usize),
+}
+
+/// A row as text forms show it.
+pub(crate) enum Shown<'a> {
+    Row(&'a [Cell]),
+    /// So many rows are left out here.
+    Gap(usize),
+}
+
+impl<'a> Shown<'a> {
+    fn of(row: &'a Vec<Cell>) -> Self {
+        Self::Row(row)
+    }
+}
+
+impl Document<'_> {
+    /// A document of this kind with nothing in it.
+    pub(crate) fn new(kind: &'static str, title: String) -> Self {
+        Self {
+            kind,
+            title,
+            about: String::new(),
+            name: String::new(),
+            made: String::new(),
+            lead: String::new(),
+            questions: Vec::new(),
+            sections: Vec::new(),
+            machines: Vec::new(),
+            figures: Vec::new(),
+            checks: Vec::new(),
+            data: Vec::new(),
+        }
+    }
+
+    /// Several documents as one, side by side: ids get a number and headings the run's name.
+    pub fn side_by_side(documents: Vec<Self>) -> Self {
+        let mut documents = documents;
+        if documents.len() == 1
+            && let Some(only) = documents.pop()
+        {
+            return only;
+        }
+        let title = format!("{} runs side by side", documents.len());
+        let kind = documents.first().map_or("report", |first| first.kind);
+        let mut all = Self::new(kind, title);
+        let (mut leads, mut made) = (Vec::new(), Vec::new());
+        for (number, mut document) in documents.into_iter().enumerate() {
+            document.number(number + 1);
+            for section in &mut document.sections {
+                section.heading = format!("{}: {}", section.heading, document.name);
+            }
+            for asked in &mut document.questions {
+                asked.about = format!("{}, {}", asked.about, document.name);
+            }
+            leads.push(document.lead);
+            made.push(document.made);
+            all.questions.append(&mut document.questions);
+            all.sections.append(&mut document.sections);
+            all.machines.append(&mut document.machines);
+            all.figures.append(&mut document.figures);
+            all.checks.append(&mut document.checks);
+            all.data.append(&mut document.data);
+        }
+        all.lead = leads.join(" ");
+        all.made = made.join(", ");
+        all
+    }
+
+    /// Makes the ids of its sections those of the document with this number.
+    pub(crate) fn number(&mut self, number: usize) {
+        for section in &mut self.sections {
+            section.id = format!("{}-{number}", section.id);
+        }
+        for section in self.questions.iter_mut().filter_map(|q| q.section.as_mut()) {
+            *section = format!("{section}-{number}");
+        }
+    }
+}
+
+impl Section {
+    /// A section without a heading, of a document that has only one.
+    pub(crate) fn only(items: Vec<Item>) -> Self {
+        Self {
+            id: "report".to_owned(),
+            items,
+            ..Self::default()
+        }
+    }
+
+    /// What is in it without charts, and without headings that only charts follow.
+    pub(crate) fn without_charts(&self) -> impl Iterator<Item = &Item> {
+        let charts = |item: &Item| matches!(item, Item::Charts(_));
+        let heading = |item: &Item| matches!(item, Item::Heading(_));
+        self.items.iter().enumerate().filter_map(move |(at, item)| {
+            let mut after = self.items[at + 1..].iter().peekable();
+            let drawn = after.peek().is_some_and(|next| charts(next));
+            let bare =
+                heading(item) && drawn && after.find(|next| !charts(next)).is_none_or(heading);
+            (!charts(item) && !bare).then_some(item)
+        })
+    }
+}
+
+impl Item {
+    /// Each of these texts as a warning.
+    pub(crate) fn warnings(texts: &[String]) -> impl Iterator<Item = Self> {
+        texts.iter().cloned().map(Self::Warning)
+    }
+
+    /// A heading.
+    pub(crate) fn heading(text: impl Into<String>) -> Self {
+        Self::Heading(text.into())
+    }
+
+    /// A paragraph.
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl Table {
+    /// A table with a row for each item; columns are added with what their cells are made of.
+    pub(crate) fn of<T>(items: impl IntoIterator<Item = T>) -> Filling<T> {
+        let items: Vec<T> = items.into_iter().collect();
+        Filling {
+            table: Self {
+                caption: String::new(),
+                columns: Vec::new(),
+                rows: vec![Vec::new(); items.len()],
+                excerpt: Excerpt::Whole,
+            },
+            items,
+        }
+    }
+
+    /// The rows that text forms show.
+    pub(crate) fn shown(&self) -> Vec<Shown<'_>> {
+        let (first, last) = match self.excerpt {
+            Excerpt::Whole => (self.rows.len(), 0),
+            Excerpt::Ends(count) => (count, count),
+            Excerpt::First(count) => (count, 0),
+        };
+        let hidden = self.rows.len().saturating_sub(first + last);
+        // A line that says that two are left out is no shorter than they.
+        if hidden <= 2 {
+            return self.rows.iter().map(Shown::of).collect();
+        }
+        let mut shown: Vec<Shown<'_>> = self.rows[..first].iter().map(Shown::of).collect();
+        shown.push(Shown::Gap(hidden));
+        shown.extend(self.rows[self.rows.len() - last..].iter().map(Shown::of));
+        shown
+    }
+}
+
+/// A table as its columns are added.
+pub(crate) struct Filling<T> {
+    items: Vec<T>,
+    table: Table,
+}
+
+impl<T> Filling<T> {
+    /// A column. It is set to the right if it has figures.
+    pub(crate) fn col(mut self, name: &str, rank: u8, cell: impl Fn(&T) -> Cell) -> Self {
+        let mut align = Align::Left;
+        for (row, item) in self.table.rows.iter_mut().zip(&self.items) {
+            let cell = cell(item);
+            if cell.is_figure() {
+                align = Align::Right;
+            }
+            row.push(cell);
+        }
+        self.table.columns.push(Column {
+            name: name.to_owned(),
+            align,
+            rank,
+        });
+        self
+    }
+
+    /// What it is of, where the heading before it does not say so.
+    pub(crate) fn caption(mut self, caption: impl Into<String>) -> Self {
+        self.table.caption = caption.into();
+        self
+    }
+
+    /// What text forms show of it.
+    pub(crate) fn excerpt(mut self, excerpt: Excerpt) -> Self {
+        self.table.excerpt = excerpt;
+        self
+    }
+
+    pub(crate) fn table(self) -> Table {
+        self.table
+    }
+
+    pub(crate) fn item(self) -> Item {
+        Item::Table(self.table)
+    }
+}

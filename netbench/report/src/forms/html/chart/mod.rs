@@ -1,0 +1,205 @@
+//! Charts as SVG.
+//!
+//! [`draw`] makes it at a width in the units of its text: letters keep their size on a phone.
+
+mod bars;
+mod dots;
+mod ecdf;
+mod matrix;
+mod scale;
+mod scatter;
+
+use super::markup::Markup;
+use crate::document::{Bars, Chart, Dot, Dots, Drawing, Ecdf, Matrix, Scatter};
+
+/// How wide a chart is drawn, in pixels where nothing scales it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Width {
+    /// For a screen.
+    Wide,
+    /// For a phone, and for charts side by side.
+    Narrow,
+}
+
+impl Width {
+    fn px(self) -> f64 {
+        match self {
+            Self::Wide => 800.0,
+            Self::Narrow => 340.0,
+        }
+    }
+}
+
+/// The classes of the colours, after which they begin again.
+const COLOURS: [&str; 6] = ["s0", "s1", "s2", "s3", "s4", "s5"];
+
+fn colour(series: usize) -> &'static str {
+    COLOURS[series % COLOURS.len()]
+}
+
+/// The chart as SVG. `id` is unique on the page.
+pub(super) fn draw(markup: &mut Markup, chart: &Chart, id: &str, width: Width) {
+    let mut canvas = Canvas::default();
+    let w = width.px();
+    let height = match &chart.drawing {
+        Drawing::Dots(dots) => dots::draw(&mut canvas, dots, w),
+        Drawing::Bars(bars) => bars::draw(&mut canvas, bars, w),
+        Drawing::Scatter(scatter) => scatter::draw(&mut canvas, scatter, w),
+        Drawing::Ecdf(ecdf) => ecdf::draw(&mut canvas, ecdf, w),
+        Drawing::Matrix(matrix) => matrix::draw(&mut canvas, matrix, w),
+    };
+    let class = match width {
+        Width::Wide => "wide",
+        Width::Narrow => "narrow",
+    };
+    let (title, describe) = (format!("{id}-{class}-t"), format!("{id}-{class}-d"));
+    let attributes = [
+        ("class", class),
+        ("viewBox", &*format!("0 0 {w:.0} {height:.0}")),
+        ("width", &*format!("{w:.0}")),
+        ("height", &*format!("{height:.0}")),
+        ("role", "img"),
+        ("aria-labelledby", &*format!("{title} {describe}")),
+    ];
+    markup.element("svg", &attributes, |markup| {
+        markup.text_element("title", &[("id", &title)], &chart.title);
+        markup.text_element("desc", &[("id", &describe)], &chart.note);
+        canvas.write(markup);
+    });
+}
+
+/// The names of the colours that a legend explains, where one is needed.
+pub(super) fn legend(drawing: &Drawing) -> Vec<&str> {
+    match drawing {
+        Drawing::Dots(_) | Drawing::Matrix(_) => Vec::new(),
+        Drawing::Bars(bars) => bars.series.iter().map(String::as_str).collect(),
+        Drawing::Scatter(scatter) => scatter.series.iter().map(|s| s.name.as_str()).collect(),
+        Drawing::Ecdf(ecdf) => ecdf.series.iter().map(|s| s.name.as_str()).collect(),
+    }
+}
+
+/// Shapes in the order in which they are drawn.
+#[derive(Default)]
+struct Canvas {
+    markup: Markup,
+}
+
+/// To which side of its place a text is set.
+#[derive(Clone, Copy)]
+enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+impl Canvas {
+    fn write(self, markup: &mut Markup) {
+        markup.append(self.markup);
+    }
+
+    fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
+        let at = [x1, y1, x2, y2].map(number);
+        let attributes = [
+            ("class", class),
+            ("x1", &*at[0]),
+            ("y1", &*at[1]),
+            ("x2", &*at[2]),
+            ("y2", &*at[3]),
+        ];
+        self.markup.empty("line", &attributes);
+    }
+
+    fn text(&mut self, class: &str, anchor: Anchor, (x, y): (f64, f64), text: &str) {
+        let anchor = match anchor {
+            Anchor::Start => "start",
+            Anchor::Middle => "middle",
+            Anchor::End => "end",
+        };
+        let attributes = [
+            ("class", class),
+            ("x", &*number(x)),
+            ("y", &*number(y)),
+            ("text-anchor", anchor),
+        ];
+        self.markup.text_element("text", &attributes, text);
+    }
+
+    fn bar(&mut self, class: &str, (x, y): (f64, f64), (w, h): (f64, f64), tip: &str) {
+        let at = [x, y, w, h].map(number);
+        let attributes = [
+            ("class", class),
+            ("x", &*at[0]),
+            ("y", &*at[1]),
+            ("width", &*at[2]),
+            ("height", &*at[3]),
+        ];
+        self.markup.element("rect", &attributes, |markup| {
+            markup.text_element("title", &[], tip);
+        });
+    }
+
+    /// A mark whose shape goes with its colour, for those who do not see the one.
+    fn mark(&mut self, class: &str, shape: usize, (x, y): (f64, f64), r: f64, tip: &str) {
+        let path = match shape % 4 {
+            0 => {
+                let (from, y) = (number(x - r), number(y));
+                let (r, d) = (number(r), number(2.0 * r));
+                format!("M{from} {y}a{r} {r} 0 1 0 {d} 0a{r} {r} 0 1 0 -{d} 0z")
+            }
+            1 => polygon(&[
+                (x, y - 1.25 * r),
+                (x + 1.25 * r, y),
+                (x, y + 1.25 * r),
+                (x - 1.25 * r, y),
+            ]),
+            2 => polygon(&[(x, y - 1.2 * r), (x + 1.2 * r, y + r), (x - 1.2 * r, y + r)]),
+            _ => polygon(&[
+                (x - r, y - r),
+                (x + r, y - r),
+                (x + r, y + r),
+                (x - r, y + r),
+            ]),
+        };
+        let attributes = [("class", class), ("d", &*path)];
+        self.markup.element("path", &attributes, |markup| {
+            markup.text_element("title", &[], tip);
+        });
+    }
+
+    fn path(&mut self, class: &str, points: impl IntoIterator<Item = (f64, f64)>) {
+        let mut d = String::new();
+        for (x, y) in points {
+            d.push(if d.is_empty() { 'M' } else { 'L' });
+            d.push_str(&format!("{} {}", number(x), number(y)));
+        }
+        self.markup.empty("path", &[("class", class), ("d", &d)]);
+    }
+}
+
+fn polygon(corners: &[(f64, f64)]) -> String {
+    let corners: Vec<_> = corners
+        .iter()
+        .map(|(x, y)| format!("{} {}", number(*x), number(*y)))
+        .collect();
+    format!("M{}z", corners.join("L"))
+}
+
+/// A coordinate, to a tenth of a pixel.
+fn number(value: f64) -> String {
+    let text = format!("{value:.1}");
+    match text.strip_suffix(".0") {
+        Some("-0") => "0".to_owned(),
+        Some(whole) => whole.to_owned(),
+        None => text,
+    }
+}
+
+/// A text that has room for `letters`.
+fn fit(text: &str, letters: usize) -> String {
+    if text.chars().count() <= letters {
+        return text.to_owned();
+    }
+    let mut short: String = text.chars().take(letters.saturating_sub(1)).collect();
+    short.push('…');
+    short
+}

@@ -1,0 +1,95 @@
+//! The forms of a report: each is one function from a [`Document`] to bytes, and a line in [`FORMS`].
+
+mod csv;
+mod html;
+mod json;
+mod junit;
+mod markdown;
+mod terminal;
+
+use crate::document::{Document, Extent, Report};
+
+/// A form of a report.
+pub struct Form {
+    /// Its name, as `--format` takes it.
+    pub name: &'static str,
+    /// How names of its files end, without the dot.
+    pub extension: &'static str,
+    /// What it is, in a few words.
+    pub about: &'static str,
+    /// What it takes.
+    pub takes: Takes,
+    /// Where it goes if nobody says where.
+    pub goes: Goes,
+    /// How much of a report it shows.
+    pub extent: Extent,
+    /// The document in this form. In `terminal` and `markdown` nothing is obeyed that a site or a file says.
+    pub render: fn(&Document<'_>, &Options) -> Vec<u8>,
+}
+
+impl Form {
+    /// A report in this form.
+    pub fn of(&self, report: &dyn Report, options: &Options) -> Vec<u8> {
+        (self.render)(&report.document(self.extent), options)
+    }
+}
+
+/// How many runs a form takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// One.
+    OneRun,
+    /// One, or several side by side.
+    SeveralRuns,
+}
+
+/// Where a form goes if nobody says where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Goes {
+    /// To the standard output.
+    Stdout,
+    /// Into a file of this name in the run's folder.
+    Folder(&'static str),
+}
+
+/// What forms may be asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Whether it has colours.
+    pub style: Style,
+}
+
+/// Whether to write colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// ANSI colours and bold.
+    Color,
+    /// Text alone.
+    Plain,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            width: 100,
+            style: Style::Plain,
+        }
+    }
+}
+
+/// Every form. A new one is a file of its own and a line here.
+pub static FORMS: [Form; 6] = [
+    terminal::FORM,
+    markdown::FORM,
+    csv::FORM,
+    json::FORM,
+    junit::FORM,
+    html::FORM,
+];
+
+/// The form of this name.
+pub fn form(name: &str) -> Option<&'static Form> {
+    FORMS.iter().find(|form| form.name == name)
+}

@@ -1,0 +1,246 @@
+use netbench_stats::Verdict;
+use unicode_width::UnicodeWidthStr;
+
+use super::{Form, Goes, Options, Style, Takes};
+use crate::{
+    Asked,
+    cell::Cell,
+    document::{Align, Document, Extent, Item, Section, Shown, Table},
+    text::plain,
+};
+
+/// Tables for a terminal, as wide as it is and no wider.
+pub(super) const FORM: Form = Form {
+    name: "terminal",
+    extension: "txt",
+    about: "Tables for a terminal",
+    takes: Takes::SeveralRuns,
+    goes: Goes::Stdout,
+    extent: Extent::Brief,
+    render,
+};
+
+/// The narrowest width that is laid out for.
+const NARROWEST: usize = 30;
+
+/// Between two columns.
+const GAP: usize = 2;
+
+fn render(document: &Document<'_>, options: &Options) -> Vec<u8> {
+    let mut page = Page {
+        out: String::new(),
+        width: options.width.max(NARROWEST),
+        style: options.style,
+    };
+    page.heading(&document.title);
+    page.text(&document.lead);
+    for asked in &document.questions {
+        page.question(asked);
+    }
+    for section in &document.sections {
+        page.section(section);
+    }
+    page.out.into_bytes()
+}
+
+/// What has been written.
+struct Page {
+    out: String,
+    width: usize,
+    style: Style,
+}
+
+impl Page {
+    fn heading(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.out.push('\n');
+            self.lines(text, "1");
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.lines(text, "");
+        }
+    }
+
+    fn warning(&mut self, text: &str) {
+        self.lines(&format!("Warning: {text}"), "33");
+    }
+
+    fn question(&mut self, Asked { question, .. }: &Asked) {
+        self.heading(&question.question);
+        self.lines(&question.in_a_sentence(), "1");
+        self.table(&question.table());
+        self.text(&question.worse());
+        for missing in &question.missing {
+            self.warning(&format!("not looked at: {missing}"));
+        }
+    }
+
+    fn section(&mut self, section: &Section) {
+        self.heading(&section.heading);
+        self.text(&section.explanation);
+        if let Some(missing) = &section.missing {
+            self.text(missing);
+        }
+        for item in section.without_charts() {
+            match item {
+                Item::Heading(text) => self.heading(text),
+                Item::Text(text) => self.text(text),
+                Item::Headline(text) => self.lines(text, "1"),
+                Item::Warning(text) => self.warning(text),
+                Item::Table(table) => self.table(table),
+                Item::Charts(_) => {}
+            }
+        }
+    }
+
+    fn lines(&mut self, text: &str, code: &'static str) {
+        for line in wrap(&plain(text), self.width) {
+            self.out.push_str(&paint(self.style, code, &line));
+            self.out.push('\n');
+        }
+    }
+
+    fn table(&mut self, table: &Table) {
+        let rows: Vec<Row> = table
+            .shown()
+            .into_iter()
+            .map(|shown| Row::of(&shown, table.columns.len()))
+            .collect();
+        if rows.is_empty() {
+            return;
+        }
+        let names: Vec<String> = table.columns.iter().map(|c| plain(&c.name)).collect();
+        let widths: Vec<usize> = (0..names.len())
+            .map(|column| {
+                let cells = rows.iter().map(|row| row.cells[column].width());
+                cells.chain([names[column].width()]).max().unwrap_or(0)
+            })
+            .collect();
+        match fitting(table, &widths, self.width) {
+            Some(shown) => self.side_by_side(table, &names, &rows, &widths, &shown),
+            None => self.one_below_another(&names, &rows),
+        }
+    }
+
+    fn side_by_side(
+        &mut self,
+        table: &Table,
+        names: &[String],
+        rows: &[Row],
+        widths: &[usize],
+        shown: &[usize],
+    ) {
+        let style = self.style;
+        let mut line = |cells: &[String], code: &dyn Fn(usize) -> &'static str| {
+            let cells = shown.iter().map(|&column| {
+                let cell = &cells[column];
+                let fill = " ".repeat(widths[column].saturating_sub(cell.width()));
+                let cell = paint(style, code(column), cell);
+                match table.columns[column].align {
+                    Align::Left => format!("{cell}{fill}"),
+                    Align::Right => format!("{fill}{cell}"),
+                }
+            });
+            let text = cells.collect::<Vec<_>>().join(&" ".repeat(GAP));
+            self.out.push_str(text.trim_end());
+            self.out.push('\n');
+        };
+        line(names, &|_| "2");
+        for row in rows {
+            line(&row.cells, &|column| row.codes[column]);
+        }
+    }
+
+    fn one_below_another(&mut self, names: &[String], rows: &[Row]) {
+        for row in rows {
+            for ((name, cell), code) in names.iter().zip(&row.cells).zip(&row.codes) {
+                if cell.is_empty() {
+                    continue;
+                }
+                let text = format!("{name}: {cell}");
+                if text.width() <= self.width {
+                    let cell = paint(self.style, code, cell);
+                    self.out.push_str(&format!("{name}: {cell}\n"));
+                } else {
+                    self.lines(&text, "");
+                }
+            }
+            self.out.push('\n');
+        }
+    }
+}
+
+/// A row as text, with the escape code of each cell.
+struct Row {
+    cells: Vec<String>,
+    codes: Vec<&'static str>,
+}
+
+impl Row {
+    fn of(shown: &Shown<'_>, columns: usize) -> Self {
+        match shown {
+            Shown::Row(cells) => Self {
+                cells: cells.iter().map(Cell::render).collect(),
+                codes: cells.iter().map(code).collect(),
+            },
+            Shown::Gap(rows) => {
+                let mut cells = vec![String::new(); columns];
+                cells[0] = format!("… {rows} more");
+                Self {
+                    cells,
+                    codes: vec![""; columns],
+                }
+            }
+        }
+    }
+}
+
+fn code(cell: &Cell) -> &'static str {
+    match cell.tone() {
+        Some(Verdict::Faster) => "32",
+        Some(Verdict::Slower) => "31",
+        Some(Verdict::Undecided) => "33",
+        Some(Verdict::Same) | None => "",
+    }
+}
+
+/// Text between escape codes, or not.
+fn paint(style: Style, code: &str, text: &str) -> String {
+    match style {
+        Style::Color if !code.is_empty() => format!("\x1b[{code}m{text}\x1b[0m"),
+        _ => text.to_owned(),
+    }
+}
+
+/// Breaks text at spaces; a word that is longer than a line has one of its own.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split(' ') {
+        if !line.is_empty() && line.width() + 1 + word.width() > width {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    lines
+}
+
+/// The columns that fit, without those of the highest ranks; none if not even rank 0 fits.
+fn fitting(table: &Table, widths: &[usize], width: usize) -> Option<Vec<usize>> {
+    let highest = table.columns.iter().map(|column| column.rank).max()?;
+    (0..=highest).rev().find_map(|rank| {
+        let shown: Vec<usize> = (0..widths.len())
+            .filter(|i| table.columns[*i].rank <= rank)
+            .collect();
+        let taken =
+            shown.iter().map(|i| widths[*i]).sum::<usize>() + GAP * shown.len().saturating_sub(1);
+        (taken <= width).then_some(shown)
+    })
+}

@@ -1,0 +1,206 @@
+//! Predictions held against real handshakes of the workers.
+
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::Duration,
+};
+
+use netbench_interop::{LossReport, confirmation};
+use netbench_link::Namespace;
+use netbench_model::{
+    ClientSettings, Failure, FailureClass, Phase, Site, StackName,
+    scan::{Agreement, Confirmation, HandshakeResult, SiteScan},
+};
+use netbench_protocol::{Configure, ResponseBody};
+
+use super::offers::connect_request;
+use crate::{Launch, Targets, Worker, Workers};
+
+/// How many sites that all stacks reach are tried too.
+const AGREED: usize = 5;
+
+/// How long a handshake may take.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// What a worker may take beyond that before it is held to hang.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Where handshakes go and what they are made with.
+pub struct Clients<'a> {
+    /// The stacks' workers.
+    pub workers: &'a Workers,
+    /// Where the sites are.
+    pub targets: &'a Targets,
+    /// In which namespaces.
+    pub place: Option<&'a Namespace>,
+    /// What clients offer.
+    pub client: &'a ClientSettings,
+    /// The trust roots, as PEM.
+    pub roots_pem: &'a str,
+    /// No further handshake is made once it is true.
+    pub stop: &'a AtomicBool,
+}
+
+/// Tries at most `most` of the sites that a stack loses, and a few that all reach, on every stack.
+pub fn confirm(
+    clients: &Clients<'_>,
+    stacks: &[StackName],
+    sites: &[Site],
+    scans: &[SiteScan],
+    report: &LossReport,
+    most: u32,
+) -> Vec<Confirmation> {
+    let chosen = chosen(scans, report, most as usize);
+    let predicted: BTreeMap<&str, &[Agreement]> = report
+        .sites
+        .iter()
+        .map(|site| (site.site.as_str(), site.agreements.as_slice()))
+        .collect();
+    let index: BTreeMap<String, usize> = sites
+        .iter()
+        .enumerate()
+        .map(|(i, s)| (s.name(), i))
+        .collect();
+    let one = |number: usize, stack: &StackName| {
+        let mut worker = None;
+        let mut found = Vec::new();
+        for name in &chosen {
+            if clients.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let (Some(i), Some(agreements)) = (index.get(name), predicted.get(name.as_str()))
+            else {
+                continue;
+            };
+            let seen = handshake(clients, stack, *i, &sites[*i], &mut worker);
+            let prediction = agreements[number].clone();
+            found.push(confirmation(name, stack.as_str(), prediction, seen));
+        }
+        found
+    };
+    let mut found: Vec<Confirmation> = thread::scope(|scope| {
+        let running: Vec<_> = stacks
+            .iter()
+            .enumerate()
+            .map(|(number, stack)| scope.spawn(move || one(number, stack)))
+            .collect();
+        let joined = running.into_iter().map(|thread| {
+            thread
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        joined.flatten().collect()
+    });
+    found.sort_by(|a, b| a.site.cmp(&b.site));
+    found
+}
+
+/// Lost sites, from each reason in turn, then sites that every stack reaches; of these the ones
+/// first whose certificate may sign others, which some stacks refuse.
+fn chosen(scans: &[SiteScan], report: &LossReport, most: usize) -> Vec<String> {
+    let mut chosen: Vec<String> = Vec::new();
+    let mut columns: Vec<_> = report.lost.iter().map(|group| group.sites.keys()).collect();
+    while chosen.len() < most {
+        let row: Vec<&String> = columns.iter_mut().filter_map(Iterator::next).collect();
+        if row.is_empty() {
+            break;
+        }
+        for site in row {
+            if chosen.len() < most && !chosen.contains(site) {
+                chosen.push(site.clone());
+            }
+        }
+    }
+    let mut agreed: Vec<(bool, &String)> = report
+        .sites
+        .iter()
+        .filter(|site| site.agreements.iter().all(Agreement::agrees))
+        .map(|site| {
+            let scan = scans.iter().find(|scan| scan.site == site.site);
+            let mut chains = scan.into_iter().flat_map(|scan| &scan.chains);
+            let odd = chains.any(|chain| chain.certificates.first().is_some_and(|leaf| leaf.is_ca));
+            (!odd, &site.site)
+        })
+        .collect();
+    agreed.sort_by_key(|(plain, _)| *plain);
+    // Spread over the list, which is often sorted by something.
+    let step = (agreed.len() / AGREED).max(1);
+    let odd = agreed.iter().filter(|(plain, _)| !plain).take(most);
+    let spread = agreed.iter().step_by(step).take(AGREED);
+    for (_, site) in odd.chain(spread) {
+        if !chosen.contains(site) {
+            chosen.push((*site).clone());
+        }
+    }
+    chosen
+}
+
+fn handshake(
+    clients: &Clients<'_>,
+    stack: &StackName,
+    index: usize,
+    site: &Site,
+    worker: &mut Option<Worker>,
+) -> HandshakeResult {
+    let address = match clients.targets.address(index) {
+        Ok(address) => address,
+        Err(failure) => return failed(&failure),
+    };
+    let broken = |reason: String| HandshakeResult::Failed {
+        class: "worker".to_owned(),
+        reason,
+        in_tls: false,
+    };
+    if worker.is_none() {
+        let Some(program) = clients.workers.program(stack.stack()) else {
+            return broken("none".to_owned());
+        };
+        let settings = Configure {
+            stack: stack.stack().to_owned(),
+            client: clients.client.clone(),
+            roots_pem: clients.roots_pem.to_owned(),
+        };
+        match Worker::start_configured(program, &Launch::in_place(clients.place), settings) {
+            Ok(new) => *worker = Some(new),
+            Err(error) => return broken(error.to_string()),
+        }
+    }
+    let Some(ready) = worker.as_mut() else {
+        return broken("none".to_owned());
+    };
+    let connect = connect_request(site.host.as_str(), site.port, address, LIMIT);
+    match ready.ask(connect, LIMIT + GRACE) {
+        Ok(ResponseBody::Connected(measured)) => HandshakeResult::Handshake {
+            version: text(measured.client.version).unwrap_or_default(),
+            suite: text(measured.client.suite).unwrap_or_default(),
+            group: text(measured.client.group),
+            signature: text(measured.client.signature),
+        },
+        Ok(ResponseBody::Failed(failure)) => failed(&failure),
+        Ok(other) => broken(format!("answered {other:?}")),
+        Err(error) => {
+            *worker = None;
+            broken(error.to_string())
+        }
+    }
+}
+
+fn text(value: Option<impl ToString>) -> Option<String> {
+    value.map(|value| value.to_string())
+}
+
+fn failed(failure: &Failure) -> HandshakeResult {
+    let in_tls = match failure.class {
+        FailureClass::Alert | FailureClass::Certificate | FailureClass::Protocol => true,
+        // Some servers hang up where others send an alert.
+        FailureClass::Closed => failure.phase == Some(Phase::Tls),
+        _ => false,
+    };
+    HandshakeResult::Failed {
+        class: failure.class.name().to_owned(),
+        reason: failure.reason.clone(),
+        in_tls,
+    }
+}

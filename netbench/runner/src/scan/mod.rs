@@ -1,0 +1,7 @@
+//! What a scan asks of stacks: their ClientHellos, and the handshakes that confirm what was predicted.
+
+mod confirm;
+mod offers;
+
+pub use confirm::{Clients, confirm};
+pub use offers::{OfferError, client_settings, offers};

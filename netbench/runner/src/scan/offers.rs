@@ -1,0 +1,217 @@
+//! What a stack offers, captured from its worker: it is told to connect to a listener that reads
+//! the hello and hangs up.
+
+use std::{
+    io::Read,
+    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
+
+use netbench_link::Namespace;
+use netbench_model::{
+    Alpn, CipherSuite, ClientSettings, Condition, Group, Profile, Role, SignatureScheme, StackName,
+    TlsVersion, scan::Offer,
+};
+use netbench_protocol::{Configure, Connect, RequestBody, Resolve, ResponseBody};
+use netbench_scan::codec::ClientHello;
+
+use crate::{Launch, Worker, WorkerError, Workers, worker::CONFIGURE_LIMIT};
+
+/// How long a worker may take to send its hello.
+const HELLO_LIMIT: Duration = Duration::from_secs(10);
+
+/// The longest hello that is read.
+const LONGEST_HELLO: usize = 256 * 1024;
+
+/// The name that captured hellos are for.
+const HOST: &str = "host.example";
+
+/// A stack whose ClientHello could not be had.
+#[derive(Debug, thiserror::Error)]
+pub enum OfferError {
+    /// There is no worker for it.
+    #[error("stack {0}: no worker")]
+    NoWorker(StackName),
+    /// Its worker did not start or did not take its settings.
+    #[error("stack {stack}: cannot get its ClientHello: {source}")]
+    Worker {
+        /// Which.
+        stack: StackName,
+        /// What happened.
+        source: WorkerError,
+    },
+    /// It sent no ClientHello that can be read.
+    #[error("stack {stack}: cannot get its ClientHello: {why}{}", said(.worker))]
+    NoHello {
+        /// Which.
+        stack: StackName,
+        /// What came instead.
+        why: String,
+        /// What its worker said of the connection, where it did.
+        worker: Option<String>,
+    },
+}
+
+fn said(worker: &Option<String>) -> String {
+    let said = worker.as_ref().map(|text| format!("; its worker: {text}"));
+    said.unwrap_or_default()
+}
+
+/// The client's settings of a scan: as a library is by itself, or as far as every stack can do.
+pub fn client_settings(
+    profile: Profile,
+    stacks: &[StackName],
+    workers: &Workers,
+) -> ClientSettings {
+    let chosen = || {
+        stacks
+            .iter()
+            .filter_map(|stack| workers.description(stack.stack()))
+    };
+    let group = |group: &Group| chosen().all(|stack| stack.groups.contains(group));
+    let suite = |suite: &CipherSuite| chosen().all(|stack| stack.suites.contains(suite));
+    ClientSettings {
+        profile,
+        versions: TlsVersion::OFFERED.to_vec(),
+        suites: CipherSuite::OFFERED.iter().copied().filter(suite).collect(),
+        groups: Group::OFFERED.iter().copied().filter(group).collect(),
+        signatures: SignatureScheme::OFFERED.to_vec(),
+        alpn: Alpn::ALL.to_vec(),
+    }
+}
+
+/// Has each stack send its hello, and takes it apart. In `place`, where there is one: its loopback is
+/// up, which this machine's need not be.
+///
+/// # Errors
+/// The first stack that sent none.
+pub fn offers(
+    stacks: &[StackName],
+    workers: &Workers,
+    place: Option<&Namespace>,
+    client: &ClientSettings,
+    roots_pem: &str,
+) -> Result<Vec<Offer>, OfferError> {
+    let offer = |stack: &StackName| {
+        let program = workers
+            .program(stack.stack())
+            .ok_or_else(|| OfferError::NoWorker(stack.clone()))?;
+        let settings = Configure {
+            stack: stack.stack().to_owned(),
+            client: client.clone(),
+            roots_pem: roots_pem.to_owned(),
+        };
+        let hello = capture(stack, program, place, settings)?;
+        Ok(netbench_scan::offer(stack.as_str(), &hello))
+    };
+    stacks.iter().map(offer).collect()
+}
+
+fn capture(
+    stack: &StackName,
+    program: &Path,
+    place: Option<&Namespace>,
+    settings: Configure,
+) -> Result<ClientHello, OfferError> {
+    let no_hello = |why: String, worker| OfferError::NoHello {
+        stack: stack.clone(),
+        why,
+        worker,
+    };
+    let (listener, address) = listen(place).map_err(|error| no_hello(error.to_string(), None))?;
+    let reading = thread::Builder::new().spawn(move || read_hello(&listener));
+    let reading = reading.map_err(|error| no_hello(error.to_string(), None))?;
+    let mut worker = Worker::start_configured(program, &Launch::in_place(place), settings)
+        .map_err(|source| OfferError::Worker {
+            stack: stack.clone(),
+            source,
+        })?;
+    // It fails, as it must: nobody answers its hello.
+    let asked = worker.ask(
+        connect_request(HOST, 443, address, HELLO_LIMIT),
+        2 * HELLO_LIMIT,
+    );
+    let said = match asked {
+        Ok(ResponseBody::Failed(failure)) => Some(failure.detail),
+        Ok(_) => None,
+        Err(error) => Some(error.to_string()),
+    };
+    match reading.join() {
+        Ok(Ok(hello)) => Ok(hello),
+        Ok(Err(why)) => Err(no_hello(why, said)),
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+fn listen(place: Option<&Namespace>) -> std::io::Result<(TcpListener, SocketAddr)> {
+    let bind = || TcpListener::bind((Ipv4Addr::LOCALHOST, 0));
+    let listener = match place {
+        Some(place) => place.run(bind).map_err(std::io::Error::other)??,
+        None => bind()?,
+    };
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    Ok((listener, address))
+}
+
+pub(super) fn connect_request(
+    host: &str,
+    port: u16,
+    address: SocketAddr,
+    limit: Duration,
+) -> RequestBody {
+    RequestBody::Connect(Box::new(Connect {
+        host: host.to_owned(),
+        port,
+        address,
+        resolve: Resolve::Given,
+        condition: Condition::Clean,
+        role: Role::Measured,
+        timeout_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+    }))
+}
+
+/// The first hello of the first connection; or why there is none.
+fn read_hello(listener: &TcpListener) -> Result<ClientHello, String> {
+    let deadline = Instant::now() + CONFIGURE_LIMIT + HELLO_LIMIT;
+    let mut stream = accept(listener, deadline)?;
+    let mut bytes = Vec::new();
+    let mut room = [0; 4096];
+    while bytes.len() < LONGEST_HELLO {
+        let count = stream.read(&mut room).map_err(|error| error.to_string())?;
+        if count == 0 {
+            break;
+        }
+        bytes.extend_from_slice(&room[..count]);
+        let hello = ClientHello::of_records(&bytes).map_err(|error| error.to_string())?;
+        if let Some(hello) = hello {
+            return Ok(hello);
+        }
+    }
+    Err(format!(
+        "it sent {} bytes and no whole ClientHello",
+        bytes.len()
+    ))
+}
+
+fn accept(listener: &TcpListener, deadline: Instant) -> Result<TcpStream, String> {
+    loop {
+        match listener.accept() {
+            Ok((stream, _)) => {
+                let set = stream
+                    .set_nonblocking(false)
+                    .and_then(|()| stream.set_read_timeout(Some(HELLO_LIMIT)));
+                return set.map(|()| stream).map_err(|error| error.to_string());
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
+                if Instant::now() > deadline {
+                    return Err("it did not connect".to_owned());
+                }
+                thread::sleep(Duration::from_millis(5));
+            }
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+}
