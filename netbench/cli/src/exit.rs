@@ -1,7 +1,7 @@
 use std::{fmt, process::ExitCode};
 
 /// How a command ended, when it did what it was for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ended {
     /// All of it.
     Well,

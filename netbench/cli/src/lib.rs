@@ -8,14 +8,17 @@ mod browser;
 mod commands;
 mod exit;
 mod format;
-mod kept;
+mod kinds;
+mod merge;
 mod options;
 mod output;
+mod pipeline;
 mod progress;
 mod run;
 mod shard;
 mod sites_file;
 mod stack_names;
+mod stored;
 mod targets;
 mod workers;
 

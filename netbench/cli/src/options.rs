@@ -11,7 +11,7 @@ use crate::{format::Format, shard::ShardArg};
 
 /// Which sites.
 #[derive(Debug, Args)]
-pub(crate) struct Which {
+pub(crate) struct SiteOptions {
     /// Sites file; without it, the 101 built-in sites
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What")]
     pub(crate) sites: Option<PathBuf>,
@@ -25,7 +25,7 @@ pub(crate) struct Which {
 
 /// From where sites are seen, which part of them, and over what.
 #[derive(Debug, Args)]
-pub(crate) struct Seen {
+pub(crate) struct PathOptions {
     /// Take one part of the sites: I/N, such as 2/3, or auto, from a Kubernetes Indexed Job or a Slurm array
     #[arg(long, value_name = "I/N", requires = "seed", help_heading = "What")]
     pub(crate) shard: Option<ShardArg>,
@@ -45,7 +45,7 @@ pub(crate) struct Seen {
 
 /// Which stacks are compared.
 #[derive(Debug, Args)]
-pub(crate) struct Compared {
+pub(crate) struct StackOptions {
     /// Stacks to compare: the others with the first. The same twice compares a stack with itself
     #[arg(
         long,
@@ -58,13 +58,13 @@ pub(crate) struct Compared {
 
 /// What clients trust.
 #[derive(Debug, Args)]
-pub(crate) struct Trust {
+pub(crate) struct RootsOptions {
     /// Trust roots: mozilla, native, or a PEM file
     #[arg(long, value_name = "ROOTS", default_value = "mozilla", value_hint = ValueHint::FilePath)]
     roots: String,
 }
 
-impl Trust {
+impl RootsOptions {
     pub(crate) fn source(&self) -> RootsSource {
         match self.roots.as_str() {
             "mozilla" => RootsSource::Mozilla,
@@ -84,7 +84,7 @@ pub(crate) struct OwnWorkers {
 
 /// What runs are begun with.
 #[derive(Debug, Args)]
-pub(crate) struct Begun {
+pub(crate) struct StartOptions {
     /// Seed of everything random; without it, a new one
     #[arg(long, value_name = "N", help_heading = "How")]
     pub(crate) seed: Option<u64>,
@@ -94,7 +94,7 @@ pub(crate) struct Begun {
 
 /// Where a run is kept.
 #[derive(Debug, Args)]
-pub(crate) struct KeptIn {
+pub(crate) struct StoredIn {
     /// Where the run's folder is made
     #[arg(long, value_name = "DIR", default_value = "runs", value_hint = ValueHint::DirPath, help_heading = "Results")]
     pub(crate) out: PathBuf,
@@ -105,7 +105,7 @@ pub(crate) struct KeptIn {
 
 /// What commands that take samples tell of them.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Telling {
+pub(crate) struct Verbosity {
     /// A line for each sample
     #[arg(long, short, conflicts_with = "quiet", help_heading = "Results")]
     pub(crate) verbose: bool,

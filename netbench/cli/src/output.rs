@@ -20,18 +20,12 @@ const IN_FOLDER: [(&str, &str); 3] = [
     ("summary.json", "json"),
 ];
 
-/// Makes the reports of a run, in its folder and on stdout.
-pub(crate) fn publish(
+/// Makes the reports in a run's folder.
+pub(crate) fn store(
     folder: &RunFolder,
     report: &dyn Report,
     output: &Output,
 ) -> anyhow::Result<()> {
-    print(report, output)?;
-    keep(folder, report, output)
-}
-
-/// Makes the reports in a run's folder.
-pub(crate) fn keep(folder: &RunFolder, report: &dyn Report, output: &Output) -> anyhow::Result<()> {
     let document = report.document(Extent::Brief);
     for (file, format) in IN_FOLDER {
         let form = Format::named(format).form();

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use netbench_model::{Outcome, Role, Sample, SuiteOutcome};
 use netbench_runner::{Event, SuiteEvent};
 
-use crate::options::{Output, Telling};
+use crate::options::Verbosity;
 
 /// Between two lines in a log.
 const LOG_EVERY: Duration = Duration::from_secs(15);
@@ -76,21 +76,18 @@ fn told(sample: &Sample) -> String {
 }
 
 impl Progress {
-    /// As the user wants it.
-    pub(crate) fn of(output: &Output, telling: &Telling) -> Self {
-        let samples = if telling.verbose {
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self::counting(quiet, "samples")
+    }
+
+    /// As much of each sample as the user wants to see.
+    pub(crate) fn telling(self, verbosity: &Verbosity) -> Self {
+        let samples = if verbosity.verbose {
             Samples::Told
         } else {
             Samples::Counted
         };
-        Self {
-            samples,
-            ..Self::new(output.quiet)
-        }
-    }
-
-    pub(crate) fn new(quiet: bool) -> Self {
-        Self::counting(quiet, "samples")
+        Self { samples, ..self }
     }
 
     /// Counts something else than samples.

@@ -1,3 +1,5 @@
+//! What a run has whatever its kind: a name, sessions, and Ctrl-C.
+
 use std::{
     path::Path,
     sync::{
@@ -8,12 +10,8 @@ use std::{
 
 use anyhow::Context;
 use jiff::Timestamp;
-use netbench_model::{SuiteSession, WorkerRecord};
-use netbench_runner::{Workers, environment};
-use netbench_store::RunFolder;
-use serde::Serialize;
-
-use crate::exit::WrongInput;
+use netbench_model::{Manifest, Origin, Plan, SCHEMA_VERSION, Session};
+use netbench_runner::environment;
 
 /// The name of a run's folder in `out`: when, where, what, and a number where that is taken.
 pub(crate) fn name(out: &Path, what: &str) -> String {
@@ -28,40 +26,47 @@ pub(crate) fn name(out: &Path, what: &str) -> String {
         .unwrap_or(name)
 }
 
-/// The folder and manifest of the run that is gone on with; or of a new one in `out`, `begin` of which makes
-/// the manifest from its name.
-pub(crate) fn folder<M: Serialize>(
-    earlier: Option<(RunFolder, M)>,
-    out: &Path,
-    what: &str,
-    begin: impl FnOnce(String) -> anyhow::Result<M>,
-) -> anyhow::Result<(RunFolder, M)> {
-    if let Some(earlier) = earlier {
-        return Ok(earlier);
+/// The manifest of a run that begins now on this machine.
+pub(crate) fn manifest<P: Plan>(name: String, plan: P) -> Manifest<P> {
+    Manifest {
+        schema: SCHEMA_VERSION,
+        kind: P::KIND,
+        netbench: env!("CARGO_PKG_VERSION").to_owned(),
+        name,
+        started: now(),
+        finished: None,
+        plan,
+        workers: Vec::new(),
+        link: None,
+        environment: environment(),
+        sessions: Vec::new(),
+        warnings: Vec::new(),
+        origin: Origin::default(),
     }
-    let name = name(out, what);
-    let path = out.join(&name);
-    let manifest = begin(name)?;
-    let folder = RunFolder::create(&path, &manifest).context("cannot make the run's folder")?;
-    Ok((folder, manifest))
 }
 
 /// A session that begins now.
-pub(crate) fn session() -> SuiteSession {
-    SuiteSession {
+pub(crate) fn session() -> Session {
+    Session {
         started: now(),
         finished: None,
         command: std::env::args_os()
             .map(|word| word.to_string_lossy().into_owned())
             .collect(),
         interrupted: false,
+        served: Vec::new(),
     }
 }
 
-/// What workers are, for a manifest.
-pub(crate) fn worker_records(fleet: &Workers) -> Vec<WorkerRecord> {
-    let records = fleet.descriptions().map(|stack| stack.record.clone());
-    records.collect()
+/// Ends the last session, and unless it was interrupted the run.
+pub(crate) fn end_session<P>(manifest: &mut Manifest<P>, interrupted: bool) {
+    if let Some(session) = manifest.sessions.last_mut() {
+        session.finished = Some(now());
+        session.interrupted = interrupted;
+    }
+    if !interrupted {
+        manifest.finished = Some(now());
+    }
 }
 
 /// This machine's name, as a part of a file's name.
@@ -80,26 +85,6 @@ pub(crate) fn host() -> String {
     }
 }
 
-/// Refuses to go on with other workers than the run was begun with: its samples would be of two
-/// different things under one name.
-pub(crate) fn same_workers(
-    run: &str,
-    workers: &[WorkerRecord],
-    fleet: &Workers,
-) -> anyhow::Result<()> {
-    for now in fleet.descriptions().map(|description| &description.record) {
-        let then = workers.iter().find(|then| then.stack == now.stack);
-        if then != Some(now) {
-            return Err(WrongInput(format!(
-                "run {run} was begun with another worker of {} (now {}), so that it cannot go on",
-                now.stack, now.library
-            ))
-            .into());
-        }
-    }
-    Ok(())
-}
-
 /// Becomes true with Ctrl-C, which is told that something is `stopping`. Starts a thread: a link must have
 /// been opened before.
 pub(crate) fn stop_on_signals(stopping: &'static str) -> anyhow::Result<Arc<AtomicBool>> {
@@ -107,19 +92,15 @@ pub(crate) fn stop_on_signals(stopping: &'static str) -> anyhow::Result<Arc<Atom
     let flag = Arc::clone(&stop);
     ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
-            // Asked twice: at once. Workers end with their stdin, samples are kept as they come.
+            // Asked twice: at once. Workers end with their stdin, samples are stored as they come.
             std::process::exit(130);
         }
-        eprintln!("netbench: {stopping}; once more to stop at once");
+        eprintln!("netbench: {stopping}; press Ctrl-C again to stop at once");
     })
     .context("cannot wait for Ctrl-C")?;
     Ok(stop)
 }
 
-/// What Ctrl-C means to commands that take trials.
-pub(crate) const AFTER_TRIALS: &str = "stopping after the trials in flight";
-
-/// The present time, RFC 3339, UTC.
-pub(crate) fn now() -> String {
+fn now() -> String {
     Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }

@@ -1,17 +1,19 @@
-//! Sites as `connect` and `scan` are told of them, and what they stand on: the lab behind a link, or the
-//! hosts as they are.
+//! The sites that `connect` and `scan` are over, and how they are reached: the lab behind a link, or the hosts
+//! as they are.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use anyhow::Context;
 use netbench_lab::{Lab, Roots};
 use netbench_link::{Link, LinkChoice, LinkPlan, LinkSite};
-use netbench_model::{LinkKind, Origin, RootsRecord, RootsSource, ShardRecord, Site};
+use netbench_model::{
+    LinkKind, Manifest, Origin, RootsRecord, RootsSource, ShardRecord, Site, StackName,
+};
 use netbench_runner::{Targets, Workers, resolve};
 
 use crate::{
     exit::WrongInput,
-    options::{Begun, Seen, Which},
+    options::{PathOptions, SiteOptions, StartOptions},
     progress::Progress,
     run,
     shard::{self, ShardArg},
@@ -22,8 +24,20 @@ use crate::{
 /// How long a real name may take to resolve.
 const RESOLVE_LIMIT: Duration = Duration::from_secs(5);
 
-/// Which sites, and how they are seen, read and found right.
+/// Where sites are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Network {
+    /// Emulated on this machine.
+    Lab,
+    /// Servers that listen on this machine already.
+    Loopback,
+    /// The real hosts; `how` they are connected to is said before the first connection.
+    Live { how: String },
+}
+
+/// Which sites, and how they are reached, read and found right.
 pub(crate) struct Sites {
+    pub(crate) network: Network,
     pub(crate) file: SitesFile,
     pub(crate) roots: Roots,
     pub(crate) link: LinkChoice,
@@ -35,50 +49,53 @@ pub(crate) struct Sites {
 impl Sites {
     /// Of `file`, what the command line asks for.
     pub(crate) fn of_options(
+        network: Network,
         mut file: SitesFile,
         roots: Roots,
-        which: &Which,
-        seen: &Seen,
-        begun: &Begun,
+        sites: &SiteOptions,
+        path: &PathOptions,
+        start: &StartOptions,
     ) -> anyhow::Result<Self> {
-        if let Some(limit) = which.limit {
+        if let Some(limit) = sites.limit {
             file.sites.truncate(limit as usize);
         }
-        let shard = seen.shard.map(ShardArg::shard).transpose()?;
+        let shard = path.shard.map(ShardArg::shard).transpose()?;
         let shard = shard
             .map(|shard| shard::cut(&mut file.sites, shard))
             .transpose()?;
         Ok(Self {
+            network,
             file,
             roots,
-            link: seen.link,
+            link: path.link,
             shard,
-            vantage: seen.vantage.clone().unwrap_or_else(run::host),
-            seed: begun.seed.unwrap_or_else(new_seed),
+            vantage: path.vantage.clone().unwrap_or_else(run::host),
+            seed: start.seed.unwrap_or_else(new_seed),
         })
     }
 
-    /// Of the run `name`, which is to be gone on with. Its `file` has the sites that it was begun with.
-    pub(crate) fn of_run(
-        name: &str,
-        origin: &Origin,
+    /// Of the run that is resumed. Its `file` has the sites that it was begun with.
+    pub(crate) fn of_run<P>(
+        run: &Manifest<P>,
+        network: Network,
         file: SitesFile,
         roots: &RootsRecord,
-        link: Option<LinkKind>,
         seed: u64,
     ) -> anyhow::Result<Self> {
+        let (name, origin) = (&run.name, &run.origin);
         shard::may_go_on(name, origin, file.sites.len())?;
         let now = self::roots(&roots.source, Some(roots.count))?;
         if now.sha256 != roots.sha256 {
             return Err(WrongInput(format!(
-                "the trust roots are not those that run {name} was begun with, so that it cannot go on"
+                "the trust roots are not those that run {name} was begun with: it cannot be resumed"
             ))
             .into());
         }
         Ok(Self {
+            network,
             file,
             roots: now,
-            link: match link {
+            link: match run.link.as_ref().map(|link| link.kind) {
                 Some(LinkKind::User) => LinkChoice::User,
                 Some(LinkKind::Netem) => LinkChoice::Netem,
                 Some(LinkKind::None | LinkKind::Live) | None => LinkChoice::None,
@@ -89,14 +106,22 @@ impl Sites {
         })
     }
 
-    /// The stacks that serve them in the lab.
-    pub(crate) fn servers(&self) -> impl Iterator<Item = String> {
-        self.file.sites.iter().map(|site| site.lab.server.clone())
+    /// The stacks that workers are needed for: these clients, and the lab's servers.
+    pub(crate) fn workers(&self, clients: &[StackName]) -> BTreeSet<String> {
+        let clients = clients.iter().map(|stack| stack.stack().to_owned());
+        let servers = self.file.sites.iter().map(|site| site.lab.server.clone());
+        match self.network {
+            Network::Lab => clients.chain(servers).collect(),
+            Network::Loopback | Network::Live { .. } => clients.collect(),
+        }
     }
 
-    /// Opens the link to the emulated sites. Must be called while the process has one thread, as
+    /// Opens the link to the sites, if they are emulated. Must be called while the process has one thread, as
     /// [`Link::open`] must.
-    pub(crate) fn open_link(&self) -> anyhow::Result<Link> {
+    pub(crate) fn open_link(&self) -> anyhow::Result<Option<Link>> {
+        if self.network != Network::Lab {
+            return Ok(None);
+        }
         let site = |site: &Site| LinkSite {
             name: site.name(),
             profile: site.lab.link,
@@ -106,17 +131,22 @@ impl Sites {
             sites: self.file.sites.iter().map(site).collect(),
             seed: self.seed,
         };
-        Link::open(plan).context("cannot emulate the link")
+        Link::open(plan)
+            .map(Some)
+            .context("cannot emulate the link")
     }
 
-    /// Raises the lab behind the link, or without one finds the hosts; and makes the trust roots that go
-    /// with it.
-    pub(crate) fn ground(
+    /// Starts the lab behind the link, or without one looks the hosts up; and gives the trust roots that go
+    /// with them.
+    pub(crate) fn targets(
         &self,
         link: Option<Link>,
-        fleet: &Workers,
+        workers: &Workers,
         progress: &Progress,
     ) -> anyhow::Result<(Targets, String)> {
+        if let Network::Live { how } = &self.network {
+            progress.stage(&format!("--live: {how}"));
+        }
         let sites = &self.file.sites;
         let Some(link) = link else {
             let addresses = resolve(sites, RESOLVE_LIMIT);
@@ -125,8 +155,8 @@ impl Sites {
         progress.stage(&format!("link: {}", link.why()));
         let lab = Lab::new(sites).context("cannot make the lab's certificates")?;
         let roots = self.roots.clone().with_lab_ca(lab.ca_pem());
-        let ground = Targets::lab(link, &lab, sites, fleet)?;
-        Ok((ground, roots.pem))
+        let targets = Targets::lab(link, &lab, sites, workers)?;
+        Ok((targets, roots.pem))
     }
 
     /// The trust roots, for a manifest.

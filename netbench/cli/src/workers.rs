@@ -25,7 +25,11 @@ pub(crate) fn find(
             Some(path) => path.clone(),
             None => {
                 let source = known(stack)?;
-                find_one(source.executable, source.package, stack)?
+                find_one(
+                    source.executable,
+                    source.package,
+                    &format!("the {stack} worker"),
+                )?
             }
         };
         programs.insert(stack.clone(), program);
@@ -47,7 +51,11 @@ fn known(stack: &str) -> anyhow::Result<&'static WorkerSource> {
 
 /// The library that counts allocations: found or built like a worker.
 pub(crate) fn heap_library() -> anyhow::Result<PathBuf> {
-    find_one("libnetbench_heap.so", "netbench-heap", "heap counting")
+    find_one(
+        "libnetbench_heap.so",
+        "netbench-heap",
+        "the library that counts allocations",
+    )
 }
 
 /// The file that `package` builds.
@@ -59,7 +67,7 @@ fn find_one(file: &str, package: &str, what: &str) -> anyhow::Result<PathBuf> {
     }
     let Some(tree) = source_tree(&command) else {
         bail!(
-            "what does {what} is missing: {file} is not beside the command. From a source tree, \
+            "{what} is missing: there is no {file} beside the command. In a source tree, \
              `cargo build --release -p {package}` builds it"
         );
     };
@@ -94,7 +102,7 @@ pub(crate) fn source_tree(command: &Path) -> Option<PathBuf> {
 }
 
 fn build(tree: &Path, package: &str, what: &str) -> anyhow::Result<()> {
-    eprintln!("netbench: building what does {what}, which is needed once");
+    eprintln!("netbench: Building {what} (once)");
     cargo_build(tree, &["-p", package])
 }
 

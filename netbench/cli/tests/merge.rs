@@ -4,7 +4,7 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use netbench_model::{Manifest, Role, Sample};
+use netbench_model::{ConnectManifest, Role, Sample};
 use netbench_testing::Tool;
 use support::{Place, edit, finish, manifest, samples, words};
 
@@ -17,7 +17,7 @@ last.example   server=rustls-ring    rtt=1ms key=ecdsa-p256
 ";
 
 /// A change to a manifest.
-type Change = fn(&mut Manifest);
+type Change = fn(&mut ConnectManifest);
 
 /// Makes a run called `name`, and says where it is.
 fn make(place: &Place, name: &str, more: &str) -> PathBuf {
@@ -140,11 +140,11 @@ fn runs_that_do_not_belong_together_are_refused_by_name() {
     for (why, change) in changes {
         edit(&two, change);
         refused(&[&one, &two], why);
-        edit(&two, |m: &mut Manifest| *m = original.clone());
+        edit(&two, |m: &mut ConnectManifest| *m = original.clone());
     }
-    edit(&two, |m: &mut Manifest| m.plan.sites.truncate(1));
+    edit(&two, |m: &mut ConnectManifest| m.plan.sites.truncate(1));
     refused(&[&one, &two], "not those of its shard");
-    edit(&two, |m: &mut Manifest| *m = original.clone());
+    edit(&two, |m: &mut ConnectManifest| *m = original.clone());
 
     let done = place.merge(&[&one], "--partial --out part").expect(0);
     assert!(

@@ -9,7 +9,7 @@ use std::{
     process::Stdio,
 };
 
-use netbench_model::Manifest;
+use netbench_model::ConnectManifest;
 use support::{Place, edit, finish, words};
 
 const SITES: &str = "\
@@ -36,11 +36,11 @@ fn every_broken_folder_is_named_by_every_command_that_reads_one() {
     let newer =
         String::from_utf8(json.clone())
             .unwrap()
-            .replacen("\"schema\": 1", "\"schema\": 99", 1);
+            .replacen("\"schema\": 2", "\"schema\": 99", 1);
     let newer_line =
         String::from_utf8(lines.clone())
             .unwrap()
-            .replacen("\"schema\":1", "\"schema\":99", 1);
+            .replacen("\"schema\":2", "\"schema\":99", 1);
     let broken = |name: &str, json: Option<&[u8]>, lines: &[u8]| {
         let folder = place.path().join("broken").join(name);
         fs::create_dir_all(&folder).unwrap();
@@ -102,7 +102,7 @@ fn pruning_removes_old_runs_and_nothing_else() {
         place.named(name)
     });
     for run in [&old, &noted, &busy] {
-        edit(run, |m: &mut Manifest| {
+        edit(run, |m: &mut ConnectManifest| {
             m.started = "2020-01-02T03:04:05Z".to_owned()
         });
     }

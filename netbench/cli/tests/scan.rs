@@ -39,7 +39,7 @@ old.test     tls=1.2 alpn=none chain=1
 ";
 
 /// Sites that only some stacks reach: the file that the README shows.
-const OLD_SITES: &str = include_str!("../../../old-sites.txt");
+const OLD_SITES: &str = include_str!("../../catalogue/old-sites.txt");
 
 /// Everything that a profile says must have been found.
 fn assert_reproduced(site: &Site, scan: &SiteScan) {
@@ -142,7 +142,7 @@ fn a_scan_finds_every_field_of_every_built_in_site() {
     let manifest: ScanManifest = kept(&run, "run.json");
     let summary: ScanSummary = kept(&run, "summary.json");
     assert_eq!(summary.sites.len(), 101);
-    for (site, scan) in manifest.scan.sites.iter().zip(&summary.sites) {
+    for (site, scan) in manifest.plan.sites.iter().zip(&summary.sites) {
         assert_reproduced(site, scan);
     }
 }

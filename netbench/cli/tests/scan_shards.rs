@@ -71,7 +71,7 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
     let all = place.path().join("all");
     let (joined, one): (ScanManifest, ScanManifest) =
         (kept(&all, "run.json"), kept(&whole, "run.json"));
-    assert_eq!(joined.scan.sites, one.scan.sites);
+    assert_eq!(joined.plan.sites, one.plan.sites);
     assert!(joined.finished.is_some());
     let (joined, one): (ScanSummary, ScanSummary) =
         (kept(&all, "summary.json"), kept(&whole, "summary.json"));
@@ -102,15 +102,15 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
     refused(&[&whole, given[0]], "only shards of a scan");
     refused(&[&all, given[0]], "joined of others already");
     let changes: [(&str, Change); 5] = [
-        ("the retries (", |m| m.scan.retries += 1),
-        ("the seed (", |m| m.scan.seed = 8),
+        ("the retries (", |m| m.plan.retries += 1),
+        ("the seed (", |m| m.plan.seed = 8),
         ("the workers of the stacks", |m| {
             m.workers
                 .iter_mut()
                 .for_each(|w| w.library = "x\x1b[2J".to_owned());
         }),
         ("was not finished", |m| m.finished = None),
-        ("not those of its shard", |m| m.scan.sites.clear()),
+        ("not those of its shard", |m| m.plan.sites.clear()),
     ];
     let file = shards[0].join("run.json");
     let original = fs::read(&file).unwrap();

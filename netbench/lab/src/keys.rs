@@ -1,14 +1,10 @@
 //! Key pairs, made on all cores.
 
-use std::{
-    collections::BTreeMap,
-    num::NonZero,
-    sync::{Mutex, PoisonError},
-    thread,
-};
+use std::{collections::BTreeMap, num::NonZero, thread};
 
 use aws_lc_rs::signature::Ed25519KeyPair;
 use netbench_model::KeyType;
+use parking_lot::Mutex;
 use rcgen::{KeyPair, RsaKeySize};
 
 /// Makes one key pair for each of `wanted`.
@@ -31,10 +27,10 @@ pub(crate) fn generate<K: Ord + Clone + Send>(
         for _ in 0..threads {
             scope.spawn(|| {
                 loop {
-                    let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop();
+                    let next = queue.lock().pop();
                     let Some((name, key_type)) = next else { break };
                     let pair = generate_one(key_type);
-                    let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+                    let mut made = made.lock();
                     match (pair, &mut *made) {
                         (Ok(pair), Ok(pairs)) => {
                             pairs.insert(name, pair);
@@ -46,7 +42,7 @@ pub(crate) fn generate<K: Ord + Clone + Send>(
             });
         }
     });
-    made.into_inner().unwrap_or_else(PoisonError::into_inner)
+    made.into_inner()
 }
 
 /// A pair's private key as PKCS#8 in DER.

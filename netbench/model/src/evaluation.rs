@@ -1,32 +1,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{StackName, Target};
+use crate::{Kind, Manifest, Plan, StackName, Target};
 
-/// What an evaluation was: its `run.json`. Its parts are runs of their own, in folders beside it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct EvaluationManifest {
-    /// [`crate::SCHEMA_VERSION`] of the writer.
-    pub schema: u32,
-    /// Always `evaluate`.
-    pub kind: String,
-    /// The version of netbench.
-    pub netbench: String,
-    /// The evaluation's name: its folder's.
-    pub name: String,
-    /// Start, RFC 3339, UTC.
-    pub started: String,
-    /// End, RFC 3339, UTC; none while it runs or after a kill.
-    pub finished: Option<String>,
-    /// The command line.
-    pub command: Vec<String>,
-    /// What was to be done.
-    pub plan: EvaluationPlan,
-    /// The parts, in the order in which they are run.
-    pub parts: Vec<PartRecord>,
-}
-
-/// What was to be done.
+/// What an evaluation was to do, and how far each part of it came. The parts are runs of their own, in
+/// folders beside its `run.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EvaluationPlan {
     /// The stack that is in use.
@@ -47,7 +25,16 @@ pub struct EvaluationPlan {
     pub seed: u64,
     /// Workers of the user's own: stack and program.
     pub workers: Vec<(String, String)>,
+    /// The parts, in the order in which they are run.
+    pub parts: Vec<PartRecord>,
 }
+
+impl Plan for EvaluationPlan {
+    const KIND: Kind = Kind::new("evaluation");
+}
+
+/// The manifest of an evaluation.
+pub type EvaluationManifest = Manifest<EvaluationPlan>;
 
 /// How thorough an evaluation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -4,9 +4,12 @@
 //! Start reading at [`Sample`], then [`Site`] and [`Manifest`].
 
 mod condition;
+mod connect_plan;
 pub mod coverage;
 mod evaluation;
+mod failure;
 mod link_profile;
+mod manifest;
 mod named;
 mod origin;
 mod run;
@@ -14,6 +17,7 @@ mod sample;
 mod sanitize;
 pub mod scan;
 mod scan_run;
+mod schema1;
 mod site;
 mod sites_file;
 mod stack;
@@ -22,57 +26,35 @@ pub mod tls;
 mod units;
 
 pub use condition::{Condition, Role};
+pub use connect_plan::{
+    ClientSettings, ConnectManifest, ConnectPlan, Profile, RootsRecord, RootsSource, Target,
+};
 pub use evaluation::{
     Depth, EvaluationManifest, EvaluationPlan, Losses, LostSite, PartRecord, PartState,
 };
+pub use failure::{CertificateFault, Failure, FailureClass, FailureReason, FailureWord};
 pub use link_profile::{LinkProfile, LossRate, Queue};
+pub use manifest::{Kind, Manifest, Plan, Record, ServerCount, Session};
 pub use origin::{MergedRun, Origin, Shard, ShardRecord};
-pub use run::{
-    ClientSettings, Environment, LinkCheck, LinkKind, LinkRecord, Manifest, PlanRecord, Profile,
-    RootsRecord, RootsSource, ServerCount, Session, Target, WorkerRecord,
-};
+pub use run::{Environment, LinkCheck, LinkKind, LinkRecord, WorkerRecord};
 pub use sample::{
-    Failure, FailureClass, Measured, Negotiated, Outcome, Phase, Phases, Sample, ServerView,
-    TcpInfo, Transfer,
+    Measured, Negotiated, Outcome, Phase, Phases, Sample, ServerView, TcpInfo, Transfer,
 };
 pub use sanitize::{sanitize, sanitize_prefix};
-pub use scan_run::{ScanManifest, ScanPlace, ScanPlanRecord};
+pub use scan_run::{ScanManifest, ScanPlace, ScanPlan};
+pub use schema1::upgrade_manifest;
 pub use site::{ChainProfile, Fault, HostName, KeyType, LabProfile, Site, Switch};
 pub use sites_file::{SiteError, parse_sites};
 pub use stack::StackName;
 pub use suite::{
     Aead, Case, ClientAuth, Distribution, HandshakeKind, HeapUse, Held, LayoutRecord, Measure,
     ParallelWork, Part, PinRecord, Preset, RootsForm, Scenario, SessionSettings, SliceFigures,
-    SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlanRecord, SuiteSample, SuiteSession, Unit,
-    Work, burst_bytes, catalogue, usual_scenarios,
+    SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, Unit, Work, burst_bytes,
+    catalogue, usual_scenarios,
 };
 pub use tls::{Alert, Alpn, CipherSuite, Group, SignatureScheme, TlsVersion};
 pub use units::{BitRate, ParseUnitError, parse_bytes, parse_duration, parse_loss, parse_rate};
 
-/// One line of `samples.jsonl`.
-pub trait Record {
-    /// [`SCHEMA_VERSION`] of its writer.
-    fn schema(&self) -> u32;
-}
-
-impl Record for Sample {
-    fn schema(&self) -> u32 {
-        self.schema
-    }
-}
-
-impl Record for SuiteSample {
-    fn schema(&self) -> u32 {
-        self.schema
-    }
-}
-
-impl Record for scan::SiteScan {
-    fn schema(&self) -> u32 {
-        self.schema
-    }
-}
-
 /// The version of every JSON document that netbench publishes (`run.json`, `samples.jsonl`,
 /// `summary.json`). It rises when a reader of the old form could misread the new one.
-pub const SCHEMA_VERSION: u32 = 1;
+pub const SCHEMA_VERSION: u32 = 2;

@@ -3,134 +3,6 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    Alpn, CipherSuite, Condition, Group, Origin, SignatureScheme, Site, StackName, SuiteSession,
-    TlsVersion,
-};
-
-/// What a run was: `run.json`. Written before the first trial and again at the end.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Manifest {
-    /// [`crate::SCHEMA_VERSION`] of the writer.
-    pub schema: u32,
-    /// The version of netbench.
-    pub netbench: String,
-    /// The run's name: its folder's.
-    pub name: String,
-    /// Start, RFC 3339, UTC.
-    pub started: String,
-    /// End, RFC 3339, UTC; none while it runs or after a kill.
-    pub finished: Option<String>,
-    /// What was to be done; `--resume` takes it up.
-    pub plan: PlanRecord,
-    /// The processes that measured and served.
-    pub workers: Vec<WorkerRecord>,
-    /// The path between client and sites.
-    pub link: LinkRecord,
-    /// The machine.
-    pub environment: Environment,
-    /// The parts in which it was run: one, and one more for every `--resume`.
-    pub sessions: Vec<Session>,
-    /// What a reader must know before quoting a figure.
-    pub warnings: Vec<String>,
-    /// Where the run comes from: vantage point, shard, the runs it was joined of.
-    #[serde(default)]
-    pub origin: Origin,
-}
-
-/// What was to be done.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PlanRecord {
-    /// Everything random comes from it: the order of trials, the losses on a link.
-    pub seed: u64,
-    /// The stacks, in the order given; the first is what the others are compared with.
-    pub stacks: Vec<StackName>,
-    /// The conditions.
-    pub conditions: Vec<Condition>,
-    /// Rounds.
-    pub rounds: u32,
-    /// Trials at one time.
-    pub jobs: u32,
-    /// Where the sites are.
-    pub target: Target,
-    /// The sites file, as given, or `built-in`.
-    pub sites_file: String,
-    /// SHA-256 of the sites file, in hexadecimal.
-    pub sites_sha256: String,
-    /// The sites, in the file's order.
-    pub sites: Vec<Site>,
-    /// What every client is set to.
-    pub client: ClientSettings,
-    /// The trust roots.
-    pub roots: RootsRecord,
-    /// The time limit of one connection, in milliseconds.
-    pub timeout_ms: u64,
-}
-
-/// Where the sites are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Target {
-    /// Emulated on this machine.
-    Lab,
-    /// The real hosts.
-    Live,
-}
-
-/// What a client stack is set to: the same for every stack of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ClientSettings {
-    /// Which of the ways to set up a connector.
-    pub profile: Profile,
-    /// Versions offered.
-    pub versions: Vec<TlsVersion>,
-    /// Suites offered, most wanted first.
-    pub suites: Vec<CipherSuite>,
-    /// Groups offered, most wanted first. A key share goes with the first, and with x25519 too
-    /// where the first is a hybrid that contains it.
-    pub groups: Vec<Group>,
-    /// Signature schemes offered, most wanted first.
-    pub signatures: Vec<SignatureScheme>,
-    /// Application protocols offered, most wanted first.
-    pub alpn: Vec<Alpn>,
-}
-
-/// Which of the ways to set up a connector.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Profile {
-    /// The same versions, suites, groups and signature schemes for every stack.
-    Default,
-    /// As `default`, and hyper as Servo sets it up: its headers, title case, Nagle's algorithm on.
-    Servo,
-    /// What each library offers by itself; stacks may then do different work, and pairs that do
-    /// are left out of the comparison.
-    Library,
-}
-
-/// The trust roots of every client.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct RootsRecord {
-    /// Where they come from.
-    pub source: RootsSource,
-    /// How many there are, the lab's own among them.
-    pub count: u32,
-    /// SHA-256 of the PEM that the set was made from, in hexadecimal.
-    pub sha256: String,
-}
-
-/// Where trust roots come from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum RootsSource {
-    /// Mozilla's set as checked in under `trust-roots/`.
-    Mozilla,
-    /// The operating system's.
-    Native,
-    /// A PEM file.
-    File(String),
-}
-
 /// A worker's own account of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkerRecord {
@@ -169,6 +41,21 @@ pub struct LinkRecord {
     pub losses_sha256: Option<String>,
     /// Kernel settings made in the namespaces.
     pub settings: BTreeMap<String, String>,
+}
+
+impl LinkRecord {
+    /// The real network, which `--live` asks for.
+    pub fn live() -> Self {
+        Self {
+            kind: LinkKind::Live,
+            why: "--live".to_owned(),
+            checks: Vec::new(),
+            lateness_ns: BTreeMap::new(),
+            packets: BTreeMap::new(),
+            losses_sha256: None,
+            settings: BTreeMap::new(),
+        }
+    }
 }
 
 /// How a link is emulated.
@@ -223,47 +110,4 @@ impl Environment {
             })
             .collect()
     }
-}
-
-/// One part of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Session {
-    /// Start, RFC 3339, UTC.
-    pub started: String,
-    /// End, RFC 3339, UTC; none after a kill.
-    pub finished: Option<String>,
-    /// The command line.
-    pub command: Vec<String>,
-    /// Whether it was ended early, by Ctrl-C or a time limit.
-    pub interrupted: bool,
-    /// The lab's own count of what reached it.
-    pub served: Vec<ServerCount>,
-}
-
-impl From<SuiteSession> for Session {
-    /// Before the lab has counted anything.
-    fn from(session: SuiteSession) -> Self {
-        Self {
-            started: session.started,
-            finished: session.finished,
-            command: session.command,
-            interrupted: session.interrupted,
-            served: Vec::new(),
-        }
-    }
-}
-
-/// A lab server's own count for one site, over a session.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct ServerCount {
-    /// The site's name.
-    pub site: String,
-    /// TCP connections accepted.
-    pub accepted: u64,
-    /// Handshakes finished.
-    pub handshakes: u64,
-    /// Of those, resumed.
-    pub resumed: u64,
-    /// Requests answered.
-    pub responses: u64,
 }

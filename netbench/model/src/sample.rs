@@ -2,7 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CipherSuite, Condition, Group, Role, SignatureScheme, StackName, TlsVersion, named::words,
+    CipherSuite, Condition, Failure, Group, Record, Role, SignatureScheme, StackName, TlsVersion,
+    named::words,
 };
 
 /// The raw figures of one connection: one line of `samples.jsonl`, kept for ever.
@@ -31,6 +32,14 @@ pub struct Sample {
     pub started_unix_ms: u64,
     /// What came of it.
     pub outcome: Outcome,
+}
+
+impl Record for Sample {
+    const FILE: &'static str = "samples.jsonl";
+
+    fn schema(&self) -> u32 {
+        self.schema
+    }
 }
 
 /// What came of a trial.
@@ -211,47 +220,3 @@ pub struct TcpInfo {
     /// Segments that this side sent again. The server's are not in it.
     pub retransmits: u32,
 }
-
-/// Why a trial failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Failure {
-    /// The class.
-    pub class: FailureClass,
-    /// The alert's name (RFC 8446 section 6), the certificate's fault, or the like: a short,
-    /// stable word to group by.
-    pub reason: String,
-    /// The stack's own words, with escape codes removed.
-    pub detail: String,
-    /// The phase that the connection was in.
-    pub phase: Option<Phase>,
-    /// Nanoseconds from the start to the failure.
-    pub after_ns: Option<u64>,
-}
-
-words!(
-    /// The class of a failure.
-    FailureClass, {
-        /// The name did not resolve.
-        Resolve = "resolve",
-        /// TCP did not connect.
-        Connect = "connect",
-        /// The time limit passed.
-        Timeout = "timeout",
-        /// The connection was reset or closed before it was finished.
-        Closed = "closed",
-        /// The server sent a TLS alert.
-        Alert = "alert",
-        /// The stack refused the server's certificate.
-        Certificate = "certificate",
-        /// The stack refused what the server sent, or found nothing in common with it.
-        Protocol = "protocol",
-        /// The response was not HTTP, or was not complete.
-        Http = "http",
-        /// Handshake and response were fine, but not what the case asked for.
-        WrongWork = "wrong-work",
-        /// The configuration that the case asks for could not be made.
-        Setup = "setup",
-        /// The worker died, hung, or printed nonsense.
-        Worker = "worker",
-    }
-);

@@ -1,46 +1,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    Environment, LinkRecord, Origin, Profile, RootsRecord, Site, StackName, SuiteSession,
-    WorkerRecord,
-};
+use crate::{Kind, Manifest, Plan, Profile, RootsRecord, Site, StackName};
 
-/// What a `scan` run was: its `run.json`.
+/// What a run of `scan` was to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ScanManifest {
-    /// [`crate::SCHEMA_VERSION`] of the writer.
-    pub schema: u32,
-    /// Always `scan`.
-    pub kind: String,
-    /// The version of netbench.
-    pub netbench: String,
-    /// The run's name: its folder's.
-    pub name: String,
-    /// Start, RFC 3339, UTC.
-    pub started: String,
-    /// End, RFC 3339, UTC; none while it runs or after a kill.
-    pub finished: Option<String>,
-    /// What was to be done; `--resume` takes it up.
-    pub scan: ScanPlanRecord,
-    /// The processes that served, gave their hellos, and made handshakes.
-    pub workers: Vec<WorkerRecord>,
-    /// The emulated path, where the sites are the lab's.
-    pub link: Option<LinkRecord>,
-    /// The machine.
-    pub environment: Environment,
-    /// The parts in which it was run.
-    pub sessions: Vec<SuiteSession>,
-    /// What a reader must know before quoting a figure.
-    pub warnings: Vec<String>,
-    /// Vantage point, shard, and the runs it was joined of.
-    #[serde(default)]
-    pub origin: Origin,
-}
-
-/// What was to be scanned, and how.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ScanPlanRecord {
+pub struct ScanPlan {
     /// Where the sites are.
     pub place: ScanPlace,
     /// The sites file, as given, `built-in`, or `command line`.
@@ -74,6 +39,13 @@ pub struct ScanPlanRecord {
     /// Whether the report has the population table.
     pub summary: bool,
 }
+
+impl Plan for ScanPlan {
+    const KIND: Kind = Kind::new("scan");
+}
+
+/// The manifest of a run of `scan`.
+pub type ScanManifest = Manifest<ScanPlan>;
 
 /// Where scanned sites are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

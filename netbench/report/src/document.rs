@@ -4,12 +4,14 @@ use crate::{Asked, cell::Cell, figures::Figure, machine::Machine};
 
 mod chart;
 mod checks;
+mod outline;
 
 pub use chart::{
     Bar, BarGroup, Bars, Chart, Dot, Dots, Drawing, Ecdf, Matrix, MatrixRow, Points, Scatter,
     Series,
 };
 pub use checks::{Check, CheckSuite, Checked};
+pub(crate) use outline::Part;
 
 /// What has a report.
 pub trait Report {
@@ -143,12 +145,6 @@ pub(crate) enum Shown<'a> {
     Gap(usize),
 }
 
-impl<'a> Shown<'a> {
-    fn of(row: &'a Vec<Cell>) -> Self {
-        Self::Row(row)
-    }
-}
-
 impl Document<'_> {
     /// A document of this kind with nothing in it.
     pub(crate) fn new(kind: &'static str, title: String) -> Self {
@@ -222,19 +218,6 @@ impl Section {
             ..Self::default()
         }
     }
-
-    /// What is in it without charts, and without headings that only charts follow.
-    pub(crate) fn without_charts(&self) -> impl Iterator<Item = &Item> {
-        let charts = |item: &Item| matches!(item, Item::Charts(_));
-        let heading = |item: &Item| matches!(item, Item::Heading(_));
-        self.items.iter().enumerate().filter_map(move |(at, item)| {
-            let mut after = self.items[at + 1..].iter().peekable();
-            let drawn = after.peek().is_some_and(|next| charts(next));
-            let bare =
-                heading(item) && drawn && after.find(|next| !charts(next)).is_none_or(heading);
-            (!charts(item) && !bare).then_some(item)
-        })
-    }
 }
 
 impl Item {
@@ -279,11 +262,18 @@ impl Table {
         let hidden = self.rows.len().saturating_sub(first + last);
         // A line that says that two are left out is no shorter than they.
         if hidden <= 2 {
-            return self.rows.iter().map(Shown::of).collect();
+            return self.rows.iter().map(|row| Shown::Row(row)).collect();
         }
-        let mut shown: Vec<Shown<'_>> = self.rows[..first].iter().map(Shown::of).collect();
+        let mut shown: Vec<Shown<'_>> = self.rows[..first]
+            .iter()
+            .map(|row| Shown::Row(row))
+            .collect();
         shown.push(Shown::Gap(hidden));
-        shown.extend(self.rows[self.rows.len() - last..].iter().map(Shown::of));
+        shown.extend(
+            self.rows[self.rows.len() - last..]
+                .iter()
+                .map(|row| Shown::Row(row)),
+        );
         shown
     }
 }

@@ -1,5 +1,5 @@
 use netbench_model::{
-    EvaluationManifest, Manifest, Sample, ScanManifest, SuiteManifest, SuiteSample,
+    ConnectManifest, EvaluationManifest, Sample, ScanManifest, SuiteManifest, SuiteSample,
     coverage::{Coverage, Difference},
     scan::{AgainstRecord, SiteScan},
 };
@@ -37,7 +37,7 @@ pub fn schemas() -> Vec<Schema> {
         schema("evaluation-run.json", schema_for!(EvaluationManifest)),
         schema("explain-summary.json", schema_for!(ExplainSummary)),
         schema("hello.json", schema_for!(HelloReport)),
-        schema("run.json", schema_for!(Manifest)),
+        schema("run.json", schema_for!(ConnectManifest)),
         schema("sample.json", schema_for!(Sample)),
         schema("runs.json", schema_for!(RunsSummary)),
         schema("scan-against.json", schema_for!(AgainstRecord)),

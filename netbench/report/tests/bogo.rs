@@ -1,7 +1,5 @@
 //! Coverage and differences in every form.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 use std::collections::BTreeMap;
 
 #[path = "support/forms.rs"]

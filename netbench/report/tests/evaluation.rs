@@ -12,8 +12,8 @@ use std::sync::Arc;
 use forms::{render, terminal};
 use netbench_model::coverage::{Category, Coverage, FeatureRow, RunnerId, ShimSummary, Tally};
 use netbench_model::{
-    Depth, EvaluationManifest, EvaluationPlan, Losses, LostSite, PartRecord, PartState, StackName,
-    Target,
+    Depth, Environment, EvaluationManifest, EvaluationPlan, Losses, LostSite, Origin, PartRecord,
+    PartState, Plan, Session, StackName, Target,
 };
 use netbench_report::{Answer, ConnectSummary, EvaluationReport, Found, evaluation};
 use netbench_stats::{Interval, Verdict};
@@ -27,13 +27,12 @@ fn manifest(parts: &[(&str, PartState)]) -> EvaluationManifest {
         notes: Vec::new(),
     };
     EvaluationManifest {
-        schema: 1,
-        kind: "evaluate".to_owned(),
+        schema: netbench_model::SCHEMA_VERSION,
+        kind: EvaluationPlan::KIND,
         netbench: "0.1.0".to_owned(),
         name: "e".to_owned(),
         started: "2026-01-01T00:00:00Z".to_owned(),
         finished: Some("2026-01-01T00:05:00Z".to_owned()),
-        command: vec!["netbench".to_owned(), "evaluate".to_owned()],
         plan: EvaluationPlan {
             from: StackName::new("old"),
             to: StackName::new("new"),
@@ -44,8 +43,20 @@ fn manifest(parts: &[(&str, PartState)]) -> EvaluationManifest {
             sites: 101,
             seed: 1,
             workers: Vec::new(),
+            parts: parts.iter().map(part).collect(),
         },
-        parts: parts.iter().map(part).collect(),
+        workers: Vec::new(),
+        link: None,
+        environment: Environment::default(),
+        sessions: vec![Session {
+            started: "2026-01-01T00:00:00Z".to_owned(),
+            finished: Some("2026-01-01T00:05:00Z".to_owned()),
+            command: vec!["netbench".to_owned(), "evaluate".to_owned()],
+            interrupted: false,
+            served: Vec::new(),
+        }],
+        warnings: Vec::new(),
+        origin: Origin::default(),
     }
 }
 

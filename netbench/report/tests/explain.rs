@@ -8,14 +8,14 @@ mod support;
 mod forms;
 
 use forms::{render, terminal};
-use netbench_model::{Condition, Manifest, Outcome, Sample, parse_sites};
+use netbench_model::{Condition, ConnectManifest, Outcome, Sample, parse_sites};
 use netbench_report::{ExplainSummary, explain};
 use netbench_stats::Verdict;
 use support::{Fixture, HOSTILE};
 
 /// A run of forty sites in which the other stack takes a tenth less of the total, but with RSA 4096 a
 /// tenth more; and on one site every third connection of the first stack takes a round trip more.
-fn planted() -> (Manifest, Vec<Sample>) {
+fn planted() -> (ConnectManifest, Vec<Sample>) {
     let fixture = Fixture {
         conditions: vec![Condition::Clean],
         ..Fixture::default()

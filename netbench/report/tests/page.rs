@@ -13,14 +13,25 @@ mod chromium;
 use std::{fs, path::Path};
 
 use chromium::{Browser, View};
-use netbench_model::{Condition, Manifest, Sample};
+use netbench_model::{Condition, ConnectManifest, Sample};
 use netbench_report::{
     Align, Answer, Asked, Bar, BarGroup, Bars, Cell, Chart, Column, ConnectReport, Document, Dot,
     Dots, Drawing, Excerpt, Extent, Item, KeyFigure, Matrix, MatrixRow, Options, Question, Report,
     Section, Table,
 };
 use netbench_stats::{Interval, Verdict};
+use netbench_store::RunFolder;
+use netbench_testing::Tool;
 use support::{Fixture, HOSTILE};
+
+netbench_testing::tests! {
+    a_small_page;
+    nothing_of_a_run_is_markup;
+    a_run_without_samples_says_what_is_missing;
+    answers_follow_the_figures;
+    a_browser_shows_it_in_every_view: Chromium;
+    the_page_of_a_hundred_sites_is_small;
+}
 
 /// What would be obeyed if any of it were not text.
 const SCRIPT: &str = "</title></style></script><script>window.obeyed=1</script>\
@@ -161,7 +172,6 @@ fn small() -> Document<'static> {
                 Item::Table(table),
             ],
             missing: Some("The rest is missing.".to_owned()),
-            ..Section::default()
         }],
         machines: Vec::new(),
         figures: Vec::new(),
@@ -170,7 +180,6 @@ fn small() -> Document<'static> {
     }
 }
 
-#[test]
 fn a_small_page() {
     let text = html(&small());
     // Style and script are in the source tree, and what the policy lets in follows from them.
@@ -178,7 +187,6 @@ fn a_small_page() {
     insta::assert_snapshot!(body);
 }
 
-#[test]
 fn nothing_of_a_run_is_markup() {
     let text = html(&fixture().document(Extent::Full));
     assert_eq!(text.matches("<script").count(), 1);
@@ -189,7 +197,6 @@ fn nothing_of_a_run_is_markup() {
     assert!(!text.contains(obeyed));
 }
 
-#[test]
 fn a_run_without_samples_says_what_is_missing() {
     let report = ConnectReport::new(Fixture::default().manifest(), Vec::new());
     let page = report.document(Extent::Full);
@@ -200,7 +207,6 @@ fn a_run_without_samples_says_what_is_missing() {
     assert!(!html(&page).contains("NaN"));
 }
 
-#[test]
 fn answers_follow_the_figures() {
     let cases = [
         // The other stack takes so many times the first one's computing time.
@@ -224,16 +230,8 @@ fn answers_follow_the_figures() {
     }
 }
 
-#[test]
 fn a_browser_shows_it_in_every_view() {
-    let Some(program) = chromium::program() else {
-        assert!(
-            std::env::var_os("CI").is_none(),
-            "no chromium here: ./test installs it"
-        );
-        println!("unsupported: no chromium here, so that no browser has shown the page");
-        return;
-    };
+    let program = Tool::Chromium.path().unwrap();
     let report = fixture();
     let page = report.document(Extent::Full);
     let place = tempfile::tempdir().unwrap();
@@ -389,7 +387,6 @@ fn csv_is_the_table(browser: &mut Browser) {
 }
 
 /// The published run of 101 sites and 10 rounds.
-#[test]
 fn the_page_of_a_hundred_sites_is_small() {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
     let run = fs::read_dir(&results)
@@ -397,13 +394,9 @@ fn the_page_of_a_hundred_sites_is_small() {
         .map(|entry| entry.unwrap().path())
         .find(|path| path.to_string_lossy().ends_with("-connect-101-sites"))
         .unwrap();
-    let manifest: Manifest =
-        serde_json::from_slice(&fs::read(run.join("run.json")).unwrap()).unwrap();
-    let samples = fs::read_to_string(run.join("samples.jsonl")).unwrap();
-    let samples: Vec<Sample> = samples
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let run = RunFolder::open(&run).unwrap();
+    let manifest: ConnectManifest = run.manifest().unwrap();
+    let samples: Vec<Sample> = run.records().unwrap();
     let report = ConnectReport::new(manifest, samples);
     let text = html(&report.document(Extent::Full));
     assert!(text.len() < 2_000_000, "{} bytes", text.len());

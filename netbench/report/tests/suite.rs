@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use forms::{render, terminal};
 use netbench_model::{
     Aead, Case, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapUse, Held,
-    KeyType, LayoutRecord, Measure, PinRecord, SCHEMA_VERSION, Scenario, SessionSettings,
-    SliceFigures, StackName, SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlanRecord,
-    SuiteSample, SuiteSession, TlsVersion, Work, WorkerRecord,
+    KeyType, LayoutRecord, Measure, Origin, PinRecord, Plan, SCHEMA_VERSION, Scenario, Session,
+    SessionSettings, SliceFigures, StackName, SuiteManifest, SuiteMeasured, SuiteOutcome,
+    SuitePlan, SuiteSample, TlsVersion, Work, WorkerRecord,
 };
 use netbench_report::{
     Regression, SuiteReport, SuiteSummary, compare_runs_of_suite, compare_stacks_of_suite, decided,
@@ -86,12 +86,12 @@ impl Fixture {
         };
         SuiteManifest {
             schema: SCHEMA_VERSION,
-            kind: "suite".to_owned(),
+            kind: SuitePlan::KIND,
             netbench: "0.1.0".to_owned(),
             name: "a-run\u{1b}[31m".to_owned(),
             started: "2026-01-02T03:04:05Z".to_owned(),
             finished: Some("2026-01-02T03:05:05Z".to_owned()),
-            suite: SuitePlanRecord {
+            plan: SuitePlan {
                 seed: self.seed,
                 stacks: ["openssl", "rustls-ring"].map(StackName::new).to_vec(),
                 preset: self.preset.map(str::to_owned),
@@ -114,13 +114,16 @@ impl Fixture {
                 ]),
                 variables: BTreeMap::new(),
             },
-            sessions: vec![SuiteSession {
+            sessions: vec![Session {
                 started: "2026-01-02T03:04:05Z".to_owned(),
                 finished: None,
                 command: ["netbench", "suite"].map(str::to_owned).to_vec(),
                 interrupted: false,
+                served: Vec::new(),
             }],
             warnings: Vec::new(),
+            link: None,
+            origin: Origin::default(),
         }
     }
 
@@ -148,7 +151,7 @@ impl Fixture {
                         Work::Handshake { .. } if round == 2 && stack == "openssl" => {
                             SuiteOutcome::Failed(Failure {
                                 class: FailureClass::Worker,
-                                reason: "died".to_owned(),
+                                reason: "died".to_owned().into(),
                                 detail: "the worker was killed by signal 9 <b>".to_owned(),
                                 phase: None,
                                 after_ns: None,
@@ -393,7 +396,7 @@ fn two_runs_regress_beyond_the_threshold_and_not_before() {
             .all(|case| case.regression == Regression::Within)
     );
 
-    other.suite.slice_us = 1_000;
+    other.plan.slice_us = 1_000;
     let differs = compare(&other, 0.02).differences;
     assert!(differs.iter().any(|d| d.what == "slice_us" && !d.harmless));
 }
@@ -404,7 +407,7 @@ fn only_looks_decide() {
         rounds: 9,
         ..Fixture::default()
     };
-    let (plan, samples) = (fixture.manifest().suite, fixture.samples());
+    let (plan, samples) = (fixture.manifest().plan, fixture.samples());
     assert_eq!(decided(&plan, &samples, 8), Vec::<usize>::new());
     let found = decided(&plan, &samples, 9);
     assert!(found.contains(&1), "{found:?}");

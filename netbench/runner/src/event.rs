@@ -12,11 +12,11 @@ pub enum Event {
     },
     /// A sample has been taken and appended.
     Sampled(Box<Sample>),
-    /// A worker died, hung or printed nonsense, and a new one takes its place.
+    /// A worker died, did not answer in time, or wrote what is no answer, and a new one takes its place.
     WorkerLost {
         /// Whose worker.
         stack: StackName,
-        /// What happened, with its last words.
+        /// What happened, with its last lines on stderr.
         why: String,
     },
 }

@@ -11,11 +11,11 @@ use parking_lot::Mutex;
 
 use crate::{Event, Listener, Plan, Targets, Unit, Workers, schedule, slot::Slot};
 
-/// Why a run ended before its time. What was measured is kept.
+/// Why a run ended before its time. What was measured is stored.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// A sample could not be kept: the disk is full, or the folder is gone.
-    #[error("samples can no longer be kept: {0}")]
+    /// A sample could not be stored: the disk is full, or the folder is gone.
+    #[error("cannot store any more samples: {0}")]
     Store(#[from] StoreError),
     /// The machine gave no thread.
     #[error("no thread to measure on: {0}")]
@@ -97,8 +97,8 @@ pub fn execute(
 }
 
 impl Shared<'_> {
-    /// Keeps the sample; only then is anybody told of it.
-    pub(crate) fn keep(&self, sample: Sample) {
+    /// Stores the sample, and only then tells the listener of it.
+    pub(crate) fn store(&self, sample: Sample) {
         let appended = self.appender.lock().append(&sample);
         match appended {
             Ok(()) => (self.listener)(Event::Sampled(Box::new(sample))),

@@ -18,7 +18,7 @@ use nix::{
 pub struct Launch<'a> {
     /// In which namespaces.
     pub place: Option<&'a Namespace>,
-    /// On which core it is held.
+    /// Which core it is pinned to.
     pub core: Option<u32>,
     /// Whether the layout of its memory is random.
     pub layout: Layout,
@@ -67,7 +67,7 @@ impl<'a> Launch<'a> {
                     if layout == Layout::Fixed {
                         fix_layout();
                     }
-                    core.map_or(Ok(()), hold_to)
+                    core.map_or(Ok(()), pin_to)
                 });
             }
         }
@@ -85,7 +85,7 @@ fn fix_layout() {
     }
 }
 
-fn hold_to(core: u32) -> io::Result<()> {
+fn pin_to(core: u32) -> io::Result<()> {
     let mut cores = CpuSet::new();
     cores.set(core as usize)?;
     Ok(sched_setaffinity(Pid::from_raw(0), &cores)?)

@@ -1,5 +1,5 @@
 use netbench_model::{
-    Condition, Failure, FailureClass, Measured, Negotiated, Phase, Role, Site, Target,
+    Condition, Failure, FailureClass, FailureWord, Measured, Negotiated, Phase, Role, Site, Target,
 };
 
 /// What a connection was asked to be.
@@ -15,10 +15,10 @@ pub(crate) struct Expected<'a> {
 /// # Errors
 /// [`FailureClass::WrongWork`]: a figure of some other work is worse than none.
 pub(crate) fn prove(expected: &Expected<'_>, measured: &Measured) -> Result<(), Failure> {
-    let wrong = |reason: &str, detail: String| {
+    let wrong = |reason: FailureWord, detail: String| {
         Err(Failure {
             class: FailureClass::WrongWork,
-            reason: reason.to_owned(),
+            reason: reason.into(),
             detail,
             phase: Some(Phase::Total),
             after_ns: Some(measured.phases.total_ns),
@@ -32,13 +32,17 @@ pub(crate) fn prove(expected: &Expected<'_>, measured: &Measured) -> Result<(), 
         || measured.transfer.handshake_bytes_out == 0
     {
         return wrong(
-            "no handshake",
+            FailureWord::NoHandshake,
             "the stack tells of no finished TLS handshake".to_owned(),
         );
     }
     let resumes = expected.condition == Condition::Resumed && expected.role == Role::Measured;
     if client.resumed != resumes {
-        let reason = if resumes { "not resumed" } else { "resumed" };
+        let reason = if resumes {
+            FailureWord::NotResumed
+        } else {
+            FailureWord::Resumed
+        };
         return wrong(
             reason,
             format!("the client says that resumed is {}", client.resumed),
@@ -46,7 +50,7 @@ pub(crate) fn prove(expected: &Expected<'_>, measured: &Measured) -> Result<(), 
     }
     if !resumes && measured.phases.verify_ns.is_none() {
         return wrong(
-            "no verification",
+            FailureWord::NoVerification,
             "the certificate chain was not verified".to_owned(),
         );
     }
@@ -55,16 +59,16 @@ pub(crate) fn prove(expected: &Expected<'_>, measured: &Measured) -> Result<(), 
     }
     let Some(server) = &measured.server else {
         return wrong(
-            "no server's view",
+            FailureWord::NoServersView,
             "the lab's server did not say what it saw".to_owned(),
         );
     };
     if let Some(what) = disagreement(client, &server.negotiated) {
-        return wrong("sides disagree", what);
+        return wrong(FailureWord::SidesDisagree, what);
     }
     if measured.http_status != 200 || measured.body_bytes != expected.site.lab.body_bytes {
         return wrong(
-            "another response",
+            FailureWord::AnotherResponse,
             format!(
                 "status {} and {} bytes, where 200 and {} were due",
                 measured.http_status, measured.body_bytes, expected.site.lab.body_bytes

@@ -4,8 +4,8 @@ use netbench_stats::{SplitMix, mix};
 
 use crate::Plan;
 
-/// One site under one condition in one round: every stack, one right after the other, so that
-/// what they meet is as alike as can be.
+/// One site under one condition in one round: every stack, one right after the other: what
+/// they meet is as alike as can be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
     /// The ordinal of its first trial; each stack's has the next.

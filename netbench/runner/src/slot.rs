@@ -5,7 +5,7 @@ use std::{
 };
 
 use netbench_model::{
-    Condition, Failure, FailureClass, Outcome, Role, SCHEMA_VERSION, Sample, Target,
+    Condition, Failure, FailureClass, FailureWord, Outcome, Role, SCHEMA_VERSION, Sample, Target,
 };
 use netbench_protocol::{Configure, Connect, RequestBody, ResponseBody};
 use parking_lot::MutexGuard;
@@ -16,11 +16,11 @@ use crate::{
     proof::{Expected, is_sound, prove, unsupported},
 };
 
-/// What a worker may take beyond the connection's own time limit before it is held to hang.
+/// What a worker may take beyond the connection's own time limit before it counts as hung.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// One of the trials at a time that a run makes: its own workers, one for each stack, fresh in
-/// every round so that no process's memory layout favours a stack for a whole run.
+/// every round: no memory layout of a process favours a stack for a whole run.
 pub(crate) struct Slot<'a> {
     shared: &'a Shared<'a>,
     workers: Vec<Option<Worker>>,
@@ -34,7 +34,7 @@ impl<'a> Slot<'a> {
     pub(crate) fn new(shared: &'a Shared<'a>) -> Self {
         let stacks = &shared.plan.stacks;
         let workers = stacks.iter().map(|_| None).collect();
-        let not_started = worker_failure("start", "the worker was not started");
+        let not_started = worker_failure(FailureWord::Start, "the worker was not started");
         let failures = stacks.iter().map(|_| not_started.clone()).collect();
         Self {
             shared,
@@ -85,7 +85,7 @@ impl<'a> Slot<'a> {
                 let guard = self.enter(site);
                 let trial = self.connect(&warmup, stack, Role::Warmup);
                 leave(guard);
-                self.keep(&warmup, stack, Role::Warmup, trial);
+                self.record(&warmup, stack, Role::Warmup, trial);
             }
         }
     }
@@ -123,12 +123,12 @@ impl<'a> Slot<'a> {
                 let outcome = Outcome::Unsupported {
                     reason: reason.clone(),
                 };
-                self.keep(unit, stack, Role::Measured, (unix_ms(), outcome));
+                self.record(unit, stack, Role::Measured, (unix_ms(), outcome));
                 continue;
             }
             if let Some(failure) = plan.unreachable.get(&unit.site) {
                 let outcome = Outcome::Failed(failure.clone());
-                self.keep(unit, stack, Role::Measured, (unix_ms(), outcome));
+                self.record(unit, stack, Role::Measured, (unix_ms(), outcome));
                 continue;
             }
             let guard = self.enter(unit.site);
@@ -136,7 +136,7 @@ impl<'a> Slot<'a> {
                 Condition::Clean => {
                     let trial = self.connect(unit, stack, Role::Measured);
                     leave(guard);
-                    self.keep(unit, stack, Role::Measured, trial);
+                    self.record(unit, stack, Role::Measured, trial);
                 }
                 Condition::Resumed => {
                     let prime = self.connect(unit, stack, Role::Prime);
@@ -148,8 +148,8 @@ impl<'a> Slot<'a> {
                         other => (prime.0, other.clone()),
                     };
                     leave(guard);
-                    self.keep(unit, stack, Role::Prime, prime);
-                    self.keep(unit, stack, Role::Measured, measured);
+                    self.record(unit, stack, Role::Prime, prime);
+                    self.record(unit, stack, Role::Measured, measured);
                 }
                 Condition::Cold => {
                     let usual = self.workers[stack].take();
@@ -162,7 +162,7 @@ impl<'a> Slot<'a> {
                     let trial = self.connect(unit, stack, Role::Measured);
                     leave(guard);
                     self.workers[stack] = usual;
-                    self.keep(unit, stack, Role::Measured, trial);
+                    self.record(unit, stack, Role::Measured, trial);
                 }
             }
         }
@@ -259,9 +259,9 @@ impl<'a> Slot<'a> {
         Outcome::Failed(failure)
     }
 
-    fn keep(&self, unit: &Unit, stack: usize, role: Role, (started, outcome): (u64, Outcome)) {
+    fn record(&self, unit: &Unit, stack: usize, role: Role, (started, outcome): (u64, Outcome)) {
         let plan = self.shared.plan;
-        self.shared.keep(Sample {
+        self.shared.store(Sample {
             schema: SCHEMA_VERSION,
             session: plan.session,
             trial: unit.first_trial,
@@ -281,10 +281,10 @@ fn leave(mut guard: MutexGuard<'_, Option<Instant>>) {
     *guard = Some(Instant::now());
 }
 
-fn worker_failure(reason: &str, detail: &str) -> Failure {
+fn worker_failure(reason: FailureWord, detail: &str) -> Failure {
     Failure {
         class: FailureClass::Worker,
-        reason: reason.to_owned(),
+        reason: reason.into(),
         detail: detail.to_owned(),
         phase: None,
         after_ns: None,

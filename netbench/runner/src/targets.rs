@@ -6,7 +6,7 @@ use std::{
 
 use netbench_lab::Lab;
 use netbench_link::{Link, Namespace, TrialKey};
-use netbench_model::{Failure, FailureClass, Fault, ServerCount, Site};
+use netbench_model::{Failure, FailureClass, FailureWord, Fault, ServerCount, Site};
 use netbench_protocol::{RequestBody, Resolve, ResponseBody, Serve, ServeSite};
 use parking_lot::{Mutex, MutexGuard};
 
@@ -168,7 +168,7 @@ impl Targets {
             },
             Self::Live(addresses) => addresses[site].ok_or_else(|| Failure {
                 class: FailureClass::Resolve,
-                reason: "not found".to_owned(),
+                reason: FailureWord::NotFound.into(),
                 detail: "the name did not resolve when the run began".to_owned(),
                 phase: None,
                 after_ns: None,
@@ -217,7 +217,7 @@ fn start(
 fn no_server(server: &str, why: &str) -> Failure {
     Failure {
         class: FailureClass::Setup,
-        reason: "no server".to_owned(),
+        reason: FailureWord::NoServer.into(),
         detail: format!("the server {server} could not be set up: {why}"),
         phase: None,
         after_ns: None,

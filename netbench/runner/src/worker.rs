@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{Failure, FailureClass, sanitize_prefix};
+use netbench_model::{Failure, FailureClass, FailureWord, sanitize_prefix};
 use netbench_protocol::{
     Configure, PROTOCOL_VERSION, Request, RequestBody, Response, ResponseBody,
 };
@@ -34,7 +34,7 @@ const LONGEST_LINE: u64 = 64 << 20;
 pub(crate) const CONFIGURE_LIMIT: Duration = Duration::from_secs(20);
 
 /// How many of its last lines on stderr an error quotes.
-const LAST_WORDS: usize = 5;
+const LAST_LINES: usize = 5;
 
 /// A worker's process, to which one request at a time can be put.
 pub struct Worker {
@@ -96,18 +96,18 @@ impl WorkerError {
         Self::Refused(format!("an answer of another kind: {answer:?}"))
     }
 
-    /// The same as a sample keeps it.
+    /// The same, as it is recorded in a sample.
     pub(crate) fn failure(&self) -> Failure {
         let reason = match self {
-            Self::Start { .. } => "start",
-            Self::Died { .. } => "died",
-            Self::Hung { .. } => "hung",
-            Self::Nonsense { .. } | Self::Version(_) => "nonsense",
-            Self::Refused(_) => "refused",
+            Self::Start { .. } => FailureWord::Start,
+            Self::Died { .. } => FailureWord::Died,
+            Self::Hung { .. } => FailureWord::Hung,
+            Self::Nonsense { .. } | Self::Version(_) => FailureWord::Nonsense,
+            Self::Refused(_) => FailureWord::Refused,
         };
         Failure {
             class: FailureClass::Worker,
-            reason: reason.to_owned(),
+            reason: reason.into(),
             detail: self.to_string(),
             phase: None,
             after_ns: None,
@@ -162,8 +162,8 @@ impl Worker {
         };
         let (sender, answers) = mpsc::channel();
         let words = Arc::new(Mutex::new(VecDeque::new()));
-        let kept = Arc::clone(&words);
-        spawn(move || keep_last_lines(stderr, &kept)).map_err(failed)?;
+        let last = Arc::clone(&words);
+        spawn(move || collect_last_lines(stderr, &last)).map_err(failed)?;
         spawn(move || {
             let mut reader = BufReader::new(stdout);
             while let Some(answer) = read_answer(&mut reader) {
@@ -221,16 +221,16 @@ impl Worker {
                 let line = line_of(&format!("an answer to request {}, not {id}", other.id));
                 Err(WorkerError::Nonsense {
                     line,
-                    stderr: self.last_words(),
+                    stderr: self.last_lines(),
                 })
             }
             Ok(Err(line)) => Err(WorkerError::Nonsense {
                 line,
-                stderr: self.last_words(),
+                stderr: self.last_lines(),
             }),
             Err(RecvTimeoutError::Timeout) => Err(WorkerError::Hung {
                 limit,
-                stderr: self.last_words(),
+                stderr: self.last_lines(),
             }),
             Err(RecvTimeoutError::Disconnected) => Err(self.died()),
         }
@@ -271,7 +271,7 @@ impl Worker {
                 Ok(None) if Instant::now() >= deadline => {
                     return Err(WorkerError::Hung {
                         limit,
-                        stderr: self.last_words(),
+                        stderr: self.last_lines(),
                     });
                 }
                 Ok(None) => thread::sleep(Duration::from_millis(5)),
@@ -279,7 +279,7 @@ impl Worker {
         }
     }
 
-    /// Writes on a thread of its own, so that a worker that does not read cannot hold netbench.
+    /// Writes on a thread of its own: a worker that does not read must not block netbench.
     fn write(&mut self, line: Vec<u8>, limit: Duration) -> Result<(), WorkerError> {
         const PIPE: usize = 4096;
         let Some(mut stdin) = self.stdin.take() else {
@@ -306,13 +306,13 @@ impl Worker {
             }
             Err(_) => Err(WorkerError::Hung {
                 limit,
-                stderr: self.last_words(),
+                stderr: self.last_lines(),
             }),
         }
     }
 
     fn died(&mut self) -> WorkerError {
-        // It closed its output, so that it is ending; its last words may still be on their way.
+        // It closed its output and is ending; its last lines may still be on their way.
         let mut status = None;
         for _ in 0..50 {
             status = self.child.try_wait().ok().flatten();
@@ -324,11 +324,11 @@ impl Worker {
         thread::sleep(Duration::from_millis(20));
         WorkerError::Died {
             status,
-            stderr: self.last_words(),
+            stderr: self.last_lines(),
         }
     }
 
-    fn last_words(&self) -> Vec<String> {
+    fn last_lines(&self) -> Vec<String> {
         self.stderr.lock().iter().cloned().collect()
     }
 }
@@ -338,7 +338,7 @@ impl Drop for Worker {
         drop(self.stdin.take());
         // The whole group: a worker may have started others.
         if let Ok(group) = i32::try_from(self.child.id()) {
-            // The child is not waited for yet, so that its number is its own.
+            // The child is not waited for yet: its number is still its own.
             let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
         }
         let _ = self.child.kill();
@@ -368,18 +368,18 @@ fn read_answer(reader: &mut impl BufRead) -> Option<Result<Response, String>> {
     }
 }
 
-fn keep_last_lines(stderr: impl Read, kept: &Mutex<VecDeque<String>>) {
+fn collect_last_lines(stderr: impl Read, last: &Mutex<VecDeque<String>>) {
     let mut reader = BufReader::new(stderr);
     loop {
         let mut line = Vec::new();
         match reader.by_ref().take(4096).read_until(b'\n', &mut line) {
             Ok(0) | Err(_) => return,
             Ok(_) => {
-                let mut kept = kept.lock();
-                if kept.len() == LAST_WORDS {
-                    kept.pop_front();
+                let mut last = last.lock();
+                if last.len() == LAST_LINES {
+                    last.pop_front();
                 }
-                kept.push_back(line_of(&String::from_utf8_lossy(&line)));
+                last.push_back(line_of(&String::from_utf8_lossy(&line)));
             }
         }
     }

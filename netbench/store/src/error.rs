@@ -1,6 +1,9 @@
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
-use netbench_model::SCHEMA_VERSION;
+use netbench_model::{Kind, SCHEMA_VERSION};
 
 /// A run folder that cannot be used. Every variant names the file.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +20,29 @@ pub enum StoreError {
     /// Another process is appending to it.
     #[error("{0}: another netbench is measuring into it")]
     Locked(PathBuf),
+    /// Records were to be appended to a packed run.
+    #[error(
+        "{0}: the run is packed, so nothing can be added to it; `zstd -d --rm` unpacks the file"
+    )]
+    Packed(PathBuf),
+    /// A packed file does not read back.
+    #[error("{path}: not a whole zstd file: {source}")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What the decoder says.
+        source: io::Error,
+    },
+    /// A run of one kind where one of another is needed.
+    #[error("{path}: a run of kind {found}, where one of {wanted} is needed")]
+    OtherKind {
+        /// The folder.
+        path: PathBuf,
+        /// What it is of.
+        found: Kind,
+        /// What it should be of.
+        wanted: Kind,
+    },
     /// A file was written by a newer netbench.
     #[error(
         "{path}: schema {found} is newer than this netbench reads ({SCHEMA_VERSION}); use a newer netbench"
@@ -59,11 +85,26 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn io(path: impl Into<PathBuf>) -> impl Fn(io::Error) -> Self {
         let path = path.into();
-        |source| match source.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full(path),
-            _ => Self::Io { path, source },
+        move |source| {
+            let path = path.clone();
+            match source.kind() {
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full(path),
+                _ => Self::Io { path, source },
+            }
+        }
+    }
+
+    /// An error in reading a packed file: the system's own, or the decoder's.
+    pub(crate) fn unpacking(path: &Path) -> impl Fn(io::Error) -> Self {
+        let system = Self::io(path);
+        move |source| match source.raw_os_error() {
+            Some(_) => system(source),
+            None => Self::Damaged {
+                path: path.to_owned(),
+                source,
+            },
         }
     }
 }

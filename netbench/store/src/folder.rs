@@ -3,14 +3,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use netbench_model::{Record, SCHEMA_VERSION};
-use serde::{Serialize, de::DeserializeOwned};
+use netbench_model::{Kind, Manifest, Plan, Record, SCHEMA_VERSION, upgrade_manifest};
+use serde::{
+    Serialize,
+    de::{DeserializeOwned, IgnoredAny},
+};
 
-use crate::{Appender, StoreError, atomic, samples};
+use crate::{Appender, Packed, StoreError, atomic, pack, records};
 
 const MANIFEST: &str = "run.json";
-const SAMPLES: &str = "samples.jsonl";
-const SCANS: &str = "scan.jsonl";
 
 /// The folder of one run.
 #[derive(Debug, Clone)]
@@ -18,20 +19,8 @@ pub struct RunFolder {
     path: PathBuf,
 }
 
-/// What a run is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RunKind {
-    /// Connections to sites.
-    #[default]
-    Connect,
-    /// The in-memory suite.
-    Suite,
-    /// An evaluation, whose parts are runs.
-    Evaluate,
-    /// What servers speak.
-    Scan,
-}
+/// What every manifest says, whatever the kind of the run.
+pub type Head = Manifest<IgnoredAny>;
 
 impl RunFolder {
     /// Makes the folder of a new run, with its parents.
@@ -78,40 +67,60 @@ impl RunFolder {
     /// What the run is of.
     ///
     /// # Errors
-    /// A manifest that is cut short or of a newer schema.
-    pub fn kind(&self) -> Result<RunKind, StoreError> {
+    /// A manifest that is cut short, of a newer schema, or says nothing of a kind.
+    pub fn kind(&self) -> Result<Kind, StoreError> {
         #[derive(serde::Deserialize)]
         struct OnlyKind {
-            #[serde(default)]
-            kind: RunKind,
+            kind: Kind,
         }
-        let OnlyKind { kind } = self.manifest()?;
+        let OnlyKind { kind } = self.read_manifest()?;
         Ok(kind)
     }
 
-    /// Reads the manifest, which is a [`netbench_model::Manifest`], a
-    /// [`netbench_model::SuiteManifest`] … by [`Self::kind`].
+    /// Reads what every manifest says, whatever the kind.
     ///
     /// # Errors
-    /// One that is cut short or of a newer schema.
-    pub fn manifest<M: DeserializeOwned>(&self) -> Result<M, StoreError> {
+    /// As [`Self::manifest`], but for the kind.
+    pub fn head(&self) -> Result<Head, StoreError> {
+        self.read_manifest()
+    }
+
+    /// Reads the manifest of a run of one kind.
+    ///
+    /// # Errors
+    /// A manifest that is cut short, of a newer schema, or of another kind.
+    pub fn manifest<P: Plan>(&self) -> Result<Manifest<P>, StoreError> {
+        let found = self.kind()?;
+        if found != P::KIND {
+            return Err(StoreError::OtherKind {
+                path: self.path.clone(),
+                found,
+                wanted: P::KIND,
+            });
+        }
+        self.read_manifest()
+    }
+
+    fn read_manifest<M: DeserializeOwned>(&self) -> Result<M, StoreError> {
         #[derive(serde::Deserialize)]
         struct OnlySchema {
             schema: u64,
         }
         let path = self.path.join(MANIFEST);
         let bytes = fs::read(&path).map_err(StoreError::io(&path))?;
-        // The schema first: a newer manifest may well have another form.
-        match serde_json::from_slice(&bytes) {
-            Ok(OnlySchema { schema }) if schema > u64::from(SCHEMA_VERSION) => {
-                Err(StoreError::Newer {
-                    path,
-                    found: schema,
-                })
+        // The schema first: a manifest of another one may well have another form.
+        let schema = serde_json::from_slice(&bytes).map(|OnlySchema { schema }| schema);
+        let read = match schema {
+            Ok(found) if found > u64::from(SCHEMA_VERSION) => {
+                return Err(StoreError::Newer { path, found });
             }
-            _ => serde_json::from_slice(&bytes)
-                .map_err(|source| StoreError::Manifest { path, source }),
-        }
+            Ok(1) => serde_json::from_slice(&bytes).and_then(|mut manifest| {
+                upgrade_manifest(&mut manifest);
+                serde_json::from_value(manifest)
+            }),
+            _ => serde_json::from_slice(&bytes),
+        };
+        read.map_err(|source| StoreError::Manifest { path, source })
     }
 
     /// Writes the manifest, whole or not at all.
@@ -126,38 +135,63 @@ impl RunFolder {
         atomic::write(&path, &bytes)
     }
 
-    /// Every sample, in the order in which they were taken. A last line without its end is what a
-    /// kill leaves, and is passed over; no file at all is no samples.
+    /// Every record, in the order in which they were appended, from the plain file or the packed one. A last
+    /// line without its end is what a kill leaves, and is passed over; no file at all is no records.
     ///
     /// # Errors
-    /// A whole line that is no sample, or one of a newer schema.
-    pub fn samples<S: Record + DeserializeOwned>(&self) -> Result<Vec<S>, StoreError> {
-        samples::read(&self.path.join(SAMPLES))
+    /// A whole line that is no record or one of a newer schema, or a packed file that is damaged.
+    pub fn records<R: Record>(&self) -> Result<Vec<R>, StoreError> {
+        records::read(&self.path.join(R::FILE))
     }
 
-    /// Opens the samples for appending, for this process alone. What a kill has left of a last
+    /// Opens the records for appending, for this process alone. What a kill has left of a last
     /// line is cut off.
     ///
     /// # Errors
-    /// [`StoreError::Locked`], or what the system says.
-    pub fn appender(&self) -> Result<Appender, StoreError> {
-        Appender::open(&self.path.join(SAMPLES))
+    /// [`StoreError::Locked`], [`StoreError::Packed`], or what the system says.
+    pub fn appender<R: Record>(&self) -> Result<Appender, StoreError> {
+        Appender::open(&self.path.join(R::FILE))
     }
 
-    /// Every scanned site, in the order in which they were done, as [`Self::samples`] reads samples.
+    /// Compresses the run's records with zstd. Each file is read back and compared before the plain one goes.
+    /// [`Self::records`] reads both alike.
     ///
     /// # Errors
-    /// A whole line that is no scan, or one of a newer schema.
-    pub fn scans<S: Record + DeserializeOwned>(&self) -> Result<Vec<S>, StoreError> {
-        samples::read(&self.path.join(SCANS))
+    /// [`StoreError::Locked`] while another process appends, or what the system says; the plain file is then
+    /// still there.
+    pub fn pack(&self) -> Result<Packed, StoreError> {
+        let mut packed = Packed::default();
+        for path in self.plain_records()? {
+            packed += pack::pack(&path)?;
+        }
+        Ok(packed)
     }
 
-    /// Opens the scanned sites for appending, as [`Self::appender`] does samples.
+    /// Whether a process is appending records to it at the moment.
     ///
     /// # Errors
-    /// [`StoreError::Locked`], or what the system says.
-    pub fn scan_appender(&self) -> Result<Appender, StoreError> {
-        Appender::open(&self.path.join(SCANS))
+    /// What the system says.
+    pub fn is_in_use(&self) -> Result<bool, StoreError> {
+        for path in self.plain_records()? {
+            if records::is_locked(&path)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The files of records that are not packed.
+    fn plain_records(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let entries = fs::read_dir(&self.path).map_err(StoreError::io(&self.path))?;
+        let mut paths = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(StoreError::io(&self.path))?.path();
+            let plain = fs::symlink_metadata(&path).is_ok_and(|data| data.is_file());
+            if plain && path.extension().is_some_and(|end| end == "jsonl") {
+                paths.push(path);
+            }
+        }
+        Ok(paths)
     }
 
     /// Reads a JSON file of the run that [`Self::write_file`] wrote; none where there is none.
@@ -174,15 +208,6 @@ impl RunFolder {
         let read = serde_json::from_slice(&bytes);
         read.map(Some)
             .map_err(|source| StoreError::Manifest { path, source })
-    }
-
-    /// Whether a process is appending samples or scans to it at the moment.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn is_in_use(&self) -> Result<bool, StoreError> {
-        Ok(samples::is_locked(&self.path.join(SAMPLES))?
-            || samples::is_locked(&self.path.join(SCANS))?)
     }
 
     /// Writes a file of the run, whole or not at all, and says where it is.

@@ -1,4 +1,5 @@
-//! Run folders: `run.json` (the manifest), `samples.jsonl` (append-only), and the reports.
+//! Run folders: `run.json` (the manifest), records such as `samples.jsonl`
+//! (append-only; packed, `samples.jsonl.zst`), and the reports.
 //!
 //! This crate must never compute anything from samples, and never overwrite one: what was measured
 //! is kept for ever, in the order in which it came. Start reading at [`RunFolder`].
@@ -6,8 +7,10 @@
 mod atomic;
 mod error;
 mod folder;
-mod samples;
+mod pack;
+mod records;
 
 pub use error::StoreError;
-pub use folder::{RunFolder, RunKind};
-pub use samples::Appender;
+pub use folder::{Head, RunFolder};
+pub use pack::Packed;
+pub use records::Appender;

@@ -5,20 +5,21 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use netbench_model::{
-    ClientSettings, Condition, Environment, LinkKind, LinkRecord, Manifest, Origin, Outcome,
-    PlanRecord, Profile, Role, RootsRecord, RootsSource, Sample, StackName, Target,
+    ClientSettings, Condition, ConnectManifest, ConnectPlan, Environment, LinkKind, LinkRecord,
+    Origin, Outcome, Plan, Profile, Role, RootsRecord, RootsSource, Sample, StackName, Target,
 };
 use netbench_store::{RunFolder, StoreError};
 use proptest::prelude::*;
 
-fn manifest() -> Manifest {
-    Manifest {
+fn manifest() -> ConnectManifest {
+    ConnectManifest {
         schema: netbench_model::SCHEMA_VERSION,
+        kind: ConnectPlan::KIND,
         netbench: "0.1.0".to_owned(),
         name: "a-run".to_owned(),
         started: "2026-01-02T03:04:05Z".to_owned(),
         finished: None,
-        plan: PlanRecord {
+        plan: ConnectPlan {
             seed: 1,
             stacks: vec![StackName::new("a"), StackName::new("b")],
             conditions: vec![Condition::Clean],
@@ -44,7 +45,7 @@ fn manifest() -> Manifest {
             timeout_ms: 1,
         },
         workers: Vec::new(),
-        link: LinkRecord {
+        link: Some(LinkRecord {
             kind: LinkKind::None,
             why: String::new(),
             checks: Vec::new(),
@@ -52,7 +53,7 @@ fn manifest() -> Manifest {
             packets: BTreeMap::new(),
             losses_sha256: None,
             settings: BTreeMap::new(),
-        },
+        }),
         environment: Environment::default(),
         sessions: Vec::new(),
         warnings: Vec::new(),
@@ -80,7 +81,7 @@ fn sample(trial: u64, stack: &str, role: Role) -> Sample {
 
 fn folder(path: &Path, samples: u64) -> RunFolder {
     let folder = RunFolder::create(path, &manifest()).unwrap();
-    let mut appender = folder.appender().unwrap();
+    let mut appender = folder.appender::<Sample>().unwrap();
     for trial in 0..samples {
         appender
             .append(&sample(trial, "a", Role::Measured))
@@ -95,10 +96,10 @@ fn what_is_written_is_read() {
     let path = temp.path().join("deep/run");
     let made = folder(&path, 3);
     let opened = RunFolder::open(&path).unwrap();
-    assert_eq!(opened.manifest::<Manifest>().unwrap(), manifest());
-    assert_eq!(opened.samples::<Sample>().unwrap().len(), 3);
+    assert_eq!(opened.manifest::<ConnectPlan>().unwrap(), manifest());
+    assert_eq!(opened.records::<Sample>().unwrap().len(), 3);
     assert_eq!(
-        opened.samples::<Sample>().unwrap()[1],
+        opened.records::<Sample>().unwrap()[1],
         sample(1, "a", Role::Measured)
     );
     let file = made.write_file("summary.md", b"text").unwrap();
@@ -144,18 +145,18 @@ fn every_wrong_folder_is_named() {
     let whole = fs::read_to_string(at("run/run.json")).unwrap();
     fs::write(at("run/run.json"), &whole[..whole.len() / 2]).unwrap();
     assert!(matches!(
-        run.manifest::<Manifest>().unwrap_err(),
+        run.manifest::<ConnectPlan>().unwrap_err(),
         StoreError::Manifest { .. }
     ));
     fs::write(at("run/run.json"), r#"{"schema": 2000, "all": "new"}"#).unwrap();
     assert!(matches!(
-        run.manifest::<Manifest>().unwrap_err(),
+        run.manifest::<ConnectPlan>().unwrap_err(),
         StoreError::Newer { found: 2000, .. }
     ));
 
     let lines = fs::read_to_string(at("run/samples.jsonl")).unwrap();
     fs::write(at("run/samples.jsonl"), format!("{lines}garbage\n")).unwrap();
-    match run.samples::<Sample>().unwrap_err() {
+    match run.records::<Sample>().unwrap_err() {
         StoreError::Sample { line, path, .. } => {
             assert_eq!(line, 3);
             assert!(path.ends_with("samples.jsonl"));
@@ -164,7 +165,7 @@ fn every_wrong_folder_is_named() {
     }
     fs::write(at("run/samples.jsonl"), "{\"schema\": 2000}\n").unwrap();
     assert!(matches!(
-        run.samples::<Sample>().unwrap_err(),
+        run.records::<Sample>().unwrap_err(),
         StoreError::Newer { found: 2000, .. }
     ));
 }
@@ -173,10 +174,13 @@ fn every_wrong_folder_is_named() {
 fn only_one_process_appends() {
     let temp = tempfile::tempdir().unwrap();
     let run = folder(&temp.path().join("run"), 0);
-    let first = run.appender().unwrap();
-    assert!(matches!(run.appender().unwrap_err(), StoreError::Locked(_)));
+    let first = run.appender::<Sample>().unwrap();
+    assert!(matches!(
+        run.appender::<Sample>().unwrap_err(),
+        StoreError::Locked(_)
+    ));
     drop(first);
-    run.appender().unwrap();
+    run.appender::<Sample>().unwrap();
 }
 
 #[test]
@@ -188,7 +192,7 @@ fn a_full_disk_is_said_and_spares_what_was_written() {
     let kept = fs::read(&samples).unwrap();
     fs::rename(&samples, temp.path().join("kept")).unwrap();
     std::os::unix::fs::symlink("/dev/full", &samples).unwrap();
-    let error = match run.appender() {
+    let error = match run.appender::<Sample>() {
         Ok(mut appender) => appender
             .append(&sample(9, "a", Role::Measured))
             .unwrap_err(),
@@ -215,9 +219,9 @@ proptest! {
         let cut = (share * whole.len() as f64) as usize;
         fs::write(&path, &whole[..cut]).unwrap();
         let lines = whole[..cut].iter().filter(|byte| **byte == b'\n').count();
-        prop_assert_eq!(run.samples::<Sample>().unwrap().len(), lines);
-        run.appender().unwrap().append(&sample(99, "b", Role::Measured)).unwrap();
-        let samples = run.samples::<Sample>().unwrap();
+        prop_assert_eq!(run.records::<Sample>().unwrap().len(), lines);
+        run.appender::<Sample>().unwrap().append(&sample(99, "b", Role::Measured)).unwrap();
+        let samples = run.records::<Sample>().unwrap();
         prop_assert_eq!(samples.len(), lines + 1);
         prop_assert_eq!(samples.last().unwrap().trial, 99);
     }
@@ -228,12 +232,128 @@ fn a_run_is_in_use_while_anything_is_appended() {
     let dir = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(&dir.path().join("run"), &manifest()).unwrap();
     assert!(!folder.is_in_use().unwrap());
-    let samples = folder.appender().unwrap();
+    let samples = folder.appender::<Sample>().unwrap();
     assert!(folder.is_in_use().unwrap());
     drop(samples);
     assert!(!folder.is_in_use().unwrap());
-    let scans = folder.scan_appender().unwrap();
-    assert!(folder.is_in_use().unwrap());
-    drop(scans);
-    assert!(!folder.is_in_use().unwrap());
+}
+
+#[test]
+fn a_packed_run_is_read_as_it_was() {
+    let temp = tempfile::tempdir().unwrap();
+    let run = folder(&temp.path().join("run"), 50);
+    let plain = run.path().join("samples.jsonl");
+    let packed = run.path().join("samples.jsonl.zst");
+    let before = run.records::<Sample>().unwrap();
+    let bytes = fs::read(&plain).unwrap();
+
+    let busy = run.appender::<Sample>().unwrap();
+    assert!(matches!(run.pack().unwrap_err(), StoreError::Locked(_)));
+    assert!(plain.exists() && !packed.exists());
+    drop(busy);
+    let sizes = run.pack().unwrap();
+    assert_eq!(sizes.plain_bytes, bytes.len() as u64);
+    assert_eq!(sizes.packed_bytes, fs::metadata(&packed).unwrap().len());
+    assert!(sizes.packed_bytes * 4 < sizes.plain_bytes, "{sizes:?}");
+    assert!(!plain.exists());
+    assert_eq!(run.records::<Sample>().unwrap(), before);
+    assert_eq!(run.pack().unwrap(), netbench_store::Packed::default());
+
+    // Nothing is added to it, and no empty file is left that would hide it.
+    let error = run.appender::<Sample>().unwrap_err();
+    assert!(matches!(error, StoreError::Packed(_)), "{error}");
+    assert!(error.to_string().contains("zstd -d"), "{error}");
+    assert!(!plain.exists());
+
+    // A kill between the last two steps leaves both.
+    fs::write(&plain, &bytes).unwrap();
+    assert_eq!(run.records::<Sample>().unwrap(), before);
+    run.pack().unwrap();
+    assert!(!plain.exists());
+    // And one just after the plain file was made again leaves it empty.
+    fs::write(&plain, b"").unwrap();
+    assert_eq!(run.records::<Sample>().unwrap(), before);
+}
+
+#[test]
+fn a_damaged_packed_file_is_said_and_named() {
+    let temp = tempfile::tempdir().unwrap();
+    let run = folder(&temp.path().join("run"), 50);
+    run.pack().unwrap();
+    let packed = run.path().join("samples.jsonl.zst");
+    let whole = fs::read(&packed).unwrap();
+    let mut flipped = whole.clone();
+    let middle = flipped.len() / 2;
+    flipped[middle] ^= 0xff;
+    for bytes in [
+        b"garbage".to_vec(),
+        whole[..whole.len() - 9].to_vec(),
+        flipped,
+    ] {
+        fs::write(&packed, &bytes).unwrap();
+        let error = run.records::<Sample>().unwrap_err();
+        assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+        assert!(error.to_string().contains("samples.jsonl.zst"), "{error}");
+    }
+}
+
+#[test]
+fn a_run_of_another_kind_is_refused_by_name() {
+    let temp = tempfile::tempdir().unwrap();
+    let run = folder(&temp.path().join("run"), 0);
+    let error = run.manifest::<netbench_model::SuitePlan>().unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains("a run of kind connect, where one of suite"),
+        "{text}"
+    );
+}
+
+/// Every kind of run that is published, each of schema 1.
+#[test]
+fn published_runs_of_schema_1_are_read() {
+    fn find(folder: &Path, runs: &mut Vec<RunFolder>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                runs.extend(RunFolder::open(&path).ok());
+                find(&path, runs);
+            }
+        }
+    }
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
+    let mut runs = Vec::new();
+    find(&results, &mut runs);
+    let mut kinds = std::collections::BTreeSet::new();
+    for run in runs {
+        let head = run.head().unwrap();
+        kinds.insert(head.kind.to_string());
+        assert_eq!(head.schema, netbench_model::SCHEMA_VERSION);
+        assert!(!head.sessions.is_empty() && head.finished.is_some());
+        match head.kind.name() {
+            "connect" => {
+                let manifest = run.manifest::<ConnectPlan>().unwrap();
+                assert!(manifest.link.is_some() && !manifest.plan.sites.is_empty());
+                assert!(!run.records::<Sample>().unwrap().is_empty());
+            }
+            "suite" => {
+                let manifest = run.manifest::<netbench_model::SuitePlan>().unwrap();
+                assert!(!manifest.plan.scenarios.is_empty());
+                let samples = run.records::<netbench_model::SuiteSample>().unwrap();
+                assert!(!samples.is_empty());
+            }
+            "scan" => {
+                let manifest = run.manifest::<netbench_model::ScanPlan>().unwrap();
+                assert!(!manifest.plan.sites.is_empty());
+            }
+            "evaluation" => {
+                let manifest = run.manifest::<netbench_model::EvaluationPlan>().unwrap();
+                assert_eq!(manifest.plan.parts.len(), 4);
+                assert!(!manifest.sessions[0].command.is_empty());
+            }
+            other => panic!("{other}"),
+        }
+    }
+    let kinds: Vec<_> = kinds.iter().map(String::as_str).collect();
+    assert_eq!(kinds, ["connect", "evaluation", "scan", "suite"]);
 }

@@ -1,8 +1,8 @@
 mod failing;
 
 use netbench_model::{
-    Alpn, CipherSuite, ClientSettings, Condition, FailureClass, Group, KeyType, LabProfile,
-    Profile, Role, SignatureScheme, Switch, TlsVersion, tls::Authentication,
+    Alpn, CipherSuite, ClientSettings, Condition, FailureClass, FailureReason, Group, KeyType,
+    LabProfile, Profile, Role, SignatureScheme, Switch, TlsVersion, tls::Authentication,
 };
 use netbench_protocol::StackDescription;
 
@@ -64,7 +64,7 @@ pub(crate) enum Expected {
     /// A response, on a connection that agreed on this.
     Agreed(Agreed),
     /// A failure of this class, for this reason where it must be one.
-    Failed(FailureClass, Option<&'static str>),
+    Failed(FailureClass, Option<FailureReason>),
     /// The stack says that it cannot.
     Unsupported,
 }

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{Condition, FailureClass, Group, Measured, Phase, TlsVersion};
+use netbench_model::{
+    Condition, FailureClass, FailureReason, FailureWord, Group, Measured, Phase, TlsVersion,
+};
 use netbench_protocol::ResponseBody;
 
 use crate::cases::{
@@ -30,12 +32,11 @@ pub(crate) fn judge(case: &Case, sent: &[u32], answer: &ResponseBody) -> Result<
             same_on_both_sides(measured)
         }
         (Expected::Failed(class, reason), ResponseBody::Failed(failure)) => {
-            let clean = !failure.reason.is_empty()
-                && failure.reason != "unexplained"
-                && !failure.reason.contains(char::is_control)
+            let clean = failure.reason.is_of(failure.class)
+                && failure.reason != FailureWord::Unexplained.into()
                 && !failure.detail.contains(char::is_control);
             let fits = failure.class == *class
-                && reason.is_none_or(|reason| reason == failure.reason)
+                && reason.as_ref().is_none_or(|due| *due == failure.reason)
                 && failure.phase == Some(phase_of(*class, &failure.reason))
                 && failure.after_ns >= Some(least_ns(*class, case.timeout_ms));
             if fits && clean {
@@ -52,12 +53,12 @@ pub(crate) fn judge(case: &Case, sent: &[u32], answer: &ResponseBody) -> Result<
 }
 
 /// The phase in which the table's connections fail so.
-fn phase_of(class: FailureClass, reason: &str) -> Phase {
+fn phase_of(class: FailureClass, reason: &FailureReason) -> Phase {
     match class {
         FailureClass::Connect => Phase::Tcp,
         FailureClass::Setup => Phase::Connector,
         FailureClass::Http => Phase::FirstByte,
-        FailureClass::Timeout if reason == "in total" => Phase::Total,
+        FailureClass::Timeout if *reason == FailureReason::In(Phase::Total) => Phase::Total,
         _ => Phase::Tls,
     }
 }

@@ -1,6 +1,6 @@
 use std::{error::Error, io};
 
-use netbench_model::{FailureClass, Phase, sanitize_prefix};
+use netbench_model::{FailureClass, FailureReason, FailureWord, Phase, sanitize_prefix};
 
 use crate::{Probe, Stack};
 
@@ -9,13 +9,13 @@ use crate::{Probe, Stack};
 pub struct Explained {
     /// The class.
     pub class: FailureClass,
-    /// The alert's name, the certificate's fault, or the like.
-    pub reason: String,
+    /// The alert, the certificate's fault, or the like.
+    pub reason: FailureReason,
 }
 
 impl Explained {
-    /// An explanation.
-    pub fn new(class: FailureClass, reason: impl Into<String>) -> Self {
+    /// An explanation. The reason must be one of the class: [`FailureReason::is_of`].
+    pub fn new(class: FailureClass, reason: impl Into<FailureReason>) -> Self {
         Self {
             class,
             reason: reason.into(),
@@ -30,8 +30,8 @@ pub(crate) fn explain(
     phase: Phase,
     error: &(dyn Error + 'static),
 ) -> Explained {
-    if let Some(fault) = probe.marks().certificate_fault.clone() {
-        return Explained::new(FailureClass::Certificate, fault);
+    if let Some((fault, _)) = &probe.marks().certificate_fault {
+        return Explained::new(FailureClass::Certificate, *fault);
     }
     let mut found = None;
     visit(error, &mut |error| {
@@ -40,10 +40,10 @@ pub(crate) fn explain(
         }
     });
     found.unwrap_or_else(|| match phase {
-        Phase::Dns => Explained::new(FailureClass::Resolve, "failed"),
-        Phase::Tcp => Explained::new(FailureClass::Connect, "failed"),
-        Phase::FirstByte | Phase::Total => Explained::new(FailureClass::Http, "failed"),
-        _ => Explained::new(FailureClass::Protocol, "unexplained"),
+        Phase::Dns => Explained::new(FailureClass::Resolve, FailureWord::Failed),
+        Phase::Tcp => Explained::new(FailureClass::Connect, FailureWord::Failed),
+        Phase::FirstByte | Phase::Total => Explained::new(FailureClass::Http, FailureWord::Failed),
+        _ => Explained::new(FailureClass::Protocol, FailureWord::Unexplained),
     })
 }
 
@@ -84,9 +84,9 @@ fn common(phase: Phase, error: &(dyn Error + 'static)) -> Option<Explained> {
     }
     let error = error.downcast_ref::<hyper::Error>()?;
     if error.is_incomplete_message() {
-        Some(Explained::new(FailureClass::Http, "incomplete"))
+        Some(Explained::new(FailureClass::Http, FailureWord::Incomplete))
     } else if error.is_parse() {
-        Some(Explained::new(FailureClass::Http, "not HTTP"))
+        Some(Explained::new(FailureClass::Http, FailureWord::NotHttp))
     } else {
         None
     }
@@ -95,18 +95,20 @@ fn common(phase: Phase, error: &(dyn Error + 'static)) -> Option<Explained> {
 fn of_io(phase: Phase, error: &io::Error) -> Option<Explained> {
     use FailureClass::{Closed, Connect, Resolve, Timeout};
     if phase == Phase::Dns {
-        return Some(Explained::new(Resolve, "not found"));
+        return Some(Explained::new(Resolve, FailureWord::NotFound));
     }
     let (class, reason) = match (error.kind(), phase) {
-        (io::ErrorKind::ConnectionRefused, _) => (Connect, "refused"),
-        (io::ErrorKind::TimedOut, Phase::Tcp) => (Connect, "timed out"),
-        (io::ErrorKind::TimedOut, _) => (Timeout, "in the kernel"),
+        (io::ErrorKind::ConnectionRefused, _) => (Connect, FailureWord::Refused),
+        (io::ErrorKind::TimedOut, Phase::Tcp) => (Connect, FailureWord::ConnectTimedOut),
+        (io::ErrorKind::TimedOut, _) => (Timeout, FailureWord::KernelTimeout),
         (io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable, _) => {
-            (Connect, "unreachable")
+            (Connect, FailureWord::Unreachable)
         }
-        (io::ErrorKind::ConnectionReset, _) => (Closed, "reset"),
-        (io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionAborted, _) => (Closed, "closed"),
-        (io::ErrorKind::UnexpectedEof, _) => (Closed, "end of stream"),
+        (io::ErrorKind::ConnectionReset, _) => (Closed, FailureWord::Reset),
+        (io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionAborted, _) => {
+            (Closed, FailureWord::Closed)
+        }
+        (io::ErrorKind::UnexpectedEof, _) => (Closed, FailureWord::EndOfStream),
         _ => return None,
     };
     Some(Explained::new(class, reason))

@@ -1,7 +1,9 @@
 use std::time::{Duration, Instant};
 
 use http::Uri;
-use netbench_model::{Failure, FailureClass, Measured, Phases, ServerView};
+use netbench_model::{
+    Failure, FailureClass, FailureReason, FailureWord, Measured, Phases, ServerView, sanitize,
+};
 use netbench_protocol::Connect;
 
 use crate::{
@@ -50,7 +52,7 @@ pub(crate) fn measure(
         .build()
         .map_err(|e| Failure {
             class: FailureClass::Setup,
-            reason: "runtime".to_owned(),
+            reason: FailureWord::Runtime.into(),
             detail: e.to_string(),
             phase: None,
             after_ns: None,
@@ -85,17 +87,22 @@ pub(crate) fn measure(
         }
         Ok(Err(error)) => {
             let explained = explain(stack, probe, phase, error.as_ref());
+            let said = probe.marks().certificate_fault.take();
+            let chain = crate::explain::chain(error.as_ref());
             Err(Failure {
                 class: explained.class,
                 reason: explained.reason,
-                detail: crate::explain::chain(error.as_ref()),
+                detail: match said {
+                    Some((_, words)) => format!("{}: {chain}", sanitize(&words)),
+                    None => chain,
+                },
                 phase: Some(phase),
                 after_ns: Some(nanos(end - start)),
             })
         }
         Err(_) => Err(Failure {
             class: FailureClass::Timeout,
-            reason: format!("in {phase}"),
+            reason: FailureReason::In(phase),
             detail: format!("no end within {} ms", request.timeout_ms),
             phase: Some(phase),
             after_ns: Some(nanos(end - start)),
@@ -130,7 +137,7 @@ fn uri(request: &Connect) -> Result<Uri, Failure> {
         .build();
     uri.map_err(|e| Failure {
         class: FailureClass::Setup,
-        reason: "host".to_owned(),
+        reason: FailureWord::Host.into(),
         detail: e.to_string(),
         phase: None,
         after_ns: None,

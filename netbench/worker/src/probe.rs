@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{Negotiated, Phase, SignatureScheme, TcpInfo, Transfer};
+use netbench_model::{CertificateFault, Negotiated, Phase, SignatureScheme, TcpInfo, Transfer};
 use netbench_protocol::Resolve;
 
 /// Where a connection leaves its times and counts. One is shared by the resolver, the TCP
@@ -25,9 +25,9 @@ pub(crate) struct Marks {
     pub(crate) handshake: Option<Instant>,
     pub(crate) head: Option<Instant>,
     pub(crate) verify: Option<Duration>,
-    /// The fault that the verifier found in the certificate, for stacks that do not say it in
-    /// their error.
-    pub(crate) certificate_fault: Option<String>,
+    /// The fault that the verifier found in the certificate and the library's words for it, for stacks
+    /// that do not say it in their error.
+    pub(crate) certificate_fault: Option<(CertificateFault, String)>,
     pub(crate) signature: Option<SignatureScheme>,
     pub(crate) negotiated: Option<Negotiated>,
     pub(crate) transfer: Transfer,
@@ -59,9 +59,9 @@ impl Probe {
         result
     }
 
-    /// Keeps what the verifier found wrong with the certificate.
-    pub fn certificate_fault(&self, fault: impl Into<String>) {
-        self.marks().certificate_fault = Some(fault.into());
+    /// Keeps what the verifier found wrong with the certificate, and the library's words for it.
+    pub fn certificate_fault(&self, fault: CertificateFault, words: &str) {
+        self.marks().certificate_fault = Some((fault, words.to_owned()));
     }
 
     /// Keeps the scheme of the server's handshake signature.

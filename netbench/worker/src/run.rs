@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{Condition, Failure, FailureClass, Role, sanitize};
+use netbench_model::{Condition, Failure, FailureClass, FailureWord, Role, sanitize};
 use netbench_protocol::{
     Configure, Connect, Description, PROTOCOL_VERSION, Prepare, Request, RequestBody, Response,
     ResponseBody, Serve,
@@ -201,7 +201,7 @@ impl Worker {
             Err(PrepareError::Setup(SetupError::Unsupported(reason))) => {
                 ResponseBody::Unsupported { reason }
             }
-            Err(PrepareError::Setup(error)) => failed("setup", &error),
+            Err(PrepareError::Setup(error)) => failed(FailureWord::Setup, &error),
             Err(PrepareError::Session(error)) => failed(error.what, &error),
         }
     }
@@ -242,7 +242,7 @@ fn unmade(error: &SetupError, took: Duration) -> ResponseBody {
         },
         SetupError::Refused(detail) => ResponseBody::Failed(Failure {
             class: FailureClass::Setup,
-            reason: "connector".to_owned(),
+            reason: FailureWord::Connector.into(),
             detail: sanitize(detail),
             phase: Some(netbench_model::Phase::Connector),
             after_ns: Some(crate::clock::nanos(took)),
@@ -250,10 +250,10 @@ fn unmade(error: &SetupError, took: Duration) -> ResponseBody {
     }
 }
 
-fn failed(reason: &str, error: &dyn std::fmt::Display) -> ResponseBody {
+fn failed(word: FailureWord, error: &dyn std::fmt::Display) -> ResponseBody {
     ResponseBody::Failed(Failure {
         class: FailureClass::Setup,
-        reason: reason.to_owned(),
+        reason: word.into(),
         detail: sanitize(&error.to_string()),
         phase: None,
         after_ns: None,

@@ -115,7 +115,8 @@ extern "C" fn verify(store: *mut X509_STORE_CTX, _: *mut c_void) -> c_int {
     let Some(probe) = probe else { return 0 };
     let good = probe.verify(|| store.verify_cert().unwrap_or(false));
     if !good {
-        probe.certificate_fault(certificate_fault(store.error()));
+        let error = store.error();
+        probe.certificate_fault(certificate_fault(error), error.error_string());
     }
     c_int::from(good)
 }

@@ -1,6 +1,10 @@
 use std::error::Error;
 
-use netbench_model::FailureClass::{Alert, Certificate, Closed, Protocol};
+use netbench_model::{
+    Alert, CertificateFault,
+    FailureClass::{self, Certificate, Closed, Protocol},
+    FailureReason, FailureWord,
+};
 use netbench_worker::Explained;
 use openssl::{
     error::ErrorStack,
@@ -23,7 +27,7 @@ pub(crate) fn explain(error: &(dyn Error + 'static)) -> Option<Explained> {
     // An end of stream is a failed system call without an error.
     let ended = error.code() == ErrorCode::SYSCALL && error.io_error().is_none();
     (ended || error.code() == ErrorCode::ZERO_RETURN)
-        .then(|| Explained::new(Closed, "end of stream"))
+        .then(|| Explained::new(Closed, FailureWord::EndOfStream))
 }
 
 fn of_stack(stack: &ErrorStack) -> Option<Explained> {
@@ -36,77 +40,45 @@ fn of_stack(stack: &ErrorStack) -> Option<Explained> {
         .rfind(|error| error.reason() != Some(VAGUE))
         .or(errors.last())?;
     let code = error.reason_code();
-    if (ALERT_OFFSET..ALERT_OFFSET + 256).contains(&code) {
-        return Some(Explained::new(Alert, alert_name(code - ALERT_OFFSET)));
+    if let Ok(alert) = u8::try_from(code - ALERT_OFFSET) {
+        return Some(Explained::new(FailureClass::Alert, Alert(alert)));
     }
-    let reason = error.reason().unwrap_or("unexplained");
+    let Some(reason) = error.reason() else {
+        return Some(Explained::new(Protocol, FailureWord::Unexplained));
+    };
     Some(match reason {
-        "unexpected eof while reading" => Explained::new(Closed, "end of stream"),
-        "certificate verify failed" => Explained::new(Certificate, "other"),
-        reason => Explained::new(
-            Protocol,
-            reason.replace([' ', '_'], "-").to_ascii_lowercase(),
-        ),
+        "unexpected eof while reading" => Explained::new(Closed, FailureWord::EndOfStream),
+        "certificate verify failed" => Explained::new(Certificate, CertificateFault::Other),
+        reason => Explained::new(Protocol, FailureReason::Library(kebab(reason))),
     })
 }
 
-/// An alert's name in RFC 8446 section 6, or RFC 5246 section 7.2 for those that it dropped.
-fn alert_name(alert: i32) -> String {
-    let name = match alert {
-        0 => "close_notify",
-        10 => "unexpected_message",
-        20 => "bad_record_mac",
-        21 => "decryption_failed",
-        22 => "record_overflow",
-        30 => "decompression_failure",
-        40 => "handshake_failure",
-        41 => "no_certificate",
-        42 => "bad_certificate",
-        43 => "unsupported_certificate",
-        44 => "certificate_revoked",
-        45 => "certificate_expired",
-        46 => "certificate_unknown",
-        47 => "illegal_parameter",
-        48 => "unknown_ca",
-        49 => "access_denied",
-        50 => "decode_error",
-        51 => "decrypt_error",
-        70 => "protocol_version",
-        71 => "insufficient_security",
-        80 => "internal_error",
-        86 => "inappropriate_fallback",
-        90 => "user_canceled",
-        100 => "no_renegotiation",
-        109 => "missing_extension",
-        110 => "unsupported_extension",
-        112 => "unrecognized_name",
-        113 => "bad_certificate_status_response",
-        115 => "unknown_psk_identity",
-        116 => "certificate_required",
-        120 => "no_application_protocol",
-        other => return format!("{other:#04x}"),
-    };
-    name.to_owned()
+/// OpenSSL's words in small letters with hyphens.
+fn kebab(reason: &str) -> String {
+    let letters = reason.chars().map(|c| match c {
+        c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase(),
+        _ => '-',
+    });
+    letters.collect()
 }
 
-/// The words for a certificate's fault, which every worker uses. The numbers are the `X509_V_ERR_`
-/// ones of openssl/x509_vfy.h.
-pub(crate) fn certificate_fault(result: X509VerifyResult) -> String {
-    let word = match result.as_raw() {
-        2 | 18 | 19 | 20 | 21 | 27 => "unknown-issuer",
-        4 | 6 | 13 | 14 => "bad-encoding",
-        7 => "bad-signature",
-        9 => "not-yet-valid",
-        10 => "expired",
-        23 => "revoked",
-        24 | 79 => "bad-ca",
-        26 => "bad-purpose",
-        34 => "unknown-critical-extension",
-        62..=64 => "wrong-name",
-        66..=68 => "weak-or-unknown-signature",
-        _ => return format!("other: {}", result.error_string()),
-    };
-    word.to_owned()
+/// A result of `X509_verify_cert`: the numbers are the `X509_V_ERR_` ones of openssl/x509_vfy.h.
+pub(crate) fn certificate_fault(result: X509VerifyResult) -> CertificateFault {
+    use CertificateFault as F;
+    match result.as_raw() {
+        2 | 18 | 19 | 20 | 21 | 27 => F::UnknownIssuer,
+        4 | 6 | 13 | 14 => F::BadEncoding,
+        7 => F::BadSignature,
+        9 => F::NotYetValid,
+        10 => F::Expired,
+        23 => F::Revoked,
+        24 | 79 => F::BadCa,
+        26 => F::BadPurpose,
+        34 => F::UnknownCriticalExtension,
+        62..=64 => F::WrongName,
+        66..=68 => F::WeakOrUnknownSignature,
+        _ => F::Other,
+    }
 }
 
 #[cfg(test)]
@@ -116,10 +88,10 @@ mod tests {
     #[test]
     fn verification_results_have_the_words_of_every_worker() {
         let cases = [
-            (20, "unknown-issuer"),
-            (10, "expired"),
-            (62, "wrong-name"),
-            (9, "not-yet-valid"),
+            (20, CertificateFault::UnknownIssuer),
+            (10, CertificateFault::Expired),
+            (62, CertificateFault::WrongName),
+            (9, CertificateFault::NotYetValid),
         ];
         for (code, word) in cases {
             // SAFETY: any number is a result; OpenSSL calls those it does not know unknown.

@@ -7,7 +7,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use netbench_model::{ClientAuth, HandshakeKind, Negotiated, TlsVersion};
+use netbench_model::{ClientAuth, FailureWord, HandshakeKind, Negotiated, TlsVersion};
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, Session,
     SessionError, SetupError, TICKETS, TrustRoots, Verifier,
@@ -225,7 +225,9 @@ impl Client {
 impl Endpoint for Client {
     fn session(&self) -> Result<Box<dyn Session>, SessionError> {
         let made = self.ssl().and_then(|ssl| Piped::new(ssl, Side::Client));
-        Ok(Box::new(made.map_err(|e| SessionError::new("session", e))?))
+        Ok(Box::new(
+            made.map_err(|e| SessionError::new(FailureWord::Session, e))?,
+        ))
     }
 }
 
@@ -237,7 +239,9 @@ impl Endpoint for Server {
             ssl.set_accept_state();
             Piped::new(ssl, Side::Server)
         });
-        Ok(Box::new(made.map_err(|e| SessionError::new("session", e))?))
+        Ok(Box::new(
+            made.map_err(|e| SessionError::new(FailureWord::Session, e))?,
+        ))
     }
 }
 
@@ -298,7 +302,7 @@ impl Piped {
     /// Does something with `input` and `output` as the transport's buffers.
     fn with_buffers<T>(
         &mut self,
-        what: &'static str,
+        what: FailureWord,
         input: &mut Vec<u8>,
         output: &mut Vec<u8>,
         work: impl FnOnce(&mut SslStream<Pipe>) -> Result<T, openssl::ssl::Error>,
@@ -327,17 +331,17 @@ impl Session for Piped {
         input: &mut Vec<u8>,
         output: &mut Vec<u8>,
     ) -> Result<HandshakeState, SessionError> {
-        self.with_buffers("handshake", input, output, |stream| {
-            match stream.do_handshake() {
-                Ok(()) => Ok(HandshakeState::Done),
-                Err(error) if error.code() == ErrorCode::WANT_READ => Ok(HandshakeState::Going),
-                Err(error) => Err(error),
-            }
+        self.with_buffers(FailureWord::Handshake, input, output, |stream| match stream
+            .do_handshake()
+        {
+            Ok(()) => Ok(HandshakeState::Done),
+            Err(error) if error.code() == ErrorCode::WANT_READ => Ok(HandshakeState::Going),
+            Err(error) => Err(error),
         })
     }
 
     fn send(&mut self, plaintext: &[u8], output: &mut Vec<u8>) -> Result<(), SessionError> {
-        self.with_buffers("send", &mut Vec::new(), output, |stream| {
+        self.with_buffers(FailureWord::Send, &mut Vec::new(), output, |stream| {
             let mut rest = plaintext;
             while !rest.is_empty() {
                 let taken = stream.ssl_write(rest)?;
@@ -352,7 +356,7 @@ impl Session for Piped {
         input: &mut Vec<u8>,
         plaintext: &mut [u8],
     ) -> Result<usize, SessionError> {
-        self.with_buffers("receive", input, &mut Vec::new(), |stream| {
+        self.with_buffers(FailureWord::Receive, input, &mut Vec::new(), |stream| {
             let mut received = 0;
             while stream.get_ref().read < stream.get_ref().input.len() || stream.ssl().pending() > 0
             {
@@ -381,8 +385,8 @@ impl Verifier for StoreVerifier {
     fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
         match self.verified(chain) {
             Ok(Ok(())) => Ok(()),
-            Ok(Err(why)) => Err(SessionError::new("verify", why)),
-            Err(error) => Err(SessionError::new("verify", error)),
+            Ok(Err(why)) => Err(SessionError::new(FailureWord::Verify, why)),
+            Err(error) => Err(SessionError::new(FailureWord::Verify, error)),
         }
     }
 }

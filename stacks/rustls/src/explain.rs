@@ -1,88 +1,82 @@
-use netbench_model::FailureClass::{self, Alert, Certificate, Protocol};
+use netbench_model::{
+    Alert, CertificateFault,
+    FailureClass::{self, Certificate, Protocol},
+    FailureReason, FailureWord,
+};
 use netbench_worker::Explained;
-use rustls::{AlertDescription, CertificateError, Error};
+use rustls::{CertificateError, Error};
 
 /// What an error of rustls means.
 pub(crate) fn explain(error: &Error) -> Explained {
     match error {
-        Error::AlertReceived(alert) => Explained::new(Alert, alert_name(*alert)),
+        Error::AlertReceived(alert) => Explained::new(FailureClass::Alert, Alert(u8::from(*alert))),
         Error::InvalidCertificate(fault) => Explained::new(Certificate, certificate_fault(fault)),
-        Error::NoCertificatesPresented => Explained::new(Certificate, "none presented"),
-        Error::General(text) => Explained::new(FailureClass::Setup, kebab(text)),
-        other => Explained::new(Protocol, kebab(&format!("{other:?}"))),
+        Error::NoCertificatesPresented => {
+            Explained::new(Certificate, CertificateFault::NonePresented)
+        }
+        Error::General(_) => Explained::new(FailureClass::Setup, FailureWord::Setup),
+        other => Explained::new(
+            Protocol,
+            FailureReason::Library(kebab(&format!("{other:?}"))),
+        ),
     }
 }
 
-/// The alert's name in RFC 8446 section 6.
-fn alert_name(alert: AlertDescription) -> String {
-    alert
-        .as_str()
-        .map_or_else(|| format!("{:#04x}", u8::from(alert)), snake)
-}
-
-/// The words for a certificate's fault, which every worker uses.
-pub(crate) fn certificate_fault(fault: &CertificateError) -> &'static str {
+/// What rustls and webpki find wrong with a certificate.
+pub(crate) fn certificate_fault(fault: &CertificateError) -> CertificateFault {
     use CertificateError as E;
+    use CertificateFault as F;
     match fault {
-        E::BadEncoding => "bad-encoding",
-        E::Expired | E::ExpiredContext { .. } => "expired",
-        E::NotValidYet | E::NotValidYetContext { .. } => "not-yet-valid",
-        E::Revoked => "revoked",
-        E::UnknownIssuer => "unknown-issuer",
-        E::BadSignature => "bad-signature",
-        E::NotValidForName | E::NotValidForNameContext { .. } => "wrong-name",
-        E::InvalidPurpose | E::InvalidPurposeContext { .. } => "bad-purpose",
-        E::UnhandledCriticalExtension => "unknown-critical-extension",
+        E::BadEncoding => F::BadEncoding,
+        E::Expired | E::ExpiredContext { .. } => F::Expired,
+        E::NotValidYet | E::NotValidYetContext { .. } => F::NotYetValid,
+        E::Revoked => F::Revoked,
+        E::UnknownIssuer => F::UnknownIssuer,
+        E::BadSignature => F::BadSignature,
+        E::NotValidForName | E::NotValidForNameContext { .. } => F::WrongName,
+        E::InvalidPurpose | E::InvalidPurposeContext { .. } => F::BadPurpose,
+        E::UnhandledCriticalExtension => F::UnknownCriticalExtension,
         E::UnsupportedSignatureAlgorithmContext { .. }
-        | E::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => "weak-or-unknown-signature",
-        E::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => "ca-as-leaf",
-        _ => "other",
+        | E::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => F::WeakOrUnknownSignature,
+        E::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => F::CaAsLeaf,
+        _ => F::Other,
     }
-}
-
-/// `HandshakeFailure` as `handshake_failure`.
-fn snake(name: &str) -> String {
-    words(name, '_')
 }
 
 /// The variants' names of a debug text, without what they carry in braces:
 /// `PeerIncompatible(Tls13RequiredForQuic)` as `peer-incompatible-tls13-required-for-quic`.
 fn kebab(text: &str) -> String {
     let head = text.split(['{', '"', '[']).next().unwrap_or_default();
-    words(&head.replace(['(', ')'], ""), '-')
-}
-
-fn words(name: &str, separator: char) -> String {
     let mut out = String::new();
-    for c in name.trim().chars() {
-        if c.is_ascii_uppercase() && !out.is_empty() && !out.ends_with(separator) {
-            out.push(separator);
+    for c in head.replace(['(', ')'], "").trim().chars() {
+        if c.is_ascii_uppercase() && !out.is_empty() && !out.ends_with('-') {
+            out.push('-');
         }
         if c.is_ascii_alphanumeric() {
             out.push(c.to_ascii_lowercase());
-        } else if !out.is_empty() && !out.ends_with(separator) {
-            out.push(separator);
+        } else if !out.is_empty() && !out.ends_with('-') {
+            out.push('-');
         }
     }
-    out.trim_end_matches(separator).to_owned()
+    out.trim_end_matches('-').to_owned()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rustls::{InvalidMessage, PeerIncompatible};
+    use rustls::{AlertDescription, InvalidMessage, PeerIncompatible};
 
     #[test]
     fn errors_have_stable_words() {
         let cases = [
             (
                 Error::AlertReceived(AlertDescription::HandshakeFailure),
-                Alert,
+                FailureClass::Alert,
                 "handshake_failure",
             ),
             (
                 Error::AlertReceived(AlertDescription::ProtocolVersion),
-                Alert,
+                FailureClass::Alert,
                 "protocol_version",
             ),
             (
@@ -103,7 +97,12 @@ mod tests {
             ),
         ];
         for (error, class, reason) in cases {
-            assert_eq!(explain(&error), Explained::new(class, reason), "{error:?}");
+            let found = explain(&error);
+            assert_eq!(
+                (found.class, found.reason.to_string()),
+                (class, reason.to_owned())
+            );
+            assert!(found.reason.is_of(class), "{error:?}");
         }
     }
 }

@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use netbench_model::{ClientAuth, HandshakeKind, Negotiated, SessionSettings};
+use netbench_model::{ClientAuth, FailureWord, HandshakeKind, Negotiated, SessionSettings};
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, Session,
     SessionError, SetupError, TICKETS, TrustRoots, Verifier,
@@ -211,7 +211,7 @@ struct Client {
 impl Endpoint for Client {
     fn session(&self) -> Result<Box<dyn Session>, SessionError> {
         let made = ClientConnection::new(Arc::clone(&self.config), self.name.clone());
-        let client = made.map_err(|e| SessionError::new("session", e))?;
+        let client = made.map_err(|e| SessionError::new(FailureWord::Session, e))?;
         Ok(Box::new(Buffered(Connection::Client(client))))
     }
 }
@@ -221,7 +221,7 @@ struct Server(Arc<ServerConfig>);
 impl Endpoint for Server {
     fn session(&self) -> Result<Box<dyn Session>, SessionError> {
         let made = ServerConnection::new(Arc::clone(&self.0));
-        let server = made.map_err(|e| SessionError::new("session", e))?;
+        let server = made.map_err(|e| SessionError::new(FailureWord::Session, e))?;
         Ok(Box::new(Buffered(Connection::Server(server))))
     }
 }
@@ -233,7 +233,7 @@ impl Buffered {
         while self.0.wants_write() {
             self.0
                 .write_tls(output)
-                .map_err(|e| SessionError::new("write", e))?;
+                .map_err(|e| SessionError::new(FailureWord::Write, e))?;
         }
         Ok(())
     }
@@ -248,11 +248,11 @@ impl Buffered {
         while !rest.is_empty() {
             self.0
                 .read_tls(&mut rest)
-                .map_err(|e| SessionError::new("read", e))?;
+                .map_err(|e| SessionError::new(FailureWord::Read, e))?;
             let state = self
                 .0
                 .process_new_packets()
-                .map_err(|e| SessionError::new("handshake", e))?;
+                .map_err(|e| SessionError::new(FailureWord::Handshake, e))?;
             take(&mut self.0, state.plaintext_bytes_to_read())?;
         }
         input.clear();
@@ -281,7 +281,7 @@ impl Session for Buffered {
                 .0
                 .writer()
                 .write(plaintext)
-                .map_err(|e| SessionError::new("send", e))?;
+                .map_err(|e| SessionError::new(FailureWord::Send, e))?;
             plaintext = &plaintext[taken..];
             self.write_out(output)?;
         }
@@ -299,7 +299,7 @@ impl Session for Buffered {
                 let read = connection
                     .reader()
                     .read(plaintext)
-                    .map_err(|e| SessionError::new("receive", e))?;
+                    .map_err(|e| SessionError::new(FailureWord::Receive, e))?;
                 received += read;
                 ready = ready.saturating_sub(read.max(1));
             }
@@ -325,7 +325,7 @@ struct WebPki {
 
 impl Verifier for WebPki {
     fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
-        let failed = |why: &dyn std::fmt::Display| SessionError::new("verify", why);
+        let failed = |why: &dyn std::fmt::Display| SessionError::new(FailureWord::Verify, why);
         let (leaf, above) = chain
             .split_first()
             .ok_or_else(|| failed(&"an empty chain"))?;

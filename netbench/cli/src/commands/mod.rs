@@ -4,15 +4,15 @@ mod bogo;
 mod compare;
 mod completions;
 mod connect;
-pub(crate) mod evaluate;
+mod evaluate;
 mod explain;
 mod hello;
 mod link;
 mod man;
 mod merge;
-mod report;
+pub(crate) mod report;
 mod results;
-pub(crate) mod scan;
+mod scan;
 mod sites;
 mod stacks;
 mod suite;
@@ -52,7 +52,7 @@ pub(crate) enum Command {
     /// Take the ClientHello of each stack apart: what it offers, its size, JA3 and JA4
     #[command(after_help = hello::args::EXAMPLES)]
     Hello(hello::args::Hello),
-    /// Make the report of kept runs again: tables, or one HTML page
+    /// Make the report of stored runs again: tables, or one HTML page
     #[command(after_help = report::args::EXAMPLES)]
     Report(report::args::Report),
     /// Say which sites one stack is faster on, and what they have in common
@@ -61,7 +61,7 @@ pub(crate) enum Command {
     /// Join runs: the shards of one of connect or scan, or runs of connect of several machines
     #[command(after_help = merge::args::EXAMPLES)]
     Merge(merge::args::Merge),
-    /// List, show and prune kept runs
+    /// List, show and prune stored runs
     Results(results::args::Results),
     /// Work with sites files
     Sites(sites::args::Sites),

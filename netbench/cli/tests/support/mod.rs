@@ -17,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{Manifest, Outcome, Role, Sample};
+use netbench_model::{ConnectManifest, Outcome, Role, Sample};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -161,7 +161,7 @@ pub fn kept<T: DeserializeOwned>(run: &Path, name: &str) -> T {
     json(&fs::read_to_string(run.join(name)).unwrap())
 }
 
-pub fn manifest(run: &Path) -> Manifest {
+pub fn manifest(run: &Path) -> ConnectManifest {
     kept(run, "run.json")
 }
 

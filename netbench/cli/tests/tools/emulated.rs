@@ -36,7 +36,7 @@ pub(crate) fn one_seed_gives_one_order_and_the_same_losses() {
                 )
             })
             .collect();
-        let link = manifest(&run).link;
+        let link = manifest(&run).link.unwrap();
         (
             trials,
             link.losses_sha256

@@ -47,7 +47,7 @@ pub(crate) fn netem_emulates_the_sites() {
     done.expect(0);
     let run = place.run();
     let manifest = manifest(&run);
-    assert_eq!(manifest.link.kind, LinkKind::Netem);
+    assert_eq!(manifest.link.unwrap().kind, LinkKind::Netem);
     let samples = measured(&run);
     assert_eq!(samples.len(), 2 * 2 * 2);
     for sample in samples {

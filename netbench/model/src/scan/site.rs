@@ -4,7 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ChainScan;
-use crate::tls::{FfdheSize, TlsVersion};
+use crate::{
+    Record,
+    tls::{FfdheSize, TlsVersion},
+};
 
 /// The version of this form. It rises when a reader of the old form could misread the new one.
 pub const SCAN_SCHEMA_VERSION: u32 = 1;
@@ -308,5 +311,13 @@ impl SiteScan {
     /// Whether the site was scanned, at least in part.
     pub fn is_scanned(&self) -> bool {
         !matches!(self.outcome, ScanOutcome::Failed { .. })
+    }
+}
+
+impl Record for SiteScan {
+    const FILE: &'static str = "scan.jsonl";
+
+    fn schema(&self) -> u32 {
+        self.schema
     }
 }

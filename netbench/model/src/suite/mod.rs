@@ -9,7 +9,7 @@ mod scenario;
 
 pub use catalogue::{Preset, catalogue, usual_scenarios};
 pub use measure::{Case, Measure, Unit, burst_bytes};
-pub use run::{LayoutRecord, PinRecord, SuiteManifest, SuitePlanRecord, SuiteSession};
+pub use run::{LayoutRecord, PinRecord, SuiteManifest, SuitePlan};
 pub use sample::{
     Distribution, HeapUse, Held, SliceFigures, SuiteMeasured, SuiteOutcome, SuiteSample,
 };

@@ -1,40 +1,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Environment, StackName, WorkerRecord};
+use crate::{Kind, Manifest, Plan, StackName};
 
 use super::Scenario;
 
-/// What a `suite` run was: its `run.json`.
+/// What a run of the suite was to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SuiteManifest {
-    /// [`crate::SCHEMA_VERSION`] of the writer.
-    pub schema: u32,
-    /// Always `suite`; the manifests of `connect` have none.
-    pub kind: String,
-    /// The version of netbench.
-    pub netbench: String,
-    /// The run's name: its folder's.
-    pub name: String,
-    /// Start, RFC 3339, UTC.
-    pub started: String,
-    /// End, RFC 3339, UTC; none while it runs or after a kill.
-    pub finished: Option<String>,
-    /// What was to be done.
-    pub suite: SuitePlanRecord,
-    /// The processes that measured.
-    pub workers: Vec<WorkerRecord>,
-    /// The machine.
-    pub environment: Environment,
-    /// The parts in which it was run.
-    pub sessions: Vec<SuiteSession>,
-    /// What a reader must know before quoting a figure.
-    pub warnings: Vec<String>,
-}
-
-/// What was to be done.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SuitePlanRecord {
+pub struct SuitePlan {
     /// The order of scenarios and stacks comes from it.
     pub seed: u64,
     /// The stacks; the first is what the others are compared with.
@@ -71,7 +44,14 @@ pub enum LayoutRecord {
     Random,
 }
 
-impl SuitePlanRecord {
+impl Plan for SuitePlan {
+    const KIND: Kind = Kind::new("suite");
+}
+
+/// The manifest of a run of the suite.
+pub type SuiteManifest = Manifest<SuitePlan>;
+
+impl SuitePlan {
     /// Whether workers' memory was always laid out alike.
     pub fn layout_is_fixed(&self) -> bool {
         self.layout == LayoutRecord::Fixed
@@ -91,17 +71,4 @@ pub enum PinRecord {
     Core(u32),
     /// Wherever the kernel puts them.
     Free,
-}
-
-/// One part of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct SuiteSession {
-    /// Start, RFC 3339, UTC.
-    pub started: String,
-    /// End, RFC 3339, UTC; none after a kill.
-    pub finished: Option<String>,
-    /// The command line.
-    pub command: Vec<String>,
-    /// Whether it was ended early.
-    pub interrupted: bool,
 }

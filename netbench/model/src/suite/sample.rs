@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Failure, Negotiated, StackName};
+use crate::{Failure, Negotiated, Record, StackName};
 
 use super::{Measure, Scenario};
 
@@ -25,6 +25,14 @@ pub struct SuiteSample {
     pub started_unix_ms: u64,
     /// What came of it.
     pub outcome: SuiteOutcome,
+}
+
+impl Record for SuiteSample {
+    const FILE: &'static str = "samples.jsonl";
+
+    fn schema(&self) -> u32 {
+        self.schema
+    }
 }
 
 /// What came of a trial.

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{Condition, Measured, Phase, PlanRecord, Sample, StackName, Target};
+use netbench_model::{Condition, ConnectPlan, Measured, Phase, Sample, StackName, Target};
 use netbench_stats::{
     Figures, Pair, Resampling, Verdict, compare as paired, compare_rounds, median,
 };
@@ -13,7 +13,7 @@ use super::{
 
 /// Compares one stack with the first under one condition; and what had to be left out.
 pub(crate) fn compare(
-    plan: &PlanRecord,
+    plan: &ConnectPlan,
     measured: &[&Sample],
     condition: Condition,
     first: &StackName,
@@ -42,7 +42,7 @@ pub(crate) fn compare(
     (comparison, excluded.collect())
 }
 
-fn phases(plan: &PlanRecord, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
+fn phases(plan: &ConnectPlan, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
     // Emulated sites resolve by one look at a table inside the worker: nothing of a stack's.
     let compared = |phase: &Phase| *phase != Phase::Dns || plan.target == Target::Live;
     let family: Vec<Phase> = Phase::ALL.iter().copied().filter(compared).collect();
@@ -69,7 +69,7 @@ fn phases(plan: &PlanRecord, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
     family.into_iter().filter_map(row).collect()
 }
 
-fn sites(plan: &PlanRecord, matched: &[Matched<'_>], rtts: &BTreeMap<String, u64>) -> SiteTally {
+fn sites(plan: &ConnectPlan, matched: &[Matched<'_>], rtts: &BTreeMap<String, u64>) -> SiteTally {
     let mut by_site: BTreeMap<&str, Vec<&Matched<'_>>> = BTreeMap::new();
     for pair in matched {
         by_site.entry(pair.site).or_default().push(pair);

@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use netbench_model::{Condition, LinkKind, Manifest, Origin, Phase, Sample, StackName, Target};
+use netbench_model::{
+    Condition, ConnectManifest, LinkKind, Origin, Phase, Sample, StackName, Target,
+};
 use netbench_stats::{MIN_ROUNDS, SAME_MARGIN};
 
 use super::{
@@ -27,7 +29,7 @@ const SECTION: &str = "connect";
 #[derive(Debug, Clone)]
 pub struct ConnectReport {
     /// What it was.
-    pub manifest: Manifest,
+    pub manifest: ConnectManifest,
     /// Its samples, all of them.
     pub samples: Vec<Sample>,
     /// What they say.
@@ -36,7 +38,7 @@ pub struct ConnectReport {
 
 impl ConnectReport {
     /// Of a run's manifest and all of its samples, in the order in which they were taken.
-    pub fn new(manifest: Manifest, samples: Vec<Sample>) -> Self {
+    pub fn new(manifest: ConnectManifest, samples: Vec<Sample>) -> Self {
         Self {
             summary: Arc::new(summarize(&manifest, &samples)),
             manifest,
@@ -150,7 +152,6 @@ fn section(report: &ConnectReport) -> Section {
                 "No figures: there is no pair of samples in which both stacks did the same work."
                     .to_owned()
             }),
-        ..Section::default()
     }
 }
 

@@ -15,13 +15,13 @@ pub(crate) fn failures(measured: &[&Sample]) -> Vec<FailureRow> {
             continue;
         };
         let row = rows
-            .entry((case, failure.class, &failure.reason))
+            .entry((case, failure.class, failure.reason.to_string()))
             .or_insert_with(|| FailureRow {
                 site: sample.site.clone(),
                 stack: sample.stack.clone(),
                 condition: sample.condition,
                 class: failure.class,
-                reason: failure.reason.clone(),
+                reason: failure.reason.to_string(),
                 detail: failure.detail.clone(),
                 failed: 0,
                 trials: 0,

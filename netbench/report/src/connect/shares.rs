@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{Measured, PlanRecord, Sample, StackName, Target};
+use netbench_model::{ConnectPlan, Measured, Sample, StackName, Target};
 
 use super::{pairs::Matched, summary::ShareRow};
 
@@ -14,7 +14,7 @@ const CLASSES: [(u64, &str); 5] = [
 ];
 
 /// Each site's round-trip time: as configured, or on the real network the smallest seen.
-pub(crate) fn rtts(plan: &PlanRecord, measured: &[&Sample]) -> BTreeMap<String, u64> {
+pub(crate) fn rtts(plan: &ConnectPlan, measured: &[&Sample]) -> BTreeMap<String, u64> {
     if plan.target == Target::Lab {
         return plan
             .sites

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{Manifest, Origin, Outcome, SCHEMA_VERSION, Sample, StackName, WorkerRecord};
+use netbench_model::{
+    ConnectManifest, LinkRecord, Origin, Outcome, SCHEMA_VERSION, Sample, StackName, WorkerRecord,
+};
 
 use super::{
     compare::compare,
@@ -13,7 +15,7 @@ use super::{
 /// Computes what a run says. The same manifest and samples give the same summary.
 ///
 /// `samples` are all of the run's, in the order in which they were taken.
-pub fn summarize(manifest: &Manifest, samples: &[Sample]) -> ConnectSummary {
+pub fn summarize(manifest: &ConnectManifest, samples: &[Sample]) -> ConnectSummary {
     let measured = latest(samples);
     let plan = &manifest.plan;
     let mut comparisons = Vec::new();
@@ -35,13 +37,13 @@ pub fn summarize(manifest: &Manifest, samples: &[Sample]) -> ConnectSummary {
         unsupported: failures::unsupported(&measured),
         left_out,
         negotiated: negotiated(&measured),
-        link: manifest.link.clone(),
+        link: manifest.link.clone().unwrap_or_else(LinkRecord::live),
         warnings: warnings(manifest, samples),
         environment: manifest.environment.facts.clone(),
     }
 }
 
-pub(crate) fn head(manifest: &Manifest, measured: &[&Sample]) -> Head {
+pub(crate) fn head(manifest: &ConnectManifest, measured: &[&Sample]) -> Head {
     let plan = &manifest.plan;
     let about = |stack: &StackName| {
         let parts = about_stack(&manifest.workers, stack, |worker| Some(&worker.connector));

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{LinkKind, Manifest, Outcome, Role, Sample};
+use netbench_model::{ConnectManifest, LinkKind, Outcome, Role, Sample};
 
 use crate::text::time;
 
@@ -14,7 +14,7 @@ const LINK_SHARE: f64 = 0.02;
 const LATENESS_NS: u64 = 100_000;
 
 /// What a reader must know before quoting a figure.
-pub(crate) fn warnings(manifest: &Manifest, samples: &[Sample]) -> Vec<String> {
+pub(crate) fn warnings(manifest: &ConnectManifest, samples: &[Sample]) -> Vec<String> {
     let mut warnings = manifest.warnings.clone();
     if manifest.finished.is_none() && manifest.origin.merged.is_empty() {
         warnings.push("the run was not finished: `--resume` goes on with it".to_owned());
@@ -43,8 +43,10 @@ pub(crate) fn warnings(manifest: &Manifest, samples: &[Sample]) -> Vec<String> {
     warnings
 }
 
-fn link(manifest: &Manifest) -> Vec<String> {
-    let link = &manifest.link;
+fn link(manifest: &ConnectManifest) -> Vec<String> {
+    let Some(link) = &manifest.link else {
+        return Vec::new();
+    };
     let mut warnings = Vec::new();
     let delayed = manifest
         .plan
@@ -82,7 +84,7 @@ fn link(manifest: &Manifest) -> Vec<String> {
 }
 
 /// Finished handshakes must be as many as samples that ended well, by the servers' own count.
-fn unaccounted(manifest: &Manifest, samples: &[Sample]) -> Option<String> {
+fn unaccounted(manifest: &ConnectManifest, samples: &[Sample]) -> Option<String> {
     let mut served: BTreeMap<&str, u64> = BTreeMap::new();
     for count in manifest.sessions.iter().flat_map(|session| &session.served) {
         *served.entry(&count.site).or_default() += count.handshakes;

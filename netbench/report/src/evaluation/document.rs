@@ -186,7 +186,11 @@ fn features(evaluation: &Evaluation, extent: Extent) -> Vec<Section> {
 
 fn parts(evaluation: &Evaluation) -> Section {
     let run = &evaluation.run;
-    let table = Table::of(&run.parts)
+    let command = run
+        .sessions
+        .first()
+        .map_or(&[][..], |session| &session.command);
+    let table = Table::of(&run.plan.parts)
         .caption("Parts of this evaluation")
         .col("part", 0, |part| Cell::text(&part.part))
         .col("how far it came", 0, |part| Cell::text(state(&part.state)))
@@ -203,7 +207,7 @@ fn parts(evaluation: &Evaluation) -> Section {
             "Each part is a command of netbench in a process of its own. Begun {}, seed {}. Command: {}",
             run.started,
             run.plan.seed,
-            run.command.join(" ")
+            command.join(" ")
         ),
         items,
         ..Section::default()

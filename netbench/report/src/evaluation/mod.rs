@@ -128,7 +128,7 @@ pub fn evaluation(run: EvaluationManifest, found: Found) -> Evaluation {
         losses: found.losses.as_ref(),
         connections: found.connections.as_deref(),
         suites: found.suites.iter().map(AsRef::as_ref).collect(),
-        parts: Some(&run.parts),
+        parts: Some(&run.plan.parts),
         ..Evidence::of(&plan.from, &plan.to, plan.target)
     };
     let questions = vec![
@@ -143,7 +143,7 @@ pub fn evaluation(run: EvaluationManifest, found: Found) -> Evaluation {
                 .to_owned(),
         );
     }
-    for part in &run.parts {
+    for part in &run.plan.parts {
         if let PartState::Failed { why } = &part.state {
             warnings.push(format!("The part {} failed: {why}", part.part));
         }

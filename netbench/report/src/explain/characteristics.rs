@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use netbench_model::{Manifest, Negotiated, Target};
+use netbench_model::{ConnectManifest, Negotiated, Target};
 
 use super::site_differences;
 use crate::connect::Matched;
@@ -42,7 +42,7 @@ pub(super) struct Traits {
 impl Traits {
     /// From the plan where the sites are emulated, and from what was agreed.
     pub(super) fn of(
-        manifest: &Manifest,
+        manifest: &ConnectManifest,
         pairs: &[Matched<'_>],
         rtts: &BTreeMap<String, u64>,
     ) -> Self {

@@ -9,7 +9,7 @@ mod shared;
 
 use std::collections::BTreeMap;
 
-use netbench_model::{Condition, Manifest, Phase, SCHEMA_VERSION, Sample, StackName};
+use netbench_model::{Condition, ConnectManifest, Phase, SCHEMA_VERSION, Sample, StackName};
 use netbench_stats::{
     Contrast, Pair, PairedRatio, Resampling, Verdict, compare as paired, contrast, median,
 };
@@ -148,7 +148,7 @@ pub struct HeapRow {
 /// Computes what goes with one stack's being faster, for each stack against the first, or for the two
 /// `stacks` that are named. The same manifest and samples give the same summary.
 pub fn explain(
-    manifest: &Manifest,
+    manifest: &ConnectManifest,
     samples: &[Sample],
     stacks: Option<(&StackName, &StackName)>,
 ) -> ExplainSummary {
@@ -188,7 +188,7 @@ pub fn explain(
 }
 
 /// The same as a section of a run's report, for forms with room for it. None where nothing can be compared.
-pub(crate) fn explain_section(manifest: &Manifest, samples: &[Sample]) -> Option<Section> {
+pub(crate) fn explain_section(manifest: &ConnectManifest, samples: &[Sample]) -> Option<Section> {
     let summary = explain(manifest, samples, None);
     let mut explanations = summary.explanations.iter();
     let any = explanations.any(|explanation| !explanation.characteristics.is_empty());
@@ -200,7 +200,7 @@ pub(crate) fn explain_section(manifest: &Manifest, samples: &[Sample]) -> Option
 }
 
 fn explanation(
-    manifest: &Manifest,
+    manifest: &ConnectManifest,
     comparison: &Comparison,
     pairs: &[Matched<'_>],
     traits: &Traits,
@@ -243,7 +243,7 @@ fn explanation(
 }
 
 fn by_condition(
-    manifest: &Manifest,
+    manifest: &ConnectManifest,
     (first, other): (&StackName, &StackName),
     matched: &[(Condition, Vec<Matched<'_>>)],
 ) -> Vec<ConditionRow> {

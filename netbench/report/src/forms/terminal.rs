@@ -3,9 +3,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{Form, Goes, Options, Style, Takes};
 use crate::{
-    Asked,
     cell::Cell,
-    document::{Align, Document, Extent, Item, Section, Shown, Table},
+    document::{Align, Document, Extent, Part, Shown, Table},
     text::plain,
 };
 
@@ -32,13 +31,17 @@ fn render(document: &Document<'_>, options: &Options) -> Vec<u8> {
         width: options.width.max(NARROWEST),
         style: options.style,
     };
-    page.heading(&document.title);
-    page.text(&document.lead);
-    for asked in &document.questions {
-        page.question(asked);
-    }
-    for section in &document.sections {
-        page.section(section);
+    for part in document.outline() {
+        match part {
+            Part::Heading(_, text) => {
+                page.out.push('\n');
+                page.lines(text, "1");
+            }
+            Part::Text(text) => page.lines(&text, ""),
+            Part::Headline(text) => page.lines(&text, "1"),
+            Part::Warning(text) => page.lines(&format!("Warning: {text}"), "33"),
+            Part::Table(table) => page.table(&table),
+        }
     }
     page.out.into_bytes()
 }
@@ -51,53 +54,11 @@ struct Page {
 }
 
 impl Page {
-    fn heading(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.out.push('\n');
-            self.lines(text, "1");
-        }
-    }
-
-    fn text(&mut self, text: &str) {
-        if !text.is_empty() {
-            self.lines(text, "");
-        }
-    }
-
-    fn warning(&mut self, text: &str) {
-        self.lines(&format!("Warning: {text}"), "33");
-    }
-
-    fn question(&mut self, Asked { question, .. }: &Asked) {
-        self.heading(&question.question);
-        self.lines(&question.in_a_sentence(), "1");
-        self.table(&question.table());
-        self.text(&question.worse());
-        for missing in &question.missing {
-            self.warning(&format!("not looked at: {missing}"));
-        }
-    }
-
-    fn section(&mut self, section: &Section) {
-        self.heading(&section.heading);
-        self.text(&section.explanation);
-        if let Some(missing) = &section.missing {
-            self.text(missing);
-        }
-        for item in section.without_charts() {
-            match item {
-                Item::Heading(text) => self.heading(text),
-                Item::Text(text) => self.text(text),
-                Item::Headline(text) => self.lines(text, "1"),
-                Item::Warning(text) => self.warning(text),
-                Item::Table(table) => self.table(table),
-                Item::Charts(_) => {}
-            }
-        }
-    }
-
     fn lines(&mut self, text: &str, code: &'static str) {
-        for line in wrap(&plain(text), self.width) {
+        // A number stays on the line of its per cent sign.
+        let text = plain(text).replace(" %", "\u{a0}%");
+        for line in wrap(&text, self.width) {
+            let line = line.replace('\u{a0}', " ");
             self.out.push_str(&paint(self.style, code, &line));
             self.out.push('\n');
         }
@@ -109,9 +70,6 @@ impl Page {
             .into_iter()
             .map(|shown| Row::of(&shown, table.columns.len()))
             .collect();
-        if rows.is_empty() {
-            return;
-        }
         let names: Vec<String> = table.columns.iter().map(|c| plain(&c.name)).collect();
         let widths: Vec<usize> = (0..names.len())
             .map(|column| {

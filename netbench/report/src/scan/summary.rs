@@ -75,7 +75,7 @@ pub fn summarize_scan(
     for scan in scans {
         by_name.insert(scan.site.clone(), scan);
     }
-    let plan = &manifest.scan;
+    let plan = &manifest.plan;
     let sites: Vec<SiteScan> = plan
         .sites
         .iter()
@@ -134,8 +134,8 @@ fn head(manifest: &ScanManifest, sites: &[SiteScan]) -> ScanHead {
             .last()
             .map(|session| command(&session.command, &manifest.origin))
             .unwrap_or_default(),
-        place: manifest.scan.place,
-        planned: u32::try_from(manifest.scan.sites.len()).unwrap_or(u32::MAX),
+        place: manifest.plan.place,
+        planned: u32::try_from(manifest.plan.sites.len()).unwrap_or(u32::MAX),
         scanned,
         partial,
         failed,
@@ -144,7 +144,7 @@ fn head(manifest: &ScanManifest, sites: &[SiteScan]) -> ScanHead {
         retries: sum(|site| site.effort.retries.into()),
         bytes: sum(|site| site.effort.bytes_in + site.effort.bytes_out),
         stacks: manifest
-            .scan
+            .plan
             .against
             .iter()
             .map(|stack| (stack.clone(), library(stack)))

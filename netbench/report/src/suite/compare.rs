@@ -103,7 +103,7 @@ pub fn compare_runs_of_suite(
     stacks: Option<(&StackName, &StackName)>,
     threshold: Option<f64>,
 ) -> CompareSummary {
-    let (first_run, other_run) = (&first.0.suite, &other.0.suite);
+    let (first_run, other_run) = (&first.0.plan, &other.0.plan);
     let pairs: Vec<(StackName, StackName)> = match stacks {
         Some((a, b)) => vec![(a.clone(), b.clone())],
         None => first_run
@@ -195,7 +195,7 @@ pub fn compare_stacks_of_suite(
     threshold: Option<f64>,
 ) -> CompareSummary {
     let mut only = manifest.clone();
-    only.suite.stacks = vec![first.clone(), other.clone()];
+    only.plan.stacks = vec![first.clone(), other.clone()];
     let summary = summarize_suite(&only, samples);
     let mut missing = Vec::new();
     let mut cases = Vec::new();
@@ -280,7 +280,7 @@ fn differences(a: &SuiteManifest, b: &SuiteManifest) -> Vec<Difference> {
             });
         }
     };
-    let (x, y) = (&a.suite, &b.suite);
+    let (x, y) = (&a.plan, &b.plan);
     put(
         "certificates",
         x.pki_sha256.clone(),

@@ -162,7 +162,6 @@ fn section(summary: &SuiteSummary) -> Section {
         ),
         items,
         missing: (!summary.measures()).then(|| "No figures: no trial ended well.".to_owned()),
-        ..Section::default()
     }
 }
 

@@ -150,7 +150,7 @@ pub struct SuiteFailure {
 
 /// What a run says, from its manifest and all its samples.
 pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> SuiteSummary {
-    let plan = &manifest.suite;
+    let plan = &manifest.plan;
     let verdicts = Verdicts::of(plan);
     let cases: Vec<CaseRow> = plan
         .scenarios
@@ -180,7 +180,7 @@ fn row(
     verdicts: &Verdicts,
     case: Case,
 ) -> CaseRow {
-    let stacks = &manifest.suite.stacks;
+    let stacks = &manifest.plan.stacks;
     CaseRow {
         name: case.to_string(),
         case,
@@ -203,7 +203,7 @@ fn row(
 }
 
 fn head(manifest: &SuiteManifest, samples: &[SuiteSample]) -> SuiteHead {
-    let plan = &manifest.suite;
+    let plan = &manifest.plan;
     let about = |stack: &StackName| about_stack(&manifest.workers, stack, |_| None);
     SuiteHead {
         name: manifest.name.clone(),
@@ -233,8 +233,8 @@ fn without_figures(
     samples: &[SuiteSample],
 ) -> (Vec<SuiteFailure>, Vec<SuiteFailure>) {
     let (mut failures, mut unsupported) = (Vec::new(), Vec::new());
-    for scenario in &manifest.suite.scenarios {
-        for stack in &manifest.suite.stacks {
+    for scenario in &manifest.plan.scenarios {
+        for stack in &manifest.plan.stacks {
             let name = scenario.to_string();
             let these = samples
                 .iter()
@@ -282,7 +282,7 @@ fn warn(summary: &mut SuiteSummary, manifest: &SuiteManifest) {
     if manifest.finished.is_none() {
         say("The run was not finished: it has fewer rounds than were asked for.".to_owned());
     }
-    if !manifest.suite.layout_is_fixed() {
+    if !manifest.plan.layout_is_fixed() {
         say(
             "The layout of the workers' memory was random: this system does not permit a fixed one, and \
              differences of a percent may come from the layout."

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{Case, StackName, SuitePlanRecord, SuiteSample, Unit};
+use netbench_model::{Case, StackName, SuitePlan, SuiteSample, Unit};
 use netbench_stats::{
     Pair, Resampling, Verdict, compare, compare_whole, interim_share, is_interim_analysis, quiet,
 };
@@ -21,7 +21,7 @@ pub(super) struct Verdicts {
 }
 
 impl Verdicts {
-    pub(super) fn of(plan: &SuitePlanRecord) -> Self {
+    pub(super) fn of(plan: &SuitePlan) -> Self {
         Self {
             seed: plan.seed,
             until_decided: plan.until_decided,
@@ -112,7 +112,7 @@ fn undisturbed(case: &Case, all: &[Both]) -> Vec<Pair> {
 
 /// The indices of the plan's scenarios on which every verdict is decided after `rounds` rounds, and
 /// known to 2 %: nothing more need be measured of them. Empty between looks.
-pub fn decided(plan: &SuitePlanRecord, samples: &[SuiteSample], rounds: u32) -> Vec<usize> {
+pub fn decided(plan: &SuitePlan, samples: &[SuiteSample], rounds: u32) -> Vec<usize> {
     let Some((first, others)) = plan.stacks.split_first() else {
         return Vec::new();
     };

@@ -10,7 +10,7 @@
 use std::{
     io::{BufRead, BufReader, Write},
     os::unix::process::CommandExt,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{Receiver, channel},
     thread,
@@ -22,16 +22,6 @@ use tempfile::TempDir;
 
 /// Nothing that is asked of the browser may take longer.
 const LIMIT: Duration = Duration::from_secs(60);
-
-/// Where Chromium is, if it is.
-pub fn program() -> Option<PathBuf> {
-    let paths = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&paths)
-        .flat_map(|folder| {
-            ["chromium", "chromium-browser", "google-chrome"].map(|n| folder.join(n))
-        })
-        .find(|path| path.is_file())
-}
 
 /// A browser with one page in it. It ends, and its profile goes, with this value.
 pub struct Browser {

@@ -11,10 +11,10 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{
-    CipherSuite, Condition, Environment, Failure, FailureClass, Group, LinkCheck, LinkKind,
-    LinkRecord, Manifest, Measured, Negotiated, Outcome, Phase, Phases, PlanRecord, Profile, Role,
-    RootsRecord, RootsSource, Sample, ServerCount, ServerView, Session, SignatureScheme, StackName,
-    Target, TcpInfo, TlsVersion, Transfer, WorkerRecord, parse_sites,
+    CipherSuite, Condition, ConnectManifest, ConnectPlan, Environment, Failure, FailureClass,
+    Group, LinkCheck, LinkKind, LinkRecord, Measured, Negotiated, Outcome, Phase, Phases, Plan,
+    Profile, Role, RootsRecord, RootsSource, Sample, ServerCount, ServerView, Session,
+    SignatureScheme, StackName, Target, TcpInfo, TlsVersion, Transfer, WorkerRecord, parse_sites,
 };
 use netbench_stats::Rng;
 
@@ -52,7 +52,7 @@ port.example:8443 rtt=57ms
 ";
 
 impl Fixture {
-    pub fn manifest(&self) -> Manifest {
+    pub fn manifest(&self) -> ConnectManifest {
         let stacks = [StackName::new("openssl"), StackName::new("rustls-ring")];
         let worker = |stack: &str, library: &str, provider: Option<&str>| WorkerRecord {
             executable: format!("netbench-worker-{stack}"),
@@ -69,13 +69,14 @@ impl Fixture {
             resumed: 0,
             responses: 20,
         };
-        Manifest {
+        ConnectManifest {
             schema: netbench_model::SCHEMA_VERSION,
+            kind: ConnectPlan::KIND,
             netbench: "0.1.0".to_owned(),
             name: "2026-01-02-030405-host-fixture".to_owned(),
             started: "2026-01-02T03:04:05Z".to_owned(),
             finished: Some("2026-01-02T03:06:05Z".to_owned()),
-            plan: PlanRecord {
+            plan: ConnectPlan {
                 seed: 42,
                 stacks: stacks.to_vec(),
                 conditions: self.conditions.clone(),
@@ -104,7 +105,7 @@ impl Fixture {
                 worker("openssl", "OpenSSL 3.5.5", None),
                 worker("rustls-ring", "rustls 0.23.0", Some("ring 0.17.0")),
             ],
-            link: LinkRecord {
+            link: Some(LinkRecord {
                 kind: LinkKind::User,
                 why: "auto: a fixture".to_owned(),
                 checks: vec![
@@ -121,7 +122,7 @@ impl Fixture {
                 packets: BTreeMap::new(),
                 losses_sha256: Some("22".repeat(32)),
                 settings: BTreeMap::new(),
-            },
+            }),
             environment: Environment {
                 facts: [("cpu_model".to_owned(), "A Processor".to_owned())].into(),
                 variables: BTreeMap::new(),
@@ -197,7 +198,7 @@ fn outcome(
     let failed = |class, reason: &str, detail: &str| {
         Outcome::Failed(Failure {
             class,
-            reason: reason.to_owned(),
+            reason: reason.to_owned().into(),
             detail: detail.to_owned(),
             phase: Some(Phase::Tls),
             after_ns: Some(1_000_000),

@@ -24,7 +24,7 @@ const AGREED: usize = 5;
 /// How long a handshake may take.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// What a worker may take beyond that before it is held to hang.
+/// What a worker may take beyond that before it counts as hung.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Where handshakes go and what they are made with.
@@ -200,7 +200,7 @@ fn failed(failure: &Failure) -> HandshakeResult {
     };
     HandshakeResult::Failed {
         class: failure.class.name().to_owned(),
-        reason: failure.reason.clone(),
+        reason: failure.reason.to_string(),
         in_tls,
     }
 }

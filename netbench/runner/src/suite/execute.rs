@@ -11,11 +11,11 @@ use netbench_store::{Appender, StoreError};
 use super::{SuiteEvent, SuiteFeedback, SuiteListener, SuitePlan, held, instructions, timed};
 use crate::{Workers, schedule::round_order};
 
-/// Why a run of the suite ended before its time. What was measured is kept.
+/// Why a run of the suite ended before its time. What was measured is stored.
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
-    /// A sample could not be kept: the disk is full, or the folder is gone.
-    #[error("samples can no longer be kept: {0}")]
+    /// A sample could not be stored: the disk is full, or the folder is gone.
+    #[error("cannot store any more samples: {0}")]
     Store(#[from] StoreError),
 }
 

@@ -1,8 +1,8 @@
 use std::{collections::BTreeMap, ffi::OsString, fs, path::Path, thread, time::Duration};
 
 use netbench_model::{
-    Failure, FailureClass, HandshakeKind, KeyType, Measure, Scenario, StackName, SuiteMeasured,
-    SuiteOutcome, Work,
+    Failure, FailureClass, FailureWord, HandshakeKind, KeyType, Measure, Scenario, StackName,
+    SuiteMeasured, SuiteOutcome, Work,
 };
 use netbench_protocol::{Clocks, Prepared, Slice, SliceLimit};
 use parking_lot::Mutex;
@@ -178,7 +178,7 @@ fn outcome(counts: Vec<(Count, Counted)>, [few, many]: [u32; 2]) -> SuiteOutcome
 fn file_trouble(error: &std::io::Error) -> Lost {
     Lost::Failed(Failure {
         class: FailureClass::Worker,
-        reason: "callgrind".to_owned(),
+        reason: FailureWord::Callgrind.into(),
         detail: error.to_string(),
         phase: None,
         after_ns: None,

@@ -45,7 +45,7 @@ impl Materials {
         };
         let mut digest = Sha256::new();
         for scenario in scenarios {
-            // Roots that fill a set up are made anew in every run.
+            // Roots that fill a set up are made again in every run.
             let material = materials.material(scenario);
             digest.update(&material.chain_pem);
             digest.update(&material.key_pem);

@@ -26,7 +26,7 @@ pub struct SuitePlan {
     pub trial: Duration,
     /// How long a turn is.
     pub slice: Duration,
-    /// The core that workers are held to; those with many threads are not.
+    /// The core that workers are pinned to; those with many threads are not.
     pub core: Option<u32>,
     /// The layout of workers' memory.
     pub layout: Layout,
@@ -57,11 +57,11 @@ pub enum SuiteEvent<'a> {
         /// How many scenarios are left.
         left: usize,
     },
-    /// A worker died, hung or printed nonsense.
+    /// A worker died, did not answer in time, or wrote what is no answer.
     WorkerLost {
         /// Whose worker.
         stack: &'a StackName,
-        /// What happened, with its last words.
+        /// What happened, with its last lines on stderr.
         why: String,
     },
 }

@@ -2,7 +2,9 @@
 
 use std::fmt::Display;
 
-use netbench_model::{ClientAuth, HandshakeKind, Held, Negotiated, ParallelWork, Scenario, Work};
+use netbench_model::{
+    ClientAuth, FailureWord, HandshakeKind, Held, Negotiated, ParallelWork, Scenario, Work,
+};
 use netbench_protocol::{Prepared, Sliced};
 
 /// Work that was not what the scenario asks for.
@@ -10,16 +12,13 @@ use netbench_protocol::{Prepared, Sliced};
 #[error("{detail}")]
 pub struct WrongWork {
     /// What differs, to group by.
-    pub reason: String,
+    pub reason: FailureWord,
     /// How.
     pub detail: String,
 }
 
-fn wrong_work(reason: &str, detail: String) -> WrongWork {
-    WrongWork {
-        reason: reason.to_owned(),
-        detail,
-    }
+fn wrong_work(reason: FailureWord, detail: String) -> WrongWork {
+    WrongWork { reason, detail }
 }
 
 fn shown(value: Option<impl Display>) -> String {
@@ -51,30 +50,38 @@ pub fn prove_prepared(scenario: &Scenario, prepared: &Prepared) -> Result<(), Wr
     for (side, negotiated) in sides {
         let Some(found) = negotiated else {
             return Err(wrong_work(
-                "agreement",
+                FailureWord::Agreement,
                 format!("the {side} does not say what was agreed"),
             ));
         };
-        let differs = |what: &str, found: &dyn Display, wanted: &dyn Display| {
+        let differs = |what: FailureWord, found: &dyn Display, wanted: &dyn Display| {
             let detail = format!("{side}: {what} {found}, where {wanted} was asked for");
             wrong_work(what, detail)
         };
         if found.version != Some(settings.version) {
-            return Err(differs("version", &shown(found.version), &settings.version));
+            return Err(differs(
+                FailureWord::Version,
+                &shown(found.version),
+                &settings.version,
+            ));
         }
         if found.suite != Some(settings.suite()) {
-            return Err(differs("suite", &shown(found.suite), &settings.suite()));
+            return Err(differs(
+                FailureWord::Suite,
+                &shown(found.suite),
+                &settings.suite(),
+            ));
         }
         if let Some(group) = found.group
             && group != settings.group
         {
-            return Err(differs("group", &group, &settings.group));
+            return Err(differs(FailureWord::Group, &group, &settings.group));
         }
         let resumed = kind != HandshakeKind::Full;
         if found.resumed != resumed {
             let word = |resumed: bool| if resumed { "resumed" } else { "full" };
             let (found, wanted) = (word(found.resumed), word(resumed));
-            return Err(differs("handshake", &found, &wanted));
+            return Err(differs(FailureWord::Handshake, &found, &wanted));
         }
     }
     if kind == HandshakeKind::Full {
@@ -89,12 +96,12 @@ fn prove_chains(prepared: &Prepared, length: u8, auth: ClientAuth) -> Result<(),
     if servers != usize::from(length) {
         let detail =
             format!("the server sent {servers} certificates, where {length} were asked for");
-        return Err(wrong_work("chain", detail));
+        return Err(wrong_work(FailureWord::Chain, detail));
     }
     if (clients > 0) != (auth == ClientAuth::On) {
         let detail =
             format!("the client sent {clients} certificates with client authentication {auth}");
-        return Err(wrong_work("client authentication", detail));
+        return Err(wrong_work(FailureWord::ClientAuthentication, detail));
     }
     Ok(())
 }
@@ -114,7 +121,7 @@ pub fn prove_slice(scenario: &Scenario, sliced: &Sliced) -> Result<(), WrongWork
              should have",
             sliced.handshakes, sliced.client_resumed, sliced.server_resumed
         );
-        return Err(wrong_work("resumption", detail));
+        return Err(wrong_work(FailureWord::Resumption, detail));
     }
     let measures = scenario.measures();
     let whole = measures.iter().all(|measure| {
@@ -123,7 +130,7 @@ pub fn prove_slice(scenario: &Scenario, sliced: &Sliced) -> Result<(), WrongWork
     });
     if sliced.operations == 0 || !whole {
         return Err(wrong_work(
-            "timings",
+            FailureWord::Timings,
             "there is not one timing for each operation".to_owned(),
         ));
     }
@@ -141,7 +148,7 @@ pub(super) fn prove_held(sessions: u32, held: &Held) -> Result<(), WrongWork> {
     }
     let found = held.sessions;
     Err(wrong_work(
-        "sessions",
+        FailureWord::Sessions,
         format!("{found} sessions were held, where {wanted} were asked for"),
     ))
 }

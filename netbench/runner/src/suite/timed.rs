@@ -141,7 +141,7 @@ impl Arm {
         self.handshakes += u64::from(sliced.handshakes);
         self.client_resumed += u64::from(sliced.client_resumed);
         self.server_resumed += u64::from(sliced.server_resumed);
-        let kept = match clocks {
+        let timings_ns = match clocks {
             Clocks::Wall => {
                 self.slices.push(figures(&sliced));
                 &mut self.wall
@@ -149,7 +149,7 @@ impl Arm {
             Clocks::Cpu => &mut self.cpu,
         };
         for (measure, timings) in sliced.timings_ns {
-            kept.entry(measure).or_default().extend(timings);
+            timings_ns.entry(measure).or_default().extend(timings);
         }
     }
 

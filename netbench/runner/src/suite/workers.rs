@@ -42,7 +42,7 @@ impl From<WrongWork> for Lost {
     fn from(wrong: WrongWork) -> Self {
         Self::Failed(Failure {
             class: FailureClass::WrongWork,
-            reason: wrong.reason,
+            reason: wrong.reason.into(),
             detail: wrong.detail,
             phase: None,
             after_ns: None,

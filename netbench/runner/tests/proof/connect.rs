@@ -387,7 +387,7 @@ fn expect(sample: &Sample, end: End) {
         (End::Ok, Outcome::Ok(_)) | (Unsupported, Outcome::Unsupported { .. }) => {}
         (Failed(class, reason, detail), Outcome::Failed(failure)) => {
             assert_eq!(
-                (failure.class, failure.reason.as_str()),
+                (failure.class, failure.reason.to_string().as_str()),
                 (class, reason),
                 "{failure:?}"
             );
@@ -458,14 +458,14 @@ impl Run {
             &self.workers,
             &Targets::Live(addresses),
             &[],
-            folder.appender().unwrap(),
+            folder.appender::<Sample>().unwrap(),
             &listener,
             &stop,
         )
         .unwrap();
         let (mut samples, lost) = told.into_inner().unwrap();
         assert_eq!(
-            folder.samples::<Sample>().unwrap(),
+            folder.records::<Sample>().unwrap(),
             samples,
             "what is told is what is stored"
         );

@@ -500,7 +500,7 @@ fn execute(honest: &Script, liar: &Script, scenario: Scenario) -> Vec<SuiteSampl
         &plan,
         &workers,
         Vec::new(),
-        run.appender().unwrap(),
+        run.appender::<SuiteSample>().unwrap(),
         None,
         &listener,
         &stop,
@@ -508,7 +508,7 @@ fn execute(honest: &Script, liar: &Script, scenario: Scenario) -> Vec<SuiteSampl
     .unwrap();
     let (samples, lost) = told.into_inner();
     assert_eq!(
-        run.samples::<SuiteSample>().unwrap(),
+        run.records::<SuiteSample>().unwrap(),
         samples,
         "what is told is what is stored"
     );
@@ -537,7 +537,7 @@ fn expect(sample: &SuiteSample, end: End) {
         }
         (Failed(class, reason, detail), SuiteOutcome::Failed(failure)) => {
             assert_eq!(
-                (failure.class, failure.reason.as_str()),
+                (failure.class, failure.reason.to_string().as_str()),
                 (class, reason),
                 "{failure:?}"
             );

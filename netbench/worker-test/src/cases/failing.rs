@@ -1,6 +1,9 @@
 //! Connections that must fail, each with its class and, where every stack knows one, its reason.
 
-use netbench_model::{Alpn, CipherSuite, FailureClass, Fault, Group, SignatureScheme, TlsVersion};
+use netbench_model::{
+    Alert, Alpn, CertificateFault, CipherSuite, FailureClass, FailureReason, FailureWord, Fault,
+    Group, Phase, SignatureScheme, TlsVersion,
+};
 
 use super::{Case, Expected, Roots, good};
 
@@ -18,7 +21,7 @@ pub(super) fn all() -> Vec<Case> {
     cases
 }
 
-fn bad(name: impl Into<String>, class: FailureClass, reason: Option<&'static str>) -> Case {
+fn bad(name: impl Into<String>, class: FailureClass, reason: Option<FailureReason>) -> Case {
     Case {
         expected: Expected::Failed(class, reason),
         ..good(name)
@@ -27,14 +30,14 @@ fn bad(name: impl Into<String>, class: FailureClass, reason: Option<&'static str
 
 fn certificate_faults(version: TlsVersion) -> Vec<Case> {
     [
-        (Fault::WrongName, "wrong-name"),
-        (Fault::UnknownRoot, "unknown-issuer"),
-        (Fault::Expired, "expired"),
+        (Fault::WrongName, CertificateFault::WrongName),
+        (Fault::UnknownRoot, CertificateFault::UnknownIssuer),
+        (Fault::Expired, CertificateFault::Expired),
     ]
     .into_iter()
     .map(|(fault, reason)| {
         let name = format!("{version}-{fault}");
-        let mut case = bad(name, FailureClass::Certificate, Some(reason));
+        let mut case = bad(name, FailureClass::Certificate, Some(reason.into()));
         case.site.tls = vec![version];
         case.site.fault = Some(fault);
         case
@@ -46,12 +49,20 @@ fn certificate_faults(version: TlsVersion) -> Vec<Case> {
 fn settings_apart() -> Vec<Case> {
     let mut cases = Vec::new();
 
-    let mut case = bad("no-version", FailureClass::Alert, Some("protocol_version"));
+    let mut case = bad(
+        "no-version",
+        FailureClass::Alert,
+        Some(Alert::PROTOCOL_VERSION.into()),
+    );
     case.client.versions = vec![TlsVersion::Tls12];
     case.site.tls = vec![TlsVersion::Tls13];
     cases.push(case);
 
-    let mut case = bad("no-suite", FailureClass::Alert, Some("handshake_failure"));
+    let mut case = bad(
+        "no-suite",
+        FailureClass::Alert,
+        Some(Alert::HANDSHAKE_FAILURE.into()),
+    );
     case.client.suites = vec![CipherSuite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256];
     case.site.suites = vec![CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256];
     cases.push(case);
@@ -59,7 +70,7 @@ fn settings_apart() -> Vec<Case> {
     let mut case = bad(
         "no-suite-for-the-key",
         FailureClass::Alert,
-        Some("handshake_failure"),
+        Some(Alert::HANDSHAKE_FAILURE.into()),
     );
     case.client.suites = vec![
         CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
@@ -69,7 +80,11 @@ fn settings_apart() -> Vec<Case> {
 
     for version in TlsVersion::OFFERED {
         let name = format!("{version}-no-scheme-for-the-key");
-        let mut case = bad(name, FailureClass::Alert, Some("handshake_failure"));
+        let mut case = bad(
+            name,
+            FailureClass::Alert,
+            Some(Alert::HANDSHAKE_FAILURE.into()),
+        );
         case.site.tls = vec![*version];
         case.client.signatures = vec![
             SignatureScheme::RSA_PSS_RSAE_SHA256,
@@ -78,7 +93,11 @@ fn settings_apart() -> Vec<Case> {
         cases.push(case);
     }
 
-    let mut case = bad("no-group", FailureClass::Alert, Some("handshake_failure"));
+    let mut case = bad(
+        "no-group",
+        FailureClass::Alert,
+        Some(Alert::HANDSHAKE_FAILURE.into()),
+    );
     case.client.groups = vec![Group::SECP384R1];
     case.site.groups = vec![Group::X25519];
     cases.push(case);
@@ -86,7 +105,7 @@ fn settings_apart() -> Vec<Case> {
     let mut case = bad(
         "no-protocol",
         FailureClass::Alert,
-        Some("no_application_protocol"),
+        Some(Alert::NO_APPLICATION_PROTOCOL.into()),
     );
     case.client.alpn = vec![Alpn::H2];
     case.site.alpn = vec![Alpn::Http11];
@@ -98,14 +117,22 @@ fn settings_apart() -> Vec<Case> {
 fn server_faults() -> Vec<Case> {
     use FailureClass::{Closed, Connect, Http, Protocol, Timeout};
     let mut cases: Vec<_> = [
-        (Fault::Refuse, Connect, Some("refused")),
-        (Fault::Silent, Timeout, Some("in tls")),
-        (Fault::Reset, Closed, Some("reset")),
+        (Fault::Refuse, Connect, Some(FailureWord::Refused.into())),
+        (Fault::Silent, Timeout, Some(FailureReason::In(Phase::Tls))),
+        (Fault::Reset, Closed, Some(FailureWord::Reset.into())),
         (Fault::Garbage, Protocol, None),
         (Fault::EndlessCertificate, Protocol, None),
-        (Fault::CloseMidHandshake, Closed, Some("end of stream")),
+        (
+            Fault::CloseMidHandshake,
+            Closed,
+            Some(FailureWord::EndOfStream.into()),
+        ),
         (Fault::BadHttp, Http, None),
-        (Fault::SlowResponse, Timeout, Some("in total")),
+        (
+            Fault::SlowResponse,
+            Timeout,
+            Some(FailureReason::In(Phase::Total)),
+        ),
     ]
     .into_iter()
     .map(|(fault, class, reason)| {
@@ -141,7 +168,11 @@ fn roots() -> Vec<Case> {
     ]
     .into_iter()
     .map(|(name, text)| {
-        let mut case = bad(name, FailureClass::Setup, Some("connector"));
+        let mut case = bad(
+            name,
+            FailureClass::Setup,
+            Some(FailureWord::Connector.into()),
+        );
         case.roots = Roots::Text(text);
         case
     })

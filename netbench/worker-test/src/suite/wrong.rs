@@ -175,7 +175,7 @@ fn fails(bench: &mut Bench, scenario: &Scenario, material: Material) -> Result<(
     match bench.prepare(scenario, material) {
         Ok(ResponseBody::Failed(failure)) => {
             let shown = !failure.detail.chars().any(char::is_control);
-            if shown && !failure.detail.is_empty() && !failure.reason.is_empty() {
+            if shown && !failure.detail.is_empty() && failure.reason.is_of(failure.class) {
                 Ok(())
             } else {
                 Err(format!("{failure:?}"))

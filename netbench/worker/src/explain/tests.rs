@@ -3,7 +3,7 @@ use std::{fmt, sync::Arc};
 use bytes::Bytes;
 use http_body_util::Empty;
 use hyper_util::rt::TokioIo;
-use netbench_model::ClientSettings;
+use netbench_model::{CertificateFault, ClientSettings};
 use netbench_protocol::{ServeSite, StackDescription};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -41,7 +41,10 @@ impl Stack for Known {
 
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
         let own = error.downcast_ref::<Own>()?;
-        Some(Explained::new(FailureClass::Alert, own.to_string()))
+        Some(Explained::new(
+            FailureClass::Protocol,
+            FailureReason::Library(own.to_string()),
+        ))
     }
 }
 
@@ -67,7 +70,7 @@ fn around(text: &str, inner: impl Error + Send + Sync + 'static) -> Around {
 
 fn explained(phase: Phase, error: &(dyn Error + 'static)) -> (FailureClass, String) {
     let explained = explain(&Known, &Probe::new(), phase, error);
-    (explained.class, explained.reason)
+    (explained.class, explained.reason.to_string())
 }
 
 #[test]
@@ -118,7 +121,7 @@ fn what_nobody_knows_has_the_class_of_its_phase() {
 
 #[test]
 fn the_innermost_error_that_is_known_counts() {
-    let due = (FailureClass::Alert, "its own".to_owned());
+    let due = (FailureClass::Protocol, "its own".to_owned());
     let inside_io = || io::Error::new(io::ErrorKind::UnexpectedEof, Own);
     assert_eq!(explained(Phase::Tls, &Own), due);
     assert_eq!(explained(Phase::Tls, &inside_io()), due);
@@ -133,9 +136,12 @@ fn the_innermost_error_that_is_known_counts() {
 #[test]
 fn a_fault_of_the_certificate_comes_before_what_it_led_to() {
     let probe = Probe::new();
-    probe.certificate_fault("expired");
+    probe.certificate_fault(CertificateFault::Expired, "over");
     let found = explain(&Known, &probe, Phase::Tls, &Own);
-    assert_eq!(found, Explained::new(FailureClass::Certificate, "expired"));
+    assert_eq!(
+        found,
+        Explained::new(FailureClass::Certificate, CertificateFault::Expired)
+    );
 }
 
 #[test]

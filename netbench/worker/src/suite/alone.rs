@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use netbench_model::{Measure, RootsForm};
+use netbench_model::{FailureWord, Measure, RootsForm};
 use netbench_protocol::Material;
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 
@@ -50,8 +50,11 @@ impl Alone {
             let made = meter.first(turn.slice.clocks, &make);
             match made {
                 Some(Ok(_)) => Ok(()),
-                Some(Err(error)) => Err(SessionError::new("configuration", error)),
-                None => Err(SessionError::new("configuration", "it was not made")),
+                Some(Err(error)) => Err(SessionError::new(FailureWord::Configuration, error)),
+                None => Err(SessionError::new(
+                    FailureWord::Configuration,
+                    "it was not made",
+                )),
             }
         })))
     }

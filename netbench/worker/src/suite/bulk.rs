@@ -1,4 +1,4 @@
-use netbench_model::{Measure, burst_bytes};
+use netbench_model::{FailureWord, Measure, burst_bytes};
 
 use super::{
     SessionError,
@@ -64,7 +64,7 @@ impl Bulk {
             let expected = self.writes * self.write.len() as u64;
             if received != expected {
                 let why = format!("{received} bytes arrived of {expected}");
-                return Err(SessionError::new("bulk", why));
+                return Err(SessionError::new(FailureWord::Bulk, why));
             }
             self.moved_bytes += received;
             turn.record([(Measure::Send, send.ns()), (Measure::Receive, receive.ns())]);

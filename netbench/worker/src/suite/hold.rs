@@ -1,6 +1,6 @@
 use std::fs;
 
-use netbench_model::{HeapUse, Held};
+use netbench_model::{FailureWord, HeapUse, Held};
 use netbench_protocol::Clocks;
 
 use super::{
@@ -54,7 +54,7 @@ pub(crate) fn hold(handshakes: &Handshakes, sessions: u32) -> Result<Held, Sessi
         }
         if !moved {
             let why = "the two sides wait for one another";
-            return Err(SessionError::new("handshake", why));
+            return Err(SessionError::new(FailureWord::Handshake, why));
         }
     }
     for pair in &mut pairs {
@@ -121,12 +121,21 @@ impl Held1 {
 fn resident(line: &str) -> Result<u64, SessionError> {
     kib("/proc/self/smaps_rollup", line)
         .or_else(|| kib("/proc/self/status", "VmRSS:"))
-        .ok_or_else(|| SessionError::new("memory", "the kernel does not tell the resident size"))
+        .ok_or_else(|| {
+            SessionError::new(
+                FailureWord::Memory,
+                "the kernel does not tell the resident size",
+            )
+        })
 }
 
 fn peak() -> Result<u64, SessionError> {
-    kib("/proc/self/status", "VmHWM:")
-        .ok_or_else(|| SessionError::new("memory", "the kernel does not tell the peak size"))
+    kib("/proc/self/status", "VmHWM:").ok_or_else(|| {
+        SessionError::new(
+            FailureWord::Memory,
+            "the kernel does not tell the peak size",
+        )
+    })
 }
 
 fn kib(path: &str, name: &str) -> Option<u64> {

@@ -16,7 +16,7 @@ mod turn;
 
 use std::any::Any;
 
-use netbench_model::{HandshakeKind, Negotiated, SessionSettings};
+use netbench_model::{FailureWord, HandshakeKind, Negotiated, SessionSettings};
 use netbench_protocol::Material;
 
 use crate::SetupError;
@@ -159,14 +159,14 @@ pub enum TrustRoots<'a> {
 #[error("{what}: {why}")]
 pub struct SessionError {
     /// What was attempted.
-    pub what: &'static str,
+    pub what: FailureWord,
     /// The library's words.
     pub why: String,
 }
 
 impl SessionError {
     /// The library's error with what was attempted.
-    pub fn new(what: &'static str, why: impl std::fmt::Display) -> Self {
+    pub fn new(what: FailureWord, why: impl std::fmt::Display) -> Self {
         Self {
             what,
             why: why.to_string(),

@@ -1,3 +1,4 @@
+use netbench_model::FailureWord;
 use netbench_protocol::Clocks;
 
 use super::{Endpoint, HandshakeState, Session, SessionError, meter::Meter};
@@ -80,7 +81,7 @@ impl Pair {
             }
         }
         Err(SessionError::new(
-            "handshake",
+            FailureWord::Handshake,
             "the two sides wait for one another",
         ))
     }
@@ -90,11 +91,14 @@ fn only_tickets(plaintext: usize) -> Result<HandshakeState, SessionError> {
     if plaintext == 0 {
         Ok(HandshakeState::Done)
     } else {
-        Err(SessionError::new("handshake", "data where none was sent"))
+        Err(SessionError::new(
+            FailureWord::Handshake,
+            "data where none was sent",
+        ))
     }
 }
 
 /// A step's result. The marks always run the step.
 pub(crate) fn ran<T>(step: Option<Result<T, SessionError>>) -> Result<T, SessionError> {
-    step.unwrap_or_else(|| Err(SessionError::new("step", "it was not run")))
+    step.unwrap_or_else(|| Err(SessionError::new(FailureWord::Step, "it was not run")))
 }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use netbench_model::{HandshakeKind, Held, Negotiated, ParallelWork, Work};
+use netbench_model::{FailureWord, HandshakeKind, Held, Negotiated, ParallelWork, Work};
 use netbench_protocol::{Hold, Prepare, Prepared, Slice, Sliced};
 
 use super::{
@@ -118,11 +118,14 @@ impl PreparedScenario {
     pub(crate) fn hold(&mut self, hold: Hold) -> Result<Held, SessionError> {
         match &self.running {
             Running::Handshakes(_) if hold.sessions > MOST_SESSIONS => Err(SessionError::new(
-                "hold",
+                FailureWord::Hold,
                 format!("at most {MOST_SESSIONS} sessions"),
             )),
             Running::Handshakes(handshakes) => hold::hold(handshakes, hold.sessions),
-            _ => Err(SessionError::new("hold", "the scenario has no sessions")),
+            _ => Err(SessionError::new(
+                FailureWord::Hold,
+                "the scenario has no sessions",
+            )),
         }
     }
 }

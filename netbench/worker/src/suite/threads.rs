@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{Measure, ParallelWork, burst_bytes};
+use netbench_model::{FailureWord, Measure, ParallelWork, burst_bytes};
 use netbench_protocol::{Clocks, Slice, SliceLimit, Sliced};
 
 use super::{
@@ -51,7 +51,7 @@ impl Threads {
             let running: Vec<_> = (0..self.threads)
                 .map(|_| scope.spawn(|| self.one(slice.limit, &barrier)))
                 .collect();
-            let panicked = || Err(SessionError::new("threads", "one panicked"));
+            let panicked = || Err(SessionError::new(FailureWord::Threads, "one panicked"));
             running
                 .into_iter()
                 .map(|thread| thread.join().unwrap_or_else(|_| panicked()))

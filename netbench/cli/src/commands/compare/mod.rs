@@ -1,15 +1,14 @@
 pub(crate) mod args;
 
-use netbench_model::{StackName, SuiteSample};
+use netbench_model::{StackName, SuitePlan, SuiteSample};
 use netbench_report::{CompareSummary, compare_runs_of_suite, compare_stacks_of_suite};
 
 use self::args::Compare;
-use super::suite;
 use crate::{
     exit::{Ended, WrongInput},
-    kept,
     options::Output,
     output,
+    stored::{open, wrong},
 };
 
 /// Compares two runs of the suite, or two stacks of one.
@@ -42,8 +41,8 @@ pub(crate) fn compare(options: &Compare) -> anyhow::Result<Ended> {
 
 fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
     let threshold = options.fail_on_regression;
-    let (folder, manifest) = suite::open(&options.first)?;
-    let samples: Vec<SuiteSample> = folder.samples().map_err(kept::wrong)?;
+    let (folder, manifest) = open::<SuitePlan>(&options.first)?;
+    let samples: Vec<SuiteSample> = folder.records().map_err(wrong)?;
     let chosen: Vec<StackName> = options.stack.iter().map(StackName::new).collect();
     let chosen = match chosen.as_slice() {
         [] => None,
@@ -59,7 +58,7 @@ fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
         let names = names.join(", ");
         Err(WrongInput(format!("--stack {shown}: the run has {names}")))
     };
-    let stacks = &manifest.suite.stacks;
+    let stacks = &manifest.plan.stacks;
     let Some(other) = &options.other else {
         let (a, b) = match (chosen, stacks.as_slice()) {
             (Some(chosen), _) => chosen,
@@ -75,11 +74,11 @@ fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
             &manifest, &samples, a, b, threshold,
         ));
     };
-    let (other_folder, other_manifest) = suite::open(other)?;
-    let other_samples: Vec<SuiteSample> = other_folder.samples().map_err(kept::wrong)?;
+    let (other_folder, other_manifest) = open::<SuitePlan>(other)?;
+    let other_samples: Vec<SuiteSample> = other_folder.records().map_err(wrong)?;
     if let Some((a, b)) = chosen {
         known(a, stacks)?;
-        known(b, &other_manifest.suite.stacks)?;
+        known(b, &other_manifest.plan.stacks)?;
     }
     Ok(compare_runs_of_suite(
         (&manifest, &samples),

@@ -4,7 +4,8 @@ use clap::Args;
 use netbench_model::{Alpn, Condition, Group, TlsVersion, parse_duration, tls::one_of};
 
 use crate::options::{
-    Begun, Compared, KeptIn, Output, ProfileArg, Seen, Telling, Trust, Which, run_name,
+    Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StackOptions, StartOptions,
+    StoredIn, Verbosity, run_name,
 };
 
 pub(crate) const EXAMPLES: &str = "\
@@ -26,9 +27,9 @@ Nothing leaves this machine without --live.";
 )]
 pub(crate) struct Connect {
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) over: SiteOptions,
     #[command(flatten, next_help_heading = "What")]
-    pub(crate) compared: Compared,
+    pub(crate) stacks: StackOptions,
     /// States in which a stack connects: clean, resumed, cold
     #[arg(
         long,
@@ -74,7 +75,7 @@ pub(crate) struct Connect {
     )]
     pub(crate) alpn: Vec<Alpn>,
     #[command(flatten, next_help_heading = "Client")]
-    pub(crate) trust: Trust,
+    pub(crate) roots: RootsOptions,
     /// Cut or fill the trust roots to N
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2_000), help_heading = "Client")]
     pub(crate) roots_count: Option<u32>,
@@ -83,20 +84,20 @@ pub(crate) struct Connect {
     pub(crate) timeout: Duration,
 
     #[command(flatten)]
-    pub(crate) seen: Seen,
+    pub(crate) path: PathOptions,
     /// Trials at one time, each with workers of its own
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "How")]
     pub(crate) jobs: u32,
     #[command(flatten)]
-    pub(crate) begun: Begun,
+    pub(crate) start: StartOptions,
 
     #[command(flatten)]
-    pub(crate) kept_in: KeptIn,
+    pub(crate) stored_in: StoredIn,
     /// Last part of the name of the run's folder
     #[arg(long, value_name = "NAME", default_value = "connect", value_parser = run_name, help_heading = "Results")]
     pub(crate) name: String,
     #[command(flatten)]
-    pub(crate) telling: Telling,
+    pub(crate) verbosity: Verbosity,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -1,26 +1,25 @@
-use std::{collections::BTreeSet, time::Duration};
+use std::time::Duration;
 
 use netbench_model::{
-    Alpn, CipherSuite, ClientSettings, Condition, Group, Manifest, Profile, SignatureScheme,
-    StackName, Target, TlsVersion,
+    Alpn, CipherSuite, ClientSettings, Condition, ConnectManifest, ConnectPlan, Group, Profile,
+    SignatureScheme, StackName, Target, TlsVersion,
 };
-use netbench_runner::Workers;
+use netbench_runner::{Plan, Workers};
 
 use super::args::Connect;
 use crate::{
     exit::WrongInput,
     sites_file::{self, SitesFile},
     stack_names::stack_names,
-    targets::{Sites, roots},
+    targets::{Network, Sites, roots},
 };
 
 /// What the user asked for, read and found right: everything but what only workers can tell.
-pub(crate) struct Settings {
+pub(crate) struct ConnectSettings {
     pub(crate) stacks: Vec<StackName>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) rounds: u32,
     pub(crate) jobs: u32,
-    pub(crate) target: Target,
     pub(crate) over: Sites,
     pub(crate) timeout: Duration,
     offers: Offers,
@@ -37,30 +36,30 @@ enum Offers {
     Settled(ClientSettings),
 }
 
-impl Settings {
+impl ConnectSettings {
     /// From the command line.
     pub(crate) fn of_options(options: &Connect) -> anyhow::Result<Self> {
-        let file = sites_file::read(options.which.sites.as_deref())?;
-        let target = if options.which.live {
-            Target::Live
+        let file = sites_file::read(options.over.sites.as_deref())?;
+        let network = if options.over.live {
+            live(file.sites.len())
         } else {
-            Target::Lab
+            Network::Lab
         };
-        if target == Target::Live && options.kept_in.resume.is_none() && options.jobs > 16 {
+        if options.over.live && options.jobs > 16 {
             return Err(WrongInput("--live takes at most 16 --jobs".to_owned()).into());
         }
         Ok(Self {
-            stacks: stacks(&options.compared.stack)?,
+            stacks: stacks(&options.stacks.stack)?,
             conditions: each_once("--condition", &options.condition)?,
             rounds: options.rounds,
             jobs: options.jobs,
-            target,
             over: Sites::of_options(
+                network,
                 file,
-                roots(&options.trust.source(), options.roots_count)?,
-                &options.which,
-                &options.seen,
-                &options.begun,
+                roots(&options.roots.source(), options.roots_count)?,
+                &options.over,
+                &options.path,
+                &options.start,
             )?,
             timeout: options.timeout,
             offers: Offers::Asked {
@@ -73,7 +72,10 @@ impl Settings {
     }
 
     /// From the run that is to be gone on with.
-    pub(crate) fn of_manifest(options: &Connect, manifest: &Manifest) -> anyhow::Result<Self> {
+    pub(crate) fn of_manifest(
+        options: &Connect,
+        manifest: &ConnectManifest,
+    ) -> anyhow::Result<Self> {
         let plan = &manifest.plan;
         let file = SitesFile {
             name: plan.sites_file.clone(),
@@ -81,11 +83,13 @@ impl Settings {
             sites: plan.sites.clone(),
         };
         let over = Sites::of_run(
-            &manifest.name,
-            &manifest.origin,
+            manifest,
+            match plan.target {
+                Target::Lab => Network::Lab,
+                Target::Live => live(plan.sites.len()),
+            },
             file,
             &plan.roots,
-            Some(manifest.link.kind),
             plan.seed,
         )?;
         Ok(Self {
@@ -93,24 +97,40 @@ impl Settings {
             conditions: plan.conditions.clone(),
             rounds: plan.rounds,
             jobs: options.jobs,
-            target: plan.target,
             over,
             timeout: Duration::from_millis(plan.timeout_ms),
             offers: Offers::Settled(plan.client.clone()),
         })
     }
 
-    /// The stacks that workers are needed for, the lab's servers among them.
-    pub(crate) fn workers(&self) -> BTreeSet<String> {
-        let clients = self.stacks.iter().map(|stack| stack.stack().to_owned());
-        match self.target {
-            Target::Lab => clients.chain(self.over.servers()).collect(),
-            Target::Live => clients.collect(),
+    /// Where the sites are.
+    pub(crate) fn target(&self) -> Target {
+        match self.over.network {
+            Network::Lab => Target::Lab,
+            Network::Loopback | Network::Live { .. } => Target::Live,
+        }
+    }
+
+    /// As the manifest has it.
+    pub(crate) fn record(&self, plan: &Plan) -> ConnectPlan {
+        ConnectPlan {
+            seed: plan.seed,
+            stacks: plan.stacks.clone(),
+            conditions: plan.conditions.clone(),
+            rounds: plan.rounds,
+            jobs: plan.jobs,
+            target: plan.target,
+            sites_file: self.over.file.name.clone(),
+            sites_sha256: self.over.file.sha256.clone(),
+            sites: plan.sites.clone(),
+            client: plan.client.clone(),
+            roots: self.over.roots_record(),
+            timeout_ms: u64::try_from(plan.timeout.as_millis()).unwrap_or(u64::MAX),
         }
     }
 
     /// What every client offers, now that the workers have said what they can do.
-    pub(crate) fn client(&self, fleet: &Workers) -> anyhow::Result<ClientSettings> {
+    pub(crate) fn client(&self, workers: &Workers) -> anyhow::Result<ClientSettings> {
         let (profile, versions, asked, alpn) = match &self.offers {
             Offers::Settled(settings) => return Ok(settings.clone()),
             Offers::Asked {
@@ -123,7 +143,7 @@ impl Settings {
         let chosen = || {
             self.stacks
                 .iter()
-                .filter_map(|stack| fleet.description(stack.stack()))
+                .filter_map(|stack| workers.description(stack.stack()))
         };
         let groups: Vec<Group> = if asked.is_empty() {
             let able = |group: &Group| chosen().all(|stack| stack.groups.contains(group));
@@ -153,6 +173,15 @@ impl Settings {
     }
 }
 
+fn live(sites: usize) -> Network {
+    Network::Live {
+        how: format!(
+            "connecting over the real network to {sites} hosts, one connection at a time to each, with a \
+             pause of a second between"
+        ),
+    }
+}
+
 fn stacks(names: &[String]) -> anyhow::Result<Vec<StackName>> {
     let labels = stack_names(names);
     if labels.len() < 2 {
@@ -169,12 +198,12 @@ fn each_once<T: PartialEq + Copy + std::fmt::Display>(
     option: &str,
     values: &[T],
 ) -> anyhow::Result<Vec<T>> {
-    let mut kept: Vec<T> = Vec::new();
+    let mut once: Vec<T> = Vec::new();
     for value in values {
-        if kept.contains(value) {
+        if once.contains(value) {
             return Err(WrongInput(format!("{option} names {value} twice")).into());
         }
-        kept.push(*value);
+        once.push(*value);
     }
-    Ok(kept)
+    Ok(once)
 }

@@ -1,6 +1,6 @@
 use clap::Args;
 
-use crate::options::{Begun, KeptIn, Output, Which, run_name};
+use crate::options::{Output, SiteOptions, StartOptions, StoredIn, run_name};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -42,7 +42,7 @@ pub(crate) struct Evaluate {
     )]
     pub(crate) to: String,
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) over: SiteOptions,
     /// A few minutes instead of half an hour: fewer rounds, kept protocol tests
     #[arg(long, help_heading = "What")]
     pub(crate) quick: bool,
@@ -60,10 +60,10 @@ pub(crate) struct Evaluate {
     pub(crate) skip: Vec<String>,
 
     #[command(flatten)]
-    pub(crate) begun: Begun,
+    pub(crate) start: StartOptions,
 
     #[command(flatten)]
-    pub(crate) kept_in: KeptIn,
+    pub(crate) stored_in: StoredIn,
     /// Last part of the name of the evaluation's folder
     #[arg(long, value_name = "NAME", default_value = "evaluate", value_parser = run_name, help_heading = "Results")]
     pub(crate) name: String,

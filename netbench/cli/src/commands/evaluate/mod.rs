@@ -2,9 +2,8 @@
 //! own, and one report of what they found.
 
 pub(crate) mod args;
-mod parts;
 mod progress;
-mod run;
+mod step;
 
 use std::{
     path::Path,
@@ -14,44 +13,49 @@ use std::{
 
 use anyhow::{Context, bail};
 use netbench_model::{
-    Depth, EvaluationManifest, EvaluationPlan, PartRecord, PartState, SCHEMA_VERSION, StackName,
-    Target,
+    Depth, EvaluationManifest, EvaluationPlan, PartRecord, PartState, StackName, Target,
 };
-use netbench_report::{Evaluation, EvaluationReport, Found, Options, evaluation};
-use netbench_store::{RunFolder, RunKind};
+use netbench_report::{EvaluationReport, Options};
+use netbench_store::RunFolder;
 
 use crate::{
     browser,
     exit::{Ended, WrongInput},
     format::Format,
-    kept::{self, Kept},
+    kinds::{
+        self, ended,
+        evaluation::{
+            PARTS,
+            parts::{Part, Unsupported},
+        },
+    },
     options::Output,
     output,
-    run::{name, now, stop_on_signals},
+    run::{self, stop_on_signals},
     sites_file,
     stack_names::new_seed,
-    workers,
+    stored, workers,
 };
 
 use self::{
     args::Evaluate,
-    parts::{PARTS, Part},
     progress::{PartProgress, time},
-    run::StepEnd,
+    step::StepEnd,
 };
 
 /// The page's name in the evaluation's folder.
 const PAGE: &str = "report.html";
 
 pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
-    let (folder, mut manifest) = match &options.kept_in.resume {
-        Some(path) => earlier(path)?,
+    let (folder, mut manifest) = match &options.stored_in.resume {
+        Some(path) => stored::open(path)?,
         None => begin(options)?,
     };
-    let stop = stop_on_signals("stopping, and keeping what there is")?;
+    let stop = stop_on_signals("stopping; what there is will be stored and reported")?;
     let quiet = options.output.quiet;
     let waiting = |record: &PartRecord| waits(&record.state);
     let total: u64 = manifest
+        .plan
         .parts
         .iter()
         .filter(|p| waiting(p))
@@ -60,16 +64,17 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
     if !quiet {
         let total = time(Duration::from_secs(total));
         eprintln!(
-            "netbench: about {total} in all, once what is needed is built; results go to {}",
+            "netbench: about {total} in all, after any builds; results go to {}",
             folder.path().display()
         );
     }
     manifest.finished = None;
+    manifest.sessions.push(run::session());
     folder.write_manifest(&manifest)?;
-    let parts = manifest.parts.iter().filter(|p| waiting(p)).count();
+    let parts = manifest.plan.parts.iter().filter(|p| waiting(p)).count();
     let mut number = 0;
-    for at in 0..manifest.parts.len() {
-        let record = &manifest.parts[at];
+    for at in 0..manifest.plan.parts.len() {
+        let record = &manifest.plan.parts[at];
         let known = PARTS.iter().find(|part| part.name == record.part);
         let Some(part) = known.filter(|_| waits(&record.state)) else {
             continue;
@@ -83,7 +88,7 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
         );
         let (state, notes) = run_part(part, &folder, &manifest.plan, &stop, &progress);
         let took = progress.end(words(&state));
-        let record = &mut manifest.parts[at];
+        let record = &mut manifest.plan.parts[at];
         record.took_s = Some(record.took_s.unwrap_or(0) + took.as_secs());
         record.state = state;
         record.notes = notes;
@@ -93,16 +98,14 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
         }
     }
     let interrupted = stop.load(Ordering::Relaxed);
-    if !interrupted {
-        manifest.finished = Some(now());
-    }
+    run::end_session(&mut manifest, interrupted);
     folder.write_manifest(&manifest)?;
-    let evaluation = publish(&folder, manifest, &options.output)?;
+    let report = publish(&folder, &options.output)?;
     if options.open {
         browser::open(&folder.path().join(PAGE))?;
     }
     let failed = |record: &&PartRecord| matches!(record.state, PartState::Failed { .. });
-    let mut failed = evaluation.run.parts.iter().filter(failed);
+    let mut failed = report.evaluation.run.plan.parts.iter().filter(failed);
     if let (Some(record), false) = (failed.next(), interrupted) {
         bail!(
             "the part {} failed, which the report tells; `netbench evaluate --resume {}` tries again",
@@ -110,22 +113,18 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
             folder.path().display()
         );
     }
-    Ok(match (interrupted, evaluation.answered()) {
-        (true, _) => Ended::Interrupted,
-        (false, true) => Ended::Well,
-        (false, false) => Ended::NothingToCompare,
+    Ok(if interrupted {
+        Ended::Interrupted
+    } else {
+        ended(&report)
     })
 }
 
 /// Makes the reports, and the page.
-fn publish(
-    folder: &RunFolder,
-    manifest: EvaluationManifest,
-    output: &Output,
-) -> anyhow::Result<Evaluation> {
-    let report = read(folder, manifest);
+fn publish(folder: &RunFolder, output: &Output) -> anyhow::Result<EvaluationReport> {
+    let report = kinds::evaluation::read(folder)?;
     output::print(&report, output)?;
-    output::keep(folder, &report, output)?;
+    output::store(folder, &report, output)?;
     let page = Format::named("html")
         .form()
         .of(&report, &Options::default());
@@ -133,32 +132,7 @@ fn publish(
     if !output.quiet {
         eprintln!("netbench: the page is {}", page.display());
     }
-    Ok(report.evaluation)
-}
-
-/// What the parts have kept, and what it says.
-pub(crate) fn read(folder: &RunFolder, manifest: EvaluationManifest) -> EvaluationReport {
-    let mut found = Found::default();
-    let mut runs = Vec::new();
-    let mut unread = Vec::new();
-    for record in &manifest.parts {
-        let Some(part) = PARTS.iter().find(|part| part.name == record.part) else {
-            continue;
-        };
-        let place = folder.path().join(part.name);
-        if let Err(error) = (part.collect)(&place, &manifest.plan, &mut found, &mut runs) {
-            unread.push(format!(
-                "The results of the part {} cannot be read: {error:#}",
-                part.name
-            ));
-        }
-    }
-    let mut evaluation = evaluation(manifest, found);
-    evaluation.warnings.extend(unread);
-    EvaluationReport {
-        evaluation,
-        parts: runs.into_iter().map(Kept::into_report).collect(),
-    }
+    Ok(report)
 }
 
 /// Reads everything that can be wrong, and makes the folder.
@@ -188,7 +162,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     if !PARTS.iter().any(wanted) {
         return Err(WrongInput("--skip leaves no part".to_owned()).into());
     }
-    let file = sites_file::read(options.which.sites.as_deref())?;
+    let file = sites_file::read(options.over.sites.as_deref())?;
     let sites = u32::try_from(file.sites.len()).unwrap_or(u32::MAX);
     let absolute = |path: &Path| {
         let path = std::path::absolute(path)
@@ -197,13 +171,13 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         text.with_context(|| format!("{}: the path is not UTF-8", path.display()))
     };
     let workers = options
-        .begun
+        .start
         .own
         .worker
         .iter()
         .map(|(stack, program)| Ok((stack.clone(), absolute(program)?)))
         .collect::<anyhow::Result<Vec<_>>>()?;
-    let plan = EvaluationPlan {
+    let mut plan = EvaluationPlan {
         from: StackName::new(&options.from),
         to: StackName::new(&options.to),
         depth: if options.quick {
@@ -211,20 +185,21 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         } else {
             Depth::Full
         },
-        target: if options.which.live {
+        target: if options.over.live {
             Target::Live
         } else {
             Target::Lab
         },
-        sites_file: options.which.sites.as_deref().map(absolute).transpose()?,
-        limit: options.which.limit,
-        sites: options.which.limit.map_or(sites, |limit| limit.min(sites)),
-        seed: options.begun.seed.unwrap_or_else(new_seed),
+        sites_file: options.over.sites.as_deref().map(absolute).transpose()?,
+        limit: options.over.limit,
+        sites: options.over.limit.map_or(sites, |limit| limit.min(sites)),
+        seed: options.start.seed.unwrap_or_else(new_seed),
         workers,
+        parts: Vec::new(),
     };
     // A stack that there is none of is found now, and builds happen before the clock runs.
     let stacks = [&options.from, &options.to].map(Clone::clone).into();
-    workers::find(&stacks, &options.begun.own.worker)?;
+    workers::find(&stacks, &options.start.own.worker)?;
     let parts = PARTS.iter().map(|part| PartRecord {
         part: part.name.to_owned(),
         state: if wanted(part) {
@@ -236,29 +211,12 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         took_s: None,
         notes: Vec::new(),
     });
-    let manifest = EvaluationManifest {
-        schema: SCHEMA_VERSION,
-        kind: "evaluate".to_owned(),
-        netbench: env!("CARGO_PKG_VERSION").to_owned(),
-        name: name(&options.kept_in.out, &options.name),
-        started: now(),
-        finished: None,
-        command: std::env::args().collect(),
-        parts: parts.collect(),
-        plan,
-    };
-    let path = options.kept_in.out.join(&manifest.name);
+    plan.parts = parts.collect();
+    let manifest = run::manifest(run::name(&options.stored_in.out, &options.name), plan);
+    let path = options.stored_in.out.join(&manifest.name);
     let folder =
         RunFolder::create(&path, &manifest).context("cannot make the evaluation's folder")?;
     Ok((folder, manifest))
-}
-
-fn earlier(path: &Path) -> anyhow::Result<(RunFolder, EvaluationManifest)> {
-    kept::open_as(
-        path,
-        RunKind::Evaluate,
-        "not an evaluation, so that `netbench evaluate` cannot go on with it",
-    )
 }
 
 /// Whether a part is still to be done: one that failed is tried again.
@@ -278,12 +236,12 @@ fn run_part(
 ) -> (PartState, Vec<String>) {
     let steps = match (part.steps)(plan) {
         Ok(steps) => steps,
-        Err(parts::Unsupported(why)) => return (PartState::Unsupported { why }, Vec::new()),
+        Err(Unsupported(why)) => return (PartState::Unsupported { why }, Vec::new()),
     };
     let place = folder.path().join(part.name);
     let mut state = PartState::Done;
     for step in &steps.steps {
-        state = match run::step(step, &place, stop, progress) {
+        state = match step::step(step, &place, stop, progress) {
             Ok(StepEnd::Done) => PartState::Done,
             Ok(StepEnd::Interrupted) => PartState::Interrupted,
             Ok(StepEnd::Failed(why)) => PartState::Failed { why },

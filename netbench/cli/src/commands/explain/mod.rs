@@ -1,16 +1,17 @@
 pub(crate) mod args;
 
-use netbench_model::StackName;
+use netbench_model::{ConnectPlan, StackName};
 
 use self::args::Explain;
 use crate::{
     exit::{Ended, WrongInput},
-    kept, output,
+    output, stored,
 };
 
 /// Says which characteristics of a site go with one stack's being faster.
 pub(crate) fn explain(options: &Explain) -> anyhow::Result<Ended> {
-    let (_, manifest, samples) = kept::connect_run(&options.run, "explain")?;
+    let (folder, manifest) = stored::open::<ConnectPlan>(&options.run)?;
+    let samples = folder.records().map_err(stored::wrong)?;
     let stacks = &manifest.plan.stacks;
     let known = |name: &String| {
         let name = StackName::new(name);

@@ -1,6 +1,6 @@
 use clap::Args;
 
-use crate::options::{Compared, Output, OwnWorkers, ProfileArg};
+use crate::options::{Output, OwnWorkers, ProfileArg, StackOptions};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -12,7 +12,7 @@ Examples:
 #[command(mut_arg("stack", |stack| stack.help("Stacks")))]
 pub(crate) struct Hello {
     #[command(flatten)]
-    pub(crate) compared: Compared,
+    pub(crate) stacks: StackOptions,
     /// How the connectors are set up
     #[arg(long, value_name = "P", value_enum, default_value_t = ProfileArg::Library)]
     pub(crate) client_profile: ProfileArg,

@@ -12,14 +12,14 @@ use crate::{exit::Ended, output, stack_names::stack_names, targets, workers};
 
 /// Has each stack send its ClientHello, and takes it apart.
 pub(crate) fn hello(options: &Hello) -> anyhow::Result<Ended> {
-    let stacks = stack_names(&options.compared.stack);
+    let stacks = stack_names(&options.stacks.stack);
     let wanted = stacks.iter().map(|stack| stack.stack().to_owned());
     let programs = workers::find(&wanted.collect(), &options.own.worker)?;
-    let fleet = Workers::probe(programs, None)?;
+    let probed = Workers::probe(programs, None)?;
     let roots = targets::roots(&RootsSource::Mozilla, None)?;
     let profile = options.client_profile.into();
-    let client = client_settings(profile, &stacks, &fleet);
-    let hellos = offers(&stacks, &fleet, None, &client, &roots.pem)?;
+    let client = client_settings(profile, &stacks, &probed);
+    let hellos = offers(&stacks, &probed, None, &client, &roots.pem)?;
     output::print(&HelloReport::new(hellos), &options.output)?;
     Ok(Ended::Well)
 }

@@ -12,17 +12,17 @@ use self::args::Report;
 use crate::{
     browser,
     exit::{Ended, WrongInput},
-    kept::Kept,
+    kinds::{self, StoredRun},
     output,
 };
 
-/// Makes the reports of kept runs again, from their samples.
+/// Makes the reports of stored runs again, from their samples.
 pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
     check(options)?;
-    let runs = options.runs.iter().map(|path| Kept::read(path));
+    let runs = options.runs.iter().map(|path| StoredRun::read(path));
     let runs = runs.collect::<anyhow::Result<Vec<_>>>()?;
     let form = options.format().form();
-    let documents = runs.iter().map(|run| run.report().document(form.extent));
+    let documents = runs.iter().map(|run| run.report.document(form.extent));
     let document = Document::side_by_side(documents.collect());
     if form.name == "junit" && document.checks.is_empty() {
         let why =
@@ -38,7 +38,7 @@ pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
     );
     let path = match (&options.output, form.goes, runs.first()) {
         (Some(file), ..) if !to_stdout(options) => Some(write_file(file, &bytes)?),
-        (None, Goes::Folder(name), Some(run)) => Some(run.folder().write_file(name, &bytes)?),
+        (None, Goes::Folder(name), Some(run)) => Some(run.folder.write_file(name, &bytes)?),
         _ => None,
     };
     match path {
@@ -56,17 +56,14 @@ pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
     }
     // The summaries in the runs' folders are made again too.
     for run in &runs {
-        output::keep(run.folder(), run.report(), &options.as_output())?;
+        output::store(&run.folder, &*run.report, &options.as_output())?;
     }
     Ok(ended(&runs))
 }
 
-fn ended(runs: &[Kept]) -> Ended {
-    if runs.iter().all(|run| run.report().tells()) {
-        Ended::Well
-    } else {
-        Ended::NothingToCompare
-    }
+fn ended(runs: &[StoredRun]) -> Ended {
+    let ends = runs.iter().map(|run| kinds::ended(&*run.report));
+    ends.max().unwrap_or(Ended::Well)
 }
 
 /// Finds what is wrong before anything is read.

@@ -28,6 +28,12 @@ pub(crate) enum ResultsCommand {
         #[command(flatten)]
         output: Output,
     },
+    /// Compress the raw samples of finished runs, those in an evaluation too. Every command reads them as before
+    Pack {
+        /// Folders of runs of any kind
+        #[arg(required = true, value_name = "RUN", value_hint = ValueHint::DirPath)]
+        runs: Vec<PathBuf>,
+    },
     /// Remove old runs. Never removes what is not a run, is broken, is being measured, or has files of yours in it
     Prune(Prune),
 }

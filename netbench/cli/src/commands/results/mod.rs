@@ -1,34 +1,32 @@
-//! `netbench results`: the runs that are kept. Nothing here measures, and only `prune` changes anything.
+//! `netbench results`: the runs that are stored. Nothing here measures.
 
 pub(crate) mod args;
+mod list;
+mod pack;
 mod prune;
-mod scan;
-
-use std::path::Path;
 
 use netbench_report::RunsSummary;
 
 use self::args::{Results, ResultsCommand};
-use crate::{exit::Ended, kept::Kept, options::Output, output};
+use crate::{exit::Ended, kinds::StoredRun, output};
 
-/// Lists, shows or prunes runs.
+/// Lists, shows, packs or prunes runs.
 pub(crate) fn results(options: &Results) -> anyhow::Result<Ended> {
     match &options.command {
         ResultsCommand::List { folders, output } => {
             let mut runs = Vec::new();
             for folder in folders {
-                runs.extend(scan::entries(folder)?.into_iter().map(|entry| entry.row));
+                runs.extend(list::entries(folder)?.into_iter().map(|entry| entry.row));
             }
             let shown = folders.iter().map(|folder| folder.display().to_string());
             output::print(&RunsSummary::new(shown.collect(), runs), output)?;
             Ok(Ended::Well)
         }
-        ResultsCommand::Show { run, output } => show(run, output),
+        ResultsCommand::Show { run, output } => {
+            output::print(&*StoredRun::read(run)?.report, output)?;
+            Ok(Ended::Well)
+        }
+        ResultsCommand::Pack { runs } => pack::pack(runs),
         ResultsCommand::Prune(options) => prune::prune(options),
     }
-}
-
-fn show(path: &Path, output: &Output) -> anyhow::Result<Ended> {
-    output::print(Kept::read(path)?.report(), output)?;
-    Ok(Ended::Well)
 }

@@ -7,15 +7,16 @@ use std::{
 
 use anyhow::Context;
 use jiff::Timestamp;
-use netbench_model::{EvaluationManifest, sanitize};
-use netbench_store::{RunFolder, RunKind};
+use netbench_model::sanitize;
+use netbench_store::RunFolder;
 
 use super::{
     args::Prune,
-    scan::{self, Entry},
+    list::{self, Entry},
 };
 use crate::{
     exit::{Ended, WrongInput},
+    kinds::{self, Holds},
     output,
 };
 
@@ -23,7 +24,7 @@ use crate::{
 pub(super) fn prune(options: &Prune) -> anyhow::Result<Ended> {
     let mut entries = Vec::new();
     for folder in &options.folders {
-        entries.extend(scan::entries(folder)?);
+        entries.extend(list::entries(folder)?);
     }
     let (mut runs, broken): (Vec<Entry>, Vec<Entry>) = entries
         .into_iter()
@@ -93,17 +94,17 @@ fn obstacle(path: &Path) -> anyhow::Result<Option<String>> {
     if folder.is_in_use()? {
         return in_use;
     }
-    let evaluation = folder.kind()? == RunKind::Evaluate;
-    if evaluation && may_be_under_way(&folder)? {
+    let holds = kinds::of(&folder)?.holds;
+    if holds == Holds::Runs && may_be_under_way(&folder)? {
         return in_use;
     }
     let mut foreign = Vec::new();
     for name in names(path)? {
-        if evaluation && is_folder(&path.join(&name)) {
+        if holds == Holds::Runs && is_folder(&path.join(&name)) {
             if let Some(why) = obstacle_in_part(&path.join(&name))? {
                 return Ok(Some(format!("{}: {why}", sanitize(&name))));
             }
-        } else if !is_ours(path, &name) {
+        } else if !is_ours(path, &name, holds) {
             foreign.push(name);
         }
     }
@@ -132,7 +133,7 @@ fn obstacle_in_part(path: &Path) -> anyhow::Result<Option<String>> {
 
 /// Nothing is locked between two parts: one that was begun in the last day and has not ended may go on.
 fn may_be_under_way(folder: &RunFolder) -> anyhow::Result<bool> {
-    let manifest: EvaluationManifest = folder.manifest()?;
+    let manifest = folder.head()?;
     let begun = manifest.started.parse::<Timestamp>();
     let young = begun.is_ok_and(|begun| {
         Timestamp::now().duration_since(begun).unsigned_abs() < Duration::from_secs(86_400)
@@ -145,9 +146,11 @@ fn is_folder(path: &Path) -> bool {
 }
 
 /// Files of a run, by their names; a folder or a link is none.
-fn is_ours(path: &Path, name: &str) -> bool {
+fn is_ours(path: &Path, name: &str, holds: Holds) -> bool {
     let whole = name.strip_suffix(".part").unwrap_or(name);
-    let ours = ["run.json", "samples.jsonl", "scan.jsonl", "against.json"].contains(&whole)
+    let plain = whole.strip_suffix(".zst").unwrap_or(whole);
+    let ours = ["run.json", "samples.jsonl", "scan.jsonl"].contains(&plain)
+        || matches!(holds, Holds::Files(names) if names.contains(&whole))
         || whole.starts_with("summary.")
         || whole.starts_with("report.");
     ours && fs::symlink_metadata(path.join(name)).is_ok_and(|data| data.is_file())
@@ -167,6 +170,7 @@ fn names(path: &Path) -> anyhow::Result<Vec<String>> {
 /// The manifest goes last: a removal that was broken off leaves a run that can be pruned again.
 fn remove(path: &Path) -> anyhow::Result<()> {
     let cannot = || format!("cannot remove {}", path.display());
+    let holds = kinds::of(&RunFolder::open(path)?)?.holds;
     let mut names = names(path)?;
     names.sort_by_key(|name| name == "run.json");
     for name in &names {
@@ -174,7 +178,7 @@ fn remove(path: &Path) -> anyhow::Result<()> {
         if is_folder(&inside) {
             // Only an evaluation has folders, and what is in them was looked at.
             fs::remove_dir_all(inside).with_context(cannot)?;
-        } else if is_ours(path, name) {
+        } else if is_ours(path, name, holds) {
             fs::remove_file(inside).with_context(cannot)?;
         }
     }

@@ -2,7 +2,10 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use crate::options::{Begun, KeptIn, Output, ProfileArg, Seen, Trust, Which, between, run_name};
+use crate::options::{
+    Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StartOptions, StoredIn, between,
+    run_name,
+};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -29,7 +32,7 @@ pub(crate) struct Scan {
     #[arg(value_name = "HOST[:PORT]", value_hint = ValueHint::Hostname, conflicts_with_all = ["sites", "shard"])]
     pub(crate) targets: Vec<String>,
     #[command(flatten)]
-    pub(crate) which: Which,
+    pub(crate) over: SiteOptions,
     /// What to ask for: versions, suites with their order and groups are always asked for
     #[arg(
         long,
@@ -41,7 +44,7 @@ pub(crate) struct Scan {
     )]
     pub(crate) parts: Vec<PartArg>,
     #[command(flatten, next_help_heading = "What")]
-    pub(crate) trust: Trust,
+    pub(crate) roots: RootsOptions,
 
     /// Stacks, to say for each site what each of them would agree on with it
     #[arg(
@@ -62,7 +65,7 @@ pub(crate) struct Scan {
     pub(crate) summary: bool,
 
     #[command(flatten)]
-    pub(crate) seen: Seen,
+    pub(crate) path: PathOptions,
     /// Sites scanned at one time; without it 500, and 50 with --live
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=5_000), help_heading = "How")]
     pub(crate) jobs: Option<u32>,
@@ -76,10 +79,10 @@ pub(crate) struct Scan {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(..=10), help_heading = "How")]
     pub(crate) retries: u32,
     #[command(flatten)]
-    pub(crate) begun: Begun,
+    pub(crate) start: StartOptions,
 
     #[command(flatten)]
-    pub(crate) kept_in: KeptIn,
+    pub(crate) stored_in: StoredIn,
     /// Last part of the name of the run's folder
     #[arg(long, value_name = "NAME", default_value = "scan", value_parser = run_name, help_heading = "Results")]
     pub(crate) name: String,

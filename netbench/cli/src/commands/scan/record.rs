@@ -1,14 +1,27 @@
 //! A scan as a sites file: each site with the lab's fields that make the lab speak as it did.
 
+use std::path::Path;
+
 use netbench_model::{
-    Alpn, ChainProfile, CipherSuite, Group, KeyType, LabProfile, Site, Switch, TlsVersion,
-    parse_sites,
+    Alpn, ChainProfile, CipherSuite, Group, KeyType, LabProfile, ScanPlan, Site, Switch,
+    TlsVersion, parse_sites,
     scan::{Observed, Order, SiteScan},
 };
 
+use crate::{exit::Ended, kinds, output, stored};
+
+/// Prints a stored scan as a sites file.
+pub(crate) fn record(run: &Path) -> anyhow::Result<Ended> {
+    let (folder, manifest) = stored::open::<ScanPlan>(run)?;
+    let summary = kinds::scan::read(&folder)?;
+    let text = lines(&manifest.name, &manifest.plan.sites, &summary.sites);
+    output::write(text.as_bytes())?;
+    Ok(Ended::Well)
+}
+
 /// The lines of a sites file. What the lab cannot do is said in comments, and a site that it cannot
 /// be at all is a comment.
-pub(super) fn lines(run: &str, planned: &[Site], scans: &[SiteScan]) -> String {
+fn lines(run: &str, planned: &[Site], scans: &[SiteScan]) -> String {
     let mut text = format!(
         "# Recorded by `netbench sites record` from the scan {run}. The round-trip time is the shortest\n\
          # TCP connect of the scan; losses, rates and bodies are not measured.\n"

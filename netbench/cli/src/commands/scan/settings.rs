@@ -1,6 +1,6 @@
 use std::{collections::BTreeSet, net::IpAddr, time::Duration};
 
-use netbench_model::{LabProfile, Profile, ScanManifest, ScanPlace, Site, StackName};
+use netbench_model::{LabProfile, Profile, ScanManifest, ScanPlace, ScanPlan, Site, StackName};
 use netbench_scan::{Limits, ScanPart};
 
 use super::args::{PartArg, Scan};
@@ -8,12 +8,11 @@ use crate::{
     exit::WrongInput,
     sites_file::{self, SitesFile},
     stack_names::stack_names,
-    targets::{Sites, roots},
+    targets::{Network, Sites, roots},
 };
 
 /// What is to be scanned and how, read and found right.
-pub(crate) struct Settings {
-    pub(crate) place: ScanPlace,
+pub(crate) struct ScanSettings {
     pub(crate) over: Sites,
     pub(crate) limits: Limits,
     pub(crate) against: Vec<StackName>,
@@ -22,30 +21,33 @@ pub(crate) struct Settings {
     pub(crate) summary: bool,
 }
 
-impl Settings {
+impl ScanSettings {
     /// From the command line.
     pub(crate) fn of_options(options: &Scan) -> anyhow::Result<Self> {
         let file = if options.targets.is_empty() {
-            sites_file::read(options.which.sites.as_deref())?
+            sites_file::read(options.over.sites.as_deref())?
         } else {
             of_targets(&options.targets)?
         };
-        let over = Sites::of_options(
-            file,
-            roots(&options.trust.source(), None)?,
-            &options.which,
-            &options.seen,
-            &options.begun,
-        )?;
-        let place = match (options.which.live, options.targets.is_empty()) {
-            (true, _) => ScanPlace::Live,
-            (false, true) => ScanPlace::Lab,
-            (false, false) => ScanPlace::Loopback,
+        let network = match (options.over.live, options.targets.is_empty()) {
+            (true, _) => Network::Live {
+                how: live(file.sites.len(), options.rate.or(LIVE_RATE)),
+            },
+            (false, true) => Network::Lab,
+            (false, false) => Network::Loopback,
         };
-        if place == ScanPlace::Loopback {
-            all_on_loopback(&over.file.sites)?;
+        if network == Network::Loopback {
+            all_on_loopback(&file.sites)?;
         }
-        let live = place == ScanPlace::Live;
+        let live = options.over.live;
+        let over = Sites::of_options(
+            network,
+            file,
+            roots(&options.roots.source(), None)?,
+            &options.over,
+            &options.path,
+            &options.start,
+        )?;
         let parts = options.parts.iter().filter_map(|part| match part {
             PartArg::Enumeration => None,
             PartArg::Signatures => Some(ScanPart::Signatures),
@@ -57,13 +59,12 @@ impl Settings {
         let default = Limits::default();
         let jobs = options.jobs.unwrap_or(if live { 50 } else { 500 });
         Ok(Self {
-            place,
             over,
             limits: Limits {
                 sites: jobs as usize,
                 per_site: if live { 1 } else { default.per_site },
                 per_address: if live { 2 } else { default.per_address },
-                rate: options.rate.or(live.then_some(100.0)),
+                rate: options.rate.or(LIVE_RATE.filter(|_| live)),
                 timeout: options.timeout,
                 retries: options.retries,
                 parts: parts.into_iter().collect(),
@@ -78,25 +79,29 @@ impl Settings {
 
     /// From the run that is to be gone on with.
     pub(crate) fn of_manifest(manifest: &ScanManifest) -> anyhow::Result<Self> {
-        let plan = &manifest.scan;
+        let plan = &manifest.plan;
         let file = SitesFile {
             name: plan.sites_file.clone(),
             sha256: plan.sites_sha256.clone(),
             sites: plan.sites.clone(),
         };
         let over = Sites::of_run(
-            &manifest.name,
-            &manifest.origin,
+            manifest,
+            match plan.place {
+                ScanPlace::Lab => Network::Lab,
+                ScanPlace::Loopback => Network::Loopback,
+                ScanPlace::Live => Network::Live {
+                    how: live(plan.sites.len(), plan.rate),
+                },
+            },
             file,
             &plan.roots,
-            manifest.link.as_ref().map(|link| link.kind),
             plan.seed,
         )?;
         let named = |name: &String| ScanPart::ALL.into_iter().find(|part| part.name() == name);
         let live = plan.place == ScanPlace::Live;
         let default = Limits::default();
         Ok(Self {
-            place: plan.place,
             over,
             limits: Limits {
                 sites: plan.jobs as usize,
@@ -115,14 +120,43 @@ impl Settings {
         })
     }
 
-    /// The stacks that workers are needed for, the lab's servers among them.
-    pub(crate) fn workers(&self) -> BTreeSet<String> {
-        let clients = self.against.iter().map(|stack| stack.stack().to_owned());
-        match self.place {
-            ScanPlace::Lab => clients.chain(self.over.servers()).collect(),
-            ScanPlace::Loopback | ScanPlace::Live => clients.collect(),
+    /// As the manifest has it.
+    pub(crate) fn record(&self) -> ScanPlan {
+        let limits = &self.limits;
+        let parts = limits.parts.iter().map(|part| part.name().to_owned());
+        ScanPlan {
+            place: match self.over.network {
+                Network::Lab => ScanPlace::Lab,
+                Network::Loopback => ScanPlace::Loopback,
+                Network::Live { .. } => ScanPlace::Live,
+            },
+            sites_file: self.over.file.name.clone(),
+            sites_sha256: self.over.file.sha256.clone(),
+            sites: self.over.file.sites.clone(),
+            parts: parts.collect(),
+            jobs: u32::try_from(limits.sites).unwrap_or(u32::MAX),
+            rate: limits.rate,
+            timeout_ms: u64::try_from(limits.timeout.as_millis()).unwrap_or(u64::MAX),
+            retries: limits.retries,
+            roots: self.over.roots_record(),
+            seed: self.over.seed,
+            against: self.against.clone(),
+            client_profile: self.client_profile,
+            confirm: self.confirm,
+            summary: self.summary,
         }
     }
+}
+
+/// Connections begun in a second at most over the real network, unless `--rate` says otherwise.
+const LIVE_RATE: Option<f64> = Some(100.0);
+
+fn live(sites: usize, rate: Option<f64>) -> String {
+    let rate = rate.unwrap_or(f64::INFINITY);
+    format!(
+        "scanning {sites} hosts over the real network, at most {rate} connections a second, one at a time to \
+         each"
+    )
 }
 
 fn of_targets(targets: &[String]) -> anyhow::Result<SitesFile> {

@@ -3,7 +3,7 @@ pub(crate) mod args;
 use std::collections::BTreeMap;
 
 use self::args::{Sites, SitesCommand};
-use super::scan;
+use super::scan::record;
 use crate::{
     exit::Ended,
     sites_file::{BUILT_IN, read},
@@ -13,7 +13,7 @@ use crate::{
 pub(crate) fn sites(options: &Sites) -> anyhow::Result<Ended> {
     match &options.command {
         SitesCommand::Print => print!("{BUILT_IN}"),
-        SitesCommand::Record { run } => return scan::record(run),
+        SitesCommand::Record { run } => return record::record(run),
         SitesCommand::Check { file } => {
             let file = read(file.as_deref())?;
             let mut servers: BTreeMap<&str, usize> = BTreeMap::new();

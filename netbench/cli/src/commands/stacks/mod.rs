@@ -10,10 +10,10 @@ pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
     let mut described = Vec::new();
     for source in known_stacks() {
         let stack = source.stack.to_owned();
-        let fleet = workers::find(&[stack.clone()].into(), &[])
+        let probed = workers::find(&[stack.clone()].into(), &[])
             .and_then(|programs| Ok(Workers::probe(programs, None)?));
-        let description = match &fleet {
-            Ok(fleet) => Ok(fleet.description(&stack).cloned()),
+        let description = match &probed {
+            Ok(workers) => Ok(workers.description(&stack).cloned()),
             Err(error) => Err(format!("{error:#}")),
         };
         described.push((source, description));

@@ -3,7 +3,7 @@ use std::time::Duration;
 use clap::Args;
 use netbench_model::{Part, Preset};
 
-use crate::options::{Begun, Compared, KeptIn, Output, Telling, between, run_name};
+use crate::options::{Output, StackOptions, StartOptions, StoredIn, Verbosity, between, run_name};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -44,7 +44,7 @@ pub(crate) struct Suite {
     )]
     pub(crate) preset: Option<Preset>,
     #[command(flatten, next_help_heading = "What")]
-    pub(crate) compared: Compared,
+    pub(crate) stacks: StackOptions,
     /// Print the names of the cases that would be measured, and measure nothing
     #[arg(long, help_heading = "What")]
     pub(crate) list: bool,
@@ -71,15 +71,15 @@ pub(crate) struct Suite {
     #[arg(long, help_heading = "How")]
     pub(crate) aslr: bool,
     #[command(flatten)]
-    pub(crate) begun: Begun,
+    pub(crate) start: StartOptions,
 
     #[command(flatten)]
-    pub(crate) kept_in: KeptIn,
+    pub(crate) stored_in: StoredIn,
     /// Last part of the name of the run's folder; without it the preset's, or suite
     #[arg(long, value_name = "NAME", value_parser = run_name, help_heading = "Results")]
     pub(crate) name: Option<String>,
     #[command(flatten)]
-    pub(crate) telling: Telling,
+    pub(crate) verbosity: Verbosity,
     #[command(flatten)]
     pub(crate) output: Output,
 }

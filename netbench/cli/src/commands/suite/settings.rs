@@ -1,5 +1,4 @@
 use std::{
-    collections::BTreeSet,
     num::NonZero,
     thread,
     time::{Duration, Instant},
@@ -8,10 +7,10 @@ use std::{
 use anyhow::Context;
 use globset::{Glob, GlobMatcher};
 use netbench_model::{
-    LayoutRecord, Part, PinRecord, Preset, Scenario, StackName, SuiteManifest, Work, catalogue,
-    usual_scenarios,
+    LayoutRecord, Part, PinRecord, Preset, Scenario, StackName, SuiteManifest, SuitePlan, Work,
+    catalogue, usual_scenarios,
 };
-use netbench_runner::{Launch, Layout, Materials, SuitePlan, Worker, Workers};
+use netbench_runner::{Launch, Layout, Materials, Worker, Workers};
 
 use super::args::{PartArg, Pin, Suite};
 use crate::{
@@ -31,7 +30,7 @@ const MOST_ROUNDS: u32 = 60;
 const NEAREST: usize = 3;
 
 /// What the user asked for, read and found right.
-pub(crate) struct Settings {
+pub(crate) struct SuiteSettings {
     pub(crate) seed: u64,
     pub(crate) stacks: Vec<StackName>,
     pub(crate) preset: Option<Preset>,
@@ -47,7 +46,7 @@ pub(crate) struct Settings {
     pki_sha256: Option<String>,
 }
 
-impl Settings {
+impl SuiteSettings {
     /// From the command line.
     pub(crate) fn of_options(options: &Suite) -> anyhow::Result<Self> {
         let rounds = options.rounds.unwrap_or(if options.until_decided {
@@ -57,8 +56,8 @@ impl Settings {
         });
         let name = options.preset.map_or("suite", Preset::name);
         Ok(Self {
-            seed: options.begun.seed.unwrap_or_else(new_seed),
-            stacks: stack_names(&options.compared.stack),
+            seed: options.start.seed.unwrap_or_else(new_seed),
+            stacks: stack_names(&options.stacks.stack),
             preset: options.preset,
             scenarios: scenarios(options)?,
             rounds,
@@ -79,7 +78,7 @@ impl Settings {
 
     /// From the run that is to be gone on with.
     pub(crate) fn of_manifest(options: &Suite, manifest: &SuiteManifest) -> anyhow::Result<Self> {
-        let plan = &manifest.suite;
+        let plan = &manifest.plan;
         Ok(Self {
             seed: plan.seed,
             stacks: plan.stacks.clone(),
@@ -103,20 +102,41 @@ impl Settings {
         })
     }
 
-    /// The stacks that workers are needed for.
-    pub(crate) fn workers(&self) -> BTreeSet<String> {
-        let names = self.stacks.iter().map(|stack| stack.stack().to_owned());
-        names.collect()
+    /// As the manifest has it.
+    pub(crate) fn record(&self, plan: &netbench_runner::SuitePlan) -> SuitePlan {
+        let number = |n: u128| u64::try_from(n).unwrap_or(u64::MAX);
+        let budget = self.until_decided.then(|| number(self.budget.as_millis()));
+        SuitePlan {
+            seed: plan.seed,
+            stacks: plan.stacks.clone(),
+            preset: self.preset.map(|preset| preset.to_string()),
+            scenarios: plan.scenarios.clone(),
+            rounds: plan.rounds,
+            until_decided: self.until_decided,
+            budget_ms: budget,
+            trial_ms: number(plan.trial.as_millis()),
+            slice_us: number(plan.slice.as_micros()),
+            pin: plan.core.map_or(PinRecord::Free, PinRecord::Core),
+            layout: match plan.layout {
+                Layout::Fixed => LayoutRecord::Fixed,
+                Layout::System => LayoutRecord::Random,
+            },
+            pki_sha256: plan.materials.sha256().to_owned(),
+        }
     }
 
     /// Everything that trials need, complete.
-    pub(crate) fn plan(&self, fleet: &Workers, progress: &Progress) -> anyhow::Result<SuitePlan> {
+    pub(crate) fn plan(
+        &self,
+        workers: &Workers,
+        progress: &Progress,
+    ) -> anyhow::Result<netbench_runner::SuitePlan> {
         let materials = Materials::of(&self.scenarios)?;
         if let Some(before) = &self.pki_sha256
             && before != materials.sha256()
         {
             return Err(WrongInput(format!(
-                "run {} was begun with other certificates, so that it cannot go on",
+                "run {} was begun with other certificates: it cannot be resumed",
                 self.name
             ))
             .into());
@@ -133,7 +153,7 @@ impl Settings {
         } else {
             None
         };
-        Ok(SuitePlan {
+        Ok(netbench_runner::SuitePlan {
             seed: self.seed,
             stacks: self.stacks.clone(),
             scenarios: self.scenarios.clone(),
@@ -143,7 +163,7 @@ impl Settings {
             trial: self.trial,
             slice: self.slice,
             core: self.core,
-            layout: self.permitted_layout(fleet, progress)?,
+            layout: self.permitted_layout(workers, progress)?,
             heap_library,
             valgrind: workers::in_path("valgrind"),
             jobs: cores().into(),
@@ -151,8 +171,8 @@ impl Settings {
     }
 
     /// The layout as the system permits it, found by starting a worker.
-    fn permitted_layout(&self, fleet: &Workers, progress: &Progress) -> anyhow::Result<Layout> {
-        let program = self.stacks.first().and_then(|s| fleet.program(s.stack()));
+    fn permitted_layout(&self, workers: &Workers, progress: &Progress) -> anyhow::Result<Layout> {
+        let program = self.stacks.first().and_then(|s| workers.program(s.stack()));
         let Some(program) = program.filter(|_| self.layout == Layout::Fixed) else {
             return Ok(Layout::System);
         };

@@ -1,0 +1,183 @@
+use std::{
+    ffi::OsString,
+    fs::File,
+    io::{BufRead, BufReader},
+    os::unix::process::CommandExt,
+    path::Path,
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::Context;
+
+use super::progress::PartProgress;
+use crate::kinds::evaluation::parts::{Results, Step, run_in};
+
+/// How often a waiting thread looks.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How long a part may take: builds on first use among it.
+const LIMIT: Duration = Duration::from_secs(2 * 3600);
+
+/// How long a part has to keep what it measured, once it is asked to stop.
+const STOP_LIMIT: Duration = Duration::from_secs(60);
+
+/// How a step ended.
+pub(super) enum StepEnd {
+    /// All of it was done.
+    Done,
+    /// It was asked to stop, and has kept what there was.
+    Interrupted,
+    /// It could not be done, and why.
+    Failed(String),
+}
+
+/// Runs one step as a process of its own: its crash is not ours, and namespaces want a process that has
+/// no threads yet.
+pub(super) fn step(
+    step: &Step,
+    folder: &Path,
+    stop: &AtomicBool,
+    progress: &PartProgress,
+) -> anyhow::Result<StepEnd> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let program = std::env::current_exe().context("cannot tell where this command is")?;
+    let mut command = Command::new(program);
+    // What is kept of the command line names the command, not a place on this machine.
+    command.arg0("netbench");
+    command.stdin(Stdio::null()).stderr(Stdio::piped());
+    match &step.results {
+        Results::Printed(name) => {
+            let path = folder.join(name);
+            let beside = path.with_extension("part");
+            let file = File::create(&beside)
+                .with_context(|| format!("cannot write {}", beside.display()))?;
+            command.args(&step.arguments).stdout(file);
+            let end = follow(&mut command, stop, progress)?;
+            match end {
+                StepEnd::Done => std::fs::rename(&beside, &path),
+                _ => std::fs::remove_file(&beside),
+            }
+            .with_context(|| format!("cannot keep {}", path.display()))?;
+            Ok(end)
+        }
+        Results::Run(name) => {
+            let folder = folder.join(name);
+            command
+                .args(begin_or_go_on(step, &folder))
+                .stdout(Stdio::null());
+            follow(&mut command, stop, progress)
+        }
+    }
+}
+
+/// The step's arguments, or those that go on with what an earlier session has begun.
+fn begin_or_go_on(step: &Step, folder: &Path) -> Vec<OsString> {
+    let command = step.arguments.iter().take(1).cloned();
+    if let Some(run) = run_in(folder) {
+        let workers = step
+            .arguments
+            .windows(2)
+            .filter(|pair| pair[0] == "--worker");
+        let workers = workers.flatten().cloned();
+        let resume = ["--resume".into(), run.path().into()];
+        return command.chain(workers).chain(resume).collect();
+    }
+    let out = ["--out".into(), folder.into()];
+    step.arguments.iter().cloned().chain(out).collect()
+}
+
+fn follow(
+    command: &mut Command,
+    stop: &AtomicBool,
+    progress: &PartProgress,
+) -> anyhow::Result<StepEnd> {
+    let parent = std::process::id();
+    // SAFETY: between fork and exec this makes two system calls and allocates nothing.
+    unsafe {
+        command.pre_exec(move || {
+            // It must not outlive us, and its parent may have gone already.
+            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGINT);
+            if u32::try_from(libc::getppid()).is_ok_and(|now| now == parent) {
+                Ok(())
+            } else {
+                Err(std::io::Error::from_raw_os_error(libc::ECHILD))
+            }
+        });
+    }
+    // Ctrl-C comes to us alone, and is passed on once.
+    command.process_group(0);
+    let mut child = command.spawn().context("cannot start a part")?;
+    let last = Mutex::new(String::new());
+    let stderr = child.stderr.take();
+    let status = thread::scope(|scope| {
+        scope.spawn(|| {
+            let lines = stderr
+                .into_iter()
+                .flat_map(|err| BufReader::new(err).split(b'\n'));
+            for line in lines.map_while(Result::ok) {
+                let line = String::from_utf8_lossy(&line);
+                let line = line.strip_prefix("netbench: ").unwrap_or(&line).trim_end();
+                if !line.is_empty() {
+                    progress.line(line);
+                    line.clone_into(&mut last.lock().unwrap_or_else(PoisonError::into_inner));
+                }
+            }
+        });
+        wait(&mut child, stop, progress)
+    })?;
+    let last = last.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(match status {
+        // 3: it ran, and nothing could be compared, which the report says in its own words.
+        Some(status) if matches!(status.code(), Some(0 | 3)) => StepEnd::Done,
+        Some(status) if status.code() == Some(130) || stop.load(Ordering::Relaxed) => {
+            StepEnd::Interrupted
+        }
+        Some(status) if last.is_empty() => StepEnd::Failed(status.to_string()),
+        Some(_) => StepEnd::Failed(last),
+        None => StepEnd::Failed(format!("it took longer than {} s", LIMIT.as_secs())),
+    })
+}
+
+/// Waits for the process; none where it took too long.
+fn wait(
+    child: &mut Child,
+    stop: &AtomicBool,
+    progress: &PartProgress,
+) -> anyhow::Result<Option<ExitStatus>> {
+    let begun = Instant::now();
+    let mut asked: Option<Instant> = None;
+    loop {
+        if let Some(status) = child.try_wait().context("cannot wait for a part")? {
+            return Ok(Some(status));
+        }
+        progress.tick();
+        let late = begun.elapsed() > LIMIT;
+        match asked {
+            None if late || stop.load(Ordering::Relaxed) => {
+                interrupt(child);
+                asked = Some(Instant::now());
+            }
+            Some(asked) if asked.elapsed() > STOP_LIMIT => {
+                // It may have ended just now.
+                let _killed = child.kill();
+                let status = child.wait().context("cannot wait for a part")?;
+                return Ok((!late).then_some(status));
+            }
+            _ => {}
+        }
+        thread::sleep(LOOK);
+    }
+}
+
+fn interrupt(child: &Child) {
+    if let Ok(process) = libc::pid_t::try_from(child.id()) {
+        // SAFETY: the child has not been waited for, so that the number is still its own.
+        unsafe { libc::kill(process, libc::SIGINT) };
+    }
+}

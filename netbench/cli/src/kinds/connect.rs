@@ -1,0 +1,33 @@
+use netbench_model::{ConnectPlan, Plan, Sample, StackName};
+use netbench_report::ConnectReport;
+use netbench_store::RunFolder;
+
+use super::{Holds, KindOfRun, Listed, row};
+use crate::{merge, stored::wrong};
+
+pub(super) const KIND: KindOfRun = KindOfRun {
+    kind: ConnectPlan::KIND,
+    read: |folder| Ok(Box::new(read(folder)?)),
+    list: row::<ConnectPlan>,
+    merge: Some(merge::connect::merge),
+    holds: Holds::Files(&[]),
+};
+
+/// Reads a run of `connect`.
+pub(super) fn read(folder: &RunFolder) -> anyhow::Result<ConnectReport> {
+    let manifest = folder.manifest().map_err(wrong)?;
+    let samples = folder.records().map_err(wrong)?;
+    Ok(ConnectReport::new(manifest, samples))
+}
+
+impl Listed for ConnectPlan {
+    type Record = Sample;
+
+    fn stacks(&self) -> Vec<StackName> {
+        self.stacks.clone()
+    }
+
+    fn cases(&self) -> u64 {
+        self.sites.len() as u64
+    }
+}

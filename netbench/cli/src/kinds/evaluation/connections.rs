@@ -1,0 +1,66 @@
+use std::{path::Path, sync::Arc, time::Duration};
+
+use netbench_model::{Depth, EvaluationPlan, Target};
+use netbench_report::{Found, Report};
+
+use crate::kinds::connect;
+
+use super::parts::{
+    Part, RUN, Steps, Unsupported, run_in, site_arguments, stacks, words, worker_arguments,
+};
+
+pub(super) const PART: Part = Part {
+    name: "connections",
+    estimate,
+    steps,
+    collect,
+};
+
+/// What one connection takes of the default form, six at a time, over the lab's links.
+const EACH_MS: u64 = 60;
+
+/// And over a real network, one at a time to each host, with a pause between.
+const EACH_LIVE_MS: u64 = 300;
+
+const CONDITIONS: &str = "clean,resumed,cold";
+
+fn rounds(plan: &EvaluationPlan) -> u32 {
+    match plan.depth {
+        Depth::Quick => 4,
+        Depth::Full => 10,
+    }
+}
+
+fn estimate(plan: &EvaluationPlan) -> Duration {
+    let conditions = CONDITIONS.split(',').count() as u64;
+    let samples = u64::from(plan.sites) * u64::from(rounds(plan)) * 2 * conditions;
+    let each = match plan.target {
+        Target::Lab => EACH_MS,
+        Target::Live => EACH_LIVE_MS,
+    };
+    Duration::from_millis(samples * each)
+}
+
+fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
+    let stacks = stacks(plan);
+    let (rounds, seed) = (rounds(plan).to_string(), plan.seed.to_string());
+    let mut arguments = words(["connect", "--stack", &stacks, "--condition", CONDITIONS]);
+    arguments.extend(words(["--rounds", &rounds, "--seed", &seed]));
+    arguments.extend(site_arguments(plan));
+    arguments.extend(worker_arguments(plan));
+    Ok(Steps::one_run(arguments))
+}
+
+fn collect(
+    folder: &Path,
+    _plan: &EvaluationPlan,
+    found: &mut Found,
+    runs: &mut Vec<Box<dyn Report>>,
+) -> anyhow::Result<()> {
+    if let Some(run) = run_in(&folder.join(RUN)) {
+        let run = connect::read(&run)?;
+        found.connections = Some(Arc::clone(&run.summary));
+        runs.push(Box::new(run));
+    }
+    Ok(())
+}

@@ -1,0 +1,93 @@
+use std::{path::Path, time::Duration};
+
+use netbench_bogo::KnownShim;
+use netbench_model::{Depth, EvaluationPlan, StackName};
+use netbench_report::{Found, Report};
+
+use super::parts::{Part, Results, Step, Steps, Unsupported, printed, words};
+
+pub(super) const PART: Part = Part {
+    name: "features",
+    estimate,
+    steps,
+    collect,
+};
+
+const COVERAGE: &str = "coverage.json";
+const DIFFERENCE: &str = "difference.json";
+
+fn estimate(plan: &EvaluationPlan) -> Duration {
+    match how(plan) {
+        How::Fresh => Duration::from_secs(300),
+        How::Stored { .. } => Duration::from_secs(2),
+    }
+}
+
+/// Where outcomes come from.
+enum How {
+    Fresh,
+    Stored { note: &'static str },
+}
+
+fn how(plan: &EvaluationPlan) -> How {
+    match plan.depth {
+        Depth::Quick => How::Stored {
+            note: "Protocol tests: stored outcomes of results/bogo, not a run of today.",
+        },
+        Depth::Full if crate::workers::in_path("go").is_none() => How::Stored {
+            note: "Protocol tests: Go is missing (https://go.dev/dl), so these are the stored outcomes of \
+                   results/bogo, not a run of today.",
+        },
+        Depth::Full => How::Fresh,
+    }
+}
+
+fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
+    let (from, to) = (shim(&plan.from)?, shim(&plan.to)?);
+    if from == to {
+        let why = format!(
+            "{} and {} have the same shim for the protocol tests",
+            plan.from, plan.to
+        );
+        return Err(Unsupported(why));
+    }
+    let mut coverage = words(["bogo", "--shim", &format!("{from},{to}"), "--json"]);
+    let mut difference = words(["bogo", "diff", from, to, "--json"]);
+    let mut notes = Vec::new();
+    if let How::Stored { note } = how(plan) {
+        coverage.push("--stored".into());
+        difference.push("--stored".into());
+        notes.push(note.to_owned());
+    }
+    let step = |arguments, file| Step {
+        arguments,
+        results: Results::Printed(file),
+    };
+    Ok(Steps {
+        steps: vec![step(coverage, COVERAGE), step(difference, DIFFERENCE)],
+        notes,
+    })
+}
+
+/// The shim of a stack. Copies of a stack and builds of one library share it.
+fn shim(stack: &StackName) -> Result<&'static str, Unsupported> {
+    let stack = stack.stack();
+    let shim = KnownShim::of_stack(stack).ok_or_else(|| {
+        let shown = stack.escape_debug();
+        Unsupported(format!(
+            "there is no shim of {shown} for the protocol tests"
+        ))
+    })?;
+    Ok(shim.name)
+}
+
+fn collect(
+    folder: &Path,
+    _plan: &EvaluationPlan,
+    found: &mut Found,
+    _runs: &mut Vec<Box<dyn Report>>,
+) -> anyhow::Result<()> {
+    found.coverage = printed(&folder.join(COVERAGE))?;
+    found.difference = printed(&folder.join(DIFFERENCE))?;
+    Ok(())
+}

@@ -1,0 +1,124 @@
+//! What parts of an evaluation are made of.
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::Context;
+use netbench_model::{EvaluationPlan, Target};
+use netbench_report::{Found, Report};
+use netbench_store::RunFolder;
+
+/// A part.
+pub(crate) struct Part {
+    /// Its name, and that of its folder.
+    pub(crate) name: &'static str,
+    /// About how long it takes, once everything is built.
+    pub(crate) estimate: fn(&EvaluationPlan) -> Duration,
+    /// What is run for it, in order.
+    pub(crate) steps: fn(&EvaluationPlan) -> Result<Steps, Unsupported>,
+    /// Reads what the steps have left in the part's folder.
+    pub(crate) collect:
+        fn(&Path, &EvaluationPlan, &mut Found, &mut Vec<Box<dyn Report>>) -> anyhow::Result<()>,
+}
+
+/// What is run for a part.
+pub(crate) struct Steps {
+    /// Each a command of netbench.
+    pub(crate) steps: Vec<Step>,
+    /// What a reader must know of how it is done.
+    pub(crate) notes: Vec<String>,
+}
+
+/// The folder of a part that is one run.
+pub(super) const RUN: &str = "run";
+
+impl Steps {
+    /// One command, which makes one run.
+    pub(super) fn one_run(arguments: Vec<OsString>) -> Self {
+        Self {
+            steps: vec![Step {
+                arguments,
+                results: Results::Run(RUN),
+            }],
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// One command of netbench.
+pub(crate) struct Step {
+    /// Its arguments, but for where its results go.
+    pub(crate) arguments: Vec<OsString>,
+    /// Where its results go.
+    pub(crate) results: Results,
+}
+
+/// Where the results of a step go, under the part's folder.
+pub(crate) enum Results {
+    /// What it prints goes into a file of this name.
+    Printed(&'static str),
+    /// It makes a run in a folder of this name.
+    Run(&'static str),
+}
+
+/// A part that these stacks or this machine cannot do, and why.
+pub(crate) struct Unsupported(pub(crate) String);
+
+/// The one run in a folder, if it has been begun.
+pub(crate) fn run_in(folder: &Path) -> Option<RunFolder> {
+    let mut runs: Vec<PathBuf> = std::fs::read_dir(folder)
+        .ok()?
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    runs.sort();
+    runs.iter().find_map(|path| RunFolder::open(path).ok())
+}
+
+/// Reads a file that a step printed; none where it was not reached.
+pub(super) fn printed<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
+    let bytes = match std::fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).context(format!("cannot read {}", path.display())),
+    };
+    let read = serde_json::from_slice(&bytes);
+    read.map(Some)
+        .with_context(|| format!("{}: not what the part prints", path.display()))
+}
+
+/// Both stacks, as commands take them.
+pub(super) fn stacks(plan: &EvaluationPlan) -> String {
+    format!("{},{}", plan.from.stack(), plan.to.stack())
+}
+
+/// The arguments that the parts with sites share.
+pub(super) fn site_arguments(plan: &EvaluationPlan) -> Vec<OsString> {
+    let mut arguments = Vec::new();
+    if let Some(file) = &plan.sites_file {
+        arguments.extend(["--sites".into(), file.into()]);
+    }
+    if let Some(limit) = plan.limit {
+        arguments.extend(["--limit".into(), limit.to_string().into()]);
+    }
+    if plan.target == Target::Live {
+        arguments.push("--live".into());
+    }
+    arguments
+}
+
+/// The arguments that the parts with workers share.
+pub(super) fn worker_arguments(plan: &EvaluationPlan) -> Vec<OsString> {
+    let worker = |(stack, program): &(String, String)| -> [OsString; 2] {
+        ["--worker".into(), format!("{stack}={program}").into()]
+    };
+    plan.workers.iter().flat_map(worker).collect()
+}
+
+/// Arguments from words.
+pub(super) fn words<const N: usize>(words: [&str; N]) -> Vec<OsString> {
+    words.map(OsString::from).to_vec()
+}

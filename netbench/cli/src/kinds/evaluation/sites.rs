@@ -1,0 +1,66 @@
+use std::{path::Path, time::Duration};
+
+use netbench_model::{EvaluationPlan, Target};
+use netbench_report::{Found, Report, losses};
+
+use crate::kinds::scan;
+
+use super::parts::{
+    Part, RUN, Steps, Unsupported, run_in, site_arguments, stacks, words, worker_arguments,
+};
+
+pub(super) const PART: Part = Part {
+    name: "sites",
+    estimate,
+    steps,
+    collect,
+};
+
+/// What a site takes, many at a time over the lab's links, handshakes that confirm among it.
+const EACH_MS: u64 = 200;
+
+/// And over a real network, a hundred connections a second.
+const EACH_LIVE_MS: u64 = 2000;
+
+/// Sites whose loss is confirmed by a handshake, at most.
+const CONFIRM: &str = "1000";
+
+fn estimate(plan: &EvaluationPlan) -> Duration {
+    let each = match plan.target {
+        Target::Lab => EACH_MS,
+        Target::Live => EACH_LIVE_MS,
+    };
+    Duration::from_millis(2000 + u64::from(plan.sites) * each)
+}
+
+fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
+    let stacks = stacks(plan);
+    let seed = plan.seed.to_string();
+    let mut arguments = words([
+        "scan",
+        "--against",
+        &stacks,
+        "--summary",
+        "--confirm",
+        CONFIRM,
+    ]);
+    arguments.extend(words(["--seed", &seed]));
+    arguments.extend(site_arguments(plan));
+    arguments.extend(worker_arguments(plan));
+    Ok(Steps::one_run(arguments))
+}
+
+fn collect(
+    folder: &Path,
+    plan: &EvaluationPlan,
+    found: &mut Found,
+    runs: &mut Vec<Box<dyn Report>>,
+) -> anyhow::Result<()> {
+    if let Some(run) = run_in(&folder.join(RUN)) {
+        let summary = scan::read(&run)?;
+        let loss = summary.loss.as_ref();
+        found.losses = loss.and_then(|loss| losses(loss, &plan.from, &plan.to));
+        runs.push(Box::new(summary));
+    }
+    Ok(())
+}

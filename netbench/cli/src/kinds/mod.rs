@@ -1,0 +1,134 @@
+//! The kinds of run. A new kind is a file here and a line in [`KINDS`]; nothing else tells kinds apart.
+
+pub(crate) mod connect;
+pub(crate) mod evaluation;
+pub(crate) mod scan;
+mod suite;
+
+use std::path::{Path, PathBuf};
+
+use netbench_model::{Kind, Manifest, Origin, Plan, Record, StackName};
+use netbench_report::{Report, RunRow};
+use netbench_store::{RunFolder, StoreError};
+
+use crate::{
+    exit::{Ended, WrongInput},
+    merge::Merging,
+    options::Output,
+    output,
+    stored::wrong,
+};
+
+/// What can be done with stored runs of one kind.
+pub(crate) struct KindOfRun {
+    /// Which kind.
+    pub(crate) kind: Kind,
+    /// Reads a run and all that its report needs.
+    pub(crate) read: fn(&RunFolder) -> anyhow::Result<Box<dyn Report>>,
+    /// What a list of runs shows of one. Reads all of it, to find what is broken.
+    pub(crate) list: fn(&RunFolder) -> Result<RunRow, StoreError>,
+    /// Merges runs into one, where runs of the kind can be.
+    pub(crate) merge: Option<fn(&[PathBuf], &Merging<'_>) -> anyhow::Result<RunFolder>>,
+    /// What is in its folder beside manifest, records and reports.
+    pub(crate) holds: Holds,
+}
+
+/// What a run's folder holds beside manifest, records and reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// Files of these names.
+    Files(&'static [&'static str]),
+    /// The runs of its parts, in folders.
+    Runs,
+}
+
+/// Every kind.
+static KINDS: [KindOfRun; 4] = [connect::KIND, suite::KIND, scan::KIND, evaluation::KIND];
+
+/// The kind of the run in a folder.
+pub(crate) fn of(folder: &RunFolder) -> anyhow::Result<&'static KindOfRun> {
+    let kind = folder.kind().map_err(wrong)?;
+    let known = KINDS.iter().find(|known| known.kind == kind);
+    known.ok_or_else(|| {
+        let names: Vec<_> = KINDS.iter().map(|known| known.kind.name()).collect();
+        WrongInput(format!(
+            "{}: unknown kind of run \"{}\" (known are {}); a newer netbench may know it",
+            folder.path().join("run.json").display(),
+            kind.name().escape_debug(),
+            names.join(", ")
+        ))
+        .into()
+    })
+}
+
+/// A stored run, with its report.
+pub(crate) struct StoredRun {
+    pub(crate) folder: RunFolder,
+    pub(crate) report: Box<dyn Report>,
+}
+
+impl StoredRun {
+    /// Reads the run in the folder at `path`.
+    pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
+        let folder = RunFolder::open(path).map_err(wrong)?;
+        let report = (of(&folder)?.read)(&folder)?;
+        Ok(Self { folder, report })
+    }
+}
+
+/// Makes the reports of a run in its folder and on stdout, and says whether there is a figure to read.
+pub(crate) fn publish(folder: &RunFolder, output: &Output) -> anyhow::Result<Ended> {
+    let report = (of(folder)?.read)(folder)?;
+    output::print(&*report, output)?;
+    output::store(folder, &*report, output)?;
+    Ok(ended(&*report))
+}
+
+/// How a command ends that shows a report.
+pub(crate) fn ended(report: &dyn Report) -> Ended {
+    if report.tells() {
+        Ended::Well
+    } else {
+        Ended::NothingToCompare
+    }
+}
+
+/// A plan that a list of runs can show.
+pub(crate) trait Listed: Plan {
+    /// What its runs are made of.
+    type Record: Record;
+
+    fn stacks(&self) -> Vec<StackName>;
+
+    /// How many sites it has, or scenarios.
+    fn cases(&self) -> u64;
+}
+
+/// The row of a run in a list.
+pub(crate) fn row<P: Listed>(folder: &RunFolder) -> Result<RunRow, StoreError> {
+    let manifest: Manifest<P> = folder.manifest()?;
+    Ok(RunRow {
+        kind: manifest.kind.to_string(),
+        stacks: manifest
+            .plan
+            .stacks()
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
+        sites: manifest.plan.cases(),
+        samples: folder.records::<P::Record>()?.len() as u64,
+        part: part(&manifest.origin),
+        started: manifest.started,
+        finished: manifest.finished,
+        ..RunRow::default()
+    })
+}
+
+/// Which part of the sites it has, or of how many runs it was merged.
+fn part(origin: &Origin) -> Option<String> {
+    match (origin.shard, origin.merged.len()) {
+        (Some(part), _) => Some(format!("shard {}", part.shard)),
+        (None, 0) => None,
+        (None, runs) => Some(format!("joined of {runs}")),
+    }
+}

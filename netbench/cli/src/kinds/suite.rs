@@ -1,0 +1,33 @@
+use netbench_model::{Plan, StackName, SuitePlan, SuiteSample};
+use netbench_report::SuiteReport;
+use netbench_store::RunFolder;
+
+use super::{Holds, KindOfRun, Listed, row};
+use crate::stored::wrong;
+
+pub(super) const KIND: KindOfRun = KindOfRun {
+    kind: SuitePlan::KIND,
+    read: |folder| Ok(Box::new(read(folder)?)),
+    list: row::<SuitePlan>,
+    merge: None,
+    holds: Holds::Files(&[]),
+};
+
+/// Reads a run of the suite.
+pub(super) fn read(folder: &RunFolder) -> anyhow::Result<SuiteReport> {
+    let manifest = folder.manifest().map_err(wrong)?;
+    let samples: Vec<SuiteSample> = folder.records().map_err(wrong)?;
+    Ok(SuiteReport::new(manifest, &samples))
+}
+
+impl Listed for SuitePlan {
+    type Record = SuiteSample;
+
+    fn stacks(&self) -> Vec<StackName> {
+        self.stacks.clone()
+    }
+
+    fn cases(&self) -> u64 {
+        self.scenarios.len() as u64
+    }
+}

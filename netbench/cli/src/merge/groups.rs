@@ -1,0 +1,149 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Gaps, Merged, Part};
+use crate::exit::WrongInput;
+
+/// Runs that together took a plan through its rounds once: one whole run, or its shards.
+pub(super) struct Group<P: Merged> {
+    pub(super) parts: Vec<Part<P>>,
+    /// What is missing, in words.
+    pub(super) missing: Vec<String>,
+}
+
+/// Puts together what belongs together. Shards of one seed are one group; where some are there twice,
+/// shards of one seed and vantage point are.
+pub(super) fn groups<P: Merged>(
+    parts: Vec<Part<P>>,
+    gaps: Gaps,
+) -> Result<Vec<Group<P>>, WrongInput> {
+    let mut groups = Vec::new();
+    let mut by_seed: BTreeMap<u64, Vec<Part<P>>> = BTreeMap::new();
+    for part in parts {
+        match part.manifest.origin.shard {
+            None => groups.push(vec![part]),
+            Some(_) => by_seed
+                .entry(part.manifest.plan.seed())
+                .or_default()
+                .push(part),
+        }
+    }
+    for shards in by_seed.into_values() {
+        if overlap(&shards).is_none() {
+            groups.push(shards);
+            continue;
+        }
+        let mut by_vantage: BTreeMap<String, Vec<Part<P>>> = BTreeMap::new();
+        for part in shards {
+            let vantage = part.manifest.origin.vantage.clone();
+            by_vantage.entry(vantage).or_default().push(part);
+        }
+        for shards in by_vantage.into_values() {
+            if let Some(why) = overlap(&shards) {
+                return Err(WrongInput(why));
+            }
+            groups.push(shards);
+        }
+    }
+    let groups: Vec<Group<P>> = groups.into_iter().map(Group::new).collect();
+    let missing: Vec<&str> = groups
+        .iter()
+        .flat_map(|group| group.missing.iter().map(String::as_str))
+        .collect();
+    if gaps == Gaps::Refused && !missing.is_empty() {
+        return Err(WrongInput(format!(
+            "{}; --partial joins what there is",
+            missing.join("; ")
+        )));
+    }
+    Ok(groups)
+}
+
+impl<P: Merged> Group<P> {
+    fn new(mut parts: Vec<Part<P>>) -> Self {
+        parts.sort_by_key(|part| {
+            let shard = part.manifest.origin.shard;
+            shard.map(|record| record.shard.index())
+        });
+        let missing = missing(&parts);
+        Self { parts, missing }
+    }
+}
+
+/// A run is known by its name, its start and its place, also in a copy of its folder.
+pub(super) fn refuse_twice<P: Merged>(parts: &[Part<P>]) -> Result<(), WrongInput> {
+    let mut seen = BTreeMap::new();
+    for part in parts {
+        let manifest = &part.manifest;
+        let run = (&manifest.name, &manifest.started, manifest.plan.seed());
+        let place = (&manifest.origin.vantage, manifest.origin.shard);
+        if let Some(before) = seen.insert((run, place), &part.path) {
+            return Err(WrongInput(format!(
+                "{before} and {} are the same run",
+                part.path
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Two runs that have the same shard; and shards of different numbers of shards, which overlap too.
+fn overlap<P: Merged>(shards: &[Part<P>]) -> Option<String> {
+    let mut seen: BTreeMap<u32, &str> = BTreeMap::new();
+    let first = shards.first()?;
+    let of = first.manifest.origin.shard?.shard.of();
+    for part in shards {
+        let shard = part.manifest.origin.shard?.shard;
+        if shard.of() != of {
+            return Some(format!(
+                "{} is one of {of} shards and {} one of {}: they overlap",
+                first.path,
+                part.path,
+                shard.of()
+            ));
+        }
+        if let Some(before) = seen.insert(shard.index(), &part.path) {
+            return Some(format!(
+                "shard {shard} is in both {before} and {}",
+                part.path
+            ));
+        }
+    }
+    None
+}
+
+fn missing<P: Merged>(parts: &[Part<P>]) -> Vec<String> {
+    let mut words = Vec::new();
+    let shard = |part: &Part<P>| part.manifest.origin.shard;
+    if let Some((first, record)) = parts.first().and_then(|part| Some((part, shard(part)?))) {
+        let of = record.shard.of();
+        let there: BTreeSet<u32> = parts
+            .iter()
+            .filter_map(|part| Some(shard(part)?.shard.index()))
+            .collect();
+        let gone: Vec<String> = (1..=of)
+            .filter(|index| !there.contains(index))
+            .take(20)
+            .map(|index| format!("{index}/{of}"))
+            .collect();
+        let seed = first.manifest.plan.seed();
+        if !gone.is_empty() {
+            let more = if of as usize - there.len() > gone.len() {
+                " and more"
+            } else {
+                ""
+            };
+            words.push(format!(
+                "of seed {seed}, shard {}{more} is missing",
+                gone.join(", ")
+            ));
+        }
+    }
+    for part in parts {
+        if part.manifest.finished.is_none() {
+            words.push(format!("{} was not finished", part.path));
+        } else if let Some(what) = P::lacks(part) {
+            words.push(format!("{} has no {what}", part.path));
+        }
+    }
+    words
+}

@@ -1,0 +1,237 @@
+//! Merging of stored runs: the shards of one plan, or whole runs from several machines, become one run that
+//! every command reads. What belongs together is found here; what is a kind's own is in its file.
+
+pub(crate) mod connect;
+mod groups;
+pub(crate) mod scan;
+mod settings;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use netbench_model::{LinkRecord, Manifest, MergedRun, Origin, Plan, Record, Site};
+use netbench_store::{RunFolder, StoreError};
+
+use crate::{exit::WrongInput, stored};
+
+/// What a merge is asked.
+pub(crate) struct Merging<'a> {
+    /// The folder that is made.
+    pub(crate) out: &'a Path,
+    pub(crate) gaps: Gaps,
+}
+
+/// Whether a shard may be missing, or a run unfinished.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gaps {
+    Allowed,
+    Refused,
+}
+
+/// The plan of runs that can be merged.
+trait Merged: Plan {
+    /// What their records are.
+    type Record: Record;
+    /// What they have beside records.
+    type Extra;
+
+    fn seed(&self) -> u64;
+    fn sites(&self) -> &[Site];
+    /// Reads what they have beside records.
+    fn extra(folder: &RunFolder) -> Result<Self::Extra, StoreError>;
+    /// What a run should have and has none of.
+    fn lacks(part: &Part<Self>) -> Option<&'static str>;
+    /// All of the plan that must be the same in runs that are merged.
+    fn settings(&self) -> Vec<(&'static str, String)>;
+    /// The stacks whose workers must be the same.
+    fn stacks(&self) -> &[netbench_model::StackName];
+}
+
+/// One of the runs to be merged, as it was read.
+struct Part<P: Merged> {
+    /// What the user called it.
+    path: String,
+    manifest: Manifest<P>,
+    records: Vec<P::Record>,
+    extra: P::Extra,
+}
+
+impl<P: Merged> Part<P> {
+    fn read(path: &Path) -> anyhow::Result<Self> {
+        let (folder, manifest) = stored::open::<P>(path)?;
+        let part = Self {
+            path: path.display().to_string(),
+            records: folder.records().map_err(stored::wrong)?,
+            extra: P::extra(&folder).map_err(stored::wrong)?,
+            manifest,
+        };
+        if part.manifest.origin.merged.is_empty() {
+            return Ok(part);
+        }
+        Err(part.wrong("joined of others already; merge those").into())
+    }
+
+    fn wrong(&self, why: &str) -> WrongInput {
+        WrongInput(format!("{}: {why}", self.path))
+    }
+
+    /// Where its numbers begin in the merged run.
+    fn merged_run(&self, before: Option<&MergedRun>) -> Option<MergedRun> {
+        let manifest = &self.manifest;
+        let first_session = before.map_or(0, |run| run.first_session + run.sessions);
+        let sessions = u32::try_from(manifest.sessions.len()).ok()?;
+        first_session.checked_add(sessions)?;
+        Some(MergedRun {
+            name: manifest.name.clone(),
+            vantage: manifest.origin.vantage.clone(),
+            seed: manifest.plan.seed(),
+            started: manifest.started.clone(),
+            finished: manifest.finished.clone(),
+            shard: manifest.origin.shard,
+            first_session,
+            sessions,
+            first_round: 0,
+            first_block: 0,
+        })
+    }
+
+    /// The places of its sites in the whole list, and how many that has.
+    fn places(&self) -> Result<Places, WrongInput> {
+        let count = self.manifest.plan.sites().len();
+        let Some(record) = self.manifest.origin.shard else {
+            return Ok(Places {
+                whole: count as u64,
+                sites: (0..count).collect(),
+            });
+        };
+        let whole = record.whole_sites as usize;
+        if record.shard.places(whole).take(count + 1).count() != count {
+            return Err(self.wrong("its sites are not those of its shard"));
+        }
+        Ok(Places {
+            whole: whole as u64,
+            sites: record.shard.places(whole).collect(),
+        })
+    }
+}
+
+struct Places {
+    /// How many sites the whole list has.
+    whole: u64,
+    /// The places of the part's sites in it.
+    sites: Vec<usize>,
+}
+
+/// Reads the runs, and refuses those that do not belong together.
+fn parts<P: Merged>(paths: &[PathBuf]) -> anyhow::Result<Vec<Part<P>>> {
+    let parts = paths.iter().map(|path| Part::read(path));
+    let parts = parts.collect::<anyhow::Result<Vec<_>>>()?;
+    settings::refuse_mixed(&parts)?;
+    groups::refuse_twice(&parts)?;
+    Ok(parts)
+}
+
+/// The merged run, as its parts are added to it.
+struct Whole<P> {
+    /// Of the first part, with what the others add.
+    manifest: Option<Manifest<P>>,
+    merged: Vec<MergedRun>,
+}
+
+impl<P: Plan> Whole<P> {
+    fn new() -> Self {
+        Self {
+            manifest: None,
+            merged: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, part: Manifest<P>) {
+        let Some(whole) = &mut self.manifest else {
+            self.manifest = Some(part);
+            return;
+        };
+        let changes = whole.environment.changes(&part.environment);
+        add_new(&mut whole.warnings, part.warnings);
+        add_new(&mut whole.warnings, changes);
+        whole.started = whole.started.clone().min(part.started);
+        whole.finished = whole.finished.take().max(part.finished);
+        add_new(&mut whole.workers, part.workers);
+        whole.sessions.extend(part.sessions);
+        if let (Some(whole), Some(part)) = (&mut whole.link, part.link) {
+            join_links(whole, part);
+        }
+    }
+
+    /// The manifest, of a run called `name` that has these gaps.
+    fn manifest(self, name: String, missing: &[String]) -> Result<Manifest<P>, WrongInput> {
+        let Some(mut manifest) = self.manifest else {
+            return Err(WrongInput("no runs".to_owned()));
+        };
+        manifest.name = name;
+        manifest.origin = Origin {
+            vantage: String::new(),
+            shard: None,
+            merged: self.merged,
+        };
+        for what in missing {
+            manifest.warnings.push(format!("joined with gaps: {what}"));
+        }
+        Ok(manifest)
+    }
+}
+
+/// Writes the merged run. Until `finish` has written the rest of it, it says that it is not finished.
+fn write<P: Merged>(
+    out: &Path,
+    manifest: Manifest<P>,
+    records: &[P::Record],
+    finish: impl FnOnce(&RunFolder) -> anyhow::Result<()>,
+) -> anyhow::Result<RunFolder> {
+    let mut manifest = manifest;
+    let finished = manifest.finished.take();
+    let folder = RunFolder::create(out, &manifest).map_err(|error| match error {
+        StoreError::InUse(_) => WrongInput(error.to_string()).into(),
+        error => anyhow::Error::new(error).context("cannot make the run's folder"),
+    })?;
+    let mut appender = folder.appender::<P::Record>()?;
+    for record in records {
+        appender
+            .append(record)
+            .context("the merged run is not complete; merge again")?;
+    }
+    finish(&folder)?;
+    manifest.finished = finished;
+    folder.write_manifest(&manifest)?;
+    Ok(folder)
+}
+
+/// The merged run's name: its folder's.
+fn name(out: &Path) -> Result<String, WrongInput> {
+    out.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .ok_or_else(|| WrongInput(format!("--out {}: not a folder's name", out.display())))
+}
+
+/// Adds to `whole` what it does not have yet.
+fn add_new<T: PartialEq>(whole: &mut Vec<T>, part: Vec<T>) {
+    for item in part {
+        if !whole.contains(&item) {
+            whole.push(item);
+        }
+    }
+}
+
+/// The worst of both, and the sum of what was counted. Digests of losses cannot be joined.
+fn join_links(whole: &mut LinkRecord, part: LinkRecord) {
+    whole.checks.extend(part.checks);
+    for (name, late) in part.lateness_ns {
+        let worst = whole.lateness_ns.entry(name).or_default();
+        *worst = late.max(*worst);
+    }
+    for (name, count) in part.packets {
+        let sum = whole.packets.entry(name).or_default();
+        *sum = sum.saturating_add(count);
+    }
+    whole.losses_sha256 = None;
+}

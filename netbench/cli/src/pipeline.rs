@@ -1,0 +1,244 @@
+//! How a run is made, whatever its kind, in the order in which things must happen: workers are found,
+//! namespaces are entered, which only a process of one thread may, and then threads, workers and servers
+//! start; the folder is made or resumed, and after the measuring the report is made from what is in it.
+
+use std::{
+    collections::BTreeSet,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+use anyhow::Context;
+use netbench_link::{Link, Namespace};
+use netbench_model::{LinkCheck, LinkRecord, Manifest, Plan, WorkerRecord};
+use netbench_runner::{Targets, Workers, environment};
+use netbench_store::RunFolder;
+
+use crate::{
+    exit::{Ended, WrongInput},
+    kinds,
+    options::{Output, OwnWorkers, StoredIn},
+    output,
+    progress::Progress,
+    run, stored,
+    targets::Sites,
+    workers,
+};
+
+/// A run of one kind: what is its own in how it is made.
+pub(crate) trait Measured {
+    /// What it is to do, as its manifest has it.
+    type Plan: Plan;
+
+    /// The stacks that workers are needed for.
+    fn workers(&self) -> BTreeSet<String>;
+
+    /// The sites it is over; none where it has none.
+    fn sites(&self) -> Option<&Sites> {
+        None
+    }
+
+    /// Gets ready, now that workers and servers are there. `earlier` is the run to go on with.
+    fn ready<'a>(
+        &'a self,
+        setup: &'a Setup,
+        earlier: Option<&Manifest<Self::Plan>>,
+    ) -> anyhow::Result<Ready<'a, Self::Plan>>;
+}
+
+/// What there is before anything is measured.
+pub(crate) struct Setup {
+    pub(crate) workers: Workers,
+    /// The sites' addresses, and the lab's servers; none where the run is over none.
+    pub(crate) targets: Option<Targets>,
+    /// The trust roots, the lab's own among them.
+    pub(crate) roots_pem: String,
+    /// Where clients are started; none for this process's own network.
+    pub(crate) inside: Option<Namespace>,
+    pub(crate) progress: Progress,
+    /// Becomes true with Ctrl-C.
+    pub(crate) stop: Arc<AtomicBool>,
+}
+
+impl Setup {
+    pub(crate) fn targets(&self) -> anyhow::Result<&Targets> {
+        self.targets.as_ref().context("this run is over no sites")
+    }
+}
+
+/// What is to be done, and the doing of it.
+pub(crate) struct Ready<'a, P> {
+    pub(crate) plan: P,
+    /// What the link was checked by.
+    pub(crate) checks: Vec<LinkCheck>,
+    /// Measures, and appends to the folder what comes.
+    pub(crate) measure: Box<dyn FnOnce(&RunFolder) -> anyhow::Result<()> + 'a>,
+}
+
+/// What every run is asked.
+pub(crate) struct Asked<'a> {
+    /// The last part of its name.
+    pub(crate) name: &'a str,
+    pub(crate) stored_in: &'a StoredIn,
+    pub(crate) own: &'a OwnWorkers,
+    pub(crate) output: &'a Output,
+    pub(crate) progress: Progress,
+}
+
+/// The run that `--resume` names.
+pub(crate) type Earlier<P> = Option<(RunFolder, Manifest<P>)>;
+
+/// Opens the run that `--resume` names.
+pub(crate) fn earlier<P: Plan>(stored_in: &StoredIn) -> anyhow::Result<Earlier<P>> {
+    let open = |path: &Path| {
+        stored::open(path).with_context(|| format!("cannot resume {}", path.display()))
+    };
+    stored_in.resume.as_deref().map(open).transpose()
+}
+
+/// Makes a run, or goes on with `earlier`.
+pub(crate) fn run<M: Measured>(
+    measured: &M,
+    earlier: Earlier<M::Plan>,
+    asked: Asked<'_>,
+) -> anyhow::Result<Ended> {
+    if asked.output.github_summary {
+        output::step_summary()?;
+    }
+    let setup = set_up(
+        measured,
+        earlier.as_ref().map(|(_, run)| run),
+        asked.own,
+        asked.progress,
+    )?;
+    let Ready {
+        plan,
+        checks,
+        measure,
+    } = measured.ready(&setup, earlier.as_ref().map(|(_, run)| run))?;
+    let (folder, mut manifest) = match earlier {
+        Some(earlier) => earlier,
+        None => {
+            let name = run::name(&asked.stored_in.out, asked.name);
+            let mut manifest = run::manifest(name, plan);
+            manifest.workers = records(&setup.workers);
+            manifest.link = link(&setup, checks);
+            if let Some(sites) = measured.sites() {
+                manifest.origin = sites.origin();
+            }
+            let path = asked.stored_in.out.join(&manifest.name);
+            let folder =
+                RunFolder::create(&path, &manifest).context("cannot make the run's folder")?;
+            (folder, manifest)
+        }
+    };
+    manifest.finished = None;
+    let changed = manifest.environment.changes(&environment());
+    manifest.warnings.extend(changed);
+    manifest.sessions.push(run::session());
+    folder.write_manifest(&manifest)?;
+    let place = folder.path().display();
+    setup.progress.stage(&format!("results go to {place}"));
+
+    let ran = measure(&folder);
+    setup.progress.end();
+    let interrupted = setup.stop.load(Ordering::Relaxed);
+    end_session(&mut manifest, &setup, interrupted);
+    // A full disk does not keep the report from being read.
+    let written = folder.write_manifest(&manifest);
+    // Ends the servers and the link: nothing runs any more when the report is read.
+    drop(setup);
+    let ended = kinds::publish(&folder, asked.output);
+    ran?;
+    written?;
+    let ended = ended?;
+    Ok(if interrupted {
+        Ended::Interrupted
+    } else {
+        ended
+    })
+}
+
+fn set_up<M: Measured>(
+    measured: &M,
+    earlier: Option<&Manifest<M::Plan>>,
+    own: &OwnWorkers,
+    progress: Progress,
+) -> anyhow::Result<Setup> {
+    let programs = workers::find(&measured.workers(), &own.worker)?;
+    let sites = measured.sites();
+    let link = sites.map(Sites::open_link).transpose()?.flatten();
+    let stop = run::stop_on_signals("stopping after the trials in flight")?;
+    let inside = link.as_ref().map(Link::client_namespace);
+    let workers = Workers::probe(programs, inside.as_ref())?;
+    if let Some(manifest) = earlier {
+        same_workers(&manifest.name, &manifest.workers, &workers)?;
+    }
+    let (targets, roots_pem) = match sites {
+        Some(sites) => {
+            let (targets, roots_pem) = sites.targets(link, &workers, &progress)?;
+            (Some(targets), roots_pem)
+        }
+        None => (None, String::new()),
+    };
+    Ok(Setup {
+        workers,
+        targets,
+        roots_pem,
+        inside,
+        progress,
+        stop,
+    })
+}
+
+/// Takes down what only the end can tell.
+fn end_session<P>(manifest: &mut Manifest<P>, setup: &Setup, interrupted: bool) {
+    let checks = manifest.link.take().map(|link| link.checks);
+    manifest.link = link(setup, checks.unwrap_or_default());
+    if let (Some(targets), Some(session)) = (&setup.targets, manifest.sessions.last_mut()) {
+        match targets.served() {
+            Ok(served) => session.served = served,
+            Err(error) => manifest
+                .warnings
+                .push(format!("the lab's own counts are missing: {error}")),
+        }
+        for (server, bytes) in targets.server_peaks() {
+            let name = format!("server_peak_bytes_{server}");
+            manifest.environment.facts.insert(name, bytes.to_string());
+        }
+    }
+    run::end_session(manifest, interrupted);
+}
+
+fn link(setup: &Setup, checks: Vec<LinkCheck>) -> Option<LinkRecord> {
+    let link = setup.targets.as_ref()?.link()?;
+    Some(LinkRecord {
+        checks,
+        ..link.record()
+    })
+}
+
+/// What workers are, for a manifest.
+fn records(workers: &Workers) -> Vec<WorkerRecord> {
+    let records = workers.descriptions().map(|stack| stack.record.clone());
+    records.collect()
+}
+
+/// Refuses to go on with other workers than the run was begun with: its samples would be of two
+/// different things under one name.
+fn same_workers(run: &str, workers: &[WorkerRecord], found: &Workers) -> anyhow::Result<()> {
+    for now in found.descriptions().map(|description| &description.record) {
+        let then = workers.iter().find(|then| then.stack == now.stack);
+        if then != Some(now) {
+            return Err(WrongInput(format!(
+                "run {run} was begun with another worker of {} (now {}): it cannot be resumed",
+                now.stack, now.library
+            ))
+            .into());
+        }
+    }
+    Ok(())
+}

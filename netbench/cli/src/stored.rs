@@ -1,0 +1,24 @@
+//! Runs in their folders, opened for reading: what is wrong with a folder is for the user to mend, and exits
+//! with 2.
+
+use std::path::Path;
+
+use netbench_model::{Manifest, Plan};
+use netbench_store::{RunFolder, StoreError};
+
+use crate::exit::WrongInput;
+
+/// Opens a run of one kind.
+pub(crate) fn open<P: Plan>(path: &Path) -> anyhow::Result<(RunFolder, Manifest<P>)> {
+    let folder = RunFolder::open(path).map_err(wrong)?;
+    let manifest = folder.manifest().map_err(wrong)?;
+    Ok((folder, manifest))
+}
+
+/// An error in a run's folder, unless it is the machine's.
+pub(crate) fn wrong(error: StoreError) -> anyhow::Error {
+    match error {
+        StoreError::Io { .. } | StoreError::Full(_) => anyhow::Error::new(error),
+        error => WrongInput(error.to_string()).into(),
+    }
+}

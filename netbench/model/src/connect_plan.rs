@@ -1,0 +1,107 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Alpn, CipherSuite, Condition, Group, Kind, Manifest, Plan, SignatureScheme, Site, StackName,
+    TlsVersion,
+};
+
+/// What a run of `connect` was to do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConnectPlan {
+    /// Everything random comes from it: the order of trials, the losses on a link.
+    pub seed: u64,
+    /// The stacks, in the order given; the first is what the others are compared with.
+    pub stacks: Vec<StackName>,
+    /// The conditions.
+    pub conditions: Vec<Condition>,
+    /// Rounds.
+    pub rounds: u32,
+    /// Trials at one time.
+    pub jobs: u32,
+    /// Where the sites are.
+    pub target: Target,
+    /// The sites file, as given, or `built-in`.
+    pub sites_file: String,
+    /// SHA-256 of the sites file, in hexadecimal.
+    pub sites_sha256: String,
+    /// The sites, in the file's order.
+    pub sites: Vec<Site>,
+    /// What every client is set to.
+    pub client: ClientSettings,
+    /// The trust roots.
+    pub roots: RootsRecord,
+    /// The time limit of one connection, in milliseconds.
+    pub timeout_ms: u64,
+}
+
+impl Plan for ConnectPlan {
+    const KIND: Kind = Kind::new("connect");
+}
+
+/// The manifest of a run of `connect`.
+pub type ConnectManifest = Manifest<ConnectPlan>;
+
+/// Where the sites are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Target {
+    /// Emulated on this machine.
+    Lab,
+    /// The real hosts.
+    Live,
+}
+
+/// What a client stack is set to: the same for every stack of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ClientSettings {
+    /// Which of the ways to set up a connector.
+    pub profile: Profile,
+    /// Versions offered.
+    pub versions: Vec<TlsVersion>,
+    /// Suites offered, most wanted first.
+    pub suites: Vec<CipherSuite>,
+    /// Groups offered, most wanted first. A key share goes with the first, and with x25519 too
+    /// where the first is a hybrid that contains it.
+    pub groups: Vec<Group>,
+    /// Signature schemes offered, most wanted first.
+    pub signatures: Vec<SignatureScheme>,
+    /// Application protocols offered, most wanted first.
+    pub alpn: Vec<Alpn>,
+}
+
+/// Which of the ways to set up a connector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    /// The same versions, suites, groups and signature schemes for every stack.
+    Default,
+    /// As `default`, and hyper as Servo sets it up: its headers, title case, Nagle's algorithm on.
+    Servo,
+    /// What each library offers by itself; stacks may then do different work, and pairs that do
+    /// are left out of the comparison.
+    Library,
+}
+
+/// The trust roots of every client.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RootsRecord {
+    /// Where they come from.
+    pub source: RootsSource,
+    /// How many there are, the lab's own among them.
+    pub count: u32,
+    /// SHA-256 of the PEM that the set was made from, in hexadecimal.
+    pub sha256: String,
+}
+
+/// Where trust roots come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RootsSource {
+    /// Mozilla's set as checked in under `trust-roots/`.
+    Mozilla,
+    /// The operating system's.
+    Native,
+    /// A PEM file.
+    File(String),
+}

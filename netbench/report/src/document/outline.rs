@@ -1,0 +1,88 @@
+use std::borrow::Cow;
+
+use super::{Document, Item, Section, Table};
+use crate::Asked;
+
+/// A part of a document as forms without charts show it.
+pub(crate) enum Part<'a> {
+    /// A heading, by its level: 1 is the title.
+    Heading(usize, &'a str),
+    /// A paragraph.
+    Text(Cow<'a, str>),
+    /// The sentence for a reader in a hurry.
+    Headline(Cow<'a, str>),
+    /// What a reader must know before quoting a figure.
+    Warning(Cow<'a, str>),
+    /// A table.
+    Table(Cow<'a, Table>),
+}
+
+impl Document<'_> {
+    /// All of it but charts, one thing after another.
+    pub(crate) fn outline(&self) -> Vec<Part<'_>> {
+        let mut parts = vec![Part::Heading(1, &self.title), Part::text(&self.lead)];
+        for asked in &self.questions {
+            question(&mut parts, asked);
+        }
+        for section in &self.sections {
+            self::section(&mut parts, section);
+        }
+        parts.retain(|part| !part.is_empty());
+        parts
+    }
+}
+
+fn question<'a>(parts: &mut Vec<Part<'a>>, Asked { question, .. }: &'a Asked) {
+    parts.extend([
+        Part::Heading(2, &question.question),
+        Part::Headline(question.in_a_sentence().into()),
+        Part::Table(Cow::Owned(question.table())),
+        Part::Text(question.worse().into()),
+    ]);
+    let missing = question.missing.iter();
+    parts.extend(missing.map(|line| Part::Warning(format!("not looked at: {line}").into())));
+}
+
+fn section<'a>(parts: &mut Vec<Part<'a>>, section: &'a Section) {
+    let inside = if section.heading.is_empty() { 2 } else { 3 };
+    parts.extend([
+        Part::Heading(2, &section.heading),
+        Part::text(&section.explanation),
+        Part::text(section.missing.as_deref().unwrap_or_default()),
+    ]);
+    for (at, item) in section.items.iter().enumerate() {
+        parts.push(match item {
+            Item::Heading(_) if only_charts_follow(&section.items[at + 1..]) => continue,
+            Item::Charts(_) => continue,
+            Item::Heading(text) => Part::Heading(inside, text),
+            Item::Text(text) => Part::text(text),
+            Item::Headline(text) => Part::Headline(text.into()),
+            Item::Warning(text) => Part::Warning(text.into()),
+            Item::Table(table) => Part::Table(Cow::Borrowed(table)),
+        });
+    }
+}
+
+/// Whether a heading before these has nothing but charts under it.
+fn only_charts_follow(items: &[Item]) -> bool {
+    let mut other = items
+        .iter()
+        .skip_while(|item| matches!(item, Item::Charts(_)));
+    matches!(items.first(), Some(Item::Charts(_)))
+        && matches!(other.next(), None | Some(Item::Heading(_)))
+}
+
+impl<'a> Part<'a> {
+    fn text(text: &'a str) -> Self {
+        Self::Text(text.into())
+    }
+
+    fn is_empty(&self) -> bool {
+        match self {
+            Self::Heading(_, text) => text.is_empty(),
+            Self::Text(text) => text.is_empty(),
+            Self::Table(table) => table.rows.is_empty(),
+            Self::Headline(_) | Self::Warning(_) => false,
+        }
+    }
+}

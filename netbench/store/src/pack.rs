@@ -1,0 +1,85 @@
+use std::{
+    fs::{self, File},
+    io::{self, BufReader, Read, Write},
+    ops::AddAssign,
+    path::{Path, PathBuf},
+};
+
+use crate::{StoreError, records};
+
+/// Samples are read often and packed once.
+const LEVEL: i32 = 19;
+
+/// What packing has saved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Packed {
+    /// Bytes of the files that were packed.
+    pub plain_bytes: u64,
+    /// Bytes of what they became.
+    pub packed_bytes: u64,
+}
+
+impl AddAssign for Packed {
+    fn add_assign(&mut self, more: Self) {
+        self.plain_bytes += more.plain_bytes;
+        self.packed_bytes += more.packed_bytes;
+    }
+}
+
+/// The name that a file has once it is packed.
+pub(crate) fn packed(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".zst");
+    name.into()
+}
+
+/// Packs one file of records: into a neighbour that is read back and compared, and takes its name last. A kill
+/// at any moment leaves the plain file, or the packed one, or both, and then the plain one is read.
+pub(crate) fn pack(path: &Path) -> Result<Packed, StoreError> {
+    // Held to the end, so that nobody appends meanwhile; also cuts off what a kill has left of a line.
+    let plain = records::lock(path)?;
+    let target = packed(path);
+    if plain.metadata().map_err(StoreError::io(path))?.len() == 0 {
+        // Nothing to pack, or another process has just packed it.
+        return Ok(Packed::default());
+    }
+    let mut beside = target.as_os_str().to_owned();
+    beside.push(".part");
+    let beside = PathBuf::from(beside);
+    let written = compress(path, &beside)
+        .and_then(|()| verify(path, &beside))
+        .and_then(|()| fs::rename(&beside, &target))
+        .and_then(|()| {
+            let sizes = Packed {
+                plain_bytes: fs::metadata(path)?.len(),
+                packed_bytes: fs::metadata(&target)?.len(),
+            };
+            fs::remove_file(path)?;
+            Ok(sizes)
+        });
+    written.map_err(|error| {
+        let _ = fs::remove_file(&beside);
+        StoreError::io(target)(error)
+    })
+}
+
+fn compress(from: &Path, to: &Path) -> io::Result<()> {
+    let mut encoder = zstd::Encoder::new(File::create(to)?, LEVEL)?;
+    encoder.include_checksum(true)?;
+    io::copy(&mut File::open(from)?, &mut encoder)?;
+    let mut file = encoder.finish()?;
+    file.flush()?;
+    file.sync_all()
+}
+
+fn verify(plain: &Path, packed: &Path) -> io::Result<()> {
+    let mut plain = BufReader::new(File::open(plain)?).bytes();
+    let mut packed = BufReader::new(zstd::Decoder::new(File::open(packed)?)?).bytes();
+    loop {
+        match (plain.next().transpose()?, packed.next().transpose()?) {
+            (None, None) => return Ok(()),
+            (a, b) if a == b => {}
+            _ => return Err(io::Error::other("what was packed reads back differently")),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+use std::{
+    fs::{self, File, OpenOptions, TryLockError},
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use netbench_model::{Record, SCHEMA_VERSION};
+
+use crate::{StoreError, pack::packed};
+
+/// The longest line that is taken for a record; a site with long chains takes most.
+const LONGEST_LINE: u64 = 16 << 20;
+
+/// Appends records to a run, alone.
+#[derive(Debug)]
+pub struct Appender {
+    file: File,
+    path: PathBuf,
+    /// Where the last whole line ends.
+    end: u64,
+}
+
+impl Appender {
+    pub(crate) fn open(path: &Path) -> Result<Self, StoreError> {
+        let mut file = lock(path)?;
+        let end = file.stream_position().map_err(StoreError::io(path))?;
+        let packed = packed(path);
+        if end == 0 && packed.exists() {
+            fs::remove_file(path).map_err(StoreError::io(path))?;
+            return Err(StoreError::Packed(packed));
+        }
+        Ok(Self {
+            file,
+            path: path.to_owned(),
+            end,
+        })
+    }
+
+    /// Appends one record, by one write, so that a kill leaves at most this one line cut.
+    ///
+    /// # Errors
+    /// What the system says. What was appended before stays readable.
+    pub fn append(&mut self, record: &impl Record) -> Result<(), StoreError> {
+        let failed = StoreError::io(&self.path);
+        let mut line = match serde_json::to_vec(record) {
+            Ok(line) => line,
+            Err(error) => return Err(failed(io::Error::other(error))),
+        };
+        line.push(b'\n');
+        if let Err(error) = self.file.write_all(&line) {
+            // A disk that filled up half-way through the line.
+            let _ = self.file.set_len(self.end);
+            let _ = self.file.seek(SeekFrom::Start(self.end));
+            return Err(failed(error));
+        }
+        self.end += line.len() as u64;
+        Ok(())
+    }
+}
+
+/// Opens the file for this process alone, cuts off what a kill has left of a last line, and stands at the end.
+pub(crate) fn lock(path: &Path) -> Result<File, StoreError> {
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+        .map_err(StoreError::io(path))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(StoreError::Locked(path.to_owned())),
+        Err(TryLockError::Error(error)) => return Err(StoreError::io(path)(error)),
+    }
+    let end = whole_lines(&mut file).map_err(StoreError::io(path))?;
+    file.set_len(end).map_err(StoreError::io(path))?;
+    file.seek(SeekFrom::Start(end))
+        .map_err(StoreError::io(path))?;
+    Ok(file)
+}
+
+pub(crate) fn read<R: Record>(path: &Path) -> Result<Vec<R>, StoreError> {
+    let plain = open(path)?;
+    let packed_path = packed(path);
+    match (plain, open(&packed_path)?) {
+        (None, None) => Ok(Vec::new()),
+        (Some((file, 1..)), _) | (Some((file, 0)), None) => {
+            lines(BufReader::new(file), path, StoreError::io(path))
+        }
+        (_, Some((file, _))) => {
+            let decoder = zstd::Decoder::new(file).map_err(StoreError::io(&packed_path))?;
+            let failed = StoreError::unpacking(&packed_path);
+            lines(BufReader::new(decoder), &packed_path, failed)
+        }
+    }
+}
+
+/// A file and its length, if it is there.
+fn open(path: &Path) -> Result<Option<(File, u64)>, StoreError> {
+    match File::open(path).and_then(|file| Ok((file.metadata()?.len(), file))) {
+        Ok((length, file)) => Ok(Some((file, length))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(StoreError::io(path)(error)),
+    }
+}
+
+fn lines<R: Record>(
+    mut reader: impl BufRead,
+    path: &Path,
+    failed: impl Fn(io::Error) -> StoreError,
+) -> Result<Vec<R>, StoreError> {
+    let mut records = Vec::new();
+    let mut text = Vec::new();
+    for line in 1.. {
+        text.clear();
+        let read = reader
+            .by_ref()
+            .take(LONGEST_LINE)
+            .read_until(b'\n', &mut text);
+        read.map_err(&failed)?;
+        if text.last() != Some(&b'\n') && (text.len() as u64) < LONGEST_LINE {
+            break;
+        }
+        match parse(&text, path, line) {
+            Ok(record) => records.push(record),
+            Err(error) => {
+                // The checksum of a packed file is at its end: damage comes before what it looks like.
+                io::copy(&mut reader, &mut io::sink()).map_err(&failed)?;
+                return Err(error);
+            }
+        }
+    }
+    Ok(records)
+}
+
+/// Whether an [`Appender`] has the file.
+pub(crate) fn is_locked(path: &Path) -> Result<bool, StoreError> {
+    let Some((file, _)) = open(path)? else {
+        return Ok(false);
+    };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(error)) => Err(StoreError::io(path)(error)),
+    }
+}
+
+fn parse<S: Record>(text: &[u8], path: &Path, line: usize) -> Result<S, StoreError> {
+    #[derive(serde::Deserialize)]
+    struct OnlySchema {
+        schema: u64,
+    }
+    match serde_json::from_slice::<S>(text) {
+        Ok(sample) if sample.schema() <= SCHEMA_VERSION => Ok(sample),
+        result => match (serde_json::from_slice(text), result) {
+            (Ok(OnlySchema { schema }), _) if schema > u64::from(SCHEMA_VERSION) => {
+                Err(StoreError::Newer {
+                    path: path.to_owned(),
+                    found: schema,
+                })
+            }
+            (_, Err(source)) => Err(StoreError::Sample {
+                path: path.to_owned(),
+                line,
+                source,
+            }),
+            (_, Ok(sample)) => Ok(sample),
+        },
+    }
+}
+
+/// Where the last line that has its end ends.
+fn whole_lines(file: &mut File) -> io::Result<u64> {
+    const STEP: u64 = 64 * 1024;
+    let mut end = file.seek(SeekFrom::End(0))?;
+    let mut buffer = Vec::new();
+    while end > 0 {
+        let start = end.saturating_sub(STEP);
+        buffer.clear();
+        file.seek(SeekFrom::Start(start))?;
+        Read::by_ref(file)
+            .take(end - start)
+            .read_to_end(&mut buffer)?;
+        if let Some(at) = buffer.iter().rposition(|byte| *byte == b'\n') {
+            return Ok(start + at as u64 + 1);
+        }
+        end = start;
+    }
+    Ok(0)
+}
