@@ -207,12 +207,13 @@ fn veth_end(end: &VethEnd) -> LinkMessage {
 }
 
 fn link_up(index: u32) -> LinkMessage {
-    let mut header = LinkHeader::default();
-    header.index = index;
-    header.flags = LinkFlags::Up;
-    header.change_mask = LinkFlags::Up;
     let mut message = LinkMessage::default();
-    message.header = header;
+    message.header = LinkHeader {
+        index,
+        flags: LinkFlags::Up,
+        change_mask: LinkFlags::Up,
+        ..LinkHeader::default()
+    };
     message
 }
 
