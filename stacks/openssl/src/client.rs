@@ -1,13 +1,12 @@
 use std::{
     ffi::{c_int, c_void},
-    fmt::Display,
     sync::OnceLock,
 };
 
 use foreign_types_shared::ForeignTypeRef;
 use http::Uri;
 use hyper_openssl::client::legacy::{HttpsConnector, MaybeHttpsStream};
-use netbench_model::{Alpn, CipherSuite, ClientSettings, Group, Negotiated, Profile, TlsVersion};
+use netbench_model::{Alpn, ClientSettings, Negotiated, Profile};
 use netbench_worker::{Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
 use openssl::{
     error::ErrorStack,
@@ -23,7 +22,8 @@ use crate::{
     explain::certificate_fault,
     ffi,
     names::{self, Side},
-    stack::can_group,
+    negotiated::negotiated,
+    settings::{set_groups, set_versions, set_versions_and_suites},
 };
 
 /// Parses the roots and makes OpenSSL's context and hyper-openssl's connector.
@@ -61,63 +61,6 @@ pub(crate) fn connector(
         probe,
         inspect,
     )))
-}
-
-/// Lets a context speak exactly those of `versions` that one of `suites` belongs to, as rustls
-/// does, with exactly `suites`, in this order.
-pub(crate) fn set_versions_and_suites(
-    ssl: &mut SslContextBuilder,
-    versions: &[TlsVersion],
-    suites: &[CipherSuite],
-) -> Result<(), SetupError> {
-    let usable = |version: &TlsVersion| suites.iter().any(|suite| suite.version() == *version);
-    set_versions(ssl, versions.iter().copied().filter(usable))?;
-    let list = |version: TlsVersion| {
-        let these = suites.iter().filter(|suite| suite.version() == version);
-        let names: Vec<_> = these.map(|suite| names::openssl_name(*suite)).collect();
-        names.join(":")
-    };
-    let refused = |e| SetupError::refused("suites", e);
-    ssl.set_ciphersuites(&list(TlsVersion::Tls13))
-        .map_err(refused)?;
-    let tls12 = list(TlsVersion::Tls12);
-    // A list in which it knows nothing is an error; a suite that it does not know is not.
-    let known = tls12.is_empty() || ssl.set_cipher_list(&tls12).is_ok();
-    let able = ffi::suites(ssl);
-    match suites.iter().find(|suite| !known || !able.contains(*suite)) {
-        Some(suite) => Err(unsupported("suite", suite)),
-        None => Ok(()),
-    }
-}
-
-/// Lets a context speak exactly `versions`.
-fn set_versions(
-    ssl: &mut SslContextBuilder,
-    versions: impl Iterator<Item = TlsVersion>,
-) -> Result<(), SetupError> {
-    let versions: Vec<_> = versions.collect();
-    let (Some(first), Some(last)) = (versions.iter().min(), versions.iter().max()) else {
-        return Err(SetupError::Refused(
-            "versions: none with a suite".to_owned(),
-        ));
-    };
-    ssl.set_min_proto_version(Some(names::openssl_version(*first)))
-        .and_then(|()| ssl.set_max_proto_version(Some(names::openssl_version(*last))))
-        .map_err(|e| SetupError::refused("versions", e))
-}
-
-fn unsupported(what: &str, name: impl Display) -> SetupError {
-    let library = openssl::version::version();
-    SetupError::Unsupported(format!("no {what} {name} in {library}"))
-}
-
-/// Lets a context use exactly `groups`, in this order.
-pub(crate) fn set_groups(ssl: &mut SslContextBuilder, groups: &[Group]) -> Result<(), SetupError> {
-    if let Some(group) = groups.iter().find(|group| !can_group(**group)) {
-        return Err(unsupported("group", group));
-    }
-    ssl.set_groups_list(&names::groups_list(groups))
-        .map_err(|e| SetupError::refused("groups", e))
 }
 
 fn set_roots(ssl: &mut SslConnectorBuilder, pem: &str) -> Result<(), SetupError> {
@@ -181,6 +124,6 @@ extern "C" fn verify(store: *mut X509_STORE_CTX, _: *mut c_void) -> c_int {
 fn inspect(stream: &MaybeHttpsStream<Wire>) -> Negotiated {
     match stream {
         MaybeHttpsStream::Http(_) => Negotiated::default(),
-        MaybeHttpsStream::Https(tls) => names::negotiated(tls.ssl(), Side::Client),
+        MaybeHttpsStream::Https(tls) => negotiated(tls.ssl(), Side::Client),
     }
 }

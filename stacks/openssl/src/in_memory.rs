@@ -27,9 +27,10 @@ use openssl::{
 };
 
 use crate::{
-    client::{set_groups, set_versions_and_suites},
     names::{self, Side},
+    negotiated::negotiated,
     server::identity,
+    settings::{set_groups, set_versions_and_suites},
     stack::OpenSsl,
 };
 
@@ -370,7 +371,7 @@ impl Session for Piped {
     }
 
     fn negotiated(&self) -> Negotiated {
-        names::negotiated(self.stream.ssl(), self.side)
+        negotiated(self.stream.ssl(), self.side)
     }
 
     fn resumed(&self) -> bool {

@@ -1,14 +1,17 @@
 //! OpenSSL as a stack: hyper-openssl as a client, tokio-openssl as a server.
 //!
 //! This crate must never load trust roots or settings but those that it is given. Start reading at
-//! `stack.rs`; `client.rs`, `server.rs` and `in_memory.rs` set OpenSSL up, `names.rs` translates.
+//! `stack.rs`; `client.rs`, `server.rs` and `in_memory.rs` set OpenSSL up, `settings.rs` has what they share,
+//! and `names.rs` and `negotiated.rs` translate.
 
 mod client;
 mod explain;
 mod ffi;
 mod in_memory;
 mod names;
+mod negotiated;
 mod server;
+mod settings;
 mod stack;
 
 use std::{process::ExitCode, sync::Arc};

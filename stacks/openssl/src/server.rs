@@ -16,9 +16,10 @@ use tokio::net::TcpStream;
 use tokio_openssl::SslStream;
 
 use crate::{
-    client::{set_groups, set_versions_and_suites},
     ffi,
-    names::{self, Side},
+    names::Side,
+    negotiated::negotiated,
+    settings::{set_groups, set_versions_and_suites},
 };
 
 /// Makes OpenSSL's context for one site.
@@ -130,7 +131,7 @@ impl Accept for OpenSslAcceptor {
         Box::pin(async move {
             let mut stream = stream?;
             Pin::new(&mut stream).accept().await?;
-            let negotiated = names::negotiated(stream.ssl(), Side::Server);
+            let negotiated = negotiated(stream.ssl(), Side::Server);
             Ok(Accepted {
                 stream: Box::new(stream),
                 negotiated,

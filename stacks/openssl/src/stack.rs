@@ -6,10 +6,7 @@ use netbench_worker::{
     Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts, locked_version,
 };
 
-use crate::{client, explain, server};
-
-/// OpenSSL 3.5.0, the first with X25519MLKEM768.
-const FIRST_WITH_ML_KEM: i64 = 0x3050_0000;
+use crate::{client, explain, server, settings::can_group};
 
 /// Which libssl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,14 +29,6 @@ impl OpenSsl {
             library,
             executable,
         }
-    }
-}
-
-/// Whether the library can do `group`.
-pub(crate) fn can_group(group: Group) -> bool {
-    match group {
-        Group::X25519MLKEM768 => openssl::version::number() >= FIRST_WITH_ML_KEM,
-        other => Group::OFFERED.contains(&other),
     }
 }
 

@@ -3,30 +3,34 @@ use std::sync::Arc;
 use hyper_rustls::{
     DefaultServerNameResolver, HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream,
 };
-use netbench_model::{Alpn, ClientSettings, Negotiated, Profile, SignatureScheme, TlsVersion};
+use netbench_model::{Alpn, ClientSettings, Negotiated, Profile, SignatureScheme};
 use netbench_worker::{Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
 use rustls::{
-    ClientConfig, DigitallySignedStruct, RootCertStore, SupportedProtocolVersion,
+    ClientConfig, DigitallySignedStruct, RootCertStore,
     client::{
         WebPkiServerVerifier,
         danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
     },
-    version::{TLS12, TLS13},
 };
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject};
 
-use crate::{names, stack::Rustls};
+use crate::{
+    names,
+    provider::{Provider, versions},
+};
 
 /// Parses the roots and makes rustls' configuration and hyper-rustls' connector.
 pub(crate) fn connector(
-    stack: &Rustls,
+    provider: Provider,
     settings: &ClientSettings,
     roots_pem: &str,
     probe: &Probe,
 ) -> Result<Box<dyn Fetch>, SetupError> {
     let provider = match settings.profile {
-        Profile::Library => stack.library_default(),
-        Profile::Default | Profile::Servo => stack.held_to(&settings.suites, &settings.groups)?,
+        Profile::Library => provider.library_default(),
+        Profile::Default | Profile::Servo => {
+            provider.held_to(&settings.suites, &settings.groups)?
+        }
     };
     let provider = Arc::new(provider);
     let webpki = WebPkiServerVerifier::builder_with_provider(roots(roots_pem)?, provider.clone())
@@ -57,17 +61,6 @@ pub(crate) fn connector(
         probe,
         inspect,
     )))
-}
-
-pub(crate) fn versions(
-    versions: &[TlsVersion],
-) -> Result<Vec<&'static SupportedProtocolVersion>, SetupError> {
-    let of = |version: &TlsVersion| match version {
-        TlsVersion::Tls12 => Ok(&TLS12),
-        TlsVersion::Tls13 => Ok(&TLS13),
-        other => Err(SetupError::Unsupported(format!("no TLS {other} in rustls"))),
-    };
-    versions.iter().map(of).collect()
 }
 
 fn roots(pem: &str) -> Result<Arc<RootCertStore>, SetupError> {

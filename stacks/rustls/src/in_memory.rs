@@ -20,18 +20,22 @@ use rustls::{
 };
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject};
 
-use crate::{client::versions, names, stack::Rustls};
+use crate::{
+    names,
+    provider::{Provider, versions},
+    stack::Rustls,
+};
 
 impl InMemory for Rustls {
     fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
         match setup.side {
-            EndpointSide::Client => client(self, setup),
-            EndpointSide::Server => server(self, setup),
+            EndpointSide::Client => client(self.provider, setup),
+            EndpointSide::Server => server(self.provider, setup),
         }
     }
 
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
-        let provider = Arc::new(self.library_default());
+        let provider = Arc::new(self.provider.library_default());
         let webpki = WebPkiServerVerifier::builder_with_provider(
             roots(TrustRoots::Pem(roots_pem))?,
             provider,
@@ -45,7 +49,7 @@ impl InMemory for Rustls {
     }
 
     fn configuration(&self, trust: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
-        let config = ClientConfig::builder_with_provider(Arc::new(self.library_default()))
+        let config = ClientConfig::builder_with_provider(Arc::new(self.provider.library_default()))
             .with_safe_default_protocol_versions()
             .map_err(|e| SetupError::refused("versions", e))?
             .with_root_certificates(roots(trust)?)
@@ -54,9 +58,9 @@ impl InMemory for Rustls {
     }
 }
 
-fn client(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+fn client(chosen: Provider, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
     let (settings, material) = (setup.settings, setup.material);
-    let builder = ClientConfig::builder_with_provider(provider(stack, settings)?)
+    let builder = ClientConfig::builder_with_provider(provider(chosen, settings)?)
         .with_protocol_versions(&versions(&[settings.version])?)
         .map_err(|e| SetupError::refused("versions", e))?
         .with_root_certificates(roots(TrustRoots::Pem(&material.roots_pem))?);
@@ -83,9 +87,9 @@ fn client(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>
     }))
 }
 
-fn server(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+fn server(chosen: Provider, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
     let (settings, material) = (setup.settings, setup.material);
-    let provider = provider(stack, settings)?;
+    let provider = provider(chosen, settings)?;
     let builder = ServerConfig::builder_with_provider(provider.clone())
         .with_protocol_versions(&versions(&[settings.version])?)
         .map_err(|e| SetupError::refused("versions", e))?;
@@ -114,7 +118,7 @@ fn server(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>
         }
         HandshakeKind::Ticket => {
             config.session_storage = Arc::new(NoServerSessionStorage {});
-            config.ticketer = stack
+            config.ticketer = chosen
                 .ticketer()
                 .map_err(|e| SetupError::refused("ticketer", e))?;
         }
@@ -123,8 +127,11 @@ fn server(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>
 }
 
 /// The library's own provider, held to one suite, one group and the schemes of the settings.
-fn provider(stack: &Rustls, settings: &SessionSettings) -> Result<Arc<CryptoProvider>, SetupError> {
-    let mut provider = stack.held_to(&[settings.suite()], &settings.groups())?;
+fn provider(
+    chosen: Provider,
+    settings: &SessionSettings,
+) -> Result<Arc<CryptoProvider>, SetupError> {
+    let mut provider = chosen.held_to(&[settings.suite()], &settings.groups())?;
     let able = provider.signature_verification_algorithms;
     let wanted = settings.signatures().iter();
     let mapping: Vec<_> = wanted

@@ -1,13 +1,15 @@
 //! rustls as a stack: hyper-rustls as a client, tokio-rustls as a server, and sessions in memory.
 //!
 //! This crate must never choose a setting that it was not given. Start reading at `stack.rs`;
-//! `client.rs`, `server.rs` and `in_memory.rs` set rustls up, `names.rs` translates.
+//! `client.rs`, `server.rs` and `in_memory.rs` set rustls up with what `provider.rs` has, `names.rs` translates.
 
 mod client;
 mod explain;
 mod in_memory;
 mod names;
+mod provider;
 mod server;
 mod stack;
 
-pub use stack::{Provider, Rustls};
+pub use provider::Provider;
+pub use stack::Rustls;

@@ -9,22 +9,25 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 
-use crate::{client::versions, names, stack::Rustls};
+use crate::{
+    names,
+    provider::{Provider, versions},
+};
 
 /// Makes rustls' configuration for one site.
-pub(crate) fn acceptor(stack: &Rustls, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+pub(crate) fn acceptor(chosen: Provider, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
     let suites = if site.suites.is_empty() {
         CipherSuite::OFFERED
     } else {
         &site.suites
     };
     let provider = if site.groups.is_empty() {
-        let groups = stack.library_default().kx_groups;
-        let mut provider = stack.held_to(suites, &[])?;
+        let groups = chosen.library_default().kx_groups;
+        let mut provider = chosen.held_to(suites, &[])?;
         provider.kx_groups = groups;
         provider
     } else {
-        stack.held_to(suites, &site.groups)?
+        chosen.held_to(suites, &site.groups)?
     };
     let chain = CertificateDer::pem_slice_iter(site.chain_pem.as_bytes())
         .collect::<Result<Vec<_>, _>>()
@@ -48,7 +51,7 @@ pub(crate) fn acceptor(stack: &Rustls, site: &ServeSite) -> Result<Arc<dyn Accep
     if site.tickets == 0 {
         config.session_storage = Arc::new(NoServerSessionStorage {});
     } else {
-        config.ticketer = stack
+        config.ticketer = chosen
             .ticketer()
             .map_err(|e| SetupError::refused("ticketer", e))?;
     }

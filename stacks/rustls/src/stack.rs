@@ -5,25 +5,12 @@ use netbench_protocol::{ServeSite, StackDescription};
 use netbench_worker::{
     Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts, locked_version,
 };
-use rustls::{
-    crypto::{CryptoProvider, SupportedKxGroup},
-    server::ProducesTickets,
-};
 
-use crate::{client, explain, server};
-
-/// Which cryptography rustls is given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Provider {
-    /// ring.
-    Ring,
-    /// AWS-LC.
-    AwsLc,
-}
+use crate::{client, explain, provider::Provider, server};
 
 /// rustls with one provider.
 pub struct Rustls {
-    provider: Provider,
+    pub(crate) provider: Provider,
     executable: &'static str,
 }
 
@@ -34,57 +21,6 @@ impl Rustls {
             provider,
             executable,
         }
-    }
-
-    /// The provider as the library itself gives it.
-    pub(crate) fn library_default(&self) -> CryptoProvider {
-        match self.provider {
-            Provider::Ring => rustls::crypto::ring::default_provider(),
-            Provider::AwsLc => rustls::crypto::aws_lc_rs::default_provider(),
-        }
-    }
-
-    /// The provider held to `suites` and `groups`, in that order.
-    pub(crate) fn held_to(
-        &self,
-        suites: &[CipherSuite],
-        groups: &[Group],
-    ) -> Result<CryptoProvider, SetupError> {
-        let mut provider = self.library_default();
-        let offered = provider.cipher_suites.clone();
-        provider.cipher_suites = suites
-            .iter()
-            .map(|suite| {
-                let found = offered.iter().find(|s| u16::from(s.suite()) == suite.0);
-                found
-                    .copied()
-                    .ok_or_else(|| SetupError::Unsupported(format!("no {suite} in rustls")))
-            })
-            .collect::<Result<_, _>>()?;
-        provider.kx_groups = groups
-            .iter()
-            .map(|group| self.group(*group))
-            .collect::<Result<_, _>>()?;
-        Ok(provider)
-    }
-
-    /// What makes a server's tickets.
-    pub(crate) fn ticketer(&self) -> Result<Arc<dyn ProducesTickets>, rustls::Error> {
-        match self.provider {
-            Provider::Ring => rustls::crypto::ring::Ticketer::new(),
-            Provider::AwsLc => rustls::crypto::aws_lc_rs::Ticketer::new(),
-        }
-    }
-
-    fn group(&self, group: Group) -> Result<&'static dyn SupportedKxGroup, SetupError> {
-        let all = match self.provider {
-            Provider::Ring => rustls::crypto::ring::ALL_KX_GROUPS,
-            Provider::AwsLc => rustls::crypto::aws_lc_rs::ALL_KX_GROUPS,
-        };
-        all.iter()
-            .copied()
-            .find(|kx| u16::from(kx.name()) == group.0)
-            .ok_or_else(|| SetupError::Unsupported(format!("no group {group} in {}", self.name())))
     }
 
     fn record(&self) -> WorkerRecord {
@@ -109,17 +45,14 @@ impl Rustls {
 
 impl Stack for Rustls {
     fn name(&self) -> &'static str {
-        match self.provider {
-            Provider::Ring => "rustls-ring",
-            Provider::AwsLc => "rustls-aws-lc",
-        }
+        self.provider.stack_name()
     }
 
     fn describe(&self) -> StackDescription {
         let groups = Group::OFFERED
             .iter()
             .copied()
-            .filter(|group| self.group(*group).is_ok());
+            .filter(|group| self.provider.group(*group).is_ok());
         StackDescription {
             record: self.record(),
             operations: ["connect", "serve", "suite"].map(str::to_owned).to_vec(),
@@ -134,11 +67,11 @@ impl Stack for Rustls {
         roots_pem: &str,
         probe: &Probe,
     ) -> Result<Box<dyn Fetch>, SetupError> {
-        client::connector(self, settings, roots_pem, probe)
+        client::connector(self.provider, settings, roots_pem, probe)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
-        server::acceptor(self, site)
+        server::acceptor(self.provider, site)
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {

@@ -1,0 +1,89 @@
+//! What a handshake agreed on.
+
+use netbench_model::{CipherSuite, Negotiated, SignatureScheme, TlsVersion, tls::CipherSuiteFacts};
+use openssl::{nid::Nid, ssl::SslRef, x509::X509Ref};
+
+use crate::{
+    ffi,
+    names::{Side, cipher_suite, version},
+};
+
+/// `NID_rsassaPss` of openssl/obj_mac.h.
+const RSA_PSS: Nid = Nid::from_raw(912);
+
+/// `NID_ED25519` of openssl/obj_mac.h.
+const ED25519: Nid = Nid::from_raw(1087);
+
+/// `NID_ED448` of openssl/obj_mac.h.
+const ED448: Nid = Nid::from_raw(1088);
+
+/// What one side of a finished handshake says was agreed.
+pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
+    let resumed = ssl.session_reused();
+    let version = ssl.version2().and_then(version);
+    // A session of TLS 1.2 that is resumed exchanges no keys; OpenSSL remembers the old group.
+    let group = if resumed && version == Some(TlsVersion::Tls12) {
+        None
+    } else {
+        ffi::group(ssl)
+    };
+    let suite = ssl.current_cipher().map(cipher_suite);
+    // A server that decrypts with its RSA key has chosen a scheme, but signs nothing.
+    let facts = suite.and_then(CipherSuite::facts);
+    let is_signed = facts.is_some_and(CipherSuiteFacts::is_signed);
+    Negotiated {
+        version,
+        suite,
+        group,
+        signature: if resumed || !is_signed {
+            None
+        } else {
+            ffi::server_signature(ssl, side).and_then(scheme)
+        },
+        alpn: ssl
+            .selected_alpn_protocol()
+            .map(|name| String::from_utf8_lossy(name).into_owned()),
+        resumed,
+        chain_bytes: if resumed {
+            Vec::new()
+        } else {
+            peer_chain(ssl, side)
+        },
+    }
+}
+
+/// The bytes of each certificate that the other side sent. A server's list of its client's leaves the
+/// leaf out.
+fn peer_chain(ssl: &SslRef, side: Side) -> Vec<u32> {
+    let bytes = |x509: &X509Ref| ffi::der_bytes(x509).unwrap_or(0);
+    let leaf = (side == Side::Server)
+        .then(|| ssl.peer_certificate())
+        .flatten();
+    let chain = ssl.peer_cert_chain().into_iter().flatten();
+    leaf.iter()
+        .map(|leaf| bytes(leaf))
+        .chain(chain.map(bytes))
+        .collect()
+}
+
+/// The scheme (RFC 8446 section 4.2.3) of a signature with this hash and this type of key, as OpenSSL's
+/// NIDs; none for pairs that none of the schemes of TLS 1.3 has.
+fn scheme((hash, key): (i32, i32)) -> Option<SignatureScheme> {
+    const EC: Nid = Nid::X9_62_ID_ECPUBLICKEY;
+    const RSA: Nid = Nid::RSAENCRYPTION;
+    Some(match (Nid::from_raw(key), Nid::from_raw(hash)) {
+        (ED25519, _) => SignatureScheme::ED25519,
+        (ED448, _) => SignatureScheme::ED448,
+        (RSA_PSS, Nid::SHA256) => SignatureScheme::RSA_PSS_RSAE_SHA256,
+        (RSA_PSS, Nid::SHA384) => SignatureScheme::RSA_PSS_RSAE_SHA384,
+        (RSA_PSS, Nid::SHA512) => SignatureScheme::RSA_PSS_RSAE_SHA512,
+        (RSA, Nid::SHA1) => SignatureScheme::RSA_PKCS1_SHA1,
+        (RSA, Nid::SHA256) => SignatureScheme::RSA_PKCS1_SHA256,
+        (RSA, Nid::SHA384) => SignatureScheme::RSA_PKCS1_SHA384,
+        (RSA, Nid::SHA512) => SignatureScheme::RSA_PKCS1_SHA512,
+        (EC, Nid::SHA256) => SignatureScheme::ECDSA_SECP256R1_SHA256,
+        (EC, Nid::SHA384) => SignatureScheme::ECDSA_SECP384R1_SHA384,
+        (EC, Nid::SHA512) => SignatureScheme::ECDSA_SECP521R1_SHA512,
+        _ => return None,
+    })
+}
