@@ -21,7 +21,7 @@ fn published(place: &Place, end: &str) -> PathBuf {
         .unwrap();
     let copy = place.path().join(end);
     fs::create_dir(&copy).unwrap();
-    for file in ["run.json", "samples.jsonl"] {
+    for file in ["run.json", "samples.jsonl.zst"] {
         fs::copy(run.join(file), copy.join(file)).unwrap();
     }
     copy
