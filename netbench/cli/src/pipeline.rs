@@ -69,13 +69,16 @@ impl Setup {
     }
 }
 
+/// Measures into a run's folder.
+pub(crate) type Measure<'a> = Box<dyn FnOnce(&RunFolder) -> anyhow::Result<()> + 'a>;
+
 /// What is to be done, and the doing of it.
 pub(crate) struct Ready<'a, P> {
     pub(crate) plan: P,
     /// What the link was checked by.
     pub(crate) checks: Vec<LinkCheck>,
     /// Measures, and appends to the folder what comes.
-    pub(crate) measure: Box<dyn FnOnce(&RunFolder) -> anyhow::Result<()> + 'a>,
+    pub(crate) measure: Measure<'a>,
 }
 
 /// What every run is asked.

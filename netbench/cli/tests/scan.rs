@@ -1,5 +1,7 @@
 //! `netbench scan`, `hello` and `sites record` as a user sees them.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 mod support;
 
 use std::{

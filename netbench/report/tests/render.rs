@@ -1,7 +1,5 @@
 //! Every form of the report, of a run with everything in it.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 mod support;
 
 #[path = "support/forms.rs"]

@@ -28,10 +28,13 @@ pub(crate) struct KindOfRun {
     /// What a list of runs shows of one. Reads all of it, to find what is broken.
     pub(crate) list: fn(&RunFolder) -> Result<RunRow, StoreError>,
     /// Merges runs into one, where runs of the kind can be.
-    pub(crate) merge: Option<fn(&[PathBuf], &Merging<'_>) -> anyhow::Result<RunFolder>>,
+    pub(crate) merge: Option<Merge>,
     /// What is in its folder beside manifest, records and reports.
     pub(crate) holds: Holds,
 }
+
+/// Merges the runs in these folders into one.
+pub(crate) type Merge = fn(&[PathBuf], &Merging<'_>) -> anyhow::Result<RunFolder>;
 
 /// What a run's folder holds beside manifest, records and reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

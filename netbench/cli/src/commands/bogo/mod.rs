@@ -66,12 +66,12 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
     let runner = Runner::make(&cache::folder()?, &mut |step| say.step(step))?;
     let jobs = runs::jobs(&options.how);
     let catalog = runs::catalog(&runner, jobs, &say)?;
-    if let Some(tests) = &tests {
-        if !catalog.names().any(|name| tests.matches(name)) {
-            let shown = tests.joined();
-            let shown = shown.escape_debug();
-            return Err(WrongInput(format!("no test of the runner matches \"{shown}\"")).into());
-        }
+    if let Some(tests) = &tests
+        && !catalog.names().any(|name| tests.matches(name))
+    {
+        let shown = tests.joined();
+        let shown = shown.escape_debug();
+        return Err(WrongInput(format!("no test of the runner matches \"{shown}\"")).into());
     }
     let mut warnings = Vec::new();
     let mut found = Vec::new();

@@ -20,9 +20,12 @@ pub(crate) struct Part {
     /// What is run for it, in order.
     pub(crate) steps: fn(&EvaluationPlan) -> Result<Steps, Unsupported>,
     /// Reads what the steps have left in the part's folder.
-    pub(crate) collect:
-        fn(&Path, &EvaluationPlan, &mut Found, &mut Vec<Box<dyn Report>>) -> anyhow::Result<()>,
+    pub(crate) collect: Collect,
 }
+
+/// Reads what the steps of a part have left in its folder: what they found, and the reports of their runs.
+pub(crate) type Collect =
+    fn(&Path, &EvaluationPlan, &mut Found, &mut Vec<Box<dyn Report>>) -> anyhow::Result<()>;
 
 /// What is run for a part.
 pub(crate) struct Steps {
