@@ -9,7 +9,7 @@ pub(crate) enum Ended {
     NothingToCompare,
     /// A check found what is not as it should be: a case that regressed, a test that no longer passes.
     CheckFailed,
-    /// By Ctrl-C; what there was has been kept and reported.
+    /// By Ctrl-C; what there was is stored and reported.
     Interrupted,
 }
 
@@ -33,7 +33,7 @@ Exit codes:
     2  the command line or an input file is wrong
     3  it ran, but no two samples could be compared
     4  a check failed: a case regressed (compare --fail-on-regression), a test departs (bogo --check)
-  130  interrupted; what there was has been kept and reported";
+  130  interrupted; what was measured is stored and reported";
 
 /// Prints an error, with its causes, and gives the exit code.
 pub(crate) fn code(result: anyhow::Result<Ended>) -> ExitCode {

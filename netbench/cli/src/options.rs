@@ -92,13 +92,13 @@ pub(crate) struct StartOptions {
     pub(crate) own: OwnWorkers,
 }
 
-/// Where a run is kept.
+/// Where a run is stored.
 #[derive(Debug, Args)]
 pub(crate) struct StoredIn {
     /// Where the run's folder is made
     #[arg(long, value_name = "DIR", default_value = "runs", value_hint = ValueHint::DirPath, help_heading = "Results")]
     pub(crate) out: PathBuf,
-    /// Go on with the run in this folder, with its own settings
+    /// Resume the run in this folder, with its own settings
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Results")]
     pub(crate) resume: Option<PathBuf>,
 }

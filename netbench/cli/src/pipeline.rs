@@ -41,7 +41,7 @@ pub(crate) trait Measured {
         None
     }
 
-    /// Gets ready, now that workers and servers are there. `earlier` is the run to go on with.
+    /// Gets ready, now that workers and servers are there. `earlier` is the run to resume.
     fn ready<'a>(
         &'a self,
         setup: &'a Setup,
@@ -102,7 +102,7 @@ pub(crate) fn earlier<P: Plan>(stored_in: &StoredIn) -> anyhow::Result<Earlier<P
     stored_in.resume.as_deref().map(open).transpose()
 }
 
-/// Makes a run, or goes on with `earlier`.
+/// Makes a run, or resumes `earlier`.
 pub(crate) fn run<M: Measured>(
     measured: &M,
     earlier: Earlier<M::Plan>,
@@ -230,7 +230,7 @@ fn records(workers: &Workers) -> Vec<WorkerRecord> {
     records.collect()
 }
 
-/// Refuses to go on with other workers than the run was begun with: its samples would be of two
+/// Refuses to resume with other workers than the run was begun with: its samples would be of two
 /// different things under one name.
 fn same_workers(run: &str, workers: &[WorkerRecord], found: &Workers) -> anyhow::Result<()> {
     for now in found.descriptions().map(|description| &description.record) {

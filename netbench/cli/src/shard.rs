@@ -68,7 +68,7 @@ pub(crate) fn cut(sites: &mut Vec<Site>, shard: Shard) -> Result<ShardRecord, Wr
 pub(crate) fn may_go_on(name: &str, origin: &Origin, sites: usize) -> Result<(), WrongInput> {
     if !origin.merged.is_empty() {
         return Err(WrongInput(format!(
-            "run {name} was joined of others; go on with those, and merge them again"
+            "run {name} was joined of others; resume those, and merge them again"
         )));
     }
     let Some(part) = origin.shard else {

@@ -95,6 +95,53 @@ fn every_broken_folder_is_named_by_every_command_that_reads_one() {
 }
 
 #[test]
+fn a_packed_run_is_reported_as_before() {
+    let place = Place::with_sites(SITES);
+    let run = one(&place);
+    let run = run.to_str().unwrap();
+    let report = || {
+        let done = place.netbench(&["results", "show", run, "--json"]);
+        done.expect(0).stdout
+    };
+    let before = report();
+    let measuring = File::open(place.run().join("samples.jsonl")).unwrap();
+    measuring.lock().unwrap();
+    let done = place.netbench(&["results", "pack", run]).expect(2);
+    assert!(done.stderr.contains("being measured"), "{}", done.stderr);
+    drop(measuring);
+    let done = place.netbench(&["results", "pack", run]).expect(0);
+    assert!(done.stdout.contains("1 runs: "), "{}", done.stdout);
+    assert!(!place.run().join("samples.jsonl").exists());
+    assert_eq!(report(), before);
+    let done = place.netbench(&["connect", "--resume", run]);
+    assert!(done.stderr.contains("zstd -d --rm"), "{}", done.stderr);
+    place
+        .netbench(&words("results prune --keep 0 --yes"))
+        .expect(0);
+    assert!(
+        fs::read_dir(place.path().join("runs"))
+            .unwrap()
+            .next()
+            .is_none()
+    );
+
+    let run = one(&place);
+    edit(&run, |m: &mut ConnectManifest| m.finished = None);
+    let done = place
+        .netbench(&["results", "pack", run.to_str().unwrap()])
+        .expect(2);
+    assert!(done.stderr.contains("not finished"), "{}", done.stderr);
+    fs::write(run.join("samples.jsonl.zst"), "garbage").unwrap();
+    fs::remove_file(run.join("samples.jsonl")).unwrap();
+    let done = place.netbench(&["report", run.to_str().unwrap()]).expect(2);
+    assert!(
+        done.stderr.contains("not a whole zstd file"),
+        "{}",
+        done.stderr
+    );
+}
+
+#[test]
 fn pruning_removes_old_runs_and_nothing_else() {
     let place = Place::with_sites(SITES);
     let [old, noted, young, busy] = ["old", "noted", "young", "busy"].map(|name| {

@@ -14,7 +14,7 @@ Examples:
   netbench connect --rounds 3 --limit 10         a quick look
   netbench connect --stack openssl,rustls-aws-lc,rustls-ring --condition clean,resumed,cold
   netbench connect --sites mine.txt --live       the real hosts of a file, one connection at a time each
-  netbench connect --resume runs/…               go on after a kill
+  netbench connect --resume runs/…               resume after a kill
   netbench connect --json | jq .comparisons
 
 The report goes to stdout, progress to stderr, and everything into a folder under runs/.

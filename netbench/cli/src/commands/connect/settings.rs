@@ -71,7 +71,7 @@ impl ConnectSettings {
         })
     }
 
-    /// From the run that is to be gone on with.
+    /// From the run to resume.
     pub(crate) fn of_manifest(
         options: &Connect,
         manifest: &ConnectManifest,

@@ -7,7 +7,7 @@ Examples:
   netbench evaluate --quick                      from openssl to rustls-aws-lc, in five minutes
   netbench evaluate --from openssl --to rustls-ring --sites mine.txt
   netbench evaluate --part sites,connections --live --sites mine.txt
-  netbench evaluate --resume runs/…-evaluate     go on after a kill, or do again what failed
+  netbench evaluate --resume runs/…-evaluate     resume after a kill, or do again what failed
   netbench evaluate --quick --json | jq '.questions[] | {question, answer, because}'
 
 Parts: features (BoringSSL's protocol tests), sites (what each site speaks, and which a switch would lose),
@@ -43,7 +43,7 @@ pub(crate) struct Evaluate {
     pub(crate) to: String,
     #[command(flatten)]
     pub(crate) over: SiteOptions,
-    /// A few minutes instead of half an hour: fewer rounds, kept protocol tests
+    /// A few minutes instead of half an hour: fewer rounds, stored protocol tests
     #[arg(long, help_heading = "What")]
     pub(crate) quick: bool,
     /// Only these parts: features, sites, connections, suite

@@ -14,6 +14,14 @@ use std::{
 };
 
 use anyhow::Context;
+use nix::{
+    errno::Errno,
+    sys::{
+        prctl,
+        signal::{Signal, kill},
+    },
+    unistd::{Pid, getpid, getppid},
+};
 
 use super::progress::PartProgress;
 use crate::kinds::evaluation::parts::{Results, Step, run_in};
@@ -24,14 +32,14 @@ const LOOK: Duration = Duration::from_millis(50);
 /// How long a part may take: builds on first use among it.
 const LIMIT: Duration = Duration::from_secs(2 * 3600);
 
-/// How long a part has to keep what it measured, once it is asked to stop.
+/// How long a part has to store what it measured, once it is asked to stop.
 const STOP_LIMIT: Duration = Duration::from_secs(60);
 
 /// How a step ended.
 pub(super) enum StepEnd {
     /// All of it was done.
     Done,
-    /// It was asked to stop, and has kept what there was.
+    /// It was asked to stop, and has stored what there was.
     Interrupted,
     /// It could not be done, and why.
     Failed(String),
@@ -48,7 +56,7 @@ pub(super) fn step(
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     let program = std::env::current_exe().context("cannot tell where this command is")?;
     let mut command = Command::new(program);
-    // What is kept of the command line names the command, not a place on this machine.
+    // The command line that is stored names the command, not a place on this machine.
     command.arg0("netbench");
     command.stdin(Stdio::null()).stderr(Stdio::piped());
     match &step.results {
@@ -63,7 +71,7 @@ pub(super) fn step(
                 StepEnd::Done => std::fs::rename(&beside, &path),
                 _ => std::fs::remove_file(&beside),
             }
-            .with_context(|| format!("cannot keep {}", path.display()))?;
+            .with_context(|| format!("cannot store {}", path.display()))?;
             Ok(end)
         }
         Results::Run(name) => {
@@ -76,7 +84,7 @@ pub(super) fn step(
     }
 }
 
-/// The step's arguments, or those that go on with what an earlier session has begun.
+/// The step's arguments, or those that resume what an earlier session has begun.
 fn begin_or_go_on(step: &Step, folder: &Path) -> Vec<OsString> {
     let command = step.arguments.iter().take(1).cloned();
     if let Some(run) = run_in(folder) {
@@ -97,16 +105,16 @@ fn follow(
     stop: &AtomicBool,
     progress: &PartProgress,
 ) -> anyhow::Result<StepEnd> {
-    let parent = std::process::id();
+    let parent = getpid();
     // SAFETY: between fork and exec this makes two system calls and allocates nothing.
     unsafe {
         command.pre_exec(move || {
             // It must not outlive us, and its parent may have gone already.
-            libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGINT);
-            if u32::try_from(libc::getppid()).is_ok_and(|now| now == parent) {
+            prctl::set_pdeathsig(Signal::SIGINT)?;
+            if getppid() == parent {
                 Ok(())
             } else {
-                Err(std::io::Error::from_raw_os_error(libc::ECHILD))
+                Err(Errno::ECHILD.into())
             }
         });
     }
@@ -176,8 +184,8 @@ fn wait(
 }
 
 fn interrupt(child: &Child) {
-    if let Ok(process) = libc::pid_t::try_from(child.id()) {
-        // SAFETY: the child has not been waited for, so that the number is still its own.
-        unsafe { libc::kill(process, libc::SIGINT) };
+    if let Ok(process) = i32::try_from(child.id()) {
+        // It may have ended just now.
+        let _ended = kill(Pid::from_raw(process), Signal::SIGINT);
     }
 }

@@ -15,7 +15,7 @@ Examples:
   netbench scan --against openssl,rustls-aws-lc --sites mine.txt --live --rate 20
   netbench scan --summary --format markdown         shares of versions, suites, key exchanges, signatures
   netbench scan --seed 7 --shard 1/3 --name s1      a part of the sites; `netbench merge` joins the parts
-  netbench scan --resume runs/…                     go on after a kill
+  netbench scan --resume runs/…                     resume after a kill
   netbench scan --json | jq '.sites[] | {site, versions: [.versions[] | select(.supported).version]}'
 
 The report goes to stdout, progress to stderr, and everything into a folder under runs/.

@@ -77,7 +77,7 @@ impl ScanSettings {
         })
     }
 
-    /// From the run that is to be gone on with.
+    /// From the run to resume.
     pub(crate) fn of_manifest(manifest: &ScanManifest) -> anyhow::Result<Self> {
         let plan = &manifest.plan;
         let file = SitesFile {

@@ -76,7 +76,7 @@ impl SuiteSettings {
         })
     }
 
-    /// From the run that is to be gone on with.
+    /// From the run to resume.
     pub(crate) fn of_manifest(options: &Suite, manifest: &SuiteManifest) -> anyhow::Result<Self> {
         let plan = &manifest.plan;
         Ok(Self {
@@ -243,8 +243,8 @@ fn scenarios(options: &Suite) -> anyhow::Result<Vec<Scenario>> {
             .into());
         }
     }
-    let kept = all.into_iter().zip(chosen).filter(|(_, chosen)| *chosen);
-    Ok(kept.map(|(scenario, _)| scenario).collect())
+    let chosen = all.into_iter().zip(chosen).filter(|(_, chosen)| *chosen);
+    Ok(chosen.map(|(scenario, _)| scenario).collect())
 }
 
 /// A glob names scenarios by their own name or by that of a case: a scenario is always measured whole.
