@@ -28,7 +28,10 @@ fn evaluation(stdout: &str) -> Value {
 
 fn states(evaluation: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let parts = evaluation["run"]["plan"]["parts"].as_array().unwrap().iter();
+    let parts = evaluation["run"]["plan"]["parts"]
+        .as_array()
+        .unwrap()
+        .iter();
     parts
         .map(|part| (text(&part["part"]), text(&part["state"]["state"])))
         .collect()
