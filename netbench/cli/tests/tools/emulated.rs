@@ -46,7 +46,7 @@ pub(crate) fn one_seed_gives_one_order_and_the_same_losses() {
     let (first, other) = (order("11"), order("12"));
     assert_ne!(first.0, other.0);
     // A busy machine makes TCP send packets again that were not lost, and the seed may drop those
-    // too. Runs that drew their losses anew would never agree.
+    // too. Runs that drew different losses would never agree.
     let mut digests = vec![first.1];
     let agreed = (0..3).any(|_| {
         let again = order("11");
@@ -85,7 +85,7 @@ pub(crate) fn an_ordinary_user_can_do_it() {
 
 pub(crate) fn a_full_disk_is_said_and_what_was_measured_is_kept() {
     let place = Place::with_sites(SITES);
-    // A disk of its own, with room for the manifest and some samples.
+    // A separate disk, with room for the manifest and some samples.
     fs::create_dir(place.path().join("disk")).unwrap();
     let netbench = env!("CARGO_BIN_EXE_netbench");
     let script = format!(

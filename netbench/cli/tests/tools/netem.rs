@@ -36,7 +36,7 @@ pub(crate) fn netem_emulates_the_sites() {
             .arg(place.path())
             .arg(env!("CARGO_BIN_EXE_netbench"))
             .args(arguments);
-        // It has a time limit of its own.
+        // vm-run has a time limit.
         let output = command.current_dir(place.path()).output().unwrap();
         done = Done {
             code: output.status.code(),

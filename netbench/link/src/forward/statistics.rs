@@ -88,7 +88,7 @@ const LATENESS_DIGITS: u8 = 2;
 pub(crate) struct Lateness(Mutex<Histogram<u64>>);
 
 impl Lateness {
-    /// Enters one release. Only the forwarder's thread does, so that the lock is nearly always free.
+    /// Records one release. Only the forwarder's thread calls this: the lock is nearly always free.
     pub(crate) fn enter(&self, late_ns: u64) {
         self.0.lock().saturating_record(late_ns);
     }
