@@ -103,6 +103,7 @@ impl Fixture {
                 slice_us: 4_000,
                 pin: PinRecord::Core(1),
                 layout: LayoutRecord::Fixed,
+                idle: None,
                 pki_sha256: "aa".to_owned(),
             },
             workers: vec![worker("openssl"), worker("rustls-ring")],
@@ -231,7 +232,10 @@ fn measured(
         }
         made.slices.push(SliceFigures {
             operations: 10,
+            median_ns: low_ns.clone(),
+            mean_ns: low_ns.clone(),
             low_ns,
+            reference: None,
         });
     }
     made.wall = all

@@ -19,6 +19,7 @@
 mod bimodal;
 mod contrast;
 mod interim;
+mod join;
 mod overrepresented;
 mod paired;
 mod quantile;
@@ -27,11 +28,13 @@ mod random;
 mod runs;
 mod signed_rank;
 mod student;
+mod turns;
 mod verdict;
 
 pub use bimodal::{Bimodal, bimodal};
 pub use contrast::{Contrast, contrast};
 pub use interim::{interim_share, is_interim_analysis};
+pub use join::{JOINED_LEVEL, JoinedRatio, RunRatio, join_runs};
 pub use overrepresented::chance_of_as_many;
 pub use paired::{Pair, PairedRatio, Resampling, compare};
 pub use quantile::{Figures, median, quantile_sorted};
@@ -40,7 +43,11 @@ pub use random::{Rng, SplitMix, mix};
 pub use runs::{RunsRatio, compare_runs, compare_whole};
 pub use signed_rank::{MIN_ROUNDS, RoundsRatio, compare_rounds};
 pub use student::student_t_quantile;
-pub use verdict::{Interval, SAME_MARGIN, Verdict};
+pub use turns::{
+    CACHE_FREE_LOOPS, Choice, LOOPS, OtherFigure, Turn, TurnPair, TurnsRatio, UndecidedReason,
+    compare_turns,
+};
+pub use verdict::{CASE_MARGIN, Interval, SAME_MARGIN, Verdict};
 
 /// The share of runs in which every interval of a family holds the true ratio.
 pub const FAMILY_LEVEL: f64 = 0.99;

@@ -307,8 +307,8 @@ fn differences(a: &SuiteManifest, b: &SuiteManifest) -> Vec<Difference> {
     );
     put(
         "layout",
-        x.layout_is_fixed().to_string(),
-        y.layout_is_fixed().to_string(),
+        format!("{:?}", x.layout),
+        format!("{:?}", y.layout),
         false,
     );
     let fact =

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{
-    Case, Measure, Negotiated, Part, SCHEMA_VERSION, StackName, SuiteManifest, SuiteOutcome,
-    SuiteSample, Unit,
+    Case, LayoutRecord, Measure, Negotiated, Part, SCHEMA_VERSION, StackName, SuiteManifest,
+    SuiteOutcome, SuiteSample, Unit,
 };
 use netbench_stats::PairedRatio;
 use schemars::JsonSchema;
@@ -282,7 +282,7 @@ fn warn(summary: &mut SuiteSummary, manifest: &SuiteManifest) {
     if manifest.finished.is_none() {
         say("The run was not finished: it has fewer rounds than were asked for.".to_owned());
     }
-    if !manifest.plan.layout_is_fixed() {
+    if manifest.plan.layout == LayoutRecord::Random {
         say(
             "The layout of the workers' memory was random: this system does not permit a fixed one, and \
              differences of a percent may come from the layout."

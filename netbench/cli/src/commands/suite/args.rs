@@ -21,7 +21,7 @@ sent over any network.";
 #[derive(Debug, Args)]
 #[command(
     mut_arg("seed", |seed| seed.help("Seed of the order of scenarios and stacks; without it, a new one")),
-    mut_arg("resume", |resume| resume.conflicts_with_all(["parts", "cases", "preset", "stack", "list", "rounds", "until_decided", "trial", "slice", "pin", "aslr", "seed", "out", "name"])),
+    mut_arg("resume", |resume| resume.conflicts_with_all(["parts", "cases", "preset", "stack", "list", "rounds", "until_decided", "trial", "slice", "pin", "fixed_layout", "seed", "out", "name"])),
 )]
 pub(crate) struct Suite {
     /// Parts: bulk, handshake, verify, connector, memory, threads, instructions, all
@@ -67,9 +67,9 @@ pub(crate) struct Suite {
     /// The core that workers are held to: auto, none, or its number
     #[arg(long, value_name = "CORE", default_value = "auto", num_args = 0..=1, default_missing_value = "auto", value_parser = pin, help_heading = "How")]
     pub(crate) pin: Pin,
-    /// Leave the layout of workers' memory as random as the system has it
+    /// Lay the memory of workers out alike in every process (ASLR off), instead of another way in each
     #[arg(long, help_heading = "How")]
-    pub(crate) aslr: bool,
+    pub(crate) fixed_layout: bool,
     #[command(flatten)]
     pub(crate) start: StartOptions,
 

@@ -7,8 +7,8 @@ use std::{
 use anyhow::Context;
 use globset::{Glob, GlobMatcher};
 use netbench_model::{
-    LayoutRecord, Part, PinRecord, Preset, Scenario, StackName, SuiteManifest, SuitePlan, Work,
-    catalogue, usual_scenarios,
+    IdleReference, LayoutRecord, Part, PinRecord, Preset, Scenario, StackName, SuiteManifest,
+    SuitePlan, Work, catalogue, usual_scenarios,
 };
 use netbench_runner::{Launch, Layout, Materials, Worker, Workers};
 
@@ -41,8 +41,9 @@ pub(crate) struct SuiteSettings {
     pub(crate) trial: Duration,
     pub(crate) slice: Duration,
     pub(crate) core: Option<u32>,
-    pub(crate) layout: Layout,
+    pub(crate) layout: LayoutRecord,
     pub(crate) name: String,
+    idle: Option<IdleReference>,
     pki_sha256: Option<String>,
 }
 
@@ -66,12 +67,13 @@ impl SuiteSettings {
             trial: options.trial,
             slice: options.slice,
             core: core(options.pin)?,
-            layout: if options.aslr {
-                Layout::System
+            layout: if options.fixed_layout {
+                LayoutRecord::Fixed
             } else {
-                Layout::Fixed
+                LayoutRecord::Varied
             },
             name: options.name.clone().unwrap_or_else(|| name.to_owned()),
+            idle: None,
             pki_sha256: None,
         })
     }
@@ -93,11 +95,9 @@ impl SuiteSettings {
                 PinRecord::Core(core) => self::core(Pin::Core(core))?,
                 PinRecord::Free => None,
             },
-            layout: match plan.layout {
-                LayoutRecord::Fixed => Layout::Fixed,
-                LayoutRecord::Random => Layout::System,
-            },
+            layout: plan.layout,
             name: manifest.name.clone(),
+            idle: plan.idle,
             pki_sha256: Some(plan.pki_sha256.clone()),
         })
     }
@@ -117,10 +117,8 @@ impl SuiteSettings {
             trial_ms: number(plan.trial.as_millis()),
             slice_us: number(plan.slice.as_micros()),
             pin: plan.core.map_or(PinRecord::Free, PinRecord::Core),
-            layout: match plan.layout {
-                Layout::Fixed => LayoutRecord::Fixed,
-                Layout::System => LayoutRecord::Random,
-            },
+            layout: plan.layout,
+            idle: self.idle,
             pki_sha256: plan.materials.sha256().to_owned(),
         }
     }
@@ -171,10 +169,14 @@ impl SuiteSettings {
     }
 
     /// The layout as the system permits it, found by starting a worker.
-    fn permitted_layout(&self, workers: &Workers, progress: &Progress) -> anyhow::Result<Layout> {
+    fn permitted_layout(
+        &self,
+        workers: &Workers,
+        progress: &Progress,
+    ) -> anyhow::Result<LayoutRecord> {
         let program = self.stacks.first().and_then(|s| workers.program(s.stack()));
-        let Some(program) = program.filter(|_| self.layout == Layout::Fixed) else {
-            return Ok(Layout::System);
+        let Some(program) = program.filter(|_| self.layout == LayoutRecord::Fixed) else {
+            return Ok(self.layout);
         };
         let launch = Launch {
             core: self.core,
@@ -183,10 +185,10 @@ impl SuiteSettings {
         };
         let worker = Worker::start(program, &launch).context("cannot start a worker")?;
         if worker.has_fixed_layout() {
-            Ok(Layout::Fixed)
+            Ok(LayoutRecord::Fixed)
         } else {
             progress.stage("this system does not permit a fixed layout of memory (ASLR off)");
-            Ok(Layout::System)
+            Ok(LayoutRecord::Random)
         }
     }
 }
