@@ -8,9 +8,6 @@ use crate::{
 /// Reference loops of a turn: multiplications, AES, loads.
 pub const LOOPS: usize = 3;
 
-/// Those of them whose time does not depend on what a library left in the caches.
-pub const CACHE_FREE_LOOPS: usize = 2;
-
 /// The quantile of a loop's figures over all turns that is taken for its level on a quiet machine.
 const LOW_LEVEL: f64 = 0.02;
 
@@ -102,19 +99,18 @@ pub enum UndecidedReason {
     DependsOnDisturbance,
 }
 
-/// Decides from turns. `idle_ns` are the levels of the first [`CACHE_FREE_LOOPS`] loops on this processor
-/// when it is idle, where they are known. None of no turns.
+/// Decides from turns. `idle_ns` are the levels of the loops on this processor when it is idle,
+/// where they are known. None of no turns.
 ///
 /// The results play no part in the choice of turns: a pair is quiet if in both turns each loop took at
 /// most [`TOLERANCE`] more than its own level beside the same stack, the 2nd percentile over all turns.
-/// (The levels are each stack's own because what a library leaves in the caches slows loads.)
 ///
 /// What is left of a disturbance in the quiet turns is less than what sets all turns apart from them.
 /// So where those two ratios differ by more than the half-width of the interval, the verdict must hold with
 /// the interval widened by that difference.
 pub fn compare_turns(
     turns: &[TurnPair],
-    idle_ns: Option<[f64; CACHE_FREE_LOOPS]>,
+    idle_ns: Option<[f64; LOOPS]>,
     resampling: &Resampling,
 ) -> Option<TurnsRatio> {
     let every: Vec<&TurnPair> = turns.iter().collect();
@@ -243,7 +239,7 @@ impl Levels {
     }
 
     /// Whether even the lowest level of a loop is clearly over that of an idle machine.
-    fn are_over(&self, idle_ns: [f64; CACHE_FREE_LOOPS]) -> bool {
+    fn are_over(&self, idle_ns: [f64; LOOPS]) -> bool {
         let lowest = self.a_ns.iter().zip(&self.b_ns).map(|(a, b)| a.min(*b));
         lowest
             .zip(idle_ns)

@@ -271,7 +271,7 @@ fn decide(turns: &[TurnPair], share: f64) -> TurnsRatio {
         resamples: 300,
         ..Resampling::for_case(5, share)
     };
-    compare_turns(turns, Some([IDLE_NS[0], IDLE_NS[1]]), &settings).unwrap()
+    compare_turns(turns, Some(IDLE_NS), &settings).unwrap()
 }
 
 /// What runs of so many rounds say.

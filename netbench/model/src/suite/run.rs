@@ -38,14 +38,15 @@ pub struct SuitePlan {
     pub pki_sha256: String,
 }
 
-/// The lowest level of those reference loops that do not depend on what the library left in the
-/// caches.
+/// What the reference loops take when nothing disturbs them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IdleReference {
     /// The chain of multiplications, in nanoseconds.
     pub integer_ns: f64,
     /// AES rounds, in nanoseconds.
     pub aes_ns: f64,
+    /// Dependent loads, in nanoseconds.
+    pub memory_ns: f64,
 }
 
 /// The layout of the memory of workers.

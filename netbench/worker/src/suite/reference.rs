@@ -22,15 +22,17 @@ const PASSES: u32 = 6;
 /// Blocks of AES, 16 bytes each.
 const BLOCKS: usize = 256;
 
-/// Dependent loads each time: from the second-level cache, some 1.5 µs.
-const LOADS: u32 = 256;
+/// Dependent loads: some 1.5 µs.
+const LOADS: u32 = 1_024;
 
-/// Bytes of the chain that is walked. It is over what a first-level cache holds, so that few of a library's
-/// own lines are pushed out by more than the loads themselves.
-const CHAIN_BYTES: usize = 256 << 10;
+/// Bytes of the chain that is walked: half of a first-level cache.
+const CHAIN_BYTES: usize = 16 << 10;
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
+
+/// Lines of the chain.
+const LINES: u32 = (CHAIN_BYTES / LINE) as u32;
 
 /// Loops of fixed work that run between operations: the same machine code in every worker, so that what
 /// they take says how fast the core is and not which library is measured.
@@ -49,7 +51,7 @@ impl Reference {
     pub(crate) fn new() -> Self {
         Self {
             blocks: [[0x5a; 16]; BLOCKS],
-            chain: chain(CHAIN_BYTES / LINE),
+            chain: chain(LINES as usize),
             at: 0,
             last: Instant::now(),
             integer_ns: Vec::new(),
@@ -89,8 +91,9 @@ impl Reference {
     }
 
     fn run(&mut self) {
-        // Untimed, so that what the library left in the caches is not in the next loop's time.
+        // Untimed, so that what the library left in the caches is not in the loops' time.
         encrypt(&mut self.blocks, 1);
+        self.at = walk(&self.chain, self.at, black_box(LINES));
         let start = Instant::now();
         black_box(multiply(black_box(MULTIPLICATIONS)));
         let multiplied = Instant::now();
@@ -113,10 +116,9 @@ fn low(timings: &mut [u64]) -> Option<f64> {
 
 #[inline(never)]
 fn multiply(times: u32) -> u64 {
-    // Knuth's generator: each multiplication waits for the one before.
+    // Each multiplication waits for the one before; the shift keeps compilers from doing many in one.
     (0..times).fold(1, |x: u64, _| {
-        x.wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407)
+        (x ^ (x >> 29)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     })
 }
 
