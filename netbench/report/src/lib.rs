@@ -37,8 +37,8 @@ pub use evaluation::{
     losses,
 };
 pub use explain::{
-    AgainstRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation, HeapRow, SharedRow,
-    explain,
+    AgainstRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation, HeapRow, ModeCause,
+    SharedRow, explain,
 };
 pub use forms::{FORMS, Form, Goes, Needs, Options, Style, Takes, form};
 pub use run::RunHead;
