@@ -38,14 +38,12 @@ pub use join::{JOINED_LEVEL, JoinedRatio, RunRatio, join_runs};
 pub use overrepresented::chance_of_as_many;
 pub use paired::{Pair, PairedRatio, Resampling, compare};
 pub use quantile::{Figures, median, quantile_sorted};
-pub use quiet::quiet;
+pub use quiet::{LOOPS, QuietLevel};
 pub use random::{Rng, SplitMix, mix};
 pub use runs::{RunsRatio, compare_runs, compare_whole};
 pub use signed_rank::{MIN_ROUNDS, RoundsRatio, compare_rounds};
 pub use student::student_t_quantile;
-pub use turns::{
-    Choice, LOOPS, OtherFigure, Turn, TurnPair, TurnsRatio, UndecidedReason, compare_turns,
-};
+pub use turns::{Choice, OtherFigure, Turn, TurnPair, TurnsRatio, UndecidedReason, compare_turns};
 pub use verdict::{CASE_MARGIN, Interval, SAME_MARGIN, Verdict};
 
 /// The share of runs in which every interval of a family holds the true ratio.

@@ -2,20 +2,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CASE_MARGIN, Interval, Pair, PairedRatio, Resampling, Verdict, compare, median, quantile_sorted,
+    CASE_MARGIN, Interval, LOOPS, Pair, PairedRatio, QuietLevel, Resampling, Verdict, compare,
+    median,
 };
-
-/// Reference loops of a turn: multiplications, AES, loads.
-pub const LOOPS: usize = 3;
-
-/// The quantile of a loop's figures over all turns that is taken for its level on a quiet machine.
-const LOW_LEVEL: f64 = 0.02;
-
-/// How far over its level a loop may be in a quiet turn.
-const TOLERANCE: f64 = 0.02;
-
-/// How far over its level on an idle machine a loop's lowest level may be.
-const IDLE_TOLERANCE: f64 = 0.03;
 
 /// The fewest quiet pairs of turns for a verdict. With seven to nine, ratios on a busy machine were off
 /// by seven percent; with twenty, by a third of one.
@@ -99,18 +88,17 @@ pub enum UndecidedReason {
     DependsOnDisturbance,
 }
 
-/// Decides from turns. `idle_ns` are the levels of the loops on this processor when it is idle,
-/// where they are known. None of no turns.
+/// Decides from turns. `idle` is the level on this processor when it is idle, where that is known. None of no turns.
 ///
-/// The results play no part in the choice of turns: a pair is quiet if in both turns each loop took at
-/// most [`TOLERANCE`] more than its own level beside the same stack, the 2nd percentile over all turns.
+/// The results play no part in the choice of turns: a pair is quiet if in both turns the
+/// reference loops took no more than beside the same stack on a quiet machine ([`QuietLevel`]).
 ///
 /// What is left of a disturbance in the quiet turns is less than what sets all turns apart from them.
 /// So where those two ratios differ by more than the half-width of the interval, the verdict must hold with
 /// the interval widened by that difference.
 pub fn compare_turns(
     turns: &[TurnPair],
-    idle_ns: Option<[f64; LOOPS]>,
+    idle: Option<QuietLevel>,
     resampling: &Resampling,
 ) -> Option<TurnsRatio> {
     let every: Vec<&TurnPair> = turns.iter().collect();
@@ -118,27 +106,27 @@ pub fn compare_turns(
         let logs = pairs(&every, |turn| Some(turn.low_ns)).into_iter();
         median(&logs.map(|pair| pair.log_ratio).collect::<Vec<_>>())?.exp()
     };
-    let levels = Levels::of(turns);
+    let levels = level(turns, |pair| &pair.a).zip(level(turns, |pair| &pair.b));
     let choice = if levels.is_some() {
         Choice::Quiet
     } else {
         Choice::All
     };
-    let mut chosen = match &levels {
-        Some(levels) => every
-            .iter()
-            .filter(|pair| levels.are_quiet(pair))
-            .copied()
-            .collect(),
-        None => every.clone(),
+    let is_quiet = |turn: &Turn, level: &QuietLevel| {
+        turn.reference_ns
+            .is_some_and(|loops| level.is_quiet(&loops))
     };
+    let mut chosen = every.clone();
+    if let Some((a, b)) = &levels {
+        chosen.retain(|pair| is_quiet(&pair.a, a) && is_quiet(&pair.b, b));
+    }
     let few = choice == Choice::Quiet && chosen.len() < FEWEST_QUIET;
     if chosen.is_empty() {
         chosen = every;
     }
     let never = levels
-        .zip(idle_ns)
-        .is_some_and(|(levels, idle)| levels.are_over(idle));
+        .zip(idle)
+        .is_some_and(|((a, b), idle)| a.lower(b).is_over(idle));
     let mut low = compare(&pairs(&chosen, |turn| Some(turn.low_ns)), resampling)?;
     let plain = Verdict::beyond(low.interval, CASE_MARGIN);
     let difference = (all_turns / low.ratio).ln().abs();
@@ -199,50 +187,9 @@ fn widened(interval: Interval, difference: f64) -> Interval {
     }
 }
 
-/// Each side's level of each loop.
-#[derive(Clone, Copy)]
-struct Levels {
-    a_ns: [f64; LOOPS],
-    b_ns: [f64; LOOPS],
-}
-
-impl Levels {
-    /// None where a turn has no reference.
-    fn of(turns: &[TurnPair]) -> Option<Self> {
-        let of_side = |side: fn(&TurnPair) -> &Turn| -> Option<[f64; LOOPS]> {
-            let references: Option<Vec<[f64; LOOPS]>> =
-                turns.iter().map(|pair| side(pair).reference_ns).collect();
-            let references = references?;
-            let level = |at: usize| {
-                let mut figures: Vec<f64> = references.iter().map(|loops| loops[at]).collect();
-                figures.sort_by(f64::total_cmp);
-                quantile_sorted(&figures, LOW_LEVEL)
-            };
-            Some([level(0)?, level(1)?, level(2)?])
-        };
-        Some(Self {
-            a_ns: of_side(|pair| &pair.a)?,
-            b_ns: of_side(|pair| &pair.b)?,
-        })
-    }
-
-    fn are_quiet(&self, pair: &TurnPair) -> bool {
-        let quiet = |turn: &Turn, levels: &[f64; LOOPS]| {
-            turn.reference_ns.is_some_and(|loops| {
-                loops
-                    .iter()
-                    .zip(levels)
-                    .all(|(ns, level)| *ns <= level * (1.0 + TOLERANCE))
-            })
-        };
-        quiet(&pair.a, &self.a_ns) && quiet(&pair.b, &self.b_ns)
-    }
-
-    /// Whether even the lowest level of a loop is clearly over that of an idle machine.
-    fn are_over(&self, idle_ns: [f64; LOOPS]) -> bool {
-        let lowest = self.a_ns.iter().zip(&self.b_ns).map(|(a, b)| a.min(*b));
-        lowest
-            .zip(idle_ns)
-            .any(|(level, idle)| level > idle * (1.0 + IDLE_TOLERANCE))
-    }
+/// The level of one side's loops; none where a turn has no reference.
+fn level(turns: &[TurnPair], side: fn(&TurnPair) -> &Turn) -> Option<QuietLevel> {
+    let references: Option<Vec<[f64; LOOPS]>> =
+        turns.iter().map(|pair| side(pair).reference_ns).collect();
+    QuietLevel::of(&references?)
 }

@@ -1,9 +1,11 @@
 //! How reliable verdicts on cases of the suite are, on machines of many kinds, with fixed seeds. Turns are
 //! chosen and compared by the function that the report calls.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 use netbench_stats::{
-    Resampling, Rng, Turn, TurnPair, TurnsRatio, UndecidedReason, Verdict, compare_turns,
-    interim_share, is_interim_analysis,
+    QuietLevel, Resampling, Rng, Turn, TurnPair, TurnsRatio, UndecidedReason, Verdict,
+    compare_turns, interim_share, is_interim_analysis,
 };
 
 /// Turns of each side in a round, as by default: every fifth of 25 reads another clock.
@@ -44,6 +46,9 @@ enum Noise {
     Exponential(f64),
     /// Its scale; the exponent is 2.5.
     Pareto(f64),
+    /// Its deviation; and of one turn in twenty another process takes a good part, which no reference loop
+    /// sees.
+    Interrupted(f64),
 }
 
 #[derive(Clone, Copy)]
@@ -70,9 +75,10 @@ const PLAIN: Machine = Machine {
     drift: 0.0,
 };
 
-/// That machine with a neighbour at work for most of the time.
+/// That machine while compilers ran on it, with a neighbour on the core's sibling for half of the time.
 const BUSY: Machine = Machine {
-    disturbance: Disturbance::OnOff(0.7, 0.35),
+    noise: [Noise::Interrupted(0.006); 2],
+    disturbance: Disturbance::OnOff(0.5, 0.35),
     ..PLAIN
 };
 
@@ -176,6 +182,14 @@ impl Noise {
         match self {
             Self::Gaussian(deviation) => deviation * rng.normal(),
             Self::Exponential(mean) => -mean * (1.0 - rng.unit()).ln(),
+            Self::Interrupted(deviation) => {
+                let interrupted = if rng.below(20) == 0 {
+                    0.4 * rng.unit()
+                } else {
+                    0.0
+                };
+                deviation * rng.normal() + interrupted
+            }
             Self::Pareto(scale) => scale * ((1.0 - rng.unit()).powf(-0.4) - 1.0),
         }
     }
@@ -271,7 +285,7 @@ fn decide(turns: &[TurnPair], share: f64) -> TurnsRatio {
         resamples: 300,
         ..Resampling::for_case(5, share)
     };
-    compare_turns(turns, Some(IDLE_NS), &settings).unwrap()
+    compare_turns(turns, Some(QuietLevel { loops_ns: IDLE_NS }), &settings).unwrap()
 }
 
 /// What runs of so many rounds say.

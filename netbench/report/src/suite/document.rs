@@ -1,22 +1,22 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use netbench_model::{Part, StackName, SuiteManifest, SuiteSample, Target, Unit};
-use netbench_stats::{CASE_LEVEL, SAME_MARGIN};
+use netbench_stats::{CASE_LEVEL, CASE_MARGIN, Choice, OtherFigure, UndecidedReason};
 
 use super::{
-    CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteSummary, charts::charts, preset, rows,
-    summarize_suite,
+    CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteSummary,
+    cases::{by_stack, value},
+    charts::charts,
+    preset, summarize_suite,
 };
 use crate::{
     Asked,
     cell::{Cell, Digits},
     document::{
-        Check, CheckSuite, Checked, Document, Extent, Filling, Item, Report, Section, Table,
+        Check, CheckSuite, Checked, Document, Extent, Item, Machine, Report, Section, Table,
     },
     evaluation::{Evidence, fast},
-    figures::Rows,
-    machine::Machine,
-    text::{begun, change, in_place_of, interval, machine, made, shorten, stacks_with},
+    text::{change, in_place_of, interval, machine, shorten, stacks_with},
 };
 
 /// The id of the section with the run's figures.
@@ -50,27 +50,23 @@ impl Report for SuiteReport {
         let summary = &*self.summary;
         let run = &summary.run;
         let stacks: Vec<&str> = run.stacks.iter().map(|(name, _)| name.as_str()).collect();
-        let mut rows = Rows::default();
-        rows::suite(summary, &mut rows);
         Document {
             about: in_place_of(&stacks),
-            name: run.name.clone(),
-            made: made(&run.name, &run.netbench, &run.started),
             lead: format!(
                 "{} cases in memory: what the libraries themselves take, without a network.",
                 summary.cases.len()
             ),
             questions: questions(summary),
             sections: vec![section(summary)],
-            machines: vec![Machine {
-                run: &self.manifest.name,
-                environment: &self.manifest.environment,
-                workers: &self.manifest.workers,
-            }],
-            figures: rows.finish(),
+            machines: vec![Machine::of(&self.manifest)],
             checks: checks(summary),
             data: vec![summary],
-            ..Document::new("suite", format!("netbench suite: {}", run.name))
+            ..Document::of_run(
+                "suite",
+                &run.head.name,
+                &run.head.netbench,
+                &run.head.started,
+            )
         }
     }
 }
@@ -142,6 +138,7 @@ fn section(summary: &SuiteSummary) -> Section {
     for part in Part::ALL {
         part_table(&mut items, summary, *part);
     }
+    other_figures(&mut items, summary);
     spread(&mut items, summary);
     trouble(&mut items, summary);
     how(&mut items, summary);
@@ -187,18 +184,6 @@ fn headline(summary: &SuiteSummary, other: &StackName) -> String {
     )
 }
 
-impl CaseRow {
-    /// A stack's figures.
-    pub(super) fn of(&self, stack: &StackName) -> Option<&StackFigures> {
-        self.stacks.iter().find(|figures| figures.stack == *stack)
-    }
-
-    /// The verdict on a stack.
-    pub(super) fn against_first(&self, other: &StackName) -> Option<&CaseVerdict> {
-        self.verdicts.iter().find(|verdict| verdict.other == *other)
-    }
-}
-
 /// Heading, explanation, charts and table of a part; nothing of a part that was not run.
 fn part_table(items: &mut Vec<Item>, summary: &SuiteSummary, part: Part) {
     let cases = summary.cases.iter();
@@ -214,42 +199,6 @@ fn part_table(items: &mut Vec<Item>, summary: &SuiteSummary, part: Part) {
     items.push(by_stack(table, summary, value).item());
 }
 
-/// Columns for each stack: its figure, and of each but the first the factor, its interval and the verdict.
-pub(super) fn by_stack<'a>(
-    mut table: Filling<&'a CaseRow>,
-    summary: &'a SuiteSummary,
-    value: fn(&CaseRow, &StackFigures) -> Cell,
-) -> Filling<&'a CaseRow> {
-    let stacks: Vec<&StackName> = summary.run.stacks.iter().map(|(name, _)| name).collect();
-    for stack in &stacks {
-        table = table.col(stack.as_str(), 1, |case| {
-            case.of(stack)
-                .map_or(Cell::Missing, |figures| value(case, figures))
-        });
-    }
-    for other in stacks.iter().skip(1) {
-        let name = match stacks.len() {
-            2 => "factor".to_owned(),
-            _ => format!("× {other}"),
-        };
-        let cell = |case: &&CaseRow, cell: fn(&CaseRow, &CaseVerdict) -> Cell| {
-            case.against_first(other)
-                .map_or(Cell::Missing, |verdict| cell(case, verdict))
-        };
-        table = table
-            .col(&name, 0, |case| {
-                cell(case, |_, v| Cell::Factor(v.paired.ratio))
-            })
-            .col("interval", 2, |case| {
-                cell(case, |_, v| Cell::Factors(v.paired.interval))
-            })
-            .col("verdict", 0, |case| {
-                cell(case, |case, v| Cell::Verdict(v.paired.verdict, case.unit))
-            });
-    }
-    table
-}
-
 fn title(part: Part) -> &'static str {
     match part {
         Part::Bulk => "Application data",
@@ -263,8 +212,8 @@ fn title(part: Part) -> &'static str {
 }
 
 fn explanation(part: Part) -> String {
-    let factor = "Factor: how many times less the other stack takes than the first; over 1 is in \
-                  the other's favour.";
+    let factor =
+        "Factor: the first stack's time or size over the other's; above 1 the other is better.";
     let what = match part {
         Part::Bulk => "Plaintext a second, sending and receiving timed apart.",
         Part::Handshake => "Handshakes a second of each side, timed apart.",
@@ -282,20 +231,66 @@ fn explanation(part: Part) -> String {
     format!("{what} {factor}")
 }
 
-/// A stack's figure as people read it.
-pub(super) fn value(case: &CaseRow, figures: &StackFigures) -> Cell {
-    match (case.unit, case.part) {
-        (Unit::Nanoseconds, Part::Verify | Part::Connector) => Cell::Time(figures.low),
-        (Unit::Nanoseconds, _) => match (figures.bytes_per_second, figures.per_second) {
-            (Some(rate), _) => Cell::Throughput(rate),
-            (None, Some(rate)) => Cell::Rate(rate),
-            (None, None) => Cell::Time(figures.low),
-        },
-        (Unit::Bytes, _) => Cell::Bytes(figures.low),
-        (Unit::Allocations | Unit::Instructions, _) => {
-            Cell::number(figures.low, Digits::Grouped, "")
-        }
+/// The same factors by other figures than the one that verdicts rest on, and why some have no verdict.
+fn other_figures(items: &mut Vec<Item>, summary: &SuiteSummary) {
+    let rows = summary.cases.iter().flat_map(|case| {
+        let verdicts = case.verdicts.iter();
+        let timed = verdicts.filter(|verdict| verdict.all_turns.is_some());
+        timed.map(move |verdict| (case, verdict))
+    });
+    let rows: Vec<(&CaseRow, &CaseVerdict)> = rows.collect();
+    if rows.is_empty() {
+        return;
     }
+    items.push(Item::heading("The same factors by other figures"));
+    items.push(Item::text(
+        "Verdicts rest on the 10th percentile of a turn's operations, over quiet turns. Work that is done once in many \
+         operations is in the mean and not in a low percentile: where the interval of the factor by median or mean \
+         excludes that by the 10th percentile, it is marked. A factor over all turns that differs by more than the \
+         interval says that a busy machine slows one stack more; there is then a verdict only where the stacks differ \
+         by more than that.",
+    ));
+    let factor = |figure: &Option<OtherFigure>| match figure {
+        Some(figure) => Cell::Factor(figure.ratio),
+        None => Cell::Missing,
+    };
+    items.push(
+        Table::of(rows)
+            .col("case", 0, |(case, _)| Cell::text(&case.name))
+            .col("stack", 0, |(_, verdict)| Cell::text(&verdict.other))
+            .col("10th percentile", 0, |(_, verdict)| {
+                Cell::Factor(verdict.paired.ratio)
+            })
+            .col("median", 1, move |(_, verdict)| factor(&verdict.median))
+            .col("mean", 1, move |(_, verdict)| factor(&verdict.mean))
+            .col("all turns", 1, |(_, verdict)| {
+                verdict.all_turns.map_or(Cell::Missing, Cell::Factor)
+            })
+            .col("quiet turns", 2, |(_, verdict)| match verdict.choice {
+                Choice::Quiet => {
+                    Cell::text(format!("{} of {}", verdict.paired.pairs, verdict.turns))
+                }
+                Choice::All => Cell::Missing,
+            })
+            .col("", 0, |(_, verdict)| Cell::text(note(verdict)))
+            .item(),
+    );
+}
+
+/// What a reader should know of a verdict, in few words.
+fn note(verdict: &CaseVerdict) -> String {
+    let disagrees = |figure: &Option<OtherFigure>| figure.is_some_and(|figure| figure.disagrees);
+    let reason = verdict.undecided.map(|reason| match reason {
+        UndecidedReason::FewQuietTurns => "no verdict: too few quiet turns",
+        UndecidedReason::NeverQuiet => "no verdict: never quiet",
+        UndecidedReason::DependsOnDisturbance => "no verdict: depends on how busy the machine is",
+    });
+    let notes = [
+        reason,
+        disagrees(&verdict.median).then_some("the median differs"),
+        disagrees(&verdict.mean).then_some("the mean differs"),
+    ];
+    notes.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
 /// Mean, tail and CPU time of every operation, beside what verdicts rest on.
@@ -310,7 +305,7 @@ fn spread(items: &mut Vec<Item>, summary: &SuiteSummary) {
     }
     items.push(Item::heading("Every operation, in time"));
     items.push(Item::text(
-        "Low: what verdicts and factors rest on, the 10th percentile within a turn, over undisturbed turns: what the \
+        "Low: what verdicts and factors rest on, the 10th percentile within a turn, over quiet turns: what the \
          stack takes when nothing disturbs it. The others are over all operations, outliers (over three medians) \
          included. CPU: the thread's own clock, read around a fifth of the turns instead of the wall clock; it costs a \
          system call at each step.",
@@ -367,26 +362,25 @@ fn how(items: &mut Vec<Item>, summary: &SuiteSummary) {
     let verdicts: usize = summary.cases.iter().map(|case| case.verdicts.len()).sum();
     if verdicts > 0 {
         items.push(Item::Text(format!(
-            "Verdicts rest on pairs of turns in which nothing disturbed the machine ({:.0} % of them), with rounds \
-             resampled. “same” needs the interval within ±{:.0} %. Intervals are of {:.0} %{}: if the stacks were equal, \
-             at most about {:.1} of these {verdicts} verdicts would say otherwise by chance.",
+            "Verdicts on timings rest on pairs of turns in which the machine was quiet ({:.0} % of them), as short \
+             reference loops between the operations found it; the results play no part in that choice. Rounds are \
+             resampled, each with processes of its own.",
             (1.0 - summary.disturbed_share()) * 100.0,
-            SAME_MARGIN * 100.0,
+        )));
+        items.push(Item::Text(format!(
+            "“Better” and “worse” need the whole interval beyond ±{margin} %, “same” needs it within ±{margin} %, and \
+             anything else is undecided: a stack that truly takes {margin} % more is called worse in at most {:.1} % of \
+             runs, however long one measures, and equal stacks hardly ever. Intervals are of {:.0} %{}.",
+            (1.0 - CASE_LEVEL) / 2.0 * 100.0,
             CASE_LEVEL * 100.0,
             if summary.run.until_decided {
-                ", for all looks at the verdicts together"
+                ", for all interim analyses together"
             } else {
                 ""
             },
-            (1.0 - CASE_LEVEL) * verdicts as f64,
+            margin = CASE_MARGIN * 100.0,
         )));
     }
-    let run = &summary.run;
     items.push(Item::Text(machine(&summary.environment)));
-    items.push(Item::Text(begun(
-        &run.netbench,
-        run.seed,
-        &run.started,
-        &run.command,
-    )));
+    items.push(Item::Text(summary.run.head.again()));
 }

@@ -2,7 +2,6 @@
 //! shows coverage or differences.
 
 pub(crate) mod args;
-mod cache;
 mod check;
 mod progress;
 mod runs;
@@ -14,6 +13,7 @@ use netbench_bogo::{
 };
 
 use crate::{
+    cache,
     exit::{Ended, WrongInput},
     output,
 };
@@ -63,7 +63,7 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
         return Ok(Ended::Well);
     }
     let say = Say::new(options.output.quiet);
-    let runner = Runner::make(&cache::folder()?, &mut |step| say.step(step))?;
+    let runner = Runner::make(&cache::folder("bogo")?, &mut |step| say.step(step))?;
     let jobs = runs::jobs(&options.how);
     let catalog = runs::catalog(&runner, jobs, &say)?;
     if let Some(tests) = &tests
@@ -122,7 +122,7 @@ fn difference(options: &BogoDiff) -> anyhow::Result<Ended> {
         return Ok(Ended::Well);
     }
     let say = Say::new(options.output.quiet);
-    let runner = Runner::make(&cache::folder()?, &mut |step| say.step(step))?;
+    let runner = Runner::make(&cache::folder("bogo")?, &mut |step| say.step(step))?;
     let jobs = runs::jobs(&options.how);
     let catalog = runs::catalog(&runner, jobs, &say)?;
     let shims: Vec<Shim> = vec![

@@ -12,7 +12,10 @@ use netbench_model::{
 };
 use netbench_runner::{Launch, Layout, Materials, Worker, Workers};
 
-use super::args::{PartArg, Pin, Suite};
+use super::{
+    args::{PartArg, Pin, Suite},
+    idle,
+};
 use crate::{
     exit::WrongInput,
     progress::Progress,
@@ -73,7 +76,7 @@ impl SuiteSettings {
                 LayoutRecord::Varied
             },
             name: options.name.clone().unwrap_or_else(|| name.to_owned()),
-            idle: None,
+            idle: idle::known(),
             pki_sha256: None,
         })
     }
