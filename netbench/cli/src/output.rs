@@ -8,7 +8,7 @@ use anyhow::Context;
 use netbench_report::{Extent, Options, Report, Style};
 use netbench_store::RunFolder;
 
-use crate::{exit::WrongInput, format::Format, options::Output};
+use crate::{exit::bail_input, format::Format, options::Output};
 
 /// Where there is no terminal to ask.
 const WIDTH: usize = 100;
@@ -72,7 +72,7 @@ pub(crate) fn step_summary() -> anyhow::Result<PathBuf> {
         Some(path) => Ok(path.into()),
         None => {
             let why = "names no file; is this a step of GitHub Actions?";
-            Err(WrongInput(format!("--github-summary: {NAME} {why}")).into())
+            bail_input!("--github-summary: {NAME} {why}");
         }
     }
 }

@@ -5,7 +5,7 @@ use netbench_report::{CompareSummary, compare_runs_of_suite, compare_stacks_of_s
 
 use self::args::Compare;
 use crate::{
-    exit::{Ended, WrongInput},
+    exit::{Ended, bail_input},
     options::Output,
     output,
     stored::{open, wrong},
@@ -21,12 +21,11 @@ pub(crate) fn compare(options: &Compare) -> anyhow::Result<Ended> {
         .map(|difference| difference.what.as_str())
         .collect();
     if !refused.is_empty() && !options.allow_different_settings {
-        return Err(WrongInput(format!(
+        bail_input!(
             "the runs differ in {}, so that their figures cannot be compared; \
              --allow-different-settings compares them all the same",
             refused.join(", ")
-        ))
-        .into());
+        );
     }
     print(options, &summary)?;
     if options.github_summary {
@@ -47,7 +46,7 @@ fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
     let chosen = match chosen.as_slice() {
         [] => None,
         [a, b] => Some((a, b)),
-        _ => return Err(WrongInput("--stack takes two stacks".to_owned()).into()),
+        _ => bail_input!("--stack takes two stacks"),
     };
     let known = |name: &StackName, stacks: &[StackName]| {
         if stacks.contains(name) {
@@ -56,7 +55,7 @@ fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
         let names: Vec<_> = stacks.iter().map(ToString::to_string).collect();
         let shown = name.as_str().escape_debug();
         let names = names.join(", ");
-        Err(WrongInput(format!("--stack {shown}: the run has {names}")))
+        bail_input!("--stack {shown}: the run has {names}");
     };
     let stacks = &manifest.plan.stacks;
     let Some(other) = &options.other else {
@@ -65,7 +64,7 @@ fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
             (None, [a, b, ..]) => (a, b),
             (None, _) => {
                 let why = "the run has one stack; a second run is needed to compare with";
-                return Err(WrongInput(why.to_owned()).into());
+                bail_input!("{why}");
             }
         };
         known(a, stacks)?;

@@ -4,7 +4,7 @@ use netbench_model::{ConnectPlan, StackName};
 
 use self::args::Explain;
 use crate::{
-    exit::{Ended, WrongInput},
+    exit::{Ended, bail_input},
     output, stored,
 };
 
@@ -19,16 +19,16 @@ pub(crate) fn explain(options: &Explain) -> anyhow::Result<Ended> {
             return Ok(name);
         }
         let names: Vec<_> = stacks.iter().map(ToString::to_string).collect();
-        Err(WrongInput(format!(
+        bail_input!(
             "no stack {:?} in the run, which has {}",
             name.as_str(),
             names.join(", ")
-        )))
+        );
     };
     let from = options.from.as_ref().map(known).transpose()?;
     let to = options.to.as_ref().map(known).transpose()?;
     if from.is_some() && from == to {
-        return Err(WrongInput("--from and --to are the same stack".to_owned()).into());
+        bail_input!("--from and --to are the same stack");
     }
     let summary = netbench_report::explain(&manifest, &samples, from.as_ref().zip(to.as_ref()));
     output::print(&summary, &options.output)?;
