@@ -54,7 +54,7 @@ impl Shown {
         match self {
             Self::Nowhere => {}
             Self::Bar => bar.println(format!("netbench: {text}")),
-            Self::Log => eprintln!("netbench: {text}"),
+            Self::Log => note!("netbench: {text}"),
         }
     }
 }

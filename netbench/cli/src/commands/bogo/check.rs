@@ -65,7 +65,7 @@ pub(crate) fn check(job: &Job<'_>, runs: &mut [ShimRun<'_>]) -> anyhow::Result<E
         departures.extend(depart(results));
     }
     for departure in &departures {
-        eprintln!("netbench: {}", words(departure));
+        note!("netbench: {}", words(departure));
     }
     Ok(if departures.is_empty() {
         Ended::Well

@@ -6,8 +6,8 @@ use netbench_report::{CompareSummary, compare_runs_of_suite, compare_stacks_of_s
 use self::args::Compare;
 use crate::{
     exit::{Ended, bail_input},
-    options::Output,
     output,
+    stack_names::is_of_run,
     stored::{open, wrong},
 };
 
@@ -27,10 +27,7 @@ pub(crate) fn compare(options: &Compare) -> anyhow::Result<Ended> {
             refused.join(", ")
         );
     }
-    print(options, &summary)?;
-    if options.github_summary {
-        output::append_to_step_summary(&summary)?;
-    }
+    output::print(&summary, &options.output)?;
     Ok(match (summary.cases.is_empty(), summary.regressed) {
         (true, _) => Ended::NothingToCompare,
         (false, 0) => Ended::Well,
@@ -48,15 +45,6 @@ fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
         [a, b] => Some((a, b)),
         _ => bail_input!("--stack takes two stacks"),
     };
-    let known = |name: &StackName, stacks: &[StackName]| {
-        if stacks.contains(name) {
-            return Ok(());
-        }
-        let names: Vec<_> = stacks.iter().map(ToString::to_string).collect();
-        let shown = name.as_str().escape_debug();
-        let names = names.join(", ");
-        bail_input!("--stack {shown}: the run has {names}");
-    };
     let stacks = &manifest.plan.stacks;
     let Some(other) = &options.other else {
         let (a, b) = match (chosen, stacks.as_slice()) {
@@ -67,8 +55,8 @@ fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
                 bail_input!("{why}");
             }
         };
-        known(a, stacks)?;
-        known(b, stacks)?;
+        is_of_run(a, stacks)?;
+        is_of_run(b, stacks)?;
         return Ok(compare_stacks_of_suite(
             &manifest, &samples, a, b, threshold,
         ));
@@ -76,8 +64,8 @@ fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
     let (other_folder, other_manifest) = open::<SuitePlan>(other)?;
     let other_samples: Vec<SuiteSample> = other_folder.records().map_err(wrong)?;
     if let Some((a, b)) = chosen {
-        known(a, stacks)?;
-        known(b, &other_manifest.plan.stacks)?;
+        is_of_run(a, stacks)?;
+        is_of_run(b, &other_manifest.plan.stacks)?;
     }
     Ok(compare_runs_of_suite(
         (&manifest, &samples),
@@ -85,14 +73,4 @@ fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
         chosen,
         threshold,
     ))
-}
-
-fn print(options: &Compare, summary: &CompareSummary) -> anyhow::Result<()> {
-    let output = Output {
-        format: options.format,
-        json: options.json,
-        quiet: true,
-        github_summary: false,
-    };
-    output::print(summary, &output)
 }

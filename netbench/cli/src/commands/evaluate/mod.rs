@@ -13,7 +13,7 @@ use std::{
 
 use anyhow::{Context, bail};
 use netbench_model::{
-    Depth, EvaluationManifest, EvaluationPlan, PartRecord, PartState, StackName, Target,
+    Depth, EvaluationManifest, EvaluationPlan, PartRecord, PartState, StackName, Target, suggestion,
 };
 use netbench_report::{EvaluationReport, Options};
 use netbench_store::RunFolder;
@@ -63,7 +63,7 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
         .sum();
     if !quiet {
         let total = time(Duration::from_secs(total));
-        eprintln!(
+        note!(
             "netbench: about {total} in all, after any builds; results go to {}",
             folder.path().display()
         );
@@ -130,7 +130,7 @@ fn publish(folder: &RunFolder, output: &Output) -> anyhow::Result<EvaluationRepo
         .of(&report, &Options::default());
     let page = folder.write_file(PAGE, &page)?;
     if !output.quiet {
-        eprintln!("netbench: the page is {}", page.display());
+        note!("netbench: the page is {}", page.display());
     }
     Ok(report)
 }
@@ -145,12 +145,9 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     }
     for name in options.part.iter().chain(&options.skip) {
         if !PARTS.iter().any(|part| part.name == name) {
-            let names: Vec<_> = PARTS.iter().map(|part| part.name).collect();
-            bail_input!(
-                "there is no part \"{}\"; there are {}",
-                name.escape_debug(),
-                names.join(", ")
-            );
+            let names = PARTS.map(|part| part.name);
+            let (shown, suggestion) = (name.escape_debug(), suggestion(name, &names));
+            bail_input!("unknown part \"{shown}\"; {suggestion}");
         }
     }
     let wanted = |part: &Part| {

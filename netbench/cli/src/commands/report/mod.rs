@@ -45,7 +45,7 @@ pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
         None => output::write(&bytes)?,
         Some(path) if matches!(form.goes, Goes::Folder(_)) => {
             if !options.quiet {
-                eprintln!("netbench: the page is {}", path.display());
+                note!("netbench: the page is {}", path.display());
             }
             if options.open {
                 browser::open(&path)?;
