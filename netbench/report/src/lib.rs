@@ -38,8 +38,8 @@ pub use evaluation::{
     losses,
 };
 pub use explain::{
-    AgainstRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation, HeapRow, SharedRow,
-    explain,
+    AgainstRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation, HeapRow, ModeCause,
+    SharedRow, explain,
 };
 pub use figures::{About, Figure, Value};
 pub use forms::{FORMS, Form, Goes, Options, Style, Takes, form};

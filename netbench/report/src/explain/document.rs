@@ -88,6 +88,8 @@ fn figures(summary: &ExplainSummary, rows: &mut Rows) {
         rows.value(&row.site, "lower", row.lower_ns, "ns");
         rows.value(&row.site, "upper", row.upper_ns, "ns");
         rows.value(&row.site, "apart", row.round_trips, "round trips");
+        rows.text(&row.site, "cause", row.cause.name());
+        rows.text(&row.site, "part", &row.part);
         rows.value(&row.site, "slower", row.slower as f64, "connections");
         rows.value(
             &row.site,
@@ -178,11 +180,11 @@ fn bimodal(items: &mut Vec<Item>, summary: &ExplainSummary) {
     if summary.heaps.is_empty() {
         return;
     }
-    items.push(Item::heading(
-        "Bimodal totals, the modes a round trip apart",
-    ));
+    items.push(Item::heading("Bimodal totals"));
     items.push(Item::text(
-        "On these sites some connections took a round trip more than others of the same stack. A median of such totals \
+        "On these sites some connections took longer than others of the same stack, by a round trip or by about 40 ms, \
+         for which Linux may delay the acknowledgement of a single segment. A sender whose congestion window is full \
+         waits for it, so that which connections do depends on where flights and records end. A median of such totals \
          jumps from one mode to the other; how many connections are in the slower mode says more.",
     ));
     items.push(
@@ -192,9 +194,14 @@ fn bimodal(items: &mut Vec<Item>, summary: &ExplainSummary) {
             .col("condition", 2, |row| Cell::text(row.condition))
             .col("fast", 1, |row| Cell::Time(row.lower_ns))
             .col("slow", 1, |row| Cell::Time(row.upper_ns))
-            .col("round trips apart", 3, |row| {
+            .col("apart", 2, |row| {
+                Cell::TimeDifference(row.upper_ns - row.lower_ns)
+            })
+            .col("round trips apart", 4, |row| {
                 Cell::number(row.round_trips, Digits::Decimals(2), "")
             })
+            .col("in the part", 3, |row| Cell::text(&row.part))
+            .col("because of", 1, |row| Cell::text(row.cause.name()))
             .col("in the slower mode", 0, |row| {
                 Cell::Of(row.slower, row.connections)
             })
