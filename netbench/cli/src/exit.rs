@@ -43,7 +43,7 @@ pub(crate) fn code(result: anyhow::Result<Ended>) -> ExitCode {
         Ok(Ended::CheckFailed) => ExitCode::from(4),
         Ok(Ended::Interrupted) => ExitCode::from(130),
         Err(error) => {
-            eprintln!("netbench: {error:#}");
+            note!("netbench: {error:#}");
             let wrong_input = error.chain().any(|cause| cause.is::<WrongInput>());
             ExitCode::from(if wrong_input { 2 } else { 1 })
         }

@@ -4,6 +4,16 @@
 //! Start reading at `commands/mod.rs`. Each command is a folder there: `args.rs` is what can be asked of it,
 //! `mod.rs` what it does. Options that several share are in `options.rs`.
 
+#![deny(
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "they panic when nobody reads the pipe; `note!` and `output::write` do not"
+)]
+
+// First, for its macro.
+#[macro_use]
+mod output;
+
 mod browser;
 mod commands;
 mod exit;
@@ -11,7 +21,6 @@ mod format;
 mod kinds;
 mod merge;
 mod options;
-mod output;
 mod pipeline;
 mod progress;
 mod run;

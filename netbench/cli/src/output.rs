@@ -7,8 +7,21 @@ use std::{
 use anyhow::Context;
 use netbench_report::{Extent, Options, Report, Style};
 use netbench_store::RunFolder;
+use serde::Serialize;
 
 use crate::{exit::WrongInput, format::Format, options::Output};
+
+/// Prints a line to stderr. That nobody reads it any more never ends a command.
+macro_rules! note {
+    ($($words:tt)*) => {
+        $crate::output::to_stderr(format_args!($($words)*))
+    };
+}
+
+/// The line that [`note!`] prints.
+pub(crate) fn to_stderr(line: std::fmt::Arguments<'_>) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
 
 /// Where there is no terminal to ask.
 const WIDTH: usize = 100;
@@ -32,7 +45,7 @@ pub(crate) fn store(
         folder.write_file(file, &(form.render)(&document, &Options::default()))?;
     }
     if !output.quiet {
-        eprintln!("netbench: the run is in {}", folder.path().display());
+        note!("netbench: the run is in {}", folder.path().display());
     }
     Ok(())
 }
@@ -98,8 +111,19 @@ pub(crate) fn write(bytes: &[u8]) -> anyhow::Result<()> {
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         // `netbench … | head`
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        result => result.context("cannot print the report"),
+        result => result.context("cannot write to stdout"),
     }
+}
+
+/// Writes lines to stdout.
+pub(crate) fn write_lines(lines: &[String]) -> anyhow::Result<()> {
+    write(format!("{}\n", lines.join("\n")).as_bytes())
+}
+
+/// Writes a value to stdout, as JSON.
+pub(crate) fn write_json(value: &impl Serialize) -> anyhow::Result<()> {
+    let json = serde_json::to_string_pretty(value)?;
+    write(format!("{json}\n").as_bytes())
 }
 
 fn width() -> usize {

@@ -13,9 +13,9 @@ use std::{
 
 use anyhow::Context;
 use netbench_link::{Link, Namespace};
-use netbench_model::{LinkCheck, LinkRecord, Manifest, Plan, WorkerRecord};
+use netbench_model::{LinkCheck, LinkRecord, Manifest, Plan, Record, WorkerRecord};
 use netbench_runner::{Targets, Workers, environment};
-use netbench_store::RunFolder;
+use netbench_store::{Appender, RunFolder};
 
 use crate::{
     exit::{Ended, WrongInput},
@@ -32,6 +32,9 @@ use crate::{
 pub(crate) trait Measured {
     /// What it is to do, as its manifest has it.
     type Plan: Plan;
+
+    /// What it appends to its folder.
+    type Record: Record;
 
     /// The stacks that workers are needed for.
     fn workers(&self) -> BTreeSet<String>;
@@ -70,7 +73,7 @@ impl Setup {
 }
 
 /// Measures into a run's folder.
-pub(crate) type Measure<'a> = Box<dyn FnOnce(&RunFolder) -> anyhow::Result<()> + 'a>;
+pub(crate) type Measure<'a> = Box<dyn FnOnce(&RunFolder, Appender) -> anyhow::Result<()> + 'a>;
 
 /// What is to be done, and the doing of it.
 pub(crate) struct Ready<'a, P> {
@@ -111,6 +114,9 @@ pub(crate) fn run<M: Measured>(
     if asked.output.github_summary {
         output::step_summary()?;
     }
+    // Before anything is written: another process may be measuring into it.
+    let lock = |(folder, _): &(RunFolder, _)| folder.appender::<M::Record>();
+    let appender = earlier.as_ref().map(lock).transpose()?;
     let setup = set_up(
         measured,
         earlier.as_ref().map(|(_, run)| run),
@@ -138,6 +144,10 @@ pub(crate) fn run<M: Measured>(
             (folder, manifest)
         }
     };
+    let appender = match appender {
+        Some(appender) => appender,
+        None => folder.appender::<M::Record>()?,
+    };
     manifest.finished = None;
     let changed = manifest.environment.changes(&environment());
     manifest.warnings.extend(changed);
@@ -146,10 +156,10 @@ pub(crate) fn run<M: Measured>(
     let place = folder.path().display();
     setup.progress.stage(&format!("results go to {place}"));
 
-    let ran = measure(&folder);
+    let ran = measure(&folder, appender);
     setup.progress.end();
     let interrupted = setup.stop.load(Ordering::Relaxed);
-    end_session(&mut manifest, &setup, interrupted);
+    end_session(&mut manifest, &setup, interrupted || ran.is_err());
     // A full disk does not keep the report from being read.
     let written = folder.write_manifest(&manifest);
     // Ends the servers and the link: nothing runs any more when the report is read.

@@ -124,7 +124,7 @@ impl Progress {
         match &self.show {
             Show::Nothing => {}
             Show::Bar(bar) => bar.println(format!("netbench: {what}")),
-            Show::Log(_) => eprintln!("netbench: {what}"),
+            Show::Log(_) => note!("netbench: {what}"),
         }
     }
 
@@ -202,7 +202,7 @@ impl Progress {
                     taken: 0,
                     samples: samples - done,
                 };
-                eprintln!("netbench: {} {} to take", log.samples, self.unit);
+                note!("netbench: {} {} to take", log.samples, self.unit);
             }
         }
     }
@@ -243,7 +243,7 @@ impl Progress {
                     } else {
                         format!(", {failed}")
                     };
-                    eprintln!(
+                    note!(
                         "netbench: {} of {} {}, {} s so far, about {left:.0} s left{failed}",
                         log.taken,
                         log.samples,

@@ -95,7 +95,7 @@ pub(crate) fn stop_on_signals(stopping: &'static str) -> anyhow::Result<Arc<Atom
             // Asked twice: at once. Workers end with their stdin, samples are stored as they come.
             std::process::exit(130);
         }
-        eprintln!("netbench: {stopping}; press Ctrl-C again to stop at once");
+        note!("netbench: {stopping}; press Ctrl-C again to stop at once");
     })
     .context("cannot wait for Ctrl-C")?;
     Ok(stop)

@@ -102,7 +102,7 @@ pub(crate) fn source_tree(command: &Path) -> Option<PathBuf> {
 }
 
 fn build(tree: &Path, package: &str, what: &str) -> anyhow::Result<()> {
-    eprintln!("netbench: Building {what} (once)");
+    note!("netbench: Building {what} (once)");
     cargo_build(tree, &["-p", package])
 }
 

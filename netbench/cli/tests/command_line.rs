@@ -4,7 +4,7 @@ mod support;
 
 use std::fs;
 
-use support::Place;
+use support::{Place, finish_unread, words};
 
 #[test]
 fn wrong_input_is_named() {
@@ -110,6 +110,23 @@ fn completions_are_written_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = place.netbench(&["completions", shell]).expect(0).stdout;
         assert!(script.contains("client-profile"), "{shell}");
+    }
+}
+
+#[test]
+fn nobody_need_read_to_the_end() {
+    for line in [
+        "completions bash",
+        "man",
+        "sites print",
+        "sites check",
+        "--help",
+        "connect --sites missing.txt",
+    ] {
+        let place = Place::new();
+        let read = place.netbench(&words(line));
+        let unread = finish_unread(&mut place.command(&words(line)));
+        assert_eq!(unread, read.code, "{line}");
     }
 }
 

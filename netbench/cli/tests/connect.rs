@@ -76,6 +76,25 @@ fn a_run_does_not_go_on_with_other_workers() {
 }
 
 #[test]
+fn a_run_that_another_process_measures_is_left_alone() {
+    let place = place();
+    let arguments = words("connect --sites sites.txt --rounds 1 --link none");
+    place.netbench(&arguments).expect(0);
+    let run = place.run();
+    let mut manifest = manifest(&run);
+    manifest.finished = None;
+    let before = serde_json::to_vec(&manifest).unwrap();
+    fs::write(run.join("run.json"), &before).unwrap();
+    let samples = fs::File::open(run.join("samples.jsonl")).unwrap();
+    samples.lock().unwrap();
+    let done = place
+        .netbench(&["connect", "--resume", run.to_str().unwrap()])
+        .expect(1);
+    assert!(done.stderr.contains("another netbench"), "{}", done.stderr);
+    assert_eq!(fs::read(run.join("run.json")).unwrap(), before);
+}
+
+#[test]
 fn conditions_are_what_they_say() {
     let place = place();
     let arguments = words("connect --sites sites.txt --rounds 1 --link none");

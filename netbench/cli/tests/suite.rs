@@ -268,7 +268,9 @@ fn what_is_wrong_on_the_command_line_is_said() {
         ("suite --budget 5s", "--until-decided"),
         ("compare missing other", "no such run folder"),
         ("compare not-a-run", "no such run folder"),
-        ("compare . --fail-on-regression lots", "2% or 0.02"),
+        ("compare . --fail-on-regression lots", "such as 2%"),
+        ("compare . --fail-on-regression 2", "such as 2%"),
+        ("compare . --fail-on-regression 0.02", "such as 2%"),
     ] {
         let done = place.netbench(&support::words(line)).expect(2);
         assert!(done.stderr.contains(words), "{line}: {}", done.stderr);

@@ -223,6 +223,20 @@ fn piped(command: &mut Command) -> Child {
         .unwrap()
 }
 
+/// Runs a command whose stdout and stderr are pipes that nobody reads, and gives its exit code.
+pub fn finish_unread(command: &mut Command) -> Option<i32> {
+    let closed = || {
+        let (_, unread) = std::io::pipe().unwrap();
+        unread
+    };
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(closed())
+        .stderr(closed())
+        .spawn();
+    end(&mut child.unwrap())
+}
+
 /// Presses Ctrl-C, and waits for a command whose output is piped.
 pub fn interrupt(child: Child) -> Done {
     let pid = child.id().to_string();
@@ -242,10 +256,21 @@ pub fn wait(mut child: Child) -> Done {
         let mut text = Vec::new();
         err.read_to_end(&mut text).map(|_| text)
     });
+    let code = end(&mut child);
+    let text = |bytes: std::io::Result<Vec<u8>>| String::from_utf8(bytes.unwrap()).unwrap();
+    Done {
+        code,
+        stdout: text(stdout.join().unwrap()),
+        stderr: text(stderr.join().unwrap()),
+    }
+}
+
+/// Waits for the end of a child, and kills it where that takes too long.
+fn end(child: &mut Child) -> Option<i32> {
     let deadline = Instant::now() + LIMIT;
-    let code = loop {
+    loop {
         if let Some(status) = child.try_wait().unwrap() {
-            break status.code();
+            return status.code();
         }
         if Instant::now() > deadline {
             child.kill().unwrap();
@@ -253,12 +278,6 @@ pub fn wait(mut child: Child) -> Done {
             panic!("no end within {LIMIT:?}");
         }
         thread::sleep(Duration::from_millis(20));
-    };
-    let text = |bytes: std::io::Result<Vec<u8>>| String::from_utf8(bytes.unwrap()).unwrap();
-    Done {
-        code,
-        stdout: text(stdout.join().unwrap()),
-        stderr: text(stderr.join().unwrap()),
     }
 }
 

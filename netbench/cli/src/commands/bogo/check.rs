@@ -75,7 +75,7 @@ pub(crate) fn check(job: &Job<'_>, runs: &mut [ShimRun<'_>], say: &Say) -> anyho
         departures.extend(depart(results));
     }
     for departure in &departures {
-        eprintln!("netbench: {}", words(departure));
+        note!("netbench: {}", words(departure));
     }
     Ok(if departures.is_empty() {
         Ended::Well

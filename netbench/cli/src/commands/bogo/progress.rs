@@ -22,7 +22,7 @@ impl Say {
 
     pub(crate) fn step(&self, what: &str) {
         if !self.quiet {
-            eprintln!("{what}");
+            note!("{what}");
         }
     }
 
@@ -91,7 +91,7 @@ impl Counter {
                 let now = Instant::now();
                 if now - counts.last >= LOG_EVERY || counts.done == self.tests {
                     counts.last = now;
-                    eprintln!(
+                    note!(
                         "{} of {} tests, {} failed, {} s elapsed",
                         counts.done,
                         self.tests,

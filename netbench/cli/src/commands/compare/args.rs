@@ -24,7 +24,7 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) stack: Vec<String>,
     /// Exit with 4 if any case is worse by more than this, such as 2%
-    #[arg(long, value_name = "SHARE", value_parser = share)]
+    #[arg(long, value_name = "PERCENT", value_parser = percentage)]
     pub(crate) fail_on_regression: Option<f64>,
     /// Compare runs whose settings or machines differ
     #[arg(long)]
@@ -40,14 +40,13 @@ pub(crate) struct Compare {
     pub(crate) github_summary: bool,
 }
 
-/// A share of under ten: `2%` or `0.02`.
-fn share(text: &str) -> Result<f64, String> {
-    let (number, scale) = match text.strip_suffix('%') {
-        Some(number) => (number, 100.0),
-        None => (text, 1.0),
-    };
-    match number.trim().parse::<f64>() {
-        Ok(value) if (0.0..=10.0).contains(&(value / scale)) => Ok(value / scale),
-        _ => Err("expected a share such as 2% or 0.02".to_owned()),
+/// A percentage of at most 1000. Without its sign, `2` could be meant as 2 % and `0.02` too.
+fn percentage(text: &str) -> Result<f64, String> {
+    let number = text
+        .strip_suffix('%')
+        .and_then(|number| number.trim().parse::<f64>().ok());
+    match number {
+        Some(percent) if (0.0..=1000.0).contains(&percent) => Ok(percent / 100.0),
+        _ => Err("expected a percentage with its sign, such as 2%".to_owned()),
     }
 }

@@ -4,16 +4,13 @@ use clap::CommandFactory;
 
 use self::args::Completions;
 use super::Netbench;
-use crate::exit::Ended;
+use crate::{exit::Ended, output};
 
 /// Writes a shell's completion script to stdout.
 pub(crate) fn completions(options: &Completions) -> anyhow::Result<Ended> {
     let mut command = Netbench::command();
-    clap_complete::generate(
-        options.shell,
-        &mut command,
-        "netbench",
-        &mut std::io::stdout(),
-    );
+    let mut script = Vec::new();
+    clap_complete::generate(options.shell, &mut command, "netbench", &mut script);
+    output::write(&script)?;
     Ok(Ended::Well)
 }

@@ -37,6 +37,7 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
 
 impl Measured for ConnectSettings {
     type Plan = ConnectPlan;
+    type Record = Sample;
 
     fn workers(&self) -> BTreeSet<String> {
         self.over.workers(&self.stacks)
@@ -63,9 +64,8 @@ impl Measured for ConnectSettings {
         Ok(Ready {
             plan: self.record(&plan),
             checks,
-            measure: Box::new(move |folder| {
+            measure: Box::new(move |folder, appender| {
                 let earlier: Vec<Sample> = folder.records()?;
-                let appender = folder.appender::<Sample>()?;
                 let listener = |event: Event| setup.progress.hear(&event);
                 let (workers, stop) = (&setup.workers, &setup.stop);
                 execute(&plan, workers, targets, &earlier, appender, &listener, stop)?;

@@ -63,7 +63,7 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
         .sum();
     if !quiet {
         let total = time(Duration::from_secs(total));
-        eprintln!(
+        note!(
             "netbench: about {total} in all, after any builds; results go to {}",
             folder.path().display()
         );
@@ -130,7 +130,7 @@ fn publish(folder: &RunFolder, output: &Output) -> anyhow::Result<EvaluationRepo
         .of(&report, &Options::default());
     let page = folder.write_file(PAGE, &page)?;
     if !output.quiet {
-        eprintln!("netbench: the page is {}", page.display());
+        note!("netbench: the page is {}", page.display());
     }
     Ok(report)
 }

@@ -43,7 +43,7 @@ impl PartProgress {
             Show::Bar(bar)
         } else {
             let about = time(estimate);
-            eprintln!("netbench: part {number} of {parts}: {part}, about {about}");
+            note!("netbench: part {number} of {parts}: {part}, about {about}");
             Show::Log
         };
         Self {
@@ -60,7 +60,7 @@ impl PartProgress {
         match &self.show {
             Show::Nothing => {}
             Show::Bar(bar) => bar.set_message(line),
-            Show::Log => eprintln!("netbench: {}: {line}", self.part),
+            Show::Log => note!("netbench: {}: {line}", self.part),
         }
     }
 
@@ -81,7 +81,7 @@ impl PartProgress {
                 bar.println(format!("netbench: {}: {how} ({})", self.part, time(took)));
                 bar.finish_and_clear();
             }
-            Show::Log => eprintln!("netbench: {}: {how} ({})", self.part, time(took)),
+            Show::Log => note!("netbench: {}: {how} ({})", self.part, time(took)),
         }
         took
     }

@@ -3,7 +3,7 @@ pub(crate) mod args;
 use netbench_link::bench::{LinkBench, run_bench};
 
 use self::args::{Link, LinkCommand};
-use crate::exit::Ended;
+use crate::{exit::Ended, output};
 
 /// Measures the emulated link itself.
 pub(crate) fn link(options: &Link) -> anyhow::Result<Ended> {
@@ -11,16 +11,16 @@ pub(crate) fn link(options: &Link) -> anyhow::Result<Ended> {
         LinkCommand::Bench { link, json } => {
             let bench = run_bench(*link)?;
             if *json {
-                println!("{}", serde_json::to_string_pretty(&bench)?);
+                output::write_json(&bench)?;
             } else {
-                print!("{}", text(&bench));
+                output::write_lines(&lines(&bench))?;
             }
         }
     }
     Ok(Ended::Well)
 }
 
-fn text(bench: &LinkBench) -> String {
+fn lines(bench: &LinkBench) -> Vec<String> {
     let ms = |ns: u64| format!("{:.3} ms", ns as f64 / 1e6);
     let mut lines = vec![format!("link: {}", bench.why)];
     for connect in &bench.connects {
@@ -52,5 +52,5 @@ fn text(bench: &LinkBench) -> String {
         "without delay: {:.2} Gbit/s",
         bench.throughput_bits_per_second as f64 / 1e9
     ));
-    lines.join("\n") + "\n"
+    lines
 }

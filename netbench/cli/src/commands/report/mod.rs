@@ -24,10 +24,8 @@ pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
     let form = options.format().form();
     let documents = runs.iter().map(|run| run.report.document(form.extent));
     let document = Document::side_by_side(documents.collect());
-    if form.name == "junit" && document.checks.is_empty() {
-        let why =
-            "junit is of connections and of the suite: a scan has nothing that passes or fails";
-        return Err(WrongInput(why.to_owned()).into());
+    if let Some(why) = form.unsupported(&document) {
+        return Err(WrongInput(why).into());
     }
     let bytes = (form.render)(
         &document,
@@ -45,7 +43,7 @@ pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
         None => output::write(&bytes)?,
         Some(path) if matches!(form.goes, Goes::Folder(_)) => {
             if !options.quiet {
-                eprintln!("netbench: the page is {}", path.display());
+                note!("netbench: the page is {}", path.display());
             }
             if options.open {
                 browser::open(&path)?;

@@ -1,6 +1,6 @@
 use std::{
     fs,
-    io::{BufRead, IsTerminal, stdin},
+    io::{BufRead, IsTerminal, Write, stderr, stdin},
     path::Path,
     time::Duration,
 };
@@ -191,7 +191,10 @@ fn agreed(count: usize) -> anyhow::Result<bool> {
         let why = format!("nothing was removed: --yes removes these {count} runs");
         return Err(WrongInput(why).into());
     }
-    eprint!("netbench: remove these {count} runs for ever? [y/N] ");
+    let question = format!("netbench: remove these {count} runs for ever? [y/N] ");
+    stderr()
+        .write_all(question.as_bytes())
+        .context("cannot ask")?;
     let mut answer = String::new();
     stdin()
         .lock()

@@ -14,7 +14,7 @@ use netbench_model::{
 };
 use netbench_runner::scan::{Clients, client_settings, confirm, offers};
 use netbench_scan::{ScanEvent, ScanTarget, TrustAnchors, raise_descriptor_limit, scan_all};
-use netbench_store::RunFolder;
+use netbench_store::{Appender, RunFolder};
 
 use self::{args::Scan, settings::ScanSettings};
 use crate::{
@@ -44,6 +44,7 @@ pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
 
 impl Measured for ScanSettings {
     type Plan = ScanPlan;
+    type Record = SiteScan;
 
     fn workers(&self) -> BTreeSet<String> {
         self.over.workers(&self.against)
@@ -64,8 +65,8 @@ impl Measured for ScanSettings {
         Ok(Ready {
             plan: self.record(),
             checks: Vec::new(),
-            measure: Box::new(move |folder| {
-                scan_sites(self, folder, setup)?;
+            measure: Box::new(move |folder, appender| {
+                scan_sites(self, folder, appender, setup)?;
                 let clients = Clients {
                     workers,
                     targets: setup.targets()?,
@@ -81,7 +82,12 @@ impl Measured for ScanSettings {
 }
 
 /// Scans the sites that no earlier session has done.
-fn scan_sites(settings: &ScanSettings, folder: &RunFolder, setup: &Setup) -> anyhow::Result<()> {
+fn scan_sites(
+    settings: &ScanSettings,
+    folder: &RunFolder,
+    mut appender: Appender,
+    setup: &Setup,
+) -> anyhow::Result<()> {
     let (addresses, progress) = (setup.targets()?, &setup.progress);
     let earlier: Vec<SiteScan> = folder.records()?;
     let done: HashSet<&str> = earlier.iter().map(|scan| scan.site.as_str()).collect();
@@ -102,7 +108,6 @@ fn scan_sites(settings: &ScanSettings, folder: &RunFolder, setup: &Setup) -> any
         done: (sites.len() - targets.len()) as u64,
     });
     drop(earlier);
-    let mut appender = folder.appender::<SiteScan>()?;
     let roots = TrustAnchors::of_pem(&setup.roots_pem);
     let limits = settings.limits.clone();
     let work = || {

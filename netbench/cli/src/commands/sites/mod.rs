@@ -6,13 +6,14 @@ use self::args::{Sites, SitesCommand};
 use super::scan::record;
 use crate::{
     exit::Ended,
+    output,
     sites_file::{BUILT_IN, read},
 };
 
 /// Checks, prints or records a sites file.
 pub(crate) fn sites(options: &Sites) -> anyhow::Result<Ended> {
     match &options.command {
-        SitesCommand::Print => print!("{BUILT_IN}"),
+        SitesCommand::Print => output::write(BUILT_IN.as_bytes())?,
         SitesCommand::Record { run } => return record::record(run),
         SitesCommand::Check { file } => {
             let file = read(file.as_deref())?;
@@ -23,11 +24,13 @@ pub(crate) fn sites(options: &Sites) -> anyhow::Result<Ended> {
             let mut rtts: Vec<_> = file.sites.iter().map(|site| site.lab.link.rtt_ns).collect();
             rtts.sort_unstable();
             rtts.dedup();
-            println!("{}: {} sites, all lines right", file.name, file.sites.len());
-            println!("  {} distinct round-trip times", rtts.len());
-            for (server, count) in servers {
-                println!("  {count} served by {server}");
-            }
+            let mut lines = vec![
+                format!("{}: {} sites, all lines right", file.name, file.sites.len()),
+                format!("  {} distinct round-trip times", rtts.len()),
+            ];
+            let served = servers.iter();
+            lines.extend(served.map(|(server, count)| format!("  {count} served by {server}")));
+            output::write_lines(&lines)?;
         }
     }
     Ok(Ended::Well)

@@ -3,7 +3,7 @@ pub(crate) mod args;
 use netbench_runner::{Workers, known_stacks};
 
 use self::args::Stacks;
-use crate::{exit::Ended, workers};
+use crate::{exit::Ended, output, workers};
 
 /// Lists the stacks; those whose worker is there or can be built describe themselves.
 pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
@@ -23,11 +23,12 @@ pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
             .iter()
             .filter_map(|(_, d)| d.as_ref().ok().and_then(Option::as_ref))
             .collect();
-        println!("{}", serde_json::to_string_pretty(&all)?);
+        output::write_json(&all)?;
         return Ok(Ended::Well);
     }
+    let mut lines = Vec::new();
     for (source, description) in described {
-        println!("{}: {}", source.stack, source.about);
+        lines.push(format!("{}: {}", source.stack, source.about));
         match description {
             Ok(Some(d)) => {
                 let provider = d
@@ -35,13 +36,17 @@ pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
                     .provider
                     .map(|p| format!(", {p}"))
                     .unwrap_or_default();
-                println!("    {}{provider}, {}", d.record.library, d.record.connector);
+                lines.push(format!(
+                    "    {}{provider}, {}",
+                    d.record.library, d.record.connector
+                ));
                 let groups: Vec<_> = d.groups.iter().map(ToString::to_string).collect();
-                println!("    groups {}", groups.join(", "));
+                lines.push(format!("    groups {}", groups.join(", ")));
             }
             Ok(None) => {}
-            Err(error) => println!("    unsupported here: {error}"),
+            Err(error) => lines.push(format!("    unsupported here: {error}")),
         }
     }
+    output::write_lines(&lines)?;
     Ok(Ended::Well)
 }

@@ -41,6 +41,7 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
 
 impl Measured for SuiteSettings {
     type Plan = SuitePlan;
+    type Record = SuiteSample;
 
     fn workers(&self) -> BTreeSet<String> {
         let names = self.stacks.iter().map(|stack| stack.stack().to_owned());
@@ -57,9 +58,8 @@ impl Measured for SuiteSettings {
         Ok(Ready {
             plan: record.clone(),
             checks: Vec::new(),
-            measure: Box::new(move |folder| {
+            measure: Box::new(move |folder, appender| {
                 let earlier: Vec<SuiteSample> = folder.records()?;
-                let appender = folder.appender::<SuiteSample>()?;
                 let listener = |event: SuiteEvent<'_>| setup.progress.hear_suite(&event);
                 let feedback =
                     |samples: &[SuiteSample], rounds: u32| decided(&record, samples, rounds);
