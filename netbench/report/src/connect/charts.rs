@@ -1,4 +1,5 @@
-use netbench_model::{Condition, Measured, Phase};
+use itertools::Itertools;
+use netbench_model::{Condition, Measured, Phase, StackName};
 use netbench_stats::median;
 
 use super::{Comparison, ConnectSummary, PhaseRow, SiteRow, pairs::Matched};
@@ -11,72 +12,18 @@ use crate::{
 
 /// Clean against resumed against cold, where there is more than one of them.
 pub(super) fn conditions(summary: &ConnectSummary) -> Vec<Item> {
+    let comparisons = || summary.comparisons.iter();
     let conditions: Vec<Condition> = Condition::ALL
         .iter()
         .copied()
-        .filter(|c| summary.comparisons.iter().any(|row| row.condition == *c))
+        .filter(|condition| comparisons().any(|row| row.condition == *condition))
         .collect();
     if conditions.len() < 2 {
         return Vec::new();
     }
-    let mut stacks: Vec<String> = Vec::new();
-    for comparison in &summary.comparisons {
-        for stack in [&comparison.first, &comparison.other] {
-            if !stacks.iter().any(|known| known == stack.as_str()) {
-                stacks.push(stack.to_string());
-            }
-        }
-    }
-    let chart = |phase: Phase, title: &str| {
-        let groups = conditions.iter().map(|condition| {
-            let comparisons = summary
-                .comparisons
-                .iter()
-                .filter(|row| row.condition == *condition);
-            let rows: Vec<(&Comparison, &PhaseRow)> = comparisons
-                .filter_map(|c| Some((c, c.phases.iter().find(|row| row.phase == phase)?)))
-                .collect();
-            let mut bars = Vec::new();
-            if let Some((_, row)) = rows.first() {
-                bars.push(bar(0, row.first.p50_ns, time(row.first.p50_ns)));
-            }
-            for (comparison, row) in rows {
-                let at = stacks.iter().position(|s| s == comparison.other.as_str());
-                let text = format!("{} · {}", time(row.other.p50_ns), change(row.paired.ratio));
-                bars.push(bar(at.unwrap_or(0), row.other.p50_ns, text));
-            }
-            BarGroup {
-                name: condition.to_string(),
-                bars,
-            }
-        });
-        let counts: Vec<String> = conditions
-            .iter()
-            .map(|condition| {
-                let pairs = summary
-                    .comparisons
-                    .iter()
-                    .filter(|row| row.condition == *condition)
-                    .filter_map(|row| row.phases.iter().find(|row| row.phase == phase))
-                    .map(|row| row.paired.pairs);
-                format!("{} {condition}", pairs.max().unwrap_or(0))
-            })
-            .collect();
-        let counts = counts.join(", ");
-        Chart {
-            title: title.to_owned(),
-            note: format!(
-                "n = {counts} pairs. Clean: a new connector, nothing cached. Resumed: the site was visited once before and its \
-                 session is resumed. Cold: the first connection of a fresh process, where libraries pay for their set-up. Bars: medians over the pairs compared with {}. After a bar: its paired change against the first \
-                 stack, the median over pairs, which need not be the ratio of the two medians; intervals are below.",
-                stacks.first().map_or("the first", String::as_str)
-            ),
-            drawing: Drawing::Bars(Bars {
-                series: stacks.clone(),
-                groups: groups.collect(),
-            }),
-        }
-    };
+    let stacks = comparisons().flat_map(|row| [&row.first, &row.other]);
+    let stacks: Vec<String> = stacks.unique().map(ToString::to_string).collect();
+    let chart = |phase, title| by_condition(summary, &conditions, &stacks, phase, title);
     vec![
         Item::heading("Conditions side by side"),
         Item::Charts(vec![
@@ -84,6 +31,57 @@ pub(super) fn conditions(summary: &ConnectSummary) -> Vec<Item> {
             chart(Phase::Cpu, "CPU time of the client"),
         ]),
     ]
+}
+
+/// One phase, with a group of bars for each condition.
+fn by_condition(
+    summary: &ConnectSummary,
+    conditions: &[Condition],
+    stacks: &[String],
+    phase: Phase,
+    title: &str,
+) -> Chart {
+    let mut counts = Vec::new();
+    let mut groups = Vec::new();
+    for condition in conditions {
+        let comparisons = summary.comparisons.iter();
+        let rows: Vec<(&Comparison, &PhaseRow)> = comparisons
+            .filter(|comparison| comparison.condition == *condition)
+            .filter_map(|comparison| Some((comparison, comparison.phase(phase)?)))
+            .collect();
+        let pairs = rows.iter().map(|(_, row)| row.paired.pairs).max();
+        counts.push(format!("{} {condition}", pairs.unwrap_or(0)));
+        let first = rows.first().map(|(_, row)| {
+            let p50_ns = row.first.p50_ns;
+            bar(0, p50_ns, time(p50_ns))
+        });
+        let others = rows.iter().map(|(comparison, row)| {
+            let at = stacks
+                .iter()
+                .position(|stack| stack == comparison.other.as_str());
+            let p50_ns = row.other.p50_ns;
+            let text = format!("{} · {}", time(p50_ns), change(row.paired.ratio));
+            bar(at.unwrap_or(0), p50_ns, text)
+        });
+        groups.push(BarGroup {
+            name: condition.to_string(),
+            bars: first.into_iter().chain(others).collect(),
+        });
+    }
+    Chart {
+        title: title.to_owned(),
+        note: format!(
+            "n = {} pairs. Clean: a new connector, nothing cached. Resumed: the site was visited once before and its \
+             session is resumed. Cold: the first connection of a fresh process, where libraries pay for their set-up. Bars: medians over the pairs compared with {}. After a bar: its paired change against the first \
+             stack, the median over pairs, which need not be the ratio of the two medians; intervals are below.",
+            counts.join(", "),
+            stacks.first().map_or("the first", String::as_str)
+        ),
+        drawing: Drawing::Bars(Bars {
+            series: stacks.to_vec(),
+            groups,
+        }),
+    }
 }
 
 fn bar(series: usize, value: f64, text: String) -> Bar {
@@ -96,78 +94,70 @@ fn bar(series: usize, value: f64, text: String) -> Bar {
 
 /// The change of each phase, with its interval.
 pub(super) fn phases(comparison: &Comparison) -> Item {
-    let pairs = comparison.phases.iter().map(|row| row.paired.pairs);
-    let level = comparison.phases.iter().find_map(|row| row.paired.interval);
-    let intervals = match level {
+    let rows = comparison.phases.iter();
+    let pairs = rows.clone().map(|row| row.paired.pairs).max().unwrap_or(0);
+    let intervals = match rows.clone().find_map(|row| row.paired.interval) {
         Some(interval) => format!(
             "lines: intervals of {:.2} % each, so wide that all hold together at 99 %",
             interval.level * 100.0
         ),
         None => "too few pairs for intervals".to_owned(),
     };
-    let dot = |row: &PhaseRow| Dot {
-        name: row.words().to_owned(),
-        ratio: row.paired.ratio,
-        interval: row.paired.interval.map(|i| (i.low, i.high)),
-        verdict: row.paired.verdict,
-    };
-    Item::Charts(vec![Chart {
-        title: format!(
-            "How much longer or shorter {} takes than {}",
-            comparison.other, comparison.first
+    let dots = rows.map(|row| {
+        let paired = &row.paired;
+        Dot::of(row.words(), paired.ratio, paired.interval, paired.verdict)
+    });
+    let (first, other) = (&comparison.first, &comparison.other);
+    faster_and_slower(
+        other,
+        format!("How much longer or shorter {other} takes than {first}"),
+        format!(
+            "n = up to {pairs} pairs. Dots: the median ratio over pairs; {intervals}. Circle: faster, triangle: slower, \
+             square: the same within 1 %, hollow: undecided."
         ),
-        note: format!(
-            "n = up to {} pairs. Dots: the median ratio over pairs; {intervals}. Circle: faster, triangle: slower, \
-             square: the same within 1 %, hollow: undecided.",
-            pairs.max().unwrap_or(0)
-        ),
-        drawing: Drawing::Dots(Dots {
-            less: format!("{} faster", comparison.other),
-            more: format!("{} slower", comparison.other),
-            dots: comparison.phases.iter().map(dot).collect(),
-        }),
-    }])
+        dots.collect(),
+    )
 }
 
 /// Each site's change, in rising order.
 pub(super) fn sites(comparison: &Comparison) -> Item {
-    let tally = &comparison.sites;
-    let level = tally.rows.iter().filter_map(|row| row.paired.interval);
-    let level = level.map(|i| i.level).fold(f64::MAX, f64::min);
-    let intervals = if level > 1.0 {
-        "too few rounds for intervals".to_owned()
-    } else {
-        format!(
+    let rows = comparison.sites.rows.iter();
+    let rounds = rows.clone().map(|row| row.paired.pairs).max().unwrap_or(0);
+    let levels = rows
+        .clone()
+        .filter_map(|row| Some(row.paired.interval?.level));
+    let intervals = match levels.min_by(f64::total_cmp) {
+        None => "too few rounds for intervals".to_owned(),
+        Some(level) => format!(
             "lines: intervals of at least {:.0} %, cut where they leave the chart",
             (level * 100.0).floor()
-        )
-    };
-    let dot = |row: &SiteRow| Dot {
-        name: row.site.clone(),
-        ratio: row.paired.ratio,
-        interval: row.paired.interval.map(|i| (i.low, i.high)),
-        verdict: row.paired.verdict,
-    };
-    Item::Charts(vec![Chart {
-        title: format!(
-            "Total time with {} against {}, site by site",
-            comparison.other, comparison.first
         ),
-        note: format!(
-            "n = {} sites with up to {} rounds each, in rising order. Dots: the middle of the paired ratios \
+    };
+    let dots = rows.clone().map(|row| {
+        let paired = &row.paired;
+        Dot::of(&row.site, paired.ratio, paired.interval, paired.verdict)
+    });
+    let (first, other) = (&comparison.first, &comparison.other);
+    faster_and_slower(
+        other,
+        format!("Total time with {other} against {first}, site by site"),
+        format!(
+            "n = {} sites with up to {rounds} rounds each, in rising order. Dots: the middle of the paired ratios \
                  (Hodges and Lehmann); {intervals}. Names and figures: in the table, or by pointing at a dot.",
-            tally.rows.len(),
-            tally
-                .rows
-                .iter()
-                .map(|row| row.paired.pairs)
-                .max()
-                .unwrap_or(0)
+            rows.len(),
         ),
+        dots.collect(),
+    )
+}
+
+fn faster_and_slower(other: &StackName, title: String, note: String, dots: Vec<Dot>) -> Item {
+    Item::Charts(vec![Chart {
+        title,
+        note,
         drawing: Drawing::Dots(Dots {
-            less: format!("{} faster", comparison.other),
-            more: format!("{} slower", comparison.other),
-            dots: tally.rows.iter().map(dot).collect(),
+            less: format!("{other} faster"),
+            more: format!("{other} slower"),
+            dots,
         }),
     }])
 }

@@ -78,12 +78,8 @@ fn sites(plan: &ConnectPlan, matched: &[Matched<'_>], rtts: &BTreeMap<String, u6
         .into_iter()
         .filter_map(|(site, pairs)| {
             let totals = |side: fn(&Matched<'_>) -> u64| {
-                median(
-                    &pairs
-                        .iter()
-                        .map(|pair| side(pair) as f64)
-                        .collect::<Vec<_>>(),
-                )
+                let totals = pairs.iter().map(|pair| side(pair) as f64);
+                median(&totals.collect::<Vec<_>>())
             };
             let first = |pair: &Matched<'_>| pair.first.phases.total_ns;
             let other = |pair: &Matched<'_>| pair.other.phases.total_ns;
@@ -107,9 +103,8 @@ fn sites(plan: &ConnectPlan, matched: &[Matched<'_>], rtts: &BTreeMap<String, u6
             .then(a.site.cmp(&b.site))
     });
     let count = |verdict| {
-        rows.iter()
-            .filter(|row| row.paired.verdict == verdict)
-            .count() as u64
+        let rows = rows.iter().filter(|row| row.paired.verdict == verdict);
+        rows.count() as u64
     };
     SiteTally {
         other_faster: count(Verdict::Faster),

@@ -1,4 +1,4 @@
-use netbench_stats::Verdict;
+use netbench_stats::{Interval, Verdict};
 
 /// A chart.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,6 +68,22 @@ pub struct Dot {
     pub interval: Option<(f64, f64)>,
     /// What the interval says.
     pub verdict: Verdict,
+}
+
+impl Dot {
+    pub(crate) fn of(
+        name: impl Into<String>,
+        ratio: f64,
+        interval: Option<Interval>,
+        verdict: Verdict,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            ratio,
+            interval: interval.map(|i| (i.low, i.high)),
+            verdict,
+        }
+    }
 }
 
 /// Groups of bars.

@@ -11,11 +11,10 @@ pub(super) fn chart(explanation: &Explanation) -> Option<Item> {
     let dots: Vec<Dot> = rows
         .iter()
         .take(DRAWN)
-        .map(|row| Dot {
-            name: format!("{} {} ({})", row.characteristic, row.value, row.sites),
-            ratio: row.paired.ratio,
-            interval: row.paired.interval.map(|i| (i.low, i.high)),
-            verdict: row.paired.verdict,
+        .map(|row| {
+            let name = format!("{} {} ({})", row.characteristic, row.value, row.sites);
+            let paired = &row.paired;
+            Dot::of(name, paired.ratio, paired.interval, paired.verdict)
         })
         .collect();
     let level = rows

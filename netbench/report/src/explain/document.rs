@@ -1,3 +1,5 @@
+use itertools::Itertools;
+
 use super::{CharacteristicRow, ExplainSummary, Explanation, charts::chart};
 use crate::{
     cell::{Cell, Digits},
@@ -78,7 +80,7 @@ fn one(items: &mut Vec<Item>, explanation: &Explanation) {
             .col("characteristics", 2, |row| {
                 let told = ["key", "version", "group", "round trip", "chain bytes"].iter();
                 let told = told.filter_map(|name| row.characteristics.get(*name));
-                Cell::text(told.cloned().collect::<Vec<_>>().join(", "))
+                Cell::text(told.format(", "))
             })
             .item(),
     );

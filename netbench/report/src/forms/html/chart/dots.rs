@@ -115,35 +115,13 @@ fn middle(
 ) {
     canvas.line("zero", (x, top), (x, bottom));
     let narrow = right - left < 300.0;
-    if narrow {
-        canvas.text(
-            "ax",
-            Anchor::End,
-            (right, top - 8.0),
-            &format!("{} →", dots.more),
-        );
-        if x - left > 60.0 {
-            canvas.text(
-                "ax",
-                Anchor::Start,
-                (0.0, top - 8.0),
-                &format!("← {}", dots.less),
-            );
-        }
-        return;
+    let (less, more) = (format!("← {}", dots.less), format!("{} →", dots.more));
+    canvas.text("ax", Anchor::End, (right, top - 8.0), &more);
+    // Where the chart is narrow, there may be no room for both.
+    if !narrow || x - left > 60.0 {
+        let from = if narrow { 0.0 } else { left };
+        canvas.text("ax", Anchor::Start, (from, top - 8.0), &less);
     }
-    canvas.text(
-        "ax",
-        Anchor::Start,
-        (left, top - 8.0),
-        &format!("← {}", dots.less),
-    );
-    canvas.text(
-        "ax",
-        Anchor::End,
-        (right, top - 8.0),
-        &format!("{} →", dots.more),
-    );
 }
 
 /// Changes from the smallest to the largest, zero among them, with room for most intervals.
