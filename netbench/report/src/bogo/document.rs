@@ -139,22 +139,17 @@ fn explained(shim: &ShimSummary) -> String {
 
 fn unexplained(items: &mut Vec<Item>, coverage: &Coverage) {
     let shims = || coverage.shims.iter();
-    for shim in shims().filter(|shim| !shim.unexplained.is_empty()) {
-        items.push(Item::Heading(format!(
-            "Failures that nothing explains: {}",
-            shim.shim
-        )));
-        items.push(
+    for shim in shims() {
+        items.extend(
             Table::of(&shim.unexplained)
                 .excerpt(Excerpt::First(UNEXPLAINED_SHOWN))
                 .col("test", 0, |(test, _)| Cell::text(test))
                 .col("what the runner says", 0, |(_, line)| Cell::text(line))
-                .item(),
+                .under(format!("Failures that nothing explains: {}", shim.shim)),
         );
     }
-    for shim in shims().filter(|shim| !shim.crashed.is_empty()) {
-        items.push(Item::Heading(format!("Crashes and hangs: {}", shim.shim)));
-        items.push(
+    for shim in shims() {
+        items.extend(
             Table::of(&shim.crashed)
                 .excerpt(Excerpt::First(UNEXPLAINED_SHOWN))
                 .col("test", 0, |(test, _)| Cell::text(test))
@@ -163,7 +158,7 @@ fn unexplained(items: &mut Vec<Item>, coverage: &Coverage) {
                     Ending::Crashed(signal) => Cell::text(signal),
                     Ending::Hung => Cell::text("hung, and was ended"),
                 })
-                .item(),
+                .under(format!("Crashes and hangs: {}", shim.shim)),
         );
     }
 }

@@ -4,9 +4,7 @@ use netbench_stats::median;
 
 use super::{Comparison, ConnectSummary, PhaseRow, SiteRow, pairs::Matched};
 use crate::{
-    document::{
-        Bar, BarGroup, Bars, Chart, Dot, Dots, Drawing, Ecdf, Item, Points, Scatter, Series,
-    },
+    document::{Bar, BarGroup, Bars, Chart, Dot, Dots, Drawing, Item, Points, Scatter, Series},
     text::{change, time},
 };
 
@@ -103,9 +101,11 @@ pub(super) fn phases(comparison: &Comparison) -> Item {
         ),
         None => "too few pairs for intervals".to_owned(),
     };
-    let dots = rows.map(|row| {
-        let paired = &row.paired;
-        Dot::of(row.words(), paired.ratio, paired.interval, paired.verdict)
+    let dots = rows.map(|row| Dot {
+        name: row.words().to_owned(),
+        ratio: row.paired.ratio,
+        interval: row.paired.interval,
+        verdict: row.paired.verdict,
     });
     let (first, other) = (&comparison.first, &comparison.other);
     faster_and_slower(
@@ -133,9 +133,11 @@ pub(super) fn sites(comparison: &Comparison) -> Item {
             (level * 100.0).floor()
         ),
     };
-    let dots = rows.clone().map(|row| {
-        let paired = &row.paired;
-        Dot::of(&row.site, paired.ratio, paired.interval, paired.verdict)
+    let dots = rows.clone().map(|row| Dot {
+        name: row.site.clone(),
+        ratio: row.paired.ratio,
+        interval: row.paired.interval,
+        verdict: row.paired.verdict,
     });
     let (first, other) = (&comparison.first, &comparison.other);
     faster_and_slower(
@@ -307,13 +309,14 @@ fn line(points: &[(f64, f64, String)]) -> Option<(f64, f64)> {
 /// The distribution of each phase that is compared.
 pub(super) fn distributions(comparison: &Comparison, pairs: &[Matched<'_>]) -> Item {
     let chart = |row: &PhaseRow| {
-        let series = |name: &str, of: &dyn Fn(&Matched<'_>) -> Option<u64>| {
-            let mut sorted_ns: Vec<f64> = pairs.iter().filter_map(of).map(|ns| ns as f64).collect();
-            sorted_ns.sort_by(f64::total_cmp);
-            Series {
-                name: name.to_owned(),
-                sorted_ns,
-            }
+        let series = |stack: &StackName, of: &dyn Fn(&Matched<'_>) -> Option<u64>| Series {
+            name: stack.to_string(),
+            sorted_ns: pairs
+                .iter()
+                .filter_map(of)
+                .sorted()
+                .map(|ns| ns as f64)
+                .collect(),
         };
         let phase = row.phase;
         Chart {
@@ -323,16 +326,10 @@ pub(super) fn distributions(comparison: &Comparison, pairs: &[Matched<'_>]) -> I
                  axis. The whole distribution, without an interval.",
                 row.first.count
             ),
-            drawing: Drawing::Ecdf(Ecdf {
-                series: vec![
-                    series(comparison.first.as_str(), &|pair| {
-                        phase.of(&pair.first.phases)
-                    }),
-                    series(comparison.other.as_str(), &|pair| {
-                        phase.of(&pair.other.phases)
-                    }),
-                ],
-            }),
+            drawing: Drawing::Ecdf(vec![
+                series(&comparison.first, &|pair| phase.of(&pair.first.phases)),
+                series(&comparison.other, &|pair| phase.of(&pair.other.phases)),
+            ]),
         }
     };
     Item::Charts(comparison.phases.iter().map(chart).collect())

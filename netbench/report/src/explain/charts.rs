@@ -11,10 +11,11 @@ pub(super) fn chart(explanation: &Explanation) -> Option<Item> {
     let dots: Vec<Dot> = rows
         .iter()
         .take(DRAWN)
-        .map(|row| {
-            let name = format!("{} {} ({})", row.characteristic, row.value, row.sites);
-            let paired = &row.paired;
-            Dot::of(name, paired.ratio, paired.interval, paired.verdict)
+        .map(|row| Dot {
+            name: format!("{} {} ({})", row.characteristic, row.value, row.sites),
+            ratio: row.paired.ratio,
+            interval: row.paired.interval,
+            verdict: row.paired.verdict,
         })
         .collect();
     let level = rows

@@ -1,9 +1,9 @@
 //! Which characteristics of a site go with one stack's being faster. Start reading at [`explain`].
 
+mod bimodal;
 mod characteristics;
 mod charts;
 mod document;
-mod heaps;
 mod sentences;
 mod shared;
 
@@ -37,7 +37,7 @@ pub struct ExplainSummary {
     /// Each condition against the others, where there are several: one row for each.
     pub conditions: Vec<ConditionRow>,
     /// Totals that come in two modes, about one round trip or one delayed acknowledgement apart.
-    pub heaps: Vec<HeapRow>,
+    pub bimodal: Vec<BimodalRow>,
 }
 
 /// One stack against another under one condition.
@@ -126,7 +126,7 @@ pub struct SharedRow {
 /// Totals of one stack on one site that come in two modes: some connections needed one round trip
 /// more, or waited for a delayed acknowledgement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct HeapRow {
+pub struct BimodalRow {
     /// The site.
     pub site: String,
     /// The stack.
@@ -212,7 +212,7 @@ pub fn explain(
         run: head(manifest, &measured),
         explanations,
         conditions,
-        heaps: heaps::heaps(&measured, &sides, &rtts),
+        bimodal: bimodal::bimodal_rows(&measured, &sides, &rtts),
     }
 }
 

@@ -27,22 +27,19 @@ pub(super) fn headlines(items: &mut Vec<Item>, loss: &LossReport) {
 }
 
 pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport) {
-    if !loss.lost.is_empty() {
-        items.push(Item::heading("Which sites are lost, and why"));
-        items.push(
-            Table::of(&loss.lost)
-                .col("lost by", 0, |group| Cell::text(&group.stack))
-                .col("reason", 0, |group| Cell::text(group.reason.name()))
-                .col("sites", 0, |group| Cell::count(group.sites.len()))
-                .col("which", 0, |group| {
-                    Cell::text(some_of(NAMED, group.sites.keys()))
-                })
-                .col("for example", 1, |group| {
-                    Cell::maybe(group.sites.values().next().map(|detail| shorten(detail)))
-                })
-                .item(),
-        );
-    }
+    items.extend(
+        Table::of(&loss.lost)
+            .col("lost by", 0, |group| Cell::text(&group.stack))
+            .col("reason", 0, |group| Cell::text(group.reason.name()))
+            .col("sites", 0, |group| Cell::count(group.sites.len()))
+            .col("which", 0, |group| {
+                Cell::text(some_of(NAMED, group.sites.keys()))
+            })
+            .col("for example", 1, |group| {
+                Cell::maybe(group.sites.values().next().map(|detail| shorten(detail)))
+            })
+            .under("Which sites are lost, and why"),
+    );
     for (sites, what) in [
         (&loss.unreachable, "Reached by no stack"),
         (

@@ -11,7 +11,7 @@ mod scatter;
 
 use maud::{Markup, PreEscaped, html};
 
-use crate::document::{Bars, Chart, Dot, Dots, Drawing, Ecdf, Matrix, Scatter};
+use crate::document::{Bars, Chart, Dot, Dots, Drawing, Matrix, Scatter, Series};
 
 /// How wide a chart is drawn, in pixels where nothing scales it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(super) fn draw(chart: &Chart, id: &str, width: Width) -> Markup {
         Drawing::Dots(dots) => dots::draw(&mut canvas, dots, w),
         Drawing::Bars(bars) => bars::draw(&mut canvas, bars, w),
         Drawing::Scatter(scatter) => scatter::draw(&mut canvas, scatter, w),
-        Drawing::Ecdf(ecdf) => ecdf::draw(&mut canvas, ecdf, w),
+        Drawing::Ecdf(series) => ecdf::draw(&mut canvas, series, w),
         Drawing::Matrix(matrix) => matrix::draw(&mut canvas, matrix, w),
     };
     let height = height.round();
@@ -71,7 +71,7 @@ pub(super) fn legend(drawing: &Drawing) -> Vec<&str> {
         Drawing::Dots(_) | Drawing::Matrix(_) => Vec::new(),
         Drawing::Bars(bars) => bars.series.iter().map(String::as_str).collect(),
         Drawing::Scatter(scatter) => scatter.series.iter().map(|s| s.name.as_str()).collect(),
-        Drawing::Ecdf(ecdf) => ecdf.series.iter().map(|s| s.name.as_str()).collect(),
+        Drawing::Ecdf(series) => series.iter().map(|s| s.name.as_str()).collect(),
     }
 }
 
