@@ -1,5 +1,5 @@
 use itertools::Itertools;
-use netbench_model::{Condition, Measured, Phase, StackName};
+use netbench_model::{Condition, Phase, Phases, StackName};
 use netbench_stats::median;
 
 use super::{Comparison, ConnectSummary, PhaseRow, SiteRow, pairs::Matched};
@@ -164,34 +164,54 @@ fn faster_and_slower(other: &StackName, title: String, note: String, dots: Vec<D
     }])
 }
 
+/// A part of a bar: its name, and how long it is in nanoseconds.
+type Part = (&'static str, fn(&Phases) -> f64);
+
+const CONNECTION: [Part; 5] = [
+    ("name and TCP", |p| (p.dns_ns + p.tcp_ns) as f64),
+    ("TLS handshake, without verification", |p| {
+        p.tls_ns as f64 - verify(p)
+    }),
+    ("chain verification", verify),
+    ("waiting for the first byte", |p| p.first_byte_ns as f64),
+    ("the rest of the response", |p| {
+        let tcp = (p.dns_ns + p.tcp_ns) as f64;
+        p.total_ns as f64 - tcp - p.tls_ns as f64 - p.first_byte_ns as f64
+    }),
+];
+
+const COMPUTING: [Part; 3] = [
+    ("connector set-up", |p| p.connector_ns.unwrap_or(0) as f64),
+    ("chain verification", verify),
+    ("the rest of the client's CPU", |p| {
+        p.cpu_ns as f64 - verify(p)
+    }),
+];
+
+fn verify(phases: &Phases) -> f64 {
+    phases.verify_ns.unwrap_or(0) as f64
+}
+
 /// The mean connection and the mean of what the client computes, in parts.
 pub(super) fn parts(comparison: &Comparison, pairs: &[Matched<'_>]) -> [Item; 2] {
-    let sides: [(&str, Vec<&Measured>); 2] = [
-        (
-            comparison.first.as_str(),
-            pairs.iter().map(|pair| pair.first).collect(),
-        ),
-        (
-            comparison.other.as_str(),
-            pairs.iter().map(|pair| pair.other).collect(),
-        ),
-    ];
-    let chart = |title: &str, series: &[&str], of: &dyn Fn(&Measured) -> Vec<f64>| {
-        let bars = sides.iter().map(|(stack, samples)| {
-            let mut sums = vec![0.0; series.len()];
-            for sample in samples {
-                for (sum, part) in sums.iter_mut().zip(of(sample)) {
-                    *sum += part.max(0.0);
-                }
-            }
-            let mean = |sum: f64| sum / samples.len().max(1) as f64;
+    let chart = |title: &str, parts: &[Part]| {
+        let bar = |stack: &StackName, side: for<'a> fn(&'a Matched<'_>) -> &'a Phases| {
+            let mean = |part: fn(&Phases) -> f64| {
+                let sum: f64 = pairs.iter().map(|pair| part(side(pair)).max(0.0)).sum();
+                sum / pairs.len().max(1) as f64
+            };
+            let means: Vec<f64> = parts.iter().map(|(_, part)| mean(*part)).collect();
             Bar {
-                label: (*stack).to_owned(),
-                text: time(mean(sums.iter().sum())),
-                parts: sums.into_iter().map(mean).enumerate().collect(),
+                label: stack.to_string(),
+                text: time(means.iter().sum()),
+                parts: means.into_iter().enumerate().collect(),
             }
-        });
-        Chart {
+        };
+        let bars = vec![
+            bar(&comparison.first, |pair| &pair.first.phases),
+            bar(&comparison.other, |pair| &pair.other.phases),
+        ];
+        Item::Charts(vec![Chart {
             title: title.to_owned(),
             note: format!(
                 "n = {} connections of each stack, those compared. Means, so that parts add up; point at a part for \
@@ -199,89 +219,54 @@ pub(super) fn parts(comparison: &Comparison, pairs: &[Matched<'_>]) -> [Item; 2]
                 pairs.len()
             ),
             drawing: Drawing::Bars(Bars {
-                series: series.iter().map(|name| (*name).to_owned()).collect(),
+                series: parts.iter().map(|(name, _)| (*name).to_owned()).collect(),
                 groups: vec![BarGroup {
                     name: String::new(),
-                    bars: bars.collect(),
+                    bars,
                 }],
             }),
-        }
+        }])
     };
-    let connection = |sample: &Measured| {
-        let p = &sample.phases;
-        let verify = p.verify_ns.unwrap_or(0) as f64;
-        let tcp = (p.dns_ns + p.tcp_ns) as f64;
-        let (tls, first) = (p.tls_ns as f64, p.first_byte_ns as f64);
-        let rest = p.total_ns as f64 - tcp - tls - first;
-        vec![tcp, tls - verify, verify, first, rest]
-    };
-    let computing = |sample: &Measured| {
-        let p = &sample.phases;
-        let verify = p.verify_ns.unwrap_or(0) as f64;
-        let connector = p.connector_ns.unwrap_or(0) as f64;
-        vec![connector, verify, p.cpu_ns as f64 - verify]
-    };
-    let connection = chart(
-        "The whole connection, by phase",
-        &[
-            "name and TCP",
-            "TLS handshake, without verification",
-            "chain verification",
-            "waiting for the first byte",
-            "the rest of the response",
-        ],
-        &connection,
-    );
-    let computing = chart(
-        "What the client computes, connector included: the part that the stack itself takes",
-        &[
-            "connector set-up",
-            "chain verification",
-            "the rest of the client's CPU",
-        ],
-        &computing,
-    );
-    [connection, computing].map(|chart| Item::Charts(vec![chart]))
+    [
+        chart("The whole connection, by phase", &CONNECTION),
+        chart(
+            "What the client computes, connector included: the part that the stack itself takes",
+            &COMPUTING,
+        ),
+    ]
 }
 
 /// Each site's median total over its round-trip time.
 pub(super) fn against_rtt(comparison: &Comparison) -> Item {
-    let of = |name: &str, total: fn(&SiteRow) -> f64| {
-        let points: Vec<(f64, f64, String)> = comparison
-            .sites
-            .rows
-            .iter()
-            .map(|row| (row.rtt_ns as f64, total(row), row.site.clone()))
-            .collect();
+    let of = |stack: &StackName, total: fn(&SiteRow) -> f64| {
+        let rows = comparison.sites.rows.iter();
+        let points = rows.map(|row| (row.rtt_ns as f64, total(row), row.site.clone()));
+        let points: Vec<_> = points.collect();
         Points {
-            name: name.to_owned(),
+            name: stack.to_string(),
             line: line(&points),
             points,
         }
     };
     let series = vec![
-        of(comparison.first.as_str(), |row| row.first_total_ns),
-        of(comparison.other.as_str(), |row| row.other_total_ns),
+        of(&comparison.first, |row| row.first_total_ns),
+        of(&comparison.other, |row| row.other_total_ns),
     ];
-    let lines: Vec<String> = series
-        .iter()
-        .filter_map(|points| {
-            let (slope, base) = points.line?;
-            let base = if base < 0.0 { 0.0 } else { base };
-            Some(format!("{} {} + {slope:.1} RTT", points.name, time(base)))
-        })
-        .collect();
+    let lines = series.iter().filter_map(|points| {
+        let (slope, base) = points.line?;
+        let base = time(base.max(0.0));
+        Some(format!("{} {base} + {slope:.1} RTT", points.name))
+    });
+    let lines = match lines.collect::<Vec<_>>().join("; ") {
+        none if none.is_empty() => none,
+        lines => format!(": {lines}"),
+    };
     Item::Charts(vec![Chart {
         title: "Total time against the round-trip time".to_owned(),
         note: format!(
             "n = {} sites, the median over rounds of each. Lines: the median of the slopes between all two sites \
-             (Theil and Sen){}. Where the lines lie on each other, the network takes nearly all of the time.",
+             (Theil and Sen){lines}. Where the lines lie on each other, the network takes nearly all of the time.",
             comparison.sites.rows.len(),
-            if lines.is_empty() {
-                String::new()
-            } else {
-                format!(": {}", lines.join("; "))
-            }
         ),
         drawing: Drawing::Scatter(Scatter {
             across: "round-trip time".to_owned(),
@@ -293,15 +278,11 @@ pub(super) fn against_rtt(comparison: &Comparison) -> Item {
 
 /// The line that a few strange sites do not move (Theil and Sen). None of sites that are all as far.
 fn line(points: &[(f64, f64, String)]) -> Option<(f64, f64)> {
-    let mut slopes = Vec::new();
-    for (at, (x1, y1, _)) in points.iter().enumerate() {
-        for (x2, y2, _) in &points[at + 1..] {
-            if (x2 - x1).abs() > 1.0 {
-                slopes.push((y2 - y1) / (x2 - x1));
-            }
-        }
-    }
-    let slope = median(&slopes)?;
+    let slopes = points.iter().array_combinations();
+    let slopes = slopes
+        .filter(|[(x1, ..), (x2, ..)]| (x2 - x1).abs() > 1.0)
+        .map(|[(x1, y1, _), (x2, y2, _)]| (y2 - y1) / (x2 - x1));
+    let slope = median(&slopes.collect::<Vec<_>>())?;
     let rest: Vec<f64> = points.iter().map(|(x, y, _)| y - slope * x).collect();
     Some((slope, median(&rest)?))
 }

@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use itertools::Itertools;
 use netbench_model::{Condition, ConnectPlan, Measured, Phase, Sample, StackName, Target};
 use netbench_stats::{
     Figures, Pair, Resampling, Verdict, compare as paired, compare_rounds, median,
@@ -70,10 +71,7 @@ fn phases(plan: &ConnectPlan, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
 }
 
 fn sites(plan: &ConnectPlan, matched: &[Matched<'_>], rtts: &BTreeMap<String, u64>) -> SiteTally {
-    let mut by_site: BTreeMap<&str, Vec<&Matched<'_>>> = BTreeMap::new();
-    for pair in matched {
-        by_site.entry(pair.site).or_default().push(pair);
-    }
+    let by_site = matched.iter().into_group_map_by(|pair| pair.site);
     let mut rows: Vec<SiteRow> = by_site
         .into_iter()
         .filter_map(|(site, pairs)| {

@@ -233,35 +233,7 @@ fn in_full(items: &mut Vec<Item>, site: &SiteScan) {
     if !site.is_scanned() {
         return;
     }
-    items.push(
-        Table::of(&site.versions)
-            .caption(format!("{}: versions", site.site))
-            .col("version", 0, |v| Cell::text(v.version.name()))
-            .col("spoken", 0, |v| {
-                Cell::text(if v.supported { "yes" } else { "no" })
-            })
-            .col("suites", 0, |v| Cell::count(v.suites.len()))
-            .col("order", 1, |v| Cell::text(order(v.suite_order)))
-            .col("groups", 0, |v| Cell::text(names(&v.groups)))
-            .col("refused with", 2, |v| {
-                Cell::text(v.refusal.as_deref().unwrap_or_default())
-            })
-            .item(),
-    );
-    let suites = spoken(site).flat_map(|v| v.suites.iter().map(move |s| (v, s)));
-    let exchange = |s: &SuiteScan| {
-        let dh = s.dh.as_ref();
-        let dh = dh.map(|dh| format!("{} bits, {}", dh.bits, dh.origin));
-        dh.or_else(|| s.group.clone()).unwrap_or_default()
-    };
-    items.push(
-        Table::of(suites)
-            .caption(format!("{}: suites", site.site))
-            .col("version", 0, |(v, _)| Cell::text(v.version.name()))
-            .col("suite", 0, |(_, s)| Cell::text(&s.name))
-            .col("key exchange", 1, |(_, s)| Cell::text(exchange(s)))
-            .item(),
-    );
+    items.extend(versions_and_suites(site));
     certificates(items, site);
     items.push(
         Table::of(features(site))
@@ -282,6 +254,35 @@ fn in_full(items: &mut Vec<Item>, site: &SiteScan) {
         let text = format!("it is intolerant of: {intolerant}");
         items.push(Item::Warning(text));
     }
+}
+
+fn versions_and_suites(site: &SiteScan) -> [Item; 2] {
+    let versions = Table::of(&site.versions)
+        .caption(format!("{}: versions", site.site))
+        .col("version", 0, |v| Cell::text(v.version.name()))
+        .col("spoken", 0, |v| {
+            Cell::text(if v.supported { "yes" } else { "no" })
+        })
+        .col("suites", 0, |v| Cell::count(v.suites.len()))
+        .col("order", 1, |v| Cell::text(order(v.suite_order)))
+        .col("groups", 0, |v| Cell::text(names(&v.groups)))
+        .col("refused with", 2, |v| {
+            Cell::text(v.refusal.as_deref().unwrap_or_default())
+        })
+        .item();
+    let suites = spoken(site).flat_map(|v| v.suites.iter().map(move |s| (v, s)));
+    let exchange = |s: &SuiteScan| {
+        let dh = s.dh.as_ref();
+        let dh = dh.map(|dh| format!("{} bits, {}", dh.bits, dh.origin));
+        dh.or_else(|| s.group.clone()).unwrap_or_default()
+    };
+    let suites = Table::of(suites)
+        .caption(format!("{}: suites", site.site))
+        .col("version", 0, |(v, _)| Cell::text(v.version.name()))
+        .col("suite", 0, |(_, s)| Cell::text(&s.name))
+        .col("key exchange", 1, |(_, s)| Cell::text(exchange(s)))
+        .item();
+    [versions, suites]
 }
 
 fn certificates(items: &mut Vec<Item>, site: &SiteScan) {
