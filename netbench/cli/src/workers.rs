@@ -6,9 +6,10 @@ use std::{
 };
 
 use anyhow::{Context, bail};
+use netbench_model::suggestion;
 use netbench_runner::{WorkerSource, known_stacks};
 
-use crate::exit::WrongInput;
+use crate::exit::bail_input;
 
 /// Finds the worker of each stack: one of the user's own, one beside the command, or one that is
 /// built now from the source tree that the command was built in.
@@ -38,15 +39,15 @@ pub(crate) fn find(
 }
 
 fn known(stack: &str) -> anyhow::Result<&'static WorkerSource> {
-    known_stacks().iter().find(|source| source.stack == stack).ok_or_else(|| {
-        let names: Vec<_> = known_stacks().iter().map(|source| source.stack).collect();
-        let shown = stack.escape_debug();
-        WrongInput(format!(
-            "unknown stack \"{shown}\"; there are {}, and any of your own with --worker {shown}=PROGRAM",
-            names.join(", ")
-        ))
-        .into()
-    })
+    let known = known_stacks();
+    if let Some(source) = known.iter().find(|source| source.stack == stack) {
+        return Ok(source);
+    }
+    let names: Vec<_> = known.iter().map(|source| source.stack).collect();
+    let (shown, suggestion) = (stack.escape_debug(), suggestion(stack, &names));
+    bail_input!(
+        "unknown stack \"{shown}\"; {suggestion} (--worker {shown}=PROGRAM adds a stack of your own)"
+    );
 }
 
 /// The library that counts allocations: found or built like a worker.
