@@ -23,8 +23,8 @@ pub(super) fn read(folder: &RunFolder) -> anyhow::Result<ConnectReport> {
 impl Listed for ConnectPlan {
     type Record = Sample;
 
-    fn stacks(&self) -> Vec<StackName> {
-        self.stacks.clone()
+    fn stacks(&self) -> &[StackName] {
+        &self.stacks
     }
 
     fn cases(&self) -> u64 {

@@ -101,7 +101,8 @@ pub(crate) trait Listed: Plan {
     /// What its runs are made of.
     type Record: Record;
 
-    fn stacks(&self) -> Vec<StackName>;
+    /// The stacks that its samples are of.
+    fn stacks(&self) -> &[StackName];
 
     /// How many sites it has, or scenarios.
     fn cases(&self) -> u64;
@@ -110,14 +111,10 @@ pub(crate) trait Listed: Plan {
 /// The row of a run in a list.
 pub(crate) fn row<P: Listed>(folder: &RunFolder) -> Result<RunRow, StoreError> {
     let manifest: Manifest<P> = folder.manifest()?;
+    let stacks = manifest.plan.stacks();
     Ok(RunRow {
         kind: manifest.kind.to_string(),
-        stacks: manifest
-            .plan
-            .stacks()
-            .iter()
-            .map(ToString::to_string)
-            .collect(),
+        stacks: stacks.iter().map(ToString::to_string).collect(),
         sites: manifest.plan.cases(),
         samples: folder.records::<P::Record>()?.len() as u64,
         part: part(&manifest.origin),
@@ -132,6 +129,6 @@ fn part(origin: &Origin) -> Option<String> {
     match (origin.shard, origin.merged.len()) {
         (Some(part), _) => Some(format!("shard {}", part.shard)),
         (None, 0) => None,
-        (None, runs) => Some(format!("joined of {runs}")),
+        (None, runs) => Some(format!("merged from {runs}")),
     }
 }

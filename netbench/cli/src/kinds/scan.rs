@@ -25,8 +25,8 @@ pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<ScanSummary> {
 impl Listed for ScanPlan {
     type Record = SiteScan;
 
-    fn stacks(&self) -> Vec<StackName> {
-        self.against.clone()
+    fn stacks(&self) -> &[StackName] {
+        &self.against
     }
 
     fn cases(&self) -> u64 {

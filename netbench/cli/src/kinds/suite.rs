@@ -23,8 +23,8 @@ pub(super) fn read(folder: &RunFolder) -> anyhow::Result<SuiteReport> {
 impl Listed for SuitePlan {
     type Record = SuiteSample;
 
-    fn stacks(&self) -> Vec<StackName> {
-        self.stacks.clone()
+    fn stacks(&self) -> &[StackName] {
+        &self.stacks
     }
 
     fn cases(&self) -> u64 {

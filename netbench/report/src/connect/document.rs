@@ -178,7 +178,7 @@ fn explanation(summary: &ConnectSummary) -> String {
     parts.join(" ")
 }
 
-/// Which part of the sites it is, or of which runs it was joined.
+/// Which part of the sites it is, or of which runs it was merged from.
 pub(crate) fn origin(origin: &Origin) -> Option<String> {
     if let Some(part) = origin.shard {
         return Some(format!(
@@ -190,7 +190,7 @@ pub(crate) fn origin(origin: &Origin) -> Option<String> {
     (runs > 0).then(|| {
         let shards = origin.merged.iter().filter(|run| run.shard.is_some());
         format!(
-            "Joined of {runs} runs, {} of them shards, from {}.",
+            "Merged from {runs} runs, {} of them shards, from {}.",
             shards.count(),
             origin.vantages().into_iter().collect::<Vec<_>>().join(", ")
         )

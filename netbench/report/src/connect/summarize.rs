@@ -94,7 +94,7 @@ pub(crate) fn about_stack<'a>(
     parts.join(", ")
 }
 
-/// The command line of a session; of a joined run, that of the whole that its shards are of.
+/// The command line of a session; of a merged run, that of the whole that its shards are of.
 pub(crate) fn command(line: &[String], origin: &Origin) -> Vec<String> {
     if origin.merged.is_empty() {
         return line.to_vec();

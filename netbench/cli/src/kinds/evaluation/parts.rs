@@ -39,13 +39,14 @@ pub(crate) struct Steps {
 pub(super) const RUN: &str = "run";
 
 impl Steps {
-    /// One command, which makes one run.
-    pub(super) fn one_run(arguments: Vec<OsString>) -> Self {
+    /// Commands that make one run each, in folders of these names.
+    pub(super) fn runs<const N: usize>(runs: [(&'static str, Vec<OsString>); N]) -> Self {
+        let step = |(folder, arguments)| Step {
+            arguments,
+            results: Results::Run(folder),
+        };
         Self {
-            steps: vec![Step {
-                arguments,
-                results: Results::Run(RUN),
-            }],
+            steps: runs.map(step).into(),
             notes: Vec::new(),
         }
     }
@@ -93,9 +94,20 @@ pub(super) fn printed<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Re
         .with_context(|| format!("{}: not what the part prints", path.display()))
 }
 
-/// Both stacks, as commands take them.
-pub(super) fn stacks(plan: &EvaluationPlan) -> String {
-    format!("{},{}", plan.from.stack(), plan.to.stack())
+/// Arguments from words with spaces between.
+pub(super) fn words(words: &str) -> Vec<OsString> {
+    words.split(' ').map(OsString::from).collect()
+}
+
+/// The arguments that all parts share which start workers: the stacks, the seed, workers of the user's own.
+pub(super) fn common_arguments(plan: &EvaluationPlan, stacks: &str) -> Vec<OsString> {
+    let names = format!("{},{}", plan.from.stack(), plan.to.stack());
+    let mut arguments: Vec<OsString> = vec![stacks.into(), names.into()];
+    arguments.extend(["--seed".into(), plan.seed.to_string().into()]);
+    for (stack, program) in &plan.workers {
+        arguments.extend(["--worker".into(), format!("{stack}={program}").into()]);
+    }
+    arguments
 }
 
 /// The arguments that the parts with sites share.
@@ -111,17 +123,4 @@ pub(super) fn site_arguments(plan: &EvaluationPlan) -> Vec<OsString> {
         arguments.push("--live".into());
     }
     arguments
-}
-
-/// The arguments that the parts with workers share.
-pub(super) fn worker_arguments(plan: &EvaluationPlan) -> Vec<OsString> {
-    let worker = |(stack, program): &(String, String)| -> [OsString; 2] {
-        ["--worker".into(), format!("{stack}={program}").into()]
-    };
-    plan.workers.iter().flat_map(worker).collect()
-}
-
-/// Arguments from words.
-pub(super) fn words<const N: usize>(words: [&str; N]) -> Vec<OsString> {
-    words.map(OsString::from).to_vec()
 }
