@@ -19,8 +19,8 @@ use netlink_packet_route::{
     },
     neighbour::{NeighbourAddress, NeighbourAttribute, NeighbourMessage, NeighbourState},
     route::{
-        RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope,
-        RouteType,
+        RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteMetric, RouteProtocol,
+        RouteScope, RouteType,
     },
 };
 use netlink_sys::{Socket, protocols::NETLINK_ROUTE};
@@ -120,7 +120,8 @@ impl Netlink {
         )
     }
 
-    /// Routes a network through `gateway`.
+    /// Routes a network through `gateway`. TCP acknowledges every segment that comes from there at
+    /// once (`quickack` in ip-route(8)).
     pub(crate) fn add_route(
         &mut self,
         index: u32,
@@ -128,6 +129,9 @@ impl Netlink {
         gateway: Ipv4Addr,
     ) -> io::Result<()> {
         let mut message = route(network, index);
+        message
+            .attributes
+            .push(RouteAttribute::Metrics(vec![RouteMetric::QuickAck(1)]));
         message.header.table = RouteHeader::RT_TABLE_MAIN;
         message.header.scope = RouteScope::Universe;
         message.header.kind = RouteType::Unicast;

@@ -95,6 +95,7 @@ fn connects_take_the_round_trip_time(kind: &str, user: User) -> Result<(), Faile
         record["settings"]["server.net.ipv4.tcp_no_metrics_save"],
         "1"
     );
+    assert_eq!(record["settings"]["client.route.quickack"], "1");
     Ok(())
 }
 

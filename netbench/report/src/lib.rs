@@ -14,9 +14,8 @@ mod connect;
 mod document;
 mod evaluation;
 mod explain;
-mod figures;
 mod forms;
-mod machine;
+mod run;
 mod runs;
 mod scan;
 mod schemas;
@@ -30,20 +29,19 @@ pub use connect::{
 };
 pub use document::{
     Align, Bar, BarGroup, Bars, Chart, Check, CheckSuite, Checked, Column, Document, Dot, Dots,
-    Drawing, Ecdf, Excerpt, Extent, Item, Matrix, MatrixRow, Points, Report, Scatter, Section,
-    Series, Table,
+    Drawing, Ecdf, Excerpt, Extent, Item, Machine, Matrix, MatrixRow, Points, Report, Scatter,
+    Section, Series, Table,
 };
 pub use evaluation::{
     Answer, Asked, Evaluation, EvaluationReport, Found, KeyFigure, Question, evaluation, lacking,
     losses,
 };
 pub use explain::{
-    AgainstRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation, HeapRow, SharedRow,
-    explain,
+    AgainstRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation, HeapRow, ModeCause,
+    SharedRow, explain,
 };
-pub use figures::{About, Figure, Value};
-pub use forms::{FORMS, Form, Goes, Options, Style, Takes, form};
-pub use machine::Machine;
+pub use forms::{FORMS, Form, Goes, Needs, Options, Style, Takes, form};
+pub use run::RunHead;
 pub use runs::{RunRow, RunsSummary};
 pub use scan::{HelloReport, ScanHead, ScanSummary, summarize_scan};
 pub use schemas::{Schema, schemas};

@@ -9,12 +9,13 @@ mod forms;
 
 use forms::{render, terminal};
 use netbench_model::{Condition, ConnectManifest, Outcome, Sample, parse_sites};
-use netbench_report::{ExplainSummary, explain};
+use netbench_report::{ExplainSummary, ModeCause, explain};
 use netbench_stats::Verdict;
 use support::{Fixture, HOSTILE};
 
 /// A run of forty sites in which the other stack takes a tenth less of the total, but with RSA 4096 a
-/// tenth more; and on one site every third connection of the first stack takes a round trip more.
+/// tenth more; on one site every third connection of the first stack takes a round trip more, and on another 42 ms
+/// more after the first byte.
 fn planted() -> (ConnectManifest, Vec<Sample>) {
     let fixture = Fixture {
         conditions: vec![Condition::Clean],
@@ -48,9 +49,17 @@ fn planted() -> (ConnectManifest, Vec<Sample>) {
                 };
                 let noise = (u64::from(round) * 7 + index as u64 * 13) % 11;
                 let total = 50_000_000 + noise * 100_000;
-                let slow = index == 7 && side == 0 && round % 3 == 0;
+                let slow = side == 0 && round % 3 == 0;
+                let more = match index {
+                    7 if slow => site.lab.link.rtt_ns,
+                    9 if slow => 42_000_000,
+                    _ => 0,
+                };
+                if index == 7 {
+                    figures.phases.first_byte_ns += more;
+                }
                 figures.phases.total_ns = match (side, site.lab.key.name()) {
-                    (0, _) => total + u64::from(slow) * site.lab.link.rtt_ns,
+                    (0, _) => total + more,
                     (_, "rsa-4096") => total / 10 * 11,
                     _ => total / 10 * 9,
                 };
@@ -116,9 +125,15 @@ fn the_characteristic_that_was_planted_is_the_strongest() {
     let heaps: Vec<_> = summary
         .heaps
         .iter()
-        .map(|row| (row.site.as_str(), row.slower))
+        .map(|row| (row.site.as_str(), row.slower, row.cause, row.part.as_str()))
         .collect();
-    assert_eq!(heaps, [("site7.example", 4)]);
+    assert_eq!(
+        heaps,
+        [
+            ("site7.example", 4, ModeCause::RoundTrip, "first byte"),
+            ("site9.example", 4, ModeCause::DelayedAck, "body"),
+        ]
+    );
     assert!((summary.heaps[0].round_trips - 1.0).abs() < 0.1);
 }
 

@@ -35,6 +35,12 @@ pub fn known_stacks() -> &'static [WorkerSource] {
             executable: "netbench-worker-openssl",
         },
         WorkerSource {
+            stack: "openssl+release-buffers",
+            about: "the same with SSL_MODE_RELEASE_BUFFERS, for the suite: sessions free idle buffers",
+            package: "netbench-stack-openssl",
+            executable: "netbench-worker-openssl",
+        },
+        WorkerSource {
             stack: "openssl-system",
             about: "the system's libssl, with hyper-openssl; needs its headers to build",
             package: "netbench-stack-openssl-system",
@@ -43,6 +49,12 @@ pub fn known_stacks() -> &'static [WorkerSource] {
         WorkerSource {
             stack: "rustls-aws-lc",
             about: "rustls with aws-lc-rs, with hyper-rustls",
+            package: "netbench-stack-rustls",
+            executable: "netbench-worker-rustls",
+        },
+        WorkerSource {
+            stack: "rustls-aws-lc+unbuffered",
+            about: "the same through rustls' interface without buffers, for the suite",
             package: "netbench-stack-rustls",
             executable: "netbench-worker-rustls",
         },

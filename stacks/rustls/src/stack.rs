@@ -8,9 +8,20 @@ use netbench_worker::{
 
 use crate::{client, explain, provider::Provider, server};
 
+/// Which of its interfaces rustls is driven through in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interface {
+    /// Records go through the library's own buffers (`ClientConnection`), as with tokio-rustls.
+    Buffered,
+    /// Records are read and written in place (`UnbufferedClientConnection`). For the suite alone: the
+    /// connectors do not use it.
+    Unbuffered,
+}
+
 /// rustls with one provider.
 pub struct Rustls {
     pub(crate) provider: Provider,
+    pub(crate) interface: Interface,
     executable: &'static str,
 }
 
@@ -19,7 +30,25 @@ impl Rustls {
     pub fn new(provider: Provider, executable: &'static str) -> Self {
         Self {
             provider,
+            interface: Interface::Buffered,
             executable,
+        }
+    }
+
+    /// The same, driven through `interface`.
+    #[must_use]
+    pub fn through(self, interface: Interface) -> Self {
+        Self { interface, ..self }
+    }
+
+    /// Refuses what a variant for the suite does not do.
+    fn beyond_the_suite(&self) -> Result<(), SetupError> {
+        match self.interface {
+            Interface::Buffered => Ok(()),
+            Interface::Unbuffered => Err(SetupError::Unsupported(
+                "it is for the suite; hyper-rustls and tokio-rustls use the interface with buffers"
+                    .to_owned(),
+            )),
         }
     }
 
@@ -45,7 +74,11 @@ impl Rustls {
 
 impl Stack for Rustls {
     fn name(&self) -> &'static str {
-        self.provider.stack_name()
+        match (self.interface, self.provider) {
+            (Interface::Buffered, provider) => provider.stack_name(),
+            (Interface::Unbuffered, Provider::Ring) => "rustls-ring+unbuffered",
+            (Interface::Unbuffered, Provider::AwsLc) => "rustls-aws-lc+unbuffered",
+        }
     }
 
     fn describe(&self) -> StackDescription {
@@ -53,9 +86,13 @@ impl Stack for Rustls {
             .iter()
             .copied()
             .filter(|group| self.provider.group(*group).is_ok());
+        let operations: &[&str] = match self.interface {
+            Interface::Buffered => &["connect", "serve", "suite"],
+            Interface::Unbuffered => &["suite"],
+        };
         StackDescription {
             record: self.record(),
-            operations: ["connect", "serve", "suite"].map(str::to_owned).to_vec(),
+            operations: operations.iter().map(|op| (*op).to_owned()).collect(),
             groups: groups.collect(),
             suites: CipherSuite::OFFERED.to_vec(),
         }
@@ -67,10 +104,12 @@ impl Stack for Rustls {
         roots_pem: &str,
         probe: &Probe,
     ) -> Result<Box<dyn Fetch>, SetupError> {
+        self.beyond_the_suite()?;
         client::connector(self.provider, settings, roots_pem, probe)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+        self.beyond_the_suite()?;
         server::acceptor(self.provider, site)
     }
 

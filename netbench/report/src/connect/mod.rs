@@ -7,7 +7,6 @@ mod checks;
 mod compare;
 mod document;
 mod failures;
-mod figures;
 mod latest;
 mod pairs;
 mod shares;
@@ -23,8 +22,7 @@ pub use summary::{
 };
 
 pub(crate) use compare::compare;
-pub(crate) use document::origin;
 pub(crate) use latest::latest;
 pub(crate) use pairs::{Matched, match_up};
 pub(crate) use shares::rtts;
-pub(crate) use summarize::{about_stack, command, head};
+pub(crate) use summarize::head;

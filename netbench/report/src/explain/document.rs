@@ -2,7 +2,6 @@ use super::{CharacteristicRow, ExplainSummary, Explanation, charts::chart};
 use crate::{
     cell::{Cell, Digits},
     document::{Document, Excerpt, Extent, Item, Report, Section, Table},
-    figures::Rows,
     text::{change, interval, verdict},
 };
 
@@ -11,13 +10,13 @@ const SITES_SHOWN: usize = 30;
 
 impl Report for ExplainSummary {
     fn document(&self, _: Extent) -> Document<'_> {
-        let mut rows = Rows::default();
-        figures(self, &mut rows);
         Document {
             sections: vec![section(self)],
-            figures: rows.finish(),
             data: vec![self],
-            ..Document::new("explain", format!("netbench explain: {}", self.run.name))
+            ..Document::new(
+                "explain",
+                format!("netbench explain: {}", self.run.head.name),
+            )
         }
     }
 }
@@ -44,70 +43,6 @@ pub(super) fn section(summary: &ExplainSummary) -> Section {
             .to_owned(),
         ..Section::only(items)
     }
-}
-
-fn figures(summary: &ExplainSummary, rows: &mut Rows) {
-    for explanation in &summary.explanations {
-        let about = |rows: &mut Rows, table: &str| {
-            let (first, other) = (explanation.first.as_str(), explanation.other.as_str());
-            rows.about(table, explanation.condition.name(), first, other);
-        };
-        about(rows, "characteristics");
-        for row in &explanation.characteristics {
-            value_rows(rows, row);
-        }
-        about(rows, "against");
-        for row in &explanation.against {
-            rows.value(&row.site, "ratio", row.ratio, "other/first");
-            rows.value(&row.site, "difference", row.difference_ns, "ns");
-            for (name, value) in &row.characteristics {
-                rows.text(&row.site, name, value);
-            }
-        }
-        about(rows, "shared");
-        for row in &explanation.shared {
-            let item = format!("{}: {}", row.characteristic, row.value);
-            rows.value(&item, "listed_with", row.listed_with as f64, "sites");
-            rows.value(&item, "listed", row.listed as f64, "sites");
-            rows.value(&item, "others_with", row.others_with as f64, "sites");
-            rows.value(&item, "others", row.others as f64, "sites");
-            rows.value(&item, "chance", row.chance, "");
-        }
-    }
-    for condition in &summary.conditions {
-        rows.about(
-            "conditions",
-            "",
-            condition.first.as_str(),
-            condition.other.as_str(),
-        );
-        value_rows(rows, &condition.row);
-    }
-    for row in &summary.heaps {
-        rows.about("heaps", row.condition.name(), row.stack.as_str(), "");
-        rows.value(&row.site, "lower", row.lower_ns, "ns");
-        rows.value(&row.site, "upper", row.upper_ns, "ns");
-        rows.value(&row.site, "apart", row.round_trips, "round trips");
-        rows.value(&row.site, "slower", row.slower as f64, "connections");
-        rows.value(
-            &row.site,
-            "connections",
-            row.connections as f64,
-            "connections",
-        );
-    }
-}
-
-fn value_rows(rows: &mut Rows, row: &CharacteristicRow) {
-    let item = format!("{}: {}", row.characteristic, row.value);
-    rows.value(&item, "sites", row.sites as f64, "sites");
-    rows.value(&item, "pairs", row.paired.pairs as f64, "pairs");
-    rows.value(&item, "ratio", row.paired.ratio, "other/first");
-    rows.interval(&item, "ratio", row.paired.interval);
-    rows.value(&item, "difference", row.difference_ns, "ns");
-    rows.value(&item, "contrast", row.contrast.ratio, "ratio/ratio");
-    rows.interval(&item, "contrast", row.contrast.interval);
-    rows.text(&item, "verdict", row.contrast.verdict.name());
 }
 
 fn one(items: &mut Vec<Item>, explanation: &Explanation) {
@@ -178,11 +113,11 @@ fn bimodal(items: &mut Vec<Item>, summary: &ExplainSummary) {
     if summary.heaps.is_empty() {
         return;
     }
-    items.push(Item::heading(
-        "Bimodal totals, the modes a round trip apart",
-    ));
+    items.push(Item::heading("Bimodal totals"));
     items.push(Item::text(
-        "On these sites some connections took a round trip more than others of the same stack. A median of such totals \
+        "On these sites some connections took longer than others of the same stack, by a round trip or by about 40 ms, \
+         for which Linux may delay the acknowledgement of a single segment. A sender whose congestion window is full \
+         waits for it, so that which connections do depends on where flights and records end. A median of such totals \
          jumps from one mode to the other; how many connections are in the slower mode says more.",
     ));
     items.push(
@@ -192,9 +127,14 @@ fn bimodal(items: &mut Vec<Item>, summary: &ExplainSummary) {
             .col("condition", 2, |row| Cell::text(row.condition))
             .col("fast", 1, |row| Cell::Time(row.lower_ns))
             .col("slow", 1, |row| Cell::Time(row.upper_ns))
-            .col("round trips apart", 3, |row| {
+            .col("apart", 2, |row| {
+                Cell::TimeDifference(row.upper_ns - row.lower_ns)
+            })
+            .col("round trips apart", 4, |row| {
                 Cell::number(row.round_trips, Digits::Decimals(2), "")
             })
+            .col("in the part", 3, |row| Cell::text(&row.part))
+            .col("because of", 1, |row| Cell::text(row.cause.name()))
             .col("in the slower mode", 0, |row| {
                 Cell::Of(row.slower, row.connections)
             })

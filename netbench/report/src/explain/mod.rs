@@ -36,7 +36,7 @@ pub struct ExplainSummary {
     pub explanations: Vec<Explanation>,
     /// Each condition against the others, where there are several: one row for each.
     pub conditions: Vec<ConditionRow>,
-    /// Totals that come in two heaps about one round trip apart.
+    /// Totals that come in two modes, about one round trip or one delayed acknowledgement apart.
     pub heaps: Vec<HeapRow>,
 }
 
@@ -123,8 +123,8 @@ pub struct SharedRow {
     pub chance: f64,
 }
 
-/// Totals of one stack on one site that come in two heaps about a round trip apart: some connections
-/// needed one round trip more.
+/// Totals of one stack on one site that come in two modes: some connections needed one round trip
+/// more, or waited for a delayed acknowledgement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeapRow {
     /// The site.
@@ -133,16 +133,45 @@ pub struct HeapRow {
     pub stack: StackName,
     /// The condition.
     pub condition: Condition,
-    /// The median of the faster heap, in nanoseconds.
+    /// The median of the faster mode, in nanoseconds.
     pub lower_ns: f64,
-    /// The median of the slower heap, in nanoseconds.
+    /// The median of the slower mode, in nanoseconds.
     pub upper_ns: f64,
     /// How far apart they are, in round trips of the site.
     pub round_trips: f64,
-    /// Connections in the slower heap.
+    /// What takes the slower mode so long.
+    pub cause: ModeCause,
+    /// The part of the connection in which it loses that time: `TCP connect`, `TLS handshake`,
+    /// `first byte`, or `body`.
+    pub part: String,
+    /// Connections in the slower mode.
     pub slower: u64,
     /// Connections.
     pub connections: u64,
+}
+
+/// What lies between two modes of totals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ModeCause {
+    /// One round trip more: a packet was lost, or a flight did not fit the congestion window.
+    RoundTrip,
+    /// About 40 ms: the sender waited for an acknowledgement that Linux delays by so much where one
+    /// segment alone is to be acknowledged (RFC 1122 section 4.2.3.2 permits up to 500 ms).
+    DelayedAck,
+    /// The round trip is about as long as the delay, so that it can be either.
+    RoundTripOrDelayedAck,
+}
+
+impl ModeCause {
+    /// In words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::RoundTrip => "a round trip more",
+            Self::DelayedAck => "a delayed acknowledgement",
+            Self::RoundTripOrDelayedAck => "a round trip more or a delayed acknowledgement",
+        }
+    }
 }
 
 /// Computes what goes with one stack's being faster, for each stack against the first, or for the two

@@ -24,9 +24,7 @@ pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
     let form = options.format().form();
     let documents = runs.iter().map(|run| run.report.document(form.extent));
     let document = Document::side_by_side(documents.collect());
-    if form.name == "junit" && document.checks.is_empty() {
-        let why =
-            "junit is of connections and of the suite: a scan has nothing that passes or fails";
+    if let Some(why) = form.unsupported(&document) {
         bail_input!("{why}");
     }
     let bytes = (form.render)(

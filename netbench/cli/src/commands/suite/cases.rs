@@ -165,6 +165,6 @@ mod tests {
         }
         let published = all.of(&usual.presets, "rustls-vs-openssl").unwrap();
         let rows = published.iter().map(|scenario| scenario.measures().len());
-        assert_eq!(rows.sum::<usize>(), 20);
+        assert_eq!(rows.sum::<usize>(), 26);
     }
 }
