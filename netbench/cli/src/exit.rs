@@ -3,7 +3,6 @@ use std::process::ExitCode;
 /// How a command ended, when it did what it was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ended {
-    /// All of it.
     Well,
     /// It ran, but no two samples could be compared.
     NothingToCompare,
@@ -25,7 +24,6 @@ macro_rules! bail_input {
 
 pub(crate) use bail_input;
 
-/// For the end of `--help`.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
     0  success; sites that failed are in the report

@@ -1,4 +1,5 @@
-//! Options that several commands share. A command changes their help with `mut_arg`.
+//! Options that several commands share. A command changes their help with `mut_arg`. A group begins the section
+//! of the help that the options after it are in too.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -8,17 +9,17 @@ use netbench_model::{Profile, RootsSource, parse_duration};
 
 use crate::{format::Format, shard::ShardArg};
 
-/// Which sites.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "What")]
 pub(crate) struct SiteOptions {
     /// Read the sites from FILE instead of taking the 101 built-in ones
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) sites: Option<PathBuf>,
     /// Use only the first N sites
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "What")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: Option<u32>,
     /// Connect to the real hosts over the real network
-    #[arg(long, help_heading = "What")]
+    #[arg(long)]
     pub(crate) live: bool,
 }
 
@@ -42,7 +43,6 @@ pub(crate) struct PathOptions {
     pub(crate) vantage: Option<String>,
 }
 
-/// Which stacks are compared.
 #[derive(Debug, Args)]
 pub(crate) struct StackOptions {
     /// Stacks to compare, each with the first; a stack named twice is compared with itself
@@ -55,7 +55,6 @@ pub(crate) struct StackOptions {
     pub(crate) stack: Vec<String>,
 }
 
-/// What clients trust.
 #[derive(Debug, Args)]
 pub(crate) struct RootsOptions {
     /// Trust roots: mozilla, native (the system's), or a PEM file
@@ -83,22 +82,23 @@ pub(crate) struct OwnWorkers {
 
 /// What runs are begun with.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "How")]
 pub(crate) struct StartOptions {
     /// Seed of everything random [default: a new one]
-    #[arg(long, value_name = "N", help_heading = "How")]
+    #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    #[command(flatten, next_help_heading = "How")]
+    #[command(flatten)]
     pub(crate) own: OwnWorkers,
 }
 
-/// Where a run is stored.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Results")]
 pub(crate) struct StoredIn {
     /// Folder to create the run's folder in
-    #[arg(long, value_name = "DIR", default_value = "runs", value_hint = ValueHint::DirPath, help_heading = "Results")]
+    #[arg(long, value_name = "DIR", default_value = "runs", value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
     /// Resume the run in DIR, with the settings it was started with
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Results")]
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) resume: Option<PathBuf>,
 }
 
@@ -106,24 +106,24 @@ pub(crate) struct StoredIn {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Verbosity {
     /// Print a line for each sample
-    #[arg(long, short, conflicts_with = "quiet", help_heading = "Results")]
+    #[arg(long, short, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 }
 
-/// How a report is told.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Results")]
 pub(crate) struct Output {
     /// Format of the report on stdout
-    #[arg(long, value_enum, default_value_t, help_heading = "Results")]
+    #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
     /// Same as --format json
-    #[arg(long, conflicts_with = "format", help_heading = "Results")]
+    #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
     /// Show no progress
-    #[arg(long, short, help_heading = "Results")]
+    #[arg(long, short)]
     pub(crate) quiet: bool,
     /// Append the report to the step's summary on GitHub Actions
-    #[arg(long, help_heading = "Results")]
+    #[arg(long)]
     pub(crate) github_summary: bool,
 }
 

@@ -69,7 +69,6 @@ impl Setup {
     }
 }
 
-/// Measures into a run's folder.
 pub(crate) type Measure<'a> = Box<dyn FnOnce(&RunFolder, Appender) -> anyhow::Result<()> + 'a>;
 
 /// What is to be done, and the doing of it.
@@ -91,7 +90,6 @@ pub(crate) struct Asked<'a> {
     pub(crate) progress: Progress,
 }
 
-/// The run that `--resume` names.
 pub(crate) type Earlier<P> = Option<(RunFolder, Manifest<P>)>;
 
 /// Opens the run that `--resume` names.
@@ -231,7 +229,6 @@ fn link(setup: &Setup, checks: Vec<LinkCheck>) -> Option<LinkRecord> {
     })
 }
 
-/// What workers are, for a manifest.
 fn records(workers: &Workers) -> Vec<WorkerRecord> {
     let records = workers.descriptions().map(|stack| stack.record.clone());
     records.collect()

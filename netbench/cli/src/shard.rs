@@ -9,10 +9,8 @@ use crate::exit::{WrongInput, bail_input};
 /// The number of pods of an Indexed Job, which Kubernetes itself does not tell them.
 const COUNT: &str = "NETBENCH_SHARDS";
 
-/// What was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShardArg {
-    /// This one.
     Given(Shard),
     /// The one that a Kubernetes Indexed Job or a Slurm array has given to this process.
     Auto,

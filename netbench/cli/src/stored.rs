@@ -8,7 +8,6 @@ use netbench_store::{RunFolder, StoreError};
 
 use crate::{exit::WrongInput, kinds::Listed};
 
-/// Opens a run of one kind.
 pub(crate) fn open<P: Plan>(path: &Path) -> anyhow::Result<(RunFolder, Manifest<P>)> {
     let folder = RunFolder::open(path).map_err(wrong)?;
     let manifest = folder.manifest().map_err(wrong)?;

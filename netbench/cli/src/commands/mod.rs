@@ -76,7 +76,6 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Does it.
     pub(crate) fn run(&self) -> anyhow::Result<Ended> {
         match self {
             Self::Evaluate(options) => evaluate::evaluate(options),

@@ -13,7 +13,6 @@ pub(super) const KIND: KindOfRun = KindOfRun {
     holds: Holds::Files(&[]),
 };
 
-/// Reads a run of `connect`.
 pub(super) fn read(folder: &RunFolder) -> anyhow::Result<ConnectReport> {
     let manifest = folder.manifest().map_err(wrong)?;
     let samples = folder.records().map_err(wrong)?;

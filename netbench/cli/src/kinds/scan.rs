@@ -14,7 +14,6 @@ pub(super) const KIND: KindOfRun = KindOfRun {
     holds: Holds::Files(&[AGAINST]),
 };
 
-/// Reads a run of `scan`.
 pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<ScanSummary> {
     let manifest: ScanManifest = folder.manifest().map_err(wrong)?;
     let scans = folder.records().map_err(wrong)?;

@@ -13,7 +13,6 @@ pub(super) const KIND: KindOfRun = KindOfRun {
     holds: Holds::Files(&[]),
 };
 
-/// Reads a run of the suite.
 pub(super) fn read(folder: &RunFolder) -> anyhow::Result<SuiteReport> {
     let manifest = folder.manifest().map_err(wrong)?;
     let samples: Vec<SuiteSample> = folder.records().map_err(wrong)?;

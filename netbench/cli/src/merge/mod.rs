@@ -18,9 +18,7 @@ use crate::{
     stored,
 };
 
-/// What a merge is asked.
 pub(crate) struct Merging<'a> {
-    /// The folder that is made.
     pub(crate) out: &'a Path,
     pub(crate) gaps: Gaps,
 }
@@ -32,9 +30,7 @@ pub(crate) enum Gaps {
     Refused,
 }
 
-/// The plan of runs that can be merged.
 trait Merged: Listed {
-    /// What they have beside records.
     type Extra;
 
     fn seed(&self) -> u64;
@@ -47,7 +43,6 @@ trait Merged: Listed {
     fn settings(&self) -> Vec<(&'static str, String)>;
 }
 
-/// One of the runs to be merged, as it was read.
 struct Part<P: Merged> {
     /// What the user called it.
     path: String,

@@ -11,7 +11,6 @@ use crate::{
     stored,
 };
 
-/// Compares two runs of the suite, or two stacks of one.
 pub(crate) fn compare(options: &Compare) -> anyhow::Result<Ended> {
     let summary = summary(options)?;
     let refused: Vec<_> = summary

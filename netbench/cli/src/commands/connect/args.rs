@@ -28,23 +28,24 @@ runs/. Without --live, nothing leaves this machine.";
 pub(crate) struct Connect {
     #[command(flatten)]
     pub(crate) over: SiteOptions,
-    #[command(flatten, next_help_heading = "What")]
+    #[command(flatten)]
     pub(crate) stacks: StackOptions,
     /// Conditions to measure: clean (a new connector), resumed (a session), cold (a new process)
     #[arg(
         long,
         value_name = "C,…",
         value_delimiter = ',',
-        default_value = "clean",
-        help_heading = "What"
+        default_value = "clean"
     )]
     pub(crate) condition: Vec<Condition>,
     /// Rounds; each measures every site, condition and stack once
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "What")]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) rounds: u32,
 
+    #[command(flatten, next_help_heading = "Client")]
+    pub(crate) roots: RootsOptions,
     /// How to set up the connectors
-    #[arg(long, value_name = "P", value_enum, default_value_t = ProfileArg::Default, help_heading = "Client")]
+    #[arg(long, value_name = "P", value_enum, default_value_t = ProfileArg::Default)]
     pub(crate) client_profile: ProfileArg,
     /// TLS versions to offer
     #[arg(
@@ -53,7 +54,6 @@ pub(crate) struct Connect {
         value_delimiter = ',',
         value_parser = |text: &str| one_of("TLS version", text, TlsVersion::OFFERED),
         default_value = "1.2,1.3",
-        help_heading = "Client"
     )]
     pub(crate) tls: Vec<TlsVersion>,
     /// Groups to offer, preferred first [default: all that every chosen stack supports]
@@ -62,7 +62,6 @@ pub(crate) struct Connect {
         value_name = "G,…",
         value_delimiter = ',',
         value_parser = |text: &str| one_of("group", text, Group::OFFERED),
-        help_heading = "Client"
     )]
     pub(crate) groups: Vec<Group>,
     /// Application protocols to offer, preferred first
@@ -70,31 +69,28 @@ pub(crate) struct Connect {
         long,
         value_name = "A,…",
         value_delimiter = ',',
-        default_value = "h2,http/1.1",
-        help_heading = "Client"
+        default_value = "h2,http/1.1"
     )]
     pub(crate) alpn: Vec<Alpn>,
-    #[command(flatten, next_help_heading = "Client")]
-    pub(crate) roots: RootsOptions,
     /// Use exactly N trust roots: leave some out, or add generated ones
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2_000), help_heading = "Client")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2_000))]
     pub(crate) roots_count: Option<u32>,
     /// Time limit of one connection
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = connection_limit, help_heading = "Client")]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = connection_limit)]
     pub(crate) timeout: Duration,
 
     #[command(flatten)]
+    pub(crate) start: StartOptions,
+    #[command(flatten)]
     pub(crate) path: PathOptions,
     /// Trials to run at a time, each with its own workers
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "How")]
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) jobs: u32,
-    #[command(flatten)]
-    pub(crate) start: StartOptions,
 
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,
     /// Last part of the run's folder name
-    #[arg(long, value_name = "NAME", default_value = "connect", value_parser = run_name, help_heading = "Results")]
+    #[arg(long, value_name = "NAME", default_value = "connect", value_parser = run_name)]
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) verbosity: Verbosity,

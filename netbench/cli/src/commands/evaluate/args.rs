@@ -29,37 +29,26 @@ Without --live, nothing leaves this machine.";
     }),
 )]
 pub(crate) struct Evaluate {
-    /// Stack in use now
-    #[arg(
-        long,
-        value_name = "STACK",
-        default_value = "openssl",
-        help_heading = "What"
-    )]
-    pub(crate) from: String,
-    /// Stack that would replace it
-    #[arg(
-        long,
-        value_name = "STACK",
-        default_value = "rustls-aws-lc",
-        help_heading = "What"
-    )]
-    pub(crate) to: String,
     #[command(flatten)]
     pub(crate) over: SiteOptions,
+    /// Stack in use now
+    #[arg(long, value_name = "STACK", default_value = "openssl")]
+    pub(crate) from: String,
+    /// Stack that would replace it
+    #[arg(long, value_name = "STACK", default_value = "rustls-aws-lc")]
+    pub(crate) to: String,
     /// Take a few minutes instead of half an hour: fewer rounds, stored protocol tests
-    #[arg(long, help_heading = "What")]
+    #[arg(long)]
     pub(crate) quick: bool,
     /// Run only these parts: features, sites, connections, suite
-    #[arg(long, value_name = "P,…", value_delimiter = ',', help_heading = "What")]
+    #[arg(long, value_name = "P,…", value_delimiter = ',')]
     pub(crate) part: Vec<String>,
     /// Skip these parts
     #[arg(
         long,
         value_name = "P,…",
         value_delimiter = ',',
-        conflicts_with = "part",
-        help_heading = "What"
+        conflicts_with = "part"
     )]
     pub(crate) skip: Vec<String>,
 
@@ -69,10 +58,10 @@ pub(crate) struct Evaluate {
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,
     /// Last part of the evaluation's folder name
-    #[arg(long, value_name = "NAME", default_value = "evaluate", value_parser = run_name, help_heading = "Results")]
+    #[arg(long, value_name = "NAME", default_value = "evaluate", value_parser = run_name)]
     pub(crate) name: String,
     /// Open the HTML report in the browser
-    #[arg(long, help_heading = "Results")]
+    #[arg(long)]
     pub(crate) open: bool,
     #[command(flatten)]
     pub(crate) output: Output,

@@ -4,7 +4,6 @@ use clap::{Args, ValueHint};
 
 use crate::{format::Format, options::Output};
 
-/// For the end of `--help`.
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   netbench report runs/2026-…                        tables, on the terminal
@@ -18,19 +17,19 @@ pub(crate) struct Report {
     #[arg(required = true, value_name = "RUN", value_hint = ValueHint::DirPath)]
     pub(crate) runs: Vec<PathBuf>,
     /// Format of the report [default: terminal; html with --open, or if FILE ends in .html]
-    #[arg(long, value_enum, help_heading = "Results")]
+    #[arg(long, value_enum)]
     format: Option<Format>,
     /// Same as --format json
-    #[arg(long, conflicts_with = "format", help_heading = "Results")]
+    #[arg(long, conflicts_with = "format")]
     json: bool,
     /// Write to FILE, - for stdout [default: stdout; for html, report.html in the run's folder]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Results")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
     /// Open the HTML report in the browser
-    #[arg(long, help_heading = "Results")]
+    #[arg(long)]
     pub(crate) open: bool,
     /// Do not print where files are
-    #[arg(long, short, help_heading = "Results")]
+    #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 

@@ -43,10 +43,9 @@ pub(crate) struct Scan {
         value_parser = parts(),
         value_delimiter = ',',
         default_value = "enumeration,signatures,sessions,features,intolerance",
-        help_heading = "What"
     )]
     pub(crate) parts: Vec<String>,
-    #[command(flatten, next_help_heading = "What")]
+    #[command(flatten)]
     pub(crate) roots: RootsOptions,
 
     /// Predict what each of these stacks would negotiate with each site
@@ -68,26 +67,26 @@ pub(crate) struct Scan {
     pub(crate) summary: bool,
 
     #[command(flatten)]
+    pub(crate) start: StartOptions,
+    #[command(flatten)]
     pub(crate) path: PathOptions,
     /// Sites to scan at a time [default: 500; with --live 50]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=5_000), help_heading = "How")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=5_000))]
     pub(crate) jobs: Option<u32>,
     /// Most new connections a second [default: no limit; with --live 100]
-    #[arg(long, value_name = "N", value_parser = rate, help_heading = "How")]
+    #[arg(long, value_name = "N", value_parser = rate)]
     pub(crate) rate: Option<f64>,
     /// Time limit of a connection, and of an answer
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = limit, help_heading = "How")]
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = limit)]
     pub(crate) timeout: Duration,
     /// Retries of a failed connection
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(..=10), help_heading = "How")]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(..=10))]
     pub(crate) retries: u32,
-    #[command(flatten)]
-    pub(crate) start: StartOptions,
 
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,
     /// Last part of the run's folder name
-    #[arg(long, value_name = "NAME", default_value = "scan", value_parser = run_name, help_heading = "Results")]
+    #[arg(long, value_name = "NAME", default_value = "scan", value_parser = run_name)]
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) output: Output,

@@ -18,7 +18,6 @@ pub(crate) struct ScanSettings {
 }
 
 impl ScanSettings {
-    /// From the command line.
     pub(crate) fn of_options(options: &Scan) -> anyhow::Result<Self> {
         let file = if options.targets.is_empty() {
             sites_file::read(options.over.sites.as_deref())?
@@ -64,7 +63,6 @@ impl ScanSettings {
         Ok(Self { over, plan })
     }
 
-    /// From the run to resume.
     pub(crate) fn of_manifest(manifest: &ScanManifest) -> anyhow::Result<Self> {
         let plan = manifest.plan.clone();
         let file = SitesFile {

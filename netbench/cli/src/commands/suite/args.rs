@@ -27,56 +27,46 @@ pub(crate) struct Suite {
     /// Parts to run: bulk, handshake, verify, connector, memory, threads, instructions, all [default: bulk, handshake]
     #[arg(value_name = "PART", value_parser = part)]
     pub(crate) parts: Vec<PartArg>,
-    /// Run only the cases whose names match; * and ? as in a shell
-    #[arg(
-        long = "case",
-        value_name = "GLOB",
-        conflicts_with = "preset",
-        help_heading = "What"
-    )]
-    pub(crate) cases: Vec<String>,
-    /// Run the cases of a published benchmark: rustls-vs-openssl, memory-table, s2n, bertie
-    #[arg(
-        long,
-        value_name = "NAME",
-        conflicts_with = "parts",
-        help_heading = "What"
-    )]
-    pub(crate) preset: Option<Preset>,
     #[command(flatten, next_help_heading = "What")]
     pub(crate) stacks: StackOptions,
+    /// Run only the cases whose names match; * and ? as in a shell
+    #[arg(long = "case", value_name = "GLOB", conflicts_with = "preset")]
+    pub(crate) cases: Vec<String>,
+    /// Run the cases of a published benchmark: rustls-vs-openssl, memory-table, s2n, bertie
+    #[arg(long, value_name = "NAME", conflicts_with = "parts")]
+    pub(crate) preset: Option<Preset>,
     /// List the cases and exit
-    #[arg(long, help_heading = "What")]
+    #[arg(long)]
     pub(crate) list: bool,
 
-    /// Rounds, each in new processes [default: 30; with --until-decided at most 60]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How")]
-    pub(crate) rounds: Option<u32>,
-    /// Measure until every verdict is decided and known to 2 %, or the budget is used up
-    #[arg(long, help_heading = "How")]
-    pub(crate) until_decided: bool,
-    /// With --until-decided: start no round after this time
-    #[arg(long, value_name = "TIME", default_value = "280s", value_parser = budget, requires = "until_decided", help_heading = "How")]
-    pub(crate) budget: Duration,
-    /// Time that each stack spends on a scenario in a round
-    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = trial, help_heading = "How")]
-    pub(crate) trial: Duration,
-    /// Length of a turn; stacks take turns
-    #[arg(long, value_name = "TIME", default_value = "4ms", value_parser = slice, help_heading = "How")]
-    pub(crate) slice: Duration,
-    /// Pin workers to a core: auto, none, or its number
-    #[arg(long, value_name = "CORE", default_value = "auto", num_args = 0..=1, default_missing_value = "auto", value_parser = pin, help_heading = "How")]
-    pub(crate) pin: Pin,
-    /// Keep address space layout randomization on
-    #[arg(long, help_heading = "How")]
-    pub(crate) aslr: bool,
     #[command(flatten)]
     pub(crate) start: StartOptions,
+    /// Rounds, each in new processes [default: 30; with --until-decided at most 60]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) rounds: Option<u32>,
+    /// Measure until every verdict is decided and known to 2 %, or the budget is used up
+    #[arg(long)]
+    pub(crate) until_decided: bool,
+    /// With --until-decided: start no round after this time
+    #[arg(long, value_name = "TIME", default_value = "280s", value_parser = budget, requires = "until_decided")]
+    pub(crate) budget: Duration,
+    /// Time that each stack spends on a scenario in a round
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = trial)]
+    pub(crate) trial: Duration,
+    /// Length of a turn; stacks take turns
+    #[arg(long, value_name = "TIME", default_value = "4ms", value_parser = slice)]
+    pub(crate) slice: Duration,
+    /// Pin workers to a core: auto, none, or its number
+    #[arg(long, value_name = "CORE", default_value = "auto", num_args = 0..=1, default_missing_value = "auto", value_parser = pin)]
+    pub(crate) pin: Pin,
+    /// Keep address space layout randomization on
+    #[arg(long)]
+    pub(crate) aslr: bool,
 
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,
     /// Last part of the run's folder name [default: the preset, or suite]
-    #[arg(long, value_name = "NAME", value_parser = run_name, help_heading = "Results")]
+    #[arg(long, value_name = "NAME", value_parser = run_name)]
     pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) verbosity: Verbosity,
@@ -84,14 +74,12 @@ pub(crate) struct Suite {
     pub(crate) output: Output,
 }
 
-/// A part, or all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PartArg {
     All,
     One(Part),
 }
 
-/// Where workers run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pin {
     Auto,

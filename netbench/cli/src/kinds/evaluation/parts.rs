@@ -11,7 +11,6 @@ use netbench_model::{EvaluationPlan, Target};
 use netbench_report::{Found, Report};
 use netbench_store::RunFolder;
 
-/// A part.
 pub(crate) struct Part {
     /// Its name, and that of its folder.
     pub(crate) name: &'static str,
@@ -27,9 +26,7 @@ pub(crate) struct Part {
 pub(crate) type Collect =
     fn(&Path, &EvaluationPlan, &mut Found, &mut Vec<Box<dyn Report>>) -> anyhow::Result<()>;
 
-/// What is run for a part.
 pub(crate) struct Steps {
-    /// Each a command of netbench.
     pub(crate) steps: Vec<Step>,
     /// What a reader must know of how it is done.
     pub(crate) notes: Vec<String>,
@@ -52,11 +49,9 @@ impl Steps {
     }
 }
 
-/// One command of netbench.
 pub(crate) struct Step {
     /// Its arguments, but for where its results go.
     pub(crate) arguments: Vec<OsString>,
-    /// Where its results go.
     pub(crate) results: Results,
 }
 
