@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::named::text_in_json;
 
-/// Where a run comes from: which part of a plan it is, seen from where, and of which runs it was
-/// joined.
+/// Where a run comes from: which part of a plan it is, seen from where, and from which runs it was
+/// merged.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Origin {
     /// The name of the place that the sites were seen from; empty in runs of before there were any.

@@ -21,6 +21,7 @@ Without --live, nothing leaves this machine.";
 
 #[derive(Debug, Args)]
 #[command(
+    next_help_heading = "What",
     mut_arg("seed", |seed| seed.help("Seed of everything random in every part [default: a new one]")),
     mut_arg("out", |out| out.help("Folder to create the evaluation's folder in")),
     mut_arg("resume", |resume| {
@@ -29,14 +30,14 @@ Without --live, nothing leaves this machine.";
     }),
 )]
 pub(crate) struct Evaluate {
-    #[command(flatten)]
-    pub(crate) over: SiteOptions,
     /// Stack in use now
     #[arg(long, value_name = "STACK", default_value = "openssl")]
     pub(crate) from: String,
     /// Stack that would replace it
     #[arg(long, value_name = "STACK", default_value = "rustls-aws-lc")]
     pub(crate) to: String,
+    #[command(flatten)]
+    pub(crate) over: SiteOptions,
     /// Take a few minutes instead of half an hour: fewer rounds, stored protocol tests
     #[arg(long)]
     pub(crate) quick: bool,
