@@ -21,23 +21,18 @@ mod scan;
 mod suite;
 mod text;
 
-pub use cell::{Cell, Digits, Number};
 pub use connect::{
     Comparison, ConnectReport, ConnectSummary, Exclusion, FailureRow, Head, NegotiatedRow,
     PhaseRow, ShareRow, SiteRow, SiteTally, UnsupportedRow, summarize,
 };
-pub use document::{
-    Align, Bar, BarGroup, Bars, Chart, Check, CheckSuite, Checked, Column, Document, Dot, Dots,
-    Drawing, Ecdf, Excerpt, Extent, Item, Machine, Matrix, MatrixRow, Points, Report, Scatter,
-    Section, Series, Table,
-};
+pub use document::{Document, Extent, Report, Section};
 pub use evaluation::{
     Answer, Asked, Evaluation, EvaluationReport, Found, KeyFigure, Question, evaluation, lacking,
     losses,
 };
 pub use explain::{
-    AgainstRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation, HeapRow, ModeCause,
-    SharedRow, explain,
+    AgainstRow, BimodalRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation,
+    ModeCause, SharedRow, explain,
 };
 pub use forms::{FORMS, Form, Goes, Needs, Options, Style, Takes, form};
 pub use run::RunHead;

@@ -190,12 +190,12 @@ pub struct Exclusion {
 }
 
 /// What was negotiated, and how often.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct NegotiatedRow {
-    /// The stack.
-    pub stack: StackName,
     /// The condition.
     pub condition: Condition,
+    /// The stack.
+    pub stack: StackName,
     /// The TLS version.
     pub version: String,
     /// The suite.
