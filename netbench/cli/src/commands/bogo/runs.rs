@@ -89,7 +89,6 @@ impl ShimRun<'_> {
     }
 }
 
-/// What is to be run.
 #[derive(Clone, Copy)]
 pub(crate) struct Job<'a> {
     pub(crate) setup: &'a Setup<'a>,

@@ -43,7 +43,6 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
 
 impl Measured for SuiteSettings {
     type Plan = SuitePlan;
-    type Record = SuiteSample;
 
     fn workers(&self) -> BTreeSet<String> {
         let names = self.stacks.iter().map(|stack| stack.stack().to_owned());

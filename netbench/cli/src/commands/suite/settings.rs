@@ -44,7 +44,6 @@ pub(crate) struct SuiteSettings {
 }
 
 impl SuiteSettings {
-    /// From the command line.
     pub(crate) fn of_options(options: &Suite) -> anyhow::Result<Self> {
         let rounds = options.rounds.unwrap_or(if options.until_decided {
             MOST_ROUNDS
@@ -74,7 +73,6 @@ impl SuiteSettings {
         })
     }
 
-    /// From the run to resume.
     pub(crate) fn of_manifest(options: &Suite, manifest: &SuiteManifest) -> anyhow::Result<Self> {
         let plan = &manifest.plan;
         Ok(Self {
@@ -98,7 +96,6 @@ impl SuiteSettings {
         })
     }
 
-    /// As the manifest has it.
     pub(crate) fn record(&self, plan: &netbench_runner::SuitePlan) -> SuitePlan {
         let number = |n: u128| u64::try_from(n).unwrap_or(u64::MAX);
         let budget = self.until_decided.then(|| number(self.budget.as_millis()));
