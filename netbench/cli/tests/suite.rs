@@ -231,6 +231,19 @@ fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
     place.netbench(&words(&pair)).expect(4);
     let pair = format!("compare {run} --stack slowed,rustls-ring --fail-on-regression 10%");
     place.netbench(&words(&pair)).expect(0);
+
+    let joined = format!("compare {run} {run} {run} --stack rustls-ring,slowed --json");
+    let joined = place.netbench(&words(&joined)).expect(0);
+    check("joined-summary.json", &joined.stdout);
+    let joined: Value = serde_json::from_str(&joined.stdout).unwrap();
+    for case in joined["cases"].as_array().unwrap() {
+        assert_eq!(case["runs"].as_array().unwrap().len(), 3);
+        assert_eq!(case["joined"]["verdict"], "slower");
+    }
+    let one = format!("compare {run} --join");
+    place.netbench(&words(&one)).expect(2);
+    let gate = format!("compare {run} {run} {run} --fail-on-regression 10%");
+    place.netbench(&words(&gate)).expect(2);
 }
 
 #[test]

@@ -2,7 +2,8 @@
 //!
 //! Pure functions: this crate must never do I/O, read a clock, or draw a random number that does
 //! not come from the seed it is given. Start reading at [`compare`], which decides between two
-//! stacks over all sites, then [`compare_rounds`], which decides on one site.
+//! stacks over all sites, then [`compare_rounds`], which decides on one site, and [`compare_turns`], which
+//! decides on a case of the suite.
 //!
 //! **What a verdict rests on.** Pairs come in blocks: the connections that one process of each
 //! stack made. Pairs of one block share the memory layout of their processes, and such a layout can

@@ -94,7 +94,9 @@ impl Place {
             .args(arguments)
             .current_dir(self.path())
             .env("NO_COLOR", "1")
-            .env("COLUMNS", "100");
+            .env("COLUMNS", "100")
+            // What earlier runs found of the machine is no part of a test.
+            .env("XDG_CACHE_HOME", self.path().join("cache"));
         command
     }
 

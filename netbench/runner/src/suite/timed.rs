@@ -18,8 +18,8 @@ use super::{
 use crate::{Launch, Layout, Workers};
 
 /// The quantile of a turn's operations that verdicts rest on. On a shared machine everything that
-/// disturbs an operation makes it longer: low quantiles vary by tenths of a percent from run to
-/// run where means vary by ten.
+/// disturbs an operation makes it longer, so that low quantiles vary less than medians and means, which
+/// are kept beside.
 const LOW: f64 = 0.1;
 
 /// Every so many turns, one reads the CPU clock instead of the wall clock.
