@@ -1,9 +1,8 @@
-use std::{fmt, process::ExitCode};
+use std::process::ExitCode;
 
 /// How a command ended, when it did what it was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ended {
-    /// All of it.
     Well,
     /// It ran, but no two samples could be compared.
     NothingToCompare,
@@ -14,25 +13,24 @@ pub(crate) enum Ended {
 }
 
 /// An error in what the user gave, as opposed to one of the machine.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub(crate) struct WrongInput(pub(crate) String);
 
-impl fmt::Display for WrongInput {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+/// As `anyhow::bail!`, with a [`WrongInput`].
+macro_rules! bail_input {
+    ($($text:tt)+) => { return Err($crate::exit::WrongInput(format!($($text)+)).into()) };
 }
 
-impl std::error::Error for WrongInput {}
+pub(crate) use bail_input;
 
-/// For the end of `--help`.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
-    0  all was measured and reported; sites that failed are in the report
-    1  the machine did not do it: no permission, no space, no worker
+    0  success; sites that failed are in the report
+    1  a problem of this machine: no permission, no space, no worker
     2  the command line or an input file is wrong
-    3  it ran, but no two samples could be compared
-    4  a check failed: a case regressed (compare --fail-on-regression), a test departs (bogo --check)
+    3  nothing could be compared
+    4  a check failed: compare --fail-on-regression, bogo --check
   130  interrupted; what was measured is stored and reported";
 
 /// Prints an error, with its causes, and gives the exit code.

@@ -4,15 +4,13 @@ use std::{env, str::FromStr};
 
 use netbench_model::{Origin, Shard, ShardRecord, Site};
 
-use crate::exit::WrongInput;
+use crate::exit::{WrongInput, bail_input};
 
 /// The number of pods of an Indexed Job, which Kubernetes itself does not tell them.
 const COUNT: &str = "NETBENCH_SHARDS";
 
-/// What was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShardArg {
-    /// This one.
     Given(Shard),
     /// The one that a Kubernetes Indexed Job or a Slurm array has given to this process.
     Auto,
@@ -47,9 +45,9 @@ impl ShardArg {
 pub(crate) fn cut(sites: &mut Vec<Site>, shard: Shard) -> Result<ShardRecord, WrongInput> {
     let whole = sites.len();
     if (shard.of() as usize) > whole {
-        return Err(WrongInput(format!(
+        bail_input!(
             "--shard {shard}: there are only {whole} sites, so that some shards would have none"
-        )));
+        );
     }
     let mut places = shard.places(whole).peekable();
     let mut place = 0..whole;
@@ -67,9 +65,7 @@ pub(crate) fn cut(sites: &mut Vec<Site>, shard: Shard) -> Result<ShardRecord, Wr
 /// many sites its plan has.
 pub(crate) fn may_go_on(name: &str, origin: &Origin, sites: usize) -> Result<(), WrongInput> {
     if !origin.merged.is_empty() {
-        return Err(WrongInput(format!(
-            "run {name} was joined of others; resume those, and merge them again"
-        )));
+        bail_input!("run {name} was merged from other runs; resume those and merge again");
     }
     let Some(part) = origin.shard else {
         return Ok(());
@@ -78,10 +74,10 @@ pub(crate) fn may_go_on(name: &str, origin: &Origin, sites: usize) -> Result<(),
     if due == sites {
         Ok(())
     } else {
-        Err(WrongInput(format!(
+        bail_input!(
             "run {name} has {sites} sites, and not the {due} of shard {}",
             part.shard
-        )))
+        );
     }
 }
 

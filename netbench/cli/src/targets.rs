@@ -12,7 +12,7 @@ use netbench_model::{
 use netbench_runner::{Targets, Workers, resolve};
 
 use crate::{
-    exit::WrongInput,
+    exit::{WrongInput, bail_input},
     options::{PathOptions, SiteOptions, StartOptions},
     progress::Progress,
     run,
@@ -24,7 +24,6 @@ use crate::{
 /// How long a real name may take to resolve.
 const RESOLVE_LIMIT: Duration = Duration::from_secs(5);
 
-/// Where sites are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Network {
     /// Emulated on this machine.
@@ -86,10 +85,9 @@ impl Sites {
         shard::may_go_on(name, origin, file.sites.len())?;
         let now = self::roots(&roots.source, Some(roots.count))?;
         if now.sha256 != roots.sha256 {
-            return Err(WrongInput(format!(
+            bail_input!(
                 "the trust roots are not those that run {name} was begun with: it cannot be resumed"
-            ))
-            .into());
+            );
         }
         Ok(Self {
             network,
@@ -159,7 +157,6 @@ impl Sites {
         Ok((targets, roots.pem))
     }
 
-    /// The trust roots, for a manifest.
     pub(crate) fn roots_record(&self) -> RootsRecord {
         RootsRecord {
             source: self.roots.source.clone(),

@@ -35,6 +35,7 @@ pub use evaluation::{
 pub use failure::{CertificateFault, Failure, FailureClass, FailureReason, FailureWord};
 pub use link_profile::{LinkProfile, LossRate, Queue};
 pub use manifest::{Kind, Manifest, Plan, Record, ServerCount, Session};
+pub use named::suggestion;
 pub use origin::{MergedRun, Origin, Shard, ShardRecord};
 pub use run::{Environment, LinkCheck, LinkKind, LinkRecord, WorkerRecord};
 pub use sample::{
@@ -47,10 +48,10 @@ pub use site::{ChainProfile, Fault, HostName, KeyType, LabProfile, Site, Switch}
 pub use sites_file::{SiteError, parse_sites};
 pub use stack::StackName;
 pub use suite::{
-    Aead, Case, ClientAuth, Distribution, HandshakeKind, HeapUse, Held, LayoutRecord, Measure,
-    ParallelWork, Part, PinRecord, Preset, RootsForm, Scenario, SessionSettings, SliceFigures,
-    SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, Unit, Work, burst_bytes,
-    catalogue, usual_scenarios,
+    Aead, Case, ClientAuth, Distribution, HandshakeKind, HeapUse, Held, IdleReference,
+    LayoutRecord, Measure, ParallelWork, Part, PinRecord, Preset, ReferenceFigures, RootsForm,
+    Scenario, SessionSettings, SliceFigures, SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlan,
+    SuiteSample, Unit, Work, burst_bytes, catalogue,
 };
 pub use tls::{Alert, Alpn, CipherSuite, Group, SignatureScheme, TlsVersion};
 pub use units::{BitRate, ParseUnitError, parse_bytes, parse_duration, parse_loss, parse_rate};

@@ -24,5 +24,5 @@ pub use summary::{
 pub(crate) use compare::compare;
 pub(crate) use latest::latest;
 pub(crate) use pairs::{Matched, match_up};
-pub(crate) use shares::rtts;
+pub(crate) use shares::{RTT_CLASSES, rtts};
 pub(crate) use summarize::head;

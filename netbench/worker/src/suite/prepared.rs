@@ -11,6 +11,7 @@ use super::{
     handshake::Handshakes,
     hold,
     meter::netbench_turn,
+    reference::Reference,
     threads::Threads,
     turn::Turn,
 };
@@ -31,6 +32,7 @@ const MOST_THREADS: u16 = 1_024;
 /// A scenario that has run once.
 pub(crate) struct PreparedScenario {
     running: Running,
+    reference: Reference,
 }
 
 enum Running {
@@ -107,20 +109,21 @@ impl PreparedScenario {
                 Running::Alone(Alone::connector(holder, *form, material)?)
             }
         };
-        Ok((Self { running }, prepared))
+        let reference = Reference::new();
+        Ok((Self { running, reference }, prepared))
     }
 
     /// Runs it for one turn.
     pub(crate) fn slice(&mut self, slice: Slice) -> Result<Sliced, SessionError> {
         netbench_turn();
-        let mut turn = Turn::new(slice);
+        let mut turn = Turn::new(slice, &mut self.reference);
         match &mut self.running {
             Running::Handshakes(handshakes) => handshakes.slice(&mut turn)?,
             Running::Bulk(bulk) => bulk.slice(&mut turn)?,
             Running::Alone(alone) => alone.slice(&mut turn)?,
             Running::Threads(threads) => return threads.slice(slice),
         }
-        Ok(turn.sliced)
+        Ok(turn.end())
     }
 
     /// Makes many sessions and holds them.

@@ -2,42 +2,40 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use crate::format::Format;
+use crate::options::Output;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   netbench compare runs/before runs/after --fail-on-regression 2%
   netbench compare runs/one --stack openssl,rustls-aws-lc
   netbench compare runs/before runs/after --format junit > compare.xml
+  netbench compare runs/monday runs/tuesday runs/wednesday
 
-A case has regressed when its change is over the threshold and its interval excludes no change at all.";
+A case has regressed if it got worse by more than the threshold and its
+confidence interval excludes zero.
+
+Joined runs are of the same stacks and cases, measured at different times. The
+confidence interval then includes what differs between runs.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    /// The run that is compared with
-    #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
-    pub(crate) first: PathBuf,
-    /// The run that is compared; without it, two stacks of the first
-    #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
-    pub(crate) other: Option<PathBuf>,
-    /// A stack of each; of one run, without it, its first two
+    /// One run to compare two of its stacks, two runs to compare, three or more to join
+    #[arg(value_name = "RUN", required = true, value_hint = ValueHint::DirPath)]
+    pub(crate) runs: Vec<PathBuf>,
+    /// Join two runs instead of comparing them
+    #[arg(long, conflicts_with = "fail_on_regression")]
+    pub(crate) join: bool,
+    /// Stack of the first run and stack of the second [default: the first ones]
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) stack: Vec<String>,
-    /// Exit with 4 if any case is worse by more than this, such as 2%
+    /// Exit with code 4 if a case got worse by more than this, such as 2%
     #[arg(long, value_name = "PERCENT", value_parser = percentage)]
     pub(crate) fail_on_regression: Option<f64>,
-    /// Compare runs whose settings or machines differ
+    /// Compare runs even if their settings or machines differ
     #[arg(long)]
     pub(crate) allow_different_settings: bool,
-    /// Form of the report on stdout
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: Format,
-    /// The same as --format json
-    #[arg(long, conflicts_with = "format")]
-    pub(crate) json: bool,
-    /// Append the report to the step summary of GitHub Actions (the file that GITHUB_STEP_SUMMARY names)
-    #[arg(long)]
-    pub(crate) github_summary: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 /// A percentage of at most 1000. Without its sign, `2` could be meant as 2 % and `0.02` too.

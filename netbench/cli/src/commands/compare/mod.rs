@@ -1,37 +1,38 @@
 pub(crate) mod args;
 
-use netbench_model::{StackName, SuitePlan, SuiteSample};
-use netbench_report::{CompareSummary, compare_runs_of_suite, compare_stacks_of_suite};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use netbench_model::{StackName, SuitePlan};
+use netbench_report::{
+    CompareSummary, Difference, compare_runs_of_suite, compare_stacks_of_suite, join_runs_of_suite,
+};
 
 use self::args::Compare;
 use crate::{
-    exit::{Ended, WrongInput},
-    options::Output,
+    exit::{Ended, bail_input},
     output,
-    stored::{open, wrong},
+    stack_names::is_of_run,
+    stored,
 };
 
-/// Compares two runs of the suite, or two stacks of one.
+/// Compares two stacks of a run, or two runs, or joins several.
 pub(crate) fn compare(options: &Compare) -> anyhow::Result<Ended> {
-    let summary = summary(options)?;
-    let refused: Vec<_> = summary
-        .differences
-        .iter()
-        .filter(|difference| !difference.harmless)
-        .map(|difference| difference.what.as_str())
-        .collect();
-    if !refused.is_empty() && !options.allow_different_settings {
-        return Err(WrongInput(format!(
-            "the runs differ in {}, so that their figures cannot be compared; \
-             --allow-different-settings compares them all the same",
-            refused.join(", ")
-        ))
-        .into());
-    }
-    print(options, &summary)?;
-    if options.github_summary {
-        output::append_to_step_summary(&summary)?;
-    }
+    let chosen: Vec<StackName> = options.stack.iter().map(StackName::new).collect();
+    let chosen = match chosen.as_slice() {
+        [] => None,
+        [a, b] => Some((a, b)),
+        _ => bail_input!("--stack takes two stacks"),
+    };
+    let summary = match options.runs.as_slice() {
+        [first] if !options.join => of_one(options, first, chosen)?,
+        [first, other] if !options.join => of_two(options, first, other, chosen)?,
+        runs => return join(options, runs, chosen),
+    };
+    refuse(&summary.differences, options)?;
+    output::print(&summary, &options.output)?;
     Ok(match (summary.cases.is_empty(), summary.regressed) {
         (true, _) => Ended::NothingToCompare,
         (false, 0) => Ended::Well,
@@ -39,61 +40,90 @@ pub(crate) fn compare(options: &Compare) -> anyhow::Result<Ended> {
     })
 }
 
-fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
-    let threshold = options.fail_on_regression;
-    let (folder, manifest) = open::<SuitePlan>(&options.first)?;
-    let samples: Vec<SuiteSample> = folder.records().map_err(wrong)?;
-    let chosen: Vec<StackName> = options.stack.iter().map(StackName::new).collect();
-    let chosen = match chosen.as_slice() {
-        [] => None,
-        [a, b] => Some((a, b)),
-        _ => return Err(WrongInput("--stack takes two stacks".to_owned()).into()),
-    };
-    let known = |name: &StackName, stacks: &[StackName]| {
-        if stacks.contains(name) {
-            return Ok(());
-        }
-        let names: Vec<_> = stacks.iter().map(ToString::to_string).collect();
-        let shown = name.as_str().escape_debug();
-        let names = names.join(", ");
-        Err(WrongInput(format!("--stack {shown}: the run has {names}")))
-    };
+/// Two stacks of one run.
+fn of_one(
+    options: &Compare,
+    run: &Path,
+    chosen: Option<(&StackName, &StackName)>,
+) -> anyhow::Result<CompareSummary> {
+    let (_, manifest, samples) = stored::read::<SuitePlan>(run)?;
     let stacks = &manifest.plan.stacks;
-    let Some(other) = &options.other else {
-        let (a, b) = match (chosen, stacks.as_slice()) {
-            (Some(chosen), _) => chosen,
-            (None, [a, b, ..]) => (a, b),
-            (None, _) => {
-                let why = "the run has one stack; a second run is needed to compare with";
-                return Err(WrongInput(why.to_owned()).into());
-            }
-        };
-        known(a, stacks)?;
-        known(b, stacks)?;
-        return Ok(compare_stacks_of_suite(
-            &manifest, &samples, a, b, threshold,
-        ));
+    let (a, b) = match (chosen, stacks.as_slice()) {
+        (Some(chosen), _) => chosen,
+        (None, [a, b, ..]) => (a, b),
+        (None, _) => {
+            let why = "the run has one stack; a second run is needed to compare with";
+            bail_input!("{why}");
+        }
     };
-    let (other_folder, other_manifest) = open::<SuitePlan>(other)?;
-    let other_samples: Vec<SuiteSample> = other_folder.records().map_err(wrong)?;
+    is_of_run(a, stacks)?;
+    is_of_run(b, stacks)?;
+    let threshold = options.fail_on_regression;
+    Ok(compare_stacks_of_suite(
+        &manifest, &samples, a, b, threshold,
+    ))
+}
+
+fn of_two(
+    options: &Compare,
+    first: &Path,
+    other: &Path,
+    chosen: Option<(&StackName, &StackName)>,
+) -> anyhow::Result<CompareSummary> {
+    let (_, manifest, samples) = stored::read::<SuitePlan>(first)?;
+    let (_, other_manifest, other_samples) = stored::read::<SuitePlan>(other)?;
     if let Some((a, b)) = chosen {
-        known(a, stacks)?;
-        known(b, &other_manifest.plan.stacks)?;
+        is_of_run(a, &manifest.plan.stacks)?;
+        is_of_run(b, &other_manifest.plan.stacks)?;
     }
     Ok(compare_runs_of_suite(
         (&manifest, &samples),
         (&other_manifest, &other_samples),
         chosen,
-        threshold,
+        options.fail_on_regression,
     ))
 }
 
-fn print(options: &Compare, summary: &CompareSummary) -> anyhow::Result<()> {
-    let output = Output {
-        format: options.format,
-        json: options.json,
-        quiet: true,
-        github_summary: false,
-    };
-    output::print(summary, &output)
+fn join(
+    options: &Compare,
+    runs: &[PathBuf],
+    chosen: Option<(&StackName, &StackName)>,
+) -> anyhow::Result<Ended> {
+    if runs.len() < 2 {
+        bail_input!("--join takes two runs or more");
+    }
+    if options.fail_on_regression.is_some() {
+        bail_input!("--fail-on-regression compares two runs; three or more are joined");
+    }
+    let mut read = Vec::new();
+    for run in runs {
+        let (_, manifest, samples) = stored::read::<SuitePlan>(run)?;
+        for stack in chosen.iter().flat_map(|(a, b)| [a, b]) {
+            is_of_run(stack, &manifest.plan.stacks)?;
+        }
+        read.push((manifest, samples));
+    }
+    let summary = join_runs_of_suite(&read, chosen);
+    refuse(&summary.differences, options)?;
+    output::print(&summary, &options.output)?;
+    Ok(if summary.cases.is_empty() {
+        Ended::NothingToCompare
+    } else {
+        Ended::Well
+    })
+}
+
+/// Refuses runs whose figures cannot be compared, unless the user wants it so.
+fn refuse(differences: &[Difference], options: &Compare) -> anyhow::Result<()> {
+    let refused = differences.iter().filter(|difference| !difference.harmless);
+    let refused: BTreeSet<&str> = refused.map(|difference| difference.what.as_str()).collect();
+    if !refused.is_empty() && !options.allow_different_settings {
+        let refused: Vec<&str> = refused.into_iter().collect();
+        bail_input!(
+            "the runs differ in {}, so that their figures cannot be compared; \
+             --allow-different-settings compares them all the same",
+            refused.join(", ")
+        );
+    }
+    Ok(())
 }

@@ -30,14 +30,13 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
         stored_in: &options.stored_in,
         own: &options.start.own,
         output: &options.output,
-        progress: Progress::new(options.output.quiet).telling(&options.verbosity),
+        progress: Progress::of_samples(options.output.quiet, &options.verbosity),
     };
     pipeline::run(&settings, earlier, asked)
 }
 
 impl Measured for ConnectSettings {
     type Plan = ConnectPlan;
-    type Record = Sample;
 
     fn workers(&self) -> BTreeSet<String> {
         self.over.workers(&self.stacks)

@@ -8,7 +8,7 @@ use netbench_runner::{Plan, Workers};
 
 use super::args::Connect;
 use crate::{
-    exit::WrongInput,
+    exit::bail_input,
     sites_file::{self, SitesFile},
     stack_names::stack_names,
     targets::{Network, Sites, roots},
@@ -37,7 +37,6 @@ enum Offers {
 }
 
 impl ConnectSettings {
-    /// From the command line.
     pub(crate) fn of_options(options: &Connect) -> anyhow::Result<Self> {
         let file = sites_file::read(options.over.sites.as_deref())?;
         let network = if options.over.live {
@@ -46,7 +45,7 @@ impl ConnectSettings {
             Network::Lab
         };
         if options.over.live && options.jobs > 16 {
-            return Err(WrongInput("--live takes at most 16 --jobs".to_owned()).into());
+            bail_input!("--live takes at most 16 --jobs");
         }
         Ok(Self {
             stacks: stacks(&options.stacks.stack)?,
@@ -71,7 +70,6 @@ impl ConnectSettings {
         })
     }
 
-    /// From the run to resume.
     pub(crate) fn of_manifest(
         options: &Connect,
         manifest: &ConnectManifest,
@@ -103,7 +101,6 @@ impl ConnectSettings {
         })
     }
 
-    /// Where the sites are.
     pub(crate) fn target(&self) -> Target {
         match self.over.network {
             Network::Lab => Target::Lab,
@@ -111,7 +108,6 @@ impl ConnectSettings {
         }
     }
 
-    /// As the manifest has it.
     pub(crate) fn record(&self, plan: &Plan) -> ConnectPlan {
         ConnectPlan {
             seed: plan.seed,
@@ -152,7 +148,7 @@ impl ConnectSettings {
             asked.clone()
         };
         if groups.is_empty() {
-            return Err(WrongInput("the stacks have no group in common".to_owned()).into());
+            bail_input!("the stacks have no group in common");
         }
         let offered = |suite: &CipherSuite| {
             versions.contains(&suite.version())
@@ -185,11 +181,7 @@ fn live(sites: usize) -> Network {
 fn stacks(names: &[String]) -> anyhow::Result<Vec<StackName>> {
     let labels = stack_names(names);
     if labels.len() < 2 {
-        return Err(WrongInput(
-            "--stack needs at least two stacks to compare, such as openssl,rustls-aws-lc"
-                .to_owned(),
-        )
-        .into());
+        bail_input!("--stack needs at least two stacks to compare, such as openssl,rustls-aws-lc");
     }
     Ok(labels)
 }
@@ -201,7 +193,7 @@ fn each_once<T: PartialEq + Copy + std::fmt::Display>(
     let mut once: Vec<T> = Vec::new();
     for value in values {
         if once.contains(value) {
-            return Err(WrongInput(format!("{option} names {value} twice")).into());
+            bail_input!("{option} names {value} twice");
         }
         once.push(*value);
     }

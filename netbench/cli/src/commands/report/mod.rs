@@ -11,7 +11,7 @@ use netbench_report::{Document, Goes, Takes};
 use self::args::Report;
 use crate::{
     browser,
-    exit::{Ended, WrongInput},
+    exit::{Ended, WrongInput, bail_input},
     kinds::{self, StoredRun},
     output,
 };
@@ -25,7 +25,7 @@ pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
     let documents = runs.iter().map(|run| run.report.document(form.extent));
     let document = Document::side_by_side(documents.collect());
     if let Some(why) = form.unsupported(&document) {
-        return Err(WrongInput(why).into());
+        bail_input!("{why}");
     }
     let bytes = (form.render)(
         &document,
@@ -70,18 +70,16 @@ fn check(options: &Report) -> Result<(), WrongInput> {
     let form = options.format().form();
     let is_page = matches!(form.goes, Goes::Folder(_));
     if options.open && !is_page {
-        return Err(WrongInput("--open is for --format html".to_owned()));
+        bail_input!("--open is for --format html");
     }
     if options.open && to_stdout(options) {
-        return Err(WrongInput("--open needs a file".to_owned()));
+        bail_input!("--open needs a file");
     }
     if several && is_page && options.output.is_none() {
-        return Err(WrongInput(
-            "several runs have no folder in common: --output says where the page goes".to_owned(),
-        ));
+        bail_input!("several runs have no folder in common: --output says where the page goes");
     }
     if several && form.takes == Takes::OneRun {
-        return Err(WrongInput(format!("{} is of one run", form.name)));
+        bail_input!("{} is of one run", form.name);
     }
     Ok(())
 }
