@@ -25,8 +25,9 @@ mod text;
 
 pub use cell::{Cell, Digits, Number};
 pub use connect::{
-    Comparison, ConnectReport, ConnectSummary, Exclusion, FailureRow, Head, NegotiatedRow,
-    PhaseRow, ShareRow, SiteRow, SiteTally, UnsupportedRow, summarize,
+    ColdAgainst, ColdCauses, ColdRow, ColdStep, Comparison, ConnectReport, ConnectSummary,
+    Exclusion, FailureRow, Head, NegotiatedRow, OnceCost, PhaseRow, ShareRow, SiteRow, SiteTally,
+    UnsupportedRow, summarize,
 };
 pub use document::{
     Align, Bar, BarGroup, Bars, Chart, Check, CheckSuite, Checked, Column, Document, Dot, Dots,

@@ -10,6 +10,7 @@ mod execute;
 mod launch;
 mod plan;
 mod proof;
+mod queue;
 mod resolve;
 pub mod scan;
 mod schedule;

@@ -3,10 +3,11 @@ use std::{error::Error, sync::Arc};
 use netbench_model::{CipherSuite, ClientSettings, Group, WorkerRecord};
 use netbench_protocol::{ServeSite, StackDescription};
 use netbench_worker::{
-    Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts, locked_version,
+    Accept, Explained, Fetch, InMemory, Probe, SetUpAction, SetupError, Stack, build_facts,
+    locked_version,
 };
 
-use crate::{client, explain, server, settings::can_group};
+use crate::{client, explain, server, set_up, settings::can_group};
 
 /// Which libssl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +58,9 @@ impl Stack for OpenSsl {
                 connector: format!("hyper-openssl {}", version.unwrap_or_default()),
                 build,
             },
-            operations: ["connect", "serve", "suite"].map(str::to_owned).to_vec(),
+            operations: ["connect", "serve", "suite", "set-up"]
+                .map(str::to_owned)
+                .to_vec(),
             groups: Group::OFFERED
                 .iter()
                 .copied()
@@ -78,6 +81,14 @@ impl Stack for OpenSsl {
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
         server::acceptor(site)
+    }
+
+    fn set_up_actions<'a>(
+        &'a self,
+        settings: &'a ClientSettings,
+        roots_pem: &'a str,
+    ) -> Vec<SetUpAction<'a>> {
+        set_up::actions(settings, roots_pem)
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {

@@ -9,6 +9,7 @@ mod in_memory;
 mod names;
 mod provider;
 mod server;
+mod set_up;
 mod stack;
 
 pub use provider::Provider;

@@ -3,10 +3,11 @@ use std::{error::Error, sync::Arc};
 use netbench_model::{CipherSuite, ClientSettings, Group, WorkerRecord};
 use netbench_protocol::{ServeSite, StackDescription};
 use netbench_worker::{
-    Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts, locked_version,
+    Accept, Explained, Fetch, InMemory, Probe, SetUpAction, SetupError, Stack, build_facts,
+    locked_version,
 };
 
-use crate::{client, explain, provider::Provider, server};
+use crate::{client, explain, provider::Provider, server, set_up};
 
 /// rustls with one provider.
 pub struct Rustls {
@@ -55,7 +56,9 @@ impl Stack for Rustls {
             .filter(|group| self.provider.group(*group).is_ok());
         StackDescription {
             record: self.record(),
-            operations: ["connect", "serve", "suite"].map(str::to_owned).to_vec(),
+            operations: ["connect", "serve", "suite", "set-up"]
+                .map(str::to_owned)
+                .to_vec(),
             groups: groups.collect(),
             suites: CipherSuite::OFFERED.to_vec(),
         }
@@ -72,6 +75,14 @@ impl Stack for Rustls {
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
         server::acceptor(self.provider, site)
+    }
+
+    fn set_up_actions<'a>(
+        &'a self,
+        settings: &'a ClientSettings,
+        roots_pem: &'a str,
+    ) -> Vec<SetUpAction<'a>> {
+        set_up::actions(self.provider, settings, roots_pem)
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {

@@ -1,4 +1,4 @@
-use super::{Comparison, ConnectSummary};
+use super::{Comparison, ConnectSummary, cold_figures};
 use crate::figures::Rows;
 
 /// Every figure of a `connect` run.
@@ -8,6 +8,7 @@ pub(super) fn rows(summary: &ConnectSummary, table: &mut Rows) {
         sites(table, comparison);
         shares(table, comparison);
     }
+    cold_figures(table, &summary.cold);
     for row in &summary.failures {
         table.about("failures", row.condition.name(), row.stack.as_str(), "");
         let item = format!("{} {}: {}", row.site, row.class, row.reason);

@@ -4,6 +4,7 @@
 
 mod charts;
 mod checks;
+mod cold;
 mod compare;
 mod document;
 mod failures;
@@ -15,6 +16,7 @@ mod summarize;
 mod summary;
 mod warnings;
 
+pub use cold::{ColdAgainst, ColdCauses, ColdRow, ColdStep, OnceCost};
 pub use document::ConnectReport;
 pub use summarize::summarize;
 pub use summary::{
@@ -22,6 +24,9 @@ pub use summary::{
     SiteRow, SiteTally, UnsupportedRow,
 };
 
+pub(crate) use cold::{
+    cold, figures as cold_figures, items as cold_items, sentence as cold_sentence,
+};
 pub(crate) use compare::compare;
 pub(crate) use document::origin;
 pub(crate) use latest::latest;

@@ -5,6 +5,7 @@ use netbench_model::{
 };
 
 use super::{
+    cold::cold,
     compare::compare,
     failures,
     latest::latest,
@@ -33,6 +34,7 @@ pub fn summarize(manifest: &ConnectManifest, samples: &[Sample]) -> ConnectSumma
         schema: SCHEMA_VERSION,
         run: head(manifest, &measured),
         comparisons,
+        cold: cold(&plan.stacks, samples),
         failures: failures::failures(&measured),
         unsupported: failures::unsupported(&measured),
         left_out,

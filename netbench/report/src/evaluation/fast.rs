@@ -1,13 +1,14 @@
 //! Is it fast enough?
 
-use netbench_model::{Measure, Part, Phase, Unit};
+use netbench_model::{Condition, Measure, Part, Phase, StackName, Unit};
 use netbench_stats::{PairedRatio, Verdict};
 
 use super::{Answer, Evidence, KeyFigure, NO_MORE_THAN, Question, of_totals};
 use crate::{
     ConnectSummary, SuiteSummary,
+    connect::cold_sentence,
     suite::row_name,
-    text::{change, count, interval},
+    text::{change, count, interval, signed_time, time},
 };
 
 /// Cases of the suite that are named as slower.
@@ -22,6 +23,7 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
     if totals.is_empty() {
         missing.extend(evidence.missing("connections", "times of whole connections"));
     }
+    figures.extend(first_connection(evidence));
     for (condition, paired) in &totals {
         figures.push(KeyFigure {
             value: change(paired.ratio),
@@ -104,11 +106,35 @@ pub(crate) fn answer_in_memory(evidence: &Evidence<'_>, suite: &SuiteSummary) ->
     }
 }
 
-/// The total time of each condition.
+/// What a process pays once for its first connection, where it was measured: a time, which does not count
+/// against every connection.
+fn first_connection(evidence: &Evidence<'_>) -> Option<KeyFigure> {
+    let rows = &evidence.connections?.cold;
+    let of = |stack: &StackName| rows.iter().find(|row| row.stack == *stack);
+    let (from, to) = (of(evidence.from)?, of(evidence.to)?);
+    let (what, a, b) = match (from.cpu, to.cpu) {
+        (Some(a), Some(b)) => ("CPU time", a, b),
+        _ => ("time", from.wall, to.wall),
+    };
+    Some(KeyFigure {
+        value: signed_time(b.median_ns - a.median_ns),
+        label: format!(
+            "{what} once per process, for the first connection ({} {}, {} {}; n = {} processes)",
+            from.stack,
+            time(a.median_ns),
+            to.stack,
+            time(b.median_ns),
+            from.processes.min(to.processes)
+        ),
+    })
+}
+
+/// The total time of each condition that tells of every connection: not of `cold`, whose cost is paid once.
 fn totals(evidence: &Evidence<'_>) -> Vec<(String, PairedRatio)> {
     let comparisons = evidence.connections.iter().flat_map(|c| &c.comparisons);
     comparisons
         .filter(|comparison| comparison.other == *evidence.to)
+        .filter(|comparison| comparison.condition != Condition::Cold)
         .filter_map(|comparison| {
             let row = comparison.phase(Phase::Total)?;
             Some((comparison.condition.to_string(), row.paired))
@@ -121,7 +147,7 @@ fn verdict(evidence: &Evidence<'_>, totals: &[(String, PairedRatio)]) -> (Answer
     let limit = format!("{:.0} %", (NO_MORE_THAN - 1.0) * 100.0);
     let answer = of_totals(totals.iter().map(|(_, paired)| paired));
     let because = match answer {
-        Answer::Open if totals.is_empty() => "No connections could be compared.".to_owned(),
+        Answer::Open if totals.is_empty() => no_totals(evidence),
         Answer::Open => format!(
             "Too few connections to tell whether {to} takes more than {limit} longer: more rounds decide it."
         ),
@@ -150,6 +176,18 @@ fn verdict(evidence: &Evidence<'_>, totals: &[(String, PairedRatio)]) -> (Answer
     (answer, because)
 }
 
+fn no_totals(evidence: &Evidence<'_>) -> String {
+    let rows = evidence
+        .connections
+        .map_or(&[][..], |connections| &connections.cold);
+    match cold_sentence(rows, evidence.from, evidence.to) {
+        Some(cost) => format!(
+            "Only first connections were made: {cost}. `--condition clean` tells of the others."
+        ),
+        None => "No connections could be compared.".to_owned(),
+    }
+}
+
 fn word(paired: &PairedRatio) -> String {
     match paired.verdict {
         Verdict::Same => "the same".to_owned(),
@@ -161,7 +199,10 @@ fn word(paired: &PairedRatio) -> String {
 
 fn slower_sites(connections: &ConnectSummary, evidence: &Evidence<'_>, breaks: &mut Vec<String>) {
     let comparisons = connections.comparisons.iter();
-    for comparison in comparisons.filter(|comparison| comparison.other == *evidence.to) {
+    let comparisons = comparisons
+        .filter(|comparison| comparison.other == *evidence.to)
+        .filter(|comparison| comparison.condition != Condition::Cold);
+    for comparison in comparisons {
         let tally = &comparison.sites;
         // Some sites are called slower by chance even where nothing differs.
         if tally.first_faster as f64 > tally.expected_by_chance {

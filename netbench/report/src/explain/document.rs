@@ -1,6 +1,7 @@
 use super::{CharacteristicRow, ExplainSummary, Explanation, charts::chart};
 use crate::{
     cell::{Cell, Digits},
+    connect::{cold_figures, cold_items},
     document::{Document, Excerpt, Extent, Item, Report, Section, Table},
     figures::Rows,
     text::{change, interval, verdict},
@@ -14,11 +15,20 @@ impl Report for ExplainSummary {
         let mut rows = Rows::default();
         figures(self, &mut rows);
         Document {
-            sections: vec![section(self)],
+            sections: vec![self.whole_section()],
             figures: rows.finish(),
             data: vec![self],
             ..Document::new("explain", format!("netbench explain: {}", self.run.name))
         }
+    }
+}
+
+impl ExplainSummary {
+    /// The section with what the section of a run's own report has elsewhere.
+    fn whole_section(&self) -> Section {
+        let mut section = section(self);
+        section.items.extend(cold_items(&self.cold));
+        section
     }
 }
 
@@ -74,6 +84,7 @@ fn figures(summary: &ExplainSummary, rows: &mut Rows) {
             rows.value(&item, "chance", row.chance, "");
         }
     }
+    cold_figures(rows, &summary.cold);
     for condition in &summary.conditions {
         rows.about(
             "conditions",

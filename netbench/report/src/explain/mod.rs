@@ -17,8 +17,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Comparison, Head,
-    connect::{Matched, compare, head, latest, match_up, rtts},
+    ColdRow, Comparison, Head,
+    connect::{Matched, cold, compare, head, latest, match_up, rtts},
     document::Section,
 };
 
@@ -38,6 +38,9 @@ pub struct ExplainSummary {
     pub conditions: Vec<ConditionRow>,
     /// Totals that come in two modes, about one round trip or one delayed acknowledgement apart.
     pub heaps: Vec<HeapRow>,
+    /// What each stack's first connection of a process costs beyond a later one, and what for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cold: Vec<ColdRow>,
 }
 
 /// One stack against another under one condition.
@@ -213,6 +216,7 @@ pub fn explain(
         explanations,
         conditions,
         heaps: heaps::heaps(&measured, &sides, &rtts),
+        cold: cold(&plan.stacks, samples),
     }
 }
 

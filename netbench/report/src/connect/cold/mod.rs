@@ -1,0 +1,237 @@
+//! What the first connection of a process costs beyond a later one. It is paid once per process, whatever
+//! the site, so that it is a time and not a ratio. Start reading at [`cold`], then [`ColdRow`].
+
+mod document;
+
+use std::collections::{BTreeMap, HashMap};
+
+use netbench_model::{Condition, Measured, Role, Sample, SetUpStep, StackName};
+use netbench_stats::median;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub(crate) use document::{figures, items, sentence};
+
+/// What the first connection of a process costs one stack beyond a later one, connector included.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ColdRow {
+    /// The stack.
+    pub stack: StackName,
+    /// What first connections are compared with.
+    pub against: ColdAgainst,
+    /// How many processes.
+    pub processes: u64,
+    /// CPU time of the client's thread; none in runs that did not take the connector's.
+    pub cpu: Option<OnceCost>,
+    /// Wall clock.
+    pub wall: OnceCost,
+    /// CPU time by cause, where it was taken.
+    pub causes: Option<ColdCauses>,
+}
+
+/// What the first connection of a process is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ColdAgainst {
+    /// The second connection of the same process, to the same site.
+    SameProcess,
+    /// A clean connection to the same site in the same round, of a process that had made others.
+    CleanConnection,
+}
+
+/// A cost that is paid once per process.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OnceCost {
+    /// The median over processes of the difference, in nanoseconds.
+    pub median_ns: f64,
+    /// Its interval of 95 %, from order statistics; none with fewer than six processes.
+    pub interval_ns: Option<(f64, f64)>,
+}
+
+/// The CPU time of a first connection by what it is spent on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ColdCauses {
+    /// How many processes took the steps one by one.
+    pub processes: u64,
+    /// The steps that take time once: the first time less the second, the median over processes.
+    pub steps: Vec<ColdStep>,
+    /// Minor page faults that the connection after these steps had more than a later one, times what one
+    /// costs, in nanoseconds; at most what the connection took more.
+    pub page_faults_ns: f64,
+    /// What is left of the whole, in nanoseconds. Less than 0 where the parts take more than the whole.
+    pub unexplained_ns: f64,
+    /// The share of the whole that the steps and page faults are: 1 is all of it.
+    pub explained: f64,
+}
+
+/// A step of the set-up.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ColdStep {
+    /// Which.
+    pub step: SetUpStep,
+    /// CPU time that it takes once, in nanoseconds.
+    pub cpu_ns: f64,
+    /// Wall clock that it takes once, in nanoseconds.
+    pub wall_ns: f64,
+    /// Minor page faults that it has once. Their time is in the step's.
+    pub minor_faults: f64,
+}
+
+/// One row for each stack with cold connections, in the order of `stacks`.
+pub(crate) fn cold(stacks: &[StackName], samples: &[Sample]) -> Vec<ColdRow> {
+    let samples = Samples::of(samples);
+    let rows = stacks.iter().filter_map(|stack| samples.row(stack));
+    rows.collect()
+}
+
+/// The samples that went well, the last of each key.
+struct Samples<'a>(HashMap<Key<'a>, &'a Measured>);
+
+type Key<'a> = (Condition, Role, u32, &'a str, &'a StackName);
+
+impl<'a> Samples<'a> {
+    fn of(samples: &'a [Sample]) -> Self {
+        let keyed = samples.iter().filter_map(|sample| {
+            let key = (
+                sample.condition,
+                sample.role,
+                sample.round,
+                sample.site.as_str(),
+                &sample.stack,
+            );
+            Some((key, sample.outcome.ok()?))
+        });
+        Self(keyed.collect())
+    }
+
+    /// The first connections, each with the later one of the same site and round.
+    fn pairs(&self, stack: &StackName, role: Role) -> (ColdAgainst, Vec<(&Measured, &Measured)>) {
+        let firsts = || {
+            let mut firsts: Vec<_> = self
+                .0
+                .iter()
+                .filter(|(key, _)| (key.0, key.1) == (Condition::Cold, role) && key.4 == stack)
+                .collect();
+            // The order of a hash table differs from run to run.
+            firsts.sort_by_key(|((_, _, round, site, _), _)| (*round, *site));
+            firsts.into_iter()
+        };
+        let with = |condition, role| -> Vec<(&Measured, &Measured)> {
+            let later = |key: &Key<'a>| self.0.get(&(condition, role, key.2, key.3, key.4));
+            firsts()
+                .filter_map(|(key, first)| Some((*first, *later(key)?)))
+                .collect()
+        };
+        let same = with(Condition::Cold, Role::Again);
+        if same.is_empty() {
+            let clean = with(Condition::Clean, Role::Measured);
+            return (ColdAgainst::CleanConnection, clean);
+        }
+        (ColdAgainst::SameProcess, same)
+    }
+
+    fn row(&self, stack: &StackName) -> Option<ColdRow> {
+        let (against, pairs) = self.pairs(stack, Role::Measured);
+        let differences = |of: fn(&Measured) -> Option<u64>| -> Vec<f64> {
+            let of = |(first, later): &(&Measured, &Measured)| {
+                Some(of(first)? as f64 - of(later)? as f64)
+            };
+            pairs.iter().filter_map(of).collect()
+        };
+        let cpu = OnceCost::of(differences(cpu_ns));
+        Some(ColdRow {
+            stack: stack.clone(),
+            against,
+            processes: pairs.len() as u64,
+            cpu,
+            wall: OnceCost::of(differences(wall_ns))?,
+            causes: cpu.and_then(|cpu| self.causes(stack, cpu)),
+        })
+    }
+
+    fn causes(&self, stack: &StackName, cpu: OnceCost) -> Option<ColdCauses> {
+        let (_, pairs) = self.pairs(stack, Role::Stepped);
+        let mut steps: BTreeMap<SetUpStep, Vec<ColdStep>> = BTreeMap::new();
+        let (mut rests, mut faults) = (Vec::new(), Vec::new());
+        for (stepped, later) in &pairs {
+            let (Some(process), Some(after)) = (&stepped.process, &later.process) else {
+                continue;
+            };
+            for (step, once) in once(process) {
+                steps.entry(step).or_default().push(once);
+            }
+            rests.push(cpu_ns(stepped)? as f64 - cpu_ns(later)? as f64);
+            let more = process.minor_faults as f64 - after.minor_faults as f64;
+            faults.push(more * process.fault_ns.unwrap_or(0) as f64);
+        }
+        let steps: Vec<ColdStep> = steps.values().filter_map(|times| middle(times)).collect();
+        let rest = median(&rests)?.max(0.0);
+        let page_faults_ns = median(&faults)?.clamp(0.0, rest);
+        let explained = steps.iter().map(|step| step.cpu_ns).sum::<f64>() + page_faults_ns;
+        let whole = cpu.median_ns;
+        Some(ColdCauses {
+            processes: rests.len() as u64,
+            steps,
+            page_faults_ns,
+            unexplained_ns: whole - explained,
+            explained: if whole > 0.0 { explained / whole } else { 0.0 },
+        })
+    }
+}
+
+impl OnceCost {
+    fn of(mut differences: Vec<f64>) -> Option<Self> {
+        const FEWEST: usize = 6;
+        let median_ns = median(&differences)?;
+        differences.sort_by(f64::total_cmp);
+        let count = differences.len();
+        // The binomial distribution's 2.5th percentile, by its normal approximation.
+        let half = 1.96 * (count as f64).sqrt() / 2.0;
+        let rank = (count as f64 / 2.0 - half).max(0.0) as usize;
+        let interval_ns = (count >= FEWEST)
+            .then(|| Some((*differences.get(rank)?, *differences.get(count - 1 - rank)?)))
+            .flatten();
+        Some(Self {
+            median_ns,
+            interval_ns,
+        })
+    }
+}
+
+/// What each step took once in a process; a step that comes twice has both.
+fn once(process: &netbench_model::ProcessCost) -> BTreeMap<SetUpStep, ColdStep> {
+    let less = |first: u64, again: u64| first as f64 - again as f64;
+    let mut steps = BTreeMap::new();
+    for cost in &process.steps {
+        let once: &mut ColdStep = steps.entry(cost.step).or_insert(ColdStep {
+            step: cost.step,
+            cpu_ns: 0.0,
+            wall_ns: 0.0,
+            minor_faults: 0.0,
+        });
+        once.cpu_ns += less(cost.first.cpu_ns, cost.again.cpu_ns);
+        once.wall_ns += less(cost.first.wall_ns, cost.again.wall_ns);
+        once.minor_faults += less(cost.first.minor_faults, cost.again.minor_faults);
+    }
+    steps
+}
+
+fn middle(times: &[ColdStep]) -> Option<ColdStep> {
+    let of = |of: fn(&ColdStep) -> f64| median(&times.iter().map(of).collect::<Vec<_>>());
+    Some(ColdStep {
+        step: times.first()?.step,
+        cpu_ns: of(|step| step.cpu_ns)?,
+        wall_ns: of(|step| step.wall_ns)?,
+        minor_faults: of(|step| step.minor_faults)?,
+    })
+}
+
+/// CPU time of the connector and the connection, where both were taken.
+fn cpu_ns(measured: &Measured) -> Option<u64> {
+    Some(measured.process.as_ref()?.connector_cpu_ns + measured.phases.cpu_ns)
+}
+
+/// Wall clock of the connector and the connection.
+fn wall_ns(measured: &Measured) -> Option<u64> {
+    Some(measured.phases.connector_ns? + measured.phases.total_ns)
+}
