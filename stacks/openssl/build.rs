@@ -1,10 +1,31 @@
-//! Tells the worker which libssl it is linked with: not what its features ask for, but what
-//! openssl-sys did, which `OPENSSL_NO_VENDOR` in the environment or another package can change.
+//! Tells the worker which libssl it is linked with: not what its features ask for, but what openssl-sys
+//! did, which `OPENSSL_NO_VENDOR` in the environment or another package can change; and which of
+//! OpenSSL's options it was built without, as its headers say.
+
+use std::env;
 
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(libssl_from_source)");
-    if std::env::var_os("DEP_OPENSSL_VENDORED").is_some() {
+    if env::var_os("DEP_OPENSSL_VENDORED").is_some() {
         println!("cargo::rustc-cfg=libssl_from_source");
     }
+    println!("cargo::rustc-env=LIBSSL_WITHOUT={}", without());
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed=options.h");
+}
+
+/// The options of `Configure` that are off, in lower case, as `OPENSSL_NO_…` names them.
+fn without() -> String {
+    let mut macros = cc::Build::new();
+    if let Some(folder) = env::var_os("DEP_OPENSSL_INCLUDE") {
+        macros.include(folder);
+    }
+    let macros = macros.file("options.h").flag("-dM").expand();
+    let off: Vec<_> = String::from_utf8_lossy(&macros)
+        .lines()
+        .filter_map(|line| line.strip_prefix("#define OPENSSL_NO_"))
+        .filter_map(|rest| rest.split_whitespace().next())
+        .map(str::to_ascii_lowercase)
+        .collect();
+    off.join(" ")
 }

@@ -116,13 +116,16 @@ impl TryFrom<String> for Reason {
 
     fn try_from(text: String) -> Result<Self, String> {
         let parsed = text.split_once(':').and_then(|(word, words)| {
-            let mut all = Category::ALL.into_iter();
-            let category = all.find(|category| category.name() == word)?;
+            let category = word.parse().ok()?;
             let words = words.trim().to_owned();
             Some(Self { category, words })
         });
         parsed.ok_or_else(|| {
-            let names = Category::ALL.map(Category::name).join(", ");
+            let names = Category::ALL
+                .iter()
+                .map(|c| c.name())
+                .collect::<Vec<_>>()
+                .join(", ");
             format!("the reason {text:?} does not begin with one of {names} and a colon")
         })
     }

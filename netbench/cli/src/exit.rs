@@ -1,4 +1,4 @@
-use std::{fmt, process::ExitCode};
+use std::process::ExitCode;
 
 /// How a command ended, when it did what it was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,16 +14,16 @@ pub(crate) enum Ended {
 }
 
 /// An error in what the user gave, as opposed to one of the machine.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
 pub(crate) struct WrongInput(pub(crate) String);
 
-impl fmt::Display for WrongInput {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+/// As `anyhow::bail!`, with a [`WrongInput`].
+macro_rules! bail_input {
+    ($($text:tt)+) => { return Err($crate::exit::WrongInput(format!($($text)+)).into()) };
 }
 
-impl std::error::Error for WrongInput {}
+pub(crate) use bail_input;
 
 /// For the end of `--help`.
 pub(crate) const EXIT_CODES: &str = "\

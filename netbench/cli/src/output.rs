@@ -9,7 +9,7 @@ use netbench_report::{Extent, Options, Report, Style};
 use netbench_store::RunFolder;
 use serde::Serialize;
 
-use crate::{exit::WrongInput, format::Format, options::Output};
+use crate::{exit::bail_input, format::Format, options::Output};
 
 /// Prints a line to stderr. That nobody reads it any more never ends a command.
 macro_rules! note {
@@ -85,7 +85,7 @@ pub(crate) fn step_summary() -> anyhow::Result<PathBuf> {
         Some(path) => Ok(path.into()),
         None => {
             let why = "names no file; is this a step of GitHub Actions?";
-            Err(WrongInput(format!("--github-summary: {NAME} {why}")).into())
+            bail_input!("--github-summary: {NAME} {why}");
         }
     }
 }

@@ -18,7 +18,7 @@ use netbench_runner::{Targets, Workers, environment};
 use netbench_store::{Appender, RunFolder};
 
 use crate::{
-    exit::{Ended, WrongInput},
+    exit::{Ended, bail_input},
     kinds,
     options::{Output, OwnWorkers, StoredIn},
     output,
@@ -246,11 +246,11 @@ fn same_workers(run: &str, workers: &[WorkerRecord], found: &Workers) -> anyhow:
     for now in found.descriptions().map(|description| &description.record) {
         let then = workers.iter().find(|then| then.stack == now.stack);
         if then != Some(now) {
-            return Err(WrongInput(format!(
+            bail_input!(
                 "run {run} was begun with another worker of {} (now {}): it cannot be resumed",
-                now.stack, now.library
-            ))
-            .into());
+                now.stack,
+                now.library
+            );
         }
     }
     Ok(())

@@ -16,21 +16,60 @@ use crate::options::Verbosity;
 /// Between two lines in a log.
 const LOG_EVERY: Duration = Duration::from_secs(15);
 
-/// How a run goes, on stderr: a bar on a terminal, a line now and then in a log.
-pub(crate) struct Progress {
-    show: Show,
-    samples: Samples,
-    failed: AtomicU64,
-    /// What is counted: samples, or sites.
-    unit: &'static str,
+/// Where progress is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shown {
+    Nowhere,
+    /// As a bar on a terminal.
+    Bar,
+    /// As lines in a log.
+    Log,
 }
 
-/// What a scan tells while it runs.
-pub(crate) enum SiteEvent {
-    /// It begins: so many sites, of which some were done by an earlier session.
-    Begin { sites: u64, done: u64 },
-    /// A site is done.
-    Done { scanned: bool },
+impl Shown {
+    /// On stderr, whatever it is.
+    pub(crate) fn on_stderr(quiet: bool) -> Self {
+        match (quiet, stderr().is_terminal()) {
+            (true, _) => Self::Nowhere,
+            (false, true) => Self::Bar,
+            (false, false) => Self::Log,
+        }
+    }
+
+    /// A bar that looks like this; hidden unless it is to be seen.
+    pub(crate) fn bar(self, template: &str) -> ProgressBar {
+        let target = match self {
+            Self::Bar => ProgressDrawTarget::stderr(),
+            Self::Nowhere | Self::Log => ProgressDrawTarget::hidden(),
+        };
+        let bar = ProgressBar::with_draw_target(Some(0), target);
+        match ProgressStyle::with_template(template) {
+            Ok(style) => bar.with_style(style),
+            Err(_) => bar,
+        }
+    }
+
+    /// A line of text, above the bar.
+    pub(crate) fn line(self, bar: &ProgressBar, text: &str) {
+        match self {
+            Self::Nowhere => {}
+            Self::Bar => bar.println(format!("netbench: {text}")),
+            Self::Log => note!("netbench: {text}"),
+        }
+    }
+}
+
+/// How work of many like pieces goes.
+pub(crate) struct Progress {
+    shown: Shown,
+    /// Counts, and knows the time that is left, also where it is hidden.
+    bar: ProgressBar,
+    failed: AtomicU64,
+    /// When the last line was logged.
+    logged: Mutex<Instant>,
+    /// What is counted: samples, sites, tests.
+    unit: &'static str,
+    samples: Samples,
 }
 
 /// Whether each sample has a line of its own.
@@ -40,17 +79,112 @@ enum Samples {
     Counted,
 }
 
-enum Show {
-    Nothing,
-    Bar(ProgressBar),
-    Log(Mutex<Log>),
-}
+impl Progress {
+    /// Counts samples, and shows as much of each as the user wants to see.
+    pub(crate) fn of_samples(quiet: bool, verbosity: &Verbosity) -> Self {
+        let samples = if verbosity.verbose {
+            Samples::Told
+        } else {
+            Samples::Counted
+        };
+        Self {
+            samples,
+            ..Self::counting(quiet, "samples")
+        }
+    }
 
-struct Log {
-    begun: Instant,
-    last: Instant,
-    taken: u64,
-    samples: u64,
+    pub(crate) fn counting(quiet: bool, unit: &'static str) -> Self {
+        let shown = Shown::on_stderr(quiet);
+        let template =
+            format!("{{bar:30}} {{pos}}/{{len}} {unit}  {{elapsed}}, {{eta}} left  {{msg}}");
+        Self {
+            shown,
+            bar: shown.bar(&template),
+            failed: AtomicU64::new(0),
+            logged: Mutex::new(Instant::now()),
+            unit,
+            samples: Samples::Counted,
+        }
+    }
+
+    /// Says what is being done now.
+    pub(crate) fn stage(&self, what: &str) {
+        self.shown.line(&self.bar, what);
+    }
+
+    /// Begins to count to `all`, of which some were done before.
+    pub(crate) fn begin(&self, all: u64, done: u64) {
+        self.bar.reset();
+        self.bar.set_length(all);
+        self.bar.set_position(done);
+        self.bar.reset_eta();
+        self.failed.store(0, Ordering::Relaxed);
+        match self.shown {
+            Shown::Nowhere => {}
+            Shown::Bar => self.bar.enable_steady_tick(Duration::from_millis(200)),
+            Shown::Log => self.stage(&format!("{} {} to go", all - done, self.unit)),
+        }
+    }
+
+    /// One more is done.
+    pub(crate) fn advance(&self, failed: bool) {
+        let failed = self.failed.fetch_add(failed.into(), Ordering::Relaxed) + u64::from(failed);
+        let failed = match failed {
+            0 => String::new(),
+            failed => format!("{failed} failed"),
+        };
+        self.bar.inc(1);
+        self.bar.set_message(failed.clone());
+        if self.shown == Shown::Log {
+            let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
+            let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
+            if logged.elapsed() >= LOG_EVERY || done == all {
+                *logged = Instant::now();
+                let (spent, left) = (self.bar.elapsed().as_secs(), self.bar.eta().as_secs());
+                let comma = if failed.is_empty() { "" } else { ", " };
+                let unit = self.unit;
+                self.stage(&format!(
+                    "{done} of {all} {unit}, {spent} s elapsed, about {left} s left{comma}{failed}"
+                ));
+            }
+        }
+    }
+
+    pub(crate) fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    pub(crate) fn hear(&self, event: &Event) {
+        match event {
+            Event::Begin { samples, done } => self.begin(*samples, *done),
+            Event::Sampled(sample) if sample.role == Role::Measured => {
+                if self.samples == Samples::Told {
+                    self.stage(&told(sample));
+                }
+                self.advance(matches!(sample.outcome, Outcome::Failed(_)));
+            }
+            Event::Sampled(_) => {}
+            Event::WorkerLost { stack, why } => self.stage(&format!("{stack}: {why}")),
+        }
+    }
+
+    pub(crate) fn hear_suite(&self, event: &SuiteEvent<'_>) {
+        match event {
+            SuiteEvent::Begin { trials, done } => self.begin(*trials, *done),
+            SuiteEvent::Sampled(sample) => {
+                if self.samples == Samples::Told {
+                    let (stack, scenario) = (&sample.stack, &sample.scenario);
+                    self.stage(&format!("round {}, {scenario}, {stack}", sample.round + 1));
+                }
+                self.advance(matches!(sample.outcome, SuiteOutcome::Failed(_)));
+            }
+            SuiteEvent::Decided { saved, left } => {
+                self.bar.dec_length(*saved);
+                self.stage(&format!("decided; {left} scenarios are left"));
+            }
+            SuiteEvent::WorkerLost { stack, why } => self.stage(&format!("{stack}: {why}")),
+        }
+    }
 }
 
 /// A sample in a line. Reasons come from servers and workers.
@@ -73,185 +207,4 @@ fn told(sample: &Sample) -> String {
         sample.stack
     );
     line.escape_debug().to_string()
-}
-
-impl Progress {
-    pub(crate) fn new(quiet: bool) -> Self {
-        Self::counting(quiet, "samples")
-    }
-
-    /// As much of each sample as the user wants to see.
-    pub(crate) fn telling(self, verbosity: &Verbosity) -> Self {
-        let samples = if verbosity.verbose {
-            Samples::Told
-        } else {
-            Samples::Counted
-        };
-        Self { samples, ..self }
-    }
-
-    /// Counts something else than samples.
-    pub(crate) fn counting(quiet: bool, unit: &'static str) -> Self {
-        let show = if quiet {
-            Show::Nothing
-        } else if stderr().is_terminal() {
-            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-            let template =
-                format!("{{bar:30}} {{pos}}/{{len}} {unit}  {{elapsed}}, {{eta}} left  {{msg}}");
-            if let Ok(style) = ProgressStyle::with_template(&template) {
-                bar.set_style(style);
-            }
-            Show::Bar(bar)
-        } else {
-            let now = Instant::now();
-            Show::Log(Mutex::new(Log {
-                begun: now,
-                last: now,
-                taken: 0,
-                samples: 0,
-            }))
-        };
-        Self {
-            show,
-            samples: Samples::Counted,
-            failed: AtomicU64::new(0),
-            unit,
-        }
-    }
-
-    /// Says what is being done before the first trial.
-    pub(crate) fn stage(&self, what: &str) {
-        match &self.show {
-            Show::Nothing => {}
-            Show::Bar(bar) => bar.println(format!("netbench: {what}")),
-            Show::Log(_) => note!("netbench: {what}"),
-        }
-    }
-
-    pub(crate) fn hear(&self, event: &Event) {
-        match event {
-            Event::Begin { samples, done } => self.begin(*samples, *done),
-            Event::Sampled(sample) if sample.role == Role::Measured => {
-                if matches!(sample.outcome, Outcome::Failed(_)) {
-                    self.failed.fetch_add(1, Ordering::Relaxed);
-                }
-                if self.samples == Samples::Told {
-                    self.stage(&told(sample));
-                }
-                self.advance();
-            }
-            Event::Sampled(_) => {}
-            Event::WorkerLost { stack, why } => self.stage(&format!("{stack}: {why}")),
-        }
-    }
-
-    pub(crate) fn hear_suite(&self, event: &SuiteEvent<'_>) {
-        match event {
-            SuiteEvent::Begin { trials, done } => self.begin(*trials, *done),
-            SuiteEvent::Sampled(sample) => {
-                if self.samples == Samples::Told {
-                    let (stack, scenario) = (&sample.stack, &sample.scenario);
-                    self.stage(&format!("round {}, {scenario}, {stack}", sample.round + 1));
-                }
-                if matches!(sample.outcome, SuiteOutcome::Failed(_)) {
-                    self.failed.fetch_add(1, Ordering::Relaxed);
-                }
-                self.advance();
-            }
-            SuiteEvent::Decided { saved, left } => {
-                self.shorten(*saved);
-                self.stage(&format!("decided; {left} scenarios are left"));
-            }
-            SuiteEvent::WorkerLost { stack, why } => self.stage(&format!("{stack}: {why}")),
-        }
-    }
-
-    pub(crate) fn hear_scan(&self, event: &SiteEvent) {
-        match event {
-            SiteEvent::Begin { sites, done } => self.begin(*sites, *done),
-            SiteEvent::Done { scanned } => {
-                if !scanned {
-                    self.failed.fetch_add(1, Ordering::Relaxed);
-                }
-                self.advance();
-            }
-        }
-    }
-
-    pub(crate) fn end(&self) {
-        if let Show::Bar(bar) = &self.show {
-            bar.finish_and_clear();
-        }
-    }
-
-    fn begin(&self, samples: u64, done: u64) {
-        match &self.show {
-            Show::Nothing => {}
-            Show::Bar(bar) => {
-                bar.set_length(samples);
-                bar.set_position(done);
-                bar.reset_eta();
-                bar.enable_steady_tick(Duration::from_millis(200));
-            }
-            Show::Log(log) => {
-                let now = Instant::now();
-                let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
-                *log = Log {
-                    begun: now,
-                    last: now,
-                    taken: 0,
-                    samples: samples - done,
-                };
-                note!("netbench: {} {} to take", log.samples, self.unit);
-            }
-        }
-    }
-
-    fn shorten(&self, saved: u64) {
-        match &self.show {
-            Show::Nothing => {}
-            Show::Bar(bar) => bar.dec_length(saved),
-            Show::Log(log) => {
-                let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
-                log.samples = log.samples.saturating_sub(saved);
-            }
-        }
-    }
-
-    fn advance(&self) {
-        let failed = match self.failed.load(Ordering::Relaxed) {
-            0 => String::new(),
-            failed => format!("{failed} failed"),
-        };
-        match &self.show {
-            Show::Nothing => {}
-            Show::Bar(bar) => {
-                bar.set_message(failed);
-                bar.inc(1);
-            }
-            Show::Log(log) => {
-                let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
-                log.taken += 1;
-                let now = Instant::now();
-                if now - log.last >= LOG_EVERY || log.taken == log.samples {
-                    log.last = now;
-                    let spent = now - log.begun;
-                    let left = spent.as_secs_f64() / log.taken as f64
-                        * log.samples.saturating_sub(log.taken) as f64;
-                    let failed = if failed.is_empty() {
-                        failed
-                    } else {
-                        format!(", {failed}")
-                    };
-                    note!(
-                        "netbench: {} of {} {}, {} s so far, about {left:.0} s left{failed}",
-                        log.taken,
-                        log.samples,
-                        self.unit,
-                        spent.as_secs(),
-                    );
-                }
-            }
-        }
-    }
 }

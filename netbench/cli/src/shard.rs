@@ -4,7 +4,7 @@ use std::{env, str::FromStr};
 
 use netbench_model::{Origin, Shard, ShardRecord, Site};
 
-use crate::exit::WrongInput;
+use crate::exit::{WrongInput, bail_input};
 
 /// The number of pods of an Indexed Job, which Kubernetes itself does not tell them.
 const COUNT: &str = "NETBENCH_SHARDS";
@@ -47,9 +47,9 @@ impl ShardArg {
 pub(crate) fn cut(sites: &mut Vec<Site>, shard: Shard) -> Result<ShardRecord, WrongInput> {
     let whole = sites.len();
     if (shard.of() as usize) > whole {
-        return Err(WrongInput(format!(
+        bail_input!(
             "--shard {shard}: there are only {whole} sites, so that some shards would have none"
-        )));
+        );
     }
     let mut places = shard.places(whole).peekable();
     let mut place = 0..whole;
@@ -67,9 +67,7 @@ pub(crate) fn cut(sites: &mut Vec<Site>, shard: Shard) -> Result<ShardRecord, Wr
 /// many sites its plan has.
 pub(crate) fn may_go_on(name: &str, origin: &Origin, sites: usize) -> Result<(), WrongInput> {
     if !origin.merged.is_empty() {
-        return Err(WrongInput(format!(
-            "run {name} was joined of others; resume those, and merge them again"
-        )));
+        bail_input!("run {name} was joined of others; resume those, and merge them again");
     }
     let Some(part) = origin.shard else {
         return Ok(());
@@ -78,10 +76,10 @@ pub(crate) fn may_go_on(name: &str, origin: &Origin, sites: usize) -> Result<(),
     if due == sites {
         Ok(())
     } else {
-        Err(WrongInput(format!(
+        bail_input!(
             "run {name} has {sites} sites, and not the {due} of shard {}",
             part.shard
-        )))
+        );
     }
 }
 

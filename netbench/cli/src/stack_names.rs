@@ -3,7 +3,9 @@ use std::{
     hash::{BuildHasher, Hasher, RandomState},
 };
 
-use netbench_model::StackName;
+use netbench_model::{StackName, suggestion};
+
+use crate::exit::{WrongInput, bail_input};
 
 /// Labels the second copy of a stack, so that a stack can be compared with itself.
 pub(crate) fn stack_names(names: &[String]) -> Vec<StackName> {
@@ -16,6 +18,19 @@ pub(crate) fn stack_names(names: &[String]) -> Vec<StackName> {
             StackName::copy(name, *ordinal)
         })
         .collect()
+}
+
+/// Refuses a stack that is not among those of a run.
+pub(crate) fn is_of_run(name: &StackName, stacks: &[StackName]) -> Result<(), WrongInput> {
+    if stacks.contains(name) {
+        return Ok(());
+    }
+    let stacks: Vec<_> = stacks.iter().map(StackName::as_str).collect();
+    let shown = name.as_str().escape_debug();
+    bail_input!(
+        "the run has no stack \"{shown}\"; {}",
+        suggestion(name.as_str(), &stacks)
+    );
 }
 
 /// A seed that is easy to read and to type again.

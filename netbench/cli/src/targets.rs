@@ -12,7 +12,7 @@ use netbench_model::{
 use netbench_runner::{Targets, Workers, resolve};
 
 use crate::{
-    exit::WrongInput,
+    exit::{WrongInput, bail_input},
     options::{PathOptions, SiteOptions, StartOptions},
     progress::Progress,
     run,
@@ -86,10 +86,9 @@ impl Sites {
         shard::may_go_on(name, origin, file.sites.len())?;
         let now = self::roots(&roots.source, Some(roots.count))?;
         if now.sha256 != roots.sha256 {
-            return Err(WrongInput(format!(
+            bail_input!(
                 "the trust roots are not those that run {name} was begun with: it cannot be resumed"
-            ))
-            .into());
+            );
         }
         Ok(Self {
             network,

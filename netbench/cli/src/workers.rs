@@ -6,9 +6,10 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use netbench_runner::{WorkerSource, known_stacks};
+use netbench_model::suggestion;
+use netbench_runner::{BuildVariant, WorkerSource, known_stacks};
 
-use crate::exit::WrongInput;
+use crate::exit::bail_input;
 
 /// Finds the worker of each stack: one of the user's own, one beside the command, or one that is
 /// built now from the source tree that the command was built in.
@@ -28,6 +29,7 @@ pub(crate) fn find(
                 find_one(
                     source.executable,
                     source.package,
+                    source.variant,
                     &format!("the {stack} worker"),
                 )?
             }
@@ -38,15 +40,15 @@ pub(crate) fn find(
 }
 
 fn known(stack: &str) -> anyhow::Result<&'static WorkerSource> {
-    known_stacks().iter().find(|source| source.stack == stack).ok_or_else(|| {
-        let names: Vec<_> = known_stacks().iter().map(|source| source.stack).collect();
-        let shown = stack.escape_debug();
-        WrongInput(format!(
-            "unknown stack \"{shown}\"; there are {}, and any of your own with --worker {shown}=PROGRAM",
-            names.join(", ")
-        ))
-        .into()
-    })
+    let known = known_stacks();
+    if let Some(source) = known.iter().find(|source| source.stack == stack) {
+        return Ok(source);
+    }
+    let names: Vec<_> = known.iter().map(|source| source.stack).collect();
+    let (shown, suggestion) = (stack.escape_debug(), suggestion(stack, &names));
+    bail_input!(
+        "unknown stack \"{shown}\"; {suggestion} (--worker {shown}=PROGRAM adds a stack of your own)"
+    );
 }
 
 /// The library that counts allocations: found or built like a worker.
@@ -54,14 +56,21 @@ pub(crate) fn heap_library() -> anyhow::Result<PathBuf> {
     find_one(
         "libnetbench_heap.so",
         "netbench-heap",
+        None,
         "the library that counts allocations",
     )
 }
 
-/// The file that `package` builds.
-fn find_one(file: &str, package: &str, what: &str) -> anyhow::Result<PathBuf> {
+/// The file that `package` builds, as usual or as a variant.
+fn find_one(
+    file: &str,
+    package: &str,
+    variant: Option<BuildVariant>,
+    what: &str,
+) -> anyhow::Result<PathBuf> {
     let command = env::current_exe().context("cannot tell where this command is")?;
-    let beside = command.with_file_name(file);
+    let folder = variant.map_or("", |variant| variant.folder);
+    let beside = command.with_file_name(folder).join(file);
     if beside.is_file() {
         return Ok(beside);
     }
@@ -73,9 +82,17 @@ fn find_one(file: &str, package: &str, what: &str) -> anyhow::Result<PathBuf> {
     };
     // The profile that is measured is always the one that would be shipped.
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree.join("target"), PathBuf::from);
+    let target = target.join(folder);
     let built = target.join("release").join(file);
     if !built.is_file() {
-        build(&tree, package, what)?;
+        note!("netbench: Building {what} (once)");
+        let environment = variant.map_or(&[][..], |variant| variant.environment);
+        let target = target.display().to_string();
+        cargo_build(
+            &tree,
+            &["-p", package, "--target-dir", &target],
+            environment,
+        )?;
     }
     if !built.is_file() {
         bail!(
@@ -101,17 +118,17 @@ pub(crate) fn source_tree(command: &Path) -> Option<PathBuf> {
     })
 }
 
-fn build(tree: &Path, package: &str, what: &str) -> anyhow::Result<()> {
-    note!("netbench: Building {what} (once)");
-    cargo_build(tree, &["-p", package])
-}
-
-/// Builds something of the source tree, as it would be shipped.
-pub(crate) fn cargo_build(tree: &Path, what: &[&str]) -> anyhow::Result<()> {
+/// Builds something of the source tree, as it would be shipped, with these variables in the environment.
+pub(crate) fn cargo_build(
+    tree: &Path,
+    what: &[&str],
+    environment: &[(&str, &str)],
+) -> anyhow::Result<()> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let arguments = [&["build", "--release", "--locked"], what].concat();
     let status = Command::new(cargo)
         .args(&arguments)
+        .envs(environment.iter().copied())
         .current_dir(tree)
         .stdin(Stdio::null())
         // stdout is the report's.

@@ -35,7 +35,7 @@ fn wrong_input_is_named_before_anything_is_built() {
     let cases: &[(&[&str], &str)] = &[
         (
             &["--shim", "nss"],
-            "there is no shim \"nss\"; there are boringssl, openssl, rustls",
+            "unknown shim \"nss\"; expected one of boringssl, openssl, rustls",
         ),
         (&["--shim", "\x1b[31m"], "\\u{1b}[31m"),
         (&["--feature", "telepathy"], "is not one feature's name"),

@@ -187,10 +187,7 @@ fn wrong_input_is_named() {
     let place = place();
     let cases = [
         ("evaluate --from openssl --to openssl", "both openssl"),
-        (
-            "evaluate --part everything",
-            "there is no part \"everything\"",
-        ),
+        ("evaluate --part everything", "unknown part \"everything\""),
         (
             "evaluate --skip features,connections,suite,sites",
             "leaves no part",

@@ -59,7 +59,11 @@ fn three_shards_merged_equal_one_run_of_the_same_seed() {
         .collect();
     let given: Vec<&Path> = [2, 0, 1].iter().map(|i| shards[*i].as_path()).collect();
     let done = place.merge(&given, "--out all").expect(0);
-    assert!(done.stdout.contains("Joined of 3 runs"), "{}", done.stdout);
+    assert!(
+        done.stdout.contains("Merged from 3 runs"),
+        "{}",
+        done.stdout
+    );
     let all = place.path().join("all");
     assert_eq!(trials(&all), trials(&whole));
     let (joined, one) = (manifest(&all), manifest(&whole));

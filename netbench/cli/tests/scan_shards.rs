@@ -64,7 +64,7 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
     let done = place.merge(&given, "--out all").expect(0);
     assert!(
         done.stdout
-            .contains("Joined of 3 runs, 3 of them shards, from m1, m2, m3"),
+            .contains("Merged from 3 runs, 3 of them shards, from m1, m2, m3"),
         "{}",
         done.stdout
     );

@@ -287,7 +287,7 @@ fn names_are_listed_without_a_worker() {
             .contains("handshake-full_1.3_ECDHE_RSA_AES256-GCM_SHA384_server\n")
     );
     let done = suite(&place, "--preset rustls-vs-openssl --list").expect(0);
-    assert_eq!(done.stdout.lines().count(), 20);
+    assert_eq!(done.stdout.lines().count(), 26);
 }
 
 #[test]

@@ -9,20 +9,24 @@ use time::{Duration, OffsetDateTime};
 
 use crate::{der, extensions};
 
-/// What kind of keys sign a site's certificates: as on the web, RSA keys for RSA leaves, and P-384
-/// keys for the others.
+/// What kind of keys sign a site's certificates: RSA keys for RSA leaves, and keys of the leaf's own curve
+/// for ECDSA. An Ed25519 leaf, which the web's authorities do not sign, gets P-256.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Family {
     Rsa,
-    Ecdsa,
+    EcdsaP256,
+    EcdsaP384,
 }
 
 impl Family {
+    pub(crate) const ALL: [Self; 3] = [Self::Rsa, Self::EcdsaP256, Self::EcdsaP384];
+
     /// The family of a leaf's key.
     pub(crate) fn of(leaf: KeyType) -> Self {
         match leaf {
             KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => Self::Rsa,
-            KeyType::EcdsaP256 | KeyType::EcdsaP384 | KeyType::Ed25519 => Self::Ecdsa,
+            KeyType::EcdsaP256 | KeyType::Ed25519 => Self::EcdsaP256,
+            KeyType::EcdsaP384 => Self::EcdsaP384,
         }
     }
 
@@ -30,14 +34,16 @@ impl Family {
     pub(crate) fn authority_key(self) -> KeyType {
         match self {
             Self::Rsa => KeyType::Rsa2048,
-            Self::Ecdsa => KeyType::EcdsaP384,
+            Self::EcdsaP256 => KeyType::EcdsaP256,
+            Self::EcdsaP384 => KeyType::EcdsaP384,
         }
     }
 
     fn name(self) -> &'static str {
         match self {
             Self::Rsa => "RSA",
-            Self::Ecdsa => "ECDSA",
+            Self::EcdsaP256 => "ECDSA P-256",
+            Self::EcdsaP384 => "ECDSA P-384",
         }
     }
 }

@@ -98,8 +98,8 @@ impl Lab {
         })
     }
 
-    /// The roots to trust, as PEM: one for the sites with RSA keys and one for the others, as far
-    /// as there are such sites.
+    /// The roots to trust, as PEM: one each for the sites with RSA, P-256 and P-384 keys, as far as there
+    /// are such sites.
     pub fn ca_pem(&self) -> &str {
         &self.ca_pem
     }
@@ -178,7 +178,7 @@ fn authorities(
     now: OffsetDateTime,
 ) -> Result<Authorities, rcgen::Error> {
     let mut authorities = BTreeMap::new();
-    for family in [Family::Rsa, Family::Ecdsa] {
+    for family in Family::ALL {
         for trust in [Trust::Known, Trust::Unknown] {
             let mut next = 0..;
             let mut take = || keys.remove(&KeyId::Authority(family, trust, next.next()?));

@@ -88,8 +88,9 @@ fn signature_algorithm(writer: DERWriter<'_>, family: Family) {
             oid(writer.next(), &[1, 2, 840, 113549, 1, 1, 11]);
             writer.next().write_null();
         }
-        // ecdsa-with-SHA384, without parameters: RFC 5758 section 3.2.
-        Family::Ecdsa => oid(writer.next(), &[1, 2, 840, 10045, 4, 3, 3]),
+        // ecdsa-with-SHA256 and -SHA384, without parameters: RFC 5758 section 3.2.
+        Family::EcdsaP256 => oid(writer.next(), &[1, 2, 840, 10045, 4, 3, 2]),
+        Family::EcdsaP384 => oid(writer.next(), &[1, 2, 840, 10045, 4, 3, 3]),
     });
 }
 

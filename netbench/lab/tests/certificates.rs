@@ -259,9 +259,9 @@ fn openssl_takes_keys_chains_and_staples() {
             .ca_pem()
             .split_inclusive("-----END CERTIFICATE-----\n")
             .collect();
-        let rsa = usize::from(host != "p384.example");
-        // BTreeMap order: the RSA family's root comes first.
-        let above = blocks.get(1).copied().unwrap_or(roots[1 - rsa]);
+        // The families' roots in their order: RSA, P-256, P-384.
+        let own_root = if host == "p384.example" { 2 } else { 0 };
+        let above = blocks.get(1).copied().unwrap_or(roots[own_root]);
         std::fs::write(&issuer, above).unwrap();
         let mut respin = vec![
             "ocsp", "-respin", &staple, "-issuer", &issuer, "-cert", &leaf, "-CAfile", &root,

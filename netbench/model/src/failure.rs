@@ -85,7 +85,8 @@ words!(
 );
 
 words!(
-    /// A word of netbench for what happened, where it is neither an alert nor a certificate's fault.
+    /// A word of netbench for what happened, where it is neither an alert nor a certificate's fault. They are
+    /// in the order of the classes that they go with; see [`FailureReason::is_of`].
     FailureWord, {
         /// The name did not resolve.
         NotFound = "not found",
@@ -222,51 +223,23 @@ impl FailureReason {
                 let is_name = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
                 class == C::Protocol && !name.is_empty() && name.bytes().all(is_name)
             }
-            Self::Word(word) => match word {
-                W::NotFound => class == C::Resolve,
-                W::ConnectTimedOut | W::Unreachable => class == C::Connect,
-                W::Refused => matches!(class, C::Connect | C::Worker),
-                W::KernelTimeout => class == C::Timeout,
-                W::Reset | W::Closed | W::EndOfStream => class == C::Closed,
-                W::NotHttp | W::Incomplete => class == C::Http,
-                W::Failed => matches!(class, C::Resolve | C::Connect | C::Http),
-                W::Unexplained => class == C::Protocol,
-                W::Runtime
-                | W::Host
-                | W::Connector
-                | W::Setup
-                | W::Configuration
-                | W::Session
-                | W::Write
-                | W::Read
-                | W::Send
-                | W::Receive
-                | W::Bulk
-                | W::Verify
-                | W::Memory
-                | W::Hold
-                | W::Threads
-                | W::Step
-                | W::NoServer => class == C::Setup,
-                W::Handshake => matches!(class, C::Setup | C::WrongWork),
-                W::Start | W::Died | W::Hung | W::Nonsense | W::Callgrind => class == C::Worker,
-                W::NoHandshake
-                | W::NoVerification
-                | W::Resumed
-                | W::NotResumed
-                | W::NoServersView
-                | W::SidesDisagree
-                | W::AnotherResponse
-                | W::Agreement
-                | W::Version
-                | W::Suite
-                | W::Group
-                | W::Chain
-                | W::ClientAuthentication
-                | W::Resumption
-                | W::Timings
-                | W::Sessions => class == C::WrongWork,
-            },
+            Self::Word(W::Refused) => matches!(class, C::Connect | C::Worker),
+            Self::Word(W::Failed) => matches!(class, C::Resolve | C::Connect | C::Http),
+            Self::Word(W::Handshake) => matches!(class, C::Setup | C::WrongWork),
+            Self::Word(word) => {
+                class
+                    == match word {
+                        W::NotFound => C::Resolve,
+                        W::ConnectTimedOut | W::Unreachable => C::Connect,
+                        W::KernelTimeout => C::Timeout,
+                        W::Reset | W::Closed | W::EndOfStream => C::Closed,
+                        W::NotHttp | W::Incomplete => C::Http,
+                        W::Unexplained => C::Protocol,
+                        word if *word <= W::NoServer => C::Setup,
+                        word if *word <= W::Callgrind => C::Worker,
+                        _ => C::WrongWork,
+                    }
+            }
         }
     }
 }

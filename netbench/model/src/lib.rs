@@ -36,6 +36,7 @@ pub use evaluation::{
 pub use failure::{CertificateFault, Failure, FailureClass, FailureReason, FailureWord};
 pub use link_profile::{LinkProfile, LossRate, Queue};
 pub use manifest::{Kind, Manifest, Plan, Record, ServerCount, Session};
+pub use named::suggestion;
 pub use origin::{MergedRun, Origin, Shard, ShardRecord};
 pub use run::{Environment, LinkCheck, LinkKind, LinkRecord, WorkerRecord};
 pub use sample::{
@@ -52,7 +53,7 @@ pub use suite::{
     Aead, Case, ClientAuth, Distribution, HandshakeKind, HeapUse, Held, LayoutRecord, Measure,
     ParallelWork, Part, PinRecord, Preset, RootsForm, Scenario, SessionSettings, SliceFigures,
     SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, Unit, Work, burst_bytes,
-    catalogue, usual_scenarios,
+    catalogue,
 };
 pub use tls::{Alert, Alpn, CipherSuite, Group, SignatureScheme, TlsVersion};
 pub use units::{BitRate, ParseUnitError, parse_bytes, parse_duration, parse_loss, parse_rate};

@@ -55,11 +55,22 @@ pub fn one_of<T: Copy + std::fmt::Display>(
     let is_meant = |value: &T| value.to_string().eq_ignore_ascii_case(text);
     known.iter().copied().find(is_meant).ok_or_else(|| {
         let known: Vec<_> = known.iter().map(ToString::to_string).collect();
-        format!(
-            "unknown {what} {text:?}; expected one of {}",
-            known.join(", ")
-        )
+        format!("unknown {what} {text:?}; {}", suggestion(text, &known))
     })
+}
+
+/// What to say of a `text` that is none of `names`: the one that was probably meant, or else all of them.
+pub fn suggestion(text: &str, names: &[impl AsRef<str>]) -> String {
+    let edits = |name: &str| strsim::levenshtein(text, name);
+    let near = |name: &&str| text.len() <= 64 && 2 * edits(name) < name.len().min(5);
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    let mut nearest: Vec<&str> = names.iter().copied().filter(near).collect();
+    nearest.sort_by_key(|name| edits(name));
+    match nearest[..] {
+        [name] => format!("did you mean {name:?}?"),
+        [name, next, ..] if edits(name) < edits(next) => format!("did you mean {name:?}?"),
+        _ => format!("expected one of {}", names.join(", ")),
+    }
 }
 
 /// For a type that is read from text and shown as text: in JSON it is that text. Goes with

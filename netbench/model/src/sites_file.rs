@@ -1,7 +1,6 @@
 //! The sites file: one site a line, `host[:port] key=value …`.
 
 mod fields;
-mod line;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -46,11 +46,7 @@ pub struct ParseUnitError {
 /// # Errors
 /// A unit that is missing or unknown, or a number that is negative, not finite, or over an hour.
 pub fn parse_duration(text: &str) -> Result<Duration, ParseUnitError> {
-    let error = || ParseUnitError {
-        expected: "a time with its unit",
-        example: "20ms",
-        found: text.to_owned(),
-    };
+    let error = || unreadable("a time with its unit", "20ms", text);
     if text == "0" {
         return Ok(Duration::ZERO);
     }
@@ -79,11 +75,7 @@ pub fn parse_duration(text: &str) -> Result<Duration, ParseUnitError> {
 /// # Errors
 /// A unit that is missing or unknown, or a rate under 1 kbit/s or over 100 Gbit/s.
 pub fn parse_rate(text: &str) -> Result<BitRate, ParseUnitError> {
-    let error = || ParseUnitError {
-        expected: "a rate with its unit",
-        example: "10mbit",
-        found: text.to_owned(),
-    };
+    let error = || unreadable("a rate with its unit", "10mbit", text);
     let (number, unit) = split_unit(text).ok_or_else(error)?;
     let bits = number
         * match unit {
@@ -112,11 +104,7 @@ pub fn parse_rate(text: &str) -> Result<BitRate, ParseUnitError> {
 /// # Errors
 /// A missing `%`, or a share outside 0–100 %.
 pub fn parse_loss(text: &str) -> Result<LossRate, ParseUnitError> {
-    let error = || ParseUnitError {
-        expected: "a share of packets",
-        example: "0.5%",
-        found: text.to_owned(),
-    };
+    let error = || unreadable("a share of packets", "0.5%", text);
     if text == "0" {
         return Ok(LossRate::default());
     }
@@ -139,11 +127,7 @@ pub fn parse_loss(text: &str) -> Result<LossRate, ParseUnitError> {
 /// # Errors
 /// Anything but a whole number with one of those units, or more than 1 GiB.
 pub fn parse_bytes(text: &str) -> Result<u64, ParseUnitError> {
-    let error = || ParseUnitError {
-        expected: "a number of bytes",
-        example: "16k",
-        found: text.to_owned(),
-    };
+    let error = || unreadable("a number of bytes", "16k", text);
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit: u64 = match &text[digits.len()..] {
         "" => 1,
@@ -157,6 +141,14 @@ pub fn parse_bytes(text: &str) -> Result<u64, ParseUnitError> {
         .and_then(|n| n.checked_mul(unit))
         .filter(|bytes| *bytes <= 1 << 30)
         .ok_or_else(error)
+}
+
+fn unreadable(expected: &'static str, example: &'static str, found: &str) -> ParseUnitError {
+    ParseUnitError {
+        expected,
+        example,
+        found: found.to_owned(),
+    }
 }
 
 fn split_unit(text: &str) -> Option<(f64, &str)> {

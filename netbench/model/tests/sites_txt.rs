@@ -79,8 +79,14 @@ fn versions_keys_and_chains_are_as_on_the_web() {
     // Of the pages over TLS 1.2 and 1.3, 14 to 17 % have 1.2.
     assert!((14..=17).contains(&tls12), "{tls12}");
     let key = |key: KeyType| count(&sites, |site| site.lab.key == key);
-    let keys = [KeyType::Rsa2048, KeyType::EcdsaP256, KeyType::Rsa4096].map(key);
-    for (found, wanted) in keys.into_iter().zip([68_usize, 27, 5]) {
+    let keys = [
+        KeyType::Rsa2048,
+        KeyType::EcdsaP256,
+        KeyType::Rsa4096,
+        KeyType::EcdsaP384,
+    ]
+    .map(key);
+    for (found, wanted) in keys.into_iter().zip([68_usize, 25, 5, 2]) {
         assert!(found.abs_diff(wanted) <= 2, "{keys:?}");
     }
     assert_eq!(keys.iter().sum::<usize>(), 101, "no other keys: {keys:?}");

@@ -20,7 +20,7 @@ pub enum Cell {
     Change(f64),
     /// The interval of a ratio, shown as changes; none with too few pairs.
     Changes(Option<Interval>),
-    /// A ratio, shown as how many times less the other takes: `1.05×`.
+    /// A ratio, shown the other way round, as the first one's figure over the other's: `1.05×`.
     Factor(f64),
     /// The interval of a ratio, shown as factors; none with too few rounds.
     Factors(Option<Interval>),

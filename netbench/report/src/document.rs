@@ -1,6 +1,8 @@
 //! A report before it has a form.
 
-use crate::{Asked, cell::Cell, figures::Figure, machine::Machine};
+use netbench_model::{Environment, Manifest, WorkerRecord};
+
+use crate::{Asked, cell::Cell};
 
 mod chart;
 mod checks;
@@ -45,12 +47,23 @@ pub struct Document<'a> {
     pub sections: Vec<Section>,
     /// The machines that it depends on.
     pub machines: Vec<Machine<'a>>,
-    /// Every figure, for CSV.
-    pub figures: Vec<Figure>,
     /// What passed and what failed, for JUnit.
     pub checks: Vec<CheckSuite>,
-    /// The summary, for JSON; several where runs stand side by side.
+    /// The summary, for JSON and CSV; several where runs stand side by side.
     pub data: Vec<&'a dyn erased_serde::Serialize>,
+    /// Summaries of its parts that are not in `data`, for CSV.
+    pub of_parts: Vec<(&'static str, &'a dyn erased_serde::Serialize)>,
+}
+
+/// Where a run was made, and with what.
+#[derive(Debug, Clone, Copy)]
+pub struct Machine<'a> {
+    /// The run's name.
+    pub run: &'a str,
+    /// The machine.
+    pub environment: &'a Environment,
+    /// The processes that measured and served.
+    pub workers: &'a [WorkerRecord],
 }
 
 /// A part of a report.
@@ -68,7 +81,7 @@ pub struct Section {
     pub missing: Option<String>,
 }
 
-/// How much of a report is wanted. All figures, checks and data are in both.
+/// How much of a report is wanted. All checks and data are in both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extent {
     /// What fits on a terminal.
@@ -158,9 +171,18 @@ impl Document<'_> {
             questions: Vec::new(),
             sections: Vec::new(),
             machines: Vec::new(),
-            figures: Vec::new(),
             checks: Vec::new(),
             data: Vec::new(),
+            of_parts: Vec::new(),
+        }
+    }
+
+    /// The document of a run.
+    pub(crate) fn of_run(kind: &'static str, name: &str, netbench: &str, started: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            made: format!("{name} (netbench {netbench}, begun {started})"),
+            ..Self::new(kind, format!("netbench {kind}: {name}"))
         }
     }
 
@@ -189,7 +211,6 @@ impl Document<'_> {
             all.questions.append(&mut document.questions);
             all.sections.append(&mut document.sections);
             all.machines.append(&mut document.machines);
-            all.figures.append(&mut document.figures);
             all.checks.append(&mut document.checks);
             all.data.append(&mut document.data);
         }
@@ -216,6 +237,17 @@ impl Section {
             id: "report".to_owned(),
             items,
             ..Self::default()
+        }
+    }
+}
+
+impl<'a> Machine<'a> {
+    /// That of a run.
+    pub(crate) fn of<P>(run: &'a Manifest<P>) -> Self {
+        Self {
+            run: &run.name,
+            environment: &run.environment,
+            workers: &run.workers,
         }
     }
 }

@@ -14,9 +14,8 @@ mod connect;
 mod document;
 mod evaluation;
 mod explain;
-mod figures;
 mod forms;
-mod machine;
+mod run;
 mod runs;
 mod scan;
 mod schemas;
@@ -26,13 +25,13 @@ mod text;
 pub use cell::{Cell, Digits, Number};
 pub use connect::{
     ColdAgainst, ColdCauses, ColdRow, ColdStep, Comparison, ConnectReport, ConnectSummary,
-    Exclusion, FailureRow, Head, NegotiatedRow, OnceCost, PhaseRow, ShareRow, SiteRow, SiteTally,
-    UnsupportedRow, summarize,
+    Exclusion, FailureRow, Head, NegotiatedRow, OnceCost, OnceInterval, PhaseRow, ShareRow,
+    SiteRow, SiteTally, UnsupportedRow, summarize,
 };
 pub use document::{
     Align, Bar, BarGroup, Bars, Chart, Check, CheckSuite, Checked, Column, Document, Dot, Dots,
-    Drawing, Ecdf, Excerpt, Extent, Item, Matrix, MatrixRow, Points, Report, Scatter, Section,
-    Series, Table,
+    Drawing, Ecdf, Excerpt, Extent, Item, Machine, Matrix, MatrixRow, Points, Report, Scatter,
+    Section, Series, Table,
 };
 pub use evaluation::{
     Answer, Asked, Evaluation, EvaluationReport, Found, KeyFigure, Question, evaluation, lacking,
@@ -42,9 +41,8 @@ pub use explain::{
     AgainstRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation, HeapRow, ModeCause,
     SharedRow, explain,
 };
-pub use figures::{About, Figure, Value};
-pub use forms::{FORMS, Form, Goes, Options, Style, Takes, form};
-pub use machine::Machine;
+pub use forms::{FORMS, Form, Goes, Needs, Options, Style, Takes, form};
+pub use run::RunHead;
 pub use runs::{RunRow, RunsSummary};
 pub use scan::{HelloReport, ScanHead, ScanSummary, summarize_scan};
 pub use schemas::{Schema, schemas};

@@ -5,7 +5,6 @@ use serde::{Deserialize, Serialize};
 use crate::{
     cell::Cell,
     document::{Document, Extent, Item, Report, Section, Table},
-    figures::{Figure, Rows},
     text::bytes,
 };
 
@@ -82,29 +81,9 @@ impl Report for RunsSummary {
         Document {
             lead: format!("{} runs, {}.", self.runs.len(), bytes(all as f64)),
             sections: vec![Section::only(items)],
-            figures: self.figures(),
             data: vec![self],
             ..Document::new("results", format!("Runs in {}", self.folders.join(", ")))
         }
-    }
-}
-
-impl RunsSummary {
-    fn figures(&self) -> Vec<Figure> {
-        let mut rows = Rows::default();
-        rows.about("runs", "", "", "");
-        for run in &self.runs {
-            rows.text(&run.path, "kind", &run.kind);
-            rows.text(&run.path, "started", &run.started);
-            rows.text(&run.path, "finished", run.finished.as_deref().unwrap_or(""));
-            rows.text(&run.path, "stacks", &run.stacks.join(" "));
-            rows.value(&run.path, "sites", run.sites as f64, "sites");
-            rows.value(&run.path, "samples", run.samples as f64, "samples");
-            rows.value(&run.path, "size", run.bytes as f64, "bytes");
-            rows.text(&run.path, "part", run.part.as_deref().unwrap_or(""));
-            rows.text(&run.path, "problem", run.problem.as_deref().unwrap_or(""));
-        }
-        rows.finish()
     }
 }
 

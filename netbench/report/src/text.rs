@@ -101,28 +101,6 @@ pub(crate) fn stacks_with<'a>(
     stacks.join("; ")
 }
 
-/// By what and when a run was made, and how to make it again.
-pub(crate) fn begun(netbench: &str, seed: u64, started: &str, command: &[String]) -> String {
-    format!(
-        "netbench {netbench}, seed {seed}, begun {started}. Again: {} --seed {seed}",
-        again(command),
-    )
-}
-
-/// The command without the path to it, and without a seed.
-fn again(command: &[String]) -> String {
-    let mut words = vec!["netbench".to_owned()];
-    let mut rest = command.iter().skip(1);
-    while let Some(word) = rest.next() {
-        if word == "--seed" {
-            rest.next();
-        } else if !word.starts_with("--seed=") {
-            words.push(word.clone());
-        }
-    }
-    words.join(" ")
-}
-
 /// Bytes with a unit and three digits.
 pub(crate) fn bytes(bytes: f64) -> String {
     let (value, unit) = match bytes {
@@ -150,7 +128,7 @@ pub(crate) fn grouped(value: f64) -> String {
     out
 }
 
-/// A ratio of the other's figure over the first one's as how many times less the other takes.
+/// A ratio of the other's figure over the first one's, the other way round: above 1 the other is better.
 pub(crate) fn factor(ratio: f64) -> String {
     let factor = 1.0 / ratio;
     match factor {
@@ -184,11 +162,6 @@ pub(crate) fn in_place_of(stacks: &[&str]) -> String {
         Some((first, others)) => format!("{} in place of {first}", others.join(", ")),
         None => String::new(),
     }
-}
-
-/// A run as the page's footer names it.
-pub(crate) fn made(name: &str, netbench: &str, started: &str) -> String {
-    format!("{name} (netbench {netbench}, begun {started})")
 }
 
 /// At most a hundred characters of it.

@@ -174,7 +174,7 @@ fn small() -> Document<'static> {
             missing: Some("The rest is missing.".to_owned()),
         }],
         machines: Vec::new(),
-        figures: Vec::new(),
+        of_parts: Vec::new(),
         checks: Vec::new(),
         data: Vec::new(),
     }

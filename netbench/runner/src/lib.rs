@@ -27,7 +27,7 @@ pub use launch::{Launch, Layout};
 pub use plan::{LIVE_PAUSE, Plan};
 pub use resolve::resolve;
 pub use schedule::{Unit, schedule};
-pub use stacks::{StackError, WorkerSource, Workers, known_stacks};
+pub use stacks::{BuildVariant, StackError, WorkerSource, Workers, known_stacks};
 pub use suite::{
     MaterialError, Materials, SuiteError, SuiteEvent, SuiteFeedback, SuiteListener, SuitePlan,
     WrongWork, execute_suite, prove_prepared, prove_slice,

@@ -32,6 +32,9 @@ const SET_DH_AUTO: c_int = 118;
 /// `SSL_CTRL_SET_MAX_SEND_FRAGMENT` of openssl/ssl.h.
 const SET_MAX_SEND_FRAGMENT: c_int = 52;
 
+/// `OPENSSL_CPU_INFO` of openssl/crypto.h.
+const CPU_INFO: c_int = 9;
+
 /// A verification of a whole chain: 1 is good, 0 is not.
 pub(crate) type VerifyCallback = extern "C" fn(*mut X509_STORE_CTX, *mut c_void) -> c_int;
 
@@ -45,6 +48,13 @@ unsafe extern "C" {
     fn SSL_get_peer_signature_type_nid(ssl: *const SSL, nid: *mut c_int) -> c_int;
     fn SSL_get_signature_type_nid(ssl: *const SSL, nid: *mut c_int) -> c_int;
     fn SSL_CTX_get_ciphers(ctx: *const SSL_CTX) -> *mut stack_st_SSL_CIPHER;
+}
+
+/// The instructions that the library found in the processor, as it says them.
+pub(crate) fn cpu_settings() -> String {
+    // SAFETY: the result is a static string, whatever is asked for.
+    let text = unsafe { CStr::from_ptr(openssl_sys::OpenSSL_version(CPU_INFO)) };
+    text.to_string_lossy().into_owned()
 }
 
 /// Has `callback` verify chains instead of `X509_verify_cert`, which it is to call.

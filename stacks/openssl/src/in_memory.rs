@@ -16,7 +16,7 @@ use openssl::{
     error::ErrorStack,
     ssl::{
         ErrorCode, ShutdownState, Ssl, SslConnector, SslContext, SslContextBuilder, SslMethod,
-        SslOptions, SslSession, SslSessionCacheMode, SslStream, SslVerifyMode,
+        SslMode, SslOptions, SslSession, SslSessionCacheMode, SslStream, SslVerifyMode,
     },
     stack::Stack as OpenSslStack,
     x509::{
@@ -31,7 +31,7 @@ use crate::{
     negotiated::negotiated,
     server::identity,
     settings::{set_groups, set_versions_and_suites},
-    stack::OpenSsl,
+    stack::{Buffers, OpenSsl},
 };
 
 /// Tickets that a client of TLS 1.3 keeps, at most: as many as rustls'.
@@ -40,8 +40,8 @@ const KEPT_TICKETS: usize = 8;
 impl InMemory for OpenSsl {
     fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
         match setup.side {
-            EndpointSide::Client => client(setup),
-            EndpointSide::Server => server(setup),
+            EndpointSide::Client => client(setup, self.buffers),
+            EndpointSide::Server => server(setup, self.buffers),
         }
     }
 
@@ -75,9 +75,9 @@ impl InMemory for OpenSsl {
     }
 }
 
-fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+fn client(setup: &EndpointSetup<'_>, buffers: Buffers) -> Result<Box<dyn Endpoint>, SetupError> {
     let material = setup.material;
-    let mut ssl = context(SslMethod::tls_client(), setup)?;
+    let mut ssl = context(SslMethod::tls_client(), setup, buffers)?;
     ssl.set_verify(SslVerifyMode::PEER);
     ssl.set_cert_store(store(&certificates(&material.roots_pem)?)?.build());
     if setup.settings.client_auth == ClientAuth::On {
@@ -103,9 +103,9 @@ fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
     }))
 }
 
-fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+fn server(setup: &EndpointSetup<'_>, buffers: Buffers) -> Result<Box<dyn Endpoint>, SetupError> {
     let material = setup.material;
-    let mut ssl = context(SslMethod::tls_server(), setup)?;
+    let mut ssl = context(SslMethod::tls_server(), setup, buffers)?;
     identity(&mut ssl, &material.chain_pem, &material.key_pem)?;
     match setup.settings.client_auth {
         ClientAuth::Off => ssl.set_verify(SslVerifyMode::NONE),
@@ -123,7 +123,11 @@ fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
 }
 
 /// What both sides have in common.
-fn context(method: SslMethod, setup: &EndpointSetup<'_>) -> Result<SslContextBuilder, SetupError> {
+fn context(
+    method: SslMethod,
+    setup: &EndpointSetup<'_>,
+    buffers: Buffers,
+) -> Result<SslContextBuilder, SetupError> {
     let settings = setup.settings;
     let mut ssl = SslContext::builder(method).map_err(|e| SetupError::refused("context", e))?;
     set_versions_and_suites(&mut ssl, &[settings.version], &[settings.suite()])?;
@@ -131,6 +135,9 @@ fn context(method: SslMethod, setup: &EndpointSetup<'_>) -> Result<SslContextBui
     ssl.set_sigalgs_list(&names::list(settings.signatures()))
         .map_err(|e| SetupError::refused("signature schemes", e))?;
     ssl.set_options(SslOptions::NO_COMPRESSION);
+    if buffers == Buffers::Released {
+        ssl.set_mode(SslMode::RELEASE_BUFFERS);
+    }
     if let Some(bytes) = setup.max_fragment_bytes {
         crate::ffi::set_max_send_fragment(&mut ssl, bytes)
             .map_err(|e| SetupError::refused("maximum fragment", e))?;

@@ -18,6 +18,7 @@ mod stack;
 use std::{process::ExitCode, sync::Arc};
 
 pub use stack::Library;
+use stack::{Buffers, OpenSsl};
 
 /// The libssl that this build is linked with. Packages that are built together share one.
 pub const LINKED: Library = if cfg!(libssl_from_source) {
@@ -40,5 +41,8 @@ pub fn work(library: Library, executable: &'static str) -> ExitCode {
         );
         return ExitCode::FAILURE;
     }
-    netbench_worker::run(vec![Arc::new(stack::OpenSsl::new(library, executable))])
+    netbench_worker::run(vec![
+        Arc::new(OpenSsl::new(library, Buffers::Kept, executable)),
+        Arc::new(OpenSsl::new(library, Buffers::Released, executable)),
+    ])
 }

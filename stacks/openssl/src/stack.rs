@@ -6,8 +6,9 @@ use netbench_worker::{
     Accept, Explained, Fetch, InMemory, Probe, SetUpAction, SetupError, Stack, build_facts,
     locked_version,
 };
+use openssl::version::{built_on, c_flags, dir, platform, version};
 
-use crate::{client, explain, server, set_up, settings::can_group};
+use crate::{client, explain, ffi, server, set_up, settings::can_group};
 
 /// Which libssl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,49 +19,81 @@ pub enum Library {
     System,
 }
 
+/// What a session does with its buffers for records while it has nothing to read or write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Buffers {
+    /// It keeps them, which is libssl's default.
+    Kept,
+    /// It frees them (`SSL_MODE_RELEASE_BUFFERS`), as the openssl crate's connector asks for. For the suite
+    /// alone: in connections, the stack with the default is that connector's already.
+    Released,
+}
+
 /// OpenSSL as it is linked.
 pub(crate) struct OpenSsl {
     library: Library,
+    pub(crate) buffers: Buffers,
     executable: &'static str,
 }
 
 impl OpenSsl {
-    pub(crate) fn new(library: Library, executable: &'static str) -> Self {
+    pub(crate) fn new(library: Library, buffers: Buffers, executable: &'static str) -> Self {
         Self {
             library,
+            buffers,
             executable,
+        }
+    }
+
+    /// Refuses what a variant for the suite does not do.
+    fn beyond_the_suite(&self) -> Result<(), SetupError> {
+        match self.buffers {
+            Buffers::Kept => Ok(()),
+            Buffers::Released => Err(SetupError::Unsupported(
+                "it is for the suite; the connector of the stack openssl releases buffers already"
+                    .to_owned(),
+            )),
         }
     }
 }
 
 impl Stack for OpenSsl {
     fn name(&self) -> &'static str {
-        match self.library {
-            Library::Vendored => "openssl",
-            Library::System => "openssl-system",
+        match (self.library, self.buffers) {
+            (Library::Vendored, Buffers::Kept) => "openssl",
+            (Library::Vendored, Buffers::Released) => "openssl+release-buffers",
+            (Library::System, Buffers::Kept) => "openssl-system",
+            (Library::System, Buffers::Released) => "openssl-system+release-buffers",
         }
     }
 
     fn describe(&self) -> StackDescription {
-        let version = locked_version(include_str!("../../../Cargo.lock"), "hyper-openssl");
+        let connector = locked_version(include_str!("../../../Cargo.lock"), "hyper-openssl");
+        let operations: &[&str] = match self.buffers {
+            Buffers::Kept => &["connect", "serve", "suite", "set-up"],
+            Buffers::Released => &["suite"],
+        };
         let mut build = build_facts();
-        // `compiler: gcc -fPIC …`, as the library was built.
-        build.insert(
-            "library_compiler".to_owned(),
-            openssl::version::c_flags().to_owned(),
-        );
+        // What `openssl version -a` prints, and what the library was built without.
+        let facts = [
+            ("library_compiler", c_flags().to_owned()),
+            ("library_built_on", built_on().to_owned()),
+            ("library_platform", platform().to_owned()),
+            ("library_folder", dir().to_owned()),
+            ("library_cpu", ffi::cpu_settings()),
+            ("library_without", env!("LIBSSL_WITHOUT").to_owned()),
+        ];
+        build.extend(facts.map(|(name, fact)| (name.to_owned(), fact)));
         StackDescription {
             record: WorkerRecord {
                 executable: self.executable.to_owned(),
                 stack: self.name().to_owned(),
-                library: openssl::version::version().to_owned(),
+                library: version().to_owned(),
                 provider: None,
-                connector: format!("hyper-openssl {}", version.unwrap_or_default()),
+                connector: format!("hyper-openssl {}", connector.unwrap_or_default()),
                 build,
             },
-            operations: ["connect", "serve", "suite", "set-up"]
-                .map(str::to_owned)
-                .to_vec(),
+            operations: operations.iter().map(|op| (*op).to_owned()).collect(),
             groups: Group::OFFERED
                 .iter()
                 .copied()
@@ -76,10 +109,12 @@ impl Stack for OpenSsl {
         roots_pem: &str,
         probe: &Probe,
     ) -> Result<Box<dyn Fetch>, SetupError> {
+        self.beyond_the_suite()?;
         client::connector(settings, roots_pem, probe)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+        self.beyond_the_suite()?;
         server::acceptor(site)
     }
 

@@ -31,5 +31,7 @@ fn it_gets_on_with_nginx() {
 }
 
 fn it_does_the_suite() {
-    suite(Path::new(WORKER), "openssl");
+    for stack in ["openssl", "openssl+release-buffers"] {
+        suite(Path::new(WORKER), stack);
+    }
 }

@@ -1,4 +1,4 @@
-//! Sessions over plain buffers, through the interface with buffers that tokio-rustls uses too.
+//! Sessions over plain buffers: through the interface with buffers, which tokio-rustls uses too, or the other.
 
 use std::{
     any::Any,
@@ -14,23 +14,29 @@ use netbench_worker::{
 use rustls::{
     ClientConfig, ClientConnection, Connection, HandshakeKind as Kind, RootCertStore, ServerConfig,
     ServerConnection,
-    client::{Resumption, WebPkiServerVerifier, danger::ServerCertVerifier},
+    client::{
+        Resumption, UnbufferedClientConnection, WebPkiServerVerifier, danger::ServerCertVerifier,
+    },
     crypto::{CryptoProvider, WebPkiSupportedAlgorithms},
-    server::{NoServerSessionStorage, ServerSessionMemoryCache, WebPkiClientVerifier},
+    server::{
+        NoServerSessionStorage, ServerSessionMemoryCache, UnbufferedServerConnection,
+        WebPkiClientVerifier,
+    },
 };
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject};
 
 use crate::{
     names,
     provider::{Provider, versions},
-    stack::Rustls,
+    stack::{Interface, Rustls},
+    unbuffered::Unbuffered,
 };
 
 impl InMemory for Rustls {
     fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
         match setup.side {
-            EndpointSide::Client => client(self.provider, setup),
-            EndpointSide::Server => server(self.provider, setup),
+            EndpointSide::Client => client(self, setup),
+            EndpointSide::Server => server(self, setup),
         }
     }
 
@@ -58,9 +64,9 @@ impl InMemory for Rustls {
     }
 }
 
-fn client(chosen: Provider, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+fn client(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
     let (settings, material) = (setup.settings, setup.material);
-    let builder = ClientConfig::builder_with_provider(provider(chosen, settings)?)
+    let builder = ClientConfig::builder_with_provider(provider(stack.provider, settings)?)
         .with_protocol_versions(&versions(&[settings.version])?)
         .map_err(|e| SetupError::refused("versions", e))?
         .with_root_certificates(roots(TrustRoots::Pem(&material.roots_pem))?);
@@ -84,12 +90,13 @@ fn client(chosen: Provider, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoin
     Ok(Box::new(Client {
         config: Arc::new(config),
         name: server_name(&material.host)?,
+        interface: stack.interface,
     }))
 }
 
-fn server(chosen: Provider, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+fn server(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
     let (settings, material) = (setup.settings, setup.material);
-    let provider = provider(chosen, settings)?;
+    let provider = provider(stack.provider, settings)?;
     let builder = ServerConfig::builder_with_provider(provider.clone())
         .with_protocol_versions(&versions(&[settings.version])?)
         .map_err(|e| SetupError::refused("versions", e))?;
@@ -118,12 +125,16 @@ fn server(chosen: Provider, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoin
         }
         HandshakeKind::Ticket => {
             config.session_storage = Arc::new(NoServerSessionStorage {});
-            config.ticketer = chosen
+            config.ticketer = stack
+                .provider
                 .ticketer()
                 .map_err(|e| SetupError::refused("ticketer", e))?;
         }
     }
-    Ok(Box::new(Server(Arc::new(config))))
+    Ok(Box::new(Server {
+        config: Arc::new(config),
+        interface: stack.interface,
+    }))
 }
 
 /// The library's own provider, held to one suite, one group and the schemes of the settings.
@@ -206,23 +217,45 @@ fn key(pem: &str) -> Result<PrivateKeyDer<'static>, SetupError> {
 struct Client {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
+    interface: Interface,
 }
 
 impl Endpoint for Client {
     fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        let made = ClientConnection::new(Arc::clone(&self.config), self.name.clone());
-        let client = made.map_err(|e| SessionError::new(FailureWord::Session, e))?;
-        Ok(Box::new(Buffered(Connection::Client(client))))
+        let (config, name) = (Arc::clone(&self.config), self.name.clone());
+        let refused = |e| SessionError::new(FailureWord::Session, e);
+        Ok(match self.interface {
+            Interface::Buffered => {
+                let client = ClientConnection::new(config, name).map_err(refused)?;
+                Box::new(Buffered(Connection::Client(client)))
+            }
+            Interface::Unbuffered => {
+                let client = UnbufferedClientConnection::new(config, name).map_err(refused)?;
+                Box::new(Unbuffered::new(client))
+            }
+        })
     }
 }
 
-struct Server(Arc<ServerConfig>);
+struct Server {
+    config: Arc<ServerConfig>,
+    interface: Interface,
+}
 
 impl Endpoint for Server {
     fn session(&self) -> Result<Box<dyn Session>, SessionError> {
-        let made = ServerConnection::new(Arc::clone(&self.0));
-        let server = made.map_err(|e| SessionError::new(FailureWord::Session, e))?;
-        Ok(Box::new(Buffered(Connection::Server(server))))
+        let config = Arc::clone(&self.config);
+        let refused = |e| SessionError::new(FailureWord::Session, e);
+        Ok(match self.interface {
+            Interface::Buffered => {
+                let server = ServerConnection::new(config).map_err(refused)?;
+                Box::new(Buffered(Connection::Server(server)))
+            }
+            Interface::Unbuffered => {
+                let server = UnbufferedServerConnection::new(config).map_err(refused)?;
+                Box::new(Unbuffered::new(server))
+            }
+        })
     }
 }
 

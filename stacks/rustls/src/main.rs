@@ -1,13 +1,14 @@
-//! The worker of `rustls-ring` and `rustls-aws-lc`.
+//! The worker of `rustls-ring`, `rustls-aws-lc` and `rustls-aws-lc+unbuffered`.
 
 use std::{process::ExitCode, sync::Arc};
 
-use netbench_stack_rustls::{Provider, Rustls};
+use netbench_stack_rustls::{Interface, Provider, Rustls};
 
 fn main() -> ExitCode {
     let executable = env!("CARGO_BIN_NAME");
     netbench_worker::run(vec![
         Arc::new(Rustls::new(Provider::Ring, executable)),
         Arc::new(Rustls::new(Provider::AwsLc, executable)),
+        Arc::new(Rustls::new(Provider::AwsLc, executable).through(Interface::Unbuffered)),
     ])
 }

@@ -7,11 +7,26 @@ use netbench_worker::{
     locked_version,
 };
 
-use crate::{client, explain, provider::Provider, server, set_up};
+use crate::{
+    client, explain,
+    provider::{Provider, WITHOUT_JITTER_ENTROPY},
+    server, set_up,
+};
+
+/// Which of its interfaces rustls is driven through in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interface {
+    /// Records go through the library's own buffers (`ClientConnection`), as with tokio-rustls.
+    Buffered,
+    /// Records are read and written in place (`UnbufferedClientConnection`). For the suite alone: the
+    /// connectors do not use it.
+    Unbuffered,
+}
 
 /// rustls with one provider.
 pub struct Rustls {
     pub(crate) provider: Provider,
+    pub(crate) interface: Interface,
     executable: &'static str,
 }
 
@@ -20,7 +35,25 @@ impl Rustls {
     pub fn new(provider: Provider, executable: &'static str) -> Self {
         Self {
             provider,
+            interface: Interface::Buffered,
             executable,
+        }
+    }
+
+    /// The same, driven through `interface`.
+    #[must_use]
+    pub fn through(self, interface: Interface) -> Self {
+        Self { interface, ..self }
+    }
+
+    /// Refuses what a variant for the suite does not do.
+    fn beyond_the_suite(&self) -> Result<(), SetupError> {
+        match self.interface {
+            Interface::Buffered => Ok(()),
+            Interface::Unbuffered => Err(SetupError::Unsupported(
+                "it is for the suite; hyper-rustls and tokio-rustls use the interface with buffers"
+                    .to_owned(),
+            )),
         }
     }
 
@@ -30,14 +63,17 @@ impl Rustls {
             format!("{package} {}", version.unwrap_or_default())
         };
         let provider = match self.provider {
-            Provider::Ring => "ring",
-            Provider::AwsLc => "aws-lc-rs",
+            Provider::Ring => version("ring"),
+            Provider::AwsLc if WITHOUT_JITTER_ENTROPY => {
+                format!("{} without CPU jitter entropy", version("aws-lc-rs"))
+            }
+            Provider::AwsLc => version("aws-lc-rs"),
         };
         WorkerRecord {
             executable: self.executable.to_owned(),
             stack: self.name().to_owned(),
             library: version("rustls"),
-            provider: Some(version(provider)),
+            provider: Some(provider),
             connector: version("hyper-rustls"),
             build: build_facts(),
         }
@@ -46,7 +82,11 @@ impl Rustls {
 
 impl Stack for Rustls {
     fn name(&self) -> &'static str {
-        self.provider.stack_name()
+        match (self.interface, self.provider) {
+            (Interface::Buffered, provider) => provider.stack_name(),
+            (Interface::Unbuffered, Provider::Ring) => "rustls-ring+unbuffered",
+            (Interface::Unbuffered, Provider::AwsLc) => "rustls-aws-lc+unbuffered",
+        }
     }
 
     fn describe(&self) -> StackDescription {
@@ -54,11 +94,13 @@ impl Stack for Rustls {
             .iter()
             .copied()
             .filter(|group| self.provider.group(*group).is_ok());
+        let operations: &[&str] = match self.interface {
+            Interface::Buffered => &["connect", "serve", "suite", "set-up"],
+            Interface::Unbuffered => &["suite"],
+        };
         StackDescription {
             record: self.record(),
-            operations: ["connect", "serve", "suite", "set-up"]
-                .map(str::to_owned)
-                .to_vec(),
+            operations: operations.iter().map(|op| (*op).to_owned()).collect(),
             groups: groups.collect(),
             suites: CipherSuite::OFFERED.to_vec(),
         }
@@ -70,10 +112,12 @@ impl Stack for Rustls {
         roots_pem: &str,
         probe: &Probe,
     ) -> Result<Box<dyn Fetch>, SetupError> {
+        self.beyond_the_suite()?;
         client::connector(self.provider, settings, roots_pem, probe)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+        self.beyond_the_suite()?;
         server::acceptor(self.provider, site)
     }
 

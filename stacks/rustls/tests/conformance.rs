@@ -44,7 +44,7 @@ fn they_get_on_with_nginx() {
 }
 
 fn they_do_the_suite() {
-    for stack in STACKS {
+    for stack in STACKS.into_iter().chain(["rustls-aws-lc+unbuffered"]) {
         suite(Path::new(WORKER), stack);
     }
 }

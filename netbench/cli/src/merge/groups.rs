@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Gaps, Merged, Part};
-use crate::exit::WrongInput;
+use crate::exit::{WrongInput, bail_input};
 
 /// Runs that together took a plan through its rounds once: one whole run, or its shards.
 pub(super) struct Group<P: Merged> {
@@ -39,7 +39,7 @@ pub(super) fn groups<P: Merged>(
         }
         for shards in by_vantage.into_values() {
             if let Some(why) = overlap(&shards) {
-                return Err(WrongInput(why));
+                bail_input!("{why}");
             }
             groups.push(shards);
         }
@@ -50,10 +50,7 @@ pub(super) fn groups<P: Merged>(
         .flat_map(|group| group.missing.iter().map(String::as_str))
         .collect();
     if gaps == Gaps::Refused && !missing.is_empty() {
-        return Err(WrongInput(format!(
-            "{}; --partial joins what there is",
-            missing.join("; ")
-        )));
+        bail_input!("{}; --partial joins what there is", missing.join("; "));
     }
     Ok(groups)
 }
@@ -77,10 +74,7 @@ pub(super) fn refuse_twice<P: Merged>(parts: &[Part<P>]) -> Result<(), WrongInpu
         let run = (&manifest.name, &manifest.started, manifest.plan.seed());
         let place = (&manifest.origin.vantage, manifest.origin.shard);
         if let Some(before) = seen.insert((run, place), &part.path) {
-            return Err(WrongInput(format!(
-                "{before} and {} are the same run",
-                part.path
-            )));
+            bail_input!("{before} and {} are the same run", part.path);
         }
     }
     Ok(())

@@ -12,7 +12,10 @@ use anyhow::Context;
 use netbench_model::{LinkRecord, Manifest, MergedRun, Origin, Plan, Record, Site};
 use netbench_store::{RunFolder, StoreError};
 
-use crate::{exit::WrongInput, stored};
+use crate::{
+    exit::{WrongInput, bail_input},
+    stored,
+};
 
 /// What a merge is asked.
 pub(crate) struct Merging<'a> {
@@ -166,7 +169,7 @@ impl<P: Plan> Whole<P> {
     /// The manifest, of a run called `name` that has these gaps.
     fn manifest(self, name: String, missing: &[String]) -> Result<Manifest<P>, WrongInput> {
         let Some(mut manifest) = self.manifest else {
-            return Err(WrongInput("no runs".to_owned()));
+            bail_input!("no runs");
         };
         manifest.name = name;
         manifest.origin = Origin {

@@ -10,7 +10,7 @@ use netbench_model::{
 use netbench_store::{RunFolder, StoreError};
 
 use super::{Merged, Merging, Part, Whole, groups::groups, name, parts, settings::text, write};
-use crate::exit::WrongInput;
+use crate::exit::{WrongInput, bail_input};
 
 /// What a scan stores of the stacks that it was made against.
 pub(crate) const AGAINST: &str = "against.json";
@@ -24,12 +24,12 @@ pub(crate) fn merge(paths: &[PathBuf], merging: &Merging<'_>) -> anyhow::Result<
             "{} has all sites: only shards of a scan are joined",
             whole.path
         );
-        return Err(WrongInput(why).into());
+        bail_input!("{why}");
     }
     let mut groups = groups(parts, merging.gaps)?;
     let (Some(group), true) = (groups.pop(), groups.is_empty()) else {
         let why = "these are shards of several scans: only those of one are joined";
-        return Err(WrongInput(why.to_owned()).into());
+        bail_input!("{why}");
     };
     let joined = join(group.parts, name(merging.out)?, &group.missing)?;
     write(merging.out, joined.manifest, &joined.scans, |folder| {
@@ -149,9 +149,7 @@ fn join_against(
         record.offers.iter().map(without_chance).collect()
     };
     if offers(record) != offers(&part) {
-        return Err(WrongInput(format!(
-            "{first} and {path} differ in what the stacks offer: they cannot be joined"
-        )));
+        bail_input!("{first} and {path} differ in what the stacks offer: they cannot be joined");
     }
     record.confirmed.extend(part.confirmed);
     Ok(())

@@ -2,7 +2,7 @@ use netbench_model::{Manifest, StackName, WorkerRecord};
 use serde::Serialize;
 
 use super::{Merged, Part};
-use crate::exit::WrongInput;
+use crate::exit::{WrongInput, bail_input};
 
 /// Refuses runs whose samples would be of different things under one name, and says what differs.
 pub(super) fn refuse_mixed<P: Merged>(parts: &[Part<P>]) -> Result<(), WrongInput> {
@@ -25,12 +25,12 @@ pub(super) fn refuse_mixed<P: Merged>(parts: &[Part<P>]) -> Result<(), WrongInpu
             })
             .collect();
         if !differing.is_empty() {
-            return Err(WrongInput(format!(
+            bail_input!(
                 "{} and {} differ in {}: they cannot be joined",
                 first.path,
                 part.path,
                 differing.join(", ")
-            )));
+            );
         }
     }
     Ok(())

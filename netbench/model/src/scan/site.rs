@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::ChainScan;
 use crate::{
     Record,
+    named::words,
     tls::{FfdheSize, TlsVersion},
 };
 
@@ -63,54 +64,33 @@ pub enum ScanOutcome {
     },
 }
 
-/// Why a site could not be scanned.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum FailedClass {
-    /// The name has no address.
-    Resolve,
-    /// No port listens there, or the network is unreachable.
-    Connect,
-    /// It accepts connections and sends nothing.
-    Silent,
-    /// It resets or closes connections instead of answering.
-    Reset,
-    /// It answers in plain HTTP.
-    PlainHttp,
-    /// It answers as SSH.
-    Ssh,
-    /// It sends a greeting in text, as SMTP or FTP do.
-    Greeting,
-    /// It answers with bytes that are of no protocol known here.
-    NotTls,
-    /// It answers in TLS that breaks the protocol.
-    Malformed,
-    /// It speaks TLS and refuses every hello with an alert.
-    Refused,
-    /// The scan's own machine failed.
-    Local,
-}
-
-impl FailedClass {
-    /// The name that JSON has.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Resolve => "resolve",
-            Self::Connect => "connect",
-            Self::Silent => "silent",
-            Self::Reset => "reset",
-            Self::PlainHttp => "plain-http",
-            Self::Ssh => "ssh",
-            Self::Greeting => "greeting",
-            Self::NotTls => "not-tls",
-            Self::Malformed => "malformed",
-            Self::Refused => "refused",
-            Self::Local => "local",
-        }
+words!(
+    /// Why a site could not be scanned.
+    FailedClass, {
+        /// The name has no address.
+        Resolve = "resolve",
+        /// No port listens there, or the network is unreachable.
+        Connect = "connect",
+        /// It accepts connections and sends nothing.
+        Silent = "silent",
+        /// It resets or closes connections instead of answering.
+        Reset = "reset",
+        /// It answers in plain HTTP.
+        PlainHttp = "plain-http",
+        /// It answers as SSH.
+        Ssh = "ssh",
+        /// It sends a greeting in text, as SMTP or FTP do.
+        Greeting = "greeting",
+        /// It answers with bytes that are of no protocol known here.
+        NotTls = "not-tls",
+        /// It answers in TLS that breaks the protocol.
+        Malformed = "malformed",
+        /// It speaks TLS and refuses every hello with an alert.
+        Refused = "refused",
+        /// The scan's own machine failed.
+        Local = "local",
     }
-}
+);
 
 /// One version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -1,18 +1,125 @@
-//! The fields of a line: how each is read, and which do not go together.
+//! The fields of a line: how each is read and written, and which do not go together.
 
 use std::{fmt::Display, ops::RangeInclusive, time::Duration};
 
 use super::shown;
 use crate::{
-    ChainProfile, CipherSuite, Group, KeyType, LabProfile, Queue, Switch, TlsVersion, parse_bytes,
-    parse_duration, parse_loss, parse_rate,
+    ChainProfile, CipherSuite, Group, KeyType, LabProfile, ParseUnitError, Queue, Site, Switch,
+    TlsVersion,
+    named::suggestion,
+    parse_bytes, parse_duration, parse_loss, parse_rate,
     tls::{Authentication, KeyExchange, one_of},
 };
 
-/// Every field's name, in the order in which lines are written.
-pub(super) const NAMES: [&str; 16] = [
-    "server", "tls", "suites", "groups", "key", "chain", "alpn", "tickets", "ocsp", "rtt",
-    "jitter", "loss", "rate", "queue", "body", "fault",
+/// A field of a line.
+struct Field {
+    name: &'static str,
+    /// Sets it to what a text says.
+    read: fn(&mut LabProfile, &str) -> Result<(), String>,
+    /// The text that says what it is.
+    text: fn(&LabProfile) -> String,
+}
+
+/// Every field, in the order in which lines are written.
+static FIELDS: [Field; 16] = [
+    Field {
+        name: "server",
+        read: |lab, text| stack_name(text).map(|server| lab.server = server),
+        text: |lab| lab.server.clone(),
+    },
+    Field {
+        name: "tls",
+        read: |lab, text| {
+            let version = |word: &str| one_of("TLS version", word, TlsVersion::OFFERED);
+            list(text, version).map(|versions| lab.tls = versions)
+        },
+        text: |lab| joined(&lab.tls, ""),
+    },
+    Field {
+        name: "suites",
+        read: |lab, text| {
+            let suite = |word: &str| one_of("cipher suite", word, CipherSuite::SERVED);
+            list_or(text, "default", suite).map(|suites| lab.suites = suites)
+        },
+        text: |lab| joined(&lab.suites, "default"),
+    },
+    Field {
+        name: "groups",
+        read: |lab, text| {
+            let group = |word: &str| one_of("group", word, Group::OFFERED);
+            list_or(text, "default", group).map(|groups| lab.groups = groups)
+        },
+        text: |lab| joined(&lab.groups, "default"),
+    },
+    Field {
+        name: "key",
+        read: |lab, text| text.parse().map(|key| lab.key = key),
+        text: |lab| lab.key.to_string(),
+    },
+    Field {
+        name: "chain",
+        read: |lab, text| chain(text).map(|chain| lab.chain = chain),
+        text: |lab| match lab.chain {
+            ChainProfile { length, bytes: 0 } => length.to_string(),
+            ChainProfile { length, bytes } => format!("{length}/{bytes}"),
+        },
+    },
+    Field {
+        name: "alpn",
+        read: |lab, text| list_or(text, "none", str::parse).map(|alpn| lab.alpn = alpn),
+        text: |lab| joined(&lab.alpn, "none"),
+    },
+    Field {
+        name: "tickets",
+        read: |lab, text| number(text, 0..=16, "a number of tickets").map(|n| lab.tickets = n),
+        text: |lab| lab.tickets.to_string(),
+    },
+    Field {
+        name: "ocsp",
+        read: |lab, text| switch(text).map(|ocsp| lab.ocsp = ocsp),
+        text: |lab| if lab.ocsp == Switch::On { "on" } else { "off" }.to_owned(),
+    },
+    Field {
+        name: "rtt",
+        read: |lab, text| nanoseconds(text).map(|ns| lab.link.rtt_ns = ns),
+        text: |lab| time(lab.link.rtt_ns),
+    },
+    Field {
+        name: "jitter",
+        read: |lab, text| nanoseconds(text).map(|ns| lab.link.jitter_ns = ns),
+        text: |lab| time(lab.link.jitter_ns),
+    },
+    Field {
+        name: "loss",
+        read: |lab, text| in_words(parse_loss(text)).map(|loss| lab.link.loss = loss),
+        text: |lab| lab.link.loss.to_string(),
+    },
+    Field {
+        name: "rate",
+        read: |lab, text| {
+            let read = |text: &str| in_words(parse_rate(text));
+            unless_none(text, read).map(|rate| lab.link.rate = rate)
+        },
+        text: |lab| or_none(lab.link.rate),
+    },
+    Field {
+        name: "queue",
+        read: |lab, text| {
+            let packets = number(text, 1..=1_000_000, "a number of packets");
+            packets.map(|packets| lab.link.queue = Queue { packets })
+        },
+        text: |lab| lab.link.queue.packets.to_string(),
+    },
+    Field {
+        name: "body",
+        read: |lab, text| in_words(parse_bytes(text)).map(|bytes| lab.body_bytes = bytes),
+        text: |lab| bytes(lab.body_bytes),
+    },
+    Field {
+        name: "fault",
+        read: |lab, text| unless_none(text, str::parse).map(|fault| lab.fault = fault),
+        text: |lab| or_none(lab.fault),
+    },
 ];
 
 /// More than this no stack accepts as one Certificate message.
@@ -28,17 +135,14 @@ pub(super) enum FieldError {
     Value(String),
 }
 
-impl<E: Display> From<E> for FieldError {
-    fn from(error: E) -> Self {
-        Self::Value(error.to_string())
-    }
-}
-
 /// Sets one field of `lab`.
-pub(super) fn set(lab: &mut LabProfile, field: &str, value: &str) -> Result<(), FieldError> {
-    if !NAMES.contains(&field) {
-        return Err(FieldError::Unknown(unknown(field)));
-    }
+pub(super) fn set(lab: &mut LabProfile, name: &str, value: &str) -> Result<(), FieldError> {
+    let Some(field) = FIELDS.iter().find(|field| field.name == name) else {
+        let names: Vec<_> = FIELDS.iter().map(|field| field.name).collect();
+        let suggestion = suggestion(name, &names);
+        let unknown = format!("unknown field {}; {suggestion}", shown(name));
+        return Err(FieldError::Unknown(unknown));
+    };
     if let Some(item) = value
         .split(',')
         .find(|item| item.is_empty() || item.len() > MAX_ITEM_BYTES)
@@ -52,51 +156,23 @@ pub(super) fn set(lab: &mut LabProfile, field: &str, value: &str) -> Result<(), 
             "expected values of 1 to {MAX_ITEM_BYTES} bytes, between commas, found {problem}"
         )));
     }
-    match field {
-        "server" => lab.server = stack_name(value)?,
-        "tls" => {
-            lab.tls = list(value, |word| {
-                one_of("TLS version", word, TlsVersion::OFFERED)
-            })?
-        }
-        "suites" => {
-            let suite = |word: &str| one_of("cipher suite", word, CipherSuite::SERVED);
-            lab.suites = list_or(value, "default", suite)?;
-        }
-        "groups" => {
-            let group = |word: &str| one_of("group", word, Group::OFFERED);
-            lab.groups = list_or(value, "default", group)?;
-        }
-        "key" => lab.key = value.parse()?,
-        "chain" => lab.chain = chain(value)?,
-        "alpn" => lab.alpn = list_or(value, "none", str::parse)?,
-        "tickets" => lab.tickets = number(value, 0..=16, "a number of tickets")?,
-        "ocsp" => lab.ocsp = switch(value)?,
-        "rtt" => lab.link.rtt_ns = nanoseconds(parse_duration(value)?),
-        "jitter" => lab.link.jitter_ns = nanoseconds(parse_duration(value)?),
-        "loss" => lab.link.loss = parse_loss(value)?,
-        "rate" => {
-            lab.link.rate = if value == "none" {
-                None
-            } else {
-                Some(parse_rate(value)?)
+    (field.read)(lab, value).map_err(FieldError::Value)
+}
+
+impl Site {
+    /// The line of a sites file that says this site: `host[:port]` and every field that differs
+    /// from [`LabProfile::default`]. [`crate::parse_sites`] reads it back as an equal site.
+    pub fn to_line(&self) -> String {
+        let usual = LabProfile::default();
+        let mut line = self.name();
+        for field in &FIELDS {
+            let text = (field.text)(&self.lab);
+            if text != (field.text)(&usual) {
+                line.push_str(&format!(" {}={text}", field.name));
             }
         }
-        "queue" => {
-            lab.link.queue = Queue {
-                packets: number(value, 1..=1_000_000, "a number of packets")?,
-            }
-        }
-        "body" => lab.body_bytes = parse_bytes(value)?,
-        _ => {
-            lab.fault = if value == "none" {
-                None
-            } else {
-                Some(value.parse()?)
-            }
-        }
+        line
     }
-    Ok(())
 }
 
 /// What in `lab` contradicts itself so that nothing can serve it: field and message.
@@ -262,42 +338,49 @@ fn switch(text: &str) -> Result<Switch, String> {
     }
 }
 
-fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+fn nanoseconds(text: &str) -> Result<u64, String> {
+    let time: Duration = in_words(parse_duration(text))?;
+    Ok(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
 }
 
-fn unknown(field: &str) -> String {
-    let nearest = NAMES
-        .iter()
-        .map(|name| (distance(field, name), *name))
-        .min();
-    match nearest {
-        Some((edits, name)) if edits <= 2 && edits < name.len() => {
-            format!("unknown field {}; did you mean {name:?}?", shown(field))
-        }
-        _ => format!(
-            "unknown field {}; expected one of {}",
-            shown(field),
-            NAMES.join(", ")
-        ),
+fn in_words<T>(read: Result<T, ParseUnitError>) -> Result<T, String> {
+    read.map_err(|error| error.to_string())
+}
+
+fn unless_none<T>(
+    text: &str,
+    read: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<T>, String> {
+    Some(text)
+        .filter(|text| *text != "none")
+        .map(read)
+        .transpose()
+}
+
+fn or_none(value: Option<impl Display>) -> String {
+    value.map_or_else(|| "none".to_owned(), |value| value.to_string())
+}
+
+fn joined(items: &[impl Display], empty: &str) -> String {
+    if items.is_empty() {
+        return empty.to_owned();
+    }
+    let items: Vec<_> = items.iter().map(ToString::to_string).collect();
+    items.join(",")
+}
+
+fn time(ns: u64) -> String {
+    if ns.is_multiple_of(1_000_000) {
+        format!("{}ms", ns / 1_000_000)
+    } else {
+        format!("{}.{:03}us", ns / 1000, ns % 1000)
     }
 }
 
-/// How many letters must be inserted, removed or replaced to make `a` of `b` (Levenshtein).
-fn distance(a: &str, b: &str) -> usize {
-    if a.len() > MAX_ITEM_BYTES {
-        return usize::MAX;
+fn bytes(bytes: u64) -> String {
+    if bytes.is_multiple_of(1024) && bytes > 0 {
+        format!("{}k", bytes / 1024)
+    } else {
+        bytes.to_string()
     }
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -7,7 +7,7 @@ mod run;
 mod sample;
 mod scenario;
 
-pub use catalogue::{Preset, catalogue, usual_scenarios};
+pub use catalogue::{Preset, catalogue};
 pub use measure::{Case, Measure, Unit, burst_bytes};
 pub use run::{LayoutRecord, PinRecord, SuiteManifest, SuitePlan};
 pub use sample::{

@@ -27,20 +27,6 @@ code_point!(
 );
 
 impl CipherSuite {
-    /// The suites that every stack has and clients offer unless told otherwise: AEAD with forward secrecy.
-    /// In the order browsers prefer.
-    pub const OFFERED: &'static [Self] = &[
-        Self::TLS_AES_128_GCM_SHA256,
-        Self::TLS_CHACHA20_POLY1305_SHA256,
-        Self::TLS_AES_256_GCM_SHA384,
-        Self::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
-        Self::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
-        Self::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
-        Self::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
-        Self::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
-        Self::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
-    ];
-
     /// The suites that a site of the lab can be told to accept: those of [`Self::OFFERED`], and three that
     /// only some stacks have.
     pub const SERVED: &'static [Self] = &[
@@ -57,6 +43,10 @@ impl CipherSuite {
         Self::TLS_DHE_RSA_WITH_AES_128_GCM_SHA256,
         Self::TLS_RSA_WITH_AES_128_GCM_SHA256,
     ];
+
+    /// The suites that every stack has and clients offer unless told otherwise: AEAD with forward secrecy,
+    /// in the order that browsers prefer.
+    pub const OFFERED: &'static [Self] = Self::SERVED.split_at(9).0;
 
     /// What is known of the suite, where it is registered.
     pub fn facts(self) -> Option<&'static CipherSuiteFacts> {
@@ -156,45 +146,39 @@ fn rest(name: &str) -> &str {
 }
 
 fn key_exchange(suite: CipherSuite, name: &str) -> KeyExchange {
+    const BEGINNINGS: [(&str, KeyExchange); 7] = [
+        ("ECDHE_", KeyExchange::Ecdhe),
+        ("ECDH_anon", KeyExchange::Ecdhe),
+        ("ECDH_", KeyExchange::Ecdh),
+        ("DHE_", KeyExchange::Dhe),
+        ("DH_anon", KeyExchange::Dhe),
+        ("DH_", KeyExchange::Dh),
+        ("RSA_", KeyExchange::Rsa),
+    ];
     if suite.is_tls13() {
-        return KeyExchange::Any;
-    }
-    if name.contains("PSK") {
+        KeyExchange::Any
+    } else if name.contains("PSK") {
         KeyExchange::Psk
-    } else if name.starts_with("ECDHE_") || name.starts_with("ECDH_anon") {
-        KeyExchange::Ecdhe
-    } else if name.starts_with("ECDH_") {
-        KeyExchange::Ecdh
-    } else if name.starts_with("DHE_") || name.starts_with("DH_anon") {
-        KeyExchange::Dhe
-    } else if name.starts_with("DH_") {
-        KeyExchange::Dh
-    } else if name.starts_with("RSA_") {
-        KeyExchange::Rsa
     } else {
-        KeyExchange::Other
+        let found = BEGINNINGS.iter().find(|(word, _)| name.starts_with(word));
+        found.map_or(KeyExchange::Other, |(_, exchange)| *exchange)
     }
 }
 
 fn authentication(suite: CipherSuite, name: &str) -> Authentication {
+    const WORDS: [(&str, Authentication); 6] = [
+        ("anon", Authentication::Anonymous),
+        ("RSA_PSK", Authentication::Rsa),
+        ("PSK", Authentication::Other),
+        ("ECDSA", Authentication::Ecdsa),
+        ("DSS", Authentication::Dss),
+        ("RSA", Authentication::Rsa),
+    ];
     if suite.is_tls13() {
         return Authentication::Any;
     }
-    if name.contains("anon") {
-        Authentication::Anonymous
-    } else if name.contains("_PSK") && name.starts_with("RSA") {
-        Authentication::Rsa
-    } else if name.contains("PSK") {
-        Authentication::Other
-    } else if name.contains("ECDSA") {
-        Authentication::Ecdsa
-    } else if name.contains("DSS") {
-        Authentication::Dss
-    } else if name.contains("RSA") {
-        Authentication::Rsa
-    } else {
-        Authentication::Other
-    }
+    let found = WORDS.iter().find(|(word, _)| name.contains(word));
+    found.map_or(Authentication::Other, |(_, authentication)| *authentication)
 }
 
 fn protection(suite: CipherSuite, name: &str) -> Protection {

@@ -2,17 +2,18 @@ use super::code_point::{UnknownName, code, code_point_schema, read};
 
 /// A version of the protocol, oldest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u16)]
 pub enum TlsVersion {
     /// SSL 3.0, RFC 6101.
-    Ssl3,
+    Ssl3 = 0x0300,
     /// TLS 1.0, RFC 2246.
-    Tls10,
+    Tls10 = 0x0301,
     /// TLS 1.1, RFC 4346.
-    Tls11,
+    Tls11 = 0x0302,
     /// TLS 1.2, RFC 5246.
-    Tls12,
+    Tls12 = 0x0303,
     /// TLS 1.3, RFC 8446.
-    Tls13,
+    Tls13 = 0x0304,
 }
 
 impl TlsVersion {
@@ -30,13 +31,7 @@ impl TlsVersion {
 
     /// As it is on the wire: `ProtocolVersion` of RFC 8446 section 4.1.2.
     pub fn code(self) -> u16 {
-        match self {
-            Self::Ssl3 => 0x0300,
-            Self::Tls10 => 0x0301,
-            Self::Tls11 => 0x0302,
-            Self::Tls12 => 0x0303,
-            Self::Tls13 => 0x0304,
-        }
+        self as u16
     }
 
     /// The version of a code point, where it is one of these.

@@ -2,11 +2,10 @@ use netbench_model::coverage::{
     Category, Coverage, Difference, DifferenceGroup, Ending, Half, ShimSummary, Tally, TestOutcome,
 };
 
-use super::{chart::coverage_chart, figures};
+use super::chart::coverage_chart;
 use crate::{
     cell::Cell,
     document::{Document, Excerpt, Extent, Item, Report, Section, Table},
-    figures::Rows,
 };
 
 /// Failures that nothing explains, shown at most by text forms.
@@ -17,11 +16,8 @@ const GROUPS_SHOWN: usize = 60;
 
 impl Report for Coverage {
     fn document(&self, _: Extent) -> Document<'_> {
-        let mut rows = Rows::default();
-        figures::coverage(self, &mut rows);
         Document {
             sections: vec![coverage_section(self)],
-            figures: rows.finish(),
             data: vec![self],
             ..Document::new(
                 "bogo",
@@ -33,11 +29,8 @@ impl Report for Coverage {
 
 impl Report for Difference {
     fn document(&self, _: Extent) -> Document<'_> {
-        let mut rows = Rows::default();
-        figures::difference(self, &mut rows);
         Document {
             sections: vec![difference_section(self)],
-            figures: rows.finish(),
             data: vec![self],
             ..Document::new(
                 "bogo",

@@ -2,7 +2,5 @@
 
 mod chart;
 mod document;
-mod figures;
 
 pub(crate) use document::features_sections;
-pub(crate) use figures::{coverage as coverage_figures, difference as difference_figures};

@@ -1,7 +1,7 @@
 use netbench_model::{Condition, Measured, Phase};
 use netbench_stats::median;
 
-use super::{Comparison, ConnectSummary, PhaseRow, SiteRow, document::words, pairs::Matched};
+use super::{Comparison, ConnectSummary, PhaseRow, SiteRow, pairs::Matched};
 use crate::{
     document::{
         Bar, BarGroup, Bars, Chart, Dot, Dots, Drawing, Ecdf, Item, Points, Scatter, Series,
@@ -106,7 +106,7 @@ pub(super) fn phases(comparison: &Comparison) -> Item {
         None => "too few pairs for intervals".to_owned(),
     };
     let dot = |row: &PhaseRow| Dot {
-        name: words(row.phase).to_owned(),
+        name: row.words().to_owned(),
         ratio: row.paired.ratio,
         interval: row.paired.interval.map(|i| (i.low, i.high)),
         verdict: row.paired.verdict,
@@ -327,7 +327,7 @@ pub(super) fn distributions(comparison: &Comparison, pairs: &[Matched<'_>]) -> I
         };
         let phase = row.phase;
         Chart {
-            title: words(phase).to_owned(),
+            title: row.words().to_owned(),
             note: format!(
                 "n = {} connections of each stack: the share of them that took at most so long, on a logarithmic \
                  axis. The whole distribution, without an interval.",

@@ -1,26 +1,20 @@
 use std::sync::Arc;
 
-use netbench_model::{
-    Condition, ConnectManifest, LinkKind, Origin, Phase, Sample, StackName, Target,
-};
+use netbench_model::{Condition, ConnectManifest, LinkKind, Phase, Sample, StackName, Target};
 use netbench_stats::{MIN_ROUNDS, SAME_MARGIN};
 
 use super::{
-    Comparison, ConnectSummary, PhaseRow, charts, checks, cold_items, cold_sentence, figures,
-    latest, match_up, summarize,
+    Comparison, ConnectSummary, charts, checks, cold_items, cold_sentence, latest, match_up,
+    summarize,
 };
 use crate::{
     Asked,
     cell::Cell,
-    document::{Document, Excerpt, Extent, Item, Report, Section, Table},
+    document::{Document, Excerpt, Extent, Item, Machine, Report, Section, Table},
     evaluation::{Evidence, fast, works},
     explain::explain_section,
-    figures::Rows,
-    machine::Machine,
-    text::{
-        begun, change, count, in_place_of, interval, machine, made, shorten, stacks_with, time,
-        verdict,
-    },
+    run::origin,
+    text::{change, count, in_place_of, interval, machine, shorten, stacks_with, time, verdict},
 };
 
 /// The id of the section with the run's figures.
@@ -57,16 +51,12 @@ impl Report for ConnectReport {
         let (summary, manifest) = (&*self.summary, &self.manifest);
         let run = &summary.run;
         let stacks: Vec<&str> = manifest.plan.stacks.iter().map(StackName::as_str).collect();
-        let mut rows = Rows::default();
-        figures::rows(summary, &mut rows);
         let mut sections = vec![section(self)];
         if extent == Extent::Full {
             sections.extend(explain_section(manifest, &self.samples));
         }
         Document {
             about: in_place_of(&stacks),
-            name: run.name.clone(),
-            made: made(&run.name, &run.netbench, &run.started),
             lead: format!(
                 "{} connections to {} {}: how long each takes, from nothing to the last byte of a page.",
                 run.samples,
@@ -75,15 +65,15 @@ impl Report for ConnectReport {
             ),
             questions: questions(summary),
             sections,
-            machines: vec![Machine {
-                run: &manifest.name,
-                environment: &manifest.environment,
-                workers: &manifest.workers,
-            }],
-            figures: rows.finish(),
+            machines: vec![Machine::of(manifest)],
             checks: checks::checks(summary),
             data: vec![summary],
-            ..Document::new("connect", format!("netbench connect: {}", run.name))
+            ..Document::of_run(
+                "connect",
+                &run.head.name,
+                &run.head.netbench,
+                &run.head.started,
+            )
         }
     }
 }
@@ -182,25 +172,6 @@ fn explanation(summary: &ConnectSummary) -> String {
     parts.join(" ")
 }
 
-/// Which part of the sites it is, or of which runs it was joined.
-pub(crate) fn origin(origin: &Origin) -> Option<String> {
-    if let Some(part) = origin.shard {
-        return Some(format!(
-            "Shard {} of {} sites; `netbench merge` joins it with the others.",
-            part.shard, part.whole_sites
-        ));
-    }
-    let runs = origin.merged.len();
-    (runs > 0).then(|| {
-        let shards = origin.merged.iter().filter(|run| run.shard.is_some());
-        format!(
-            "Joined of {runs} runs, {} of them shards, from {}.",
-            shards.count(),
-            origin.vantages().into_iter().collect::<Vec<_>>().join(", ")
-        )
-    })
-}
-
 /// What a comparison says, in a sentence.
 fn headline(summary: &ConnectSummary, comparison: &Comparison) -> String {
     if comparison.condition == Condition::Cold
@@ -285,7 +256,7 @@ fn phases(items: &mut Vec<Item>, comparison: &Comparison, target: Target) {
     items.push(
         Table::of(&comparison.phases)
             .caption(format!("phases, {}", about(comparison)))
-            .col("phase", 0, |row| Cell::text(words(row.phase)))
+            .col("phase", 0, |row| Cell::text(row.words()))
             .col(first, 1, |row| Cell::Time(row.first.p50_ns))
             .col(other, 1, |row| Cell::Time(row.other.p50_ns))
             .col("change", 0, |row| Cell::Change(row.paired.ratio))
@@ -460,33 +431,6 @@ fn how(items: &mut Vec<Item>, summary: &ConnectSummary) {
         parts.push(format!("Digest of the packets lost: {digest}."));
     }
     items.push(Item::Text(parts.join(" ")));
-    let run = &summary.run;
     items.push(Item::Text(machine(&summary.environment)));
-    items.push(Item::Text(begun(
-        &run.netbench,
-        run.seed,
-        &run.started,
-        &run.command,
-    )));
-}
-
-impl Comparison {
-    /// A phase, where both have it.
-    pub(crate) fn phase(&self, phase: Phase) -> Option<&PhaseRow> {
-        self.phases.iter().find(|row| row.phase == phase)
-    }
-}
-
-/// A phase in words for who has not read the manual.
-pub(super) fn words(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Connector => "connector set-up",
-        Phase::Dns => "name lookup",
-        Phase::Tcp => "TCP connect",
-        Phase::Tls => "TLS handshake",
-        Phase::Verify => "chain verification",
-        Phase::FirstByte => "first byte",
-        Phase::Total => "total",
-        Phase::Cpu => "client CPU",
-    }
+    items.push(Item::Text(summary.run.head.again()));
 }

@@ -8,7 +8,6 @@ mod cold;
 mod compare;
 mod document;
 mod failures;
-mod figures;
 mod latest;
 mod pairs;
 mod shares;
@@ -16,7 +15,7 @@ mod summarize;
 mod summary;
 mod warnings;
 
-pub use cold::{ColdAgainst, ColdCauses, ColdRow, ColdStep, OnceCost};
+pub use cold::{ColdAgainst, ColdCauses, ColdRow, ColdStep, OnceCost, OnceInterval};
 pub use document::ConnectReport;
 pub use summarize::summarize;
 pub use summary::{
@@ -24,12 +23,9 @@ pub use summary::{
     SiteRow, SiteTally, UnsupportedRow,
 };
 
-pub(crate) use cold::{
-    cold, figures as cold_figures, items as cold_items, sentence as cold_sentence,
-};
+pub(crate) use cold::{cold, items as cold_items, sentence as cold_sentence};
 pub(crate) use compare::compare;
-pub(crate) use document::origin;
 pub(crate) use latest::latest;
 pub(crate) use pairs::{Matched, match_up};
 pub(crate) use shares::rtts;
-pub(crate) use summarize::{about_stack, command, head};
+pub(crate) use summarize::head;

@@ -1,8 +1,6 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{
-    ConnectManifest, LinkRecord, Origin, Outcome, SCHEMA_VERSION, Sample, StackName, WorkerRecord,
-};
+use netbench_model::{ConnectManifest, LinkRecord, Outcome, SCHEMA_VERSION, Sample, StackName};
 
 use super::{
     cold::cold,
@@ -12,6 +10,7 @@ use super::{
     summary::{ConnectSummary, Head, NegotiatedRow},
     warnings::warnings,
 };
+use crate::run::{RunHead, about_stack};
 
 /// Computes what a run says. The same manifest and samples give the same summary.
 ///
@@ -53,16 +52,7 @@ pub(crate) fn head(manifest: &ConnectManifest, measured: &[&Sample]) -> Head {
     };
     let per_round = plan.sites.len() * plan.stacks.len() * plan.conditions.len();
     Head {
-        name: manifest.name.clone(),
-        started: manifest.started.clone(),
-        finished: manifest.finished.clone(),
-        netbench: manifest.netbench.clone(),
-        command: manifest
-            .sessions
-            .first()
-            .map(|session| command(&session.command, &manifest.origin))
-            .unwrap_or_default(),
-        seed: plan.seed,
+        head: RunHead::of(manifest, plan.seed),
         target: plan.target,
         sites: plan.sites.len() as u64,
         rounds: plan.rounds,
@@ -71,46 +61,6 @@ pub(crate) fn head(manifest: &ConnectManifest, measured: &[&Sample]) -> Head {
         planned: per_round as u64 * u64::from(plan.rounds),
         origin: manifest.origin.clone(),
     }
-}
-
-/// What a stack is made of: its library, provider, and what else is asked for of its worker.
-pub(crate) fn about_stack<'a>(
-    workers: &'a [WorkerRecord],
-    stack: &StackName,
-    more: impl FnOnce(&'a WorkerRecord) -> Option<&'a String>,
-) -> String {
-    let worker = workers.iter().find(|worker| worker.stack == stack.stack());
-    let parts = worker.map(|worker| {
-        [
-            Some(&worker.library),
-            worker.provider.as_ref(),
-            more(worker),
-        ]
-    });
-    let parts: Vec<&str> = parts
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(String::as_str)
-        .collect();
-    parts.join(", ")
-}
-
-/// The command line of a session; of a joined run, that of the whole that its shards are of.
-pub(crate) fn command(line: &[String], origin: &Origin) -> Vec<String> {
-    if origin.merged.is_empty() {
-        return line.to_vec();
-    }
-    let mut words = line.iter();
-    let mut kept = Vec::new();
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--shard" | "--vantage" => drop(words.next()),
-            word if word.starts_with("--shard=") || word.starts_with("--vantage=") => {}
-            word => kept.push(word.to_owned()),
-        }
-    }
-    kept
 }
 
 fn negotiated(measured: &[&Sample]) -> Vec<NegotiatedRow> {

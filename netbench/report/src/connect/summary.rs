@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ColdRow;
+use crate::RunHead;
 
 /// What a `connect` run says. Every ratio is the other stack's time over the first one's: under 1
 /// the other is faster.
@@ -39,18 +40,9 @@ pub struct ConnectSummary {
 /// Which run a summary is of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Head {
-    /// Its name.
-    pub name: String,
-    /// Start, RFC 3339, UTC.
-    pub started: String,
-    /// End; none where it was not finished.
-    pub finished: Option<String>,
-    /// The version of netbench.
-    pub netbench: String,
-    /// The command line of its first session.
-    pub command: Vec<String>,
-    /// The seed.
-    pub seed: u64,
+    /// What all runs have.
+    #[serde(flatten)]
+    pub head: RunHead,
     /// Where the sites are.
     pub target: Target,
     /// How many sites.
@@ -227,5 +219,28 @@ impl ConnectSummary {
     pub fn compares(&self) -> bool {
         let mut comparisons = self.comparisons.iter();
         comparisons.any(|comparison| !comparison.phases.is_empty())
+    }
+}
+
+impl Comparison {
+    /// A phase, where both have it.
+    pub(crate) fn phase(&self, phase: Phase) -> Option<&PhaseRow> {
+        self.phases.iter().find(|row| row.phase == phase)
+    }
+}
+
+impl PhaseRow {
+    /// The phase in words for who has not read the manual.
+    pub(super) fn words(&self) -> &'static str {
+        match self.phase {
+            Phase::Connector => "connector set-up",
+            Phase::Dns => "name lookup",
+            Phase::Tcp => "TCP connect",
+            Phase::Tls => "TLS handshake",
+            Phase::Verify => "chain verification",
+            Phase::FirstByte => "first byte",
+            Phase::Total => "total",
+            Phase::Cpu => "client CPU",
+        }
     }
 }

@@ -1,12 +1,11 @@
 use netbench_model::{Depth, Losses, LostSite, PartState, StackName, Target};
 
-use super::{Asked, Evaluation, figures, lacking};
+use super::{Asked, Evaluation, lacking};
 use crate::{
     bogo::features_sections,
     cell::{Cell, Digits},
     document::{Document, Extent, Item, Report, Section, Table},
-    figures::Rows,
-    text::{in_place_of, made},
+    text::in_place_of,
 };
 
 /// The ids of the sections that only an evaluation has.
@@ -31,19 +30,12 @@ impl Report for EvaluationReport {
         let run = &evaluation.run;
         let plan = &run.plan;
         let about = in_place_of(&[plan.from.as_str(), plan.to.as_str()]);
-        let mut rows = Rows::default();
-        figures::evaluation(evaluation, &mut rows);
         let mut document = Document {
-            name: run.name.clone(),
-            made: made(&run.name, &run.netbench, &run.started),
             lead: lead(evaluation),
             sections: vec![sites(evaluation)],
-            figures: rows.finish(),
             data: vec![evaluation],
-            ..Document::new(
-                "evaluate",
-                format!("netbench evaluate: from {} to {}", plan.from, plan.to),
-            )
+            title: format!("netbench evaluate: from {} to {}", plan.from, plan.to),
+            ..Document::of_run("evaluate", &run.name, &run.netbench, &run.started)
         };
         document.sections.extend(features(evaluation, extent));
         let mut connections = None;
@@ -56,7 +48,13 @@ impl Report for EvaluationReport {
             if extent == Extent::Full {
                 document.sections.append(&mut part.sections);
             }
-            document.figures.append(&mut part.figures);
+            // Connections and suites are in the evaluation's own summary.
+            if part.kind == "scan" {
+                let kind = part.kind;
+                document
+                    .of_parts
+                    .extend(part.data.drain(..).map(|data| (kind, data)));
+            }
             document.checks.append(&mut part.checks);
             document.machines.append(&mut part.machines);
         }

@@ -7,7 +7,6 @@
 mod document;
 pub(crate) mod fast;
 mod features;
-mod figures;
 mod losses;
 pub(crate) mod supports;
 pub(crate) mod works;

@@ -1,9 +1,8 @@
 use super::{CharacteristicRow, ExplainSummary, Explanation, charts::chart};
 use crate::{
     cell::{Cell, Digits},
-    connect::{cold_figures, cold_items},
+    connect::cold_items,
     document::{Document, Excerpt, Extent, Item, Report, Section, Table},
-    figures::Rows,
     text::{change, interval, verdict},
 };
 
@@ -12,13 +11,13 @@ const SITES_SHOWN: usize = 30;
 
 impl Report for ExplainSummary {
     fn document(&self, _: Extent) -> Document<'_> {
-        let mut rows = Rows::default();
-        figures(self, &mut rows);
         Document {
             sections: vec![self.whole_section()],
-            figures: rows.finish(),
             data: vec![self],
-            ..Document::new("explain", format!("netbench explain: {}", self.run.name))
+            ..Document::new(
+                "explain",
+                format!("netbench explain: {}", self.run.head.name),
+            )
         }
     }
 }
@@ -54,73 +53,6 @@ pub(super) fn section(summary: &ExplainSummary) -> Section {
             .to_owned(),
         ..Section::only(items)
     }
-}
-
-fn figures(summary: &ExplainSummary, rows: &mut Rows) {
-    for explanation in &summary.explanations {
-        let about = |rows: &mut Rows, table: &str| {
-            let (first, other) = (explanation.first.as_str(), explanation.other.as_str());
-            rows.about(table, explanation.condition.name(), first, other);
-        };
-        about(rows, "characteristics");
-        for row in &explanation.characteristics {
-            value_rows(rows, row);
-        }
-        about(rows, "against");
-        for row in &explanation.against {
-            rows.value(&row.site, "ratio", row.ratio, "other/first");
-            rows.value(&row.site, "difference", row.difference_ns, "ns");
-            for (name, value) in &row.characteristics {
-                rows.text(&row.site, name, value);
-            }
-        }
-        about(rows, "shared");
-        for row in &explanation.shared {
-            let item = format!("{}: {}", row.characteristic, row.value);
-            rows.value(&item, "listed_with", row.listed_with as f64, "sites");
-            rows.value(&item, "listed", row.listed as f64, "sites");
-            rows.value(&item, "others_with", row.others_with as f64, "sites");
-            rows.value(&item, "others", row.others as f64, "sites");
-            rows.value(&item, "chance", row.chance, "");
-        }
-    }
-    cold_figures(rows, &summary.cold);
-    for condition in &summary.conditions {
-        rows.about(
-            "conditions",
-            "",
-            condition.first.as_str(),
-            condition.other.as_str(),
-        );
-        value_rows(rows, &condition.row);
-    }
-    for row in &summary.heaps {
-        rows.about("heaps", row.condition.name(), row.stack.as_str(), "");
-        rows.value(&row.site, "lower", row.lower_ns, "ns");
-        rows.value(&row.site, "upper", row.upper_ns, "ns");
-        rows.value(&row.site, "apart", row.round_trips, "round trips");
-        rows.text(&row.site, "cause", row.cause.name());
-        rows.text(&row.site, "part", &row.part);
-        rows.value(&row.site, "slower", row.slower as f64, "connections");
-        rows.value(
-            &row.site,
-            "connections",
-            row.connections as f64,
-            "connections",
-        );
-    }
-}
-
-fn value_rows(rows: &mut Rows, row: &CharacteristicRow) {
-    let item = format!("{}: {}", row.characteristic, row.value);
-    rows.value(&item, "sites", row.sites as f64, "sites");
-    rows.value(&item, "pairs", row.paired.pairs as f64, "pairs");
-    rows.value(&item, "ratio", row.paired.ratio, "other/first");
-    rows.interval(&item, "ratio", row.paired.interval);
-    rows.value(&item, "difference", row.difference_ns, "ns");
-    rows.value(&item, "contrast", row.contrast.ratio, "ratio/ratio");
-    rows.interval(&item, "contrast", row.contrast.interval);
-    rows.text(&item, "verdict", row.contrast.verdict.name());
 }
 
 fn one(items: &mut Vec<Item>, explanation: &Explanation) {

@@ -1,4 +1,4 @@
-use super::{Form, Goes, Options, Takes};
+use super::{Form, Goes, Needs, Options, Takes};
 use crate::document::{Document, Extent};
 
 /// The summary, as the schemas under `netbench/schemas/` describe it.
@@ -9,6 +9,7 @@ pub(super) const FORM: Form = Form {
     takes: Takes::OneRun,
     goes: Goes::Stdout,
     extent: Extent::Brief,
+    needs: Needs::Nothing,
     render,
 };
 

@@ -1,6 +1,6 @@
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Form, Goes, Options, Takes};
+use super::{Form, Goes, Needs, Options, Takes};
 use crate::{
     document::{Check, Checked, Document, Extent},
     text::plain,
@@ -14,6 +14,7 @@ pub(super) const FORM: Form = Form {
     takes: Takes::OneRun,
     goes: Goes::Stdout,
     extent: Extent::Brief,
+    needs: Needs::Checks,
     render,
 };
 

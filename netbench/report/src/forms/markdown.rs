@@ -1,4 +1,4 @@
-use super::{Form, Goes, Options, Takes};
+use super::{Form, Goes, Needs, Options, Takes};
 use crate::{
     cell::Cell,
     document::{Align, Document, Extent, Part, Shown, Table},
@@ -13,6 +13,7 @@ pub(super) const FORM: Form = Form {
     takes: Takes::SeveralRuns,
     goes: Goes::Stdout,
     extent: Extent::Brief,
+    needs: Needs::Nothing,
     render,
 };
 

@@ -23,11 +23,22 @@ pub struct Form {
     pub goes: Goes,
     /// How much of a report it shows.
     pub extent: Extent,
+    /// What a report must have for it.
+    pub needs: Needs,
     /// The document in this form. In `terminal` and `markdown` nothing is obeyed that a site or a file says.
     pub render: fn(&Document<'_>, &Options) -> Vec<u8>,
 }
 
 impl Form {
+    /// Why there is nothing to write of this document in this form; none where there is.
+    pub fn unsupported(&self, document: &Document<'_>) -> Option<String> {
+        let lacking = self.needs == Needs::Checks && document.checks.is_empty();
+        let (form, kind) = (self.name, document.kind);
+        lacking.then(|| {
+            format!("there is no {form} of netbench {kind}: nothing in it passes or fails")
+        })
+    }
+
     /// A report in this form.
     pub fn of(&self, report: &dyn Report, options: &Options) -> Vec<u8> {
         (self.render)(&report.document(self.extent), options)
@@ -41,6 +52,15 @@ pub enum Takes {
     OneRun,
     /// One, or several side by side.
     SeveralRuns,
+}
+
+/// What a report must have for a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing that a report could lack.
+    Nothing,
+    /// Something that passes or fails.
+    Checks,
 }
 
 /// Where a form goes if nobody says where.

@@ -1,7 +1,7 @@
 use netbench_stats::Verdict;
 use unicode_width::UnicodeWidthStr;
 
-use super::{Form, Goes, Options, Style, Takes};
+use super::{Form, Goes, Needs, Options, Style, Takes};
 use crate::{
     cell::Cell,
     document::{Align, Document, Extent, Part, Shown, Table},
@@ -16,6 +16,7 @@ pub(super) const FORM: Form = Form {
     takes: Takes::SeveralRuns,
     goes: Goes::Stdout,
     extent: Extent::Brief,
+    needs: Needs::Nothing,
     render,
 };
 

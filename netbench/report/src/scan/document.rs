@@ -7,15 +7,14 @@ use netbench_model::{
     tls::TlsVersion,
 };
 
-use super::{ScanSummary, figures, loss};
+use super::{ScanSummary, loss};
 use crate::{
     Asked,
     cell::{Cell, Digits},
-    connect::origin,
     document::{Document, Extent, Item, Report, Section, Table},
     evaluation::{Evidence, losses, supports},
-    figures::Rows,
-    text::{in_place_of, made, shorten},
+    run::origin,
+    text::{in_place_of, shorten},
 };
 
 /// The id of the section with what was found.
@@ -27,8 +26,6 @@ const IN_FULL: usize = 3;
 impl Report for ScanSummary {
     fn document(&self, _: Extent) -> Document<'_> {
         let run = &self.run;
-        let mut rows = Rows::default();
-        figures::rows(self, &mut rows);
         let stacks: Vec<&str> = self
             .loss
             .iter()
@@ -37,14 +34,11 @@ impl Report for ScanSummary {
             .collect();
         Document {
             about: in_place_of(&stacks),
-            name: run.name.clone(),
-            made: made(&run.name, &run.netbench, &run.started),
             lead: format!("What {} sites speak.", self.sites.len()),
             questions: questions(self, &stacks),
             sections: vec![section(self)],
-            figures: rows.finish(),
             data: vec![self],
-            ..Document::new("scan", format!("netbench scan: {}", run.name))
+            ..Document::of_run("scan", &run.name, &run.netbench, &run.started)
         }
     }
 }
@@ -136,7 +130,7 @@ fn about(summary: &ScanSummary) -> String {
     )
 }
 
-pub(super) fn order(order: Order) -> &'static str {
+fn order(order: Order) -> &'static str {
     match order {
         Order::Server => "server",
         Order::Client => "client",
@@ -147,7 +141,7 @@ pub(super) fn order(order: Order) -> &'static str {
     }
 }
 
-pub(super) fn outcome(site: &SiteScan) -> String {
+fn outcome(site: &SiteScan) -> String {
     match &site.outcome {
         ScanOutcome::Scanned => "scanned".to_owned(),
         ScanOutcome::Partial { why } => format!("in part: {why}"),
@@ -164,7 +158,7 @@ fn names(codes: &[NamedCode]) -> String {
     names.join(" ")
 }
 
-pub(super) fn versions(site: &SiteScan) -> String {
+fn versions(site: &SiteScan) -> String {
     let mut versions: Vec<TlsVersion> = spoken(site).map(|v| v.version).collect();
     versions.sort_unstable();
     let names: Vec<&str> = versions.iter().map(|v| v.name()).collect();
@@ -325,7 +319,7 @@ fn certificates(items: &mut Vec<Item>, site: &SiteScan) {
 }
 
 /// Features by name, as words.
-pub(super) fn features(site: &SiteScan) -> Vec<(&'static str, String)> {
+fn features(site: &SiteScan) -> Vec<(&'static str, String)> {
     let f = &site.features;
     let answer = |answer: &Observed| {
         let word = match answer {

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use crate::{
     cell::Cell,
     document::{Document, Extent, Item, Report, Section, Table},
-    figures::Rows,
 };
 
 /// ClientHellos, taken apart: what `netbench hello --json` prints.
@@ -45,43 +44,10 @@ impl Report for HelloReport {
                     .item(),
             );
         }
-        let mut rows = Rows::default();
-        self.figures(&mut rows);
         Document {
             sections: vec![Section::only(items)],
-            figures: rows.finish(),
             data: vec![self],
             ..Document::new("hello", "netbench hello: what each stack offers".to_owned())
-        }
-    }
-}
-
-impl HelloReport {
-    fn figures(&self, rows: &mut Rows) {
-        for hello in &self.hellos {
-            rows.about("hello", "", &hello.stack, "");
-            rows.value("hello", "wire", hello.wire_bytes.into(), "bytes");
-            rows.value("hello", "message", hello.message_bytes.into(), "bytes");
-            rows.text("hello", "ja3", &hello.ja3);
-            rows.text("hello", "ja4", &hello.ja4);
-            let lists = [
-                ("suite", &hello.suites),
-                ("group", &hello.groups),
-                ("signature", &hello.signatures),
-            ];
-            for (name, codes) in lists {
-                for code in codes {
-                    rows.text("hello", name, &code.name);
-                }
-            }
-            for extension in &hello.extensions {
-                rows.value(
-                    &extension.name,
-                    "extension",
-                    extension.bytes.into(),
-                    "bytes",
-                );
-            }
         }
     }
 }

@@ -110,7 +110,7 @@ fn confirmations(items: &mut Vec<Item>, loss: &LossReport) {
     );
 }
 
-pub(super) fn verdict(verdict: Confirmed) -> &'static str {
+fn verdict(verdict: Confirmed) -> &'static str {
     match verdict {
         Confirmed::AsPredicted => "as predicted",
         Confirmed::Mismatch => "NOT AS PREDICTED",
@@ -118,7 +118,7 @@ pub(super) fn verdict(verdict: Confirmed) -> &'static str {
     }
 }
 
-pub(super) fn predicted(agreement: &Agreement) -> String {
+fn predicted(agreement: &Agreement) -> String {
     match agreement {
         Agreement::Agrees(agreed) => {
             let more = [&agreed.group, &agreed.signature];
@@ -130,7 +130,7 @@ pub(super) fn predicted(agreement: &Agreement) -> String {
     }
 }
 
-pub(super) fn seen(seen: &HandshakeResult) -> String {
+fn seen(seen: &HandshakeResult) -> String {
     match seen {
         HandshakeResult::Handshake {
             version,

@@ -1,7 +1,6 @@
 //! What a scan says: of its sites, of what a change of stack would lose, and of the population.
 
 mod document;
-mod figures;
 mod hello;
 mod loss;
 

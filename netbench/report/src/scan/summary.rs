@@ -8,7 +8,7 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::connect::command;
+use crate::run::command;
 
 /// What a scan found: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,6 +1,9 @@
 use netbench_model::{HandshakeKind, Measure, Part, Work};
 
-use super::{CaseRow, SuiteSummary, document::value, preset::row_name};
+use super::{
+    CaseRow, SuiteSummary,
+    cases::{row_name, value},
+};
 use crate::{
     document::{Bar, BarGroup, Bars, Chart, Drawing, Item},
     text::factor,
@@ -88,7 +91,7 @@ fn bars<'a>(
         title: title.to_owned(),
         note: format!(
             "n = up to {rounds} rounds of each case, each in fresh processes. Bars: what the stack takes when nothing disturbs \
-             it. After a bar, its factor: how many times less it takes than {}, over 1 in its favour; the table has the \
+             it. After a bar, its factor: the time or size of {} over the bar's; above 1 the bar's stack is better. The table has the \
              intervals.",
             stacks.first().map_or("the first", String::as_str)
         ),

@@ -1,9 +1,12 @@
-use netbench_model::{Case, Part, SCHEMA_VERSION, StackName, SuiteManifest, SuiteSample, Unit};
+use netbench_model::{
+    Case, Part, SCHEMA_VERSION, Scenario, StackName, SuiteManifest, SuiteSample, Unit,
+};
 use netbench_stats::{Interval, Resampling, Verdict, compare_runs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{SuiteSummary, figures::figures, summarize_suite};
+use super::{figures::figures, summarize_suite};
+use crate::run::about_stack;
 
 /// Two runs of the suite, or two stacks of one, case by case. Every ratio is the other's figure over
 /// the first one's: over 1 the other is slower, or takes more.
@@ -113,23 +116,15 @@ pub fn compare_runs_of_suite(
             .map(|stack| (stack.clone(), stack.clone()))
             .collect(),
     };
-    let cases = |scenarios: &[netbench_model::Scenario]| -> Vec<Case> {
-        scenarios
-            .iter()
-            .flat_map(netbench_model::Scenario::cases)
-            .collect()
+    let cases = |scenarios: &[Scenario]| -> Vec<Case> {
+        scenarios.iter().flat_map(Scenario::cases).collect()
     };
     let (firsts, others) = (cases(&first_run.scenarios), cases(&other_run.scenarios));
-    let both: Vec<Case> = firsts
-        .iter()
-        .filter(|c| others.contains(c))
-        .copied()
-        .collect();
     let level = Resampling::for_case(0, 1.0).verdict_level;
     let mut found = Vec::new();
     let mut missing: Vec<String> = Vec::new();
     for (a, b) in &pairs {
-        for case in &both {
+        for case in firsts.iter().filter(|case| others.contains(case)) {
             let one = (figures(case, a, first.1), figures(case, b, other.1));
             let (Some(x), Some(y)) = one else {
                 missing.push(format!("{case} ({a}, {b})"));
@@ -160,29 +155,20 @@ pub fn compare_runs_of_suite(
     };
     missing.extend(only(&firsts, &others));
     missing.extend(only(&others, &firsts));
-    let warnings = vec![
-        "The two runs were not measured side by side: what changed on the machine between them is in \
-         the ratios. One run with both stacks tells more."
-            .to_owned(),
-    ];
     CompareSummary {
-        schema: SCHEMA_VERSION,
-        kind: "compare".to_owned(),
-        first: side(
-            &summarize_suite(first.0, first.1),
-            pairs.iter().map(|p| &p.0),
-        ),
-        other: side(
-            &summarize_suite(other.0, other.1),
-            pairs.iter().map(|p| &p.1),
-        ),
-        paired: false,
-        threshold,
-        regressed: regressions(&found),
-        cases: found,
         missing,
         differences: differences(first.0, other.0),
-        warnings,
+        warnings: vec![
+            "The two runs were not measured side by side: what changed on the machine between them is in \
+             the ratios. One run with both stacks tells more."
+                .to_owned(),
+        ],
+        ..CompareSummary::new(
+            Compared::of(first.0, pairs.iter().map(|pair| &pair.0)),
+            Compared::of(other.0, pairs.iter().map(|pair| &pair.1)),
+            threshold,
+            found,
+        )
     }
 }
 
@@ -221,31 +207,51 @@ pub fn compare_stacks_of_suite(
         });
     }
     CompareSummary {
-        schema: SCHEMA_VERSION,
-        kind: "compare".to_owned(),
-        first: side(&summary, [first].into_iter()),
-        other: side(&summary, [other].into_iter()),
         paired: true,
-        threshold,
-        regressed: regressions(&cases),
-        cases,
         missing,
-        differences: Vec::new(),
         warnings: summary.warnings,
+        ..CompareSummary::new(
+            Compared::of(manifest, [first]),
+            Compared::of(manifest, [other]),
+            threshold,
+            cases,
+        )
     }
 }
 
-fn side<'a>(summary: &SuiteSummary, stacks: impl Iterator<Item = &'a StackName>) -> Compared {
-    let about = |stack: &StackName| {
-        let known = summary.run.stacks.iter().find(|(name, _)| name == stack);
-        (
-            stack.clone(),
-            known.map(|k| k.1.clone()).unwrap_or_default(),
-        )
-    };
-    Compared {
-        run: summary.run.name.clone(),
-        stacks: stacks.map(about).collect(),
+impl CompareSummary {
+    fn new(
+        first: Compared,
+        other: Compared,
+        threshold: Option<f64>,
+        cases: Vec<ComparedCase>,
+    ) -> Self {
+        let regressed = cases
+            .iter()
+            .filter(|case| case.regression == Regression::Regressed);
+        Self {
+            schema: SCHEMA_VERSION,
+            kind: "compare".to_owned(),
+            first,
+            other,
+            paired: false,
+            threshold,
+            regressed: regressed.count() as u64,
+            cases,
+            missing: Vec::new(),
+            differences: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+}
+
+impl Compared {
+    fn of<'a>(run: &SuiteManifest, stacks: impl IntoIterator<Item = &'a StackName>) -> Self {
+        let about = |stack: &StackName| (stack.clone(), about_stack(&run.workers, stack, |_| None));
+        Self {
+            run: run.name.clone(),
+            stacks: stacks.into_iter().map(about).collect(),
+        }
     }
 }
 
@@ -259,85 +265,48 @@ fn regression(ratio: f64, interval: Option<Interval>, threshold: Option<f64>) ->
     }
 }
 
-fn regressions(cases: &[ComparedCase]) -> u64 {
-    let regressed = cases
-        .iter()
-        .filter(|c| c.regression == Regression::Regressed);
-    regressed.count() as u64
-}
-
 /// What differs between two runs: settings and machine, which keep their figures from being compared,
 /// and what one may want to compare.
 fn differences(a: &SuiteManifest, b: &SuiteManifest) -> Vec<Difference> {
-    let mut found = Vec::new();
-    let mut put = |what: &str, first: String, other: String, harmless: bool| {
-        if first != other {
-            found.push(Difference {
-                what: what.to_owned(),
-                first,
-                other,
-                harmless,
-            });
-        }
-    };
-    let (x, y) = (&a.plan, &b.plan);
-    put(
-        "certificates",
-        x.pki_sha256.clone(),
-        y.pki_sha256.clone(),
-        false,
-    );
-    put(
-        "trial_ms",
-        x.trial_ms.to_string(),
-        y.trial_ms.to_string(),
-        false,
-    );
-    put(
-        "slice_us",
-        x.slice_us.to_string(),
-        y.slice_us.to_string(),
-        false,
-    );
-    put(
-        "pin",
-        x.is_pinned().to_string(),
-        y.is_pinned().to_string(),
-        false,
-    );
-    put(
-        "layout",
-        x.layout_is_fixed().to_string(),
-        y.layout_is_fixed().to_string(),
-        false,
-    );
-    let fact =
-        |m: &SuiteManifest, name: &str| m.environment.facts.get(name).cloned().unwrap_or_default();
-    for (name, harmless) in [
-        ("cpu_model", false),
-        ("cores", false),
-        ("cpu_flags", false),
-        ("kernel", true),
-        ("governor", true),
-    ] {
-        put(name, fact(a, name), fact(b, name), harmless);
-    }
-    put("netbench", a.netbench.clone(), b.netbench.clone(), true);
-    let variables = |m: &SuiteManifest| format!("{:?}", m.environment.variables);
-    put("variables", variables(a), variables(b), true);
-    for worker in &a.workers {
-        let Some(same) = b.workers.iter().find(|w| w.stack == worker.stack) else {
-            continue;
-        };
-        let about = |w: &netbench_model::WorkerRecord| format!("{} {:?}", w.library, w.provider);
-        put(&worker.stack, about(worker), about(same), true);
-        let build = |w: &netbench_model::WorkerRecord| format!("{:?}", w.build);
-        put(
-            &format!("build of {}", worker.stack),
-            build(worker),
-            build(same),
-            true,
-        );
-    }
-    found
+    let others = facts(b);
+    let differing = facts(a).into_iter().filter_map(|(what, first, harmless)| {
+        // Of a stack that only one of them has nothing is compared.
+        let (_, other, _) = others.iter().find(|(name, ..)| *name == what)?;
+        (first != *other).then(|| Difference {
+            what,
+            first,
+            other: other.clone(),
+            harmless,
+        })
+    });
+    differing.collect()
+}
+
+/// Facts of a run, each with whether it is harmless if it differs.
+fn facts(run: &SuiteManifest) -> Vec<(String, String, bool)> {
+    let plan = &run.plan;
+    let machine = &run.environment;
+    let fact = |name: &str| machine.facts.get(name).cloned().unwrap_or_default();
+    let mut facts = vec![
+        ("certificates", plan.pki_sha256.clone(), false),
+        ("trial_ms", plan.trial_ms.to_string(), false),
+        ("slice_us", plan.slice_us.to_string(), false),
+        ("pin", plan.is_pinned().to_string(), false),
+        ("layout", plan.layout_is_fixed().to_string(), false),
+    ];
+    facts.extend(["cpu_model", "cores", "cpu_flags"].map(|name| (name, fact(name), false)));
+    facts.extend(["kernel", "governor"].map(|name| (name, fact(name), true)));
+    facts.push(("netbench", run.netbench.clone(), true));
+    facts.push(("variables", format!("{:?}", machine.variables), true));
+    let facts = facts.into_iter();
+    let facts = facts.map(|(name, value, harmless)| (name.to_owned(), value, harmless));
+    let workers = run.workers.iter().flat_map(|worker| {
+        let library = format!("{} {:?}", worker.library, worker.provider);
+        let build = format!("{:?}", worker.build);
+        [
+            (worker.stack.clone(), library, true),
+            (format!("build of {}", worker.stack), build, true),
+        ]
+    });
+    facts.chain(workers).collect()
 }

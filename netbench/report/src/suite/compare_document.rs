@@ -1,18 +1,15 @@
 use netbench_model::Unit;
 use netbench_stats::Verdict;
 
-use super::{CompareSummary, Compared, ComparedCase, Regression, rows};
+use super::{CompareSummary, Compared, ComparedCase, Regression};
 use crate::{
     cell::{Cell, Digits},
     document::{Check, CheckSuite, Checked, Document, Extent, Item, Report, Section, Table},
-    figures::Rows,
     text::{change, count, interval},
 };
 
 impl Report for CompareSummary {
     fn document(&self, _: Extent) -> Document<'_> {
-        let mut rows = Rows::default();
-        rows::compare(self, &mut rows);
         let mut items = vec![Item::Headline(headline(self))];
         items.extend(Item::warnings(&self.warnings));
         differences(&mut items, self);
@@ -25,7 +22,6 @@ impl Report for CompareSummary {
         }
         Document {
             sections: vec![Section::only(items)],
-            figures: rows.finish(),
             checks: vec![checks(self)],
             data: vec![self],
             ..Document::new("compare", title(self))
@@ -142,8 +138,8 @@ fn differences(items: &mut Vec<Item>, summary: &CompareSummary) {
 fn cases(items: &mut Vec<Item>, summary: &CompareSummary) {
     items.push(Item::heading("Case by case"));
     items.push(Item::text(
-        "Change: the other's figure against the first one's; more than 0 % is worse. Factor: how many times less the \
-         other takes.",
+        "Change: the other's figure against the first one's; more than 0 % is worse. Factor: the first one's figure over \
+         the other's.",
     ));
     let stacks = |case: &ComparedCase| match (&case.first_stack, &case.other_stack) {
         (first, other) if first == other => Cell::text(first),

@@ -4,19 +4,19 @@ use netbench_model::{Part, StackName, SuiteManifest, SuiteSample, Target, Unit};
 use netbench_stats::{CASE_LEVEL, SAME_MARGIN};
 
 use super::{
-    CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteSummary, charts::charts, preset, rows,
-    summarize_suite,
+    CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteSummary,
+    cases::{by_stack, value},
+    charts::charts,
+    preset, summarize_suite,
 };
 use crate::{
     Asked,
     cell::{Cell, Digits},
     document::{
-        Check, CheckSuite, Checked, Document, Extent, Filling, Item, Report, Section, Table,
+        Check, CheckSuite, Checked, Document, Extent, Item, Machine, Report, Section, Table,
     },
     evaluation::{Evidence, fast},
-    figures::Rows,
-    machine::Machine,
-    text::{begun, change, in_place_of, interval, machine, made, shorten, stacks_with},
+    text::{change, in_place_of, interval, machine, shorten, stacks_with},
 };
 
 /// The id of the section with the run's figures.
@@ -50,27 +50,23 @@ impl Report for SuiteReport {
         let summary = &*self.summary;
         let run = &summary.run;
         let stacks: Vec<&str> = run.stacks.iter().map(|(name, _)| name.as_str()).collect();
-        let mut rows = Rows::default();
-        rows::suite(summary, &mut rows);
         Document {
             about: in_place_of(&stacks),
-            name: run.name.clone(),
-            made: made(&run.name, &run.netbench, &run.started),
             lead: format!(
                 "{} cases in memory: what the libraries themselves take, without a network.",
                 summary.cases.len()
             ),
             questions: questions(summary),
             sections: vec![section(summary)],
-            machines: vec![Machine {
-                run: &self.manifest.name,
-                environment: &self.manifest.environment,
-                workers: &self.manifest.workers,
-            }],
-            figures: rows.finish(),
+            machines: vec![Machine::of(&self.manifest)],
             checks: checks(summary),
             data: vec![summary],
-            ..Document::new("suite", format!("netbench suite: {}", run.name))
+            ..Document::of_run(
+                "suite",
+                &run.head.name,
+                &run.head.netbench,
+                &run.head.started,
+            )
         }
     }
 }
@@ -187,18 +183,6 @@ fn headline(summary: &SuiteSummary, other: &StackName) -> String {
     )
 }
 
-impl CaseRow {
-    /// A stack's figures.
-    pub(super) fn of(&self, stack: &StackName) -> Option<&StackFigures> {
-        self.stacks.iter().find(|figures| figures.stack == *stack)
-    }
-
-    /// The verdict on a stack.
-    pub(super) fn against_first(&self, other: &StackName) -> Option<&CaseVerdict> {
-        self.verdicts.iter().find(|verdict| verdict.other == *other)
-    }
-}
-
 /// Heading, explanation, charts and table of a part; nothing of a part that was not run.
 fn part_table(items: &mut Vec<Item>, summary: &SuiteSummary, part: Part) {
     let cases = summary.cases.iter();
@@ -214,42 +198,6 @@ fn part_table(items: &mut Vec<Item>, summary: &SuiteSummary, part: Part) {
     items.push(by_stack(table, summary, value).item());
 }
 
-/// Columns for each stack: its figure, and of each but the first the factor, its interval and the verdict.
-pub(super) fn by_stack<'a>(
-    mut table: Filling<&'a CaseRow>,
-    summary: &'a SuiteSummary,
-    value: fn(&CaseRow, &StackFigures) -> Cell,
-) -> Filling<&'a CaseRow> {
-    let stacks: Vec<&StackName> = summary.run.stacks.iter().map(|(name, _)| name).collect();
-    for stack in &stacks {
-        table = table.col(stack.as_str(), 1, |case| {
-            case.of(stack)
-                .map_or(Cell::Missing, |figures| value(case, figures))
-        });
-    }
-    for other in stacks.iter().skip(1) {
-        let name = match stacks.len() {
-            2 => "factor".to_owned(),
-            _ => format!("× {other}"),
-        };
-        let cell = |case: &&CaseRow, cell: fn(&CaseRow, &CaseVerdict) -> Cell| {
-            case.against_first(other)
-                .map_or(Cell::Missing, |verdict| cell(case, verdict))
-        };
-        table = table
-            .col(&name, 0, |case| {
-                cell(case, |_, v| Cell::Factor(v.paired.ratio))
-            })
-            .col("interval", 2, |case| {
-                cell(case, |_, v| Cell::Factors(v.paired.interval))
-            })
-            .col("verdict", 0, |case| {
-                cell(case, |case, v| Cell::Verdict(v.paired.verdict, case.unit))
-            });
-    }
-    table
-}
-
 fn title(part: Part) -> &'static str {
     match part {
         Part::Bulk => "Application data",
@@ -263,8 +211,8 @@ fn title(part: Part) -> &'static str {
 }
 
 fn explanation(part: Part) -> String {
-    let factor = "Factor: how many times less the other stack takes than the first; over 1 is in \
-                  the other's favour.";
+    let factor =
+        "Factor: the first stack's time or size over the other's; above 1 the other is better.";
     let what = match part {
         Part::Bulk => "Plaintext a second, sending and receiving timed apart.",
         Part::Handshake => "Handshakes a second of each side, timed apart.",
@@ -280,22 +228,6 @@ fn explanation(part: Part) -> String {
         Part::Instructions => "Counted by callgrind, for one operation.",
     };
     format!("{what} {factor}")
-}
-
-/// A stack's figure as people read it.
-pub(super) fn value(case: &CaseRow, figures: &StackFigures) -> Cell {
-    match (case.unit, case.part) {
-        (Unit::Nanoseconds, Part::Verify | Part::Connector) => Cell::Time(figures.low),
-        (Unit::Nanoseconds, _) => match (figures.bytes_per_second, figures.per_second) {
-            (Some(rate), _) => Cell::Throughput(rate),
-            (None, Some(rate)) => Cell::Rate(rate),
-            (None, None) => Cell::Time(figures.low),
-        },
-        (Unit::Bytes, _) => Cell::Bytes(figures.low),
-        (Unit::Allocations | Unit::Instructions, _) => {
-            Cell::number(figures.low, Digits::Grouped, "")
-        }
-    }
 }
 
 /// Mean, tail and CPU time of every operation, beside what verdicts rest on.
@@ -374,19 +306,13 @@ fn how(items: &mut Vec<Item>, summary: &SuiteSummary) {
             SAME_MARGIN * 100.0,
             CASE_LEVEL * 100.0,
             if summary.run.until_decided {
-                ", for all looks at the verdicts together"
+                ", for all interim analyses together"
             } else {
                 ""
             },
             (1.0 - CASE_LEVEL) * verdicts as f64,
         )));
     }
-    let run = &summary.run;
     items.push(Item::Text(machine(&summary.environment)));
-    items.push(Item::Text(begun(
-        &run.netbench,
-        run.seed,
-        &run.started,
-        &run.command,
-    )));
+    items.push(Item::Text(summary.run.head.again()));
 }

@@ -1,7 +1,9 @@
-use netbench_model::{Case, Distribution, StackName, SuiteMeasured, SuiteSample, Unit};
+use netbench_model::{
+    Case, Distribution, Held, Measure, StackName, SuiteMeasured, SuiteSample, Unit,
+};
 use netbench_stats::{median, quiet};
 
-use super::{StackFigures, summary::held_figure};
+use super::StackFigures;
 
 /// Operations of more than so many medians are outliers.
 const OUTLIER: f64 = 3.0;
@@ -64,6 +66,18 @@ pub(super) fn whole(case: &Case, measured: &SuiteMeasured) -> Option<f64> {
     let held = measured.held.as_ref();
     held.and_then(|held| held_figure(held, case.measure))
         .or_else(|| measured.instructions.get(&case.measure).copied())
+}
+
+/// What of a held session's figures belongs to a measure, for one session.
+fn held_figure(held: &Held, measure: Measure) -> Option<f64> {
+    let each = |total: u64| total as f64 / f64::from(held.sessions.max(1));
+    match measure {
+        Measure::Peak => Some(held.peak_bytes as f64),
+        Measure::PerSession => Some(each(held.after_bytes.saturating_sub(held.before_bytes))),
+        Measure::Heap => held.heap.map(|heap| each(heap.held_bytes)),
+        Measure::Allocations => held.heap.map(|heap| each(heap.allocations)),
+        _ => None,
+    }
 }
 
 /// For each round the median of the turns in which nothing disturbed the machine; rounds without

@@ -2,6 +2,7 @@
 //!
 //! Start reading at [`summarize_suite`], then [`SuiteSummary`].
 
+mod cases;
 mod charts;
 mod compare;
 mod compare_document;
@@ -9,7 +10,7 @@ mod document;
 mod figures;
 mod preset;
 mod published;
-mod rows;
+mod summarize;
 mod summary;
 mod verdicts;
 
@@ -19,9 +20,8 @@ pub use compare::{
 };
 pub use document::SuiteReport;
 pub use published::{PublishedRow, PublishedTable};
-pub use summary::{
-    CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteHead, SuiteSummary, summarize_suite,
-};
+pub use summarize::summarize_suite;
+pub use summary::{CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteHead, SuiteSummary};
 pub use verdicts::decided;
 
-pub(crate) use preset::row_name;
+pub(crate) use cases::row_name;

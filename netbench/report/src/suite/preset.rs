@@ -1,6 +1,9 @@
 use netbench_model::{Measure, Unit};
 
-use super::{CaseRow, StackFigures, SuiteSummary, document::by_stack};
+use super::{
+    CaseRow, StackFigures, SuiteSummary,
+    cases::{by_stack, row_name},
+};
 use crate::{
     cell::{Cell, Digits},
     document::{Item, Table},
@@ -18,17 +21,12 @@ pub(super) fn table(items: &mut Vec<Item>, summary: &SuiteSummary) {
     }
     items.push(Item::Heading(format!("{preset}: measured here")));
     items.push(Item::text(
-        "Handshakes/s, MiB/s (data in writes of 1 MiB where a name says nothing), KiB or bytes; a factor is how many \
-         times less the other stack takes than the first.",
+        "Handshakes/s, MiB/s (data in writes of 1 MiB where a name says nothing), KiB or bytes; a factor is the \
+         first stack's time or size over the other's; above 1 the other is better.",
     ));
     let table = Table::of(rows).col("Scenario", 0, |case| Cell::text(row_name(&case.name)));
     items.push(by_stack(table, summary, published_unit).item());
     published(items, summary);
-}
-
-/// The name as published, which leaves out what is the same in all its rows.
-pub(crate) fn row_name(case: &str) -> String {
-    case.replace("_write-1MiB_amount-1000MB", "")
 }
 
 /// Heap and allocations have no place in a table that was published without.

@@ -111,7 +111,7 @@ fn undisturbed(case: &Case, all: &[Both]) -> Vec<Pair> {
 }
 
 /// The indices of the plan's scenarios on which every verdict is decided after `rounds` rounds, and
-/// known to 2 %: nothing more need be measured of them. Empty between looks.
+/// known to 2 %: nothing more need be measured of them. Empty between interim analyses.
 pub fn decided(plan: &SuitePlan, samples: &[SuiteSample], rounds: u32) -> Vec<usize> {
     let Some((first, others)) = plan.stacks.split_first() else {
         return Vec::new();

@@ -1,23 +1,17 @@
 use std::{fs, path::Path};
 
 use anyhow::Context;
-use netbench_bogo::{Baseline, Catalog, Departure, Results, Runner, catalog_path, outcomes_path};
+use netbench_bogo::{Baseline, Departure, Results, catalog_path, outcomes_path};
 
 use crate::exit::Ended;
 
 use super::{
-    progress::Say,
-    runs::{self, Job, ShimRun},
+    runs::{Job, Setup, ShimRun},
     shims::tree,
 };
 
 /// Stores the outcomes of every shim in the source tree, for later runs to compare with.
-pub(crate) fn accept(
-    runner: &Runner,
-    catalog: &Catalog,
-    runs: &[ShimRun<'_>],
-    say: &Say,
-) -> anyhow::Result<()> {
+pub(crate) fn accept(setup: &Setup<'_>, runs: &[ShimRun<'_>]) -> anyhow::Result<()> {
     let tree = tree()?;
     let write = |path: &Path, text: String| {
         fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
@@ -26,15 +20,14 @@ pub(crate) fn accept(
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
-    write(&path, catalog.to_text())?;
+    write(&path, setup.catalog.to_text())?;
     for ShimRun { shim, results } in runs {
         let path = outcomes_path(&tree, shim.name);
-        write(&path, Baseline::of(&runner.id, results).to_text())?;
-        say.step(&format!(
-            "Stored the outcomes of {} in {}",
-            shim.name,
-            path.display()
-        ));
+        write(&path, Baseline::of(&setup.runner.id, results).to_text())?;
+        let (name, path) = (shim.name, path.display());
+        setup
+            .progress
+            .stage(&format!("Stored the outcomes of {name} in {path}"));
     }
     Ok(())
 }
@@ -45,19 +38,16 @@ const REPEATED_AT_MOST: usize = 200;
 /// Compares the outcomes of every shim with the stored ones, and reports on stderr what departs. A test
 /// that departs is repeated once before it counts, because some depend on chance or on a machine that is
 /// not busy.
-pub(crate) fn check(job: &Job<'_>, runs: &mut [ShimRun<'_>], say: &Say) -> anyhow::Result<Ended> {
+pub(crate) fn check(job: &Job<'_>, runs: &mut [ShimRun<'_>]) -> anyhow::Result<Ended> {
     let tree = tree()?;
     let mut departures = Vec::new();
     for ShimRun { shim, results } in runs {
         let baseline = Baseline::read(&outcomes_path(&tree, shim.name))?;
         let depart = |results: &Results| {
-            baseline.departures(
-                shim.name,
-                &job.runner.id,
-                job.catalog,
-                &shim.config,
-                results,
-            )
+            let Setup {
+                runner, catalog, ..
+            } = job.setup;
+            baseline.departures(shim.name, &runner.id, catalog, &shim.config, results)
         };
         let first = depart(results);
         let doubtful: Vec<&str> = first
@@ -69,7 +59,7 @@ pub(crate) fn check(job: &Job<'_>, runs: &mut [ShimRun<'_>], say: &Say) -> anyho
             })
             .collect();
         if !doubtful.is_empty() && doubtful.len() <= REPEATED_AT_MOST {
-            let again = runs::again(job, shim, &doubtful, say)?;
+            let again = job.repeat(shim, &doubtful)?;
             results.tests.extend(again.tests);
         }
         departures.extend(depart(results));

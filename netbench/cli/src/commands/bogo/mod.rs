@@ -4,24 +4,21 @@
 pub(crate) mod args;
 mod cache;
 mod check;
-mod progress;
 mod runs;
 mod shims;
 
 use netbench_bogo::{
-    BogoError, FEATURES, KnownShim, Runner, StoredOutcomes, TestPatterns, coverage_of,
-    difference_between,
+    BogoError, FEATURES, KnownShim, StoredOutcomes, TestPatterns, coverage_of, difference_between,
 };
 
 use crate::{
-    exit::{Ended, WrongInput},
+    exit::{Ended, WrongInput, bail_input},
     output,
 };
 
 use self::{
     args::{Bogo, BogoCommand, BogoDiff},
-    progress::Say,
-    runs::{Job, ShimRun},
+    runs::{Job, Setup, ShimRun},
     shims::Shim,
 };
 
@@ -62,21 +59,18 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
         output::print(&coverage, &options.output)?;
         return Ok(Ended::Well);
     }
-    let say = Say::new(options.output.quiet);
-    let runner = Runner::make(&cache::folder()?, &mut |step| say.step(step))?;
-    let jobs = runs::jobs(&options.how);
-    let catalog = runs::catalog(&runner, jobs, &say)?;
+    let setup = Setup::new(&options.how, options.output.quiet)?;
     if let Some(tests) = &tests
-        && !catalog.names().any(|name| tests.matches(name))
+        && !setup.catalog.names().any(|name| tests.matches(name))
     {
         let shown = tests.joined();
         let shown = shown.escape_debug();
-        return Err(WrongInput(format!("no test of the runner matches \"{shown}\"")).into());
+        bail_input!("no test of the runner matches \"{shown}\"");
     }
     let mut warnings = Vec::new();
     let mut found = Vec::new();
     for shim in known {
-        match shims::find(shim, &runner, jobs, &say) {
+        match Shim::find(shim, &setup) {
             Ok(shim) => found.push(shim),
             // The control column is not what was asked for; the others are shown without it.
             Err(error) if !chosen && shim.name == "boringssl" => {
@@ -86,22 +80,20 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
         }
     }
     let job = Job {
-        runner: &runner,
-        catalog: &catalog,
+        setup: &setup,
         tests: tests.as_ref(),
-        how: &options.how,
     };
-    let mut runs = runs::all(&job, &found, &say)?;
+    let mut runs = job.run(&found)?;
     let columns: Vec<_> = runs.iter().map(ShimRun::column).collect();
-    let mut coverage = coverage_of(&runner.id, &catalog, &columns, feature)?;
+    let mut coverage = coverage_of(&setup.runner.id, &setup.catalog, &columns, feature)?;
     coverage.pattern = options.test.clone();
     coverage.warnings = warnings;
     output::print(&coverage, &options.output)?;
     if options.accept {
-        check::accept(&runner, &catalog, &runs, &say)?;
+        check::accept(&setup, &runs)?;
     }
     if options.check {
-        return check::check(&job, &mut runs, &say);
+        return check::check(&job, &mut runs);
     }
     Ok(Ended::Well)
 }
@@ -113,7 +105,7 @@ fn difference(options: &BogoDiff) -> anyhow::Result<Ended> {
         shims::known(&options.second)?,
     );
     if first == second {
-        return Err(WrongInput("a stack does not differ from itself".to_owned()).into());
+        bail_input!("a stack does not differ from itself");
     }
     if options.how.stored {
         if let Some(difference) = stored(&[first, second])?.difference(feature) {
@@ -121,22 +113,15 @@ fn difference(options: &BogoDiff) -> anyhow::Result<Ended> {
         }
         return Ok(Ended::Well);
     }
-    let say = Say::new(options.output.quiet);
-    let runner = Runner::make(&cache::folder()?, &mut |step| say.step(step))?;
-    let jobs = runs::jobs(&options.how);
-    let catalog = runs::catalog(&runner, jobs, &say)?;
-    let shims: Vec<Shim> = vec![
-        shims::find(first, &runner, jobs, &say)?,
-        shims::find(second, &runner, jobs, &say)?,
-    ];
+    let setup = Setup::new(&options.how, options.output.quiet)?;
+    let shims = [Shim::find(first, &setup)?, Shim::find(second, &setup)?];
     let job = Job {
-        runner: &runner,
-        catalog: &catalog,
+        setup: &setup,
         tests: None,
-        how: &options.how,
     };
-    let runs = runs::all(&job, &shims, &say)?;
-    let difference = difference_between(&catalog, runs[0].column(), runs[1].column(), feature);
+    let runs = job.run(&shims)?;
+    let difference =
+        difference_between(&setup.catalog, runs[0].column(), runs[1].column(), feature);
     output::print(&difference, &options.output)?;
     Ok(Ended::Well)
 }
@@ -176,11 +161,10 @@ fn known_feature(wanted: &str) -> anyhow::Result<&'static str> {
                 parts
             };
             let shown = wanted.escape_debug();
-            Err(WrongInput(format!(
+            bail_input!(
                 "\"{shown}\" is not one feature's name; there are: {}",
                 names.join("; ")
-            ))
-            .into())
+            );
         }
     }
 }

@@ -8,24 +8,69 @@ use std::{
 
 use anyhow::{Context, anyhow};
 use netbench_bogo::{
-    Catalog, Errors, Progress, Results, RunOptions, Runner, ShimConfig, ShimResults, TestPatterns,
-    run,
+    Catalog, Errors, Progress::Done, Results, RunOptions, Runner, ShimConfig, ShimResults,
+    TestPatterns, run,
 };
+use netbench_model::coverage::TestOutcome;
 use sha2::{Digest, Sha256};
 
 use super::{
     args::BogoHow,
-    progress::{Counter, Say},
+    cache,
     shims::{self, Shim},
 };
+use crate::progress::Progress;
 
-/// What is to be run.
-pub(crate) struct Job<'a> {
-    pub(crate) runner: &'a Runner,
-    pub(crate) catalog: &'a Catalog,
-    /// The tests to run; all where there are no patterns.
-    pub(crate) tests: Option<&'a TestPatterns>,
-    pub(crate) how: &'a BogoHow,
+/// What there is before anything is run.
+pub(crate) struct Setup<'a> {
+    pub(crate) runner: Runner,
+    /// The runner's tests.
+    pub(crate) catalog: Catalog,
+    /// Tests at one time.
+    pub(crate) jobs: u32,
+    pub(crate) progress: Progress,
+    how: &'a BogoHow,
+}
+
+impl<'a> Setup<'a> {
+    /// Builds the runner, if it is not there.
+    pub(crate) fn new(how: &'a BogoHow, quiet: bool) -> anyhow::Result<Self> {
+        let progress = Progress::counting(quiet, "tests");
+        let runner = Runner::make(&cache::folder()?, &mut |step| progress.stage(step))?;
+        let processors = || thread::available_parallelism().map_or(1, NonZero::get);
+        let jobs = how
+            .jobs
+            .unwrap_or_else(|| u32::try_from(processors()).unwrap_or(1));
+        Ok(Self {
+            catalog: catalog(&runner, jobs, &progress)?,
+            runner,
+            jobs,
+            progress,
+            how,
+        })
+    }
+}
+
+/// The runner's tests, from a run of the shim that does nothing, or from the cached results of one.
+fn catalog(runner: &Runner, jobs: u32, progress: &Progress) -> anyhow::Result<Catalog> {
+    let program = shims::null(progress)?;
+    let path = cached(runner, "null", &program, &ShimConfig::default())?;
+    if let Ok(results) = Results::read(&path) {
+        return Ok(Catalog::from_null_shim(&results));
+    }
+    progress.stage("Counting the tests that a shim passes by doing nothing");
+    let options = RunOptions {
+        name: "null".to_owned(),
+        program,
+        config: None,
+        tests: None,
+        skip: Vec::new(),
+        jobs,
+        idle: Duration::from_secs(10),
+        errors: Errors::Any,
+    };
+    let results = run(runner, &options, &path, &mut |_| {})?;
+    Ok(Catalog::from_null_shim(&results))
 }
 
 /// A shim and its results, which its configuration explains.
@@ -44,167 +89,130 @@ impl ShimRun<'_> {
     }
 }
 
-/// Tests at one time.
-pub(crate) fn jobs(how: &BogoHow) -> u32 {
-    let processors = || thread::available_parallelism().map_or(1, NonZero::get);
-    how.jobs
-        .unwrap_or_else(|| u32::try_from(processors()).unwrap_or(1))
+/// What is to be run.
+#[derive(Clone, Copy)]
+pub(crate) struct Job<'a> {
+    pub(crate) setup: &'a Setup<'a>,
+    /// The tests to run; all where there are no patterns.
+    pub(crate) tests: Option<&'a TestPatterns>,
 }
 
-/// The runner's tests, from a run of the shim that does nothing, or from the cached results of one.
-pub(crate) fn catalog(runner: &Runner, jobs: u32, say: &Say) -> anyhow::Result<Catalog> {
-    let program = shims::null(say)?;
-    let path = cached(runner, "null", &program, &ShimConfig::default())?;
-    if let Ok(results) = Results::read(&path) {
-        return Ok(Catalog::from_null_shim(&results));
-    }
-    say.step("Counting the tests that a shim passes by doing nothing");
-    let options = RunOptions {
-        name: "null".to_owned(),
-        program,
-        config: None,
-        tests: None,
-        skip: Vec::new(),
-        jobs,
-        idle: Duration::from_secs(10),
-        errors: Errors::Any,
-    };
-    let results = run(runner, &options, &path, &mut |_| {})?;
-    Ok(Catalog::from_null_shim(&results))
-}
-
-/// The results of every shim: cached ones where runner, shim and configuration are the same, else new
-/// ones. Shims run at the same time.
-pub(crate) fn all<'a>(
-    job: &Job<'_>,
-    shims: &'a [Shim],
-    say: &Say,
-) -> anyhow::Result<Vec<ShimRun<'a>>> {
-    let mut runs: Vec<Option<ShimRun<'a>>> = Vec::new();
-    let mut plans = Vec::new();
-    for (at, shim) in shims.iter().enumerate() {
-        let path = cached(job.runner, shim.name, &shim.program, &shim.config)?;
-        let old = if job.how.again {
-            None
-        } else {
-            whole(&path, job, &shim.config)
-        };
-        match old {
-            Some(results) => runs.push(Some(ShimRun { shim, results })),
-            None => {
-                plans.push((at, shim, path));
-                runs.push(None);
-            }
-        }
-    }
-    if !plans.is_empty() {
-        let tests = matching(job).count() * plans.len();
-        say.step(&format!("Running {tests} tests"));
-        let counter = say.count(tests);
-        let side_by_side = u32::try_from(plans.len()).unwrap_or(1);
-        let share = jobs(job.how).div_ceil(side_by_side).max(1);
-        let ended: Vec<_> = thread::scope(|scope| {
-            let threads: Vec<_> = plans
-                .into_iter()
-                .map(|(at, shim, path)| {
-                    let counter = &counter;
-                    let work = move || {
-                        one(job, shim, &path, share, counter)
-                            .map(|results| ShimRun { shim, results })
-                    };
-                    (at, shim, scope.spawn(work))
-                })
-                .collect();
-            let join = |(at, shim, handle): (_, _, thread::ScopedJoinHandle<'_, _>)| {
-                (at, shim, handle.join())
+impl Job<'_> {
+    /// The results of every shim: cached ones where runner, shim and configuration are the same, else new
+    /// ones. Shims run at the same time.
+    pub(crate) fn run<'s>(&self, shims: &'s [Shim]) -> anyhow::Result<Vec<ShimRun<'s>>> {
+        let Setup { how, progress, .. } = self.setup;
+        let mut found = Vec::new();
+        for shim in shims {
+            let path = self.cached(shim)?;
+            let old = if how.again {
+                None
+            } else {
+                self.whole(&path, &shim.config)
             };
-            threads.into_iter().map(join).collect()
-        });
-        counter.end();
-        for (at, shim, result) in ended {
-            let shim: &Shim = shim;
-            let died = |_| anyhow!("the thread of {} died", shim.name);
-            runs[at] = Some(result.map_err(died)??);
+            found.push((shim, path, old));
         }
+        let new = found.iter().filter(|(.., old)| old.is_none()).count();
+        if new > 0 {
+            let tests = self.matching().count() * new;
+            progress.stage(&format!("Running {tests} tests"));
+            progress.begin(tests as u64, 0);
+        }
+        let side_by_side = u32::try_from(new.max(1)).unwrap_or(1);
+        let share = self.setup.jobs.div_ceil(side_by_side).max(1);
+        let runs = thread::scope(|scope| {
+            let threads = found.into_iter().map(|(shim, path, old)| {
+                let work = move || match old {
+                    Some(results) => Ok(results),
+                    None => self.run_one(shim, &path, share),
+                };
+                (shim, scope.spawn(work))
+            });
+            let threads: Vec<_> = threads.collect();
+            let ended = threads.into_iter().map(|(shim, thread)| {
+                let died = |_| anyhow!("the thread of {} died", shim.name);
+                let results = thread.join().map_err(died)??;
+                Ok(ShimRun { shim, results })
+            });
+            // All threads are waited for, also after an error.
+            ended.collect::<Vec<_>>()
+        });
+        progress.end();
+        runs.into_iter().collect()
     }
-    Ok(runs.into_iter().flatten().collect())
-}
 
-/// Runs tests of one shim again, by their names.
-pub(crate) fn again(
-    job: &Job<'_>,
-    shim: &Shim,
-    tests: &[&str],
-    say: &Say,
-) -> anyhow::Result<Results> {
-    say.step(&format!("Repeating {} tests of {}", tests.len(), shim.name));
-    let names = TestPatterns::new(tests.iter().copied())?;
-    let job = Job {
-        tests: Some(&names),
-        ..*job
-    };
-    let path =
-        cached(job.runner, shim.name, &shim.program, &shim.config)?.with_extension("again.json");
-    let counter = say.count(tests.len());
-    let results = one(&job, shim, &path, jobs(job.how), &counter);
-    counter.end();
-    results
-}
-
-fn one(
-    job: &Job<'_>,
-    shim: &Shim,
-    path: &Path,
-    jobs: u32,
-    counter: &Counter,
-) -> anyhow::Result<Results> {
-    let options = RunOptions {
-        name: shim.name.to_owned(),
-        program: shim.program.clone(),
-        config: shim.config_file.clone(),
-        tests: job.tests.map(TestPatterns::joined),
-        skip: shim.config.fatal().iter().map(str::to_owned).collect(),
-        jobs,
-        idle: job.how.timeout,
-        errors: Errors::Checked,
-    };
-    // A part of the tests must not be taken for all of them later.
-    let path = if job.tests.is_some() {
-        path.with_extension("part.json")
-    } else {
-        path.to_owned()
-    };
-    let hear = &mut |Progress::Done(_, outcome)| counter.done(outcome);
-    let mut results = run(job.runner, &options, &path, hear)?;
-    results.add_skipped(fatal(job, &shim.config));
-    Ok(results)
-}
-
-fn matching<'a>(job: &'a Job<'_>) -> impl Iterator<Item = &'a str> {
-    let matches = |name: &&str| job.tests.is_none_or(|tests| tests.matches(name));
-    job.catalog.names().filter(matches)
-}
-
-/// The tests that are not run, because the runner crashes.
-fn fatal<'a>(job: &'a Job<'_>, config: &'a ShimConfig) -> impl Iterator<Item = &'a str> {
-    matching(job).filter(|name| config.fatal().matches(name))
-}
-
-/// Cached results, if they are complete; of these, the tests that are wanted.
-fn whole(path: &Path, job: &Job<'_>, config: &ShimConfig) -> Option<Results> {
-    let mut results = Results::read(path).ok()?;
-    let all = Job {
-        tests: None,
-        ..*job
-    };
-    results.add_skipped(fatal(&all, config));
-    if results.tests.len() != job.catalog.len() {
-        return None;
+    /// Runs tests of one shim again, by their names.
+    pub(crate) fn repeat(&self, shim: &Shim, tests: &[&str]) -> anyhow::Result<Results> {
+        let progress = &self.setup.progress;
+        progress.stage(&format!("Repeating {} tests of {}", tests.len(), shim.name));
+        let names = TestPatterns::new(tests.iter().copied())?;
+        let job = Job {
+            tests: Some(&names),
+            ..*self
+        };
+        let path = self.cached(shim)?.with_extension("again.json");
+        progress.begin(tests.len() as u64, 0);
+        let results = job.run_one(shim, &path, self.setup.jobs);
+        progress.end();
+        results
     }
-    if let Some(tests) = job.tests {
-        results.tests.retain(|name, _| tests.matches(name));
+
+    fn run_one(&self, shim: &Shim, path: &Path, jobs: u32) -> anyhow::Result<Results> {
+        let options = RunOptions {
+            name: shim.name.to_owned(),
+            program: shim.program.clone(),
+            config: shim.config_file.clone(),
+            tests: self.tests.map(TestPatterns::joined),
+            skip: shim.config.fatal().iter().map(str::to_owned).collect(),
+            jobs,
+            idle: self.setup.how.timeout,
+            errors: Errors::Checked,
+        };
+        // A part of the tests must not be taken for all of them later.
+        let path = if self.tests.is_some() {
+            path.with_extension("part.json")
+        } else {
+            path.to_owned()
+        };
+        let hear = &mut |Done(_, outcome)| {
+            let failed = outcome == TestOutcome::Failed;
+            self.setup.progress.advance(failed);
+        };
+        let mut results = run(&self.setup.runner, &options, &path, hear)?;
+        results.add_skipped(self.fatal(&shim.config));
+        Ok(results)
     }
-    Some(results)
+
+    fn matching(&self) -> impl Iterator<Item = &str> {
+        let matches = |name: &&str| self.tests.is_none_or(|tests| tests.matches(name));
+        self.setup.catalog.names().filter(matches)
+    }
+
+    /// The tests that are not run, because the runner crashes.
+    fn fatal(&self, config: &ShimConfig) -> impl Iterator<Item = &str> {
+        self.matching().filter(|name| config.fatal().matches(name))
+    }
+
+    /// Cached results, if they are complete; of these, the tests that are wanted.
+    fn whole(&self, path: &Path, config: &ShimConfig) -> Option<Results> {
+        let mut results = Results::read(path).ok()?;
+        let all = Job {
+            tests: None,
+            ..*self
+        };
+        results.add_skipped(all.fatal(config));
+        if results.tests.len() != self.setup.catalog.len() {
+            return None;
+        }
+        if let Some(tests) = self.tests {
+            results.tests.retain(|name, _| tests.matches(name));
+        }
+        Some(results)
+    }
+
+    fn cached(&self, shim: &Shim) -> anyhow::Result<PathBuf> {
+        cached(&self.setup.runner, shim.name, &shim.program, &shim.config)
+    }
 }
 
 /// The file of a shim's results in the cache. Its name depends on the shim's program and on what its

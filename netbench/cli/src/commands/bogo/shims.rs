@@ -6,16 +6,19 @@ use std::{
 
 use anyhow::{Context, bail};
 use netbench_bogo::{
-    KNOWN_SHIMS, KnownShim, NULL_SHIM, Runner, SHIMS_FOLDER, SHIMS_PACKAGE, ShimConfig,
-    ShimExecutable, boringssl_shim,
+    KNOWN_SHIMS, KnownShim, NULL_SHIM, SHIMS_FOLDER, SHIMS_PACKAGE, ShimConfig, ShimExecutable,
+    boringssl_shim,
 };
+
+use netbench_model::suggestion;
 
 use crate::{
     exit::WrongInput,
+    progress::Progress,
     workers::{cargo_build, source_tree},
 };
 
-use super::progress::Say;
+use super::runs::Setup;
 
 /// A shim that can be run.
 pub(crate) struct Shim {
@@ -30,38 +33,32 @@ pub(crate) struct Shim {
 pub(crate) fn known(name: &str) -> anyhow::Result<&'static KnownShim> {
     KnownShim::named(name).ok_or_else(|| {
         let names: Vec<_> = KNOWN_SHIMS.iter().map(|shim| shim.name).collect();
-        let shown = name.escape_debug();
-        WrongInput(format!(
-            "there is no shim \"{shown}\"; there are {}",
-            names.join(", ")
-        ))
-        .into()
+        let (shown, suggestion) = (name.escape_debug(), suggestion(name, &names));
+        WrongInput(format!("unknown shim \"{shown}\"; {suggestion}")).into()
     })
 }
 
-/// Finds a shim's program, or builds it.
-pub(crate) fn find(
-    shim: &KnownShim,
-    runner: &Runner,
-    jobs: u32,
-    say: &Say,
-) -> anyhow::Result<Shim> {
-    let program = match shim.executable {
-        None => boringssl_shim(runner, jobs, &mut |step| say.step(step))?,
-        Some(executable) => find_built(executable, say)?,
-    };
-    let tree = tree()?;
-    Ok(Shim {
-        name: shim.name,
-        program,
-        config_file: shim.config_file(&tree),
-        config: shim.config(&tree)?,
-    })
+impl Shim {
+    /// Finds a shim's program, or builds it.
+    pub(crate) fn find(shim: &KnownShim, setup: &Setup<'_>) -> anyhow::Result<Self> {
+        let (runner, progress) = (&setup.runner, &setup.progress);
+        let program = match shim.executable {
+            None => boringssl_shim(runner, setup.jobs, &mut |step| progress.stage(step))?,
+            Some(executable) => find_built(executable, progress)?,
+        };
+        let tree = tree()?;
+        Ok(Self {
+            name: shim.name,
+            program,
+            config_file: shim.config_file(&tree),
+            config: shim.config(&tree)?,
+        })
+    }
 }
 
 /// The shim that does nothing.
-pub(crate) fn null(say: &Say) -> anyhow::Result<PathBuf> {
-    find_built(NULL_SHIM, say)
+pub(crate) fn null(progress: &Progress) -> anyhow::Result<PathBuf> {
+    find_built(NULL_SHIM, progress)
 }
 
 /// The source tree, which has the configurations and the stored outcomes.
@@ -70,14 +67,14 @@ pub(crate) fn tree() -> anyhow::Result<PathBuf> {
     source_tree(&command).context("netbench bogo needs netbench's source tree: run it there")
 }
 
-fn find_built(shim: ShimExecutable, say: &Say) -> anyhow::Result<PathBuf> {
+fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathBuf> {
     let executable = shim.name;
     let tree = tree()?;
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree.join("target"), PathBuf::from);
     let built = target.join("release").join(executable);
     let rebuilt = !is_up_to_date(&built, &tree.join(SHIMS_FOLDER));
     if rebuilt {
-        say.step(&format!("Building {executable} (once)"));
+        progress.stage(&format!("Building {executable} (once)"));
         build(&tree, shim)?;
     }
     if !built.is_file() {
@@ -125,5 +122,5 @@ fn build(tree: &Path, shim: ShimExecutable) -> anyhow::Result<()> {
     if let Some(feature) = shim.feature {
         arguments.extend(["--features", feature]);
     }
-    cargo_build(tree, &arguments)
+    cargo_build(tree, &arguments, &[])
 }

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
 
-use crate::format::Format;
+use crate::options::Output;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -29,15 +29,8 @@ pub(crate) struct Compare {
     /// Compare runs whose settings or machines differ
     #[arg(long)]
     pub(crate) allow_different_settings: bool,
-    /// Form of the report on stdout
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: Format,
-    /// The same as --format json
-    #[arg(long, conflicts_with = "format")]
-    pub(crate) json: bool,
-    /// Append the report to the step summary of GitHub Actions (the file that GITHUB_STEP_SUMMARY names)
-    #[arg(long)]
-    pub(crate) github_summary: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 /// A percentage of at most 1000. Without its sign, `2` could be meant as 2 % and `0.02` too.

@@ -5,9 +5,9 @@ use netbench_report::{CompareSummary, compare_runs_of_suite, compare_stacks_of_s
 
 use self::args::Compare;
 use crate::{
-    exit::{Ended, WrongInput},
-    options::Output,
+    exit::{Ended, bail_input},
     output,
+    stack_names::is_of_run,
     stored::{open, wrong},
 };
 
@@ -21,17 +21,13 @@ pub(crate) fn compare(options: &Compare) -> anyhow::Result<Ended> {
         .map(|difference| difference.what.as_str())
         .collect();
     if !refused.is_empty() && !options.allow_different_settings {
-        return Err(WrongInput(format!(
+        bail_input!(
             "the runs differ in {}, so that their figures cannot be compared; \
              --allow-different-settings compares them all the same",
             refused.join(", ")
-        ))
-        .into());
+        );
     }
-    print(options, &summary)?;
-    if options.github_summary {
-        output::append_to_step_summary(&summary)?;
-    }
+    output::print(&summary, &options.output)?;
     Ok(match (summary.cases.is_empty(), summary.regressed) {
         (true, _) => Ended::NothingToCompare,
         (false, 0) => Ended::Well,
@@ -47,16 +43,7 @@ fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
     let chosen = match chosen.as_slice() {
         [] => None,
         [a, b] => Some((a, b)),
-        _ => return Err(WrongInput("--stack takes two stacks".to_owned()).into()),
-    };
-    let known = |name: &StackName, stacks: &[StackName]| {
-        if stacks.contains(name) {
-            return Ok(());
-        }
-        let names: Vec<_> = stacks.iter().map(ToString::to_string).collect();
-        let shown = name.as_str().escape_debug();
-        let names = names.join(", ");
-        Err(WrongInput(format!("--stack {shown}: the run has {names}")))
+        _ => bail_input!("--stack takes two stacks"),
     };
     let stacks = &manifest.plan.stacks;
     let Some(other) = &options.other else {
@@ -65,11 +52,11 @@ fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
             (None, [a, b, ..]) => (a, b),
             (None, _) => {
                 let why = "the run has one stack; a second run is needed to compare with";
-                return Err(WrongInput(why.to_owned()).into());
+                bail_input!("{why}");
             }
         };
-        known(a, stacks)?;
-        known(b, stacks)?;
+        is_of_run(a, stacks)?;
+        is_of_run(b, stacks)?;
         return Ok(compare_stacks_of_suite(
             &manifest, &samples, a, b, threshold,
         ));
@@ -77,8 +64,8 @@ fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
     let (other_folder, other_manifest) = open::<SuitePlan>(other)?;
     let other_samples: Vec<SuiteSample> = other_folder.records().map_err(wrong)?;
     if let Some((a, b)) = chosen {
-        known(a, stacks)?;
-        known(b, &other_manifest.plan.stacks)?;
+        is_of_run(a, stacks)?;
+        is_of_run(b, &other_manifest.plan.stacks)?;
     }
     Ok(compare_runs_of_suite(
         (&manifest, &samples),
@@ -86,14 +73,4 @@ fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
         chosen,
         threshold,
     ))
-}
-
-fn print(options: &Compare, summary: &CompareSummary) -> anyhow::Result<()> {
-    let output = Output {
-        format: options.format,
-        json: options.json,
-        quiet: true,
-        github_summary: false,
-    };
-    output::print(summary, &output)
 }

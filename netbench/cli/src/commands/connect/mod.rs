@@ -30,7 +30,7 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
         stored_in: &options.stored_in,
         own: &options.start.own,
         output: &options.output,
-        progress: Progress::new(options.output.quiet).telling(&options.verbosity),
+        progress: Progress::of_samples(options.output.quiet, &options.verbosity),
     };
     pipeline::run(&settings, earlier, asked)
 }

@@ -8,7 +8,7 @@ use netbench_runner::{Plan, Workers};
 
 use super::args::Connect;
 use crate::{
-    exit::WrongInput,
+    exit::bail_input,
     sites_file::{self, SitesFile},
     stack_names::stack_names,
     targets::{Network, Sites, roots},
@@ -46,7 +46,7 @@ impl ConnectSettings {
             Network::Lab
         };
         if options.over.live && options.jobs > 16 {
-            return Err(WrongInput("--live takes at most 16 --jobs".to_owned()).into());
+            bail_input!("--live takes at most 16 --jobs");
         }
         Ok(Self {
             stacks: stacks(&options.stacks.stack)?,
@@ -152,7 +152,7 @@ impl ConnectSettings {
             asked.clone()
         };
         if groups.is_empty() {
-            return Err(WrongInput("the stacks have no group in common".to_owned()).into());
+            bail_input!("the stacks have no group in common");
         }
         let offered = |suite: &CipherSuite| {
             versions.contains(&suite.version())
@@ -185,11 +185,7 @@ fn live(sites: usize) -> Network {
 fn stacks(names: &[String]) -> anyhow::Result<Vec<StackName>> {
     let labels = stack_names(names);
     if labels.len() < 2 {
-        return Err(WrongInput(
-            "--stack needs at least two stacks to compare, such as openssl,rustls-aws-lc"
-                .to_owned(),
-        )
-        .into());
+        bail_input!("--stack needs at least two stacks to compare, such as openssl,rustls-aws-lc");
     }
     Ok(labels)
 }
@@ -201,7 +197,7 @@ fn each_once<T: PartialEq + Copy + std::fmt::Display>(
     let mut once: Vec<T> = Vec::new();
     for value in values {
         if once.contains(value) {
-            return Err(WrongInput(format!("{option} names {value} twice")).into());
+            bail_input!("{option} names {value} twice");
         }
         once.push(*value);
     }

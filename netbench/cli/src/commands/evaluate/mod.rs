@@ -13,14 +13,14 @@ use std::{
 
 use anyhow::{Context, bail};
 use netbench_model::{
-    Depth, EvaluationManifest, EvaluationPlan, PartRecord, PartState, StackName, Target,
+    Depth, EvaluationManifest, EvaluationPlan, PartRecord, PartState, StackName, Target, suggestion,
 };
 use netbench_report::{EvaluationReport, Options};
 use netbench_store::RunFolder;
 
 use crate::{
     browser,
-    exit::{Ended, WrongInput},
+    exit::{Ended, bail_input},
     format::Format,
     kinds::{
         self, ended,
@@ -138,21 +138,16 @@ fn publish(folder: &RunFolder, output: &Output) -> anyhow::Result<EvaluationRepo
 /// Reads everything that can be wrong, and makes the folder.
 fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> {
     if options.from == options.to {
-        return Err(WrongInput(format!(
+        bail_input!(
             "--from and --to are both {}: a stack is compared with itself by `netbench connect --stack A,A`",
             options.from.escape_debug()
-        ))
-        .into());
+        );
     }
     for name in options.part.iter().chain(&options.skip) {
         if !PARTS.iter().any(|part| part.name == name) {
-            let names: Vec<_> = PARTS.iter().map(|part| part.name).collect();
-            return Err(WrongInput(format!(
-                "there is no part \"{}\"; there are {}",
-                name.escape_debug(),
-                names.join(", ")
-            ))
-            .into());
+            let names = PARTS.map(|part| part.name);
+            let (shown, suggestion) = (name.escape_debug(), suggestion(name, &names));
+            bail_input!("unknown part \"{shown}\"; {suggestion}");
         }
     }
     let wanted = |part: &Part| {
@@ -160,7 +155,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         (options.part.is_empty() || named(&options.part)) && !named(&options.skip)
     };
     if !PARTS.iter().any(wanted) {
-        return Err(WrongInput("--skip leaves no part".to_owned()).into());
+        bail_input!("--skip leaves no part");
     }
     let file = sites_file::read(options.over.sites.as_deref())?;
     let sites = u32::try_from(file.sites.len()).unwrap_or(u32::MAX);

@@ -1,23 +1,16 @@
-use std::{
-    io::{IsTerminal, stderr},
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::ProgressBar;
 use netbench_model::sanitize;
+
+use crate::progress::Shown;
 
 /// How a part goes, on stderr: a bar over the time that it was thought to take, or lines in a log.
 pub(super) struct PartProgress {
     part: &'static str,
-    show: Show,
+    shown: Shown,
+    bar: ProgressBar,
     begun: Instant,
-    estimate: Duration,
-}
-
-enum Show {
-    Nothing,
-    Bar(ProgressBar),
-    Log,
 }
 
 impl PartProgress {
@@ -28,61 +21,49 @@ impl PartProgress {
         (number, parts): (usize, usize),
         estimate: Duration,
     ) -> Self {
-        let show = if quiet {
-            Show::Nothing
-        } else if stderr().is_terminal() {
-            let seconds = estimate.as_secs().max(1);
-            let bar = ProgressBar::with_draw_target(Some(seconds), ProgressDrawTarget::stderr());
-            let template = format!(
-                "{number}/{parts} {part:<11} {{bar:20}} {{elapsed}} of about {}  {{wide_msg}}",
-                time(estimate)
-            );
-            if let Ok(style) = ProgressStyle::with_template(&template) {
-                bar.set_style(style);
-            }
-            Show::Bar(bar)
-        } else {
-            let about = time(estimate);
-            note!("netbench: part {number} of {parts}: {part}, about {about}");
-            Show::Log
-        };
+        let shown = Shown::on_stderr(quiet);
+        let about = time(estimate);
+        let bar = shown.bar(&format!(
+            "{number}/{parts} {part:<11} {{bar:20}} {{elapsed}} of about {about}  {{wide_msg}}"
+        ));
+        bar.set_length(estimate.as_secs().max(1));
+        if shown == Shown::Log {
+            let text = format!("part {number} of {parts}: {part}, about {about}");
+            shown.line(&bar, &text);
+        }
         Self {
             part,
-            show,
+            shown,
+            bar,
             begun: Instant::now(),
-            estimate,
         }
     }
 
     /// What the part says.
     pub(super) fn line(&self, line: &str) {
         let line = sanitize(line);
-        match &self.show {
-            Show::Nothing => {}
-            Show::Bar(bar) => bar.set_message(line),
-            Show::Log => note!("netbench: {}: {line}", self.part),
+        match self.shown {
+            Shown::Log => self
+                .shown
+                .line(&self.bar, &format!("{}: {line}", self.part)),
+            Shown::Bar | Shown::Nowhere => self.bar.set_message(line),
         }
     }
 
     /// Time goes on.
     pub(super) fn tick(&self) {
-        if let Show::Bar(bar) = &self.show {
-            bar.set_position(self.begun.elapsed().min(self.estimate).as_secs());
-            bar.tick();
-        }
+        let spent = self.begun.elapsed().as_secs();
+        self.bar
+            .set_position(spent.min(self.bar.length().unwrap_or(spent)));
+        self.bar.tick();
     }
 
     /// The part has ended: how, in a word. Gives how long it took.
     pub(super) fn end(self, how: &str) -> Duration {
         let took = self.begun.elapsed();
-        match self.show {
-            Show::Nothing => {}
-            Show::Bar(bar) => {
-                bar.println(format!("netbench: {}: {how} ({})", self.part, time(took)));
-                bar.finish_and_clear();
-            }
-            Show::Log => note!("netbench: {}: {how} ({})", self.part, time(took)),
-        }
+        let text = format!("{}: {how} ({})", self.part, time(took));
+        self.shown.line(&self.bar, &text);
+        self.bar.finish_and_clear();
         took
     }
 }

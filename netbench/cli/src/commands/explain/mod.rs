@@ -4,31 +4,24 @@ use netbench_model::{ConnectPlan, StackName};
 
 use self::args::Explain;
 use crate::{
-    exit::{Ended, WrongInput},
-    output, stored,
+    exit::{Ended, bail_input},
+    output,
+    stack_names::is_of_run,
+    stored,
 };
 
 /// Says which characteristics of a site go with one stack's being faster.
 pub(crate) fn explain(options: &Explain) -> anyhow::Result<Ended> {
     let (folder, manifest) = stored::open::<ConnectPlan>(&options.run)?;
     let samples = folder.records().map_err(stored::wrong)?;
-    let stacks = &manifest.plan.stacks;
     let known = |name: &String| {
         let name = StackName::new(name);
-        if stacks.contains(&name) {
-            return Ok(name);
-        }
-        let names: Vec<_> = stacks.iter().map(ToString::to_string).collect();
-        Err(WrongInput(format!(
-            "no stack {:?} in the run, which has {}",
-            name.as_str(),
-            names.join(", ")
-        )))
+        is_of_run(&name, &manifest.plan.stacks).map(|()| name)
     };
     let from = options.from.as_ref().map(known).transpose()?;
     let to = options.to.as_ref().map(known).transpose()?;
     if from.is_some() && from == to {
-        return Err(WrongInput("--from and --to are the same stack".to_owned()).into());
+        bail_input!("--from and --to are the same stack");
     }
     let summary = netbench_report::explain(&manifest, &samples, from.as_ref().zip(to.as_ref()));
     output::print(&summary, &options.output)?;

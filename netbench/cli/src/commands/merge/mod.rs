@@ -6,7 +6,7 @@ use netbench_store::RunFolder;
 
 use self::args::Merge;
 use crate::{
-    exit::{Ended, WrongInput},
+    exit::{Ended, bail_input},
     kinds,
     merge::{Gaps, Merging},
     stored::wrong,
@@ -30,7 +30,7 @@ pub(crate) fn merge(options: &Merge) -> anyhow::Result<Ended> {
         let path = path.display();
         if kind.merge.is_none() {
             let why = format!("{path}: runs of {} cannot be merged", kind.kind);
-            return Err(WrongInput(why).into());
+            bail_input!("{why}");
         }
         if kind.kind != kinds[0].kind {
             let why = format!(
@@ -39,7 +39,7 @@ pub(crate) fn merge(options: &Merge) -> anyhow::Result<Ended> {
                 options.runs[0].display(),
                 kinds[0].kind
             );
-            return Err(WrongInput(why).into());
+            bail_input!("{why}");
         }
     }
     let Some(merge) = kinds.first().and_then(|kind| kind.merge) else {

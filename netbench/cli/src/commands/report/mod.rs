@@ -11,7 +11,7 @@ use netbench_report::{Document, Goes, Takes};
 use self::args::Report;
 use crate::{
     browser,
-    exit::{Ended, WrongInput},
+    exit::{Ended, WrongInput, bail_input},
     kinds::{self, StoredRun},
     output,
 };
@@ -24,10 +24,8 @@ pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
     let form = options.format().form();
     let documents = runs.iter().map(|run| run.report.document(form.extent));
     let document = Document::side_by_side(documents.collect());
-    if form.name == "junit" && document.checks.is_empty() {
-        let why =
-            "junit is of connections and of the suite: a scan has nothing that passes or fails";
-        return Err(WrongInput(why.to_owned()).into());
+    if let Some(why) = form.unsupported(&document) {
+        bail_input!("{why}");
     }
     let bytes = (form.render)(
         &document,
@@ -72,18 +70,16 @@ fn check(options: &Report) -> Result<(), WrongInput> {
     let form = options.format().form();
     let is_page = matches!(form.goes, Goes::Folder(_));
     if options.open && !is_page {
-        return Err(WrongInput("--open is for --format html".to_owned()));
+        bail_input!("--open is for --format html");
     }
     if options.open && to_stdout(options) {
-        return Err(WrongInput("--open needs a file".to_owned()));
+        bail_input!("--open needs a file");
     }
     if several && is_page && options.output.is_none() {
-        return Err(WrongInput(
-            "several runs have no folder in common: --output says where the page goes".to_owned(),
-        ));
+        bail_input!("several runs have no folder in common: --output says where the page goes");
     }
     if several && form.takes == Takes::OneRun {
-        return Err(WrongInput(format!("{} is of one run", form.name)));
+        bail_input!("{} is of one run", form.name);
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use anyhow::Context;
 use netbench_report::RunRow;
 use netbench_store::RunFolder;
 
-use crate::{exit::WrongInput, kinds};
+use crate::{exit::bail_input, kinds};
 
 /// Something in a folder of runs.
 pub(super) struct Entry {
@@ -19,14 +19,14 @@ pub(super) struct Entry {
 pub(super) fn entries(folder: &Path) -> anyhow::Result<Vec<Entry>> {
     if !folder.is_dir() {
         let why = format!("{}: no such folder of runs", folder.display());
-        return Err(WrongInput(why).into());
+        bail_input!("{why}");
     }
     if folder.join("run.json").is_file() {
         let why = format!(
             "{}: a run, not a folder of runs; `netbench results show` shows it",
             folder.display()
         );
-        return Err(WrongInput(why).into());
+        bail_input!("{why}");
     }
     let cannot = || format!("cannot read {}", folder.display());
     let mut found = Vec::new();

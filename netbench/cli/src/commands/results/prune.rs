@@ -15,7 +15,7 @@ use super::{
     list::{self, Entry},
 };
 use crate::{
-    exit::{Ended, WrongInput},
+    exit::{Ended, bail_input},
     kinds::{self, Holds},
     output,
 };
@@ -189,7 +189,7 @@ fn remove(path: &Path) -> anyhow::Result<()> {
 fn agreed(count: usize) -> anyhow::Result<bool> {
     if !stdin().is_terminal() {
         let why = format!("nothing was removed: --yes removes these {count} runs");
-        return Err(WrongInput(why).into());
+        bail_input!("{why}");
     }
     let question = format!("netbench: remove these {count} runs for ever? [y/N] ");
     stderr()

@@ -21,7 +21,7 @@ use crate::{
     exit::Ended,
     kinds::scan::AGAINST,
     pipeline::{self, Asked, Measured, Ready, Setup},
-    progress::{Progress, SiteEvent},
+    progress::Progress,
     targets::Sites,
 };
 
@@ -103,10 +103,8 @@ fn scan_sites(
             address: addresses.address(i).map_err(|failure| failure.detail),
         })
         .collect();
-    progress.hear_scan(&SiteEvent::Begin {
-        sites: sites.len() as u64,
-        done: (sites.len() - targets.len()) as u64,
-    });
+    let done = sites.len() - targets.len();
+    progress.begin(sites.len() as u64, done as u64);
     drop(earlier);
     let roots = TrustAnchors::of_pem(&setup.roots_pem);
     let limits = settings.limits.clone();
@@ -114,9 +112,7 @@ fn scan_sites(
         scan_all::<anyhow::Error>(targets, limits, roots, &setup.stop, |event| {
             let ScanEvent::Done(scan) = event;
             appender.append(scan)?;
-            progress.hear_scan(&SiteEvent::Done {
-                scanned: scan.is_scanned(),
-            });
+            progress.advance(!scan.is_scanned());
             Ok(())
         })
     };

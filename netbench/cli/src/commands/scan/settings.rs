@@ -5,7 +5,7 @@ use netbench_scan::{Limits, ScanPart};
 
 use super::args::{PartArg, Scan};
 use crate::{
-    exit::WrongInput,
+    exit::{WrongInput, bail_input},
     sites_file::{self, SitesFile},
     stack_names::stack_names,
     targets::{Network, Sites, roots},
@@ -164,7 +164,7 @@ fn of_targets(targets: &[String]) -> anyhow::Result<SitesFile> {
     for text in targets {
         let site = target(text).map_err(WrongInput)?;
         if sites.iter().any(|other| other.name() == site.name()) {
-            return Err(WrongInput(format!("{} is given twice", site.name())).into());
+            bail_input!("{} is given twice", site.name());
         }
         sites.push(site);
     }

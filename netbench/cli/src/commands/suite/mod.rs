@@ -1,6 +1,7 @@
 //! `netbench suite`: times what the libraries themselves take, in memory.
 
 pub(crate) mod args;
+mod cases;
 mod settings;
 
 use std::collections::BTreeSet;
@@ -34,7 +35,7 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
         stored_in: &options.stored_in,
         own: &options.start.own,
         output: &options.output,
-        progress: Progress::new(options.output.quiet).telling(&options.verbosity),
+        progress: Progress::of_samples(options.output.quiet, &options.verbosity),
     };
     pipeline::run(&settings, earlier, asked)
 }

@@ -1,20 +1,17 @@
-use std::{
-    num::NonZero,
-    thread,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use globset::{Glob, GlobMatcher};
 use netbench_model::{
-    LayoutRecord, Part, PinRecord, Preset, Scenario, StackName, SuiteManifest, SuitePlan, Work,
-    catalogue, usual_scenarios,
+    LayoutRecord, PinRecord, Preset, Scenario, StackName, SuiteManifest, SuitePlan, Work,
 };
 use netbench_runner::{Launch, Layout, Materials, Worker, Workers};
 
-use super::args::{PartArg, Pin, Suite};
+use super::{
+    args::{Pin, Suite},
+    cases::{cores, scenarios},
+};
 use crate::{
-    exit::WrongInput,
+    exit::{WrongInput, bail_input},
     progress::Progress,
     stack_names::{new_seed, stack_names},
     workers,
@@ -25,9 +22,6 @@ const ROUNDS: u32 = 30;
 
 /// Rounds without `--rounds`, but with `--until-decided`.
 const MOST_ROUNDS: u32 = 60;
-
-/// Names that a wrong one may have been meant for.
-const NEAREST: usize = 3;
 
 /// What the user asked for, read and found right.
 pub(crate) struct SuiteSettings {
@@ -135,11 +129,10 @@ impl SuiteSettings {
         if let Some(before) = &self.pki_sha256
             && before != materials.sha256()
         {
-            return Err(WrongInput(format!(
+            bail_input!(
                 "run {} was begun with other certificates: it cannot be resumed",
                 self.name
-            ))
-            .into());
+            );
         }
         let holds = |scenario: &Scenario| matches!(scenario.work, Work::Memory { .. });
         let heap_library = if self.scenarios.iter().any(holds) {
@@ -189,87 +182,6 @@ impl SuiteSettings {
             Ok(Layout::System)
         }
     }
-}
-
-/// The scenarios that were asked for, in the order of the catalogue.
-fn scenarios(options: &Suite) -> anyhow::Result<Vec<Scenario>> {
-    if let Some(preset) = options.preset {
-        return Ok(preset.scenarios());
-    }
-    let parts: Vec<Part> = if options.parts.contains(&PartArg::All) {
-        Part::ALL.to_vec()
-    } else {
-        let one = |part: &PartArg| match part {
-            PartArg::One(part) => Some(*part),
-            PartArg::All => None,
-        };
-        options.parts.iter().filter_map(one).collect()
-    };
-    if options.cases.is_empty() {
-        let parts = if parts.is_empty() {
-            vec![Part::Handshake, Part::Bulk]
-        } else {
-            parts
-        };
-        let usual = Part::ALL.iter().filter(|part| parts.contains(part));
-        return Ok(usual
-            .flat_map(|part| usual_scenarios(*part, cores()))
-            .collect());
-    }
-    let all: Vec<Scenario> = catalogue(cores())
-        .into_iter()
-        .filter(|scenario| parts.is_empty() || parts.contains(&scenario.part()))
-        .collect();
-    let mut chosen = vec![false; all.len()];
-    for pattern in &options.cases {
-        let glob = Glob::new(pattern)
-            .map_err(|e| WrongInput(format!("--case {}: {}", pattern.escape_debug(), e.kind())))?
-            .compile_matcher();
-        let mut any = false;
-        // Counting takes a hundred times as long: only where it is asked for by name or part.
-        let counts = !parts.is_empty() || pattern.starts_with("instructions");
-        for (scenario, chosen) in all.iter().zip(&mut chosen) {
-            if (counts || !scenario.counted) && matches(&glob, scenario) {
-                *chosen = true;
-                any = true;
-            }
-        }
-        if !any {
-            return Err(WrongInput(format!(
-                "--case {}: no case has such a name; the nearest are {}",
-                pattern.escape_debug(),
-                nearest(pattern, &all).join(", ")
-            ))
-            .into());
-        }
-    }
-    let chosen = all.into_iter().zip(chosen).filter(|(_, chosen)| *chosen);
-    Ok(chosen.map(|(scenario, _)| scenario).collect())
-}
-
-/// A glob names scenarios by their own name or by that of a case: a scenario is always measured whole.
-fn matches(glob: &GlobMatcher, scenario: &Scenario) -> bool {
-    glob.is_match(scenario.to_string())
-        || scenario.cases().any(|case| glob.is_match(case.to_string()))
-}
-
-fn nearest(pattern: &str, all: &[Scenario]) -> Vec<String> {
-    let bare: String = pattern.chars().filter(|c| !"*?[]{}".contains(*c)).collect();
-    let mut names: Vec<(f64, String)> = all
-        .iter()
-        .map(|scenario| {
-            let name = scenario.to_string();
-            (-strsim::jaro_winkler(&bare, &name), name)
-        })
-        .collect();
-    names.sort_by(|a, b| a.0.total_cmp(&b.0));
-    names.truncate(NEAREST);
-    names.into_iter().map(|(_, name)| name).collect()
-}
-
-fn cores() -> u16 {
-    let cores = thread::available_parallelism().map_or(1, NonZero::get);
-    u16::try_from(cores).unwrap_or(u16::MAX)
 }
 
 /// The core to hold workers to: the last that this process may use, where it may use more than one.

@@ -1,10 +1,9 @@
-use netbench_model::{Condition, SetUpStep, StackName};
+use netbench_model::{SetUpStep, StackName};
 
-use super::{ColdAgainst, ColdRow, OnceCost};
+use super::{ColdAgainst, ColdRow, OnceCost, OnceInterval};
 use crate::{
     cell::Cell,
     document::{Item, Table},
-    figures::Rows,
     text::{count, signed_time, time},
 };
 
@@ -52,8 +51,12 @@ fn explanation(rows: &[ColdRow]) -> String {
 }
 
 fn range(cost: Option<&OnceCost>) -> Cell {
-    match cost.and_then(|cost| cost.interval_ns) {
-        Some((low, high)) => Cell::text(format!("{} … {}", signed_time(low), signed_time(high))),
+    match cost.and_then(|cost| cost.interval) {
+        Some(OnceInterval { low_ns, high_ns }) => Cell::text(format!(
+            "{} … {}",
+            signed_time(low_ns),
+            signed_time(high_ns)
+        )),
         None => Cell::Missing,
     }
 }
@@ -166,34 +169,4 @@ pub(crate) fn sentence(rows: &[ColdRow], first: &StackName, other: &StackName) -
         time(a.median_ns),
         first.stack
     ))
-}
-
-/// Every figure of it.
-pub(crate) fn figures(table: &mut Rows, rows: &[ColdRow]) {
-    for row in rows {
-        table.about("cold", Condition::Cold.name(), row.stack.as_str(), "");
-        for (name, cost) in [("cpu", row.cpu), ("wall", Some(row.wall))] {
-            let Some(cost) = cost else { continue };
-            table.value("once", name, cost.median_ns, "ns");
-            if let Some((low, high)) = cost.interval_ns {
-                table.value("once", &format!("{name}_low"), low, "ns");
-                table.value("once", &format!("{name}_high"), high, "ns");
-            }
-        }
-        table.value("once", "processes", row.processes as f64, "processes");
-        let Some(causes) = &row.causes else { continue };
-        for step in &causes.steps {
-            table.value(step.step.name(), "cpu", step.cpu_ns, "ns");
-            table.value(step.step.name(), "wall", step.wall_ns, "ns");
-            table.value(
-                step.step.name(),
-                "minor_faults",
-                step.minor_faults,
-                "faults",
-            );
-        }
-        table.value("page-faults", "cpu", causes.page_faults_ns, "ns");
-        table.value("not-explained", "cpu", causes.unexplained_ns, "ns");
-        table.value("explained", "share", causes.explained, "");
-    }
 }

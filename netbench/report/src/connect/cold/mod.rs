@@ -10,7 +10,7 @@ use netbench_stats::median;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use document::{figures, items, sentence};
+pub(crate) use document::{items, sentence};
 
 /// What the first connection of a process costs one stack beyond a later one, connector included.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,7 +45,16 @@ pub struct OnceCost {
     /// The median over processes of the difference, in nanoseconds.
     pub median_ns: f64,
     /// Its interval of 95 %, from order statistics; none with fewer than six processes.
-    pub interval_ns: Option<(f64, f64)>,
+    pub interval: Option<OnceInterval>,
+}
+
+/// Where a cost is with a chance of 95 %.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OnceInterval {
+    /// Its lower end, in nanoseconds.
+    pub low_ns: f64,
+    /// Its upper end, in nanoseconds.
+    pub high_ns: f64,
 }
 
 /// The CPU time of a first connection by what it is spent on.
@@ -188,12 +197,14 @@ impl OnceCost {
         // The binomial distribution's 2.5th percentile, by its normal approximation.
         let half = 1.96 * (count as f64).sqrt() / 2.0;
         let rank = (count as f64 / 2.0 - half).max(0.0) as usize;
-        let interval_ns = (count >= FEWEST)
-            .then(|| Some((*differences.get(rank)?, *differences.get(count - 1 - rank)?)))
-            .flatten();
+        let enough = count >= FEWEST;
+        let interval = enough.then(|| OnceInterval {
+            low_ns: differences[rank],
+            high_ns: differences[count - 1 - rank],
+        });
         Some(Self {
             median_ns,
-            interval_ns,
+            interval,
         })
     }
 }

@@ -3,17 +3,18 @@ use sha2::{Digest, Sha256};
 
 use self::{
     chart::{Width, draw, legend},
+    machine::machine_section,
     markup::{Markup, OfTheSource},
 };
-use super::{Form, Goes, Options, Takes};
+use super::{Form, Goes, Needs, Options, Takes};
 use crate::{
     Answer, Asked,
     cell::Cell,
     document::{Align, Chart, Document, Extent, Item, Section, Table},
-    machine::machine_section,
 };
 
 mod chart;
+mod machine;
 mod markup;
 
 /// One self-contained HTML page with charts: no network, no other file.
@@ -24,6 +25,7 @@ pub(super) const FORM: Form = Form {
     takes: Takes::SeveralRuns,
     goes: Goes::Folder("report.html"),
     extent: Extent::Full,
+    needs: Needs::Nothing,
     render,
 };
 

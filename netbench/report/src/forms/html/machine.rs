@@ -1,25 +1,14 @@
 use std::collections::BTreeSet;
 
-use netbench_model::{Environment, WorkerRecord};
+use netbench_model::WorkerRecord;
 
 use crate::{
     cell::Cell,
-    document::{Item, Section, Table},
+    document::{Item, Machine, Section, Table},
 };
 
-/// Where a run was made, and with what.
-#[derive(Debug, Clone, Copy)]
-pub struct Machine<'a> {
-    /// The run's name.
-    pub run: &'a str,
-    /// The machine.
-    pub environment: &'a Environment,
-    /// The processes that measured and served.
-    pub workers: &'a [WorkerRecord],
-}
-
 /// The machines of runs, side by side, and what was measured with. None where no run depends on one.
-pub(crate) fn machine_section(machines: &[Machine<'_>]) -> Option<Section> {
+pub(super) fn machine_section(machines: &[Machine<'_>]) -> Option<Section> {
     if machines.is_empty() {
         return None;
     }

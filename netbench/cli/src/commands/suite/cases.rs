@@ -1,0 +1,170 @@
+//! Which scenarios are measured: those of a part or a preset, or those whose names match.
+
+use std::{collections::HashMap, num::NonZero, thread};
+
+use anyhow::Context;
+use globset::{Glob, GlobMatcher};
+use netbench_model::{Part, Scenario, catalogue};
+use serde::Deserialize;
+
+use super::args::{PartArg, Suite};
+use crate::exit::bail_input;
+
+/// What is measured where no case is asked for.
+const USUAL: &str = include_str!("../../../../catalogue/scenarios.toml");
+
+/// Names that a wrong one may have been meant for.
+const NEAREST: usize = 3;
+
+/// [`USUAL`]: patterns of scenarios' names.
+#[derive(Deserialize)]
+struct Usual {
+    parts: HashMap<String, Vec<String>>,
+    presets: HashMap<String, Vec<String>>,
+}
+
+/// The scenarios that were asked for, in the order of the catalogue or of the preset.
+pub(super) fn scenarios(options: &Suite) -> anyhow::Result<Vec<Scenario>> {
+    let all = Named::all();
+    if let Some(preset) = options.preset {
+        return all.of(&Usual::read()?.presets, preset.name());
+    }
+    let mut parts: Vec<Part> = if options.parts.contains(&PartArg::All) {
+        Part::ALL.to_vec()
+    } else {
+        let wanted = |part: &Part| options.parts.contains(&PartArg::One(*part));
+        Part::ALL.iter().copied().filter(wanted).collect()
+    };
+    if !options.cases.is_empty() {
+        return all.matching(&options.cases, &parts);
+    }
+    if parts.is_empty() {
+        parts = vec![Part::Bulk, Part::Handshake];
+    }
+    let usual = Usual::read()?.parts;
+    let scenarios = parts.iter().map(|part| all.of(&usual, part.name()));
+    Ok(scenarios.collect::<anyhow::Result<Vec<_>>>()?.concat())
+}
+
+/// The cores of this machine.
+pub(super) fn cores() -> u16 {
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    u16::try_from(cores).unwrap_or(u16::MAX)
+}
+
+impl Usual {
+    fn read() -> anyhow::Result<Self> {
+        toml::from_str(USUAL).context("catalogue/scenarios.toml")
+    }
+}
+
+/// Every scenario with its name.
+struct Named(Vec<(String, Scenario)>);
+
+impl Named {
+    fn all() -> Self {
+        let all = catalogue(cores()).into_iter();
+        Self(
+            all.map(|scenario| (scenario.to_string(), scenario))
+                .collect(),
+        )
+    }
+
+    /// Those of a part or a preset, in the order of its patterns.
+    fn of(
+        &self,
+        usual: &HashMap<String, Vec<String>>,
+        name: &str,
+    ) -> anyhow::Result<Vec<Scenario>> {
+        let mut scenarios = Vec::new();
+        for pattern in usual.get(name).context("not in catalogue/scenarios.toml")? {
+            let glob = Glob::new(pattern)?.compile_matcher();
+            let found = self.0.iter().filter(|(name, _)| glob.is_match(name));
+            for (_, scenario) in found {
+                if !scenarios.contains(scenario) {
+                    scenarios.push(*scenario);
+                }
+            }
+        }
+        Ok(scenarios)
+    }
+
+    /// Those that a `--case` names, of `parts` or of all.
+    fn matching(&self, patterns: &[String], parts: &[Part]) -> anyhow::Result<Vec<Scenario>> {
+        let wanted = |scenario: &Scenario| parts.is_empty() || parts.contains(&scenario.part());
+        let all: Vec<_> = self
+            .0
+            .iter()
+            .filter(|(_, scenario)| wanted(scenario))
+            .collect();
+        let mut chosen = vec![false; all.len()];
+        for pattern in patterns {
+            let shown = pattern.escape_debug();
+            let glob = match Glob::new(pattern) {
+                Ok(glob) => glob.compile_matcher(),
+                Err(error) => bail_input!("--case {shown}: {}", error.kind()),
+            };
+            // Counting takes a hundred times as long: only where it is asked for by name or part.
+            let counts = !parts.is_empty() || pattern.starts_with("instructions");
+            let mut any = false;
+            for (chosen, (name, scenario)) in chosen.iter_mut().zip(&all) {
+                if (counts || !scenario.counted) && matches(&glob, name, scenario) {
+                    *chosen = true;
+                    any = true;
+                }
+            }
+            if !any {
+                let names = all.iter().map(|(name, _)| name.as_str());
+                let nearest = nearest(pattern, names).join(", ");
+                bail_input!("--case {shown}: no case has such a name; the nearest are {nearest}");
+            }
+        }
+        let chosen = all.iter().zip(chosen).filter(|(_, chosen)| *chosen);
+        Ok(chosen.map(|((_, scenario), _)| *scenario).collect())
+    }
+}
+
+/// A glob names scenarios by their own name or by that of a case: a scenario is always measured whole.
+fn matches(glob: &GlobMatcher, name: &str, scenario: &Scenario) -> bool {
+    glob.is_match(name) || scenario.cases().any(|case| glob.is_match(case.to_string()))
+}
+
+fn nearest<'a>(pattern: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let bare: String = pattern.chars().filter(|c| !"*?[]{}".contains(*c)).collect();
+    let mut names: Vec<&str> = names.collect();
+    names.sort_by(|a, b| {
+        let likeness = |name: &str| strsim::jaro_winkler(&bare, name);
+        likeness(b).total_cmp(&likeness(a)).then(a.cmp(b))
+    });
+    names.truncate(NEAREST);
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use netbench_model::Preset;
+
+    use super::*;
+
+    #[test]
+    fn every_pattern_of_the_catalogue_finds_scenarios() {
+        let (all, usual) = (Named::all(), Usual::read().unwrap());
+        for patterns in usual.parts.values().chain(usual.presets.values()) {
+            for pattern in patterns {
+                let glob = Glob::new(pattern).unwrap().compile_matcher();
+                let found = all.0.iter().any(|(name, _)| glob.is_match(name));
+                assert!(found, "{pattern}");
+            }
+        }
+        for part in Part::ALL {
+            let scenarios = all.of(&usual.parts, part.name()).unwrap();
+            assert!(scenarios.iter().all(|scenario| scenario.part() == *part));
+        }
+        for preset in Preset::ALL {
+            all.of(&usual.presets, preset.name()).unwrap();
+        }
+        let published = all.of(&usual.presets, "rustls-vs-openssl").unwrap();
+        let rows = published.iter().map(|scenario| scenario.measures().len());
+        assert_eq!(rows.sum::<usize>(), 26);
+    }
+}

@@ -1,0 +1,76 @@
+use netbench_model::{Part, StackName, Unit};
+
+use super::{CaseRow, CaseVerdict, StackFigures, SuiteSummary};
+use crate::{
+    cell::{Cell, Digits},
+    document::Filling,
+};
+
+impl CaseRow {
+    /// A stack's figures.
+    pub(super) fn of(&self, stack: &StackName) -> Option<&StackFigures> {
+        self.stacks.iter().find(|figures| figures.stack == *stack)
+    }
+
+    /// The verdict on a stack.
+    pub(super) fn against_first(&self, other: &StackName) -> Option<&CaseVerdict> {
+        self.verdicts.iter().find(|verdict| verdict.other == *other)
+    }
+}
+
+/// Columns for each stack: its figure, and of each but the first the factor, its interval and the verdict.
+pub(super) fn by_stack<'a>(
+    mut table: Filling<&'a CaseRow>,
+    summary: &'a SuiteSummary,
+    value: fn(&CaseRow, &StackFigures) -> Cell,
+) -> Filling<&'a CaseRow> {
+    let stacks: Vec<&StackName> = summary.run.stacks.iter().map(|(name, _)| name).collect();
+    for stack in &stacks {
+        table = table.col(stack.as_str(), 1, |case| {
+            case.of(stack)
+                .map_or(Cell::Missing, |figures| value(case, figures))
+        });
+    }
+    for other in stacks.iter().skip(1) {
+        let name = match stacks.len() {
+            2 => "factor".to_owned(),
+            _ => format!("× {other}"),
+        };
+        let cell = |case: &&CaseRow, cell: fn(&CaseRow, &CaseVerdict) -> Cell| {
+            case.against_first(other)
+                .map_or(Cell::Missing, |verdict| cell(case, verdict))
+        };
+        table = table
+            .col(&name, 0, |case| {
+                cell(case, |_, v| Cell::Factor(v.paired.ratio))
+            })
+            .col("interval", 2, |case| {
+                cell(case, |_, v| Cell::Factors(v.paired.interval))
+            })
+            .col("verdict", 0, |case| {
+                cell(case, |case, v| Cell::Verdict(v.paired.verdict, case.unit))
+            });
+    }
+    table
+}
+
+/// A stack's figure as people read it.
+pub(super) fn value(case: &CaseRow, figures: &StackFigures) -> Cell {
+    match (case.unit, case.part) {
+        (Unit::Nanoseconds, Part::Verify | Part::Connector) => Cell::Time(figures.low),
+        (Unit::Nanoseconds, _) => match (figures.bytes_per_second, figures.per_second) {
+            (Some(rate), _) => Cell::Throughput(rate),
+            (None, Some(rate)) => Cell::Rate(rate),
+            (None, None) => Cell::Time(figures.low),
+        },
+        (Unit::Bytes, _) => Cell::Bytes(figures.low),
+        (Unit::Allocations | Unit::Instructions, _) => {
+            Cell::number(figures.low, Digits::Grouped, "")
+        }
+    }
+}
+
+/// The name as published, which leaves out what is the same in all its rows.
+pub(crate) fn row_name(case: &str) -> String {
+    case.replace("_write-1MiB_amount-1000MB", "")
+}

@@ -1,0 +1,172 @@
+use netbench_model::{
+    Case, SCHEMA_VERSION, Scenario, StackName, SuiteManifest, SuiteOutcome, SuiteSample,
+};
+
+use super::{
+    CaseRow, SuiteFailure, SuiteHead, SuiteSummary, figures::figures, published, verdicts::Verdicts,
+};
+use crate::run::{RunHead, about_stack};
+
+/// What a run says, from its manifest and all its samples.
+pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> SuiteSummary {
+    let plan = &manifest.plan;
+    let verdicts = Verdicts::of(plan);
+    let cases: Vec<CaseRow> = plan
+        .scenarios
+        .iter()
+        .flat_map(Scenario::cases)
+        .map(|case| row(manifest, samples, &verdicts, case))
+        .collect();
+    let (failures, unsupported) = without_figures(manifest, samples);
+    let mut summary = SuiteSummary {
+        schema: SCHEMA_VERSION,
+        kind: "suite".to_owned(),
+        run: head(manifest, samples),
+        cases,
+        published: plan.preset.as_deref().and_then(published::published),
+        failures,
+        unsupported,
+        warnings: manifest.warnings.clone(),
+        environment: manifest.environment.facts.clone(),
+    };
+    warn(&mut summary, manifest);
+    summary
+}
+
+fn row(
+    manifest: &SuiteManifest,
+    samples: &[SuiteSample],
+    verdicts: &Verdicts,
+    case: Case,
+) -> CaseRow {
+    let stacks = &manifest.plan.stacks;
+    CaseRow {
+        name: case.to_string(),
+        case,
+        part: case.scenario.part(),
+        unit: case.unit(),
+        stacks: stacks
+            .iter()
+            .filter_map(|stack| figures(&case, stack, samples))
+            .collect(),
+        verdicts: stacks
+            .split_first()
+            .map(|(first, others)| {
+                others
+                    .iter()
+                    .filter_map(|other| verdicts.of_case(&case, first, other, samples))
+                    .collect()
+            })
+            .unwrap_or_default(),
+    }
+}
+
+fn head(manifest: &SuiteManifest, samples: &[SuiteSample]) -> SuiteHead {
+    let plan = &manifest.plan;
+    let about = |stack: &StackName| about_stack(&manifest.workers, stack, |_| None);
+    SuiteHead {
+        head: RunHead::of(manifest, plan.seed),
+        preset: plan.preset.clone(),
+        stacks: plan
+            .stacks
+            .iter()
+            .map(|stack| (stack.clone(), about(stack)))
+            .collect(),
+        rounds: samples.iter().map(|s| s.round + 1).max().unwrap_or(0),
+        until_decided: plan.until_decided,
+        samples: samples.len() as u64,
+    }
+}
+
+fn without_figures(
+    manifest: &SuiteManifest,
+    samples: &[SuiteSample],
+) -> (Vec<SuiteFailure>, Vec<SuiteFailure>) {
+    let (mut failures, mut unsupported) = (Vec::new(), Vec::new());
+    for scenario in &manifest.plan.scenarios {
+        for stack in &manifest.plan.stacks {
+            let name = scenario.to_string();
+            let these = samples
+                .iter()
+                .filter(|s| s.name == name && s.stack == *stack);
+            let row = |class, reason: &str| SuiteFailure {
+                scenario: name.clone(),
+                stack: stack.clone(),
+                class,
+                reason: reason.to_owned(),
+                trials: 1,
+            };
+            for sample in these {
+                match &sample.outcome {
+                    SuiteOutcome::Ok(_) => {}
+                    SuiteOutcome::Failed(failure) => {
+                        let class = Some(failure.class.to_string());
+                        add(&mut failures, row(class, &failure.detail));
+                    }
+                    SuiteOutcome::Unsupported { reason } => {
+                        add(&mut unsupported, row(None, reason));
+                    }
+                }
+            }
+        }
+    }
+    (failures, unsupported)
+}
+
+/// Counts a trial to the row before it, where that is of the same scenario, stack and class.
+fn add(rows: &mut Vec<SuiteFailure>, row: SuiteFailure) {
+    match rows.last_mut() {
+        Some(last)
+            if (&last.scenario, &last.stack, &last.class)
+                == (&row.scenario, &row.stack, &row.class) =>
+        {
+            last.trials += 1;
+        }
+        _ => rows.push(row),
+    }
+}
+
+fn warn(summary: &mut SuiteSummary, manifest: &SuiteManifest) {
+    let mut warnings = Vec::new();
+    let mut say = |text: String| warnings.push(text);
+    if manifest.finished.is_none() {
+        say("The run was not finished: it has fewer rounds than were asked for.".to_owned());
+    }
+    if !manifest.plan.layout_is_fixed() {
+        say(
+            "The layout of the workers' memory was random: this system does not permit a fixed one, and \
+             differences of a percent may come from the layout."
+                .to_owned(),
+        );
+    }
+    let debug = manifest
+        .workers
+        .iter()
+        .filter(|worker| worker.build.get("profile").is_some_and(|p| p == "debug"));
+    for worker in debug {
+        say(format!(
+            "The worker of {} was built without optimisation: its figures mean nothing.",
+            worker.stack
+        ));
+    }
+    let few = summary
+        .cases
+        .iter()
+        .flat_map(|case| &case.verdicts)
+        .filter(|verdict| verdict.paired.interval.is_none())
+        .count();
+    if few > 0 {
+        say(format!(
+            "{few} comparisons have too few rounds for a verdict: timings need six, everything else three."
+        ));
+    }
+    let disturbed = summary.disturbed_share();
+    if disturbed > 0.25 {
+        say(format!(
+            "The machine was busy with other things: {:.0} % of all turns were disturbed. Verdicts do not rest \
+             on those, but means and tails have them.",
+            disturbed * 100.0
+        ));
+    }
+    summary.warnings.extend(warnings);
+}

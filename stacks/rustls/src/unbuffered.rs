@@ -1,0 +1,209 @@
+//! Sessions through rustls' interface without buffers: records are read where they arrived and written where they are
+//! sent from, as rustls' own benchmark does when it is told so.
+
+use std::ptr;
+
+use netbench_model::{FailureWord, Negotiated};
+use netbench_worker::{HandshakeState, Session, SessionError};
+use rustls::{
+    CommonState, HandshakeKind as Kind,
+    client::{ClientConnectionData, UnbufferedClientConnection},
+    server::{ServerConnectionData, UnbufferedServerConnection},
+    unbuffered::{ConnectionState, EncodeError, EncryptError, UnbufferedStatus},
+};
+
+use crate::names;
+
+/// What clients and servers have in common.
+pub(crate) trait Records: Send {
+    /// The library's type for the side.
+    type Side;
+
+    /// The next state, with what is in `input`.
+    fn process<'c, 'i>(&'c mut self, input: &'i mut [u8]) -> UnbufferedStatus<'c, 'i, Self::Side>;
+
+    /// What the session says of itself.
+    fn state(&self) -> &CommonState;
+}
+
+impl Records for UnbufferedClientConnection {
+    type Side = ClientConnectionData;
+
+    fn process<'c, 'i>(&'c mut self, input: &'i mut [u8]) -> UnbufferedStatus<'c, 'i, Self::Side> {
+        self.process_tls_records(input)
+    }
+
+    fn state(&self) -> &CommonState {
+        self
+    }
+}
+
+impl Records for UnbufferedServerConnection {
+    type Side = ServerConnectionData;
+
+    fn process<'c, 'i>(&'c mut self, input: &'i mut [u8]) -> UnbufferedStatus<'c, 'i, Self::Side> {
+        self.process_tls_records(input)
+    }
+
+    fn state(&self) -> &CommonState {
+        self
+    }
+}
+
+/// A session of either side.
+pub(crate) struct Unbuffered<C> {
+    connection: C,
+    room: Room,
+}
+
+impl<C: Records> Unbuffered<C> {
+    pub(crate) fn new(connection: C) -> Self {
+        Self {
+            connection,
+            room: Room::default(),
+        }
+    }
+}
+
+impl<C: Records> Session for Unbuffered<C> {
+    fn handshake(
+        &mut self,
+        input: &mut Vec<u8>,
+        output: &mut Vec<u8>,
+    ) -> Result<HandshakeState, SessionError> {
+        let failed = |why: &dyn std::fmt::Display| SessionError::new(FailureWord::Handshake, why);
+        let mut read = 0;
+        loop {
+            let UnbufferedStatus { discard, state } = self.connection.process(&mut input[read..]);
+            match state.map_err(|e| failed(&e))? {
+                ConnectionState::EncodeTlsData(mut data) => {
+                    let bytes = match data.encode(&mut []) {
+                        Err(EncodeError::InsufficientSize(error)) => error.required_size,
+                        Err(error) => return Err(failed(&error)),
+                        Ok(_) => 0,
+                    };
+                    let written = output.len();
+                    output.resize(written + bytes, 0);
+                    if bytes > 0 {
+                        data.encode(&mut output[written..])
+                            .map_err(|e| failed(&e))?;
+                    }
+                }
+                ConnectionState::TransmitTlsData(data) => data.done(),
+                ConnectionState::BlockedHandshake | ConnectionState::WriteTraffic(_) => {
+                    read += discard;
+                    break;
+                }
+                other => return Err(failed(&format!("{other:?}"))),
+            }
+            read += discard;
+        }
+        all_read(FailureWord::Handshake, input, read)?;
+        Ok(if self.connection.state().is_handshaking() {
+            HandshakeState::Going
+        } else {
+            HandshakeState::Done
+        })
+    }
+
+    fn send(&mut self, plaintext: &[u8], output: &mut Vec<u8>) -> Result<(), SessionError> {
+        let failed = |why: &dyn std::fmt::Display| SessionError::new(FailureWord::Send, why);
+        let mut traffic = match self.connection.process(&mut []).state {
+            Ok(ConnectionState::WriteTraffic(traffic)) => traffic,
+            Ok(other) => return Err(failed(&format!("{other:?}"))),
+            Err(error) => return Err(failed(&error)),
+        };
+        let mut written = traffic.encrypt(plaintext, self.room.of(output));
+        if let Err(EncryptError::InsufficientSize(error)) = written {
+            self.room.grow(output, error.required_size);
+            written = traffic.encrypt(plaintext, self.room.of(output));
+        }
+        let written = written.map_err(|e| failed(&e))?;
+        self.room.filled(output, written);
+        Ok(())
+    }
+
+    /// The plaintext stays where the library has it, which is what this interface is for: nothing is copied to
+    /// `plaintext`.
+    fn receive(
+        &mut self,
+        input: &mut Vec<u8>,
+        _plaintext: &mut [u8],
+    ) -> Result<usize, SessionError> {
+        let failed = |why: &dyn std::fmt::Display| SessionError::new(FailureWord::Receive, why);
+        let (mut read, mut received) = (0, 0);
+        loop {
+            let UnbufferedStatus { discard, state } = self.connection.process(&mut input[read..]);
+            read += discard;
+            match state.map_err(|e| failed(&e))? {
+                ConnectionState::ReadTraffic(mut traffic) => {
+                    while let Some(record) = traffic.next_record() {
+                        let record = record.map_err(|e| failed(&e))?;
+                        received += record.payload.len();
+                        read += record.discard;
+                    }
+                }
+                ConnectionState::WriteTraffic(_) => break,
+                other => return Err(failed(&format!("{other:?}"))),
+            }
+        }
+        all_read(FailureWord::Receive, input, read)?;
+        Ok(received)
+    }
+
+    fn negotiated(&self) -> Negotiated {
+        let state = self.connection.state();
+        let suite = state.negotiated_cipher_suite();
+        names::negotiated(state, suite.map(|suite| suite.suite()))
+    }
+
+    fn resumed(&self) -> bool {
+        self.connection.state().handshake_kind() == Some(Kind::Resumed)
+    }
+}
+
+fn all_read(what: FailureWord, input: &mut Vec<u8>, read: usize) -> Result<(), SessionError> {
+    let left = input.len() - read;
+    input.clear();
+    if left == 0 {
+        Ok(())
+    } else {
+        Err(SessionError::new(what, format!("{left} bytes not read")))
+    }
+}
+
+/// The allocation that a session writes its records to. Its users keep it, and know that it is initialised; so that the
+/// harness does not time the clearing of a megabyte before each write, this remembers it.
+#[derive(Default)]
+struct Room {
+    address: usize,
+    capacity: usize,
+}
+
+impl Room {
+    /// What is free behind what `output` has, if this made it.
+    fn of<'a>(&self, output: &'a mut Vec<u8>) -> &'a mut [u8] {
+        if (output.as_ptr().addr(), output.capacity()) != (self.address, self.capacity) {
+            return &mut [];
+        }
+        let spare = output.spare_capacity_mut();
+        // SAFETY: it is the allocation that `grow` has written to, to its end, and bytes need no more to be valid.
+        unsafe { &mut *(ptr::from_mut(spare) as *mut [u8]) }
+    }
+
+    /// Makes room for `bytes` more, with all of it initialised.
+    fn grow(&mut self, output: &mut Vec<u8>, bytes: usize) {
+        let used = output.len();
+        output.reserve(bytes);
+        output.resize(output.capacity(), 0);
+        output.truncate(used);
+        (self.address, self.capacity) = (output.as_ptr().addr(), output.capacity());
+    }
+
+    /// Counts what was written to [`Room::of`] to `output`.
+    fn filled(&self, output: &mut Vec<u8>, bytes: usize) {
+        let length = output.len() + bytes.min(self.of(output).len());
+        // SAFETY: so much is there, and `grow` has written to it.
+        unsafe { output.set_len(length) }
+    }
+}
