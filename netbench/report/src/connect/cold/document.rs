@@ -81,10 +81,10 @@ fn causes(items: &mut Vec<Item>, rows: &[ColdRow]) {
     };
     items.push(Item::heading("What a first connection is spent on"));
     items.push(Item::Text(format!(
-        "CPU time. In {} of each stack, every step was done twice before the connector was made: a figure is the \
-         first time less the second, with the page faults that it had. The connection after that was compared with a \
-         later one; the page faults that it still had more are counted times what a fault costs. The rest is not \
-         explained.",
+        "CPU time, medians. In {} of each stack, all steps were done before the connector was made, and then all \
+         again: a figure is the first time less the second, with the page faults that it had. The connection after \
+         that was compared with a later one; the page faults that it still had more are counted times what a fault \
+         costs. What is left of the first connections to the same sites is not explained.",
         count(processes, "process", "processes")
     )));
     let has = |step: SetUpStep| {
@@ -122,10 +122,10 @@ fn cell(row: &ColdRow, cause: &Cause) -> Cell {
         }
         Cause::PageFaults => Cell::TimeDifference(causes.page_faults_ns),
         Cause::Unexplained => Cell::TimeDifference(causes.unexplained_ns),
-        Cause::Whole => row
-            .cpu
-            .map_or(Cell::Missing, |cpu| Cell::TimeDifference(cpu.median_ns)),
-        Cause::Explained => Cell::Share(causes.explained, 1.0),
+        Cause::Whole => Cell::TimeDifference(causes.whole_ns),
+        Cause::Explained => causes
+            .explained
+            .map_or(Cell::Missing, |share| Cell::Share(share, 1.0)),
     }
 }
 

@@ -67,11 +67,17 @@ pub struct ColdCauses {
     /// Minor page faults that the connection after these steps had more than a later one, times what one
     /// costs, in nanoseconds; at most what the connection took more.
     pub page_faults_ns: f64,
-    /// What is left of the whole, in nanoseconds. Less than 0 where the parts take more than the whole.
+    /// The whole in the same rounds and on the same sites, in nanoseconds.
+    pub whole_ns: f64,
+    /// What is left of it, in nanoseconds, the median over processes. Less than 0 where the parts take more.
     pub unexplained_ns: f64,
-    /// The share of the whole that the steps and page faults are: 1 is all of it.
-    pub explained: f64,
+    /// The share of the whole that the steps and page faults are: 1 is all of it. None where the whole is under
+    /// a millisecond, which connections vary by.
+    pub explained: Option<f64>,
 }
+
+/// A whole under this is not split into shares.
+const LEAST_NS: f64 = 1e6;
 
 /// A step of the set-up.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -113,23 +119,22 @@ impl<'a> Samples<'a> {
         Self(keyed.collect())
     }
 
+    /// The cold connections of a stack with a role, in an order that does not vary as a hash table's does.
+    fn firsts(&self, stack: &StackName, role: Role) -> Vec<(&Key<'a>, &'a Measured)> {
+        let of_role = |key: &Key<'_>| key.0 == Condition::Cold && key.1 == role && key.4 == stack;
+        let these = self.0.iter().filter(|(key, _)| of_role(key));
+        let mut these: Vec<_> = these.map(|(key, measured)| (key, *measured)).collect();
+        these.sort_by_key(|(key, _)| (key.2, key.3));
+        these
+    }
+
     /// The first connections, each with the later one of the same site and round.
-    fn pairs(&self, stack: &StackName, role: Role) -> (ColdAgainst, Vec<(&Measured, &Measured)>) {
-        let firsts = || {
-            let mut firsts: Vec<_> = self
-                .0
-                .iter()
-                .filter(|(key, _)| (key.0, key.1) == (Condition::Cold, role) && key.4 == stack)
-                .collect();
-            // The order of a hash table differs from run to run.
-            firsts.sort_by_key(|((_, _, round, site, _), _)| (*round, *site));
-            firsts.into_iter()
-        };
-        let with = |condition, role| -> Vec<(&Measured, &Measured)> {
+    fn pairs(&self, stack: &StackName) -> (ColdAgainst, Vec<(&'a Measured, &'a Measured)>) {
+        let firsts = self.firsts(stack, Role::Measured);
+        let with = |condition, role| -> Vec<_> {
             let later = |key: &Key<'a>| self.0.get(&(condition, role, key.2, key.3, key.4));
-            firsts()
-                .filter_map(|(key, first)| Some((*first, *later(key)?)))
-                .collect()
+            let pair = |(key, first): &(&Key<'a>, &'a Measured)| Some((*first, *later(key)?));
+            firsts.iter().filter_map(pair).collect()
         };
         let same = with(Condition::Cold, Role::Again);
         if same.is_empty() {
@@ -140,50 +145,58 @@ impl<'a> Samples<'a> {
     }
 
     fn row(&self, stack: &StackName) -> Option<ColdRow> {
-        let (against, pairs) = self.pairs(stack, Role::Measured);
+        let (against, pairs) = self.pairs(stack);
         let differences = |of: fn(&Measured) -> Option<u64>| -> Vec<f64> {
             let of = |(first, later): &(&Measured, &Measured)| {
                 Some(of(first)? as f64 - of(later)? as f64)
             };
             pairs.iter().filter_map(of).collect()
         };
-        let cpu = OnceCost::of(differences(cpu_ns));
         Some(ColdRow {
             stack: stack.clone(),
             against,
             processes: pairs.len() as u64,
-            cpu,
+            cpu: OnceCost::of(differences(cpu_ns)),
             wall: OnceCost::of(differences(wall_ns))?,
-            causes: cpu.and_then(|cpu| self.causes(stack, cpu)),
+            causes: self.causes(stack),
         })
     }
 
-    fn causes(&self, stack: &StackName, cpu: OnceCost) -> Option<ColdCauses> {
-        let (_, pairs) = self.pairs(stack, Role::Stepped);
+    /// From the processes that took steps, each with the two connections of the same site and round.
+    fn causes(&self, stack: &StackName) -> Option<ColdCauses> {
         let mut steps: BTreeMap<SetUpStep, Vec<ColdStep>> = BTreeMap::new();
-        let (mut rests, mut faults) = (Vec::new(), Vec::new());
-        for (stepped, later) in &pairs {
-            let (Some(process), Some(after)) = (&stepped.process, &later.process) else {
-                continue;
-            };
+        let (mut wholes, mut faults, mut rests) = (Vec::new(), Vec::new(), Vec::new());
+        let mut take = |stepped: &Measured, first: &Measured, later: &Measured| {
+            let (process, after) = (stepped.process.as_ref()?, later.process.as_ref()?);
+            let more = |of: &Measured| Some(cpu_ns(of)? as f64 - cpu_ns(later)? as f64);
+            let (whole, left) = (more(first)?, more(stepped)?);
+            let fault_ns = process.fault_ns.unwrap_or(0) as f64;
+            let faulted = (process.minor_faults as f64 - after.minor_faults as f64) * fault_ns;
+            let faulted = faulted.clamp(0.0, left.max(0.0));
+            let mut rest = whole - faulted;
             for (step, once) in once(process) {
+                rest -= once.cpu_ns;
                 steps.entry(step).or_default().push(once);
             }
-            rests.push(cpu_ns(stepped)? as f64 - cpu_ns(later)? as f64);
-            let more = process.minor_faults as f64 - after.minor_faults as f64;
-            faults.push(more * process.fault_ns.unwrap_or(0) as f64);
+            wholes.push(whole);
+            faults.push(faulted);
+            rests.push(rest);
+            Some(())
+        };
+        for (key, stepped) in self.firsts(stack, Role::Stepped) {
+            let of = |role| self.0.get(&(key.0, role, key.2, key.3, key.4));
+            if let (Some(first), Some(later)) = (of(Role::Measured), of(Role::Again)) {
+                take(stepped, first, later);
+            }
         }
-        let steps: Vec<ColdStep> = steps.values().filter_map(|times| middle(times)).collect();
-        let rest = median(&rests)?.max(0.0);
-        let page_faults_ns = median(&faults)?.clamp(0.0, rest);
-        let explained = steps.iter().map(|step| step.cpu_ns).sum::<f64>() + page_faults_ns;
-        let whole = cpu.median_ns;
+        let (whole_ns, unexplained_ns) = (median(&wholes)?, median(&rests)?);
         Some(ColdCauses {
-            processes: rests.len() as u64,
-            steps,
-            page_faults_ns,
-            unexplained_ns: whole - explained,
-            explained: if whole > 0.0 { explained / whole } else { 0.0 },
+            processes: wholes.len() as u64,
+            steps: steps.values().filter_map(|times| middle(times)).collect(),
+            page_faults_ns: median(&faults)?,
+            whole_ns,
+            unexplained_ns,
+            explained: (whole_ns >= LEAST_NS).then(|| 1.0 - unexplained_ns / whole_ns),
         })
     }
 }
