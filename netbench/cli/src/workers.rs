@@ -80,28 +80,30 @@ fn find_one(
              `cargo build --release -p {package}` builds it"
         );
     };
-    // The profile that is measured is always the one that would be shipped.
-    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree.join("target"), PathBuf::from);
-    let target = target.join(folder);
+    let target = target(&tree).join(folder);
     let built = target.join("release").join(file);
     if !built.is_file() {
         note!("netbench: Building {what} (once)");
-        let environment = variant.map_or(&[][..], |variant| variant.environment);
         let target = target.display().to_string();
-        cargo_build(
-            &tree,
-            &["-p", package, "--target-dir", &target],
-            environment,
-        )?;
-    }
-    if !built.is_file() {
-        bail!(
-            "{} was built, but {} is not there",
-            package,
-            built.display()
-        );
+        let mut arguments = vec!["-p", package, "--target-dir", &target];
+        let environment = variant.map_or(&[][..], |variant| variant.environment);
+        let settings = environment
+            .iter()
+            .map(|(name, value)| format!("env.{name}='{value}'"));
+        let settings: Vec<String> = settings.collect();
+        arguments.extend(settings.iter().flat_map(|setting| ["--config", setting]));
+        cargo_build(&tree, &arguments, &built)?;
     }
     Ok(built)
+}
+
+/// Where Cargo puts what it builds. The profile that is measured is always the one that would be shipped.
+pub(crate) fn built(tree: &Path, file: &str) -> PathBuf {
+    target(tree).join("release").join(file)
+}
+
+fn target(tree: &Path) -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree.join("target"), PathBuf::from)
 }
 
 /// The source tree that the command is in, or is called in.
@@ -118,17 +120,12 @@ pub(crate) fn source_tree(command: &Path) -> Option<PathBuf> {
     })
 }
 
-/// Builds something of the source tree, as it would be shipped, with these variables in the environment.
-pub(crate) fn cargo_build(
-    tree: &Path,
-    what: &[&str],
-    environment: &[(&str, &str)],
-) -> anyhow::Result<()> {
+/// Builds `what` of the source tree, which gives the file `built`.
+pub(crate) fn cargo_build(tree: &Path, what: &[&str], built: &Path) -> anyhow::Result<()> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let arguments = [&["build", "--release", "--locked"], what].concat();
     let status = Command::new(cargo)
         .args(&arguments)
-        .envs(environment.iter().copied())
         .current_dir(tree)
         .stdin(Stdio::null())
         // stdout is the report's.
@@ -141,6 +138,9 @@ pub(crate) fn cargo_build(
             arguments.join(" "),
             tree.display()
         );
+    }
+    if !built.is_file() {
+        bail!("Cargo built it, but {} is not there", built.display());
     }
     Ok(())
 }

@@ -7,10 +7,9 @@ use crate::text::{bytes, change, factor, grouped, interval, percent, plain, sign
 
 /// A cell of a table. Ratios are the other stack's figure over the first one's.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Cell {
+pub(crate) enum Cell {
     /// Words, as they came: forms make them harmless.
     Text(String),
-    /// No value.
     Missing,
     /// Nanoseconds.
     Time(f64),
@@ -26,7 +25,6 @@ pub enum Cell {
     Factors(Option<Interval>),
     /// A number in a unit that has no variant of its own.
     Number(Number),
-    /// Bytes.
     Bytes(f64),
     /// Operations a second.
     Rate(f64),
@@ -46,21 +44,17 @@ pub enum Cell {
     Regressed,
 }
 
-/// A number with how it is shown.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Number {
-    /// The number.
-    pub value: f64,
-    /// How many of its digits are shown.
-    pub digits: Digits,
-    /// Its unit; empty where the column says what it counts.
-    pub unit: &'static str,
+pub(crate) struct Number {
+    pub(crate) value: f64,
+    pub(crate) digits: Digits,
+    /// Empty where the column says what it counts.
+    pub(crate) unit: &'static str,
 }
 
 /// How a number is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Digits {
-    /// All.
+pub(crate) enum Digits {
     All,
     /// So many after the point.
     Decimals(usize),
@@ -69,24 +63,20 @@ pub enum Digits {
 }
 
 impl Cell {
-    /// Words.
-    pub fn text(words: impl ToString) -> Self {
+    pub(crate) fn text(words: impl ToString) -> Self {
         Self::Text(words.to_string())
     }
 
-    /// Words, or nothing.
-    pub fn maybe(words: Option<impl ToString>) -> Self {
+    pub(crate) fn maybe(words: Option<impl ToString>) -> Self {
         words.map_or(Self::Missing, Self::text)
     }
 
-    /// A count.
-    pub fn count(count: impl TryInto<u64>) -> Self {
+    pub(crate) fn count(count: impl TryInto<u64>) -> Self {
         let count = count.try_into().unwrap_or(u64::MAX);
         Self::number(count as f64, Digits::All, "")
     }
 
-    /// A number.
-    pub fn number(value: f64, digits: Digits, unit: &'static str) -> Self {
+    pub(crate) fn number(value: f64, digits: Digits, unit: &'static str) -> Self {
         Self::Number(Number {
             value,
             digits,
@@ -94,18 +84,17 @@ impl Cell {
         })
     }
 
-    /// A time, or nothing.
-    pub fn time(ns: Option<f64>) -> Self {
+    pub(crate) fn time(ns: Option<f64>) -> Self {
         ns.map_or(Self::Missing, Self::Time)
     }
 
     /// What an interval says of a time.
-    pub fn verdict(verdict: Verdict) -> Self {
+    pub(crate) fn verdict(verdict: Verdict) -> Self {
         Self::Verdict(verdict, Unit::Nanoseconds)
     }
 
     /// What people read. Nothing in it is obeyed by a terminal.
-    pub fn render(&self) -> String {
+    pub(crate) fn render(&self) -> String {
         match self {
             Self::Text(text) => plain(text),
             Self::Missing => "–".to_owned(),
@@ -136,7 +125,7 @@ impl Cell {
     }
 
     /// The value, in [`Self::unit`], by which cells are sorted.
-    pub fn value(&self) -> Option<f64> {
+    pub(crate) fn value(&self) -> Option<f64> {
         Some(match self {
             Self::Time(value)
             | Self::TimeDifference(value)
@@ -156,7 +145,7 @@ impl Cell {
     }
 
     /// The unit of [`Self::value`].
-    pub fn unit(&self) -> &'static str {
+    pub(crate) fn unit(&self) -> &'static str {
         match self {
             Self::Time(_) | Self::TimeDifference(_) => "ns",
             Self::Change(_) => "other/first",
@@ -171,7 +160,7 @@ impl Cell {
     }
 
     /// Lower and upper end as cells of their own, for forms with room for them.
-    pub fn ends(&self) -> Option<[Self; 2]> {
+    pub(crate) fn ends(&self) -> Option<[Self; 2]> {
         match self {
             Self::Changes(Some(i)) => Some([Self::Change(i.low), Self::Change(i.high)]),
             Self::Factors(Some(i)) => Some([Self::Factor(i.high), Self::Factor(i.low)]),
@@ -183,7 +172,7 @@ impl Cell {
     }
 
     /// Whether [`Self::value`] is all that it says.
-    pub fn is_one_value(&self) -> bool {
+    pub(crate) fn is_one_value(&self) -> bool {
         !matches!(
             self,
             Self::Of(..) | Self::CountAndShare(..) | Self::Tally(_)
@@ -191,7 +180,7 @@ impl Cell {
     }
 
     /// The verdict that a form may colour.
-    pub fn tone(&self) -> Option<Verdict> {
+    pub(crate) fn tone(&self) -> Option<Verdict> {
         match self {
             Self::Verdict(verdict, _) => Some(*verdict),
             Self::Regressed => Some(Verdict::Slower),
@@ -200,7 +189,7 @@ impl Cell {
     }
 
     /// Whether it is a figure, which is set to the right.
-    pub fn is_figure(&self) -> bool {
+    pub(crate) fn is_figure(&self) -> bool {
         !matches!(
             self,
             Self::Text(_) | Self::Missing | Self::Verdict(..) | Self::Regressed

@@ -8,11 +8,10 @@ mod chart;
 mod checks;
 mod outline;
 
-pub use chart::{
-    Bar, BarGroup, Bars, Chart, Dot, Dots, Drawing, Ecdf, Matrix, MatrixRow, Points, Scatter,
-    Series,
+pub(crate) use chart::{
+    Bar, BarGroup, Bars, Chart, Dot, Dots, Drawing, Matrix, Points, Scatter, Series,
 };
-pub use checks::{Check, CheckSuite, Checked};
+pub(crate) use checks::{Check, CheckSuite, Checked};
 pub(crate) use outline::Part;
 
 /// What has a report.
@@ -46,24 +45,23 @@ pub struct Document<'a> {
     /// The rest, in order.
     pub sections: Vec<Section>,
     /// The machines that it depends on.
-    pub machines: Vec<Machine<'a>>,
+    pub(crate) machines: Vec<Machine<'a>>,
     /// What passed and what failed, for JUnit.
-    pub checks: Vec<CheckSuite>,
+    pub(crate) checks: Vec<CheckSuite>,
     /// The summary, for JSON and CSV; several where runs stand side by side.
-    pub data: Vec<&'a dyn erased_serde::Serialize>,
+    pub(crate) data: Vec<&'a dyn erased_serde::Serialize>,
     /// Summaries of its parts that are not in `data`, for CSV.
-    pub of_parts: Vec<(&'static str, &'a dyn erased_serde::Serialize)>,
+    pub(crate) of_parts: Vec<(&'static str, &'a dyn erased_serde::Serialize)>,
 }
 
 /// Where a run was made, and with what.
 #[derive(Debug, Clone, Copy)]
-pub struct Machine<'a> {
+pub(crate) struct Machine<'a> {
     /// The run's name.
-    pub run: &'a str,
-    /// The machine.
-    pub environment: &'a Environment,
+    pub(crate) run: &'a str,
+    pub(crate) environment: &'a Environment,
     /// The processes that measured and served.
-    pub workers: &'a [WorkerRecord],
+    pub(crate) workers: &'a [WorkerRecord],
 }
 
 /// A part of a report.
@@ -76,7 +74,7 @@ pub struct Section {
     /// One paragraph on what it shows.
     pub explanation: String,
     /// What is in it, in order.
-    pub items: Vec<Item>,
+    pub(crate) items: Vec<Item>,
     /// Why it, or some of it, is missing.
     pub missing: Option<String>,
 }
@@ -92,10 +90,8 @@ pub enum Extent {
 
 /// A thing in a section.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Item {
-    /// A heading.
+pub(crate) enum Item {
     Heading(String),
-    /// A paragraph.
     Text(String),
     /// The sentence for a reader in a hurry.
     Headline(String),
@@ -103,47 +99,39 @@ pub enum Item {
     Warning(String),
     /// Charts, for forms that draw: several are small and side by side.
     Charts(Vec<Chart>),
-    /// A table.
     Table(Table),
 }
 
 /// A table. Columns with a `rank` above 0 may be left out where there is no room, the highest first.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Table {
+pub(crate) struct Table {
     /// What it is of; empty where the heading before it says it.
-    pub caption: String,
-    /// Its columns.
-    pub columns: Vec<Column>,
+    pub(crate) caption: String,
+    pub(crate) columns: Vec<Column>,
     /// Its rows, each with a cell for each column.
-    pub rows: Vec<Vec<Cell>>,
+    pub(crate) rows: Vec<Vec<Cell>>,
     /// What text forms show of them.
-    pub excerpt: Excerpt,
+    pub(crate) excerpt: Excerpt,
 }
 
-/// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column {
-    /// Its heading.
-    pub name: String,
-    /// To which side its cells are set.
-    pub align: Align,
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) align: Align,
     /// How easily it is left out: 0 never.
-    pub rank: u8,
+    pub(crate) rank: u8,
 }
 
-/// To which side a cell is set.
+/// To which side a cell is set: words to the left, figures to the right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Align {
-    /// Words.
+pub(crate) enum Align {
     Left,
-    /// Figures.
     Right,
 }
 
 /// Which rows of a table text forms show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Excerpt {
-    /// All.
+pub(crate) enum Excerpt {
     Whole,
     /// So many at either end.
     Ends(usize),
@@ -258,12 +246,10 @@ impl Item {
         texts.iter().cloned().map(Self::Warning)
     }
 
-    /// A heading.
     pub(crate) fn heading(text: impl Into<String>) -> Self {
         Self::Heading(text.into())
     }
 
-    /// A paragraph.
     pub(crate) fn text(text: impl Into<String>) -> Self {
         Self::Text(text.into())
     }
@@ -349,6 +335,14 @@ impl<T> Filling<T> {
 
     pub(crate) fn table(self) -> Table {
         self.table
+    }
+
+    /// The table under a heading; nothing where there are no rows.
+    pub(crate) fn under(self, heading: impl Into<String>) -> Vec<Item> {
+        if self.table.rows.is_empty() {
+            return Vec::new();
+        }
+        vec![Item::heading(heading), self.item()]
     }
 
     pub(crate) fn item(self) -> Item {

@@ -1,5 +1,6 @@
 //! What the summaries of all runs have in common.
 
+use itertools::Itertools;
 use netbench_model::{Manifest, Origin, StackName, WorkerRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -88,8 +89,7 @@ pub(crate) fn about_stack<'a>(
         worker.provider.as_ref(),
         more(worker),
     ];
-    let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
-    parts.join(", ")
+    parts.into_iter().flatten().join(", ")
 }
 
 /// Which part of the sites it is, or of which runs it was merged.
@@ -106,7 +106,7 @@ pub(crate) fn origin(origin: &Origin) -> Option<String> {
         format!(
             "Merged from {runs} runs, {} of them shards, from {}.",
             shards.count(),
-            origin.vantages().into_iter().collect::<Vec<_>>().join(", ")
+            origin.vantages().into_iter().join(", ")
         )
     })
 }

@@ -38,7 +38,7 @@ pub struct RunRow {
     pub samples: u64,
     /// Bytes of all its files.
     pub bytes: u64,
-    /// The shard, or of how many runs it was joined.
+    /// The shard, or from how many runs it was merged.
     pub part: Option<String>,
     /// What is wrong with it.
     pub problem: Option<String>,

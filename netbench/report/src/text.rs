@@ -1,5 +1,6 @@
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Display};
 
+use itertools::Itertools;
 use netbench_model::StackName;
 pub(crate) use netbench_model::sanitize as plain;
 use netbench_stats::Verdict;
@@ -86,8 +87,7 @@ pub(crate) fn machine(facts: &BTreeMap<String, String>) -> String {
         fact("kernel").map(|kernel| format!("Linux {kernel}")),
         fact("os"),
     ];
-    let known: Vec<_> = known.into_iter().flatten().collect();
-    format!("Machine: {}.", known.join(", "))
+    format!("Machine: {}.", known.into_iter().flatten().join(", "))
 }
 
 /// Stacks, each with what it is made of.
@@ -95,10 +95,9 @@ pub(crate) fn stacks_with<'a>(
     stacks: impl IntoIterator<Item = (&'a StackName, &'a String)>,
 ) -> String {
     let stacks = stacks.into_iter();
-    let stacks: Vec<_> = stacks
+    stacks
         .map(|(name, about)| format!("{name} ({about})"))
-        .collect();
-    stacks.join("; ")
+        .join("; ")
 }
 
 /// Bytes with a unit and three digits.
@@ -161,6 +160,16 @@ pub(crate) fn in_place_of(stacks: &[&str]) -> String {
         }
         Some((first, others)) => format!("{} in place of {first}", others.join(", ")),
         None => String::new(),
+    }
+}
+
+/// `a, b and 3 more`: so many of them by name.
+pub(crate) fn some_of(named: usize, all: impl IntoIterator<Item = impl Display>) -> String {
+    let mut all = all.into_iter();
+    let text = all.by_ref().take(named).join(", ");
+    match all.count() {
+        0 => text,
+        more => format!("{text} and {more} more"),
     }
 }
 

@@ -122,19 +122,19 @@ fn the_characteristic_that_was_planted_is_the_strongest() {
         ("rsa-4096", 10, 0)
     );
 
-    let heaps: Vec<_> = summary
-        .heaps
+    let bimodal: Vec<_> = summary
+        .bimodal
         .iter()
         .map(|row| (row.site.as_str(), row.slower, row.cause, row.part.as_str()))
         .collect();
     assert_eq!(
-        heaps,
+        bimodal,
         [
             ("site7.example", 4, ModeCause::RoundTrip, "first byte"),
             ("site9.example", 4, ModeCause::DelayedAck, "body"),
         ]
     );
-    assert!((summary.heaps[0].round_trips - 1.0).abs() < 0.1);
+    assert!((summary.bimodal[0].round_trips - 1.0).abs() < 0.1);
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn nothing_is_found_where_nothing_is() {
     };
     assert!(explanation.characteristics.iter().all(undecided));
     assert!(explanation.sentences[0].starts_with("No characteristic"));
-    assert!(summary.heaps.is_empty());
+    assert!(summary.bimodal.is_empty());
 
     let empty = explain(&manifest, &[], None);
     assert_eq!(empty.explanations[0].overall, None);

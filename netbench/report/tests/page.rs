@@ -14,18 +14,12 @@ use std::{fs, path::Path};
 
 use chromium::{Browser, View};
 use netbench_model::{Condition, ConnectManifest, Sample};
-use netbench_report::{
-    Align, Answer, Asked, Bar, BarGroup, Bars, Cell, Chart, Column, ConnectReport, Document, Dot,
-    Dots, Drawing, Excerpt, Extent, Item, KeyFigure, Matrix, MatrixRow, Options, Question, Report,
-    Section, Table,
-};
-use netbench_stats::{Interval, Verdict};
+use netbench_report::{Answer, ConnectReport, Document, Extent, Options, Report};
 use netbench_store::RunFolder;
 use netbench_testing::Tool;
 use support::{Fixture, HOSTILE};
 
 netbench_testing::tests! {
-    a_small_page;
     nothing_of_a_run_is_markup;
     a_run_without_samples_says_what_is_missing;
     answers_follow_the_figures;
@@ -57,134 +51,6 @@ fn fixture() -> ConnectReport {
         }
     }
     ConnectReport::new(manifest, samples)
-}
-
-/// A small page with one thing of each kind.
-fn small() -> Document<'static> {
-    let column = |name: &str, align| Column {
-        name: name.to_owned(),
-        align,
-        rank: 0,
-    };
-    let table = Table {
-        caption: "sites".to_owned(),
-        columns: vec![
-            column("site", Align::Left),
-            column("total", Align::Right),
-            column("interval", Align::Right),
-            column("trials", Align::Right),
-        ],
-        rows: vec![
-            vec![
-                Cell::text("a.example"),
-                Cell::Time(2e6),
-                Cell::Changes(Some(Interval {
-                    level: 0.99,
-                    low: 0.5,
-                    high: 0.75,
-                })),
-                Cell::Of(1, 3),
-            ],
-            vec![
-                Cell::text(HOSTILE),
-                Cell::Missing,
-                Cell::Changes(None),
-                Cell::Of(0, 3),
-            ],
-        ],
-        excerpt: Excerpt::Whole,
-    };
-    let dots = Dots {
-        less: "b faster".to_owned(),
-        more: "b slower".to_owned(),
-        dots: vec![
-            Dot {
-                name: "total".to_owned(),
-                ratio: 0.9,
-                interval: Some((0.8, 0.95)),
-                verdict: Verdict::Faster,
-            },
-            Dot {
-                name: "first byte".to_owned(),
-                ratio: 1.1,
-                interval: None,
-                verdict: Verdict::Undecided,
-            },
-        ],
-    };
-    let bars = Bars {
-        series: vec!["a".to_owned(), "b".to_owned()],
-        groups: vec![BarGroup {
-            name: "full".to_owned(),
-            bars: vec![Bar {
-                label: String::new(),
-                parts: vec![(0, 3.0), (1, f64::NAN)],
-                text: "3/s".to_owned(),
-            }],
-        }],
-    };
-    let matrix = Matrix {
-        columns: vec!["a".to_owned(), "b".to_owned()],
-        rows: vec![MatrixRow {
-            name: "ALPN".to_owned(),
-            shares: vec![Some(0.999), Some(0.2)],
-        }],
-        against_first: Some(1),
-    };
-    let chart = |title: &str, drawing| Chart {
-        title: title.to_owned(),
-        note: "n = 2.".to_owned(),
-        drawing,
-    };
-    Document {
-        kind: "connect",
-        title: "netbench connect: by hand".to_owned(),
-        about: "b in place of a".to_owned(),
-        name: "by hand".to_owned(),
-        made: "by hand".to_owned(),
-        lead: "What would change.".to_owned(),
-        questions: vec![Asked {
-            question: Question {
-                question: "Is it fast enough?".to_owned(),
-                answer: Answer::WithLosses,
-                because: "Because.".to_owned(),
-                figures: vec![KeyFigure {
-                    value: "-10 %".to_owned(),
-                    label: "total".to_owned(),
-                }],
-                breaks: vec!["one site".to_owned()],
-                missing: vec!["the rest".to_owned()],
-            },
-            about: "b in place of a".to_owned(),
-            section: Some("times".to_owned()),
-        }],
-        sections: vec![Section {
-            id: "times".to_owned(),
-            heading: "Times".to_owned(),
-            explanation: "How long.".to_owned(),
-            items: vec![
-                Item::Warning("Busy.".to_owned()),
-                Item::Charts(vec![chart("Change", Drawing::Dots(dots))]),
-                Item::Charts(vec![
-                    chart("Rate", Drawing::Bars(bars)),
-                    chart("Features", Drawing::Matrix(matrix)),
-                ]),
-                Item::Table(table),
-            ],
-            missing: Some("The rest is missing.".to_owned()),
-        }],
-        machines: Vec::new(),
-        of_parts: Vec::new(),
-        checks: Vec::new(),
-        data: Vec::new(),
-    }
-}
-
-fn a_small_page() {
-    let text = html(&small());
-    // Style and script are in the source tree, and what the policy lets in follows from them.
-    let body = &text[text.find("<body>").unwrap()..text.find("<script>").unwrap()];
-    insta::assert_snapshot!(body);
 }
 
 fn nothing_of_a_run_is_markup() {

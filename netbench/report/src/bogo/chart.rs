@@ -1,6 +1,6 @@
 use netbench_model::coverage::{Coverage, Half, Tally};
 
-use crate::document::{Chart, Drawing, Item, Matrix, MatrixRow};
+use crate::document::{Chart, Drawing, Item, Matrix};
 
 /// What each stack passes of the protocol tests that expect success, feature by feature.
 pub(super) fn coverage_chart(coverage: &Coverage) -> Item {
@@ -8,9 +8,9 @@ pub(super) fn coverage_chart(coverage: &Coverage) -> Item {
         let total = tally.total();
         (total > 0).then(|| tally.passed as f64 / total as f64)
     };
-    let rows = coverage.features.iter().map(|row| MatrixRow {
-        name: row.feature.clone(),
-        shares: row.half(Half::Works).iter().map(share).collect(),
+    let rows = coverage.features.iter().map(|row| {
+        let shares: Vec<_> = row.half(Half::Works).iter().map(share).collect();
+        (row.feature.clone(), shares)
     });
     Item::Charts(vec![Chart {
         title: "What works, feature by feature".to_owned(),
@@ -28,7 +28,7 @@ pub(super) fn coverage_chart(coverage: &Coverage) -> Item {
                 .collect(),
             against_first: (coverage.shims.len() == 2).then_some(1),
             rows: rows
-                .filter(|row| row.shares.iter().any(Option::is_some))
+                .filter(|(_, shares)| shares.iter().any(Option::is_some))
                 .collect(),
         }),
     }])

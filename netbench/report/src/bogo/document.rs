@@ -1,5 +1,7 @@
+use itertools::Itertools;
 use netbench_model::coverage::{
-    Category, Coverage, Difference, DifferenceGroup, Ending, Half, ShimSummary, Tally, TestOutcome,
+    Category, Coverage, Difference, DifferenceGroup, Ending, FeatureRow, Half, ShimSummary, Tally,
+    TestOutcome,
 };
 
 use super::chart::coverage_chart;
@@ -75,9 +77,7 @@ fn coverage_section(coverage: &Coverage) -> Section {
             "The floor is left out. A stack that lacks a feature cannot show here that it refuses its misuse.",
         ),
     ] {
-        let any = |row: &&netbench_model::coverage::FeatureRow| {
-            row.half(half).iter().any(|t| t.total() > 0)
-        };
+        let any = |row: &&FeatureRow| row.half(half).iter().any(|t| t.total() > 0);
         let rows: Vec<_> = coverage.features.iter().filter(any).collect();
         if rows.is_empty() {
             continue;
@@ -100,12 +100,10 @@ fn coverage_section(coverage: &Coverage) -> Section {
 }
 
 fn about(coverage: &Coverage) -> String {
-    let pattern = coverage
-        .pattern
-        .as_ref()
-        .map_or_else(String::new, |pattern| {
-            format!(" Only the tests that match {} were run.", pattern)
-        });
+    let pattern = match &coverage.pattern {
+        None => String::new(),
+        Some(pattern) => format!(" Only the tests that match {pattern} were run."),
+    };
     format!(
         "The runner of {} {}: {} tests. A shim that does nothing but fail passes {} of them; those prove nothing \
          and count for no one.{pattern}",
@@ -133,39 +131,25 @@ fn explained(shim: &ShimSummary) -> String {
     if shim.explained.is_empty() {
         return "none".to_owned();
     }
-    let counts: Vec<_> = shim
-        .explained
-        .iter()
+    let counts = shim.explained.iter();
+    counts
         .map(|(category, tests)| format!("{tests} {}", category.name()))
-        .collect();
-    counts.join(", ")
+        .join(", ")
 }
 
 fn unexplained(items: &mut Vec<Item>, coverage: &Coverage) {
-    for shim in coverage
-        .shims
-        .iter()
-        .filter(|shim| !shim.unexplained.is_empty())
-    {
-        items.push(Item::Heading(format!(
-            "Failures that nothing explains: {}",
-            shim.shim
-        )));
-        items.push(
+    let shims = || coverage.shims.iter();
+    for shim in shims() {
+        items.extend(
             Table::of(&shim.unexplained)
                 .excerpt(Excerpt::First(UNEXPLAINED_SHOWN))
                 .col("test", 0, |(test, _)| Cell::text(test))
                 .col("what the runner says", 0, |(_, line)| Cell::text(line))
-                .item(),
+                .under(format!("Failures that nothing explains: {}", shim.shim)),
         );
     }
-    for shim in coverage
-        .shims
-        .iter()
-        .filter(|shim| !shim.crashed.is_empty())
-    {
-        items.push(Item::Heading(format!("Crashes and hangs: {}", shim.shim)));
-        items.push(
+    for shim in shims() {
+        items.extend(
             Table::of(&shim.crashed)
                 .excerpt(Excerpt::First(UNEXPLAINED_SHOWN))
                 .col("test", 0, |(test, _)| Cell::text(test))
@@ -174,7 +158,7 @@ fn unexplained(items: &mut Vec<Item>, coverage: &Coverage) {
                     Ending::Crashed(signal) => Cell::text(signal),
                     Ending::Hung => Cell::text("hung, and was ended"),
                 })
-                .item(),
+                .under(format!("Crashes and hangs: {}", shim.shim)),
         );
     }
 }

@@ -1,82 +1,27 @@
-use netbench_model::{Condition, Measured, Phase};
+use itertools::Itertools;
+use netbench_model::{Condition, Phase, Phases, StackName};
 use netbench_stats::median;
 
 use super::{Comparison, ConnectSummary, PhaseRow, SiteRow, pairs::Matched};
 use crate::{
-    document::{
-        Bar, BarGroup, Bars, Chart, Dot, Dots, Drawing, Ecdf, Item, Points, Scatter, Series,
-    },
+    document::{Bar, BarGroup, Bars, Chart, Dot, Dots, Drawing, Item, Points, Scatter, Series},
     text::{change, time},
 };
 
 /// Clean against resumed against cold, where there is more than one of them.
 pub(super) fn conditions(summary: &ConnectSummary) -> Vec<Item> {
+    let comparisons = || summary.comparisons.iter();
     let conditions: Vec<Condition> = Condition::ALL
         .iter()
         .copied()
-        .filter(|c| summary.comparisons.iter().any(|row| row.condition == *c))
+        .filter(|condition| comparisons().any(|row| row.condition == *condition))
         .collect();
     if conditions.len() < 2 {
         return Vec::new();
     }
-    let mut stacks: Vec<String> = Vec::new();
-    for comparison in &summary.comparisons {
-        for stack in [&comparison.first, &comparison.other] {
-            if !stacks.iter().any(|known| known == stack.as_str()) {
-                stacks.push(stack.to_string());
-            }
-        }
-    }
-    let chart = |phase: Phase, title: &str| {
-        let groups = conditions.iter().map(|condition| {
-            let comparisons = summary
-                .comparisons
-                .iter()
-                .filter(|row| row.condition == *condition);
-            let rows: Vec<(&Comparison, &PhaseRow)> = comparisons
-                .filter_map(|c| Some((c, c.phases.iter().find(|row| row.phase == phase)?)))
-                .collect();
-            let mut bars = Vec::new();
-            if let Some((_, row)) = rows.first() {
-                bars.push(bar(0, row.first.p50_ns, time(row.first.p50_ns)));
-            }
-            for (comparison, row) in rows {
-                let at = stacks.iter().position(|s| s == comparison.other.as_str());
-                let text = format!("{} · {}", time(row.other.p50_ns), change(row.paired.ratio));
-                bars.push(bar(at.unwrap_or(0), row.other.p50_ns, text));
-            }
-            BarGroup {
-                name: condition.to_string(),
-                bars,
-            }
-        });
-        let counts: Vec<String> = conditions
-            .iter()
-            .map(|condition| {
-                let pairs = summary
-                    .comparisons
-                    .iter()
-                    .filter(|row| row.condition == *condition)
-                    .filter_map(|row| row.phases.iter().find(|row| row.phase == phase))
-                    .map(|row| row.paired.pairs);
-                format!("{} {condition}", pairs.max().unwrap_or(0))
-            })
-            .collect();
-        let counts = counts.join(", ");
-        Chart {
-            title: title.to_owned(),
-            note: format!(
-                "n = {counts} pairs. Clean: a new connector, nothing cached. Resumed: the site was visited once before and its \
-                 session is resumed. Cold: the first connection of a fresh process, where libraries pay for their set-up. Bars: medians over the pairs compared with {}. After a bar: its paired change against the first \
-                 stack, the median over pairs, which need not be the ratio of the two medians; intervals are below.",
-                stacks.first().map_or("the first", String::as_str)
-            ),
-            drawing: Drawing::Bars(Bars {
-                series: stacks.clone(),
-                groups: groups.collect(),
-            }),
-        }
-    };
+    let stacks = comparisons().flat_map(|row| [&row.first, &row.other]);
+    let stacks: Vec<String> = stacks.unique().map(ToString::to_string).collect();
+    let chart = |phase, title| by_condition(summary, &conditions, &stacks, phase, title);
     vec![
         Item::heading("Conditions side by side"),
         Item::Charts(vec![
@@ -84,6 +29,57 @@ pub(super) fn conditions(summary: &ConnectSummary) -> Vec<Item> {
             chart(Phase::Cpu, "CPU time of the client"),
         ]),
     ]
+}
+
+/// One phase, with a group of bars for each condition.
+fn by_condition(
+    summary: &ConnectSummary,
+    conditions: &[Condition],
+    stacks: &[String],
+    phase: Phase,
+    title: &str,
+) -> Chart {
+    let mut counts = Vec::new();
+    let mut groups = Vec::new();
+    for condition in conditions {
+        let comparisons = summary.comparisons.iter();
+        let rows: Vec<(&Comparison, &PhaseRow)> = comparisons
+            .filter(|comparison| comparison.condition == *condition)
+            .filter_map(|comparison| Some((comparison, comparison.phase(phase)?)))
+            .collect();
+        let pairs = rows.iter().map(|(_, row)| row.paired.pairs).max();
+        counts.push(format!("{} {condition}", pairs.unwrap_or(0)));
+        let first = rows.first().map(|(_, row)| {
+            let p50_ns = row.first.p50_ns;
+            bar(0, p50_ns, time(p50_ns))
+        });
+        let others = rows.iter().map(|(comparison, row)| {
+            let at = stacks
+                .iter()
+                .position(|stack| stack == comparison.other.as_str());
+            let p50_ns = row.other.p50_ns;
+            let text = format!("{} · {}", time(p50_ns), change(row.paired.ratio));
+            bar(at.unwrap_or(0), p50_ns, text)
+        });
+        groups.push(BarGroup {
+            name: condition.to_string(),
+            bars: first.into_iter().chain(others).collect(),
+        });
+    }
+    Chart {
+        title: title.to_owned(),
+        note: format!(
+            "n = {} pairs. Clean: a new connector, nothing cached. Resumed: the site was visited once before and its \
+             session is resumed. Cold: the first connection of a fresh process, where libraries pay for their set-up. Bars: medians over the pairs compared with {}. After a bar: its paired change against the first \
+             stack, the median over pairs, which need not be the ratio of the two medians; intervals are below.",
+            counts.join(", "),
+            stacks.first().map_or("the first", String::as_str)
+        ),
+        drawing: Drawing::Bars(Bars {
+            series: stacks.to_vec(),
+            groups,
+        }),
+    }
 }
 
 fn bar(series: usize, value: f64, text: String) -> Bar {
@@ -96,110 +92,126 @@ fn bar(series: usize, value: f64, text: String) -> Bar {
 
 /// The change of each phase, with its interval.
 pub(super) fn phases(comparison: &Comparison) -> Item {
-    let pairs = comparison.phases.iter().map(|row| row.paired.pairs);
-    let level = comparison.phases.iter().find_map(|row| row.paired.interval);
-    let intervals = match level {
+    let rows = comparison.phases.iter();
+    let pairs = rows.clone().map(|row| row.paired.pairs).max().unwrap_or(0);
+    let intervals = match rows.clone().find_map(|row| row.paired.interval) {
         Some(interval) => format!(
             "lines: intervals of {:.2} % each, so wide that all hold together at 99 %",
             interval.level * 100.0
         ),
         None => "too few pairs for intervals".to_owned(),
     };
-    let dot = |row: &PhaseRow| Dot {
+    let dots = rows.map(|row| Dot {
         name: row.words().to_owned(),
         ratio: row.paired.ratio,
-        interval: row.paired.interval.map(|i| (i.low, i.high)),
+        interval: row.paired.interval,
         verdict: row.paired.verdict,
-    };
-    Item::Charts(vec![Chart {
-        title: format!(
-            "How much longer or shorter {} takes than {}",
-            comparison.other, comparison.first
+    });
+    let (first, other) = (&comparison.first, &comparison.other);
+    faster_and_slower(
+        other,
+        format!("How much longer or shorter {other} takes than {first}"),
+        format!(
+            "n = up to {pairs} pairs. Dots: the median ratio over pairs; {intervals}. Circle: faster, triangle: slower, \
+             square: the same within 1 %, hollow: undecided."
         ),
-        note: format!(
-            "n = up to {} pairs. Dots: the median ratio over pairs; {intervals}. Circle: faster, triangle: slower, \
-             square: the same within 1 %, hollow: undecided.",
-            pairs.max().unwrap_or(0)
-        ),
-        drawing: Drawing::Dots(Dots {
-            less: format!("{} faster", comparison.other),
-            more: format!("{} slower", comparison.other),
-            dots: comparison.phases.iter().map(dot).collect(),
-        }),
-    }])
+        dots.collect(),
+    )
 }
 
 /// Each site's change, in rising order.
 pub(super) fn sites(comparison: &Comparison) -> Item {
-    let tally = &comparison.sites;
-    let level = tally.rows.iter().filter_map(|row| row.paired.interval);
-    let level = level.map(|i| i.level).fold(f64::MAX, f64::min);
-    let intervals = if level > 1.0 {
-        "too few rounds for intervals".to_owned()
-    } else {
-        format!(
+    let rows = comparison.sites.rows.iter();
+    let rounds = rows.clone().map(|row| row.paired.pairs).max().unwrap_or(0);
+    let levels = rows
+        .clone()
+        .filter_map(|row| Some(row.paired.interval?.level));
+    let intervals = match levels.min_by(f64::total_cmp) {
+        None => "too few rounds for intervals".to_owned(),
+        Some(level) => format!(
             "lines: intervals of at least {:.0} %, cut where they leave the chart",
             (level * 100.0).floor()
-        )
+        ),
     };
-    let dot = |row: &SiteRow| Dot {
+    let dots = rows.clone().map(|row| Dot {
         name: row.site.clone(),
         ratio: row.paired.ratio,
-        interval: row.paired.interval.map(|i| (i.low, i.high)),
+        interval: row.paired.interval,
         verdict: row.paired.verdict,
-    };
-    Item::Charts(vec![Chart {
-        title: format!(
-            "Total time with {} against {}, site by site",
-            comparison.other, comparison.first
-        ),
-        note: format!(
-            "n = {} sites with up to {} rounds each, in rising order. Dots: the middle of the paired ratios \
+    });
+    let (first, other) = (&comparison.first, &comparison.other);
+    faster_and_slower(
+        other,
+        format!("Total time with {other} against {first}, site by site"),
+        format!(
+            "n = {} sites with up to {rounds} rounds each, in rising order. Dots: the middle of the paired ratios \
                  (Hodges and Lehmann); {intervals}. Names and figures: in the table, or by pointing at a dot.",
-            tally.rows.len(),
-            tally
-                .rows
-                .iter()
-                .map(|row| row.paired.pairs)
-                .max()
-                .unwrap_or(0)
+            rows.len(),
         ),
+        dots.collect(),
+    )
+}
+
+fn faster_and_slower(other: &StackName, title: String, note: String, dots: Vec<Dot>) -> Item {
+    Item::Charts(vec![Chart {
+        title,
+        note,
         drawing: Drawing::Dots(Dots {
-            less: format!("{} faster", comparison.other),
-            more: format!("{} slower", comparison.other),
-            dots: tally.rows.iter().map(dot).collect(),
+            less: format!("{other} faster"),
+            more: format!("{other} slower"),
+            dots,
         }),
     }])
 }
 
+/// A part of a bar: its name, and how long it is in nanoseconds.
+type Part = (&'static str, fn(&Phases) -> f64);
+
+const CONNECTION: [Part; 5] = [
+    ("name and TCP", |p| (p.dns_ns + p.tcp_ns) as f64),
+    ("TLS handshake, without verification", |p| {
+        p.tls_ns as f64 - verify(p)
+    }),
+    ("chain verification", verify),
+    ("waiting for the first byte", |p| p.first_byte_ns as f64),
+    ("the rest of the response", |p| {
+        let tcp = (p.dns_ns + p.tcp_ns) as f64;
+        p.total_ns as f64 - tcp - p.tls_ns as f64 - p.first_byte_ns as f64
+    }),
+];
+
+const COMPUTING: [Part; 3] = [
+    ("connector set-up", |p| p.connector_ns.unwrap_or(0) as f64),
+    ("chain verification", verify),
+    ("the rest of the client's CPU", |p| {
+        p.cpu_ns as f64 - verify(p)
+    }),
+];
+
+fn verify(phases: &Phases) -> f64 {
+    phases.verify_ns.unwrap_or(0) as f64
+}
+
 /// The mean connection and the mean of what the client computes, in parts.
 pub(super) fn parts(comparison: &Comparison, pairs: &[Matched<'_>]) -> [Item; 2] {
-    let sides: [(&str, Vec<&Measured>); 2] = [
-        (
-            comparison.first.as_str(),
-            pairs.iter().map(|pair| pair.first).collect(),
-        ),
-        (
-            comparison.other.as_str(),
-            pairs.iter().map(|pair| pair.other).collect(),
-        ),
-    ];
-    let chart = |title: &str, series: &[&str], of: &dyn Fn(&Measured) -> Vec<f64>| {
-        let bars = sides.iter().map(|(stack, samples)| {
-            let mut sums = vec![0.0; series.len()];
-            for sample in samples {
-                for (sum, part) in sums.iter_mut().zip(of(sample)) {
-                    *sum += part.max(0.0);
-                }
-            }
-            let mean = |sum: f64| sum / samples.len().max(1) as f64;
+    let chart = |title: &str, parts: &[Part]| {
+        let bar = |stack: &StackName, side: for<'a> fn(&'a Matched<'_>) -> &'a Phases| {
+            let mean = |part: fn(&Phases) -> f64| {
+                let sum: f64 = pairs.iter().map(|pair| part(side(pair)).max(0.0)).sum();
+                sum / pairs.len().max(1) as f64
+            };
+            let means: Vec<f64> = parts.iter().map(|(_, part)| mean(*part)).collect();
             Bar {
-                label: (*stack).to_owned(),
-                text: time(mean(sums.iter().sum())),
-                parts: sums.into_iter().map(mean).enumerate().collect(),
+                label: stack.to_string(),
+                text: time(means.iter().sum()),
+                parts: means.into_iter().enumerate().collect(),
             }
-        });
-        Chart {
+        };
+        let bars = vec![
+            bar(&comparison.first, |pair| &pair.first.phases),
+            bar(&comparison.other, |pair| &pair.other.phases),
+        ];
+        Item::Charts(vec![Chart {
             title: title.to_owned(),
             note: format!(
                 "n = {} connections of each stack, those compared. Means, so that parts add up; point at a part for \
@@ -207,89 +219,54 @@ pub(super) fn parts(comparison: &Comparison, pairs: &[Matched<'_>]) -> [Item; 2]
                 pairs.len()
             ),
             drawing: Drawing::Bars(Bars {
-                series: series.iter().map(|name| (*name).to_owned()).collect(),
+                series: parts.iter().map(|(name, _)| (*name).to_owned()).collect(),
                 groups: vec![BarGroup {
                     name: String::new(),
-                    bars: bars.collect(),
+                    bars,
                 }],
             }),
-        }
+        }])
     };
-    let connection = |sample: &Measured| {
-        let p = &sample.phases;
-        let verify = p.verify_ns.unwrap_or(0) as f64;
-        let tcp = (p.dns_ns + p.tcp_ns) as f64;
-        let (tls, first) = (p.tls_ns as f64, p.first_byte_ns as f64);
-        let rest = p.total_ns as f64 - tcp - tls - first;
-        vec![tcp, tls - verify, verify, first, rest]
-    };
-    let computing = |sample: &Measured| {
-        let p = &sample.phases;
-        let verify = p.verify_ns.unwrap_or(0) as f64;
-        let connector = p.connector_ns.unwrap_or(0) as f64;
-        vec![connector, verify, p.cpu_ns as f64 - verify]
-    };
-    let connection = chart(
-        "The whole connection, by phase",
-        &[
-            "name and TCP",
-            "TLS handshake, without verification",
-            "chain verification",
-            "waiting for the first byte",
-            "the rest of the response",
-        ],
-        &connection,
-    );
-    let computing = chart(
-        "What the client computes, connector included: the part that the stack itself takes",
-        &[
-            "connector set-up",
-            "chain verification",
-            "the rest of the client's CPU",
-        ],
-        &computing,
-    );
-    [connection, computing].map(|chart| Item::Charts(vec![chart]))
+    [
+        chart("The whole connection, by phase", &CONNECTION),
+        chart(
+            "What the client computes, connector included: the part that the stack itself takes",
+            &COMPUTING,
+        ),
+    ]
 }
 
 /// Each site's median total over its round-trip time.
 pub(super) fn against_rtt(comparison: &Comparison) -> Item {
-    let of = |name: &str, total: fn(&SiteRow) -> f64| {
-        let points: Vec<(f64, f64, String)> = comparison
-            .sites
-            .rows
-            .iter()
-            .map(|row| (row.rtt_ns as f64, total(row), row.site.clone()))
-            .collect();
+    let of = |stack: &StackName, total: fn(&SiteRow) -> f64| {
+        let rows = comparison.sites.rows.iter();
+        let points = rows.map(|row| (row.rtt_ns as f64, total(row), row.site.clone()));
+        let points: Vec<_> = points.collect();
         Points {
-            name: name.to_owned(),
+            name: stack.to_string(),
             line: line(&points),
             points,
         }
     };
     let series = vec![
-        of(comparison.first.as_str(), |row| row.first_total_ns),
-        of(comparison.other.as_str(), |row| row.other_total_ns),
+        of(&comparison.first, |row| row.first_total_ns),
+        of(&comparison.other, |row| row.other_total_ns),
     ];
-    let lines: Vec<String> = series
-        .iter()
-        .filter_map(|points| {
-            let (slope, base) = points.line?;
-            let base = if base < 0.0 { 0.0 } else { base };
-            Some(format!("{} {} + {slope:.1} RTT", points.name, time(base)))
-        })
-        .collect();
+    let lines = series.iter().filter_map(|points| {
+        let (slope, base) = points.line?;
+        let base = time(base.max(0.0));
+        Some(format!("{} {base} + {slope:.1} RTT", points.name))
+    });
+    let lines = match lines.collect::<Vec<_>>().join("; ") {
+        none if none.is_empty() => none,
+        lines => format!(": {lines}"),
+    };
     Item::Charts(vec![Chart {
         title: "Total time against the round-trip time".to_owned(),
         note: format!(
             "n = {} sites, the median over rounds of each. Lines: the median of the slopes between all two sites \
-             (Theil and Sen){}. Where the lines lie on each other, the network takes nearly all of the time.",
+             (Theil and Sen){lines}. Where the lines lie on each other, the network takes nearly all of the time.",
             comparison.sites.rows.len(),
-            if lines.is_empty() {
-                String::new()
-            } else {
-                format!(": {}", lines.join("; "))
-            }
         ),
         drawing: Drawing::Scatter(Scatter {
             across: "round-trip time".to_owned(),
@@ -301,15 +278,11 @@ pub(super) fn against_rtt(comparison: &Comparison) -> Item {
 
 /// The line that a few strange sites do not move (Theil and Sen). None of sites that are all as far.
 fn line(points: &[(f64, f64, String)]) -> Option<(f64, f64)> {
-    let mut slopes = Vec::new();
-    for (at, (x1, y1, _)) in points.iter().enumerate() {
-        for (x2, y2, _) in &points[at + 1..] {
-            if (x2 - x1).abs() > 1.0 {
-                slopes.push((y2 - y1) / (x2 - x1));
-            }
-        }
-    }
-    let slope = median(&slopes)?;
+    let slopes = points.iter().array_combinations();
+    let slopes = slopes
+        .filter(|[(x1, ..), (x2, ..)]| (x2 - x1).abs() > 1.0)
+        .map(|[(x1, y1, _), (x2, y2, _)]| (y2 - y1) / (x2 - x1));
+    let slope = median(&slopes.collect::<Vec<_>>())?;
     let rest: Vec<f64> = points.iter().map(|(x, y, _)| y - slope * x).collect();
     Some((slope, median(&rest)?))
 }
@@ -317,13 +290,14 @@ fn line(points: &[(f64, f64, String)]) -> Option<(f64, f64)> {
 /// The distribution of each phase that is compared.
 pub(super) fn distributions(comparison: &Comparison, pairs: &[Matched<'_>]) -> Item {
     let chart = |row: &PhaseRow| {
-        let series = |name: &str, of: &dyn Fn(&Matched<'_>) -> Option<u64>| {
-            let mut sorted_ns: Vec<f64> = pairs.iter().filter_map(of).map(|ns| ns as f64).collect();
-            sorted_ns.sort_by(f64::total_cmp);
-            Series {
-                name: name.to_owned(),
-                sorted_ns,
-            }
+        let series = |stack: &StackName, of: &dyn Fn(&Matched<'_>) -> Option<u64>| Series {
+            name: stack.to_string(),
+            sorted_ns: pairs
+                .iter()
+                .filter_map(of)
+                .sorted()
+                .map(|ns| ns as f64)
+                .collect(),
         };
         let phase = row.phase;
         Chart {
@@ -333,16 +307,10 @@ pub(super) fn distributions(comparison: &Comparison, pairs: &[Matched<'_>]) -> I
                  axis. The whole distribution, without an interval.",
                 row.first.count
             ),
-            drawing: Drawing::Ecdf(Ecdf {
-                series: vec![
-                    series(comparison.first.as_str(), &|pair| {
-                        phase.of(&pair.first.phases)
-                    }),
-                    series(comparison.other.as_str(), &|pair| {
-                        phase.of(&pair.other.phases)
-                    }),
-                ],
-            }),
+            drawing: Drawing::Ecdf(vec![
+                series(&comparison.first, &|pair| phase.of(&pair.first.phases)),
+                series(&comparison.other, &|pair| phase.of(&pair.other.phases)),
+            ]),
         }
     };
     Item::Charts(comparison.phases.iter().map(chart).collect())

@@ -1,5 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
+use itertools::Itertools;
+
 use super::{ConnectSummary, FailureRow};
 use crate::document::{Check, CheckSuite, Checked};
 
@@ -54,20 +56,15 @@ pub(super) fn checks(summary: &ConnectSummary) -> Vec<CheckSuite> {
 }
 
 fn failure(rows: &[&FailureRow]) -> Checked {
-    let words: Vec<String> = rows
-        .iter()
-        .map(|row| {
-            format!(
-                "{} of {}: {}: {}",
-                row.failed, row.trials, row.class, row.reason
-            )
-        })
-        .collect();
+    let words = |row: &&FailureRow| {
+        format!(
+            "{} of {}: {}: {}",
+            row.failed, row.trials, row.class, row.reason
+        )
+    };
+    let class = rows.first().map(|row| row.class.to_string());
     Checked::Failed {
-        why: words.join("; "),
-        class: rows
-            .first()
-            .map(|row| row.class.to_string())
-            .unwrap_or_default(),
+        why: rows.iter().map(words).join("; "),
+        class: class.unwrap_or_default(),
     }
 }

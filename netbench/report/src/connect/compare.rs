@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use itertools::Itertools;
 use netbench_model::{Condition, ConnectPlan, Measured, Phase, Sample, StackName, Target};
 use netbench_stats::{
     Figures, Pair, Resampling, Verdict, compare as paired, compare_rounds, median,
@@ -70,20 +71,13 @@ fn phases(plan: &ConnectPlan, matched: &[Matched<'_>]) -> Vec<PhaseRow> {
 }
 
 fn sites(plan: &ConnectPlan, matched: &[Matched<'_>], rtts: &BTreeMap<String, u64>) -> SiteTally {
-    let mut by_site: BTreeMap<&str, Vec<&Matched<'_>>> = BTreeMap::new();
-    for pair in matched {
-        by_site.entry(pair.site).or_default().push(pair);
-    }
+    let by_site = matched.iter().into_group_map_by(|pair| pair.site);
     let mut rows: Vec<SiteRow> = by_site
         .into_iter()
         .filter_map(|(site, pairs)| {
             let totals = |side: fn(&Matched<'_>) -> u64| {
-                median(
-                    &pairs
-                        .iter()
-                        .map(|pair| side(pair) as f64)
-                        .collect::<Vec<_>>(),
-                )
+                let totals = pairs.iter().map(|pair| side(pair) as f64);
+                median(&totals.collect::<Vec<_>>())
             };
             let first = |pair: &Matched<'_>| pair.first.phases.total_ns;
             let other = |pair: &Matched<'_>| pair.other.phases.total_ns;
@@ -107,9 +101,8 @@ fn sites(plan: &ConnectPlan, matched: &[Matched<'_>], rtts: &BTreeMap<String, u6
             .then(a.site.cmp(&b.site))
     });
     let count = |verdict| {
-        rows.iter()
-            .filter(|row| row.paired.verdict == verdict)
-            .count() as u64
+        let rows = rows.iter().filter(|row| row.paired.verdict == verdict);
+        rows.count() as u64
     };
     SiteTally {
         other_faster: count(Verdict::Faster),

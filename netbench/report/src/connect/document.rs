@@ -367,20 +367,14 @@ fn failures(items: &mut Vec<Item>, summary: &ConnectSummary) {
 }
 
 fn left_out(items: &mut Vec<Item>, summary: &ConnectSummary) {
-    if summary.left_out.is_empty() {
-        return;
-    }
-    items.push(Item::heading(
-        "Pairs left out: the two sides did different work",
-    ));
-    items.push(
+    items.extend(
         Table::of(&summary.left_out)
             .col("site", 0, |row| Cell::text(&row.site))
             .col("condition", 2, |row| Cell::text(row.condition))
             .col("stack", 1, |row| Cell::text(&row.other))
             .col("what differed", 0, |row| Cell::text(&row.why))
             .col("pairs", 0, |row| Cell::count(row.pairs))
-            .item(),
+            .under("Pairs left out: the two sides did different work"),
     );
 }
 

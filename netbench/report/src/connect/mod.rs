@@ -27,5 +27,5 @@ pub(crate) use cold::{cold, items as cold_items, sentence as cold_sentence};
 pub(crate) use compare::compare;
 pub(crate) use latest::latest;
 pub(crate) use pairs::{Matched, match_up};
-pub(crate) use shares::rtts;
+pub(crate) use shares::{RTT_CLASSES, rtts};
 pub(crate) use summarize::head;

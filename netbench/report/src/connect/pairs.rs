@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use itertools::Itertools;
 use netbench_model::{Condition, Measured, Negotiated, Outcome, Sample, StackName};
 
 /// Two samples that may be compared: of one site, round and session, right after one another.
@@ -95,10 +96,8 @@ fn negotiated_difference(a: &Negotiated, b: &Negotiated) -> String {
         ("protocol", text(a.alpn.as_ref()), text(b.alpn.as_ref())),
         ("resumed", a.resumed.to_string(), b.resumed.to_string()),
     ];
-    let differing: Vec<_> = fields
-        .into_iter()
-        .filter(|(_, a, b)| a != b)
+    let differing = fields.into_iter().filter(|(_, a, b)| a != b);
+    differing
         .map(|(name, a, b)| format!("{name} {a} / {b}"))
-        .collect();
-    differing.join(", ")
+        .join(", ")
 }

@@ -4,8 +4,8 @@ use netbench_model::{ConnectPlan, Measured, Sample, StackName, Target};
 
 use super::{pairs::Matched, summary::ShareRow};
 
-/// The classes of round-trip time, by their upper ends in milliseconds.
-const CLASSES: [(u64, &str); 5] = [
+/// Classes of round-trip times, by their upper ends in milliseconds.
+pub(crate) const RTT_CLASSES: [(u64, &str); 5] = [
     (10, "under 10 ms"),
     (30, "10–30 ms"),
     (60, "30–60 ms"),
@@ -43,7 +43,7 @@ pub(crate) fn shares(
 ) -> Vec<ShareRow> {
     let mut rows = Vec::new();
     let mut lower = 0;
-    for (upper_ms, class) in CLASSES {
+    for (upper_ms, class) in RTT_CLASSES {
         let upper = upper_ms.saturating_mul(1_000_000);
         let these: Vec<_> = matched
             .iter()

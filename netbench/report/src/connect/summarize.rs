@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{ConnectManifest, LinkRecord, Outcome, SCHEMA_VERSION, Sample, StackName};
+use netbench_model::{ConnectManifest, LinkRecord, SCHEMA_VERSION, Sample, StackName};
 
 use super::{
     cold::cold,
@@ -64,35 +64,27 @@ pub(crate) fn head(manifest: &ConnectManifest, measured: &[&Sample]) -> Head {
 }
 
 fn negotiated(measured: &[&Sample]) -> Vec<NegotiatedRow> {
-    let mut counts: BTreeMap<_, u64> = BTreeMap::new();
-    for sample in measured {
-        let Outcome::Ok(figures) = &sample.outcome else {
-            continue;
-        };
-        let n = &figures.client;
-        let key = (
-            sample.condition,
-            sample.stack.clone(),
-            n.version
-                .map(|version| version.to_string())
-                .unwrap_or_default(),
-            n.suite.map(|suite| suite.to_string()).unwrap_or_default(),
-            n.group.map(|group| group.to_string()),
-            n.alpn.clone(),
-            n.resumed,
-        );
-        *counts.entry(key).or_default() += 1;
+    let row = |sample: &&Sample| {
+        let negotiated = &sample.outcome.ok()?.client;
+        Some(NegotiatedRow {
+            condition: sample.condition,
+            stack: sample.stack.clone(),
+            version: negotiated
+                .version
+                .map_or_else(String::new, |v| v.to_string()),
+            suite: negotiated
+                .suite
+                .map_or_else(String::new, |suite| suite.to_string()),
+            group: negotiated.group.map(|group| group.to_string()),
+            alpn: negotiated.alpn.clone(),
+            resumed: negotiated.resumed,
+            connections: 0,
+        })
+    };
+    let mut counts: BTreeMap<NegotiatedRow, u64> = BTreeMap::new();
+    for row in measured.iter().filter_map(row) {
+        *counts.entry(row).or_default() += 1;
     }
-    let row =
-        |((condition, stack, version, suite, group, alpn, resumed), connections)| NegotiatedRow {
-            stack,
-            condition,
-            version,
-            suite,
-            group,
-            alpn,
-            resumed,
-            connections,
-        };
-    counts.into_iter().map(row).collect()
+    let counted = |(row, connections)| NegotiatedRow { connections, ..row };
+    counts.into_iter().map(counted).collect()
 }

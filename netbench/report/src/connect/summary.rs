@@ -55,7 +55,7 @@ pub struct Head {
     pub samples: u64,
     /// How many were asked for.
     pub planned: u64,
-    /// Vantage point, shard, and the runs it was joined of.
+    /// Vantage point, shard, and the runs it was merged from.
     #[serde(default)]
     pub origin: Origin,
 }
@@ -194,12 +194,12 @@ pub struct Exclusion {
 }
 
 /// What was negotiated, and how often.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct NegotiatedRow {
-    /// The stack.
-    pub stack: StackName,
     /// The condition.
     pub condition: Condition,
+    /// The stack.
+    pub stack: StackName,
     /// The TLS version.
     pub version: String,
     /// The suite.

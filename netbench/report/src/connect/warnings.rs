@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{ConnectManifest, LinkKind, Outcome, Role, Sample};
+use itertools::Itertools;
+use netbench_model::{ConnectManifest, FailureClass, LinkKind, Outcome, Role, Sample};
 
 use crate::text::time;
 
@@ -21,11 +22,8 @@ pub(crate) fn warnings(manifest: &ConnectManifest, samples: &[Sample]) -> Vec<St
     }
     warnings.extend(link(manifest));
     for worker in &manifest.workers {
-        if worker
-            .build
-            .get("profile")
-            .is_some_and(|profile| profile != "release")
-        {
+        let profile = worker.build.get("profile");
+        if profile.is_some_and(|profile| profile != "release") {
             let stack = &worker.stack;
             warnings.push(format!(
                 "{stack} was built without optimisation: its times mean nothing"
@@ -33,9 +31,9 @@ pub(crate) fn warnings(manifest: &ConnectManifest, samples: &[Sample]) -> Vec<St
         }
     }
     warnings.extend(unaccounted(manifest, samples));
-    let lost = samples.iter().filter(|s| {
-        matches!(&s.outcome, Outcome::Failed(f) if f.class == netbench_model::FailureClass::Worker)
-    });
+    let lost = samples
+        .iter()
+        .filter(|s| matches!(&s.outcome, Outcome::Failed(f) if f.class == FailureClass::Worker));
     match lost.count() {
         0 => {}
         count => warnings.push(format!("{count} samples were lost to workers that failed")),
@@ -120,7 +118,7 @@ fn unaccounted(manifest: &ConnectManifest, samples: &[Sample]) -> Option<String>
         format!(
             "on {} sites the servers did not finish as many handshakes as there are samples: {}",
             off.len(),
-            off.iter().take(5).copied().collect::<Vec<_>>().join(", ")
+            off.iter().take(5).join(", ")
         )
     })
 }

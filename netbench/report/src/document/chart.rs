@@ -1,138 +1,102 @@
-use netbench_stats::Verdict;
+use netbench_stats::{Interval, Verdict};
 
-/// A chart.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Chart {
+pub(crate) struct Chart {
     /// What it shows, in a sentence.
-    pub title: String,
+    pub(crate) title: String,
     /// How many values it is of, and what its intervals are.
-    pub note: String,
-    /// The chart itself.
-    pub drawing: Drawing,
+    pub(crate) note: String,
+    pub(crate) drawing: Drawing,
 }
 
-/// What is drawn.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Drawing {
-    /// Ratios with intervals.
+pub(crate) enum Drawing {
     Dots(Dots),
-    /// Bars.
     Bars(Bars),
-    /// Points over two axes, with a line for each series.
     Scatter(Scatter),
-    /// Distributions.
-    Ecdf(Ecdf),
-    /// Shares, by row and column.
+    /// The share of values up to each value, over a logarithmic axis of time.
+    Ecdf(Vec<Series>),
     Matrix(Matrix),
 }
 
 /// Shares, by row and column, on grounds that are the darker the larger they are.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Matrix {
-    /// The names of the columns.
-    pub columns: Vec<String>,
+pub(crate) struct Matrix {
+    pub(crate) columns: Vec<String>,
     /// Of which column to show the difference against the first beside them, if of any.
-    pub against_first: Option<usize>,
-    /// The rows.
-    pub rows: Vec<MatrixRow>,
-}
-
-/// A row of shares.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MatrixRow {
-    /// Its name.
-    pub name: String,
-    /// A share from 0 to 1 for each column, where there is one.
-    pub shares: Vec<Option<f64>>,
+    pub(crate) against_first: Option<usize>,
+    /// Each with its name, and a share from 0 to 1 for each column, where there is one.
+    pub(crate) rows: Vec<(String, Vec<Option<f64>>)>,
 }
 
 /// Ratios with intervals: a row for each where they are few, else one beside the other in rising order.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Dots {
+pub(crate) struct Dots {
     /// What ratios under 1 mean: `rustls-ring is faster`.
-    pub less: String,
+    pub(crate) less: String,
     /// What ratios over 1 mean.
-    pub more: String,
-    /// The ratios.
-    pub dots: Vec<Dot>,
+    pub(crate) more: String,
+    pub(crate) dots: Vec<Dot>,
 }
 
-/// A ratio.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Dot {
+pub(crate) struct Dot {
     /// What it is of.
-    pub name: String,
-    /// The ratio.
-    pub ratio: f64,
-    /// The ends of its interval.
-    pub interval: Option<(f64, f64)>,
-    /// What the interval says.
-    pub verdict: Verdict,
+    pub(crate) name: String,
+    pub(crate) ratio: f64,
+    pub(crate) interval: Option<Interval>,
+    pub(crate) verdict: Verdict,
 }
 
 /// Groups of bars.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Bars {
+pub(crate) struct Bars {
     /// The names of the colours: stacks, or parts of a bar.
-    pub series: Vec<String>,
-    /// The groups.
-    pub groups: Vec<BarGroup>,
+    pub(crate) series: Vec<String>,
+    pub(crate) groups: Vec<BarGroup>,
 }
 
 /// Bars that are compared with each other.
 #[derive(Debug, Clone, PartialEq)]
-pub struct BarGroup {
+pub(crate) struct BarGroup {
     /// What they are of; nothing where the chart's title says it.
-    pub name: String,
-    /// The bars.
-    pub bars: Vec<Bar>,
+    pub(crate) name: String,
+    pub(crate) bars: Vec<Bar>,
 }
 
-/// A bar.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Bar {
+pub(crate) struct Bar {
     /// What is written before it: nothing where the colour tells.
-    pub label: String,
-    /// Its parts: which of the series, and how long.
-    pub parts: Vec<(usize, f64)>,
+    pub(crate) label: String,
+    /// Which of the series, and how long.
+    pub(crate) parts: Vec<(usize, f64)>,
     /// The figure after it.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 /// Points of several series over two axes of nanoseconds.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Scatter {
+pub(crate) struct Scatter {
     /// What the horizontal axis is.
-    pub across: String,
+    pub(crate) across: String,
     /// What the vertical axis is.
-    pub up: String,
-    /// The series.
-    pub series: Vec<Points>,
+    pub(crate) up: String,
+    pub(crate) series: Vec<Points>,
 }
 
-/// The points of a series.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Points {
+pub(crate) struct Points {
     /// The series' name.
-    pub name: String,
+    pub(crate) name: String,
     /// Across and up, in nanoseconds, and what the point is of.
-    pub points: Vec<(f64, f64, String)>,
+    pub(crate) points: Vec<(f64, f64, String)>,
     /// Its line: slope and height at 0.
-    pub line: Option<(f64, f64)>,
+    pub(crate) line: Option<(f64, f64)>,
 }
 
-/// The share of values up to each value, for several series, over a logarithmic axis of time.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ecdf {
-    /// The series.
-    pub series: Vec<Series>,
-}
-
-/// The values of a series.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Series {
-    /// Its name.
-    pub name: String,
+pub(crate) struct Series {
+    pub(crate) name: String,
     /// Its values in rising order, in nanoseconds.
-    pub sorted_ns: Vec<f64>,
+    pub(crate) sorted_ns: Vec<f64>,
 }

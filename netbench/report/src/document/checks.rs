@@ -1,40 +1,24 @@
 /// Checks that belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CheckSuite {
-    /// Of what they are.
-    pub name: String,
-    /// The checks.
-    pub checks: Vec<Check>,
+pub(crate) struct CheckSuite {
+    pub(crate) name: String,
+    pub(crate) checks: Vec<Check>,
 }
 
 /// Something that passes or fails.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Check {
-    /// Its name.
-    pub name: String,
+pub(crate) struct Check {
+    pub(crate) name: String,
     /// What it is grouped by.
-    pub class: Option<String>,
-    /// How it went.
-    pub outcome: Checked,
+    pub(crate) class: Option<String>,
+    pub(crate) outcome: Checked,
     /// What was measured, in words.
-    pub said: Option<String>,
+    pub(crate) said: Option<String>,
 }
 
-/// How a check went.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Checked {
-    /// Well.
+pub(crate) enum Checked {
     Passed,
-    /// Not well.
-    Failed {
-        /// Why.
-        why: String,
-        /// The kind of failure.
-        class: String,
-    },
-    /// It was not tried.
-    Skipped {
-        /// Why.
-        why: String,
-    },
+    Failed { why: String, class: String },
+    Skipped { why: String },
 }

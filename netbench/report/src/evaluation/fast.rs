@@ -1,124 +1,117 @@
 //! Is it fast enough?
 
+use itertools::Itertools;
 use netbench_model::{Condition, Measure, Part, Phase, StackName, Unit};
 use netbench_stats::{PairedRatio, Verdict};
 
-use super::{Answer, Evidence, KeyFigure, NO_MORE_THAN, Question, of_totals};
+use super::{Answer, Evidence, NO_MORE_THAN, Question, of_totals};
 use crate::{
     ConnectSummary, SuiteSummary,
     connect::cold_sentence,
     suite::row_name,
-    text::{change, count, interval, signed_time, time},
+    text::{change, count, interval, signed_time, some_of, time},
 };
 
 /// Cases of the suite that are named as slower.
 const NAMED: usize = 3;
 
 pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
-    let mut figures = Vec::new();
-    let mut breaks = Vec::new();
-    let mut missing = Vec::new();
+    let mut question = Question::open(format!("Is {} fast enough?", evidence.to));
     let totals = totals(evidence);
-    let (answer, because) = verdict(evidence, &totals);
+    (question.answer, question.because) = verdict(evidence, &totals);
     if totals.is_empty() {
-        missing.extend(evidence.missing("connections", "times of whole connections"));
+        let missing = evidence.missing("connections", "times of whole connections");
+        question.missing.extend(missing);
     }
-    figures.extend(first_connection(evidence));
+    first_connection(evidence, &mut question);
     for (condition, paired) in &totals {
-        figures.push(KeyFigure {
-            value: change(paired.ratio),
-            label: format!(
-                "whole connection, {condition} ({}; n = {} pairs)",
-                interval(paired.interval),
-                paired.pairs
-            ),
-        });
+        let label = format!(
+            "whole connection, {condition} ({}; n = {} pairs)",
+            interval(paired.interval),
+            paired.pairs
+        );
+        question.figure(change(paired.ratio), label);
     }
     if let Some(connections) = evidence.connections {
-        slower_sites(connections, evidence, &mut breaks);
+        slower_sites(connections, evidence, &mut question.breaks);
     }
     if evidence.suites.iter().all(|suite| !suite.compares()) {
-        missing.extend(evidence.missing("suite", "what the libraries take in memory"));
+        let missing = evidence.missing("suite", "what the libraries take in memory");
+        question.missing.extend(missing);
     }
     for suite in &evidence.suites {
-        figures.extend(means(suite, evidence).into_iter().map(|mean| mean.figure()));
-        breaks.extend(slower_cases(suite, evidence));
+        means(suite, evidence)
+            .iter()
+            .for_each(|mean| mean.tell(&mut question));
+        question.breaks.extend(slower_cases(suite, evidence));
     }
-    Question {
-        question: format!("Is {} fast enough?", evidence.to),
-        answer,
-        because,
-        figures,
-        breaks,
-        missing,
-    }
+    question
 }
 
 /// The same question of a run of the suite alone: by the means of the client's cases, no more than
 /// [`NO_MORE_THAN`] in any part.
 pub(crate) fn answer_in_memory(evidence: &Evidence<'_>, suite: &SuiteSummary) -> Question {
     let means = means(suite, evidence);
+    let (from, to) = (evidence.from, evidence.to);
+    let sizes_alone = suite.cases.iter().all(|case| case.part == Part::Memory);
+    let mut question = Question::open(if sizes_alone {
+        format!("Does {to} take no more memory?")
+    } else {
+        format!("Is {to} fast enough in memory?")
+    });
     let decided = suite.cases.iter().flat_map(|case| &case.verdicts);
     let decided = decided
-        .filter(|verdict| verdict.other == *evidence.to)
+        .filter(|verdict| verdict.other == *to)
         .any(|verdict| verdict.paired.verdict != Verdict::Undecided);
-    let slower = means.iter().filter(|mean| mean.ratio > NO_MORE_THAN);
-    let slower: Vec<String> = slower
-        .map(|mean| format!("{} {}", mean.part.name(), change(mean.ratio)))
-        .collect();
-    let (from, to) = (evidence.from, evidence.to);
+    let slower = || means.iter().filter(|mean| mean.ratio > NO_MORE_THAN);
     let limit = format!("{:.0} %", (NO_MORE_THAN - 1.0) * 100.0);
-    let (answer, because) = match slower.as_slice() {
+    (question.answer, question.because) = match slower().count() {
         _ if !decided || means.is_empty() => (
             Answer::Open,
             "No case was decided: more rounds decide it.".to_owned(),
         ),
-        [] => (
+        0 => (
             Answer::Yes,
             format!(
                 "In no part of the suite {to} takes more than {limit} more than {from}, by the mean of its cases."
             ),
         ),
-        slower => (
-            if slower.len() == means.len() {
+        count => (
+            if count == means.len() {
                 Answer::No
             } else {
                 Answer::WithLosses
             },
             format!(
                 "{to} takes more than {limit} more than {from}: {}.",
-                slower.join(", ")
+                slower()
+                    .map(|mean| format!("{} {}", mean.part.name(), change(mean.ratio)))
+                    .join(", ")
             ),
         ),
     };
-    let sizes_alone = suite.cases.iter().all(|case| case.part == Part::Memory);
-    Question {
-        question: if sizes_alone {
-            format!("Does {to} take no more memory?")
-        } else {
-            format!("Is {to} fast enough in memory?")
-        },
-        answer,
-        because,
-        figures: means.iter().map(Mean::figure).collect(),
-        breaks: slower_cases(suite, evidence).into_iter().collect(),
-        missing: Vec::new(),
-    }
+    means.iter().for_each(|mean| mean.tell(&mut question));
+    question.breaks.extend(slower_cases(suite, evidence));
+    question
 }
 
 /// What a process pays once for its first connection, where it was measured: a time, which does not count
 /// against every connection.
-fn first_connection(evidence: &Evidence<'_>) -> Option<KeyFigure> {
-    let rows = &evidence.connections?.cold;
+fn first_connection(evidence: &Evidence<'_>, question: &mut Question) {
+    let rows = evidence
+        .connections
+        .map_or(&[][..], |connections| &connections.cold);
     let of = |stack: &StackName| rows.iter().find(|row| row.stack == *stack);
-    let (from, to) = (of(evidence.from)?, of(evidence.to)?);
+    let (Some(from), Some(to)) = (of(evidence.from), of(evidence.to)) else {
+        return;
+    };
     let (what, a, b) = match (from.cpu, to.cpu) {
         (Some(a), Some(b)) => ("CPU time", a, b),
         _ => ("time", from.wall, to.wall),
     };
-    Some(KeyFigure {
-        value: signed_time(b.median_ns - a.median_ns),
-        label: format!(
+    question.figure(
+        signed_time(b.median_ns - a.median_ns),
+        format!(
             "{what} once per process, for the first connection ({} {}, {} {}; n = {} processes)",
             from.stack,
             time(a.median_ns),
@@ -126,7 +119,7 @@ fn first_connection(evidence: &Evidence<'_>) -> Option<KeyFigure> {
             time(b.median_ns),
             from.processes.min(to.processes)
         ),
-    })
+    );
 }
 
 /// The total time of each condition that tells of every connection: not of `cold`, whose cost is paid once.
@@ -152,13 +145,12 @@ fn verdict(evidence: &Evidence<'_>, totals: &[(String, PairedRatio)]) -> (Answer
             "Too few connections to tell whether {to} takes more than {limit} longer: more rounds decide it."
         ),
         Answer::Yes => {
-            let each: Vec<_> = totals
+            let each = totals
                 .iter()
-                .map(|(condition, paired)| format!("{} ({condition})", word(paired)))
-                .collect();
+                .map(|(condition, paired)| format!("{} ({condition})", word(paired)));
             format!(
                 "Whole connections with {to}, against {from}: {}; by no interval more than {limit} longer.",
-                each.join(", ")
+                each.format(", ")
             )
         }
         Answer::WithLosses | Answer::No => {
@@ -166,10 +158,9 @@ fn verdict(evidence: &Evidence<'_>, totals: &[(String, PairedRatio)]) -> (Answer
                 .iter()
                 .filter(|(_, paired)| paired.interval.is_some_and(|i| i.low > NO_MORE_THAN))
                 .map(|(condition, paired)| format!("{condition} {}", change(paired.ratio)));
-            let slower: Vec<_> = slower.collect();
             format!(
                 "With {to} whole connections take more than {limit} longer: {}.",
-                slower.join(", ")
+                slower.format(", ")
             )
         }
     };
@@ -224,15 +215,10 @@ struct Mean {
 }
 
 impl Mean {
-    fn figure(&self) -> KeyFigure {
-        KeyFigure {
-            value: change(self.ratio),
-            label: format!(
-                "{} (geometric mean of {})",
-                self.label,
-                count(self.cases, "case", "cases")
-            ),
-        }
+    fn tell(&self, question: &mut Question) {
+        let cases = count(self.cases, "case", "cases");
+        let label = format!("{} (geometric mean of {cases})", self.label);
+        question.figure(change(self.ratio), label);
     }
 }
 
@@ -291,17 +277,10 @@ fn slower_cases(suite: &SuiteSummary, evidence: &Evidence<'_>) -> Option<String>
         return None;
     }
     slower.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let named = slower.iter().take(NAMED);
-    let named: Vec<_> = named
-        .map(|(ratio, name)| format!("{} {}", row_name(name), change(*ratio)))
-        .collect();
-    let more = match slower.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    Some(format!(
-        "slower in memory in {}: {}{more}",
-        count(slower.len(), "case", "cases"),
-        named.join(", ")
-    ))
+    let cases = count(slower.len(), "case", "cases");
+    let named = slower
+        .iter()
+        .map(|(ratio, name)| format!("{} {}", row_name(name), change(*ratio)));
+    let named = some_of(NAMED, named);
+    Some(format!("slower in memory in {cases}: {named}"))
 }

@@ -6,7 +6,6 @@
 
 mod document;
 pub(crate) mod fast;
-mod features;
 mod losses;
 pub(crate) mod supports;
 pub(crate) mod works;
@@ -24,8 +23,8 @@ use serde::{Deserialize, Serialize};
 use crate::{ConnectSummary, SuiteSummary, cell::Cell, document::Table};
 
 pub use document::EvaluationReport;
-pub use features::lacking;
 pub use losses::losses;
+pub use supports::lacking;
 
 /// What an evaluation says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -176,6 +175,25 @@ pub struct Asked {
 }
 
 impl Question {
+    /// A question without an answer.
+    fn open(question: String) -> Self {
+        Self {
+            question,
+            answer: Answer::Open,
+            because: String::new(),
+            figures: Vec::new(),
+            breaks: Vec::new(),
+            missing: Vec::new(),
+        }
+    }
+
+    fn figure(&mut self, value: impl ToString, label: impl Into<String>) {
+        self.figures.push(KeyFigure {
+            value: value.to_string(),
+            label: label.into(),
+        });
+    }
+
     /// The answer and why.
     pub(crate) fn in_a_sentence(&self) -> String {
         let answer = match self.answer {

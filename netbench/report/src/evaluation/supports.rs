@@ -2,49 +2,41 @@
 
 use std::collections::BTreeMap;
 
+use itertools::Itertools;
 use netbench_model::{
     Losses, Target,
-    coverage::{Coverage, ShimSummary},
+    coverage::{Coverage, FeatureRow, ShimSummary},
 };
 
-use super::{Answer, Evidence, KeyFigure, Question, lacking, of_lost};
-use crate::text::{count, percent};
+use super::{Answer, Evidence, Question, of_lost};
+use crate::text::{count, percent, some_of};
 
 /// Sites of one reason that are named.
 const NAMED: usize = 5;
 
 pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
     let (from, to) = (evidence.from, evidence.to);
-    let mut figures = Vec::new();
-    let mut breaks = Vec::new();
-    let mut missing = Vec::new();
-    let (answer, because) = match evidence.losses {
+    let mut question = Question::open(format!("Does {to} support what the sites need?"));
+    match evidence.losses {
         Some(losses) => {
-            sites(losses, evidence, &mut figures, &mut breaks);
-            verdict(losses, evidence)
+            sites(&mut question, losses, evidence);
+            (question.answer, question.because) = verdict(losses, evidence);
         }
         None => {
-            missing.extend(evidence.missing("sites", "which sites would be lost"));
-            let open =
+            let missing = evidence.missing("sites", "which sites would be lost");
+            question.missing.extend(missing);
+            question.because =
                 format!("Whether {to} reaches the sites that {from} reaches was not looked at.");
-            (Answer::Open, open)
         }
-    };
+    }
     match evidence.coverage {
-        Some(coverage) => features(coverage, evidence, &mut figures, &mut breaks),
+        Some(coverage) => features(&mut question, coverage, evidence),
         None => {
             let what = "features, by BoringSSL's protocol tests";
-            missing.extend(evidence.missing("features", what));
+            question.missing.extend(evidence.missing("features", what));
         }
     }
-    Question {
-        question: format!("Does {to} support what the sites need?"),
-        answer,
-        because,
-        figures,
-        breaks,
-        missing,
-    }
+    question
 }
 
 fn verdict(losses: &Losses, evidence: &Evidence<'_>) -> (Answer, String) {
@@ -70,66 +62,53 @@ fn verdict(losses: &Losses, evidence: &Evidence<'_>) -> (Answer, String) {
     (answer, because)
 }
 
-fn sites(
-    losses: &Losses,
-    evidence: &Evidence<'_>,
-    figures: &mut Vec<KeyFigure>,
-    breaks: &mut Vec<String>,
-) {
+fn sites(question: &mut Question, losses: &Losses, evidence: &Evidence<'_>) {
     let reached = losses.both + losses.lost.len() as u64;
-    figures.push(KeyFigure {
-        value: format!("{} of {reached}", losses.lost.len()),
-        label: "sites lost".to_owned(),
-    });
+    question.figure(format!("{} of {reached}", losses.lost.len()), "sites lost");
     let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for lost in &losses.lost {
         by_reason.entry(&lost.reason).or_default().push(&lost.site);
     }
     for (reason, sites) in by_reason {
-        let mut named = sites
-            .iter()
-            .take(NAMED)
-            .copied()
-            .collect::<Vec<_>>()
-            .join(", ");
-        if sites.len() > NAMED {
-            named.push_str(&format!(" and {} more", sites.len() - NAMED));
-        }
-        let sites = count(sites.len(), "site", "sites");
-        breaks.push(format!("{sites} lost ({reason}): {named}"));
+        let lost = count(sites.len(), "site", "sites");
+        let named = some_of(NAMED, sites);
+        question
+            .breaks
+            .push(format!("{lost} lost ({reason}): {named}"));
     }
     if !losses.gained.is_empty() {
-        figures.push(KeyFigure {
-            value: losses.gained.len().to_string(),
-            label: format!("sites that only {} reaches", evidence.to),
-        });
+        let label = format!("sites that only {} reaches", evidence.to);
+        question.figure(losses.gained.len(), label);
     }
 }
 
-fn features(
-    coverage: &Coverage,
-    evidence: &Evidence<'_>,
-    figures: &mut Vec<KeyFigure>,
-    breaks: &mut Vec<String>,
-) {
+fn features(question: &mut Question, coverage: &Coverage, evidence: &Evidence<'_>) {
     if let [first, second, ..] = coverage.shims.as_slice() {
         let share =
             |shim: &ShimSummary| percent(shim.works.passed as f64, shim.works.total() as f64);
-        figures.push(KeyFigure {
-            value: format!("{} (before: {})", share(second), share(first)),
-            label: "of BoringSSL's tests that expect success (many are of its own features)"
-                .to_owned(),
-        });
+        question.figure(
+            format!("{} (before: {})", share(second), share(first)),
+            "of BoringSSL's tests that expect success (many are of its own features)",
+        );
     }
     let lacking = lacking(coverage);
     if !lacking.is_empty() {
-        let names: Vec<_> = lacking.iter().map(|row| row.feature.as_str()).collect();
-        breaks.push(format!(
+        question.breaks.push(format!(
             "{} that {} has and {} has not: {}",
-            count(names.len(), "feature", "features"),
+            count(lacking.len(), "feature", "features"),
             evidence.from,
             evidence.to,
-            names.join("; ")
+            lacking.iter().map(|row| &row.feature).join("; ")
         ));
     }
+}
+
+/// Features of which the first column passes tests that expect success, and the second not one. A
+/// feature that a library has and does in its own way passes some of them.
+pub fn lacking(coverage: &Coverage) -> Vec<&FeatureRow> {
+    let lacks = |row: &&FeatureRow| match row.works.as_slice() {
+        [first, second, ..] => first.passed > 0 && second.passed == 0,
+        _ => false,
+    };
+    coverage.features.iter().filter(lacks).collect()
 }

@@ -4,81 +4,84 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_model::coverage::{Category, Coverage, Ending, ShimSummary};
 
-use super::{Answer, Evidence, KeyFigure, Question, of_lost};
+use super::{Answer, Evidence, Question, of_lost};
 use crate::{ConnectSummary, text::count};
 
 /// Sites that are named as failing.
 const NAMED: usize = 20;
 
 pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
-    let (from, to) = (evidence.from, evidence.to);
-    let mut figures = Vec::new();
-    let mut breaks = Vec::new();
-    let mut missing = Vec::new();
+    let to = evidence.to;
+    let mut question = Question::open(format!("Does {to} work without glitches?"));
     let mut reasons = Vec::new();
-    let mut answer = Answer::Open;
     match evidence.connections {
         Some(connections) if connections.run.samples > 0 => {
-            let failing = only_to(connections, evidence);
-            let sites = connections.run.sites;
-            figures.push(KeyFigure {
-                value: format!("{} of {sites}", failing.len()),
-                label: format!("sites on which a connection failed with {to} and none with {from}"),
-            });
-            answer = of_lost(failing.len() as u64, sites);
-            reasons.push(if failing.is_empty() {
-                format!(
-                    "{} real connections to {sites} sites: none failed with {to} that works with {from}.",
-                    connections.run.samples
-                )
-            } else {
-                format!(
-                    "{} failed with {to} where {from} has no failure.",
-                    count(failing.len(), "site", "sites")
-                )
-            });
-            let named = |(site, why): (&&str, &&str)| format!("{site}: {why}");
-            breaks.extend(failing.iter().take(NAMED).map(named));
-            if failing.len() > NAMED {
-                breaks.push(format!("and {} more sites", failing.len() - NAMED));
-            }
+            reasons.push(self::connections(&mut question, connections, evidence));
         }
-        _ => missing.extend(evidence.missing("connections", "real connections")),
+        _ => {
+            let missing = evidence.missing("connections", "real connections");
+            question.missing.extend(missing);
+        }
     }
     if let Some(losses) = evidence.losses {
         if losses.confirmed > 0 {
-            figures.push(KeyFigure {
-                value: losses.confirmed.to_string(),
-                label: "handshakes that went as the scan predicted".to_owned(),
-            });
+            let label = "handshakes that went as the scan predicted";
+            question.figure(losses.confirmed, label);
         }
         if !losses.contradicted.is_empty() {
-            answer = worse(answer);
-            breaks.extend(losses.contradicted.iter().cloned());
+            question.answer = worse(question.answer);
+            question.breaks.extend(losses.contradicted.iter().cloned());
         }
     }
     match evidence.coverage {
         Some(coverage) => {
-            if let Some(reason) = defects(coverage, evidence, &mut figures, &mut breaks) {
-                answer = worse(answer);
+            if let Some(reason) = defects(&mut question, coverage, evidence) {
+                question.answer = worse(question.answer);
                 reasons.push(reason);
             }
         }
         None => {
             let what = "defects, by BoringSSL's protocol tests";
-            missing.extend(evidence.missing("features", what));
+            question.missing.extend(evidence.missing("features", what));
         }
     }
     if reasons.is_empty() {
         reasons.push(format!("No connections were made with {to}."));
     }
-    Question {
-        question: format!("Does {to} work without glitches?"),
-        answer,
-        because: reasons.join(" "),
-        figures,
-        breaks,
-        missing,
+    question.because = reasons.join(" ");
+    question
+}
+
+/// Answers by real connections, and says why so.
+fn connections(
+    question: &mut Question,
+    connections: &ConnectSummary,
+    evidence: &Evidence<'_>,
+) -> String {
+    let (from, to) = (evidence.from, evidence.to);
+    let failing = only_to(connections, evidence);
+    let (failed, sites) = (failing.len(), connections.run.sites);
+    question.figure(
+        format!("{failed} of {sites}"),
+        format!("sites on which a connection failed with {to} and none with {from}"),
+    );
+    question.answer = of_lost(failed as u64, sites);
+    let named = failing.iter().take(NAMED);
+    let named = named.map(|(site, why)| format!("{site}: {why}"));
+    question.breaks.extend(named);
+    if failed > NAMED {
+        let more = failed - NAMED;
+        question.breaks.push(format!("and {more} more sites"));
+    }
+    match failed {
+        0 => format!(
+            "{} real connections to {sites} sites: none failed with {to} that works with {from}.",
+            connections.run.samples
+        ),
+        _ => format!(
+            "{} failed with {to} where {from} has no failure.",
+            count(failed, "site", "sites")
+        ),
     }
 }
 
@@ -113,10 +116,9 @@ fn only_to<'a>(
 
 /// What the protocol tests say of defects; a sentence where the new stack has more of them.
 fn defects(
+    question: &mut Question,
     coverage: &Coverage,
     evidence: &Evidence<'_>,
-    figures: &mut Vec<KeyFigure>,
-    breaks: &mut Vec<String>,
 ) -> Option<String> {
     let [first, second, ..] = coverage.shims.as_slice() else {
         return None;
@@ -125,10 +127,10 @@ fn defects(
         shim.explained.get(&Category::Defect).copied().unwrap_or(0) + shim.unexplained.len()
     };
     let (before, after) = (known(first), known(second));
-    figures.push(KeyFigure {
-        value: format!("{after} (before: {before})"),
-        label: "protocol tests that fail for a defect, or for no known reason".to_owned(),
-    });
+    question.figure(
+        format!("{after} (before: {before})"),
+        "protocol tests that fail for a defect, or for no known reason",
+    );
     // A hang that the shim's configuration explains is no crash.
     let crashes = |shim: &ShimSummary| {
         let crashed = |how: &&Ending| matches!(how, Ending::Crashed(_));
@@ -136,7 +138,7 @@ fn defects(
     };
     for (test, how) in &second.crashed {
         if let Ending::Crashed(signal) = how {
-            breaks.push(format!(
+            question.breaks.push(format!(
                 "{} crashes in the protocol test {test}: {signal}",
                 evidence.to
             ));

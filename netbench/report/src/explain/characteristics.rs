@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use netbench_model::{ConnectManifest, Negotiated, Target};
 
 use super::site_differences;
-use crate::connect::Matched;
+use crate::connect::{Matched, RTT_CLASSES};
 
 /// A site's name.
 pub(super) type Site = String;
@@ -13,15 +13,6 @@ pub(super) type Value<'a> = (&'static str, String, BTreeSet<&'a str>);
 
 /// A value that fewer sites have, or all but fewer, is a matter of those sites.
 const FEWEST_SITES: usize = 2;
-
-/// Round-trip times, by their upper ends in milliseconds.
-const RTTS: [(u64, &str); 5] = [
-    (10, "under 10 ms"),
-    (30, "10–30 ms"),
-    (60, "30–60 ms"),
-    (120, "60–120 ms"),
-    (u64::MAX, "over 120 ms"),
-];
 
 /// Bytes of certificates, by their upper ends. A server's first flight of ten segments holds some 14,000.
 const CHAINS: [(u64, &str); 4] = [
@@ -52,7 +43,7 @@ impl Traits {
             let site = sites.entry(pair.site.to_owned()).or_default();
             agreed(site, &pair.first.client, &pair.other.client);
             let rtt_ms = rtts.get(pair.site).copied().unwrap_or(0) / 1_000_000;
-            site.insert("round trip", class(&RTTS, rtt_ms).to_owned());
+            site.insert("round trip", class(&RTT_CLASSES, rtt_ms).to_owned());
         }
         if manifest.plan.target == Target::Lab {
             for planned in &manifest.plan.sites {

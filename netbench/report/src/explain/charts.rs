@@ -14,7 +14,7 @@ pub(super) fn chart(explanation: &Explanation) -> Option<Item> {
         .map(|row| Dot {
             name: format!("{} {} ({})", row.characteristic, row.value, row.sites),
             ratio: row.paired.ratio,
-            interval: row.paired.interval.map(|i| (i.low, i.high)),
+            interval: row.paired.interval,
             verdict: row.paired.verdict,
         })
         .collect();

@@ -1,3 +1,5 @@
+use itertools::Itertools;
+
 use super::{CharacteristicRow, ExplainSummary, Explanation, charts::chart};
 use crate::{
     cell::{Cell, Digits},
@@ -75,11 +77,7 @@ fn one(items: &mut Vec<Item>, explanation: &Explanation) {
         let rows = explanation.characteristics.iter();
         items.push(values(rows.map(|row| (String::new(), row)).collect()));
     }
-    if explanation.against.is_empty() {
-        return;
-    }
-    items.push(Item::heading("Sites that go the other way"));
-    items.push(
+    items.extend(
         Table::of(&explanation.against)
             .excerpt(Excerpt::First(SITES_SHOWN))
             .col("site", 0, |row| Cell::text(&row.site))
@@ -88,9 +86,9 @@ fn one(items: &mut Vec<Item>, explanation: &Explanation) {
             .col("characteristics", 2, |row| {
                 let told = ["key", "version", "group", "round trip", "chain bytes"].iter();
                 let told = told.filter_map(|name| row.characteristics.get(*name));
-                Cell::text(told.cloned().collect::<Vec<_>>().join(", "))
+                Cell::text(told.format(", "))
             })
-            .item(),
+            .under("Sites that go the other way"),
     );
 }
 
@@ -120,7 +118,7 @@ fn values(rows: Vec<(String, &CharacteristicRow)>) -> Item {
 }
 
 fn bimodal(items: &mut Vec<Item>, summary: &ExplainSummary) {
-    if summary.heaps.is_empty() {
+    if summary.bimodal.is_empty() {
         return;
     }
     items.push(Item::heading("Bimodal totals"));
@@ -131,7 +129,7 @@ fn bimodal(items: &mut Vec<Item>, summary: &ExplainSummary) {
          jumps from one mode to the other; how many connections are in the slower mode says more.",
     ));
     items.push(
-        Table::of(&summary.heaps)
+        Table::of(&summary.bimodal)
             .col("site", 0, |row| Cell::text(&row.site))
             .col("stack", 0, |row| Cell::text(&row.stack))
             .col("condition", 2, |row| Cell::text(row.condition))

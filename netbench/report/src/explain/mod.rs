@@ -1,14 +1,15 @@
 //! Which characteristics of a site go with one stack's being faster. Start reading at [`explain`].
 
+mod bimodal;
 mod characteristics;
 mod charts;
 mod document;
-mod heaps;
 mod sentences;
 mod shared;
 
 use std::collections::BTreeMap;
 
+use itertools::Itertools;
 use netbench_model::{Condition, ConnectManifest, Phase, SCHEMA_VERSION, Sample, StackName};
 use netbench_stats::{
     Contrast, Pair, PairedRatio, Resampling, Verdict, compare as paired, contrast, median,
@@ -37,7 +38,7 @@ pub struct ExplainSummary {
     /// Each condition against the others, where there are several: one row for each.
     pub conditions: Vec<ConditionRow>,
     /// Totals that come in two modes, about one round trip or one delayed acknowledgement apart.
-    pub heaps: Vec<HeapRow>,
+    pub bimodal: Vec<BimodalRow>,
     /// What each stack's first connection of a process costs beyond a later one, and what for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cold: Vec<ColdRow>,
@@ -129,7 +130,7 @@ pub struct SharedRow {
 /// Totals of one stack on one site that come in two modes: some connections needed one round trip
 /// more, or waited for a delayed acknowledgement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct HeapRow {
+pub struct BimodalRow {
     /// The site.
     pub site: String,
     /// The stack.
@@ -215,7 +216,7 @@ pub fn explain(
         run: head(manifest, &measured),
         explanations,
         conditions,
-        heaps: heaps::heaps(&measured, &sides, &rtts),
+        bimodal: bimodal::bimodal_rows(&measured, &sides, &rtts),
         cold: cold(&plan.stacks, samples),
     }
 }
@@ -288,8 +289,7 @@ fn by_condition(
             .flat_map(|(_, pairs)| pairs)
             .collect();
         let inside: Vec<&Matched<'_>> = pairs.iter().collect();
-        let sites: std::collections::BTreeSet<&str> = pairs.iter().map(|pair| pair.site).collect();
-        let count = sites.len() as u64;
+        let count = pairs.iter().map(|pair| pair.site).unique().count() as u64;
         let row = row(
             "condition",
             condition.name(),
@@ -357,15 +357,9 @@ fn difference_ns(pair: &Matched<'_>) -> f64 {
 
 /// The median difference on each site.
 fn site_differences(pairs: &[Matched<'_>]) -> BTreeMap<Site, f64> {
-    let mut by_site: BTreeMap<Site, Vec<f64>> = BTreeMap::new();
-    for pair in pairs {
-        by_site
-            .entry(pair.site.to_owned())
-            .or_default()
-            .push(difference_ns(pair));
-    }
+    let by_site = pairs.iter().map(|pair| (pair.site, difference_ns(pair)));
+    let by_site = by_site.into_group_map().into_iter();
     by_site
-        .into_iter()
-        .filter_map(|(site, differences)| Some((site, median(&differences)?)))
+        .filter_map(|(site, differences)| Some((site.to_owned(), median(&differences)?)))
         .collect()
 }

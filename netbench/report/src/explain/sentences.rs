@@ -1,3 +1,4 @@
+use itertools::Itertools;
 use netbench_stats::Verdict;
 
 use super::{CharacteristicRow, Explanation};
@@ -67,28 +68,16 @@ fn against(explanation: &Explanation, overall: Verdict) -> String {
         }
         _ => format!("{winner} is faster on {count} sites"),
     };
-    let shared: Vec<String> = explanation
-        .shared
-        .iter()
-        .take(3)
-        .map(|row| {
-            format!(
-                "{} {} ({} of {}, and {} of the {} others)",
-                row.characteristic,
-                row.value,
-                row.listed_with,
-                row.listed,
-                row.others_with,
-                row.others
-            )
-        })
-        .collect();
-    if shared.is_empty() {
-        format!("{begun}, which have nothing in common that the others do not have as often.")
-    } else {
+    let mut shared = explanation.shared.iter().take(3).map(|row| {
         format!(
-            "{begun}. More often than the rest they have {}.",
-            shared.join("; ")
+            "{} {} ({} of {}, and {} of the {} others)",
+            row.characteristic, row.value, row.listed_with, row.listed, row.others_with, row.others
         )
+    });
+    match shared.join("; ").as_str() {
+        "" => {
+            format!("{begun}, which have nothing in common that the others do not have as often.")
+        }
+        shared => format!("{begun}. More often than the rest they have {shared}."),
     }
 }

@@ -1,24 +1,12 @@
 use csv::{Terminator, Writer, WriterBuilder};
 use serde_json::Value;
 
-use super::{Form, Goes, Needs, Options, Takes};
-use crate::{
-    document::{Document, Extent},
-    text::plain,
-};
+use super::{Form, Options};
+use crate::{document::Document, text::plain};
 
 /// The values of the JSON, one a row (RFC 4180, but for line ends of one character): a table that any
 /// program can filter, where a column for each figure would differ by table.
-pub(super) const FORM: Form = Form {
-    name: "csv",
-    extension: "csv",
-    about: "Every value of the JSON, one a row",
-    takes: Takes::OneRun,
-    goes: Goes::Stdout,
-    extent: Extent::Brief,
-    needs: Needs::Nothing,
-    render,
-};
+pub(super) const FORM: Form = Form::new("csv", "csv", "Every value of the JSON, one a row", render);
 
 const COLUMNS: [&str; 9] = [
     "table",

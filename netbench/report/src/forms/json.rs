@@ -1,17 +1,13 @@
-use super::{Form, Goes, Needs, Options, Takes};
-use crate::document::{Document, Extent};
+use super::{Form, Options};
+use crate::document::Document;
 
 /// The summary, as the schemas under `netbench/schemas/` describe it.
-pub(super) const FORM: Form = Form {
-    name: "json",
-    extension: "json",
-    about: "The whole summary, as netbench/schemas/ describes it",
-    takes: Takes::OneRun,
-    goes: Goes::Stdout,
-    extent: Extent::Brief,
-    needs: Needs::Nothing,
+pub(super) const FORM: Form = Form::new(
+    "json",
+    "json",
+    "The whole summary, as netbench/schemas/ describes it",
     render,
-};
+);
 
 fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
     let bytes = match document.data.as_slice() {

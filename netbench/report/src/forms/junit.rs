@@ -1,21 +1,20 @@
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Form, Goes, Needs, Options, Takes};
+use super::{Form, Needs, Options};
 use crate::{
-    document::{Check, Checked, Document, Extent},
+    document::{Check, Checked, Document},
     text::plain,
 };
 
 /// JUnit's XML, which test services of every kind read.
 pub(super) const FORM: Form = Form {
-    name: "junit",
-    extension: "xml",
-    about: "Tests that pass or fail, for test services",
-    takes: Takes::OneRun,
-    goes: Goes::Stdout,
-    extent: Extent::Brief,
     needs: Needs::Checks,
-    render,
+    ..Form::new(
+        "junit",
+        "xml",
+        "Tests that pass or fail, for test services",
+        render,
+    )
 };
 
 fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {

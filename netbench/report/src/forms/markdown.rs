@@ -1,20 +1,14 @@
-use super::{Form, Goes, Needs, Options, Takes};
+use super::{Form, Options, Takes};
 use crate::{
     cell::Cell,
-    document::{Align, Document, Extent, Part, Shown, Table},
+    document::{Align, Document, Part, Shown, Table},
     text::plain,
 };
 
 /// Markdown with GitHub's tables.
 pub(super) const FORM: Form = Form {
-    name: "markdown",
-    extension: "md",
-    about: "Markdown with GitHub's tables",
     takes: Takes::SeveralRuns,
-    goes: Goes::Stdout,
-    extent: Extent::Brief,
-    needs: Needs::Nothing,
-    render,
+    ..Form::new("markdown", "md", "Markdown with GitHub's tables", render)
 };
 
 fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {

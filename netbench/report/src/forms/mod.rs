@@ -30,6 +30,25 @@ pub struct Form {
 }
 
 impl Form {
+    /// A text of one run for the standard output.
+    const fn new(
+        name: &'static str,
+        extension: &'static str,
+        about: &'static str,
+        render: fn(&Document<'_>, &Options) -> Vec<u8>,
+    ) -> Self {
+        Self {
+            name,
+            extension,
+            about,
+            takes: Takes::OneRun,
+            goes: Goes::Stdout,
+            extent: Extent::Brief,
+            needs: Needs::Nothing,
+            render,
+        }
+    }
+
     /// Why there is nothing to write of this document in this form; none where there is.
     pub fn unsupported(&self, document: &Document<'_>) -> Option<String> {
         let lacking = self.needs == Needs::Checks && document.checks.is_empty();

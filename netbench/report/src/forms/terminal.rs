@@ -1,23 +1,17 @@
 use netbench_stats::Verdict;
 use unicode_width::UnicodeWidthStr;
 
-use super::{Form, Goes, Needs, Options, Style, Takes};
+use super::{Form, Options, Style, Takes};
 use crate::{
     cell::Cell,
-    document::{Align, Document, Extent, Part, Shown, Table},
+    document::{Align, Document, Part, Shown, Table},
     text::plain,
 };
 
 /// Tables for a terminal, as wide as it is and no wider.
 pub(super) const FORM: Form = Form {
-    name: "terminal",
-    extension: "txt",
-    about: "Tables for a terminal",
     takes: Takes::SeveralRuns,
-    goes: Goes::Stdout,
-    extent: Extent::Brief,
-    needs: Needs::Nothing,
-    render,
+    ..Form::new("terminal", "txt", "Tables for a terminal", render)
 };
 
 /// The narrowest width that is laid out for.

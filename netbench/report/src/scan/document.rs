@@ -1,5 +1,6 @@
-use std::{cmp::Reverse, collections::BTreeMap};
+use std::cmp::Reverse;
 
+use itertools::Itertools;
 use netbench_interop::{Population, PopulationKind, ProfileRow, Profiles};
 use netbench_model::{
     ScanPlace, StackName, Target,
@@ -106,15 +107,13 @@ fn about(summary: &ScanSummary) -> String {
         ScanPlace::Loopback => "servers of this machine",
         ScanPlace::Live => "real sites, over the real network",
     };
-    let failed: Vec<String> = run
-        .failed
-        .iter()
+    let failed = run.failed.iter();
+    let failed = match failed
         .map(|(class, count)| format!("{count} {class}"))
-        .collect();
-    let failed = if failed.is_empty() {
-        String::new()
-    } else {
-        format!(", not scanned: {}", failed.join(", "))
+        .join(", ")
+    {
+        none if none.is_empty() => none,
+        failed => format!(", not scanned: {failed}"),
     };
     let each = run.enumeration_connections as f64 / f64::from((run.scanned + run.partial).max(1));
     format!(
@@ -154,24 +153,18 @@ fn spoken(site: &SiteScan) -> impl Iterator<Item = &VersionScan> {
 }
 
 fn names(codes: &[NamedCode]) -> String {
-    let names: Vec<&str> = codes.iter().map(|code| code.name.as_str()).collect();
-    names.join(" ")
+    codes.iter().map(|code| &code.name).join(" ")
 }
 
 fn versions(site: &SiteScan) -> String {
-    let mut versions: Vec<TlsVersion> = spoken(site).map(|v| v.version).collect();
-    versions.sort_unstable();
-    let names: Vec<&str> = versions.iter().map(|v| v.name()).collect();
-    names.join(" ")
+    let versions = spoken(site).map(|v| v.version).sorted();
+    versions.map(TlsVersion::name).join(" ")
 }
 
 fn key(site: &SiteScan) -> String {
     let leaves = site.chains.iter().filter_map(|c| c.certificates.first());
-    let mut keys: Vec<String> = leaves
-        .map(|leaf| format!("{}-{}", leaf.key, leaf.key_bits))
-        .collect();
-    keys.dedup();
-    keys.join(" ")
+    let keys = leaves.map(|leaf| format!("{}-{}", leaf.key, leaf.key_bits));
+    keys.dedup().join(" ")
 }
 
 fn sites(items: &mut Vec<Item>, sites: &[SiteScan]) {
@@ -240,35 +233,7 @@ fn in_full(items: &mut Vec<Item>, site: &SiteScan) {
     if !site.is_scanned() {
         return;
     }
-    items.push(
-        Table::of(&site.versions)
-            .caption(format!("{}: versions", site.site))
-            .col("version", 0, |v| Cell::text(v.version.name()))
-            .col("spoken", 0, |v| {
-                Cell::text(if v.supported { "yes" } else { "no" })
-            })
-            .col("suites", 0, |v| Cell::count(v.suites.len()))
-            .col("order", 1, |v| Cell::text(order(v.suite_order)))
-            .col("groups", 0, |v| Cell::text(names(&v.groups)))
-            .col("refused with", 2, |v| {
-                Cell::text(v.refusal.as_deref().unwrap_or_default())
-            })
-            .item(),
-    );
-    let suites = spoken(site).flat_map(|v| v.suites.iter().map(move |s| (v, s)));
-    let exchange = |s: &SuiteScan| {
-        let dh = s.dh.as_ref();
-        let dh = dh.map(|dh| format!("{} bits, {}", dh.bits, dh.origin));
-        dh.or_else(|| s.group.clone()).unwrap_or_default()
-    };
-    items.push(
-        Table::of(suites)
-            .caption(format!("{}: suites", site.site))
-            .col("version", 0, |(v, _)| Cell::text(v.version.name()))
-            .col("suite", 0, |(_, s)| Cell::text(&s.name))
-            .col("key exchange", 1, |(_, s)| Cell::text(exchange(s)))
-            .item(),
-    );
+    items.extend(versions_and_suites(site));
     certificates(items, site);
     items.push(
         Table::of(features(site))
@@ -277,20 +242,47 @@ fn in_full(items: &mut Vec<Item>, site: &SiteScan) {
             .col("", 0, |(_, value)| Cell::text(value))
             .item(),
     );
-    let intolerant = site
+    let mut intolerant = site
         .intolerance
         .iter()
         .filter_map(|(what, tolerance)| match tolerance {
             Tolerance::Tolerant => None,
             Tolerance::Intolerant { how } => Some(format!("{what} ({how})")),
         });
-    let intolerant: Vec<String> = intolerant.collect();
+    let intolerant = intolerant.join(", ");
     if !intolerant.is_empty() {
-        items.push(Item::Warning(format!(
-            "it is intolerant of: {}",
-            intolerant.join(", ")
-        )));
+        let text = format!("it is intolerant of: {intolerant}");
+        items.push(Item::Warning(text));
     }
+}
+
+fn versions_and_suites(site: &SiteScan) -> [Item; 2] {
+    let versions = Table::of(&site.versions)
+        .caption(format!("{}: versions", site.site))
+        .col("version", 0, |v| Cell::text(v.version.name()))
+        .col("spoken", 0, |v| {
+            Cell::text(if v.supported { "yes" } else { "no" })
+        })
+        .col("suites", 0, |v| Cell::count(v.suites.len()))
+        .col("order", 1, |v| Cell::text(order(v.suite_order)))
+        .col("groups", 0, |v| Cell::text(names(&v.groups)))
+        .col("refused with", 2, |v| {
+            Cell::text(v.refusal.as_deref().unwrap_or_default())
+        })
+        .item();
+    let suites = spoken(site).flat_map(|v| v.suites.iter().map(move |s| (v, s)));
+    let exchange = |s: &SuiteScan| {
+        let dh = s.dh.as_ref();
+        let dh = dh.map(|dh| format!("{} bits, {}", dh.bits, dh.origin));
+        dh.or_else(|| s.group.clone()).unwrap_or_default()
+    };
+    let suites = Table::of(suites)
+        .caption(format!("{}: suites", site.site))
+        .col("version", 0, |(v, _)| Cell::text(v.version.name()))
+        .col("suite", 0, |(_, s)| Cell::text(&s.name))
+        .col("key exchange", 1, |(_, s)| Cell::text(exchange(s)))
+        .item();
+    [versions, suites]
 }
 
 fn certificates(items: &mut Vec<Item>, site: &SiteScan) {
@@ -331,13 +323,10 @@ fn features(site: &SiteScan) -> Vec<(&'static str, String)> {
     };
     let number = |n: Option<u64>| n.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
     let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
-    let signatures: Vec<String> = site
-        .signatures
-        .iter()
-        .map(|s| format!("{} ({})", s.name, s.version))
-        .collect();
+    let signatures = site.signatures.iter();
+    let signatures = signatures.map(|s| format!("{} ({})", s.name, s.version));
     vec![
-        ("signature schemes", signatures.join(", ")),
+        ("signature schemes", signatures.format(", ").to_string()),
         ("application protocols", f.alpn.join(", ")),
         ("OCSP stapling", answer(&f.ocsp_stapling)),
         ("tickets, TLS 1.2", answer(&f.tickets_tls12)),
@@ -416,15 +405,10 @@ fn profile_table(items: &mut Vec<Item>, profiles: &Profiles) {
 
 /// The three reasons that most sites do not comply for.
 fn reasons(row: &ProfileRow) -> String {
-    let mut why: BTreeMap<&str, usize> = BTreeMap::new();
-    for what in row.others.values() {
-        *why.entry(what).or_default() += 1;
-    }
-    let mut why: Vec<(&str, usize)> = why.into_iter().collect();
-    why.sort_by_key(|(_, count)| Reverse(*count));
-    let why = why.iter().take(3);
-    let why: Vec<String> = why
-        .map(|(what, count)| format!("{count} by {what}"))
-        .collect();
-    why.join("; ")
+    let why = row.others.values().counts().into_iter();
+    let why = why
+        .sorted_by_key(|(what, count)| (Reverse(*count), *what))
+        .take(3);
+    why.map(|(what, count)| format!("{count} by {what}"))
+        .join("; ")
 }

@@ -1,3 +1,4 @@
+use itertools::Itertools;
 use netbench_model::{
     SCHEMA_VERSION,
     scan::{NamedCode, Offer},
@@ -53,16 +54,10 @@ impl Report for HelloReport {
 }
 
 fn fields(hello: &Offer) -> Vec<(&'static str, String)> {
-    let names = |codes: &[NamedCode]| {
-        let names: Vec<&str> = codes.iter().map(|code| code.name.as_str()).collect();
-        names.join(" ")
-    };
-    let versions: Vec<&str> = hello.versions.iter().map(|v| v.name()).collect();
-    let shares: Vec<String> = hello
-        .shares
-        .iter()
-        .map(|share| format!("{} ({} bytes)", share.group, share.bytes))
-        .collect();
+    let names = |codes: &[NamedCode]| codes.iter().map(|code| &code.name).join(" ");
+    let versions = hello.versions.iter().map(|v| v.name()).join(" ");
+    let shares = hello.shares.iter();
+    let shares = shares.map(|share| format!("{} ({} bytes)", share.group, share.bytes));
     let mut fields = vec![
         (
             "size",
@@ -71,10 +66,10 @@ fn fields(hello: &Offer) -> Vec<(&'static str, String)> {
                 hello.wire_bytes, hello.message_bytes
             ),
         ),
-        ("versions", versions.join(" ")),
+        ("versions", versions),
         ("suites", names(&hello.suites)),
         ("groups", names(&hello.groups)),
-        ("key shares", shares.join(" ")),
+        ("key shares", shares.format(" ").to_string()),
         ("signature schemes", names(&hello.signatures)),
     ];
     if let Some(codes) = &hello.certificate_signatures {

@@ -1,10 +1,11 @@
-use netbench_interop::{LossReport, LostGroup};
+use itertools::Itertools;
+use netbench_interop::LossReport;
 use netbench_model::scan::{Agreement, Confirmed, HandshakeResult};
 
 use crate::{
     cell::Cell,
     document::{Item, Table},
-    text::shorten,
+    text::{shorten, some_of},
 };
 
 /// Sites of one reason that are named.
@@ -14,10 +15,9 @@ pub(super) fn headlines(items: &mut Vec<Item>, loss: &LossReport) {
     for offer in &loss.offers {
         let lost = loss.lost_by(&offer.stack);
         let of = loss.sites.len();
-        let lost = if lost == 0 {
-            "none".to_owned()
-        } else {
-            lost.to_string()
+        let lost = match lost {
+            0 => "none".to_owned(),
+            lost => lost.to_string(),
         };
         items.push(Item::Headline(format!(
             "Of {of} sites, {} loses {lost} that another stack reaches.",
@@ -27,20 +27,19 @@ pub(super) fn headlines(items: &mut Vec<Item>, loss: &LossReport) {
 }
 
 pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport) {
-    if !loss.lost.is_empty() {
-        items.push(Item::heading("Which sites are lost, and why"));
-        items.push(
-            Table::of(&loss.lost)
-                .col("lost by", 0, |group| Cell::text(&group.stack))
-                .col("reason", 0, |group| Cell::text(group.reason.name()))
-                .col("sites", 0, |group| Cell::count(group.sites.len()))
-                .col("which", 0, |group| Cell::text(named(group)))
-                .col("for example", 1, |group| {
-                    Cell::maybe(group.sites.values().next().map(|detail| shorten(detail)))
-                })
-                .item(),
-        );
-    }
+    items.extend(
+        Table::of(&loss.lost)
+            .col("lost by", 0, |group| Cell::text(&group.stack))
+            .col("reason", 0, |group| Cell::text(group.reason.name()))
+            .col("sites", 0, |group| Cell::count(group.sites.len()))
+            .col("which", 0, |group| {
+                Cell::text(some_of(NAMED, group.sites.keys()))
+            })
+            .col("for example", 1, |group| {
+                Cell::maybe(group.sites.values().next().map(|detail| shorten(detail)))
+            })
+            .under("Which sites are lost, and why"),
+    );
     for (sites, what) in [
         (&loss.unreachable, "Reached by no stack"),
         (
@@ -49,27 +48,11 @@ pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport) {
         ),
     ] {
         if !sites.is_empty() {
-            let names: Vec<&str> = sites.iter().take(NAMED).map(String::as_str).collect();
-            items.push(Item::Text(format!(
-                "{what} ({}): {}",
-                sites.len(),
-                shorten(&names.join(", "))
-            )));
+            let names = shorten(&sites.iter().take(NAMED).join(", "));
+            items.push(Item::Text(format!("{what} ({}): {names}", sites.len())));
         }
     }
     confirmations(items, loss);
-}
-
-/// The sites of a group, as many as there is room for.
-fn named(group: &LostGroup) -> String {
-    let names = group.sites.keys().take(NAMED);
-    let names: Vec<&str> = names.map(String::as_str).collect();
-    let mut text = names.join(", ");
-    let more = group.sites.len() - names.len();
-    if more > 0 {
-        text.push_str(&format!(" and {more} more"));
-    }
-    text
 }
 
 fn confirmations(items: &mut Vec<Item>, loss: &LossReport) {
@@ -122,8 +105,8 @@ fn predicted(agreement: &Agreement) -> String {
     match agreement {
         Agreement::Agrees(agreed) => {
             let more = [&agreed.group, &agreed.signature];
-            let more: Vec<&str> = more.into_iter().flatten().map(String::as_str).collect();
-            format!("{} {} {}", agreed.version, agreed.suite, more.join(" "))
+            let more = more.into_iter().flatten().format(" ");
+            format!("{} {} {more}", agreed.version, agreed.suite)
         }
         Agreement::Loses { reason, .. } => reason.name().to_owned(),
         Agreement::Unknown { why } => format!("unknown: {why}"),
@@ -138,12 +121,8 @@ fn seen(seen: &HandshakeResult) -> String {
             group,
             signature,
         } => {
-            let more: Vec<&str> = [group, signature]
-                .into_iter()
-                .flatten()
-                .map(String::as_str)
-                .collect();
-            format!("{version} {suite} {}", more.join(" "))
+            let more = [group, signature].into_iter().flatten().format(" ");
+            format!("{version} {suite} {more}")
         }
         HandshakeResult::Failed { class, reason, .. } => format!("{class}: {reason}"),
     }

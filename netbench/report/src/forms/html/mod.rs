@@ -1,32 +1,33 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
 use self::{
     chart::{Width, draw, legend},
     machine::machine_section,
-    markup::{Markup, OfTheSource},
 };
-use super::{Form, Goes, Needs, Options, Takes};
+use super::{Form, Goes, Options, Takes};
 use crate::{
     Answer, Asked,
     cell::Cell,
     document::{Align, Chart, Document, Extent, Item, Section, Table},
+    text::{count, plain},
 };
 
 mod chart;
 mod machine;
-mod markup;
 
 /// One self-contained HTML page with charts: no network, no other file.
 pub(super) const FORM: Form = Form {
-    name: "html",
-    extension: "html",
-    about: "One page with charts that needs nothing from anywhere",
     takes: Takes::SeveralRuns,
     goes: Goes::Folder("report.html"),
     extent: Extent::Full,
-    needs: Needs::Nothing,
-    render,
+    ..Form::new(
+        "html",
+        "html",
+        "One page with charts that needs nothing from anywhere",
+        render,
+    )
 };
 
 const STYLE: &str = include_str!("style.css");
@@ -38,69 +39,47 @@ const FOLDED: usize = 12;
 /// Figures under an answer; the sections have all of them.
 const CARRYING: usize = 3;
 
+/// A line end, so that the page can be read and compared.
+const LINE: PreEscaped<&str> = PreEscaped("\n");
+
 /// The page as one file, in UTF-8. It has no link to anything outside of it, and forbids the browser
 /// all that it does not need.
 fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
     let machine = machine_section(&document.machines);
-    let page = &Page {
-        document,
-        sections: document.sections.iter().chain(machine.as_ref()).collect(),
+    let sections: Vec<&Section> = document.sections.iter().chain(machine.as_ref()).collect();
+    let title = match document.about.as_str() {
+        "" => &document.title,
+        about => about,
     };
-    let mut markup = Markup::default();
-    markup.source(&OfTheSource("<!doctype html>\n"));
-    markup.element("html", &[("lang", "en")], |markup| {
-        markup.element("head", &[], |markup| head(markup, page));
-        markup.line();
-        markup.element("body", &[], |markup| body(markup, page));
-    });
-    markup.line();
-    markup.finish().into_bytes()
-}
-
-/// What is shown.
-struct Page<'a> {
-    document: &'a Document<'a>,
-    sections: Vec<&'a Section>,
-}
-
-impl Page<'_> {
-    fn title(&self) -> &str {
-        match self.document.about.as_str() {
-            "" => &self.document.title,
-            about => about,
+    let page = html! {
+        (DOCTYPE) (LINE)
+        html lang="en" {
+            head { (head(title)) } (LINE)
+            body { (body(document, title, &sections)) }
         }
-    }
+        (LINE)
+    };
+    // Values are escaped as they are written; here goes what a browser would obey inside of a text.
+    let lines = page.0.split('\n').map(plain);
+    lines.collect::<Vec<_>>().join("\n").into_bytes()
 }
 
-fn head(markup: &mut Markup, page: &Page<'_>) {
+fn head(title: &str) -> Markup {
     let policy = format!(
         "default-src 'none'; style-src '{}'; script-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",
         hash(STYLE),
         hash(SCRIPT)
     );
-    markup.empty("meta", &[("charset", "utf-8")]);
-    markup.empty(
-        "meta",
-        &[
-            ("http-equiv", "Content-Security-Policy"),
-            ("content", &policy),
-        ],
-    );
-    markup.empty(
-        "meta",
-        &[
-            ("name", "viewport"),
-            ("content", "width=device-width, initial-scale=1"),
-        ],
-    );
-    markup.empty(
-        "meta",
-        &[("name", "color-scheme"), ("content", "light dark")],
-    );
-    // Else browsers ask for a favicon.
-    markup.empty("link", &[("rel", "icon"), ("href", "data:,")]);
-    markup.text_element("title", &[], page.title());
-    markup.element("style", &[], |markup| markup.source(&OfTheSource(STYLE)));
+    html! {
+        meta charset="utf-8";
+        meta http-equiv="Content-Security-Policy" content=(policy);
+        meta name="viewport" content="width=device-width, initial-scale=1";
+        meta name="color-scheme" content="light dark";
+        // Else browsers ask for a favicon.
+        link rel="icon" href="data:,";
+        title { (title) }
+        style { (PreEscaped(STYLE)) }
+    }
 }
 
 /// The source of a policy that lets just this text be used.
@@ -108,58 +87,40 @@ fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }
 
-fn body(markup: &mut Markup, page: &Page<'_>) {
-    markup.text_element(
-        "a",
-        &[("class", "skip"), ("href", "#main")],
-        "To the answers",
-    );
-    markup.element("header", &[], |markup| {
-        markup.element("div", &[("class", "bar")], |markup| {
-            markup.text_element("span", &[("class", "brand")], "netbench");
-            let button = [("type", "button"), ("id", "theme"), ("hidden", "")];
-            markup.text_element("button", &button, "Theme: system");
-        });
-        markup.text_element("h1", &[], page.title());
-        markup.text_element("p", &[("class", "lead")], &page.document.lead);
-    });
-    markup.line();
-    markup.element("main", &[("id", "main")], |markup| {
-        questions(markup, page);
-        contents(markup, page);
-        for section in &page.sections {
-            markup.line();
-            self::section(markup, section);
+fn body(document: &Document<'_>, title: &str, sections: &[&Section]) -> Markup {
+    html! {
+        a.skip href="#main" { "To the answers" }
+        header {
+            div.bar {
+                span.brand { "netbench" }
+                button type="button" id="theme" hidden { "Theme: system" }
+            }
+            h1 { (title) }
+            p.lead { (document.lead) }
         }
-    });
-    markup.line();
-    markup.element("footer", &[], |markup| {
-        let made = match page.document.made.as_str() {
-            "" => String::new(),
-            made => format!("Made from {made}. "),
-        };
-        let made = format!("{made}This page is one file and asks for nothing from anywhere.");
-        markup.text_element("p", &[], &made);
-    });
-    markup.line();
-    markup.element("script", &[], |markup| markup.source(&OfTheSource(SCRIPT)));
-}
-
-fn questions(markup: &mut Markup, page: &Page<'_>) {
-    let questions = &page.document.questions;
-    if questions.is_empty() {
-        return;
+        (LINE)
+        main id="main" {
+            @if !document.questions.is_empty() {
+                section.answers aria-label="The answers" {
+                    @for asked in &document.questions { (LINE) (question(asked)) }
+                }
+            }
+            (contents(sections))
+            @for section in sections { (LINE) (self::section(section)) }
+        }
+        (LINE)
+        footer {
+            p {
+                @if !document.made.is_empty() { "Made from " (document.made) ". " }
+                "This page is one file and asks for nothing from anywhere."
+            }
+        }
+        (LINE)
+        script { (PreEscaped(SCRIPT)) }
     }
-    let attributes = [("class", "answers"), ("aria-label", "The answers")];
-    markup.element("section", &attributes, |markup| {
-        for question in questions {
-            markup.line();
-            self::question(markup, question);
-        }
-    });
 }
 
-fn question(markup: &mut Markup, asked: &Asked) {
+fn question(asked: &Asked) -> Markup {
     let question = &asked.question;
     let (class, sign) = match question.answer {
         Answer::Yes => ("yes", "✓"),
@@ -167,48 +128,35 @@ fn question(markup: &mut Markup, asked: &Asked) {
         Answer::No => ("no", "✗"),
         Answer::Open => ("open", "?"),
     };
-    let class = format!("card {class}");
-    markup.element("article", &[("class", &class)], |markup| {
-        markup.text_element("h2", &[], &question.question);
-        if !asked.about.is_empty() {
-            markup.text_element("p", &[("class", "about")], &asked.about);
-        }
-        markup.element("p", &[("class", "answer")], |markup| {
-            markup.text_element("span", &[("class", "sign"), ("aria-hidden", "true")], sign);
-            markup.text(question.answer.words());
-        });
-        if !question.figures.is_empty() {
-            markup.element("dl", &[], |markup| {
-                for figure in question.figures.iter().take(CARRYING) {
-                    markup.element("div", &[], |markup| {
-                        markup.text_element("dt", &[], &unbroken(&figure.value));
-                        markup.text_element("dd", &[], &unbroken(&figure.label));
-                    });
+    html! {
+        article class={ "card " (class) } {
+            h2 { (question.question) }
+            @if !asked.about.is_empty() { p.about { (asked.about) } }
+            p.answer { span.sign aria-hidden="true" { (sign) } (question.answer.words()) }
+            @if !question.figures.is_empty() {
+                dl {
+                    @for figure in question.figures.iter().take(CARRYING) {
+                        div { dt { (unbroken(&figure.value)) } dd { (unbroken(&figure.label)) } }
+                    }
                 }
-            });
+            }
+            p { (unbroken(&question.because)) }
+            (list("What would break or be worse", &question.breaks))
+            (list("Not looked at", &question.missing))
+            @if let Some(section) = &asked.section {
+                p.more { a href={ "#" (section) } { "The figures" } }
+            }
         }
-        markup.text_element("p", &[], &unbroken(&question.because));
-        list(markup, "What would break or be worse", &question.breaks);
-        list(markup, "Not looked at", &question.missing);
-        if let Some(section) = &asked.section {
-            let href = format!("#{section}");
-            markup.element("p", &[("class", "more")], |markup| {
-                markup.text_element("a", &[("href", &href)], "The figures");
-            });
-        }
-    });
+    }
 }
 
-fn list(markup: &mut Markup, heading: &str, lines: &[String]) {
-    if lines.is_empty() {
-        return;
-    }
-    markup.text_element("h3", &[], heading);
-    markup.element("ul", &[], |markup| {
-        for line in lines {
-            markup.text_element("li", &[], &unbroken(line));
+fn list(heading: &str, lines: &[String]) -> Markup {
+    html! {
+        @if !lines.is_empty() {
+            h3 { (heading) }
+            ul { @for line in lines { li { (unbroken(line)) } } }
         }
-    });
+    }
 }
 
 /// A number stays on the line of its per cent sign, in the narrow columns of the answers.
@@ -216,131 +164,114 @@ fn unbroken(text: &str) -> String {
     text.replace(" %", "\u{a0}%")
 }
 
-fn contents(markup: &mut Markup, page: &Page<'_>) {
+fn contents(sections: &[&Section]) -> Markup {
     let headed = || {
-        page.sections
+        sections
             .iter()
             .filter(|section| !section.heading.is_empty())
     };
-    if headed().count() < 2 {
-        return;
-    }
-    markup.line();
-    markup.element("nav", &[("aria-label", "On this page")], |markup| {
-        markup.element("ul", &[], |markup| {
-            for section in headed() {
-                markup.element("li", &[], |markup| {
-                    let href = format!("#{}", section.id);
-                    markup.text_element("a", &[("href", &href)], &section.heading);
-                });
-            }
-        });
-    });
-}
-
-fn section(markup: &mut Markup, section: &Section) {
-    let heading = format!("{}-heading", section.id);
-    let mut attributes = vec![("id", &*section.id)];
-    if !section.heading.is_empty() {
-        attributes.push(("aria-labelledby", &*heading));
-    }
-    markup.element("section", &attributes, |markup| {
-        if !section.heading.is_empty() {
-            markup.text_element("h2", &[("id", &heading)], &section.heading);
-        }
-        if !section.explanation.is_empty() {
-            markup.text_element("p", &[("class", "explanation")], &section.explanation);
-        }
-        if let Some(missing) = &section.missing {
-            markup.text_element("p", &[("class", "note missing")], missing);
-        }
-        // A table without a caption is named by the heading before it.
-        let mut before = section.heading.as_str();
-        for (number, item) in section.items.iter().enumerate() {
-            markup.line();
-            if let Item::Heading(text) = item {
-                before = text;
-            }
-            self::item(markup, item, &format!("{}-{number}", section.id), before);
-        }
-    });
-}
-
-fn item(markup: &mut Markup, item: &Item, id: &str, before: &str) {
-    match item {
-        Item::Heading(text) => markup.text_element("h3", &[], text),
-        Item::Text(text) => markup.text_element("p", &[], text),
-        Item::Headline(text) => markup.text_element("p", &[("class", "headline")], text),
-        Item::Warning(text) => markup.text_element("p", &[("class", "note warning")], text),
-        Item::Charts(charts) => match charts.as_slice() {
-            [chart] => figure(markup, chart, id, &[Width::Wide, Width::Narrow]),
-            charts => markup.element("div", &[("class", "charts")], |markup| {
-                for (number, chart) in charts.iter().enumerate() {
-                    let id = format!("{id}-{number}");
-                    figure(markup, chart, &id, &[Width::Narrow]);
-                }
-            }),
-        },
-        Item::Table(table) => self::table(markup, table, before),
-    }
-}
-
-fn figure(markup: &mut Markup, chart: &Chart, id: &str, widths: &[Width]) {
-    let class = if widths.len() > 1 { "both" } else { "small" };
-    markup.element("figure", &[("class", class)], |markup| {
-        markup.element("figcaption", &[], |markup| {
-            markup.text_element("strong", &[], &chart.title);
-            let names = legend(&chart.drawing);
-            if !names.is_empty() {
-                markup.element("span", &[("class", "legend")], |markup| {
-                    for (number, name) in names.iter().enumerate() {
-                        markup.element("span", &[], |markup| {
-                            let class = format!("key k{}", number % 6);
-                            markup.text_element("i", &[("class", &class)], "");
-                            markup.text(name);
-                        });
+    html! {
+        @if headed().count() > 1 {
+            (LINE)
+            nav aria-label="On this page" {
+                ul {
+                    @for section in headed() {
+                        li { a href={ "#" (section.id) } { (section.heading) } }
                     }
-                });
+                }
             }
-        });
-        for width in widths {
-            markup.line();
-            draw(markup, chart, id, *width);
         }
-        markup.text_element("p", &[("class", "n")], &chart.note);
-    });
+    }
 }
 
-fn table(markup: &mut Markup, table: &Table, before: &str) {
-    let rows = match table.rows.len() {
-        1 => "1 row".to_owned(),
-        n => format!("{n} rows"),
+fn section(section: &Section) -> Markup {
+    let heading = format!("{}-heading", section.id);
+    let headed = !section.heading.is_empty();
+    // A table without a caption is named by the heading before it.
+    let before = |number: usize| {
+        let items = section.items[..number].iter().rev();
+        let mut headings = items.filter_map(|item| match item {
+            Item::Heading(text) => Some(text),
+            _ => None,
+        });
+        headings.next().unwrap_or(&section.heading)
     };
+    html! {
+        section id=(section.id) aria-labelledby=[headed.then_some(&heading)] {
+            @if headed { h2 id=(heading) { (section.heading) } }
+            @if !section.explanation.is_empty() { p.explanation { (section.explanation) } }
+            @if let Some(missing) = &section.missing { p class="note missing" { (missing) } }
+            @for (number, item) in section.items.iter().enumerate() {
+                (LINE) (self::item(item, &format!("{}-{number}", section.id), before(number)))
+            }
+        }
+    }
+}
+
+fn item(item: &Item, id: &str, before: &str) -> Markup {
+    match item {
+        Item::Heading(text) => html! { h3 { (text) } },
+        Item::Text(text) => html! { p { (text) } },
+        Item::Headline(text) => html! { p.headline { (text) } },
+        Item::Warning(text) => html! { p class="note warning" { (text) } },
+        Item::Charts(charts) => match charts.as_slice() {
+            [chart] => figure(chart, id, &[Width::Wide, Width::Narrow]),
+            charts => html! {
+                div.charts {
+                    @for (number, chart) in charts.iter().enumerate() {
+                        (figure(chart, &format!("{id}-{number}"), &[Width::Narrow]))
+                    }
+                }
+            },
+        },
+        Item::Table(table) => self::table(table, before),
+    }
+}
+
+fn figure(chart: &Chart, id: &str, widths: &[Width]) -> Markup {
+    let class = if widths.len() > 1 { "both" } else { "small" };
+    let names = legend(&chart.drawing);
+    html! {
+        figure class=(class) {
+            figcaption {
+                strong { (chart.title) }
+                @if !names.is_empty() {
+                    span.legend {
+                        @for (number, name) in names.iter().enumerate() {
+                            span { i class={ "key k" (number % 6) } {} (name) }
+                        }
+                    }
+                }
+            }
+            @for width in widths { (LINE) (draw(chart, id, *width)) }
+            p.n { (chart.note) }
+        }
+    }
+}
+
+fn table(table: &Table, before: &str) -> Markup {
     let caption = match table.caption.as_str() {
         "" => before,
         caption => caption,
     };
+    let rows = count(table.rows.len(), "row", "rows");
     let columns = PageColumn::of(table);
-    let mut details = vec![("class", "table")];
-    if table.rows.len() <= FOLDED {
-        details.push(("open", ""));
+    html! {
+        details.table open[table.rows.len() <= FOLDED] {
+            summary { "Table" @if !caption.is_empty() { ": " (caption) } " (" (rows) ")" }
+            div.scroll tabindex="0" {
+                table data-name=(caption) {
+                    caption { (caption) }
+                    thead { tr { @for column in &columns { (column.head()) } } }
+                    tbody {
+                        @for row in &table.rows {
+                            (LINE) tr { @for column in &columns { (column.body(row)) } }
+                        }
+                    }
+                }
+            }
+        }
     }
-    markup.element("details", &details, |markup| {
-        let summary = match caption {
-            "" => format!("Table ({rows})"),
-            caption => format!("Table: {caption} ({rows})"),
-        };
-        markup.text_element("summary", &[], &summary);
-        markup.element("div", &[("class", "scroll"), ("tabindex", "0")], |markup| {
-            markup.element("table", &[("data-name", caption)], |markup| {
-                markup.text_element("caption", &[], caption);
-                markup.element("thead", &[], |markup| {
-                    markup.element("tr", &[], |markup| heads(markup, &columns));
-                });
-                markup.element("tbody", &[], |markup| body_rows(markup, table, &columns));
-            });
-        });
-    });
 }
 
 /// A column of the page's table. An interval has two: here is room for both ends as values.
@@ -377,6 +308,26 @@ impl PageColumn {
             })
             .collect()
     }
+    fn head(&self) -> Markup {
+        let class = (self.align == Align::Right).then_some("r");
+        let unit = (!self.unit.is_empty()).then_some(self.unit);
+        html! { th scope="col" class=[class] data-unit=[unit] { (self.name) } }
+    }
+
+    fn body(&self, row: &[Cell]) -> Markup {
+        let cell = (self.cell)(&row[self.at]);
+        let class = match (cell.tone(), self.align) {
+            (Some(verdict), _) => Some(verdict.name()),
+            (None, Align::Right) => Some("r"),
+            (None, Align::Left) => None,
+        };
+        // By data-s rows are only sorted: CSV has the text.
+        let (shown, sorted) = match cell.value() {
+            value if cell.is_one_value() => (value, None),
+            value => (None, value),
+        };
+        html! { td class=[class] data-v=[shown] data-s=[sorted] { (cell.render()) } }
+    }
 }
 
 fn low(cell: &Cell) -> Cell {
@@ -387,43 +338,5 @@ fn high(cell: &Cell) -> Cell {
     cell.ends().map_or(Cell::Missing, |[_, high]| high)
 }
 
-fn heads(markup: &mut Markup, columns: &[PageColumn]) {
-    for column in columns {
-        let mut attributes = vec![("scope", "col")];
-        if column.align == Align::Right {
-            attributes.push(("class", "r"));
-        }
-        if !column.unit.is_empty() {
-            attributes.push(("data-unit", column.unit));
-        }
-        markup.text_element("th", &attributes, &column.name);
-    }
-}
-
-fn body_rows(markup: &mut Markup, table: &Table, columns: &[PageColumn]) {
-    for row in &table.rows {
-        markup.line();
-        markup.element("tr", &[], |markup| {
-            for column in columns {
-                let cell = (column.cell)(&row[column.at]);
-                let value = cell.value().map(|value| value.to_string());
-                let mut attributes = Vec::new();
-                match (cell.tone(), column.align) {
-                    (Some(verdict), _) => attributes.push(("class", verdict.name())),
-                    (None, Align::Right) => attributes.push(("class", "r")),
-                    (None, Align::Left) => {}
-                }
-                if let Some(value) = &value {
-                    // By data-s rows are only sorted: CSV has the text.
-                    let name = if cell.is_one_value() {
-                        "data-v"
-                    } else {
-                        "data-s"
-                    };
-                    attributes.push((name, value));
-                }
-                markup.text_element("td", &attributes, &cell.render());
-            }
-        });
-    }
-}
+#[cfg(test)]
+mod tests;

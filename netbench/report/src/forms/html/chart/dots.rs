@@ -1,4 +1,4 @@
-use netbench_stats::Verdict;
+use netbench_stats::{Interval, Verdict};
 
 use super::{Anchor, Canvas, Dot, Dots, fit, scale::Scale};
 use crate::text::{change, interval_of};
@@ -49,7 +49,7 @@ fn named(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
             &fit(&dot.name, letters),
         );
         let class = class(dot.verdict);
-        if let Some((low, high)) = dot.interval {
+        if let Some(Interval { low, high, .. }) = dot.interval {
             canvas.line(
                 &format!("iv {class}"),
                 (scale.at(low - 1.0), y),
@@ -88,7 +88,7 @@ fn ranked(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
     for (rank, dot) in (0u32..).zip(sorted) {
         let x = left + step * (f64::from(rank) + 0.5);
         let class = class(dot.verdict);
-        if let Some((low, high)) = dot.interval {
+        if let Some(Interval { low, high, .. }) = dot.interval {
             canvas.line(
                 &format!("iv {class}"),
                 (x, scale.at(low - 1.0)),
@@ -115,35 +115,13 @@ fn middle(
 ) {
     canvas.line("zero", (x, top), (x, bottom));
     let narrow = right - left < 300.0;
-    if narrow {
-        canvas.text(
-            "ax",
-            Anchor::End,
-            (right, top - 8.0),
-            &format!("{} →", dots.more),
-        );
-        if x - left > 60.0 {
-            canvas.text(
-                "ax",
-                Anchor::Start,
-                (0.0, top - 8.0),
-                &format!("← {}", dots.less),
-            );
-        }
-        return;
+    let (less, more) = (format!("← {}", dots.less), format!("{} →", dots.more));
+    canvas.text("ax", Anchor::End, (right, top - 8.0), &more);
+    // Where the chart is narrow, there may be no room for both.
+    if !narrow || x - left > 60.0 {
+        let from = if narrow { 0.0 } else { left };
+        canvas.text("ax", Anchor::Start, (from, top - 8.0), &less);
     }
-    canvas.text(
-        "ax",
-        Anchor::Start,
-        (left, top - 8.0),
-        &format!("← {}", dots.less),
-    );
-    canvas.text(
-        "ax",
-        Anchor::End,
-        (right, top - 8.0),
-        &format!("{} →", dots.more),
-    );
 }
 
 /// Changes from the smallest to the largest, zero among them, with room for most intervals.
@@ -155,9 +133,9 @@ fn range(dots: &[Dot]) -> (f64, f64) {
     }
     let room = (high - low).max(0.01) * BEYOND;
     let (mut lowest, mut highest) = (low, high);
-    for (a, b) in dots.iter().filter_map(|dot| dot.interval) {
-        lowest = lowest.min((a - 1.0).max(low - room));
-        highest = highest.max((b - 1.0).min(high + room));
+    for interval in dots.iter().filter_map(|dot| dot.interval) {
+        lowest = lowest.min((interval.low - 1.0).max(low - room));
+        highest = highest.max((interval.high - 1.0).min(high + room));
     }
     let edge = (highest - lowest).max(0.01) * 0.04;
     (lowest - edge, highest + edge)
@@ -174,7 +152,7 @@ fn tick_text(tick: f64) -> String {
 fn tip(dot: &Dot) -> String {
     let ends = dot.interval.map_or_else(
         || "too few pairs for an interval".to_owned(),
-        |(low, high)| interval_of(low, high),
+        |interval| interval_of(interval.low, interval.high),
     );
     format!(
         "{}: {} ({ends}), {}",

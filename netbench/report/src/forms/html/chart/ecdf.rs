@@ -1,15 +1,15 @@
 use super::{
-    Anchor, Canvas, Ecdf, colour,
+    Anchor, Canvas, Series, colour,
     scale::{Scale, time_ticks},
 };
 
 /// Points of a line; a pixel or two apart.
 const POINTS: usize = 140;
 
-pub(super) fn draw(canvas: &mut Canvas, ecdf: &Ecdf, width: f64) -> f64 {
+pub(super) fn draw(canvas: &mut Canvas, all: &[Series], width: f64) -> f64 {
     let (left, right, top, bottom) = (44.0, 12.0, 8.0, 170.0);
     let ln = |ns: f64| ns.max(1.0).ln();
-    let ends = ecdf.series.iter().filter_map(|series| {
+    let ends = all.iter().filter_map(|series| {
         let (first, last) = (series.sorted_ns.first()?, series.sorted_ns.last()?);
         Some((ln(*first), ln(*last)))
     });
@@ -34,7 +34,7 @@ pub(super) fn draw(canvas: &mut Canvas, ecdf: &Ecdf, width: f64) -> f64 {
         canvas.line("gr", (x, top), (x, bottom));
         canvas.text("ax", Anchor::Middle, (x, bottom + 16.0), &text);
     }
-    for (number, series) in ecdf.series.iter().enumerate() {
+    for (number, series) in all.iter().enumerate() {
         let count = series.sorted_ns.len();
         let steps = POINTS.min(count);
         let points = (0..=steps).filter_map(|step| {

@@ -37,17 +37,17 @@ pub(super) fn draw(canvas: &mut Canvas, matrix: &Matrix, width: f64) -> f64 {
         let at = (differences.middle, TOP - 8.0);
         canvas.text("lb", Anchor::Middle, at, &text);
     }
-    for (number, row) in (0u32..).zip(&matrix.rows) {
+    for (number, (name, shares)) in (0u32..).zip(&matrix.rows) {
         let y = TOP + ROW * f64::from(number);
-        let name = fit(&row.name, letters);
-        canvas.text("lb", Anchor::End, (left - 8.0, y + 15.0), &name);
-        for (at, (share, stack)) in (0u32..).zip(row.shares.iter().zip(&matrix.columns)) {
+        let at = (left - 8.0, y + 15.0);
+        canvas.text("lb", Anchor::End, at, &fit(name, letters));
+        for (at, (share, stack)) in (0u32..).zip(shares.iter().zip(&matrix.columns)) {
             let x = left + column * f64::from(at);
             let (class, text) = match share {
                 None => ("none", "–".to_owned()),
                 Some(share) => (step(*share), percent(*share)),
             };
-            let tip = format!("{}, {stack}: {text}", row.name);
+            let tip = format!("{name}, {stack}: {text}");
             let size = (column - 2.0, ROW - 2.0);
             canvas.bar(class, (x + 1.0, y + 1.0), size, &tip);
             let dark = share.is_some_and(|share| share >= DARK);
@@ -56,9 +56,9 @@ pub(super) fn draw(canvas: &mut Canvas, matrix: &Matrix, width: f64) -> f64 {
             canvas.text(class, Anchor::Middle, at, &text);
         }
         if let Some(at) = matrix.against_first
-            && let (Some(Some(first)), Some(Some(other))) = (row.shares.first(), row.shares.get(at))
+            && let (Some(Some(first)), Some(Some(other))) = (shares.first(), shares.get(at))
         {
-            differences.draw(canvas, (y, ROW), &row.name, other - first);
+            differences.draw(canvas, (y, ROW), name, other - first);
         }
     }
     TOP + ROW * matrix.rows.len() as f64 + 4.0

@@ -9,8 +9,9 @@ mod matrix;
 mod scale;
 mod scatter;
 
-use super::markup::Markup;
-use crate::document::{Bars, Chart, Dot, Dots, Drawing, Ecdf, Matrix, Scatter};
+use maud::{Markup, PreEscaped, html};
+
+use crate::document::{Bars, Chart, Dot, Dots, Drawing, Matrix, Scatter, Series};
 
 /// How wide a chart is drawn, in pixels where nothing scales it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,34 +39,30 @@ fn colour(series: usize) -> &'static str {
 }
 
 /// The chart as SVG. `id` is unique on the page.
-pub(super) fn draw(markup: &mut Markup, chart: &Chart, id: &str, width: Width) {
+pub(super) fn draw(chart: &Chart, id: &str, width: Width) -> Markup {
     let mut canvas = Canvas::default();
     let w = width.px();
     let height = match &chart.drawing {
         Drawing::Dots(dots) => dots::draw(&mut canvas, dots, w),
         Drawing::Bars(bars) => bars::draw(&mut canvas, bars, w),
         Drawing::Scatter(scatter) => scatter::draw(&mut canvas, scatter, w),
-        Drawing::Ecdf(ecdf) => ecdf::draw(&mut canvas, ecdf, w),
+        Drawing::Ecdf(series) => ecdf::draw(&mut canvas, series, w),
         Drawing::Matrix(matrix) => matrix::draw(&mut canvas, matrix, w),
     };
+    let height = height.round();
     let class = match width {
         Width::Wide => "wide",
         Width::Narrow => "narrow",
     };
     let (title, describe) = (format!("{id}-{class}-t"), format!("{id}-{class}-d"));
-    let attributes = [
-        ("class", class),
-        ("viewBox", &*format!("0 0 {w:.0} {height:.0}")),
-        ("width", &*format!("{w:.0}")),
-        ("height", &*format!("{height:.0}")),
-        ("role", "img"),
-        ("aria-labelledby", &*format!("{title} {describe}")),
-    ];
-    markup.element("svg", &attributes, |markup| {
-        markup.text_element("title", &[("id", &title)], &chart.title);
-        markup.text_element("desc", &[("id", &describe)], &chart.note);
-        canvas.write(markup);
-    });
+    html! {
+        svg class=(class) viewBox={ "0 0 " (w) " " (height) } width=(w) height=(height) role="img"
+            aria-labelledby={ (title) " " (describe) } {
+            title id=(title) { (chart.title) }
+            desc id=(describe) { (chart.note) }
+            (PreEscaped(canvas.shapes))
+        }
+    }
 }
 
 /// The names of the colours that a legend explains, where one is needed.
@@ -74,14 +71,14 @@ pub(super) fn legend(drawing: &Drawing) -> Vec<&str> {
         Drawing::Dots(_) | Drawing::Matrix(_) => Vec::new(),
         Drawing::Bars(bars) => bars.series.iter().map(String::as_str).collect(),
         Drawing::Scatter(scatter) => scatter.series.iter().map(|s| s.name.as_str()).collect(),
-        Drawing::Ecdf(ecdf) => ecdf.series.iter().map(|s| s.name.as_str()).collect(),
+        Drawing::Ecdf(series) => series.iter().map(|s| s.name.as_str()).collect(),
     }
 }
 
 /// Shapes in the order in which they are drawn.
 #[derive(Default)]
 struct Canvas {
-    markup: Markup,
+    shapes: String,
 }
 
 /// To which side of its place a text is set.
@@ -93,20 +90,13 @@ enum Anchor {
 }
 
 impl Canvas {
-    fn write(self, markup: &mut Markup) {
-        markup.append(self.markup);
+    fn add(&mut self, shape: &Markup) {
+        self.shapes.push_str(&shape.0);
     }
 
-    fn line(&mut self, class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) {
-        let at = [x1, y1, x2, y2].map(number);
-        let attributes = [
-            ("class", class),
-            ("x1", &*at[0]),
-            ("y1", &*at[1]),
-            ("x2", &*at[2]),
-            ("y2", &*at[3]),
-        ];
-        self.markup.empty("line", &attributes);
+    fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
+        let [x1, y1, x2, y2] = [from.0, from.1, to.0, to.1].map(number);
+        self.add(&html! { line class=(class) x1=(x1) y1=(y1) x2=(x2) y2=(y2) {} });
     }
 
     fn text(&mut self, class: &str, anchor: Anchor, (x, y): (f64, f64), text: &str) {
@@ -115,26 +105,14 @@ impl Canvas {
             Anchor::Middle => "middle",
             Anchor::End => "end",
         };
-        let attributes = [
-            ("class", class),
-            ("x", &*number(x)),
-            ("y", &*number(y)),
-            ("text-anchor", anchor),
-        ];
-        self.markup.text_element("text", &attributes, text);
+        let (x, y) = (number(x), number(y));
+        self.add(&html! { text class=(class) x=(x) y=(y) text-anchor=(anchor) { (text) } });
     }
 
-    fn bar(&mut self, class: &str, (x, y): (f64, f64), (w, h): (f64, f64), tip: &str) {
-        let at = [x, y, w, h].map(number);
-        let attributes = [
-            ("class", class),
-            ("x", &*at[0]),
-            ("y", &*at[1]),
-            ("width", &*at[2]),
-            ("height", &*at[3]),
-        ];
-        self.markup.element("rect", &attributes, |markup| {
-            markup.text_element("title", &[], tip);
+    fn bar(&mut self, class: &str, at: (f64, f64), size: (f64, f64), tip: &str) {
+        let [x, y, w, h] = [at.0, at.1, size.0, size.1].map(number);
+        self.add(&html! {
+            rect class=(class) x=(x) y=(y) width=(w) height=(h) { title { (tip) } }
         });
     }
 
@@ -160,10 +138,7 @@ impl Canvas {
                 (x - r, y + r),
             ]),
         };
-        let attributes = [("class", class), ("d", &*path)];
-        self.markup.element("path", &attributes, |markup| {
-            markup.text_element("title", &[], tip);
-        });
+        self.add(&html! { path class=(class) d=(path) { title { (tip) } } });
     }
 
     fn path(&mut self, class: &str, points: impl IntoIterator<Item = (f64, f64)>) {
@@ -172,7 +147,7 @@ impl Canvas {
             d.push(if d.is_empty() { 'M' } else { 'L' });
             d.push_str(&format!("{} {}", number(x), number(y)));
         }
-        self.markup.empty("path", &[("class", class), ("d", &d)]);
+        self.add(&html! { path class=(class) d=(d) {} });
     }
 }
 

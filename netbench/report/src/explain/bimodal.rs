@@ -6,7 +6,7 @@ use std::{
 use netbench_model::{Condition, Phases, Sample, StackName};
 use netbench_stats::{Bimodal, bimodal, median};
 
-use super::{HeapRow, ModeCause};
+use super::{BimodalRow, ModeCause};
 
 /// How many round trips apart two modes may be to be one round trip apart.
 const ABOUT_ONE: RangeInclusive<f64> = 0.75..=1.25;
@@ -16,11 +16,11 @@ const ABOUT_ONE: RangeInclusive<f64> = 0.75..=1.25;
 const DELAYED_ACK_NS: RangeInclusive<f64> = 38e6..=52e6;
 
 /// Every stack, site and condition whose totals come in two modes for a cause that is known.
-pub(super) fn heaps(
+pub(super) fn bimodal_rows(
     measured: &[&Sample],
     sides: &[(&StackName, &StackName)],
     rtts: &BTreeMap<String, u64>,
-) -> Vec<HeapRow> {
+) -> Vec<BimodalRow> {
     let stacks: BTreeSet<&StackName> = sides.iter().flat_map(|(a, b)| [*a, *b]).collect();
     let mut connections: BTreeMap<(&str, Condition, &StackName), Vec<&Phases>> = BTreeMap::new();
     for sample in measured.iter().filter(|s| stacks.contains(&s.stack)) {
@@ -46,7 +46,7 @@ pub(super) fn heaps(
             (true, true) => ModeCause::RoundTripOrDelayedAck,
             (false, false) => return None,
         };
-        Some(HeapRow {
+        Some(BimodalRow {
             site: site.to_owned(),
             stack: stack.clone(),
             condition,

@@ -1,0 +1,158 @@
+use netbench_stats::{Interval, Verdict};
+
+use super::*;
+use crate::{
+    KeyFigure, Question,
+    document::{Bar, BarGroup, Bars, Column, Dot, Dots, Drawing, Excerpt, Matrix},
+};
+
+/// What a server or a file might send.
+const HOSTILE: &str = "=cmd()\x1b[2J\x07|a*b_`c`<script>\u{202e}\nend";
+
+fn page(document: &Document<'_>) -> String {
+    String::from_utf8(render(document, &Options::default())).unwrap_or_default()
+}
+
+#[test]
+fn a_small_page() {
+    let text = page(&small());
+    // Style and script are in the source tree, and what the policy lets in follows from them.
+    let body =
+        &text[text.find("<body>").unwrap_or_default()..text.find("<script>").unwrap_or_default()];
+    insta::assert_snapshot!(body);
+}
+
+#[test]
+fn values_and_texts_stay_text() {
+    let hostile = "</p><script>'\"&\x1b[2J\u{202e}";
+    let page = Document {
+        sections: vec![Section {
+            id: hostile.to_owned(),
+            explanation: hostile.to_owned(),
+            ..Section::default()
+        }],
+        ..Document::new("test", String::new())
+    };
+    let text = self::page(&page);
+    let safe = "&lt;/p&gt;&lt;script&gt;'&quot;&amp;\u{fffd}[2J\u{fffd}";
+    let section = format!("<section id=\"{safe}\"><p class=\"explanation\">{safe}</p>");
+    assert!(text.contains(&section), "{text}");
+}
+
+/// A small page with one thing of each kind.
+fn small() -> Document<'static> {
+    let column = |name: &str, align| Column {
+        name: name.to_owned(),
+        align,
+        rank: 0,
+    };
+    let table = Table {
+        caption: "sites".to_owned(),
+        columns: vec![
+            column("site", Align::Left),
+            column("total", Align::Right),
+            column("interval", Align::Right),
+            column("trials", Align::Right),
+        ],
+        rows: vec![
+            vec![
+                Cell::text("a.example"),
+                Cell::Time(2e6),
+                Cell::Changes(Some(Interval {
+                    level: 0.99,
+                    low: 0.5,
+                    high: 0.75,
+                })),
+                Cell::Of(1, 3),
+            ],
+            vec![
+                Cell::text(HOSTILE),
+                Cell::Missing,
+                Cell::Changes(None),
+                Cell::Of(0, 3),
+            ],
+        ],
+        excerpt: Excerpt::Whole,
+    };
+    let dots = Dots {
+        less: "b faster".to_owned(),
+        more: "b slower".to_owned(),
+        dots: vec![
+            Dot {
+                name: "total".to_owned(),
+                ratio: 0.9,
+                interval: Some(Interval {
+                    level: 0.99,
+                    low: 0.8,
+                    high: 0.95,
+                }),
+                verdict: Verdict::Faster,
+            },
+            Dot {
+                name: "first byte".to_owned(),
+                ratio: 1.1,
+                interval: None,
+                verdict: Verdict::Undecided,
+            },
+        ],
+    };
+    let bars = Bars {
+        series: vec!["a".to_owned(), "b".to_owned()],
+        groups: vec![BarGroup {
+            name: "full".to_owned(),
+            bars: vec![Bar {
+                label: String::new(),
+                parts: vec![(0, 3.0), (1, f64::NAN)],
+                text: "3/s".to_owned(),
+            }],
+        }],
+    };
+    let matrix = Matrix {
+        columns: vec!["a".to_owned(), "b".to_owned()],
+        rows: vec![("ALPN".to_owned(), vec![Some(0.999), Some(0.2)])],
+        against_first: Some(1),
+    };
+    let chart = |title: &str, drawing| Chart {
+        title: title.to_owned(),
+        note: "n = 2.".to_owned(),
+        drawing,
+    };
+    Document {
+        title: "netbench connect: by hand".to_owned(),
+        about: "b in place of a".to_owned(),
+        name: "by hand".to_owned(),
+        made: "by hand".to_owned(),
+        lead: "What would change.".to_owned(),
+        questions: vec![Asked {
+            question: Question {
+                question: "Is it fast enough?".to_owned(),
+                answer: Answer::WithLosses,
+                because: "Because.".to_owned(),
+                figures: vec![KeyFigure {
+                    value: "-10 %".to_owned(),
+                    label: "total".to_owned(),
+                }],
+                breaks: vec!["one site".to_owned()],
+                missing: vec!["the rest".to_owned()],
+            },
+            about: "b in place of a".to_owned(),
+            section: Some("times".to_owned()),
+        }],
+        sections: vec![Section {
+            id: "times".to_owned(),
+            heading: "Times".to_owned(),
+            explanation: "How long.".to_owned(),
+            items: vec![
+                Item::Warning("Busy.".to_owned()),
+                Item::Charts(vec![chart("Change", Drawing::Dots(dots))]),
+                Item::Charts(vec![
+                    chart("Rate", Drawing::Bars(bars)),
+                    chart("Features", Drawing::Matrix(matrix)),
+                ]),
+                Item::Table(table),
+            ],
+            missing: Some("The rest is missing.".to_owned()),
+        }],
+        ..Document::new("connect", String::new())
+    }
+}
