@@ -21,7 +21,7 @@ pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
     check(options)?;
     let runs = options.runs.iter().map(|path| StoredRun::read(path));
     let runs = runs.collect::<anyhow::Result<Vec<_>>>()?;
-    let form = options.format().form();
+    let form = options.format();
     let documents = runs.iter().map(|run| run.report.document(form.extent));
     let document = Document::side_by_side(documents.collect());
     if let Some(why) = form.unsupported(&document) {
@@ -67,7 +67,7 @@ fn ended(runs: &[StoredRun]) -> Ended {
 /// Finds what is wrong before anything is read.
 fn check(options: &Report) -> Result<(), WrongInput> {
     let several = options.runs.len() > 1;
-    let form = options.format().form();
+    let form = options.format();
     let is_page = matches!(form.goes, Goes::Folder(_));
     if options.open && !is_page {
         bail_input!("--open is for --format html");

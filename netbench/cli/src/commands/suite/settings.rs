@@ -64,7 +64,7 @@ impl SuiteSettings {
             } else {
                 Layout::Fixed
             },
-            name: options.name.clone().unwrap_or_else(|| name.to_owned()),
+            name: name.to_owned(),
             pki_sha256: None,
         })
     }
