@@ -41,7 +41,7 @@ pub use scan::{HelloReport, ScanHead, ScanSummary, summarize_scan};
 pub use suite::{
     CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference, PublishedRow,
     PublishedTable, Regression, StackFigures, SuiteFailure, SuiteHead, SuiteReport, SuiteSummary,
-    compare_runs_of_suite, compare_stacks_of_suite, decided, summarize_suite,
+    compare_runs_of_suite, compare_stacks_of_suite, decided, idle_reference, summarize_suite,
 };
 
 use netbench_model::{

@@ -4,18 +4,18 @@ use netbench_model::{Held, Scenario, StackName, SuiteMeasured, SuiteOutcome};
 use netbench_protocol::{Hold, Prepared, RequestBody, ResponseBody};
 
 use super::{
-    SuitePlan,
+    SuiteTrials,
     proof::{prove_held, prove_prepared},
     workers::{Lost, another_kind, ask, ready},
 };
-use crate::{Launch, Workers};
+use crate::{Launch, Layout, Workers};
 
 /// How long one session may take: RSA-4096 handshakes on a slow machine.
 const SESSION_LIMIT: Duration = Duration::from_millis(50);
 
 /// Holds many sessions in a fresh process, and then in another in which allocations are counted.
 pub(super) fn trial(
-    plan: &SuitePlan,
+    plan: &SuiteTrials,
     workers: &Workers,
     stack: &StackName,
     scenario: &Scenario,
@@ -23,7 +23,7 @@ pub(super) fn trial(
 ) -> SuiteOutcome {
     let launch = Launch {
         core: plan.core,
-        layout: plan.layout,
+        layout: Layout::Fixed,
         ..Launch::default()
     };
     let held = hold(plan, workers, stack, scenario, sessions, &launch);
@@ -51,7 +51,7 @@ pub(super) fn trial(
 }
 
 fn hold(
-    plan: &SuitePlan,
+    plan: &SuiteTrials,
     workers: &Workers,
     stack: &StackName,
     scenario: &Scenario,

@@ -21,7 +21,7 @@ milliseconds. Nothing is sent over a network.";
 #[derive(Debug, Args)]
 #[command(
     mut_arg("seed", |seed| seed.help("Seed of the order of scenarios and stacks [default: a new one]")),
-    mut_arg("resume", |resume| resume.conflicts_with_all(["parts", "cases", "preset", "stack", "list", "rounds", "until_decided", "trial", "slice", "pin", "aslr", "seed", "out", "name"])),
+    mut_arg("resume", |resume| resume.conflicts_with_all(["parts", "cases", "preset", "stack", "list", "rounds", "until_decided", "trial", "slice", "pin", "fixed_layout", "seed", "out", "name"])),
 )]
 pub(crate) struct Suite {
     /// Parts to run: bulk, handshake, verify, connector, memory, threads, instructions, all [default: bulk, handshake]
@@ -59,9 +59,9 @@ pub(crate) struct Suite {
     /// Pin workers to a core: auto, none, or its number
     #[arg(long, value_name = "CORE", default_value = "auto", num_args = 0..=1, default_missing_value = "auto", value_parser = pin)]
     pub(crate) pin: Pin,
-    /// Keep address space layout randomization on
+    /// Use the same memory layout in every process (ASLR off), instead of another in each
     #[arg(long)]
-    pub(crate) aslr: bool,
+    pub(crate) fixed_layout: bool,
 
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,

@@ -2,12 +2,13 @@
 
 pub(crate) mod args;
 mod cases;
+mod idle;
 mod settings;
 
 use std::collections::BTreeSet;
 
 use netbench_model::{Case, SuiteManifest, SuitePlan, SuiteSample};
-use netbench_report::decided;
+use netbench_report::{decided, idle_reference};
 use netbench_runner::{SuiteEvent, SuiteFeedback, execute_suite};
 
 use self::{args::Suite, settings::SuiteSettings};
@@ -70,6 +71,12 @@ impl Measured for SuiteSettings {
                 };
                 let (workers, stop) = (&setup.workers, &setup.stop);
                 execute_suite(&plan, workers, earlier, appender, feedback, &listener, stop)?;
+                if let Some(level) = idle_reference(&folder.records()?)
+                    && let Err(error) = idle::remember(level)
+                {
+                    let progress = &setup.progress;
+                    progress.stage(&format!("the idle level is not remembered: {error:#}"));
+                }
                 Ok(())
             }),
         })
