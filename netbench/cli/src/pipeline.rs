@@ -241,7 +241,7 @@ fn same_workers(run: &str, workers: &[WorkerRecord], found: &Workers) -> anyhow:
         let then = workers.iter().find(|then| then.stack == now.stack);
         if then != Some(now) {
             bail_input!(
-                "run {run} was begun with another worker of {} (now {}): it cannot be resumed",
+                "run {run} cannot be resumed: it was started with another worker of {} (now {})",
                 now.stack,
                 now.library
             );

@@ -108,7 +108,7 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
     let mut failed = report.evaluation.run.plan.parts.iter().filter(failed);
     if let (Some(record), false) = (failed.next(), interrupted) {
         bail!(
-            "the part {} failed, which the report tells; `netbench evaluate --resume {}` tries again",
+            "the part {} failed; the report says why. `netbench evaluate --resume {}` runs it again",
             record.part,
             folder.path().display()
         );

@@ -70,16 +70,16 @@ fn check(options: &Report) -> Result<(), WrongInput> {
     let form = options.format();
     let is_page = matches!(form.goes, Goes::Folder(_));
     if options.open && !is_page {
-        bail_input!("--open is for --format html");
+        bail_input!("--open needs --format html");
     }
     if options.open && to_stdout(options) {
-        bail_input!("--open needs a file");
+        bail_input!("--open needs a file, not stdout");
     }
     if several && is_page && options.output.is_none() {
         bail_input!("several runs have no folder in common: --output says where the page goes");
     }
     if several && form.takes == Takes::OneRun {
-        bail_input!("{} is of one run", form.name);
+        bail_input!("--format {} takes one run", form.name);
     }
     Ok(())
 }

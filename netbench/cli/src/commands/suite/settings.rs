@@ -127,7 +127,7 @@ impl SuiteSettings {
             && before != materials.sha256()
         {
             bail_input!(
-                "run {} was begun with other certificates: it cannot be resumed",
+                "run {} cannot be resumed: it was started with other certificates",
                 self.name
             );
         }
