@@ -51,7 +51,7 @@ pub struct Head {
     pub samples: u64,
     /// How many were asked for.
     pub planned: u64,
-    /// Vantage point, shard, and the runs it was joined of.
+    /// Vantage point, shard, and the runs it was merged from.
     #[serde(default)]
     pub origin: Origin,
 }

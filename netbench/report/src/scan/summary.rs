@@ -60,7 +60,7 @@ pub struct ScanHead {
     pub bytes: u64,
     /// The stacks of `--against`, each with its library.
     pub stacks: BTreeMap<StackName, String>,
-    /// Vantage point, shard, and the runs it was joined of.
+    /// Vantage point, shard, and the runs it was merged from.
     #[serde(default)]
     pub origin: Origin,
 }
