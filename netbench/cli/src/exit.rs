@@ -3,7 +3,6 @@ use std::process::ExitCode;
 /// How a command ended, when it did what it was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ended {
-    /// All of it.
     Well,
     /// It ran, but no two samples could be compared.
     NothingToCompare,
@@ -25,14 +24,13 @@ macro_rules! bail_input {
 
 pub(crate) use bail_input;
 
-/// For the end of `--help`.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
-    0  all was measured and reported; sites that failed are in the report
-    1  the machine did not do it: no permission, no space, no worker
+    0  success; sites that failed are in the report
+    1  a problem of this machine: no permission, no space, no worker
     2  the command line or an input file is wrong
-    3  it ran, but no two samples could be compared
-    4  a check failed: a case regressed (compare --fail-on-regression), a test departs (bogo --check)
+    3  nothing could be compared
+    4  a check failed: compare --fail-on-regression, bogo --check
   130  interrupted; what was measured is stored and reported";
 
 /// Prints an error, with its causes, and gives the exit code.

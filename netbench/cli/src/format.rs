@@ -8,7 +8,6 @@ use netbench_report::{FORMS, Form};
 pub(crate) struct Format(&'static Form);
 
 impl Format {
-    /// The form.
     pub(crate) fn form(self) -> &'static Form {
         self.0
     }

@@ -15,6 +15,7 @@
 mod output;
 
 mod browser;
+mod cache;
 mod commands;
 mod exit;
 mod format;

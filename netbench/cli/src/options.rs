@@ -1,5 +1,5 @@
-//! What several commands are asked alike, each said once and flattened into them. A command says what
-//! differs with `mut_arg`.
+//! Options that several commands share. A command changes their help with `mut_arg`. A group begins the section
+//! of the help that the options after it are in too.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -9,27 +9,27 @@ use netbench_model::{Profile, RootsSource, parse_duration};
 
 use crate::{format::Format, shard::ShardArg};
 
-/// Which sites.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "What")]
 pub(crate) struct SiteOptions {
-    /// Sites file; without it, the 101 built-in sites
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "What")]
+    /// Read the sites from FILE instead of taking the 101 built-in ones
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) sites: Option<PathBuf>,
-    /// Take only the first N sites
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "What")]
+    /// Use only the first N sites
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) limit: Option<u32>,
-    /// Connect to the real hosts, over the real network
-    #[arg(long, help_heading = "What")]
+    /// Connect to the real hosts over the real network
+    #[arg(long)]
     pub(crate) live: bool,
 }
 
 /// From where sites are seen, which part of them, and over what.
 #[derive(Debug, Args)]
 pub(crate) struct PathOptions {
-    /// Take one part of the sites: I/N, such as 2/3, or auto, from a Kubernetes Indexed Job or a Slurm array
+    /// Use only part I of N of the sites, such as 2/3; auto: the index of a Kubernetes Indexed Job or Slurm array
     #[arg(long, value_name = "I/N", requires = "seed", help_heading = "What")]
     pub(crate) shard: Option<ShardArg>,
-    /// How the path to emulated sites is emulated: auto, user, tun, netem, none
+    /// How to emulate the network: auto, user, tun, netem, none
     #[arg(
         long,
         value_name = "LINK",
@@ -38,15 +38,14 @@ pub(crate) struct PathOptions {
         help_heading = "How"
     )]
     pub(crate) link: LinkChoice,
-    /// The place that the sites are seen from; without it, this machine's name
+    /// Name of the place this is measured from [default: the host name]
     #[arg(long, value_name = "NAME", value_parser = run_name, help_heading = "Results")]
     pub(crate) vantage: Option<String>,
 }
 
-/// Which stacks are compared.
 #[derive(Debug, Args)]
 pub(crate) struct StackOptions {
-    /// Stacks to compare: the others with the first. The same twice compares a stack with itself
+    /// Stacks to compare, each with the first; a stack named twice is compared with itself
     #[arg(
         long,
         value_name = "A,B,…",
@@ -56,10 +55,9 @@ pub(crate) struct StackOptions {
     pub(crate) stack: Vec<String>,
 }
 
-/// What clients trust.
 #[derive(Debug, Args)]
 pub(crate) struct RootsOptions {
-    /// Trust roots: mozilla, native, or a PEM file
+    /// Trust roots: mozilla, native (the system's), or a PEM file
     #[arg(long, value_name = "ROOTS", default_value = "mozilla", value_hint = ValueHint::FilePath)]
     roots: String,
 }
@@ -77,54 +75,55 @@ impl RootsOptions {
 /// Workers of the user's own.
 #[derive(Debug, Args)]
 pub(crate) struct OwnWorkers {
-    /// A worker of your own: a program that speaks the worker protocol
+    /// Add a stack of your own: a program that speaks the worker protocol
     #[arg(long, value_name = "STACK=PROGRAM", value_parser = worker)]
     pub(crate) worker: Vec<(String, PathBuf)>,
 }
 
 /// What runs are begun with.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "How")]
 pub(crate) struct StartOptions {
-    /// Seed of everything random; without it, a new one
-    #[arg(long, value_name = "N", help_heading = "How")]
+    /// Seed of everything random [default: a new one]
+    #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
-    #[command(flatten, next_help_heading = "How")]
+    #[command(flatten)]
     pub(crate) own: OwnWorkers,
 }
 
-/// Where a run is stored.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Results")]
 pub(crate) struct StoredIn {
-    /// Where the run's folder is made
-    #[arg(long, value_name = "DIR", default_value = "runs", value_hint = ValueHint::DirPath, help_heading = "Results")]
+    /// Folder to create the run's folder in
+    #[arg(long, value_name = "DIR", default_value = "runs", value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
-    /// Resume the run in this folder, with its own settings
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Results")]
+    /// Resume the run in DIR, with the settings it was started with
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) resume: Option<PathBuf>,
 }
 
 /// What commands that take samples tell of them.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Verbosity {
-    /// A line for each sample
-    #[arg(long, short, conflicts_with = "quiet", help_heading = "Results")]
+    /// Print a line for each sample
+    #[arg(long, short, conflicts_with = "quiet")]
     pub(crate) verbose: bool,
 }
 
-/// How a report is told.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Results")]
 pub(crate) struct Output {
-    /// Form of the report on stdout
-    #[arg(long, value_enum, default_value_t, help_heading = "Results")]
+    /// Format of the report on stdout
+    #[arg(long, value_enum, default_value_t)]
     pub(crate) format: Format,
-    /// The same as --format json
-    #[arg(long, conflicts_with = "format", help_heading = "Results")]
+    /// Same as --format json
+    #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
-    /// No progress
-    #[arg(long, short, help_heading = "Results")]
+    /// Show no progress
+    #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Append the report to the summary of a step of GitHub Actions
-    #[arg(long, help_heading = "Results")]
+    /// Append the report to the step's summary on GitHub Actions
+    #[arg(long)]
     pub(crate) github_summary: bool,
 }
 
@@ -142,9 +141,9 @@ impl Output {
 pub(crate) enum ProfileArg {
     /// The same versions, suites, groups and signature schemes for every stack
     Default,
-    /// As default, and hyper as Servo sets it up
+    /// Like default, with hyper set up as in Servo
     Servo,
-    /// What each library offers by itself; stacks may then do different work
+    /// The library's own defaults; stacks may then do different work
     Library,
 }
 

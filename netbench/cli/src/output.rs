@@ -105,7 +105,6 @@ pub(crate) fn append_to_step_summary(report: &dyn Report) -> anyhow::Result<()> 
         .with_context(|| format!("cannot write to {}", path.display()))
 }
 
-/// Writes to stdout.
 pub(crate) fn write(bytes: &[u8]) -> anyhow::Result<()> {
     let mut stdout = stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {

@@ -13,13 +13,13 @@ use std::{
 
 use anyhow::Context;
 use netbench_link::{Link, Namespace};
-use netbench_model::{LinkCheck, LinkRecord, Manifest, Plan, Record, WorkerRecord};
+use netbench_model::{LinkCheck, LinkRecord, Manifest, Plan, WorkerRecord};
 use netbench_runner::{Targets, Workers, environment};
 use netbench_store::{Appender, RunFolder};
 
 use crate::{
     exit::{Ended, bail_input},
-    kinds,
+    kinds::{self, Listed},
     options::{Output, OwnWorkers, StoredIn},
     output,
     progress::Progress,
@@ -31,10 +31,7 @@ use crate::{
 /// A run of one kind: what is its own in how it is made.
 pub(crate) trait Measured {
     /// What it is to do, as its manifest has it.
-    type Plan: Plan;
-
-    /// What it appends to its folder.
-    type Record: Record;
+    type Plan: Listed;
 
     /// The stacks that workers are needed for.
     fn workers(&self) -> BTreeSet<String>;
@@ -72,7 +69,6 @@ impl Setup {
     }
 }
 
-/// Measures into a run's folder.
 pub(crate) type Measure<'a> = Box<dyn FnOnce(&RunFolder, Appender) -> anyhow::Result<()> + 'a>;
 
 /// What is to be done, and the doing of it.
@@ -94,7 +90,6 @@ pub(crate) struct Asked<'a> {
     pub(crate) progress: Progress,
 }
 
-/// The run that `--resume` names.
 pub(crate) type Earlier<P> = Option<(RunFolder, Manifest<P>)>;
 
 /// Opens the run that `--resume` names.
@@ -115,7 +110,7 @@ pub(crate) fn run<M: Measured>(
         output::step_summary()?;
     }
     // Before anything is written: another process may be measuring into it.
-    let lock = |(folder, _): &(RunFolder, _)| folder.appender::<M::Record>();
+    let lock = |(folder, _): &(RunFolder, _)| folder.appender::<<M::Plan as Listed>::Record>();
     let appender = earlier.as_ref().map(lock).transpose()?;
     let setup = set_up(
         measured,
@@ -146,7 +141,7 @@ pub(crate) fn run<M: Measured>(
     };
     let appender = match appender {
         Some(appender) => appender,
-        None => folder.appender::<M::Record>()?,
+        None => folder.appender::<<M::Plan as Listed>::Record>()?,
     };
     manifest.finished = None;
     let changed = manifest.environment.changes(&environment());
@@ -234,7 +229,6 @@ fn link(setup: &Setup, checks: Vec<LinkCheck>) -> Option<LinkRecord> {
     })
 }
 
-/// What workers are, for a manifest.
 fn records(workers: &Workers) -> Vec<WorkerRecord> {
     let records = workers.descriptions().map(|stack| stack.record.clone());
     records.collect()

@@ -45,7 +45,6 @@ pub(crate) fn manifest<P: Plan>(name: String, plan: P) -> Manifest<P> {
     }
 }
 
-/// A session that begins now.
 pub(crate) fn session() -> Session {
     Session {
         started: now(),

@@ -9,10 +9,8 @@ use crate::exit::{WrongInput, bail_input};
 /// The number of pods of an Indexed Job, which Kubernetes itself does not tell them.
 const COUNT: &str = "NETBENCH_SHARDS";
 
-/// What was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ShardArg {
-    /// This one.
     Given(Shard),
     /// The one that a Kubernetes Indexed Job or a Slurm array has given to this process.
     Auto,
@@ -67,7 +65,7 @@ pub(crate) fn cut(sites: &mut Vec<Site>, shard: Shard) -> Result<ShardRecord, Wr
 /// many sites its plan has.
 pub(crate) fn may_go_on(name: &str, origin: &Origin, sites: usize) -> Result<(), WrongInput> {
     if !origin.merged.is_empty() {
-        bail_input!("run {name} was joined of others; resume those, and merge them again");
+        bail_input!("run {name} was merged from other runs; resume those and merge again");
     }
     let Some(part) = origin.shard else {
         return Ok(());

@@ -13,14 +13,12 @@ pub(crate) const BUILT_IN: &str = include_str!("../../../sites.txt");
 /// The longest sites file that is read.
 const LONGEST: u64 = 16 << 20;
 
-/// Sites, and where they come from.
 pub(crate) struct SitesFile {
     pub(crate) name: String,
     pub(crate) sha256: String,
     pub(crate) sites: Vec<Site>,
 }
 
-/// Reads a sites file, or the built-in one.
 pub(crate) fn read(file: Option<&Path>) -> anyhow::Result<SitesFile> {
     let name = file.map_or_else(|| "built-in".to_owned(), |path| path.display().to_string());
     let text = match file {

@@ -6,13 +6,21 @@ use std::path::Path;
 use netbench_model::{Manifest, Plan};
 use netbench_store::{RunFolder, StoreError};
 
-use crate::exit::WrongInput;
+use crate::{exit::WrongInput, kinds::Listed};
 
-/// Opens a run of one kind.
 pub(crate) fn open<P: Plan>(path: &Path) -> anyhow::Result<(RunFolder, Manifest<P>)> {
     let folder = RunFolder::open(path).map_err(wrong)?;
     let manifest = folder.manifest().map_err(wrong)?;
     Ok((folder, manifest))
+}
+
+/// Reads a run of one kind, and its records.
+pub(crate) fn read<P: Listed>(
+    path: &Path,
+) -> anyhow::Result<(RunFolder, Manifest<P>, Vec<P::Record>)> {
+    let (folder, manifest) = open(path)?;
+    let records = folder.records().map_err(wrong)?;
+    Ok((folder, manifest, records))
 }
 
 /// An error in a run's folder, unless it is the machine's.

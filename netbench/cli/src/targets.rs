@@ -24,7 +24,6 @@ use crate::{
 /// How long a real name may take to resolve.
 const RESOLVE_LIMIT: Duration = Duration::from_secs(5);
 
-/// Where sites are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Network {
     /// Emulated on this machine.
@@ -158,7 +157,6 @@ impl Sites {
         Ok((targets, roots.pem))
     }
 
-    /// The trust roots, for a manifest.
     pub(crate) fn roots_record(&self) -> RootsRecord {
         RootsRecord {
             source: self.roots.source.clone(),

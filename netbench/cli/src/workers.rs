@@ -72,20 +72,18 @@ fn find_one(file: &str, package: &str, what: &str) -> anyhow::Result<PathBuf> {
              `cargo build --release -p {package}` builds it"
         );
     };
-    // The profile that is measured is always the one that would be shipped.
-    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree.join("target"), PathBuf::from);
-    let built = target.join("release").join(file);
+    let built = built(&tree, file);
     if !built.is_file() {
-        build(&tree, package, what)?;
-    }
-    if !built.is_file() {
-        bail!(
-            "{} was built, but {} is not there",
-            package,
-            built.display()
-        );
+        note!("netbench: Building {what} (once)");
+        cargo_build(&tree, &["-p", package], &built)?;
     }
     Ok(built)
+}
+
+/// Where Cargo puts what it builds. The profile that is measured is always the one that would be shipped.
+pub(crate) fn built(tree: &Path, file: &str) -> PathBuf {
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree.join("target"), PathBuf::from);
+    target.join("release").join(file)
 }
 
 /// The source tree that the command is in, or is called in.
@@ -102,13 +100,8 @@ pub(crate) fn source_tree(command: &Path) -> Option<PathBuf> {
     })
 }
 
-fn build(tree: &Path, package: &str, what: &str) -> anyhow::Result<()> {
-    note!("netbench: Building {what} (once)");
-    cargo_build(tree, &["-p", package])
-}
-
-/// Builds something of the source tree, as it would be shipped.
-pub(crate) fn cargo_build(tree: &Path, what: &[&str]) -> anyhow::Result<()> {
+/// Builds `what` of the source tree, which gives the file `built`.
+pub(crate) fn cargo_build(tree: &Path, what: &[&str], built: &Path) -> anyhow::Result<()> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let arguments = [&["build", "--release", "--locked"], what].concat();
     let status = Command::new(cargo)
@@ -125,6 +118,9 @@ pub(crate) fn cargo_build(tree: &Path, what: &[&str]) -> anyhow::Result<()> {
             arguments.join(" "),
             tree.display()
         );
+    }
+    if !built.is_file() {
+        bail!("Cargo built it, but {} is not there", built.display());
     }
     Ok(())
 }

@@ -101,7 +101,11 @@ fn three_shards_merged_equal_one_run_of_the_same_seed() {
         place.netbench(&words(command)).expect(0);
     }
     let done = place.netbench(&words("connect --resume both")).expect(2);
-    assert!(done.stderr.contains("joined of others"), "{}", done.stderr);
+    assert!(
+        done.stderr.contains("merged from other runs"),
+        "{}",
+        done.stderr
+    );
 }
 
 #[test]
@@ -161,7 +165,7 @@ fn runs_that_do_not_belong_together_are_refused_by_name() {
     let part = place.path().join("part");
     let done = place.merge(&[&part, &two], "--out new").expect(2);
     assert!(
-        done.stderr.contains("joined of others already"),
+        done.stderr.contains("it was merged from other runs"),
         "{}",
         done.stderr
     );

@@ -90,7 +90,11 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
         assert!(done.stdout.contains("rsa.test"), "{line}: {}", done.stdout);
     }
     let done = place.netbench(&words("scan --resume all")).expect(2);
-    assert!(done.stderr.contains("joined of others"), "{}", done.stderr);
+    assert!(
+        done.stderr.contains("merged from other runs"),
+        "{}",
+        done.stderr
+    );
 
     let refused = |runs: &[&Path], why: &str| {
         let done = place.merge(runs, "--out new").expect(2);
@@ -100,7 +104,7 @@ fn three_shards_of_a_scan_merged_equal_the_whole() {
     refused(&given[..2], "shard 2/3 is missing");
     refused(&[given[0], given[0]], "are the same run");
     refused(&[&whole, given[0]], "only shards of a scan");
-    refused(&[&all, given[0]], "joined of others already");
+    refused(&[&all, given[0]], "it was merged from other runs");
     let changes: [(&str, Change); 5] = [
         ("the retries (", |m| m.plan.retries += 1),
         ("the seed (", |m| m.plan.seed = 8),

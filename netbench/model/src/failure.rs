@@ -87,100 +87,72 @@ words!(
 words!(
     /// A word of netbench for what happened, where it is neither an alert nor a certificate's fault. They are
     /// in the order of the classes that they go with; see [`FailureReason::is_of`].
+    #[expect(missing_docs, reason = "most words say it all")]
     FailureWord, {
-        /// The name did not resolve.
         NotFound = "not found",
         /// The address refused the connection, or a worker what it was asked for.
         Refused = "refused",
-        /// The kernel gave up connecting.
         ConnectTimedOut = "timed out",
         /// The kernel gave up waiting for an established connection.
         KernelTimeout = "in the kernel",
-        /// The host or its network is unreachable.
         Unreachable = "unreachable",
-        /// The peer reset the connection.
         Reset = "reset",
         /// The peer had closed the connection.
         Closed = "closed",
-        /// The stream ended where more was due.
         EndOfStream = "end of stream",
-        /// The response is not HTTP.
         NotHttp = "not HTTP",
-        /// The response is not complete.
         Incomplete = "incomplete",
         /// It failed, and nothing says why.
         Failed = "failed",
         /// TLS failed, and nothing says why.
         Unexplained = "unexplained",
-        /// The worker's runtime could not be made.
         Runtime = "runtime",
         /// The host cannot stand in a URL.
         Host = "host",
-        /// The stack's connector could not be made.
         Connector = "connector",
         /// A scenario could not be set up, or its operations fail.
         Setup = "setup",
-        /// A library's configuration could not be made.
         Configuration = "configuration",
-        /// A session could not be made.
         Session = "session",
         /// What a session wants to send could not be taken from it.
         Write = "write",
         /// What came could not be given to a session.
         Read = "read",
-        /// A session does not send data.
         Send = "send",
-        /// A session does not receive data.
         Receive = "receive",
         /// A burst of data did not arrive as it was sent.
         Bulk = "bulk",
-        /// A chain did not verify.
         Verify = "verify",
         /// The kernel does not tell how much memory is in use.
         Memory = "memory",
-        /// Sessions could not be held.
         Hold = "hold",
-        /// A thread failed.
         Threads = "threads",
         /// A step of an operation was not run.
         Step = "step",
         /// The lab's server could not be set up.
         NoServer = "no server",
-        /// The worker could not be started.
         Start = "start",
-        /// The worker ended.
         Died = "died",
-        /// The worker did not answer in time.
         Hung = "hung",
         /// The worker wrote what is no answer.
         Nonsense = "nonsense",
-        /// callgrind failed.
         Callgrind = "callgrind",
         /// No finished handshake is told of.
         NoHandshake = "no handshake",
-        /// The chain was not verified.
         NoVerification = "no verification",
-        /// A session was resumed where a full handshake was due.
         Resumed = "resumed",
-        /// A full handshake was made where a session was to resume.
         NotResumed = "not resumed",
-        /// The lab's server did not say what it saw.
         NoServersView = "no server's view",
-        /// Client and server say different things.
         SidesDisagree = "sides disagree",
         /// Another response than the site sends.
         AnotherResponse = "another response",
         /// What was agreed on is not told.
         Agreement = "agreement",
-        /// Another version.
         Version = "version",
-        /// Another cipher suite.
         Suite = "suite",
-        /// Another group.
         Group = "group",
         /// Another kind of handshake; or the handshake failed.
         Handshake = "handshake",
-        /// Another number of certificates.
         Chain = "chain",
         /// A client's certificate where none was due, or none where one was.
         ClientAuthentication = "client authentication",
@@ -188,7 +160,6 @@ words!(
         Resumption = "resumption",
         /// Not one timing for each operation.
         Timings = "timings",
-        /// Another number of sessions.
         Sessions = "sessions",
     }
 );

@@ -48,10 +48,10 @@ pub use site::{ChainProfile, Fault, HostName, KeyType, LabProfile, Site, Switch}
 pub use sites_file::{SiteError, parse_sites};
 pub use stack::StackName;
 pub use suite::{
-    Aead, Case, ClientAuth, Distribution, HandshakeKind, HeapUse, Held, LayoutRecord, Measure,
-    ParallelWork, Part, PinRecord, Preset, RootsForm, Scenario, SessionSettings, SliceFigures,
-    SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, Unit, Work, burst_bytes,
-    catalogue,
+    Aead, Case, ClientAuth, Distribution, HandshakeKind, HeapUse, Held, IdleReference,
+    LayoutRecord, Measure, ParallelWork, Part, PinRecord, Preset, ReferenceFigures, RootsForm,
+    Scenario, SessionSettings, SliceFigures, SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlan,
+    SuiteSample, Unit, Work, burst_bytes, catalogue,
 };
 pub use tls::{Alert, Alpn, CipherSuite, Group, SignatureScheme, TlsVersion};
 pub use units::{BitRate, ParseUnitError, parse_bytes, parse_duration, parse_loss, parse_rate};

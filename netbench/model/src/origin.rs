@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::named::text_in_json;
 
-/// Where a run comes from: which part of a plan it is, seen from where, and of which runs it was
-/// joined.
+/// Where a run comes from: which part of a plan it is, seen from where, and from which runs it was
+/// merged.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Origin {
     /// The name of the place that the sites were seen from; empty in runs of before there were any.
@@ -15,7 +15,7 @@ pub struct Origin {
     /// The part of the sites that the run has; none where it has all.
     #[serde(default)]
     pub shard: Option<ShardRecord>,
-    /// The runs that were joined; empty where the run was measured as one.
+    /// The runs that were merged; empty where the run was measured as one.
     #[serde(default)]
     pub merged: Vec<MergedRun>,
 }
@@ -42,7 +42,7 @@ impl Origin {
     }
 }
 
-/// One of the runs that a run was joined of.
+/// One of the runs that a run was merged from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MergedRun {
     /// Its name.
@@ -57,13 +57,13 @@ pub struct MergedRun {
     pub finished: Option<String>,
     /// The part of the sites that it had.
     pub shard: Option<ShardRecord>,
-    /// The number that its first session has in the joined run.
+    /// The number that its first session has in the merged run.
     pub first_session: u32,
     /// How many sessions it had.
     pub sessions: u32,
-    /// The number that its first round has in the joined run.
+    /// The number that its first round has in the merged run.
     pub first_round: u32,
-    /// The number that its first block has in the joined run.
+    /// The number that its first block has in the merged run.
     pub first_block: u32,
 }
 

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{Measure, Negotiated, Scenario};
+use netbench_model::{Measure, Negotiated, ReferenceFigures, Scenario};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -79,6 +79,10 @@ pub struct Sliced {
     pub operations: u32,
     /// The timings of each measure, in nanoseconds of the clock that was asked for.
     pub timings_ns: BTreeMap<Measure, Vec<u64>>,
+    /// What the reference loops took between the operations; none where they were not run, as with
+    /// threads or in a turn of counted operations.
+    #[serde(default)]
+    pub reference: Option<ReferenceFigures>,
     /// Handshakes made.
     pub handshakes: u32,
     /// Of those, resumed as the client saw it.

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use forms::{render, terminal};
 use netbench_model::{
     Aead, Case, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapUse, Held,
-    KeyType, LayoutRecord, Measure, Origin, PinRecord, Plan, SCHEMA_VERSION, Scenario, Session,
-    SessionSettings, SliceFigures, StackName, SuiteManifest, SuiteMeasured, SuiteOutcome,
-    SuitePlan, SuiteSample, TlsVersion, Work, WorkerRecord,
+    IdleReference, KeyType, LayoutRecord, Measure, Origin, PinRecord, Plan, ReferenceFigures,
+    SCHEMA_VERSION, Scenario, Session, SessionSettings, SliceFigures, StackName, SuiteManifest,
+    SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, TlsVersion, Work, WorkerRecord,
 };
 use netbench_report::{
     Regression, SuiteReport, SuiteSummary, compare_runs_of_suite, compare_stacks_of_suite, decided,
@@ -27,6 +27,9 @@ struct Fixture {
     ratio: f64,
     preset: Option<&'static str>,
     disturbed: u32,
+    /// How many times longer the second stack takes while the machine is disturbed; the first takes 1.4 times
+    /// as long.
+    suffers: f64,
 }
 
 impl Default for Fixture {
@@ -37,6 +40,7 @@ impl Default for Fixture {
             ratio: 0.5,
             preset: None,
             disturbed: 50,
+            suffers: 1.7,
         }
     }
 }
@@ -103,6 +107,7 @@ impl Fixture {
                 slice_us: 4_000,
                 pin: PinRecord::Core(1),
                 layout: LayoutRecord::Fixed,
+                idle: None,
                 pki_sha256: "aa".to_owned(),
             },
             workers: vec![worker("openssl"), worker("rustls-ring")],
@@ -138,9 +143,10 @@ impl Fixture {
                 // What disturbs the machine disturbs both, and the second more.
                 let disturbed: Vec<bool> =
                     (0..20).map(|_| rng.below(100) < self.disturbed).collect();
-                for (stack, ratio, suffers) in
-                    [("openssl", 1.0, 1.4), ("rustls-ring", self.ratio, 1.7)]
-                {
+                for (stack, ratio, suffers) in [
+                    ("openssl", 1.0, 1.4),
+                    ("rustls-ring", self.ratio, self.suffers),
+                ] {
                     let base = 100_000.0 * (at + 1) as f64 * ratio;
                     let outcome = match scenario.work {
                         Work::Verify { .. } if stack == "rustls-ring" => {
@@ -193,7 +199,6 @@ fn measured(
     rng: &mut Rng,
 ) -> SuiteMeasured {
     let mut made = SuiteMeasured::default();
-    let mut vary = |value: f64| value * (1.0 + 0.004 * rng.normal());
     if scenario.counted {
         made.instructions = scenario
             .measures()
@@ -223,7 +228,7 @@ fn measured(
         let low_ns: BTreeMap<Measure, f64> = scenario
             .measures()
             .iter()
-            .map(|m| (*m, vary(level)))
+            .map(|m| (*m, level * (1.0 + 0.004 * rng.normal())))
             .collect();
         for (measure, low) in &low_ns {
             let timings = (0..10u32).map(|i| (low * (0.99 + 0.01 * f64::from(i))) as u64);
@@ -231,7 +236,10 @@ fn measured(
         }
         made.slices.push(SliceFigures {
             operations: 10,
+            median_ns: low_ns.clone(),
+            mean_ns: low_ns.clone(),
             low_ns,
+            reference: Some(reference(*disturbed, rng)),
         });
     }
     made.wall = all
@@ -240,6 +248,17 @@ fn measured(
         .collect();
     made.cpu.clone_from(&made.wall);
     made
+}
+
+fn reference(disturbed: bool, rng: &mut Rng) -> ReferenceFigures {
+    let slow = if disturbed { 1.35 } else { 1.0 };
+    let mut ns = |idle: f64| idle * slow * (1.0 + 0.002 * rng.normal());
+    ReferenceFigures {
+        count: 30,
+        integer_ns: ns(2_600.0),
+        aes_ns: ns(2_100.0),
+        memory_ns: ns(1_500.0),
+    }
 }
 
 fn verdict(summary: &SuiteSummary, scenario: Scenario, measure: Measure) -> (f64, Verdict) {
@@ -347,11 +366,96 @@ fn equal_stacks_are_the_same_and_slower_ones_slower() {
         let fixture = Fixture {
             rounds: 20,
             ratio,
+            suffers: 1.4,
             ..Fixture::default()
         };
         let (_, found) = verdict(&fixture.summary(), handshake(), Measure::Client);
         assert_eq!(found, expected, "{ratio}");
     }
+}
+
+#[test]
+fn where_disturbance_is_worth_more_than_the_difference_there_is_no_verdict() {
+    let fixture = Fixture {
+        rounds: 20,
+        ratio: 1.03,
+        ..Fixture::default()
+    };
+    let report = fixture.report();
+    let (ratio, found) = verdict(&report.summary, handshake(), Measure::Client);
+    assert!((ratio - 1.03).abs() < 0.005, "{ratio}");
+    assert_eq!(found, Verdict::Undecided);
+    let said = "no verdict: depends on how busy the machine is";
+    assert!(render(&report, "markdown").contains(said));
+}
+
+#[test]
+fn a_machine_that_was_never_quiet_gives_no_verdict() {
+    let fixture = Fixture::default();
+    let mut manifest = fixture.manifest();
+    manifest.plan.idle = Some(IdleReference {
+        integer_ns: 2_600.0,
+        aes_ns: 2_000.0,
+        memory_ns: 1_500.0,
+    });
+    let summary = summarize_suite(&manifest, &fixture.samples());
+    let (_, found) = verdict(&summary, handshake(), Measure::Client);
+    assert_eq!(found, Verdict::Undecided);
+    let warned = |text: &String| text.contains("never quiet during 4 comparisons");
+    assert!(
+        summary.warnings.iter().any(warned),
+        "{:?}",
+        summary.warnings
+    );
+}
+
+#[test]
+fn a_run_without_reference_loops_is_compared_over_all_turns() {
+    let fixture = Fixture {
+        disturbed: 80,
+        ..Fixture::default()
+    };
+    let mut samples = fixture.samples();
+    for sample in &mut samples {
+        if let SuiteOutcome::Ok(measured) = &mut sample.outcome {
+            for slice in &mut measured.slices {
+                slice.reference = None;
+            }
+        }
+    }
+    let summary = summarize_suite(&fixture.manifest(), &samples);
+    let (ratio, found) = verdict(&summary, handshake(), Measure::Client);
+    // Disturbed for four fifths of the time, the second stack takes 0.5 × 1.7 / 1.4 of the first one's.
+    assert!((0.60..0.61).contains(&ratio), "{ratio}");
+    assert_eq!(found, Verdict::Faster);
+    let warned = |text: &String| text.contains("has no reference loops");
+    assert!(
+        summary.warnings.iter().any(warned),
+        "{:?}",
+        summary.warnings
+    );
+}
+
+#[test]
+fn dear_operations_that_a_low_percentile_hides_are_marked() {
+    let fixture = Fixture {
+        suffers: 1.4,
+        ..Fixture::default()
+    };
+    let mut samples = fixture.samples();
+    for sample in &mut samples {
+        if let SuiteOutcome::Ok(measured) = &mut sample.outcome
+            && sample.stack.as_str() == "openssl"
+        {
+            for slice in &mut measured.slices {
+                slice.mean_ns.values_mut().for_each(|ns| *ns *= 1.05);
+            }
+        }
+    }
+    let report = SuiteReport::new(fixture.manifest(), &samples);
+    let shown = render(&report, "markdown");
+    assert!(shown.contains("the mean differs"));
+    assert!(!shown.contains("the median differs"));
 }
 
 #[test]

@@ -36,6 +36,9 @@ pub enum Layout {
     System,
     /// Always the same, where the system permits.
     Fixed,
+    /// As the system does it, and stack and heap further on by amounts that come from this number: a
+    /// worker reads it from `NETBENCH_LAYOUT`.
+    Varied(u64),
 }
 
 impl<'a> Launch<'a> {
@@ -58,6 +61,9 @@ impl<'a> Launch<'a> {
         };
         if let Some(library) = &self.preload {
             command.env("LD_PRELOAD", library);
+        }
+        if let Layout::Varied(seed) = self.layout {
+            command.env("NETBENCH_LAYOUT", seed.to_string());
         }
         let (core, layout) = (self.core, self.layout);
         if core.is_some() || layout == Layout::Fixed {

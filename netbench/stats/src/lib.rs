@@ -19,6 +19,7 @@
 mod bimodal;
 mod contrast;
 mod interim;
+mod join;
 mod overrepresented;
 mod paired;
 mod quantile;
@@ -27,28 +28,31 @@ mod random;
 mod runs;
 mod signed_rank;
 mod student;
+mod turns;
 mod verdict;
 
 pub use bimodal::{Bimodal, bimodal};
 pub use contrast::{Contrast, contrast};
 pub use interim::{interim_share, is_interim_analysis};
+pub use join::{JOINED_LEVEL, JoinedRatio, RunRatio, join_runs};
 pub use overrepresented::chance_of_as_many;
 pub use paired::{Pair, PairedRatio, Resampling, compare};
 pub use quantile::{Figures, median, quantile_sorted};
-pub use quiet::quiet;
+pub use quiet::{LOOPS, QuietLevel};
 pub use random::{Rng, SplitMix, mix};
 pub use runs::{RunsRatio, compare_runs, compare_whole};
 pub use signed_rank::{MIN_ROUNDS, RoundsRatio, compare_rounds};
 pub use student::student_t_quantile;
-pub use verdict::{Interval, SAME_MARGIN, Verdict};
+pub use turns::{Choice, OtherFigure, Turn, TurnPair, TurnsRatio, UndecidedReason, compare_turns};
+pub use verdict::{CASE_MARGIN, Interval, SAME_MARGIN, Verdict};
 
 /// The share of runs in which every interval of a family holds the true ratio.
 pub const FAMILY_LEVEL: f64 = 0.99;
 
-/// The level of the interval that the verdict on one case of the suite rests on. Of a hundred cases
-/// in which two stacks are equal, one at most is called different; the report says how many to
-/// expect.
-pub const CASE_LEVEL: f64 = 0.99;
+/// The level of the interval that the verdict on one case of the suite rests on. As the whole interval
+/// must lie beyond [`CASE_MARGIN`], a stack whose true ratio is at the margin is called slower in at most
+/// one run of forty, and equal stacks are called different in far fewer.
+pub const CASE_LEVEL: f64 = 0.95;
 
 /// The level of the interval that is shown beside the one that a verdict rests on, and of the
 /// interval for a single site.

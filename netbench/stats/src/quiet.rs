@@ -1,25 +1,59 @@
 use crate::quantile_sorted;
 
-/// The quantile that is taken for the level of an undisturbed machine.
+/// Reference loops of a turn: multiplications, AES, loads.
+pub const LOOPS: usize = 3;
+
+/// The quantile of a loop's figures over all turns that is taken for its level on a quiet machine.
 const LEVEL: f64 = 0.02;
 
-/// How far over that level still counts as undisturbed.
-const TOLERANCE: f64 = 0.05;
+/// How far over its level a loop may be in a quiet turn.
+const TOLERANCE: f64 = 0.02;
 
-/// Which of these figures were taken while nothing disturbed the machine: those at most 5 % over
-/// their 2nd percentile. Given are their natural logarithms.
-///
-/// A virtual core whose sibling is at work runs at two thirds of its speed for seconds, and slows one
-/// library more than another; then pairs taken side by side measure the neighbour. Applied to the
-/// mean of both sides of a pair, the choice favours neither. The percentile is as low as that because a
-/// machine may be disturbed nearly all the time; where there is no quiet turn at all, nothing helps.
-pub fn quiet(logs: &[f64]) -> Vec<bool> {
-    let mut sorted = logs.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let most = quantile_sorted(&sorted, LEVEL).map(|level| level + TOLERANCE.ln_1p());
-    logs.iter()
-        .map(|log| most.is_some_and(|most| *log <= most))
-        .collect()
+/// How far over its level on an idle machine a loop's lowest level may be.
+const IDLE_TOLERANCE: f64 = 0.03;
+
+/// What the reference loops took beside one stack while the machine was quiet: the 2nd percentile of each over
+/// all turns, in nanoseconds. As low as that because a machine may be disturbed nearly all the time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct QuietLevel {
+    /// Each loop's.
+    pub loops_ns: [f64; LOOPS],
+}
+
+impl QuietLevel {
+    /// The level in these turns. None of no turns.
+    pub fn of(turns: &[[f64; LOOPS]]) -> Option<Self> {
+        let level = |at: usize| {
+            let mut figures: Vec<f64> = turns.iter().map(|loops| loops[at]).collect();
+            figures.sort_by(f64::total_cmp);
+            quantile_sorted(&figures, LEVEL)
+        };
+        Some(Self {
+            loops_ns: [level(0)?, level(1)?, level(2)?],
+        })
+    }
+
+    /// Whether the machine was quiet in a turn: every loop took at most 2 % more than its level.
+    pub fn is_quiet(&self, turn: &[f64; LOOPS]) -> bool {
+        let mut both = turn.iter().zip(&self.loops_ns);
+        both.all(|(ns, level)| *ns <= level * (1.0 + TOLERANCE))
+    }
+
+    /// The lower of both, loop by loop.
+    #[must_use]
+    pub fn lower(self, other: Self) -> Self {
+        let mut loops_ns = self.loops_ns;
+        for (ns, other) in loops_ns.iter_mut().zip(other.loops_ns) {
+            *ns = ns.min(other);
+        }
+        Self { loops_ns }
+    }
+
+    /// Whether a loop is more than 3 % over what it takes on an idle machine.
+    pub fn is_over(&self, idle: Self) -> bool {
+        let mut both = self.loops_ns.iter().zip(idle.loops_ns);
+        both.any(|(ns, idle)| *ns > idle * (1.0 + IDLE_TOLERANCE))
+    }
 }
 
 #[cfg(test)]
@@ -30,17 +64,31 @@ mod tests {
     #[test]
     fn the_disturbed_half_is_left_out_and_nothing_else() {
         let mut rng = Rng::new(9);
-        let logs: Vec<f64> = (0..400)
+        let turns: Vec<[f64; LOOPS]> = (0..400)
             .map(|i| {
-                let slow = if i % 40 < 20 { 0.3 } else { 0.0 };
-                10.0 + slow + 0.005 * rng.normal()
+                let slow = if i % 40 < 20 { 1.3 } else { 1.0 };
+                [2_000.0, 2_500.0, 1_500.0].map(|ns| ns * slow * (0.003 * rng.normal()).exp())
             })
             .collect();
-        let kept = quiet(&logs);
-        for (i, kept) in kept.iter().enumerate() {
-            assert_eq!(*kept, i % 40 >= 20, "{i}");
+        let level = QuietLevel::of(&turns).unwrap();
+        for (i, turn) in turns.iter().enumerate() {
+            assert_eq!(level.is_quiet(turn), i % 40 >= 20, "{i}");
         }
-        assert!(quiet(&[]).is_empty());
-        assert_eq!(quiet(&[1.0]), [true]);
+        assert_eq!(QuietLevel::of(&[]), None);
+    }
+
+    #[test]
+    fn one_loop_is_enough_to_be_disturbed_or_over() {
+        let level = QuietLevel {
+            loops_ns: [100.0, 200.0, 300.0],
+        };
+        assert!(level.is_quiet(&[101.0, 203.0, 305.0]));
+        assert!(!level.is_quiet(&[101.0, 203.0, 307.0]));
+        let other = QuietLevel {
+            loops_ns: [90.0, 210.0, 290.0],
+        };
+        assert_eq!(level.lower(other).loops_ns, [90.0, 200.0, 290.0]);
+        assert!(level.is_over(other));
+        assert!(!level.is_over(level));
     }
 }

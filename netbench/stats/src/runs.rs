@@ -1,7 +1,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Interval, Pair, PairedRatio, SINGLE_LEVEL, Verdict, student_t_quantile};
+use crate::{CASE_MARGIN, Interval, Pair, PairedRatio, SINGLE_LEVEL, Verdict, student_t_quantile};
 
 /// The ratio of two sets of rounds that were not taken side by side: of two runs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,7 +36,7 @@ pub fn compare_runs(a: &[f64], b: &[f64], level: f64) -> Option<RunsRatio> {
         ratio: log_ratio.exp(),
         first_rounds: a.len() as u64,
         other_rounds: b.len() as u64,
-        verdict: Verdict::of(interval),
+        verdict: Verdict::beyond(interval, CASE_MARGIN),
         interval,
         interval_single: at(SINGLE_LEVEL),
     })
@@ -58,7 +58,7 @@ pub fn compare_whole(pairs: &[Pair], level: f64) -> Option<PairedRatio> {
         ratio: log_ratio.exp(),
         pairs: pairs.len() as u64,
         blocks: pairs.len() as u64,
-        verdict: Verdict::of(interval),
+        verdict: Verdict::beyond(interval, CASE_MARGIN),
         interval,
         interval_single: at(SINGLE_LEVEL),
     })

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 /// How far from 1 an interval may reach and still say `same`.
 pub const SAME_MARGIN: f64 = 0.01;
 
+/// The margin of verdicts on cases of the suite: a difference of under half a percent is none.
+pub const CASE_MARGIN: f64 = 0.005;
+
 /// What the paired samples of two stacks say of B, measured against A.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
@@ -30,6 +33,23 @@ impl Verdict {
             Some(i) if i.low >= 1.0 - SAME_MARGIN && i.high <= 1.0 + SAME_MARGIN => Self::Same,
             Some(i) if i.high < 1.0 => Self::Faster,
             Some(i) if i.low > 1.0 => Self::Slower,
+            _ => Self::Undecided,
+        }
+    }
+
+    /// Decides against one margin: `Faster` and `Slower` need the whole interval beyond it, `Same` the
+    /// whole interval within it.
+    ///
+    /// What a verdict means does then not depend on how long was measured: a stack whose true ratio
+    /// lies within the margin is called faster or slower only if the interval fails to hold that
+    /// ratio. [`Verdict::of`] asks for a difference from 1 instead, however small, and calls a true
+    /// half percent slower as soon as the interval is narrow enough and not yet narrow enough for
+    /// `Same`.
+    pub fn beyond(interval: Option<Interval>, margin: f64) -> Self {
+        match interval {
+            Some(i) if i.low >= 1.0 - margin && i.high <= 1.0 + margin => Self::Same,
+            Some(i) if i.high < 1.0 - margin => Self::Faster,
+            Some(i) if i.low > 1.0 + margin => Self::Slower,
             _ => Self::Undecided,
         }
     }
@@ -89,5 +109,27 @@ mod tests {
             assert_eq!(Verdict::of(Some(interval)), expected, "{low}..{high}");
         }
         assert_eq!(Verdict::of(None), Verdict::Undecided);
+    }
+
+    #[test]
+    fn one_margin_for_all_three() {
+        let cases = [
+            (0.90, 0.994, Verdict::Faster),
+            (0.90, 0.996, Verdict::Undecided),
+            (0.995, 1.005, Verdict::Same),
+            (1.001, 1.004, Verdict::Same),
+            (1.001, 1.006, Verdict::Undecided),
+            (1.006, 1.2, Verdict::Slower),
+        ];
+        for (low, high, expected) in cases {
+            let interval = Interval {
+                level: 0.99,
+                low,
+                high,
+            };
+            let verdict = Verdict::beyond(Some(interval), 0.005);
+            assert_eq!(verdict, expected, "{low}..{high}");
+        }
+        assert_eq!(Verdict::beyond(None, 0.005), Verdict::Undecided);
     }
 }

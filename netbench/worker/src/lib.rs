@@ -13,6 +13,7 @@ mod explain;
 mod fault;
 mod fetch;
 mod heap;
+mod layout;
 mod probe;
 mod run;
 mod server;

@@ -15,6 +15,7 @@ use netbench_protocol::{
 use crate::{
     Fetch, Probe, SetupError, Stack,
     fetch::measure,
+    layout::with_layout,
     server::Server,
     suite::{PrepareError, PreparedScenario, SessionError},
 };
@@ -40,11 +41,13 @@ pub fn run(stacks: Vec<Arc<dyn Stack>>) -> ExitCode {
                 servers: Vec::new(),
                 scenario: None,
             };
-            for line in queue {
-                if answer(&worker.handle(&line)).is_err() {
-                    break;
+            with_layout(|| {
+                for line in &queue {
+                    if answer(&worker.handle(&line)).is_err() {
+                        break;
+                    }
                 }
-            }
+            });
             // Nobody reads any more.
             std::process::exit(0);
         });

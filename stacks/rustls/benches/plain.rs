@@ -22,7 +22,7 @@ use netbench_protocol::{
     Clocks, Material, Prepare, RequestBody, ResponseBody, Slice, SliceLimit, Sliced,
 };
 use netbench_runner::{Launch, Layout, Worker};
-use netbench_stats::{median, quantile_sorted, quiet};
+use netbench_stats::{QuietLevel, median, quantile_sorted};
 use rustls::{
     ClientConfig, ClientConnection, Connection, RootCertStore, ServerConfig, ServerConnection,
     client::Resumption,
@@ -83,6 +83,7 @@ fn compare(
 ) {
     let mut worker = harness(scenario, core);
     let mut turns: Vec<[[f64; 2]; 2]> = Vec::new();
+    let mut references = Vec::new();
     for turn in 0..=TURNS {
         let begun = Instant::now();
         let mut timings = [Vec::new(), Vec::new()];
@@ -97,18 +98,19 @@ fn compare(
             let plain = timings.map(|timings| low(&timings));
             let harness = measures.map(|measure| low(&sliced.timings_ns[&measure]));
             turns.push([plain, harness]);
+            let reference = sliced.reference.unwrap();
+            references.push([reference.integer_ns, reference.aes_ns, reference.memory_ns]);
         }
     }
+    // The plain program's turn is right beside the harness's.
+    let level = QuietLevel::of(&references).unwrap();
     for (at, measure) in measures.iter().enumerate() {
         let pairs: Vec<(f64, f64)> = turns.iter().map(|t| (t[0][at], t[1][at])).collect();
-        let levels: Vec<f64> = pairs
-            .iter()
-            .map(|(a, b)| f64::midpoint(a.ln(), b.ln()))
-            .collect();
+        let quiet = references.iter().map(|turn| level.is_quiet(turn));
         let kept: Vec<(f64, f64)> = pairs
             .into_iter()
-            .zip(quiet(&levels))
-            .filter_map(|(pair, kept)| kept.then_some(pair))
+            .zip(quiet)
+            .filter_map(|(pair, quiet)| quiet.then_some(pair))
             .collect();
         let of = |figure: fn(&(f64, f64)) -> f64| {
             median(&kept.iter().map(figure).collect::<Vec<_>>()).unwrap()

@@ -21,7 +21,7 @@ use clap::{Parser, Subcommand};
 
 use crate::exit::{EXIT_CODES, Ended};
 
-/// What changes for your users if you switch the TLS stack? Answers with measurements.
+/// Measure what changes when a client switches to another TLS stack.
 #[derive(Debug, Parser)]
 #[command(name = "netbench", version, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(crate) struct Netbench {
@@ -31,52 +31,51 @@ pub(crate) struct Netbench {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Three questions and a verdict on each: does another stack support what is needed, work, and is it fast
+    /// Compare two stacks in full: features, sites that can be reached, speed
     #[command(after_help = evaluate::args::EXAMPLES)]
     Evaluate(Box<evaluate::args::Evaluate>),
-    /// Time connections of each stack to each site: connector, verification, handshake, total
+    /// Time connections from each stack to each site, phase by phase
     #[command(after_help = connect::args::EXAMPLES)]
     Connect(Box<connect::args::Connect>),
-    /// Time what the libraries themselves take, in memory: data, handshakes, verification, memory
+    /// Benchmark the libraries in memory: handshakes, data, verification, memory use
     #[command(after_help = suite::args::EXAMPLES)]
     Suite(Box<suite::args::Suite>),
-    /// Compare two runs of the suite, or two stacks of one, case by case
+    /// Compare two runs of the suite, or two stacks in one run, case by case
     #[command(after_help = compare::args::EXAMPLES)]
     Compare(compare::args::Compare),
-    /// Put stacks through BoringSSL's protocol tests: which features and versions each supports
+    /// Run BoringSSL's protocol tests and show which features each stack supports
     #[command(after_help = bogo::args::EXAMPLES)]
     Bogo(Box<bogo::args::Bogo>),
-    /// Find out what each site speaks, and which sites a change of stack would lose
+    /// Scan servers: what they support, and which of them each stack cannot reach
     #[command(after_help = scan::args::EXAMPLES)]
     Scan(Box<scan::args::Scan>),
-    /// Take the ClientHello of each stack apart: what it offers, its size, JA3 and JA4
+    /// Show the ClientHello of each stack: what it offers, its size, JA3 and JA4
     #[command(after_help = hello::args::EXAMPLES)]
     Hello(hello::args::Hello),
-    /// Make the report of stored runs again: tables, or one HTML page
+    /// Show the report of stored runs: tables, or an HTML page with charts
     #[command(after_help = report::args::EXAMPLES)]
     Report(report::args::Report),
-    /// Say which sites one stack is faster on, and what they have in common
+    /// Find out on which sites one stack is faster, and what they have in common
     #[command(after_help = explain::args::EXAMPLES)]
     Explain(explain::args::Explain),
-    /// Join runs: the shards of one of connect or scan, or runs of connect of several machines
+    /// Merge the shards of a run, or runs of connect from several machines
     #[command(after_help = merge::args::EXAMPLES)]
     Merge(merge::args::Merge),
-    /// List, show and prune stored runs
+    /// List, show, compress and delete stored runs
     Results(results::args::Results),
-    /// Work with sites files
+    /// Check, print and record sites files
     Sites(sites::args::Sites),
-    /// List the stacks, and what each says of itself
+    /// List the stacks with their versions
     Stacks(stacks::args::Stacks),
-    /// Work with emulated links
+    /// Measure the emulated network itself
     Link(link::args::Link),
-    /// Write a completion script for a shell
+    /// Generate a completion script for a shell
     Completions(completions::args::Completions),
-    /// Write the manual pages
+    /// Generate the manual pages
     Man(man::args::Man),
 }
 
 impl Command {
-    /// Does it.
     pub(crate) fn run(&self) -> anyhow::Result<Ended> {
         match self {
             Self::Evaluate(options) => evaluate::evaluate(options),

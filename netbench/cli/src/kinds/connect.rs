@@ -13,7 +13,6 @@ pub(super) const KIND: KindOfRun = KindOfRun {
     holds: Holds::Files(&[]),
 };
 
-/// Reads a run of `connect`.
 pub(super) fn read(folder: &RunFolder) -> anyhow::Result<ConnectReport> {
     let manifest = folder.manifest().map_err(wrong)?;
     let samples = folder.records().map_err(wrong)?;
@@ -23,8 +22,8 @@ pub(super) fn read(folder: &RunFolder) -> anyhow::Result<ConnectReport> {
 impl Listed for ConnectPlan {
     type Record = Sample;
 
-    fn stacks(&self) -> Vec<StackName> {
-        self.stacks.clone()
+    fn stacks(&self) -> &[StackName] {
+        &self.stacks
     }
 
     fn cases(&self) -> u64 {

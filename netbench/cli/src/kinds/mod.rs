@@ -21,7 +21,6 @@ use crate::{
 
 /// What can be done with stored runs of one kind.
 pub(crate) struct KindOfRun {
-    /// Which kind.
     pub(crate) kind: Kind,
     /// Reads a run and all that its report needs.
     pub(crate) read: fn(&RunFolder) -> anyhow::Result<Box<dyn Report>>,
@@ -33,7 +32,6 @@ pub(crate) struct KindOfRun {
     pub(crate) holds: Holds,
 }
 
-/// Merges the runs in these folders into one.
 pub(crate) type Merge = fn(&[PathBuf], &Merging<'_>) -> anyhow::Result<RunFolder>;
 
 /// What a run's folder holds beside manifest, records and reports.
@@ -45,10 +43,8 @@ pub(crate) enum Holds {
     Runs,
 }
 
-/// Every kind.
 static KINDS: [KindOfRun; 4] = [connect::KIND, suite::KIND, scan::KIND, evaluation::KIND];
 
-/// The kind of the run in a folder.
 pub(crate) fn of(folder: &RunFolder) -> anyhow::Result<&'static KindOfRun> {
     let kind = folder.kind().map_err(wrong)?;
     let known = KINDS.iter().find(|known| known.kind == kind);
@@ -64,14 +60,12 @@ pub(crate) fn of(folder: &RunFolder) -> anyhow::Result<&'static KindOfRun> {
     })
 }
 
-/// A stored run, with its report.
 pub(crate) struct StoredRun {
     pub(crate) folder: RunFolder,
     pub(crate) report: Box<dyn Report>,
 }
 
 impl StoredRun {
-    /// Reads the run in the folder at `path`.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         let folder = RunFolder::open(path).map_err(wrong)?;
         let report = (of(&folder)?.read)(&folder)?;
@@ -87,7 +81,6 @@ pub(crate) fn publish(folder: &RunFolder, output: &Output) -> anyhow::Result<End
     Ok(ended(&*report))
 }
 
-/// How a command ends that shows a report.
 pub(crate) fn ended(report: &dyn Report) -> Ended {
     if report.tells() {
         Ended::Well
@@ -101,23 +94,19 @@ pub(crate) trait Listed: Plan {
     /// What its runs are made of.
     type Record: Record;
 
-    fn stacks(&self) -> Vec<StackName>;
+    /// The stacks that its samples are of.
+    fn stacks(&self) -> &[StackName];
 
     /// How many sites it has, or scenarios.
     fn cases(&self) -> u64;
 }
 
-/// The row of a run in a list.
 pub(crate) fn row<P: Listed>(folder: &RunFolder) -> Result<RunRow, StoreError> {
     let manifest: Manifest<P> = folder.manifest()?;
+    let stacks = manifest.plan.stacks();
     Ok(RunRow {
         kind: manifest.kind.to_string(),
-        stacks: manifest
-            .plan
-            .stacks()
-            .iter()
-            .map(ToString::to_string)
-            .collect(),
+        stacks: stacks.iter().map(ToString::to_string).collect(),
         sites: manifest.plan.cases(),
         samples: folder.records::<P::Record>()?.len() as u64,
         part: part(&manifest.origin),
@@ -132,6 +121,6 @@ fn part(origin: &Origin) -> Option<String> {
     match (origin.shard, origin.merged.len()) {
         (Some(part), _) => Some(format!("shard {}", part.shard)),
         (None, 0) => None,
-        (None, runs) => Some(format!("joined of {runs}")),
+        (None, runs) => Some(format!("merged from {runs}")),
     }
 }

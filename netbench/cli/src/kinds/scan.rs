@@ -14,7 +14,6 @@ pub(super) const KIND: KindOfRun = KindOfRun {
     holds: Holds::Files(&[AGAINST]),
 };
 
-/// Reads a run of `scan`.
 pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<ScanSummary> {
     let manifest: ScanManifest = folder.manifest().map_err(wrong)?;
     let scans = folder.records().map_err(wrong)?;
@@ -25,8 +24,8 @@ pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<ScanSummary> {
 impl Listed for ScanPlan {
     type Record = SiteScan;
 
-    fn stacks(&self) -> Vec<StackName> {
-        self.against.clone()
+    fn stacks(&self) -> &[StackName] {
+        &self.against
     }
 
     fn cases(&self) -> u64 {

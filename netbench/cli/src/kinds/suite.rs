@@ -13,7 +13,6 @@ pub(super) const KIND: KindOfRun = KindOfRun {
     holds: Holds::Files(&[]),
 };
 
-/// Reads a run of the suite.
 pub(super) fn read(folder: &RunFolder) -> anyhow::Result<SuiteReport> {
     let manifest = folder.manifest().map_err(wrong)?;
     let samples: Vec<SuiteSample> = folder.records().map_err(wrong)?;
@@ -23,8 +22,8 @@ pub(super) fn read(folder: &RunFolder) -> anyhow::Result<SuiteReport> {
 impl Listed for SuitePlan {
     type Record = SuiteSample;
 
-    fn stacks(&self) -> Vec<StackName> {
-        self.stacks.clone()
+    fn stacks(&self) -> &[StackName] {
+        &self.stacks
     }
 
     fn cases(&self) -> u64 {

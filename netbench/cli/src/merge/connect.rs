@@ -3,7 +3,7 @@ use std::{
     path::PathBuf,
 };
 
-use netbench_model::{ConnectManifest, ConnectPlan, Sample, Site, StackName};
+use netbench_model::{ConnectManifest, ConnectPlan, Sample, Site};
 use netbench_store::{RunFolder, StoreError};
 
 use super::{
@@ -23,7 +23,6 @@ pub(crate) fn merge(paths: &[PathBuf], merging: &Merging<'_>) -> anyhow::Result<
 }
 
 impl Merged for ConnectPlan {
-    type Record = Sample;
     type Extra = ();
 
     fn seed(&self) -> u64 {
@@ -32,10 +31,6 @@ impl Merged for ConnectPlan {
 
     fn sites(&self) -> &[Site] {
         &self.sites
-    }
-
-    fn stacks(&self) -> &[StackName] {
-        &self.stacks
     }
 
     fn extra(_: &RunFolder) -> Result<(), StoreError> {

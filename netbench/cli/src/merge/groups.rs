@@ -50,7 +50,7 @@ pub(super) fn groups<P: Merged>(
         .flat_map(|group| group.missing.iter().map(String::as_str))
         .collect();
     if gaps == Gaps::Refused && !missing.is_empty() {
-        bail_input!("{}; --partial joins what there is", missing.join("; "));
+        bail_input!("{}; --partial merges the rest", missing.join("; "));
     }
     Ok(groups)
 }

@@ -9,17 +9,16 @@ mod settings;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use netbench_model::{LinkRecord, Manifest, MergedRun, Origin, Plan, Record, Site};
+use netbench_model::{LinkRecord, Manifest, MergedRun, Origin, Plan, Site};
 use netbench_store::{RunFolder, StoreError};
 
 use crate::{
     exit::{WrongInput, bail_input},
+    kinds::Listed,
     stored,
 };
 
-/// What a merge is asked.
 pub(crate) struct Merging<'a> {
-    /// The folder that is made.
     pub(crate) out: &'a Path,
     pub(crate) gaps: Gaps,
 }
@@ -31,11 +30,7 @@ pub(crate) enum Gaps {
     Refused,
 }
 
-/// The plan of runs that can be merged.
-trait Merged: Plan {
-    /// What their records are.
-    type Record: Record;
-    /// What they have beside records.
+trait Merged: Listed {
     type Extra;
 
     fn seed(&self) -> u64;
@@ -46,11 +41,8 @@ trait Merged: Plan {
     fn lacks(part: &Part<Self>) -> Option<&'static str>;
     /// All of the plan that must be the same in runs that are merged.
     fn settings(&self) -> Vec<(&'static str, String)>;
-    /// The stacks whose workers must be the same.
-    fn stacks(&self) -> &[netbench_model::StackName];
 }
 
-/// One of the runs to be merged, as it was read.
 struct Part<P: Merged> {
     /// What the user called it.
     path: String,
@@ -61,17 +53,19 @@ struct Part<P: Merged> {
 
 impl<P: Merged> Part<P> {
     fn read(path: &Path) -> anyhow::Result<Self> {
-        let (folder, manifest) = stored::open::<P>(path)?;
+        let (folder, manifest, records) = stored::read::<P>(path)?;
         let part = Self {
             path: path.display().to_string(),
-            records: folder.records().map_err(stored::wrong)?,
+            records,
             extra: P::extra(&folder).map_err(stored::wrong)?,
             manifest,
         };
         if part.manifest.origin.merged.is_empty() {
             return Ok(part);
         }
-        Err(part.wrong("joined of others already; merge those").into())
+        Err(part
+            .wrong("it was merged from other runs; merge those")
+            .into())
     }
 
     fn wrong(&self, why: &str) -> WrongInput {
@@ -178,7 +172,7 @@ impl<P: Plan> Whole<P> {
             merged: self.merged,
         };
         for what in missing {
-            manifest.warnings.push(format!("joined with gaps: {what}"));
+            manifest.warnings.push(format!("merged with gaps: {what}"));
         }
         Ok(manifest)
     }
@@ -225,7 +219,7 @@ fn add_new<T: PartialEq>(whole: &mut Vec<T>, part: Vec<T>) {
     }
 }
 
-/// The worst of both, and the sum of what was counted. Digests of losses cannot be joined.
+/// The worst of both, and the sum of what was counted. Digests of losses cannot be merged.
 fn join_links(whole: &mut LinkRecord, part: LinkRecord) {
     whole.checks.extend(part.checks);
     for (name, late) in part.lateness_ns {

@@ -4,7 +4,7 @@ use std::{
 };
 
 use netbench_model::{
-    ScanManifest, ScanPlan, Site, StackName,
+    ScanManifest, ScanPlan, Site,
     scan::{AgainstRecord, Offer, SiteScan},
 };
 use netbench_store::{RunFolder, StoreError};
@@ -21,14 +21,14 @@ pub(crate) fn merge(paths: &[PathBuf], merging: &Merging<'_>) -> anyhow::Result<
     let whole = parts.iter().find(|p| p.manifest.origin.shard.is_none());
     if let (Some(whole), 2..) = (whole, parts.len()) {
         let why = format!(
-            "{} has all sites: only shards of a scan are joined",
+            "{} has all sites: only shards of a scan can be merged",
             whole.path
         );
         bail_input!("{why}");
     }
     let mut groups = groups(parts, merging.gaps)?;
     let (Some(group), true) = (groups.pop(), groups.is_empty()) else {
-        let why = "these are shards of several scans: only those of one are joined";
+        let why = "these are shards of several scans; only shards of one can be merged";
         bail_input!("{why}");
     };
     let joined = join(group.parts, name(merging.out)?, &group.missing)?;
@@ -41,7 +41,6 @@ pub(crate) fn merge(paths: &[PathBuf], merging: &Merging<'_>) -> anyhow::Result<
 }
 
 impl Merged for ScanPlan {
-    type Record = SiteScan;
     type Extra = Option<AgainstRecord>;
 
     fn seed(&self) -> u64 {
@@ -50,10 +49,6 @@ impl Merged for ScanPlan {
 
     fn sites(&self) -> &[Site] {
         &self.sites
-    }
-
-    fn stacks(&self) -> &[StackName] {
-        &self.against
     }
 
     fn extra(folder: &RunFolder) -> Result<Self::Extra, StoreError> {
@@ -149,7 +144,7 @@ fn join_against(
         record.offers.iter().map(without_chance).collect()
     };
     if offers(record) != offers(&part) {
-        bail_input!("{first} and {path} differ in what the stacks offer: they cannot be joined");
+        bail_input!("{first} and {path} differ in what the stacks offer: they cannot be merged");
     }
     record.confirmed.extend(part.confirmed);
     Ok(())

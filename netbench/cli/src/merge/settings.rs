@@ -26,7 +26,7 @@ pub(super) fn refuse_mixed<P: Merged>(parts: &[Part<P>]) -> Result<(), WrongInpu
             .collect();
         if !differing.is_empty() {
             bail_input!(
-                "{} and {} differ in {}: they cannot be joined",
+                "{} and {} differ in {}: they cannot be merged",
                 first.path,
                 part.path,
                 differing.join(", ")

@@ -9,9 +9,10 @@ mod scenario;
 
 pub use catalogue::{Preset, catalogue};
 pub use measure::{Case, Measure, Unit, burst_bytes};
-pub use run::{LayoutRecord, PinRecord, SuiteManifest, SuitePlan};
+pub use run::{IdleReference, LayoutRecord, PinRecord, SuiteManifest, SuitePlan};
 pub use sample::{
-    Distribution, HeapUse, Held, SliceFigures, SuiteMeasured, SuiteOutcome, SuiteSample,
+    Distribution, HeapUse, Held, ReferenceFigures, SliceFigures, SuiteMeasured, SuiteOutcome,
+    SuiteSample,
 };
 pub use scenario::{
     Aead, ClientAuth, HandshakeKind, ParallelWork, Part, RootsForm, Scenario, SessionSettings, Work,

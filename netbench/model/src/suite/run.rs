@@ -30,8 +30,23 @@ pub struct SuitePlan {
     pub pin: PinRecord,
     /// The layout of workers' memory.
     pub layout: LayoutRecord,
+    /// What the reference loops take on this processor when it is idle, as earlier runs found it;
+    /// none where there was no earlier run.
+    #[serde(default)]
+    pub idle: Option<IdleReference>,
     /// SHA-256 of the certificates and keys, in hexadecimal.
     pub pki_sha256: String,
+}
+
+/// What the reference loops take when nothing disturbs them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct IdleReference {
+    /// The chain of multiplications, in nanoseconds.
+    pub integer_ns: f64,
+    /// AES rounds, in nanoseconds.
+    pub aes_ns: f64,
+    /// Dependent loads, in nanoseconds.
+    pub memory_ns: f64,
 }
 
 /// The layout of the memory of workers.
@@ -40,8 +55,10 @@ pub struct SuitePlan {
 pub enum LayoutRecord {
     /// The same in every process (ASLR off).
     Fixed,
-    /// Random: the system does not permit a fixed one, or it was not wanted.
+    /// Random as the system has it (ASLR).
     Random,
+    /// Another one in every process: ASLR on, and stack and heap begin a random amount further on.
+    Varied,
 }
 
 impl Plan for SuitePlan {
@@ -52,11 +69,6 @@ impl Plan for SuitePlan {
 pub type SuiteManifest = Manifest<SuitePlan>;
 
 impl SuitePlan {
-    /// Whether workers' memory was always laid out alike.
-    pub fn layout_is_fixed(&self) -> bool {
-        self.layout == LayoutRecord::Fixed
-    }
-
     /// Whether workers were held to a core.
     pub fn is_pinned(&self) -> bool {
         matches!(self.pin, PinRecord::Core(_))

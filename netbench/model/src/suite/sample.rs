@@ -93,6 +93,30 @@ pub struct SliceFigures {
     pub operations: u32,
     /// The 10th percentile of each measure, in nanoseconds of wall clock. With threads: the mean.
     pub low_ns: BTreeMap<Measure, f64>,
+    /// The median of each measure. Empty in runs that did not keep it.
+    #[serde(default)]
+    pub median_ns: BTreeMap<Measure, f64>,
+    /// The mean of each measure. Empty in runs that did not keep it.
+    #[serde(default)]
+    pub mean_ns: BTreeMap<Measure, f64>,
+    /// What the reference loops took between the operations; none with threads, and in runs
+    /// without them.
+    #[serde(default)]
+    pub reference: Option<ReferenceFigures>,
+}
+
+/// Loops of fixed work that a worker runs between the operations of a turn: how fast the core is
+/// just then, whatever the library does. Each figure is the 10th percentile over the turn.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReferenceFigures {
+    /// How often each loop ran.
+    pub count: u32,
+    /// A chain of multiplications, in nanoseconds.
+    pub integer_ns: f64,
+    /// AES rounds over a few kilobytes, in nanoseconds.
+    pub aes_ns: f64,
+    /// Loads that depend on one another, in nanoseconds.
+    pub memory_ns: f64,
 }
 
 /// Timings in nanoseconds: every operation is counted, its time to three digits.

@@ -292,7 +292,7 @@ fn facts(run: &SuiteManifest) -> Vec<(String, String, bool)> {
         ("trial_ms", plan.trial_ms.to_string(), false),
         ("slice_us", plan.slice_us.to_string(), false),
         ("pin", plan.is_pinned().to_string(), false),
-        ("layout", plan.layout_is_fixed().to_string(), false),
+        ("layout", format!("{:?}", plan.layout), false),
     ];
     facts.extend(["cpu_model", "cores", "cpu_flags"].map(|name| (name, fact(name), false)));
     facts.extend(["kernel", "governor"].map(|name| (name, fact(name), true)));

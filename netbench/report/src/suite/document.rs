@@ -1,7 +1,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use netbench_model::{Part, StackName, SuiteManifest, SuiteSample, Target, Unit};
-use netbench_stats::{CASE_LEVEL, SAME_MARGIN};
+use netbench_stats::{CASE_LEVEL, CASE_MARGIN, Choice, OtherFigure, UndecidedReason};
 
 use super::{
     CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteSummary,
@@ -138,6 +138,7 @@ fn section(summary: &SuiteSummary) -> Section {
     for part in Part::ALL {
         part_table(&mut items, summary, *part);
     }
+    other_figures(&mut items, summary);
     spread(&mut items, summary);
     trouble(&mut items, summary);
     how(&mut items, summary);
@@ -230,6 +231,68 @@ fn explanation(part: Part) -> String {
     format!("{what} {factor}")
 }
 
+/// The same factors by other figures than the one that verdicts rest on, and why some have no verdict.
+fn other_figures(items: &mut Vec<Item>, summary: &SuiteSummary) {
+    let rows = summary.cases.iter().flat_map(|case| {
+        let verdicts = case.verdicts.iter();
+        let timed = verdicts.filter(|verdict| verdict.all_turns.is_some());
+        timed.map(move |verdict| (case, verdict))
+    });
+    let rows: Vec<(&CaseRow, &CaseVerdict)> = rows.collect();
+    if rows.is_empty() {
+        return;
+    }
+    items.push(Item::heading("The same factors by other figures"));
+    items.push(Item::text(
+        "Verdicts rest on the 10th percentile of a turn's operations, over quiet turns. Work that is done once in many \
+         operations is in the mean and not in a low percentile: where the interval of the factor by median or mean \
+         excludes that by the 10th percentile, it is marked. A factor over all turns that differs by more than the \
+         interval says that a busy machine slows one stack more; there is then a verdict only where the stacks differ \
+         by more than that.",
+    ));
+    let factor = |figure: &Option<OtherFigure>| match figure {
+        Some(figure) => Cell::Factor(figure.ratio),
+        None => Cell::Missing,
+    };
+    items.push(
+        Table::of(rows)
+            .col("case", 0, |(case, _)| Cell::text(&case.name))
+            .col("stack", 0, |(_, verdict)| Cell::text(&verdict.other))
+            .col("10th percentile", 0, |(_, verdict)| {
+                Cell::Factor(verdict.paired.ratio)
+            })
+            .col("median", 1, move |(_, verdict)| factor(&verdict.median))
+            .col("mean", 1, move |(_, verdict)| factor(&verdict.mean))
+            .col("all turns", 1, |(_, verdict)| {
+                verdict.all_turns.map_or(Cell::Missing, Cell::Factor)
+            })
+            .col("quiet turns", 2, |(_, verdict)| match verdict.choice {
+                Choice::Quiet => {
+                    Cell::text(format!("{} of {}", verdict.paired.pairs, verdict.turns))
+                }
+                Choice::All => Cell::Missing,
+            })
+            .col("", 0, |(_, verdict)| Cell::text(note(verdict)))
+            .item(),
+    );
+}
+
+/// What a reader should know of a verdict, in few words.
+fn note(verdict: &CaseVerdict) -> String {
+    let disagrees = |figure: &Option<OtherFigure>| figure.is_some_and(|figure| figure.disagrees);
+    let reason = verdict.undecided.map(|reason| match reason {
+        UndecidedReason::FewQuietTurns => "no verdict: too few quiet turns",
+        UndecidedReason::NeverQuiet => "no verdict: never quiet",
+        UndecidedReason::DependsOnDisturbance => "no verdict: depends on how busy the machine is",
+    });
+    let notes = [
+        reason,
+        disagrees(&verdict.median).then_some("the median differs"),
+        disagrees(&verdict.mean).then_some("the mean differs"),
+    ];
+    notes.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
 /// Mean, tail and CPU time of every operation, beside what verdicts rest on.
 fn spread(items: &mut Vec<Item>, summary: &SuiteSummary) {
     let timed = summary.cases.iter().filter(|case| {
@@ -242,7 +305,7 @@ fn spread(items: &mut Vec<Item>, summary: &SuiteSummary) {
     }
     items.push(Item::heading("Every operation, in time"));
     items.push(Item::text(
-        "Low: what verdicts and factors rest on, the 10th percentile within a turn, over undisturbed turns: what the \
+        "Low: what verdicts and factors rest on, the 10th percentile within a turn, over quiet turns: what the \
          stack takes when nothing disturbs it. The others are over all operations, outliers (over three medians) \
          included. CPU: the thread's own clock, read around a fifth of the turns instead of the wall clock; it costs a \
          system call at each step.",
@@ -299,18 +362,23 @@ fn how(items: &mut Vec<Item>, summary: &SuiteSummary) {
     let verdicts: usize = summary.cases.iter().map(|case| case.verdicts.len()).sum();
     if verdicts > 0 {
         items.push(Item::Text(format!(
-            "Verdicts rest on pairs of turns in which nothing disturbed the machine ({:.0} % of them), with rounds \
-             resampled. “same” needs the interval within ±{:.0} %. Intervals are of {:.0} %{}: if the stacks were equal, \
-             at most about {:.1} of these {verdicts} verdicts would say otherwise by chance.",
+            "Verdicts on timings rest on pairs of turns in which the machine was quiet ({:.0} % of them), as short \
+             reference loops between the operations found it; the results play no part in that choice. Rounds are \
+             resampled, each with processes of its own.",
             (1.0 - summary.disturbed_share()) * 100.0,
-            SAME_MARGIN * 100.0,
+        )));
+        items.push(Item::Text(format!(
+            "“Better” and “worse” need the whole interval beyond ±{margin} %, “same” needs it within ±{margin} %, and \
+             anything else is undecided: a stack that truly takes {margin} % more is called worse in at most {:.1} % of \
+             runs, however long one measures, and equal stacks hardly ever. Intervals are of {:.0} %{}.",
+            (1.0 - CASE_LEVEL) / 2.0 * 100.0,
             CASE_LEVEL * 100.0,
             if summary.run.until_decided {
                 ", for all interim analyses together"
             } else {
                 ""
             },
-            (1.0 - CASE_LEVEL) * verdicts as f64,
+            margin = CASE_MARGIN * 100.0,
         )));
     }
     items.push(Item::Text(machine(&summary.environment)));

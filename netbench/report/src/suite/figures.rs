@@ -1,9 +1,9 @@
 use netbench_model::{
-    Case, Distribution, Held, Measure, StackName, SuiteMeasured, SuiteSample, Unit,
+    Case, Distribution, Held, Measure, SliceFigures, StackName, SuiteMeasured, SuiteSample, Unit,
 };
-use netbench_stats::{median, quiet};
+use netbench_stats::{QuietLevel, median};
 
-use super::StackFigures;
+use super::{StackFigures, verdicts::reference_ns};
 
 /// Operations of more than so many medians are outliers.
 const OUTLIER: f64 = 3.0;
@@ -80,25 +80,25 @@ fn held_figure(held: &Held, measure: Measure) -> Option<f64> {
     }
 }
 
-/// For each round the median of the turns in which nothing disturbed the machine; rounds without
-/// such a turn have none.
+/// For each round the median of the turns in which the machine was quiet, or of all turns where no reference
+/// loops ran; rounds without such a turn have none.
 fn rounds(case: &Case, measured: &[&SuiteMeasured]) -> Vec<f64> {
     if measured.iter().any(|m| m.slices.is_empty()) {
         return measured.iter().filter_map(|m| whole(case, m)).collect();
     }
-    let turns = measured.iter().enumerate().flat_map(|(round, m)| {
-        let lows = m.slices.iter();
-        lows.filter_map(move |slice| Some((round, *slice.low_ns.get(&case.measure)?)))
-    });
-    let turns: Vec<(usize, f64)> = turns.collect();
-    let logs: Vec<f64> = turns.iter().map(|(_, ns)| ns.max(1.0).ln()).collect();
-    let kept = quiet(&logs);
-    let in_round = |round: usize| -> Option<f64> {
-        let these = turns.iter().zip(&kept);
-        let these = these.filter(|((at, _), kept)| **kept && *at == round);
-        median(&these.map(|((_, ns), _)| *ns).collect::<Vec<_>>())
+    let slices = measured.iter().flat_map(|m| &m.slices);
+    let references: Option<Vec<_>> = slices.map(reference_ns).collect();
+    let level = references.and_then(|turns| QuietLevel::of(&turns));
+    let is_quiet = |slice: &&SliceFigures| {
+        let both = level.zip(reference_ns(slice));
+        both.is_none_or(|(level, turn)| level.is_quiet(&turn))
     };
-    (0..measured.len()).filter_map(in_round).collect()
+    let in_round = |m: &&SuiteMeasured| {
+        let quiet = m.slices.iter().filter(is_quiet);
+        let lows = quiet.filter_map(|slice| slice.low_ns.get(&case.measure).copied());
+        median(&lows.collect::<Vec<_>>())
+    };
+    measured.iter().filter_map(in_round).collect()
 }
 
 fn mad(all: &Distribution, p50: f64) -> Option<f64> {

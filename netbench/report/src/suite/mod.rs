@@ -22,6 +22,6 @@ pub use document::SuiteReport;
 pub use published::{PublishedRow, PublishedTable};
 pub use summarize::summarize_suite;
 pub use summary::{CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteHead, SuiteSummary};
-pub use verdicts::decided;
+pub use verdicts::{decided, idle_reference};
 
 pub(crate) use cases::row_name;

@@ -1,16 +1,20 @@
 use netbench_model::{
-    Case, SCHEMA_VERSION, Scenario, StackName, SuiteManifest, SuiteOutcome, SuiteSample,
+    Case, LayoutRecord, Part, SCHEMA_VERSION, Scenario, StackName, SuiteManifest, SuiteOutcome,
+    SuiteSample, Unit,
 };
 
+use netbench_stats::{Choice, UndecidedReason};
+
 use super::{
-    CaseRow, SuiteFailure, SuiteHead, SuiteSummary, figures::figures, published, verdicts::Verdicts,
+    CaseRow, CaseVerdict, SuiteFailure, SuiteHead, SuiteSummary, figures::figures, published,
+    verdicts::Verdicts,
 };
 use crate::run::{RunHead, about_stack};
 
 /// What a run says, from its manifest and all its samples.
 pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> SuiteSummary {
     let plan = &manifest.plan;
-    let verdicts = Verdicts::of(plan);
+    let verdicts = Verdicts::of(plan, samples);
     let cases: Vec<CaseRow> = plan
         .scenarios
         .iter()
@@ -132,10 +136,10 @@ fn warn(summary: &mut SuiteSummary, manifest: &SuiteManifest) {
     if manifest.finished.is_none() {
         say("The run was not finished: it has fewer rounds than were asked for.".to_owned());
     }
-    if !manifest.plan.layout_is_fixed() {
+    if manifest.plan.layout == LayoutRecord::Random {
         say(
-            "The layout of the workers' memory was random: this system does not permit a fixed one, and \
-             differences of a percent may come from the layout."
+            "The layout of the workers' memory was the system's own: differences of a percent may come from the \
+             layout."
                 .to_owned(),
         );
     }
@@ -160,11 +164,33 @@ fn warn(summary: &mut SuiteSummary, manifest: &SuiteManifest) {
             "{few} comparisons have too few rounds for a verdict: timings need six, everything else three."
         ));
     }
+    let timed = summary
+        .cases
+        .iter()
+        .filter(|case| case.unit == Unit::Nanoseconds && case.part != Part::Threads);
+    let verdicts: Vec<&CaseVerdict> = timed.flat_map(|case| &case.verdicts).collect();
+    if verdicts.iter().any(|verdict| verdict.choice == Choice::All) {
+        say(
+            "The run has no reference loops, which later versions choose undisturbed turns by: its verdicts on \
+             timings are over all turns, and hold for the machine as busy as it was."
+                .to_owned(),
+        );
+    }
+    let never = verdicts
+        .iter()
+        .filter(|verdict| verdict.undecided == Some(UndecidedReason::NeverQuiet));
+    let never = never.count();
+    if never > 0 {
+        say(format!(
+            "The machine was never quiet during {never} comparisons: its reference loops took over 3 % more than they \
+             do on this processor when it is idle. These have no verdict."
+        ));
+    }
     let disturbed = summary.disturbed_share();
     if disturbed > 0.25 {
         say(format!(
-            "The machine was busy with other things: {:.0} % of all turns were disturbed. Verdicts do not rest \
-             on those, but means and tails have them.",
+            "The machine was busy with other things: {:.0} % of all pairs of turns were disturbed. Verdicts do not \
+             rest on those, but means and tails have them.",
             disturbed * 100.0
         ));
     }

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use netbench_model::{Case, Negotiated, Part, StackName, Unit};
-use netbench_stats::PairedRatio;
+use netbench_stats::{Choice, OtherFigure, PairedRatio, UndecidedReason};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -77,7 +77,7 @@ pub struct StackFigures {
     /// Operations.
     pub operations: u64,
     /// What verdicts rest on: of timings each turn's 10th percentile, the median over a round's
-    /// undisturbed turns, and of those the median; of everything else the median over rounds.
+    /// quiet turns, and of those the median; of everything else the median over rounds.
     pub low: f64,
     /// Operations a second at `low`; none of what is not timed.
     pub per_second: Option<f64>,
@@ -116,9 +116,19 @@ pub struct CaseVerdict {
     pub other: StackName,
     /// The paired ratio with its verdict on the other.
     pub paired: PairedRatio,
-    /// Pairs of turns that there are; those in which something disturbed the machine are not in
-    /// `paired`.
+    /// Pairs of turns that there are; where `choice` is `quiet`, only those in which the machine was
+    /// quiet are in `paired`.
     pub turns: u64,
+    /// How the pairs of `paired` were chosen.
+    pub choice: Choice,
+    /// The ratio over all pairs of turns; none of what is not timed.
+    pub all_turns: Option<f64>,
+    /// The ratio of the turns' medians, over the pairs of `paired`.
+    pub median: Option<OtherFigure>,
+    /// The ratio of the turns' means, over the pairs of `paired`.
+    pub mean: Option<OtherFigure>,
+    /// Why there is no verdict, where it is not only the width of the interval.
+    pub undecided: Option<UndecidedReason>,
 }
 
 /// Trials without figures.
@@ -152,7 +162,8 @@ impl SuiteSummary {
     pub fn disturbed_share(&self) -> f64 {
         let timed = self.cases.iter().filter(|c| c.unit == Unit::Nanoseconds);
         let (mut all, mut kept) = (0, 0);
-        for verdict in timed.flat_map(|case| &case.verdicts) {
+        let chosen = timed.flat_map(|case| &case.verdicts);
+        for verdict in chosen.filter(|verdict| verdict.choice == Choice::Quiet) {
             all += verdict.turns;
             kept += verdict.paired.pairs;
         }

@@ -1,8 +1,11 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use netbench_model::{Case, StackName, SuitePlan, SuiteSample, Unit};
+use netbench_model::{
+    Case, IdleReference, SliceFigures, StackName, SuiteMeasured, SuitePlan, SuiteSample, Unit,
+};
 use netbench_stats::{
-    Pair, Resampling, Verdict, compare, compare_whole, interim_share, is_interim_analysis, quiet,
+    Choice, LOOPS, Pair, QuietLevel, Resampling, Turn, TurnPair, Verdict, compare_turns,
+    compare_whole, interim_share, is_interim_analysis,
 };
 
 use super::{
@@ -18,13 +21,22 @@ const PRECISE: f64 = 0.02;
 pub(super) struct Verdicts {
     seed: u64,
     until_decided: bool,
+    idle: Option<QuietLevel>,
 }
 
 impl Verdicts {
-    pub(super) fn of(plan: &SuitePlan) -> Self {
+    pub(super) fn of(plan: &SuitePlan, samples: &[SuiteSample]) -> Self {
+        let known = plan.idle.map(|idle| QuietLevel {
+            loops_ns: [idle.integer_ns, idle.aes_ns, idle.memory_ns],
+        });
+        let here = quiet_level(samples);
         Self {
             seed: plan.seed,
             until_decided: plan.until_decided,
+            idle: match (known, here) {
+                (Some(known), Some(here)) => Some(known.lower(here)),
+                (known, here) => known.or(here),
+            },
         }
     }
 
@@ -36,78 +48,111 @@ impl Verdicts {
         other: &StackName,
         samples: &[SuiteSample],
     ) -> Option<CaseVerdict> {
-        let all = pairs(case, first, other, samples);
-        let rounds = all.iter().map(|pair| pair.round + 1).max()?;
+        let firsts: BTreeMap<u32, _> = measured(case, first, samples).collect();
+        let both: Vec<(u32, &SuiteMeasured, &SuiteMeasured)> = measured(case, other, samples)
+            .filter_map(|(round, b)| Some((round, *firsts.get(&round)?, b)))
+            .collect();
+        let rounds = both.iter().map(|(round, ..)| round + 1).max()?;
         let share = if self.until_decided {
             interim_share(rounds)
         } else {
             1.0
         };
         let settings = Resampling::for_case(self.seed, share);
-        let undisturbed = undisturbed(case, &all);
-        let paired = if case.unit() == Unit::Nanoseconds {
-            compare(&undisturbed, &settings)
-        } else {
-            compare_whole(&undisturbed, settings.verdict_level)
-        };
+        let (first, other) = (first.clone(), other.clone());
+        if case.unit() != Unit::Nanoseconds {
+            let pairs = wholes(case, &both);
+            return Some(CaseVerdict {
+                first,
+                other,
+                paired: compare_whole(&pairs, settings.verdict_level)?,
+                turns: pairs.len() as u64,
+                choice: Choice::All,
+                all_turns: None,
+                median: None,
+                mean: None,
+                undecided: None,
+            });
+        }
+        let turns = turns(case, &both);
+        let found = compare_turns(&turns, self.idle, &settings)?;
         Some(CaseVerdict {
-            first: first.clone(),
-            other: other.clone(),
-            paired: paired?,
-            turns: all.len() as u64,
+            first,
+            other,
+            paired: found.low,
+            turns: turns.len() as u64,
+            choice: found.choice,
+            all_turns: Some(found.all_turns),
+            median: found.median,
+            mean: found.mean,
+            undecided: found.undecided,
         })
     }
 }
 
-/// Two figures that were taken right after one another.
-struct Both {
-    round: u32,
-    first: f64,
-    other: f64,
-}
-
-/// Pairs of turns; pairs of rounds where there are no turns.
-fn pairs(case: &Case, first: &StackName, other: &StackName, samples: &[SuiteSample]) -> Vec<Both> {
-    let firsts: BTreeMap<u32, _> = measured(case, first, samples).collect();
-    let mut pairs = Vec::new();
-    for (round, b) in measured(case, other, samples) {
-        let Some(a) = firsts.get(&round) else {
-            continue;
-        };
-        let both = |first: f64, other: f64| Both {
-            round,
-            first: first.max(1.0),
-            other: other.max(1.0),
-        };
-        if let (Some(a), Some(b)) = (whole(case, a), whole(case, b)) {
-            pairs.push(both(a, b));
-        }
-        for (a, b) in a.slices.iter().zip(&b.slices) {
-            if let (Some(a), Some(b)) = (a.low_ns.get(&case.measure), b.low_ns.get(&case.measure)) {
-                pairs.push(both(*a, *b));
-            }
-        }
-    }
-    pairs
-}
-
-/// The pairs that verdicts rest on: of timings, those taken while nothing disturbed the machine.
-fn undisturbed(case: &Case, all: &[Both]) -> Vec<Pair> {
-    let levels: Vec<f64> = all
-        .iter()
-        .map(|pair| f64::midpoint(pair.first.ln(), pair.other.ln()))
-        .collect();
-    let kept = if case.unit() == Unit::Nanoseconds {
-        quiet(&levels)
-    } else {
-        vec![true; all.len()]
-    };
-    let kept = all.iter().zip(kept).filter(|(_, kept)| *kept);
-    kept.map(|(pair, _)| Pair {
-        log_ratio: (pair.other / pair.first).ln(),
-        block: pair.round,
+/// What the reference loops took while the machine was quietest; none in runs without them.
+pub fn idle_reference(samples: &[SuiteSample]) -> Option<IdleReference> {
+    let [integer_ns, aes_ns, memory_ns] = quiet_level(samples)?.loops_ns;
+    Some(IdleReference {
+        integer_ns,
+        aes_ns,
+        memory_ns,
     })
-    .collect()
+}
+
+/// The lowest level beside any stack in any scenario.
+fn quiet_level(samples: &[SuiteSample]) -> Option<QuietLevel> {
+    let mut trials: HashMap<(&str, &StackName), Vec<[f64; LOOPS]>> = HashMap::new();
+    for sample in samples {
+        let slices = sample.outcome.ok().map(|measured| measured.slices.iter());
+        let references = slices.into_iter().flatten().filter_map(reference_ns);
+        let trial = trials.entry((&sample.name, &sample.stack)).or_default();
+        trial.extend(references);
+    }
+    let levels = trials.values().filter_map(|turns| QuietLevel::of(turns));
+    levels.reduce(QuietLevel::lower)
+}
+
+/// A turn's reference loops, in their order.
+pub(super) fn reference_ns(slice: &SliceFigures) -> Option<[f64; LOOPS]> {
+    let figures = slice.reference?;
+    Some([figures.integer_ns, figures.aes_ns, figures.memory_ns])
+}
+
+/// The pairs of turns of rounds that both stacks have.
+fn turns(case: &Case, both: &[(u32, &SuiteMeasured, &SuiteMeasured)]) -> Vec<TurnPair> {
+    let turn = |slice: &SliceFigures| {
+        Some(Turn {
+            low_ns: *slice.low_ns.get(&case.measure)?,
+            median_ns: slice.median_ns.get(&case.measure).copied(),
+            mean_ns: slice.mean_ns.get(&case.measure).copied(),
+            reference_ns: reference_ns(slice),
+        })
+    };
+    let of_round = |&(round, a, b): &(u32, &SuiteMeasured, &SuiteMeasured)| {
+        let slices = a.slices.iter().zip(&b.slices);
+        let pairs = slices.filter_map(|(a, b)| {
+            Some(TurnPair {
+                round,
+                a: turn(a)?,
+                b: turn(b)?,
+            })
+        });
+        pairs.collect::<Vec<_>>()
+    };
+    both.iter().flat_map(of_round).collect()
+}
+
+/// The pairs of figures that a round has one of.
+fn wholes(case: &Case, both: &[(u32, &SuiteMeasured, &SuiteMeasured)]) -> Vec<Pair> {
+    let pair = |&(round, a, b): &(u32, &SuiteMeasured, &SuiteMeasured)| {
+        let (a, b) = (whole(case, a)?.max(1.0), whole(case, b)?.max(1.0));
+        Some(Pair {
+            log_ratio: (b / a).ln(),
+            block: round,
+        })
+    };
+    both.iter().filter_map(pair).collect()
 }
 
 /// The indices of the plan's scenarios on which every verdict is decided after `rounds` rounds, and
@@ -119,7 +164,7 @@ pub fn decided(plan: &SuitePlan, samples: &[SuiteSample], rounds: u32) -> Vec<us
     if !is_interim_analysis(rounds) {
         return Vec::new();
     }
-    let verdicts = Verdicts::of(plan);
+    let verdicts = Verdicts::of(plan, samples);
     let is_decided = |case: Case| {
         others.iter().all(|other| {
             let paired = verdicts.of_case(&case, first, other, samples);

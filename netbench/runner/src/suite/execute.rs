@@ -5,7 +5,7 @@ use std::{
 };
 
 use netbench_model::{SCHEMA_VERSION, Scenario, SuiteOutcome, SuiteSample, Work};
-use netbench_stats::SplitMix;
+use netbench_stats::{SplitMix, mix};
 use netbench_store::{Appender, StoreError};
 
 use super::{SuiteEvent, SuiteFeedback, SuiteListener, SuitePlan, held, instructions, timed};
@@ -64,7 +64,8 @@ pub fn execute_suite(
                 continue;
             }
             let started_unix_ms = unix_ms();
-            let Some(outcomes) = one(plan, workers, scenario, &mut random, stop) else {
+            let seed = layout_seed(plan.seed, round, at);
+            let Some(outcomes) = one(plan, workers, scenario, seed, &mut random, stop) else {
                 return Ok(());
             };
             for (stack, outcome) in plan.stacks.iter().zip(outcomes) {
@@ -109,6 +110,7 @@ fn one(
     plan: &SuitePlan,
     workers: &Workers,
     scenario: &Scenario,
+    layout_seed: u64,
     random: &mut SplitMix,
     stop: &AtomicBool,
 ) -> Option<Vec<SuiteOutcome>> {
@@ -127,8 +129,13 @@ fn one(
                 (!stopped).then(|| held::trial(plan, workers, stack, scenario, sessions))
             })
             .collect(),
-        _ => timed::trial(plan, workers, scenario, random, stop),
+        _ => timed::trial(plan, workers, scenario, layout_seed, random, stop),
     }
+}
+
+/// Where the layouts of the processes of one round and scenario come from.
+fn layout_seed(seed: u64, round: u32, scenario: usize) -> u64 {
+    mix(mix(mix(seed) ^ u64::from(round)) ^ scenario as u64)
 }
 
 /// Trials of these scenarios from a round on.

@@ -8,7 +8,7 @@ use super::{
     proof::{prove_held, prove_prepared},
     workers::{Lost, another_kind, ask, ready},
 };
-use crate::{Launch, Workers};
+use crate::{Launch, Layout, Workers};
 
 /// How long one session may take: RSA-4096 handshakes on a slow machine.
 const SESSION_LIMIT: Duration = Duration::from_millis(50);
@@ -23,7 +23,7 @@ pub(super) fn trial(
 ) -> SuiteOutcome {
     let launch = Launch {
         core: plan.core,
-        layout: plan.layout,
+        layout: Layout::Fixed,
         ..Launch::default()
     };
     let held = hold(plan, workers, stack, scenario, sessions, &launch);

@@ -3,9 +3,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{Scenario, StackName, SuiteSample};
+use netbench_model::{LayoutRecord, Scenario, StackName, SuiteSample};
 
-use crate::{Layout, Materials};
+use crate::Materials;
 
 /// What is to be measured in memory: validated, complete, not looked at again.
 #[derive(Debug)]
@@ -28,8 +28,9 @@ pub struct SuitePlan {
     pub slice: Duration,
     /// The core that workers are pinned to; those with many threads are not.
     pub core: Option<u32>,
-    /// The layout of workers' memory.
-    pub layout: Layout,
+    /// The layout of the memory of workers whose operations are timed; all others' is fixed where the
+    /// system permits it.
+    pub layout: LayoutRecord,
     /// The library that counts allocations, where it could be built.
     pub heap_library: Option<PathBuf>,
     /// valgrind, where it is installed.

@@ -5,17 +5,17 @@ use std::{
 };
 
 use netbench_model::{
-    Distribution, Measure, Scenario, SliceFigures, SuiteMeasured, SuiteOutcome, Work,
+    Distribution, LayoutRecord, Measure, Scenario, SliceFigures, SuiteMeasured, SuiteOutcome, Work,
 };
 use netbench_protocol::{Clocks, Prepared, Slice, SliceLimit, Sliced};
-use netbench_stats::{SplitMix, quantile_sorted};
+use netbench_stats::{SplitMix, mix, quantile_sorted};
 
 use super::{
     SuitePlan,
     proof::{prove_prepared, prove_slice},
     workers::{Lost, Ready, TURN_LIMIT, ready},
 };
-use crate::{Launch, Workers};
+use crate::{Launch, Layout, Workers};
 
 /// The quantile of a turn's operations that verdicts rest on. On a shared machine everything that
 /// disturbs an operation makes it longer: low quantiles vary by tenths of a percent from run to
@@ -37,13 +37,18 @@ pub(super) fn trial(
     plan: &SuitePlan,
     workers: &Workers,
     scenario: &Scenario,
+    layout_seed: u64,
     random: &mut SplitMix,
     stop: &AtomicBool,
 ) -> Option<Vec<SuiteOutcome>> {
     let threads = matches!(scenario.work, Work::Threads { .. });
-    let launch = Launch {
+    let launch = |number: u64| Launch {
         core: plan.core.filter(|_| !threads),
-        layout: plan.layout,
+        layout: match plan.layout {
+            LayoutRecord::Fixed => Layout::Fixed,
+            LayoutRecord::Random => Layout::System,
+            LayoutRecord::Varied => Layout::Varied(mix(layout_seed ^ number)),
+        },
         ..Launch::default()
     };
     let turn = if threads {
@@ -54,7 +59,11 @@ pub(super) fn trial(
     let mut arms: Vec<Arm> = plan
         .stacks
         .iter()
-        .map(|stack| Arm::start(ready(plan, workers, stack, scenario, &launch), scenario))
+        .zip(0..)
+        .map(|(stack, number)| {
+            let ready = ready(plan, workers, stack, scenario, &launch(number));
+            Arm::start(ready, scenario)
+        })
         .collect();
     // Nobody's first turn counts: caches, lazily made tables, the first pages of the heap.
     for arm in &mut arms {
@@ -178,18 +187,25 @@ impl Arm {
 }
 
 fn figures(sliced: &Sliced) -> SliceFigures {
-    let low = |timings: &Vec<u64>| {
+    let mut figures = SliceFigures {
+        operations: sliced.operations,
+        low_ns: BTreeMap::new(),
+        median_ns: BTreeMap::new(),
+        mean_ns: BTreeMap::new(),
+        reference: sliced.reference,
+    };
+    for (measure, timings) in &sliced.timings_ns {
         let mut sorted: Vec<f64> = timings.iter().map(|ns| *ns as f64).collect();
         sorted.sort_by(f64::total_cmp);
-        // A tenth of a nanosecond is more than the clock knows.
-        quantile_sorted(&sorted, LOW).map(|ns| (ns * 10.0).round() / 10.0)
-    };
-    SliceFigures {
-        operations: sliced.operations,
-        low_ns: sliced
-            .timings_ns
-            .iter()
-            .filter_map(|(measure, timings)| Some((*measure, low(timings)?)))
-            .collect(),
+        let mean = sorted.iter().sum::<f64>() / sorted.len().max(1) as f64;
+        for (kept, figure) in [
+            (&mut figures.low_ns, quantile_sorted(&sorted, LOW)),
+            (&mut figures.median_ns, quantile_sorted(&sorted, 0.5)),
+            (&mut figures.mean_ns, Some(mean)),
+        ] {
+            // A tenth of a nanosecond is more than the clock knows.
+            kept.extend(figure.map(|ns| (*measure, (ns * 10.0).round() / 10.0)));
+        }
     }
+    figures
 }

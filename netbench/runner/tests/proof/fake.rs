@@ -323,6 +323,7 @@ fn sliced(scenario: &Scenario) -> Sliced {
     Sliced {
         operations: OPERATIONS,
         timings_ns: scenario.measures().iter().copied().map(timings).collect(),
+        reference: None,
         handshakes: OPERATIONS,
         client_resumed: resumed,
         server_resumed: resumed,

@@ -3,10 +3,10 @@
 use std::{cell::RefCell, sync::atomic::AtomicBool, time::Duration};
 
 use netbench_model::{
-    Aead, ClientAuth, FailureClass, HandshakeKind, KeyType, ParallelWork, Scenario,
+    Aead, ClientAuth, FailureClass, HandshakeKind, KeyType, LayoutRecord, ParallelWork, Scenario,
     SessionSettings, StackName, SuiteOutcome, SuiteSample, TlsVersion, Work,
 };
-use netbench_runner::{Layout, Materials, SuiteEvent, SuitePlan, Workers, execute_suite};
+use netbench_runner::{Materials, SuiteEvent, SuitePlan, Workers, execute_suite};
 use netbench_store::RunFolder;
 use netbench_testing::Test;
 use serde_json::{Value, json};
@@ -483,7 +483,7 @@ fn execute(honest: &Script, liar: &Script, scenario: Scenario) -> Vec<SuiteSampl
         trial: Duration::from_millis(5),
         slice: Duration::from_millis(1),
         core: None,
-        layout: Layout::System,
+        layout: LayoutRecord::Random,
         heap_library: None,
         valgrind: None,
         jobs: 1,

@@ -16,7 +16,7 @@ use crate::{SetupError, Stack};
 /// What a client does without a session.
 pub(crate) struct Alone(Operation);
 
-type Operation = Box<dyn FnMut(&mut Meter, &Turn) -> Result<(), SessionError>>;
+type Operation = Box<dyn FnMut(&mut Meter, &Turn<'_>) -> Result<(), SessionError>>;
 
 impl Alone {
     /// Verification of the material's chain.
@@ -59,7 +59,7 @@ impl Alone {
         })))
     }
 
-    pub(crate) fn slice(&mut self, turn: &mut Turn) -> Result<(), SessionError> {
+    pub(crate) fn slice(&mut self, turn: &mut Turn<'_>) -> Result<(), SessionError> {
         while turn.goes_on() {
             let mut meter = Meter::default();
             (self.0)(&mut meter, turn)?;

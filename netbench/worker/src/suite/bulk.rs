@@ -42,7 +42,7 @@ impl Bulk {
         })
     }
 
-    pub(crate) fn slice(&mut self, turn: &mut Turn) -> Result<(), SessionError> {
+    pub(crate) fn slice(&mut self, turn: &mut Turn<'_>) -> Result<(), SessionError> {
         while turn.goes_on() {
             if self.moved_bytes >= self.amount_bytes {
                 self.pair = self.handshakes.one()?;

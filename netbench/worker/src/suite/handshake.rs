@@ -33,7 +33,7 @@ impl Handshakes {
         )
     }
 
-    pub(crate) fn slice(&mut self, turn: &mut Turn) -> Result<(), SessionError> {
+    pub(crate) fn slice(&mut self, turn: &mut Turn<'_>) -> Result<(), SessionError> {
         while turn.goes_on() {
             let pair = Pair::handshake(
                 self.client.as_ref(),

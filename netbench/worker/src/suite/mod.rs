@@ -11,6 +11,7 @@ mod hold;
 mod meter;
 mod pair;
 mod prepared;
+mod reference;
 mod threads;
 mod turn;
 

@@ -10,6 +10,7 @@ use super::{
     error::{PrepareError, not_in_memory},
     handshake::Handshakes,
     hold,
+    reference::Reference,
     threads::Threads,
     turn::Turn,
 };
@@ -27,6 +28,7 @@ const MOST_THREADS: u16 = 1_024;
 /// A scenario that has run once.
 pub(crate) struct PreparedScenario {
     running: Running,
+    reference: Reference,
 }
 
 enum Running {
@@ -99,19 +101,20 @@ impl PreparedScenario {
                 Running::Alone(Alone::connector(holder, *form, material)?)
             }
         };
-        Ok((Self { running }, prepared))
+        let reference = Reference::new();
+        Ok((Self { running, reference }, prepared))
     }
 
     /// Runs it for one turn.
     pub(crate) fn slice(&mut self, slice: Slice) -> Result<Sliced, SessionError> {
-        let mut turn = Turn::new(slice);
+        let mut turn = Turn::new(slice, &mut self.reference);
         match &mut self.running {
             Running::Handshakes(handshakes) => handshakes.slice(&mut turn)?,
             Running::Bulk(bulk) => bulk.slice(&mut turn)?,
             Running::Alone(alone) => alone.slice(&mut turn)?,
             Running::Threads(threads) => return threads.slice(slice),
         }
-        Ok(turn.sliced)
+        Ok(turn.end())
     }
 
     /// Makes many sessions and holds them.

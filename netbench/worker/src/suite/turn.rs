@@ -1,22 +1,37 @@
 use std::time::{Duration, Instant};
 
 use netbench_model::Measure;
-use netbench_protocol::{Slice, SliceLimit, Sliced};
+use netbench_protocol::{Clocks, Slice, SliceLimit, Sliced};
+
+use super::reference::Reference;
 
 /// A turn in progress.
-pub(crate) struct Turn {
+pub(crate) struct Turn<'a> {
     pub(crate) slice: Slice,
     pub(crate) sliced: Sliced,
     begun: Instant,
+    reference: Option<&'a mut Reference>,
 }
 
-impl Turn {
-    pub(crate) fn new(slice: Slice) -> Self {
+impl<'a> Turn<'a> {
+    pub(crate) fn new(slice: Slice, reference: &'a mut Reference) -> Self {
+        // Where operations are counted, so are instructions; where the CPU clock is read, figures are
+        // not those that verdicts rest on.
+        let timed =
+            matches!(slice.limit, SliceLimit::Microseconds(_)) && slice.clocks == Clocks::Wall;
+        reference.begin();
         Self {
             slice,
             sliced: Sliced::default(),
             begun: Instant::now(),
+            reference: timed.then_some(reference),
         }
+    }
+
+    /// What was measured.
+    pub(crate) fn end(mut self) -> Sliced {
+        self.sliced.reference = self.reference.and_then(Reference::figures);
+        self.sliced
     }
 
     /// Whether another operation belongs to it. There is always a first.
@@ -30,11 +45,15 @@ impl Turn {
         }
     }
 
-    /// Records the timings of one operation, in nanoseconds.
+    /// Records the timings of one operation, in nanoseconds, and runs the reference loops where they
+    /// are due.
     pub(crate) fn record<const N: usize>(&mut self, timings_ns: [(Measure, u64); N]) {
         self.sliced.operations += 1;
         for (measure, ns) in timings_ns {
             self.sliced.timings_ns.entry(measure).or_default().push(ns);
+        }
+        if let Some(reference) = &mut self.reference {
+            reference.after_operation();
         }
     }
 }

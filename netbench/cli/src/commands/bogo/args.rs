@@ -6,26 +6,27 @@ use crate::options::{Output, between};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  netbench bogo                                  boringssl, openssl, rustls: all tests, feature by feature
-  netbench bogo --feature ALPN                   one feature
-  netbench bogo --shim rustls --test 'ALPN*'     some tests of one stack
-  netbench bogo diff openssl rustls              the tests that one passes and the other does not
-  netbench bogo --stored                         the stored outcomes, without running anything
-  netbench bogo --check                          fail if a test that passed no longer does
+  netbench bogo                               all tests, feature by feature
+  netbench bogo --feature ALPN                one feature
+  netbench bogo --shim rustls --test 'ALPN*'  some tests of one stack
+  netbench bogo diff openssl rustls           tests that only one of them passes
+  netbench bogo --stored                      stored outcomes, without running
+  netbench bogo --check                       fail if a test no longer passes
 
-Needs Go; the control column, boringssl, also needs cmake and ninja. The first run downloads BoringSSL and
-builds the runner and the shims; nothing else uses the network. Results are cached: a shim is run again only
-when it, its configuration or the runner has changed, or with --again.";
+Needs Go; boringssl, the control, also needs cmake and ninja. The first run
+downloads BoringSSL and builds its test runner and the shims; nothing else uses
+the network. Results are cached until a shim, its configuration or the runner
+changes.";
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Bogo {
     #[command(subcommand)]
     pub(crate) command: Option<BogoCommand>,
-    /// Shims to run, in the order of the columns [default: boringssl, openssl and rustls]
+    /// Shims to run, in this order [default: boringssl,openssl,rustls]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub(crate) shim: Vec<String>,
-    /// Run only tests whose names match: * any text, ? any character, [ab] a or b; separate several with semicolons
+    /// Run only tests whose names match; separate several patterns with semicolons
     #[arg(long, value_name = "GLOB")]
     pub(crate) test: Option<String>,
     /// Show one feature, by its name in the table
@@ -48,13 +49,13 @@ pub(crate) struct BogoHow {
     /// Tests to run at a time, over all shims [default: the number of processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) jobs: Option<u32>,
-    /// How long a test waits for the shim to send something
+    /// Time that a test waits for the shim
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = test_limit)]
     pub(crate) timeout: Duration,
-    /// Run all tests again, even where results are cached
+    /// Ignore cached results
     #[arg(long)]
     pub(crate) again: bool,
-    /// Show the outcomes stored in results/bogo and run nothing; needs neither Go nor a build
+    /// Show the outcomes stored in results/bogo, and run nothing
     #[arg(long, alias = "kept", conflicts_with_all = ["again", "jobs", "timeout"])]
     pub(crate) stored: bool,
 }
@@ -67,9 +68,9 @@ pub(crate) enum BogoCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct BogoDiff {
-    /// One shim
+    /// First shim
     pub(crate) first: String,
-    /// The other
+    /// Second shim
     pub(crate) second: String,
     /// Show one feature, by its name in the table
     #[arg(long, value_name = "NAME")]

@@ -2,7 +2,6 @@
 //! shows coverage or differences.
 
 pub(crate) mod args;
-mod cache;
 mod check;
 mod runs;
 mod shims;

@@ -16,9 +16,9 @@ use sha2::{Digest, Sha256};
 
 use super::{
     args::BogoHow,
-    cache,
     shims::{self, Shim},
 };
+use crate::cache;
 use crate::progress::Progress;
 
 /// What there is before anything is run.
@@ -36,7 +36,7 @@ impl<'a> Setup<'a> {
     /// Builds the runner, if it is not there.
     pub(crate) fn new(how: &'a BogoHow, quiet: bool) -> anyhow::Result<Self> {
         let progress = Progress::counting(quiet, "tests");
-        let runner = Runner::make(&cache::folder()?, &mut |step| progress.stage(step))?;
+        let runner = Runner::make(&cache::folder("bogo")?, &mut |step| progress.stage(step))?;
         let processors = || thread::available_parallelism().map_or(1, NonZero::get);
         let jobs = how
             .jobs
@@ -89,7 +89,6 @@ impl ShimRun<'_> {
     }
 }
 
-/// What is to be run.
 #[derive(Clone, Copy)]
 pub(crate) struct Job<'a> {
     pub(crate) setup: &'a Setup<'a>,

@@ -4,7 +4,7 @@ use std::{
     time::SystemTime,
 };
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use netbench_bogo::{
     KNOWN_SHIMS, KnownShim, NULL_SHIM, SHIMS_FOLDER, SHIMS_PACKAGE, ShimConfig, ShimExecutable,
     boringssl_shim,
@@ -15,7 +15,7 @@ use netbench_model::suggestion;
 use crate::{
     exit::WrongInput,
     progress::Progress,
-    workers::{cargo_build, source_tree},
+    workers::{built, cargo_build, source_tree},
 };
 
 use super::runs::Setup;
@@ -29,7 +29,6 @@ pub(crate) struct Shim {
     pub(crate) config: ShimConfig,
 }
 
-/// A shim by its name.
 pub(crate) fn known(name: &str) -> anyhow::Result<&'static KnownShim> {
     KnownShim::named(name).ok_or_else(|| {
         let names: Vec<_> = KNOWN_SHIMS.iter().map(|shim| shim.name).collect();
@@ -39,7 +38,6 @@ pub(crate) fn known(name: &str) -> anyhow::Result<&'static KnownShim> {
 }
 
 impl Shim {
-    /// Finds a shim's program, or builds it.
     pub(crate) fn find(shim: &KnownShim, setup: &Setup<'_>) -> anyhow::Result<Self> {
         let (runner, progress) = (&setup.runner, &setup.progress);
         let program = match shim.executable {
@@ -56,7 +54,6 @@ impl Shim {
     }
 }
 
-/// The shim that does nothing.
 pub(crate) fn null(progress: &Progress) -> anyhow::Result<PathBuf> {
     find_built(NULL_SHIM, progress)
 }
@@ -70,27 +67,22 @@ pub(crate) fn tree() -> anyhow::Result<PathBuf> {
 fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathBuf> {
     let executable = shim.name;
     let tree = tree()?;
-    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree.join("target"), PathBuf::from);
-    let built = target.join("release").join(executable);
-    let rebuilt = !is_up_to_date(&built, &tree.join(SHIMS_FOLDER));
-    if rebuilt {
-        progress.stage(&format!("Building {executable} (once)"));
-        build(&tree, shim)?;
+    let built = built(&tree, executable);
+    if is_up_to_date(&built, &tree.join(SHIMS_FOLDER)) {
+        return Ok(built);
     }
-    if !built.is_file() {
-        bail!(
-            "{executable} was built, but {} is not there",
-            built.display()
-        );
+    progress.stage(&format!("Building {executable} (once)"));
+    let mut what = vec!["-p", SHIMS_PACKAGE, "--bin", executable];
+    if let Some(feature) = shim.feature {
+        what.extend(["--features", feature]);
     }
-    if rebuilt {
-        // Cargo does not touch an executable that is up to date.
-        fs::File::options()
-            .append(true)
-            .open(&built)
-            .and_then(|file| file.set_modified(SystemTime::now()))
-            .with_context(|| format!("cannot touch {}", built.display()))?;
-    }
+    cargo_build(&tree, &what, &built)?;
+    // Cargo does not touch an executable that is up to date.
+    fs::File::options()
+        .append(true)
+        .open(&built)
+        .and_then(|file| file.set_modified(SystemTime::now()))
+        .with_context(|| format!("cannot touch {}", built.display()))?;
     Ok(built)
 }
 
@@ -115,12 +107,4 @@ fn is_up_to_date(built: &Path, package: &Path) -> bool {
     sources
         .iter()
         .all(|source| time(source).is_none_or(|changed| changed <= made))
-}
-
-fn build(tree: &Path, shim: ShimExecutable) -> anyhow::Result<()> {
-    let mut arguments = vec!["-p", SHIMS_PACKAGE, "--bin", shim.name];
-    if let Some(feature) = shim.feature {
-        arguments.extend(["--features", feature]);
-    }
-    cargo_build(tree, &arguments)
 }

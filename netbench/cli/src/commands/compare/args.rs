@@ -10,23 +10,24 @@ Examples:
   netbench compare runs/one --stack openssl,rustls-aws-lc
   netbench compare runs/before runs/after --format junit > compare.xml
 
-A case has regressed when its change is over the threshold and its interval excludes no change at all.";
+A case has regressed if it got worse by more than the threshold and its
+confidence interval excludes zero.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    /// The run that is compared with
+    /// Run to compare with
     #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
     pub(crate) first: PathBuf,
-    /// The run that is compared; without it, two stacks of the first
+    /// Run to compare [default: two stacks of the first run]
     #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
     pub(crate) other: Option<PathBuf>,
-    /// A stack of each; of one run, without it, its first two
+    /// Stack of the first run and stack of the second [default: the first ones]
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) stack: Vec<String>,
-    /// Exit with 4 if any case is worse by more than this, such as 2%
+    /// Exit with code 4 if a case got worse by more than this, such as 2%
     #[arg(long, value_name = "PERCENT", value_parser = percentage)]
     pub(crate) fail_on_regression: Option<f64>,
-    /// Compare runs whose settings or machines differ
+    /// Compare runs even if their settings or machines differ
     #[arg(long)]
     pub(crate) allow_different_settings: bool,
     #[command(flatten)]

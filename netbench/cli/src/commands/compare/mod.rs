@@ -1,6 +1,6 @@
 pub(crate) mod args;
 
-use netbench_model::{StackName, SuitePlan, SuiteSample};
+use netbench_model::{StackName, SuitePlan};
 use netbench_report::{CompareSummary, compare_runs_of_suite, compare_stacks_of_suite};
 
 use self::args::Compare;
@@ -8,10 +8,9 @@ use crate::{
     exit::{Ended, bail_input},
     output,
     stack_names::is_of_run,
-    stored::{open, wrong},
+    stored,
 };
 
-/// Compares two runs of the suite, or two stacks of one.
 pub(crate) fn compare(options: &Compare) -> anyhow::Result<Ended> {
     let summary = summary(options)?;
     let refused: Vec<_> = summary
@@ -37,8 +36,7 @@ pub(crate) fn compare(options: &Compare) -> anyhow::Result<Ended> {
 
 fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
     let threshold = options.fail_on_regression;
-    let (folder, manifest) = open::<SuitePlan>(&options.first)?;
-    let samples: Vec<SuiteSample> = folder.records().map_err(wrong)?;
+    let (_, manifest, samples) = stored::read::<SuitePlan>(&options.first)?;
     let chosen: Vec<StackName> = options.stack.iter().map(StackName::new).collect();
     let chosen = match chosen.as_slice() {
         [] => None,
@@ -61,8 +59,7 @@ fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
             &manifest, &samples, a, b, threshold,
         ));
     };
-    let (other_folder, other_manifest) = open::<SuitePlan>(other)?;
-    let other_samples: Vec<SuiteSample> = other_folder.records().map_err(wrong)?;
+    let (_, other_manifest, other_samples) = stored::read::<SuitePlan>(other)?;
     if let Some((a, b)) = chosen {
         is_of_run(a, stacks)?;
         is_of_run(b, &other_manifest.plan.stacks)?;

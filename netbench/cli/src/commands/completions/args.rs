@@ -3,6 +3,6 @@ use clap_complete::Shell;
 
 #[derive(Debug, Args)]
 pub(crate) struct Completions {
-    /// The shell
+    /// Shell to generate for
     pub(crate) shell: Shell,
 }

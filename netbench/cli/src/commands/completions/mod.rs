@@ -6,7 +6,6 @@ use self::args::Completions;
 use super::Netbench;
 use crate::{exit::Ended, output};
 
-/// Writes a shell's completion script to stdout.
 pub(crate) fn completions(options: &Completions) -> anyhow::Result<Ended> {
     let mut command = Netbench::command();
     let mut script = Vec::new();

@@ -10,91 +10,87 @@ use crate::options::{
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  netbench connect                               101 emulated sites, openssl against rustls-aws-lc
-  netbench connect --rounds 3 --limit 10         a quick look
-  netbench connect --stack openssl,rustls-aws-lc,rustls-ring --condition clean,resumed,cold
-  netbench connect --sites mine.txt --live       the real hosts of a file, one connection at a time each
-  netbench connect --resume runs/…               resume after a kill
+  netbench connect                            openssl and rustls-aws-lc, 101 sites
+  netbench connect --rounds 3 --limit 10      a quick look
+  netbench connect --stack openssl,rustls-aws-lc --condition clean,resumed,cold
+  netbench connect --sites mine.txt --live    real hosts
+  netbench connect --resume runs/…            continue an interrupted run
   netbench connect --json | jq .comparisons
 
-The report goes to stdout, progress to stderr, and everything into a folder under runs/.
-Nothing leaves this machine without --live.";
+The report goes to stdout, progress to stderr, and all files to a new folder in
+runs/. Without --live, nothing leaves this machine.";
 
 #[derive(Debug, Args)]
 #[command(
-    mut_arg("seed", |seed| seed.help("Seed of the order of trials and of the losses; without it, a new one")),
+    mut_arg("seed", |seed| seed.help("Seed of the order of trials and of packet losses [default: a new one]")),
     mut_arg("resume", |resume| resume.conflicts_with_all(["sites", "stack", "condition", "rounds", "limit", "shard", "vantage", "live", "client_profile", "tls", "groups", "alpn", "roots", "roots_count", "timeout", "link", "seed", "out", "name"])),
 )]
 pub(crate) struct Connect {
     #[command(flatten)]
     pub(crate) over: SiteOptions,
-    #[command(flatten, next_help_heading = "What")]
+    #[command(flatten)]
     pub(crate) stacks: StackOptions,
-    /// States in which a stack connects: clean, resumed, cold
+    /// Conditions to measure: clean (a new connector), resumed (a session), cold (a new process)
     #[arg(
         long,
         value_name = "C,…",
         value_delimiter = ',',
-        default_value = "clean",
-        help_heading = "What"
+        default_value = "clean"
     )]
     pub(crate) condition: Vec<Condition>,
-    /// Rounds: each takes every site, condition and stack once
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = "What")]
+    /// Rounds; each measures every site, condition and stack once
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) rounds: u32,
 
-    /// How the connector is set up
-    #[arg(long, value_name = "P", value_enum, default_value_t = ProfileArg::Default, help_heading = "Client")]
+    #[command(flatten, next_help_heading = "Client")]
+    pub(crate) roots: RootsOptions,
+    /// How to set up the connectors
+    #[arg(long, value_name = "P", value_enum, default_value_t = ProfileArg::Default)]
     pub(crate) client_profile: ProfileArg,
-    /// TLS versions offered
+    /// TLS versions to offer
     #[arg(
         long,
         value_name = "V,…",
         value_delimiter = ',',
         value_parser = |text: &str| one_of("TLS version", text, TlsVersion::OFFERED),
         default_value = "1.2,1.3",
-        help_heading = "Client"
     )]
     pub(crate) tls: Vec<TlsVersion>,
-    /// Groups offered, most wanted first; without it, all that every chosen stack can do
+    /// Groups to offer, preferred first [default: all that every chosen stack supports]
     #[arg(
         long,
         value_name = "G,…",
         value_delimiter = ',',
         value_parser = |text: &str| one_of("group", text, Group::OFFERED),
-        help_heading = "Client"
     )]
     pub(crate) groups: Vec<Group>,
-    /// Application protocols offered, most wanted first
+    /// Application protocols to offer, preferred first
     #[arg(
         long,
         value_name = "A,…",
         value_delimiter = ',',
-        default_value = "h2,http/1.1",
-        help_heading = "Client"
+        default_value = "h2,http/1.1"
     )]
     pub(crate) alpn: Vec<Alpn>,
-    #[command(flatten, next_help_heading = "Client")]
-    pub(crate) roots: RootsOptions,
-    /// Cut or fill the trust roots to N
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2_000), help_heading = "Client")]
+    /// Use exactly N trust roots: leave some out, or add generated ones
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=2_000))]
     pub(crate) roots_count: Option<u32>,
     /// Time limit of one connection
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = connection_limit, help_heading = "Client")]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = connection_limit)]
     pub(crate) timeout: Duration,
 
     #[command(flatten)]
-    pub(crate) path: PathOptions,
-    /// Trials at one time, each with workers of its own
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=64), help_heading = "How")]
-    pub(crate) jobs: u32,
-    #[command(flatten)]
     pub(crate) start: StartOptions,
+    #[command(flatten)]
+    pub(crate) path: PathOptions,
+    /// Trials to run at a time, each with its own workers
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(crate) jobs: u32,
 
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,
-    /// Last part of the name of the run's folder
-    #[arg(long, value_name = "NAME", default_value = "connect", value_parser = run_name, help_heading = "Results")]
+    /// Last part of the run's folder name
+    #[arg(long, value_name = "NAME", default_value = "connect", value_parser = run_name)]
     pub(crate) name: String,
     #[command(flatten)]
     pub(crate) verbosity: Verbosity,

@@ -37,7 +37,6 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
 
 impl Measured for ConnectSettings {
     type Plan = ConnectPlan;
-    type Record = Sample;
 
     fn workers(&self) -> BTreeSet<String> {
         self.over.workers(&self.stacks)

@@ -37,7 +37,6 @@ enum Offers {
 }
 
 impl ConnectSettings {
-    /// From the command line.
     pub(crate) fn of_options(options: &Connect) -> anyhow::Result<Self> {
         let file = sites_file::read(options.over.sites.as_deref())?;
         let network = if options.over.live {
@@ -71,7 +70,6 @@ impl ConnectSettings {
         })
     }
 
-    /// From the run to resume.
     pub(crate) fn of_manifest(
         options: &Connect,
         manifest: &ConnectManifest,
@@ -103,7 +101,6 @@ impl ConnectSettings {
         })
     }
 
-    /// Where the sites are.
     pub(crate) fn target(&self) -> Target {
         match self.over.network {
             Network::Lab => Target::Lab,
@@ -111,7 +108,6 @@ impl ConnectSettings {
         }
     }
 
-    /// As the manifest has it.
     pub(crate) fn record(&self, plan: &Plan) -> ConnectPlan {
         ConnectPlan {
             seed: plan.seed,

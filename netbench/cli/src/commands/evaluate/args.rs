@@ -4,58 +4,52 @@ use crate::options::{Output, SiteOptions, StartOptions, StoredIn, run_name};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  netbench evaluate --quick                      from openssl to rustls-aws-lc, in five minutes
+  netbench evaluate --quick                from openssl to rustls-aws-lc
   netbench evaluate --from openssl --to rustls-ring --sites mine.txt
   netbench evaluate --part sites,connections --live --sites mine.txt
-  netbench evaluate --resume runs/…-evaluate     resume after a kill, or do again what failed
-  netbench evaluate --quick --json | jq '.questions[] | {question, answer, because}'
+  netbench evaluate --resume runs/…        continue, and run failed parts again
+  netbench evaluate --quick --json | jq '.questions[] | {question, answer}'
 
-Parts: features (BoringSSL's protocol tests), sites (what each site speaks, and which a switch would lose),
-connections (connector, verification, handshake, total), suite (in memory). Each is a run of its own in the
-evaluation's folder, which `netbench report` takes; a part that fails does not stop the others.
-Nothing leaves this machine without --live.";
+Parts:
+  features     BoringSSL's protocol tests (bogo)
+  sites        what each site supports, and which ones would be lost (scan)
+  connections  times of connections (connect)
+  suite        benchmarks in memory (suite)
+
+Each part is a run in the evaluation's folder. If one fails, the others go on.
+Without --live, nothing leaves this machine.";
 
 #[derive(Debug, Args)]
 #[command(
-    mut_arg("seed", |seed| seed.help("Seed of everything random in every part; without it, a new one")),
-    mut_arg("out", |out| out.help("Where the evaluation's folder is made")),
+    next_help_heading = "What",
+    mut_arg("seed", |seed| seed.help("Seed of everything random in every part [default: a new one]")),
+    mut_arg("out", |out| out.help("Folder to create the evaluation's folder in")),
     mut_arg("resume", |resume| {
-        let resume = resume.help("Go on with the evaluation in this folder, with its own settings");
+        let resume = resume.help("Resume the evaluation in DIR, with the settings it was started with; failed parts run again");
         resume.conflicts_with_all(["from", "to", "sites", "limit", "quick", "live", "part", "skip", "seed", "worker", "out", "name"])
     }),
 )]
 pub(crate) struct Evaluate {
-    /// The stack that is in use
-    #[arg(
-        long,
-        value_name = "STACK",
-        default_value = "openssl",
-        help_heading = "What"
-    )]
+    /// Stack in use now
+    #[arg(long, value_name = "STACK", default_value = "openssl")]
     pub(crate) from: String,
-    /// The stack that would take its place
-    #[arg(
-        long,
-        value_name = "STACK",
-        default_value = "rustls-aws-lc",
-        help_heading = "What"
-    )]
+    /// Stack that would replace it
+    #[arg(long, value_name = "STACK", default_value = "rustls-aws-lc")]
     pub(crate) to: String,
     #[command(flatten)]
     pub(crate) over: SiteOptions,
-    /// A few minutes instead of half an hour: fewer rounds, stored protocol tests
-    #[arg(long, help_heading = "What")]
+    /// Take a few minutes instead of half an hour: fewer rounds, stored protocol tests
+    #[arg(long)]
     pub(crate) quick: bool,
-    /// Only these parts: features, sites, connections, suite
-    #[arg(long, value_name = "P,…", value_delimiter = ',', help_heading = "What")]
+    /// Run only these parts: features, sites, connections, suite
+    #[arg(long, value_name = "P,…", value_delimiter = ',')]
     pub(crate) part: Vec<String>,
-    /// Leave these parts out
+    /// Skip these parts
     #[arg(
         long,
         value_name = "P,…",
         value_delimiter = ',',
-        conflicts_with = "part",
-        help_heading = "What"
+        conflicts_with = "part"
     )]
     pub(crate) skip: Vec<String>,
 
@@ -64,11 +58,11 @@ pub(crate) struct Evaluate {
 
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,
-    /// Last part of the name of the evaluation's folder
-    #[arg(long, value_name = "NAME", default_value = "evaluate", value_parser = run_name, help_heading = "Results")]
+    /// Last part of the evaluation's folder name
+    #[arg(long, value_name = "NAME", default_value = "evaluate", value_parser = run_name)]
     pub(crate) name: String,
-    /// Open the page in the browser
-    #[arg(long, help_heading = "Results")]
+    /// Open the HTML report in the browser
+    #[arg(long)]
     pub(crate) open: bool,
     #[command(flatten)]
     pub(crate) output: Output,

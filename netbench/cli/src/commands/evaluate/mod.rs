@@ -120,7 +120,6 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
     })
 }
 
-/// Makes the reports, and the page.
 fn publish(folder: &RunFolder, output: &Output) -> anyhow::Result<EvaluationReport> {
     let report = kinds::evaluation::read(folder)?;
     output::print(&report, output)?;

@@ -39,7 +39,6 @@ impl PartProgress {
         }
     }
 
-    /// What the part says.
     pub(super) fn line(&self, line: &str) {
         let line = sanitize(line);
         match self.shown {
@@ -50,7 +49,6 @@ impl PartProgress {
         }
     }
 
-    /// Time goes on.
     pub(super) fn tick(&self) {
         let spent = self.begun.elapsed().as_secs();
         self.bar
@@ -68,7 +66,6 @@ impl PartProgress {
     }
 }
 
-/// Minutes and seconds.
 pub(super) fn time(time: Duration) -> String {
     let seconds = time.as_secs();
     match (seconds / 60, seconds % 60) {

@@ -12,13 +12,13 @@ Examples:
 
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// The run's folder, of connect
+    /// Folder of a run of connect
     #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) run: PathBuf,
-    /// The stack that the other is compared with
+    /// Stack to compare with
     #[arg(long, value_name = "STACK", requires = "to")]
     pub(crate) from: Option<String>,
-    /// The other stack
+    /// Stack to compare
     #[arg(long, value_name = "STACK", requires = "from")]
     pub(crate) to: Option<String>,
     #[command(flatten)]

@@ -12,8 +12,7 @@ use crate::{
 
 /// Says which characteristics of a site go with one stack's being faster.
 pub(crate) fn explain(options: &Explain) -> anyhow::Result<Ended> {
-    let (folder, manifest) = stored::open::<ConnectPlan>(&options.run)?;
-    let samples = folder.records().map_err(stored::wrong)?;
+    let (_, manifest, samples) = stored::read::<ConnectPlan>(&options.run)?;
     let known = |name: &String| {
         let name = StackName::new(name);
         is_of_run(&name, &manifest.plan.stacks).map(|()| name)

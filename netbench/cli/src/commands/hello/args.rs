@@ -9,11 +9,11 @@ Examples:
   netbench hello --json | jq '.hellos[] | {stack, wire_bytes, ja4}'";
 
 #[derive(Debug, Args)]
-#[command(mut_arg("stack", |stack| stack.help("Stacks")))]
+#[command(mut_arg("stack", |stack| stack.help("Stacks to show")))]
 pub(crate) struct Hello {
     #[command(flatten)]
     pub(crate) stacks: StackOptions,
-    /// How the connectors are set up
+    /// How to set up the connectors
     #[arg(long, value_name = "P", value_enum, default_value_t = ProfileArg::Library)]
     pub(crate) client_profile: ProfileArg,
     #[command(flatten)]

@@ -9,12 +9,12 @@ pub(crate) struct Link {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LinkCommand {
-    /// Measure the link itself: TCP connect against the configured time, rate, lateness
+    /// Compare the emulated link with its settings: round-trip time, rate, lateness
     Bench {
-        /// Which: auto, user, tun, netem, none
+        /// Link to measure: auto, user, tun, netem, none
         #[arg(long, value_name = "LINK", default_value = "auto")]
         link: LinkChoice,
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },

@@ -5,7 +5,6 @@ use netbench_link::bench::{LinkBench, run_bench};
 use self::args::{Link, LinkCommand};
 use crate::{exit::Ended, output};
 
-/// Measures the emulated link itself.
 pub(crate) fn link(options: &Link) -> anyhow::Result<Ended> {
     match &options.command {
         LinkCommand::Bench { link, json } => {

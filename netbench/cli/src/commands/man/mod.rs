@@ -9,7 +9,6 @@ use self::args::Man;
 use super::Netbench;
 use crate::{exit::Ended, output};
 
-/// Writes the manual pages, made from what the command line itself says.
 pub(crate) fn man(options: &Man) -> anyhow::Result<Ended> {
     let command = Netbench::command();
     match &options.folder {

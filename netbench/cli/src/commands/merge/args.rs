@@ -6,22 +6,23 @@ use crate::options::Output;
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  netbench connect --seed 7 --shard 1/3 --name s1      on one machine, 2/3 and 3/3 on others
+  netbench connect --seed 7 --shard 1/3 --name s1       2/3 and 3/3 elsewhere
   netbench merge runs/*-s1 runs/*-s2 runs/*-s3 --out runs/all
-  netbench merge berlin/run tokyo/run --out runs/both  the same plan from two places
+  netbench merge berlin/run tokyo/run --out runs/both
 
-Shards of one seed become one run, as if one machine had taken all sites. Runs of the same sites from
-several places become further rounds; each keeps the name of its vantage point.";
+Shards with one seed become one run, as if one machine had measured all sites.
+Runs of the same sites from several places become further rounds, which keep
+the name of their vantage point.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Merge {
     /// Folders of runs of connect, or of shards of a scan
     #[arg(required = true, value_name = "RUN", value_hint = ValueHint::DirPath)]
     pub(crate) runs: Vec<PathBuf>,
-    /// The folder that is made
+    /// Folder to create
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
-    /// Join what there is where shards are missing or runs were not finished; the report says so
+    /// Merge even if shards are missing or runs are unfinished; the report lists them
     #[arg(long)]
     pub(crate) partial: bool,
     #[command(flatten)]

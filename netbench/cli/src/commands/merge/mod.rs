@@ -12,7 +12,6 @@ use crate::{
     stored::wrong,
 };
 
-/// Merges runs.
 pub(crate) fn merge(options: &Merge) -> anyhow::Result<Ended> {
     let mut kinds = Vec::new();
     for path in &options.runs {

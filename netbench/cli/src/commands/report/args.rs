@@ -4,33 +4,32 @@ use clap::{Args, ValueHint};
 
 use crate::{format::Format, options::Output};
 
-/// For the end of `--help`.
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  netbench report runs/2026-…                          the tables, on the terminal
-  netbench report runs/2026-… --format html --open     one page with charts, in the browser
-  netbench report runs/a runs/b --output both.html     two runs side by side, on one page
+  netbench report runs/2026-…                        tables, on the terminal
+  netbench report runs/2026-… --open                 charts, in the browser
+  netbench report runs/a runs/b --output both.html   two runs side by side
   netbench report runs/2026-… --format junit --output junit.xml";
 
 #[derive(Debug, Args)]
 pub(crate) struct Report {
-    /// Folders of runs; several go side by side
+    /// Folders of runs; several are shown side by side
     #[arg(required = true, value_name = "RUN", value_hint = ValueHint::DirPath)]
     pub(crate) runs: Vec<PathBuf>,
-    /// Form of the report; html if the name of --output says so, or with --open
-    #[arg(long, value_enum, help_heading = "Results")]
+    /// Format of the report [default: terminal; html with --open, or if FILE ends in .html]
+    #[arg(long, value_enum)]
     format: Option<Format>,
-    /// The same as --format json
-    #[arg(long, conflicts_with = "format", help_heading = "Results")]
+    /// Same as --format json
+    #[arg(long, conflicts_with = "format")]
     json: bool,
-    /// Write to FILE (- is stdout). Without it html goes to report.html in the run's folder, all else to stdout
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Results")]
+    /// Write to FILE, - for stdout [default: stdout; for html, report.html in the run's folder]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
-    /// Open the page in the browser
-    #[arg(long, help_heading = "Results")]
+    /// Open the HTML report in the browser
+    #[arg(long)]
     pub(crate) open: bool,
-    /// Say nothing of where things are
-    #[arg(long, short, help_heading = "Results")]
+    /// Do not print where files are
+    #[arg(long, short)]
     pub(crate) quiet: bool,
 }
 

@@ -9,7 +9,6 @@ use netbench_store::RunFolder;
 
 use crate::{exit::bail_input, kinds};
 
-/// Something in a folder of runs.
 pub(super) struct Entry {
     pub(super) path: PathBuf,
     pub(super) row: RunRow,

@@ -10,7 +10,6 @@ use netbench_report::RunsSummary;
 use self::args::{Results, ResultsCommand};
 use crate::{exit::Ended, kinds::StoredRun, output};
 
-/// Lists, shows, packs or prunes runs.
 pub(crate) fn results(options: &Results) -> anyhow::Result<Ended> {
     match &options.command {
         ResultsCommand::List { folders, output } => {

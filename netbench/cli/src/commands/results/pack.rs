@@ -10,7 +10,6 @@ use crate::{
     stored::wrong,
 };
 
-/// Compresses the raw samples of finished runs.
 pub(super) fn pack(runs: &[PathBuf]) -> anyhow::Result<Ended> {
     let mut folders = Vec::new();
     for path in runs {

@@ -44,10 +44,9 @@ pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
 
 impl Measured for ScanSettings {
     type Plan = ScanPlan;
-    type Record = SiteScan;
 
     fn workers(&self) -> BTreeSet<String> {
-        self.over.workers(&self.against)
+        self.over.workers(&self.plan.against)
     }
 
     fn sites(&self) -> Option<&Sites> {
@@ -60,10 +59,16 @@ impl Measured for ScanSettings {
         _earlier: Option<&ScanManifest>,
     ) -> anyhow::Result<Ready<'a, ScanPlan>> {
         let (workers, inside) = (&setup.workers, setup.inside.as_ref());
-        let client = client_settings(self.client_profile, &self.against, workers);
-        let offers = offers(&self.against, workers, inside, &client, &setup.roots_pem)?;
+        let client = client_settings(self.plan.client_profile, &self.plan.against, workers);
+        let offers = offers(
+            &self.plan.against,
+            workers,
+            inside,
+            &client,
+            &setup.roots_pem,
+        )?;
         Ok(Ready {
-            plan: self.record(),
+            plan: self.plan.clone(),
             checks: Vec::new(),
             measure: Box::new(move |folder, appender| {
                 scan_sites(self, folder, appender, setup)?;
@@ -107,7 +112,7 @@ fn scan_sites(
     progress.begin(sites.len() as u64, done as u64);
     drop(earlier);
     let roots = TrustAnchors::of_pem(&setup.roots_pem);
-    let limits = settings.limits.clone();
+    let limits = settings.limits();
     let work = || {
         scan_all::<anyhow::Error>(targets, limits, roots, &setup.stop, |event| {
             let ScanEvent::Done(scan) = event;
@@ -136,8 +141,13 @@ fn against(
     let scans: Vec<SiteScan> = folder.records()?;
     let predicted = LossReport::new(offers, &scans, Vec::new());
     progress.stage("confirming by handshakes");
-    let (stacks, sites) = (&settings.against, &settings.over.file.sites);
-    let confirmed = confirm(clients, stacks, sites, &scans, &predicted, settings.confirm);
+    let ScanPlan {
+        against: stacks,
+        sites,
+        confirm: most,
+        ..
+    } = &settings.plan;
+    let confirmed = confirm(clients, stacks, sites, &scans, &predicted, *most);
     let record = AgainstRecord {
         offers: predicted.offers,
         confirmed,

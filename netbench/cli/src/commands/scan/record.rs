@@ -80,10 +80,11 @@ fn profile(scan: &SiteScan) -> (LabProfile, Vec<String>) {
         .filter(|v| v.supported && v.version >= TlsVersion::Tls12);
     for found in modern {
         for suite in &found.suites {
-            match Some(CipherSuite(suite.code)).filter(|s| CipherSuite::SERVED.contains(s)) {
-                Some(suite) if !lab.suites.contains(&suite) => lab.suites.push(suite),
-                Some(_) => {}
-                None => cannot.push(suite.name.clone()),
+            let code = CipherSuite(suite.code);
+            if !CipherSuite::SERVED.contains(&code) {
+                cannot.push(suite.name.clone());
+            } else if !lab.suites.contains(&code) {
+                lab.suites.push(code);
             }
         }
         if found.suite_order == Order::Client && found.suites.len() > 1 {
@@ -93,10 +94,11 @@ fn profile(scan: &SiteScan) -> (LabProfile, Vec<String>) {
             ));
         }
         for group in &found.groups {
-            match Some(Group(group.code)).filter(|g| Group::OFFERED.contains(g)) {
-                Some(group) if !lab.groups.contains(&group) => lab.groups.push(group),
-                Some(_) => {}
-                None => cannot.push(group.name.clone()),
+            let code = Group(group.code);
+            if !Group::OFFERED.contains(&code) {
+                cannot.push(group.name.clone());
+            } else if !lab.groups.contains(&code) {
+                lab.groups.push(code);
             }
         }
     }

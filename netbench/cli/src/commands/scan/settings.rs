@@ -1,9 +1,9 @@
-use std::{collections::BTreeSet, net::IpAddr, time::Duration};
+use std::{net::IpAddr, time::Duration};
 
-use netbench_model::{LabProfile, Profile, ScanManifest, ScanPlace, ScanPlan, Site, StackName};
+use netbench_model::{LabProfile, ScanManifest, ScanPlace, ScanPlan, Site};
 use netbench_scan::{Limits, ScanPart};
 
-use super::args::{PartArg, Scan};
+use super::args::Scan;
 use crate::{
     exit::{WrongInput, bail_input},
     sites_file::{self, SitesFile},
@@ -14,136 +14,85 @@ use crate::{
 /// What is to be scanned and how, read and found right.
 pub(crate) struct ScanSettings {
     pub(crate) over: Sites,
-    pub(crate) limits: Limits,
-    pub(crate) against: Vec<StackName>,
-    pub(crate) client_profile: Profile,
-    pub(crate) confirm: u32,
-    pub(crate) summary: bool,
+    pub(crate) plan: ScanPlan,
 }
 
 impl ScanSettings {
-    /// From the command line.
     pub(crate) fn of_options(options: &Scan) -> anyhow::Result<Self> {
         let file = if options.targets.is_empty() {
             sites_file::read(options.over.sites.as_deref())?
         } else {
             of_targets(&options.targets)?
         };
-        let network = match (options.over.live, options.targets.is_empty()) {
-            (true, _) => Network::Live {
-                how: live(file.sites.len(), options.rate.or(LIVE_RATE)),
-            },
-            (false, true) => Network::Lab,
-            (false, false) => Network::Loopback,
+        let live = options.over.live;
+        let rate = options.rate.or(LIVE_RATE.filter(|_| live));
+        let place = match (live, options.targets.is_empty()) {
+            (true, _) => ScanPlace::Live,
+            (false, true) => ScanPlace::Lab,
+            (false, false) => ScanPlace::Loopback,
         };
-        if network == Network::Loopback {
+        if place == ScanPlace::Loopback {
             all_on_loopback(&file.sites)?;
         }
-        let live = options.over.live;
         let over = Sites::of_options(
-            network,
+            network(place, file.sites.len(), rate),
             file,
             roots(&options.roots.source(), None)?,
             &options.over,
             &options.path,
             &options.start,
         )?;
-        let parts = options.parts.iter().filter_map(|part| match part {
-            PartArg::Enumeration => None,
-            PartArg::Signatures => Some(ScanPart::Signatures),
-            PartArg::Sessions => Some(ScanPart::Sessions),
-            PartArg::Features => Some(ScanPart::Features),
-            PartArg::Intolerance => Some(ScanPart::Intolerance),
-        });
-        let parts: BTreeSet<ScanPart> = parts.collect();
-        let default = Limits::default();
-        let jobs = options.jobs.unwrap_or(if live { 50 } else { 500 });
-        Ok(Self {
-            over,
-            limits: Limits {
-                sites: jobs as usize,
-                per_site: if live { 1 } else { default.per_site },
-                per_address: if live { 2 } else { default.per_address },
-                rate: options.rate.or(LIVE_RATE.filter(|_| live)),
-                timeout: options.timeout,
-                retries: options.retries,
-                parts: parts.into_iter().collect(),
-                ..default
-            },
+        let parts = ScanPart::ALL.map(|part| part.name().to_owned()).into_iter();
+        let plan = ScanPlan {
+            place,
+            sites_file: over.file.name.clone(),
+            sites_sha256: over.file.sha256.clone(),
+            sites: over.file.sites.clone(),
+            parts: parts.filter(|part| options.parts.contains(part)).collect(),
+            jobs: options.jobs.unwrap_or(if live { 50 } else { 500 }),
+            rate,
+            timeout_ms: u64::try_from(options.timeout.as_millis()).unwrap_or(u64::MAX),
+            retries: options.retries,
+            roots: over.roots_record(),
+            seed: over.seed,
             against: stack_names(&options.against),
             client_profile: options.client_profile.into(),
             confirm: options.confirm,
             summary: options.summary,
-        })
+        };
+        Ok(Self { over, plan })
     }
 
-    /// From the run to resume.
     pub(crate) fn of_manifest(manifest: &ScanManifest) -> anyhow::Result<Self> {
-        let plan = &manifest.plan;
+        let plan = manifest.plan.clone();
         let file = SitesFile {
             name: plan.sites_file.clone(),
             sha256: plan.sites_sha256.clone(),
             sites: plan.sites.clone(),
         };
-        let over = Sites::of_run(
-            manifest,
-            match plan.place {
-                ScanPlace::Lab => Network::Lab,
-                ScanPlace::Loopback => Network::Loopback,
-                ScanPlace::Live => Network::Live {
-                    how: live(plan.sites.len(), plan.rate),
-                },
-            },
-            file,
-            &plan.roots,
-            plan.seed,
-        )?;
-        let named = |name: &String| ScanPart::ALL.into_iter().find(|part| part.name() == name);
-        let live = plan.place == ScanPlace::Live;
-        let default = Limits::default();
-        Ok(Self {
-            over,
-            limits: Limits {
-                sites: plan.jobs as usize,
-                per_site: if live { 1 } else { default.per_site },
-                per_address: if live { 2 } else { default.per_address },
-                rate: plan.rate,
-                timeout: Duration::from_millis(plan.timeout_ms),
-                retries: plan.retries,
-                parts: plan.parts.iter().filter_map(named).collect(),
-                ..default
-            },
-            against: plan.against.clone(),
-            client_profile: plan.client_profile,
-            confirm: plan.confirm,
-            summary: plan.summary,
-        })
+        let network = network(plan.place, plan.sites.len(), plan.rate);
+        let over = Sites::of_run(manifest, network, file, &plan.roots, plan.seed)?;
+        Ok(Self { over, plan })
     }
 
-    /// As the manifest has it.
-    pub(crate) fn record(&self) -> ScanPlan {
-        let limits = &self.limits;
-        let parts = limits.parts.iter().map(|part| part.name().to_owned());
-        ScanPlan {
-            place: match self.over.network {
-                Network::Lab => ScanPlace::Lab,
-                Network::Loopback => ScanPlace::Loopback,
-                Network::Live { .. } => ScanPlace::Live,
-            },
-            sites_file: self.over.file.name.clone(),
-            sites_sha256: self.over.file.sha256.clone(),
-            sites: self.over.file.sites.clone(),
-            parts: parts.collect(),
-            jobs: u32::try_from(limits.sites).unwrap_or(u32::MAX),
-            rate: limits.rate,
-            timeout_ms: u64::try_from(limits.timeout.as_millis()).unwrap_or(u64::MAX),
-            retries: limits.retries,
-            roots: self.over.roots_record(),
-            seed: self.over.seed,
-            against: self.against.clone(),
-            client_profile: self.client_profile,
-            confirm: self.confirm,
-            summary: self.summary,
+    /// How the scanner keeps to the plan. A real host gets one connection at a time.
+    pub(crate) fn limits(&self) -> Limits {
+        let plan = &self.plan;
+        let default = Limits::default();
+        let (per_site, per_address) = match plan.place {
+            ScanPlace::Live => (1, 2),
+            ScanPlace::Lab | ScanPlace::Loopback => (default.per_site, default.per_address),
+        };
+        let named = |name: &String| ScanPart::ALL.into_iter().find(|part| part.name() == name);
+        Limits {
+            sites: plan.jobs as usize,
+            per_site,
+            per_address,
+            rate: plan.rate,
+            timeout: Duration::from_millis(plan.timeout_ms),
+            retries: plan.retries,
+            parts: plan.parts.iter().filter_map(named).collect(),
+            ..default
         }
     }
 }
@@ -151,12 +100,18 @@ impl ScanSettings {
 /// Connections begun in a second at most over the real network, unless `--rate` says otherwise.
 const LIVE_RATE: Option<f64> = Some(100.0);
 
-fn live(sites: usize, rate: Option<f64>) -> String {
+fn network(place: ScanPlace, sites: usize, rate: Option<f64>) -> Network {
     let rate = rate.unwrap_or(f64::INFINITY);
-    format!(
-        "scanning {sites} hosts over the real network, at most {rate} connections a second, one at a time to \
-         each"
-    )
+    match place {
+        ScanPlace::Lab => Network::Lab,
+        ScanPlace::Loopback => Network::Loopback,
+        ScanPlace::Live => Network::Live {
+            how: format!(
+                "scanning {sites} hosts over the real network, at most {rate} connections a second, one at a \
+                 time to each"
+            ),
+        },
+    }
 }
 
 fn of_targets(targets: &[String]) -> anyhow::Result<SitesFile> {

@@ -10,17 +10,17 @@ pub(crate) struct Sites {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SitesCommand {
-    /// Say whether a sites file is right, and if not, every line that is wrong
+    /// Check a sites file and list every line that is wrong
     Check {
-        /// The file; without it, the built-in one
+        /// File to check [default: the built-in one]
         #[arg(value_hint = ValueHint::FilePath)]
         file: Option<PathBuf>,
     },
-    /// Print the built-in sites file, to begin one's own from
+    /// Print the built-in sites file
     Print,
-    /// Print a sites file that emulates the sites of a scan, with their measured round-trip times
+    /// Print a sites file that emulates the servers of a scan
     Record {
-        /// The scan's folder
+        /// Folder of the scan
         #[arg(value_hint = ValueHint::DirPath)]
         run: PathBuf,
     },

@@ -10,7 +10,6 @@ use crate::{
     sites_file::{BUILT_IN, read},
 };
 
-/// Checks, prints or records a sites file.
 pub(crate) fn sites(options: &Sites) -> anyhow::Result<Ended> {
     match &options.command {
         SitesCommand::Print => output::write(BUILT_IN.as_bytes())?,

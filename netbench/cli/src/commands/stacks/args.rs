@@ -2,7 +2,7 @@ use clap::Args;
 
 #[derive(Debug, Args)]
 pub(crate) struct Stacks {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

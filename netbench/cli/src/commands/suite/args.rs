@@ -7,76 +7,66 @@ use crate::options::{Output, StackOptions, StartOptions, StoredIn, Verbosity, be
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
-  netbench suite                                       handshakes and data, openssl against rustls-aws-lc
-  netbench suite --preset rustls-vs-openssl --stack openssl,rustls-aws-lc,rustls-ring
-  netbench suite handshake --case '*1.3*ecdsa-p384*'   chosen cases, by name
-  netbench suite handshake --list                      the names
-  netbench suite all --until-decided                   rounds until every verdict is decided
-  netbench suite --stack rustls-aws-lc,rustls-aws-lc   a stack with itself: how exact is this machine?
+  netbench suite                                 handshakes and data transfer
+  netbench suite --preset rustls-vs-openssl
+  netbench suite handshake --case '*ecdsa-p384*'
+  netbench suite handshake --list                names of the cases
+  netbench suite all --until-decided             until every verdict is decided
+  netbench suite --stack rustls-ring,rustls-ring how exact is this machine?
   netbench compare runs/… --stack openssl,rustls-ring
 
-Everything is done in memory, in worker processes that take turns of a few milliseconds. Nothing is
-sent over any network.";
+Everything runs in memory, in worker processes that take turns of a few
+milliseconds. Nothing is sent over a network.";
 
 #[derive(Debug, Args)]
 #[command(
-    mut_arg("seed", |seed| seed.help("Seed of the order of scenarios and stacks; without it, a new one")),
-    mut_arg("resume", |resume| resume.conflicts_with_all(["parts", "cases", "preset", "stack", "list", "rounds", "until_decided", "trial", "slice", "pin", "aslr", "seed", "out", "name"])),
+    mut_arg("seed", |seed| seed.help("Seed of the order of scenarios and stacks [default: a new one]")),
+    mut_arg("resume", |resume| resume.conflicts_with_all(["parts", "cases", "preset", "stack", "list", "rounds", "until_decided", "trial", "slice", "pin", "fixed_layout", "seed", "out", "name"])),
 )]
 pub(crate) struct Suite {
-    /// Parts: bulk, handshake, verify, connector, memory, threads, instructions, all
+    /// Parts to run: bulk, handshake, verify, connector, memory, threads, instructions, all [default: bulk, handshake]
     #[arg(value_name = "PART", value_parser = part)]
     pub(crate) parts: Vec<PartArg>,
-    /// Cases by name, with * and ?; of the parts that are named, or of all
-    #[arg(
-        long = "case",
-        value_name = "GLOB",
-        conflicts_with = "preset",
-        help_heading = "What"
-    )]
-    pub(crate) cases: Vec<String>,
-    /// A published benchmark: rustls-vs-openssl, memory-table, s2n, bertie
-    #[arg(
-        long,
-        value_name = "NAME",
-        conflicts_with = "parts",
-        help_heading = "What"
-    )]
-    pub(crate) preset: Option<Preset>,
     #[command(flatten, next_help_heading = "What")]
     pub(crate) stacks: StackOptions,
-    /// Print the names of the cases that would be measured, and measure nothing
-    #[arg(long, help_heading = "What")]
+    /// Run only the cases whose names match; * and ? as in a shell
+    #[arg(long = "case", value_name = "GLOB", conflicts_with = "preset")]
+    pub(crate) cases: Vec<String>,
+    /// Run the cases of a published benchmark: rustls-vs-openssl, memory-table, s2n, bertie
+    #[arg(long, value_name = "NAME", conflicts_with = "parts")]
+    pub(crate) preset: Option<Preset>,
+    /// List the cases and exit
+    #[arg(long)]
     pub(crate) list: bool,
 
-    /// Rounds, each with processes of its own; without it 30, and with --until-decided at most 60
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "How")]
-    pub(crate) rounds: Option<u32>,
-    /// Go on until every verdict is decided and known to 2 %, or the budget ends
-    #[arg(long, help_heading = "How")]
-    pub(crate) until_decided: bool,
-    /// With --until-decided: after this time no round begins
-    #[arg(long, value_name = "TIME", default_value = "280s", value_parser = budget, requires = "until_decided", help_heading = "How")]
-    pub(crate) budget: Duration,
-    /// How long each stack works on a scenario in a round
-    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = trial, help_heading = "How")]
-    pub(crate) trial: Duration,
-    /// How long a stack's turn is
-    #[arg(long, value_name = "TIME", default_value = "4ms", value_parser = slice, help_heading = "How")]
-    pub(crate) slice: Duration,
-    /// The core that workers are held to: auto, none, or its number
-    #[arg(long, value_name = "CORE", default_value = "auto", num_args = 0..=1, default_missing_value = "auto", value_parser = pin, help_heading = "How")]
-    pub(crate) pin: Pin,
-    /// Leave the layout of workers' memory as random as the system has it
-    #[arg(long, help_heading = "How")]
-    pub(crate) aslr: bool,
     #[command(flatten)]
     pub(crate) start: StartOptions,
+    /// Rounds, each in new processes [default: 30; with --until-decided at most 60]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) rounds: Option<u32>,
+    /// Measure until every verdict is decided and known to 2 %, or the budget is used up
+    #[arg(long)]
+    pub(crate) until_decided: bool,
+    /// With --until-decided: start no round after this time
+    #[arg(long, value_name = "TIME", default_value = "280s", value_parser = budget, requires = "until_decided")]
+    pub(crate) budget: Duration,
+    /// Time that each stack spends on a scenario in a round
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = trial)]
+    pub(crate) trial: Duration,
+    /// Length of a turn; stacks take turns
+    #[arg(long, value_name = "TIME", default_value = "4ms", value_parser = slice)]
+    pub(crate) slice: Duration,
+    /// Pin workers to a core: auto, none, or its number
+    #[arg(long, value_name = "CORE", default_value = "auto", num_args = 0..=1, default_missing_value = "auto", value_parser = pin)]
+    pub(crate) pin: Pin,
+    /// Use the same memory layout in every process (ASLR off), instead of another in each
+    #[arg(long)]
+    pub(crate) fixed_layout: bool,
 
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,
-    /// Last part of the name of the run's folder; without it the preset's, or suite
-    #[arg(long, value_name = "NAME", value_parser = run_name, help_heading = "Results")]
+    /// Last part of the run's folder name [default: the preset, or suite]
+    #[arg(long, value_name = "NAME", value_parser = run_name)]
     pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) verbosity: Verbosity,
@@ -84,14 +74,12 @@ pub(crate) struct Suite {
     pub(crate) output: Output,
 }
 
-/// A part, or all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PartArg {
     All,
     One(Part),
 }
 
-/// Where workers run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pin {
     Auto,

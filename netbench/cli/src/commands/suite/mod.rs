@@ -2,12 +2,13 @@
 
 pub(crate) mod args;
 mod cases;
+mod idle;
 mod settings;
 
 use std::collections::BTreeSet;
 
 use netbench_model::{Case, SuiteManifest, SuitePlan, SuiteSample};
-use netbench_report::decided;
+use netbench_report::{decided, idle_reference};
 use netbench_runner::{SuiteEvent, SuiteFeedback, execute_suite};
 
 use self::{args::Suite, settings::SuiteSettings};
@@ -42,7 +43,6 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
 
 impl Measured for SuiteSettings {
     type Plan = SuitePlan;
-    type Record = SuiteSample;
 
     fn workers(&self) -> BTreeSet<String> {
         let names = self.stacks.iter().map(|stack| stack.stack().to_owned());
@@ -71,6 +71,12 @@ impl Measured for SuiteSettings {
                 };
                 let (workers, stop) = (&setup.workers, &setup.stop);
                 execute_suite(&plan, workers, earlier, appender, feedback, &listener, stop)?;
+                if let Some(level) = idle_reference(&folder.records()?)
+                    && let Err(error) = idle::remember(level)
+                {
+                    let progress = &setup.progress;
+                    progress.stage(&format!("the idle level is not remembered: {error:#}"));
+                }
                 Ok(())
             }),
         })

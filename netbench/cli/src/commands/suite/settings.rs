@@ -2,13 +2,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use netbench_model::{
-    LayoutRecord, PinRecord, Preset, Scenario, StackName, SuiteManifest, SuitePlan, Work,
+    IdleReference, LayoutRecord, PinRecord, Preset, Scenario, StackName, SuiteManifest, SuitePlan,
+    Work,
 };
 use netbench_runner::{Launch, Layout, Materials, Worker, Workers};
 
 use super::{
     args::{Pin, Suite},
     cases::{cores, scenarios},
+    idle,
 };
 use crate::{
     exit::{WrongInput, bail_input},
@@ -35,13 +37,13 @@ pub(crate) struct SuiteSettings {
     pub(crate) trial: Duration,
     pub(crate) slice: Duration,
     pub(crate) core: Option<u32>,
-    pub(crate) layout: Layout,
+    pub(crate) layout: LayoutRecord,
     pub(crate) name: String,
+    idle: Option<IdleReference>,
     pki_sha256: Option<String>,
 }
 
 impl SuiteSettings {
-    /// From the command line.
     pub(crate) fn of_options(options: &Suite) -> anyhow::Result<Self> {
         let rounds = options.rounds.unwrap_or(if options.until_decided {
             MOST_ROUNDS
@@ -60,17 +62,17 @@ impl SuiteSettings {
             trial: options.trial,
             slice: options.slice,
             core: core(options.pin)?,
-            layout: if options.aslr {
-                Layout::System
+            layout: if options.fixed_layout {
+                LayoutRecord::Fixed
             } else {
-                Layout::Fixed
+                LayoutRecord::Varied
             },
             name: options.name.clone().unwrap_or_else(|| name.to_owned()),
+            idle: idle::known(),
             pki_sha256: None,
         })
     }
 
-    /// From the run to resume.
     pub(crate) fn of_manifest(options: &Suite, manifest: &SuiteManifest) -> anyhow::Result<Self> {
         let plan = &manifest.plan;
         Ok(Self {
@@ -87,16 +89,13 @@ impl SuiteSettings {
                 PinRecord::Core(core) => self::core(Pin::Core(core))?,
                 PinRecord::Free => None,
             },
-            layout: match plan.layout {
-                LayoutRecord::Fixed => Layout::Fixed,
-                LayoutRecord::Random => Layout::System,
-            },
+            layout: plan.layout,
             name: manifest.name.clone(),
+            idle: plan.idle,
             pki_sha256: Some(plan.pki_sha256.clone()),
         })
     }
 
-    /// As the manifest has it.
     pub(crate) fn record(&self, plan: &netbench_runner::SuitePlan) -> SuitePlan {
         let number = |n: u128| u64::try_from(n).unwrap_or(u64::MAX);
         let budget = self.until_decided.then(|| number(self.budget.as_millis()));
@@ -111,10 +110,8 @@ impl SuiteSettings {
             trial_ms: number(plan.trial.as_millis()),
             slice_us: number(plan.slice.as_micros()),
             pin: plan.core.map_or(PinRecord::Free, PinRecord::Core),
-            layout: match plan.layout {
-                Layout::Fixed => LayoutRecord::Fixed,
-                Layout::System => LayoutRecord::Random,
-            },
+            layout: plan.layout,
+            idle: self.idle,
             pki_sha256: plan.materials.sha256().to_owned(),
         }
     }
@@ -164,10 +161,14 @@ impl SuiteSettings {
     }
 
     /// The layout as the system permits it, found by starting a worker.
-    fn permitted_layout(&self, workers: &Workers, progress: &Progress) -> anyhow::Result<Layout> {
+    fn permitted_layout(
+        &self,
+        workers: &Workers,
+        progress: &Progress,
+    ) -> anyhow::Result<LayoutRecord> {
         let program = self.stacks.first().and_then(|s| workers.program(s.stack()));
-        let Some(program) = program.filter(|_| self.layout == Layout::Fixed) else {
-            return Ok(Layout::System);
+        let Some(program) = program.filter(|_| self.layout == LayoutRecord::Fixed) else {
+            return Ok(self.layout);
         };
         let launch = Launch {
             core: self.core,
@@ -176,10 +177,10 @@ impl SuiteSettings {
         };
         let worker = Worker::start(program, &launch).context("cannot start a worker")?;
         if worker.has_fixed_layout() {
-            Ok(Layout::Fixed)
+            Ok(LayoutRecord::Fixed)
         } else {
             progress.stage("this system does not permit a fixed layout of memory (ASLR off)");
-            Ok(Layout::System)
+            Ok(LayoutRecord::Random)
         }
     }
 }

@@ -6,7 +6,7 @@ use netbench_report::{Found, Report};
 use crate::kinds::connect;
 
 use super::parts::{
-    Part, RUN, Steps, Unsupported, run_in, site_arguments, stacks, words, worker_arguments,
+    Part, RUN, Steps, Unsupported, common_arguments, run_in, site_arguments, words,
 };
 
 pub(super) const PART: Part = Part {
@@ -42,13 +42,13 @@ fn estimate(plan: &EvaluationPlan) -> Duration {
 }
 
 fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
-    let stacks = stacks(plan);
-    let (rounds, seed) = (rounds(plan).to_string(), plan.seed.to_string());
-    let mut arguments = words(["connect", "--stack", &stacks, "--condition", CONDITIONS]);
-    arguments.extend(words(["--rounds", &rounds, "--seed", &seed]));
+    let rounds = rounds(plan);
+    let mut arguments = words(&format!(
+        "connect --condition {CONDITIONS} --rounds {rounds}"
+    ));
+    arguments.extend(common_arguments(plan, "--stack"));
     arguments.extend(site_arguments(plan));
-    arguments.extend(worker_arguments(plan));
-    Ok(Steps::one_run(arguments))
+    Ok(Steps::runs([(RUN, arguments)]))
 }
 
 fn collect(

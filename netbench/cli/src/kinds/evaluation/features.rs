@@ -51,8 +51,8 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
         );
         return Err(Unsupported(why));
     }
-    let mut coverage = words(["bogo", "--shim", &format!("{from},{to}"), "--json"]);
-    let mut difference = words(["bogo", "diff", from, to, "--json"]);
+    let mut coverage = words(&format!("bogo --shim {from},{to} --json"));
+    let mut difference = words(&format!("bogo diff {from} {to} --json"));
     let mut notes = Vec::new();
     if let How::Stored { note } = how(plan) {
         coverage.push("--stored".into());

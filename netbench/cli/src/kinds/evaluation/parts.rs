@@ -11,7 +11,6 @@ use netbench_model::{EvaluationPlan, Target};
 use netbench_report::{Found, Report};
 use netbench_store::RunFolder;
 
-/// A part.
 pub(crate) struct Part {
     /// Its name, and that of its folder.
     pub(crate) name: &'static str,
@@ -27,9 +26,7 @@ pub(crate) struct Part {
 pub(crate) type Collect =
     fn(&Path, &EvaluationPlan, &mut Found, &mut Vec<Box<dyn Report>>) -> anyhow::Result<()>;
 
-/// What is run for a part.
 pub(crate) struct Steps {
-    /// Each a command of netbench.
     pub(crate) steps: Vec<Step>,
     /// What a reader must know of how it is done.
     pub(crate) notes: Vec<String>,
@@ -39,23 +36,22 @@ pub(crate) struct Steps {
 pub(super) const RUN: &str = "run";
 
 impl Steps {
-    /// One command, which makes one run.
-    pub(super) fn one_run(arguments: Vec<OsString>) -> Self {
+    /// Commands that make one run each, in folders of these names.
+    pub(super) fn runs<const N: usize>(runs: [(&'static str, Vec<OsString>); N]) -> Self {
+        let step = |(folder, arguments)| Step {
+            arguments,
+            results: Results::Run(folder),
+        };
         Self {
-            steps: vec![Step {
-                arguments,
-                results: Results::Run(RUN),
-            }],
+            steps: runs.map(step).into(),
             notes: Vec::new(),
         }
     }
 }
 
-/// One command of netbench.
 pub(crate) struct Step {
     /// Its arguments, but for where its results go.
     pub(crate) arguments: Vec<OsString>,
-    /// Where its results go.
     pub(crate) results: Results,
 }
 
@@ -93,9 +89,20 @@ pub(super) fn printed<T: serde::de::DeserializeOwned>(path: &Path) -> anyhow::Re
         .with_context(|| format!("{}: not what the part prints", path.display()))
 }
 
-/// Both stacks, as commands take them.
-pub(super) fn stacks(plan: &EvaluationPlan) -> String {
-    format!("{},{}", plan.from.stack(), plan.to.stack())
+/// Arguments from words with spaces between.
+pub(super) fn words(words: &str) -> Vec<OsString> {
+    words.split(' ').map(OsString::from).collect()
+}
+
+/// The arguments that all parts share which start workers: the stacks, the seed, workers of the user's own.
+pub(super) fn common_arguments(plan: &EvaluationPlan, stacks: &str) -> Vec<OsString> {
+    let names = format!("{},{}", plan.from.stack(), plan.to.stack());
+    let mut arguments: Vec<OsString> = vec![stacks.into(), names.into()];
+    arguments.extend(["--seed".into(), plan.seed.to_string().into()]);
+    for (stack, program) in &plan.workers {
+        arguments.extend(["--worker".into(), format!("{stack}={program}").into()]);
+    }
+    arguments
 }
 
 /// The arguments that the parts with sites share.
@@ -111,17 +118,4 @@ pub(super) fn site_arguments(plan: &EvaluationPlan) -> Vec<OsString> {
         arguments.push("--live".into());
     }
     arguments
-}
-
-/// The arguments that the parts with workers share.
-pub(super) fn worker_arguments(plan: &EvaluationPlan) -> Vec<OsString> {
-    let worker = |(stack, program): &(String, String)| -> [OsString; 2] {
-        ["--worker".into(), format!("{stack}={program}").into()]
-    };
-    plan.workers.iter().flat_map(worker).collect()
-}
-
-/// Arguments from words.
-pub(super) fn words<const N: usize>(words: [&str; N]) -> Vec<OsString> {
-    words.map(OsString::from).to_vec()
 }

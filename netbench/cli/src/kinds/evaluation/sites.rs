@@ -6,7 +6,7 @@ use netbench_report::{Found, Report, losses};
 use crate::kinds::scan;
 
 use super::parts::{
-    Part, RUN, Steps, Unsupported, run_in, site_arguments, stacks, words, worker_arguments,
+    Part, RUN, Steps, Unsupported, common_arguments, run_in, site_arguments, words,
 };
 
 pub(super) const PART: Part = Part {
@@ -34,20 +34,10 @@ fn estimate(plan: &EvaluationPlan) -> Duration {
 }
 
 fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
-    let stacks = stacks(plan);
-    let seed = plan.seed.to_string();
-    let mut arguments = words([
-        "scan",
-        "--against",
-        &stacks,
-        "--summary",
-        "--confirm",
-        CONFIRM,
-    ]);
-    arguments.extend(words(["--seed", &seed]));
+    let mut arguments = words(&format!("scan --summary --confirm {CONFIRM}"));
+    arguments.extend(common_arguments(plan, "--against"));
     arguments.extend(site_arguments(plan));
-    arguments.extend(worker_arguments(plan));
-    Ok(Steps::one_run(arguments))
+    Ok(Steps::runs([(RUN, arguments)]))
 }
 
 fn collect(

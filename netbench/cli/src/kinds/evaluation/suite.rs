@@ -5,9 +5,7 @@ use netbench_report::{Found, Report};
 
 use crate::kinds::suite;
 
-use super::parts::{
-    Part, Results, Step, Steps, Unsupported, run_in, stacks, words, worker_arguments,
-};
+use super::parts::{Part, Steps, Unsupported, common_arguments, run_in, words};
 
 pub(super) const PART: Part = Part {
     name: "suite",
@@ -22,6 +20,10 @@ const SPEED: &str = "speed";
 /// What is made once for many connections, and memory.
 const COSTS: &str = "costs";
 
+/// The costs that a quick evaluation measures.
+const QUICK_CASES: &str =
+    " --case verify_*_chain-2_roots-118 --case connector_* --case memory-1000_1.3_*";
+
 fn estimate(plan: &EvaluationPlan) -> Duration {
     Duration::from_secs(match plan.depth {
         Depth::Quick => 75,
@@ -30,42 +32,18 @@ fn estimate(plan: &EvaluationPlan) -> Duration {
 }
 
 fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
-    let stacks = stacks(plan);
-    let seed = plan.seed.to_string();
-    let (budget, rounds) = match plan.depth {
-        Depth::Quick => ("55s", "6"),
-        Depth::Full => ("280s", "12"),
+    let (budget, rounds, cases) = match plan.depth {
+        Depth::Quick => ("55s", "6", QUICK_CASES),
+        Depth::Full => ("280s", "12", ""),
     };
-    let common = |mut arguments: Vec<_>, folder| {
-        arguments.extend(words(["--stack", &stacks, "--seed", &seed]));
-        arguments.extend(worker_arguments(plan));
-        Step {
-            arguments,
-            results: Results::Run(folder),
-        }
-    };
-    let speed = words([
-        "suite",
-        "--preset",
-        "rustls-vs-openssl",
-        "--until-decided",
-        "--budget",
-        budget,
-    ]);
-    let mut costs = words(["suite", "verify", "connector", "memory", "--rounds", rounds]);
-    if plan.depth == Depth::Quick {
-        for case in [
-            "verify_*_chain-2_roots-118",
-            "connector_*",
-            "memory-1000_1.3_*",
-        ] {
-            costs.extend(words(["--case", case]));
-        }
-    }
-    Ok(Steps {
-        steps: vec![common(speed, SPEED), common(costs, COSTS)],
-        notes: Vec::new(),
-    })
+    let speed = format!("suite --preset rustls-vs-openssl --until-decided --budget {budget}");
+    let costs = format!("suite verify connector memory --rounds {rounds}{cases}");
+    let runs = [(SPEED, speed), (COSTS, costs)].map(|(folder, arguments)| {
+        let mut arguments = words(&arguments);
+        arguments.extend(common_arguments(plan, "--stack"));
+        (folder, arguments)
+    });
+    Ok(Steps::runs(runs))
 }
 
 fn collect(

@@ -1,9 +1,11 @@
+//! What is kept between runs and can be made again.
+
 use std::{env, path::PathBuf};
 
 use anyhow::{Context, bail};
 
-/// The folder of the runner, the shim of BoringSSL and results, in the user's cache folder.
-pub(crate) fn folder() -> anyhow::Result<PathBuf> {
+/// The folder `netbench/NAME` in the user's cache folder.
+pub(crate) fn folder(name: &str) -> anyhow::Result<PathBuf> {
     let given = |name: &str| {
         env::var_os(name)
             .map(PathBuf::from)
@@ -16,7 +18,7 @@ pub(crate) fn folder() -> anyhow::Result<PathBuf> {
             bail!("no cache folder: neither XDG_CACHE_HOME nor HOME is set")
         }
     };
-    let folder = cache.join("netbench/bogo");
+    let folder = cache.join("netbench").join(name);
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("cannot make {}", folder.display()))?;
     Ok(folder)

@@ -1,0 +1,179 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+
+use crate::{Interval, Verdict, student_t_quantile};
+
+/// The level of the interval of several runs' joined ratio. Three runs have two degrees of freedom:
+/// at 99 % their interval would be more than twice as wide.
+pub const JOINED_LEVEL: f64 = 0.95;
+
+/// One run's ratio.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RunRatio {
+    /// The natural logarithm of B/A.
+    pub log_ratio: f64,
+    /// Its standard error, from what varies within the run.
+    pub standard_error: f64,
+}
+
+/// What several runs of the same comparison say together.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JoinedRatio {
+    /// The mean of the runs' ratios on the logarithmic scale, each weighted by the inverse of its own
+    /// variance and that between runs together.
+    pub ratio: f64,
+    /// The interval of it, at [`JOINED_LEVEL`].
+    pub interval: Interval,
+    /// What the interval says.
+    pub verdict: Verdict,
+    /// Cochran's Q: by how much runs differ, in their own errors, squared and summed.
+    pub q: f64,
+    /// How likely a Q of at least that is if all runs measure one ratio. Under 0.01 they do not.
+    pub q_p: f64,
+    /// The deviation between runs beyond their own errors, of the logarithm: 0.005 is 0.5 %.
+    pub between_runs: f64,
+}
+
+/// Joins the ratios of two or more runs by a random-effects model: each run measured a ratio of its own,
+/// which varies about the one that is looked for. None of fewer than two, or where a standard error is
+/// not over 0.
+///
+/// The variance between runs is the estimator of Paule and Mandel (1982), the interval that of
+/// Hartung and Knapp (2001), never narrower than with the runs' own errors alone (Röver, Knapp
+/// and Friede 2015), as with three runs it would be by chance in many cases.
+pub fn join_runs(runs: &[RunRatio], margin: f64) -> Option<JoinedRatio> {
+    let usable = |run: &RunRatio| run.standard_error > 0.0 && run.standard_error.is_finite();
+    if runs.len() < 2 || !runs.iter().all(usable) {
+        return None;
+    }
+    let degrees = (runs.len() - 1) as f64;
+    let alone = weighted(runs, 0.0);
+    let variance = between(runs, degrees);
+    let joined = weighted(runs, variance);
+    let spread = (joined.q / degrees).max(1.0);
+    let standard_error = (spread / joined.weight).sqrt();
+    let quantile = student_t_quantile(f64::midpoint(1.0, JOINED_LEVEL), degrees);
+    let half = (quantile * standard_error).min(50.0);
+    let interval = Interval {
+        level: JOINED_LEVEL,
+        low: (joined.mean - half).exp(),
+        high: (joined.mean + half).exp(),
+    };
+    Some(JoinedRatio {
+        ratio: joined.mean.exp(),
+        interval,
+        verdict: Verdict::beyond(Some(interval), margin),
+        q: alone.q,
+        q_p: ChiSquared::new(degrees).map_or(1.0, |chi| chi.sf(alone.q)),
+        between_runs: variance.sqrt(),
+    })
+}
+
+struct Weighted {
+    mean: f64,
+    weight: f64,
+    q: f64,
+}
+
+/// The weighted mean with this variance between runs, and the weighted squares about it.
+fn weighted(runs: &[RunRatio], variance: f64) -> Weighted {
+    let weight = |run: &RunRatio| 1.0 / (run.standard_error.powi(2) + variance);
+    let total: f64 = runs.iter().map(weight).sum();
+    let mean = runs
+        .iter()
+        .map(|run| weight(run) * run.log_ratio)
+        .sum::<f64>()
+        / total;
+    let squares = runs
+        .iter()
+        .map(|run| weight(run) * (run.log_ratio - mean).powi(2));
+    Weighted {
+        mean,
+        weight: total,
+        q: squares.sum(),
+    }
+}
+
+/// The variance between runs at which the weighted squares are what is expected; 0 where they are fewer
+/// without any.
+fn between(runs: &[RunRatio], degrees: f64) -> f64 {
+    let squares = |variance: f64| weighted(runs, variance).q;
+    if squares(0.0) <= degrees {
+        return 0.0;
+    }
+    let (mut low, mut high) = (0.0, 1e-6);
+    while squares(high) > degrees {
+        high *= 4.0;
+    }
+    for _ in 0..100 {
+        let middle = f64::midpoint(low, high);
+        if squares(middle) > degrees {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    f64::midpoint(low, high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Rng;
+
+    fn run(log_ratio: f64, standard_error: f64) -> RunRatio {
+        RunRatio {
+            log_ratio,
+            standard_error,
+        }
+    }
+
+    #[test]
+    fn runs_that_agree_have_nothing_between_them() {
+        let joined = join_runs(&[run(0.1, 0.01), run(0.1, 0.01), run(0.1, 0.01)], 0.005).unwrap();
+        assert!((joined.ratio.ln() - 0.1).abs() < 1e-12);
+        assert!(joined.q.abs() < 1e-12 && (joined.q_p - 1.0).abs() < 1e-12);
+        assert!(joined.between_runs.abs() < 1e-12);
+        // t(2, 0.975) * 0.01 / sqrt(3)
+        assert!((joined.interval.high.ln() - 0.1 - 4.302_652_73 * 0.005_773_503).abs() < 1e-6);
+        assert_eq!(join_runs(&[run(0.1, 0.01)], 0.005), None);
+        assert_eq!(join_runs(&[run(0.1, 0.0), run(0.1, 0.01)], 0.005), None);
+    }
+
+    #[test]
+    fn equal_errors_have_a_closed_form() {
+        // With equal errors Paule and Mandel's variance is the sample variance less the error's.
+        let runs = [run(0.10, 0.01), run(0.16, 0.01), run(0.13, 0.01)];
+        let joined = join_runs(&runs, 0.005).unwrap();
+        assert!((joined.between_runs.powi(2) - (0.0009 - 0.0001)).abs() < 1e-9);
+        assert!((joined.q - 18.0).abs() < 1e-9);
+        // The upper tail of chi-squared with two degrees is exp(-q / 2).
+        assert!((joined.q_p - (-9.0f64).exp()).abs() < 1e-9);
+        assert!((joined.ratio.ln() - 0.13).abs() < 1e-9);
+        let half = 4.302_652_73 * (0.0009f64 / 3.0).sqrt();
+        assert!((joined.interval.low.ln() - (0.13 - half)).abs() < 1e-6);
+        assert_eq!(joined.verdict, Verdict::Slower);
+    }
+
+    #[test]
+    fn joined_intervals_hold_as_often_as_they_say() {
+        let mut rng = Rng::new(21);
+        for between in [0.0, 0.002, 0.01] {
+            let total = 2_000;
+            let held = (0..total)
+                .filter(|_| {
+                    let runs: Vec<RunRatio> = [0.001, 0.002, 0.003]
+                        .map(|error| {
+                            run(0.02 + between * rng.normal() + error * rng.normal(), error)
+                        })
+                        .to_vec();
+                    let interval = join_runs(&runs, 0.005).unwrap().interval;
+                    (interval.low.ln()..interval.high.ln()).contains(&0.02)
+                })
+                .count();
+            let share = held as f64 / f64::from(total);
+            assert!(share >= 0.93, "{between}: {share}");
+        }
+    }
+}

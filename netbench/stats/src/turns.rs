@@ -1,0 +1,195 @@
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    CASE_MARGIN, Interval, LOOPS, Pair, PairedRatio, QuietLevel, Resampling, Verdict, compare,
+    median,
+};
+
+/// The fewest quiet pairs of turns for a verdict. With seven to nine, ratios on a busy machine were off
+/// by seven percent; with twenty, by a third of one.
+const FEWEST_QUIET: usize = 20;
+
+/// One side's turn: figures over its operations, and what the reference loops took between them. All
+/// in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Turn {
+    /// The 10th percentile of the operations.
+    pub low_ns: f64,
+    /// Their median, where it was kept.
+    pub median_ns: Option<f64>,
+    /// Their mean, where it was kept.
+    pub mean_ns: Option<f64>,
+    /// The reference loops, where they ran.
+    pub reference_ns: Option<[f64; LOOPS]>,
+}
+
+/// A turn of A and one of B, taken right after one another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TurnPair {
+    /// Which pairs it shares its processes with.
+    pub round: u32,
+    /// A's turn.
+    pub a: Turn,
+    /// B's turn.
+    pub b: Turn,
+}
+
+/// The ratio of two stacks over turns that the reference loops chose.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TurnsRatio {
+    /// The ratio of the 10th percentiles over quiet pairs, with the verdict. Where no pair was quiet, or
+    /// where no reference loops ran, over all pairs.
+    pub low: PairedRatio,
+    /// The ratio of the 10th percentiles over all pairs.
+    pub all_turns: f64,
+    /// The ratio of the medians over the pairs of `low`, where they were kept.
+    pub median: Option<OtherFigure>,
+    /// The ratio of the means over the pairs of `low`, where they were kept.
+    pub mean: Option<OtherFigure>,
+    /// How pairs were chosen.
+    pub choice: Choice,
+    /// Why there is no verdict, where it is not only the width of the interval.
+    pub undecided: Option<UndecidedReason>,
+}
+
+/// The ratio by another figure than the one that verdicts rest on.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OtherFigure {
+    /// The median of B/A over the pairs.
+    pub ratio: f64,
+    /// Its interval, at the level of the verdict's.
+    pub interval: Option<Interval>,
+    /// Whether it contradicts the 10th percentiles: its interval excludes their ratio by more than the
+    /// margin. Work that is done once in many operations is in the mean and not in a low percentile.
+    pub disagrees: bool,
+}
+
+/// Which pairs of turns a ratio rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Choice {
+    /// Those in which the reference loops found the machine quiet.
+    Quiet,
+    /// All: no reference loops ran.
+    All,
+}
+
+/// Why two stacks are not decided, though the interval might.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum UndecidedReason {
+    /// The machine was quiet in too few pairs of turns.
+    FewQuietTurns,
+    /// The reference loops never ran as fast as they do on this processor when it is idle.
+    NeverQuiet,
+    /// The ratio over all turns is another one than over quiet turns: what disturbed the machine slows one
+    /// stack more than the other, by more than the stacks differ.
+    DependsOnDisturbance,
+}
+
+/// Decides from turns. `idle` is the level on this processor when it is idle, where that is known. None of no turns.
+///
+/// The results play no part in the choice of turns: a pair is quiet if in both turns the
+/// reference loops took no more than beside the same stack on a quiet machine ([`QuietLevel`]).
+///
+/// What is left of a disturbance in the quiet turns is less than what sets all turns apart from them.
+/// So where those two ratios differ by more than the half-width of the interval, the verdict must hold with
+/// the interval widened by that difference.
+pub fn compare_turns(
+    turns: &[TurnPair],
+    idle: Option<QuietLevel>,
+    resampling: &Resampling,
+) -> Option<TurnsRatio> {
+    let every: Vec<&TurnPair> = turns.iter().collect();
+    let all_turns = {
+        let logs = pairs(&every, |turn| Some(turn.low_ns)).into_iter();
+        median(&logs.map(|pair| pair.log_ratio).collect::<Vec<_>>())?.exp()
+    };
+    let levels = level(turns, |pair| &pair.a).zip(level(turns, |pair| &pair.b));
+    let choice = if levels.is_some() {
+        Choice::Quiet
+    } else {
+        Choice::All
+    };
+    let is_quiet = |turn: &Turn, level: &QuietLevel| {
+        turn.reference_ns
+            .is_some_and(|loops| level.is_quiet(&loops))
+    };
+    let mut chosen = every.clone();
+    if let Some((a, b)) = &levels {
+        chosen.retain(|pair| is_quiet(&pair.a, a) && is_quiet(&pair.b, b));
+    }
+    let few = choice == Choice::Quiet && chosen.len() < FEWEST_QUIET;
+    if chosen.is_empty() {
+        chosen = every;
+    }
+    let never = levels
+        .zip(idle)
+        .is_some_and(|((a, b), idle)| a.lower(b).is_over(idle));
+    let mut low = compare(&pairs(&chosen, |turn| Some(turn.low_ns)), resampling)?;
+    let plain = Verdict::beyond(low.interval, CASE_MARGIN);
+    let difference = (all_turns / low.ratio).ln().abs();
+    let wide = low.interval.map(|interval| widened(interval, difference));
+    let (verdict, undecided) = match Verdict::beyond(wide, CASE_MARGIN) {
+        _ if few => (Verdict::Undecided, Some(UndecidedReason::FewQuietTurns)),
+        _ if never => (Verdict::Undecided, Some(UndecidedReason::NeverQuiet)),
+        Verdict::Undecided if plain != Verdict::Undecided => (
+            Verdict::Undecided,
+            Some(UndecidedReason::DependsOnDisturbance),
+        ),
+        verdict => (verdict, None),
+    };
+    low.verdict = verdict;
+    let other = |figure: fn(&Turn) -> Option<f64>| {
+        let found = compare(&pairs(&chosen, figure), resampling)?;
+        Some(OtherFigure {
+            ratio: found.ratio,
+            interval: found.interval,
+            disagrees: found.interval.is_some_and(|i| {
+                low.ratio > i.high * (1.0 + CASE_MARGIN) || low.ratio < i.low * (1.0 - CASE_MARGIN)
+            }),
+        })
+    };
+    Some(TurnsRatio {
+        low,
+        all_turns,
+        median: other(|turn| turn.median_ns),
+        mean: other(|turn| turn.mean_ns),
+        choice,
+        undecided,
+    })
+}
+
+/// The pairs of one figure, where both sides have it. A clock that did not advance counts as one
+/// nanosecond.
+fn pairs(turns: &[&TurnPair], figure: impl Fn(&Turn) -> Option<f64>) -> Vec<Pair> {
+    let pair = |pair: &&TurnPair| {
+        let (a, b) = (figure(&pair.a)?, figure(&pair.b)?);
+        Some(Pair {
+            log_ratio: (b.max(1.0) / a.max(1.0)).ln(),
+            block: pair.round,
+        })
+    };
+    turns.iter().filter_map(pair).collect()
+}
+
+/// The interval with `difference` added on either side, where that is over its half-width.
+fn widened(interval: Interval, difference: f64) -> Interval {
+    let half = (interval.high / interval.low).ln() / 2.0;
+    if difference <= half {
+        return interval;
+    }
+    Interval {
+        low: interval.low * (-difference).exp(),
+        high: interval.high * difference.exp(),
+        ..interval
+    }
+}
+
+/// The level of one side's loops; none where a turn has no reference.
+fn level(turns: &[TurnPair], side: fn(&TurnPair) -> &Turn) -> Option<QuietLevel> {
+    let references: Option<Vec<[f64; LOOPS]>> =
+        turns.iter().map(|pair| side(pair).reference_ns).collect();
+    QuietLevel::of(&references?)
+}
