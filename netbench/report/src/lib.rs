@@ -39,9 +39,10 @@ pub use run::RunHead;
 pub use runs::{RunRow, RunsSummary};
 pub use scan::{HelloReport, ScanHead, ScanSummary, summarize_scan};
 pub use suite::{
-    CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference, PublishedRow,
-    PublishedTable, Regression, StackFigures, SuiteFailure, SuiteHead, SuiteReport, SuiteSummary,
-    compare_runs_of_suite, compare_stacks_of_suite, decided, idle_reference, summarize_suite,
+    CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference, JoinedCase,
+    JoinedRun, JoinedSummary, PublishedRow, PublishedTable, Regression, RunSays, StackFigures,
+    SuiteFailure, SuiteHead, SuiteReport, SuiteSummary, compare_runs_of_suite,
+    compare_stacks_of_suite, decided, idle_reference, join_runs_of_suite, summarize_suite,
 };
 
 use netbench_model::{
@@ -78,6 +79,7 @@ pub fn schemas() -> Vec<Schema> {
         schema("evaluation-run.json", schema_for!(EvaluationManifest)),
         schema("explain-summary.json", schema_for!(ExplainSummary)),
         schema("hello.json", schema_for!(HelloReport)),
+        schema("joined-summary.json", schema_for!(JoinedSummary)),
         schema("run.json", schema_for!(ConnectManifest)),
         schema("sample.json", schema_for!(Sample)),
         schema("runs.json", schema_for!(RunsSummary)),

@@ -12,11 +12,11 @@ use netbench_model::{
     Aead, Case, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapUse, Held,
     IdleReference, KeyType, LayoutRecord, Measure, Origin, PinRecord, Plan, ReferenceFigures,
     SCHEMA_VERSION, Scenario, Session, SessionSettings, SliceFigures, StackName, SuiteManifest,
-    SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, TlsVersion, Work, WorkerRecord,
+    SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, TlsVersion, Unit, Work, WorkerRecord,
 };
 use netbench_report::{
     Regression, SuiteReport, SuiteSummary, compare_runs_of_suite, compare_stacks_of_suite, decided,
-    summarize_suite,
+    join_runs_of_suite, summarize_suite,
 };
 use netbench_stats::{Rng, Verdict};
 
@@ -337,6 +337,12 @@ fn what_is_published_fits_its_schema() {
     for sample in fixture.samples() {
         valid("suite-sample.json", &serde_json::to_value(sample).unwrap());
     }
+    let joined = join_runs_of_suite(
+        &[1, 2].map(|_| (fixture.manifest(), fixture.samples())),
+        None,
+    );
+    let joined = serde_json::from_str(&render(&joined, "json")).unwrap();
+    valid("joined-summary.json", &joined);
 }
 
 #[test]
@@ -503,6 +509,39 @@ fn two_runs_regress_beyond_the_threshold_and_not_before() {
     other.plan.slice_us = 1_000;
     let differs = compare(&other, 0.02).differences;
     assert!(differs.iter().any(|d| d.what == "slice_us" && !d.harmless));
+}
+
+#[test]
+fn runs_of_other_days_are_joined() {
+    let run = |seed, ratio| {
+        let fixture = Fixture {
+            seed,
+            ratio,
+            rounds: 30,
+            ..Fixture::default()
+        };
+        let mut manifest = fixture.manifest();
+        manifest.name = format!("run-{seed}");
+        (manifest, fixture.samples())
+    };
+    let alike = join_runs_of_suite(&[run(4, 0.5), run(5, 0.5), run(6, 0.5)], None);
+    assert_eq!((alike.heterogeneous, alike.cases.len()), (0, 10));
+    assert_eq!(alike.pairs, alike.overlapping);
+    insta::assert_snapshot!("joined_markdown", render(&alike, "markdown"));
+
+    let differing = join_runs_of_suite(&[run(1, 0.50), run(2, 0.51), run(3, 0.52)], None);
+    let handshakes = differing
+        .cases
+        .iter()
+        .filter(|case| case.unit == Unit::Nanoseconds);
+    for case in handshakes {
+        let joined = case.joined.unwrap();
+        assert!(case.is_heterogeneous(), "{case:?}");
+        assert!((joined.ratio - 0.51).abs() < 0.003, "{case:?}");
+        assert!((joined.between_runs - 0.02).abs() < 0.004, "{case:?}");
+        assert!(joined.interval.low < 0.50 && joined.interval.high > 0.52);
+    }
+    assert!(differing.overlapping < differing.pairs);
 }
 
 #[test]

@@ -246,7 +246,10 @@ impl CompareSummary {
 }
 
 impl Compared {
-    fn of<'a>(run: &SuiteManifest, stacks: impl IntoIterator<Item = &'a StackName>) -> Self {
+    pub(super) fn of<'a>(
+        run: &SuiteManifest,
+        stacks: impl IntoIterator<Item = &'a StackName>,
+    ) -> Self {
         let about = |stack: &StackName| (stack.clone(), about_stack(&run.workers, stack, |_| None));
         Self {
             run: run.name.clone(),
@@ -267,7 +270,7 @@ fn regression(ratio: f64, interval: Option<Interval>, threshold: Option<f64>) ->
 
 /// What differs between two runs: settings and machine, which keep their figures from being compared,
 /// and what one may want to compare.
-fn differences(a: &SuiteManifest, b: &SuiteManifest) -> Vec<Difference> {
+pub(super) fn differences(a: &SuiteManifest, b: &SuiteManifest) -> Vec<Difference> {
     let others = facts(b);
     let differing = facts(a).into_iter().filter_map(|(what, first, harmless)| {
         // Of a stack that only one of them has nothing is compared.

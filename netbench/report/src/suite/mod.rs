@@ -8,6 +8,8 @@ mod compare;
 mod compare_document;
 mod document;
 mod figures;
+mod joined;
+mod joined_document;
 mod preset;
 mod published;
 mod summarize;
@@ -19,6 +21,7 @@ pub use compare::{
     compare_stacks_of_suite,
 };
 pub use document::SuiteReport;
+pub use joined::{JoinedCase, JoinedRun, JoinedSummary, RunSays, join_runs_of_suite};
 pub use published::{PublishedRow, PublishedTable};
 pub use summarize::summarize_suite;
 pub use summary::{CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteHead, SuiteSummary};

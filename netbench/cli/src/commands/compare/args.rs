@@ -9,18 +9,22 @@ Examples:
   netbench compare runs/before runs/after --fail-on-regression 2%
   netbench compare runs/one --stack openssl,rustls-aws-lc
   netbench compare runs/before runs/after --format junit > compare.xml
+  netbench compare runs/monday runs/tuesday runs/wednesday
 
 A case has regressed if it got worse by more than the threshold and its
-confidence interval excludes zero.";
+confidence interval excludes zero.
+
+Joined runs are of the same stacks and cases, measured at different times. The
+confidence interval then includes what differs between runs.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    /// Run to compare with
-    #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
-    pub(crate) first: PathBuf,
-    /// Run to compare [default: two stacks of the first run]
-    #[arg(value_name = "RUN", value_hint = ValueHint::DirPath)]
-    pub(crate) other: Option<PathBuf>,
+    /// One run to compare two of its stacks, two runs to compare, three or more to join
+    #[arg(value_name = "RUN", required = true, value_hint = ValueHint::DirPath)]
+    pub(crate) runs: Vec<PathBuf>,
+    /// Join two runs instead of comparing them
+    #[arg(long, conflicts_with = "fail_on_regression")]
+    pub(crate) join: bool,
     /// Stack of the first run and stack of the second [default: the first ones]
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub(crate) stack: Vec<String>,

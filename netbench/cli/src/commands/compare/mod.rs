@@ -1,7 +1,14 @@
 pub(crate) mod args;
 
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
 use netbench_model::{StackName, SuitePlan};
-use netbench_report::{CompareSummary, compare_runs_of_suite, compare_stacks_of_suite};
+use netbench_report::{
+    CompareSummary, Difference, compare_runs_of_suite, compare_stacks_of_suite, join_runs_of_suite,
+};
 
 use self::args::Compare;
 use crate::{
@@ -11,21 +18,20 @@ use crate::{
     stored,
 };
 
+/// Compares two stacks of a run, or two runs, or joins several.
 pub(crate) fn compare(options: &Compare) -> anyhow::Result<Ended> {
-    let summary = summary(options)?;
-    let refused: Vec<_> = summary
-        .differences
-        .iter()
-        .filter(|difference| !difference.harmless)
-        .map(|difference| difference.what.as_str())
-        .collect();
-    if !refused.is_empty() && !options.allow_different_settings {
-        bail_input!(
-            "the runs differ in {}, so that their figures cannot be compared; \
-             --allow-different-settings compares them all the same",
-            refused.join(", ")
-        );
-    }
+    let chosen: Vec<StackName> = options.stack.iter().map(StackName::new).collect();
+    let chosen = match chosen.as_slice() {
+        [] => None,
+        [a, b] => Some((a, b)),
+        _ => bail_input!("--stack takes two stacks"),
+    };
+    let summary = match options.runs.as_slice() {
+        [first] if !options.join => of_one(options, first, chosen)?,
+        [first, other] if !options.join => of_two(options, first, other, chosen)?,
+        runs => return join(options, runs, chosen),
+    };
+    refuse(&summary.differences, options)?;
     output::print(&summary, &options.output)?;
     Ok(match (summary.cases.is_empty(), summary.regressed) {
         (true, _) => Ended::NothingToCompare,
@@ -34,40 +40,90 @@ pub(crate) fn compare(options: &Compare) -> anyhow::Result<Ended> {
     })
 }
 
-fn summary(options: &Compare) -> anyhow::Result<CompareSummary> {
-    let threshold = options.fail_on_regression;
-    let (_, manifest, samples) = stored::read::<SuitePlan>(&options.first)?;
-    let chosen: Vec<StackName> = options.stack.iter().map(StackName::new).collect();
-    let chosen = match chosen.as_slice() {
-        [] => None,
-        [a, b] => Some((a, b)),
-        _ => bail_input!("--stack takes two stacks"),
-    };
+/// Two stacks of one run.
+fn of_one(
+    options: &Compare,
+    run: &Path,
+    chosen: Option<(&StackName, &StackName)>,
+) -> anyhow::Result<CompareSummary> {
+    let (_, manifest, samples) = stored::read::<SuitePlan>(run)?;
     let stacks = &manifest.plan.stacks;
-    let Some(other) = &options.other else {
-        let (a, b) = match (chosen, stacks.as_slice()) {
-            (Some(chosen), _) => chosen,
-            (None, [a, b, ..]) => (a, b),
-            (None, _) => {
-                let why = "the run has one stack; a second run is needed to compare with";
-                bail_input!("{why}");
-            }
-        };
-        is_of_run(a, stacks)?;
-        is_of_run(b, stacks)?;
-        return Ok(compare_stacks_of_suite(
-            &manifest, &samples, a, b, threshold,
-        ));
+    let (a, b) = match (chosen, stacks.as_slice()) {
+        (Some(chosen), _) => chosen,
+        (None, [a, b, ..]) => (a, b),
+        (None, _) => {
+            let why = "the run has one stack; a second run is needed to compare with";
+            bail_input!("{why}");
+        }
     };
+    is_of_run(a, stacks)?;
+    is_of_run(b, stacks)?;
+    let threshold = options.fail_on_regression;
+    Ok(compare_stacks_of_suite(
+        &manifest, &samples, a, b, threshold,
+    ))
+}
+
+fn of_two(
+    options: &Compare,
+    first: &Path,
+    other: &Path,
+    chosen: Option<(&StackName, &StackName)>,
+) -> anyhow::Result<CompareSummary> {
+    let (_, manifest, samples) = stored::read::<SuitePlan>(first)?;
     let (_, other_manifest, other_samples) = stored::read::<SuitePlan>(other)?;
     if let Some((a, b)) = chosen {
-        is_of_run(a, stacks)?;
+        is_of_run(a, &manifest.plan.stacks)?;
         is_of_run(b, &other_manifest.plan.stacks)?;
     }
     Ok(compare_runs_of_suite(
         (&manifest, &samples),
         (&other_manifest, &other_samples),
         chosen,
-        threshold,
+        options.fail_on_regression,
     ))
+}
+
+fn join(
+    options: &Compare,
+    runs: &[PathBuf],
+    chosen: Option<(&StackName, &StackName)>,
+) -> anyhow::Result<Ended> {
+    if runs.len() < 2 {
+        bail_input!("--join takes two runs or more");
+    }
+    if options.fail_on_regression.is_some() {
+        bail_input!("--fail-on-regression compares two runs; three or more are joined");
+    }
+    let mut read = Vec::new();
+    for run in runs {
+        let (_, manifest, samples) = stored::read::<SuitePlan>(run)?;
+        for stack in chosen.iter().flat_map(|(a, b)| [a, b]) {
+            is_of_run(stack, &manifest.plan.stacks)?;
+        }
+        read.push((manifest, samples));
+    }
+    let summary = join_runs_of_suite(&read, chosen);
+    refuse(&summary.differences, options)?;
+    output::print(&summary, &options.output)?;
+    Ok(if summary.cases.is_empty() {
+        Ended::NothingToCompare
+    } else {
+        Ended::Well
+    })
+}
+
+/// Refuses runs whose figures cannot be compared, unless the user wants it so.
+fn refuse(differences: &[Difference], options: &Compare) -> anyhow::Result<()> {
+    let refused = differences.iter().filter(|difference| !difference.harmless);
+    let refused: BTreeSet<&str> = refused.map(|difference| difference.what.as_str()).collect();
+    if !refused.is_empty() && !options.allow_different_settings {
+        let refused: Vec<&str> = refused.into_iter().collect();
+        bail_input!(
+            "the runs differ in {}, so that their figures cannot be compared; \
+             --allow-different-settings compares them all the same",
+            refused.join(", ")
+        );
+    }
+    Ok(())
 }

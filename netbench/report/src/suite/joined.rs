@@ -1,0 +1,221 @@
+use netbench_model::{Case, Part, SCHEMA_VERSION, StackName, SuiteManifest, SuiteSample, Unit};
+use netbench_stats::{
+    CASE_MARGIN, Interval, JoinedRatio, PairedRatio, RunRatio, Verdict, join_runs,
+    student_t_quantile,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    CaseVerdict, Compared, Difference, SuiteSummary, compare::differences, summarize_suite,
+};
+
+/// Under this probability of as large a Q, runs are said to differ.
+const HETEROGENEOUS: f64 = 0.01;
+
+/// No ratio is known better than this, whatever one run says: counts and sizes may not vary within a run at
+/// all.
+const LEAST_ERROR: f64 = 1e-4;
+
+/// Several runs of the same comparison, case by case, and what they say together. Every ratio is the other
+/// stack's figure over the first one's: under 1 the other is faster, or takes less.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JoinedSummary {
+    /// The schema's version.
+    pub schema: u32,
+    /// Always `joined`.
+    pub kind: String,
+    /// The runs.
+    pub runs: Vec<JoinedRun>,
+    /// Every case that two runs or more have a ratio of.
+    pub cases: Vec<JoinedCase>,
+    /// Cases in which the runs differ by more than their own errors, by Cochran's Q at 1 %.
+    pub heterogeneous: u64,
+    /// Pairs of two runs' intervals of one case.
+    pub pairs: u64,
+    /// Of those, how many overlap.
+    pub overlapping: u64,
+    /// What differs in settings and machine from the first run.
+    pub differences: Vec<Difference>,
+    /// What a reader must know before quoting a figure.
+    pub warnings: Vec<String>,
+}
+
+/// One of the runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JoinedRun {
+    /// Its name and stacks.
+    #[serde(flatten)]
+    pub compared: Compared,
+    /// Start, RFC 3339, UTC.
+    pub started: String,
+    /// The most rounds of a scenario.
+    pub rounds: u32,
+    /// The share of pairs of turns in which something disturbed the machine.
+    pub disturbed_share: f64,
+}
+
+/// One case and pair of stacks in all runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JoinedCase {
+    /// The case's name.
+    pub name: String,
+    /// The part of the suite.
+    pub part: Part,
+    /// What the figures count.
+    pub unit: Unit,
+    /// The first stack.
+    pub first: StackName,
+    /// The other stack.
+    pub other: StackName,
+    /// What each run says, in their order; none of a run without a ratio.
+    pub runs: Vec<Option<RunSays>>,
+    /// What they say together; none where fewer than two have an interval.
+    pub joined: Option<JoinedRatio>,
+}
+
+/// What one run says of a case.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunSays {
+    /// The ratio.
+    pub ratio: f64,
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// The interval that the verdict rests on.
+    pub interval: Option<Interval>,
+}
+
+/// Joins runs of the same comparison, taken at different times. Each run's first stack is what the others
+/// are compared with, or the first of `stacks` with the second.
+pub fn join_runs_of_suite(
+    runs: &[(SuiteManifest, Vec<SuiteSample>)],
+    stacks: Option<(&StackName, &StackName)>,
+) -> JoinedSummary {
+    let summaries: Vec<SuiteSummary> = runs
+        .iter()
+        .map(|(manifest, samples)| {
+            let mut manifest = manifest.clone();
+            if let Some((first, other)) = stacks {
+                manifest.plan.stacks = vec![first.clone(), other.clone()];
+            }
+            summarize_suite(&manifest, samples)
+        })
+        .collect();
+    let mut keys: Vec<(Case, &StackName, &StackName)> = Vec::new();
+    for row in summaries.iter().flat_map(|summary| &summary.cases) {
+        for verdict in &row.verdicts {
+            let key = (row.case, &verdict.first, &verdict.other);
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+    }
+    let cases = keys.into_iter().map(|key| joined_case(key, &summaries));
+    let cases: Vec<JoinedCase> = cases
+        .filter(|case| case.runs.iter().flatten().count() >= 2)
+        .collect();
+    let (pairs, overlapping) = overlaps(&cases);
+    let heterogeneous = cases.iter().filter(|case| case.is_heterogeneous());
+    JoinedSummary {
+        schema: SCHEMA_VERSION,
+        kind: "joined".to_owned(),
+        runs: runs
+            .iter()
+            .zip(&summaries)
+            .map(|((manifest, _), summary)| JoinedRun {
+                compared: Compared::of(manifest, summary.run.stacks.iter().map(|(name, _)| name)),
+                started: manifest.started.clone(),
+                rounds: summary.run.rounds,
+                disturbed_share: summary.disturbed_share(),
+            })
+            .collect(),
+        heterogeneous: heterogeneous.count() as u64,
+        pairs,
+        overlapping,
+        cases,
+        differences: runs
+            .split_first()
+            .map(|((first, _), others)| {
+                let all = others
+                    .iter()
+                    .flat_map(|(other, _)| differences(first, other));
+                all.collect()
+            })
+            .unwrap_or_default(),
+        warnings: summaries
+            .iter()
+            .flat_map(|summary| {
+                let name = &summary.run.head.name;
+                let warnings = summary.warnings.iter();
+                warnings.map(move |warning| format!("{name}: {warning}"))
+            })
+            .collect(),
+    }
+}
+
+fn joined_case(
+    (case, first, other): (Case, &StackName, &StackName),
+    summaries: &[SuiteSummary],
+) -> JoinedCase {
+    let found = |summary: &SuiteSummary| -> Option<PairedRatio> {
+        let row = summary.cases.iter().find(|row| row.case == case)?;
+        let same = |verdict: &&CaseVerdict| verdict.first == *first && verdict.other == *other;
+        Some(row.verdicts.iter().find(same)?.paired)
+    };
+    let all: Vec<Option<PairedRatio>> = summaries.iter().map(found).collect();
+    let ratios: Vec<RunRatio> = all.iter().flatten().filter_map(run_ratio).collect();
+    JoinedCase {
+        name: case.to_string(),
+        part: case.scenario.part(),
+        unit: case.unit(),
+        first: first.clone(),
+        other: other.clone(),
+        runs: all
+            .iter()
+            .map(|paired| {
+                paired.map(|paired| RunSays {
+                    ratio: paired.ratio,
+                    verdict: paired.verdict,
+                    interval: paired.interval,
+                })
+            })
+            .collect(),
+        joined: join_runs(&ratios, CASE_MARGIN),
+    }
+}
+
+/// A run's ratio with the standard error that its interval was made from. With blocks of unequal size the
+/// interval had fewer degrees of freedom than blocks; the error is then taken a few percent too large.
+fn run_ratio(paired: &PairedRatio) -> Option<RunRatio> {
+    let interval = paired.interval?;
+    let degrees = paired.blocks.saturating_sub(1).max(1) as f64;
+    let quantile = student_t_quantile(f64::midpoint(1.0, interval.level), degrees);
+    let half = (interval.high / interval.low).ln() / 2.0;
+    Some(RunRatio {
+        log_ratio: paired.ratio.ln(),
+        standard_error: (half / quantile).max(LEAST_ERROR),
+    })
+}
+
+impl JoinedCase {
+    /// Whether the runs differ by more than their own errors.
+    pub fn is_heterogeneous(&self) -> bool {
+        self.joined.is_some_and(|joined| joined.q_p < HETEROGENEOUS)
+    }
+}
+
+/// How many pairs of two runs' intervals there are, and how many overlap.
+fn overlaps(cases: &[JoinedCase]) -> (u64, u64) {
+    let (mut pairs, mut overlapping) = (0, 0);
+    for case in cases {
+        let intervals = case.runs.iter().flatten().filter_map(|run| run.interval);
+        let intervals: Vec<Interval> = intervals.collect();
+        for (at, a) in intervals.iter().enumerate() {
+            for b in &intervals[at + 1..] {
+                pairs += 1;
+                overlapping += u64::from(a.low <= b.high && b.low <= a.high);
+            }
+        }
+    }
+    (pairs, overlapping)
+}

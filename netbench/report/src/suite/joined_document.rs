@@ -1,0 +1,130 @@
+use netbench_stats::{JOINED_LEVEL, Verdict};
+
+use super::{JoinedCase, JoinedSummary};
+use crate::{
+    cell::Cell,
+    document::{Document, Extent, Item, Report, Section, Table},
+};
+
+/// Runs of which each has a column of its own.
+const COLUMNS: usize = 5;
+
+impl Report for JoinedSummary {
+    fn document(&self, _: Extent) -> Document<'_> {
+        let mut items = vec![Item::Headline(headline(self))];
+        items.extend(Item::warnings(&self.warnings));
+        runs(&mut items, self);
+        differences(&mut items, self);
+        cases(&mut items, self);
+        Document {
+            sections: vec![Section::only(items)],
+            data: vec![self],
+            ..Document::new(
+                "joined",
+                format!("netbench compare: {} runs joined", self.runs.len()),
+            )
+        }
+    }
+}
+
+fn headline(summary: &JoinedSummary) -> String {
+    let of = |wanted: Verdict| {
+        let cases = summary.cases.iter().filter_map(|case| case.joined);
+        cases.filter(|joined| joined.verdict == wanted).count()
+    };
+    format!(
+        "{} runs, {} cases: better in {}, worse in {}, the same in {}, undecided in {}. In {} cases the runs differ by more \
+         than their own errors (Q test, p < 0.01); {} of {} pairs of intervals overlap.",
+        summary.runs.len(),
+        summary.cases.len(),
+        of(Verdict::Faster),
+        of(Verdict::Slower),
+        of(Verdict::Same),
+        of(Verdict::Undecided),
+        summary.heterogeneous,
+        summary.overlapping,
+        summary.pairs,
+    )
+}
+
+fn runs(items: &mut Vec<Item>, summary: &JoinedSummary) {
+    items.push(Item::heading("The runs"));
+    items.push(
+        Table::of(summary.runs.iter().zip(1..).collect::<Vec<_>>())
+            .col("run", 0, |(_, number)| Cell::text(number))
+            .col("name", 0, |(run, _)| Cell::text(&run.compared.run))
+            .col("started", 1, |(run, _)| Cell::text(&run.started))
+            .col("rounds", 1, |(run, _)| Cell::count(u64::from(run.rounds)))
+            .col("disturbed turns", 0, |(run, _)| {
+                Cell::text(format!("{:.0} %", run.disturbed_share * 100.0))
+            })
+            .item(),
+    );
+}
+
+fn differences(items: &mut Vec<Item>, summary: &JoinedSummary) {
+    if summary.differences.is_empty() {
+        return;
+    }
+    items.push(Item::heading("What differs from the first run"));
+    items.push(
+        Table::of(&summary.differences)
+            .col("what", 0, |row| Cell::text(&row.what))
+            .col("first", 0, |row| Cell::text(&row.first))
+            .col("other", 0, |row| Cell::text(&row.other))
+            .col("", 0, |row| {
+                Cell::text(if row.harmless { "" } else { "not comparable" })
+            })
+            .item(),
+    );
+}
+
+fn cases(items: &mut Vec<Item>, summary: &JoinedSummary) {
+    items.push(Item::heading("Case by case"));
+    items.push(Item::Text(format!(
+        "Factor: the first stack's time or size over the other's; above 1 the other is better. Each run measured a ratio \
+         of its own, which varies about the one that is looked for (random effects): the variance between runs is by \
+         Paule and Mandel, the interval, of {:.0} %, by Hartung and Knapp. p: how likely runs are to differ as much by \
+         chance (Cochran's Q). Between runs: the deviation beyond what the runs' own errors explain.",
+        JOINED_LEVEL * 100.0
+    )));
+    let mut table = Table::of(&summary.cases)
+        .col("case", 0, |case| Cell::text(&case.name))
+        .col("stack", 0, |case| Cell::text(&case.other));
+    if summary.runs.len() <= COLUMNS {
+        for at in 0..summary.runs.len() {
+            let says = move |case: &JoinedCase| case.runs.get(at).copied().flatten();
+            table = table
+                .col(&format!("run {}", at + 1), 2, move |case| {
+                    says(case).map_or(Cell::Missing, |run| Cell::Factor(run.ratio))
+                })
+                .col("interval", 3, move |case| {
+                    says(case).map_or(Cell::Missing, |run| Cell::Factors(run.interval))
+                });
+        }
+    }
+    items.push(
+        table
+            .col("p", 1, |case| match case.joined {
+                Some(joined) if joined.q_p < 0.001 => Cell::text("< 0.001"),
+                Some(joined) => Cell::text(format!("{:.3}", joined.q_p)),
+                None => Cell::Missing,
+            })
+            .col("between runs", 1, |case| match case.joined {
+                Some(joined) => Cell::text(format!("{:.2} %", joined.between_runs * 100.0)),
+                None => Cell::Missing,
+            })
+            .col("factor", 0, |case| match case.joined {
+                Some(joined) => Cell::Factor(joined.ratio),
+                None => Cell::Missing,
+            })
+            .col("joined interval", 0, |case| {
+                Cell::Factors(case.joined.map(|joined| joined.interval))
+            })
+            .col("verdict", 0, |case| match case.joined {
+                Some(joined) => Cell::Verdict(joined.verdict, case.unit),
+                None => Cell::Missing,
+            })
+            .item(),
+    );
+}
