@@ -349,9 +349,7 @@ fn failures(items: &mut Vec<Item>, summary: &ConnectSummary) {
                     Cell::text(format!("{}: {}", row.class, row.reason))
                 })
                 .col("trials", 1, |row| Cell::Of(row.failed, row.trials))
-                .col("the stack's words", 3, |row| {
-                    Cell::text(shorten(&row.detail))
-                })
+                .col("error message", 3, |row| Cell::text(shorten(&row.detail)))
                 .item(),
         );
     }

@@ -149,7 +149,7 @@ fn verdict(evidence: &Evidence<'_>, totals: &[(String, PairedRatio)]) -> (Answer
                 .iter()
                 .map(|(condition, paired)| format!("{} ({condition})", word(paired)));
             format!(
-                "Whole connections with {to}, against {from}: {}; by no interval more than {limit} longer.",
+                "Whole connections with {to}, against {from}: {}; no interval goes beyond {limit} longer.",
                 each.format(", ")
             )
         }
