@@ -8,7 +8,7 @@ use netbench_protocol::{Clocks, Prepared, Slice, SliceLimit};
 use parking_lot::Mutex;
 
 use super::{
-    SuitePlan,
+    SuiteTrials,
     proof::{prove_prepared, prove_slice},
     workers::{Lost, ready},
 };
@@ -26,7 +26,11 @@ const TURN: &str = "netbench_turn";
 
 /// Counts a scenario's instructions on every stack: for each side, in one process that does few
 /// operations and one that does many, so that all that is done once cancels out.
-pub(super) fn trial(plan: &SuitePlan, workers: &Workers, scenario: &Scenario) -> Vec<SuiteOutcome> {
+pub(super) fn trial(
+    plan: &SuiteTrials,
+    workers: &Workers,
+    scenario: &Scenario,
+) -> Vec<SuiteOutcome> {
     let Some(valgrind) = &plan.valgrind else {
         let reason = "valgrind is not installed, which counts instructions".to_owned();
         let outcome = SuiteOutcome::Unsupported { reason };
@@ -103,7 +107,7 @@ struct Count {
 impl Count {
     fn run(
         &self,
-        plan: &SuitePlan,
+        plan: &SuiteTrials,
         workers: &Workers,
         stack: &StackName,
         scenario: &Scenario,
