@@ -6,8 +6,12 @@ use std::{path::PathBuf, time::Duration};
 use clap::{Args, ValueEnum, ValueHint};
 use netbench_link::LinkChoice;
 use netbench_model::{Profile, RootsSource, parse_duration};
+use netbench_report::Form;
 
-use crate::{format::Format, shard::ShardArg};
+use crate::{
+    format::{format, named},
+    shard::ShardArg,
+};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "What")]
@@ -100,6 +104,9 @@ pub(crate) struct StoredIn {
     /// Resume the run in DIR, with the settings it was started with
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) resume: Option<PathBuf>,
+    /// Last part of the folder's name [default: the command, or the preset]
+    #[arg(long, value_name = "NAME", value_parser = run_name)]
+    pub(crate) name: Option<String>,
 }
 
 /// What commands that take samples tell of them.
@@ -114,8 +121,8 @@ pub(crate) struct Verbosity {
 #[command(next_help_heading = "Results")]
 pub(crate) struct Output {
     /// Format of the report on stdout
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) format: Format,
+    #[arg(long, value_parser = format(), default_value = "terminal")]
+    pub(crate) format: &'static Form,
     /// Same as --format json
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
@@ -128,9 +135,9 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    pub(crate) fn format(&self) -> Format {
+    pub(crate) fn format(&self) -> &'static Form {
         if self.json {
-            Format::named("json")
+            named("json")
         } else {
             self.format
         }
@@ -168,7 +175,7 @@ pub(crate) fn between(text: &str, least: Duration, most: Duration) -> Result<Dur
 }
 
 /// The last part of the name of a run's folder, or the name of a place.
-pub(crate) fn run_name(text: &str) -> Result<String, String> {
+fn run_name(text: &str) -> Result<String, String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if !text.is_empty() && text.len() <= 80 && text.chars().all(fits) && !text.starts_with('.') {
         Ok(text.to_owned())

@@ -9,7 +9,7 @@ use netbench_report::{Extent, Options, Report, Style};
 use netbench_store::RunFolder;
 use serde::Serialize;
 
-use crate::{exit::bail_input, format::Format, options::Output};
+use crate::{exit::bail_input, format, options::Output};
 
 /// Prints a line to stderr. That nobody reads it any more never ends a command.
 macro_rules! note {
@@ -40,8 +40,8 @@ pub(crate) fn store(
     output: &Output,
 ) -> anyhow::Result<()> {
     let document = report.document(Extent::Brief);
-    for (file, format) in IN_FOLDER {
-        let form = Format::named(format).form();
+    for (file, name) in IN_FOLDER {
+        let form = format::named(name);
         folder.write_file(file, &(form.render)(&document, &Options::default()))?;
     }
     if !output.quiet {
@@ -55,7 +55,7 @@ pub(crate) fn print(report: &dyn Report, output: &Output) -> anyhow::Result<()> 
     if output.github_summary {
         append_to_step_summary(report)?;
     }
-    write(&output.format().form().of(report, &options()))
+    write(&output.format().of(report, &options()))
 }
 
 /// What this terminal is like.
@@ -98,9 +98,7 @@ pub(crate) fn append_to_step_summary(report: &dyn Report) -> anyhow::Result<()> 
         .append(true)
         .open(&path)
         .with_context(|| format!("cannot open {}", path.display()))?;
-    let markdown = Format::named("markdown")
-        .form()
-        .of(report, &Options::default());
+    let markdown = format::named("markdown").of(report, &Options::default());
     file.write_all(&markdown)
         .with_context(|| format!("cannot write to {}", path.display()))
 }

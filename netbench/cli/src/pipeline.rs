@@ -82,7 +82,7 @@ pub(crate) struct Ready<'a, P> {
 
 /// What every run is asked.
 pub(crate) struct Asked<'a> {
-    /// The last part of its name.
+    /// The last part of its name, unless the user gives one.
     pub(crate) name: &'a str,
     pub(crate) stored_in: &'a StoredIn,
     pub(crate) own: &'a OwnWorkers,
@@ -126,7 +126,7 @@ pub(crate) fn run<M: Measured>(
     let (folder, mut manifest) = match earlier {
         Some(earlier) => earlier,
         None => {
-            let name = run::name(&asked.stored_in.out, asked.name);
+            let name = run::name(asked.stored_in, asked.name);
             let mut manifest = run::manifest(name, plan);
             manifest.workers = records(&setup.workers);
             manifest.link = link(&setup, checks);
@@ -241,7 +241,7 @@ fn same_workers(run: &str, workers: &[WorkerRecord], found: &Workers) -> anyhow:
         let then = workers.iter().find(|then| then.stack == now.stack);
         if then != Some(now) {
             bail_input!(
-                "run {run} was begun with another worker of {} (now {}): it cannot be resumed",
+                "run {run} cannot be resumed: it was started with another worker of {} (now {})",
                 now.stack,
                 now.library
             );

@@ -1,11 +1,8 @@
 //! What a run has whatever its kind: a name, sessions, and Ctrl-C.
 
-use std::{
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 
 use anyhow::Context;
@@ -13,13 +10,16 @@ use jiff::Timestamp;
 use netbench_model::{Manifest, Origin, Plan, SCHEMA_VERSION, Session};
 use netbench_runner::environment;
 
-/// The name of a run's folder in `out`: when, where, what, and a number where that is taken.
-pub(crate) fn name(out: &Path, what: &str) -> String {
+use crate::options::StoredIn;
+
+/// The name of a run's folder: when, where, what, and a number where that is taken.
+pub(crate) fn name(stored_in: &StoredIn, what: &str) -> String {
+    let what = stored_in.name.as_deref().unwrap_or(what);
     let host = host();
     let time = Timestamp::now().strftime("%Y-%m-%d-%H%M%S");
     let name = format!("{time}-{host}-{what}");
     let numbered = (2..1000).map(|number| format!("{name}-{number}"));
-    let free = |name: &String| !out.join(name).exists();
+    let free = |name: &String| !stored_in.out.join(name).exists();
     std::iter::once(name.clone())
         .chain(numbered)
         .find(free)

@@ -85,9 +85,7 @@ impl Sites {
         shard::may_go_on(name, origin, file.sites.len())?;
         let now = self::roots(&roots.source, Some(roots.count))?;
         if now.sha256 != roots.sha256 {
-            bail_input!(
-                "the trust roots are not those that run {name} was begun with: it cannot be resumed"
-            );
+            bail_input!("run {name} cannot be resumed: it was started with other trust roots");
         }
         Ok(Self {
             network,

@@ -40,7 +40,7 @@ fn wrong_input_is_named_before_anything_is_built() {
         (&["--shim", "\x1b[31m"], "\\u{1b}[31m"),
         (&["--feature", "telepathy"], "is not one feature's name"),
         (&["--feature", "TLS"], "TLS 1.3"),
-        (&["diff", "rustls", "rustls"], "does not differ from itself"),
+        (&["diff", "rustls", "rustls"], "the two shims are the same"),
         (&["diff", "rustls"], "SECOND"),
         (&["--timeout", "1ms"], "from 1s to 120s"),
         (&["--jobs", "0"], "0"),

@@ -195,7 +195,10 @@ fn wrong_input_is_named() {
         ("evaluate --to nss", "nss"),
         ("evaluate --sites none.txt", "none.txt"),
         ("evaluate --resume runs/none", "no such run folder"),
-        ("evaluate --resume . ", "not a run's folder"),
+        (
+            "evaluate --resume . ",
+            "not a run: the folder has no run.json",
+        ),
     ];
     for (line, word) in cases {
         let done = place.netbench(&words(line)).expect(2);

@@ -161,7 +161,7 @@ fn runs_that_do_not_belong_together_are_refused_by_name() {
         done.stdout
     );
     let done = place.merge(&[&one, &two], "--out part").expect(2);
-    assert!(done.stderr.contains("something in it"), "{}", done.stderr);
+    assert!(done.stderr.contains("not empty"), "{}", done.stderr);
     let part = place.path().join("part");
     let done = place.merge(&[&part, &two], "--out new").expect(2);
     assert!(

@@ -45,7 +45,7 @@ fn every_form_of_a_run() {
             "memory-table --format junit",
             "<testsuites name=\"netbench suite\"",
         ),
-        ("memory-table --format html --output -", "<!doctype html>"),
+        ("memory-table --format html --output -", "<!DOCTYPE html>"),
         (
             "memory-table connect-101-sites --format markdown",
             "2 runs side by side",

@@ -1,5 +1,7 @@
 //! A report before it has a form.
 
+use std::borrow::Cow;
+
 use netbench_model::{Environment, Manifest, WorkerRecord};
 
 use crate::{Asked, cell::Cell};
@@ -27,6 +29,7 @@ pub trait Report {
 }
 
 /// A report. Its texts are as they came; forms make them harmless.
+#[derive(Default)]
 pub struct Document<'a> {
     /// The command whose report it is: `connect`.
     pub kind: &'static str,
@@ -36,7 +39,7 @@ pub struct Document<'a> {
     pub about: String,
     /// The run's name; empty where it is of no run.
     pub name: String,
-    /// By what and when it was made: `a-run (netbench 0.1.0, begun …)`. Empty where it is of no run.
+    /// By what and when it was made: `a-run (netbench 0.1.0, started …)`. Empty where it is of no run.
     pub made: String,
     /// What was measured, for a reader who has never seen the tool.
     pub lead: String,
@@ -139,29 +142,13 @@ pub(crate) enum Excerpt {
     First(usize),
 }
 
-/// A row as text forms show it.
-pub(crate) enum Shown<'a> {
-    Row(&'a [Cell]),
-    /// So many rows are left out here.
-    Gap(usize),
-}
-
 impl Document<'_> {
     /// A document of this kind with nothing in it.
     pub(crate) fn new(kind: &'static str, title: String) -> Self {
         Self {
             kind,
             title,
-            about: String::new(),
-            name: String::new(),
-            made: String::new(),
-            lead: String::new(),
-            questions: Vec::new(),
-            sections: Vec::new(),
-            machines: Vec::new(),
-            checks: Vec::new(),
-            data: Vec::new(),
-            of_parts: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -169,7 +156,7 @@ impl Document<'_> {
     pub(crate) fn of_run(kind: &'static str, name: &str, netbench: &str, started: &str) -> Self {
         Self {
             name: name.to_owned(),
-            made: format!("{name} (netbench {netbench}, begun {started})"),
+            made: format!("{name} (netbench {netbench}, started {started})"),
             ..Self::new(kind, format!("netbench {kind}: {name}"))
         }
     }
@@ -270,28 +257,22 @@ impl Table {
         }
     }
 
-    /// The rows that text forms show.
-    pub(crate) fn shown(&self) -> Vec<Shown<'_>> {
+    /// The rows that text forms show; one of them says how many are left out.
+    pub(crate) fn shown(&self) -> Vec<Cow<'_, [Cell]>> {
         let (first, last) = match self.excerpt {
             Excerpt::Whole => (self.rows.len(), 0),
             Excerpt::Ends(count) => (count, count),
             Excerpt::First(count) => (count, 0),
         };
-        let hidden = self.rows.len().saturating_sub(first + last);
+        let rows = self.rows.iter().map(|row| Cow::Borrowed(row.as_slice()));
+        let mut shown: Vec<Cow<'_, [Cell]>> = rows.collect();
+        let hidden = shown.len().saturating_sub(first + last);
         // A line that says that two are left out is no shorter than they.
-        if hidden <= 2 {
-            return self.rows.iter().map(|row| Shown::Row(row)).collect();
+        if hidden > 2 {
+            let mut gap = vec![Cell::text(""); self.columns.len()];
+            gap[0] = Cell::text(format!("… {hidden} more"));
+            shown.splice(first..first + hidden, [Cow::Owned(gap)]);
         }
-        let mut shown: Vec<Shown<'_>> = self.rows[..first]
-            .iter()
-            .map(|row| Shown::Row(row))
-            .collect();
-        shown.push(Shown::Gap(hidden));
-        shown.extend(
-            self.rows[self.rows.len() - last..]
-                .iter()
-                .map(|row| Shown::Row(row)),
-        );
         shown
     }
 }

@@ -49,7 +49,7 @@ impl RunHead {
             }
         }
         format!(
-            "netbench {}, seed {seed}, begun {}. Again: {} --seed {seed}",
+            "netbench {}, seed {seed}, started {}. To repeat it: {} --seed {seed}",
             self.netbench,
             self.started,
             words.join(" "),

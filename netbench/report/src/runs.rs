@@ -1,3 +1,5 @@
+use std::cmp::Reverse;
+
 use netbench_model::SCHEMA_VERSION;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,12 +49,9 @@ pub struct RunRow {
 impl RunsSummary {
     /// Of these rows, put into order.
     pub fn new(folders: Vec<String>, mut runs: Vec<RunRow>) -> Self {
-        runs.sort_by(|a, b| {
-            let broken = |run: &RunRow| run.started.is_empty();
-            broken(a)
-                .cmp(&broken(b))
-                .then_with(|| b.started.cmp(&a.started))
-                .then_with(|| a.path.cmp(&b.path))
+        runs.sort_by_key(|run| {
+            let started = run.started.clone();
+            (started.is_empty(), Reverse(started), run.path.clone())
         });
         Self {
             schema: SCHEMA_VERSION,
@@ -65,11 +64,11 @@ impl RunsSummary {
 impl Report for RunsSummary {
     fn document(&self, _: Extent) -> Document<'_> {
         let all: u64 = self.runs.iter().map(|run| run.bytes).sum();
-        let begun = self.runs.iter().filter(|run| !run.started.is_empty());
-        let table = Table::of(begun)
+        let started = self.runs.iter().filter(|run| !run.started.is_empty());
+        let table = Table::of(started)
             .col("run", 0, |run| Cell::text(&run.path))
             .col("kind", 1, |run| Cell::text(&run.kind))
-            .col("begun", 3, |run| Cell::text(&run.started))
+            .col("started", 3, |run| Cell::text(&run.started))
             .col("stacks", 2, |run| Cell::text(run.stacks.join(", ")))
             .col("sites", 4, |run| Cell::count(run.sites))
             .col("samples", 3, |run| Cell::count(run.samples))

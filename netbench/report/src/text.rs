@@ -72,7 +72,7 @@ pub(crate) fn verdict(verdict: Verdict, first: &str, other: &str) -> String {
         Verdict::Faster => format!("{other} is faster than {first}"),
         Verdict::Slower => format!("{other} is slower than {first}"),
         Verdict::Same => format!("{other} and {first} take the same time"),
-        Verdict::Undecided => format!("{other} or {first}, undecided"),
+        Verdict::Undecided => format!("it is undecided whether {other} or {first} is faster"),
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! This crate must never print, never make a figure of a sample, and never let a worker's fault
 //! end a run. Start reading at [`Plan`], then [`execute`]; `schedule.rs` is the order of trials. The in-memory
-//! suite is in `suite/`: [`SuitePlan`], then [`execute_suite`]. [`scan`] has what a scan asks of stacks.
+//! suite is in `suite/`: [`SuiteTrials`], then [`execute_suite`]. [`scan`] has what a scan asks of stacks.
 
 mod environment;
 mod event;
@@ -10,6 +10,7 @@ mod execute;
 mod launch;
 mod plan;
 mod proof;
+mod queue;
 mod resolve;
 pub mod scan;
 mod schedule;
@@ -26,9 +27,9 @@ pub use launch::{Launch, Layout};
 pub use plan::{LIVE_PAUSE, Plan};
 pub use resolve::resolve;
 pub use schedule::{Unit, schedule};
-pub use stacks::{StackError, WorkerSource, Workers, known_stacks};
+pub use stacks::{BuildVariant, StackError, WorkerSource, Workers, known_stacks};
 pub use suite::{
-    MaterialError, Materials, SuiteError, SuiteEvent, SuiteFeedback, SuiteListener, SuitePlan,
+    MaterialError, Materials, SuiteError, SuiteEvent, SuiteFeedback, SuiteListener, SuiteTrials,
     WrongWork, execute_suite, prove_prepared, prove_slice,
 };
 pub use targets::{Targets, TargetsError};

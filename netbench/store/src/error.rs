@@ -12,13 +12,13 @@ pub enum StoreError {
     #[error("{0}: no such run folder")]
     Missing(PathBuf),
     /// The folder has no manifest.
-    #[error("{0}: no run.json in it, so that it is not a run's folder")]
+    #[error("{0}: not a run: the folder has no run.json")]
     NotARun(PathBuf),
     /// A new run was to go where something is.
-    #[error("{0}: there is something in it already; a new run needs a new folder")]
+    #[error("{0}: the folder is not empty; a new run needs a new one")]
     InUse(PathBuf),
     /// Another process is appending to it.
-    #[error("{0}: another netbench is measuring into it")]
+    #[error("{0}: another netbench process is writing to it")]
     Locked(PathBuf),
     /// Records were to be appended to a packed run.
     #[error(

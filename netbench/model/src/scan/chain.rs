@@ -27,9 +27,7 @@ pub struct ChainScan {
 }
 
 /// How a chain ends.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Anchor {
     /// At a root that clients have: by its name, and where it was sent by its bytes.

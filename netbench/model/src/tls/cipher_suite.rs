@@ -204,9 +204,7 @@ fn is_broken(protection: Protection, name: &str) -> bool {
 }
 
 /// How a suite's keys are agreed.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum KeyExchange {
     /// Encrypted to the certificate's RSA key: no forward secrecy.
@@ -228,9 +226,7 @@ pub enum KeyExchange {
 }
 
 /// How a suite's server proves who it is.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Authentication {
     /// An RSA certificate.
@@ -248,9 +244,7 @@ pub enum Authentication {
 }
 
 /// How a suite protects records.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protection {
     /// Authenticated encryption.

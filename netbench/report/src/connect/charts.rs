@@ -129,7 +129,7 @@ pub(super) fn sites(comparison: &Comparison) -> Item {
     let intervals = match levels.min_by(f64::total_cmp) {
         None => "too few rounds for intervals".to_owned(),
         Some(level) => format!(
-            "lines: intervals of at least {:.0} %, cut where they leave the chart",
+            "lines: intervals of at least {:.0} %, clipped at the edge of the chart",
             (level * 100.0).floor()
         ),
     };

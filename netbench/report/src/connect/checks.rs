@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use itertools::Itertools;
 
@@ -7,52 +7,43 @@ use crate::document::{Check, CheckSuite, Checked};
 
 /// A suite for each condition and stack, with a check for each site.
 pub(super) fn checks(summary: &ConnectSummary) -> Vec<CheckSuite> {
-    let mut failed: BTreeMap<_, Vec<&FailureRow>> = BTreeMap::new();
-    for row in &summary.failures {
-        let key = (row.condition, row.stack.as_str(), row.site.as_str());
-        failed.entry(key).or_default().push(row);
-    }
-    let mut skipped = BTreeMap::new();
-    for row in &summary.unsupported {
-        for site in &row.sites {
-            let key = (row.condition, row.stack.as_str(), site.as_str());
-            skipped.insert(key, row.reason.as_str());
+    let mut outcomes: BTreeMap<_, Checked> = BTreeMap::new();
+    for comparison in &summary.comparisons {
+        for row in &comparison.sites.rows {
+            for stack in [&comparison.first, &comparison.other] {
+                let key = (comparison.condition, stack, &row.site);
+                outcomes.insert(key, Checked::Passed);
+            }
         }
     }
-    let compared = summary.comparisons.iter().flat_map(|comparison| {
-        let stacks = [&comparison.first, &comparison.other];
-        let rows = comparison.sites.rows.iter();
-        rows.flat_map(move |row| {
-            stacks.map(|stack| (comparison.condition, stack.as_str(), row.site.as_str()))
-        })
-    });
-    let mut sites: BTreeSet<_> = compared.collect();
-    sites.extend(failed.keys());
-    sites.extend(skipped.keys());
-    let mut suites: BTreeMap<_, CheckSuite> = BTreeMap::new();
-    for key in sites {
-        let (condition, stack, site) = key;
-        let outcome = match (failed.get(&key), skipped.get(&key)) {
-            (Some(rows), _) => failure(rows),
-            (None, Some(why)) => Checked::Skipped {
-                why: (*why).to_owned(),
-            },
-            (None, None) => Checked::Passed,
-        };
-        let suite = suites
-            .entry((condition, stack))
-            .or_insert_with(|| CheckSuite {
-                name: format!("{condition} {stack}"),
-                checks: Vec::new(),
-            });
-        suite.checks.push(Check {
-            name: site.to_owned(),
+    for row in &summary.unsupported {
+        let why = &row.reason;
+        let skipped = || Checked::Skipped { why: why.clone() };
+        let keys = row
+            .sites
+            .iter()
+            .map(|site| (row.condition, &row.stack, site));
+        outcomes.extend(keys.map(|key| (key, skipped())));
+    }
+    let failed = summary.failures.iter();
+    let failed = failed.into_group_map_by(|row| (row.condition, &row.stack, &row.site));
+    let failed = failed.into_iter().map(|(key, rows)| (key, failure(&rows)));
+    outcomes.extend(failed);
+    let suites = outcomes.into_iter();
+    let suites = suites.chunk_by(|((condition, stack, _), _)| (*condition, *stack));
+    let suites = suites.into_iter().map(|((condition, stack), checks)| {
+        let checks = checks.map(|((_, _, site), outcome)| Check {
+            name: site.clone(),
             class: Some(format!("{condition}.{stack}")),
             outcome,
             said: None,
         });
-    }
-    suites.into_values().collect()
+        CheckSuite {
+            name: format!("{condition} {stack}"),
+            checks: checks.collect(),
+        }
+    });
+    suites.collect()
 }
 
 fn failure(rows: &[&FailureRow]) -> Checked {

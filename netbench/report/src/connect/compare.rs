@@ -81,10 +81,7 @@ fn sites(plan: &ConnectPlan, matched: &[Matched<'_>], rtts: &BTreeMap<String, u6
             };
             let first = |pair: &Matched<'_>| pair.first.phases.total_ns;
             let other = |pair: &Matched<'_>| pair.other.phases.total_ns;
-            let log: Vec<_> = pairs
-                .iter()
-                .map(|pair| Pair::from_ns(first(pair), other(pair), pair.block))
-                .collect();
+            let log: Vec<Pair> = pairs.iter().map(|pair| pair.totals()).collect();
             Some(SiteRow {
                 site: site.to_owned(),
                 rtt_ns: rtts.get(site).copied().unwrap_or(0),

@@ -1,6 +1,6 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use netbench_model::{Outcome, Sample};
+use netbench_model::{Outcome, Sample, StackName};
 
 use super::summary::{FailureRow, UnsupportedRow};
 
@@ -37,24 +37,19 @@ pub(crate) fn failures(measured: &[&Sample]) -> Vec<FailureRow> {
 
 /// What was not tried, with the sites of each reason together.
 pub(crate) fn unsupported(measured: &[&Sample]) -> Vec<UnsupportedRow> {
-    let mut rows: BTreeMap<_, Vec<String>> = BTreeMap::new();
+    let mut rows: BTreeMap<_, BTreeSet<&String>> = BTreeMap::new();
     for sample in measured {
         if let Outcome::Unsupported { reason } = &sample.outcome {
-            let sites = rows
-                .entry((sample.condition, sample.stack.clone(), reason.clone()))
-                .or_default();
-            if !sites.contains(&sample.site) {
-                sites.push(sample.site.clone());
-            }
+            let key = (sample.condition, &sample.stack, reason);
+            rows.entry(key).or_default().insert(&sample.site);
         }
     }
-    let row = |((condition, stack, reason), mut sites): (_, Vec<String>)| {
-        sites.sort();
+    let row = |((condition, stack, reason), sites): ((_, &StackName, &String), BTreeSet<_>)| {
         UnsupportedRow {
             condition,
-            stack,
-            reason,
-            sites,
+            stack: stack.clone(),
+            reason: reason.clone(),
+            sites: sites.into_iter().cloned().collect(),
         }
     };
     rows.into_iter().map(row).collect()

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use itertools::Itertools;
 use netbench_model::{Condition, Measured, Negotiated, Outcome, Sample, StackName};
+use netbench_stats::Pair;
 
 /// Two samples that may be compared: of one site, round and session, right after one another.
 pub(crate) struct Matched<'a> {
@@ -9,6 +10,19 @@ pub(crate) struct Matched<'a> {
     pub(crate) block: u32,
     pub(crate) first: &'a Measured,
     pub(crate) other: &'a Measured,
+}
+
+impl Matched<'_> {
+    /// The total times of both.
+    pub(crate) fn totals(&self) -> Pair {
+        let (first, other) = (&self.first.phases, &self.other.phases);
+        Pair::from_ns(first.total_ns, other.total_ns, self.block)
+    }
+
+    /// How much longer the other took in total.
+    pub(crate) fn difference_ns(&self) -> f64 {
+        self.other.phases.total_ns as f64 - self.first.phases.total_ns as f64
+    }
 }
 
 /// The pairs of two stacks, and what was left out: site, and what differed.

@@ -40,7 +40,7 @@ fn question<'a>(parts: &mut Vec<Part<'a>>, Asked { question, .. }: &'a Asked) {
         Part::Text(question.worse().into()),
     ]);
     let missing = question.missing.iter();
-    parts.extend(missing.map(|line| Part::Warning(format!("not looked at: {line}").into())));
+    parts.extend(missing.map(|line| Part::Warning(format!("not tested: {line}").into())));
 }
 
 fn section<'a>(parts: &mut Vec<Part<'a>>, section: &'a Section) {

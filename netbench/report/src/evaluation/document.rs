@@ -50,10 +50,8 @@ impl Report for EvaluationReport {
             }
             // Connections and suites are in the evaluation's own summary.
             if part.kind == "scan" {
-                let kind = part.kind;
-                document
-                    .of_parts
-                    .extend(part.data.drain(..).map(|data| (kind, data)));
+                let data = part.data.drain(..).map(|data| (part.kind, data));
+                document.of_parts.extend(data);
             }
             document.checks.append(&mut part.checks);
             document.machines.append(&mut part.machines);
@@ -138,7 +136,7 @@ fn lost_and_gained(losses: &Losses, from: &StackName, to: &StackName) -> Vec<Ite
                 .col("confirmed by a handshake", 0, |(_, site)| {
                     Cell::text(match site.confirmed {
                         Some(true) => "yes",
-                        Some(false) => "no: the handshake went otherwise",
+                        Some(false) => "no: the handshake contradicts it",
                         None => "not tried",
                     })
                 })
@@ -156,7 +154,7 @@ fn features(evaluation: &Evaluation, extent: Extent) -> Vec<Section> {
             id: "features".to_owned(),
             heading: "Features".to_owned(),
             explanation: "What each stack passes of BoringSSL's protocol tests.".to_owned(),
-            missing: Some("The protocol tests were not looked at.".to_owned()),
+            missing: Some("The protocol tests were not run.".to_owned()),
             ..Section::default()
         }];
     };
@@ -171,7 +169,7 @@ fn features(evaluation: &Evaluation, extent: Extent) -> Vec<Section> {
             });
         sections.push(Section {
             id: "lacking".to_owned(),
-            heading: format!("Features that {} has and {} has not", plan.from, plan.to),
+            heading: format!("Features of {} that {} lacks", plan.from, plan.to),
             items: vec![table.item()],
             ..Section::default()
         });
@@ -191,7 +189,7 @@ fn parts(evaluation: &Evaluation) -> Section {
     let table = Table::of(&run.plan.parts)
         .caption("Parts of this evaluation")
         .col("part", 0, |part| Cell::text(&part.part))
-        .col("how far it came", 0, |part| Cell::text(state(&part.state)))
+        .col("state", 0, |part| Cell::text(state(&part.state)))
         .col("took", 0, |part| match part.took_s {
             Some(took_s) => Cell::number(took_s as f64, Digits::All, "s"),
             None => Cell::Missing,
@@ -202,7 +200,7 @@ fn parts(evaluation: &Evaluation) -> Section {
         id: PARTS.to_owned(),
         heading: "How it was done".to_owned(),
         explanation: format!(
-            "Each part is a command of netbench in a process of its own. Begun {}, seed {}. Command: {}",
+            "Each part is a command of netbench in a process of its own. Started {}, seed {}. Command: {}",
             run.started,
             run.plan.seed,
             command.join(" ")

@@ -49,7 +49,7 @@ pub fn losses(report: &LossReport, from: &StackName, to: &StackName) -> Option<L
                 };
                 let (site, stack) = (&handshake.site, &handshake.stack);
                 losses.contradicted.push(format!(
-                    "{site} with {stack} went otherwise than predicted: {seen}"
+                    "{site} with {stack} did not go as predicted: {seen}"
                 ));
             }
         }

@@ -59,7 +59,7 @@ pub struct Found {
 }
 
 /// A question, answered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Question {
     /// The question.
     pub question: String,
@@ -71,7 +71,7 @@ pub struct Question {
     pub figures: Vec<KeyFigure>,
     /// What would break or become worse, one thing a line.
     pub breaks: Vec<String>,
-    /// What was not looked at, and why.
+    /// What was not tested, and why.
     pub missing: Vec<String>,
 }
 
@@ -85,7 +85,7 @@ pub struct KeyFigure {
 }
 
 /// A verdict on a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Answer {
     /// Yes.
@@ -95,6 +95,7 @@ pub enum Answer {
     /// No.
     No,
     /// What there is does not answer it.
+    #[default]
     Open,
 }
 
@@ -147,12 +148,9 @@ pub fn evaluation(run: EvaluationManifest, found: Found) -> Evaluation {
         }
         warnings.extend(part.notes.iter().cloned());
     }
-    if let Some(connections) = &found.connections {
-        warnings.extend(connections.warnings.iter().cloned());
-    }
-    for suite in &found.suites {
-        warnings.extend(suite.warnings.iter().cloned());
-    }
+    let connections = found.connections.iter().flat_map(|run| &run.warnings);
+    let suites = found.suites.iter().flat_map(|run| &run.warnings);
+    warnings.extend(connections.chain(suites).cloned());
     Evaluation {
         schema: SCHEMA_VERSION,
         kind: "evaluation".to_owned(),
@@ -179,11 +177,7 @@ impl Question {
     fn open(question: String) -> Self {
         Self {
             question,
-            answer: Answer::Open,
-            because: String::new(),
-            figures: Vec::new(),
-            breaks: Vec::new(),
-            missing: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -196,13 +190,8 @@ impl Question {
 
     /// The answer and why.
     pub(crate) fn in_a_sentence(&self) -> String {
-        let answer = match self.answer {
-            Answer::Yes => "Yes",
-            Answer::WithLosses => "Yes, with losses",
-            Answer::No => "No",
-            Answer::Open => "Open",
-        };
-        format!("{answer}. {}", self.because)
+        let (initial, rest) = self.answer.words().split_at(1);
+        format!("{}{rest}. {}", initial.to_uppercase(), self.because)
     }
 
     /// The figures that carry the answer.

@@ -26,7 +26,7 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
             let missing = evidence.missing("sites", "which sites would be lost");
             question.missing.extend(missing);
             question.because =
-                format!("Whether {to} reaches the sites that {from} reaches was not looked at.");
+                format!("Whether {to} reaches the sites that {from} reaches was not tested.");
         }
     }
     match evidence.coverage {
@@ -94,7 +94,7 @@ fn features(question: &mut Question, coverage: &Coverage, evidence: &Evidence<'_
     let lacking = lacking(coverage);
     if !lacking.is_empty() {
         question.breaks.push(format!(
-            "{} that {} has and {} has not: {}",
+            "{} of {} that {} lacks: {}",
             count(lacking.len(), "feature", "features"),
             evidence.from,
             evidence.to,

@@ -18,8 +18,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Comparison, Head,
-    connect::{Matched, compare, head, latest, match_up, rtts},
+    ColdRow, Comparison, Head,
+    connect::{Matched, cold, compare, head, latest, match_up, rtts},
     document::Section,
 };
 
@@ -39,6 +39,9 @@ pub struct ExplainSummary {
     pub conditions: Vec<ConditionRow>,
     /// Totals that come in two modes, about one round trip or one delayed acknowledgement apart.
     pub bimodal: Vec<BimodalRow>,
+    /// What each stack's first connection of a process costs beyond a later one, and what for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cold: Vec<ColdRow>,
 }
 
 /// One stack against another under one condition.
@@ -119,8 +122,8 @@ pub struct SharedRow {
     pub others_with: u64,
     /// How many others there are.
     pub others: u64,
-    /// The chance that so many of the listed would have it if they had been drawn blindly (Fisher's
-    /// exact test, one-sided), times the number of values looked at.
+    /// The chance that so many of the listed would have it if they were a random sample (Fisher's
+    /// exact test, one-sided), times the number of values tested.
     pub chance: f64,
 }
 
@@ -214,6 +217,7 @@ pub fn explain(
         explanations,
         conditions,
         bimodal: bimodal::bimodal_rows(&measured, &sides, &rtts),
+        cold: cold(&plan.stacks, samples),
     }
 }
 
@@ -246,14 +250,7 @@ fn explanation(
         .filter_map(|(characteristic, value, sites)| {
             let has = |pair: &&Matched<'_>| sites.contains(pair.site);
             let (inside, outside): (Vec<_>, Vec<_>) = pairs.iter().partition(has);
-            row(
-                characteristic,
-                value,
-                sites.len() as u64,
-                &inside,
-                &outside,
-                &settings,
-            )
+            row((characteristic, value), &inside, &outside, &settings)
         })
         .collect();
     sort_by_strength(&mut characteristics);
@@ -285,40 +282,31 @@ fn by_condition(
             .flat_map(|(_, pairs)| pairs)
             .collect();
         let inside: Vec<&Matched<'_>> = pairs.iter().collect();
-        let count = pairs.iter().map(|pair| pair.site).unique().count() as u64;
-        let row = row(
-            "condition",
-            condition.name(),
-            count,
-            &inside,
-            &outside,
-            &settings,
-        )?;
+        let value = ("condition", condition.name());
         Some(ConditionRow {
             first: first.clone(),
             other: other.clone(),
-            row,
+            row: row(value, &inside, &outside, &settings)?,
         })
     };
     matched.iter().filter_map(of).collect()
 }
 
+/// The pairs of sites with this value of a characteristic, against all others.
 fn row(
-    characteristic: &str,
-    value: &str,
-    sites: u64,
+    (characteristic, value): (&str, &str),
     inside: &[&Matched<'_>],
     outside: &[&Matched<'_>],
     settings: &Resampling,
 ) -> Option<CharacteristicRow> {
-    let log =
-        |pairs: &[&Matched<'_>]| -> Vec<Pair> { pairs.iter().map(|pair| total(pair)).collect() };
-    let (one, rest) = (log(inside), log(outside));
-    let differences: Vec<f64> = inside.iter().map(|pair| difference_ns(pair)).collect();
+    let log = |pairs: &[&Matched<'_>]| pairs.iter().map(|pair| pair.totals()).collect();
+    let (one, rest): (Vec<Pair>, Vec<Pair>) = (log(inside), log(outside));
+    let differences: Vec<f64> = inside.iter().map(|pair| pair.difference_ns()).collect();
+    let sites = inside.iter().map(|pair| pair.site).unique();
     Some(CharacteristicRow {
         characteristic: characteristic.to_owned(),
         value: value.to_owned(),
-        sites,
+        sites: sites.count() as u64,
         paired: paired(&one, settings)?,
         difference_ns: median(&differences)?,
         contrast: contrast(&one, &rest, settings)?,
@@ -342,18 +330,9 @@ fn sort_by_strength(rows: &mut [CharacteristicRow]) {
     });
 }
 
-fn total(pair: &Matched<'_>) -> Pair {
-    let of = |side: &netbench_model::Measured| Phase::Total.of(&side.phases).unwrap_or(0);
-    Pair::from_ns(of(pair.first), of(pair.other), pair.block)
-}
-
-fn difference_ns(pair: &Matched<'_>) -> f64 {
-    pair.other.phases.total_ns as f64 - pair.first.phases.total_ns as f64
-}
-
 /// The median difference on each site.
 fn site_differences(pairs: &[Matched<'_>]) -> BTreeMap<Site, f64> {
-    let by_site = pairs.iter().map(|pair| (pair.site, difference_ns(pair)));
+    let by_site = pairs.iter().map(|pair| (pair.site, pair.difference_ns()));
     let by_site = by_site.into_group_map().into_iter();
     by_site
         .filter_map(|(site, differences)| Some((site.to_owned(), median(&differences)?)))

@@ -1,7 +1,6 @@
 use super::{Form, Options, Takes};
 use crate::{
-    cell::Cell,
-    document::{Align, Document, Part, Shown, Table},
+    document::{Align, Document, Part, Table},
     text::plain,
 };
 
@@ -38,14 +37,7 @@ fn table(out: &mut String, table: &Table) {
     out.push_str(&format!("| {} |\n", names.join(" | ")));
     out.push_str(&format!("| {} |\n", rules.collect::<Vec<_>>().join(" | ")));
     for row in table.shown() {
-        let cells: Vec<String> = match row {
-            Shown::Row(cells) => cells.iter().map(|c| escape(&Cell::render(c))).collect(),
-            Shown::Gap(rows) => {
-                let mut cells = vec![String::new(); table.columns.len()];
-                cells[0] = format!("… {rows} more");
-                cells
-            }
-        };
+        let cells: Vec<String> = row.iter().map(|cell| escape(&cell.render())).collect();
         out.push_str(&format!("| {} |\n", cells.join(" | ")));
     }
     out.push('\n');

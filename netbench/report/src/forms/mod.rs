@@ -10,6 +10,7 @@ mod terminal;
 use crate::document::{Document, Extent, Report};
 
 /// A form of a report.
+#[derive(Debug)]
 pub struct Form {
     /// Its name, as `--format` takes it.
     pub name: &'static str,

@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr;
 use super::{Form, Options, Style, Takes};
 use crate::{
     cell::Cell,
-    document::{Align, Document, Part, Shown, Table},
+    document::{Align, Document, Part, Table},
     text::plain,
 };
 
@@ -60,38 +60,34 @@ impl Page {
     }
 
     fn table(&mut self, table: &Table) {
-        let rows: Vec<Row> = table
-            .shown()
-            .into_iter()
-            .map(|shown| Row::of(&shown, table.columns.len()))
+        let names = table
+            .columns
+            .iter()
+            .map(|c| (plain(&c.name), "2"))
             .collect();
-        let names: Vec<String> = table.columns.iter().map(|c| plain(&c.name)).collect();
-        let widths: Vec<usize> = (0..names.len())
-            .map(|column| {
-                let cells = rows.iter().map(|row| row.cells[column].width());
-                cells.chain([names[column].width()]).max().unwrap_or(0)
-            })
-            .collect();
+        let shown = table.shown().into_iter();
+        let shown = shown.map(|cells| {
+            cells
+                .iter()
+                .map(|cell| (cell.render(), code(cell)))
+                .collect()
+        });
+        let rows: Vec<Row> = std::iter::once(names).chain(shown).collect();
+        let width = |column: usize| rows.iter().map(|row| row[column].0.width()).max();
+        let widths = (0..table.columns.len()).map(|column| width(column).unwrap_or(0));
+        let widths: Vec<usize> = widths.collect();
         match fitting(table, &widths, self.width) {
-            Some(shown) => self.side_by_side(table, &names, &rows, &widths, &shown),
-            None => self.one_below_another(&names, &rows),
+            Some(shown) => self.side_by_side(table, &rows, &widths, &shown),
+            None => self.one_below_another(&rows),
         }
     }
 
-    fn side_by_side(
-        &mut self,
-        table: &Table,
-        names: &[String],
-        rows: &[Row],
-        widths: &[usize],
-        shown: &[usize],
-    ) {
-        let style = self.style;
-        let mut line = |cells: &[String], code: &dyn Fn(usize) -> &'static str| {
+    fn side_by_side(&mut self, table: &Table, rows: &[Row], widths: &[usize], shown: &[usize]) {
+        for row in rows {
             let cells = shown.iter().map(|&column| {
-                let cell = &cells[column];
+                let (cell, code) = &row[column];
                 let fill = " ".repeat(widths[column].saturating_sub(cell.width()));
-                let cell = paint(style, code(column), cell);
+                let cell = paint(self.style, code, cell);
                 match table.columns[column].align {
                     Align::Left => format!("{cell}{fill}"),
                     Align::Right => format!("{fill}{cell}"),
@@ -100,16 +96,15 @@ impl Page {
             let text = cells.collect::<Vec<_>>().join(&" ".repeat(GAP));
             self.out.push_str(text.trim_end());
             self.out.push('\n');
-        };
-        line(names, &|_| "2");
-        for row in rows {
-            line(&row.cells, &|column| row.codes[column]);
         }
     }
 
-    fn one_below_another(&mut self, names: &[String], rows: &[Row]) {
+    fn one_below_another(&mut self, rows: &[Row]) {
+        let Some((names, rows)) = rows.split_first() else {
+            return;
+        };
         for row in rows {
-            for ((name, cell), code) in names.iter().zip(&row.cells).zip(&row.codes) {
+            for ((name, _), (cell, code)) in names.iter().zip(row) {
                 if cell.is_empty() {
                     continue;
                 }
@@ -126,30 +121,8 @@ impl Page {
     }
 }
 
-/// A row as text, with the escape code of each cell.
-struct Row {
-    cells: Vec<String>,
-    codes: Vec<&'static str>,
-}
-
-impl Row {
-    fn of(shown: &Shown<'_>, columns: usize) -> Self {
-        match shown {
-            Shown::Row(cells) => Self {
-                cells: cells.iter().map(Cell::render).collect(),
-                codes: cells.iter().map(code).collect(),
-            },
-            Shown::Gap(rows) => {
-                let mut cells = vec![String::new(); columns];
-                cells[0] = format!("… {rows} more");
-                Self {
-                    cells,
-                    codes: vec![""; columns],
-                }
-            }
-        }
-    }
-}
+/// The cells of a row as text, each with its escape code; the first row has the names of the columns.
+type Row = Vec<(String, &'static str)>;
 
 fn code(cell: &Cell) -> &'static str {
     match cell.tone() {

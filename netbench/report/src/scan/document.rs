@@ -35,7 +35,7 @@ impl Report for ScanSummary {
             .collect();
         Document {
             about: in_place_of(&stacks),
-            lead: format!("What {} sites speak.", self.sites.len()),
+            lead: format!("What {} sites support.", self.sites.len()),
             questions: questions(self, &stacks),
             sections: vec![section(self)],
             data: vec![self],
@@ -93,7 +93,7 @@ fn section(summary: &ScanSummary) -> Section {
     }
     Section {
         id: SECTION.to_owned(),
-        heading: "What sites speak".to_owned(),
+        heading: "What sites support".to_owned(),
         explanation: about(summary),
         items,
         ..Section::default()
@@ -168,7 +168,7 @@ fn key(site: &SiteScan) -> String {
 }
 
 fn sites(items: &mut Vec<Item>, sites: &[SiteScan]) {
-    items.push(Item::heading("What each site speaks"));
+    items.push(Item::heading("What each site supports"));
     items.push(Item::text(
         "Order: who chooses the suite. Connections: for versions, suites with their order and groups, and in all. \
          Everything that was found is in summary.json.",
@@ -260,7 +260,7 @@ fn versions_and_suites(site: &SiteScan) -> [Item; 2] {
     let versions = Table::of(&site.versions)
         .caption(format!("{}: versions", site.site))
         .col("version", 0, |v| Cell::text(v.version.name()))
-        .col("spoken", 0, |v| {
+        .col("supported", 0, |v| {
             Cell::text(if v.supported { "yes" } else { "no" })
         })
         .col("suites", 0, |v| Cell::count(v.suites.len()))

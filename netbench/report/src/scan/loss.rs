@@ -62,7 +62,7 @@ fn confirmations(items: &mut Vec<Item>, loss: &LossReport) {
         all.filter(|c| c.verdict == verdict).count()
     };
     items.push(Item::Text(format!(
-        "{} handshakes: {} came as predicted, {} did not, {} say nothing.",
+        "{} handshakes: {} as predicted, {} not, {} inconclusive.",
         loss.confirmed.len(),
         count(Confirmed::AsPredicted),
         count(Confirmed::Mismatch),
@@ -97,7 +97,7 @@ fn verdict(verdict: Confirmed) -> &'static str {
     match verdict {
         Confirmed::AsPredicted => "as predicted",
         Confirmed::Mismatch => "NOT AS PREDICTED",
-        Confirmed::Untold => "says nothing",
+        Confirmed::Untold => "inconclusive",
     }
 }
 

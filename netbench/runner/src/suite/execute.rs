@@ -8,7 +8,7 @@ use netbench_model::{SCHEMA_VERSION, Scenario, SuiteOutcome, SuiteSample, Work};
 use netbench_stats::{SplitMix, mix};
 use netbench_store::{Appender, StoreError};
 
-use super::{SuiteEvent, SuiteFeedback, SuiteListener, SuitePlan, held, instructions, timed};
+use super::{SuiteEvent, SuiteFeedback, SuiteListener, SuiteTrials, held, instructions, timed};
 use crate::{Workers, schedule::round_order};
 
 /// Why a run of the suite ended before its time. What was measured is stored.
@@ -27,7 +27,7 @@ pub enum SuiteError {
 /// # Errors
 /// Only what makes going on pointless. A worker's fault becomes a failed sample.
 pub fn execute_suite(
-    plan: &SuitePlan,
+    plan: &SuiteTrials,
     workers: &Workers,
     earlier: Vec<SuiteSample>,
     mut appender: Appender,
@@ -107,7 +107,7 @@ pub fn execute_suite(
 }
 
 fn one(
-    plan: &SuitePlan,
+    plan: &SuiteTrials,
     workers: &Workers,
     scenario: &Scenario,
     layout_seed: u64,
@@ -139,7 +139,7 @@ fn layout_seed(seed: u64, round: u32, scenario: usize) -> u64 {
 }
 
 /// Trials of these scenarios from a round on.
-fn trials(plan: &SuitePlan, scenarios: impl Iterator<Item = usize>, from: u32) -> u64 {
+fn trials(plan: &SuiteTrials, scenarios: impl Iterator<Item = usize>, from: u32) -> u64 {
     let rounds: u64 = scenarios
         .map(|at| plan.scenarios[at].rounds_of_use(plan.rounds))
         .map(|rounds| u64::from(rounds.saturating_sub(from)))
@@ -148,7 +148,7 @@ fn trials(plan: &SuitePlan, scenarios: impl Iterator<Item = usize>, from: u32) -
 }
 
 /// The scenarios and rounds that an earlier session took to their end: those that have every stack.
-fn done(plan: &SuitePlan, earlier: &[SuiteSample]) -> HashSet<(String, u32)> {
+fn done(plan: &SuiteTrials, earlier: &[SuiteSample]) -> HashSet<(String, u32)> {
     let has = |name: &str, round, stack| {
         earlier
             .iter()

@@ -4,7 +4,7 @@ use netbench_model::{Held, Scenario, StackName, SuiteMeasured, SuiteOutcome};
 use netbench_protocol::{Hold, Prepared, RequestBody, ResponseBody};
 
 use super::{
-    SuitePlan,
+    SuiteTrials,
     proof::{prove_held, prove_prepared},
     workers::{Lost, another_kind, ask, ready},
 };
@@ -15,7 +15,7 @@ const SESSION_LIMIT: Duration = Duration::from_millis(50);
 
 /// Holds many sessions in a fresh process, and then in another in which allocations are counted.
 pub(super) fn trial(
-    plan: &SuitePlan,
+    plan: &SuiteTrials,
     workers: &Workers,
     stack: &StackName,
     scenario: &Scenario,
@@ -51,7 +51,7 @@ pub(super) fn trial(
 }
 
 fn hold(
-    plan: &SuitePlan,
+    plan: &SuiteTrials,
     workers: &Workers,
     stack: &StackName,
     scenario: &Scenario,

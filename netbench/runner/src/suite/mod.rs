@@ -12,5 +12,5 @@ mod workers;
 
 pub use execute::{SuiteError, execute_suite};
 pub use material::{MaterialError, Materials};
-pub use plan::{SuiteEvent, SuiteFeedback, SuiteListener, SuitePlan};
+pub use plan::{SuiteEvent, SuiteFeedback, SuiteListener, SuiteTrials};
 pub use proof::{WrongWork, prove_prepared, prove_slice};

@@ -9,7 +9,7 @@ use crate::Materials;
 
 /// What is to be measured in memory: validated, complete, not looked at again.
 #[derive(Debug)]
-pub struct SuitePlan {
+pub struct SuiteTrials {
     /// The order of scenarios and stacks comes from it.
     pub seed: u64,
     /// The stacks; the first is what the others are compared with.

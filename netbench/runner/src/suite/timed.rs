@@ -11,7 +11,7 @@ use netbench_protocol::{Clocks, Prepared, Slice, SliceLimit, Sliced};
 use netbench_stats::{SplitMix, mix, quantile_sorted};
 
 use super::{
-    SuitePlan,
+    SuiteTrials,
     proof::{prove_prepared, prove_slice},
     workers::{Lost, Ready, TURN_LIMIT, ready},
 };
@@ -34,7 +34,7 @@ const THREADS_TURN: Duration = Duration::from_millis(40);
 /// Runs one scenario on every stack, in turns. The outcomes are in the order of the plan's stacks;
 /// none where `stop` came before the end.
 pub(super) fn trial(
-    plan: &SuitePlan,
+    plan: &SuiteTrials,
     workers: &Workers,
     scenario: &Scenario,
     layout_seed: u64,

@@ -3,7 +3,7 @@ use std::time::Duration;
 use netbench_model::{Failure, FailureClass, Scenario, StackName, SuiteOutcome};
 use netbench_protocol::{Prepare, Prepared, RequestBody, ResponseBody, Slice, Sliced};
 
-use super::{SuitePlan, WrongWork};
+use super::{SuiteTrials, WrongWork};
 use crate::{Launch, Worker, WorkerError, Workers};
 
 /// How long a scenario may take to be set up: RSA-4096 under callgrind takes seconds.
@@ -52,7 +52,7 @@ impl From<WrongWork> for Lost {
 
 /// Starts a worker of `stack` and has it prepare the scenario.
 pub(super) fn ready(
-    plan: &SuitePlan,
+    plan: &SuiteTrials,
     workers: &Workers,
     stack: &StackName,
     scenario: &Scenario,

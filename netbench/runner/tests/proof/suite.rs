@@ -6,7 +6,7 @@ use netbench_model::{
     Aead, ClientAuth, FailureClass, HandshakeKind, KeyType, LayoutRecord, ParallelWork, Scenario,
     SessionSettings, StackName, SuiteOutcome, SuiteSample, TlsVersion, Work,
 };
-use netbench_runner::{Materials, SuiteEvent, SuitePlan, Workers, execute_suite};
+use netbench_runner::{Materials, SuiteEvent, SuiteTrials, Workers, execute_suite};
 use netbench_store::RunFolder;
 use netbench_testing::Test;
 use serde_json::{Value, json};
@@ -473,7 +473,7 @@ fn execute(honest: &Script, liar: &Script, scenario: Scenario) -> Vec<SuiteSampl
         .map(|(stack, fake)| (stack.clone(), fake.program.clone()));
     let workers = Workers::probe(programs.collect(), None).unwrap();
     let scenarios = vec![scenario, other()];
-    let plan = SuitePlan {
+    let plan = SuiteTrials {
         seed: 5,
         stacks: vec![StackName::new(HONEST), StackName::new(LIAR)],
         materials: Materials::of(&scenarios).unwrap(),

@@ -104,7 +104,7 @@ fn difference(options: &BogoDiff) -> anyhow::Result<Ended> {
         shims::known(&options.second)?,
     );
     if first == second {
-        bail_input!("a stack does not differ from itself");
+        bail_input!("the two shims are the same");
     }
     if options.how.stored {
         if let Some(difference) = stored(&[first, second])?.difference(feature) {

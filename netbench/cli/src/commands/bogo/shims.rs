@@ -61,7 +61,7 @@ pub(crate) fn null(progress: &Progress) -> anyhow::Result<PathBuf> {
 /// The source tree, which has the configurations and the stored outcomes.
 pub(crate) fn tree() -> anyhow::Result<PathBuf> {
     let command = env::current_exe().context("cannot tell where this command is")?;
-    source_tree(&command).context("netbench bogo needs netbench's source tree: run it there")
+    source_tree(&command).context("netbench bogo must be run in netbench's source tree")
 }
 
 fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathBuf> {

@@ -5,7 +5,7 @@ use netbench_model::{Alpn, Condition, Group, TlsVersion, parse_duration, tls::on
 
 use crate::options::{
     Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StackOptions, StartOptions,
-    StoredIn, Verbosity, run_name,
+    StoredIn, Verbosity,
 };
 
 pub(crate) const EXAMPLES: &str = "\
@@ -89,9 +89,6 @@ pub(crate) struct Connect {
 
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,
-    /// Last part of the run's folder name
-    #[arg(long, value_name = "NAME", default_value = "connect", value_parser = run_name)]
-    pub(crate) name: String,
     #[command(flatten)]
     pub(crate) verbosity: Verbosity,
     #[command(flatten)]

@@ -26,7 +26,7 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
         None => ConnectSettings::of_options(options)?,
     };
     let asked = Asked {
-        name: &options.name,
+        name: "connect",
         stored_in: &options.stored_in,
         own: &options.start.own,
         output: &options.output,

@@ -1,6 +1,6 @@
 use clap::Args;
 
-use crate::options::{Output, SiteOptions, StartOptions, StoredIn, run_name};
+use crate::options::{Output, SiteOptions, StartOptions, StoredIn};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -58,9 +58,6 @@ pub(crate) struct Evaluate {
 
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,
-    /// Last part of the evaluation's folder name
-    #[arg(long, value_name = "NAME", default_value = "evaluate", value_parser = run_name)]
-    pub(crate) name: String,
     /// Open the HTML report in the browser
     #[arg(long)]
     pub(crate) open: bool,

@@ -21,7 +21,7 @@ use netbench_store::RunFolder;
 use crate::{
     browser,
     exit::{Ended, bail_input},
-    format::Format,
+    format::named,
     kinds::{
         self, ended,
         evaluation::{
@@ -108,7 +108,7 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
     let mut failed = report.evaluation.run.plan.parts.iter().filter(failed);
     if let (Some(record), false) = (failed.next(), interrupted) {
         bail!(
-            "the part {} failed, which the report tells; `netbench evaluate --resume {}` tries again",
+            "the part {} failed; the report says why. `netbench evaluate --resume {}` runs it again",
             record.part,
             folder.path().display()
         );
@@ -124,9 +124,7 @@ fn publish(folder: &RunFolder, output: &Output) -> anyhow::Result<EvaluationRepo
     let report = kinds::evaluation::read(folder)?;
     output::print(&report, output)?;
     output::store(folder, &report, output)?;
-    let page = Format::named("html")
-        .form()
-        .of(&report, &Options::default());
+    let page = named("html").of(&report, &Options::default());
     let page = folder.write_file(PAGE, &page)?;
     if !output.quiet {
         note!("netbench: the page is {}", page.display());
@@ -206,7 +204,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         notes: Vec::new(),
     });
     plan.parts = parts.collect();
-    let manifest = run::manifest(run::name(&options.stored_in.out, &options.name), plan);
+    let manifest = run::manifest(run::name(&options.stored_in, "evaluate"), plan);
     let path = options.stored_in.out.join(&manifest.name);
     let folder =
         RunFolder::create(&path, &manifest).context("cannot make the evaluation's folder")?;

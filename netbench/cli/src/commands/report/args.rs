@@ -2,7 +2,12 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueHint};
 
-use crate::{format::Format, options::Output};
+use netbench_report::{FORMS, Form};
+
+use crate::{
+    format::{format, named},
+    options::Output,
+};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -17,8 +22,8 @@ pub(crate) struct Report {
     #[arg(required = true, value_name = "RUN", value_hint = ValueHint::DirPath)]
     pub(crate) runs: Vec<PathBuf>,
     /// Format of the report [default: terminal; html with --open, or if FILE ends in .html]
-    #[arg(long, value_enum)]
-    format: Option<Format>,
+    #[arg(long, value_parser = format())]
+    format: Option<&'static Form>,
     /// Same as --format json
     #[arg(long, conflicts_with = "format")]
     json: bool,
@@ -34,14 +39,14 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    pub(crate) fn format(&self) -> Format {
+    pub(crate) fn format(&self) -> &'static Form {
         let ending = self.output.as_deref().and_then(Path::extension);
         let page = ending.is_some_and(|ending| ending.eq_ignore_ascii_case("html"));
         match self.format {
             Some(format) => format,
-            None if self.json => Format::named("json"),
-            None if page || self.open => Format::named("html"),
-            None => Format::default(),
+            None if self.json => named("json"),
+            None if page || self.open => named("html"),
+            None => &FORMS[0],
         }
     }
 

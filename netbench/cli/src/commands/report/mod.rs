@@ -21,7 +21,7 @@ pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
     check(options)?;
     let runs = options.runs.iter().map(|path| StoredRun::read(path));
     let runs = runs.collect::<anyhow::Result<Vec<_>>>()?;
-    let form = options.format().form();
+    let form = options.format();
     let documents = runs.iter().map(|run| run.report.document(form.extent));
     let document = Document::side_by_side(documents.collect());
     if let Some(why) = form.unsupported(&document) {
@@ -67,19 +67,19 @@ fn ended(runs: &[StoredRun]) -> Ended {
 /// Finds what is wrong before anything is read.
 fn check(options: &Report) -> Result<(), WrongInput> {
     let several = options.runs.len() > 1;
-    let form = options.format().form();
+    let form = options.format();
     let is_page = matches!(form.goes, Goes::Folder(_));
     if options.open && !is_page {
-        bail_input!("--open is for --format html");
+        bail_input!("--open needs --format html");
     }
     if options.open && to_stdout(options) {
-        bail_input!("--open needs a file");
+        bail_input!("--open needs a file, not stdout");
     }
     if several && is_page && options.output.is_none() {
         bail_input!("several runs have no folder in common: --output says where the page goes");
     }
     if several && form.takes == Takes::OneRun {
-        bail_input!("{} is of one run", form.name);
+        bail_input!("--format {} takes one run", form.name);
     }
     Ok(())
 }

@@ -7,7 +7,6 @@ use clap::{
 
 use crate::options::{
     Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StartOptions, StoredIn, between,
-    run_name,
 };
 
 pub(crate) const EXAMPLES: &str = "\
@@ -85,9 +84,6 @@ pub(crate) struct Scan {
 
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,
-    /// Last part of the run's folder name
-    #[arg(long, value_name = "NAME", default_value = "scan", value_parser = run_name)]
-    pub(crate) name: String,
     #[command(flatten)]
     pub(crate) output: Output,
 }

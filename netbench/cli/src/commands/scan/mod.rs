@@ -33,7 +33,7 @@ pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
     };
     raise_descriptor_limit();
     let asked = Asked {
-        name: &options.name,
+        name: "scan",
         stored_in: &options.stored_in,
         own: &options.start.own,
         output: &options.output,

@@ -24,7 +24,7 @@ pub(crate) fn sites(options: &Sites) -> anyhow::Result<Ended> {
             rtts.sort_unstable();
             rtts.dedup();
             let mut lines = vec![
-                format!("{}: {} sites, all lines right", file.name, file.sites.len()),
+                format!("{}: {} sites, no errors", file.name, file.sites.len()),
                 format!("  {} distinct round-trip times", rtts.len()),
             ];
             let served = servers.iter();

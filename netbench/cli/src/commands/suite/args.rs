@@ -3,7 +3,7 @@ use std::time::Duration;
 use clap::Args;
 use netbench_model::{Part, Preset};
 
-use crate::options::{Output, StackOptions, StartOptions, StoredIn, Verbosity, between, run_name};
+use crate::options::{Output, StackOptions, StartOptions, StoredIn, Verbosity, between};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
@@ -65,9 +65,6 @@ pub(crate) struct Suite {
 
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,
-    /// Last part of the run's folder name [default: the preset, or suite]
-    #[arg(long, value_name = "NAME", value_parser = run_name)]
-    pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) verbosity: Verbosity,
     #[command(flatten)]

@@ -5,7 +5,7 @@ use netbench_model::{
     IdleReference, LayoutRecord, PinRecord, Preset, Scenario, StackName, SuiteManifest, SuitePlan,
     Work,
 };
-use netbench_runner::{Launch, Layout, Materials, Worker, Workers};
+use netbench_runner::{Launch, Layout, Materials, SuiteTrials, Worker, Workers};
 
 use super::{
     args::{Pin, Suite},
@@ -67,7 +67,7 @@ impl SuiteSettings {
             } else {
                 LayoutRecord::Varied
             },
-            name: options.name.clone().unwrap_or_else(|| name.to_owned()),
+            name: name.to_owned(),
             idle: idle::known(),
             pki_sha256: None,
         })
@@ -96,7 +96,7 @@ impl SuiteSettings {
         })
     }
 
-    pub(crate) fn record(&self, plan: &netbench_runner::SuitePlan) -> SuitePlan {
+    pub(crate) fn record(&self, plan: &SuiteTrials) -> SuitePlan {
         let number = |n: u128| u64::try_from(n).unwrap_or(u64::MAX);
         let budget = self.until_decided.then(|| number(self.budget.as_millis()));
         SuitePlan {
@@ -121,13 +121,13 @@ impl SuiteSettings {
         &self,
         workers: &Workers,
         progress: &Progress,
-    ) -> anyhow::Result<netbench_runner::SuitePlan> {
+    ) -> anyhow::Result<SuiteTrials> {
         let materials = Materials::of(&self.scenarios)?;
         if let Some(before) = &self.pki_sha256
             && before != materials.sha256()
         {
             bail_input!(
-                "run {} was begun with other certificates: it cannot be resumed",
+                "run {} cannot be resumed: it was started with other certificates",
                 self.name
             );
         }
@@ -143,7 +143,7 @@ impl SuiteSettings {
         } else {
             None
         };
-        Ok(netbench_runner::SuitePlan {
+        Ok(SuiteTrials {
             seed: self.seed,
             stacks: self.stacks.clone(),
             scenarios: self.scenarios.clone(),

@@ -1,6 +1,7 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use netbench_model::WorkerRecord;
+use itertools::Itertools;
+use netbench_model::{Environment, WorkerRecord};
 
 use crate::{
     cell::Cell,
@@ -24,44 +25,32 @@ pub(super) fn machine_section(machines: &[Machine<'_>]) -> Option<Section> {
             .to_owned(),
         missing: items
             .is_empty()
-            .then(|| "The runs say nothing of the machine.".to_owned()),
+            .then(|| "The runs have no record of the machine.".to_owned()),
         items,
     })
 }
 
-/// A fact of the machine, or a variable of its environment.
-enum Fact<'a> {
-    Known(&'a String),
-    Variable(&'a String),
-}
-
 fn facts(machines: &[Machine<'_>]) -> Option<Item> {
-    let environments = || machines.iter().map(|machine| machine.environment);
-    let facts: BTreeSet<&String> = environments().flat_map(|e| e.facts.keys()).collect();
-    let variables: BTreeSet<&String> = environments().flat_map(|e| e.variables.keys()).collect();
-    let facts = facts.into_iter().map(Fact::Known);
-    let rows: Vec<Fact<'_>> = facts
-        .chain(variables.into_iter().map(Fact::Variable))
-        .collect();
-    if rows.is_empty() {
-        return None;
-    }
+    type Of = fn(&Environment) -> &BTreeMap<String, String>;
+    let kinds: [(&str, Of); 2] = [("", |e| &e.facts), ("variable ", |e| &e.variables)];
+    let rows = kinds.into_iter().flat_map(|(prefix, of)| {
+        let names = machines.iter().flat_map(|m| of(m.environment).keys());
+        let names: BTreeSet<&String> = names.collect();
+        names.into_iter().map(move |name| (prefix, of, name))
+    });
     let mut table =
         Table::of(rows)
             .caption("facts of the machine")
-            .col("fact", 0, |fact| match fact {
-                Fact::Known(name) => Cell::text(name),
-                Fact::Variable(name) => Cell::text(format!("variable {name}")),
+            .col("fact", 0, |(prefix, _, name)| {
+                Cell::text(format!("{prefix}{name}"))
             });
     for machine in machines {
-        table = table.col(machine.run, 0, |fact| {
-            Cell::maybe(match fact {
-                Fact::Known(name) => machine.environment.facts.get(*name),
-                Fact::Variable(name) => machine.environment.variables.get(*name),
-            })
+        table = table.col(machine.run, 0, |(_, of, name)| {
+            Cell::maybe(of(machine.environment).get(*name))
         });
     }
-    Some(table.item())
+    let table = table.table();
+    (!table.rows.is_empty()).then_some(Item::Table(table))
 }
 
 fn workers(machines: &[Machine<'_>]) -> Option<Item> {
@@ -73,11 +62,10 @@ fn workers(machines: &[Machine<'_>]) -> Option<Item> {
         return None;
     }
     let build = |worker: &WorkerRecord| {
-        let build = worker
-            .build
-            .iter()
-            .map(|(name, value)| format!("{name} {value}"));
-        build.collect::<Vec<_>>().join(", ")
+        let build = worker.build.iter();
+        build
+            .map(|(name, value)| format!("{name} {value}"))
+            .join(", ")
     };
     let table = Table::of(workers)
         .caption("what measured")

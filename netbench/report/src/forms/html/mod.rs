@@ -142,7 +142,7 @@ fn question(asked: &Asked) -> Markup {
             }
             p { (unbroken(&question.because)) }
             (list("What would break or be worse", &question.breaks))
-            (list("Not looked at", &question.missing))
+            (list("Not tested", &question.missing))
             @if let Some(section) = &asked.section {
                 p.more { a href={ "#" (section) } { "The figures" } }
             }

@@ -48,16 +48,7 @@ fn named(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
             (left - 8.0, y + 4.0),
             &fit(&dot.name, letters),
         );
-        let class = class(dot.verdict);
-        if let Some(Interval { low, high, .. }) = dot.interval {
-            canvas.line(
-                &format!("iv {class}"),
-                (scale.at(low - 1.0), y),
-                (scale.at(high - 1.0), y),
-            );
-        }
-        let (x, tip) = (scale.at(dot.ratio - 1.0), tip(dot));
-        canvas.mark(class, shape(dot.verdict), (x, y), 5.0, &tip);
+        mark(canvas, dot, 5.0, |change| (scale.at(change), y));
         if !narrow {
             let text = format!("{} {}", change(dot.ratio), dot.verdict);
             canvas.text("lb", Anchor::Start, (width - right + 14.0, y + 4.0), &text);
@@ -87,22 +78,28 @@ fn ranked(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
     let r = (step * 0.42).clamp(1.2, 4.5);
     for (rank, dot) in (0u32..).zip(sorted) {
         let x = left + step * (f64::from(rank) + 0.5);
-        let class = class(dot.verdict);
-        if let Some(Interval { low, high, .. }) = dot.interval {
-            canvas.line(
-                &format!("iv {class}"),
-                (x, scale.at(low - 1.0)),
-                (x, scale.at(high - 1.0)),
-            );
-        }
-        let at = (x, scale.at(dot.ratio - 1.0));
-        canvas.mark(class, shape(dot.verdict), at, r, &tip(dot));
+        mark(canvas, dot, r, |change| (x, scale.at(change)));
     }
     let words = format!("above 0: {}", dots.more);
     canvas.text("ax", Anchor::Start, (left, top - 8.0), &words);
     let words = format!("below 0: {}", dots.less);
     canvas.text("ax", Anchor::Start, (left, bottom + 16.0), &words);
     bottom + 24.0
+}
+
+/// A ratio and its interval; `at` says where a change is drawn.
+fn mark(canvas: &mut Canvas, dot: &Dot, r: f64, at: impl Fn(f64) -> (f64, f64)) {
+    let class = dot.verdict.name();
+    if let Some(Interval { low, high, .. }) = dot.interval {
+        canvas.line(&format!("iv {class}"), at(low - 1.0), at(high - 1.0));
+    }
+    let shape = match dot.verdict {
+        Verdict::Faster => 0,
+        Verdict::Undecided => 1,
+        Verdict::Slower => 2,
+        Verdict::Same => 3,
+    };
+    canvas.mark(class, shape, at(dot.ratio - 1.0), r, &tip(dot));
 }
 
 /// The line of no difference, and what its sides mean.
@@ -160,22 +157,4 @@ fn tip(dot: &Dot) -> String {
         change(dot.ratio),
         dot.verdict
     )
-}
-
-fn class(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Faster => "faster",
-        Verdict::Slower => "slower",
-        Verdict::Same => "same",
-        Verdict::Undecided => "undecided",
-    }
-}
-
-fn shape(verdict: Verdict) -> usize {
-    match verdict {
-        Verdict::Faster => 0,
-        Verdict::Slower => 2,
-        Verdict::Same => 3,
-        Verdict::Undecided => 1,
-    }
 }
