@@ -7,7 +7,7 @@ use std::{
 
 use anyhow::{Context, bail};
 use netbench_model::suggestion;
-use netbench_runner::{WorkerSource, known_stacks};
+use netbench_runner::{BuildVariant, WorkerSource, known_stacks};
 
 use crate::exit::bail_input;
 
@@ -29,6 +29,7 @@ pub(crate) fn find(
                 find_one(
                     source.executable,
                     source.package,
+                    source.variant,
                     &format!("the {stack} worker"),
                 )?
             }
@@ -55,14 +56,21 @@ pub(crate) fn heap_library() -> anyhow::Result<PathBuf> {
     find_one(
         "libnetbench_heap.so",
         "netbench-heap",
+        None,
         "the library that counts allocations",
     )
 }
 
-/// The file that `package` builds.
-fn find_one(file: &str, package: &str, what: &str) -> anyhow::Result<PathBuf> {
+/// The file that `package` builds, as usual or as a variant.
+fn find_one(
+    file: &str,
+    package: &str,
+    variant: Option<BuildVariant>,
+    what: &str,
+) -> anyhow::Result<PathBuf> {
     let command = env::current_exe().context("cannot tell where this command is")?;
-    let beside = command.with_file_name(file);
+    let folder = variant.map_or("", |variant| variant.folder);
+    let beside = command.with_file_name(folder).join(file);
     if beside.is_file() {
         return Ok(beside);
     }
@@ -72,18 +80,30 @@ fn find_one(file: &str, package: &str, what: &str) -> anyhow::Result<PathBuf> {
              `cargo build --release -p {package}` builds it"
         );
     };
-    let built = built(&tree, file);
+    let target = target(&tree).join(folder);
+    let built = target.join("release").join(file);
     if !built.is_file() {
         note!("netbench: Building {what} (once)");
-        cargo_build(&tree, &["-p", package], &built)?;
+        let target = target.display().to_string();
+        let mut arguments = vec!["-p", package, "--target-dir", &target];
+        let environment = variant.map_or(&[][..], |variant| variant.environment);
+        let settings = environment
+            .iter()
+            .map(|(name, value)| format!("env.{name}='{value}'"));
+        let settings: Vec<String> = settings.collect();
+        arguments.extend(settings.iter().flat_map(|setting| ["--config", setting]));
+        cargo_build(&tree, &arguments, &built)?;
     }
     Ok(built)
 }
 
 /// Where Cargo puts what it builds. The profile that is measured is always the one that would be shipped.
 pub(crate) fn built(tree: &Path, file: &str) -> PathBuf {
-    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree.join("target"), PathBuf::from);
-    target.join("release").join(file)
+    target(tree).join("release").join(file)
+}
+
+fn target(tree: &Path) -> PathBuf {
+    env::var_os("CARGO_TARGET_DIR").map_or_else(|| tree.join("target"), PathBuf::from)
 }
 
 /// The source tree that the command is in, or is called in.

@@ -39,4 +39,8 @@ pub enum Role {
     Prime,
     /// The connection that the trial is about.
     Measured,
+    /// The second connection of a `cold` trial's process, as in `clean`: what the first is compared with.
+    Again,
+    /// The first connection of another process, in which the stack's set-up was done step by step before.
+    Stepped,
 }

@@ -18,6 +18,7 @@ mod sanitize;
 pub mod scan;
 mod scan_run;
 mod schema1;
+mod set_up;
 mod site;
 mod sites_file;
 mod stack;
@@ -44,6 +45,7 @@ pub use sample::{
 pub use sanitize::{sanitize, sanitize_prefix};
 pub use scan_run::{ScanManifest, ScanPlace, ScanPlan};
 pub use schema1::upgrade_manifest;
+pub use set_up::{ProcessCost, SetUpStep, Spent, StepCost};
 pub use site::{ChainProfile, Fault, HostName, KeyType, LabProfile, Site, Switch};
 pub use sites_file::{SiteError, parse_sites};
 pub use stack::StackName;

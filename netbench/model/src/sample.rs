@@ -2,8 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CipherSuite, Condition, Failure, Group, Record, Role, SignatureScheme, StackName, TlsVersion,
-    named::words,
+    CipherSuite, Condition, Failure, Group, ProcessCost, Record, Role, SignatureScheme, StackName,
+    TlsVersion, named::words,
 };
 
 /// The raw figures of one connection: one line of `samples.jsonl`, kept for ever.
@@ -82,6 +82,9 @@ pub struct Measured {
     pub http_status: u16,
     /// Bytes of the response's body.
     pub body_bytes: u64,
+    /// What it cost the process beyond the phases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<ProcessCost>,
 }
 
 /// The phases of a connection, each in nanoseconds of wall clock but for the CPU time.

@@ -198,7 +198,8 @@ pub struct Description {
 pub struct StackDescription {
     /// What it is.
     pub record: WorkerRecord,
-    /// Which operations it does: `connect`, `serve`, `suite`.
+    /// Which operations it does: `connect`, `serve`, `suite`, and `set-up` where a connection with the role
+    /// `stepped` takes the steps of the set-up first.
     pub operations: Vec<String>,
     /// Groups it can offer.
     pub groups: Vec<Group>,

@@ -22,8 +22,9 @@ mod suite;
 mod text;
 
 pub use connect::{
-    Comparison, ConnectReport, ConnectSummary, Exclusion, FailureRow, Head, NegotiatedRow,
-    PhaseRow, ShareRow, SiteRow, SiteTally, UnsupportedRow, summarize,
+    ColdAgainst, ColdCauses, ColdRow, ColdStep, Comparison, ConnectReport, ConnectSummary,
+    Exclusion, FailureRow, Head, NegotiatedRow, OnceCost, OnceInterval, PhaseRow, ShareRow,
+    SiteRow, SiteTally, UnsupportedRow, summarize,
 };
 pub use document::{Document, Extent, Report, Section};
 pub use evaluation::{

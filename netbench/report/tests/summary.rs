@@ -6,8 +6,10 @@ mod support;
 mod forms;
 
 use forms::{render, terminal};
-use netbench_model::{Condition, Outcome, Phase, Role};
-use netbench_report::{ConnectReport, summarize};
+use netbench_model::{
+    Condition, Measured, Outcome, Phase, ProcessCost, Role, Sample, SetUpStep, Spent, StepCost,
+};
+use netbench_report::{ColdAgainst, ConnectReport, explain, summarize};
 use netbench_stats::Verdict;
 use support::Fixture;
 
@@ -235,4 +237,119 @@ fn with_few_rounds_no_site_is_called_undecided_for_want_of_them() {
         );
         assert_eq!(text.contains("is faster on"), !said, "{rounds} rounds");
     }
+}
+
+const MS: u64 = 1_000_000;
+
+/// Cold connections for which rustls-ring's connector takes 33 ms of CPU time more than the second of its process,
+/// 31 of them for entropy, and openssl's 3 ms, with no step known.
+fn cold_samples(fixture: &Fixture) -> Vec<Sample> {
+    let mut samples = Vec::new();
+    for first in fixture.samples() {
+        let Outcome::Ok(figures) = &first.outcome else {
+            samples.push(first);
+            continue;
+        };
+        let ring = first.stack.as_str() == "rustls-ring";
+        let like = |role: Role, connector_ms: u64, minor_faults: u64, steps: Vec<StepCost>| {
+            let process = ProcessCost {
+                connector_cpu_ns: connector_ms * MS,
+                minor_faults,
+                fault_ns: (!steps.is_empty()).then_some(5_000),
+                steps,
+            };
+            Sample {
+                role,
+                outcome: Outcome::Ok(Box::new(Measured {
+                    process: Some(process),
+                    ..(**figures).clone()
+                })),
+                ..first.clone()
+            }
+        };
+        samples.push(like(
+            Role::Measured,
+            if ring { 34 } else { 4 },
+            400,
+            Vec::new(),
+        ));
+        samples.push(like(Role::Again, 1, 100, Vec::new()));
+        if ring {
+            let spent = |cpu_ns: u64, minor_faults: u64| Spent {
+                wall_ns: 2 * cpu_ns,
+                cpu_ns,
+                minor_faults,
+            };
+            let step = |step, first_ms| StepCost {
+                step,
+                first: spent(first_ms * MS + 1, 10),
+                again: spent(1, 0),
+            };
+            let steps = vec![step(SetUpStep::Entropy, 31), step(SetUpStep::TrustRoots, 1)];
+            samples.push(like(Role::Stepped, 2, 200, steps));
+        }
+    }
+    samples
+}
+
+#[test]
+fn what_a_first_connection_costs_is_a_time_with_its_causes() {
+    let fixture = Fixture {
+        conditions: vec![Condition::Cold],
+        ..Fixture::default()
+    };
+    let (manifest, samples) = (fixture.manifest(), cold_samples(&fixture));
+    let summary = summarize(&manifest, &samples);
+    let [openssl, ring] = summary.cold.as_slice() else {
+        panic!("one row for each stack: {:?}", summary.cold);
+    };
+    let median = |row: &netbench_report::ColdRow| row.cpu.unwrap().median_ns;
+    assert_eq!((median(openssl), median(ring)), (3e6, 33e6));
+    assert_eq!(ring.against, ColdAgainst::SameProcess);
+    assert_eq!(openssl.causes, None);
+    let causes = ring.causes.as_ref().unwrap();
+    let steps: Vec<_> = causes
+        .steps
+        .iter()
+        .map(|step| (step.step, step.cpu_ns))
+        .collect();
+    assert_eq!(
+        steps,
+        [(SetUpStep::Entropy, 31e6), (SetUpStep::TrustRoots, 1e6)]
+    );
+    // A hundred faults more than in a later connection, of 5 µs each.
+    assert_eq!(
+        (causes.page_faults_ns, causes.unexplained_ns),
+        (0.5e6, 0.5e6)
+    );
+
+    let report = ConnectReport::new(manifest.clone(), samples.clone());
+    let text = terminal(&report, 100);
+    let start = text.find("The first connection of a process").unwrap();
+    let end = text.find("By phase").unwrap();
+    insta::assert_snapshot!(&text[start..end]);
+    assert!(
+        text.contains("a process pays 33.0 ms of CPU time once"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("cold +"),
+        "no ratio of cold connections decides"
+    );
+    let explained = terminal(&explain(&manifest, &samples, None), 100);
+    assert!(explained.contains("entropy"), "{explained}");
+}
+
+#[test]
+fn runs_without_second_connections_are_compared_with_clean_ones() {
+    let fixture = Fixture {
+        conditions: vec![Condition::Clean, Condition::Cold],
+        ..Fixture::default()
+    };
+    let summary = summarize(&fixture.manifest(), &fixture.samples());
+    for row in &summary.cold {
+        assert_eq!(row.against, ColdAgainst::CleanConnection);
+        assert!(row.processes > 0 && row.cpu.is_none() && row.causes.is_none());
+    }
+    assert_eq!(summary.cold.len(), 2);
 }

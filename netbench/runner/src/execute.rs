@@ -9,7 +9,7 @@ use netbench_model::{Condition, Role, Sample};
 use netbench_store::{Appender, StoreError};
 use parking_lot::Mutex;
 
-use crate::{Event, Listener, Plan, Targets, Unit, Workers, schedule, slot::Slot};
+use crate::{Event, Listener, Plan, Targets, Unit, Workers, queue::Queue, schedule, slot::Slot};
 
 /// Why a run ended before its time. What was measured is stored.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) targets: &'a Targets,
     pub(crate) listener: &'a Listener<'a>,
     pub(crate) stop: &'a AtomicBool,
-    pub(crate) units: Mutex<VecDeque<Unit>>,
+    pub(crate) queue: Queue,
     /// One for each site, held during a trial on it, with the end of the last one.
     pub(crate) sites: Vec<Mutex<Option<Instant>>>,
     pub(crate) next_block: AtomicU32,
@@ -75,7 +75,7 @@ pub fn execute(
         targets,
         listener,
         stop,
-        units: Mutex::new(units),
+        queue: Queue::new(units),
         sites: plan.sites.iter().map(|_| Mutex::new(None)).collect(),
         next_block: AtomicU32::new(next_block),
         appender: Mutex::new(appender),

@@ -10,6 +10,7 @@ mod execute;
 mod launch;
 mod plan;
 mod proof;
+mod queue;
 mod resolve;
 pub mod scan;
 mod schedule;
@@ -26,7 +27,7 @@ pub use launch::{Launch, Layout};
 pub use plan::{LIVE_PAUSE, Plan};
 pub use resolve::resolve;
 pub use schedule::{Unit, schedule};
-pub use stacks::{StackError, WorkerSource, Workers, known_stacks};
+pub use stacks::{BuildVariant, StackError, WorkerSource, Workers, known_stacks};
 pub use suite::{
     MaterialError, Materials, SuiteError, SuiteEvent, SuiteFeedback, SuiteListener, SuiteTrials,
     WrongWork, execute_suite, prove_prepared, prove_slice,

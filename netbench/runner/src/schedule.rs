@@ -23,6 +23,17 @@ pub struct Unit {
 }
 
 impl Unit {
+    /// Whether it starts fresh processes, and so must not be taken beside units that do not.
+    pub(crate) fn is_cold(&self) -> bool {
+        self.condition == Condition::Cold
+    }
+
+    /// Whether the set-up is taken step by step as well: on every tenth site.
+    pub(crate) fn takes_steps(&self) -> bool {
+        const EVERY: usize = 10;
+        self.is_cold() && self.place.is_multiple_of(EVERY)
+    }
+
     /// What the link draws losses from: the same for every stack of the unit.
     pub fn key(&self, seed: u64, role: Role) -> TrialKey {
         let parts = [
@@ -40,7 +51,9 @@ impl Unit {
     }
 }
 
-/// Every unit of the plan, shuffled within each round by the plan's seed.
+/// Every unit of the plan, shuffled within each round by the plan's seed. The cold ones of a round come
+/// after all others: what a process sets up once takes tens of milliseconds of CPU time, which others would
+/// wait for.
 ///
 /// A shard's units are those that a run of all sites would have, in the same order and with the same
 /// ordinals, without those of the other shards.
@@ -62,6 +75,7 @@ pub fn schedule(plan: &Plan) -> Vec<Unit> {
             .flat_map(|c| (0..whole).map(move |place| (*c, place)))
             .collect();
         random.shuffle(&mut these);
+        these.sort_by_key(|(condition, _)| *condition == Condition::Cold);
         for (condition, place) in these {
             let mut order: Vec<usize> = (0..plan.stacks.len()).collect();
             random.shuffle(&mut order);
@@ -138,6 +152,7 @@ mod tests {
                 .filter(|unit| unit.round == round)
                 .map(|unit| (unit.condition, unit.site))
                 .collect();
+            assert!(cases.is_sorted_by_key(|(condition, _)| *condition == Condition::Cold));
             cases.sort_unstable();
             cases.dedup();
             assert_eq!(cases.len(), 40);

@@ -47,11 +47,10 @@ impl<'a> Slot<'a> {
 
     /// Takes units until there are none, or the run is over.
     pub(crate) fn work(mut self) {
-        while !self.shared.is_over() {
-            let next = self.shared.units.lock().pop_front();
-            let Some(unit) = next else { return };
+        while let Some(unit) = self.shared.queue.take(|| self.shared.is_over()) {
             self.prepare(&unit);
             self.take(&unit);
+            self.shared.queue.give_back();
         }
     }
 
@@ -153,19 +152,51 @@ impl<'a> Slot<'a> {
                 }
                 Condition::Cold => {
                     let usual = self.workers[stack].take();
-                    match self.start(stack) {
-                        Ok(worker) => self.workers[stack] = Some(worker),
-                        Err(error) => {
-                            self.lost(stack, &error);
-                        }
-                    }
-                    let trial = self.connect(unit, stack, Role::Measured);
+                    self.cold(unit, stack);
                     leave(guard);
                     self.workers[stack] = usual;
-                    self.record(unit, stack, Role::Measured, trial);
                 }
             }
         }
+    }
+
+    /// The first connection of a fresh process, and a second one of the same process, which tells what was
+    /// paid only once. On some sites, another process says which steps it was paid for.
+    fn cold(&mut self, unit: &Unit, stack: usize) {
+        self.start_anew(stack);
+        let first = self.connect(unit, stack, Role::Measured);
+        let went_well = first.1.ok().is_some();
+        self.record(unit, stack, Role::Measured, first);
+        if !went_well || self.shared.is_over() {
+            return;
+        }
+        self.live_pause();
+        let again = self.connect(unit, stack, Role::Again);
+        self.record(unit, stack, Role::Again, again);
+        if unit.takes_steps() && self.can(stack, "set-up") && !self.shared.is_over() {
+            self.live_pause();
+            self.start_anew(stack);
+            let stepped = self.connect(unit, stack, Role::Stepped);
+            self.record(unit, stack, Role::Stepped, stepped);
+        }
+    }
+
+    fn start_anew(&mut self, stack: usize) {
+        self.workers[stack] = None;
+        match self.start(stack) {
+            Ok(worker) => self.workers[stack] = Some(worker),
+            Err(error) => {
+                self.lost(stack, &error);
+            }
+        }
+    }
+
+    /// Whether the stack's worker names `operation` among those that it does.
+    fn can(&self, stack: usize, operation: &str) -> bool {
+        let stack = self.shared.plan.stacks[stack].stack();
+        let description = self.shared.workers.description(stack);
+        description
+            .is_some_and(|description| description.operations.iter().any(|op| op == operation))
     }
 
     /// Waits for the site to be free, and on the real network for the pause that is due to it.
@@ -220,13 +251,18 @@ impl<'a> Slot<'a> {
         self.shared
             .targets
             .begin_trial(unit.site, unit.key(plan.seed, role));
+        // What comes second in a process is a clean connection to the worker.
+        let (condition, asked) = match role {
+            Role::Again => (Condition::Clean, Role::Measured),
+            role => (unit.condition, role),
+        };
         let request = RequestBody::Connect(Box::new(Connect {
             host: site.host.to_string(),
             port: site.port,
             address,
             resolve: self.shared.targets.resolve(),
-            condition: unit.condition,
-            role,
+            condition,
+            role: asked,
             timeout_ms: u64::try_from(plan.timeout.as_millis()).unwrap_or(u64::MAX),
         }));
         let expected = Expected {

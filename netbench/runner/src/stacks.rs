@@ -23,6 +23,17 @@ pub struct WorkerSource {
     pub package: &'static str,
     /// The worker's executable.
     pub executable: &'static str,
+    /// How it is built where that is not as usual.
+    pub variant: Option<BuildVariant>,
+}
+
+/// A build with other settings, which must not replace the usual one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BuildVariant {
+    /// The folder that it has to itself: under the target folder, or beside the command.
+    pub folder: &'static str,
+    /// Variables of the environment that it is built in.
+    pub environment: &'static [(&'static str, &'static str)],
 }
 
 /// The stacks that netbench's own source has workers for.
@@ -33,36 +44,52 @@ pub fn known_stacks() -> &'static [WorkerSource] {
             about: "OpenSSL 3.5 LTS, built from source, with hyper-openssl",
             package: "netbench-stack-openssl",
             executable: "netbench-worker-openssl",
+            variant: None,
         },
         WorkerSource {
             stack: "openssl+release-buffers",
             about: "the same with SSL_MODE_RELEASE_BUFFERS, for the suite: sessions free idle buffers",
             package: "netbench-stack-openssl",
             executable: "netbench-worker-openssl",
+            variant: None,
         },
         WorkerSource {
             stack: "openssl-system",
             about: "the system's libssl, with hyper-openssl; needs its headers to build",
             package: "netbench-stack-openssl-system",
             executable: "netbench-worker-openssl-system",
+            variant: None,
         },
         WorkerSource {
             stack: "rustls-aws-lc",
             about: "rustls with aws-lc-rs, with hyper-rustls",
             package: "netbench-stack-rustls",
             executable: "netbench-worker-rustls",
+            variant: None,
+        },
+        WorkerSource {
+            stack: "rustls-aws-lc+nojitter",
+            about: "the same without aws-lc's CPU jitter entropy, which takes most of a first connection's time",
+            package: "netbench-stack-rustls",
+            executable: "netbench-worker-rustls",
+            variant: Some(BuildVariant {
+                folder: "nojitter",
+                environment: &[("AWS_LC_SYS_NO_JITTER_ENTROPY", "1")],
+            }),
         },
         WorkerSource {
             stack: "rustls-aws-lc+unbuffered",
             about: "the same through rustls' interface without buffers, for the suite",
             package: "netbench-stack-rustls",
             executable: "netbench-worker-rustls",
+            variant: None,
         },
         WorkerSource {
             stack: "rustls-ring",
             about: "rustls with ring, with hyper-rustls",
             package: "netbench-stack-rustls",
             executable: "netbench-worker-rustls",
+            variant: None,
         },
     ]
 }

@@ -83,6 +83,7 @@ pub(crate) fn measure(
                 transfer: marks.transfer.clone(),
                 http_status: fetched.status,
                 body_bytes: fetched.body_bytes,
+                process: None,
             })
         }
         Ok(Err(error)) => {

@@ -17,6 +17,8 @@ mod layout;
 mod probe;
 mod run;
 mod server;
+mod set_up;
+mod spent;
 mod stack;
 mod suite;
 mod tcp;
@@ -29,6 +31,7 @@ pub use fetch::{Fetch, FetchError, Fetched};
 pub use probe::Probe;
 pub use run::run;
 pub use server::{Accept, AcceptError, Accepted, ServerStream};
+pub use set_up::SetUpAction;
 pub use stack::{SetupError, Stack};
 pub use suite::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, Session,

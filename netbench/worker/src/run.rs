@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{Condition, Failure, FailureClass, FailureWord, Role, sanitize};
+use netbench_model::{Condition, Failure, FailureClass, FailureWord, ProcessCost, Role, sanitize};
 use netbench_protocol::{
     Configure, Connect, Description, PROTOCOL_VERSION, Prepare, Request, RequestBody, Response,
     ResponseBody, Serve,
@@ -17,6 +17,8 @@ use crate::{
     fetch::measure,
     layout::with_layout,
     server::Server,
+    set_up::take_steps,
+    spent::{fault_ns, minor_faults, spent},
     suite::{PrepareError, PreparedScenario, SessionError},
 };
 
@@ -157,6 +159,7 @@ impl Worker {
             };
         };
         let kept = self.kept.take();
+        let mut steps = Vec::new();
         let (client, connector) =
             if request.condition == Condition::Resumed && request.role == Role::Measured {
                 match kept {
@@ -171,16 +174,32 @@ impl Worker {
                 }
             } else {
                 drop(kept);
+                if request.role == Role::Stepped {
+                    let begun = Instant::now();
+                    match take_steps(stack.as_ref(), &settings.client, &settings.roots_pem) {
+                        Ok(taken) => steps = taken,
+                        Err(error) => return unmade(&error, begun.elapsed()),
+                    }
+                }
                 let probe = Probe::new();
-                let start = Instant::now();
-                let made = stack.connector(&settings.client, &settings.roots_pem, &probe);
-                let took = start.elapsed();
+                let (made, took) =
+                    spent(|| stack.connector(&settings.client, &settings.roots_pem, &probe));
                 match made {
                     Ok(client) => (client, Some(took)),
-                    Err(error) => return unmade(&error, took),
+                    Err(error) => return unmade(&error, Duration::from_nanos(took.wall_ns)),
                 }
             };
-        let measured = measure(stack.as_ref(), client.as_ref(), connector, request);
+        let took = connector.map(|spent| Duration::from_nanos(spent.wall_ns));
+        let faults = minor_faults();
+        let mut measured = measure(stack.as_ref(), client.as_ref(), took, request);
+        if let (Ok(measured), Some(connector)) = (&mut measured, connector) {
+            measured.process = Some(ProcessCost {
+                connector_cpu_ns: connector.cpu_ns,
+                minor_faults: connector.minor_faults + minor_faults().saturating_sub(faults),
+                fault_ns: (!steps.is_empty()).then(fault_ns).flatten(),
+                steps,
+            });
+        }
         if request.role == Role::Prime && measured.is_ok() {
             self.kept = Some((request.host.clone(), request.port, client));
         }

@@ -3,7 +3,7 @@ use std::{error::Error, sync::Arc};
 use netbench_model::ClientSettings;
 use netbench_protocol::{ServeSite, StackDescription};
 
-use crate::{Accept, Explained, Fetch, InMemory, Probe};
+use crate::{Accept, Explained, Fetch, InMemory, Probe, SetUpAction};
 
 /// One TLS implementation in one configuration.
 ///
@@ -32,6 +32,17 @@ pub trait Stack: Send + Sync {
     /// # Errors
     /// A chain or key that cannot be used, or settings that the library cannot express.
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError>;
+
+    /// The steps of what the library sets up once per process, in the order in which a first connection
+    /// takes them. Must not initialise the library before they are run. None for a stack that
+    /// cannot take them one by one; one that can says `set-up` among its operations.
+    fn set_up_actions<'a>(
+        &'a self,
+        _settings: &'a ClientSettings,
+        _roots_pem: &'a str,
+    ) -> Vec<SetUpAction<'a>> {
+        Vec::new()
+    }
 
     /// What the in-memory suite runs on, where the stack has it.
     fn in_memory(&self) -> Option<&dyn InMemory> {

@@ -14,7 +14,10 @@ use openssl::{
     ssl::{
         SslConnector, SslConnectorBuilder, SslContext, SslContextBuilder, SslMethod, StatusType,
     },
-    x509::{X509, X509StoreContext, X509StoreContextRef, store::X509StoreBuilder},
+    x509::{
+        X509, X509StoreContext, X509StoreContextRef,
+        store::{X509Store, X509StoreBuilder},
+    },
 };
 use openssl_sys::X509_STORE_CTX;
 
@@ -32,22 +35,9 @@ pub(crate) fn connector(
     roots_pem: &str,
     probe: &Probe,
 ) -> Result<Box<dyn Fetch>, SetupError> {
-    // This looks for the system's roots too, as for every user of the openssl crate. They are not
-    // used, and the runner has SSL_CERT_FILE and SSL_CERT_DIR name nothing, so that none are read.
-    let mut ssl = SslConnector::builder(SslMethod::tls_client())
-        .map_err(|e| SetupError::refused("context", e))?;
-    set_roots(&mut ssl, roots_pem)?;
+    let mut ssl = context(settings)?;
+    ssl.set_cert_store(roots(roots_pem)?);
     watch_verification(&mut ssl, probe).map_err(|e| SetupError::refused("verifier", e))?;
-    ssl.set_alpn_protos(&alpn(&settings.alpn))
-        .map_err(|e| SetupError::refused("ALPN", e))?;
-    if settings.profile == Profile::Library {
-        set_versions(&mut ssl, settings.versions.iter().copied())?;
-    } else {
-        set_versions_and_suites(&mut ssl, &settings.versions, &settings.suites)?;
-        set_groups(&mut ssl, &settings.groups)?;
-        ssl.set_sigalgs_list(&names::list(&settings.signatures))
-            .map_err(|e| SetupError::refused("signature schemes", e))?;
-    }
     let tcp = TimedTcp::new(settings.profile, probe);
     let mut https = HttpsConnector::with_connector(tcp, ssl)
         .map_err(|e| SetupError::refused("connector", e))?;
@@ -63,7 +53,31 @@ pub(crate) fn connector(
     )))
 }
 
-fn set_roots(ssl: &mut SslConnectorBuilder, pem: &str) -> Result<(), SetupError> {
+/// OpenSSL's context with these settings, and no roots yet.
+pub(crate) fn context(settings: &ClientSettings) -> Result<SslConnectorBuilder, SetupError> {
+    let mut ssl = bare_context()?;
+    ssl.set_alpn_protos(&alpn(&settings.alpn))
+        .map_err(|e| SetupError::refused("ALPN", e))?;
+    if settings.profile == Profile::Library {
+        set_versions(&mut ssl, settings.versions.iter().copied())?;
+    } else {
+        set_versions_and_suites(&mut ssl, &settings.versions, &settings.suites)?;
+        set_groups(&mut ssl, &settings.groups)?;
+        ssl.set_sigalgs_list(&names::list(&settings.signatures))
+            .map_err(|e| SetupError::refused("signature schemes", e))?;
+    }
+    Ok(ssl)
+}
+
+/// A context as the openssl crate makes it.
+///
+/// It looks for the system's roots too, as for every user of the crate. They are not used, and the
+/// runner has SSL_CERT_FILE and SSL_CERT_DIR name nothing, so that none are read.
+pub(crate) fn bare_context() -> Result<SslConnectorBuilder, SetupError> {
+    SslConnector::builder(SslMethod::tls_client()).map_err(|e| SetupError::refused("context", e))
+}
+
+pub(crate) fn roots(pem: &str) -> Result<X509Store, SetupError> {
     let refused = |e| SetupError::refused("roots", e);
     let roots = X509::stack_from_pem(pem.as_bytes()).map_err(refused)?;
     if roots.is_empty() {
@@ -73,8 +87,7 @@ fn set_roots(ssl: &mut SslConnectorBuilder, pem: &str) -> Result<(), SetupError>
     for root in roots {
         store.add_cert(root).map_err(refused)?;
     }
-    ssl.set_cert_store(store.build());
-    Ok(())
+    Ok(store.build())
 }
 
 /// ALPN's wire form: each name after its length (RFC 7301 section 3.1).

@@ -11,6 +11,7 @@ mod in_memory;
 mod names;
 mod negotiated;
 mod server;
+mod set_up;
 mod settings;
 mod stack;
 

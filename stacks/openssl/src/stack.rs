@@ -3,11 +3,12 @@ use std::{error::Error, sync::Arc};
 use netbench_model::{CipherSuite, ClientSettings, Group, WorkerRecord};
 use netbench_protocol::{ServeSite, StackDescription};
 use netbench_worker::{
-    Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts, locked_version,
+    Accept, Explained, Fetch, InMemory, Probe, SetUpAction, SetupError, Stack, build_facts,
+    locked_version,
 };
 use openssl::version::{built_on, c_flags, dir, platform, version};
 
-use crate::{client, explain, ffi, server, settings::can_group};
+use crate::{client, explain, ffi, server, set_up, settings::can_group};
 
 /// Which libssl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,7 +70,7 @@ impl Stack for OpenSsl {
     fn describe(&self) -> StackDescription {
         let connector = locked_version(include_str!("../../../Cargo.lock"), "hyper-openssl");
         let operations: &[&str] = match self.buffers {
-            Buffers::Kept => &["connect", "serve", "suite"],
+            Buffers::Kept => &["connect", "serve", "suite", "set-up"],
             Buffers::Released => &["suite"],
         };
         let mut build = build_facts();
@@ -115,6 +116,14 @@ impl Stack for OpenSsl {
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
         self.beyond_the_suite()?;
         server::acceptor(site)
+    }
+
+    fn set_up_actions<'a>(
+        &'a self,
+        settings: &'a ClientSettings,
+        roots_pem: &'a str,
+    ) -> Vec<SetUpAction<'a>> {
+        set_up::actions(settings, roots_pem)
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {

@@ -11,6 +11,7 @@ use rustls::{
         WebPkiServerVerifier,
         danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
     },
+    crypto::CryptoProvider,
 };
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject};
 
@@ -26,30 +27,7 @@ pub(crate) fn connector(
     roots_pem: &str,
     probe: &Probe,
 ) -> Result<Box<dyn Fetch>, SetupError> {
-    let provider = match settings.profile {
-        Profile::Library => provider.library_default(),
-        Profile::Default | Profile::Servo => {
-            provider.held_to(&settings.suites, &settings.groups)?
-        }
-    };
-    let provider = Arc::new(provider);
-    let webpki = WebPkiServerVerifier::builder_with_provider(roots(roots_pem)?, provider.clone())
-        .build()
-        .map_err(|e| SetupError::refused("verifier", e))?;
-    let verifier = TimedVerifier {
-        schemes: match settings.profile {
-            Profile::Library => webpki.supported_verify_schemes(),
-            Profile::Default | Profile::Servo => offered(&settings.signatures, &webpki)?,
-        },
-        webpki,
-        probe: probe.clone(),
-    };
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_protocol_versions(&versions(&settings.versions)?)
-        .map_err(|e| SetupError::refused("versions", e))?
-        .dangerous()
-        .with_custom_certificate_verifier(Arc::new(verifier))
-        .with_no_client_auth();
+    let config = config(provider, settings, roots(roots_pem)?, probe)?;
     let tcp = TimedTcp::new(settings.profile, probe);
     let https = match settings.profile {
         Profile::Library => https_of_library(config, &settings.alpn, tcp)?,
@@ -63,7 +41,45 @@ pub(crate) fn connector(
     )))
 }
 
-fn roots(pem: &str) -> Result<Arc<RootCertStore>, SetupError> {
+/// The provider with what `settings` offer.
+pub(crate) fn cryptography(
+    provider: Provider,
+    settings: &ClientSettings,
+) -> Result<CryptoProvider, SetupError> {
+    match settings.profile {
+        Profile::Library => Ok(provider.library_default()),
+        Profile::Default | Profile::Servo => provider.held_to(&settings.suites, &settings.groups),
+    }
+}
+
+/// rustls' configuration, without ALPN.
+pub(crate) fn config(
+    provider: Provider,
+    settings: &ClientSettings,
+    roots: Arc<RootCertStore>,
+    probe: &Probe,
+) -> Result<ClientConfig, SetupError> {
+    let provider = Arc::new(cryptography(provider, settings)?);
+    let webpki = WebPkiServerVerifier::builder_with_provider(roots, provider.clone())
+        .build()
+        .map_err(|e| SetupError::refused("verifier", e))?;
+    let verifier = TimedVerifier {
+        schemes: match settings.profile {
+            Profile::Library => webpki.supported_verify_schemes(),
+            Profile::Default | Profile::Servo => offered(&settings.signatures, &webpki)?,
+        },
+        webpki,
+        probe: probe.clone(),
+    };
+    Ok(ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&versions(&settings.versions)?)
+        .map_err(|e| SetupError::refused("versions", e))?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth())
+}
+
+pub(crate) fn roots(pem: &str) -> Result<Arc<RootCertStore>, SetupError> {
     let mut store = RootCertStore::empty();
     for der in CertificateDer::pem_slice_iter(pem.as_bytes()) {
         let der = der.map_err(|e| SetupError::refused("roots", e))?;

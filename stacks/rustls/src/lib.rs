@@ -10,6 +10,7 @@ mod in_memory;
 mod names;
 mod provider;
 mod server;
+mod set_up;
 mod stack;
 mod unbuffered;
 

@@ -20,12 +20,24 @@ pub enum Provider {
     AwsLc,
 }
 
+/// Whether aws-lc-sys was built without CPU jitter entropy. Its build script reads the same variable.
+pub(crate) const WITHOUT_JITTER_ENTROPY: bool = match option_env!("AWS_LC_SYS_NO_JITTER_ENTROPY") {
+    Some(value) => !matches!(value.as_bytes(), b"" | b"0" | b"false" | b"no" | b"off"),
+    None => false,
+};
+
+const AWS_LC: &str = if WITHOUT_JITTER_ENTROPY {
+    "rustls-aws-lc+nojitter"
+} else {
+    "rustls-aws-lc"
+};
+
 impl Provider {
     /// The name of the stack that uses it.
     pub(crate) fn stack_name(self) -> &'static str {
         match self {
             Self::Ring => "rustls-ring",
-            Self::AwsLc => "rustls-aws-lc",
+            Self::AwsLc => AWS_LC,
         }
     }
 

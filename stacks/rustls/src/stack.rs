@@ -3,10 +3,15 @@ use std::{error::Error, sync::Arc};
 use netbench_model::{CipherSuite, ClientSettings, Group, WorkerRecord};
 use netbench_protocol::{ServeSite, StackDescription};
 use netbench_worker::{
-    Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts, locked_version,
+    Accept, Explained, Fetch, InMemory, Probe, SetUpAction, SetupError, Stack, build_facts,
+    locked_version,
 };
 
-use crate::{client, explain, provider::Provider, server};
+use crate::{
+    client, explain,
+    provider::{Provider, WITHOUT_JITTER_ENTROPY},
+    server, set_up,
+};
 
 /// Which of its interfaces rustls is driven through in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,14 +63,17 @@ impl Rustls {
             format!("{package} {}", version.unwrap_or_default())
         };
         let provider = match self.provider {
-            Provider::Ring => "ring",
-            Provider::AwsLc => "aws-lc-rs",
+            Provider::Ring => version("ring"),
+            Provider::AwsLc if WITHOUT_JITTER_ENTROPY => {
+                format!("{} without CPU jitter entropy", version("aws-lc-rs"))
+            }
+            Provider::AwsLc => version("aws-lc-rs"),
         };
         WorkerRecord {
             executable: self.executable.to_owned(),
             stack: self.name().to_owned(),
             library: version("rustls"),
-            provider: Some(version(provider)),
+            provider: Some(provider),
             connector: version("hyper-rustls"),
             build: build_facts(),
         }
@@ -87,7 +95,7 @@ impl Stack for Rustls {
             .copied()
             .filter(|group| self.provider.group(*group).is_ok());
         let operations: &[&str] = match self.interface {
-            Interface::Buffered => &["connect", "serve", "suite"],
+            Interface::Buffered => &["connect", "serve", "suite", "set-up"],
             Interface::Unbuffered => &["suite"],
         };
         StackDescription {
@@ -111,6 +119,14 @@ impl Stack for Rustls {
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
         self.beyond_the_suite()?;
         server::acceptor(self.provider, site)
+    }
+
+    fn set_up_actions<'a>(
+        &'a self,
+        settings: &'a ClientSettings,
+        roots_pem: &'a str,
+    ) -> Vec<SetUpAction<'a>> {
+        set_up::actions(self.provider, settings, roots_pem)
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {

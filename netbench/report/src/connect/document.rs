@@ -3,7 +3,10 @@ use std::sync::Arc;
 use netbench_model::{Condition, ConnectManifest, LinkKind, Phase, Sample, StackName, Target};
 use netbench_stats::{MIN_ROUNDS, SAME_MARGIN};
 
-use super::{Comparison, ConnectSummary, charts, checks, latest, match_up, summarize};
+use super::{
+    Comparison, ConnectSummary, charts, checks, cold_items, cold_sentence, latest, match_up,
+    summarize,
+};
 use crate::{
     Asked,
     cell::Cell,
@@ -108,9 +111,12 @@ fn questions(summary: &ConnectSummary) -> Vec<Asked> {
 fn section(report: &ConnectReport) -> Section {
     let summary = &*report.summary;
     let comparisons = || summary.comparisons.iter();
-    let mut items: Vec<Item> = comparisons().map(|c| Item::Headline(headline(c))).collect();
+    let mut items: Vec<Item> = comparisons()
+        .map(|c| Item::Headline(headline(summary, c)))
+        .collect();
     items.extend(Item::warnings(&summary.warnings));
     items.extend(charts::conditions(summary));
+    items.extend(cold_items(&summary.cold));
     let measured = latest(&report.samples);
     for comparison in comparisons() {
         phases(&mut items, comparison, summary.run.target);
@@ -167,7 +173,12 @@ fn explanation(summary: &ConnectSummary) -> String {
 }
 
 /// What a comparison says, in a sentence.
-fn headline(comparison: &Comparison) -> String {
+fn headline(summary: &ConnectSummary, comparison: &Comparison) -> String {
+    if comparison.condition == Condition::Cold
+        && let Some(cost) = cold_sentence(&summary.cold, &comparison.first, &comparison.other)
+    {
+        return format!("cold: {cost}.");
+    }
     let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
     let Some(total) = comparison.phase(Phase::Total) else {
         return format!(

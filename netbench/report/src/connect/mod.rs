@@ -4,6 +4,7 @@
 
 mod charts;
 mod checks;
+mod cold;
 mod compare;
 mod document;
 mod failures;
@@ -14,6 +15,7 @@ mod summarize;
 mod summary;
 mod warnings;
 
+pub use cold::{ColdAgainst, ColdCauses, ColdRow, ColdStep, OnceCost, OnceInterval};
 pub use document::ConnectReport;
 pub use summarize::summarize;
 pub use summary::{
@@ -21,6 +23,7 @@ pub use summary::{
     SiteRow, SiteTally, UnsupportedRow,
 };
 
+pub(crate) use cold::{cold, items as cold_items, sentence as cold_sentence};
 pub(crate) use compare::compare;
 pub(crate) use latest::latest;
 pub(crate) use pairs::{Matched, match_up};

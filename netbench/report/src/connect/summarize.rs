@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use netbench_model::{ConnectManifest, LinkRecord, SCHEMA_VERSION, Sample, StackName};
 
 use super::{
+    cold::cold,
     compare::compare,
     failures,
     latest::latest,
@@ -32,6 +33,7 @@ pub fn summarize(manifest: &ConnectManifest, samples: &[Sample]) -> ConnectSumma
         schema: SCHEMA_VERSION,
         run: head(manifest, &measured),
         comparisons,
+        cold: cold(&plan.stacks, samples),
         failures: failures::failures(&measured),
         unsupported: failures::unsupported(&measured),
         left_out,

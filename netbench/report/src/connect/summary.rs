@@ -5,6 +5,7 @@ use netbench_stats::{Figures, PairedRatio, RoundsRatio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::ColdRow;
 use crate::RunHead;
 
 /// What a `connect` run says. Every ratio is the other stack's time over the first one's: under 1
@@ -17,6 +18,9 @@ pub struct ConnectSummary {
     pub run: Head,
     /// One for each condition and each stack but the first.
     pub comparisons: Vec<Comparison>,
+    /// What each stack's first connection of a process costs beyond a later one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cold: Vec<ColdRow>,
     /// Which sites failed on which stack, and why.
     pub failures: Vec<FailureRow>,
     /// What was not tried, and why.

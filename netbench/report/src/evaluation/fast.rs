@@ -1,14 +1,15 @@
 //! Is it fast enough?
 
 use itertools::Itertools;
-use netbench_model::{Measure, Part, Phase, Unit};
+use netbench_model::{Condition, Measure, Part, Phase, StackName, Unit};
 use netbench_stats::{PairedRatio, Verdict};
 
 use super::{Answer, Evidence, NO_MORE_THAN, Question, of_totals};
 use crate::{
     ConnectSummary, SuiteSummary,
+    connect::cold_sentence,
     suite::row_name,
-    text::{change, count, interval, some_of},
+    text::{change, count, interval, signed_time, some_of, time},
 };
 
 /// Cases of the suite that are named as slower.
@@ -22,6 +23,7 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
         let missing = evidence.missing("connections", "times of whole connections");
         question.missing.extend(missing);
     }
+    first_connection(evidence, &mut question);
     for (condition, paired) in &totals {
         let label = format!(
             "whole connection, {condition} ({}; n = {} pairs)",
@@ -93,11 +95,39 @@ pub(crate) fn answer_in_memory(evidence: &Evidence<'_>, suite: &SuiteSummary) ->
     question
 }
 
-/// The total time of each condition.
+/// What a process pays once for its first connection, where it was measured: a time, which does not count
+/// against every connection.
+fn first_connection(evidence: &Evidence<'_>, question: &mut Question) {
+    let rows = evidence
+        .connections
+        .map_or(&[][..], |connections| &connections.cold);
+    let of = |stack: &StackName| rows.iter().find(|row| row.stack == *stack);
+    let (Some(from), Some(to)) = (of(evidence.from), of(evidence.to)) else {
+        return;
+    };
+    let (what, a, b) = match (from.cpu, to.cpu) {
+        (Some(a), Some(b)) => ("CPU time", a, b),
+        _ => ("time", from.wall, to.wall),
+    };
+    question.figure(
+        signed_time(b.median_ns - a.median_ns),
+        format!(
+            "{what} once per process, for the first connection ({} {}, {} {}; n = {} processes)",
+            from.stack,
+            time(a.median_ns),
+            to.stack,
+            time(b.median_ns),
+            from.processes.min(to.processes)
+        ),
+    );
+}
+
+/// The total time of each condition that tells of every connection: not of `cold`, whose cost is paid once.
 fn totals(evidence: &Evidence<'_>) -> Vec<(String, PairedRatio)> {
     let comparisons = evidence.connections.iter().flat_map(|c| &c.comparisons);
     comparisons
         .filter(|comparison| comparison.other == *evidence.to)
+        .filter(|comparison| comparison.condition != Condition::Cold)
         .filter_map(|comparison| {
             let row = comparison.phase(Phase::Total)?;
             Some((comparison.condition.to_string(), row.paired))
@@ -110,7 +140,7 @@ fn verdict(evidence: &Evidence<'_>, totals: &[(String, PairedRatio)]) -> (Answer
     let limit = format!("{:.0} %", (NO_MORE_THAN - 1.0) * 100.0);
     let answer = of_totals(totals.iter().map(|(_, paired)| paired));
     let because = match answer {
-        Answer::Open if totals.is_empty() => "No connections could be compared.".to_owned(),
+        Answer::Open if totals.is_empty() => no_totals(evidence),
         Answer::Open => format!(
             "Too few connections to tell whether {to} takes more than {limit} longer: more rounds decide it."
         ),
@@ -137,6 +167,18 @@ fn verdict(evidence: &Evidence<'_>, totals: &[(String, PairedRatio)]) -> (Answer
     (answer, because)
 }
 
+fn no_totals(evidence: &Evidence<'_>) -> String {
+    let rows = evidence
+        .connections
+        .map_or(&[][..], |connections| &connections.cold);
+    match cold_sentence(rows, evidence.from, evidence.to) {
+        Some(cost) => format!(
+            "Only first connections were made: {cost}. `--condition clean` tells of the others."
+        ),
+        None => "No connections could be compared.".to_owned(),
+    }
+}
+
 fn word(paired: &PairedRatio) -> String {
     match paired.verdict {
         Verdict::Same => "the same".to_owned(),
@@ -148,7 +190,10 @@ fn word(paired: &PairedRatio) -> String {
 
 fn slower_sites(connections: &ConnectSummary, evidence: &Evidence<'_>, breaks: &mut Vec<String>) {
     let comparisons = connections.comparisons.iter();
-    for comparison in comparisons.filter(|comparison| comparison.other == *evidence.to) {
+    let comparisons = comparisons
+        .filter(|comparison| comparison.other == *evidence.to)
+        .filter(|comparison| comparison.condition != Condition::Cold);
+    for comparison in comparisons {
         let tally = &comparison.sites;
         // Some sites are called slower by chance even where nothing differs.
         if tally.first_faster as f64 > tally.expected_by_chance {

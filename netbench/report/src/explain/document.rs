@@ -3,6 +3,7 @@ use itertools::Itertools;
 use super::{CharacteristicRow, ExplainSummary, Explanation, charts::chart};
 use crate::{
     cell::{Cell, Digits},
+    connect::cold_items,
     document::{Document, Excerpt, Extent, Item, Report, Section, Table},
     text::{change, interval, verdict},
 };
@@ -13,13 +14,22 @@ const SITES_SHOWN: usize = 30;
 impl Report for ExplainSummary {
     fn document(&self, _: Extent) -> Document<'_> {
         Document {
-            sections: vec![section(self)],
+            sections: vec![self.whole_section()],
             data: vec![self],
             ..Document::new(
                 "explain",
                 format!("netbench explain: {}", self.run.head.name),
             )
         }
+    }
+}
+
+impl ExplainSummary {
+    /// The section with what the section of a run's own report has elsewhere.
+    fn whole_section(&self) -> Section {
+        let mut section = section(self);
+        section.items.extend(cold_items(&self.cold));
+        section
     }
 }
 

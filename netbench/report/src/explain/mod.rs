@@ -18,8 +18,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Comparison, Head,
-    connect::{Matched, compare, head, latest, match_up, rtts},
+    ColdRow, Comparison, Head,
+    connect::{Matched, cold, compare, head, latest, match_up, rtts},
     document::Section,
 };
 
@@ -39,6 +39,9 @@ pub struct ExplainSummary {
     pub conditions: Vec<ConditionRow>,
     /// Totals that come in two modes, about one round trip or one delayed acknowledgement apart.
     pub bimodal: Vec<BimodalRow>,
+    /// What each stack's first connection of a process costs beyond a later one, and what for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cold: Vec<ColdRow>,
 }
 
 /// One stack against another under one condition.
@@ -214,6 +217,7 @@ pub fn explain(
         explanations,
         conditions,
         bimodal: bimodal::bimodal_rows(&measured, &sides, &rtts),
+        cold: cold(&plan.stacks, samples),
     }
 }
 

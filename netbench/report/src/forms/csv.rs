@@ -40,6 +40,7 @@ const KEYS: [&[&str]; 4] = [
         "what",
         "characteristic",
         "value",
+        "step",
     ],
 ];
 const FIRST: usize = 1;

@@ -268,5 +268,6 @@ fn outcome(
         },
         http_status: 200,
         body_bytes: 4096,
+        process: None,
     }))
 }

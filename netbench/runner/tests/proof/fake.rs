@@ -192,6 +192,8 @@ fn at(request: &RequestBody, prepared: Option<&Scenario>) -> (Option<At>, &'stat
                 Role::Measured => "connect",
                 Role::Warmup => "connect as warm-up",
                 Role::Prime => "connect as prime",
+                Role::Again => "connect again",
+                Role::Stepped => "connect after steps",
             },
         ),
         RequestBody::Prepare(_) => (Some(At::Prepare(name())), "prepare"),
@@ -273,6 +275,7 @@ fn connected(connect: &Connect, body_bytes: u64) -> Measured {
         },
         http_status: 200,
         body_bytes,
+        process: None,
     }
 }
 

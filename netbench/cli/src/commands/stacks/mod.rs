@@ -9,6 +9,11 @@ use crate::{exit::Ended, output, workers};
 pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
     let mut described = Vec::new();
     for source in known_stacks() {
+        if source.variant.is_some() {
+            // A build of its own, which only a run that asks for the stack is worth.
+            described.push((source, Ok(None)));
+            continue;
+        }
         let stack = source.stack.to_owned();
         let probed = workers::find(&[stack.clone()].into(), &[])
             .and_then(|programs| Ok(Workers::probe(programs, None)?));

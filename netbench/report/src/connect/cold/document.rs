@@ -1,0 +1,172 @@
+use netbench_model::{SetUpStep, StackName};
+
+use super::{ColdAgainst, ColdRow, OnceCost, OnceInterval};
+use crate::{
+    cell::Cell,
+    document::{Item, Table},
+    text::{count, signed_time, time},
+};
+
+/// The section's items; none without cold connections.
+pub(crate) fn items(rows: &[ColdRow]) -> Vec<Item> {
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let mut items = vec![
+        Item::heading("The first connection of a process"),
+        Item::Text(explanation(rows)),
+        Table::of(rows)
+            .caption("first connection")
+            .col("stack", 0, |row| Cell::text(&row.stack))
+            .col("CPU time, once", 0, |row| {
+                row.cpu
+                    .map_or(Cell::Missing, |cpu| Cell::TimeDifference(cpu.median_ns))
+            })
+            .col("interval", 2, |row| range(row.cpu.as_ref()))
+            .col("wall clock, once", 1, |row| {
+                Cell::TimeDifference(row.wall.median_ns)
+            })
+            .col("interval, wall clock", 3, |row| range(Some(&row.wall)))
+            .col("processes", 2, |row| Cell::count(row.processes))
+            .item(),
+    ];
+    causes(&mut items, rows);
+    items
+}
+
+fn explanation(rows: &[ColdRow]) -> String {
+    let than = if rows
+        .iter()
+        .all(|row| row.against == ColdAgainst::SameProcess)
+    {
+        "the second connection of the same process to the same site"
+    } else {
+        "a clean connection to the same site in the same round"
+    };
+    format!(
+        "What a process pays once, whatever the site: connector and first connection less {than}. Medians over \
+         processes, with intervals of 95 %. A client that runs for long pays it when it starts, and a command for one \
+         request pays it each time."
+    )
+}
+
+fn range(cost: Option<&OnceCost>) -> Cell {
+    match cost.and_then(|cost| cost.interval) {
+        Some(OnceInterval { low_ns, high_ns }) => Cell::text(format!(
+            "{} … {}",
+            signed_time(low_ns),
+            signed_time(high_ns)
+        )),
+        None => Cell::Missing,
+    }
+}
+
+/// A row of the table of causes.
+enum Cause {
+    Step(SetUpStep),
+    PageFaults,
+    Unexplained,
+    Whole,
+    Explained,
+}
+
+fn causes(items: &mut Vec<Item>, rows: &[ColdRow]) {
+    let with: Vec<&ColdRow> = rows.iter().filter(|row| row.causes.is_some()).collect();
+    let Some(processes) = with
+        .iter()
+        .filter_map(|row| Some(row.causes.as_ref()?.processes))
+        .min()
+    else {
+        return;
+    };
+    items.push(Item::heading("What a first connection is spent on"));
+    items.push(Item::Text(format!(
+        "CPU time, medians. In {} of each stack, all steps were done before the connector was made, and then all \
+         again: a figure is the first time less the second, with the page faults that it had. The connection after \
+         that was compared with a later one; the page faults that it still had more are counted times what a fault \
+         costs. What is left of the first connections to the same sites is not explained.",
+        count(processes, "process", "processes")
+    )));
+    let has = |step: SetUpStep| {
+        let mut steps = with
+            .iter()
+            .flat_map(|row| &row.causes)
+            .flat_map(|causes| &causes.steps);
+        steps.any(|found| found.step == step)
+    };
+    let steps = SetUpStep::ALL.iter().copied().filter(|step| has(*step));
+    let mut causes: Vec<Cause> = steps.map(Cause::Step).collect();
+    causes.extend([
+        Cause::PageFaults,
+        Cause::Unexplained,
+        Cause::Whole,
+        Cause::Explained,
+    ]);
+    let mut table = Table::of(causes)
+        .caption("causes of a first connection's cost")
+        .col("step", 0, |cause| Cell::text(name(cause)));
+    for row in with {
+        table = table.col(row.stack.as_str(), 0, |cause| cell(row, cause));
+    }
+    items.push(table.item());
+}
+
+fn cell(row: &ColdRow, cause: &Cause) -> Cell {
+    let Some(causes) = &row.causes else {
+        return Cell::Missing;
+    };
+    match cause {
+        Cause::Step(step) => {
+            let found = causes.steps.iter().find(|found| found.step == *step);
+            found.map_or(Cell::Missing, |found| Cell::TimeDifference(found.cpu_ns))
+        }
+        Cause::PageFaults => Cell::TimeDifference(causes.page_faults_ns),
+        Cause::Unexplained => Cell::TimeDifference(causes.unexplained_ns),
+        Cause::Whole => Cell::TimeDifference(causes.whole_ns),
+        Cause::Explained => causes
+            .explained
+            .map_or(Cell::Missing, |share| Cell::Share(share, 1.0)),
+    }
+}
+
+fn name(cause: &Cause) -> &'static str {
+    match cause {
+        Cause::Step(step) => step_name(*step),
+        Cause::PageFaults => "page faults in the rest of the connection",
+        Cause::Unexplained => "not explained",
+        Cause::Whole => "first connection, once",
+        Cause::Explained => "explained",
+    }
+}
+
+fn step_name(step: SetUpStep) -> &'static str {
+    match step {
+        SetUpStep::Library => "library initialisation, configuration file",
+        SetUpStep::Provider => "provider loaded",
+        SetUpStep::Entropy => "entropy: random generator seeded",
+        SetUpStep::Context => "TLS context and connector",
+        SetUpStep::TrustRoots => "trust roots",
+        SetUpStep::KeyExchange => "key exchange, first use",
+        SetUpStep::Signatures => "signature verification, first use",
+        SetUpStep::Records => "hash, key derivation, AEAD, first use",
+        SetUpStep::ClientHello => "ClientHello, first use",
+        SetUpStep::Http => "runtime, sockets, HTTP client, first use",
+    }
+}
+
+/// Both stacks' cost in a sentence, where both have one.
+pub(crate) fn sentence(rows: &[ColdRow], first: &StackName, other: &StackName) -> Option<String> {
+    let of = |stack: &StackName| rows.iter().find(|row| row.stack == *stack);
+    let (first, other) = (of(first)?, of(other)?);
+    let (what, a, b) = match (first.cpu, other.cpu) {
+        (Some(a), Some(b)) => ("CPU time", a, b),
+        _ => ("time", first.wall, other.wall),
+    };
+    Some(format!(
+        "a process pays {} of {what} once for its first connection with {}, and {} with {}",
+        time(b.median_ns),
+        other.stack,
+        time(a.median_ns),
+        first.stack
+    ))
+}

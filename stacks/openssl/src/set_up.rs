@@ -1,0 +1,125 @@
+//! What OpenSSL does for the first time in a first connection, step by step.
+
+use std::io::{self, ErrorKind, Read, Write};
+
+use netbench_model::{ClientSettings, Group, SetUpStep};
+use netbench_worker::{Probe, SetUpAction, SetupError};
+use openssl::{
+    error::ErrorStack,
+    hash::{MessageDigest, hash},
+    pkey::Id,
+    rand::rand_bytes,
+    ssl::HandshakeError,
+    symm::{Cipher, decrypt_aead, encrypt_aead},
+    x509::X509,
+};
+
+use crate::{client, ffi};
+
+/// As many groups as a ClientHello has key shares for: a hybrid, and what it contains.
+const SHARES: usize = 2;
+
+/// The steps, in the order in which a first connection takes them.
+pub(crate) fn actions<'a>(
+    settings: &'a ClientSettings,
+    roots_pem: &'a str,
+) -> Vec<SetUpAction<'a>> {
+    fn step<'a>(
+        step: SetUpStep,
+        work: impl Fn() -> Result<(), ErrorStack> + 'a,
+    ) -> SetUpAction<'a> {
+        SetUpAction::new(step, move || {
+            work().map_err(|e| SetupError::refused(step.name(), e))
+        })
+    }
+    vec![
+        step(SetUpStep::Library, || {
+            openssl::init();
+            Ok(())
+        }),
+        step(SetUpStep::Provider, || {
+            hash(MessageDigest::sha256(), b"netbench").map(drop)
+        }),
+        step(SetUpStep::Entropy, || rand_bytes(&mut [0; 32])),
+        SetUpAction::new(SetUpStep::Context, || client::bare_context().map(drop)),
+        SetUpAction::new(SetUpStep::TrustRoots, || client::roots(roots_pem).map(drop)),
+        SetUpAction::new(SetUpStep::Context, || {
+            let root = certificates(roots_pem).next().unwrap_or_default();
+            client::connector(settings, root, &Probe::new()).map(drop)
+        }),
+        step(SetUpStep::KeyExchange, || share_keys(&settings.groups)),
+        SetUpAction::new(SetUpStep::ClientHello, || client_hello(settings)),
+        step(SetUpStep::Signatures, || verify(roots_pem)),
+        step(SetUpStep::Records, records),
+    ]
+}
+
+fn share_keys(groups: &[Group]) -> Result<(), ErrorStack> {
+    let mut shares = groups.iter().take(SHARES);
+    shares.try_for_each(|group| ffi::generate_key(*group))
+}
+
+/// A peer that never answers.
+#[derive(Debug)]
+struct Silent;
+
+impl Read for Silent {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(ErrorKind::WouldBlock.into())
+    }
+}
+
+impl Write for Silent {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn client_hello(settings: &ClientSettings) -> Result<(), SetupError> {
+    let connector = client::context(settings)?.build();
+    match connector.connect("set-up.test", Silent) {
+        Err(HandshakeError::WouldBlock(_)) => Ok(()),
+        Ok(_) => Err(SetupError::Refused("ClientHello: answered".to_owned())),
+        Err(error) => Err(SetupError::refused("ClientHello", error)),
+    }
+}
+
+/// Verifies the signature on a root of each kind of key that there is among them.
+fn verify(roots_pem: &str) -> Result<(), ErrorStack> {
+    let mut wanted = vec![Id::RSA, Id::EC];
+    // One by one: to parse them all takes longer than all that this step is about.
+    for pem in certificates(roots_pem) {
+        let root = X509::from_pem(pem.as_bytes())?;
+        let key = root.public_key()?;
+        if let Some(index) = wanted.iter().position(|kind| *kind == key.id()) {
+            wanted.swap_remove(index);
+            root.verify(&key)?;
+        }
+        if wanted.is_empty() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The certificates of a PEM file, each as PEM.
+fn certificates(pem: &str) -> impl Iterator<Item = &str> {
+    const END: &str = "-----END CERTIFICATE-----";
+    pem.split_inclusive(END).filter(|text| text.ends_with(END))
+}
+
+/// Hashes as TLS 1.3 does, and encrypts a record and decrypts it.
+fn records() -> Result<(), ErrorStack> {
+    let (key, iv, head) = ([1; 16], [2; 12], [3; 5]);
+    for digest in [MessageDigest::sha256(), MessageDigest::sha384()] {
+        hash(digest, b"netbench")?;
+    }
+    let mut tag = [0; 16];
+    let cipher = Cipher::aes_128_gcm();
+    let record = encrypt_aead(cipher, &key, Some(&iv), &head, b"netbench", &mut tag)?;
+    decrypt_aead(cipher, &key, Some(&iv), &head, &record, &tag).map(drop)
+}

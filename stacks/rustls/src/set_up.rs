@@ -1,0 +1,210 @@
+//! What rustls and its provider do for the first time in a first connection, step by step.
+
+use std::{io, sync::Arc};
+
+use netbench_model::{ClientSettings, SetUpStep};
+use netbench_worker::{Probe, SetUpAction, SetupError};
+use rustls::{
+    ClientConnection, ContentType, ProtocolVersion, SupportedCipherSuite, Tls13CipherSuite,
+    crypto::{
+        CryptoProvider, SupportedKxGroup,
+        cipher::{AeadKey, InboundOpaqueMessage, Iv, OutboundChunks, OutboundPlainMessage},
+    },
+};
+use rustls_pki_types::{AlgorithmIdentifier, ServerName, alg_id};
+
+use crate::{client, provider::Provider};
+
+/// As many groups as a ClientHello has key shares for: a hybrid, and what it contains.
+const SHARES: usize = 2;
+
+/// The steps, in the order in which a first connection takes them.
+pub(crate) fn actions<'a>(
+    provider: Provider,
+    settings: &'a ClientSettings,
+    roots_pem: &'a str,
+) -> Vec<SetUpAction<'a>> {
+    let with = move |work: fn(&CryptoProvider) -> Result<(), rustls::Error>| {
+        move || {
+            let cryptography = client::cryptography(provider, settings)?;
+            work(&cryptography).map_err(|e| SetupError::refused("step", e))
+        }
+    };
+    vec![
+        SetUpAction::new(SetUpStep::Library, with(hash)),
+        SetUpAction::new(SetUpStep::Entropy, with(random)),
+        SetUpAction::new(SetUpStep::TrustRoots, || client::roots(roots_pem).map(drop)),
+        SetUpAction::new(SetUpStep::Context, move || {
+            client::connector(provider, settings, first(roots_pem), &Probe::new()).map(drop)
+        }),
+        SetUpAction::new(SetUpStep::KeyExchange, with(exchange_keys)),
+        SetUpAction::new(SetUpStep::ClientHello, move || {
+            client_hello(provider, settings, roots_pem)
+        }),
+        SetUpAction::new(SetUpStep::Signatures, with(verify)),
+        SetUpAction::new(SetUpStep::Records, with(records)),
+    ]
+}
+
+/// The first certificate: to parse all roots takes longer than what the step is about.
+fn first(roots_pem: &str) -> &str {
+    const END: &str = "-----END CERTIFICATE-----";
+    roots_pem.split_inclusive(END).next().unwrap_or_default()
+}
+
+fn hash(provider: &CryptoProvider) -> Result<(), rustls::Error> {
+    if let Some(suite) = tls13(provider) {
+        suite.common.hash_provider.hash(b"netbench");
+    }
+    Ok(())
+}
+
+fn random(provider: &CryptoProvider) -> Result<(), rustls::Error> {
+    let mut bytes = [0; 32];
+    provider.secure_random.fill(&mut bytes).map_err(Into::into)
+}
+
+/// Both sides of each group, for a client needs the other's share to finish with its own.
+fn exchange_keys(provider: &CryptoProvider) -> Result<(), rustls::Error> {
+    let exchange = |group: &dyn SupportedKxGroup| {
+        let ours = group.start()?;
+        let theirs = group.start_and_complete(ours.pub_key())?;
+        ours.complete(&theirs.pub_key).map(drop)
+    };
+    let mut shares = provider.kx_groups.iter().take(SHARES);
+    shares.try_for_each(|group| exchange(*group))
+}
+
+fn client_hello(
+    provider: Provider,
+    settings: &ClientSettings,
+    roots_pem: &str,
+) -> Result<(), SetupError> {
+    let refused = |e: rustls::Error| SetupError::refused("ClientHello", e);
+    let roots = client::roots(first(roots_pem))?;
+    let config = client::config(provider, settings, roots, &Probe::new())?;
+    let name = ServerName::try_from("set-up.test").map_err(|e| SetupError::refused("name", e))?;
+    let mut connection = ClientConnection::new(Arc::new(config), name).map_err(refused)?;
+    let written = connection.write_tls(&mut io::sink());
+    written.map_err(|e| SetupError::refused("ClientHello", e))?;
+    Ok(())
+}
+
+/// Verifies a signature with each kind of key that web servers and their issuers have. The signatures are
+/// wrong, which takes as long to find out.
+fn verify(provider: &CryptoProvider) -> Result<(), rustls::Error> {
+    const ECDSA: &[u8] = &[0x30, 6, 2, 1, 1, 2, 1, 1];
+    const RSA: &[u8] = &[1; RSA_BYTES];
+    let rsa = rsa_key();
+    let wanted: [(AlgorithmIdentifier, AlgorithmIdentifier, &[u8], &[u8]); 4] = [
+        (alg_id::ECDSA_P256, alg_id::ECDSA_SHA256, &P256, ECDSA),
+        (alg_id::ECDSA_P384, alg_id::ECDSA_SHA384, &P384, ECDSA),
+        (alg_id::RSA_ENCRYPTION, alg_id::RSA_PKCS1_SHA256, &rsa, RSA),
+        (alg_id::RSA_ENCRYPTION, alg_id::RSA_PSS_SHA256, &rsa, RSA),
+    ];
+    for (key_kind, signature_kind, key, signature) in wanted {
+        let able = provider.signature_verification_algorithms.all.iter();
+        let mut able = able.filter(|algorithm| {
+            algorithm.public_key_alg_id() == key_kind
+                && algorithm.signature_alg_id() == signature_kind
+        });
+        if let Some(algorithm) = able.next() {
+            let _ = algorithm.verify_signature(key, b"netbench", signature);
+        }
+    }
+    Ok(())
+}
+
+/// Derives a secret, and encrypts a record and decrypts it.
+fn records(provider: &CryptoProvider) -> Result<(), rustls::Error> {
+    let Some(suite) = tls13(provider) else {
+        return Ok(());
+    };
+    let expander = suite.hkdf_provider.extract_from_secret(None, &[1; 32]);
+    let mut secret = [0; 32];
+    let _ = expander.expand_slice(&[b"netbench"], &mut secret);
+    let (key, iv) = (|| AeadKey::from(secret), || Iv::new([0; 12]));
+    let plain = OutboundPlainMessage {
+        typ: ContentType::ApplicationData,
+        version: ProtocolVersion::TLSv1_3,
+        payload: OutboundChunks::Single(b"netbench"),
+    };
+    let record = suite.aead_alg.encrypter(key(), iv()).encrypt(plain, 0)?;
+    let mut bytes = record.encode();
+    // Behind the record's head of five bytes.
+    let payload = bytes.get_mut(5..).unwrap_or_default();
+    let record = InboundOpaqueMessage::new(
+        ContentType::ApplicationData,
+        ProtocolVersion::TLSv1_2,
+        payload,
+    );
+    let mut decrypter = suite.aead_alg.decrypter(key(), iv());
+    decrypter.decrypt(record, 0).map(drop)
+}
+
+/// A suite of TLS 1.3 whose keys have 32 bytes.
+fn tls13(provider: &CryptoProvider) -> Option<&'static Tls13CipherSuite> {
+    let mut suites = provider.cipher_suites.iter();
+    suites.find_map(|suite| match suite {
+        SupportedCipherSuite::Tls13(suite) if suite.aead_alg.key_len() == 32 => Some(*suite),
+        _ => None,
+    })
+}
+
+const RSA_BYTES: usize = 256;
+
+/// A public key with a modulus that nobody has the factors of (RFC 8017 appendix A.1.1).
+fn rsa_key() -> Vec<u8> {
+    let mut key = vec![0x30, 0x82, 1, 0x0a, 2, 0x82, 1, 1, 0];
+    key.extend([0xc1; RSA_BYTES]);
+    key.extend([2, 3, 1, 0, 1]);
+    key
+}
+
+/// The base point of P-256 (SP 800-186 section 3.2.1.3), which is a public key.
+const P256: [u8; 65] = point(
+    b"6b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296\
+      4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5",
+);
+
+/// The base point of P-384 (SP 800-186 section 3.2.1.4).
+const P384: [u8; 97] = point(
+    b"aa87ca22be8b05378eb1c71ef320ad746e1d3b628ba79b9859f741e082542a385502f25dbf55296c3a545e3872760ab7\
+      3617de4a96262c6f5d9e98bf9292dc29f8f41dbd289a147ce9da3113b5f0b8c00a60b1ce1d7e819d7a431d7c90ea0e5f",
+);
+
+/// A point without compression (SEC 1 section 2.3.3), from its coordinates in hexadecimal.
+const fn point<const N: usize>(hexadecimal: &[u8]) -> [u8; N] {
+    const fn digit(letter: u8) -> u8 {
+        match letter {
+            b'0'..=b'9' => letter - b'0',
+            _ => letter - b'a' + 10,
+        }
+    }
+    assert!(hexadecimal.len() == 2 * (N - 1));
+    let mut bytes = [4; N];
+    let mut at = 1;
+    while at < N {
+        let high = hexadecimal[2 * (at - 1)];
+        let low = hexadecimal[2 * (at - 1) + 1];
+        bytes[at] = digit(high) << 4 | digit(low);
+        at += 1;
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_step_of_both_providers_works() {
+        for provider in [Provider::Ring, Provider::AwsLc] {
+            let cryptography = provider.library_default();
+            for step in [hash, random, exchange_keys, verify, records] {
+                step(&cryptography).unwrap();
+            }
+            assert!(tls13(&cryptography).is_some());
+        }
+    }
+}
