@@ -177,7 +177,7 @@ fn pruning_removes_old_runs_and_nothing_else() {
         "would be removed: ",
         "has notes.txt in it",
         "being measured",
-        "foreign: no run.json",
+        "foreign: not a run",
     ] {
         assert!(done.stdout.contains(line), "{line}: {}", done.stdout);
     }
