@@ -5,7 +5,7 @@
 //! For the tests of stacks and for nothing else; it must never know one stack from another but by
 //! what its worker says of itself. Start reading at [`conformance`]; `cases.rs` and
 //! `cases/failing.rs` are the table, `lines.rs` holds the protocol's rules, `suite.rs` and its folder have
-//! the in-memory suite.
+//! the in-memory suite; `plain.rs` is for the benchmarks of stacks.
 
 mod bench;
 mod cases;
@@ -13,6 +13,7 @@ mod foreign;
 mod judge;
 mod lines;
 mod nginx;
+pub mod plain;
 mod suite;
 
 use std::path::Path;

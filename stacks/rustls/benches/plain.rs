@@ -1,6 +1,5 @@
 //! The suite against a plain program that does the same with rustls alone: `cargo bench -p
-//! netbench-stack-rustls`. The two take turns of 4 ms on one core; each turn's 10th percentile is taken, and
-//! the pairs of turns in which nothing disturbed the machine are compared.
+//! netbench-stack-rustls`. netbench_worker_test::plain has how the two are compared.
 //!
 //! The plain program times each side's steps with `Instant` and has no code of netbench in what it times,
 //! so that the ratio is what the harness adds.
@@ -8,41 +7,43 @@
 #![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
 
 use std::{
+    cell::RefCell,
+    env,
     io::{Read, Write},
     path::Path,
+    process::Command,
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use netbench_lab::{SUITE_HOST, suite_pki};
+use netbench_lab::SUITE_HOST;
 use netbench_model::{
     Aead, HandshakeKind, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work,
 };
-use netbench_protocol::{
-    Clocks, Material, Prepare, RequestBody, ResponseBody, Slice, SliceLimit, Sliced,
-};
-use netbench_runner::{Launch, Layout, Worker};
-use netbench_stats::{QuietLevel, median, quantile_sorted};
+use netbench_worker_test::plain::{Harness, material, resident_bytes};
 use rustls::{
     ClientConfig, ClientConnection, Connection, RootCertStore, ServerConfig, ServerConnection,
-    client::Resumption,
+    client::{Resumption, WebPkiServerVerifier, danger::ServerCertVerifier},
     crypto::CryptoProvider,
     server::NoServerSessionStorage,
     version::{TLS12, TLS13},
 };
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject};
 
-const TURN: Duration = Duration::from_millis(4);
-const TURNS: usize = 400;
-const LIMIT: Duration = Duration::from_secs(60);
 const WRITE: usize = 1 << 20;
+const SESSIONS: u32 = 1_000;
+
+/// Asks this program for the memory of held sessions of a version, instead of its comparisons.
+const HOLD: &str = "NETBENCH_PLAIN_HOLD";
 
 fn main() {
-    let core = last_core();
-    hold_to(core);
-    println!(
-        "plain rustls against netbench's harness (aws-lc-rs, RSA-2048, AES-256-GCM), core {core}"
-    );
+    if let Ok(version) = env::var(HOLD) {
+        let plain = Plain::new(version.parse().unwrap(), HandshakeKind::Full);
+        println!("{}", plain.held());
+        return;
+    }
+    let worker = Path::new(env!("CARGO_BIN_EXE_netbench-worker-rustls"));
+    let harness = Harness::on_one_core(worker, "rustls-aws-lc");
     for (version, kind) in [
         (TlsVersion::Tls12, HandshakeKind::Full),
         (TlsVersion::Tls13, HandshakeKind::Full),
@@ -54,7 +55,7 @@ fn main() {
         let plain = Plain::new(version, kind);
         // The first is full; it leaves the tickets that the others resume from.
         plain.handshake();
-        compare(&scenario, core, [Measure::Client, Measure::Server], || {
+        harness.compare(&scenario, [Measure::Client, Measure::Server], || {
             let (client, server, resumed) = plain.handshake();
             assert_eq!(resumed, kind != HandshakeKind::Full);
             [client, server]
@@ -69,103 +70,56 @@ fn main() {
     });
     let plain = Plain::new(TlsVersion::Tls13, HandshakeKind::Full);
     let mut data = plain.data();
-    compare(&scenario, core, [Measure::Send, Measure::Receive], || {
+    harness.compare(&scenario, [Measure::Send, Measure::Receive], || {
         data.burst()
     });
-}
-
-/// Takes turns and prints both medians and their ratio, for each of two measures.
-fn compare(
-    scenario: &Scenario,
-    core: u32,
-    measures: [Measure; 2],
-    mut plain: impl FnMut() -> [u64; 2],
-) {
-    let mut worker = harness(scenario, core);
-    let mut turns: Vec<[[f64; 2]; 2]> = Vec::new();
-    let mut references = Vec::new();
-    for turn in 0..=TURNS {
-        let begun = Instant::now();
-        let mut timings = [Vec::new(), Vec::new()];
-        while begun.elapsed() < TURN {
-            for (kept, ns) in timings.iter_mut().zip(plain()) {
-                kept.push(ns);
-            }
-        }
-        let sliced = slice(&mut worker);
-        // Nobody's first turn counts.
-        if turn > 0 {
-            let plain = timings.map(|timings| low(&timings));
-            let harness = measures.map(|measure| low(&sliced.timings_ns[&measure]));
-            turns.push([plain, harness]);
-            let reference = sliced.reference.unwrap();
-            references.push([reference.integer_ns, reference.aes_ns, reference.memory_ns]);
-        }
-    }
-    // The plain program's turn is right beside the harness's.
-    let level = QuietLevel::of(&references).unwrap();
-    for (at, measure) in measures.iter().enumerate() {
-        let pairs: Vec<(f64, f64)> = turns.iter().map(|t| (t[0][at], t[1][at])).collect();
-        let quiet = references.iter().map(|turn| level.is_quiet(turn));
-        let kept: Vec<(f64, f64)> = pairs
-            .into_iter()
-            .zip(quiet)
-            .filter_map(|(pair, quiet)| quiet.then_some(pair))
-            .collect();
-        let of = |figure: fn(&(f64, f64)) -> f64| {
-            median(&kept.iter().map(figure).collect::<Vec<_>>()).unwrap()
-        };
-        println!(
-            "{scenario}_{measure}: plain {:.0} ns, netbench {:.0} ns, ratio {:.4} ({} of {TURNS} turns)",
-            of(|pair| pair.0),
-            of(|pair| pair.1),
-            of(|pair| pair.1 / pair.0),
-            kept.len()
-        );
-    }
-}
-
-fn low(timings: &[u64]) -> f64 {
-    let mut sorted: Vec<f64> = timings.iter().map(|ns| *ns as f64).collect();
-    sorted.sort_by(f64::total_cmp);
-    quantile_sorted(&sorted, 0.1).unwrap()
-}
-
-fn harness(scenario: &Scenario, core: u32) -> Worker {
-    let launch = Launch {
-        core: Some(core),
-        layout: Layout::Fixed,
-        ..Launch::default()
-    };
-    let program = Path::new(env!("CARGO_BIN_EXE_netbench-worker-rustls"));
-    let mut worker = Worker::start(program, &launch).unwrap();
-    let pki = suite_pki(KeyType::Rsa2048, 2);
-    let request = RequestBody::Prepare(Box::new(Prepare {
-        stack: "rustls-aws-lc".to_owned(),
-        scenario: *scenario,
-        material: Material {
-            host: SUITE_HOST.to_owned(),
-            chain_pem: pki.chain_pem,
-            key_pem: pki.key_pem,
-            roots_pem: pki.root_pem,
-            ..Material::default()
-        },
-    }));
-    let answer = worker.ask(request, LIMIT).unwrap();
-    assert!(matches!(answer, ResponseBody::Prepared(_)), "{answer:?}");
-    worker
-}
-
-fn slice(worker: &mut Worker) -> Sliced {
-    let us = u64::try_from(TURN.as_micros()).unwrap();
-    let request = RequestBody::Slice(Slice {
-        limit: SliceLimit::Microseconds(us),
-        clocks: Clocks::Wall,
+    let scenario = Scenario::timed(Work::Verify {
+        key: KeyType::Rsa2048,
+        chain_length: 2,
+        roots: 1,
     });
-    match worker.ask(request, LIMIT).unwrap() {
-        ResponseBody::Sliced(sliced) => *sliced,
-        other => panic!("{other:?}"),
+    let verify = verification();
+    harness.compare(&scenario, [Measure::Whole], || {
+        let begun = Instant::now();
+        verify();
+        [u64::try_from(begun.elapsed().as_nanos()).unwrap()]
+    });
+    for version in [TlsVersion::Tls12, TlsVersion::Tls13] {
+        harness.compare_memory(version, SESSIONS, || {
+            let this = env::current_exe().unwrap();
+            let output = Command::new(this).env(HOLD, version.to_string()).output();
+            let text = String::from_utf8(output.unwrap().stdout).unwrap();
+            text.trim().parse().unwrap()
+        });
     }
+}
+
+/// Verifies the chain, from DER to the verdict.
+fn verification() -> impl Fn() {
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let webpki = WebPkiServerVerifier::builder_with_provider(Arc::new(roots()), provider);
+    let webpki = webpki.build().unwrap();
+    let chain = CertificateDer::pem_slice_iter(material().chain_pem.as_bytes())
+        .map(|der| der.unwrap().to_vec())
+        .collect::<Vec<_>>();
+    let name = ServerName::try_from(SUITE_HOST).unwrap();
+    move || {
+        let leaf = CertificateDer::from(chain[0].as_slice());
+        let above: Vec<_> = chain[1..]
+            .iter()
+            .map(|der| CertificateDer::from(der.as_slice()))
+            .collect();
+        webpki
+            .verify_server_cert(&leaf, &above, &name, &[], UnixTime::now())
+            .unwrap();
+    }
+}
+
+fn roots() -> RootCertStore {
+    let mut roots = RootCertStore::empty();
+    let root = CertificateDer::from_pem_slice(material().roots_pem.as_bytes());
+    roots.add(root.unwrap()).unwrap();
+    roots
 }
 
 /// Two configurations, as a program without netbench would make them.
@@ -173,11 +127,12 @@ struct Plain {
     client: Arc<ClientConfig>,
     server: Arc<ServerConfig>,
     name: ServerName<'static>,
+    wires: RefCell<[Vec<u8>; 2]>,
 }
 
 impl Plain {
     fn new(version: TlsVersion, kind: HandshakeKind) -> Self {
-        let pki = suite_pki(KeyType::Rsa2048, 2);
+        let material = material();
         let mut provider: CryptoProvider = rustls::crypto::aws_lc_rs::default_provider();
         let wanted = match version {
             TlsVersion::Tls13 => rustls::CipherSuite::TLS13_AES_256_GCM_SHA384,
@@ -194,28 +149,26 @@ impl Plain {
             TlsVersion::Tls13 => [&TLS13],
             _ => [&TLS12],
         };
-        let mut roots = RootCertStore::empty();
-        roots
-            .add(CertificateDer::from_pem_slice(pki.root_pem.as_bytes()).unwrap())
-            .unwrap();
         let mut client = ClientConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&versions)
             .unwrap()
-            .with_root_certificates(roots)
+            .with_root_certificates(roots())
             .with_no_client_auth();
-        let chain = CertificateDer::pem_slice_iter(pki.chain_pem.as_bytes());
+        let chain = CertificateDer::pem_slice_iter(material.chain_pem.as_bytes());
         let mut server = ServerConfig::builder_with_provider(provider)
             .with_protocol_versions(&versions)
             .unwrap()
             .with_no_client_auth()
             .with_single_cert(
                 chain.map(Result::unwrap).collect(),
-                PrivateKeyDer::from_pem_slice(pki.key_pem.as_bytes()).unwrap(),
+                PrivateKeyDer::from_pem_slice(material.key_pem.as_bytes()).unwrap(),
             )
             .unwrap();
         server.session_storage = Arc::new(NoServerSessionStorage {});
         if kind == HandshakeKind::Full {
             client.resumption = Resumption::disabled();
+            // Without a place for sessions none are given, but it makes them.
+            server.send_tls13_tickets = 0;
         } else {
             server.ticketer = rustls::crypto::aws_lc_rs::Ticketer::new().unwrap();
         }
@@ -223,6 +176,7 @@ impl Plain {
             client: Arc::new(client),
             server: Arc::new(server),
             name: ServerName::try_from(SUITE_HOST).unwrap(),
+            wires: RefCell::default(),
         }
     }
 
@@ -236,30 +190,70 @@ impl Plain {
 
     fn connect(&self) -> (Connection, Connection, [u64; 2]) {
         let mut times = [Duration::ZERO; 2];
-        let (mut to_server, mut to_client) = (Vec::new(), Vec::new());
+        let mut wires = self.wires.borrow_mut();
+        let [to_server, to_client] = &mut *wires;
         let begun = Instant::now();
         let client = ClientConnection::new(self.client.clone(), self.name.clone()).unwrap();
         let mut client = Connection::Client(client);
-        step(&mut client, &mut to_client, &mut to_server);
+        step(&mut client, to_client, to_server);
         times[0] += begun.elapsed();
         let begun = Instant::now();
         let mut server = Connection::Server(ServerConnection::new(self.server.clone()).unwrap());
-        step(&mut server, &mut to_server, &mut to_client);
+        step(&mut server, to_server, to_client);
         times[1] += begun.elapsed();
         while !(to_client.is_empty() && to_server.is_empty()) {
             if !to_client.is_empty() {
                 let begun = Instant::now();
-                step(&mut client, &mut to_client, &mut to_server);
+                step(&mut client, to_client, to_server);
                 times[0] += begun.elapsed();
             }
             if !to_server.is_empty() {
                 let begun = Instant::now();
-                step(&mut server, &mut to_server, &mut to_client);
+                step(&mut server, to_server, to_client);
                 times[1] += begun.elapsed();
             }
         }
         let ns = times.map(|time| u64::try_from(time.as_nanos()).unwrap());
         (client, server, ns)
+    }
+
+    /// The bytes that each of many sessions adds to this process: one pair comes and goes, then all take
+    /// their handshakes in lock step.
+    fn held(&self) -> f64 {
+        drop(self.connect());
+        let before = resident_bytes();
+        let mut pairs: Vec<_> = (0..SESSIONS / 2)
+            .map(|_| {
+                let client = ClientConnection::new(self.client.clone(), self.name.clone());
+                let server = ServerConnection::new(self.server.clone());
+                (
+                    Connection::Client(client.unwrap()),
+                    Connection::Server(server.unwrap()),
+                    [Vec::new(), Vec::new()],
+                )
+            })
+            .collect();
+        let mut moved = true;
+        while moved {
+            moved = false;
+            for (client, _, [to_server, to_client]) in &mut pairs {
+                step(client, to_client, to_server);
+                *to_client = Vec::new();
+                moved |= !to_server.is_empty();
+            }
+            for (_, server, [to_server, to_client]) in &mut pairs {
+                step(server, to_server, to_client);
+                *to_server = Vec::new();
+                moved |= !to_client.is_empty();
+            }
+        }
+        let grown = resident_bytes().saturating_sub(before);
+        assert!(
+            pairs
+                .iter()
+                .all(|(client, server, _)| !client.is_handshaking() && !server.is_handshaking())
+        );
+        grown as f64 / f64::from(SESSIONS)
     }
 
     fn data(&self) -> Data {
@@ -324,18 +318,4 @@ impl Data {
         assert_eq!(received, WRITE);
         [sent, took].map(|time| u64::try_from(time.as_nanos()).unwrap())
     }
-}
-
-fn last_core() -> u32 {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    u32::try_from(cores - 1).unwrap()
-}
-
-fn hold_to(core: u32) {
-    // SAFETY: cpu_set_t is plain integers, for which zero is a value.
-    let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
-    // SAFETY: the core is one of this machine's.
-    unsafe { libc::CPU_SET(core as usize, &mut set) };
-    // SAFETY: the set is as long as it says. Where it fails, the benchmark is only noisier.
-    unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set) };
 }

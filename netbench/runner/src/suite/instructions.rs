@@ -20,6 +20,10 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// The functions of the worker that hold the steps of either side, as callgrind is told them.
 const MARKS: [&str; 2] = ["netbench_first_step", "netbench_second_step"];
 
+/// The function of the worker with which a turn begins. What came before it is not counted: a library may seed its
+/// random generator in the first operation, by a loop whose length varies by millions of instructions.
+const TURN: &str = "netbench_turn";
+
 /// Counts a scenario's instructions on every stack: for each side, in one process that does few
 /// operations and one that does many, so that all that is done once cancels out.
 pub(super) fn trial(
@@ -117,6 +121,7 @@ impl Count {
             "--tool=callgrind".into(),
             "--quiet".into(),
             format!("--toggle-collect={}", self.mark).into(),
+            format!("--zero-before={TURN}").into(),
             option,
         ];
         let launch = Launch {

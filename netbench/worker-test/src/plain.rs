@@ -1,0 +1,190 @@
+//! The suite's harness against a plain program that does the same with the library alone: what the harness adds.
+
+use std::{
+    num::NonZero,
+    path::Path,
+    thread,
+    time::{Duration, Instant},
+};
+
+use netbench_lab::{SUITE_HOST, suite_pki};
+use netbench_model::{Aead, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work};
+use netbench_protocol::{
+    Clocks, Hold, Material, Prepare, RequestBody, ResponseBody, Slice, SliceLimit, Sliced,
+};
+use netbench_runner::{Launch, Worker};
+use netbench_stats::{median, quantile_sorted};
+
+const TURN: Duration = Duration::from_millis(4);
+const TURNS: usize = 400;
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Processes of each side that hold sessions.
+const PROCESSES: usize = 5;
+
+/// The quantile of a turn's operations, and of all turns.
+const LOW: f64 = 0.1;
+
+/// A stack's worker, and the core on which it takes turns with a plain program in this process.
+#[derive(Debug, Clone, Copy)]
+pub struct Harness<'a> {
+    program: &'a Path,
+    stack: &'a str,
+    core: u32,
+}
+
+impl<'a> Harness<'a> {
+    /// The worker `program` with `stack`. Holds this process to the machine's last core, as far as the system
+    /// permits.
+    pub fn on_one_core(program: &'a Path, stack: &'a str) -> Self {
+        let cores = thread::available_parallelism().map_or(1, NonZero::get);
+        let core = u32::try_from(cores - 1).unwrap_or_default();
+        // SAFETY: cpu_set_t is plain integers, for which zero is a value.
+        let mut set: libc::cpu_set_t = unsafe { std::mem::zeroed() };
+        // SAFETY: the core is one of this machine's.
+        unsafe { libc::CPU_SET(core as usize, &mut set) };
+        // SAFETY: the set is as long as it says. Where it fails, the figures only vary more.
+        unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set) };
+        // glibc returns the top of the heap to the system after every free of more than 128 KiB, until a program has
+        // freed one large block: from then on it keeps twice as much. Before, receiving a megabyte is mostly page faults.
+        drop(vec![1_u8; 16 << 20]);
+        println!("a plain program against netbench's harness ({stack}), core {core}");
+        Self {
+            program,
+            stack,
+            core,
+        }
+    }
+
+    /// Takes turns of 4 ms with `plain`, which does one operation and gives its times in ns, and prints for each measure
+    /// both sides' 10th percentile (over turns, of the 10th percentiles of their operations), their
+    /// ratio, and the median ratio of the pairs of turns.
+    ///
+    /// # Panics
+    /// The worker does not do what it is asked.
+    pub fn compare<const N: usize>(
+        &self,
+        scenario: &Scenario,
+        measures: [Measure; N],
+        mut plain: impl FnMut() -> [u64; N],
+    ) {
+        let mut worker = self.prepared(scenario);
+        let mut turns: Vec<[[f64; N]; 2]> = Vec::new();
+        for turn in 0..=TURNS {
+            let begun = Instant::now();
+            let mut timings = [const { Vec::new() }; N];
+            while begun.elapsed() < TURN {
+                for (kept, ns) in timings.iter_mut().zip(plain()) {
+                    kept.push(ns as f64);
+                }
+            }
+            let sliced = slice(&mut worker);
+            // Nobody's first turn counts.
+            if turn > 0 {
+                let harness = measures.map(|measure| {
+                    let timings = sliced.timings_ns[&measure].iter();
+                    low(timings.map(|ns| *ns as f64).collect())
+                });
+                turns.push([timings.map(low), harness]);
+            }
+        }
+        for (at, measure) in measures.iter().enumerate() {
+            let [plain, harness] =
+                [0, 1].map(|side| low(turns.iter().map(|turn| turn[side][at]).collect()));
+            let ratios: Vec<f64> = turns.iter().map(|turn| turn[1][at] / turn[0][at]).collect();
+            println!(
+                "{scenario}_{measure}: plain {plain:.0} ns, netbench {harness:.0} ns, ratio {:.4}, of pairs {:.4}",
+                harness / plain,
+                median(&ratios).unwrap_or(f64::NAN),
+            );
+        }
+    }
+
+    /// Has fresh processes hold `sessions`, in turns with `plain`, which gives the bytes that a session adds to
+    /// the resident size of a fresh process of its own; prints the medians and their ratio.
+    ///
+    /// # Panics
+    /// The worker does not do what it is asked.
+    pub fn compare_memory(
+        &self,
+        version: TlsVersion,
+        sessions: u32,
+        mut plain: impl FnMut() -> f64,
+    ) {
+        let settings = SessionSettings::usual(version, KeyType::Rsa2048, Aead::Aes256Gcm);
+        let scenario = Scenario::timed(Work::Memory { settings, sessions });
+        let (mut plains, mut harnesses) = (Vec::new(), Vec::new());
+        for _ in 0..PROCESSES {
+            plains.push(plain());
+            let mut worker = self.prepared(&scenario);
+            let asked = RequestBody::Hold(Hold { sessions });
+            match worker.ask(asked, LIMIT).expect("an answer") {
+                ResponseBody::Held(held) => {
+                    let grown = held.after_bytes.saturating_sub(held.before_bytes);
+                    harnesses.push(grown as f64 / f64::from(held.sessions));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+        let [plain, harness] = [plains, harnesses].map(|all| median(&all).unwrap_or(f64::NAN));
+        println!(
+            "{scenario}_per-session: plain {plain:.0} bytes, netbench {harness:.0} bytes, ratio {:.4}",
+            harness / plain
+        );
+    }
+
+    /// A worker that has prepared `scenario`.
+    fn prepared(&self, scenario: &Scenario) -> Worker {
+        let launch = Launch {
+            core: Some(self.core),
+            ..Launch::default()
+        };
+        let mut worker = Worker::start(self.program, &launch).expect("the worker starts");
+        let request = RequestBody::Prepare(Box::new(Prepare {
+            stack: self.stack.to_owned(),
+            scenario: *scenario,
+            material: material(),
+        }));
+        match worker.ask(request, LIMIT).expect("an answer") {
+            ResponseBody::Prepared(_) => worker,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// The chain of two RSA-2048 certificates, with their root, that both sides use.
+pub fn material() -> Material {
+    let pki = suite_pki(KeyType::Rsa2048, 2);
+    Material {
+        host: SUITE_HOST.to_owned(),
+        chain_pem: pki.chain_pem,
+        key_pem: pki.key_pem,
+        roots_pem: pki.root_pem,
+        ..Material::default()
+    }
+}
+
+/// The resident size of this process in bytes, as the kernel adds it up page by page.
+///
+/// # Panics
+/// The kernel does not tell.
+pub fn resident_bytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/smaps_rollup").expect("smaps_rollup");
+    let line = text.lines().find_map(|line| line.strip_prefix("Rss:"));
+    let kib = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    kib.expect("a resident size") * 1024
+}
+
+fn low(mut timings: Vec<f64>) -> f64 {
+    timings.sort_by(f64::total_cmp);
+    quantile_sorted(&timings, LOW).unwrap_or(f64::NAN)
+}
+
+fn slice(worker: &mut Worker) -> Sliced {
+    let limit = SliceLimit::Microseconds(u64::try_from(TURN.as_micros()).unwrap_or(u64::MAX));
+    let clocks = Clocks::Wall;
+    match worker.ask(RequestBody::Slice(Slice { limit, clocks }), LIMIT) {
+        Ok(ResponseBody::Sliced(sliced)) => *sliced,
+        other => panic!("{other:?}"),
+    }
+}

@@ -1,0 +1,443 @@
+//! The suite against a plain program that does the same with OpenSSL alone: `cargo bench -p
+//! netbench-stack-openssl`. netbench_worker_test::plain has how the two are compared.
+//!
+//! The plain program is one as users of the openssl crate write it: two `SslStream`s joined by a buffer for each direction,
+//! or, where they are only held, by sockets, as those have no memory of the process. It has no code of
+//! netbench in what it times, so that the ratio is what the harness adds.
+
+#![expect(clippy::unwrap_used, reason = "a benchmark may panic")]
+
+use std::{
+    cell::RefCell,
+    env,
+    io::{self, Read, Write},
+    os::unix::net::UnixStream,
+    path::Path,
+    process::Command,
+    rc::Rc,
+    time::{Duration, Instant},
+};
+
+use netbench_lab::SUITE_HOST;
+use netbench_model::{
+    Aead, HandshakeKind, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work,
+};
+use netbench_worker_test::plain::{Harness, material, resident_bytes};
+use openssl::{
+    pkey::PKey,
+    ssl::{
+        ErrorCode, ShutdownState, Ssl, SslContext, SslContextBuilder, SslMethod, SslOptions,
+        SslSession, SslSessionCacheMode, SslStream, SslVerifyMode, SslVersion,
+    },
+    stack::Stack,
+    x509::{
+        X509, X509PurposeId, X509StoreContext,
+        store::{X509Store, X509StoreBuilder},
+        verify::X509VerifyParam,
+    },
+};
+
+const WRITE: usize = 1 << 20;
+/// Each has a socket, and processes may have 1,024 files.
+const SESSIONS: u32 = 800;
+
+/// Asks this program for the memory of held sessions of a version, instead of its comparisons.
+const HOLD: &str = "NETBENCH_PLAIN_HOLD";
+
+fn main() {
+    if let Ok(version) = env::var(HOLD) {
+        println!(
+            "{}",
+            Plain::new(version.parse().unwrap(), HandshakeKind::Full).held()
+        );
+        return;
+    }
+    let worker = Path::new(env!("CARGO_BIN_EXE_netbench-worker-openssl"));
+    let harness = Harness::on_one_core(worker, "openssl");
+    for (version, kind) in [
+        (TlsVersion::Tls12, HandshakeKind::Full),
+        (TlsVersion::Tls13, HandshakeKind::Full),
+        (TlsVersion::Tls12, HandshakeKind::Ticket),
+        (TlsVersion::Tls13, HandshakeKind::Ticket),
+    ] {
+        let settings = SessionSettings::usual(version, KeyType::Rsa2048, Aead::Aes256Gcm);
+        let scenario = Scenario::timed(Work::Handshake { kind, settings });
+        let plain = Plain::new(version, kind);
+        // The first is full; it leaves the tickets that the others resume from.
+        plain.connect();
+        harness.compare(&scenario, [Measure::Client, Measure::Server], || {
+            let pair = plain.connect();
+            assert_eq!(pair.resumed(), kind != HandshakeKind::Full);
+            pair.times.map(ns)
+        });
+    }
+    let settings = SessionSettings::usual(TlsVersion::Tls13, KeyType::Rsa2048, Aead::Aes256Gcm);
+    let scenario = Scenario::timed(Work::Bulk {
+        settings,
+        write_bytes: u32::try_from(WRITE).unwrap(),
+        amount_bytes: 1_000_000_000,
+        max_fragment_bytes: None,
+    });
+    let plain = Plain::new(TlsVersion::Tls13, HandshakeKind::Full);
+    let (mut pair, write, mut read) = (plain.connect(), vec![7; WRITE], vec![0; 16 << 10]);
+    harness.compare(&scenario, [Measure::Send, Measure::Receive], || {
+        pair.burst(&write, &mut read).map(ns)
+    });
+    let scenario = Scenario::timed(Work::Verify {
+        key: KeyType::Rsa2048,
+        chain_length: 2,
+        roots: 1,
+    });
+    let verifier = Verifier::new();
+    harness.compare(&scenario, [Measure::Whole], || {
+        let begun = Instant::now();
+        verifier.verify();
+        [ns(begun.elapsed())]
+    });
+    for version in [TlsVersion::Tls12, TlsVersion::Tls13] {
+        harness.compare_memory(version, SESSIONS, || {
+            let this = env::current_exe().unwrap();
+            let output = Command::new(this).env(HOLD, version.to_string()).output();
+            String::from_utf8(output.unwrap().stdout)
+                .unwrap()
+                .trim()
+                .parse()
+                .unwrap()
+        });
+    }
+}
+
+fn ns(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap()
+}
+
+/// Two contexts, as a program without netbench would make them, and the sessions that the client got.
+struct Plain {
+    client: SslContext,
+    server: SslContext,
+    version: TlsVersion,
+    kept: Rc<RefCell<Vec<SslSession>>>,
+    wires: [Rc<RefCell<Wire>>; 2],
+}
+
+/// Bytes on their way in one direction.
+#[derive(Default)]
+struct Wire {
+    bytes: Vec<u8>,
+    read: usize,
+}
+
+/// One side's transport.
+struct Pipe {
+    input: Rc<RefCell<Wire>>,
+    output: Rc<RefCell<Wire>>,
+}
+
+impl Read for Pipe {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let wire = &mut *self.input.borrow_mut();
+        let rest = &wire.bytes[wire.read..];
+        let taken = rest.len().min(buffer.len());
+        if taken == 0 {
+            return Err(io::ErrorKind::WouldBlock.into());
+        }
+        buffer[..taken].copy_from_slice(&rest[..taken]);
+        wire.read += taken;
+        if wire.read == wire.bytes.len() {
+            wire.bytes.clear();
+            wire.read = 0;
+        }
+        Ok(taken)
+    }
+}
+
+impl Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.output.borrow_mut().bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Two sides of a session, and what each took for the handshake.
+struct Pair<S: Read + Write> {
+    client: SslStream<S>,
+    server: SslStream<S>,
+    times: [Duration; 2],
+}
+
+fn context(method: SslMethod, version: TlsVersion) -> SslContextBuilder {
+    let mut context = SslContext::builder(method).unwrap();
+    let (version, ciphersuites) = match version {
+        TlsVersion::Tls13 => (SslVersion::TLS1_3, "TLS_AES_256_GCM_SHA384"),
+        _ => (SslVersion::TLS1_2, ""),
+    };
+    context.set_min_proto_version(Some(version)).unwrap();
+    context.set_max_proto_version(Some(version)).unwrap();
+    context.set_ciphersuites(ciphersuites).unwrap();
+    context
+        .set_cipher_list("ECDHE-RSA-AES256-GCM-SHA384")
+        .unwrap();
+    context
+        .set_sigalgs_list("rsa_pss_rsae_sha256:rsa_pkcs1_sha256")
+        .unwrap();
+    context.set_groups_list("X25519").unwrap();
+    context.set_options(SslOptions::NO_COMPRESSION);
+    context
+}
+
+impl Plain {
+    fn new(version: TlsVersion, kind: HandshakeKind) -> Self {
+        let material = material();
+        let resumes = kind != HandshakeKind::Full;
+        let mut client = context(SslMethod::tls_client(), version);
+        client.set_verify(SslVerifyMode::PEER);
+        client.set_cert_store(store().build());
+        client.set_session_cache_mode(SslSessionCacheMode::OFF);
+        let kept = Rc::new(RefCell::new(Vec::new()));
+        if resumes {
+            client.set_session_cache_mode(
+                SslSessionCacheMode::CLIENT | SslSessionCacheMode::NO_INTERNAL,
+            );
+            client.set_new_session_callback({
+                let kept = Keep(Rc::clone(&kept));
+                move |_, session| kept.keep(session)
+            });
+        }
+        let mut server = context(SslMethod::tls_server(), version);
+        let mut chain = X509::stack_from_pem(material.chain_pem.as_bytes())
+            .unwrap()
+            .into_iter();
+        server.set_certificate(&chain.next().unwrap()).unwrap();
+        chain.for_each(|above| server.add_extra_chain_cert(above).unwrap());
+        let key = PKey::private_key_from_pem(material.key_pem.as_bytes()).unwrap();
+        server.set_private_key(&key).unwrap();
+        server.set_session_id_context(b"plain").unwrap();
+        server.set_session_cache_mode(SslSessionCacheMode::OFF);
+        server.set_num_tickets(if resumes { 2 } else { 0 }).unwrap();
+        if !resumes {
+            server.set_options(SslOptions::NO_TICKET);
+        }
+        Self {
+            client: client.build(),
+            server: server.build(),
+            version,
+            kept,
+            wires: Default::default(),
+        }
+    }
+
+    fn client(&self) -> Ssl {
+        let mut client = Ssl::new(&self.client).unwrap();
+        client.set_hostname(SUITE_HOST).unwrap();
+        client.param_mut().set_host(SUITE_HOST).unwrap();
+        let mut kept = self.kept.borrow_mut();
+        let session = match self.version {
+            // A ticket of TLS 1.3 is for one use.
+            TlsVersion::Tls13 => kept.pop(),
+            _ => kept.last().cloned(),
+        };
+        drop(kept);
+        if let Some(session) = session {
+            // SAFETY: the session comes from a connection of this context.
+            unsafe { client.set_session(&session).unwrap() };
+        }
+        client.set_connect_state();
+        client
+    }
+
+    fn server(&self) -> Ssl {
+        let mut server = Ssl::new(&self.server).unwrap();
+        server.set_accept_state();
+        server
+    }
+
+    fn connect(&self) -> Pair<Pipe> {
+        for wire in &self.wires {
+            let mut wire = wire.borrow_mut();
+            wire.bytes.clear();
+            wire.read = 0;
+        }
+        let [to_server, to_client] = &self.wires;
+        let pipe = |input: &Rc<_>, output: &Rc<_>| Pipe {
+            input: Rc::clone(input),
+            output: Rc::clone(output),
+        };
+        let mut times = [Duration::ZERO; 2];
+        let begun = Instant::now();
+        let mut client = SslStream::new(self.client(), pipe(to_client, to_server)).unwrap();
+        let mut done = [step(&mut client), false];
+        times[0] += begun.elapsed();
+        let begun = Instant::now();
+        let mut server = SslStream::new(self.server(), pipe(to_server, to_client)).unwrap();
+        done[1] = step(&mut server);
+        times[1] += begun.elapsed();
+        while done != [true; 2] {
+            let begun = Instant::now();
+            done[0] = step(&mut client);
+            times[0] += begun.elapsed();
+            if !done[1] {
+                let begun = Instant::now();
+                done[1] = step(&mut server);
+                times[1] += begun.elapsed();
+            }
+        }
+        if !to_client.borrow().bytes.is_empty() {
+            let begun = Instant::now();
+            tickets(&mut client);
+            times[0] += begun.elapsed();
+        }
+        Pair {
+            client,
+            server,
+            times,
+        }
+    }
+
+    /// The bytes that each of many sessions adds to this process: one pair comes and goes, then all take their
+    /// handshakes in lock step.
+    fn held(&self) -> f64 {
+        drop(self.connect());
+        let before = resident_bytes();
+        let mut pairs: Vec<Pair<UnixStream>> = (0..SESSIONS / 2)
+            .map(|_| {
+                let (client, server) = UnixStream::pair().unwrap();
+                for socket in [&client, &server] {
+                    socket.set_nonblocking(true).unwrap();
+                }
+                Pair {
+                    client: SslStream::new(self.client(), client).unwrap(),
+                    server: SslStream::new(self.server(), server).unwrap(),
+                    times: [Duration::ZERO; 2],
+                }
+            })
+            .collect();
+        loop {
+            let clients = pairs
+                .iter_mut()
+                .filter_map(|pair| step(&mut pair.client).then_some(()));
+            let clients = clients.count();
+            let servers = pairs
+                .iter_mut()
+                .filter_map(|pair| step(&mut pair.server).then_some(()));
+            if clients + servers.count() == 2 * pairs.len() {
+                break;
+            }
+        }
+        for pair in &mut pairs {
+            tickets(&mut pair.client);
+        }
+        let grown = resident_bytes().saturating_sub(before);
+        grown as f64 / f64::from(SESSIONS)
+    }
+}
+
+impl<S: Read + Write> Pair<S> {
+    fn resumed(&self) -> bool {
+        self.client.ssl().session_reused() && self.server.ssl().session_reused()
+    }
+
+    /// The times of sending and receiving one write.
+    fn burst(&mut self, write: &[u8], read: &mut [u8]) -> [Duration; 2] {
+        let begun = Instant::now();
+        let mut rest = write;
+        while !rest.is_empty() {
+            let taken = self.server.ssl_write(rest).unwrap();
+            rest = &rest[taken..];
+        }
+        let sending = begun.elapsed();
+        let begun = Instant::now();
+        let mut received = 0;
+        while received < write.len() {
+            received += self.client.ssl_read(read).unwrap();
+        }
+        [sending, begun.elapsed()]
+    }
+}
+
+impl<S: Read + Write> Drop for Pair<S> {
+    /// OpenSSL forgets the session of a connection that is freed without a goodbye.
+    fn drop(&mut self) {
+        for side in [&mut self.client, &mut self.server] {
+            side.set_shutdown(ShutdownState::SENT | ShutdownState::RECEIVED);
+        }
+    }
+}
+
+/// Goes on with a handshake; says whether it is done.
+fn step<S: Read + Write>(side: &mut SslStream<S>) -> bool {
+    match side.do_handshake() {
+        Ok(()) => true,
+        Err(error) if error.code() == ErrorCode::WANT_READ => false,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// The client reads what came after its handshake.
+fn tickets<S: Read + Write>(client: &mut SslStream<S>) {
+    let read = client.ssl_read(&mut [0; 64]);
+    assert_eq!(read.unwrap_err().code(), ErrorCode::WANT_READ);
+}
+
+/// New sessions are given to the client on the thread that drives it.
+struct Keep(Rc<RefCell<Vec<SslSession>>>);
+
+// SAFETY: this program has one thread.
+unsafe impl Send for Keep {}
+// SAFETY: this program has one thread.
+unsafe impl Sync for Keep {}
+
+impl Keep {
+    fn keep(&self, session: SslSession) {
+        let mut kept = self.0.borrow_mut();
+        if kept.len() == 8 {
+            kept.remove(0);
+        }
+        kept.push(session);
+    }
+}
+
+fn store() -> X509StoreBuilder {
+    let mut store = X509StoreBuilder::new().unwrap();
+    for root in X509::stack_from_pem(material().roots_pem.as_bytes()).unwrap() {
+        store.add_cert(root).unwrap();
+    }
+    store
+}
+
+struct Verifier {
+    store: X509Store,
+    chain: Vec<Vec<u8>>,
+}
+
+impl Verifier {
+    fn new() -> Self {
+        let mut store = store();
+        let mut name = X509VerifyParam::new().unwrap();
+        name.set_host(SUITE_HOST).unwrap();
+        store.set_param(&name).unwrap();
+        store.set_purpose(X509PurposeId::SSL_SERVER).unwrap();
+        let chain = X509::stack_from_pem(material().chain_pem.as_bytes()).unwrap();
+        Self {
+            store: store.build(),
+            chain: chain
+                .iter()
+                .map(|certificate| certificate.to_der().unwrap())
+                .collect(),
+        }
+    }
+
+    fn verify(&self) {
+        let leaf = X509::from_der(&self.chain[0]).unwrap();
+        let mut above = Stack::new().unwrap();
+        for der in &self.chain[1..] {
+            above.push(X509::from_der(der).unwrap()).unwrap();
+        }
+        let mut context = X509StoreContext::new().unwrap();
+        let good = context.init(&self.store, &leaf, &above, |context| context.verify_cert());
+        assert!(good.unwrap());
+    }
+}
