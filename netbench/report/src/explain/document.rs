@@ -142,7 +142,7 @@ fn bimodal(items: &mut Vec<Item>, summary: &ExplainSummary) {
                 Cell::number(row.round_trips, Digits::Decimals(2), "")
             })
             .col("in the part", 3, |row| Cell::text(&row.part))
-            .col("because of", 1, |row| Cell::text(row.cause.name()))
+            .col("because of", 0, |row| Cell::text(row.cause.name()))
             .col("in the slower mode", 0, |row| {
                 Cell::Of(row.slower, row.connections)
             })

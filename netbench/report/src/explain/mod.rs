@@ -171,9 +171,9 @@ impl ModeCause {
     /// In words.
     pub fn name(self) -> &'static str {
         match self {
-            Self::RoundTrip => "a round trip more",
-            Self::DelayedAck => "a delayed acknowledgement",
-            Self::RoundTripOrDelayedAck => "a round trip more or a delayed acknowledgement",
+            Self::RoundTrip => "a round trip",
+            Self::DelayedAck => "a delayed ACK",
+            Self::RoundTripOrDelayedAck => "a round trip or a delayed ACK",
         }
     }
 }

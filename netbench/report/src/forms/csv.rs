@@ -223,7 +223,7 @@ impl Rows {
             &cell(item),
             &cell(figure),
             &value,
-            unit(figure, &place.unit),
+            unit(table, figure, &place.unit),
             &place.row.map_or_else(String::new, |row| row.to_string()),
         ]);
     }
@@ -236,8 +236,12 @@ fn name(element: &Value) -> String {
     name.unwrap_or_default().to_owned()
 }
 
-fn unit<'a>(figure: &str, of_case: &'a str) -> &'a str {
+fn unit<'a>(table: &str, figure: &str, of_case: &'a str) -> &'a str {
     let first = figure.split('.').next().unwrap_or_default();
+    // What a verdict says beside its ratio are ratios too.
+    if table.ends_with("verdicts") && ["all_turns", "median", "mean"].contains(&figure) {
+        return "other/first";
+    }
     if !of_case.is_empty() && IN_UNIT_OF_CASE.contains(&first) {
         return match of_case {
             "nanoseconds" => "ns",
@@ -273,7 +277,7 @@ mod tests {
                 "part": "bulk",
                 "unit": "nanoseconds",
                 "stacks": [{ "stack": "openssl", "low": 1.5, "rounds": 3, "by_round": [1.0] }],
-                "verdicts": [{ "first": "openssl", "other": "ring", "paired": { "ratio": 0.5 } }],
+                "verdicts": [{ "first": "openssl", "other": "ring", "paired": { "ratio": 0.5 }, "mean": 0.6 }],
             }],
             "coverage": {
                 "shims": [{ "shim": "openssl" }, { "shim": "ring" }],
@@ -292,6 +296,7 @@ mod tests {
             "cases.stacks,bulk,openssl,,bulk,low,1.5,ns,2",
             "cases.stacks,bulk,openssl,,bulk,rounds,3,,2",
             "cases,bulk,,,bulk,unit,nanoseconds,,1",
+            "cases.verdicts,bulk,openssl,ring,bulk,mean,0.6,other/first,3",
             "cases.verdicts,bulk,openssl,ring,bulk,paired.ratio,0.5,other/first,3",
             "coverage.features.works,,openssl,,ALPN,passed,1,,5",
             "coverage.features.works,,ring,,ALPN,passed,2,,6",
