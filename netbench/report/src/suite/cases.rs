@@ -25,8 +25,10 @@ pub(super) fn by_stack<'a>(
     value: fn(&CaseRow, &StackFigures) -> Cell,
 ) -> Filling<&'a CaseRow> {
     let stacks: Vec<&StackName> = summary.run.stacks.iter().map(|(name, _)| name).collect();
+    // A terminal has room for the names of cases and a few columns.
+    let verdict_rank = u8::from(stacks.len() > 2);
     for stack in &stacks {
-        table = table.col(stack.as_str(), 1, |case| {
+        table = table.col(stack.as_str(), 2, |case| {
             case.of(stack)
                 .map_or(Cell::Missing, |figures| value(case, figures))
         });
@@ -44,10 +46,10 @@ pub(super) fn by_stack<'a>(
             .col(&name, 0, |case| {
                 cell(case, |_, v| Cell::Factor(v.paired.ratio))
             })
-            .col("interval", 2, |case| {
+            .col("interval", 3, |case| {
                 cell(case, |_, v| Cell::Factors(v.paired.interval))
             })
-            .col("verdict", 0, |case| {
+            .col("verdict", verdict_rank, |case| {
                 cell(case, |case, v| Cell::Verdict(v.paired.verdict, case.unit))
             });
     }
