@@ -210,7 +210,26 @@ fn connections_and_defects_decide_whether_it_works() {
         Answer::Yes,
         "it fails with both"
     );
+    let all = (0..failing.run.sites).map(|number| failure(&format!("d{number}"), "old"));
+    let dead = ConnectSummary {
+        failures: all.collect(),
+        ..failing.clone()
+    };
+    assert_eq!(of(Some(dead), None, &[]), Answer::Open, "no site is left");
     failing.failures.push(failure("b", "new"));
+    let found = Found {
+        connections: Some(Arc::new(failing.clone())),
+        ..Found::default()
+    };
+    let told = evaluation(manifest(&[("sites", PartState::Done)]), found);
+    assert!(
+        told.questions[1].because.starts_with(
+            "2017 of 2020 connections to 101 sites were finished: 1 site failed with new where old has no failure. \
+             1 site failed with old already, and says nothing of the switch."
+        ),
+        "{}",
+        told.questions[1].because
+    );
     assert_eq!(of(Some(failing.clone()), None, &[]), Answer::WithLosses);
     let many = (0..20).map(|number| failure(&format!("c{number}"), "new"));
     failing.failures.extend(many);

@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netbench_model::coverage::{Category, Coverage, Ending, ShimSummary};
+use netbench_model::{
+    StackName,
+    coverage::{Category, Coverage, Ending, ShimSummary},
+};
 
 use super::{Answer, Evidence, Question, of_lost};
 use crate::{ConnectSummary, text::count};
@@ -59,13 +62,19 @@ fn connections(
     evidence: &Evidence<'_>,
 ) -> String {
     let (from, to) = (evidence.from, evidence.to);
-    let failing = only_to(connections, evidence);
+    let before = failed_with(connections, from);
+    let failing = only_to(connections, evidence, &before);
     let (failed, sites) = (failing.len(), connections.run.sites);
     question.figure(
         format!("{failed} of {sites}"),
         format!("sites on which a connection failed with {to} and none with {from}"),
     );
-    question.answer = of_lost(failed as u64, sites);
+    // A site that fails with both says nothing of the switch.
+    let told = sites.saturating_sub(before.len() as u64);
+    question.answer = match told {
+        0 => Answer::Open,
+        _ => of_lost(failed as u64, told),
+    };
     let named = failing.iter().take(NAMED);
     let named = named.map(|(site, why)| format!("{site}: {why}"));
     question.breaks.extend(named);
@@ -73,16 +82,28 @@ fn connections(
         let more = failed - NAMED;
         question.breaks.push(format!("and {more} more sites"));
     }
-    match failed {
-        0 => format!(
-            "{} real connections to {sites} sites: none failed with {to} that works with {from}.",
-            connections.run.samples
+    let samples = connections.run.samples;
+    let lost: u64 = connections.failures.iter().map(|row| row.failed).sum();
+    let made = match samples.saturating_sub(lost) {
+        _ if lost == 0 => format!("{samples} real connections to {sites} sites: "),
+        finished => format!("{finished} of {samples} connections to {sites} sites were finished: "),
+    };
+    let old = match before.len() {
+        0 => String::new(),
+        failed => format!(
+            " {} failed with {from} already, and {} nothing of the switch.",
+            count(failed, "site", "sites"),
+            if failed == 1 { "says" } else { "say" }
         ),
+    };
+    let new = match failed {
+        0 => format!("none failed with {to} that works with {from}."),
         _ => format!(
             "{} failed with {to} where {from} has no failure.",
             count(failed, "site", "sites")
         ),
-    }
+    };
+    format!("{made}{new}{old}")
 }
 
 /// A yes becomes a yes with losses; what is open stays so.
@@ -93,23 +114,26 @@ fn worse(answer: Answer) -> Answer {
     }
 }
 
-/// Sites that failed with the new stack and never with the old one, with the first reason.
+/// Sites that failed with a stack, if only once.
+fn failed_with<'a>(connections: &'a ConnectSummary, stack: &StackName) -> BTreeSet<&'a str> {
+    let rows = connections.failures.iter();
+    let of_stack = rows.filter(|row| row.stack == *stack);
+    of_stack.map(|row| row.site.as_str()).collect()
+}
+
+/// Sites that failed with the new stack and are not among `before`, with the first reason.
 fn only_to<'a>(
     connections: &'a ConnectSummary,
     evidence: &Evidence<'_>,
+    before: &BTreeSet<&str>,
 ) -> BTreeMap<&'a str, &'a str> {
-    let failures = || connections.failures.iter();
-    let before: BTreeSet<&str> = failures()
-        .filter(|row| row.stack == *evidence.from)
-        .map(|row| row.site.as_str())
-        .collect();
     let mut failing = BTreeMap::new();
-    for row in
-        failures().filter(|row| row.stack == *evidence.to && !before.contains(row.site.as_str()))
-    {
-        failing
-            .entry(row.site.as_str())
-            .or_insert(row.reason.as_str());
+    for row in &connections.failures {
+        if row.stack == *evidence.to && !before.contains(row.site.as_str()) {
+            failing
+                .entry(row.site.as_str())
+                .or_insert(row.reason.as_str());
+        }
     }
     failing
 }
