@@ -407,13 +407,13 @@ fn rounds_end_when_all_is_decided() {
     let place = Place::new();
     let worker = slowed(&place, "100");
     let line = format!(
-        "--case {TICKET} --stack rustls-ring,slowed {worker} --until-decided --rounds 60 --trial 60ms"
+        "--case {TICKET} --stack rustls-ring,slowed {worker} --until-decided --rounds 60 --trial 200ms"
     );
     suite(&place, &line).expect(0);
     let last = suite_samples(&place.run())
         .iter()
         .map(|s| s.round + 1)
         .max();
-    // Looks are after 9, 13, 19, 27, 38 and 54 rounds.
+    // Interim analyses are after 9, 13, 19, 27, 38 and 54 rounds.
     assert!(last.is_some_and(|rounds| rounds < 60), "{last:?}");
 }

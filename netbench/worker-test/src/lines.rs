@@ -32,7 +32,7 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 const CONNECTION_MS: u64 = 60_000;
 
 /// What a stack may say that it does, in this order.
-const OPERATIONS: [&str; 3] = ["connect", "serve", "suite"];
+const OPERATIONS: [&str; 4] = ["connect", "serve", "suite", "set-up"];
 
 /// How many of them it must do.
 const REQUIRED: usize = 2;
