@@ -2,7 +2,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 
-use crate::{Interval, Verdict, student_t_quantile};
+use crate::{Interval, Verdict, student::bisect, student_t_quantile};
 
 /// The level of the interval of several runs' joined ratio. Three runs have two degrees of freedom:
 /// at 99 % their interval would be more than twice as wide.
@@ -102,19 +102,11 @@ fn between(runs: &[RunRatio], degrees: f64) -> f64 {
     if squares(0.0) <= degrees {
         return 0.0;
     }
-    let (mut low, mut high) = (0.0, 1e-6);
+    let mut high = 1e-6;
     while squares(high) > degrees {
         high *= 4.0;
     }
-    for _ in 0..100 {
-        let middle = f64::midpoint(low, high);
-        if squares(middle) > degrees {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    f64::midpoint(low, high)
+    bisect(high, |variance| squares(variance) > degrees)
 }
 
 #[cfg(test)]

@@ -18,10 +18,15 @@ pub fn student_t_quantile(p: f64, degrees: f64) -> f64 {
             return f64::INFINITY;
         }
     }
+    bisect(high, |value| distribution.sf(value) > tail)
+}
+
+/// Where `is_below` turns from true to false between 0 and `high`.
+pub(crate) fn bisect(mut high: f64, is_below: impl Fn(f64) -> bool) -> f64 {
     let mut low = 0.0;
     for _ in 0..100 {
         let middle = f64::midpoint(low, high);
-        if distribution.sf(middle) > tail {
+        if is_below(middle) {
             low = middle;
         } else {
             high = middle;

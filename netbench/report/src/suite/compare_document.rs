@@ -1,7 +1,7 @@
 use netbench_model::Unit;
 use netbench_stats::Verdict;
 
-use super::{CompareSummary, Compared, ComparedCase, Regression};
+use super::{CompareSummary, Compared, ComparedCase, Difference, Regression};
 use crate::{
     cell::{Cell, Digits},
     document::{Check, CheckSuite, Checked, Document, Extent, Item, Report, Section, Table},
@@ -12,7 +12,11 @@ impl Report for CompareSummary {
     fn document(&self, _: Extent) -> Document<'_> {
         let mut items = vec![Item::Headline(headline(self))];
         items.extend(Item::warnings(&self.warnings));
-        differences(&mut items, self);
+        differences(
+            &mut items,
+            "What differs between the runs",
+            &self.differences,
+        );
         cases(&mut items, self);
         if !self.missing.is_empty() {
             items.push(Item::Text(format!(
@@ -118,13 +122,14 @@ fn headline(summary: &CompareSummary) -> String {
     }
 }
 
-fn differences(items: &mut Vec<Item>, summary: &CompareSummary) {
-    if summary.differences.is_empty() {
+/// What of the settings and machines of runs differs.
+pub(super) fn differences(items: &mut Vec<Item>, heading: &str, differences: &[Difference]) {
+    if differences.is_empty() {
         return;
     }
-    items.push(Item::heading("What differs between the runs"));
+    items.push(Item::heading(heading));
     items.push(
-        Table::of(&summary.differences)
+        Table::of(differences)
             .col("what", 0, |row| Cell::text(&row.what))
             .col("first", 0, |row| Cell::text(&row.first))
             .col("other", 0, |row| Cell::text(&row.other))

@@ -1,6 +1,6 @@
 use netbench_stats::{JOINED_LEVEL, Verdict};
 
-use super::{JoinedCase, JoinedSummary};
+use super::{JoinedCase, JoinedSummary, compare_document::differences};
 use crate::{
     cell::Cell,
     document::{Document, Extent, Item, Report, Section, Table},
@@ -14,7 +14,11 @@ impl Report for JoinedSummary {
         let mut items = vec![Item::Headline(headline(self))];
         items.extend(Item::warnings(&self.warnings));
         runs(&mut items, self);
-        differences(&mut items, self);
+        differences(
+            &mut items,
+            "What differs from the first run",
+            &self.differences,
+        );
         cases(&mut items, self);
         Document {
             sections: vec![Section::only(items)],
@@ -57,23 +61,6 @@ fn runs(items: &mut Vec<Item>, summary: &JoinedSummary) {
             .col("rounds", 1, |(run, _)| Cell::count(u64::from(run.rounds)))
             .col("disturbed turns", 0, |(run, _)| {
                 Cell::text(format!("{:.0} %", run.disturbed_share * 100.0))
-            })
-            .item(),
-    );
-}
-
-fn differences(items: &mut Vec<Item>, summary: &JoinedSummary) {
-    if summary.differences.is_empty() {
-        return;
-    }
-    items.push(Item::heading("What differs from the first run"));
-    items.push(
-        Table::of(&summary.differences)
-            .col("what", 0, |row| Cell::text(&row.what))
-            .col("first", 0, |row| Cell::text(&row.first))
-            .col("other", 0, |row| Cell::text(&row.other))
-            .col("", 0, |row| {
-                Cell::text(if row.harmless { "" } else { "not comparable" })
             })
             .item(),
     );
