@@ -2,10 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::{fs, os::unix::fs::PermissionsExt, path::Path, time::Duration};
+use std::time::Duration;
 
 use netbench_bogo::{BogoError, Errors, Progress, RunOptions, Runner, run};
 use netbench_model::coverage::{RunnerId, TestOutcome};
+use netbench_testing::script;
 
 const WORKS: &str = r#"
 while [ $# -gt 0 ]; do [ "$1" = -json-output ] && out=$2; shift; done
@@ -14,11 +15,6 @@ cat > "$out" <<'END'
 {"tests": {"A": {"actual": "PASS"}, "B": {"actual": "FAIL", "error": "unexpected failure\n"}, "C": {"actual": "SKIP"}}}
 END
 exit 1"#;
-
-fn script(path: &Path, body: &str) {
-    fs::write(path, format!("#!/bin/sh\n{body}\n")).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-}
 
 /// Runs `runner` with `shim`, and gives the result and the tests that were heard of.
 fn go(

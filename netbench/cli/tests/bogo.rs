@@ -4,12 +4,12 @@
 
 use std::{
     fs,
-    os::unix::fs::PermissionsExt,
     path::Path,
     process::{Command, Output},
 };
 
 use netbench_bogo::Runner;
+use netbench_testing::script;
 
 fn bogo(args: &[&str], path: &str) -> Output {
     let cache = tempfile::tempdir().unwrap();
@@ -67,11 +67,6 @@ fn a_missing_go_is_named_with_where_to_get_it() {
         error.contains("go was not found") && error.contains("https://go.dev/dl"),
         "{error}"
     );
-}
-
-fn script(path: &Path, body: &str) {
-    fs::write(path, format!("#!/bin/sh\n{body}\n")).unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// A cache in which BoringSSL's source seems to be, so that nothing has to be fetched.

@@ -10,7 +10,6 @@
 use std::{
     fs,
     io::Read,
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
@@ -82,8 +81,8 @@ impl Place {
 
     /// A shell script of this name that can be run.
     pub fn script(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.write(name, &format!("#!/bin/sh\n{text}\n"));
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let path = self.path().join(name);
+        netbench_testing::script(&path, text);
         path
     }
 

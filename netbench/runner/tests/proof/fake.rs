@@ -4,7 +4,6 @@ use std::{
     collections::BTreeMap,
     fs::{self, OpenOptions},
     io::{self, BufRead, Write},
-    os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::ExitCode,
     thread,
@@ -94,13 +93,12 @@ impl Fake {
         fs::write(&orders, serde_json::to_vec(script).unwrap()).unwrap();
         let own = std::env::current_exe().unwrap();
         let text = format!(
-            "#!/bin/sh\nexec '{}' {WORD} '{}' '{}'\n",
+            "exec '{}' {WORD} '{}' '{}'",
             own.display(),
             orders.display(),
             log.display()
         );
-        fs::write(&program, text).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        netbench_testing::script(&program, &text);
         Self { program, log }
     }
 
