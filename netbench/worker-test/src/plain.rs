@@ -1,8 +1,10 @@
 //! The suite's harness against a plain program that does the same with the library alone: what the harness adds.
 
 use std::{
+    env,
     num::NonZero,
     path::Path,
+    process::{Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -12,18 +14,90 @@ use netbench_model::{Aead, KeyType, Measure, Scenario, SessionSettings, TlsVersi
 use netbench_protocol::{
     Clocks, Hold, Material, Prepare, RequestBody, ResponseBody, Slice, SliceLimit, Sliced,
 };
-use netbench_runner::{Launch, Worker};
+use netbench_runner::{Launch, Layout, Worker};
 use netbench_stats::{median, quantile_sorted};
+use netbench_worker::settle_heap;
 
 const TURN: Duration = Duration::from_millis(4);
-const TURNS: usize = 400;
+const TURNS: usize = 120;
 const LIMIT: Duration = Duration::from_secs(60);
 
+/// Processes of each side that take turns.
+const TURNING: u64 = 9;
+
+/// Spreads small numbers over all 64 bits (2^64 over the golden ratio).
+const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+
 /// Processes of each side that hold sessions.
-const PROCESSES: usize = 5;
+const HOLDING: usize = 5;
 
 /// The quantile of a turn's operations, and of all turns.
 const LOW: f64 = 0.1;
+
+/// The variable that makes a process of a plain program one of those that take turns, and numbers it.
+const PROCESS: &str = "NETBENCH_PLAIN_PROCESS";
+
+/// Has this program take turns with `worker` in processes of its own, and prints for each measure both sides' times (the
+/// 10th percentile over turns, of the 10th percentiles of their operations) and their ratio: the median over
+/// the processes, and the range. Then come the figures of `memory`.
+///
+/// Each process, on either side, has another layout of memory, which is worth a percent or two to one of them.
+///
+/// # Panics
+/// A process does not do what it is asked.
+pub fn compare(
+    worker: &Path,
+    stack: &str,
+    timings: impl FnOnce(&Harness<'_>),
+    memory: impl FnOnce(&Harness<'_>),
+) {
+    let process = env::var(PROCESS).ok().and_then(|text| text.parse().ok());
+    let harness = Harness::on_one_core(worker, stack, process.unwrap_or_default());
+    if process.is_some() {
+        settle_heap(process);
+        timings(&harness);
+        return;
+    }
+    println!(
+        "a plain program against netbench's harness ({stack}), {TURNING} processes of each, core {}",
+        harness.core
+    );
+    let mut all: Vec<(String, Vec<[f64; 2]>)> = Vec::new();
+    for process in 1..=TURNING {
+        let this = env::current_exe().expect("this program");
+        let output = Command::new(this)
+            .env(PROCESS, process.to_string())
+            .stderr(Stdio::inherit())
+            .output()
+            .expect("it runs");
+        assert!(output.status.success(), "process {process} failed");
+        for line in String::from_utf8_lossy(&output.stdout).lines() {
+            let [name, plain, harness] = line.split('\t').collect::<Vec<_>>()[..] else {
+                panic!("process {process} printed {line:?}");
+            };
+            let pair = [plain, harness].map(|ns| ns.parse().expect("a time"));
+            match all.iter_mut().find(|(known, _)| known == name) {
+                Some((_, pairs)) => pairs.push(pair),
+                None => all.push((name.to_owned(), vec![pair])),
+            }
+        }
+    }
+    for (name, pairs) in all {
+        let [plain, harness] = [0, 1].map(|side| middle(pairs.iter().map(|pair| pair[side])));
+        let mut ratios: Vec<f64> = pairs
+            .iter()
+            .map(|[plain, harness]| harness / plain)
+            .collect();
+        ratios.sort_by(f64::total_cmp);
+        println!(
+            "{name}: plain {plain:.0} ns, netbench {harness:.0} ns, ratio {:.4} ({:.4} … {:.4})",
+            middle(ratios.iter().copied()),
+            ratios[0],
+            ratios[ratios.len() - 1],
+        );
+    }
+    memory(&harness);
+}
 
 /// A stack's worker, and the core on which it takes turns with a plain program in this process.
 #[derive(Debug, Clone, Copy)]
@@ -31,12 +105,12 @@ pub struct Harness<'a> {
     program: &'a Path,
     stack: &'a str,
     core: u32,
+    layout: u64,
 }
 
 impl<'a> Harness<'a> {
-    /// The worker `program` with `stack`. Holds this process to the machine's last core, as far as the system
-    /// permits.
-    pub fn on_one_core(program: &'a Path, stack: &'a str) -> Self {
+    /// Holds this process to the machine's last core, as far as the system permits.
+    fn on_one_core(program: &'a Path, stack: &'a str, layout: u64) -> Self {
         let cores = thread::available_parallelism().map_or(1, NonZero::get);
         let core = u32::try_from(cores - 1).unwrap_or_default();
         // SAFETY: cpu_set_t is plain integers, for which zero is a value.
@@ -45,30 +119,25 @@ impl<'a> Harness<'a> {
         unsafe { libc::CPU_SET(core as usize, &mut set) };
         // SAFETY: the set is as long as it says. Where it fails, the figures only vary more.
         unsafe { libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set) };
-        // glibc returns the top of the heap to the system after every free of more than 128 KiB, until a program has
-        // freed one large block: from then on it keeps twice as much. Before, receiving a megabyte is mostly page faults.
-        drop(vec![1_u8; 16 << 20]);
-        println!("a plain program against netbench's harness ({stack}), core {core}");
         Self {
             program,
             stack,
             core,
+            layout,
         }
     }
 
-    /// Takes turns of 4 ms with `plain`, which does one operation and gives its times in ns, and prints for each measure
-    /// both sides' 10th percentile (over turns, of the 10th percentiles of their operations), their
-    /// ratio, and the median ratio of the pairs of turns.
+    /// Takes turns of 4 ms with `plain`, which does one operation and gives its times in ns.
     ///
     /// # Panics
     /// The worker does not do what it is asked.
-    pub fn compare<const N: usize>(
+    pub fn take_turns<const N: usize>(
         &self,
         scenario: &Scenario,
         measures: [Measure; N],
         mut plain: impl FnMut() -> [u64; N],
     ) {
-        let mut worker = self.prepared(scenario);
+        let mut worker = self.prepared(scenario, Layout::Varied(self.layout.wrapping_mul(SPREAD)));
         let mut turns: Vec<[[f64; N]; 2]> = Vec::new();
         for turn in 0..=TURNS {
             let begun = Instant::now();
@@ -91,12 +160,7 @@ impl<'a> Harness<'a> {
         for (at, measure) in measures.iter().enumerate() {
             let [plain, harness] =
                 [0, 1].map(|side| low(turns.iter().map(|turn| turn[side][at]).collect()));
-            let ratios: Vec<f64> = turns.iter().map(|turn| turn[1][at] / turn[0][at]).collect();
-            println!(
-                "{scenario}_{measure}: plain {plain:.0} ns, netbench {harness:.0} ns, ratio {:.4}, of pairs {:.4}",
-                harness / plain,
-                median(&ratios).unwrap_or(f64::NAN),
-            );
+            println!("{scenario}_{measure}\t{plain}\t{harness}");
         }
     }
 
@@ -114,9 +178,9 @@ impl<'a> Harness<'a> {
         let settings = SessionSettings::usual(version, KeyType::Rsa2048, Aead::Aes256Gcm);
         let scenario = Scenario::timed(Work::Memory { settings, sessions });
         let (mut plains, mut harnesses) = (Vec::new(), Vec::new());
-        for _ in 0..PROCESSES {
+        for _ in 0..HOLDING {
             plains.push(plain());
-            let mut worker = self.prepared(&scenario);
+            let mut worker = self.prepared(&scenario, Layout::default());
             let asked = RequestBody::Hold(Hold { sessions });
             match worker.ask(asked, LIMIT).expect("an answer") {
                 ResponseBody::Held(held) => {
@@ -126,7 +190,7 @@ impl<'a> Harness<'a> {
                 other => panic!("{other:?}"),
             }
         }
-        let [plain, harness] = [plains, harnesses].map(|all| median(&all).unwrap_or(f64::NAN));
+        let [plain, harness] = [plains, harnesses].map(middle);
         println!(
             "{scenario}_per-session: plain {plain:.0} bytes, netbench {harness:.0} bytes, ratio {:.4}",
             harness / plain
@@ -134,9 +198,10 @@ impl<'a> Harness<'a> {
     }
 
     /// A worker that has prepared `scenario`.
-    fn prepared(&self, scenario: &Scenario) -> Worker {
+    fn prepared(&self, scenario: &Scenario, layout: Layout) -> Worker {
         let launch = Launch {
             core: Some(self.core),
+            layout,
             ..Launch::default()
         };
         let mut worker = Worker::start(self.program, &launch).expect("the worker starts");
@@ -173,6 +238,10 @@ pub fn resident_bytes() -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix("Rss:"));
     let kib = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
     kib.expect("a resident size") * 1024
+}
+
+fn middle(values: impl IntoIterator<Item = f64>) -> f64 {
+    median(&values.into_iter().collect::<Vec<_>>()).unwrap_or(f64::NAN)
 }
 
 fn low(mut timings: Vec<f64>) -> f64 {

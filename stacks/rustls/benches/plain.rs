@@ -20,7 +20,7 @@ use netbench_lab::SUITE_HOST;
 use netbench_model::{
     Aead, HandshakeKind, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work,
 };
-use netbench_worker_test::plain::{Harness, material, resident_bytes};
+use netbench_worker_test::plain::{self, Harness, material, resident_bytes};
 use rustls::{
     ClientConfig, ClientConnection, Connection, RootCertStore, ServerConfig, ServerConnection,
     client::{Resumption, WebPkiServerVerifier, danger::ServerCertVerifier},
@@ -43,7 +43,10 @@ fn main() {
         return;
     }
     let worker = Path::new(env!("CARGO_BIN_EXE_netbench-worker-rustls"));
-    let harness = Harness::on_one_core(worker, "rustls-aws-lc");
+    plain::compare(worker, "rustls-aws-lc", timings, memory);
+}
+
+fn timings(harness: &Harness<'_>) {
     for (version, kind) in [
         (TlsVersion::Tls12, HandshakeKind::Full),
         (TlsVersion::Tls13, HandshakeKind::Full),
@@ -55,7 +58,7 @@ fn main() {
         let plain = Plain::new(version, kind);
         // The first is full; it leaves the tickets that the others resume from.
         plain.handshake();
-        harness.compare(&scenario, [Measure::Client, Measure::Server], || {
+        harness.take_turns(&scenario, [Measure::Client, Measure::Server], || {
             let (client, server, resumed) = plain.handshake();
             assert_eq!(resumed, kind != HandshakeKind::Full);
             [client, server]
@@ -70,7 +73,7 @@ fn main() {
     });
     let plain = Plain::new(TlsVersion::Tls13, HandshakeKind::Full);
     let mut data = plain.data();
-    harness.compare(&scenario, [Measure::Send, Measure::Receive], || {
+    harness.take_turns(&scenario, [Measure::Send, Measure::Receive], || {
         data.burst()
     });
     let scenario = Scenario::timed(Work::Verify {
@@ -79,11 +82,14 @@ fn main() {
         roots: 1,
     });
     let verify = verification();
-    harness.compare(&scenario, [Measure::Whole], || {
+    harness.take_turns(&scenario, [Measure::Whole], || {
         let begun = Instant::now();
         verify();
         [u64::try_from(begun.elapsed().as_nanos()).unwrap()]
     });
+}
+
+fn memory(harness: &Harness<'_>) {
     for version in [TlsVersion::Tls12, TlsVersion::Tls13] {
         harness.compare_memory(version, SESSIONS, || {
             let this = env::current_exe().unwrap();

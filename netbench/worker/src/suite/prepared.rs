@@ -15,16 +15,16 @@ use super::{
     threads::Threads,
     turn::Turn,
 };
-use crate::{SetupError, Stack};
+use crate::{
+    SetupError, Stack,
+    layout::{self, settle_heap},
+};
 
 /// The most sessions that are held at once.
 const MOST_SESSIONS: u32 = 1_000_000;
 
 /// The most bytes of one write.
 const MOST_WRITE: u32 = 64 << 20;
-
-/// Freed once, has glibc keep its heap. It minds blocks of up to 32 MiB.
-const LARGE_BLOCK: usize = 16 << 20;
 
 /// The most threads.
 const MOST_THREADS: u16 = 1_024;
@@ -67,7 +67,7 @@ impl PreparedScenario {
         within_bounds(&request.scenario.work)?;
         // Where memory is measured, what the allocator keeps would count.
         if !matches!(request.scenario.work, Work::Memory { .. }) {
-            settle_heap();
+            settle_heap(layout::seed());
         }
         let mut prepared = Prepared::default();
         let running = match &request.scenario.work {
@@ -140,14 +140,6 @@ impl PreparedScenario {
             )),
         }
     }
-}
-
-/// Brings the allocator into the state of a process that has worked for a while. glibc gives the top of its heap
-/// back to the system after every free beyond 128 KiB, until one large block has been freed; from then on it keeps twice
-/// as much. Which of the two a young process does is chance, and it is worth a factor of 2.6 to a library
-/// that allocates for every record.
-fn settle_heap() {
-    drop(std::hint::black_box(vec![1_u8; LARGE_BLOCK]));
 }
 
 /// Refuses what would take all of a machine's memory or threads.

@@ -5,7 +5,7 @@ use std::{
 
 use netbench_model::ReferenceFigures;
 
-use crate::clock;
+use crate::{clock, random};
 
 /// How often the loops run at most: all three take some 8 µs, which would swamp short operations.
 const EVERY: Duration = Duration::from_micros(100);
@@ -180,11 +180,7 @@ fn chain(lines: usize) -> Vec<[u32; LINE / 4]> {
     let mut order: Vec<u32> = (0..).take(lines).collect();
     let mut state: u64 = 1;
     for last in (1..lines).rev() {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        let below = (u128::from(state) * last as u128) >> 64;
-        order.swap(last, usize::try_from(below).unwrap_or(0));
+        order.swap(last, random::below(&mut state, last));
     }
     let next = |to: u32| {
         let mut line = [0; LINE / 4];
