@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
+mod archive;
 mod emulated;
 mod instructions;
 mod live;
@@ -13,6 +14,9 @@ mod slurm;
 mod support;
 
 netbench_testing::tests! {
+    archive::a_bare_root_is_enough: UserMounts;
+    archive::the_same_programs_give_the_same_archive;
+    archive::the_recipes_for_continuous_integration_work: UserNamespaces;
     emulated::one_seed_gives_one_order_and_the_same_losses: UserNamespaces;
     emulated::an_ordinary_user_can_do_it: Root;
     emulated::a_full_disk_is_said_and_what_was_measured_is_kept: UserMounts;

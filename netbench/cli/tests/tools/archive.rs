@@ -1,0 +1,223 @@
+//! The release archive: made, unpacked where there is nothing else, and used as docs/CI.md does.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::OnceLock,
+};
+
+use crate::support::{Done, Place, words};
+
+fn tree() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Runs a command to its end; a busy machine may need minutes for some of these.
+fn run(command: &mut Command) -> Done {
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    Done {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Packs what Cargo has built for the tests, or `./test` for release, into `folder`.
+fn pack(folder: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    let _none = fs::remove_dir_all(&folder);
+    let debug = Path::new(env!("CARGO_BIN_EXE_netbench")).parent().unwrap();
+    let has_worker = |folder: &Path| folder.join("netbench-worker-rustls").is_file();
+    let built = [debug.to_owned(), debug.with_file_name("release")]
+        .into_iter()
+        .find(|folder| has_worker(folder))
+        .expect("there is no worker to pack: cargo build -p netbench-stack-rustls builds it");
+    let mut command = Command::new(tree().join("release/archive"));
+    // A busy machine may need minutes for it.
+    let done = command
+        .arg("--built")
+        .arg(built)
+        .arg(&folder)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    let entry = fs::read_dir(&folder).unwrap().next().unwrap();
+    entry.unwrap().path()
+}
+
+/// The archive of this run of the tests.
+fn archive() -> &'static Path {
+    static ARCHIVE: OnceLock<PathBuf> = OnceLock::new();
+    ARCHIVE.get_or_init(|| pack("archive"))
+}
+
+fn in_bare_root(place: &Place, line: &str) -> Done {
+    let mut command = Command::new(tree().join("release/in-bare-root"));
+    run(command
+        .arg(archive())
+        .args(words(line))
+        .current_dir(place.path()))
+}
+
+pub(crate) fn a_bare_root_is_enough() {
+    let place = Place::new();
+    let stacks = "--stack rustls-ring,rustls-aws-lc";
+    let cases = [
+        ("netbench --version", "netbench 0."),
+        (
+            "netbench workers list",
+            "beside the command: /opt/netbench-",
+        ),
+        ("netbench stacks", "hyper-rustls"),
+        (&format!("netbench hello {stacks}"), "rustls-ring"),
+        ("netbench bogo --stored", "boringssl"),
+        ("netbench sites check", "101 sites"),
+        (
+            &format!("netbench connect {stacks} --limit 2 --rounds 1"),
+            "4 of 4 samples",
+        ),
+        ("netbench scan --limit 2", "2 sites"),
+        (
+            "netbench evaluate --quick --limit 2 --from rustls-ring --to rustls-aws-lc \
+             --part features,sites,connections",
+            "rustls-aws-lc",
+        ),
+    ];
+    for (line, expected) in cases {
+        let done = in_bare_root(&place, line);
+        // 3: two sites are too few for a verdict.
+        assert!(
+            matches!(done.code, Some(0 | 3)),
+            "{line}: {}{}",
+            done.stdout,
+            done.stderr
+        );
+        assert!(
+            done.stdout.contains(expected),
+            "{line}: no {expected:?} in {}",
+            done.stdout
+        );
+    }
+    // The protocol tests themselves need the source, and say so.
+    let done = in_bare_root(&place, "netbench bogo --shim rustls").expect(1);
+    assert!(done.stderr.contains("netbench: "), "{}", done.stderr);
+    assert_eq!(
+        in_bare_root(&place, "sh -c true").code,
+        Some(127),
+        "there is nothing else"
+    );
+    assert!(
+        fs::read_dir(place.path()).unwrap().next().is_none(),
+        "nothing is left"
+    );
+}
+
+pub(crate) fn the_same_programs_give_the_same_archive() {
+    let again = pack("archive-again");
+    assert!(
+        fs::read(archive()).unwrap() == fs::read(&again).unwrap(),
+        "the bytes differ"
+    );
+    let mut tar = Command::new("tar");
+    let listed = run(tar.arg("-tzvf").arg(&again)).expect(0).stdout;
+    for file in [
+        "/netbench",
+        "/licences/THIRD-PARTY.txt",
+        "/man/man1/netbench-connect.1",
+        "/sites.txt",
+        "/BUILT.txt",
+    ] {
+        assert!(
+            listed.lines().any(|line| line.ends_with(file)),
+            "no {file} in {listed}"
+        );
+    }
+    assert!(
+        listed.lines().all(|line| line.contains(" 0/0 ")),
+        "{listed}"
+    );
+    fs::remove_dir_all(again.parent().unwrap()).unwrap();
+}
+
+/// The shell lines of the recipe under a heading of docs/CI.md.
+fn recipe(heading: &str) -> Vec<String> {
+    let text = fs::read_to_string(tree().join("docs/CI.md")).unwrap();
+    let section = text
+        .split("\n## ")
+        .find(|section| section.starts_with(heading))
+        .unwrap();
+    let yaml = section
+        .split("```yaml\n")
+        .nth(1)
+        .unwrap()
+        .split("```")
+        .next()
+        .unwrap();
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let mut lines = Vec::new();
+    // Deeper than this is shell: the block of a `run: |`, or the list of a `script:`.
+    let mut inside: Option<usize> = None;
+    for line in yaml.lines() {
+        if inside.is_some_and(|outer| indent(line) > outer) {
+            lines.push(line.trim_start().trim_start_matches("- ").to_owned());
+            continue;
+        }
+        inside = None;
+        match line.trim_start() {
+            "run: |" | "script:" | "before_script:" => inside = Some(indent(line)),
+            other => lines.extend(other.strip_prefix("run: ").map(str::to_owned)),
+        }
+    }
+    lines
+}
+
+pub(crate) fn the_recipes_for_continuous_integration_work() {
+    for (heading, count) in [("GitHub", 7), ("GitLab", 8)] {
+        let lines = recipe(heading);
+        assert_eq!(lines.len(), count, "{lines:#?}");
+        let place = Place::with_sites("one.example rtt=2ms\ntwo.example rtt=2ms\n");
+        // As in the document, but for stacks that the tests have, and a limit that noise does not reach.
+        place.write(
+            "netbench.toml",
+            "stacks = [\"rustls-ring\", \"rustls-aws-lc\"]\nsites = \"sites.txt\"\nfail-on-regression = \"1000%\"\n",
+        );
+        // What would change the machine, or ask the network, is left to itself.
+        for name in ["sudo", "apt-get"] {
+            place.script(name, "exit 0");
+        }
+        place.script("curl", "for last; do :; done; cat \"${last#file://}\"");
+        let home = place.path().join("home");
+        fs::create_dir(&home).unwrap();
+        let path = std::env::var("PATH").unwrap();
+        for line in lines {
+            let mut bash = Command::new("bash");
+            bash.args(["-eo", "pipefail", "-c", &line])
+                .current_dir(place.path())
+                .env("HOME", &home)
+                .env("XDG_CACHE_HOME", home.join("cache"))
+                .env("PATH", format!("{}:{path}", place.path().display()))
+                .env(
+                    "NETBENCH_ARCHIVE",
+                    format!("file://{}", archive().display()),
+                )
+                .env("GITHUB_STEP_SUMMARY", place.path().join("summary"));
+            let done = run(&mut bash);
+            assert!(
+                matches!(done.code, Some(0 | 3)),
+                "{line}: {}{}",
+                done.stdout,
+                done.stderr
+            );
+        }
+        let shown = match heading {
+            "GitHub" => "summary",
+            _ => "netbench.xml",
+        };
+        let text = fs::read_to_string(place.path().join(shown)).unwrap();
+        assert!(text.contains("handshake-full"), "{text}");
+        let page = place.named("evaluate").join("report.html");
+        assert!(page.is_file(), "the page is an artifact");
+    }
+}
