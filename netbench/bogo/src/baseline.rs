@@ -121,7 +121,12 @@ impl Baseline {
     /// When it is not there, or not in that form.
     pub fn read(path: &Path) -> Result<Self, BogoError> {
         let text = fs::read_to_string(path).map_err(BogoError::io(path))?;
-        Self::parse(&text).map_err(|why| BogoError::bad(path, why))
+        Self::of_text(path, &text)
+    }
+
+    /// From the text of the file `path`.
+    pub(crate) fn of_text(path: &Path, text: &str) -> Result<Self, BogoError> {
+        Self::parse(text).map_err(|why| BogoError::bad(path, why))
     }
 
     fn parse(text: &str) -> Result<Self, String> {

@@ -66,6 +66,11 @@ impl Catalog {
     /// When it is not there, or not in that form.
     pub fn read(path: &Path) -> Result<Self, BogoError> {
         let text = fs::read_to_string(path).map_err(BogoError::io(path))?;
+        Self::of_text(path, &text)
+    }
+
+    /// From the text of the file `path`.
+    pub(crate) fn of_text(path: &Path, text: &str) -> Result<Self, BogoError> {
         let parse = |line: &str| {
             let (name, word) = line.split_once('\t')?;
             let all = [Expects::Success, Expects::Failure, Expects::NothingProved];

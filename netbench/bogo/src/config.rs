@@ -62,8 +62,21 @@ impl ShimConfig {
     /// # Errors
     /// When a file is not in its form, a reason has no category, or a pattern is none.
     pub fn read(path: &Path, exceptions: Option<&Path>) -> Result<Self, BogoError> {
+        let text = |path: &Path| fs::read_to_string(path).map_err(BogoError::io(path));
+        let exceptions = exceptions.map(|path| Ok((path, text(path)?))).transpose()?;
+        let exceptions = exceptions
+            .as_ref()
+            .map(|(path, text)| (*path, text.as_str()));
+        Self::of_texts((path, &text(path)?), exceptions)
+    }
+
+    /// From the texts of these files.
+    pub(crate) fn of_texts(
+        config: (&Path, &str),
+        exceptions: Option<(&Path, &str)>,
+    ) -> Result<Self, BogoError> {
         let exceptions = exceptions.map(parsed).transpose()?;
-        Self::of(parsed(path)?, exceptions.unwrap_or_default())
+        Self::of(parsed(config)?, exceptions.unwrap_or_default())
     }
 
     fn of(mut file: ConfigFile, exceptions: ExceptionsFile) -> Result<Self, BogoError> {
@@ -131,9 +144,8 @@ impl TryFrom<String> for Reason {
     }
 }
 
-fn parsed<T: DeserializeOwned>(path: &Path) -> Result<T, BogoError> {
-    let text = fs::read_to_string(path).map_err(BogoError::io(path))?;
-    serde_json::from_str(&text).map_err(|e| BogoError::bad(path, e))
+fn parsed<T: DeserializeOwned>((path, text): (&Path, &str)) -> Result<T, BogoError> {
+    serde_json::from_str(text).map_err(|e| BogoError::bad(path, e))
 }
 
 #[cfg(test)]

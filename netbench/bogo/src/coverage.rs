@@ -90,7 +90,7 @@ fn sum_up(
             return Err(BogoError::bad(shim, why));
         };
         let about = features.of(name);
-        if only.is_some_and(|only| !is_about(&about, only)) {
+        if only.is_some_and(|only| !features.is_about(name, only)) {
             continue;
         }
         let outcome = counted(config, name, result.outcome);
@@ -117,13 +117,6 @@ fn sum_up(
         }
     }
     Ok(summary)
-}
-
-fn is_about(rows: &[usize], feature: &str) -> bool {
-    if rows.is_empty() {
-        return feature == OTHER;
-    }
-    rows.iter().any(|row| FEATURES[*row].name == feature)
 }
 
 /// A test that fails because the library lacks a feature counts as unsupported, and so does one that

@@ -202,6 +202,15 @@ impl Features {
             .collect()
     }
 
+    /// Whether a test belongs to the row `feature`.
+    pub fn is_about(&self, test: &str, feature: &str) -> bool {
+        let rows = self.of(test);
+        if rows.is_empty() {
+            return feature == OTHER;
+        }
+        rows.iter().any(|row| FEATURES[*row].name == feature)
+    }
+
     /// The one feature that a test is put to where it may have but one.
     pub fn first_of(&self, test: &str) -> &'static str {
         let rows = self.of(test);

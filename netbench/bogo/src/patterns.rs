@@ -64,6 +64,21 @@ impl TestPatterns {
         self.patterns.join(";")
     }
 
+    /// As [`Self::joined`], in texts of at most `most` bytes where no pattern alone is longer.
+    pub fn joined_in(&self, most: usize) -> Vec<String> {
+        let mut texts: Vec<String> = Vec::new();
+        for pattern in &self.patterns {
+            match texts.last_mut() {
+                Some(text) if text.len() + 1 + pattern.len() <= most => {
+                    text.push(';');
+                    text.push_str(pattern);
+                }
+                _ => texts.push(pattern.clone()),
+            }
+        }
+        texts
+    }
+
     /// The patterns, as they were given.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.patterns.iter().map(String::as_str)
@@ -145,6 +160,13 @@ mod tests {
         assert_eq!(patterns.first_match("SNI-TLS13"), Some(1));
         assert_eq!(patterns.first_match("SNI"), None);
         assert_eq!(patterns.unmatched(["ALPN", "A-TLS13"]), ["Z*"]);
+    }
+
+    #[test]
+    fn many_patterns_are_divided() {
+        let patterns = TestPatterns::new(["aaa", "bb", "c", "dddddddd"]).unwrap();
+        assert_eq!(patterns.joined_in(6), ["aaa;bb", "c", "dddddddd"]);
+        assert_eq!(patterns.joined_in(100), [patterns.joined()]);
     }
 
     proptest! {

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use crate::{BogoError, ShimConfig};
+use crate::{BogoError, OutcomesIn, ShimConfig};
 
 /// A shim that the source tree has, or that BoringSSL's has.
 #[derive(Debug, PartialEq, Eq)]
@@ -90,24 +90,30 @@ impl KnownShim {
         KNOWN_SHIMS.iter().find(|shim| shim.stack == Some(stack))
     }
 
-    /// The configuration that the runner reads, if it has one.
-    pub fn config_file(&self, tree: &Path) -> Option<PathBuf> {
-        self.config.map(|name| in_configs(tree, name))
+    /// The configuration that the runner reads, if it has one: a path in the source tree.
+    pub fn config_file(&self) -> Option<PathBuf> {
+        self.config.map(in_configs)
     }
 
     /// Reads the configuration with its exceptions; the empty one if it has none.
     ///
     /// # Errors
     /// As for [`ShimConfig::read`].
-    pub fn config(&self, tree: &Path) -> Result<ShimConfig, BogoError> {
-        let Some(config) = self.config_file(tree) else {
+    pub fn config(&self, place: &OutcomesIn) -> Result<ShimConfig, BogoError> {
+        let Some(path) = self.config_file() else {
             return Ok(ShimConfig::default());
         };
-        let exceptions = self.exceptions.map(|name| in_configs(tree, name));
-        ShimConfig::read(&config, exceptions.as_deref())
+        let text = place.needed(&path)?;
+        let exceptions = self.exceptions.map(in_configs);
+        let exceptions = exceptions
+            .as_deref()
+            .map(|path| Ok((path, place.needed(path)?)))
+            .transpose()?;
+        let exceptions = exceptions.as_ref().map(|(path, text)| (*path, &**text));
+        ShimConfig::of_texts((&path, &text), exceptions)
     }
 }
 
-fn in_configs(tree: &Path, name: &str) -> PathBuf {
-    tree.join(SHIMS_FOLDER).join("configs").join(name)
+fn in_configs(name: &str) -> PathBuf {
+    Path::new(SHIMS_FOLDER).join("configs").join(name)
 }

@@ -3,11 +3,11 @@ use std::path::{Path, PathBuf};
 use netbench_model::coverage::{Coverage, Difference, RunnerId};
 
 use crate::{
-    Baseline, BogoError, Catalog, KnownShim, Results, ShimConfig, ShimResults, TestPatterns,
-    coverage_of, difference_between,
+    Baseline, BogoError, Catalog, KnownShim, OutcomesIn, Results, ShimConfig, ShimResults,
+    TestPatterns, coverage_of, difference_between,
 };
 
-/// Outcomes of shims as the source tree has them: coverage and differences without a run.
+/// Outcomes of shims as they are stored: coverage and differences without a run.
 #[derive(Debug)]
 pub struct StoredOutcomes {
     runner: RunnerId,
@@ -23,22 +23,23 @@ struct StoredShim {
 }
 
 impl StoredOutcomes {
-    /// Reads those of `shims` from the source tree.
+    /// Reads those of `shims`.
     ///
     /// # Errors
     /// [`BogoError::NotStored`] where there are none of a shim, [`BogoError::OtherRunner`] where they are of
     /// another runner than those of the others, and whatever is wrong with a file.
-    pub fn read(tree: &Path, shims: &[&'static KnownShim]) -> Result<Self, BogoError> {
-        let catalog = Catalog::read(&catalog_path(tree))?;
+    pub fn read(place: &OutcomesIn, shims: &[&'static KnownShim]) -> Result<Self, BogoError> {
+        let path = catalog_path();
+        let catalog = Catalog::of_text(&path, &place.needed(&path)?)?;
         let mut runner: Option<RunnerId> = None;
         let mut stored = Vec::new();
         for shim in shims {
-            let path = outcomes_path(tree, shim.name);
-            if !path.is_file() {
+            let path = outcomes_path(shim.name);
+            let Some(text) = place.text(&path)? else {
                 let shim = shim.name;
                 return Err(BogoError::NotStored { shim, path });
-            }
-            let baseline = Baseline::read(&path)?;
+            };
+            let baseline = Baseline::of_text(&path, &text)?;
             let id = baseline.runner_id();
             if id.is_none() || runner.is_some() && id != runner {
                 let runner = baseline.runner.escape_debug().to_string();
@@ -47,7 +48,7 @@ impl StoredOutcomes {
             runner = id;
             stored.push(StoredShim {
                 name: shim.name,
-                config: shim.config(tree)?,
+                config: shim.config(place)?,
                 results: baseline.results(),
             });
         }
@@ -94,12 +95,12 @@ impl StoredShim {
     }
 }
 
-/// The file with a shim's outcomes, in the source tree.
-pub fn outcomes_path(tree: &Path, shim: &str) -> PathBuf {
-    tree.join("results/bogo").join(format!("{shim}.tsv"))
+/// The file with a shim's outcomes: a path in the source tree.
+pub fn outcomes_path(shim: &str) -> PathBuf {
+    Path::new("results/bogo").join(format!("{shim}.tsv"))
 }
 
-/// The file with what each test expects.
-pub fn catalog_path(tree: &Path) -> PathBuf {
-    outcomes_path(tree, "tests")
+/// The file with what each test expects: a path in the source tree.
+pub fn catalog_path() -> PathBuf {
+    outcomes_path("tests")
 }

@@ -17,6 +17,7 @@ mod output;
 mod browser;
 mod cache;
 mod commands;
+mod config;
 mod exit;
 mod format;
 mod kinds;
@@ -34,9 +35,12 @@ mod workers;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 /// Does what the command line of this process asks for, and gives the exit code.
 pub fn main() -> ExitCode {
-    exit::code(commands::Netbench::parse().command.run())
+    match config::complete(commands::Netbench::command()) {
+        Ok(arguments) => exit::code(commands::Netbench::parse_from(arguments).command.run()),
+        Err(wrong) => exit::code(Err(wrong.into())),
+    }
 }

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use netbench_model::{Manifest, Origin, Plan, SCHEMA_VERSION, Session};
 use netbench_runner::environment;
 
-use crate::options::StoredIn;
+use crate::{config, options::StoredIn};
 
 /// The name of a run's folder: when, where, what, and a number where that is taken.
 pub(crate) fn name(stored_in: &StoredIn, what: &str) -> String {
@@ -49,7 +49,8 @@ pub(crate) fn session() -> Session {
     Session {
         started: now(),
         finished: None,
-        command: std::env::args_os()
+        command: config::arguments()
+            .iter()
             .map(|word| word.to_string_lossy().into_owned())
             .collect(),
         interrupted: false,

@@ -154,6 +154,59 @@ fn without_cmake_or_ninja_the_other_columns_are_shown_and_the_reason() {
     }
 }
 
+/// A runner that knows four tests, takes down the patterns that it is given, and passes what they name.
+const RUNNER_OF_FOUR: &str = r#"
+tests='ALPN-1 ALPN-2 SNI-1 EMS-1'
+while [ $# -gt 0 ]; do
+    case "$1" in -json-output) out=$2 ;; -test) tests=$(echo "$2" | tr ';' ' '); echo "$2" >> "$XDG_CACHE_HOME/patterns" ;; esac
+    shift
+done
+all=; for test in $tests; do echo "PASSED ($test)"; all="$all,\"$test\": {\"actual\": \"PASS\"}"; done
+echo "{\"tests\": {${all#,}}}" > "$out""#;
+
+#[test]
+fn one_feature_runs_the_tests_that_it_shows() {
+    let cache = tempfile::tempdir().unwrap();
+    let home = cache_with_source(cache.path());
+    script(&home.join("runner"), RUNNER_OF_FOUR);
+    let target = tempfile::tempdir().unwrap();
+    fs::create_dir(target.path().join("release")).unwrap();
+    for shim in ["null", "openssl", "rustls"] {
+        let shim = format!("release/netbench-bogo-{shim}");
+        script(&target.path().join(shim), "echo No");
+    }
+    let bogo = |args: &[&str], code| {
+        let output = Command::new(env!("CARGO_BIN_EXE_netbench"))
+            .args(["bogo", "--jobs", "1"])
+            .args(args)
+            .env("XDG_CACHE_HOME", cache.path())
+            .env("CARGO_TARGET_DIR", target.path())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(code), "{}", said(&output));
+        let patterns = fs::read_to_string(cache.path().join("patterns")).unwrap_or_default();
+        let _gone = fs::remove_file(cache.path().join("patterns"));
+        (patterns, said(&output))
+    };
+    let (ran, said) = bogo(&["--feature", "alpn", "--shim", "rustls"], 0);
+    assert_eq!(ran, "ALPN-1;ALPN-2\n");
+    assert!(said.contains("Running 2 tests"), "{said}");
+    let (ran, _) = bogo(
+        &["--feature", "alpn", "--test", "*2", "--shim", "rustls"],
+        0,
+    );
+    assert_eq!(ran, "ALPN-2\n");
+    let (ran, _) = bogo(&["diff", "openssl", "rustls", "--feature", "alpn"], 0);
+    assert_eq!(ran, "ALPN-1;ALPN-2\nALPN-1;ALPN-2\n");
+    let (_, said) = bogo(
+        &["--feature", "alpn", "--test", "SNI*", "--shim", "rustls"],
+        2,
+    );
+    assert!(said.contains("is about ALPN"), "{said}");
+    let (_, said) = bogo(&["--feature", "alpn", "--accept"], 2);
+    assert!(said.contains("cannot be used with"), "{said}");
+}
+
 #[test]
 fn stored_outcomes_are_shown_without_go() {
     let stored = ["--stored", "--json", "--shim", "openssl,rustls,rustls-ring"];

@@ -7,6 +7,7 @@ mod connect;
 mod evaluate;
 mod explain;
 mod hello;
+mod init;
 mod link;
 mod man;
 mod merge;
@@ -16,6 +17,7 @@ mod scan;
 mod sites;
 mod stacks;
 mod suite;
+mod workers;
 
 use clap::{Parser, Subcommand};
 
@@ -27,6 +29,9 @@ use crate::exit::{EXIT_CODES, Ended};
 pub(crate) struct Netbench {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Ignore netbench.toml
+    #[arg(long, global = true, help_heading = "Options")]
+    pub(crate) no_config: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -65,8 +70,14 @@ pub(crate) enum Command {
     Results(results::args::Results),
     /// Check, print and record sites files
     Sites(sites::args::Sites),
+    /// Write a netbench.toml, which sets options for a folder
+    #[command(after_help = init::args::EXAMPLES)]
+    Init(init::args::Init),
     /// List the stacks with their versions
     Stacks(stacks::args::Stacks),
+    /// List the workers of the stacks, and build them
+    #[command(after_help = workers::args::EXAMPLES)]
+    Workers(workers::args::Workers),
     /// Measure the emulated network itself
     Link(link::args::Link),
     /// Generate a completion script for a shell
@@ -90,7 +101,9 @@ impl Command {
             Self::Merge(options) => merge::merge(options),
             Self::Results(options) => results::results(options),
             Self::Sites(options) => sites::sites(options),
+            Self::Init(options) => init::init(options),
             Self::Stacks(options) => stacks::stacks(options),
+            Self::Workers(options) => workers::workers(options),
             Self::Link(options) => link::link(options),
             Self::Completions(options) => completions::completions(options),
             Self::Man(options) => man::man(options),

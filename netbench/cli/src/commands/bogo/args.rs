@@ -29,14 +29,14 @@ pub(crate) struct Bogo {
     /// Run only tests whose names match; separate several patterns with semicolons
     #[arg(long, value_name = "GLOB")]
     pub(crate) test: Option<String>,
-    /// Show one feature, by its name in the table
+    /// Run and show the tests of one feature, by its name in the table
     #[arg(long, value_name = "NAME")]
     pub(crate) feature: Option<String>,
     /// Fail if a test that passed no longer does, or if one that is known to fail passes
     #[arg(long, conflicts_with = "stored")]
     pub(crate) check: bool,
     /// Store the outcomes in results/bogo, for --check to compare with
-    #[arg(long, conflicts_with_all = ["check", "test", "stored"])]
+    #[arg(long, conflicts_with_all = ["check", "test", "feature", "stored"])]
     pub(crate) accept: bool,
     #[command(flatten)]
     pub(crate) how: BogoHow,

@@ -16,13 +16,13 @@ pub(crate) fn accept(setup: &Setup<'_>, runs: &[ShimRun<'_>]) -> anyhow::Result<
     let write = |path: &Path, text: String| {
         fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
     };
-    let path = catalog_path(&tree);
+    let path = tree.root().join(catalog_path());
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
     write(&path, setup.catalog.to_text())?;
     for ShimRun { shim, results } in runs {
-        let path = outcomes_path(&tree, shim.name);
+        let path = tree.root().join(outcomes_path(shim.name));
         write(&path, Baseline::of(&setup.runner.id, results).to_text())?;
         let (name, path) = (shim.name, path.display());
         setup
@@ -42,7 +42,7 @@ pub(crate) fn check(job: &Job<'_>, runs: &mut [ShimRun<'_>]) -> anyhow::Result<E
     let tree = tree()?;
     let mut departures = Vec::new();
     for ShimRun { shim, results } in runs {
-        let baseline = Baseline::read(&outcomes_path(&tree, shim.name))?;
+        let baseline = Baseline::read(&tree.root().join(outcomes_path(shim.name)))?;
         let depart = |results: &Results| {
             let Setup {
                 runner, catalog, ..

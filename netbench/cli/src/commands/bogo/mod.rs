@@ -7,12 +7,14 @@ mod runs;
 mod shims;
 
 use netbench_bogo::{
-    BogoError, FEATURES, KnownShim, StoredOutcomes, TestPatterns, coverage_of, difference_between,
+    BogoError, FEATURES, Features, KnownShim, OutcomesIn, StoredOutcomes, TestPatterns,
+    coverage_of, difference_between,
 };
 
 use crate::{
     exit::{Ended, WrongInput, bail_input},
     output,
+    workers::SourceTree,
 };
 
 use self::{
@@ -59,13 +61,7 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
         return Ok(Ended::Well);
     }
     let setup = Setup::new(&options.how, options.output.quiet)?;
-    if let Some(tests) = &tests
-        && !setup.catalog.names().any(|name| tests.matches(name))
-    {
-        let shown = tests.joined();
-        let shown = shown.escape_debug();
-        bail_input!("no test of the runner matches \"{shown}\"");
-    }
+    let wanted = wanted(&setup, tests.as_ref(), feature)?;
     let mut warnings = Vec::new();
     let mut found = Vec::new();
     for shim in known {
@@ -80,7 +76,7 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
     }
     let job = Job {
         setup: &setup,
-        tests: tests.as_ref(),
+        tests: wanted.as_ref(),
     };
     let mut runs = job.run(&found)?;
     let columns: Vec<_> = runs.iter().map(ShimRun::column).collect();
@@ -114,9 +110,10 @@ fn difference(options: &BogoDiff) -> anyhow::Result<Ended> {
     }
     let setup = Setup::new(&options.how, options.output.quiet)?;
     let shims = [Shim::find(first, &setup)?, Shim::find(second, &setup)?];
+    let wanted = wanted(&setup, None, feature)?;
     let job = Job {
         setup: &setup,
-        tests: None,
+        tests: wanted.as_ref(),
     };
     let runs = job.run(&shims)?;
     let difference =
@@ -125,9 +122,41 @@ fn difference(options: &BogoDiff) -> anyhow::Result<Ended> {
     Ok(Ended::Well)
 }
 
-/// The outcomes in the source tree.
+/// The tests that match the patterns and are about the feature; none where all are wanted.
+fn wanted(
+    setup: &Setup<'_>,
+    tests: Option<&TestPatterns>,
+    feature: Option<&str>,
+) -> anyhow::Result<Option<TestPatterns>> {
+    let matching = |name: &&str| tests.is_none_or(|tests| tests.matches(name));
+    if let Some(tests) = tests
+        && !setup.catalog.names().any(|name| matching(&name))
+    {
+        let shown = tests.joined();
+        bail_input!("no test of the runner matches \"{}\"", shown.escape_debug());
+    }
+    let Some(feature) = feature else {
+        return Ok(tests.cloned());
+    };
+    let about = |name: &&str| Features::all().is_about(name, feature);
+    let names: Vec<&str> = setup
+        .catalog
+        .names()
+        .filter(matching)
+        .filter(about)
+        .collect();
+    if names.is_empty() {
+        bail_input!("no test that matches --test is about {feature}");
+    }
+    Ok(Some(TestPatterns::new(names)?))
+}
+
+/// The outcomes in the source tree, where there is one, or else in this command.
 fn stored(shims: &[&'static KnownShim]) -> anyhow::Result<StoredOutcomes> {
-    StoredOutcomes::read(&shims::tree()?, shims).map_err(input)
+    let place = SourceTree::find().map_or(OutcomesIn::Program, |tree| {
+        OutcomesIn::Tree(tree.root().to_owned())
+    });
+    StoredOutcomes::read(&place, shims).map_err(input)
 }
 
 /// What is wrong with what was asked for, and not with a file or the machine, is wrong input.

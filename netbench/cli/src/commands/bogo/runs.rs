@@ -89,6 +89,9 @@ impl ShimRun<'_> {
     }
 }
 
+/// The kernel takes arguments of at most 128 KiB.
+const LONGEST_ARGUMENT: usize = 100_000;
+
 #[derive(Clone, Copy)]
 pub(crate) struct Job<'a> {
     pub(crate) setup: &'a Setup<'a>,
@@ -157,27 +160,33 @@ impl Job<'_> {
     }
 
     fn run_one(&self, shim: &Shim, path: &Path, jobs: u32) -> anyhow::Result<Results> {
-        let options = RunOptions {
-            name: shim.name.to_owned(),
-            program: shim.program.clone(),
-            config: shim.config_file.clone(),
-            tests: self.tests.map(TestPatterns::joined),
-            skip: shim.config.fatal().iter().map(str::to_owned).collect(),
-            jobs,
-            idle: self.setup.how.timeout,
-            errors: Errors::Checked,
-        };
         // A part of the tests must not be taken for all of them later.
-        let path = if self.tests.is_some() {
-            path.with_extension("part.json")
-        } else {
-            path.to_owned()
+        let (parts, path) = match self.tests {
+            Some(tests) => {
+                let parts = tests.joined_in(LONGEST_ARGUMENT).into_iter().map(Some);
+                (parts.collect(), path.with_extension("part.json"))
+            }
+            None => (vec![None], path.to_owned()),
         };
-        let hear = &mut |Done(_, outcome)| {
-            let failed = outcome == TestOutcome::Failed;
-            self.setup.progress.advance(failed);
-        };
-        let mut results = run(&self.setup.runner, &options, &path, hear)?;
+        let mut results = Results::default();
+        for tests in parts {
+            let options = RunOptions {
+                name: shim.name.to_owned(),
+                program: shim.program.clone(),
+                config: shim.config_file.clone(),
+                tests,
+                skip: shim.config.fatal().iter().map(str::to_owned).collect(),
+                jobs,
+                idle: self.setup.how.timeout,
+                errors: Errors::Checked,
+            };
+            let hear = &mut |Done(_, outcome)| {
+                let failed = outcome == TestOutcome::Failed;
+                self.setup.progress.advance(failed);
+            };
+            let part = run(&self.setup.runner, &options, &path, hear)?;
+            results.tests.extend(part.tests);
+        }
         results.add_skipped(self.fatal(&shim.config));
         Ok(results)
     }

@@ -1,22 +1,18 @@
 use std::{
-    env, fs,
+    fs,
     path::{Path, PathBuf},
     time::SystemTime,
 };
 
 use anyhow::Context;
 use netbench_bogo::{
-    KNOWN_SHIMS, KnownShim, NULL_SHIM, SHIMS_FOLDER, SHIMS_PACKAGE, ShimConfig, ShimExecutable,
-    boringssl_shim,
+    KNOWN_SHIMS, KnownShim, NULL_SHIM, OutcomesIn, SHIMS_FOLDER, SHIMS_PACKAGE, ShimConfig,
+    ShimExecutable, boringssl_shim,
 };
 
 use netbench_model::suggestion;
 
-use crate::{
-    exit::WrongInput,
-    progress::Progress,
-    workers::{built, cargo_build, source_tree},
-};
+use crate::{exit::WrongInput, progress::Progress, workers::SourceTree};
 
 use super::runs::Setup;
 
@@ -48,8 +44,8 @@ impl Shim {
         Ok(Self {
             name: shim.name,
             program,
-            config_file: shim.config_file(&tree),
-            config: shim.config(&tree)?,
+            config_file: shim.config_file().map(|path| tree.root().join(path)),
+            config: shim.config(&OutcomesIn::Tree(tree.root().to_owned()))?,
         })
     }
 }
@@ -58,17 +54,18 @@ pub(crate) fn null(progress: &Progress) -> anyhow::Result<PathBuf> {
     find_built(NULL_SHIM, progress)
 }
 
-/// The source tree, which has the configurations and the stored outcomes.
-pub(crate) fn tree() -> anyhow::Result<PathBuf> {
-    let command = env::current_exe().context("cannot tell where this command is")?;
-    source_tree(&command).context("netbench bogo must be run in netbench's source tree")
+/// The source tree, which has the shims, and where outcomes are stored.
+pub(crate) fn tree() -> anyhow::Result<SourceTree> {
+    SourceTree::find().context(
+        "running the protocol tests needs netbench's source tree; `netbench bogo --stored` shows stored outcomes without it",
+    )
 }
 
 fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathBuf> {
     let executable = shim.name;
     let tree = tree()?;
-    let built = built(&tree, executable);
-    if is_up_to_date(&built, &tree.join(SHIMS_FOLDER)) {
+    let built = tree.built(executable);
+    if is_up_to_date(&built, &tree.root().join(SHIMS_FOLDER)) {
         return Ok(built);
     }
     progress.stage(&format!("Building {executable} (once)"));
@@ -76,7 +73,7 @@ fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathB
     if let Some(feature) = shim.feature {
         what.extend(["--features", feature]);
     }
-    cargo_build(&tree, &what, &built)?;
+    tree.cargo_build(&what, &built)?;
     // Cargo does not touch an executable that is up to date.
     fs::File::options()
         .append(true)

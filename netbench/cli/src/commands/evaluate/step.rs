@@ -24,7 +24,11 @@ use nix::{
 };
 
 use super::progress::PartProgress;
-use crate::kinds::evaluation::parts::{Results, Step, run_in};
+use crate::{
+    config,
+    kinds::evaluation::parts::{Results, Step, run_in},
+    workers::this_command,
+};
 
 /// How often a waiting thread looks.
 const LOOK: Duration = Duration::from_millis(50);
@@ -54,10 +58,12 @@ pub(super) fn step(
     progress: &PartProgress,
 ) -> anyhow::Result<StepEnd> {
     std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let program = std::env::current_exe().context("cannot tell where this command is")?;
-    let mut command = Command::new(program);
+    let mut command = Command::new(this_command()?);
     // The command line that is stored names the command, not a place on this machine.
     command.arg0("netbench");
+    if config::is_settled() {
+        command.arg(format!("--{}", config::IGNORE));
+    }
     command.stdin(Stdio::null()).stderr(Stdio::piped());
     match &step.results {
         Results::Printed(name) => {

@@ -1,57 +1,69 @@
 pub(crate) mod args;
 
-use netbench_runner::{Workers, known_stacks};
+use std::path::Path;
+
+use anyhow::Context;
+use netbench_protocol::StackDescription;
+use netbench_runner::{WorkerSource, Workers, known_stacks};
 
 use self::args::Stacks;
-use crate::{exit::Ended, output, workers};
+use crate::{
+    exit::Ended,
+    output,
+    workers::{Program, SourceTree},
+};
 
-/// Lists the stacks; those whose worker is there or can be built describe themselves.
+/// Lists the stacks. Those whose worker is there describe themselves; nothing is built.
 pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
-    let mut described = Vec::new();
+    let mut lines = Vec::new();
+    let mut all = Vec::new();
     for source in known_stacks() {
-        if source.variant.is_some() {
-            // A build of its own, which only a run that asks for the stack is worth.
-            described.push((source, Ok(None)));
+        lines.push(format!("{}: {}", source.stack, source.about));
+        let Some(found) = Program::of(source).find()? else {
+            lines.push(format!("    {}", missing(source)));
             continue;
-        }
-        let stack = source.stack.to_owned();
-        let probed = workers::find(&[stack.clone()].into(), &[])
-            .and_then(|programs| Ok(Workers::probe(programs, None)?));
-        let description = match &probed {
-            Ok(workers) => Ok(workers.description(&stack).cloned()),
-            Err(error) => Err(format!("{error:#}")),
         };
-        described.push((source, description));
+        match described(source.stack, &found.path) {
+            Ok(description) => {
+                lines.extend(of_worker(&description));
+                all.push(description);
+            }
+            Err(error) => lines.push(format!("    unsupported here: {error:#}")),
+        }
     }
     if options.json {
-        let all: Vec<_> = described
-            .iter()
-            .filter_map(|(_, d)| d.as_ref().ok().and_then(Option::as_ref))
-            .collect();
         output::write_json(&all)?;
-        return Ok(Ended::Well);
+    } else {
+        output::write_lines(&lines)?;
     }
-    let mut lines = Vec::new();
-    for (source, description) in described {
-        lines.push(format!("{}: {}", source.stack, source.about));
-        match description {
-            Ok(Some(d)) => {
-                let provider = d
-                    .record
-                    .provider
-                    .map(|p| format!(", {p}"))
-                    .unwrap_or_default();
-                lines.push(format!(
-                    "    {}{provider}, {}",
-                    d.record.library, d.record.connector
-                ));
-                let groups: Vec<_> = d.groups.iter().map(ToString::to_string).collect();
-                lines.push(format!("    groups {}", groups.join(", ")));
-            }
-            Ok(None) => {}
-            Err(error) => lines.push(format!("    unsupported here: {error}")),
-        }
-    }
-    output::write_lines(&lines)?;
     Ok(Ended::Well)
+}
+
+/// What a worker says of its stack.
+pub(crate) fn described(stack: &str, program: &Path) -> anyhow::Result<StackDescription> {
+    let workers = Workers::probe([(stack.to_owned(), program.to_owned())].into(), None)?;
+    let description = workers.description(stack).cloned();
+    description.context("the worker did not describe it")
+}
+
+/// That there is no worker of a stack, and what makes one.
+pub(crate) fn missing(source: &WorkerSource) -> String {
+    match SourceTree::find() {
+        Some(_) => format!(
+            "not built; netbench workers build {} builds it",
+            source.stack
+        ),
+        None => "missing; neither its worker nor netbench's source is here".to_owned(),
+    }
+}
+
+fn of_worker(description: &StackDescription) -> [String; 2] {
+    let record = &description.record;
+    let provider = record.provider.as_ref();
+    let provider = provider.map(|p| format!(", {p}")).unwrap_or_default();
+    let groups: Vec<_> = description.groups.iter().map(ToString::to_string).collect();
+    [
+        format!("    {}{provider}, {}", record.library, record.connector),
+        format!("    groups {}", groups.join(", ")),
+    ]
 }

@@ -5,6 +5,7 @@ use netbench_model::{Depth, EvaluationPlan, StackName};
 use netbench_report::{Found, Report};
 
 use super::parts::{Part, Results, Step, Steps, Unsupported, printed, words};
+use crate::workers::{SourceTree, in_path};
 
 pub(super) const PART: Part = Part {
     name: "features",
@@ -34,7 +35,11 @@ fn how(plan: &EvaluationPlan) -> How {
         Depth::Quick => How::Stored {
             note: "Protocol tests: stored outcomes of results/bogo, not a run of today.",
         },
-        Depth::Full if crate::workers::in_path("go").is_none() => How::Stored {
+        Depth::Full if SourceTree::find().is_none() => How::Stored {
+            note: "Protocol tests: running them needs netbench's source, so these are the stored outcomes of \
+                   results/bogo, not a run of today.",
+        },
+        Depth::Full if in_path("go").is_none() => How::Stored {
             note: "Protocol tests: Go is missing (https://go.dev/dl), so these are the stored outcomes of \
                    results/bogo, not a run of today.",
         },

@@ -1,0 +1,92 @@
+use std::{
+    borrow::Cow,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use crate::BogoError;
+
+/// Where stored outcomes are, and the shims' configurations that explain them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OutcomesIn {
+    /// In a source tree.
+    Tree(PathBuf),
+    /// In this program, as the source tree had them when it was built.
+    Program,
+}
+
+macro_rules! embedded {
+    ($($path:literal),+ $(,)?) => {
+        &[$(($path, include_str!(concat!("../../../", $path)))),+]
+    };
+}
+
+/// Files of the source tree, by their paths in it.
+const FILES: &[(&str, &str)] = embedded![
+    "results/bogo/tests.tsv",
+    "results/bogo/boringssl.tsv",
+    "results/bogo/openssl.tsv",
+    "results/bogo/rustls.tsv",
+    "results/bogo/rustls-ring.tsv",
+    "bogo-shims/configs/openssl.json",
+    "bogo-shims/configs/rustls.json",
+    "bogo-shims/configs/rustls-ring.json",
+];
+
+impl OutcomesIn {
+    /// The text of a file by its path in the source tree; none where there is no such file.
+    pub(crate) fn text(&self, path: &Path) -> Result<Option<Cow<'static, str>>, BogoError> {
+        match self {
+            Self::Tree(tree) => {
+                let path = tree.join(path);
+                match fs::read_to_string(&path) {
+                    Ok(text) => Ok(Some(text.into())),
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+                    Err(error) => Err(BogoError::io(path)(error)),
+                }
+            }
+            Self::Program => {
+                let file = FILES.iter().find(|(name, _)| Path::new(name) == path);
+                Ok(file.map(|(_, text)| (*text).into()))
+            }
+        }
+    }
+
+    /// The text of a file that must be there.
+    pub(crate) fn needed(&self, path: &Path) -> Result<Cow<'static, str>, BogoError> {
+        let missing = || BogoError::bad(path, "there is no such file");
+        self.text(path)?.ok_or_else(missing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{KNOWN_SHIMS, StoredOutcomes};
+
+    #[test]
+    fn the_program_has_what_the_source_tree_has() {
+        let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let tree = OutcomesIn::Tree(tree);
+        for (path, text) in FILES {
+            let path = Path::new(path);
+            assert_eq!(tree.needed(path).unwrap(), *text, "{}", path.display());
+        }
+        for folder in ["results/bogo", "bogo-shims/configs"] {
+            let OutcomesIn::Tree(tree) = &tree else {
+                unreachable!()
+            };
+            for entry in fs::read_dir(tree.join(folder)).unwrap() {
+                let path = Path::new(folder).join(entry.unwrap().file_name());
+                let text = OutcomesIn::Program.text(&path).unwrap();
+                assert!(text.is_some(), "{} is not embedded", path.display());
+            }
+        }
+        let all: Vec<_> = KNOWN_SHIMS.iter().collect();
+        let read = |place: &OutcomesIn| {
+            let stored = StoredOutcomes::read(place, &all).unwrap();
+            stored.coverage(None).unwrap()
+        };
+        assert_eq!(read(&tree), read(&OutcomesIn::Program));
+    }
+}

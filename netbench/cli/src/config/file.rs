@@ -1,0 +1,144 @@
+use std::{
+    env, fs, io,
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+use netbench_model::suggestion;
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+use super::key::{self, Key};
+use crate::exit::WrongInput;
+
+/// The file's name.
+pub(crate) const NAME: &str = "netbench.toml";
+
+/// The longest file that is read.
+const LONGEST: u64 = 1 << 20;
+
+/// A `netbench.toml`, read and known to have nothing but settings.
+#[derive(Debug)]
+pub(super) struct ConfigFile {
+    pub(super) path: PathBuf,
+    pub(super) settings: Vec<Setting>,
+}
+
+/// A line of it.
+#[derive(Debug)]
+pub(super) struct Setting {
+    pub(super) key: &'static Key,
+    pub(super) value: Value,
+    pub(super) line: usize,
+}
+
+#[derive(Debug)]
+pub(super) enum Value {
+    Text(String),
+    Texts(Vec<String>),
+    Number(i64),
+    /// What no key takes.
+    Other,
+}
+
+impl ConfigFile {
+    /// Looks in the current folder and in those around it, up to the root of the repository.
+    pub(super) fn find() -> Result<Option<Self>, WrongInput> {
+        let Ok(here) = env::current_dir() else {
+            return Ok(None);
+        };
+        for folder in here.ancestors() {
+            let path = folder.join(NAME);
+            if path.is_file() {
+                // A file of this folder is named as the user would name it.
+                let path = if folder == here { NAME.into() } else { path };
+                return Self::read(path).map(Some);
+            }
+            if folder.join(".git").exists() {
+                break;
+            }
+        }
+        Ok(None)
+    }
+
+    fn read(path: PathBuf) -> Result<Self, WrongInput> {
+        let text = text(&path).map_err(|e| WrongInput(format!("{}: {e}", path.display())))?;
+        let mut file = Self {
+            path,
+            settings: Vec::new(),
+        };
+        let line = |span: Range<usize>| text[..span.start].matches('\n').count() + 1;
+        let table = DeTable::parse(&text).map_err(|error| {
+            let line = error.span().map_or(1, line);
+            file.wrong(line, error.message())
+        })?;
+        for (name, value) in table.into_inner() {
+            let line = line(name.span());
+            let setting =
+                setting(name.get_ref(), value, line).map_err(|why| file.wrong(line, &why));
+            file.settings.push(setting?);
+        }
+        file.settings.sort_by_key(|setting| setting.line);
+        Ok(file)
+    }
+
+    /// What is wrong in a line.
+    pub(super) fn wrong(&self, line: usize, why: &str) -> WrongInput {
+        WrongInput(format!("{}: line {line}: {why}", self.path.display()))
+    }
+
+    /// A path that is written from the file's folder.
+    pub(super) fn beside(&self, path: &Path) -> PathBuf {
+        self.path.with_file_name("").join(path)
+    }
+}
+
+fn setting(name: &str, value: Spanned<DeValue<'_>>, line: usize) -> Result<Setting, String> {
+    match name {
+        "live" => Err("real hosts are contacted only with --live on the command line".to_owned()),
+        "yes" => Err("--yes is for the command line only".to_owned()),
+        name => match key::named(name) {
+            Some(key) => Ok(Setting {
+                key,
+                value: Value::of(value.into_inner()),
+                line,
+            }),
+            None => {
+                let (shown, suggestion) = (name.escape_debug(), suggestion(name, &key::names()));
+                Err(format!("unknown key \"{shown}\"; {suggestion}"))
+            }
+        },
+    }
+}
+
+impl Value {
+    fn of(value: DeValue<'_>) -> Self {
+        match value {
+            DeValue::String(text) => Self::Text(text.into_owned()),
+            DeValue::Integer(number) => i64::from_str_radix(number.as_str(), number.radix())
+                .map_or(Self::Other, Self::Number),
+            DeValue::Array(values) => {
+                let text = |value: Spanned<DeValue<'_>>| match value.into_inner() {
+                    DeValue::String(text) => Some(text.into_owned()),
+                    _ => None,
+                };
+                let texts: Option<Vec<String>> = values.into_iter().map(text).collect();
+                texts.map_or(Self::Other, Self::Texts)
+            }
+            _ => Self::Other,
+        }
+    }
+}
+
+fn text(path: &Path) -> Result<String, String> {
+    let length = fs::metadata(path).map_err(|e| e.to_string())?.len();
+    if length > LONGEST {
+        return Err(format!("{length} bytes are more than it can have"));
+    }
+    fs::read_to_string(path).map_err(|e| match e.kind() {
+        io::ErrorKind::InvalidData => "not UTF-8".to_owned(),
+        _ => e.to_string(),
+    })
+}

@@ -1,0 +1,192 @@
+use std::{ffi::OsString, path::Path};
+
+use clap::ArgMatches;
+
+use super::file::{ConfigFile, Setting, Value};
+use crate::exit::WrongInput;
+
+/// A key that `netbench.toml` may have.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Key {
+    pub(super) name: &'static str,
+    form: Form,
+    /// What it sets, for the file that `netbench init` writes.
+    about: &'static str,
+    /// A value for that file, as TOML.
+    example: &'static str,
+    /// The commands that read it, each with its option for it.
+    read_by: &'static [(&'static str, &'static str)],
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Form {
+    /// A file, by its path from the folder of `netbench.toml`.
+    File,
+    /// The same, or `mozilla` or `native`.
+    Roots,
+    Text,
+    Number,
+    /// Names of stacks.
+    Stacks,
+}
+
+const KEYS: [Key; 7] = [
+    Key {
+        name: "stacks",
+        form: Form::Stacks,
+        about: "The stack in use now, then the ones it is compared with",
+        example: r#"["openssl", "rustls-aws-lc"]"#,
+        read_by: &[
+            ("evaluate", "from"),
+            ("evaluate", "to"),
+            ("connect", "stack"),
+            ("suite", "stack"),
+            ("hello", "stack"),
+        ],
+    },
+    Key {
+        name: "sites",
+        form: Form::File,
+        about: "The sites file, from this folder (evaluate, connect, scan)",
+        example: r#""sites.txt""#,
+        read_by: &[
+            ("evaluate", "sites"),
+            ("connect", "sites"),
+            ("scan", "sites"),
+        ],
+    },
+    Key {
+        name: "roots",
+        form: Form::Roots,
+        about: "Trust roots: mozilla, native, or a PEM file (evaluate, connect, scan)",
+        example: r#""mozilla""#,
+        read_by: &[
+            ("evaluate", "roots"),
+            ("connect", "roots"),
+            ("scan", "roots"),
+        ],
+    },
+    Key {
+        name: "client-profile",
+        form: Form::Text,
+        about: "How to set up the connectors: default, servo, library (evaluate, connect, scan, hello)",
+        example: r#""default""#,
+        read_by: &[
+            ("evaluate", "client-profile"),
+            ("connect", "client-profile"),
+            ("scan", "client-profile"),
+            ("hello", "client-profile"),
+        ],
+    },
+    Key {
+        name: "link",
+        form: Form::Text,
+        about: "How to emulate the network: auto, user, tun, netem, none (evaluate, connect, scan)",
+        example: r#""auto""#,
+        read_by: &[("evaluate", "link"), ("connect", "link"), ("scan", "link")],
+    },
+    Key {
+        name: "rounds",
+        form: Form::Number,
+        about: "Rounds of connections (evaluate, connect)",
+        example: "10",
+        read_by: &[("evaluate", "rounds"), ("connect", "rounds")],
+    },
+    Key {
+        name: "fail-on-regression",
+        form: Form::Text,
+        about: "What `netbench compare` of two runs fails on",
+        example: r#""5%""#,
+        read_by: &[("compare", "fail-on-regression")],
+    },
+];
+
+/// The names of all keys.
+pub(super) fn names() -> [&'static str; KEYS.len()] {
+    KEYS.each_ref().map(|key| key.name)
+}
+
+/// The key of this name.
+pub(super) fn named(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| key.name == name)
+}
+
+/// Whether a command reads any key.
+pub(super) fn is_read_by(command: &str) -> bool {
+    let reads = |key: &Key| key.read_by.iter().any(|(name, _)| *name == command);
+    KEYS.iter().any(reads)
+}
+
+/// The file that `netbench init` writes: every key, with only the stacks set.
+pub(crate) fn template() -> String {
+    let mut text = "\
+# Options of netbench for this folder and the folders in it. Options of the command line come first, and
+# --no-config leaves this file out. Real hosts are contacted only with --live on the command line.
+"
+    .to_owned();
+    for key in &KEYS {
+        let Key {
+            name,
+            about,
+            example,
+            form,
+            ..
+        } = key;
+        let comment = if *form == Form::Stacks { "" } else { "# " };
+        text.push_str(&format!("\n# {about}.\n{comment}{name} = {example}\n"));
+    }
+    text
+}
+
+impl Setting {
+    /// The options of a command that this sets, with their values.
+    pub(super) fn options(
+        &self,
+        command: &str,
+        file: &ConfigFile,
+        asked: &ArgMatches,
+    ) -> Result<Vec<(&'static str, OsString)>, WrongInput> {
+        let read_by = self.key.read_by.iter();
+        let options = read_by
+            .filter(|(name, _)| *name == command)
+            .map(|(_, option)| *option);
+        let mut set = Vec::new();
+        for option in options {
+            // One run, or three and more, have no before and after.
+            if option == "fail-on-regression"
+                && asked.get_raw("runs").is_some_and(|runs| runs.len() != 2)
+            {
+                continue;
+            }
+            set.push((option, self.value_of(option, file)?));
+        }
+        Ok(set)
+    }
+
+    fn value_of(&self, option: &str, file: &ConfigFile) -> Result<OsString, WrongInput> {
+        let wrong = |expected: &str| {
+            let name = self.key.name;
+            Err(file.wrong(self.line, &format!("{name}: {expected} is expected")))
+        };
+        match (&self.key.form, &self.value) {
+            (Form::Roots, Value::Text(text)) if text == "mozilla" || text == "native" => {
+                Ok(text.into())
+            }
+            (Form::File | Form::Roots, Value::Text(path)) => {
+                Ok(file.beside(Path::new(path)).into())
+            }
+            (Form::File | Form::Roots, _) => wrong("the name of a file"),
+            (Form::Text, Value::Text(text)) => Ok(text.into()),
+            (Form::Text, _) => wrong("a text in quotes"),
+            (Form::Number, Value::Number(number)) => Ok(number.to_string().into()),
+            (Form::Number, _) => wrong("a whole number"),
+            (Form::Stacks, Value::Texts(stacks)) => match (option, stacks.as_slice()) {
+                ("from", [from, _, ..]) => Ok(from.into()),
+                ("to", [_, to, ..]) => Ok(to.into()),
+                ("stack", [_, _, ..]) => Ok(stacks.join(",").into()),
+                _ => wrong("a list of at least two stacks"),
+            },
+            (Form::Stacks, _) => wrong("a list of stacks, such as [\"openssl\", \"rustls-ring\"],"),
+        }
+    }
+}

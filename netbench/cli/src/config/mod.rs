@@ -1,0 +1,137 @@
+//! The arguments of this process: those of the command line, and those that `netbench.toml` adds. From here on, an
+//! option of the file is an option of the command line, so that a run records it like any other.
+
+mod file;
+mod key;
+
+use std::{env, ffi::OsString, sync::OnceLock};
+
+use clap::{ArgMatches, Command, parser::ValueSource};
+
+use self::file::{ConfigFile, Setting};
+use crate::exit::WrongInput;
+
+pub(crate) use self::{file::NAME, key::template};
+
+/// The option that leaves the file alone.
+pub(crate) const IGNORE: &str = "no-config";
+
+static ARGUMENTS: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// The arguments of this process, the command's name first.
+pub(crate) fn arguments() -> Vec<OsString> {
+    ARGUMENTS.get().cloned().unwrap_or_else(given)
+}
+
+/// Whether a command that this one starts must leave the file alone: what it says is in its arguments, or the user
+/// wants it so.
+pub(crate) fn is_settled() -> bool {
+    let ignore = format!("--{IGNORE}");
+    arguments().iter().any(|word| *word == *ignore)
+}
+
+fn given() -> Vec<OsString> {
+    env::args_os().collect()
+}
+
+/// Adds the settings of the `netbench.toml` of this folder or of one around it, where the command line does not say
+/// otherwise.
+///
+/// # Errors
+/// What is wrong with the file, by its name and line.
+pub(crate) fn complete(mut command: Command) -> Result<Vec<OsString>, WrongInput> {
+    let given = given();
+    let arguments = match command.clone().try_get_matches_from(&given) {
+        Ok(matches) => with_file(&mut command, &matches, &given)?,
+        // What is wrong with the command line is said when it is read.
+        Err(_) => None,
+    };
+    let arguments = arguments.unwrap_or(given);
+    Ok(ARGUMENTS.get_or_init(|| arguments).clone())
+}
+
+/// The arguments with those of the file; none where there is no file, or none that the command reads.
+fn with_file(
+    command: &mut Command,
+    matches: &ArgMatches,
+    given: &[OsString],
+) -> Result<Option<Vec<OsString>>, WrongInput> {
+    let Some((name, asked)) = matches.subcommand() else {
+        return Ok(None);
+    };
+    if matches.get_flag(&IGNORE.replace('-', "_")) || !key::is_read_by(name) {
+        return Ok(None);
+    }
+    let Some(file) = ConfigFile::find()? else {
+        return Ok(None);
+    };
+    command.build();
+    let place = 1 + given
+        .iter()
+        .skip(1)
+        .position(|word| word == name)
+        .unwrap_or(0);
+    let with = |added: &[OsString]| [&given[..=place], added, &given[place + 1..]].concat();
+    let Some(options) = command.find_subcommand(name) else {
+        return Ok(None);
+    };
+    let mut added: Vec<OsString> = Vec::new();
+    for setting in &file.settings {
+        for (option, value) in setting.options(name, &file, asked)? {
+            if !can_be_added(options, asked, option) {
+                continue;
+            }
+            let words = [format!("--{option}").into(), value];
+            command
+                .clone()
+                .try_get_matches_from(with(&words))
+                .map_err(|error| file.wrong(setting.line, &first_line(setting, &error)))?;
+            added.extend(words);
+        }
+    }
+    let words: Vec<_> = added.iter().map(|word| word.to_string_lossy()).collect();
+    let says = match words.as_slice() {
+        [] => "nothing that this command line leaves open".to_owned(),
+        words => words.join(" "),
+    };
+    note!("netbench: {} says {says}", file.path.display());
+    added.push(format!("--{IGNORE}").into());
+    Ok(Some(with(&added)))
+}
+
+/// Whether the command has the option, and the command line neither has it nor one that it conflicts with.
+fn can_be_added(options: &Command, asked: &ArgMatches, option: &str) -> bool {
+    let Some(added) = options
+        .get_arguments()
+        .find(|argument| argument.get_long() == Some(option))
+    else {
+        return false;
+    };
+    let is_asked = |id: &str| {
+        matches!(
+            asked.value_source(id),
+            Some(ValueSource::CommandLine | ValueSource::EnvVariable)
+        )
+    };
+    let conflicts = |one: &clap::Arg, other: &clap::Arg| {
+        let conflicts = options.get_arg_conflicts_with(one);
+        conflicts
+            .iter()
+            .any(|argument| argument.get_id() == other.get_id())
+    };
+    options
+        .get_arguments()
+        .filter(|argument| is_asked(argument.get_id().as_str()))
+        .all(|argument| {
+            argument.get_id() != added.get_id()
+                && !conflicts(argument, added)
+                && !conflicts(added, argument)
+        })
+}
+
+fn first_line(setting: &Setting, error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let line = text.lines().next().unwrap_or_default();
+    let line = line.strip_prefix("error: ").unwrap_or(line);
+    format!("{}: {line}", setting.key.name)
+}

@@ -1,0 +1,66 @@
+//! Finds the worker of each stack: one of the user's own, one beside the command, one in the cache that
+//! `netbench workers build` filled, or one of the source tree, which is built the first time.
+
+mod program;
+mod source;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    env,
+    path::PathBuf,
+};
+
+use netbench_model::suggestion;
+use netbench_runner::{WorkerSource, known_stacks};
+
+use crate::exit::bail_input;
+
+pub(crate) use self::{
+    program::Program,
+    source::{SourceTree, this_command},
+};
+
+/// Finds the worker of each stack, or builds it.
+///
+/// Starts no thread: an emulated link has yet to leave this process's namespaces.
+pub(crate) fn find(
+    stacks: &BTreeSet<String>,
+    own: &[(String, PathBuf)],
+) -> anyhow::Result<BTreeMap<String, PathBuf>> {
+    let own: BTreeMap<_, _> = own.iter().cloned().collect();
+    let mut programs = BTreeMap::new();
+    for stack in stacks {
+        let program = match own.get(stack) {
+            Some(path) => path.clone(),
+            None => Program::of(known(stack)?).find_or_build()?,
+        };
+        programs.insert(stack.clone(), program);
+    }
+    Ok(programs)
+}
+
+/// A stack that netbench has a worker for.
+pub(crate) fn known(stack: &str) -> anyhow::Result<&'static WorkerSource> {
+    let known = known_stacks();
+    if let Some(source) = known.iter().find(|source| source.stack == stack) {
+        return Ok(source);
+    }
+    let names: Vec<_> = known.iter().map(|source| source.stack).collect();
+    let (shown, suggestion) = (stack.escape_debug(), suggestion(stack, &names));
+    bail_input!(
+        "unknown stack \"{shown}\"; {suggestion} (--worker {shown}=PROGRAM adds a stack of your own)"
+    );
+}
+
+/// The library that counts allocations: found or built like a worker.
+pub(crate) fn heap_library() -> anyhow::Result<PathBuf> {
+    Program::HEAP_LIBRARY.find_or_build()
+}
+
+/// Where a program is that can be called by its name.
+pub(crate) fn in_path(program: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .map(|folder| folder.join(program))
+        .find(|file| file.is_file())
+}

@@ -1,0 +1,173 @@
+use std::{
+    fmt, fs,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use anyhow::{Context, bail};
+use netbench_runner::{BuildVariant, WorkerSource};
+
+use super::{SourceTree, this_command};
+use crate::cache;
+
+/// A worker, or the library that counts allocations: a file that a package of the source tree builds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Program {
+    /// What it is called in messages, and the stack that it is of.
+    pub(crate) name: &'static str,
+    file: &'static str,
+    package: &'static str,
+    variant: Option<BuildVariant>,
+}
+
+/// A program that is there, and where it was found.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    pub(crate) path: PathBuf,
+    place: Place,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Beside,
+    Cache,
+    Tree,
+}
+
+impl Program {
+    pub(crate) const HEAP_LIBRARY: Self = Self {
+        name: "the library that counts allocations",
+        file: "libnetbench_heap.so",
+        package: "netbench-heap",
+        variant: None,
+    };
+
+    /// The worker of a stack.
+    pub(crate) fn of(source: &WorkerSource) -> Self {
+        Self {
+            name: source.stack,
+            file: source.executable,
+            package: source.package,
+            variant: source.variant,
+        }
+    }
+
+    /// Whether one build makes both.
+    pub(crate) fn is_built_with(&self, other: &Self) -> bool {
+        (self.file, self.variant) == (other.file, other.variant)
+    }
+
+    /// Finds it, and builds nothing.
+    pub(crate) fn find(&self) -> anyhow::Result<Option<Found>> {
+        let found = |path: PathBuf, place| path.is_file().then_some(Found { path, place });
+        let beside = this_command()?
+            .with_file_name(self.folder())
+            .join(self.file);
+        if let Some(beside) = found(beside, Place::Beside) {
+            return Ok(Some(beside));
+        }
+        let cached = cache_folder().ok();
+        let cached = cached.and_then(|cache| found(self.under(&cache), Place::Cache));
+        let built = SourceTree::find().and_then(|tree| found(self.in_tree(&tree), Place::Tree));
+        // The tree's is the newer one where it was built again later.
+        Ok([cached, built]
+            .into_iter()
+            .flatten()
+            .max_by_key(Found::made))
+    }
+
+    /// Finds it, or builds it from the source tree.
+    pub(crate) fn find_or_build(&self) -> anyhow::Result<PathBuf> {
+        match self.find()? {
+            Some(found) => Ok(found.path),
+            None => self.build(),
+        }
+    }
+
+    /// Has Cargo build it from the source tree, where it is not up to date.
+    pub(crate) fn build(&self) -> anyhow::Result<PathBuf> {
+        let Some(tree) = SourceTree::find() else {
+            bail!(
+                "{self} is missing: there is no {} beside the command. In a source tree, \
+                 `cargo build --release -p {}` builds it",
+                self.file,
+                self.package
+            );
+        };
+        let built = self.in_tree(&tree);
+        if !built.is_file() {
+            note!("netbench: Building {self} (once)");
+        }
+        let target = tree.target().join(self.folder()).display().to_string();
+        let mut arguments = vec!["-p", self.package, "--target-dir", &target];
+        let environment = self.variant.map_or(&[][..], |variant| variant.environment);
+        let settings = environment
+            .iter()
+            .map(|(name, value)| format!("env.{name}='{value}'"));
+        let settings: Vec<String> = settings.collect();
+        arguments.extend(settings.iter().flat_map(|setting| ["--config", setting]));
+        tree.cargo_build(&arguments, &built)?;
+        Ok(built)
+    }
+
+    /// Copies what was built into the cache, where it is found from any folder and without the tree.
+    pub(crate) fn store(&self, built: &Path) -> anyhow::Result<PathBuf> {
+        let to = self.under(&cache_folder()?);
+        let copy = || {
+            if let Some(folder) = to.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            // A worker that runs cannot be written to, but it can be replaced.
+            let partial = to.with_extension(format!("{}.partial", std::process::id()));
+            fs::copy(built, &partial).and_then(|_| fs::rename(&partial, &to))
+        };
+        copy().with_context(|| format!("cannot copy {} to {}", built.display(), to.display()))?;
+        Ok(to)
+    }
+
+    fn folder(&self) -> &'static str {
+        self.variant.map_or("", |variant| variant.folder)
+    }
+
+    fn under(&self, folder: &Path) -> PathBuf {
+        folder.join(self.folder()).join(self.file)
+    }
+
+    fn in_tree(&self, tree: &SourceTree) -> PathBuf {
+        let release = tree.target().join(self.folder()).join("release");
+        release.join(self.file)
+    }
+}
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self == Self::HEAP_LIBRARY {
+            true => f.write_str(self.name),
+            false => write!(f, "the {} worker", self.name),
+        }
+    }
+}
+
+impl Found {
+    fn made(&self) -> Option<SystemTime> {
+        fs::metadata(&self.path)
+            .and_then(|about| about.modified())
+            .ok()
+    }
+}
+
+impl fmt::Display for Found {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = match self.place {
+            Place::Beside => "beside the command",
+            Place::Cache => "in the cache",
+            Place::Tree => "in the source tree",
+        };
+        write!(f, "{place}: {}", self.path.display())
+    }
+}
+
+/// What `netbench workers build` has built for this version.
+fn cache_folder() -> anyhow::Result<PathBuf> {
+    cache::folder(concat!("workers/", env!("CARGO_PKG_VERSION")))
+}

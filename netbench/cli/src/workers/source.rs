@@ -1,0 +1,88 @@
+//! This command, and the source tree that workers and shims are built from.
+
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use anyhow::{Context, bail};
+
+/// The tree that this command was built from, unless it is for other machines.
+const BUILT_FROM: Option<&str> = match option_env!("NETBENCH_RELEASE") {
+    Some(_) => None,
+    None => Some(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")),
+};
+
+/// Where this command is.
+pub(crate) fn this_command() -> anyhow::Result<PathBuf> {
+    env::current_exe().context("cannot tell where this command is")
+}
+
+/// A checkout of netbench.
+#[derive(Debug, Clone)]
+pub(crate) struct SourceTree {
+    root: PathBuf,
+}
+
+impl SourceTree {
+    /// The one that the command is in, that it is called in, or that it was built from.
+    pub(crate) fn find() -> Option<Self> {
+        let starts = [this_command().ok(), env::current_dir().ok()];
+        let around = starts
+            .into_iter()
+            .flatten()
+            .find_map(|start| start.ancestors().find_map(Self::at));
+        around.or_else(|| Self::at(&Path::new(BUILT_FROM?).canonicalize().ok()?))
+    }
+
+    fn at(folder: &Path) -> Option<Self> {
+        let whole = folder.join("Cargo.toml").is_file()
+            && folder.join("netbench/cli/Cargo.toml").is_file()
+            && folder.join("stacks").is_dir();
+        whole.then(|| Self {
+            root: folder.to_owned(),
+        })
+    }
+
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder that Cargo builds in.
+    pub(crate) fn target(&self) -> PathBuf {
+        let target = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
+        self.root.join(target)
+    }
+
+    /// Where Cargo puts a file that it builds. The profile that is measured is always the one that would be shipped.
+    pub(crate) fn built(&self, file: &str) -> PathBuf {
+        self.target().join("release").join(file)
+    }
+
+    /// Builds `what`, which gives the file `built`.
+    pub(crate) fn cargo_build(&self, what: &[&str], built: &Path) -> anyhow::Result<()> {
+        let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+        let arguments = [&["build", "--release", "--locked"], what].concat();
+        let words = arguments.join(" ");
+        let status = Command::new(cargo)
+            .args(&arguments)
+            .current_dir(&self.root)
+            .stdin(Stdio::null())
+            // stdout is the report's.
+            .stdout(Stdio::null())
+            .status()
+            .with_context(|| {
+                format!(
+                    "cannot run `cargo {words}`; a Rust toolchain is needed (https://rustup.rs)"
+                )
+            })?;
+        if !status.success() {
+            bail!("`cargo {words}` failed in {}", self.root.display());
+        }
+        if !built.is_file() {
+            bail!("Cargo built it, but {} is not there", built.display());
+        }
+        Ok(())
+    }
+}

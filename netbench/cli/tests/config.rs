@@ -1,0 +1,193 @@
+//! `netbench.toml`: where it is found, what it adds to a command line, and what it says where it is wrong.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod support;
+
+use std::fs;
+
+use support::{Done, Place, finish, manifest, words};
+
+/// A command line that ends before anything is started, because a file is missing.
+const ENDS: &str = "connect --sites missing.txt";
+
+fn says(place: &Place, line: &str) -> String {
+    place.netbench(&words(line)).expect(2).stderr
+}
+
+#[test]
+fn init_writes_a_file_that_can_be_used_and_never_overwrites() {
+    let place = Place::new();
+    place.netbench(&["init"]).expect(0);
+    let text = fs::read_to_string(place.path().join("netbench.toml")).unwrap();
+    let said = says(&place, ENDS);
+    assert!(
+        said.contains("netbench.toml says --stack openssl,rustls-aws-lc\n"),
+        "{said}"
+    );
+
+    place.write("netbench.toml", "# mine\n");
+    let done = place.netbench(&["init"]).expect(2);
+    assert!(done.stderr.contains("already there"), "{}", done.stderr);
+    assert_eq!(
+        fs::read_to_string(place.path().join("netbench.toml")).unwrap(),
+        "# mine\n"
+    );
+
+    // What it has in comments can be used too.
+    let all = text
+        .replace("# sites = ", "sites = ")
+        .replace("# rounds = ", "rounds = ");
+    let all = all
+        .replace("# link = ", "link = ")
+        .replace("# roots = ", "roots = ");
+    let all = all.replace("# client-profile = ", "client-profile = ");
+    place.write("netbench.toml", &all.replace("# fail-on", "fail-on"));
+    place.write("empty.txt", "");
+    let said = says(&place, "connect --limit 1");
+    for part in [
+        "--sites sites.txt",
+        "--rounds 10",
+        "--link auto",
+        "--roots mozilla",
+        "--client-profile default",
+    ] {
+        assert!(said.contains(part), "no {part} in {said}");
+    }
+    let said = says(&place, "compare runs/a runs/b");
+    assert!(said.contains("says --fail-on-regression 5%"), "{said}");
+    let said = says(&place, "compare runs/a runs/b runs/c");
+    assert!(!said.contains("--fail-on-regression"), "{said}");
+}
+
+#[test]
+fn what_is_wrong_in_it_is_named_with_its_line() {
+    let place = Place::new();
+    let cases: [(&[u8], &str); 13] = [
+        (
+            b"\nround = 3\n",
+            "netbench.toml: line 2: unknown key \"round\"; did you mean \"rounds\"?",
+        ),
+        (
+            b"\"\\u001b[31m\" = 1",
+            "unknown key \"\\u{1b}[31m\"; expected one of",
+        ),
+        (
+            b"rounds = 3\nlive = true\n",
+            "line 2: real hosts are contacted only with --live",
+        ),
+        (
+            b"yes = true\n",
+            "line 1: --yes is for the command line only",
+        ),
+        (b"worker = \"a=b\"\n", "unknown key \"worker\""),
+        (
+            b"rounds = 0\n",
+            "line 1: rounds: invalid value '0' for '--rounds <N>'",
+        ),
+        (
+            b"rounds = \"3\"\n",
+            "line 1: rounds: a whole number is expected",
+        ),
+        (
+            b"# a\nlink = \"wire\"\n",
+            "line 2: link: invalid value 'wire'",
+        ),
+        (
+            b"stacks = \"openssl\"\n",
+            "line 1: stacks: a list of stacks",
+        ),
+        (
+            b"stacks = [\"openssl\"]\n",
+            "line 1: stacks: a list of at least two stacks",
+        ),
+        (
+            b"sites = 3\n",
+            "line 1: sites: the name of a file is expected",
+        ),
+        (b"rounds = 3\nrounds = 4\n", "line 2: duplicate key"),
+        (b"link = \"\xff\"\n", "netbench.toml: not UTF-8"),
+    ];
+    for (text, expected) in cases {
+        fs::write(place.path().join("netbench.toml"), text).unwrap();
+        let said = says(&place, "connect --limit 1 --out runs");
+        assert!(said.contains(expected), "no {expected:?} in {said}");
+        assert!(said.lines().count() <= 3, "{said}");
+    }
+    // A command that reads nothing of it is not kept from its work.
+    place.netbench(&["sites", "check"]).expect(0);
+    let said = says(&place, &format!("{ENDS} --no-config"));
+    assert!(
+        said.contains("missing.txt") && !said.contains("netbench.toml"),
+        "{said}"
+    );
+}
+
+#[test]
+fn it_is_looked_for_up_to_the_root_of_the_repository() {
+    let place = Place::new();
+    place.write("netbench.toml", "rounds = 3\nsites = \"list/sites.txt\"\n");
+    let inner = place.path().join("repository/src");
+    fs::create_dir_all(&inner).unwrap();
+    let run = |folder| -> Done {
+        let mut command = place.command(&["connect", "--limit", "1", "--roots", "none.pem"]);
+        finish(command.current_dir(folder)).expect(2)
+    };
+    let said = run(&inner).stderr;
+    let sites = place.path().canonicalize().unwrap().join("list/sites.txt");
+    let expected = format!("says --rounds 3 --sites {}", sites.display());
+    assert!(said.contains(&expected), "no {expected:?} in {said}");
+
+    fs::create_dir(place.path().join("repository/.git")).unwrap();
+    let said = run(&inner).stderr;
+    assert!(!said.contains("netbench.toml"), "{said}");
+}
+
+#[test]
+fn the_command_line_comes_first() {
+    let place = Place::new();
+    place.write(
+        "netbench.toml",
+        "rounds = 3\nsites = \"sites.txt\"\nlink = \"none\"\nstacks = [\"a\", \"b\"]\n",
+    );
+    let cases = [
+        (
+            "connect --rounds 4 --sites missing.txt",
+            "says --link none --stack a,b\n",
+        ),
+        // What excludes an option of the file leaves it out.
+        (
+            "connect --live --sites missing.txt",
+            "says --rounds 3 --stack a,b\n",
+        ),
+        ("connect --resume missing", "says nothing"),
+        ("scan 127.0.0.1:0", "says --link none\n"),
+        ("evaluate --to c --sites missing.txt", "--from a"),
+    ];
+    for (line, expected) in cases {
+        let said = says(&place, line);
+        assert!(said.contains(expected), "{line}: no {expected:?} in {said}");
+    }
+}
+
+#[test]
+fn a_run_records_what_the_file_added() {
+    let place = Place::with_sites("one.example\n");
+    place.write(
+        "netbench.toml",
+        "stacks = [\"rustls-ring\", \"rustls-aws-lc\"]\nsites = \"sites.txt\"\nrounds = 1\nlink = \"none\"\n",
+    );
+    place.netbench(&["connect", "--quiet"]).expect(0);
+    let manifest = manifest(&place.run());
+    assert_eq!(manifest.plan.rounds, 1);
+    let line = manifest.sessions[0].command[1..].join(" ");
+    let expected = "connect --stack rustls-ring,rustls-aws-lc --sites sites.txt --rounds 1 --link none \
+                    --no-config --quiet";
+    assert_eq!(line, expected);
+    // It says the same again where the file has changed.
+    place.write("netbench.toml", "rounds = 7\n");
+    let again = place
+        .netbench(&words(&format!("{line} --name again")))
+        .expect(0);
+    assert!(!again.stderr.contains("netbench.toml"), "{}", again.stderr);
+}

@@ -1,0 +1,177 @@
+//! `netbench workers` and `netbench stacks`: what they say, and that they build nothing unasked.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod support;
+
+use std::{fs, path::Path};
+
+use support::{Done, Place, finish, words};
+
+/// A checkout that has nothing but its shape, and in the place of Cargo a script that takes down its arguments and makes
+/// what it is asked for.
+fn checkout(place: &Place) {
+    for file in ["Cargo.toml", "netbench/cli/Cargo.toml", "stacks/x"] {
+        let path = place.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, "").unwrap();
+    }
+    let cargo = r#"echo "$*" >> cargo.log
+while [ $# -gt 0 ]; do
+    case "$1" in -p) package=$2 ;; --target-dir) target=$2 ;; esac
+    shift
+done
+case "$package" in *-openssl-system) echo "no headers" >&2; exit 101 ;; esac
+mkdir -p "$target/release"
+for name in worker-openssl worker-rustls; do echo "$package" > "$target/release/netbench-$name"; done
+echo heap > "$target/release/libnetbench_heap.so""#;
+    place.script("cargo", cargo);
+}
+
+/// A copy of the command that has no worker beside it, in the folder `where`.
+fn alone(place: &Place, line: &str) -> Done {
+    let bin = place.path().join("bin");
+    fs::create_dir_all(&bin).unwrap();
+    let copy = bin.join("netbench");
+    if !copy.exists() {
+        fs::hard_link(env!("CARGO_BIN_EXE_netbench"), &copy)
+            .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_netbench"), &copy).map(|_| ()))
+            .unwrap();
+    }
+    let mut command = std::process::Command::new(copy);
+    command
+        .args(words(line))
+        .current_dir(place.path())
+        .env("XDG_CACHE_HOME", place.path().join("cache"))
+        .env("CARGO", place.path().join("cargo"))
+        .env_remove("CARGO_TARGET_DIR");
+    finish(&mut command)
+}
+
+fn log(place: &Place) -> String {
+    fs::read_to_string(place.path().join("cargo.log")).unwrap_or_default()
+}
+
+#[test]
+fn listing_builds_nothing() {
+    let place = Place::new();
+    checkout(&place);
+    for line in ["stacks", "workers list"] {
+        let said = alone(&place, line).expect(0).stdout;
+        assert!(said.contains("rustls-ring"), "{said}");
+        let missing = "not built; netbench workers build openssl builds it";
+        assert!(said.contains(missing), "{said}");
+    }
+    let json = alone(&place, "stacks --json").expect(0).stdout;
+    assert_eq!(json.trim(), "[]");
+    assert_eq!(log(&place), "");
+}
+
+#[test]
+fn a_command_knows_the_checkout_that_it_was_built_from() {
+    let place = Place::new();
+    let said = alone(&place, "workers list").expect(0).stdout;
+    assert!(!said.contains("neither its worker nor"), "{said}");
+    let said = alone(&place, "bogo --stored --shim rustls")
+        .expect(0)
+        .stdout;
+    assert!(said.contains("ALPN"), "{said}");
+}
+
+#[test]
+fn workers_are_built_into_the_cache_and_found_there() {
+    let place = Place::new();
+    checkout(&place);
+    let done = alone(
+        &place,
+        "workers build openssl openssl+release-buffers rustls-aws-lc+nojitter",
+    )
+    .expect(0);
+    assert_eq!(done.stdout.lines().count(), 2, "{}", done.stdout);
+    let built = log(&place);
+    let lines: Vec<&str> = built.lines().collect();
+    assert_eq!(
+        lines.len(),
+        2,
+        "one build for both names of a worker: {built}"
+    );
+    assert!(lines[0].contains("-p netbench-stack-openssl "), "{built}");
+    assert!(
+        lines[1].contains("env.AWS_LC_SYS_NO_JITTER_ENTROPY='1'"),
+        "{built}"
+    );
+    let cache = place
+        .path()
+        .join("cache/netbench/workers")
+        .join(env!("CARGO_PKG_VERSION"));
+    for file in ["netbench-worker-openssl", "nojitter/netbench-worker-rustls"] {
+        assert!(cache.join(file).is_file(), "{file}");
+    }
+
+    // The checkout may go.
+    fs::remove_dir_all(place.path().join("target")).unwrap();
+    let worker = "#!/bin/sh\nexit 3\n";
+    netbench_testing::script(&cache.join("netbench-worker-openssl"), worker);
+    let said = alone(&place, "workers list").expect(0).stdout;
+    assert!(said.contains("openssl: does not work"), "{said}");
+    let found = format!(
+        "in the cache: {}",
+        cache.join("netbench-worker-openssl").display()
+    );
+    assert!(said.contains(&found), "{said}");
+
+    // One that was built in the tree since is newer.
+    let built = place.path().join("target/release/netbench-worker-openssl");
+    fs::create_dir_all(built.parent().unwrap()).unwrap();
+    netbench_testing::script(&built, worker);
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    fs::File::options()
+        .append(true)
+        .open(&built)
+        .unwrap()
+        .set_modified(later)
+        .unwrap();
+    let said = alone(&place, "workers list").expect(0).stdout;
+    assert!(said.contains("in the source tree: "), "{said}");
+}
+
+#[test]
+fn one_that_cannot_be_built_does_not_keep_the_others_from_it() {
+    let place = Place::new();
+    checkout(&place);
+    let done = alone(&place, "workers build --all").expect(1);
+    assert!(done.stderr.contains("no headers"), "{}", done.stderr);
+    assert!(
+        done.stderr.ends_with("not built: openssl-system\n"),
+        "{}",
+        done.stderr
+    );
+    for name in [
+        "openssl:",
+        "rustls-aws-lc:",
+        "rustls-aws-lc+nojitter:",
+        "counts allocations:",
+    ] {
+        assert!(done.stdout.contains(name), "no {name} in {}", done.stdout);
+    }
+}
+
+#[test]
+fn what_is_asked_wrongly_is_said() {
+    let place = Place::new();
+    checkout(&place);
+    let cases = [
+        ("workers build", 2, "<STACK>"),
+        ("workers build opensl", 2, "did you mean \"openssl\"?"),
+        ("workers build --all openssl", 2, "cannot be used with"),
+    ];
+    for (line, code, expected) in cases {
+        let said = alone(&place, line).expect(code).stderr;
+        assert!(said.contains(expected), "{line}: {said}");
+    }
+    assert_eq!(log(&place), "");
+    fs::remove_file(place.path().join("cargo")).unwrap();
+    let said = alone(&place, "workers build openssl").expect(1).stderr;
+    assert!(said.contains("https://rustup.rs"), "{said}");
+    assert!(!Path::new(&place.path().join("target")).exists());
+}
