@@ -43,7 +43,6 @@ fn init_writes_a_file_that_can_be_used_and_never_overwrites() {
         .replace("# roots = ", "roots = ");
     let all = all.replace("# client-profile = ", "client-profile = ");
     place.write("netbench.toml", &all.replace("# fail-on", "fail-on"));
-    place.write("empty.txt", "");
     let said = says(&place, "connect --limit 1");
     for part in [
         "--sites sites.txt",

@@ -108,10 +108,12 @@ fn can_be_added(options: &Command, asked: &ArgMatches, option: &str) -> bool {
         return false;
     };
     let is_asked = |id: &str| {
-        matches!(
-            asked.value_source(id),
-            Some(ValueSource::CommandLine | ValueSource::EnvVariable)
-        )
+        let source = || asked.value_source(id);
+        matches!(asked.try_contains_id(id), Ok(true))
+            && matches!(
+                source(),
+                Some(ValueSource::CommandLine | ValueSource::EnvVariable)
+            )
     };
     let conflicts = |one: &clap::Arg, other: &clap::Arg| {
         let conflicts = options.get_arg_conflicts_with(one);

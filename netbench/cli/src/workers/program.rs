@@ -141,9 +141,10 @@ impl Program {
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self == Self::HEAP_LIBRARY {
-            true => f.write_str(self.name),
-            false => write!(f, "the {} worker", self.name),
+        if *self == Self::HEAP_LIBRARY {
+            f.write_str(self.name)
+        } else {
+            write!(f, "the {} worker", self.name)
         }
     }
 }
