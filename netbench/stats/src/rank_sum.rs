@@ -1,0 +1,191 @@
+use crate::{
+    Interval, RunsRatio, SAME_MARGIN, SINGLE_LEVEL, Verdict, compare_runs, quantile_sorted,
+    student_t_quantile,
+};
+
+/// Up to so many pairs of rounds the distribution of the rank sum is counted out, above it is normal.
+const EXACT_UP_TO: usize = 2_500;
+
+/// With fewer rounds than this on a side, the normal distribution is too far off.
+const FEW: usize = 8;
+
+/// Above so many rounds of a run, means are as good as normal, and pairs too many to be listed.
+const MOST_ROUNDS: usize = 1_000;
+
+/// Decides between the rounds of two runs, each a figure over 0, that were not taken side by side. None where a
+/// side has no round.
+///
+/// The ratio is the median of all B/A, each round of one run with each of the other (Hodges and Lehmann), and the
+/// interval that of Mann's and Whitney's test. Unlike [`compare_runs`] it assumes nothing of how rounds are distributed:
+/// over a network, a lost packet makes one of them take ten times as long. It does assume that the rounds of a run are
+/// independent of each other, and it says nothing of what else changed between the runs.
+pub fn compare_apart(a: &[f64], b: &[f64], level: f64) -> Option<RunsRatio> {
+    if a.len().max(b.len()) > MOST_ROUNDS {
+        let found = compare_runs(a, b, level)?;
+        let verdict = Verdict::beyond(found.interval, SAME_MARGIN);
+        return Some(RunsRatio { verdict, ..found });
+    }
+    let logs = |values: &[f64]| -> Vec<f64> {
+        let positive = values.iter().filter(|value| **value > 0.0);
+        positive.map(|value| value.ln()).collect()
+    };
+    let (a, b) = (logs(a), logs(b));
+    let mut ratios: Vec<f64> = b
+        .iter()
+        .flat_map(|y| a.iter().map(move |x| y - x))
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    let at = |level: f64| {
+        let (rank, chance) = cut(a.len(), b.len(), level)?;
+        Some(Interval {
+            level: 1.0 - 2.0 * chance,
+            low: ratios[rank].exp(),
+            high: ratios[ratios.len() - 1 - rank].exp(),
+        })
+    };
+    let interval = at(level);
+    Some(RunsRatio {
+        ratio: quantile_sorted(&ratios, 0.5)?.exp(),
+        first_rounds: a.len() as u64,
+        other_rounds: b.len() as u64,
+        verdict: Verdict::beyond(interval, SAME_MARGIN),
+        interval,
+        interval_single: at(SINGLE_LEVEL),
+    })
+}
+
+/// How many rounds two runs need, each as many, for an interval of this level.
+pub fn rounds_apart(level: f64) -> usize {
+    (1..MOST_ROUNDS)
+        .find(|rounds| cut(*rounds, *rounds, level).is_some())
+        .unwrap_or(MOST_ROUNDS)
+}
+
+/// Which of the sorted ratios ends the interval, and how likely equal runs are to have all of them above it; none where
+/// even the first is too likely.
+fn cut(a: usize, b: usize, level: f64) -> Option<(usize, f64)> {
+    let tail = (1.0 - level) / 2.0;
+    let (n, m) = (a as f64, b as f64);
+    if a * b > EXACT_UP_TO && a.min(b) >= FEW {
+        let deviation = (n * m * (n + m + 1.0) / 12.0).sqrt();
+        let quantile = student_t_quantile(1.0 - tail, 1e9);
+        let rank = (n * m / 2.0 - quantile * deviation - 1.0).floor();
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "not negative, and far below the number of pairs"
+        )]
+        return (rank >= 0.0).then_some((rank as usize, tail));
+    }
+    let mut below = 0.0;
+    let mut found = None;
+    for (rank, probability) in probabilities(a, b).into_iter().enumerate() {
+        below += probability;
+        if below > tail {
+            break;
+        }
+        found = Some((rank, below));
+    }
+    found
+}
+
+/// P(U = u) of Mann's and Whitney's statistic of `a` and `b` equal rounds, for u up to its mean.
+fn probabilities(a: usize, b: usize) -> Vec<f64> {
+    let most = a * b / 2;
+    // Of `a` and so many of the other: the last of all is one of either, in proportion to their numbers.
+    let mut of: Vec<Vec<f64>> = Vec::with_capacity(b + 1);
+    let point = || {
+        let mut only_zero = vec![0.0; most + 1];
+        only_zero[0] = 1.0;
+        only_zero
+    };
+    of.resize_with(b + 1, point);
+    for first in 1..=a {
+        for other in 1..=b {
+            let share = first as f64 / (first + other) as f64;
+            let row: Vec<f64> = (0..=most)
+                .map(|u| {
+                    let above = if u >= other {
+                        of[other][u - other]
+                    } else {
+                        0.0
+                    };
+                    share * above + (1.0 - share) * of[other - 1][u]
+                })
+                .collect();
+            of[other] = row;
+        }
+    }
+    of.pop().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Rng;
+
+    #[test]
+    fn critical_values_agree_with_tables() {
+        // Two-sided 5 % and 1 %: the largest U that rejects, from any table of Mann's and Whitney's test.
+        for (a, b, five, one) in [
+            (4, 4, Some(0), None),
+            (5, 5, Some(2), Some(0)),
+            (6, 6, Some(5), Some(2)),
+            (8, 8, Some(13), Some(7)),
+            (6, 10, Some(11), Some(6)),
+            (10, 6, Some(11), Some(6)),
+            (10, 10, Some(23), Some(16)),
+            (20, 20, Some(127), Some(105)),
+            (3, 3, None, None),
+        ] {
+            let rank = |level| cut(a, b, level).map(|(rank, _)| rank);
+            assert_eq!((rank(0.95), rank(0.99)), (five, one), "{a} and {b}");
+        }
+        let sum: f64 = probabilities(5, 7).iter().sum();
+        // U goes to 35, and is as likely to be at most 17 as at least 18.
+        assert!((sum - 0.5).abs() < 1e-12, "{sum}");
+        // Where the two ways of counting meet they agree.
+        let ((exact, _), (normal, _)) = (cut(50, 50, 0.95).unwrap(), cut(50, 51, 0.95).unwrap());
+        assert!(normal > exact && normal - exact < 30, "{exact} {normal}");
+        assert_eq!([0.95, 0.99, 0.9999].map(rounds_apart), [4, 5, 9]);
+    }
+
+    #[test]
+    fn equal_runs_are_as_often_outside_as_the_level_says() {
+        let mut rng = Rng::new(5);
+        // A tenth of the rounds lose a packet.
+        let mut draw = |n: usize| -> Vec<f64> {
+            (0..n)
+                .map(|_| {
+                    let lost = if rng.below(10) == 0 { 1_000.0 } else { 0.0 };
+                    50.0 * (0.03 * rng.normal()).exp() + lost
+                })
+                .collect()
+        };
+        let runs = 4_000;
+        let (mut outside, mut found_slower) = (0, 0);
+        for _ in 0..runs {
+            let found = compare_apart(&draw(10), &draw(8), 0.95).unwrap();
+            let interval = found.interval.unwrap();
+            outside += u32::from(!(interval.low..=interval.high).contains(&1.0));
+            let slower: Vec<f64> = draw(8).iter().map(|time| 1.2 * time).collect();
+            let found = compare_apart(&draw(10), &slower, 0.95).unwrap();
+            found_slower += u32::from(found.verdict == Verdict::Slower);
+        }
+        let share = |count: u32| f64::from(count) / f64::from(runs);
+        assert!((0.03..=0.056).contains(&share(outside)), "{outside}");
+        assert!(share(found_slower) > 0.9, "{found_slower}");
+    }
+
+    #[test]
+    fn few_rounds_have_no_interval_and_none_no_ratio() {
+        assert_eq!(compare_apart(&[], &[1.0], 0.95), None);
+        let few = compare_apart(&[1.0, 1.0], &[2.0, 2.0, 2.0], 0.95).unwrap();
+        assert_eq!((few.verdict, few.interval), (Verdict::Undecided, None));
+        assert!((few.ratio - 2.0).abs() < 1e-12);
+        let still = compare_apart(&[1.0; 6], &[1.0; 6], 0.95).unwrap();
+        assert_eq!(still.verdict, Verdict::Same);
+        let many = compare_apart(&[1.0; 2_000], &[2.0; 6], 0.95).unwrap();
+        assert_eq!(many.verdict, Verdict::Slower);
+    }
+}
