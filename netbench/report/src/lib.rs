@@ -11,6 +11,7 @@
 mod bogo;
 mod cell;
 mod connect;
+mod differences;
 mod document;
 mod evaluation;
 mod explain;
@@ -22,9 +23,10 @@ mod suite;
 mod text;
 
 pub use connect::{
-    ColdAgainst, ColdCauses, ColdRow, ColdStep, Comparison, ConnectReport, ConnectSummary,
-    Exclusion, FailureRow, Head, NegotiatedRow, OnceCost, OnceInterval, PhaseRow, ShareRow,
-    SiteRow, SiteTally, UnsupportedRow, summarize,
+    ChangedSite, ColdAgainst, ColdCauses, ColdRow, ColdStep, Comparison, ConnectComparison,
+    ConnectReport, ConnectSummary, Exclusion, FailureRow, Head, NegotiatedRow, OnceCost,
+    OnceInterval, PhaseChange, PhaseRow, ReachChange, ShareRow, SiteRow, SiteTally, UnsupportedRow,
+    compare_runs_of_connect, summarize,
 };
 pub use document::{Document, Extent, Report, Section};
 pub use evaluation::{
@@ -75,6 +77,7 @@ pub fn schemas() -> Vec<Schema> {
         schema("bogo-coverage.json", schema_for!(Coverage)),
         schema("bogo-difference.json", schema_for!(CoverageDifference)),
         schema("compare-summary.json", schema_for!(CompareSummary)),
+        schema("connect-compare.json", schema_for!(ConnectComparison)),
         schema("connect-summary.json", schema_for!(ConnectSummary)),
         schema("evaluation.json", schema_for!(Evaluation)),
         schema("evaluation-run.json", schema_for!(EvaluationManifest)),

@@ -3,13 +3,14 @@ use netbench_report::ConnectReport;
 use netbench_store::RunFolder;
 
 use super::{Holds, KindOfRun, Listed, row};
-use crate::{merge, stored::wrong};
+use crate::{commands::compare, merge, stored::wrong};
 
 pub(super) const KIND: KindOfRun = KindOfRun {
     kind: ConnectPlan::KIND,
     read: |folder| Ok(Box::new(read(folder)?)),
     list: row::<ConnectPlan>,
     merge: Some(merge::connect::merge),
+    compare: Some(compare::connect::compare),
     holds: Holds::Files(&[]),
 };
 

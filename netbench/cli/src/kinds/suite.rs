@@ -3,13 +3,14 @@ use netbench_report::SuiteReport;
 use netbench_store::RunFolder;
 
 use super::{Holds, KindOfRun, Listed, row};
-use crate::stored::wrong;
+use crate::{commands::compare, stored::wrong};
 
 pub(super) const KIND: KindOfRun = KindOfRun {
     kind: SuitePlan::KIND,
     read: |folder| Ok(Box::new(read(folder)?)),
     list: row::<SuitePlan>,
     merge: None,
+    compare: Some(compare::suite::compare),
     holds: Holds::Files(&[]),
 };
 

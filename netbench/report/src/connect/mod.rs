@@ -10,6 +10,8 @@ mod document;
 mod failures;
 mod latest;
 mod pairs;
+mod runs;
+mod runs_document;
 mod shares;
 mod summarize;
 mod summary;
@@ -17,6 +19,7 @@ mod warnings;
 
 pub use cold::{ColdAgainst, ColdCauses, ColdRow, ColdStep, OnceCost, OnceInterval};
 pub use document::ConnectReport;
+pub use runs::{ChangedSite, ConnectComparison, PhaseChange, ReachChange, compare_runs_of_connect};
 pub use summarize::summarize;
 pub use summary::{
     Comparison, ConnectSummary, Exclusion, FailureRow, Head, NegotiatedRow, PhaseRow, ShareRow,

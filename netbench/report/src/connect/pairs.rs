@@ -4,6 +4,13 @@ use itertools::Itertools;
 use netbench_model::{Condition, Measured, Negotiated, Outcome, Sample, StackName};
 use netbench_stats::Pair;
 
+/// How far the bodies of two responses of a real server may differ: this, or [`BODY_PART`] of the longer one, if that
+/// is more. A page has a date in it, or a nonce.
+const BODY_BYTES: u64 = 1024;
+
+/// See [`BODY_BYTES`].
+const BODY_PART: u64 = 10;
+
 /// Two samples that may be compared: of one site, round and session, right after one another.
 pub(crate) struct Matched<'a> {
     pub(crate) site: &'a str,
@@ -76,7 +83,7 @@ pub(crate) fn match_up<'a>(
 }
 
 /// What the two sides did differently, if anything.
-fn difference(a: &Measured, b: &Measured) -> Option<String> {
+pub(super) fn difference(a: &Measured, b: &Measured) -> Option<String> {
     if !a.client.same_work(&b.client) {
         return Some(negotiated_difference(&a.client, &b.client));
     }
@@ -92,7 +99,10 @@ fn difference(a: &Measured, b: &Measured) -> Option<String> {
     if a.http_status != b.http_status {
         return Some(format!("status {} / {}", a.http_status, b.http_status));
     }
-    if a.body_bytes != b.body_bytes && a.server.is_some() {
+    let lab = a.server.is_some();
+    let off = a.body_bytes.abs_diff(b.body_bytes);
+    let alike = off <= BODY_BYTES.max(a.body_bytes.max(b.body_bytes) / BODY_PART);
+    if (lab && off > 0) || !alike {
         return Some(format!("body {} / {} bytes", a.body_bytes, b.body_bytes));
     }
     None

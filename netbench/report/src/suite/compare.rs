@@ -6,7 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{figures::figures, summarize_suite};
-use crate::run::about_stack;
+use crate::{
+    differences::{Fact, differing, of_machine},
+    run::about_stack,
+};
 
 /// Two runs of the suite, or two stacks of one, case by case. Every ratio is the other's figure over
 /// the first one's: over 1 the other is slower, or takes more.
@@ -258,7 +261,11 @@ impl Compared {
     }
 }
 
-fn regression(ratio: f64, interval: Option<Interval>, threshold: Option<f64>) -> Regression {
+pub(crate) fn regression(
+    ratio: f64,
+    interval: Option<Interval>,
+    threshold: Option<f64>,
+) -> Regression {
     match (threshold, interval) {
         (None, _) => Regression::NotAsked,
         (Some(most), Some(interval)) if ratio > 1.0 + most && interval.low > 1.0 => {
@@ -271,45 +278,18 @@ fn regression(ratio: f64, interval: Option<Interval>, threshold: Option<f64>) ->
 /// What differs between two runs: settings and machine, which keep their figures from being compared,
 /// and what one may want to compare.
 pub(super) fn differences(a: &SuiteManifest, b: &SuiteManifest) -> Vec<Difference> {
-    let others = facts(b);
-    let differing = facts(a).into_iter().filter_map(|(what, first, harmless)| {
-        // Of a stack that only one of them has nothing is compared.
-        let (_, other, _) = others.iter().find(|(name, ..)| *name == what)?;
-        (first != *other).then(|| Difference {
-            what,
-            first,
-            other: other.clone(),
-            harmless,
-        })
-    });
-    differing.collect()
+    differing(facts(a), &facts(b))
 }
 
-/// Facts of a run, each with whether it is harmless if it differs.
-fn facts(run: &SuiteManifest) -> Vec<(String, String, bool)> {
+fn facts(run: &SuiteManifest) -> Vec<Fact> {
     let plan = &run.plan;
-    let machine = &run.environment;
-    let fact = |name: &str| machine.facts.get(name).cloned().unwrap_or_default();
     let mut facts = vec![
-        ("certificates", plan.pki_sha256.clone(), false),
-        ("trial_ms", plan.trial_ms.to_string(), false),
-        ("slice_us", plan.slice_us.to_string(), false),
-        ("pin", plan.is_pinned().to_string(), false),
-        ("layout", format!("{:?}", plan.layout), false),
+        Fact::decisive("certificates", plan.pki_sha256.clone()),
+        Fact::decisive("trial_ms", plan.trial_ms.to_string()),
+        Fact::decisive("slice_us", plan.slice_us.to_string()),
+        Fact::decisive("pin", plan.is_pinned().to_string()),
+        Fact::decisive("layout", format!("{:?}", plan.layout)),
     ];
-    facts.extend(["cpu_model", "cores", "cpu_flags"].map(|name| (name, fact(name), false)));
-    facts.extend(["kernel", "governor"].map(|name| (name, fact(name), true)));
-    facts.push(("netbench", run.netbench.clone(), true));
-    facts.push(("variables", format!("{:?}", machine.variables), true));
-    let facts = facts.into_iter();
-    let facts = facts.map(|(name, value, harmless)| (name.to_owned(), value, harmless));
-    let workers = run.workers.iter().flat_map(|worker| {
-        let library = format!("{} {:?}", worker.library, worker.provider);
-        let build = format!("{:?}", worker.build);
-        [
-            (worker.stack.clone(), library, true),
-            (format!("build of {}", worker.stack), build, true),
-        ]
-    });
-    facts.chain(workers).collect()
+    facts.extend(of_machine(run));
+    facts
 }

@@ -123,7 +123,7 @@ fn headline(summary: &CompareSummary) -> String {
 }
 
 /// What of the settings and machines of runs differs.
-pub(super) fn differences(items: &mut Vec<Item>, heading: &str, differences: &[Difference]) {
+pub(crate) fn differences(items: &mut Vec<Item>, heading: &str, differences: &[Difference]) {
     if differences.is_empty() {
         return;
     }

@@ -16,10 +16,12 @@ mod summarize;
 mod summary;
 mod verdicts;
 
+pub(crate) use compare::regression;
 pub use compare::{
     CompareSummary, Compared, ComparedCase, Difference, Regression, compare_runs_of_suite,
     compare_stacks_of_suite,
 };
+pub(crate) use compare_document::differences as difference_items;
 pub use document::SuiteReport;
 pub use joined::{JoinedCase, JoinedRun, JoinedSummary, RunSays, join_runs_of_suite};
 pub use published::{PublishedRow, PublishedTable};

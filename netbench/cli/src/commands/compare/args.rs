@@ -7,6 +7,7 @@ use crate::options::Output;
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   netbench compare runs/before runs/after --fail-on-regression 2%
+  netbench compare runs/before runs/after --stack openssl,rustls-aws-lc
   netbench compare runs/one --stack openssl,rustls-aws-lc
   netbench compare runs/before runs/after --format junit > compare.xml
   netbench compare runs/monday runs/tuesday runs/wednesday
@@ -14,19 +15,23 @@ Examples:
 A case has regressed if it got worse by more than the threshold and its
 confidence interval excludes zero.
 
+Of runs of connect, every site that both have is compared by its total time, with
+each condition and stack that both have. A site that fails in every trial, and
+did not before, has regressed too.
+
 Joined runs are of the same stacks and cases, measured at different times. The
 confidence interval then includes what differs between runs.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    /// One run to compare two of its stacks, two runs to compare, three or more to join
+    /// Two runs of suite or connect to compare; one run of the suite to compare two of its stacks, three or more to join
     #[arg(value_name = "RUN", required = true, value_hint = ValueHint::DirPath)]
     pub(crate) runs: Vec<PathBuf>,
     /// Join two runs instead of comparing them
     #[arg(long, conflicts_with = "fail_on_regression")]
     pub(crate) join: bool,
     /// Stack of the first run and stack of the second [default: the first ones]
-    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    #[arg(long, short, value_name = "A,B", value_delimiter = ',')]
     pub(crate) stack: Vec<String>,
     /// Exit with code 4 if a case got worse by more than this, such as 2%
     #[arg(long, value_name = "PERCENT", value_parser = percentage)]

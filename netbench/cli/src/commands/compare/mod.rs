@@ -1,24 +1,22 @@
+//! `netbench compare`: runs of one kind, held against each other.
+
 pub(crate) mod args;
+pub(crate) mod connect;
+pub(crate) mod suite;
 
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeSet;
 
-use netbench_model::{StackName, SuitePlan};
-use netbench_report::{
-    CompareSummary, Difference, compare_runs_of_suite, compare_stacks_of_suite, join_runs_of_suite,
-};
+use netbench_model::StackName;
+use netbench_report::Difference;
+use netbench_store::RunFolder;
 
 use self::args::Compare;
 use crate::{
     exit::{Ended, bail_input},
-    output,
-    stack_names::is_of_run,
-    stored,
+    kinds,
+    stored::wrong,
 };
 
-/// Compares two stacks of a run, or two runs, or joins several.
 pub(crate) fn compare(options: &Compare) -> anyhow::Result<Ended> {
     let chosen: Vec<StackName> = options.stack.iter().map(StackName::new).collect();
     let chosen = match chosen.as_slice() {
@@ -26,91 +24,28 @@ pub(crate) fn compare(options: &Compare) -> anyhow::Result<Ended> {
         [a, b] => Some((a, b)),
         _ => bail_input!("--stack takes two stacks"),
     };
-    let summary = match options.runs.as_slice() {
-        [first] if !options.join => of_one(options, first, chosen)?,
-        [first, other] if !options.join => of_two(options, first, other, chosen)?,
-        runs => return join(options, runs, chosen),
-    };
-    refuse(&summary.differences, options)?;
-    output::print(&summary, &options.output)?;
-    Ok(match (summary.cases.is_empty(), summary.regressed) {
-        (true, _) => Ended::NothingToCompare,
-        (false, 0) => Ended::Well,
-        (false, _) => Ended::CheckFailed,
-    })
-}
-
-/// Two stacks of one run.
-fn of_one(
-    options: &Compare,
-    run: &Path,
-    chosen: Option<(&StackName, &StackName)>,
-) -> anyhow::Result<CompareSummary> {
-    let (_, manifest, samples) = stored::read::<SuitePlan>(run)?;
-    let stacks = &manifest.plan.stacks;
-    let (a, b) = match (chosen, stacks.as_slice()) {
-        (Some(chosen), _) => chosen,
-        (None, [a, b, ..]) => (a, b),
-        (None, _) => {
-            let why = "the run has one stack; a second run is needed to compare with";
-            bail_input!("{why}");
+    let mut kinds = Vec::new();
+    for run in &options.runs {
+        kinds.push(kinds::of(&RunFolder::open(run).map_err(wrong)?)?);
+    }
+    for (run, kind) in options.runs.iter().zip(&kinds) {
+        if kind.kind != kinds[0].kind {
+            bail_input!(
+                "{}: a run of {}, where {} is one of {}: only runs of one kind are compared",
+                run.display(),
+                kind.kind,
+                options.runs[0].display(),
+                kinds[0].kind
+            );
         }
+    }
+    let Some(kind) = kinds.first() else {
+        return Ok(Ended::NothingToCompare);
     };
-    is_of_run(a, stacks)?;
-    is_of_run(b, stacks)?;
-    let threshold = options.fail_on_regression;
-    Ok(compare_stacks_of_suite(
-        &manifest, &samples, a, b, threshold,
-    ))
-}
-
-fn of_two(
-    options: &Compare,
-    first: &Path,
-    other: &Path,
-    chosen: Option<(&StackName, &StackName)>,
-) -> anyhow::Result<CompareSummary> {
-    let (_, manifest, samples) = stored::read::<SuitePlan>(first)?;
-    let (_, other_manifest, other_samples) = stored::read::<SuitePlan>(other)?;
-    if let Some((a, b)) = chosen {
-        is_of_run(a, &manifest.plan.stacks)?;
-        is_of_run(b, &other_manifest.plan.stacks)?;
+    match kind.compare {
+        Some(compare) => compare(options, chosen),
+        None => bail_input!("runs of {} cannot be compared", kind.kind),
     }
-    Ok(compare_runs_of_suite(
-        (&manifest, &samples),
-        (&other_manifest, &other_samples),
-        chosen,
-        options.fail_on_regression,
-    ))
-}
-
-fn join(
-    options: &Compare,
-    runs: &[PathBuf],
-    chosen: Option<(&StackName, &StackName)>,
-) -> anyhow::Result<Ended> {
-    if runs.len() < 2 {
-        bail_input!("--join takes two runs or more");
-    }
-    if options.fail_on_regression.is_some() {
-        bail_input!("--fail-on-regression compares two runs; three or more are joined");
-    }
-    let mut read = Vec::new();
-    for run in runs {
-        let (_, manifest, samples) = stored::read::<SuitePlan>(run)?;
-        for stack in chosen.iter().flat_map(|(a, b)| [a, b]) {
-            is_of_run(stack, &manifest.plan.stacks)?;
-        }
-        read.push((manifest, samples));
-    }
-    let summary = join_runs_of_suite(&read, chosen);
-    refuse(&summary.differences, options)?;
-    output::print(&summary, &options.output)?;
-    Ok(if summary.cases.is_empty() {
-        Ended::NothingToCompare
-    } else {
-        Ended::Well
-    })
 }
 
 /// Refuses runs whose figures cannot be compared, unless the user wants it so.

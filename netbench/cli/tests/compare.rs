@@ -1,0 +1,90 @@
+//! `netbench compare` of runs of connect: before and after.
+
+mod support;
+
+use std::{fs, path::Path};
+
+use netbench_model::{Outcome, Sample};
+use support::{Place, check, json, samples, words};
+
+/// Makes every connection of a stack take so many times as long.
+fn slow_down(run: &Path, stack: &str, factor: u64) {
+    let slower = |mut sample: Sample| {
+        if let Outcome::Ok(figures) = &mut sample.outcome
+            && sample.stack.as_str() == stack
+        {
+            figures.phases.total_ns *= factor;
+        }
+        serde_json::to_string(&sample).unwrap() + "\n"
+    };
+    let lines: String = samples(run).into_iter().map(slower).collect();
+    fs::write(run.join("samples.jsonl"), lines).unwrap();
+}
+
+#[test]
+fn a_run_after_an_upgrade_is_held_against_the_one_before() {
+    let place = Place::with_sites("a.example\nb.example\n");
+    for name in ["before", "after"] {
+        place.connect(&format!("--rounds 8 --link none --name {name}"));
+    }
+    let [before, after] = ["before", "after"].map(|name| place.named(name));
+    // Far beyond what a busy machine does.
+    slow_down(&after, "rustls-aws-lc", 1_000);
+    let compare = |line: &str| {
+        let line = line.replace("BEFORE", before.to_str().unwrap());
+        let line = line.replace("AFTER", after.to_str().unwrap());
+        place.netbench(&words(&format!("compare {line}")))
+    };
+    let gate = "--fail-on-regression 5000%";
+    assert!(
+        compare(&format!("BEFORE AFTER {gate}")).code == Some(2),
+        "1000 % is the most"
+    );
+    let gate = "--fail-on-regression 1000%";
+    let worse = compare(&format!("BEFORE AFTER {gate}")).expect(4);
+    for part in [
+        "regressed by more than",
+        "a.example",
+        "b.example",
+        "regressed",
+    ] {
+        assert!(worse.stdout.contains(part), "{}", worse.stdout);
+    }
+    let found = compare(&format!("BEFORE AFTER {gate} --json")).expect(4);
+    check("connect-compare.json", &found.stdout);
+    let found: serde_json::Value = json(&found.stdout);
+    // Its total, and each of its sites.
+    assert_eq!(
+        (&found["regressed"], &found["doubtful"]),
+        (&3.into(), &0.into())
+    );
+    compare(&format!("AFTER BEFORE {gate}")).expect(0);
+    compare("BEFORE AFTER").expect(0);
+    compare(&format!("BEFORE AFTER --stack openssl,openssl {gate}")).expect(0);
+    for form in ["markdown", "csv", "html", "junit"] {
+        let done = compare(&format!("BEFORE AFTER --format {form}")).expect(0);
+        assert!(done.stdout.contains("a.example"), "{form}");
+    }
+    for (line, part) in [
+        ("BEFORE", "two runs of connect"),
+        ("BEFORE AFTER --join", "netbench merge"),
+        ("BEFORE AFTER --stack openssl,other", "no stack \"other\""),
+    ] {
+        let refused = compare(line).expect(2);
+        assert!(refused.stderr.contains(part), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn runs_that_measured_something_else_are_not_compared_unless_asked_for() {
+    let place = Place::with_sites("a.example\n");
+    place.connect("--rounds 1 --link none --name one");
+    place.connect("--rounds 1 --link none --jobs 1 --name other");
+    let [one, other] = ["one", "other"].map(|name| place.named(name));
+    let line = format!("compare {} {}", one.display(), other.display());
+    let refused = place.netbench(&words(&line)).expect(2);
+    assert!(refused.stderr.contains("--jobs"), "{}", refused.stderr);
+    let line = format!("{line} --allow-different-settings");
+    let done = place.netbench(&words(&line)).expect(0);
+    assert!(done.stdout.contains("--jobs"), "{}", done.stdout);
+}

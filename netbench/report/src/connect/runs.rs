@@ -1,0 +1,336 @@
+//! Two runs of `connect`, such as before and after an upgrade, site by site.
+
+mod changes;
+
+use std::collections::BTreeSet;
+
+use netbench_model::{
+    Condition, ConnectManifest, LinkRecord, Phase, SCHEMA_VERSION, Sample, Site, StackName, Target,
+};
+use netbench_stats::{FAMILY_LEVEL, RunsRatio, Verdict, rounds_apart};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use self::changes::{Rounds, phase_change, reach, site_change};
+use super::latest;
+use crate::{
+    Difference, Regression,
+    differences::{Fact, differing, of_machine},
+    run::about_stack,
+    suite::Compared,
+};
+
+/// What changed from one run of `connect` to another. Every ratio is the other run's time over the first one's: over
+/// 1 the other is slower.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ConnectComparison {
+    /// The schema's version.
+    pub schema: u32,
+    /// Always `connect-compare`.
+    pub kind: String,
+    /// What is compared with.
+    pub first: Compared,
+    /// What is compared.
+    pub other: Compared,
+    /// The change from which a site counts as regressed: 0.02 for 2 %.
+    pub threshold: Option<f64>,
+    /// How many rows regressed, of phases (by total time), of sites and of sites that fail.
+    pub regressed: u64,
+    /// How many of them changed by more than the threshold with too few rounds to tell whether by chance.
+    pub doubtful: u64,
+    /// Each phase over all sites that both reach.
+    pub phases: Vec<PhaseChange>,
+    /// Each site that both reach, by total time.
+    pub sites: Vec<ChangedSite>,
+    /// Sites that fail more often in one of them.
+    pub reach: Vec<ReachChange>,
+    /// Sites of the first run alone.
+    pub only_first: Vec<String>,
+    /// Sites of the other run alone.
+    pub only_other: Vec<String>,
+    /// Stacks and conditions that only one of them has.
+    pub missing: Vec<String>,
+    /// What differs in settings and machine.
+    pub differences: Vec<Difference>,
+    /// How many rounds each run needs for a site to have a verdict.
+    pub rounds_needed: u64,
+    /// What a reader must know before quoting a figure.
+    pub warnings: Vec<String>,
+}
+
+/// A phase of connections to all sites that both runs reach.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PhaseChange {
+    /// The condition.
+    pub condition: Condition,
+    /// The first run's stack.
+    pub first_stack: StackName,
+    /// The other run's.
+    pub other_stack: StackName,
+    /// The phase.
+    pub phase: Phase,
+    /// How many sites.
+    pub sites: u64,
+    /// The first run's median, over sites and rounds.
+    pub first_ns: f64,
+    /// The other's.
+    pub other_ns: f64,
+    /// The ratio of the rounds, each the median over its sites.
+    pub change: RunsRatio,
+    /// Whether the total is a regression.
+    pub regression: Regression,
+}
+
+/// A site that both runs reach.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangedSite {
+    /// The site.
+    pub site: String,
+    /// The condition.
+    pub condition: Condition,
+    /// The first run's stack.
+    pub first_stack: StackName,
+    /// The other run's.
+    pub other_stack: StackName,
+    /// The first run's median total.
+    pub first_ns: f64,
+    /// The other's.
+    pub other_ns: f64,
+    /// The ratio of the rounds' totals.
+    pub change: RunsRatio,
+    /// What is negotiated or answered now and was not before, first and other: `group x25519 / X25519MLKEM768`.
+    pub differs: Option<String>,
+    /// Whether it is a regression.
+    pub regression: Regression,
+}
+
+/// A site that fails more often in one of the runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReachChange {
+    /// The site.
+    pub site: String,
+    /// The condition.
+    pub condition: Condition,
+    /// The first run's stack.
+    pub first_stack: StackName,
+    /// The other run's.
+    pub other_stack: StackName,
+    /// Trials of the first run that failed, of how many.
+    pub first_failed: (u64, u64),
+    /// Those of the other.
+    pub other_failed: (u64, u64),
+    /// Why, the first time.
+    pub why: String,
+    /// Whether it is a regression: every trial fails where one did not.
+    pub regression: Regression,
+}
+
+/// Compares two runs. `stacks` names a stack of each; without it, every stack that both have.
+pub fn compare_runs_of_connect(
+    first: (&ConnectManifest, &[Sample]),
+    other: (&ConnectManifest, &[Sample]),
+    stacks: Option<(&StackName, &StackName)>,
+    threshold: Option<f64>,
+) -> ConnectComparison {
+    let (plan, other_plan) = (&first.0.plan, &other.0.plan);
+    let pairs: Vec<(StackName, StackName)> = match stacks {
+        Some((a, b)) => vec![(a.clone(), b.clone())],
+        None => both(&plan.stacks, &other_plan.stacks)
+            .map(|stack| (stack.clone(), stack.clone()))
+            .collect(),
+    };
+    let conditions: Vec<Condition> = both(&plan.conditions, &other_plan.conditions)
+        .copied()
+        .collect();
+    let names = |sites: &[Site]| -> Vec<String> { sites.iter().map(Site::name).collect() };
+    let (sites, other_sites) = (names(&plan.sites), names(&other_plan.sites));
+    let common: BTreeSet<&str> = both(&sites, &other_sites).map(String::as_str).collect();
+    let samples = [latest(first.1), latest(other.1)];
+
+    let mut found = Vec::new();
+    for condition in conditions {
+        for (a, b) in &pairs {
+            found.push(Rounds::of(condition, [a, b], &samples, &common));
+        }
+    }
+    let level = |rows: usize| 1.0 - (1.0 - FAMILY_LEVEL) / rows.max(1) as f64;
+    let phases = compared_phases(plan.target, other_plan.target);
+    let phase_level = level(found.len() * phases.len());
+    let site_level = level(found.iter().map(|rounds| rounds.reached().count()).sum());
+    let phases: Vec<PhaseChange> = found
+        .iter()
+        .flat_map(|rounds| phases.iter().map(move |phase| (rounds, *phase)))
+        .filter_map(|(rounds, phase)| phase_change(rounds, phase, phase_level, threshold))
+        .collect();
+    let sites_changed: Vec<ChangedSite> = found
+        .iter()
+        .flat_map(|rounds| rounds.reached().map(move |site| (rounds, site)))
+        .filter_map(|(rounds, site)| site_change(rounds, site, site_level, threshold))
+        .collect();
+    let reach: Vec<ReachChange> = found
+        .iter()
+        .flat_map(|rounds| reach(rounds, threshold))
+        .collect();
+    let states = || {
+        let phases = phases.iter().map(|row| row.regression);
+        let sites = sites_changed.iter().map(|row| row.regression);
+        phases
+            .chain(sites)
+            .chain(reach.iter().map(|row| row.regression))
+    };
+    let count = |state: Regression| states().filter(|of| *of == state).count() as u64;
+    ConnectComparison {
+        schema: SCHEMA_VERSION,
+        kind: "connect-compare".to_owned(),
+        first: side(first.0, pairs.iter().map(|pair| &pair.0)),
+        other: side(other.0, pairs.iter().map(|pair| &pair.1)),
+        threshold,
+        regressed: count(Regression::Regressed),
+        doubtful: doubtful(threshold, &phases, &sites_changed),
+        only_first: only(&sites, &other_sites),
+        only_other: only(&other_sites, &sites),
+        missing: if stacks.is_some() {
+            only(&plan.conditions, &other_plan.conditions)
+        } else {
+            [
+                only(&plan.stacks, &other_plan.stacks),
+                only(&other_plan.stacks, &plan.stacks),
+                only(&plan.conditions, &other_plan.conditions),
+                only(&other_plan.conditions, &plan.conditions),
+            ]
+            .concat()
+        },
+        differences: differing(facts(first.0), &facts(other.0)),
+        rounds_needed: rounds_apart(site_level) as u64,
+        warnings: warnings(first.0, other.0, &pairs, &phases),
+        phases,
+        sites: sites_changed,
+        reach,
+    }
+}
+
+/// Rows that changed by more than the threshold, and have too few rounds to tell whether by chance.
+fn doubtful(threshold: Option<f64>, phases: &[PhaseChange], sites: &[ChangedSite]) -> u64 {
+    let Some(most) = threshold else { return 0 };
+    let totals = phases.iter().filter(|row| row.phase == Phase::Total);
+    let changes = totals.map(|row| &row.change);
+    let changes = changes.chain(sites.iter().map(|row| &row.change));
+    let doubtful = |change: &&RunsRatio| change.ratio > 1.0 + most && change.interval.is_none();
+    changes.filter(doubtful).count() as u64
+}
+
+/// What both have, in the order of the first.
+fn both<'a, T: PartialEq>(first: &'a [T], other: &'a [T]) -> impl Iterator<Item = &'a T> {
+    first.iter().filter(|value| other.contains(value))
+}
+
+/// What only `these` have.
+fn only<T: PartialEq + ToString>(these: &[T], those: &[T]) -> Vec<String> {
+    let alone = these.iter().filter(|value| !those.contains(value));
+    alone.map(ToString::to_string).collect()
+}
+
+/// Where a name is looked up for real in both, that is compared too.
+fn compared_phases(first: Target, other: Target) -> Vec<Phase> {
+    let live = first == Target::Live && other == Target::Live;
+    let compared = |phase: &Phase| *phase != Phase::Dns || live;
+    Phase::ALL.iter().copied().filter(compared).collect()
+}
+
+fn side<'a>(run: &ConnectManifest, stacks: impl Iterator<Item = &'a StackName>) -> Compared {
+    let about = |stack: &StackName| {
+        let more = about_stack(&run.workers, stack, |worker| Some(&worker.connector));
+        (stack.clone(), more)
+    };
+    Compared {
+        run: run.name.clone(),
+        stacks: stacks.map(about).collect(),
+    }
+}
+
+fn facts(run: &ConnectManifest) -> Vec<Fact> {
+    let plan = &run.plan;
+    let link = match &run.link {
+        Some(link) => link.kind,
+        None => LinkRecord::without(plan.target).kind,
+    };
+    let client = &plan.client;
+    let mut facts = vec![
+        Fact::decisive("sites are", format!("{:?}", plan.target)),
+        Fact::decisive("link", format!("{link:?}")),
+        Fact::decisive("profiles of the emulated sites", profiles(run)),
+        Fact::decisive("--client-profile", format!("{:?}", client.profile)),
+        Fact::decisive("--jobs", plan.jobs.to_string()),
+        Fact::decisive(
+            "trust roots",
+            format!("{}, {}", plan.roots.count, plan.roots.sha256),
+        ),
+        Fact::decisive("--method", plan.request.method.clone()),
+        Fact::harmless("names of headers", plan.request.headers.join(", ")),
+        Fact::harmless("versions offered", format!("{:?}", client.versions)),
+        Fact::harmless("suites offered", format!("{:?}", client.suites)),
+        Fact::harmless("groups offered", format!("{:?}", client.groups)),
+        Fact::harmless("protocols offered", format!("{:?}", client.alpn)),
+        Fact::harmless("--timeout", format!("{} ms", plan.timeout_ms)),
+        Fact::harmless("--connect-to", format!("{:?}", plan.connect_to)),
+        Fact::harmless(
+            "client certificate",
+            format!("{:?}", plan.client_certificate),
+        ),
+        Fact::harmless("rounds", plan.rounds.to_string()),
+    ];
+    facts.extend(of_machine(run));
+    facts
+}
+
+/// How the lab emulates the sites: only there does a line of the file say what is measured.
+fn profiles(run: &ConnectManifest) -> String {
+    if run.plan.target != Target::Lab {
+        return String::new();
+    }
+    let lines: Vec<String> = run.plan.sites.iter().map(Site::to_line).collect();
+    lines.join("\n")
+}
+
+fn warnings(
+    first: &ConnectManifest,
+    other: &ConnectManifest,
+    pairs: &[(StackName, StackName)],
+    phases: &[PhaseChange],
+) -> Vec<String> {
+    let mut warnings = vec![
+        "The two runs were not measured side by side: what changed on the machine or in the network between them is \
+         in the changes. Intervals say nothing of that. One run with both stacks tells more."
+            .to_owned(),
+    ];
+    for run in [first, other] {
+        if run.finished.is_none() {
+            warnings.push(format!("{} was not finished.", run.name));
+        }
+    }
+    let worker = |run: &'_ ConnectManifest, stack: &StackName| {
+        let mut workers = run.workers.iter();
+        workers
+            .find(|worker| worker.stack == stack.stack())
+            .cloned()
+    };
+    for (a, b) in pairs {
+        let (before, after) = (worker(first, a), worker(other, b));
+        if before.is_none() || before != after {
+            continue;
+        }
+        let moved = phases.iter().find(|row| {
+            (&row.first_stack, &row.other_stack, row.phase) == (a, b, Phase::Total)
+                && matches!(row.change.verdict, Verdict::Faster | Verdict::Slower)
+        });
+        if let Some(row) = moved {
+            warnings.push(format!(
+                "{a} is the same program in both runs, and its total time changed by {} ({}): changes of other stacks \
+                 that are no larger are the machine's or the network's.",
+                crate::text::change(row.change.ratio),
+                row.condition
+            ));
+        }
+    }
+    warnings
+}

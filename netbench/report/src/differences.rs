@@ -1,0 +1,68 @@
+//! What differs between two runs beside their figures.
+
+use netbench_model::Manifest;
+
+use crate::Difference;
+
+/// Something that is known of a run.
+pub(crate) struct Fact {
+    what: String,
+    value: String,
+    /// Whether figures may be compared where it differs.
+    harmless: bool,
+}
+
+impl Fact {
+    /// One that changes what figures mean.
+    pub(crate) fn decisive(what: impl Into<String>, value: impl Into<String>) -> Self {
+        Self {
+            what: what.into(),
+            value: value.into(),
+            harmless: false,
+        }
+    }
+
+    /// One that a reader must know of.
+    pub(crate) fn harmless(what: impl Into<String>, value: impl Into<String>) -> Self {
+        Self {
+            harmless: true,
+            ..Self::decisive(what, value)
+        }
+    }
+}
+
+/// The facts that differ. What only one of them has is left out: of a stack that only one of them has, nothing is
+/// compared.
+pub(crate) fn differing(firsts: Vec<Fact>, others: &[Fact]) -> Vec<Difference> {
+    let differing = firsts.into_iter().filter_map(|first| {
+        let other = others.iter().find(|other| other.what == first.what)?;
+        (first.value != other.value).then(|| Difference {
+            what: first.what,
+            first: first.value,
+            other: other.value.clone(),
+            harmless: first.harmless,
+        })
+    });
+    differing.collect()
+}
+
+/// What every kind of run has: the machine, netbench itself, and the workers.
+pub(crate) fn of_machine<P>(run: &Manifest<P>) -> Vec<Fact> {
+    let machine = &run.environment;
+    let fact = |name: &str| machine.facts.get(name).cloned().unwrap_or_default();
+    let mut facts = Vec::new();
+    facts.extend(["cpu_model", "cores", "cpu_flags"].map(|name| Fact::decisive(name, fact(name))));
+    facts.extend(["kernel", "governor"].map(|name| Fact::harmless(name, fact(name))));
+    facts.push(Fact::harmless("netbench", run.netbench.clone()));
+    facts.push(Fact::harmless(
+        "variables",
+        format!("{:?}", machine.variables),
+    ));
+    for worker in &run.workers {
+        let library = format!("{} {:?}", worker.library, worker.provider);
+        let build = format!("{:?}", worker.build);
+        facts.push(Fact::harmless(worker.stack.clone(), library));
+        facts.push(Fact::harmless(format!("build of {}", worker.stack), build));
+    }
+    facts
+}

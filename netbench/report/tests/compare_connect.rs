@@ -1,0 +1,202 @@
+//! Two runs of `connect`, held against each other.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use netbench_model::{ConnectManifest, Failure, FailureClass, Outcome, Phase, Sample, StackName};
+use netbench_report::{
+    ConnectComparison, Options, Regression, Report, compare_runs_of_connect, form,
+};
+use netbench_stats::Verdict;
+use support::Fixture;
+
+/// A run, and its samples.
+type Run = (ConnectManifest, Vec<Sample>);
+
+fn run(rounds: u32, factor: f64) -> Run {
+    let fixture = Fixture {
+        rounds,
+        factor,
+        ..Fixture::default()
+    };
+    (fixture.manifest(), fixture.samples())
+}
+
+fn compare(first: &Run, other: &Run, threshold: Option<f64>) -> ConnectComparison {
+    let (first, other) = ((&first.0, &first.1[..]), (&other.0, &other.1[..]));
+    compare_runs_of_connect(first, other, None, threshold)
+}
+
+fn render(comparison: &ConnectComparison, name: &str) -> String {
+    let bytes = form(name).unwrap().of(comparison, &Options::default());
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn a_stack_that_got_slower_is_found_and_the_other_is_the_same() {
+    let (before, mut after) = (run(10, 0.6), run(10, 3.0));
+    "rustls 0.24.0".clone_into(&mut after.0.workers[1].library);
+    let compared = compare(&before, &after, Some(0.05));
+    for row in &compared.sites {
+        let slower = row.other_stack.as_str() == "rustls-ring";
+        let due = if slower {
+            Verdict::Slower
+        } else {
+            Verdict::Same
+        };
+        let far = row.change.ratio < 1.02 && slower;
+        assert!(far || row.change.verdict == due, "{row:?}");
+        assert_eq!(
+            row.regression == Regression::Regressed,
+            row.change.ratio > 1.05,
+            "{row:?}"
+        );
+        assert_eq!((row.change.first_rounds, row.change.other_rounds), (10, 10));
+    }
+    let total = |stack: &str| {
+        let mut rows = compared.phases.iter();
+        rows.find(|row| row.phase == Phase::Total && row.other_stack.as_str() == stack)
+            .unwrap()
+    };
+    assert_eq!(total("openssl").change.verdict, Verdict::Same);
+    assert_eq!(total("rustls-ring").change.verdict, Verdict::Slower);
+    assert!(compared.regressed > 0);
+    assert_eq!((compared.doubtful, compared.reach.len()), (0, 0));
+    let differs: Vec<&str> = compared
+        .differences
+        .iter()
+        .map(|d| d.what.as_str())
+        .collect();
+    assert_eq!(differs, ["rustls-ring"]);
+    assert!(compared.differences[0].harmless);
+    insta::assert_snapshot!("connect_markdown", render(&compared, "markdown"));
+    insta::assert_snapshot!("connect_junit", render(&compared, "junit"));
+    // The other way round it is faster, and nothing has regressed.
+    let back = compare(&after, &before, Some(0.05));
+    assert_eq!(back.regressed, 0);
+    assert!(
+        back.sites
+            .iter()
+            .any(|row| row.change.verdict == Verdict::Faster)
+    );
+}
+
+#[test]
+fn a_site_that_is_lost_has_regressed_and_sites_of_one_run_are_named() {
+    let (mut before, mut after) = (run(10, 0.6), run(10, 0.6));
+    for sample in &mut after.1 {
+        if sample.site == "near.example" && sample.stack.as_str() == "rustls-ring" {
+            sample.outcome = Outcome::Failed(Failure {
+                class: FailureClass::Connect,
+                reason: "refused".to_owned().into(),
+                detail: "refused".to_owned(),
+                phase: Some(Phase::Tcp),
+                after_ns: None,
+            });
+        }
+    }
+    before
+        .0
+        .plan
+        .sites
+        .retain(|site| site.name() != "far.example");
+    after
+        .0
+        .plan
+        .sites
+        .retain(|site| site.name() != "further.example");
+    let compared = compare(&before, &after, Some(10.0));
+    assert_eq!(compared.only_first, ["further.example"]);
+    assert_eq!(compared.only_other, ["far.example"]);
+    let none_of_them = |site: &str| compared.sites.iter().all(|row| row.site != site);
+    assert!(none_of_them("far.example") && none_of_them("further.example"));
+    // Under both conditions.
+    assert_eq!((compared.reach.len(), compared.regressed), (2, 2));
+    let lost = &compared.reach[0];
+    assert_eq!(lost.site, "near.example");
+    assert_eq!((lost.first_failed, lost.other_failed), ((0, 10), (10, 10)));
+    assert_eq!(lost.why, "connect: refused");
+    let terminal = render(&compared, "terminal");
+    for part in [
+        "near.example",
+        "connect: refused",
+        "further.example",
+        "far.example",
+    ] {
+        assert!(terminal.contains(part), "{terminal}");
+    }
+    // Without a threshold nothing is judged.
+    let asked = compare(&before, &after, None);
+    assert_eq!(asked.regressed, 0);
+    assert_eq!(asked.reach[0].regression, Regression::NotAsked);
+}
+
+#[test]
+fn too_few_rounds_decide_nothing_and_what_keeps_runs_apart_is_said() {
+    let (before, mut after) = (run(3, 0.6), run(3, 3.0));
+    after.0.plan.jobs += 1;
+    after.0.plan.rounds += 1;
+    let compared = compare(&before, &after, Some(0.05));
+    assert!(compared.rounds_needed > 3);
+    for row in &compared.sites {
+        assert_eq!(
+            (row.change.verdict, row.change.interval),
+            (Verdict::Undecided, None)
+        );
+    }
+    assert_eq!(compared.regressed, 0);
+    assert!(compared.doubtful > 0);
+    let found = |what: &str| {
+        compared
+            .differences
+            .iter()
+            .find(|d| d.what == what)
+            .unwrap()
+    };
+    assert!(!found("--jobs").harmless && found("rounds").harmless);
+}
+
+#[test]
+fn two_stacks_can_be_held_against_each_other_and_what_is_negotiated_otherwise_is_said() {
+    let run = run(10, 0.6);
+    let (a, b) = (StackName::new("openssl"), StackName::new("rustls-ring"));
+    let side = (&run.0, &run.1[..]);
+    let compared = compare_runs_of_connect(side, side, Some((&a, &b)), None);
+    let different = compared
+        .sites
+        .iter()
+        .find(|row| row.site == "different.example");
+    let differs = different.unwrap().differs.clone().unwrap();
+    assert!(differs.contains("group x25519 / secp256r1"), "{differs}");
+    // One of the fixture's sites fails on one of them only.
+    assert!(
+        compared
+            .reach
+            .iter()
+            .all(|row| row.site == "hostile.example")
+    );
+    assert_eq!(compared.reach.len(), 2);
+}
+
+#[test]
+fn every_form_is_harmless_and_json_fits_its_schema() {
+    let (a, b) = (StackName::new("openssl"), StackName::new("rustls-ring"));
+    let run = run(6, 0.6);
+    let side = (&run.0, &run.1[..]);
+    let compared = compare_runs_of_connect(side, side, Some((&a, &b)), Some(0.02));
+    for name in ["terminal", "markdown", "csv", "junit", "html"] {
+        let text = render(&compared, name);
+        let obeyed = text.chars().find(|c| c.is_control() && *c != '\n');
+        assert_eq!(obeyed, None, "{name}: {text}");
+    }
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../schemas/connect-compare.json"
+    );
+    let schema = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&render(&compared, "json")).unwrap();
+    validator.validate(&json).unwrap();
+    assert!(compared.tells());
+}
