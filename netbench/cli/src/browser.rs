@@ -1,35 +1,53 @@
 use std::{
+    env,
     path::Path,
     process::{Command, Stdio},
+    thread,
+    time::{Duration, Instant},
 };
 
-use anyhow::{Context, bail};
+/// How long an opener has to fail. Some wait for the browser's end.
+const LIMIT: Duration = Duration::from_secs(3);
 
-/// Opens a file in the user's browser, by the command that this system has for it.
-pub(crate) fn open(path: &Path) -> anyhow::Result<()> {
-    let opener = if cfg!(target_os = "macos") {
-        "open"
-    } else {
-        "xdg-open"
+/// Opens a page in the user's browser, by the command that this system has for it. Where that is not possible, it says
+/// where the page is.
+pub(crate) fn open(page: &Path) {
+    let shown = page.display();
+    let Some(opener) = opener() else {
+        note!("netbench: there is no display here: open {shown} in a browser");
+        return;
     };
-    let path = path
-        .canonicalize()
-        .with_context(|| format!("cannot open {}", path.display()))?;
-    let ended = Command::new(opener)
+    // The browser may be in another folder, and what looks like an option is none.
+    let path = page.canonicalize().unwrap_or_else(|_| page.to_owned());
+    let started = Command::new(opener)
         .arg(&path)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .status();
-    match ended {
-        Ok(status) if status.success() => Ok(()),
-        Ok(_) => bail!(
-            "{opener} found no browser here: open {} in one",
-            path.display()
-        ),
-        Err(_) => bail!(
-            "there is no {opener} here: open {} in a browser",
-            path.display()
-        ),
+        .spawn();
+    let Ok(mut child) = started else {
+        note!("netbench: there is no {opener} here: open {shown} in a browser");
+        return;
+    };
+    let begun = Instant::now();
+    while begun.elapsed() < LIMIT {
+        match child.try_wait() {
+            Ok(Some(status)) if status.success() => return,
+            Ok(Some(_)) | Err(_) => {
+                note!("netbench: {opener} found no browser here: open {shown} in one");
+                return;
+            }
+            Ok(None) => thread::sleep(Duration::from_millis(20)),
+        }
     }
+}
+
+/// The command that opens files; none where nothing could be seen.
+fn opener() -> Option<&'static str> {
+    if cfg!(target_os = "macos") {
+        return Some("open");
+    }
+    let set = |name: &&str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let display = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(set);
+    display.then_some("xdg-open")
 }

@@ -16,11 +16,13 @@ mod output;
 
 mod browser;
 mod cache;
+mod client;
 mod commands;
 mod config;
 mod exit;
 mod format;
 mod kinds;
+mod loopback;
 mod merge;
 mod options;
 mod pipeline;

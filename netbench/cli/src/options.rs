@@ -5,7 +5,7 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, ValueEnum, ValueHint};
 use netbench_link::LinkChoice;
-use netbench_model::{Profile, RootsSource, parse_duration};
+use netbench_model::{ConnectTo, Profile, RootsSource, parse_duration};
 use netbench_report::Form;
 
 use crate::{
@@ -27,18 +27,40 @@ pub(crate) struct SiteOptions {
     pub(crate) live: bool,
 }
 
+/// Servers of the user's own.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What")]
+pub(crate) struct TargetOptions {
+    /// Servers to connect to, by URL or by host [default: emulated sites]; those of this machine need no --live
+    #[arg(
+        value_name = "URL",
+        value_hint = ValueHint::Url,
+        conflicts_with = "sites"
+    )]
+    pub(crate) targets: Vec<String>,
+    /// Connect to HOST2:PORT2 in place of HOST1:PORT1, as curl does; the first rule about a host counts
+    #[arg(long, value_name = "HOST1:PORT1:HOST2:PORT2")]
+    pub(crate) connect_to: Vec<ConnectTo>,
+}
+
 /// From where sites are seen, which part of them, and over what.
 #[derive(Debug, Args)]
 pub(crate) struct PathOptions {
     /// Use only part I of N of the sites, such as 2/3; auto: the index of a Kubernetes Indexed Job or Slurm array
-    #[arg(long, value_name = "I/N", requires = "seed", help_heading = "What")]
+    #[arg(
+        long,
+        value_name = "I/N",
+        requires = "seed",
+        conflicts_with = "targets",
+        help_heading = "What"
+    )]
     pub(crate) shard: Option<ShardArg>,
     /// How to emulate the network: auto, user, tun, netem, none
     #[arg(
         long,
         value_name = "LINK",
         default_value = "auto",
-        conflicts_with = "live",
+        conflicts_with_all = ["live", "targets"],
         help_heading = "How"
     )]
     pub(crate) link: LinkChoice,
@@ -52,6 +74,7 @@ pub(crate) struct StackOptions {
     /// Stacks to compare, each with the first; a stack named twice is compared with itself
     #[arg(
         long,
+        short,
         value_name = "A,B,…",
         value_delimiter = ',',
         default_value = "openssl,rustls-aws-lc"
@@ -99,7 +122,7 @@ pub(crate) struct StartOptions {
 #[command(next_help_heading = "Results")]
 pub(crate) struct StoredIn {
     /// Folder to create the run's folder in
-    #[arg(long, value_name = "DIR", default_value = "runs", value_hint = ValueHint::DirPath)]
+    #[arg(long, short, value_name = "DIR", default_value = "runs", value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
     /// Resume the run in DIR, with the settings it was started with
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -107,6 +130,9 @@ pub(crate) struct StoredIn {
     /// Last part of the folder's name [default: the command, or the preset]
     #[arg(long, value_name = "NAME", value_parser = run_name)]
     pub(crate) name: Option<String>,
+    /// Make an HTML page of the report too, report.html in the run's folder, and open it in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
 }
 
 /// What commands that take samples tell of them.

@@ -5,7 +5,7 @@ use std::{
 };
 
 use anyhow::Context;
-use netbench_report::{Extent, Options, Report, Style};
+use netbench_report::{Extent, Goes, Options, Report, Style};
 use netbench_store::RunFolder;
 use serde::Serialize;
 
@@ -48,6 +48,24 @@ pub(crate) fn store(
         note!("netbench: the run is in {}", folder.path().display());
     }
     Ok(())
+}
+
+/// Makes the HTML page of a report in a run's folder, and says where it is.
+pub(crate) fn store_page(
+    folder: &RunFolder,
+    report: &dyn Report,
+    output: &Output,
+) -> anyhow::Result<PathBuf> {
+    let form = format::named("html");
+    let name = match form.goes {
+        Goes::Folder(name) => name,
+        Goes::Stdout => "report.html",
+    };
+    let page = folder.write_file(name, &form.of(report, &Options::default()))?;
+    if !output.quiet {
+        note!("netbench: the page is {}", page.display());
+    }
+    Ok(page)
 }
 
 /// Prints a report to stdout in the form that was asked for.

@@ -19,7 +19,7 @@ use netbench_store::{Appender, RunFolder};
 
 use crate::{
     exit::{Ended, bail_input},
-    kinds::{self, Listed},
+    kinds::{self, Listed, Page},
     options::{Output, OwnWorkers, StoredIn},
     output,
     progress::Progress,
@@ -159,7 +159,7 @@ pub(crate) fn run<M: Measured>(
     let written = folder.write_manifest(&manifest);
     // Ends the servers and the link: nothing runs any more when the report is read.
     drop(setup);
-    let ended = kinds::publish(&folder, asked.output);
+    let ended = kinds::publish(&folder, asked.output, Page::of_option(asked.stored_in.open));
     ran?;
     written?;
     let ended = ended?;

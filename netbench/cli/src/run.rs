@@ -49,13 +49,40 @@ pub(crate) fn session() -> Session {
     Session {
         started: now(),
         finished: None,
-        command: config::arguments()
-            .iter()
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect(),
+        command: without_secrets(
+            config::arguments()
+                .iter()
+                .map(|word| word.to_string_lossy().into_owned()),
+        ),
         interrupted: false,
         served: Vec::new(),
     }
+}
+
+/// A command line as it may be stored and published: without the place of the client's key, and without the values of
+/// headers.
+fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
+    const OPTIONS: [&str; 2] = ["--client-key", "--header"];
+    let hidden = |option: &str, value: &str| match (option, value.split_once(':')) {
+        ("--header", Some((name, _))) => format!("{name}: VALUE"),
+        ("--header", None) => "VALUE".to_owned(),
+        _ => "KEY.pem".to_owned(),
+    };
+    let mut last = String::new();
+    let mut kept = Vec::new();
+    for word in words {
+        let shown = match word.split_once('=') {
+            _ if OPTIONS.contains(&&*last) => hidden(&last, &word),
+            Some((option, value)) if OPTIONS.contains(&option) => {
+                format!("{option}={}", hidden(option, value))
+            }
+            _ => word.clone(),
+        };
+        // A hidden value is no option, whatever it looks like.
+        last = if shown == word { word } else { String::new() };
+        kept.push(shown);
+    }
+    kept
 }
 
 /// Ends the last session, and unless it was interrupted the run.
@@ -103,4 +130,33 @@ pub(crate) fn stop_on_signals(stopping: &'static str) -> anyhow::Result<Arc<Atom
 
 fn now() -> String {
     Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_and_no_value_of_a_header_is_stored() {
+        let cases = [
+            (
+                "netbench|connect|--client-cert|c.pem|--client-key|/home/me/k.pem|-q",
+                "netbench|connect|--client-cert|c.pem|--client-key|KEY.pem|-q",
+            ),
+            ("x|--client-key=/home/me/k.pem", "x|--client-key=KEY.pem"),
+            (
+                "x|--header|Cookie: a:b|--header=X-Key: c=d|--rounds|3",
+                "x|--header|Cookie: VALUE|--header=X-Key: VALUE|--rounds|3",
+            ),
+            (
+                "x|--header|--client-key|--client-key|--header|secret",
+                "x|--header|VALUE|--client-key|KEY.pem|secret",
+            ),
+            ("x|https://a.example/?a=b", "x|https://a.example/?a=b"),
+        ];
+        for (given, due) in cases {
+            let kept = without_secrets(given.split('|').map(str::to_owned));
+            assert_eq!(kept.join("|"), due);
+        }
+    }
 }

@@ -2,10 +2,10 @@
 
 use std::{fs, path::Path};
 
-use netbench_model::{Site, parse_sites};
+use netbench_model::{Site, parse_sites, parse_target};
 use sha2::{Digest, Sha256};
 
-use crate::exit::WrongInput;
+use crate::exit::{WrongInput, bail_input};
 
 /// The sites that are measured where none are given.
 pub(crate) const BUILT_IN: &str = include_str!("../../../sites.txt");
@@ -35,6 +35,24 @@ pub(crate) fn read(file: Option<&Path>) -> anyhow::Result<SitesFile> {
     Ok(SitesFile {
         name,
         sha256: sha256(text.as_bytes()),
+        sites,
+    })
+}
+
+/// The sites of URLs on the command line.
+pub(crate) fn of_targets(targets: &[String]) -> Result<SitesFile, WrongInput> {
+    let mut sites: Vec<Site> = Vec::new();
+    for text in targets {
+        let site = parse_target(text).map_err(WrongInput)?;
+        if sites.iter().any(|other| other.name() == site.name()) {
+            bail_input!("{} is given twice", site.name());
+        }
+        sites.push(site);
+    }
+    let lines: Vec<String> = sites.iter().map(Site::to_line).collect();
+    Ok(SitesFile {
+        name: "command line".to_owned(),
+        sha256: sha256(lines.join("\n").as_bytes()),
         sites,
     })
 }

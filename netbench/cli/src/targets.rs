@@ -1,23 +1,26 @@
 //! The sites that `connect` and `scan` are over, and how they are reached: the lab behind a link, or the hosts
 //! as they are.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{collections::BTreeSet, net::SocketAddr, time::Duration};
 
 use anyhow::Context;
 use netbench_lab::{Lab, Roots};
 use netbench_link::{Link, LinkChoice, LinkPlan, LinkSite};
 use netbench_model::{
-    LinkKind, Manifest, Origin, RootsRecord, RootsSource, ShardRecord, Site, StackName,
+    ConnectTo, HostName, LinkKind, Manifest, Origin, RootsRecord, RootsSource, ShardRecord, Site,
+    StackName, Target, authority, destination,
 };
-use netbench_runner::{Targets, Workers, resolve};
+use netbench_protocol::Resolve;
+use netbench_runner::{HostAddress, Targets, Workers, resolve};
 
 use crate::{
     exit::{WrongInput, bail_input},
-    options::{PathOptions, SiteOptions, StartOptions},
+    loopback,
+    options::{PathOptions, SiteOptions, StartOptions, TargetOptions},
     progress::Progress,
     run,
     shard::{self, ShardArg},
-    sites_file::SitesFile,
+    sites_file::{self, SitesFile},
     stack_names::new_seed,
 };
 
@@ -34,12 +37,24 @@ pub(crate) enum Network {
     Live { how: String },
 }
 
+impl Network {
+    pub(crate) fn target(&self) -> Target {
+        match self {
+            Self::Lab => Target::Lab,
+            Self::Loopback => Target::Loopback,
+            Self::Live { .. } => Target::Live,
+        }
+    }
+}
+
 /// Which sites, and how they are reached, read and found right.
 pub(crate) struct Sites {
     pub(crate) network: Network,
     pub(crate) file: SitesFile,
     pub(crate) roots: Roots,
     pub(crate) link: LinkChoice,
+    /// Where connections to some hosts go instead.
+    pub(crate) connect_to: Vec<ConnectTo>,
     pub(crate) shard: Option<ShardRecord>,
     pub(crate) vantage: String,
     pub(crate) seed: u64,
@@ -52,6 +67,7 @@ impl Sites {
         mut file: SitesFile,
         roots: Roots,
         sites: &SiteOptions,
+        targets: &TargetOptions,
         path: &PathOptions,
         start: &StartOptions,
     ) -> anyhow::Result<Self> {
@@ -67,6 +83,7 @@ impl Sites {
             file,
             roots,
             link: path.link,
+            connect_to: targets.connect_to.clone(),
             shard,
             vantage: path.vantage.clone().unwrap_or_else(run::host),
             seed: start.seed.unwrap_or_else(new_seed),
@@ -79,10 +96,14 @@ impl Sites {
         network: Network,
         file: SitesFile,
         roots: &RootsRecord,
+        connect_to: &[ConnectTo],
         seed: u64,
     ) -> anyhow::Result<Self> {
         let (name, origin) = (&run.name, &run.origin);
         shard::may_go_on(name, origin, file.sites.len())?;
+        if network == Network::Loopback {
+            all_on_loopback(&file.sites, connect_to)?;
+        }
         let now = self::roots(&roots.source, Some(roots.count))?;
         if now.sha256 != roots.sha256 {
             bail_input!("run {name} cannot be resumed: it was started with other trust roots");
@@ -96,6 +117,7 @@ impl Sites {
                 Some(LinkKind::Netem) => LinkChoice::Netem,
                 Some(LinkKind::None | LinkKind::Live) | None => LinkChoice::None,
             },
+            connect_to: connect_to.to_vec(),
             shard: origin.shard,
             vantage: origin.vantage.clone(),
             seed,
@@ -145,14 +167,44 @@ impl Sites {
         }
         let sites = &self.file.sites;
         let Some(link) = link else {
-            let addresses = resolve(sites, RESOLVE_LIMIT);
-            return Ok((Targets::Live(addresses), self.roots.pem.clone()));
+            return Ok((Targets::Hosts(self.hosts()), self.roots.pem.clone()));
         };
         progress.stage(&format!("link: {}", link.why()));
         let lab = Lab::new(sites).context("cannot make the lab's certificates")?;
         let roots = self.roots.clone().with_lab_ca(lab.ca_pem());
         let targets = Targets::lab(link, &lab, sites, workers)?;
         Ok((targets, roots.pem))
+    }
+
+    /// Where each site is.
+    fn hosts(&self) -> Vec<Option<HostAddress>> {
+        let rules = &self.connect_to;
+        let places = |site: &Site| place(site, rules);
+        let places: Vec<(HostName, u16)> = self.file.sites.iter().map(places).collect();
+        let addresses: Vec<Option<SocketAddr>> = match self.network {
+            Network::Live { .. } => resolve(&places, RESOLVE_LIMIT),
+            Network::Lab | Network::Loopback => places
+                .iter()
+                .map(|(host, port)| loopback::reachable(host, *port))
+                .collect(),
+        };
+        let host = |(address, site): (Option<SocketAddr>, &Site)| {
+            let looked_up = matches!(self.network, Network::Live { .. })
+                && destination(rules, &site.host, site.port).is_none();
+            Some(HostAddress {
+                address: address?,
+                resolve: if looked_up {
+                    Resolve::System
+                } else {
+                    Resolve::Given
+                },
+            })
+        };
+        addresses
+            .into_iter()
+            .zip(&self.file.sites)
+            .map(host)
+            .collect()
     }
 
     pub(crate) fn roots_record(&self) -> RootsRecord {
@@ -170,6 +222,62 @@ impl Sites {
             shard: self.shard,
             merged: Vec::new(),
         }
+    }
+}
+
+/// The sites that the command line asks for, and where they are.
+pub(crate) fn asked(
+    over: &SiteOptions,
+    targets: &TargetOptions,
+) -> anyhow::Result<(SitesFile, Target)> {
+    let file = if targets.targets.is_empty() {
+        sites_file::read(over.sites.as_deref())?
+    } else {
+        sites_file::of_targets(&targets.targets)?
+    };
+    let target = match (over.live, targets.targets.is_empty()) {
+        (true, _) => Target::Live,
+        (false, true) => Target::Lab,
+        (false, false) => Target::Loopback,
+    };
+    match target {
+        Target::Lab if !targets.connect_to.is_empty() => {
+            bail_input!(
+                "--connect-to is for URLs and for --live: emulated sites are where they are"
+            )
+        }
+        Target::Loopback => all_on_loopback(&file.sites, &targets.connect_to)?,
+        Target::Lab | Target::Live => {}
+    }
+    Ok((file, target))
+}
+
+/// Where connections to a site go.
+fn place(site: &Site, rules: &[ConnectTo]) -> (HostName, u16) {
+    destination(rules, &site.host, site.port).unwrap_or_else(|| (site.host.clone(), site.port))
+}
+
+/// Refuses sites that could be reached over a real network only.
+fn all_on_loopback(sites: &[Site], rules: &[ConnectTo]) -> Result<(), WrongInput> {
+    let elsewhere = sites.iter().find_map(|site| {
+        let (host, port) = place(site, rules);
+        loopback::addresses(&host)
+            .is_empty()
+            .then(|| (site, authority(&host, port)))
+    });
+    match elsewhere {
+        None => Ok(()),
+        Some((site, at))
+            if site.host.address().is_some() || at != authority(&site.host, site.port) =>
+        {
+            bail_input!("{at} is not on this machine; --live connects over the real network")
+        }
+        Some((site, at)) => bail_input!(
+            "{at} is not on this machine, as far as /etc/hosts tells. --live connects over the real network, and \
+             --connect-to {}:{}:127.0.0.1:PORT to a server of this machine",
+            site.host,
+            site.port
+        ),
     }
 }
 

@@ -73,6 +73,104 @@ fn wrong_input_is_named() {
             &["--resume", "--rounds"],
         ),
         (vec!["report", "cut"], &["cut/run.json"]),
+        (vec!["connect", "http://localhost/"], &["write https://"]),
+        (vec!["connect", "https://"], &["no host"]),
+        (
+            vec!["connect", "https://me:pw@localhost/"],
+            &["leave the user name and password out"],
+        ),
+        (vec!["connect", "https://localhost/#top"], &["never sent"]),
+        (
+            vec!["connect", "https://localhost:0/"],
+            &["from 1 to 65535"],
+        ),
+        (vec!["connect", "https://[fe80::1%25eth0]/"], &["zone"]),
+        (
+            vec!["connect", "https://10.1.2.3/"],
+            &["10.1.2.3 is not on this machine", "--live"],
+        ),
+        (
+            vec!["connect", "https://a.example:8443/x", "https://localhost/"],
+            &[
+                "a.example:8443 is not on this machine",
+                "--live",
+                "--connect-to a.example:8443:127.0.0.1:PORT",
+            ],
+        ),
+        (
+            vec![
+                "connect",
+                "https://localhost",
+                "--connect-to",
+                "localhost:443:10.0.0.1:",
+            ],
+            &["10.0.0.1 is not on this machine"],
+        ),
+        (
+            vec!["connect", "https://localhost", "localhost:443"],
+            &["given twice"],
+        ),
+        (
+            vec!["connect", "https://localhost", "--connect-to", "a:b"],
+            &["HOST1:PORT1:HOST2:PORT2"],
+        ),
+        (with(&["--connect-to", "a:1:b:2"]), &["for URLs"]),
+        (with(&["--method", "POST"]), &["for URLs"]),
+        (
+            vec!["connect", "https://localhost", "--method", "CONNECT"],
+            &["GET, HEAD or POST"],
+        ),
+        (
+            vec!["connect", "https://localhost", "--header", "Host: x"],
+            &["host is written by"],
+        ),
+        (
+            vec!["connect", "https://localhost", "--header", "no colon"],
+            &["NAME: VALUE"],
+        ),
+        (
+            vec!["connect", "https://localhost", "--pause", "5"],
+            &["20ms"],
+        ),
+        (
+            vec!["connect", "https://localhost", "--sites", "good.txt"],
+            &["--sites"],
+        ),
+        (
+            vec!["connect", "https://localhost", "--link", "user"],
+            &["--link"],
+        ),
+        (
+            vec!["connect", "https://localhost", "--client-key", "k.pem"],
+            &["--client-cert"],
+        ),
+        (
+            vec![
+                "connect",
+                "https://localhost",
+                "--client-cert",
+                "missing.pem",
+            ],
+            &["missing.pem", "cannot read"],
+        ),
+        (
+            vec![
+                "connect",
+                "https://localhost",
+                "--client-cert",
+                "not-roots.pem",
+            ],
+            &["not-roots.pem", "no certificate in it"],
+        ),
+        (
+            vec!["scan", "https://a.example/"],
+            &["a.example is not on this machine"],
+        ),
+        (vec!["hello", "http://a.example/"], &["write https://"]),
+        (
+            vec!["compare", "missing", "missing"],
+            &["no such run folder"],
+        ),
         (vec!["sites", "check", "bad.txt"], &["line 2"]),
     ];
     for (arguments, expected) in cases {

@@ -120,17 +120,51 @@ fn what_is_wrong_is_said() {
 }
 
 #[test]
-fn without_a_browser_it_says_where_the_page_is() {
-    let place = Place::new();
-    published(&place, "memory-table");
-    let mut command = place.command(&words("report memory-table --open"));
-    // No opener in there.
-    let done = finish(command.env("PATH", place.path())).expect(1);
-    assert!(
-        done.stderr
-            .contains("memory-table/report.html in a browser"),
-        "{}",
-        done.stderr
-    );
-    assert!(place.path().join("memory-table/report.html").is_file());
+fn the_page_is_opened_where_it_can_be_seen_and_named_where_not() {
+    // What xdg-open does, where there is one; the display; what is said.
+    let cases = [
+        (None, "", "no display here: open memory-table/report.html"),
+        (Some("exit 0"), "", "no display here"),
+        (
+            None,
+            ":0",
+            "no xdg-open here: open memory-table/report.html",
+        ),
+        (
+            Some("exit 3"),
+            ":0",
+            "found no browser here: open memory-table/report.html",
+        ),
+        (Some("echo \"$1\" > opened"), ":0", ""),
+    ];
+    for (opener, display, said) in cases {
+        let place = Place::new();
+        published(&place, "memory-table");
+        if let Some(script) = opener {
+            place.script("xdg-open", script);
+        }
+        let mut command = place.command(&words("report memory-table --open"));
+        let path = format!("{}:/bin:/usr/bin", place.path().display());
+        let path = if opener.is_some() {
+            path
+        } else {
+            place.path().display().to_string()
+        };
+        command
+            .env("PATH", path)
+            .env("DISPLAY", display)
+            .env("WAYLAND_DISPLAY", "");
+        let done = finish(&mut command).expect(0);
+        assert!(done.stderr.contains(said), "{opener:?}: {}", done.stderr);
+        assert!(place.path().join("memory-table/report.html").is_file());
+        if said.is_empty() {
+            let opened = fs::read_to_string(place.path().join("opened")).unwrap();
+            assert!(
+                opened.trim().ends_with("memory-table/report.html"),
+                "{opened}"
+            );
+        } else {
+            assert!(!place.path().join("opened").exists());
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! A site's own certificate.
 
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 use netbench_model::{ChainProfile, Fault, KeyType, Site};
 use rcgen::{
@@ -103,9 +103,9 @@ fn sign(
 /// The names of a certificate for `host`, of them further ones of at most `padding` bytes in all;
 /// and how many bytes those have.
 fn names(host: &str, padding: usize) -> Result<(Vec<SanType>, usize), rcgen::Error> {
-    let address = host.parse::<Ipv4Addr>();
+    let address = host.parse::<IpAddr>();
     let own = match address {
-        Ok(address) => SanType::IpAddress(address.into()),
+        Ok(address) => SanType::IpAddress(address),
         Err(_) => SanType::DnsName(host.try_into()?),
     };
     // A label more must still make a name (RFC 1035: 253 bytes).

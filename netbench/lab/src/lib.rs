@@ -1,5 +1,5 @@
 //! The emulated sites of one run: certificates, OCSP responses, what each server is told; and the
-//! trust roots that clients get.
+//! trust roots and certificates that clients get.
 //!
 //! The fixed certificates of the in-memory suite are here too ([`suite_pki`]).
 //!
@@ -9,6 +9,8 @@
 mod authority;
 mod der;
 mod extensions;
+mod files;
+mod identity;
 mod keys;
 mod lab;
 mod leaf;
@@ -17,6 +19,7 @@ mod pem;
 mod roots;
 mod suite_pki;
 
+pub use identity::{Identity, IdentityError};
 pub use lab::{Lab, LabError};
 pub use pem::PemError;
 pub use roots::{MAX_ROOTS, Roots, RootsError};

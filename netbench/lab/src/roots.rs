@@ -1,17 +1,13 @@
 //! The trust roots that clients get.
 
-use std::{
-    fmt::Write as _,
-    fs::File,
-    io::{self, Read as _},
-};
+use std::{fmt::Write as _, io};
 
 use netbench_model::{KeyType, RootsSource};
 use rcgen::CertificateParams;
 use sha2::{Digest as _, Sha256};
 use time::{Duration, OffsetDateTime};
 
-use crate::{authority, keys, pem, pem::PemError};
+use crate::{authority, files, keys, pem, pem::PemError};
 
 /// The most roots that [`Roots::resized`] makes a set of.
 pub const MAX_ROOTS: u32 = 2000;
@@ -202,26 +198,13 @@ fn counted(certificates: usize) -> u32 {
 }
 
 fn read(path: &str) -> Result<Vec<u8>, RootsError> {
-    let unreadable = |source| RootsError::Unreadable {
+    let read = files::read(path, MAX_FILE_BYTES).map_err(|source| RootsError::Unreadable {
         path: path.to_owned(),
         source,
-    };
-    let not_regular = || RootsError::NotRegular {
+    })?;
+    read.ok_or_else(|| RootsError::NotRegular {
         path: path.to_owned(),
-    };
-    // Asked of the path first: opening a pipe waits for its other end.
-    if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(not_regular());
-    }
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(unreadable)?;
-    file.take(MAX_FILE_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(unreadable)?;
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(not_regular());
-    }
-    Ok(bytes)
+    })
 }
 
 /// The certificates in PEM without comments.
@@ -254,7 +237,7 @@ fn padding(count: u32) -> Result<String, rcgen::Error> {
     Ok(made)
 }
 
-fn sha256_hex(bytes: &[u8]) -> String {
+pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
     Sha256::digest(bytes)
         .iter()
         .fold(String::new(), |mut hex, byte| {

@@ -1,9 +1,11 @@
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Alpn, CipherSuite, Condition, Group, Kind, Manifest, Plan, SignatureScheme, Site, StackName,
-    TlsVersion,
+    Alpn, CipherSuite, Condition, ConnectTo, Group, Kind, Manifest, Plan, SignatureScheme, Site,
+    StackName, TlsVersion,
 };
 
 /// What a run of `connect` was to do.
@@ -21,9 +23,9 @@ pub struct ConnectPlan {
     pub jobs: u32,
     /// Where the sites are.
     pub target: Target,
-    /// The sites file, as given, or `built-in`.
+    /// The sites file, as given, `built-in`, or `command line`.
     pub sites_file: String,
-    /// SHA-256 of the sites file, in hexadecimal.
+    /// SHA-256 of the sites file, in hexadecimal; of URLs, of their lines.
     pub sites_sha256: String,
     /// The sites, in the file's order.
     pub sites: Vec<Site>,
@@ -33,6 +35,19 @@ pub struct ConnectPlan {
     pub roots: RootsRecord,
     /// The time limit of one connection, in milliseconds.
     pub timeout_ms: u64,
+    /// The pause between two connections to one site, in milliseconds; none for the usual one
+    /// ([`Target::usual_pause`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause_ms: Option<u64>,
+    /// Where connections to some hosts go instead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub connect_to: Vec<ConnectTo>,
+    /// What every site is asked.
+    #[serde(default, skip_serializing_if = "RequestRecord::is_usual")]
+    pub request: RequestRecord,
+    /// The certificate that clients show to servers that ask for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_certificate: Option<ClientCertificate>,
 }
 
 impl Plan for ConnectPlan {
@@ -48,8 +63,53 @@ pub type ConnectManifest = Manifest<ConnectPlan>;
 pub enum Target {
     /// Emulated on this machine.
     Lab,
+    /// Servers that listen on this machine already.
+    Loopback,
     /// The real hosts.
     Live,
+}
+
+impl Target {
+    /// The pause between two connections to one site, where nobody asks for another.
+    pub fn usual_pause(self) -> Duration {
+        match self {
+            Self::Lab | Self::Loopback => Duration::ZERO,
+            Self::Live => Duration::from_secs(1),
+        }
+    }
+}
+
+/// What every site is asked. The values of headers are not kept: they may be secrets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RequestRecord {
+    /// The method.
+    pub method: String,
+    /// The names of the headers that were added to the client's own.
+    pub headers: Vec<String>,
+}
+
+impl Default for RequestRecord {
+    fn default() -> Self {
+        Self {
+            method: "GET".to_owned(),
+            headers: Vec::new(),
+        }
+    }
+}
+
+impl RequestRecord {
+    fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A client's certificate. Neither its key nor where that is stored is kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ClientCertificate {
+    /// SHA-256 of the file with the certificate and what chains it to a root, in hexadecimal.
+    pub sha256: String,
+    /// How many certificates are in it.
+    pub certificates: u32,
 }
 
 /// What a client stack is set to: the same for every stack of a run.

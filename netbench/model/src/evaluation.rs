@@ -1,7 +1,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Manifest, Plan, StackName, Target};
+use crate::{
+    ClientCertificate, ConnectTo, Kind, Manifest, Plan, RequestRecord, RootsSource, StackName,
+    Target,
+};
 
 /// What an evaluation was to do, and how far each part of it came. The parts are runs of their own, in
 /// folders beside its `run.json`.
@@ -17,6 +20,12 @@ pub struct EvaluationPlan {
     pub target: Target,
     /// The sites file, as given; none for the built-in one.
     pub sites_file: Option<String>,
+    /// URLs in place of a sites file, as given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub urls: Vec<String>,
+    /// How sites are connected to, where that was asked for.
+    #[serde(default, skip_serializing_if = "ConnectionSettings::is_usual")]
+    pub connections: ConnectionSettings,
     /// Only so many sites of it.
     pub limit: Option<u32>,
     /// How many sites that makes.
@@ -31,6 +40,29 @@ pub struct EvaluationPlan {
 
 impl Plan for EvaluationPlan {
     const KIND: Kind = Kind::new("evaluation");
+}
+
+/// How the parts of an evaluation connect to sites. What is none or empty is as in a run of its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ConnectionSettings {
+    /// The trust roots.
+    pub roots: Option<RootsSource>,
+    /// Rounds of timed connections.
+    pub rounds: Option<u32>,
+    /// The pause between two timed connections to one site, in milliseconds.
+    pub pause_ms: Option<u64>,
+    /// Where connections to some hosts go instead.
+    pub connect_to: Vec<ConnectTo>,
+    /// What every site is asked.
+    pub request: RequestRecord,
+    /// The certificate that clients show.
+    pub client_certificate: Option<ClientCertificate>,
+}
+
+impl ConnectionSettings {
+    fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// The manifest of an evaluation.

@@ -5,6 +5,7 @@
 
 mod condition;
 mod connect_plan;
+mod connect_to;
 pub mod coverage;
 mod evaluation;
 mod failure;
@@ -25,13 +26,17 @@ mod stack;
 mod suite;
 pub mod tls;
 mod units;
+mod urls;
 
 pub use condition::{Condition, Role};
 pub use connect_plan::{
-    ClientSettings, ConnectManifest, ConnectPlan, Profile, RootsRecord, RootsSource, Target,
+    ClientCertificate, ClientSettings, ConnectManifest, ConnectPlan, Profile, RequestRecord,
+    RootsRecord, RootsSource, Target,
 };
+pub use connect_to::{ConnectTo, destination};
 pub use evaluation::{
-    Depth, EvaluationManifest, EvaluationPlan, Losses, LostSite, PartRecord, PartState,
+    ConnectionSettings, Depth, EvaluationManifest, EvaluationPlan, Losses, LostSite, PartRecord,
+    PartState,
 };
 pub use failure::{CertificateFault, Failure, FailureClass, FailureReason, FailureWord};
 pub use link_profile::{LinkProfile, LossRate, Queue};
@@ -43,7 +48,7 @@ pub use sample::{
     Measured, Negotiated, Outcome, Phase, Phases, Sample, ServerView, TcpInfo, Transfer,
 };
 pub use sanitize::{sanitize, sanitize_prefix};
-pub use scan_run::{ScanManifest, ScanPlace, ScanPlan};
+pub use scan_run::{ScanManifest, ScanPlan};
 pub use schema1::upgrade_manifest;
 pub use set_up::{ProcessCost, SetUpStep, Spent, StepCost};
 pub use site::{ChainProfile, Fault, HostName, KeyType, LabProfile, Site, Switch};
@@ -57,6 +62,7 @@ pub use suite::{
 };
 pub use tls::{Alert, Alpn, CipherSuite, Group, SignatureScheme, TlsVersion};
 pub use units::{BitRate, ParseUnitError, parse_bytes, parse_duration, parse_loss, parse_rate};
+pub use urls::{authority, bracketed, parse_target};
 
 /// The version of every JSON document that netbench publishes (`run.json`, `samples.jsonl`,
 /// `summary.json`). It rises when a reader of the old form could misread the new one.

@@ -3,6 +3,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Target;
+
 /// A worker's own account of itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkerRecord {
@@ -44,11 +46,15 @@ pub struct LinkRecord {
 }
 
 impl LinkRecord {
-    /// The real network, which `--live` asks for.
-    pub fn live() -> Self {
+    /// That of sites that are not emulated.
+    pub fn without(target: Target) -> Self {
+        let (kind, why) = match target {
+            Target::Lab | Target::Loopback => (LinkKind::None, "servers of this machine"),
+            Target::Live => (LinkKind::Live, "--live"),
+        };
         Self {
-            kind: LinkKind::Live,
-            why: "--live".to_owned(),
+            kind,
+            why: why.to_owned(),
             checks: Vec::new(),
             lateness_ns: BTreeMap::new(),
             packets: BTreeMap::new(),

@@ -1,17 +1,16 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Kind, Manifest, Plan, Profile, RootsRecord, Site, StackName};
+use crate::{ConnectTo, Kind, Manifest, Plan, Profile, RootsRecord, Site, StackName, Target};
 
 /// What a run of `scan` was to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScanPlan {
     /// Where the sites are.
-    pub place: ScanPlace,
+    pub place: Target,
     /// The sites file, as given, `built-in`, or `command line`.
     pub sites_file: String,
-    /// The digest of the sites file's bytes; empty for sites of the command line, and in runs of before
-    /// it was kept.
+    /// The digest of the sites file's bytes, or of the lines of URLs; empty in runs of before it was kept.
     #[serde(default)]
     pub sites_sha256: String,
     /// The sites, in the file's order. Only of the lab's do the profiles mean anything.
@@ -38,6 +37,9 @@ pub struct ScanPlan {
     pub confirm: u32,
     /// Whether the report has the population table.
     pub summary: bool,
+    /// Where connections to some hosts go instead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub connect_to: Vec<ConnectTo>,
 }
 
 impl Plan for ScanPlan {
@@ -46,15 +48,3 @@ impl Plan for ScanPlan {
 
 /// The manifest of a run of `scan`.
 pub type ScanManifest = Manifest<ScanPlan>;
-
-/// Where scanned sites are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum ScanPlace {
-    /// Emulated on this machine.
-    Lab,
-    /// Servers that listen on this machine already.
-    Loopback,
-    /// The real hosts.
-    Live,
-}

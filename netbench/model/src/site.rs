@@ -1,4 +1,8 @@
-use std::{fmt, net::Ipv4Addr, str::FromStr};
+use std::{
+    fmt,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr},
+    str::FromStr,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,31 +10,56 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Alpn, CipherSuite, Group, LinkProfile, TlsVersion,
     named::{named, text_in_json},
+    urls::authority,
 };
 
-/// One line of `sites.txt`: a host name and, for the lab, its server and its link.
+/// One line of `sites.txt`, or one URL: a host name and, for the lab, its server and its link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Site {
     /// The host name or IP address that certificates are checked against.
     pub host: HostName,
     /// The TCP port; 443 unless the line says another.
     pub port: u16,
-    /// How the lab emulates the site. Not used with `--live`.
+    /// The path that is asked for, with the query if there is one.
+    #[serde(default = "root", skip_serializing_if = "is_root")]
+    pub path: String,
+    /// How the lab emulates the site. Only used in the lab.
     pub lab: LabProfile,
 }
 
+fn root() -> String {
+    "/".to_owned()
+}
+
+fn is_root(path: &String) -> bool {
+    path == "/"
+}
+
 impl Site {
-    /// `host`, or `host:port` where the port is not 443: what reports and samples call the site.
+    /// The site of a host and a port: its first page, and the lab's usual profile.
+    pub fn new(host: HostName, port: u16) -> Self {
+        Self {
+            host,
+            port,
+            path: root(),
+            lab: LabProfile::default(),
+        }
+    }
+
+    /// `host`, with the port where it is not 443, and with the path where it is not `/`: what reports and
+    /// samples call the site.
     pub fn name(&self) -> String {
-        if self.port == 443 {
-            self.host.to_string()
+        let authority = authority(&self.host, self.port);
+        if is_root(&self.path) {
+            authority
         } else {
-            format!("{}:{}", self.host, self.port)
+            format!("{authority}{}", self.path)
         }
     }
 }
 
-/// A host name of letters, digits, hyphens and dots (RFC 1123), in lower case; or an IPv4 address.
+/// A host name of letters, digits, hyphens and dots (RFC 1123), in lower case; or an IPv4 or IPv6 address,
+/// without brackets.
 ///
 /// Nothing that could carry an escape code or a path can be one.
 #[derive(
@@ -44,12 +73,26 @@ impl HostName {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The address, where it is one.
+    pub fn address(&self) -> Option<IpAddr> {
+        self.0.parse().ok()
+    }
+}
+
+impl From<IpAddr> for HostName {
+    fn from(address: IpAddr) -> Self {
+        Self(address.to_string())
+    }
 }
 
 impl FromStr for HostName {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if let Ok(address) = text.parse::<Ipv6Addr>() {
+            return Ok(Self::from(IpAddr::V6(address)));
+        }
         let label_ok = |label: &str| {
             !label.is_empty()
                 && label.len() <= 63

@@ -4,7 +4,7 @@ mod fields;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{HostName, LabProfile, Site};
+use crate::{HostName, LabProfile, Site, parse_target, urls::shown};
 
 /// The most sites that one file may list.
 const MAX_SITES: usize = 10_000;
@@ -31,7 +31,7 @@ fn prefix(field: Option<&str>) -> String {
 
 /// Reads a sites file: one site a line, `#` comments, blank lines.
 ///
-/// A line is `host[:port] key=value …`. The keys are the fields of [`LabProfile`]: `server`, `tls`,
+/// A line is `host[:port] key=value …`, or has a URL in place of the host. The keys are the fields of [`LabProfile`]: `server`, `tls`,
 /// `suites`, `groups`, `key`, `chain`, `alpn`, `tickets`, `ocsp`, `rtt`, `jitter`, `loss`, `rate`,
 /// `queue`, `body`, `fault`. A line `* key=value …` sets defaults for the lines below it. A `#`
 /// at the start of a line or after white space begins a comment. A byte order mark and CRLF are
@@ -118,8 +118,8 @@ impl Reader {
 
     fn read_site<'a>(&mut self, address: &str, words: impl Iterator<Item = &'a str>) {
         let errors_before = self.errors.len();
-        let address = match read_address(address) {
-            Ok(address) => Some(address),
+        let site = match read_address(address) {
+            Ok(site) => Some(site),
             Err(message) => {
                 self.error(Some("host"), message);
                 None
@@ -133,8 +133,8 @@ impl Reader {
                 self.error(Some(field), message);
             }
         }
-        let Some((host, port)) = address else { return };
-        let site = Site { host, port, lab };
+        let Some(site) = site else { return };
+        let site = Site { lab, ..site };
         let name = site.name();
         if let Some(line) = self.first_seen.get(&name) {
             let message = format!("{name} is already on line {line}; expected every site once");
@@ -178,7 +178,17 @@ impl Reader {
     }
 }
 
-fn read_address(text: &str) -> Result<(HostName, u16), String> {
+fn read_address(text: &str) -> Result<Site, String> {
+    if text.contains("://") {
+        let site = parse_target(text)?;
+        return match site.host.address() {
+            Some(address) if address.is_ipv6() => Err(format!(
+                "expected a host name or an IPv4 address, found {}; IPv6 is not emulated",
+                shown(text)
+            )),
+            _ => Ok(site),
+        };
+    }
     if text.contains('=') {
         return Err(format!(
             "expected host[:port] before the fields, found {}",
@@ -201,17 +211,5 @@ fn read_address(text: &str) -> Result<(HostName, u16), String> {
             shown(host)
         )
     })?;
-    Ok((host, port))
-}
-
-/// `text` for a message: quoted, escaped, and cut where it is long.
-fn shown(text: &str) -> String {
-    const MOST: usize = 60;
-    let mut cut = text.chars();
-    let start: String = cut.by_ref().take(MOST).collect();
-    if cut.next().is_none() {
-        format!("{start:?}")
-    } else {
-        format!("{start:?}…")
-    }
+    Ok(Site::new(host, port))
 }

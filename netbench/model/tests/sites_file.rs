@@ -347,6 +347,7 @@ fn sites() -> impl Strategy<Value = Site> {
     let identity = (
         host,
         1u16..,
+        prop::sample::select(vec!["/", "/a/b?c=d"]),
         prop::sample::select(vec!["openssl", "rustls-ring", "openssl@3.0.19"]),
     );
     let handshake = (
@@ -370,7 +371,7 @@ fn sites() -> impl Strategy<Value = Site> {
     );
     (identity, handshake, alpn, ocsp, link, 0u64..=1 << 30, fault).prop_map(
         |(
-            (host, port, server),
+            (host, port, path, server),
             (tls, (own, suites), groups, key, (length, bytes), tickets),
             alpn,
             ocsp,
@@ -386,6 +387,7 @@ fn sites() -> impl Strategy<Value = Site> {
             Site {
                 host: host.parse().unwrap(),
                 port,
+                path: path.to_owned(),
                 lab: LabProfile {
                     server: server.to_owned(),
                     tls,

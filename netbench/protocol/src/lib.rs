@@ -6,7 +6,7 @@
 
 mod suite;
 
-use std::{collections::BTreeMap, net::SocketAddr};
+use std::{collections::BTreeMap, fmt, net::SocketAddr};
 
 use netbench_model::{
     Alpn, CipherSuite, ClientSettings, Condition, Failure, Fault, Group, Held, Measured, Role,
@@ -66,6 +66,25 @@ pub struct Configure {
     pub client: ClientSettings,
     /// The trust roots, as PEM. Parsed anew for every connector: that is part of its cost.
     pub roots_pem: String,
+    /// What the client shows to a server that asks for a certificate. Given only to stacks with
+    /// `client-certificate` among their operations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity: Option<ClientIdentity>,
+}
+
+/// A client's certificate and its key. The key is in no message of an error and in no log.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ClientIdentity {
+    /// The certificate and what chains it to a root, the leaf first, as PEM.
+    pub chain_pem: String,
+    /// The leaf's key, as PEM, not encrypted.
+    pub key_pem: String,
+}
+
+impl fmt::Debug for ClientIdentity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientIdentity").finish_non_exhaustive()
+    }
 }
 
 /// One connection.
@@ -85,6 +104,50 @@ pub struct Connect {
     pub role: Role,
     /// The time limit for all of it, in milliseconds.
     pub timeout_ms: u64,
+    /// What is asked for on it, where that is not `GET /`. Given only to stacks with `request` among their
+    /// operations.
+    #[serde(default, skip_serializing_if = "HttpRequest::is_usual")]
+    pub request: HttpRequest,
+}
+
+/// An HTTP request without a body.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HttpRequest {
+    /// The method.
+    pub method: String,
+    /// The path, with the query if there is one.
+    pub path: String,
+    /// Headers beside the client's own, which they replace if they have the same name: name and value.
+    pub headers: Vec<(String, String)>,
+}
+
+impl Default for HttpRequest {
+    fn default() -> Self {
+        Self {
+            method: "GET".to_owned(),
+            path: "/".to_owned(),
+            headers: Vec::new(),
+        }
+    }
+}
+
+impl HttpRequest {
+    /// Whether every worker can send it: `GET /` without further headers.
+    pub fn is_usual(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl fmt::Debug for HttpRequest {
+    /// Without the values of headers, which may be secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
+        f.debug_struct("HttpRequest")
+            .field("method", &self.method)
+            .field("path", &self.path)
+            .field("headers", &names)
+            .finish()
+    }
 }
 
 /// How a worker resolves the name.
@@ -198,8 +261,9 @@ pub struct Description {
 pub struct StackDescription {
     /// What it is.
     pub record: WorkerRecord,
-    /// Which operations it does: `connect`, `serve`, `suite`, and `set-up` where a connection with the role
-    /// `stepped` takes the steps of the set-up first.
+    /// Which operations it does: `connect`, `serve`, `suite`; `set-up` where a connection with the role
+    /// `stepped` takes the steps of the set-up first; `request` where it sends the requests that it is given, and
+    /// `client-certificate` where it shows the certificate that it is given.
     pub operations: Vec<String>,
     /// Groups it can offer.
     pub groups: Vec<Group>,

@@ -1,5 +1,7 @@
 //! What the summaries of all runs have in common.
 
+use std::borrow::Cow;
+
 use itertools::Itertools;
 use netbench_model::{Manifest, Origin, StackName, WorkerRecord};
 use schemars::JsonSchema;
@@ -52,10 +54,16 @@ impl RunHead {
             "netbench {}, seed {seed}, started {}. To repeat it: {} --seed {seed}",
             self.netbench,
             self.started,
-            words.join(" "),
+            words.into_iter().map(quoted).join(" "),
             seed = self.seed,
         )
     }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> Cow<'_, str> {
+    // Only a NUL has no such form, and no command line can have one.
+    shlex::try_quote(word).unwrap_or(Cow::Borrowed(word))
 }
 
 /// The command line of a session; of a merged run, that of the whole that its shards are of.

@@ -1,9 +1,18 @@
 use std::{collections::BTreeMap, fmt::Display};
 
 use itertools::Itertools;
-use netbench_model::StackName;
 pub(crate) use netbench_model::sanitize as plain;
+use netbench_model::{StackName, Target};
 use netbench_stats::Verdict;
+
+/// What the sites are, and where.
+pub(crate) fn place(target: Target) -> &'static str {
+    match target {
+        Target::Lab => "emulated sites",
+        Target::Loopback => "servers of this machine",
+        Target::Live => "real sites, over the real network",
+    }
+}
 
 /// Nanoseconds with a unit and three digits.
 pub(crate) fn time(ns: f64) -> String {

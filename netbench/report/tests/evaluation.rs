@@ -39,6 +39,8 @@ fn manifest(parts: &[(&str, PartState)]) -> EvaluationManifest {
             depth: Depth::Quick,
             target: Target::Lab,
             sites_file: None,
+            urls: Vec::new(),
+            connections: netbench_model::ConnectionSettings::default(),
             limit: None,
             sites: 101,
             seed: 1,

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use forms::{render, terminal};
 use netbench_interop::{LossReport, confirmation, population, profiles};
 use netbench_model::{
-    SCHEMA_VERSION, ScanPlace, StackName,
+    SCHEMA_VERSION, StackName, Target,
     scan::{HandshakeResult, SiteScan},
 };
 use netbench_report::{ScanHead, ScanSummary};
@@ -123,7 +123,7 @@ fn summary(count: usize) -> ScanSummary {
             netbench: "0.1.0".to_owned(),
             started: "2026-01-01T00:00:00Z".to_owned(),
             command: vec!["netbench".to_owned(), "scan".to_owned()],
-            place: ScanPlace::Lab,
+            place: Target::Lab,
             planned: u32::try_from(count).expect("few"),
             scanned: u32::try_from(count).expect("few") - u32::from(count > 3),
             partial: 0,

@@ -24,7 +24,7 @@ pub use environment::environment;
 pub use event::{Event, Listener};
 pub use execute::{RunError, execute};
 pub use launch::{Launch, Layout};
-pub use plan::{LIVE_PAUSE, Plan};
+pub use plan::Plan;
 pub use resolve::resolve;
 pub use schedule::{Unit, schedule};
 pub use stacks::{BuildVariant, StackError, WorkerSource, Workers, known_stacks};
@@ -32,5 +32,5 @@ pub use suite::{
     MaterialError, Materials, SuiteError, SuiteEvent, SuiteFeedback, SuiteListener, SuiteTrials,
     WrongWork, execute_suite, prove_prepared, prove_slice,
 };
-pub use targets::{Targets, TargetsError};
+pub use targets::{HostAddress, Targets, TargetsError};
 pub use worker::{Worker, WorkerError};

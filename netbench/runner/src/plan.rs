@@ -1,9 +1,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use netbench_model::{ClientSettings, Condition, Failure, ShardRecord, Site, StackName, Target};
-
-/// Between two connections to one real host.
-pub const LIVE_PAUSE: Duration = Duration::from_secs(1);
+use netbench_protocol::{ClientIdentity, HttpRequest};
 
 /// What is to be measured: validated, complete, not looked at again.
 #[derive(Debug, Clone)]
@@ -28,8 +26,14 @@ pub struct Plan {
     pub client: ClientSettings,
     /// The trust roots, as PEM.
     pub roots_pem: String,
+    /// What clients show to a server that asks for a certificate.
+    pub identity: Option<ClientIdentity>,
+    /// What every site is asked, each at its own path.
+    pub request: HttpRequest,
     /// The time limit of one connection.
     pub timeout: Duration,
+    /// The pause between two connections to one site.
+    pub pause: Duration,
     /// Sites that no stack can be tried on, by their index, and why: names that do not resolve.
     pub unreachable: BTreeMap<usize, Failure>,
     /// Which session of the run this is.

@@ -5,17 +5,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::Site;
+use netbench_model::HostName;
 
-/// Asks the system for one address of every site, at most eight at a time, each within `limit`.
-pub fn resolve(sites: &[Site], limit: Duration) -> Vec<Option<SocketAddr>> {
+/// Asks the system for one address of every host and port, at most eight at a time, each within `limit`.
+pub fn resolve(hosts: &[(HostName, u16)], limit: Duration) -> Vec<Option<SocketAddr>> {
     const AT_ONCE: usize = 8;
-    let mut found = Vec::with_capacity(sites.len());
-    for some in sites.chunks(AT_ONCE) {
+    let mut found = Vec::with_capacity(hosts.len());
+    for some in hosts.chunks(AT_ONCE) {
         let deadline = Instant::now() + limit;
         let asked: Vec<_> = some
             .iter()
-            .map(|site| ask(site.host.to_string(), site.port))
+            .map(|(host, port)| ask(host.to_string(), *port))
             .collect();
         found.extend(asked.into_iter().map(|answer| {
             let left = deadline.saturating_duration_since(Instant::now());

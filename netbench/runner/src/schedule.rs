@@ -106,18 +106,13 @@ pub(crate) fn round_order(seed: u64, round: u32) -> SplitMix {
 mod tests {
     use std::{collections::BTreeMap, time::Duration};
 
-    use netbench_model::{
-        ClientSettings, LabProfile, Profile, Shard, ShardRecord, Site, StackName, Target,
-    };
+    use netbench_model::{ClientSettings, Profile, Shard, ShardRecord, Site, StackName, Target};
+    use netbench_protocol::HttpRequest;
 
     use super::*;
 
     fn plan(seed: u64) -> Plan {
-        let site = |n: usize| Site {
-            host: format!("site{n}.example").parse().unwrap(),
-            port: 443,
-            lab: LabProfile::default(),
-        };
+        let site = |n: usize| Site::new(format!("site{n}.example").parse().unwrap(), 443);
         Plan {
             seed,
             stacks: vec![StackName::new("a"), StackName::new("b")],
@@ -136,7 +131,10 @@ mod tests {
                 alpn: vec![],
             },
             roots_pem: String::new(),
+            identity: None,
+            request: HttpRequest::default(),
             timeout: Duration::from_secs(1),
+            pause: Duration::ZERO,
             unreachable: BTreeMap::new(),
             session: 0,
         }

@@ -7,11 +7,11 @@ use std::{
 use netbench_model::{
     Condition, Failure, FailureClass, FailureWord, Outcome, Role, SCHEMA_VERSION, Sample, Target,
 };
-use netbench_protocol::{Configure, Connect, RequestBody, ResponseBody};
+use netbench_protocol::{Configure, Connect, HttpRequest, RequestBody, ResponseBody};
 use parking_lot::MutexGuard;
 
 use crate::{
-    Event, LIVE_PAUSE, Launch, Unit, Worker, WorkerError,
+    Event, Launch, Unit, Worker, WorkerError,
     execute::Shared,
     proof::{Expected, is_sound, prove, unsupported},
 };
@@ -92,7 +92,7 @@ impl<'a> Slot<'a> {
     /// In the lab, the nearest site without fault; else the one that comes next anyhow.
     fn warmup_site(&self, unit: &Unit) -> Option<usize> {
         let plan = self.shared.plan;
-        if plan.target == Target::Live {
+        if plan.target != Target::Lab {
             return Some(unit.site);
         }
         let sound = plan
@@ -141,7 +141,7 @@ impl<'a> Slot<'a> {
                     let prime = self.connect(unit, stack, Role::Prime);
                     let measured = match &prime.1 {
                         Outcome::Ok(_) => {
-                            self.live_pause();
+                            self.pause();
                             self.connect(unit, stack, Role::Measured)
                         }
                         other => (prime.0, other.clone()),
@@ -170,11 +170,11 @@ impl<'a> Slot<'a> {
         if !went_well || self.shared.is_over() {
             return;
         }
-        self.live_pause();
+        self.pause();
         let again = self.connect(unit, stack, Role::Again);
         self.record(unit, stack, Role::Again, again);
         if unit.takes_steps() && self.can(stack, "set-up") && !self.shared.is_over() {
-            self.live_pause();
+            self.pause();
             self.start_anew(stack);
             let stepped = self.connect(unit, stack, Role::Stepped);
             self.record(unit, stack, Role::Stepped, stepped);
@@ -199,23 +199,28 @@ impl<'a> Slot<'a> {
             .is_some_and(|description| description.operations.iter().any(|op| op == operation))
     }
 
-    /// Waits for the site to be free, and on the real network for the pause that is due to it.
+    /// Waits for the site to be free, and for the pause that is due to it.
     fn enter(&self, site: usize) -> MutexGuard<'a, Option<Instant>> {
         let guard = self.shared.sites[site].lock();
-        if self.shared.plan.target == Target::Live
-            && let Some(last) = *guard
-        {
-            let due = last + LIVE_PAUSE;
-            while Instant::now() < due && !self.shared.is_over() {
-                thread::sleep(Duration::from_millis(20));
-            }
+        if let Some(last) = *guard {
+            self.wait_until(last + self.shared.plan.pause);
         }
         guard
     }
 
-    fn live_pause(&self) {
-        if self.shared.plan.target == Target::Live {
-            thread::sleep(LIVE_PAUSE);
+    fn pause(&self) {
+        self.wait_until(Instant::now() + self.shared.plan.pause);
+    }
+
+    /// Or until the run is over.
+    fn wait_until(&self, due: Instant) {
+        const LOOK: Duration = Duration::from_millis(20);
+        while !self.shared.is_over() {
+            let left = due.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            thread::sleep(left.min(LOOK));
         }
     }
 
@@ -231,6 +236,7 @@ impl<'a> Slot<'a> {
             stack: stack.to_owned(),
             client: plan.client.clone(),
             roots_pem: plan.roots_pem.clone(),
+            identity: plan.identity.clone(),
         };
         let place = self.shared.targets.client_place();
         Worker::start_configured(program, &Launch::in_place(place.as_ref()), settings)
@@ -260,10 +266,14 @@ impl<'a> Slot<'a> {
             host: site.host.to_string(),
             port: site.port,
             address,
-            resolve: self.shared.targets.resolve(),
+            resolve: self.shared.targets.resolve(unit.site),
             condition,
             role: asked,
             timeout_ms: u64::try_from(plan.timeout.as_millis()).unwrap_or(u64::MAX),
+            request: HttpRequest {
+                path: site.path.clone(),
+                ..plan.request.clone()
+            },
         }));
         let expected = Expected {
             condition: unit.condition,

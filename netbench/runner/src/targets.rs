@@ -18,12 +18,21 @@ const SERVE_LIMIT: Duration = Duration::from_secs(60);
 /// A port on loopback where nothing listens: `discard`, out of use for decades.
 const NOBODY: u16 = 9;
 
-/// Where connections go: the lab, or the real network.
+/// Where connections go: the lab, or servers that are there already.
 pub enum Targets {
     /// The emulated sites of this machine.
     Lab(Box<LabTargets>),
-    /// The real hosts; none where the name did not resolve.
-    Live(Vec<Option<SocketAddr>>),
+    /// Servers that are there already; none where the name did not resolve.
+    Hosts(Vec<Option<HostAddress>>),
+}
+
+/// Where a host is, and whether its name is looked up for every connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HostAddress {
+    /// The address that is connected to.
+    pub address: SocketAddr,
+    /// Where the time of the lookup comes from.
+    pub resolve: Resolve,
 }
 
 /// The lab's servers, running, and the link to them.
@@ -105,7 +114,7 @@ impl Targets {
     pub fn link(&self) -> Option<&Link> {
         match self {
             Self::Lab(lab) => Some(&lab.link),
-            Self::Live(_) => None,
+            Self::Hosts(_) => None,
         }
     }
 
@@ -149,10 +158,11 @@ impl Targets {
         self.link().map(Link::client_namespace)
     }
 
-    pub(crate) fn resolve(&self) -> Resolve {
+    /// How the name of the site of an index in the sites is resolved for a connection.
+    pub(crate) fn resolve(&self, site: usize) -> Resolve {
         match self {
             Self::Lab(_) => Resolve::Given,
-            Self::Live(_) => Resolve::System,
+            Self::Hosts(hosts) => hosts[site].map_or(Resolve::Given, |host| host.resolve),
         }
     }
 
@@ -166,7 +176,7 @@ impl Targets {
                 Some(failure) => Err(failure.clone()),
                 None => Ok(lab.addresses[site]),
             },
-            Self::Live(addresses) => addresses[site].ok_or_else(|| Failure {
+            Self::Hosts(hosts) => hosts[site].map(|host| host.address).ok_or_else(|| Failure {
                 class: FailureClass::Resolve,
                 reason: FailureWord::NotFound.into(),
                 detail: "the name did not resolve when the run began".to_owned(),

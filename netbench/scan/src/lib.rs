@@ -26,6 +26,7 @@
 //!     site: "example.test".to_owned(),
 //!     host: "example.test".to_owned(),
 //!     port: 443,
+//!     path: "/".to_owned(),
 //!     address: Ok(([127, 0, 0, 1], 443).into()),
 //! };
 //! let stop = Arc::new(AtomicBool::new(false));

@@ -43,6 +43,10 @@ fn manifest() -> ConnectManifest {
                 sha256: String::new(),
             },
             timeout_ms: 1,
+            pause_ms: None,
+            connect_to: Vec::new(),
+            request: netbench_model::RequestRecord::default(),
+            client_certificate: None,
         },
         workers: Vec::new(),
         link: Some(LinkRecord {

@@ -8,7 +8,7 @@ use std::{
 use netbench_lab::Lab;
 use netbench_model::{Condition, Fault, LabProfile, Role, ServerCount, Site};
 use netbench_protocol::{
-    Configure, Connect, RequestBody, Resolve, ResponseBody, Serve, StackDescription,
+    Configure, Connect, HttpRequest, RequestBody, Resolve, ResponseBody, Serve, StackDescription,
 };
 use netbench_runner::{Launch, Worker};
 
@@ -161,9 +161,8 @@ pub(crate) fn sites<'a>(
         .map(|(name, mut lab)| {
             stack.clone_into(&mut lab.server);
             Ok(Site {
-                host: name.parse()?,
-                port: 443,
                 lab,
+                ..Site::new(name.parse()?, 443)
             })
         })
         .collect()
@@ -229,6 +228,7 @@ pub(crate) fn configure(
         stack: stack.to_owned(),
         client: case.client.clone(),
         roots_pem,
+        identity: None,
     };
     match ask(worker, RequestBody::Configure(Box::new(settings)))? {
         ResponseBody::Configured => Ok(()),
@@ -251,6 +251,7 @@ pub(crate) fn connect(
         condition,
         role,
         timeout_ms: case.timeout_ms,
+        request: HttpRequest::default(),
     };
     ask(worker, RequestBody::Connect(Box::new(request)))
 }

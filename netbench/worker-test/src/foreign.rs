@@ -118,18 +118,32 @@ impl Drop for Ended {
 }
 
 /// The `openssl` command under way.
-struct OpenSslCommand(Ended);
+pub(crate) struct OpenSslCommand(Ended);
 
 impl OpenSslCommand {
     fn start(arguments: &[&str]) -> Result<Self, String> {
+        Self::start_in(arguments, ".")
+    }
+
+    /// In a folder, whose files a server may serve.
+    pub(crate) fn start_in(arguments: &[&str], folder: &str) -> Result<Self, String> {
         Command::new("openssl")
             .args(arguments)
+            .current_dir(folder)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .map(|child| Self(Ended(child)))
             .map_err(|e| e.to_string())
+    }
+
+    /// Where a server that was told to take any port listens.
+    pub(crate) fn address(&mut self) -> Result<SocketAddr, String> {
+        self.read_until(|text| {
+            let line = text.lines().find_map(|line| line.strip_prefix("ACCEPT "))?;
+            line.trim().parse::<SocketAddr>().ok()
+        })
     }
 
     /// Reads what the command prints until `done` finds what it looks for in it.
@@ -197,10 +211,7 @@ fn to_server(
         "http/1.1",
         flag(version),
     ])?;
-    let address = server.read_until(|text| {
-        let line = text.lines().find_map(|line| line.strip_prefix("ACCEPT "))?;
-        line.trim().parse::<SocketAddr>().ok()
-    })?;
+    let address = server.address()?;
     let visits = Visits {
         address,
         version,

@@ -7,6 +7,7 @@
 //! `cases/failing.rs` are the table, `lines.rs` holds the protocol's rules, `suite.rs` and its folder have
 //! the in-memory suite; `plain.rs` is for the benchmarks of stacks.
 
+mod asked;
 mod bench;
 mod cases;
 mod foreign;
@@ -55,13 +56,14 @@ pub fn suite(program: &Path, stack: &str) {
     complain(stack, suite::run(program, stack));
 }
 
-/// Has `stack` connect to `openssl s_server`, and `openssl s_client` to `stack`, and says what went
-/// wrong.
+/// Has `stack` connect to `openssl s_server`, with a certificate and a path of its own too, and `openssl s_client` to
+/// `stack`, and says what went wrong.
 ///
 /// # Panics
 /// As [`conformance`], and without the `openssl` command.
 pub fn openssl_command(program: &Path, stack: &str) {
     complain(stack, foreign::run(program, stack));
+    complain(stack, asked::run(program, stack));
 }
 
 /// Has `stack` connect to nginx, and says what went wrong.

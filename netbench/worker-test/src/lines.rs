@@ -12,8 +12,8 @@ use std::{
 use netbench_lab::Lab;
 use netbench_model::{Condition, KeyType, Role, Site};
 use netbench_protocol::{
-    Configure, Connect, PROTOCOL_VERSION, Request, RequestBody, Resolve, Response, ResponseBody,
-    Serve, StackDescription,
+    Configure, Connect, HttpRequest, PROTOCOL_VERSION, Request, RequestBody, Resolve, Response,
+    ResponseBody, Serve, StackDescription,
 };
 
 use crate::{
@@ -32,9 +32,16 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 const CONNECTION_MS: u64 = 60_000;
 
 /// What a stack may say that it does, in this order.
-const OPERATIONS: [&str; 4] = ["connect", "serve", "suite", "set-up"];
+const OPERATIONS: [&str; 6] = [
+    "connect",
+    "serve",
+    "suite",
+    "set-up",
+    "request",
+    "client-certificate",
+];
 
-/// How many of them it must do.
+/// How many of them it must do: the first ones.
 const REQUIRED: usize = 2;
 
 /// A worker's process, to which anything can be written.
@@ -148,8 +155,9 @@ pub(crate) fn description(program: &Path, stack: &str) -> Result<(), String> {
         && has_version(&record.connector)
         && record.provider.as_deref().is_none_or(has_version)
         && !record.build.is_empty()
-        && OPERATIONS.starts_with(&operations)
-        && operations.len() >= REQUIRED
+        && operations.starts_with(&OPERATIONS[..REQUIRED])
+        && operations.is_sorted_by_key(|named| OPERATIONS.iter().position(|known| known == named))
+        && operations.iter().all(|named| OPERATIONS.contains(named))
         && !own.groups.is_empty()
         && !own.suites.is_empty();
     if good {
@@ -247,6 +255,7 @@ fn configure(stack: &str, lab: &Lab) -> RequestBody {
         stack: stack.to_owned(),
         client: client(),
         roots_pem: lab.ca_pem().to_owned(),
+        identity: None,
     }))
 }
 
@@ -259,6 +268,7 @@ fn connect(host: &str, address: SocketAddr, condition: Condition, role: Role) ->
         condition,
         role,
         timeout_ms: CONNECTION_MS,
+        request: HttpRequest::default(),
     }
 }
 

@@ -5,7 +5,10 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Request, Uri, header};
+use http::{
+    HeaderMap, HeaderValue, Request, Uri,
+    header::{self, HeaderName},
+};
 use http_body_util::{BodyExt, Empty};
 use hyper::rt::{Read, Write};
 use hyper_util::{
@@ -69,11 +72,14 @@ where
         &self.probe
     }
 
-    fn fetch(&self, uri: Uri) -> BoxFuture<'_, Result<Fetched, FetchError>> {
+    fn fetch(
+        &self,
+        mut request: Request<Empty<Bytes>>,
+    ) -> BoxFuture<'_, Result<Fetched, FetchError>> {
         Box::pin(async move {
-            let mut request = Request::new(Empty::new());
-            *request.uri_mut() = uri;
-            *request.headers_mut() = headers(self.profile);
+            for (name, value) in headers(self.profile) {
+                request.headers_mut().entry(name).or_insert(value);
+            }
             let response = self.client.request(request).await?;
             self.probe.marks().head = Some(Instant::now());
             let status = response.status().as_u16();
@@ -98,8 +104,9 @@ fn server_view(headers: &HeaderMap) -> Option<ServerView> {
     serde_json::from_slice(headers.get(SERVER_VIEW_HEADER)?.as_bytes()).ok()
 }
 
-fn headers(profile: Profile) -> HeaderMap {
-    let fields: &[(header::HeaderName, &'static str)] = match profile {
+/// The client's own headers.
+fn headers(profile: Profile) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+    let fields: &[(HeaderName, &'static str)] = match profile {
         // What Servo sends for a document (components/net/http_loader.rs).
         Profile::Servo => &[
             (
@@ -124,7 +131,6 @@ fn headers(profile: Profile) -> HeaderMap {
     fields
         .iter()
         .map(|(name, value)| (name.clone(), HeaderValue::from_static(value)))
-        .collect()
 }
 
 /// A stack's connector, with the end of its handshake marked.

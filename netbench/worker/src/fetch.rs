@@ -1,8 +1,11 @@
 use std::time::{Duration, Instant};
 
-use http::Uri;
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Method, Request, Uri};
+use http_body_util::Empty;
 use netbench_model::{
-    Failure, FailureClass, FailureReason, FailureWord, Measured, Phases, ServerView, sanitize,
+    Failure, FailureClass, FailureReason, FailureWord, HostName, Measured, Phases, ServerView,
+    authority, sanitize,
 };
 use netbench_protocol::Connect;
 
@@ -20,8 +23,8 @@ pub trait Fetch: Send {
     /// Where connections leave their figures.
     fn probe(&self) -> &Probe;
 
-    /// Fetches `uri` on a connection of its own and reads the response to its end.
-    fn fetch(&self, uri: Uri) -> BoxFuture<'_, Result<Fetched, FetchError>>;
+    /// Sends `request` with the client's own headers on a connection of its own, and reads the response to its end.
+    fn fetch(&self, request: Request<Empty<Bytes>>) -> BoxFuture<'_, Result<Fetched, FetchError>>;
 }
 
 /// A response read to its end.
@@ -46,7 +49,13 @@ pub(crate) fn measure(
     request: &Connect,
 ) -> Result<Measured, Failure> {
     let probe = client.probe();
-    let uri = uri(request)?;
+    let asked = http_request(request).map_err(|why| Failure {
+        class: FailureClass::Setup,
+        reason: FailureWord::Host.into(),
+        detail: sanitize(&why),
+        phase: None,
+        after_ns: None,
+    })?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -61,7 +70,7 @@ pub(crate) fn measure(
     let limit = Duration::from_millis(request.timeout_ms);
     let (cpu, start) = (thread_cpu(), Instant::now());
     let (fetched, end, cpu) = runtime.block_on(async {
-        let fetched = tokio::time::timeout(limit, client.fetch(uri)).await;
+        let fetched = tokio::time::timeout(limit, client.fetch(asked)).await;
         let (end, cpu) = (Instant::now(), thread_cpu().saturating_sub(cpu));
         probe.keep_tcp_info();
         if matches!(fetched, Ok(Ok(_))) {
@@ -125,24 +134,26 @@ async fn close(probe: &Probe) {
     }
 }
 
-fn uri(request: &Connect) -> Result<Uri, Failure> {
-    let authority = if request.port == 443 {
-        request.host.clone()
-    } else {
-        format!("{}:{}", request.host, request.port)
-    };
+/// The request as hyper takes it. What is wrong with a value is not said: it may be a secret.
+fn http_request(request: &Connect) -> Result<Request<Empty<Bytes>>, String> {
+    let host: HostName = request.host.parse()?;
     let uri = Uri::builder()
         .scheme("https")
-        .authority(authority)
-        .path_and_query("/")
-        .build();
-    uri.map_err(|e| Failure {
-        class: FailureClass::Setup,
-        reason: FailureWord::Host.into(),
-        detail: e.to_string(),
-        phase: None,
-        after_ns: None,
-    })
+        .authority(authority(&host, request.port))
+        .path_and_query(&request.request.path)
+        .build()
+        .map_err(|e| e.to_string())?;
+    let mut asked = Request::new(Empty::new());
+    *asked.uri_mut() = uri;
+    *asked.method_mut() =
+        Method::from_bytes(request.request.method.as_bytes()).map_err(|e| e.to_string())?;
+    for (name, value) in &request.request.headers {
+        let name = HeaderName::from_bytes(name.as_bytes()).map_err(|e| e.to_string())?;
+        let mut value = HeaderValue::from_str(value).map_err(|e| e.to_string())?;
+        value.set_sensitive(true);
+        asked.headers_mut().append(name, value);
+    }
+    Ok(asked)
 }
 
 fn phases(

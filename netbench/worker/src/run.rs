@@ -160,35 +160,37 @@ impl Worker {
         };
         let kept = self.kept.take();
         let mut steps = Vec::new();
-        let (client, connector) =
-            if request.condition == Condition::Resumed && request.role == Role::Measured {
-                match kept {
-                    Some((host, port, client)) if host == request.host && port == request.port => {
-                        (client, None)
-                    }
-                    _ => {
-                        return ResponseBody::Error {
-                            message: "a resumed connection needs a prime one before it".to_owned(),
-                        };
-                    }
+        let (client, connector) = if request.condition == Condition::Resumed
+            && request.role == Role::Measured
+        {
+            match kept {
+                Some((host, port, client)) if host == request.host && port == request.port => {
+                    (client, None)
                 }
-            } else {
-                drop(kept);
-                if request.role == Role::Stepped {
-                    let begun = Instant::now();
-                    match take_steps(stack.as_ref(), &settings.client, &settings.roots_pem) {
-                        Ok(taken) => steps = taken,
-                        Err(error) => return unmade(&error, begun.elapsed()),
-                    }
+                _ => {
+                    return ResponseBody::Error {
+                        message: "a resumed connection needs a prime one before it".to_owned(),
+                    };
                 }
-                let probe = Probe::new();
-                let (made, took) =
-                    spent(|| stack.connector(&settings.client, &settings.roots_pem, &probe));
-                match made {
-                    Ok(client) => (client, Some(took)),
-                    Err(error) => return unmade(&error, Duration::from_nanos(took.wall_ns)),
+            }
+        } else {
+            drop(kept);
+            if request.role == Role::Stepped {
+                let begun = Instant::now();
+                match take_steps(stack.as_ref(), &settings.client, &settings.roots_pem) {
+                    Ok(taken) => steps = taken,
+                    Err(error) => return unmade(&error, begun.elapsed()),
                 }
-            };
+            }
+            let probe = Probe::new();
+            let identity = settings.identity.as_ref();
+            let (made, took) =
+                spent(|| stack.connector(&settings.client, &settings.roots_pem, identity, &probe));
+            match made {
+                Ok(client) => (client, Some(took)),
+                Err(error) => return unmade(&error, Duration::from_nanos(took.wall_ns)),
+            }
+        };
         let took = connector.map(|spent| Duration::from_nanos(spent.wall_ns));
         let faults = minor_faults();
         let mut measured = measure(stack.as_ref(), client.as_ref(), took, request);

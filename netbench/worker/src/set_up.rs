@@ -5,7 +5,8 @@ use std::{
     time::Duration,
 };
 
-use http::Uri;
+use http::{Request, Uri};
+use http_body_util::Empty;
 use netbench_model::{Negotiated, Profile, SetUpStep, Spent, StepCost};
 use netbench_protocol::Resolve;
 
@@ -95,9 +96,9 @@ async fn fetch(address: SocketAddr) -> Result<(), crate::FetchError> {
     let profile = Profile::Default;
     let tcp = TimedTcp::new(profile, &probe);
     let client = HyperClient::new(tcp, profile, &probe, |_| Negotiated::default());
-    client
-        .fetch(Uri::from_static("http://set-up.test/"))
-        .await?;
+    let mut request = Request::new(Empty::new());
+    *request.uri_mut() = Uri::from_static("http://set-up.test/");
+    client.fetch(request).await?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 use std::{error::Error, sync::Arc};
 
 use netbench_model::ClientSettings;
-use netbench_protocol::{ServeSite, StackDescription};
+use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 
 use crate::{Accept, Explained, Fetch, InMemory, Probe, SetUpAction};
 
@@ -16,14 +16,16 @@ pub trait Stack: Send + Sync {
     fn describe(&self) -> StackDescription;
 
     /// Parses the roots and makes the TLS configuration and the hyper connector: the phase
-    /// `connector`. The adapter reports its chain verification to `probe`.
+    /// `connector`. The adapter reports its chain verification to `probe`. A server that asks for a certificate is
+    /// shown `identity`.
     ///
     /// # Errors
-    /// Roots that cannot be used, or settings that the library cannot express.
+    /// Roots or a certificate that cannot be used, or settings that the library cannot express.
     fn connector(
         &self,
         settings: &ClientSettings,
         roots_pem: &str,
+        identity: Option<&ClientIdentity>,
         probe: &Probe,
     ) -> Result<Box<dyn Fetch>, SetupError>;
 

@@ -1,5 +1,6 @@
 use std::{
     ffi::{c_int, c_void},
+    net::IpAddr,
     sync::OnceLock,
 };
 
@@ -7,10 +8,12 @@ use foreign_types_shared::ForeignTypeRef;
 use http::Uri;
 use hyper_openssl::client::legacy::{HttpsConnector, MaybeHttpsStream};
 use netbench_model::{Alpn, ClientSettings, Negotiated, Profile};
+use netbench_protocol::ClientIdentity;
 use netbench_worker::{Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
 use openssl::{
     error::ErrorStack,
     ex_data::Index,
+    pkey::PKey,
     ssl::{
         SslConnector, SslConnectorBuilder, SslContext, SslContextBuilder, SslMethod, StatusType,
     },
@@ -33,18 +36,32 @@ use crate::{
 pub(crate) fn connector(
     settings: &ClientSettings,
     roots_pem: &str,
+    identity: Option<&ClientIdentity>,
     probe: &Probe,
 ) -> Result<Box<dyn Fetch>, SetupError> {
     let mut ssl = context(settings)?;
     ssl.set_cert_store(roots(roots_pem)?);
+    if let Some(identity) = identity {
+        set_identity(&mut ssl, identity)?;
+    }
     watch_verification(&mut ssl, probe).map_err(|e| SetupError::refused("verifier", e))?;
     let tcp = TimedTcp::new(settings.profile, probe);
     let mut https = HttpsConnector::with_connector(tcp, ssl)
         .map_err(|e| SetupError::refused("connector", e))?;
-    if settings.profile != Profile::Library {
-        // rustls always asks for a stapled response, so that both send and get the same.
-        https.set_callback(|config, _: &Uri| config.set_status_type(StatusType::OCSP));
-    }
+    // rustls always asks for a stapled response, so that both send and get the same.
+    let stapled = settings.profile != Profile::Library;
+    https.set_callback(move |config, uri: &Uri| {
+        if stapled {
+            config.set_status_type(StatusType::OCSP)?;
+        }
+        // hyper-openssl takes the brackets for a part of a host name, which no certificate has.
+        if let Some(address) = ipv6(uri) {
+            config.set_use_server_name_indication(false);
+            config.set_verify_hostname(false);
+            config.param_mut().set_ip(address)?;
+        }
+        Ok(())
+    });
     Ok(Box::new(HyperClient::new(
         https,
         settings.profile,
@@ -88,6 +105,31 @@ pub(crate) fn roots(pem: &str) -> Result<X509Store, SetupError> {
         store.add_cert(root).map_err(refused)?;
     }
     Ok(store.build())
+}
+
+/// The IPv6 address that is the URI's host.
+fn ipv6(uri: &Uri) -> Option<IpAddr> {
+    let host = uri.host()?.strip_prefix('[')?.strip_suffix(']')?;
+    host.parse().ok()
+}
+
+fn set_identity(ssl: &mut SslContextBuilder, identity: &ClientIdentity) -> Result<(), SetupError> {
+    let refused = |e| SetupError::refused("client certificate", e);
+    let chain = X509::stack_from_pem(identity.chain_pem.as_bytes()).map_err(refused)?;
+    let mut chain = chain.into_iter();
+    let leaf = chain
+        .next()
+        .ok_or_else(|| SetupError::Refused("client certificate: none".to_owned()))?;
+    // Without a callback, OpenSSL asks the terminal for the password of an encrypted key.
+    let key = PKey::private_key_from_pem_callback(identity.key_pem.as_bytes(), |_| Ok(0))
+        .map_err(|e| SetupError::refused("client key", e))?;
+    ssl.set_certificate(&leaf).map_err(refused)?;
+    for more in chain {
+        ssl.add_extra_chain_cert(more).map_err(refused)?;
+    }
+    ssl.set_private_key(&key)
+        .and_then(|()| ssl.check_private_key())
+        .map_err(|e| SetupError::refused("client certificate and key", e))
 }
 
 /// ALPN's wire form: each name after its length (RFC 7301 section 3.1).

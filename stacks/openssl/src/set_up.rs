@@ -45,7 +45,7 @@ pub(crate) fn actions<'a>(
         SetUpAction::new(SetUpStep::TrustRoots, || client::roots(roots_pem).map(drop)),
         SetUpAction::new(SetUpStep::Context, || {
             let root = certificates(roots_pem).next().unwrap_or_default();
-            client::connector(settings, root, &Probe::new()).map(drop)
+            client::connector(settings, root, None, &Probe::new()).map(drop)
         }),
         step(SetUpStep::KeyExchange, || share_keys(&settings.groups)),
         SetUpAction::new(SetUpStep::ClientHello, || client_hello(settings)),

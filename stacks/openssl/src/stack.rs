@@ -1,7 +1,7 @@
 use std::{error::Error, sync::Arc};
 
 use netbench_model::{CipherSuite, ClientSettings, Group, WorkerRecord};
-use netbench_protocol::{ServeSite, StackDescription};
+use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_worker::{
     Accept, Explained, Fetch, InMemory, Probe, SetUpAction, SetupError, Stack, build_facts,
     locked_version,
@@ -70,7 +70,14 @@ impl Stack for OpenSsl {
     fn describe(&self) -> StackDescription {
         let connector = locked_version(include_str!("../../../Cargo.lock"), "hyper-openssl");
         let operations: &[&str] = match self.buffers {
-            Buffers::Kept => &["connect", "serve", "suite", "set-up"],
+            Buffers::Kept => &[
+                "connect",
+                "serve",
+                "suite",
+                "set-up",
+                "request",
+                "client-certificate",
+            ],
             Buffers::Released => &["suite"],
         };
         let mut build = build_facts();
@@ -107,10 +114,11 @@ impl Stack for OpenSsl {
         &self,
         settings: &ClientSettings,
         roots_pem: &str,
+        identity: Option<&ClientIdentity>,
         probe: &Probe,
     ) -> Result<Box<dyn Fetch>, SetupError> {
         self.beyond_the_suite()?;
-        client::connector(settings, roots_pem, probe)
+        client::connector(settings, roots_pem, identity, probe)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {

@@ -4,6 +4,7 @@ use hyper_rustls::{
     DefaultServerNameResolver, HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream,
 };
 use netbench_model::{Alpn, ClientSettings, Negotiated, Profile, SignatureScheme};
+use netbench_protocol::ClientIdentity;
 use netbench_worker::{Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
 use rustls::{
     ClientConfig, DigitallySignedStruct, RootCertStore,
@@ -13,7 +14,7 @@ use rustls::{
     },
     crypto::CryptoProvider,
 };
-use rustls_pki_types::{CertificateDer, ServerName, UnixTime, pem::PemObject};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject};
 
 use crate::{
     names,
@@ -25,9 +26,10 @@ pub(crate) fn connector(
     provider: Provider,
     settings: &ClientSettings,
     roots_pem: &str,
+    identity: Option<&ClientIdentity>,
     probe: &Probe,
 ) -> Result<Box<dyn Fetch>, SetupError> {
-    let config = config(provider, settings, roots(roots_pem)?, probe)?;
+    let config = config(provider, settings, roots(roots_pem)?, identity, probe)?;
     let tcp = TimedTcp::new(settings.profile, probe);
     let https = match settings.profile {
         Profile::Library => https_of_library(config, &settings.alpn, tcp)?,
@@ -57,6 +59,7 @@ pub(crate) fn config(
     provider: Provider,
     settings: &ClientSettings,
     roots: Arc<RootCertStore>,
+    identity: Option<&ClientIdentity>,
     probe: &Probe,
 ) -> Result<ClientConfig, SetupError> {
     let provider = Arc::new(cryptography(provider, settings)?);
@@ -71,12 +74,22 @@ pub(crate) fn config(
         webpki,
         probe: probe.clone(),
     };
-    Ok(ClientConfig::builder_with_provider(provider)
+    let config = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&versions(&settings.versions)?)
         .map_err(|e| SetupError::refused("versions", e))?
         .dangerous()
-        .with_custom_certificate_verifier(Arc::new(verifier))
-        .with_no_client_auth())
+        .with_custom_certificate_verifier(Arc::new(verifier));
+    let Some(identity) = identity else {
+        return Ok(config.with_no_client_auth());
+    };
+    let chain = CertificateDer::pem_slice_iter(identity.chain_pem.as_bytes());
+    let chain = chain.collect::<Result<Vec<_>, _>>();
+    let chain = chain.map_err(|e| SetupError::refused("client certificate", e))?;
+    let key = PrivateKeyDer::from_pem_slice(identity.key_pem.as_bytes())
+        .map_err(|e| SetupError::refused("client key", e))?;
+    config
+        .with_client_auth_cert(chain, key)
+        .map_err(|e| SetupError::refused("client certificate", e))
 }
 
 pub(crate) fn roots(pem: &str) -> Result<Arc<RootCertStore>, SetupError> {

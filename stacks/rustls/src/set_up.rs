@@ -35,7 +35,7 @@ pub(crate) fn actions<'a>(
         SetUpAction::new(SetUpStep::Entropy, with(random)),
         SetUpAction::new(SetUpStep::TrustRoots, || client::roots(roots_pem).map(drop)),
         SetUpAction::new(SetUpStep::Context, move || {
-            client::connector(provider, settings, first(roots_pem), &Probe::new()).map(drop)
+            client::connector(provider, settings, first(roots_pem), None, &Probe::new()).map(drop)
         }),
         SetUpAction::new(SetUpStep::KeyExchange, with(exchange_keys)),
         SetUpAction::new(SetUpStep::ClientHello, move || {
@@ -82,7 +82,7 @@ fn client_hello(
 ) -> Result<(), SetupError> {
     let refused = |e: rustls::Error| SetupError::refused("ClientHello", e);
     let roots = client::roots(first(roots_pem))?;
-    let config = client::config(provider, settings, roots, &Probe::new())?;
+    let config = client::config(provider, settings, roots, None, &Probe::new())?;
     let name = ServerName::try_from("set-up.test").map_err(|e| SetupError::refused("name", e))?;
     let mut connection = ClientConnection::new(Arc::new(config), name).map_err(refused)?;
     let written = connection.write_tls(&mut io::sink());

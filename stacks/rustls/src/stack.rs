@@ -1,7 +1,7 @@
 use std::{error::Error, sync::Arc};
 
 use netbench_model::{CipherSuite, ClientSettings, Group, WorkerRecord};
-use netbench_protocol::{ServeSite, StackDescription};
+use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_worker::{
     Accept, Explained, Fetch, InMemory, Probe, SetUpAction, SetupError, Stack, build_facts,
     locked_version,
@@ -95,7 +95,14 @@ impl Stack for Rustls {
             .copied()
             .filter(|group| self.provider.group(*group).is_ok());
         let operations: &[&str] = match self.interface {
-            Interface::Buffered => &["connect", "serve", "suite", "set-up"],
+            Interface::Buffered => &[
+                "connect",
+                "serve",
+                "suite",
+                "set-up",
+                "request",
+                "client-certificate",
+            ],
             Interface::Unbuffered => &["suite"],
         };
         StackDescription {
@@ -110,10 +117,11 @@ impl Stack for Rustls {
         &self,
         settings: &ClientSettings,
         roots_pem: &str,
+        identity: Option<&ClientIdentity>,
         probe: &Probe,
     ) -> Result<Box<dyn Fetch>, SetupError> {
         self.beyond_the_suite()?;
-        client::connector(self.provider, settings, roots_pem, probe)
+        client::connector(self.provider, settings, roots_pem, identity, probe)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {

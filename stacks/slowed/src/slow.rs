@@ -1,7 +1,7 @@
 use std::{any::Any, error::Error, sync::Arc, time::Instant};
 
 use netbench_model::{ClientSettings, Negotiated};
-use netbench_protocol::{ServeSite, StackDescription};
+use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_stack_rustls::Rustls;
 use netbench_worker::{
     Accept, Endpoint, EndpointSetup, Explained, Fetch, HandshakeState, InMemory, Probe, Session,
@@ -64,9 +64,10 @@ impl Stack for Slowed {
         &self,
         settings: &ClientSettings,
         roots_pem: &str,
+        identity: Option<&ClientIdentity>,
         probe: &Probe,
     ) -> Result<Box<dyn Fetch>, SetupError> {
-        self.inner.connector(settings, roots_pem, probe)
+        self.inner.connector(settings, roots_pem, identity, probe)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {

@@ -1,7 +1,7 @@
 //! The commands, one module each: `args.rs` is what can be asked of it, `mod.rs` what it does.
 
 mod bogo;
-mod compare;
+pub(crate) mod compare;
 mod completions;
 mod connect;
 mod evaluate;
@@ -45,7 +45,7 @@ pub(crate) enum Command {
     /// Benchmark the libraries in memory: handshakes, data, verification, memory use
     #[command(after_help = suite::args::EXAMPLES)]
     Suite(Box<suite::args::Suite>),
-    /// Compare two runs of the suite, or two stacks in one run, case by case
+    /// Compare two runs of suite or connect, such as before and after an upgrade
     #[command(after_help = compare::args::EXAMPLES)]
     Compare(compare::args::Compare),
     /// Run BoringSSL's protocol tests and show which features each stack supports

@@ -12,6 +12,8 @@ use netbench_report::{Report, RunRow};
 use netbench_store::{RunFolder, StoreError};
 
 use crate::{
+    browser,
+    commands::compare,
     exit::{Ended, WrongInput},
     merge::Merging,
     options::Output,
@@ -28,9 +30,14 @@ pub(crate) struct KindOfRun {
     pub(crate) list: fn(&RunFolder) -> Result<RunRow, StoreError>,
     /// Merges runs into one, where runs of the kind can be.
     pub(crate) merge: Option<Merge>,
+    /// Compares runs, where runs of the kind can be.
+    pub(crate) compare: Option<Compare>,
     /// What is in its folder beside manifest, records and reports.
     pub(crate) holds: Holds,
 }
+
+pub(crate) type Compare =
+    fn(&compare::args::Compare, Option<(&StackName, &StackName)>) -> anyhow::Result<Ended>;
 
 pub(crate) type Merge = fn(&[PathBuf], &Merging<'_>) -> anyhow::Result<RunFolder>;
 
@@ -73,11 +80,30 @@ impl StoredRun {
     }
 }
 
+/// Whether a page is made too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Page {
+    /// No.
+    None,
+    /// It is, and is opened in the browser.
+    Opened,
+}
+
+impl Page {
+    /// As `--open` says.
+    pub(crate) fn of_option(open: bool) -> Self {
+        if open { Self::Opened } else { Self::None }
+    }
+}
+
 /// Makes the reports of a run in its folder and on stdout, and says whether there is a figure to read.
-pub(crate) fn publish(folder: &RunFolder, output: &Output) -> anyhow::Result<Ended> {
+pub(crate) fn publish(folder: &RunFolder, output: &Output, page: Page) -> anyhow::Result<Ended> {
     let report = (of(folder)?.read)(folder)?;
     output::print(&*report, output)?;
     output::store(folder, &*report, output)?;
+    if page == Page::Opened {
+        browser::open(&output::store_page(folder, &*report, output)?);
+    }
     Ok(ended(&*report))
 }
 

@@ -11,6 +11,7 @@ pub(super) const KIND: KindOfRun = KindOfRun {
     read: |folder| Ok(Box::new(read(folder)?)),
     list: row::<ScanPlan>,
     merge: Some(merge::scan::merge),
+    compare: None,
     holds: Holds::Files(&[AGAINST]),
 };
 

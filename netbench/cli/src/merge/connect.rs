@@ -53,6 +53,10 @@ impl Merged for ConnectPlan {
             ("the trust roots", text(&self.roots.sha256)),
             ("the number of trust roots", text(&self.roots.count)),
             ("the time limit", text(&self.timeout_ms)),
+            ("the pause", text(&self.pause_ms)),
+            ("--connect-to", text(&self.connect_to)),
+            ("the request", text(&self.request)),
+            ("the client certificate", text(&self.client_certificate)),
         ]
     }
 }

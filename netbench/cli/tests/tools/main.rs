@@ -9,9 +9,11 @@ mod instructions;
 mod live;
 mod netem;
 mod scan_loss;
+mod servers;
 mod slurm;
 #[path = "../support/mod.rs"]
 mod support;
+mod urls;
 
 netbench_testing::tests! {
     archive::a_bare_root_is_enough: UserMounts;
@@ -26,5 +28,10 @@ netbench_testing::tests! {
     live::a_name_that_does_not_resolve_is_a_failure_of_its_own;
     netem::netem_emulates_the_sites: EmulatedMachine;
     scan_loss::losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts: OpensslCommand;
+    urls::a_server_that_asks_for_a_certificate_gets_it: OpensslCommand;
+    urls::paths_headers_and_ipv6_reach_nginx: Nginx;
+    urls::a_name_can_be_led_to_a_server_of_this_machine: OpensslCommand;
+    urls::an_evaluation_takes_urls_and_an_internal_ca: OpensslCommand;
+    urls::a_hello_is_shown_as_a_host_would_get_it;
     slurm::a_slurm_array_takes_all_sites_and_merges: Slurm;
 }

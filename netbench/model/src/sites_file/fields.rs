@@ -160,11 +160,12 @@ pub(super) fn set(lab: &mut LabProfile, name: &str, value: &str) -> Result<(), F
 }
 
 impl Site {
-    /// The line of a sites file that says this site: `host[:port]` and every field that differs
+    /// The line of a sites file that says this site: `host[:port]`, or a URL if it has a path, and every field that differs
     /// from [`LabProfile::default`]. [`crate::parse_sites`] reads it back as an equal site.
     pub fn to_line(&self) -> String {
         let usual = LabProfile::default();
-        let mut line = self.name();
+        let scheme = if self.path == "/" { "" } else { "https://" };
+        let mut line = format!("{scheme}{}", self.name());
         for field in &FIELDS {
             let text = (field.text)(&self.lab);
             if text != (field.text)(&usual) {

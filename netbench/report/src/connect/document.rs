@@ -14,7 +14,9 @@ use crate::{
     evaluation::{Evidence, fast, works},
     explain::explain_section,
     run::origin,
-    text::{change, count, in_place_of, interval, machine, shorten, stacks_with, time, verdict},
+    text::{
+        change, count, in_place_of, interval, machine, place, shorten, stacks_with, time, verdict,
+    },
 };
 
 /// The id of the section with the run's figures.
@@ -75,13 +77,6 @@ impl Report for ConnectReport {
                 &run.head.started,
             )
         }
-    }
-}
-
-fn place(target: Target) -> &'static str {
-    match target {
-        Target::Lab => "emulated sites",
-        Target::Live => "real sites, over the real network",
     }
 }
 
@@ -245,7 +240,7 @@ fn phases(items: &mut Vec<Item>, comparison: &Comparison, target: Target) {
                 Target::Lab =>
                     " Emulated sites resolve inside the worker, by one look at a table: the name lookup is in the \
                      samples and not compared.",
-                Target::Live => "",
+                Target::Loopback | Target::Live => "",
             }
         ),
     }));

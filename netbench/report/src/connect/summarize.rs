@@ -38,7 +38,10 @@ pub fn summarize(manifest: &ConnectManifest, samples: &[Sample]) -> ConnectSumma
         unsupported: failures::unsupported(&measured),
         left_out,
         negotiated: negotiated(&measured),
-        link: manifest.link.clone().unwrap_or_else(LinkRecord::live),
+        link: manifest
+            .link
+            .clone()
+            .unwrap_or_else(|| LinkRecord::without(plan.target)),
         warnings: warnings(manifest, samples),
         environment: manifest.environment.facts.clone(),
     }

@@ -75,6 +75,7 @@ fn lead(evaluation: &Evaluation) -> String {
     let plan = &evaluation.run.plan;
     let sites = match plan.target {
         Target::Lab => "emulated sites on this machine",
+        Target::Loopback => "servers of this machine",
         Target::Live => "real sites, over the real network",
     };
     let depth = match plan.depth {

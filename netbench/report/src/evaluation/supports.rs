@@ -43,7 +43,7 @@ fn verdict(losses: &Losses, evidence: &Evidence<'_>) -> (Answer, String) {
     let (from, to) = (evidence.from, evidence.to);
     let sites = match evidence.target {
         Target::Lab => "emulated sites",
-        Target::Live => "sites",
+        Target::Loopback | Target::Live => "sites",
     };
     let reached = losses.both + losses.lost.len() as u64;
     if reached == 0 {

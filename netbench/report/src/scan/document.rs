@@ -3,7 +3,7 @@ use std::cmp::Reverse;
 use itertools::Itertools;
 use netbench_interop::{Population, PopulationKind, ProfileRow, Profiles};
 use netbench_model::{
-    ScanPlace, StackName, Target,
+    StackName,
     scan::{NamedCode, Observed, Order, ScanOutcome, SiteScan, SuiteScan, Tolerance, VersionScan},
     tls::TlsVersion,
 };
@@ -15,7 +15,7 @@ use crate::{
     document::{Document, Extent, Item, Report, Section, Table},
     evaluation::{Evidence, losses, supports},
     run::origin,
-    text::{in_place_of, shorten},
+    text::{in_place_of, place, shorten},
 };
 
 /// The id of the section with what was found.
@@ -49,16 +49,12 @@ fn questions(summary: &ScanSummary, stacks: &[&str]) -> Vec<Asked> {
     let (Some(loss), Some((from, others))) = (&summary.loss, stacks.split_first()) else {
         return Vec::new();
     };
-    let target = match summary.run.place {
-        ScanPlace::Live => Target::Live,
-        ScanPlace::Lab | ScanPlace::Loopback => Target::Lab,
-    };
     let asked = |to: &&str| {
         let switch = [*from, *to].map(StackName::new);
         let losses = losses(loss, &switch[0], &switch[1])?;
         let evidence = Evidence {
             losses: Some(&losses),
-            ..Evidence::of(&switch[0], &switch[1], target)
+            ..Evidence::of(&switch[0], &switch[1], summary.run.place)
         };
         Some(Asked {
             question: supports::answer(&evidence),
@@ -102,11 +98,7 @@ fn section(summary: &ScanSummary) -> Section {
 
 fn about(summary: &ScanSummary) -> String {
     let run = &summary.run;
-    let place = match run.place {
-        ScanPlace::Lab => "emulated sites",
-        ScanPlace::Loopback => "servers of this machine",
-        ScanPlace::Live => "real sites, over the real network",
-    };
+    let place = place(run.place);
     let failed = run.failed.iter();
     let failed = match failed
         .map(|(class, count)| format!("{count} {class}"))

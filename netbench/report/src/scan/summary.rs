@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use netbench_interop::{LossReport, Population, Profiles, population, profiles};
 use netbench_model::{
-    Origin, SCHEMA_VERSION, ScanManifest, ScanPlace, StackName,
+    Origin, SCHEMA_VERSION, ScanManifest, StackName, Target,
     scan::{AgainstRecord, ScanOutcome, SiteScan},
 };
 use schemars::JsonSchema;
@@ -41,7 +41,7 @@ pub struct ScanHead {
     /// The last command line.
     pub command: Vec<String>,
     /// Where the sites are.
-    pub place: ScanPlace,
+    pub place: Target,
     /// Sites that were to be scanned.
     pub planned: u32,
     /// Sites that were scanned wholly.

@@ -100,6 +100,10 @@ impl Fixture {
                     sha256: "11".repeat(32),
                 },
                 timeout_ms: 10_000,
+                pause_ms: None,
+                connect_to: Vec::new(),
+                request: netbench_model::RequestRecord::default(),
+                client_certificate: None,
             },
             workers: vec![
                 worker("openssl", "OpenSSL 3.5.5", None),

@@ -13,7 +13,7 @@ use netbench_model::{
     ClientSettings, Failure, FailureClass, Phase, Site, StackName,
     scan::{Agreement, Confirmation, HandshakeResult, SiteScan},
 };
-use netbench_protocol::{Configure, ResponseBody};
+use netbench_protocol::{ClientIdentity, Configure, ResponseBody};
 
 use super::offers::connect_request;
 use crate::{Launch, Targets, Worker, Workers};
@@ -39,6 +39,8 @@ pub struct Clients<'a> {
     pub client: &'a ClientSettings,
     /// The trust roots, as PEM.
     pub roots_pem: &'a str,
+    /// What they show to a server that asks for a certificate.
+    pub identity: Option<&'a ClientIdentity>,
     /// No further handshake is made once it is true.
     pub stop: &'a AtomicBool,
 }
@@ -161,6 +163,7 @@ fn handshake(
             stack: stack.stack().to_owned(),
             client: clients.client.clone(),
             roots_pem: clients.roots_pem.to_owned(),
+            identity: clients.identity.cloned(),
         };
         match Worker::start_configured(program, &Launch::in_place(clients.place), settings) {
             Ok(new) => *worker = Some(new),
@@ -170,7 +173,7 @@ fn handshake(
     let Some(ready) = worker.as_mut() else {
         return broken("none".to_owned());
     };
-    let connect = connect_request(site.host.as_str(), site.port, address, LIMIT);
+    let connect = connect_request(site, address, LIMIT);
     match ready.ask(connect, LIMIT + GRACE) {
         Ok(ResponseBody::Connected(measured)) => HandshakeResult::Handshake {
             version: text(measured.client.version).unwrap_or_default(),

@@ -4,4 +4,4 @@ mod confirm;
 mod offers;
 
 pub use confirm::{Clients, confirm};
-pub use offers::{OfferError, client_settings, offers};
+pub use offers::{EXAMPLE_HOST, OfferError, client_settings, offers};

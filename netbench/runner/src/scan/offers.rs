@@ -11,10 +11,10 @@ use std::{
 
 use netbench_link::Namespace;
 use netbench_model::{
-    Alpn, CipherSuite, ClientSettings, Condition, Group, Profile, Role, SignatureScheme, StackName,
-    TlsVersion, scan::Offer,
+    Alpn, CipherSuite, ClientSettings, Condition, Group, Profile, Role, SignatureScheme, Site,
+    StackName, TlsVersion, scan::Offer,
 };
-use netbench_protocol::{Configure, Connect, RequestBody, Resolve, ResponseBody};
+use netbench_protocol::{Configure, Connect, HttpRequest, RequestBody, Resolve, ResponseBody};
 use netbench_scan::codec::ClientHello;
 
 use crate::{Launch, Worker, WorkerError, Workers, worker::CONFIGURE_LIMIT};
@@ -25,8 +25,8 @@ const HELLO_LIMIT: Duration = Duration::from_secs(10);
 /// The longest hello that is read.
 const LONGEST_HELLO: usize = 256 * 1024;
 
-/// The name that captured hellos are for.
-const HOST: &str = "host.example";
+/// The name that captured hellos are for, where nobody asks for another.
+pub const EXAMPLE_HOST: &str = "host.example";
 
 /// A stack whose ClientHello could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -82,8 +82,8 @@ pub fn client_settings(
     }
 }
 
-/// Has each stack send its hello, and takes it apart. In `place`, where there is one: its loopback is
-/// up, which this machine's need not be.
+/// Has each stack send its hello for `site`, and takes it apart. It is sent to a listener in `place` and to nobody
+/// else; where there is no place, on this machine's loopback, which need not be up.
 ///
 /// # Errors
 /// The first stack that sent none.
@@ -93,6 +93,7 @@ pub fn offers(
     place: Option<&Namespace>,
     client: &ClientSettings,
     roots_pem: &str,
+    site: &Site,
 ) -> Result<Vec<Offer>, OfferError> {
     let offer = |stack: &StackName| {
         let program = workers
@@ -102,8 +103,9 @@ pub fn offers(
             stack: stack.stack().to_owned(),
             client: client.clone(),
             roots_pem: roots_pem.to_owned(),
+            identity: None,
         };
-        let hello = capture(stack, program, place, settings)?;
+        let hello = capture(stack, program, place, settings, site)?;
         Ok(netbench_scan::offer(stack.as_str(), &hello))
     };
     stacks.iter().map(offer).collect()
@@ -114,6 +116,7 @@ fn capture(
     program: &Path,
     place: Option<&Namespace>,
     settings: Configure,
+    site: &Site,
 ) -> Result<ClientHello, OfferError> {
     let no_hello = |why: String, worker| OfferError::NoHello {
         stack: stack.clone(),
@@ -129,10 +132,7 @@ fn capture(
             source,
         })?;
     // It fails, as it must: nobody answers its hello.
-    let asked = worker.ask(
-        connect_request(HOST, 443, address, HELLO_LIMIT),
-        2 * HELLO_LIMIT,
-    );
+    let asked = worker.ask(connect_request(site, address, HELLO_LIMIT), 2 * HELLO_LIMIT);
     let said = match asked {
         Ok(ResponseBody::Failed(failure)) => Some(failure.detail),
         Ok(_) => None,
@@ -156,20 +156,17 @@ fn listen(place: Option<&Namespace>) -> std::io::Result<(TcpListener, SocketAddr
     Ok((listener, address))
 }
 
-pub(super) fn connect_request(
-    host: &str,
-    port: u16,
-    address: SocketAddr,
-    limit: Duration,
-) -> RequestBody {
+pub(super) fn connect_request(site: &Site, address: SocketAddr, limit: Duration) -> RequestBody {
     RequestBody::Connect(Box::new(Connect {
-        host: host.to_owned(),
-        port,
+        host: site.host.to_string(),
+        port: site.port,
         address,
         resolve: Resolve::Given,
         condition: Condition::Clean,
         role: Role::Measured,
         timeout_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+        // Which page it is makes no difference to a handshake.
+        request: HttpRequest::default(),
     }))
 }
 

@@ -12,7 +12,8 @@ use netbench_model::{
     ClientSettings, Condition, FailureClass, Outcome, Profile, Role, Sample, StackName, Target,
     parse_sites,
 };
-use netbench_runner::{Event, Plan, Targets, Workers, execute};
+use netbench_protocol::{HttpRequest, Resolve};
+use netbench_runner::{Event, HostAddress, Plan, Targets, Workers, execute};
 use netbench_store::RunFolder;
 use netbench_testing::Test;
 use serde_json::{Value, json};
@@ -456,12 +457,16 @@ impl Run {
             }
         };
         // The fakes connect to nothing, so that any address will do.
-        let addresses = vec![Some(SocketAddr::from(([127, 0, 0, 1], 9))); plan.sites.len()];
+        let anywhere = HostAddress {
+            address: SocketAddr::from(([127, 0, 0, 1], 9)),
+            resolve: Resolve::Given,
+        };
+        let addresses = vec![Some(anywhere); plan.sites.len()];
         let stop = AtomicBool::new(false);
         execute(
             plan,
             &self.workers,
-            &Targets::Live(addresses),
+            &Targets::Hosts(addresses),
             &[],
             folder.appender::<Sample>().unwrap(),
             &listener,
@@ -507,7 +512,10 @@ fn plan(condition: Condition) -> Plan {
             alpn: Vec::new(),
         },
         roots_pem: String::new(),
+        identity: None,
+        request: HttpRequest::default(),
         timeout: Duration::from_millis(200),
+        pause: Duration::ZERO,
         unreachable: BTreeMap::new(),
         session: 0,
     }

@@ -23,6 +23,8 @@ pub struct ScanTarget {
     pub host: String,
     /// The port.
     pub port: u16,
+    /// The path that a whole handshake asks for.
+    pub path: String,
     /// Where to connect, or why there is no address.
     pub address: Result<SocketAddr, String>,
 }

@@ -76,7 +76,7 @@ async fn full13(
     };
     last.extend(
         session
-            .seal(content::APPLICATION_DATA, &request(&prober.target.host))
+            .seal(content::APPLICATION_DATA, &request(prober.target))
             .unwrap_or_default(),
     );
     wire.extend(prober.limits.timeout);
@@ -209,7 +209,7 @@ async fn response12(
     records: &mut Records,
     keys: &mut Keys12,
 ) {
-    let request = request(&prober.target.host);
+    let request = request(prober.target);
     let Some(sealed) = keys.seal(content::APPLICATION_DATA, &request) else {
         return;
     };

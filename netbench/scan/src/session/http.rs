@@ -1,11 +1,20 @@
 //! One HTTP request, and the head of its response.
 
-use crate::text::clean;
+use netbench_model::{HostName, authority};
 
-/// A request for the head of the root.
-pub(crate) fn request(host: &str) -> Vec<u8> {
+use crate::{ScanTarget, text::clean};
+
+/// A request for the head of the target's page.
+pub(crate) fn request(target: &ScanTarget) -> Vec<u8> {
+    let ScanTarget {
+        host, port, path, ..
+    } = target;
+    let host = match host.parse::<HostName>() {
+        Ok(name) => authority(&name, *port),
+        Err(_) => host.clone(),
+    };
     format!(
-        "HEAD / HTTP/1.1\r\nHost: {host}\r\nUser-Agent: netbench-scan\r\nAccept: */*\r\nConnection: close\r\n\r\n"
+        "HEAD {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: netbench-scan\r\nAccept: */*\r\nConnection: close\r\n\r\n"
     )
     .into_bytes()
 }

@@ -160,6 +160,7 @@ pub(crate) fn target(address: SocketAddr) -> ScanTarget {
         site: HOST.to_owned(),
         host: HOST.to_owned(),
         port: address.port(),
+        path: "/".to_owned(),
         address: Ok(address),
     }
 }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http_body_util::Empty;
 use hyper_util::rt::TokioIo;
 use netbench_model::{CertificateFault, ClientSettings};
-use netbench_protocol::{ServeSite, StackDescription};
+use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use super::*;
@@ -30,6 +30,7 @@ impl Stack for Known {
         &self,
         _: &ClientSettings,
         _: &str,
+        _: Option<&ClientIdentity>,
         _: &Probe,
     ) -> Result<Box<dyn Fetch>, SetupError> {
         Err(SetupError::Refused("no".to_owned()))

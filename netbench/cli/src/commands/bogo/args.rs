@@ -47,7 +47,7 @@ pub(crate) struct Bogo {
 #[derive(Debug, Clone, Args)]
 pub(crate) struct BogoHow {
     /// Tests to run at a time, over all shims [default: the number of processors]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub(crate) jobs: Option<u32>,
     /// Time that a test waits for the shim
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = test_limit)]

@@ -3,9 +3,12 @@ use std::time::Duration;
 use clap::Args;
 use netbench_model::{Alpn, Condition, Group, TlsVersion, parse_duration, tls::one_of};
 
-use crate::options::{
-    Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StackOptions, StartOptions,
-    StoredIn, Verbosity,
+use crate::{
+    client::{IdentityOptions, RequestOptions},
+    options::{
+        Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StackOptions, StartOptions,
+        StoredIn, TargetOptions, Verbosity,
+    },
 };
 
 pub(crate) const EXAMPLES: &str = "\
@@ -13,6 +16,9 @@ Examples:
   netbench connect                            openssl and rustls-aws-lc, 101 sites
   netbench connect --rounds 3 --limit 10      a quick look
   netbench connect --stack openssl,rustls-aws-lc --condition clean,resumed,cold
+  netbench connect https://localhost:8443/ --roots my-ca.pem
+  netbench connect https://example.test --connect-to example.test:443:127.0.0.1:8443
+  netbench connect https://example.com https://example.org/path --live
   netbench connect --sites mine.txt --live    real hosts
   netbench connect --resume runs/…            continue an interrupted run
   netbench connect --json | jq .comparisons
@@ -23,9 +29,11 @@ runs/. Without --live, nothing leaves this machine.";
 #[derive(Debug, Args)]
 #[command(
     mut_arg("seed", |seed| seed.help("Seed of the order of trials and of packet losses [default: a new one]")),
-    mut_arg("resume", |resume| resume.conflicts_with_all(["sites", "stack", "condition", "rounds", "limit", "shard", "vantage", "live", "client_profile", "tls", "groups", "alpn", "roots", "roots_count", "timeout", "link", "seed", "out", "name"])),
+    mut_arg("resume", |resume| resume.conflicts_with_all(["targets", "connect_to", "sites", "stack", "condition", "rounds", "limit", "shard", "vantage", "live", "method", "pause", "client_profile", "tls", "groups", "alpn", "roots", "roots_count", "timeout", "link", "seed", "out", "name"])),
 )]
 pub(crate) struct Connect {
+    #[command(flatten)]
+    pub(crate) targets: TargetOptions,
     #[command(flatten)]
     pub(crate) over: SiteOptions,
     #[command(flatten)]
@@ -78,13 +86,17 @@ pub(crate) struct Connect {
     /// Time limit of one connection
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = connection_limit)]
     pub(crate) timeout: Duration,
+    #[command(flatten)]
+    pub(crate) identity: IdentityOptions,
+    #[command(flatten)]
+    pub(crate) request: RequestOptions,
 
     #[command(flatten)]
     pub(crate) start: StartOptions,
     #[command(flatten)]
     pub(crate) path: PathOptions,
     /// Trials to run at a time, each with its own workers
-    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, short, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) jobs: u32,
 
     #[command(flatten)]

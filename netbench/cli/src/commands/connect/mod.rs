@@ -51,6 +51,7 @@ impl Measured for ConnectSettings {
         setup: &'a Setup,
         earlier: Option<&ConnectManifest>,
     ) -> anyhow::Result<Ready<'a, ConnectPlan>> {
+        self.stacks_can(&setup.workers)?;
         let client = self.client(&setup.workers)?;
         let targets = setup.targets()?;
         let checks = match (earlier, targets.link()) {
@@ -85,11 +86,11 @@ fn trials(
     let sites = settings.over.file.sites.clone();
     let unreachable: BTreeMap<usize, Failure> = match targets {
         Targets::Lab(_) => BTreeMap::new(),
-        Targets::Live(addresses) => addresses
+        Targets::Hosts(hosts) => hosts
             .iter()
             .zip(&sites)
             .enumerate()
-            .filter(|(_, (address, _))| address.is_none())
+            .filter(|(_, (host, _))| host.is_none())
             .map(|(i, (_, site))| (i, unresolved(site.host.as_str())))
             .collect(),
     };
@@ -99,12 +100,15 @@ fn trials(
         conditions: settings.conditions.clone(),
         rounds: settings.rounds,
         jobs: settings.jobs,
-        target: settings.target(),
+        target: settings.over.network.target(),
         shard: settings.over.shard,
         sites,
         client,
         roots_pem,
+        identity: settings.shown.identity(),
+        request: settings.request.clone(),
         timeout: settings.timeout,
+        pause: settings.pause(),
         unreachable,
         session,
     }

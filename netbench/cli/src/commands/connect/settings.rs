@@ -4,14 +4,16 @@ use netbench_model::{
     Alpn, CipherSuite, ClientSettings, Condition, ConnectManifest, ConnectPlan, Group, Profile,
     SignatureScheme, StackName, Target, TlsVersion,
 };
+use netbench_protocol::HttpRequest;
 use netbench_runner::{Plan, Workers};
 
 use super::args::Connect;
 use crate::{
+    client::{self, Shown, all_can, millis},
     exit::bail_input,
-    sites_file::{self, SitesFile},
+    sites_file::SitesFile,
     stack_names::stack_names,
-    targets::{Network, Sites, roots},
+    targets::{self, Network, Sites, roots},
 };
 
 /// What the user asked for, read and found right: everything but what only workers can tell.
@@ -22,6 +24,12 @@ pub(crate) struct ConnectSettings {
     pub(crate) jobs: u32,
     pub(crate) over: Sites,
     pub(crate) timeout: Duration,
+    /// None for the usual one.
+    asked_pause: Option<Duration>,
+    /// What every site is asked, each at its own path.
+    pub(crate) request: HttpRequest,
+    /// The certificate that clients show.
+    pub(crate) shown: Shown,
     offers: Offers,
 }
 
@@ -38,12 +46,11 @@ enum Offers {
 
 impl ConnectSettings {
     pub(crate) fn of_options(options: &Connect) -> anyhow::Result<Self> {
-        let file = sites_file::read(options.over.sites.as_deref())?;
-        let network = if options.over.live {
-            live(file.sites.len())
-        } else {
-            Network::Lab
-        };
+        let (file, target) = targets::asked(&options.over, &options.targets)?;
+        let request = client::request(&options.request.method, &options.request.header);
+        client::only_for_servers(target, &request, &options.identity)?;
+        let pause = options.request.pause;
+        let network = network(target, file.sites.len(), pause);
         if options.over.live && options.jobs > 16 {
             bail_input!("--live takes at most 16 --jobs");
         }
@@ -57,10 +64,14 @@ impl ConnectSettings {
                 file,
                 roots(&options.roots.source(), options.roots_count)?,
                 &options.over,
+                &options.targets,
                 &options.path,
                 &options.start,
             )?,
             timeout: options.timeout,
+            asked_pause: pause,
+            request,
+            shown: Shown(options.identity.load()?),
             offers: Offers::Asked {
                 profile: options.client_profile.into(),
                 versions: each_once("--tls", &options.tls)?,
@@ -80,16 +91,17 @@ impl ConnectSettings {
             sha256: plan.sites_sha256.clone(),
             sites: plan.sites.clone(),
         };
+        let pause = plan.pause_ms.map(Duration::from_millis);
         let over = Sites::of_run(
             manifest,
-            match plan.target {
-                Target::Lab => Network::Lab,
-                Target::Live => live(plan.sites.len()),
-            },
+            network(plan.target, plan.sites.len(), pause),
             file,
             &plan.roots,
+            &plan.connect_to,
             plan.seed,
         )?;
+        let shown = Shown(options.identity.load()?);
+        shown.must_be(&manifest.name, plan.client_certificate.as_ref())?;
         Ok(Self {
             stacks: plan.stacks.clone(),
             conditions: plan.conditions.clone(),
@@ -97,15 +109,32 @@ impl ConnectSettings {
             jobs: options.jobs,
             over,
             timeout: Duration::from_millis(plan.timeout_ms),
+            asked_pause: pause,
+            request: client::request_again(&manifest.name, &plan.request, &options.request.header)?,
+            shown,
             offers: Offers::Settled(plan.client.clone()),
         })
     }
 
-    pub(crate) fn target(&self) -> Target {
-        match self.over.network {
-            Network::Lab => Target::Lab,
-            Network::Loopback | Network::Live { .. } => Target::Live,
+    /// The pause between two connections to one site.
+    pub(crate) fn pause(&self) -> Duration {
+        let target = self.over.network.target();
+        self.asked_pause.unwrap_or(target.usual_pause())
+    }
+
+    /// Refuses stacks that could not do what is asked, and would measure something else.
+    pub(crate) fn stacks_can(&self, workers: &Workers) -> anyhow::Result<()> {
+        let stacks = || self.stacks.iter().map(StackName::stack);
+        let paths = self.over.file.sites.iter().any(|site| site.path != "/");
+        if paths || !self.request.is_usual() {
+            let what = "send a path, method or headers of your own";
+            all_can(stacks(), workers, "request", what)?;
         }
+        if self.shown.0.is_some() {
+            let what = "show a client certificate";
+            all_can(stacks(), workers, "client-certificate", what)?;
+        }
+        Ok(())
     }
 
     pub(crate) fn record(&self, plan: &Plan) -> ConnectPlan {
@@ -121,7 +150,11 @@ impl ConnectSettings {
             sites: plan.sites.clone(),
             client: plan.client.clone(),
             roots: self.over.roots_record(),
-            timeout_ms: u64::try_from(plan.timeout.as_millis()).unwrap_or(u64::MAX),
+            timeout_ms: millis(plan.timeout),
+            pause_ms: self.asked_pause.map(millis),
+            connect_to: self.over.connect_to.clone(),
+            request: client::record(&self.request),
+            client_certificate: self.shown.record(),
         }
     }
 
@@ -169,12 +202,17 @@ impl ConnectSettings {
     }
 }
 
-fn live(sites: usize) -> Network {
-    Network::Live {
-        how: format!(
-            "connecting over the real network to {sites} hosts, one connection at a time to each, with a \
-             pause of a second between"
-        ),
+fn network(target: Target, sites: usize, pause: Option<Duration>) -> Network {
+    let pause = pause.unwrap_or(target.usual_pause());
+    match target {
+        Target::Lab => Network::Lab,
+        Target::Loopback => Network::Loopback,
+        Target::Live => Network::Live {
+            how: format!(
+                "connecting over the real network to {sites} hosts, one connection at a time to each, with a \
+                 pause of {pause:?} between"
+            ),
+        },
     }
 }
 

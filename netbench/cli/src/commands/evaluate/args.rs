@@ -1,12 +1,16 @@
 use clap::Args;
 
-use crate::options::{Output, SiteOptions, StartOptions, StoredIn};
+use crate::{
+    client::{IdentityOptions, RequestOptions},
+    options::{Output, RootsOptions, SiteOptions, StartOptions, StoredIn, TargetOptions},
+};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   netbench evaluate --quick                from openssl to rustls-aws-lc
   netbench evaluate --from openssl --to rustls-ring --sites mine.txt
   netbench evaluate --part sites,connections --live --sites mine.txt
+  netbench evaluate https://localhost:8443/ --roots my-ca.pem
   netbench evaluate --resume runs/…        continue, and run failed parts again
   netbench evaluate --quick --json | jq '.questions[] | {question, answer}'
 
@@ -23,10 +27,11 @@ Without --live, nothing leaves this machine.";
 #[command(
     next_help_heading = "What",
     mut_arg("seed", |seed| seed.help("Seed of everything random in every part [default: a new one]")),
+    mut_arg("open", |open| open.help("Open the HTML report in the browser")),
     mut_arg("out", |out| out.help("Folder to create the evaluation's folder in")),
     mut_arg("resume", |resume| {
         let resume = resume.help("Resume the evaluation in DIR, with the settings it was started with; failed parts run again");
-        resume.conflicts_with_all(["from", "to", "sites", "limit", "quick", "live", "part", "skip", "seed", "worker", "out", "name"])
+        resume.conflicts_with_all(["from", "to", "targets", "connect_to", "roots", "rounds", "method", "pause", "sites", "limit", "quick", "live", "part", "skip", "seed", "worker", "out", "name"])
     }),
 )]
 pub(crate) struct Evaluate {
@@ -36,6 +41,8 @@ pub(crate) struct Evaluate {
     /// Stack that would replace it
     #[arg(long, value_name = "STACK", default_value = "rustls-aws-lc")]
     pub(crate) to: String,
+    #[command(flatten)]
+    pub(crate) targets: TargetOptions,
     #[command(flatten)]
     pub(crate) over: SiteOptions,
     /// Take a few minutes instead of half an hour: fewer rounds, stored protocol tests
@@ -53,14 +60,21 @@ pub(crate) struct Evaluate {
     )]
     pub(crate) skip: Vec<String>,
 
+    #[command(flatten, next_help_heading = "Client")]
+    pub(crate) roots: RootsOptions,
+    #[command(flatten)]
+    pub(crate) identity: IdentityOptions,
+    #[command(flatten)]
+    pub(crate) request: RequestOptions,
+
     #[command(flatten)]
     pub(crate) start: StartOptions,
+    /// Rounds of timed connections [default: 10; with --quick 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) rounds: Option<u32>,
 
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,
-    /// Open the HTML report in the browser
-    #[arg(long)]
-    pub(crate) open: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }

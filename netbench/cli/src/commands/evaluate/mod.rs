@@ -6,35 +6,35 @@ mod progress;
 mod step;
 
 use std::{
-    path::Path,
+    path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
 use anyhow::{Context, bail};
 use netbench_model::{
-    Depth, EvaluationManifest, EvaluationPlan, PartRecord, PartState, StackName, Target, suggestion,
+    ConnectionSettings, Depth, EvaluationManifest, EvaluationPlan, PartRecord, PartState,
+    RootsSource, StackName, Target, suggestion,
 };
-use netbench_report::{EvaluationReport, Options};
+use netbench_report::EvaluationReport;
 use netbench_store::RunFolder;
 
 use crate::{
     browser,
+    client::{self, Shown, millis},
     exit::{Ended, bail_input},
-    format::named,
     kinds::{
         self, ended,
         evaluation::{
             PARTS,
-            parts::{Part, Unsupported},
+            parts::{Part, Unstored, Unsupported},
         },
     },
     options::Output,
     output,
     run::{self, stop_on_signals},
-    sites_file,
     stack_names::new_seed,
-    stored, workers,
+    stored, targets, workers,
 };
 
 use self::{
@@ -43,13 +43,18 @@ use self::{
     step::StepEnd,
 };
 
-/// The page's name in the evaluation's folder.
-const PAGE: &str = "report.html";
-
 pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
     let (folder, mut manifest) = match &options.stored_in.resume {
-        Some(path) => stored::open(path)?,
+        Some(path) => {
+            let (folder, manifest) = stored::open::<EvaluationPlan>(path)?;
+            same_unstored(options, &manifest)?;
+            (folder, manifest)
+        }
         None => begin(options)?,
+    };
+    let unstored = Unstored {
+        identity: options.identity.clone(),
+        headers: options.request.header.clone(),
     };
     let stop = stop_on_signals("stopping; what there is will be stored and reported")?;
     let quiet = options.output.quiet;
@@ -86,7 +91,7 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
             (number, parts),
             (part.estimate)(&manifest.plan),
         );
-        let (state, notes) = run_part(part, &folder, &manifest.plan, &stop, &progress);
+        let (state, notes) = run_part(part, &folder, &manifest.plan, &unstored, &stop, &progress);
         let took = progress.end(words(&state));
         let record = &mut manifest.plan.parts[at];
         record.took_s = Some(record.took_s.unwrap_or(0) + took.as_secs());
@@ -100,9 +105,9 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
     let interrupted = stop.load(Ordering::Relaxed);
     run::end_session(&mut manifest, interrupted);
     folder.write_manifest(&manifest)?;
-    let report = publish(&folder, &options.output)?;
-    if options.open {
-        browser::open(&folder.path().join(PAGE))?;
+    let (report, page) = publish(&folder, &options.output)?;
+    if options.stored_in.open {
+        browser::open(&page);
     }
     let failed = |record: &&PartRecord| matches!(record.state, PartState::Failed { .. });
     let mut failed = report.evaluation.run.plan.parts.iter().filter(failed);
@@ -120,16 +125,12 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
     })
 }
 
-fn publish(folder: &RunFolder, output: &Output) -> anyhow::Result<EvaluationReport> {
+fn publish(folder: &RunFolder, output: &Output) -> anyhow::Result<(EvaluationReport, PathBuf)> {
     let report = kinds::evaluation::read(folder)?;
     output::print(&report, output)?;
     output::store(folder, &report, output)?;
-    let page = named("html").of(&report, &Options::default());
-    let page = folder.write_file(PAGE, &page)?;
-    if !output.quiet {
-        note!("netbench: the page is {}", page.display());
-    }
-    Ok(report)
+    let page = output::store_page(folder, &report, output)?;
+    Ok((report, page))
 }
 
 /// Reads everything that can be wrong, and makes the folder.
@@ -154,7 +155,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     if !PARTS.iter().any(wanted) {
         bail_input!("--skip leaves no part");
     }
-    let file = sites_file::read(options.over.sites.as_deref())?;
+    let (file, target) = targets::asked(&options.over, &options.targets)?;
     let sites = u32::try_from(file.sites.len()).unwrap_or(u32::MAX);
     let absolute = |path: &Path| {
         let path = std::path::absolute(path)
@@ -177,12 +178,10 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         } else {
             Depth::Full
         },
-        target: if options.over.live {
-            Target::Live
-        } else {
-            Target::Lab
-        },
+        target,
         sites_file: options.over.sites.as_deref().map(absolute).transpose()?,
+        urls: options.targets.targets.clone(),
+        connections: connections(options, target, absolute)?,
         limit: options.over.limit,
         sites: options.over.limit.map_or(sites, |limit| limit.min(sites)),
         seed: options.start.seed.unwrap_or_else(new_seed),
@@ -211,6 +210,40 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     Ok((folder, manifest))
 }
 
+/// How sites are connected to, read and found right.
+fn connections(
+    options: &Evaluate,
+    target: Target,
+    absolute: impl Fn(&Path) -> anyhow::Result<String>,
+) -> anyhow::Result<ConnectionSettings> {
+    let roots = options.roots.source();
+    targets::roots(&roots, None)?;
+    let request = &options.request;
+    let sent = client::request(&request.method, &request.header);
+    client::only_for_servers(target, &sent, &options.identity)?;
+    Ok(ConnectionSettings {
+        roots: match roots {
+            RootsSource::Mozilla => None,
+            RootsSource::Native => Some(RootsSource::Native),
+            RootsSource::File(file) => Some(RootsSource::File(absolute(Path::new(&file))?)),
+        },
+        rounds: options.rounds,
+        pause_ms: request.pause.map(millis),
+        connect_to: options.targets.connect_to.clone(),
+        request: client::record(&sent),
+        client_certificate: Shown(options.identity.load()?).record(),
+    })
+}
+
+/// Refuses to go on with another certificate or other headers than the evaluation was begun with.
+fn same_unstored(options: &Evaluate, manifest: &EvaluationManifest) -> anyhow::Result<()> {
+    let (name, begun) = (&manifest.name, &manifest.plan.connections);
+    client::request_again(name, &begun.request, &options.request.header)?;
+    let shown = Shown(options.identity.load()?);
+    shown.must_be(name, begun.client_certificate.as_ref())?;
+    Ok(())
+}
+
 /// Whether a part is still to be done: one that failed is tried again.
 fn waits(state: &PartState) -> bool {
     match state {
@@ -223,6 +256,7 @@ fn run_part(
     part: &Part,
     folder: &RunFolder,
     plan: &EvaluationPlan,
+    unstored: &Unstored,
     stop: &AtomicBool,
     progress: &PartProgress,
 ) -> (PartState, Vec<String>) {
@@ -231,9 +265,10 @@ fn run_part(
         Err(Unsupported(why)) => return (PartState::Unsupported { why }, Vec::new()),
     };
     let place = folder.path().join(part.name);
+    let unstored = (part.unstored)(unstored);
     let mut state = PartState::Done;
     for step in &steps.steps {
-        state = match step::step(step, &place, stop, progress) {
+        state = match step::step(step, &unstored, &place, stop, progress) {
             Ok(StepEnd::Done) => PartState::Done,
             Ok(StepEnd::Interrupted) => PartState::Interrupted,
             Ok(StepEnd::Failed(why)) => PartState::Failed { why },

@@ -53,6 +53,7 @@ pub(super) enum StepEnd {
 /// no threads yet.
 pub(super) fn step(
     step: &Step,
+    unstored: &[OsString],
     folder: &Path,
     stop: &AtomicBool,
     progress: &PartProgress,
@@ -84,6 +85,7 @@ pub(super) fn step(
             let folder = folder.join(name);
             command
                 .args(begin_or_go_on(step, &folder))
+                .args(unstored)
                 .stdout(Stdio::null());
             follow(&mut command, stop, progress)
         }

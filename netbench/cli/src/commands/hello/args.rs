@@ -1,16 +1,20 @@
-use clap::Args;
+use clap::{Args, ValueHint};
 
 use crate::options::{Output, OwnWorkers, ProfileArg, StackOptions};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   netbench hello
+  netbench hello https://example.com/         as example.com would get it
   netbench hello --stack rustls-ring --client-profile default
   netbench hello --json | jq '.hellos[] | {stack, wire_bytes, ja4}'";
 
 #[derive(Debug, Args)]
 #[command(mut_arg("stack", |stack| stack.help("Stacks to show")))]
 pub(crate) struct Hello {
+    /// Server that the hello is for, by URL or by host [default: host.example]; nothing is sent to it
+    #[arg(value_name = "URL", value_hint = ValueHint::Url)]
+    pub(crate) target: Option<String>,
     #[command(flatten)]
     pub(crate) stacks: StackOptions,
     /// How to set up the connectors

@@ -1,17 +1,26 @@
 pub(crate) mod args;
 
-use netbench_model::RootsSource;
+use netbench_model::{RootsSource, Site, parse_target};
 use netbench_report::HelloReport;
 use netbench_runner::{
     Workers,
-    scan::{client_settings, offers},
+    scan::{EXAMPLE_HOST, client_settings, offers},
 };
 
 use self::args::Hello;
-use crate::{exit::Ended, output, stack_names::stack_names, targets, workers};
+use crate::{
+    exit::{Ended, WrongInput},
+    output,
+    stack_names::stack_names,
+    targets, workers,
+};
 
 /// Has each stack send its ClientHello, and takes it apart.
 pub(crate) fn hello(options: &Hello) -> anyhow::Result<Ended> {
+    let site = match &options.target {
+        Some(text) => parse_target(text).map_err(WrongInput)?,
+        None => example_site()?,
+    };
     let stacks = stack_names(&options.stacks.stack);
     let wanted = stacks.iter().map(|stack| stack.stack().to_owned());
     let programs = workers::find(&wanted.collect(), &options.own.worker)?;
@@ -19,7 +28,12 @@ pub(crate) fn hello(options: &Hello) -> anyhow::Result<Ended> {
     let roots = targets::roots(&RootsSource::Mozilla, None)?;
     let profile = options.client_profile.into();
     let client = client_settings(profile, &stacks, &probed);
-    let hellos = offers(&stacks, &probed, None, &client, &roots.pem)?;
+    let hellos = offers(&stacks, &probed, None, &client, &roots.pem, &site)?;
     output::print(&HelloReport::new(hellos), &options.output)?;
     Ok(Ended::Well)
+}
+
+/// The site that hellos are for, where nobody asks for another.
+pub(crate) fn example_site() -> Result<Site, WrongInput> {
+    parse_target(EXAMPLE_HOST).map_err(WrongInput)
 }

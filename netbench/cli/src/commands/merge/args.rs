@@ -20,8 +20,11 @@ pub(crate) struct Merge {
     #[arg(required = true, value_name = "RUN", value_hint = ValueHint::DirPath)]
     pub(crate) runs: Vec<PathBuf>,
     /// Folder to create
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    #[arg(long, short, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) out: PathBuf,
+    /// Make an HTML page of the report too, report.html in the run's folder, and open it in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
     /// Merge even if shards are missing or runs are unfinished; the report lists them
     #[arg(long)]
     pub(crate) partial: bool,

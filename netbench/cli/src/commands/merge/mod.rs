@@ -7,7 +7,7 @@ use netbench_store::RunFolder;
 use self::args::Merge;
 use crate::{
     exit::{Ended, bail_input},
-    kinds,
+    kinds::{self, Page},
     merge::{Gaps, Merging},
     stored::wrong,
 };
@@ -45,5 +45,5 @@ pub(crate) fn merge(options: &Merge) -> anyhow::Result<Ended> {
         return Ok(Ended::NothingToCompare);
     };
     let folder = merge(&options.runs, &merging)?;
-    kinds::publish(&folder, &options.output)
+    kinds::publish(&folder, &options.output, Page::of_option(options.open))
 }

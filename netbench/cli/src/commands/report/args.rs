@@ -28,7 +28,7 @@ pub(crate) struct Report {
     #[arg(long, conflicts_with = "format")]
     json: bool,
     /// Write to FILE, - for stdout [default: stdout; for html, report.html in the run's folder]
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,
     /// Open the HTML report in the browser
     #[arg(long)]

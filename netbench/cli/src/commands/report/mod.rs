@@ -46,7 +46,7 @@ pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
                 note!("netbench: the page is {}", path.display());
             }
             if options.open {
-                browser::open(&path)?;
+                browser::open(&path);
             }
             return Ok(ended(&runs));
         }

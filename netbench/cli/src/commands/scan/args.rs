@@ -1,18 +1,23 @@
 use std::time::Duration;
 
 use clap::{
-    Args, ValueHint,
+    Args,
     builder::{PossibleValue, PossibleValuesParser},
 };
 
-use crate::options::{
-    Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StartOptions, StoredIn, between,
+use crate::{
+    client::IdentityOptions,
+    options::{
+        Output, PathOptions, ProfileArg, RootsOptions, SiteOptions, StartOptions, StoredIn,
+        TargetOptions, between,
+    },
 };
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   netbench scan                               the 101 emulated sites
   netbench scan 127.0.0.1:8443                a server on this machine
+  netbench scan https://localhost:8443/ --against openssl --roots my-ca.pem
   netbench scan --against openssl,rustls-ring which sites would each stack lose?
   netbench scan --against openssl --sites mine.txt --live --rate 20
   netbench scan --summary --format markdown   shares of versions, suites, groups
@@ -25,14 +30,16 @@ runs/. Without --live, nothing leaves this machine.";
 
 #[derive(Debug, Args)]
 #[command(
+    mut_arg("targets", |targets| targets.help("Servers to scan, by URL or by host [default: emulated sites]; those of this machine need no --live")),
+    mut_arg("client_cert", |cert| cert.help_heading("Loss").help("Certificate that the stacks show in the handshakes that confirm losses (PEM)")),
+    mut_arg("client_key", |key| key.help_heading("Loss")),
     mut_arg("live", |live| live.help("Scan the real hosts over the real network")),
     mut_arg("seed", |seed| seed.help("Seed of packet losses on emulated links [default: a new one]")),
-    mut_arg("resume", |resume| resume.conflicts_with_all(["targets", "sites", "limit", "shard", "vantage", "live", "parts", "roots", "against", "client_profile", "confirm", "summary", "link", "jobs", "rate", "timeout", "retries", "seed", "out", "name"])),
+    mut_arg("resume", |resume| resume.conflicts_with_all(["targets", "connect_to", "sites", "limit", "shard", "vantage", "live", "parts", "roots", "against", "client_profile", "confirm", "summary", "link", "jobs", "rate", "timeout", "retries", "seed", "out", "name"])),
 )]
 pub(crate) struct Scan {
-    /// Servers to scan [default: the emulated sites; port 443]
-    #[arg(value_name = "HOST[:PORT]", value_hint = ValueHint::Hostname, conflicts_with_all = ["sites", "shard"])]
-    pub(crate) targets: Vec<String>,
+    #[command(flatten)]
+    pub(crate) targets: TargetOptions,
     #[command(flatten)]
     pub(crate) over: SiteOptions,
     /// Parts of the scan; enumeration is always done
@@ -64,13 +71,15 @@ pub(crate) struct Scan {
     /// Add the shares of all sites, and which sites follow Mozilla's recommended configurations
     #[arg(long, help_heading = "Loss")]
     pub(crate) summary: bool,
+    #[command(flatten)]
+    pub(crate) identity: IdentityOptions,
 
     #[command(flatten)]
     pub(crate) start: StartOptions,
     #[command(flatten)]
     pub(crate) path: PathOptions,
     /// Sites to scan at a time [default: 500; with --live 50]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=5_000))]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=5_000))]
     pub(crate) jobs: Option<u32>,
     /// Most new connections a second [default: no limit; with --live 100]
     #[arg(long, value_name = "N", value_parser = rate)]

@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use netbench_interop::LossReport;
 use netbench_model::{
-    ScanManifest, ScanPlan,
+    ScanManifest, ScanPlan, StackName,
     scan::{AgainstRecord, Offer, SiteScan},
 };
 use netbench_runner::scan::{Clients, client_settings, confirm, offers};
@@ -18,6 +18,8 @@ use netbench_store::{Appender, RunFolder};
 
 use self::{args::Scan, settings::ScanSettings};
 use crate::{
+    client::all_can,
+    commands::hello::example_site,
     exit::Ended,
     kinds::scan::AGAINST,
     pipeline::{self, Asked, Measured, Ready, Setup},
@@ -28,7 +30,7 @@ use crate::{
 pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
     let earlier = pipeline::earlier(&options.stored_in)?;
     let settings = match &earlier {
-        Some((_, manifest)) => ScanSettings::of_manifest(manifest)?,
+        Some((_, manifest)) => ScanSettings::of_manifest(options, manifest)?,
         None => ScanSettings::of_options(options)?,
     };
     raise_descriptor_limit();
@@ -66,18 +68,26 @@ impl Measured for ScanSettings {
             inside,
             &client,
             &setup.roots_pem,
+            &example_site()?,
         )?;
+        if self.shown.0.is_some() {
+            let stacks = self.plan.against.iter().map(StackName::stack);
+            let what = "show a client certificate";
+            all_can(stacks, workers, "client-certificate", what)?;
+        }
         Ok(Ready {
             plan: self.plan.clone(),
             checks: Vec::new(),
             measure: Box::new(move |folder, appender| {
                 scan_sites(self, folder, appender, setup)?;
+                let identity = self.shown.identity();
                 let clients = Clients {
                     workers,
                     targets: setup.targets()?,
                     place: inside,
                     client: &client,
                     roots_pem: &setup.roots_pem,
+                    identity: identity.as_ref(),
                     stop: &setup.stop,
                 };
                 against(self, folder, &clients, offers, &setup.progress)
@@ -105,6 +115,7 @@ fn scan_sites(
             site: site.name(),
             host: site.host.to_string(),
             port: site.port,
+            path: site.path.clone(),
             address: addresses.address(i).map_err(|failure| failure.detail),
         })
         .collect();

@@ -36,9 +36,8 @@ fn lines(run: &str, planned: &[Site], scans: &[SiteScan]) -> String {
         }
         let (lab, cannot) = profile(scan);
         let line = Site {
-            host: site.host.clone(),
-            port: site.port,
             lab,
+            ..site.clone()
         }
         .to_line();
         let line = match parse_sites(&line) {

@@ -1,18 +1,19 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
-use netbench_model::{Depth, EvaluationPlan, Target};
+use netbench_model::{Depth, EvaluationPlan, RequestRecord, Target};
 use netbench_report::{Found, Report};
 
 use crate::kinds::connect;
 
 use super::parts::{
-    Part, RUN, Steps, Unsupported, common_arguments, run_in, site_arguments, words,
+    Part, RUN, Steps, Unstored, Unsupported, common_arguments, run_in, site_arguments, words,
 };
 
 pub(super) const PART: Part = Part {
     name: "connections",
     estimate,
     steps,
+    unstored: Unstored::of_connect,
     collect,
 };
 
@@ -25,6 +26,9 @@ const EACH_LIVE_MS: u64 = 300;
 const CONDITIONS: &str = "clean,resumed,cold";
 
 fn rounds(plan: &EvaluationPlan) -> u32 {
+    if let Some(asked) = plan.connections.rounds {
+        return asked;
+    }
     match plan.depth {
         Depth::Quick => 4,
         Depth::Full => 10,
@@ -35,7 +39,7 @@ fn estimate(plan: &EvaluationPlan) -> Duration {
     let conditions = CONDITIONS.split(',').count() as u64;
     let samples = u64::from(plan.sites) * u64::from(rounds(plan)) * 2 * conditions;
     let each = match plan.target {
-        Target::Lab => EACH_MS,
+        Target::Lab | Target::Loopback => EACH_MS,
         Target::Live => EACH_LIVE_MS,
     };
     Duration::from_millis(samples * each)
@@ -48,6 +52,13 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     ));
     arguments.extend(common_arguments(plan, "--stack"));
     arguments.extend(site_arguments(plan));
+    if let Some(pause_ms) = plan.connections.pause_ms {
+        arguments.extend(["--pause".into(), format!("{pause_ms}ms").into()]);
+    }
+    let method = &plan.connections.request.method;
+    if *method != RequestRecord::default().method {
+        arguments.extend(["--method".into(), method.into()]);
+    }
     Ok(Steps::runs([(RUN, arguments)]))
 }
 

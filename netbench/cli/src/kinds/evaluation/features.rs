@@ -11,6 +11,7 @@ pub(super) const PART: Part = Part {
     name: "features",
     estimate,
     steps,
+    unstored: |_| Vec::new(),
     collect,
 };
 

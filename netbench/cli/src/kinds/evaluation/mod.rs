@@ -20,6 +20,7 @@ pub(super) const KIND: KindOfRun = KindOfRun {
     read: |folder| Ok(Box::new(read(folder)?)),
     list,
     merge: None,
+    compare: None,
     holds: Holds::Runs,
 };
 

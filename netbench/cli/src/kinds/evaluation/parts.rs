@@ -7,9 +7,11 @@ use std::{
 };
 
 use anyhow::Context;
-use netbench_model::{EvaluationPlan, Target};
+use netbench_model::{EvaluationPlan, RootsSource, Target};
 use netbench_report::{Found, Report};
 use netbench_store::RunFolder;
+
+use crate::client::{Header, IdentityOptions};
 
 pub(crate) struct Part {
     /// Its name, and that of its folder.
@@ -18,8 +20,42 @@ pub(crate) struct Part {
     pub(crate) estimate: fn(&EvaluationPlan) -> Duration,
     /// What is run for it, in order.
     pub(crate) steps: fn(&EvaluationPlan) -> Result<Steps, Unsupported>,
+    /// What its steps are told that is not stored, at every session anew.
+    pub(crate) unstored: fn(&Unstored) -> Vec<OsString>,
     /// Reads what the steps have left in the part's folder.
     pub(crate) collect: Collect,
+}
+
+/// What of the command line is not stored: the places of the client's certificate and key, and headers.
+#[derive(Default)]
+pub(crate) struct Unstored {
+    pub(crate) identity: IdentityOptions,
+    pub(crate) headers: Vec<Header>,
+}
+
+impl Unstored {
+    /// As `scan` takes it.
+    pub(super) fn of_scan(&self) -> Vec<OsString> {
+        let files = [
+            ("--client-cert", &self.identity.client_cert),
+            ("--client-key", &self.identity.client_key),
+        ];
+        let given = files.iter().filter_map(|(option, file)| {
+            let file = file.as_ref()?;
+            Some([OsString::from(option), file.into()])
+        });
+        given.flatten().collect()
+    }
+
+    /// As `connect` takes it.
+    pub(super) fn of_connect(&self) -> Vec<OsString> {
+        let header = |header: &Header| {
+            let text = format!("{}: {}", header.name, header.value);
+            [OsString::from("--header"), text.into()]
+        };
+        let headers = self.headers.iter().flat_map(header);
+        self.of_scan().into_iter().chain(headers).collect()
+    }
 }
 
 /// Reads what the steps of a part have left in its folder: what they found, and the reports of their runs.
@@ -107,7 +143,16 @@ pub(super) fn common_arguments(plan: &EvaluationPlan, stacks: &str) -> Vec<OsStr
 
 /// The arguments that the parts with sites share.
 pub(super) fn site_arguments(plan: &EvaluationPlan) -> Vec<OsString> {
-    let mut arguments = Vec::new();
+    let mut arguments: Vec<OsString> = plan.urls.iter().map(OsString::from).collect();
+    let connections = &plan.connections;
+    for rule in &connections.connect_to {
+        arguments.extend(["--connect-to".into(), rule.to_string().into()]);
+    }
+    match &connections.roots {
+        None | Some(RootsSource::Mozilla) => {}
+        Some(RootsSource::Native) => arguments.extend(["--roots".into(), "native".into()]),
+        Some(RootsSource::File(file)) => arguments.extend(["--roots".into(), file.into()]),
+    }
     if let Some(file) = &plan.sites_file {
         arguments.extend(["--sites".into(), file.into()]);
     }

@@ -6,13 +6,14 @@ use netbench_report::{Found, Report, losses};
 use crate::kinds::scan;
 
 use super::parts::{
-    Part, RUN, Steps, Unsupported, common_arguments, run_in, site_arguments, words,
+    Part, RUN, Steps, Unstored, Unsupported, common_arguments, run_in, site_arguments, words,
 };
 
 pub(super) const PART: Part = Part {
     name: "sites",
     estimate,
     steps,
+    unstored: Unstored::of_scan,
     collect,
 };
 
@@ -27,7 +28,7 @@ const CONFIRM: &str = "1000";
 
 fn estimate(plan: &EvaluationPlan) -> Duration {
     let each = match plan.target {
-        Target::Lab => EACH_MS,
+        Target::Lab | Target::Loopback => EACH_MS,
         Target::Live => EACH_LIVE_MS,
     };
     Duration::from_millis(2000 + u64::from(plan.sites) * each)

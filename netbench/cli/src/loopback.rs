@@ -1,0 +1,95 @@
+//! Which hosts are on this machine. No name server is asked: the question itself would leave the machine.
+
+use std::{
+    fs,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream},
+    time::Duration,
+};
+
+use netbench_model::HostName;
+
+/// The system's table of names.
+const HOSTS_FILE: &str = "/etc/hosts";
+
+/// How long a server of this machine may take to accept.
+const ACCEPT_LIMIT: Duration = Duration::from_millis(500);
+
+/// The addresses of a host that is on this machine's loopback by its own form or by the table of names; none where
+/// it is not, or is elsewhere too. IPv4 comes first.
+pub(crate) fn addresses(host: &HostName) -> Vec<IpAddr> {
+    let table = fs::read(HOSTS_FILE).unwrap_or_default();
+    by_table(host, &String::from_utf8_lossy(&table))
+}
+
+fn by_table(host: &HostName, table: &str) -> Vec<IpAddr> {
+    let name = host.as_str();
+    if let Some(address) = host.address() {
+        return Vec::from_iter(Some(address).filter(IpAddr::is_loopback));
+    }
+    let mut found = Vec::new();
+    for line in table.lines() {
+        let entry = line.split('#').next().unwrap_or_default();
+        let mut words = entry.split_whitespace();
+        let address = words.next().and_then(|word| word.parse::<IpAddr>().ok());
+        if let Some(address) = address
+            && words.any(|word| word.eq_ignore_ascii_case(name))
+            && !found.contains(&address)
+        {
+            found.push(address);
+        }
+    }
+    if found.is_empty() && (name == "localhost" || name.ends_with(".localhost")) {
+        // RFC 6761 section 6.3.
+        found = vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
+    }
+    if !found.iter().all(IpAddr::is_loopback) {
+        return Vec::new();
+    }
+    found.sort_by_key(IpAddr::is_ipv6);
+    found
+}
+
+/// The first of a host's loopback addresses at which a server accepts, or else the first one.
+pub(crate) fn reachable(host: &HostName, port: u16) -> Option<SocketAddr> {
+    let addresses = addresses(host);
+    let mut sockets = addresses.iter().map(|ip| SocketAddr::new(*ip, port));
+    let first = sockets.clone().next();
+    if addresses.len() < 2 {
+        return first;
+    }
+    sockets
+        .find(|address| TcpStream::connect_timeout(address, ACCEPT_LIMIT).is_ok())
+        .or(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_on_loopback_alone_needs_no_leave() {
+        let table = "127.0.0.1 localhost\n::1 localhost ip6-localhost # \n127.0.1.1\tmine.test Other.Test\n\
+                     10.0.0.1 far.test both.test\n127.0.0.1 both.test #comment.test\nnonsense x.test\n";
+        let cases: [(&str, &[&str]); 14] = [
+            ("127.9.9.9", &["127.9.9.9"]),
+            ("::1", &["::1"]),
+            ("10.0.0.1", &[]),
+            ("2001:db8::1", &[]),
+            ("0.0.0.0", &[]),
+            ("localhost", &["127.0.0.1", "::1"]),
+            ("x.localhost", &["127.0.0.1", "::1"]),
+            ("mine.test", &["127.0.1.1"]),
+            ("other.test", &["127.0.1.1"]),
+            ("far.test", &[]),
+            ("both.test", &[]),
+            ("comment.test", &[]),
+            ("x.test", &[]),
+            ("notlocalhost", &[]),
+        ];
+        for (host, due) in cases {
+            let found = by_table(&host.parse().unwrap(), table);
+            let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+            assert_eq!(found, due, "{host}");
+        }
+    }
+}

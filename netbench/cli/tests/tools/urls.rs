@@ -1,0 +1,262 @@
+//! Servers named by URLs: `openssl s_server` and nginx on loopback, without `--live`.
+
+use std::{
+    fs,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener},
+    path::Path,
+    process::Command,
+};
+
+use netbench_model::{Outcome, Target};
+
+use crate::{
+    servers::{certificates, free_port, nginx, s_server},
+    support::{Place, check, finish, manifest, measured, words},
+};
+
+/// Everything in a folder, as one text.
+fn contents(folder: &Path) -> String {
+    let files = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let texts = files.map(|path| String::from_utf8_lossy(&fs::read(path).unwrap()).into_owned());
+    texts.collect()
+}
+
+/// `cc.pem`, a certificate that is its own root, and `secret-folder/ck.pem`, its key.
+fn client_certificate(place: &Place) {
+    fs::create_dir(place.path().join("secret-folder")).unwrap();
+    let line = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=client -days 2 \
+                -addext extendedKeyUsage=clientAuth -keyout secret-folder/ck.pem -out cc.pem";
+    let mut command = Command::new("openssl");
+    finish(command.args(words(line)).current_dir(place.path())).expect(0);
+}
+
+pub(crate) fn a_server_that_asks_for_a_certificate_gets_it() {
+    let place = Place::new();
+    let port = free_port();
+    certificates(&place, "localhost", port);
+    client_certificate(&place);
+    let _server = s_server(
+        &place,
+        port,
+        &["-Verify", "1", "-verify_return_error", "-CAfile", "cc.pem"],
+    );
+    let url = format!("https://localhost:{port}/");
+    let with = "--client-cert cc.pem --client-key secret-folder/ck.pem";
+    let line = format!(
+        "connect {url} --roots ca.pem --rounds 1 --condition clean,resumed --name with {with}"
+    );
+    place.netbench(&words(&line)).expect(0);
+    let run = place.named("with");
+    let samples = measured(&run);
+    assert_eq!(samples.len(), 4);
+    for sample in &samples {
+        let figures = sample
+            .outcome
+            .ok()
+            .unwrap_or_else(|| panic!("{:?}", sample.outcome));
+        assert_eq!(figures.http_status, 200);
+    }
+    let plan = manifest(&run).plan;
+    assert_eq!(plan.target, Target::Loopback);
+    assert_eq!(
+        plan.client_certificate.map(|shown| shown.certificates),
+        Some(1)
+    );
+
+    // Neither the key nor its place is kept.
+    let kept = contents(&run);
+    let key = fs::read_to_string(place.path().join("secret-folder/ck.pem")).unwrap();
+    let secret = key.lines().nth(1).unwrap();
+    assert!(
+        kept.contains("--client-cert cc.pem --client-key KEY.pem"),
+        "{kept}"
+    );
+    for hidden in [secret, "secret-folder", "PRIVATE KEY"] {
+        assert!(!kept.contains(hidden), "{hidden}");
+    }
+    // Without it, the run does not go on; with it, there is nothing left to do.
+    let resume = format!("connect --resume {}", run.display());
+    let refused = place.netbench(&words(&resume)).expect(2);
+    assert!(
+        refused.stderr.contains("--client-cert"),
+        "{}",
+        refused.stderr
+    );
+    place
+        .netbench(&words(&format!("{resume} {with}")))
+        .expect(0);
+    assert_eq!(measured(&run).len(), 4);
+
+    // A server that gets none refuses every stack.
+    let line = format!("connect {url} --roots ca.pem --rounds 1 --name without");
+    place.netbench(&words(&line)).expect(3);
+    for sample in measured(&place.named("without")) {
+        assert!(
+            matches!(sample.outcome, Outcome::Failed(_)),
+            "{:?}",
+            sample.outcome
+        );
+    }
+    // The key of another certificate is found before anything is measured.
+    let line = format!("connect {url} --client-cert cc.pem --client-key key.pem");
+    let refused = place.netbench(&words(&line)).expect(2);
+    assert!(refused.stderr.contains("not the key"), "{}", refused.stderr);
+}
+
+pub(crate) fn paths_headers_and_ipv6_reach_nginx() {
+    let mut hosts: Vec<(&str, IpAddr)> = vec![("127.0.0.1", Ipv4Addr::LOCALHOST.into())];
+    // Not every machine has IPv6.
+    if TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).is_ok() {
+        hosts.push(("::1", Ipv6Addr::LOCALHOST.into()));
+    }
+    for (host, address) in hosts {
+        let place = Place::new();
+        let port = free_port();
+        certificates(&place, host, port);
+        let _server = nginx(
+            &place,
+            address,
+            port,
+            "location / { return 404; }\n\
+             location = /page { if ($http_x_key != 'a: b') { return 403; } if ($arg_q != '1') { return 400; }\n\
+             if ($request_method != POST) { return 405; } return 200 'the page'; }",
+        );
+        let shown = if address.is_ipv6() {
+            format!("[{host}]")
+        } else {
+            host.to_owned()
+        };
+        let url = format!("https://{shown}:{port}/page?q=1");
+        let line = format!(
+            "connect {url} --roots ca.pem --rounds 1 --condition clean,resumed,cold --method POST"
+        );
+        let mut arguments = words(&line);
+        arguments.extend(["--header", "X-Key: a: b", "--json"]);
+        let done = place.netbench(&arguments).expect(0);
+        check("connect-summary.json", &done.stdout);
+        let run = place.run();
+        let samples = measured(&run);
+        assert_eq!(samples.len(), 6);
+        for sample in &samples {
+            let figures = sample
+                .outcome
+                .ok()
+                .unwrap_or_else(|| panic!("{:?}", sample.outcome));
+            assert_eq!(
+                (figures.http_status, figures.body_bytes),
+                (200, 8),
+                "{}",
+                sample.stack
+            );
+            assert_eq!(figures.client.alpn.as_deref(), Some("h2"));
+            assert_eq!(sample.site, format!("{shown}:{port}/page?q=1"));
+        }
+        let kept = fs::read_to_string(run.join("run.json")).unwrap();
+        check("run.json", &kept);
+        assert!(kept.contains("x-key") && !kept.contains("a: b"), "{kept}");
+        // The line that repeats the run is one that a shell takes as it is.
+        let report = place.netbench(&["report", run.to_str().unwrap()]).expect(0);
+        let text: String = report
+            .stdout
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert!(text.contains(&format!("connect '{url}'")), "{text}");
+        assert!(text.contains("--header 'X-Key: VALUE'"), "{text}");
+    }
+}
+
+pub(crate) fn a_name_can_be_led_to_a_server_of_this_machine() {
+    let place = Place::new();
+    let port = free_port();
+    certificates(&place, "site.example", port);
+    let _server = s_server(&place, port, &[]);
+    let rule = format!("site.example:443:127.0.0.1:{port}");
+    for command in [
+        "connect https://site.example/ --rounds 1",
+        "scan https://site.example/ --against openssl,rustls-ring",
+    ] {
+        let line = format!("{command} --roots ca.pem --connect-to {rule}");
+        let done = place.netbench(&words(&line)).expect(0);
+        assert!(done.stdout.contains("site.example"), "{}", done.stdout);
+        assert!(!done.stdout.contains("failed:"), "{}", done.stdout);
+    }
+    let line = "connect https://site.example/ --roots ca.pem";
+    let refused = place.netbench(&words(line)).expect(2);
+    for part in [
+        "site.example is not on this machine",
+        "--live",
+        "--connect-to",
+    ] {
+        assert!(refused.stderr.contains(part), "{}", refused.stderr);
+    }
+}
+
+pub(crate) fn an_evaluation_takes_urls_and_an_internal_ca() {
+    let place = Place::new();
+    let port = free_port();
+    certificates(&place, "localhost", port);
+    let _server = s_server(&place, port, &[]);
+    let line = format!(
+        "evaluate https://localhost:{port}/ --roots ca.pem --part sites,connections --rounds 1 --json"
+    );
+    let mut arguments = words(&line);
+    arguments.extend(["--header", "X-Key: secret-value"]);
+    let done = place.netbench(&arguments).expect(0);
+    check("evaluation.json", &done.stdout);
+    let evaluation: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+    let plan = &evaluation["run"]["plan"];
+    assert_eq!(plan["target"], "loopback");
+    assert_eq!(plan["sites"], 1);
+    let state = |part: &str| {
+        let mut parts = plan["parts"].as_array().unwrap().iter();
+        parts.find(|record| record["part"] == part).unwrap()["state"].clone()
+    };
+    assert_eq!(
+        (state("sites"), state("connections")),
+        ("done".into(), "done".into())
+    );
+    let connections = place.run().join("connections/run");
+    let run = fs::read_dir(connections)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    // Clean, resumed and cold, of two stacks.
+    let samples = measured(&run);
+    assert_eq!(samples.len(), 6);
+    assert!(
+        samples.iter().all(|sample| sample.outcome.ok().is_some()),
+        "{samples:?}"
+    );
+    assert!(!contents(&run).contains("secret-value"));
+    // It does not go on without the header, whose value it has not.
+    let evaluation = place.run();
+    let resume = ["evaluate", "--resume", evaluation.to_str().unwrap()];
+    let refused = place.netbench(&resume).expect(2);
+    assert!(refused.stderr.contains("x-key"), "{}", refused.stderr);
+    place
+        .netbench(&[&resume[..], &["--header", "X-Key: secret-value"]].concat())
+        .expect(0);
+}
+
+pub(crate) fn a_hello_is_shown_as_a_host_would_get_it() {
+    let place = Place::new();
+    let bytes = |target: &str| -> u64 {
+        let line = format!("hello {target} --stack rustls-ring --json");
+        let done = place.netbench(&words(&line)).expect(0);
+        let hellos: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+        hellos["hellos"][0]["message_bytes"].as_u64().unwrap()
+    };
+    let usual = bytes("");
+    assert_eq!(bytes("https://host.example:8443/path"), usual);
+    // The name is in it, and an address is not.
+    assert_eq!(
+        bytes("https://longer-host.example/"),
+        usual + "longer-".len() as u64
+    );
+    assert!(bytes("https://[2001:db8::1]/") < usual);
+}

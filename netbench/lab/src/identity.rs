@@ -1,0 +1,219 @@
+//! The client's own certificate and key, for servers that ask for one.
+
+use std::{fmt, io};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use rcgen::{KeyPair, PublicKeyData as _};
+
+use crate::{files, pem, pem::PemError, roots::sha256_hex};
+
+/// The most bytes that one of its files may have.
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
+
+/// A client's certificate and its key.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The certificate and what chains it to a root, as PEM, without comments.
+    pub chain_pem: String,
+    /// How many certificates that is.
+    pub certificates: u32,
+    /// SHA-256 of these certificates as PEM, in hexadecimal.
+    pub sha256: String,
+    /// The key, as PEM.
+    pub key_pem: String,
+}
+
+impl fmt::Debug for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Identity").finish_non_exhaustive()
+    }
+}
+
+/// A client certificate or key that cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IdentityError {
+    /// A file could not be read.
+    #[error("cannot read {path:?}: {source}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// A file is not a regular file, or too large.
+    #[error("{path:?}: expected a regular file of at most 1 MiB")]
+    NotRegular {
+        /// The file.
+        path: String,
+    },
+    /// The certificate's file holds something else.
+    #[error("{path:?}: {source}")]
+    Wrong {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        source: PemError,
+    },
+    /// No key in the file.
+    #[error("{path:?}: no private key in it; expected PEM with \"-----BEGIN PRIVATE KEY-----\"")]
+    NoKey {
+        /// The file.
+        path: String,
+    },
+    /// The key needs a password.
+    #[error("{path:?}: the key is encrypted; `openssl pkey -in FILE -out FILE` decrypts it")]
+    Encrypted {
+        /// The file.
+        path: String,
+    },
+    /// The key is another certificate's.
+    #[error("{path:?}: not the key of the client certificate")]
+    OtherKey {
+        /// The file.
+        path: String,
+    },
+}
+
+impl Identity {
+    /// Reads a certificate, its chain after it, from one PEM file and its key from another, or from the same one.
+    ///
+    /// # Errors
+    /// A file that cannot be read or holds something else, an encrypted key, the key of another certificate.
+    pub fn load(certificate: &str, key: Option<&str>) -> Result<Self, IdentityError> {
+        let file = read(certificate)?;
+        let chain = pem::certificates(&file).map_err(|source| IdentityError::Wrong {
+            path: certificate.to_owned(),
+            source,
+        })?;
+        let (path, key_file) = match key {
+            Some(key) => (key, read(key)?),
+            None => (certificate, file),
+        };
+        let key_pem = private_key(path, &key_file)?;
+        // A kind of key that is not known here is for the stacks to judge.
+        if let (Some(pair), Some(leaf)) = (pkcs8(&key_pem), chain.first()) {
+            let public = pair.der_bytes();
+            if !leaf.windows(public.len()).any(|bytes| bytes == public) {
+                return Err(IdentityError::OtherKey {
+                    path: path.to_owned(),
+                });
+            }
+        }
+        let chain_pem: String = chain.iter().map(|der| pem::certificate(der)).collect();
+        Ok(Self {
+            certificates: u32::try_from(chain.len()).unwrap_or(u32::MAX),
+            sha256: sha256_hex(chain_pem.as_bytes()),
+            chain_pem,
+            key_pem,
+        })
+    }
+}
+
+/// The key of a PEM block, where it is in PKCS#8 and of a kind that is known here.
+fn pkcs8(key_pem: &str) -> Option<KeyPair> {
+    let body = key_pem.strip_prefix("-----BEGIN PRIVATE KEY-----\n")?;
+    let body = body.strip_suffix("-----END PRIVATE KEY-----\n")?;
+    let der = BASE64_STANDARD.decode(body.replace('\n', "")).ok()?;
+    KeyPair::try_from(der.as_slice()).ok()
+}
+
+/// The first key of a PEM file, as it stands there.
+fn private_key(path: &str, file: &[u8]) -> Result<String, IdentityError> {
+    let text = String::from_utf8_lossy(file);
+    let label = |line: &str, word: &str| {
+        line.starts_with(word) && line.ends_with("PRIVATE KEY-----") && line.is_ascii()
+    };
+    let mut key = String::new();
+    for line in text.lines().map(str::trim) {
+        if key.is_empty() && !label(line, "-----BEGIN ") {
+            continue;
+        }
+        if line.contains("ENCRYPTED") {
+            return Err(IdentityError::Encrypted {
+                path: path.to_owned(),
+            });
+        }
+        key.push_str(line);
+        key.push('\n');
+        if label(line, "-----END ") {
+            return Ok(key);
+        }
+    }
+    Err(IdentityError::NoKey {
+        path: path.to_owned(),
+    })
+}
+
+fn read(path: &str) -> Result<Vec<u8>, IdentityError> {
+    let read = files::read(path, MAX_FILE_BYTES).map_err(|source| IdentityError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
+    read.ok_or_else(|| IdentityError::NotRegular {
+        path: path.to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use rcgen::CertificateParams;
+
+    use super::*;
+
+    #[test]
+    fn a_certificate_goes_with_its_own_key_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let write = |name: &str, text: &str| {
+            fs::write(path(name), text).unwrap();
+            path(name)
+        };
+        let pair = || {
+            let key = KeyPair::generate().unwrap();
+            let certificate = CertificateParams::default().self_signed(&key).unwrap();
+            let key = pem::encode("PRIVATE KEY", &key.serialize_der());
+            (pem::certificate(certificate.der()), key)
+        };
+        let ((own, own_key), (other, other_key)) = (pair(), pair());
+        let chain = write("chain", &format!("a comment\n{own}{other}"));
+        let key = write("key", &own_key);
+        let identity = Identity::load(&chain, Some(&key)).unwrap();
+        assert_eq!(identity.certificates, 2);
+        assert_eq!(identity.key_pem.trim(), own_key.trim());
+        assert!(!format!("{identity:?}").contains(own_key.lines().nth(1).unwrap()));
+        // All in one file.
+        let both = write("both", &format!("{own_key}{own}{other}"));
+        assert_eq!(Identity::load(&both, None).unwrap(), identity);
+
+        let encrypted =
+            "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAA==\n-----END ENCRYPTED PRIVATE KEY-----\n";
+        let old = "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nAA==\n-----END RSA PRIVATE KEY-----\n";
+        let long = "x".repeat(2 << 20);
+        for (certificate, key, why) in [
+            (&*chain, Some(write("other", &other_key)), "not the key of"),
+            (&*chain, Some(write("encrypted", encrypted)), "encrypted"),
+            (&*chain, Some(write("old", old)), "encrypted"),
+            (
+                &*chain,
+                Some(write("cut", &own_key[..60])),
+                "no private key",
+            ),
+            (&*chain, None, "no private key"),
+            (&*key, None, "no certificate"),
+            (&*chain, Some(path("missing")), "cannot read"),
+            (
+                &*chain,
+                Some(folder.path().display().to_string()),
+                "regular file",
+            ),
+            (&*chain, Some(write("long", &long)), "regular file"),
+        ] {
+            let error = Identity::load(certificate, key.as_deref()).unwrap_err();
+            let words = error.to_string();
+            assert!(words.contains(why), "{why}: {words}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+use std::{fmt, str::FromStr};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{HostName, bracketed, named::text_in_json};
+
+/// A rule that sends connections for one host and port to another, as curl's `--connect-to` has them:
+/// `HOST1:PORT1:HOST2:PORT2`. What of the first two is empty fits any, what of the last two is empty stays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "String", into = "String")]
+#[schemars(with = "String")]
+pub struct ConnectTo {
+    host: Option<HostName>,
+    port: Option<u16>,
+    to_host: Option<HostName>,
+    to_port: Option<u16>,
+}
+
+/// Where a connection to `host` and `port` goes: the first rule about it says; none where no rule is about it.
+pub fn destination(rules: &[ConnectTo], host: &HostName, port: u16) -> Option<(HostName, u16)> {
+    let rule = rules.iter().find(|rule| {
+        rule.host.as_ref().is_none_or(|of| of == host) && rule.port.is_none_or(|of| of == port)
+    })?;
+    let host = rule.to_host.as_ref().unwrap_or(host);
+    Some((host.clone(), rule.to_port.unwrap_or(port)))
+}
+
+impl FromStr for ConnectTo {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let parts = split(text).ok_or_else(|| {
+            "expected HOST1:PORT1:HOST2:PORT2, such as example.com:443:127.0.0.1:8443".to_owned()
+        })?;
+        let host = |text: &str| -> Result<Option<HostName>, String> {
+            let bare = text
+                .strip_prefix('[')
+                .and_then(|text| text.strip_suffix(']'));
+            let known = (!text.is_empty()).then(|| bare.unwrap_or(text).parse());
+            known.transpose()
+        };
+        let port = |text: &str| -> Result<Option<u16>, String> {
+            let known = (!text.is_empty()).then(|| match text.parse() {
+                Ok(port) if port > 0 && !text.starts_with('+') => Ok(port),
+                _ => Err(format!("{text:?}: a port is a number from 1 to 65535")),
+            });
+            known.transpose()
+        };
+        let [from_host, from_port, to_host, to_port] = parts;
+        Ok(Self {
+            host: host(from_host)?,
+            port: port(from_port)?,
+            to_host: host(to_host)?,
+            to_port: port(to_port)?,
+        })
+    }
+}
+
+/// The four parts between colons; those of an IPv6 address in brackets are none.
+fn split(text: &str) -> Option<[&str; 4]> {
+    let mut parts = Vec::new();
+    let (mut start, mut inside) = (0, false);
+    for (at, c) in text.char_indices() {
+        match c {
+            '[' => inside = true,
+            ']' => inside = false,
+            ':' if !inside => {
+                parts.push(&text[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&text[start..]);
+    parts.try_into().ok()
+}
+
+text_in_json!(ConnectTo);
+
+impl fmt::Display for ConnectTo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let host = |host: &Option<HostName>| {
+            host.as_ref()
+                .map_or_else(String::new, |host| bracketed(host).into_owned())
+        };
+        let port = |port: Option<u16>| port.map_or_else(String::new, |port| port.to_string());
+        write!(
+            f,
+            "{}:{}:{}:{}",
+            host(&self.host),
+            port(self.port),
+            host(&self.to_host),
+            port(self.to_port)
+        )
+    }
+}

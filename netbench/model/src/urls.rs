@@ -1,0 +1,146 @@
+//! What a user names a server by (a URL, or a host with or without a port), and how a host is written in a URL.
+
+use std::{
+    borrow::Cow,
+    net::{IpAddr, Ipv6Addr},
+};
+
+use crate::{HostName, Site};
+
+/// The longest URL that is read.
+const LONGEST: usize = 4096;
+
+/// A host as URLs and `Host` headers have it: an IPv6 address stands in brackets.
+pub fn bracketed(host: &HostName) -> Cow<'_, str> {
+    match host.address() {
+        Some(IpAddr::V6(address)) => Cow::Owned(format!("[{address}]")),
+        _ => Cow::Borrowed(host.as_str()),
+    }
+}
+
+/// The host of a URL, with the port where it is not 443.
+pub fn authority(host: &HostName, port: u16) -> String {
+    let host = bracketed(host);
+    if port == 443 {
+        host.into_owned()
+    } else {
+        format!("{host}:{port}")
+    }
+}
+
+/// Reads what names a server: `https://host[:port][/path]`, or the same without `https://`.
+///
+/// What a path cannot have as it is becomes `%XX`, as browsers do it.
+///
+/// # Errors
+/// What cannot be a server that speaks TLS, with what to write instead.
+pub fn parse_target(text: &str) -> Result<Site, String> {
+    let wrong = |why: &str| Err(format!("{}: {why}", shown(text)));
+    if text.len() > LONGEST {
+        return wrong(&format!("a URL of at most {LONGEST} bytes is expected"));
+    }
+    if text
+        .chars()
+        .any(|c| c.is_control() || c.is_whitespace() || c == '\\')
+    {
+        return wrong("a URL has no white space, control characters or backslashes");
+    }
+    if let Ok(address) = text.parse::<Ipv6Addr>() {
+        return Ok(Site::new(HostName::from(IpAddr::V6(address)), 443));
+    }
+    let rest = match text.split_once("://") {
+        None => text,
+        Some((scheme, rest)) if scheme.eq_ignore_ascii_case("https") => rest,
+        Some((scheme, _)) if scheme.eq_ignore_ascii_case("http") => {
+            return wrong("http:// is without TLS; write https://");
+        }
+        Some(_) => return wrong("a URL begins with https://"),
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at(end);
+    if authority.contains('@') {
+        return wrong("leave the user name and password out; --header can send an Authorization");
+    }
+    if path.contains('#') {
+        return wrong("leave out the # and what follows: it is never sent to a server");
+    }
+    let (host, port) = match split_port(authority) {
+        Ok(parts) => parts,
+        Err(why) => return wrong(why),
+    };
+    if host.is_empty() {
+        return wrong("there is no host in it");
+    }
+    if !host.is_ascii() {
+        return wrong(
+            "write a name in another script as it is in the DNS, such as xn--bcher-kva.example",
+        );
+    }
+    let bare = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    let host = match bare.map(str::parse::<Ipv6Addr>) {
+        Some(Ok(address)) => HostName::from(IpAddr::V6(address)),
+        Some(Err(_)) => {
+            return wrong("not an IPv6 address; one with a zone (%eth0) is not supported");
+        }
+        None => host
+            .parse()
+            .map_err(|why: String| format!("{}: {why}", shown(text)))?,
+    };
+    Ok(Site {
+        path: encoded(path),
+        ..Site::new(host, port)
+    })
+}
+
+/// The host, with its brackets, and the port: 443 where there is none.
+fn split_port(authority: &str) -> Result<(&str, u16), &'static str> {
+    const NO_PORT: &str = "a port is a number from 1 to 65535";
+    let (host, port) = match authority.find(']') {
+        Some(end) => authority.split_at(end + 1),
+        None if authority.matches(':').count() > 1 || authority.starts_with('[') => {
+            return Err("an IPv6 address stands in brackets, such as https://[::1]:8443/");
+        }
+        None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
+    };
+    let port = match port.strip_prefix(':') {
+        None if port.is_empty() => return Ok((host, 443)),
+        None => return Err(NO_PORT),
+        Some(port) => port,
+    };
+    let digits = port.bytes().all(|byte| byte.is_ascii_digit());
+    match port.parse() {
+        Ok(port) if digits && port > 0 => Ok((host, port)),
+        _ => Err(NO_PORT),
+    }
+}
+
+/// A path as a request has it.
+fn encoded(path: &str) -> String {
+    let mut text = String::with_capacity(path.len() + 1);
+    if !path.starts_with('/') {
+        text.push('/');
+    }
+    for byte in path.bytes() {
+        match byte {
+            b'"' | b'<' | b'>' | b'`' | b'{' | b'}' | b'|' | b'^' | 0x7f.. => {
+                text.push_str(&format!("%{byte:02X}"));
+            }
+            byte => text.push(char::from(byte)),
+        }
+    }
+    text
+}
+
+/// `text` for a message: quoted, escaped, and cut where it is long.
+pub(crate) fn shown(text: &str) -> String {
+    const MOST: usize = 60;
+    let mut cut = text.chars();
+    let start: String = cut.by_ref().take(MOST).collect();
+    if cut.next().is_none() {
+        format!("{start:?}")
+    } else {
+        format!("{start:?}…")
+    }
+}

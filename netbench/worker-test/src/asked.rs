@@ -1,0 +1,131 @@
+//! Requests and certificates of the user's own, put to `openssl s_server`.
+
+use std::{fs, net::SocketAddr, path::Path, process::Command};
+
+use netbench_model::{Condition, KeyType, Role};
+use netbench_protocol::{
+    ClientIdentity, Configure, Connect, HttpRequest, RequestBody, Resolve, ResponseBody,
+};
+
+use crate::{
+    bench::{describe, start},
+    cases::client,
+    foreign::{Files, HOST, LIMIT, OpenSslCommand, one_site},
+};
+
+/// What the server's one page has.
+const PAGE: &str = "A page that only its own path leads to.\n";
+
+/// Says what is wrong with the requests that `stack` sends and with the certificate that it shows.
+pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
+    let operations = describe(&mut start(program)?, stack)?.operations;
+    let can = |operation: &str| operations.iter().any(|named| named == operation);
+    if !can("request") || !can("client-certificate") {
+        return Ok(Vec::new());
+    }
+    let (lab, sites) = one_site(stack, KeyType::EcdsaP256)?;
+    let files = Files::new(stack, &lab, &sites)?;
+    fs::write(files.path("page.txt"), PAGE).map_err(|e| e.to_string())?;
+    let identity = client_identity(&files)?;
+    let (leaf, chain, key) = (files.path("leaf"), files.path("chain"), files.path("key"));
+    let own = files.path("client");
+    let asks = ["-Verify", "1", "-verify_return_error", "-CAfile", &own];
+    let serves = ["s_server", "-accept", "127.0.0.1:0", "-WWW"];
+    let certified = ["-cert", &leaf, "-cert_chain", &chain, "-key", &key];
+    let arguments = [&serves[..], &certified[..], &asks[..]].concat();
+    let mut server = OpenSslCommand::start_in(&arguments, &files.path(""))?;
+    let address = server.address()?;
+    let mut wrong = Vec::new();
+    for (what, path, shown, fits) in [
+        ("its page", "/page.txt", Some(&identity), Fits::Page),
+        ("no certificate", "/page.txt", None, Fits::Failure),
+        (
+            "a path that no URI can have",
+            "/\u{7f}",
+            Some(&identity),
+            Fits::Failure,
+        ),
+    ] {
+        let answer = visit(program, stack, lab.ca_pem(), address, path, shown)?;
+        let right = match (&answer, fits) {
+            (ResponseBody::Connected(measured), Fits::Page) => {
+                (measured.http_status, measured.body_bytes) == (200, PAGE.len() as u64)
+            }
+            (ResponseBody::Failed(failure), Fits::Failure) => {
+                !failure.detail.contains("PRIVATE") && !failure.detail.is_empty()
+            }
+            _ => false,
+        };
+        if !right {
+            wrong.push(format!(
+                "s_server that asks for a certificate, {what}: {answer:?}"
+            ));
+        }
+    }
+    Ok(wrong)
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Fits {
+    Page,
+    Failure,
+}
+
+/// A certificate that is its own root, in `client`.
+fn client_identity(files: &Files) -> Result<ClientIdentity, String> {
+    let (certificate, key) = (files.path("client"), files.path("client-key"));
+    let made = Command::new("openssl")
+        .args([
+            "req",
+            "-x509",
+            "-newkey",
+            "ec",
+            "-pkeyopt",
+            "ec_paramgen_curve:P-256",
+        ])
+        .args(["-nodes", "-subj", "/CN=client", "-days", "2"])
+        .args(["-addext", "extendedKeyUsage=clientAuth"])
+        .args(["-keyout", &key, "-out", &certificate])
+        .output()
+        .map_err(|e| e.to_string())?;
+    if !made.status.success() {
+        return Err(String::from_utf8_lossy(&made.stderr).into_owned());
+    }
+    let read = |path: &str| fs::read_to_string(path).map_err(|e| e.to_string());
+    Ok(ClientIdentity {
+        chain_pem: read(&certificate)?,
+        key_pem: read(&key)?,
+    })
+}
+
+fn visit(
+    program: &Path,
+    stack: &str,
+    roots_pem: &str,
+    address: SocketAddr,
+    path: &str,
+    identity: Option<&ClientIdentity>,
+) -> Result<ResponseBody, String> {
+    let mut worker = start(program)?;
+    let mut ask = |body| worker.ask(body, 2 * LIMIT).map_err(|e| e.to_string());
+    let settings = Configure {
+        stack: stack.to_owned(),
+        client: client(),
+        roots_pem: roots_pem.to_owned(),
+        identity: identity.cloned(),
+    };
+    ask(RequestBody::Configure(Box::new(settings)))?;
+    ask(RequestBody::Connect(Box::new(Connect {
+        host: HOST.to_owned(),
+        port: 443,
+        address,
+        resolve: Resolve::Given,
+        condition: Condition::Clean,
+        role: Role::Measured,
+        timeout_ms: 20_000,
+        request: HttpRequest {
+            path: path.to_owned(),
+            ..HttpRequest::default()
+        },
+    })))
+}
