@@ -11,7 +11,7 @@ mod checks;
 mod outline;
 
 pub(crate) use chart::{
-    Bar, BarGroup, Bars, Chart, Dot, Dots, Drawing, Matrix, Points, Scatter, Series,
+    Bar, BarGroup, Bars, Chart, Colours, Dot, Dots, Drawing, Matrix, Points, Scatter, Series,
 };
 pub(crate) use checks::{Check, CheckSuite, Checked};
 pub(crate) use outline::Part;
@@ -43,6 +43,8 @@ pub struct Document<'a> {
     pub made: String,
     /// What was measured, for a reader who has never seen the tool.
     pub lead: String,
+    /// All answers in one sentence; empty where there is no decision to make.
+    pub sentence: String,
     /// Questions of someone who decides, with their answers.
     pub questions: Vec<Asked>,
     /// The rest, in order.
@@ -80,6 +82,17 @@ pub struct Section {
     pub(crate) items: Vec<Item>,
     /// Why it, or some of it, is missing.
     pub missing: Option<String>,
+    /// Whether a page shows it at once.
+    pub(crate) shown: Shown,
+}
+
+/// Whether a page shows a section at once. Forms without folds show every section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Shown {
+    #[default]
+    AtOnce,
+    /// Only its heading, until a reader unfolds it.
+    Folded,
 }
 
 /// How much of a report is wanted. All checks and data are in both.
@@ -120,6 +133,8 @@ pub(crate) struct Table {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Column {
     pub(crate) name: String,
+    /// The stack that its figures are of, where the name does not say so. Forms with room name it.
+    pub(crate) stack: Option<String>,
     pub(crate) align: Align,
     /// How easily it is left out: 0 never.
     pub(crate) rank: u8,
@@ -172,7 +187,7 @@ impl Document<'_> {
         let title = format!("{} runs side by side", documents.len());
         let kind = documents.first().map_or("report", |first| first.kind);
         let mut all = Self::new(kind, title);
-        let (mut leads, mut made) = (Vec::new(), Vec::new());
+        let (mut leads, mut sentences, mut made) = (Vec::new(), Vec::new(), Vec::new());
         for (number, mut document) in documents.into_iter().enumerate() {
             document.number(number + 1);
             for section in &mut document.sections {
@@ -182,6 +197,9 @@ impl Document<'_> {
                 asked.about = format!("{}, {}", asked.about, document.name);
             }
             leads.push(document.lead);
+            if !document.sentence.is_empty() {
+                sentences.push(format!("{}: {}", document.name, document.sentence));
+            }
             made.push(document.made);
             all.questions.append(&mut document.questions);
             all.sections.append(&mut document.sections);
@@ -190,6 +208,7 @@ impl Document<'_> {
             all.data.append(&mut document.data);
         }
         all.lead = leads.join(" ");
+        all.sentence = sentences.join(" ");
         all.made = made.join(", ");
         all
     }
@@ -199,8 +218,10 @@ impl Document<'_> {
         for section in &mut self.sections {
             section.id = format!("{}-{number}", section.id);
         }
-        for section in self.questions.iter_mut().filter_map(|q| q.section.as_mut()) {
-            *section = format!("{section}-{number}");
+        for asked in &mut self.questions {
+            for section in [&mut asked.section, &mut asked.act].into_iter().flatten() {
+                *section = format!("{section}-{number}");
+            }
         }
     }
 }
@@ -296,10 +317,26 @@ impl<T> Filling<T> {
         }
         self.table.columns.push(Column {
             name: name.to_owned(),
+            stack: None,
             align,
             rank,
         });
         self
+    }
+
+    /// A column of a stack's figures whose name does not say which stack.
+    pub(crate) fn col_of(
+        self,
+        stack: &str,
+        name: &str,
+        rank: u8,
+        cell: impl Fn(&T) -> Cell,
+    ) -> Self {
+        let mut filling = self.col(name, rank, cell);
+        if let Some(column) = filling.table.columns.last_mut() {
+            column.stack = Some(stack.to_owned());
+        }
+        filling
     }
 
     /// What it is of, where the heading before it does not say so.

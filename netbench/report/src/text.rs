@@ -152,6 +152,12 @@ pub(crate) fn signed_time(ns: f64) -> String {
     format!("{sign}{}", time(ns.abs()))
 }
 
+/// A change of a time, in both units: `+0.74 ms (+0.4 %)`.
+pub(crate) fn time_and_change(first_ns: f64, ratio: f64) -> String {
+    let difference = signed_time(first_ns * (ratio - 1.0));
+    format!("{difference} ({})", change(ratio))
+}
+
 /// `3 sites`.
 pub(crate) fn count(number: impl TryInto<u64>, one: &str, many: &str) -> String {
     match number.try_into().unwrap_or(u64::MAX) {

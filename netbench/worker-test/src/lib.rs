@@ -10,6 +10,7 @@
 mod asked;
 mod bench;
 mod cases;
+mod documented;
 mod foreign;
 mod judge;
 mod lines;
@@ -44,6 +45,14 @@ pub fn protocol(program: &Path, stack: &str) {
     complain(stack, described);
     complain(stack, lines::errors(program, stack));
     complain(stack, lines::end_of_stdin(program, stack));
+}
+
+/// That the worker `program` answers as in the session of `docs/WORKER-PROTOCOL.md`, which is with `stack`.
+///
+/// # Panics
+/// As [`conformance`].
+pub fn documented(program: &Path, stack: &str) {
+    complain(stack, documented::run(program, stack));
 }
 
 /// That the worker `program` does the in-memory suite with `stack`: every kind of scenario runs and is

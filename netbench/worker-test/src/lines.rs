@@ -45,7 +45,7 @@ const OPERATIONS: [&str; 6] = [
 const REQUIRED: usize = 2;
 
 /// A worker's process, to which anything can be written.
-struct Talk {
+pub(crate) struct Talk {
     child: Child,
     stdin: Option<ChildStdin>,
     answers: Receiver<Result<Response, String>>,
@@ -59,7 +59,7 @@ impl Drop for Talk {
 }
 
 impl Talk {
-    fn start(program: &Path) -> Result<Self, String> {
+    pub(crate) fn start(program: &Path) -> Result<Self, String> {
         let mut child = Command::new(program)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -95,7 +95,7 @@ impl Talk {
             .map_err(|e| e.to_string())
     }
 
-    fn put(&mut self, line: &[u8]) -> Result<Response, String> {
+    pub(crate) fn put(&mut self, line: &[u8]) -> Result<Response, String> {
         self.write(line)?;
         self.answers
             .recv_timeout(ANSWER_LIMIT)

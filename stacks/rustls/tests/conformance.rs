@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use netbench_worker_test::{conformance, nginx, openssl_command, protocol, suite};
+use netbench_worker_test::{conformance, documented, nginx, openssl_command, protocol, suite};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-rustls");
 
@@ -12,6 +12,7 @@ netbench_testing::tests! {
     ring_serves_and_connects_to_itself;
     aws_lc_serves_and_connects_to_itself;
     they_keep_to_the_protocol;
+    ring_answers_as_documented;
     they_get_on_with_the_openssl_command: OpensslCommand;
     they_get_on_with_nginx: Nginx;
     they_do_the_suite;
@@ -29,6 +30,10 @@ fn they_keep_to_the_protocol() {
     for stack in STACKS {
         protocol(Path::new(WORKER), stack);
     }
+}
+
+fn ring_answers_as_documented() {
+    documented(Path::new(WORKER), "rustls-ring");
 }
 
 fn they_get_on_with_the_openssl_command() {

@@ -42,20 +42,36 @@ impl Report for Difference {
     }
 }
 
-/// Both as parts of another document, for forms with room for them.
+/// Both as parts of another document, for forms with room for them, with the stacks' names in place of their
+/// shims'.
 pub(crate) fn features_sections(
     coverage: &Coverage,
     difference: Option<&Difference>,
+    stacks: [&str; 2],
 ) -> Vec<Section> {
+    let shims: Vec<&str> = coverage.shims.iter().map(|s| s.shim.as_str()).collect();
+    let mut coverage = coverage.clone();
+    for (shim, stack) in coverage.shims.iter_mut().zip(stacks) {
+        stack.clone_into(&mut shim.shim);
+    }
+    let section = coverage_section(&coverage);
     let coverage = Section {
         id: "features".to_owned(),
         heading: "Features, by BoringSSL's protocol tests".to_owned(),
-        ..coverage_section(coverage)
+        explanation: format!("{} Shims: {}.", section.explanation, shims.join(", ")),
+        ..section
     };
-    let difference = difference.map(|difference| Section {
-        id: "difference".to_owned(),
-        heading: "What one stack passes and the other does not".to_owned(),
-        ..difference_section(difference)
+    let difference = difference.map(|difference| {
+        let [first, second] = stacks.map(str::to_owned);
+        Section {
+            id: "difference".to_owned(),
+            heading: "What one stack passes and the other does not".to_owned(),
+            ..difference_section(&Difference {
+                first,
+                second,
+                ..difference.clone()
+            })
+        }
     });
     std::iter::once(coverage).chain(difference).collect()
 }

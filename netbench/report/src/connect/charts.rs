@@ -1,12 +1,17 @@
 use itertools::Itertools;
 use netbench_model::{Condition, Phase, Phases, StackName};
-use netbench_stats::median;
+use netbench_stats::{median, spread};
 
 use super::{Comparison, ConnectSummary, PhaseRow, SiteRow, pairs::Matched};
 use crate::{
-    document::{Bar, BarGroup, Bars, Chart, Dot, Dots, Drawing, Item, Points, Scatter, Series},
+    document::{
+        Bar, BarGroup, Bars, Chart, Colours, Dot, Dots, Drawing, Item, Points, Scatter, Series,
+    },
     text::{change, time},
 };
+
+/// Marks of one chart at most: more are no easier to read, and a page has to open.
+const DRAWN: usize = 400;
 
 /// Clean against resumed against cold, where there is more than one of them.
 pub(super) fn conditions(summary: &ConnectSummary) -> Vec<Item> {
@@ -76,6 +81,7 @@ fn by_condition(
             stacks.first().map_or("the first", String::as_str)
         ),
         drawing: Drawing::Bars(Bars {
+            colours: Colours::Stacks,
             series: stacks.to_vec(),
             groups,
         }),
@@ -133,7 +139,8 @@ pub(super) fn sites(comparison: &Comparison) -> Item {
             (level * 100.0).floor()
         ),
     };
-    let dots = rows.clone().map(|row| Dot {
+    let drawn = spread(rows.len(), DRAWN).map(|at| &comparison.sites.rows[at]);
+    let dots = drawn.map(|row| Dot {
         name: row.site.clone(),
         ratio: row.paired.ratio,
         interval: row.paired.interval,
@@ -144,12 +151,22 @@ pub(super) fn sites(comparison: &Comparison) -> Item {
         other,
         format!("Total time with {other} against {first}, site by site"),
         format!(
-            "n = {} sites with up to {rounds} rounds each, in rising order. Dots: the middle of the paired ratios \
+            "n = {} sites with up to {rounds} rounds each, in rising order{}. Dots: the middle of the paired ratios \
                  (Hodges and Lehmann); {intervals}. Names and figures: in the table, or by pointing at a dot.",
             rows.len(),
+            only_some(rows.len()),
         ),
         dots.collect(),
     )
+}
+
+/// Says that not every mark is drawn, where it is so.
+fn only_some(marks: usize) -> String {
+    if marks > DRAWN {
+        format!("; {DRAWN} of them are drawn, evenly spread")
+    } else {
+        String::new()
+    }
 }
 
 fn faster_and_slower(other: &StackName, title: String, note: String, dots: Vec<Dot>) -> Item {
@@ -219,6 +236,7 @@ pub(super) fn parts(comparison: &Comparison, pairs: &[Matched<'_>]) -> [Item; 2]
                 pairs.len()
             ),
             drawing: Drawing::Bars(Bars {
+                colours: Colours::Parts,
                 series: parts.iter().map(|(name, _)| (*name).to_owned()).collect(),
                 groups: vec![BarGroup {
                     name: String::new(),
@@ -239,7 +257,8 @@ pub(super) fn parts(comparison: &Comparison, pairs: &[Matched<'_>]) -> [Item; 2]
 /// Each site's median total over its round-trip time.
 pub(super) fn against_rtt(comparison: &Comparison) -> Item {
     let of = |stack: &StackName, total: fn(&SiteRow) -> f64| {
-        let rows = comparison.sites.rows.iter();
+        let rows = &comparison.sites.rows;
+        let rows = spread(rows.len(), DRAWN).map(|at| &rows[at]);
         let points = rows.map(|row| (row.rtt_ns as f64, total(row), row.site.clone()));
         let points: Vec<_> = points.collect();
         Points {
@@ -264,9 +283,11 @@ pub(super) fn against_rtt(comparison: &Comparison) -> Item {
     Item::Charts(vec![Chart {
         title: "Total time against the round-trip time".to_owned(),
         note: format!(
-            "n = {} sites, the median over rounds of each. Lines: the median of the slopes between all two sites \
-             (Theil and Sen){lines}. Where the lines lie on each other, the network takes nearly all of the time.",
+            "n = {} sites, the median over rounds of each{}. Lines: the median of the slopes between all two sites \
+             that are drawn (Theil and Sen){lines}. Where the lines lie on each other, the network takes nearly all of \
+             the time.",
             comparison.sites.rows.len(),
+            only_some(comparison.sites.rows.len()),
         ),
         drawing: Drawing::Scatter(Scatter {
             across: "round-trip time".to_owned(),

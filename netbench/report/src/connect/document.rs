@@ -1,11 +1,14 @@
 use std::sync::Arc;
 
+use itertools::Itertools;
 use netbench_model::{Condition, ConnectManifest, LinkKind, Phase, Sample, StackName, Target};
 use netbench_stats::{MIN_ROUNDS, SAME_MARGIN};
 
 use super::{
     Comparison, ConnectSummary, charts, checks, cold_items, cold_sentence, latest, match_up,
     summarize,
+    tables::{self, Tables, by},
+    warnings::of_times,
 };
 use crate::{
     Asked,
@@ -53,7 +56,7 @@ impl Report for ConnectReport {
         let (summary, manifest) = (&*self.summary, &self.manifest);
         let run = &summary.run;
         let stacks: Vec<&str> = manifest.plan.stacks.iter().map(StackName::as_str).collect();
-        let mut sections = vec![section(self)];
+        let mut sections = vec![section(self, extent)];
         if extent == Extent::Full {
             sections.extend(explain_section(manifest, &self.samples));
         }
@@ -65,7 +68,7 @@ impl Report for ConnectReport {
                 run.sites,
                 place(run.target)
             ),
-            questions: questions(summary),
+            questions: questions(self),
             sections,
             machines: vec![Machine::of(manifest)],
             checks: checks::checks(summary),
@@ -81,29 +84,34 @@ impl Report for ConnectReport {
 }
 
 /// Whether it works and whether it is fast enough, of each stack in place of the first.
-fn questions(summary: &ConnectSummary) -> Vec<Asked> {
-    let mut asked: Vec<(&StackName, &StackName)> = Vec::new();
-    for comparison in &summary.comparisons {
-        let switch = (&comparison.first, &comparison.other);
-        if !asked.contains(&switch) {
-            asked.push(switch);
-        }
-    }
-    let questions = asked.into_iter().flat_map(|(from, to)| {
+fn questions(report: &ConnectReport) -> Vec<Asked> {
+    let summary = &*report.summary;
+    let of_times = of_times(&report.manifest);
+    let others = summary.warnings.iter();
+    let others: Vec<String> = others.filter(|w| !of_times.contains(w)).cloned().collect();
+    let switches = summary.comparisons.iter();
+    let switches = switches.map(|comparison| (&comparison.first, &comparison.other));
+    let questions = switches.unique().flat_map(|(from, to)| {
         let evidence = Evidence {
             connections: Some(summary),
             ..Evidence::of(from, to, summary.run.target)
         };
-        [works::answer(&evidence), fast::answer(&evidence)].map(|question| Asked {
+        let answers = [
+            (works::answer(&evidence), &others),
+            (fast::answer(&evidence), &of_times),
+        ];
+        answers.map(|(question, warnings)| Asked {
             question,
             about: in_place_of(&[from.as_str(), to.as_str()]),
             section: Some(SECTION.to_owned()),
+            warnings: warnings.clone(),
+            ..Asked::default()
         })
     });
     questions.collect()
 }
 
-fn section(report: &ConnectReport) -> Section {
+fn section(report: &ConnectReport, extent: Extent) -> Section {
     let summary = &*report.summary;
     let comparisons = || summary.comparisons.iter();
     let mut items: Vec<Item> = comparisons()
@@ -113,10 +121,24 @@ fn section(report: &ConnectReport) -> Section {
     items.extend(charts::conditions(summary));
     items.extend(cold_items(&summary.cold));
     let measured = latest(&report.samples);
+    let all: Vec<&Comparison> = comparisons().collect();
+    // A page has one table where a terminal, which is read from top to bottom, has one for each condition.
+    let tables = match comparisons().map(|c| (&c.first, &c.other)).all_equal() {
+        true if extent == Extent::Full && all.len() > 1 => Tables::Joined,
+        _ => Tables::Each,
+    };
+    if tables == Tables::Joined {
+        items.push(Item::heading("By phase"));
+        items.extend(tables::phases(&all));
+        shares(&mut items, "Where the total goes".to_owned(), &all);
+    }
     for comparison in comparisons() {
-        phases(&mut items, comparison, summary.run.target);
+        phases(&mut items, comparison, summary.run.target, tables);
         sites(&mut items, comparison);
-        shares(&mut items, comparison);
+        if tables == Tables::Each {
+            let heading = title("Where the total goes", comparison);
+            shares(&mut items, heading, &[comparison]);
+        }
         if !comparison.phases.is_empty() {
             let (first, other) = (&comparison.first, &comparison.other);
             let pairs = match_up(&measured, comparison.condition, first, other);
@@ -141,6 +163,7 @@ fn section(report: &ConnectReport) -> Section {
                 "No figures: there is no pair of samples in which both stacks did the same work."
                     .to_owned()
             }),
+        ..Section::default()
     }
 }
 
@@ -219,7 +242,7 @@ fn about(comparison: &Comparison) -> String {
     )
 }
 
-fn phases(items: &mut Vec<Item>, comparison: &Comparison, target: Target) {
+fn phases(items: &mut Vec<Item>, comparison: &Comparison, target: Target, tables: Tables) {
     items.push(Item::Heading(title("By phase", comparison)));
     let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
     let level = comparison.phases.iter().find_map(|row| row.paired.interval);
@@ -248,25 +271,9 @@ fn phases(items: &mut Vec<Item>, comparison: &Comparison, target: Target) {
         return;
     }
     items.push(charts::phases(comparison));
-    items.push(
-        Table::of(&comparison.phases)
-            .caption(format!("phases, {}", about(comparison)))
-            .col("phase", 0, |row| Cell::text(row.words()))
-            .col(first, 1, |row| Cell::Time(row.first.p50_ns))
-            .col(other, 1, |row| Cell::Time(row.other.p50_ns))
-            .col("change", 0, |row| Cell::Change(row.paired.ratio))
-            .col("interval", 2, |row| Cell::Changes(row.paired.interval))
-            .col("verdict", 0, |row| Cell::verdict(row.paired.verdict))
-            .col(&format!("{first} p95"), 4, |row| {
-                Cell::Time(row.first.p95_ns)
-            })
-            .col(&format!("{other} p95"), 4, |row| {
-                Cell::Time(row.other.p95_ns)
-            })
-            .col("pairs", 3, |row| Cell::count(row.paired.pairs))
-            .col("blocks", 5, |row| Cell::count(row.paired.blocks))
-            .item(),
-    );
+    if tables == Tables::Each {
+        items.extend(tables::phases(&[comparison]));
+    }
 }
 
 fn sites(items: &mut Vec<Item>, comparison: &Comparison) {
@@ -294,40 +301,29 @@ fn sites(items: &mut Vec<Item>, comparison: &Comparison) {
             .col("RTT", 3, |row| Cell::Time(row.rtt_ns as f64))
             .col(first, 1, |row| Cell::Time(row.first_total_ns))
             .col(other, 1, |row| Cell::Time(row.other_total_ns))
-            .col("change", 0, |row| Cell::Change(row.paired.ratio))
-            .col("interval", 2, |row| Cell::Changes(row.paired.interval))
-            .col("verdict", 0, |row| Cell::verdict(row.paired.verdict))
+            .col_of(other, "by", 5, |row| {
+                by(row.first_total_ns, row.paired.ratio)
+            })
+            .col_of(other, "change", 0, |row| Cell::Change(row.paired.ratio))
+            .col_of(other, "interval", 2, |row| {
+                Cell::Changes(row.paired.interval)
+            })
+            .col_of(other, "verdict", 0, |row| Cell::verdict(row.paired.verdict))
             .col("rounds", 4, |row| Cell::count(row.paired.pairs))
             .item(),
     );
 }
 
-fn shares(items: &mut Vec<Item>, comparison: &Comparison) {
-    if comparison.shares.is_empty() {
+fn shares(items: &mut Vec<Item>, heading: String, comparisons: &[&Comparison]) {
+    let Some(table) = tables::shares(comparisons) else {
         return;
-    }
-    items.push(Item::Heading(title("Where the total goes", comparison)));
+    };
+    items.push(Item::Heading(heading));
     items.push(Item::text(
         "Means. Client: CPU time of the connection, which is the stack's for the most part. Server: what it computed in \
          its handshake, where it tells. Network: all the rest, waiting.",
     ));
-    items.push(
-        Table::of(&comparison.shares)
-            .col("RTT", 0, |row| Cell::text(&row.class))
-            .col("stack", 0, |row| Cell::text(&row.stack))
-            .col("total", 1, |row| Cell::Time(row.total_ns))
-            .col("network", 0, |row| {
-                Cell::Share(row.network_ns, row.total_ns)
-            })
-            .col("client", 0, |row| Cell::Share(row.client_ns, row.total_ns))
-            .col("client time", 1, |row| Cell::Time(row.client_ns))
-            .col("server", 2, |row| match row.server_ns {
-                ns if ns > 0.0 => Cell::Share(ns, row.total_ns),
-                _ => Cell::Missing,
-            })
-            .col("samples", 3, |row| Cell::count(row.samples))
-            .item(),
-    );
+    items.push(table);
 }
 
 fn failures(items: &mut Vec<Item>, summary: &ConnectSummary) {

@@ -15,6 +15,7 @@ mod runs_document;
 mod shares;
 mod summarize;
 mod summary;
+mod tables;
 mod warnings;
 
 pub use cold::{ColdAgainst, ColdCauses, ColdRow, ColdStep, OnceCost, OnceInterval};
@@ -26,7 +27,7 @@ pub use summary::{
     SiteRow, SiteTally, UnsupportedRow,
 };
 
-pub(crate) use cold::{cold, items as cold_items, sentence as cold_sentence};
+pub(crate) use cold::{cold, first_cost, items as cold_items, sentence as cold_sentence};
 pub(crate) use compare::compare;
 pub(crate) use latest::latest;
 pub(crate) use pairs::{Matched, match_up};

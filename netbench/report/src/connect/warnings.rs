@@ -20,7 +20,21 @@ pub(crate) fn warnings(manifest: &ConnectManifest, samples: &[Sample]) -> Vec<St
     if manifest.finished.is_none() && manifest.origin.merged.is_empty() {
         warnings.push("the run was not finished: `--resume` goes on with it".to_owned());
     }
-    warnings.extend(link(manifest));
+    warnings.extend(of_times(manifest));
+    warnings.extend(unaccounted(manifest, samples));
+    let lost = samples
+        .iter()
+        .filter(|s| matches!(&s.outcome, Outcome::Failed(f) if f.class == FailureClass::Worker));
+    match lost.count() {
+        0 => {}
+        count => warnings.push(format!("{count} samples were lost to workers that failed")),
+    }
+    warnings
+}
+
+/// Those of them that are about its times.
+pub(super) fn of_times(manifest: &ConnectManifest) -> Vec<String> {
+    let mut warnings = link(manifest);
     for worker in &manifest.workers {
         let profile = worker.build.get("profile");
         if profile.is_some_and(|profile| profile != "release") {
@@ -29,14 +43,6 @@ pub(crate) fn warnings(manifest: &ConnectManifest, samples: &[Sample]) -> Vec<St
                 "{stack} was built without optimisation: its times mean nothing"
             ));
         }
-    }
-    warnings.extend(unaccounted(manifest, samples));
-    let lost = samples
-        .iter()
-        .filter(|s| matches!(&s.outcome, Outcome::Failed(f) if f.class == FailureClass::Worker));
-    match lost.count() {
-        0 => {}
-        count => warnings.push(format!("{count} samples were lost to workers that failed")),
     }
     warnings
 }

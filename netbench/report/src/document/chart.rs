@@ -48,9 +48,18 @@ pub(crate) struct Dot {
     pub(crate) verdict: Verdict,
 }
 
+/// What the colours of bars are of. A colour of a stack is of nothing else on a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Colours {
+    Stacks,
+    /// The parts of one bar.
+    Parts,
+}
+
 /// Groups of bars.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Bars {
+    pub(crate) colours: Colours,
     /// The names of the colours: stacks, or parts of a bar.
     pub(crate) series: Vec<String>,
     pub(crate) groups: Vec<BarGroup>,

@@ -21,6 +21,9 @@ impl Document<'_> {
     /// All of it but charts, one thing after another.
     pub(crate) fn outline(&self) -> Vec<Part<'_>> {
         let mut parts = vec![Part::Heading(1, &self.title), Part::text(&self.lead)];
+        if !self.sentence.is_empty() {
+            parts.push(Part::Headline(self.sentence.as_str().into()));
+        }
         for asked in &self.questions {
             question(&mut parts, asked);
         }

@@ -1,16 +1,23 @@
+use std::cmp::Reverse;
+
+use itertools::Itertools;
 use netbench_model::{Depth, Losses, LostSite, PartState, StackName, Target};
 
-use super::{Asked, Evaluation, lacking};
+use super::{Asked, Evaluation, advice::advice, lacking};
 use crate::{
     bogo::features_sections,
     cell::{Cell, Digits},
-    document::{Document, Extent, Item, Report, Section, Table},
-    text::in_place_of,
+    document::{Document, Extent, Item, Report, Section, Shown, Table},
+    text::{in_place_of, some_of},
 };
 
 /// The ids of the sections that only an evaluation has.
 const SITES: &str = "sites";
 const PARTS: &str = "parts";
+const TO_DO: &str = "what-to-do";
+
+/// Sites of one reason that are named where there is something to do.
+const NAMED: usize = 12;
 
 /// An evaluation with the reports of its parts.
 pub struct EvaluationReport {
@@ -32,22 +39,15 @@ impl Report for EvaluationReport {
         let about = in_place_of(&[plan.from.as_str(), plan.to.as_str()]);
         let mut document = Document {
             lead: lead(evaluation),
-            sections: vec![sites(evaluation)],
+            sentence: evaluation.sentence.clone(),
             data: vec![evaluation],
             title: format!("netbench evaluate: from {} to {}", plan.from, plan.to),
             ..Document::of_run("evaluate", &run.name, &run.netbench, &run.started)
         };
-        document.sections.extend(features(evaluation, extent));
-        let mut connections = None;
+        let mut told = Told::default();
         for (number, part) in self.parts.iter().enumerate() {
             let mut part = part.document(extent);
             part.number(number + 1);
-            if part.kind == "connect" {
-                connections = part.sections.first().map(|section| section.id.clone());
-            }
-            if extent == Extent::Full {
-                document.sections.append(&mut part.sections);
-            }
             // Connections and suites are in the evaluation's own summary.
             if part.kind == "scan" {
                 let data = part.data.drain(..).map(|data| (part.kind, data));
@@ -55,19 +55,64 @@ impl Report for EvaluationReport {
             }
             document.checks.append(&mut part.checks);
             document.machines.append(&mut part.machines);
+            told.take(part);
         }
-        document.sections.push(parts(evaluation));
-        let sections = [Some(SITES.to_owned()), connections.clone(), connections];
-        let questions = evaluation.questions.iter().zip(sections);
+        let to_do = to_do(evaluation);
+        let questions = evaluation.questions.iter().enumerate();
         document.questions = questions
-            .map(|(question, section)| Asked {
+            .map(|(at, question)| Asked {
                 question: question.clone(),
                 about: about.clone(),
-                section,
+                section: match at {
+                    0 => Some(SITES.to_owned()),
+                    _ => told.connections.first().map(|section| section.id.clone()),
+                },
+                act: (at == 0 && to_do.is_some()).then(|| TO_DO.to_owned()),
+                warnings: std::mem::take(&mut told.warnings[at.min(2)]),
             })
             .collect();
         document.about = about;
+        // What decides comes first, and what was tested beside the sites last.
+        let sections = &mut document.sections;
+        sections.extend(to_do);
+        sections.push(sites(evaluation));
+        if extent == Extent::Full {
+            sections.append(&mut told.connections);
+            sections.append(&mut told.others);
+            sections.append(&mut told.scans);
+        }
+        sections.extend(features(evaluation, extent));
+        sections.push(parts(evaluation));
         document
+    }
+}
+
+/// What the parts' own documents have.
+#[derive(Default)]
+struct Told {
+    connections: Vec<Section>,
+    scans: Vec<Section>,
+    others: Vec<Section>,
+    /// For each of the three questions.
+    warnings: [Vec<String>; 3],
+}
+
+impl Told {
+    fn take(&mut self, part: Document<'_>) {
+        let (sections, first) = match part.kind {
+            "connect" => (&mut self.connections, 1),
+            "scan" => (&mut self.scans, 0),
+            _ => (&mut self.others, 2),
+        };
+        sections.extend(part.sections);
+        for (at, asked) in part.questions.into_iter().enumerate() {
+            let warnings = &mut self.warnings[(first + at).min(2)];
+            for warning in asked.warnings {
+                if !warnings.contains(&warning) {
+                    warnings.push(warning);
+                }
+            }
+        }
     }
 }
 
@@ -87,6 +132,43 @@ fn lead(evaluation: &Evaluation) -> String {
          {sites} ({depth}).",
         plan.from, plan.to, plan.sites
     )
+}
+
+/// Each reason for which sites are lost, with what helps. None where none is lost.
+fn to_do(evaluation: &Evaluation) -> Option<Section> {
+    let plan = &evaluation.run.plan;
+    let lost = &evaluation.found.losses.as_ref()?.lost;
+    let by_reason = lost.iter().into_group_map_by(|site| site.reason.as_str());
+    if by_reason.is_empty() {
+        return None;
+    }
+    let rows = by_reason.into_iter();
+    let rows = rows.sorted_by_key(|(reason, sites)| (Reverse(sites.len()), *reason));
+    let rows = rows.map(|(reason, sites)| (reason, sites, advice(reason, &plan.to)));
+    let table = Table::of(rows)
+        .caption("what to do for each reason")
+        .col("sites", 0, |(_, sites, _)| {
+            let named = sites.iter().map(|site| &site.site);
+            Cell::text(format!("{}: {}", sites.len(), some_of(NAMED, named)))
+        })
+        .col("lost because", 0, |(reason, _, advice)| {
+            Cell::text(format!("{reason}. {}", advice.why))
+        })
+        .col(&format!("in {}", plan.to), 0, |(.., advice)| {
+            Cell::text(advice.client)
+        })
+        .col("on the server", 0, |(.., advice)| Cell::text(advice.server));
+    Some(Section {
+        id: TO_DO.to_owned(),
+        heading: "What to do about the sites that are lost".to_owned(),
+        explanation: format!(
+            "One row for each reason. Either side can help: {} by a setting, where it has one, or the site's operator. The \
+             settings come from the libraries' documentation; netbench has not tried them on your sites.",
+            plan.to
+        ),
+        items: vec![table.item()],
+        ..Section::default()
+    })
 }
 
 fn sites(evaluation: &Evaluation) -> Section {
@@ -150,6 +232,7 @@ fn lost_and_gained(losses: &Losses, from: &StackName, to: &StackName) -> Vec<Ite
 /// Features that a switch would lose, and in full all of what the protocol tests say.
 fn features(evaluation: &Evaluation, extent: Extent) -> Vec<Section> {
     let found = &evaluation.found;
+    let plan = &evaluation.run.plan;
     let Some(coverage) = &found.coverage else {
         return vec![Section {
             id: "features".to_owned(),
@@ -162,7 +245,6 @@ fn features(evaluation: &Evaluation, extent: Extent) -> Vec<Section> {
     let mut sections = Vec::new();
     let lacking = lacking(coverage);
     if !lacking.is_empty() {
-        let plan = &evaluation.run.plan;
         let table = Table::of(lacking)
             .col("feature", 0, |row| Cell::text(&row.feature))
             .col("tests that expect success, passed before", 0, |row| {
@@ -176,7 +258,12 @@ fn features(evaluation: &Evaluation, extent: Extent) -> Vec<Section> {
         });
     }
     if extent == Extent::Full {
-        sections.extend(features_sections(coverage, found.difference.as_ref()));
+        let names = [plan.from.as_str(), plan.to.as_str()];
+        sections.extend(features_sections(
+            coverage,
+            found.difference.as_ref(),
+            names,
+        ));
     }
     sections
 }
@@ -207,6 +294,7 @@ fn parts(evaluation: &Evaluation) -> Section {
             command.join(" ")
         ),
         items,
+        shown: Shown::Folded,
         ..Section::default()
     }
 }

@@ -1,15 +1,15 @@
 //! Is it fast enough?
 
 use itertools::Itertools;
-use netbench_model::{Condition, Measure, Part, Phase, StackName, Unit};
+use netbench_model::{Condition, Measure, Part, Phase, Unit};
 use netbench_stats::{PairedRatio, Verdict};
 
 use super::{Answer, Evidence, NO_MORE_THAN, Question, of_totals};
 use crate::{
     ConnectSummary, SuiteSummary,
-    connect::cold_sentence,
+    connect::{cold_sentence, first_cost},
     suite::row_name,
-    text::{change, count, interval, signed_time, some_of, time},
+    text::{change, count, interval, signed_time, some_of, time, time_and_change},
 };
 
 /// Cases of the suite that are named as slower.
@@ -23,15 +23,15 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
         let missing = evidence.missing("connections", "times of whole connections");
         question.missing.extend(missing);
     }
-    first_connection(evidence, &mut question);
     for (condition, paired) in &totals {
         let label = format!(
             "whole connection, {condition} ({}; n = {} pairs)",
             interval(paired.interval),
             paired.pairs
         );
-        question.figure(change(paired.ratio), label);
+        question.figure(with_time(evidence, condition, paired.ratio), label);
     }
+    first_connection(evidence, &mut question);
     if let Some(connections) = evidence.connections {
         slower_sites(connections, evidence, &mut question.breaks);
     }
@@ -101,25 +101,33 @@ fn first_connection(evidence: &Evidence<'_>, question: &mut Question) {
     let rows = evidence
         .connections
         .map_or(&[][..], |connections| &connections.cold);
-    let of = |stack: &StackName| rows.iter().find(|row| row.stack == *stack);
-    let (Some(from), Some(to)) = (of(evidence.from), of(evidence.to)) else {
+    let Some(cost) = first_cost(rows, evidence.from, evidence.to) else {
         return;
     };
-    let (what, a, b) = match (from.cpu, to.cpu) {
-        (Some(a), Some(b)) => ("CPU time", a, b),
-        _ => ("time", from.wall, to.wall),
-    };
     question.figure(
-        signed_time(b.median_ns - a.median_ns),
+        signed_time(cost.other_ns - cost.first_ns),
         format!(
-            "{what} once per process, for the first connection ({} {}, {} {}; n = {} processes)",
-            from.stack,
-            time(a.median_ns),
-            to.stack,
-            time(b.median_ns),
-            from.processes.min(to.processes)
+            "{} once per process, for the first connection ({} {}, {} {}; n = {} processes)",
+            cost.what,
+            evidence.from,
+            time(cost.first_ns),
+            evidence.to,
+            time(cost.other_ns),
+            cost.processes
         ),
     );
+}
+
+/// A change of whole connections as a time too, of the median one with the stack in use.
+fn with_time(evidence: &Evidence<'_>, condition: &str, ratio: f64) -> String {
+    let comparisons = evidence.connections.iter().flat_map(|c| &c.comparisons);
+    let mut rows = comparisons
+        .filter(|row| row.other == *evidence.to && row.condition.to_string() == condition)
+        .filter_map(|comparison| comparison.phase(Phase::Total));
+    rows.next().map_or_else(
+        || change(ratio),
+        |row| time_and_change(row.first.p50_ns, ratio),
+    )
 }
 
 /// The total time of each condition that tells of every connection: not of `cold`, whose cost is paid once.

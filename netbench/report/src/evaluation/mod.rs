@@ -4,9 +4,11 @@
 //! Start reading at [`evaluation`]; each question is answered in a file of its own, from the parts that
 //! there are.
 
+mod advice;
 mod document;
 pub(crate) mod fast;
 mod losses;
+mod sentence;
 pub(crate) mod supports;
 pub(crate) mod works;
 
@@ -35,6 +37,9 @@ pub struct Evaluation {
     pub kind: String,
     /// What was evaluated, and how far each part came.
     pub run: EvaluationManifest,
+    /// All answers in one sentence.
+    #[serde(default)]
+    pub sentence: String,
     /// The three questions.
     pub questions: Vec<Question>,
     /// What the parts found.
@@ -154,6 +159,7 @@ pub fn evaluation(run: EvaluationManifest, found: Found) -> Evaluation {
     Evaluation {
         schema: SCHEMA_VERSION,
         kind: "evaluation".to_owned(),
+        sentence: sentence::sentence(&evidence, &questions),
         questions,
         found,
         warnings,
@@ -162,7 +168,7 @@ pub fn evaluation(run: EvaluationManifest, found: Found) -> Evaluation {
 }
 
 /// A question of a document, and where on it the figures are.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Asked {
     /// The question, answered.
     pub question: Question,
@@ -170,6 +176,10 @@ pub struct Asked {
     pub about: String,
     /// The id of the section that has the rest.
     pub section: Option<String>,
+    /// The id of the section that says what to do, where something is to be done.
+    pub act: Option<String>,
+    /// What a reader must know before quoting its figures.
+    pub warnings: Vec<String>,
 }
 
 impl Question {

@@ -106,6 +106,17 @@ fn connections(
     format!("{made}{new}{old}")
 }
 
+/// The sites that fail with the new stack alone.
+pub(super) fn failing<'a>(evidence: &Evidence<'a>) -> Vec<&'a str> {
+    let Some(connections) = evidence.connections else {
+        return Vec::new();
+    };
+    let before = failed_with(connections, evidence.from);
+    only_to(connections, evidence, &before)
+        .into_keys()
+        .collect()
+}
+
 /// A yes becomes a yes with losses; what is open stays so.
 fn worse(answer: Answer) -> Answer {
     match answer {

@@ -45,7 +45,8 @@ pub(super) fn section(summary: &ExplainSummary) -> Section {
             let stacks = format!("{} / {}", condition.other, condition.first);
             (stacks, &condition.row)
         });
-        items.push(values(rows.collect()));
+        let others = summary.conditions.iter().map(|condition| &condition.other);
+        items.push(values(rows.collect(), &others.unique().join(" or ")));
     }
     bimodal(&mut items, summary);
     Section {
@@ -75,7 +76,10 @@ fn one(items: &mut Vec<Item>, explanation: &Explanation) {
     items.extend(chart(explanation));
     if !explanation.characteristics.is_empty() {
         let rows = explanation.characteristics.iter();
-        items.push(values(rows.map(|row| (String::new(), row)).collect()));
+        items.push(values(
+            rows.map(|row| (String::new(), row)).collect(),
+            other,
+        ));
     }
     items.extend(
         Table::of(&explanation.against)
@@ -93,7 +97,7 @@ fn one(items: &mut Vec<Item>, explanation: &Explanation) {
 }
 
 /// Values of characteristics, each of the stacks that are named where that is not plain.
-fn values(rows: Vec<(String, &CharacteristicRow)>) -> Item {
+fn values(rows: Vec<(String, &CharacteristicRow)>, other: &str) -> Item {
     let named = rows.iter().any(|(stacks, _)| !stacks.is_empty());
     let mut table = Table::of(rows);
     if named {
@@ -105,15 +109,21 @@ fn values(rows: Vec<(String, &CharacteristicRow)>) -> Item {
         })
         .col("value", 0, |(_, row)| Cell::text(&row.value))
         .col("sites", 2, |(_, row)| Cell::count(row.sites))
-        .col("change", 0, |(_, row)| Cell::Change(row.paired.ratio))
-        .col("by", 3, |(_, row)| Cell::TimeDifference(row.difference_ns))
-        .col("against the rest", 1, |(_, row)| {
+        .col_of(other, "change", 0, |(_, row)| {
+            Cell::Change(row.paired.ratio)
+        })
+        .col_of(other, "by", 3, |(_, row)| {
+            Cell::TimeDifference(row.difference_ns)
+        })
+        .col_of(other, "against the rest", 1, |(_, row)| {
             Cell::Change(row.contrast.ratio)
         })
-        .col("interval", 4, |(_, row)| {
+        .col_of(other, "interval", 4, |(_, row)| {
             Cell::Changes(row.contrast.interval)
         })
-        .col("verdict", 1, |(_, row)| Cell::verdict(row.contrast.verdict))
+        .col_of(other, "verdict", 1, |(_, row)| {
+            Cell::verdict(row.contrast.verdict)
+        })
         .item()
 }
 

@@ -60,6 +60,7 @@ fn questions(summary: &ScanSummary, stacks: &[&str]) -> Vec<Asked> {
             question: supports::answer(&evidence),
             about: in_place_of(&[*from, *to]),
             section: Some(SECTION.to_owned()),
+            ..Asked::default()
         })
     };
     others.iter().filter_map(asked).collect()
@@ -162,8 +163,7 @@ fn key(site: &SiteScan) -> String {
 fn sites(items: &mut Vec<Item>, sites: &[SiteScan]) {
     items.push(Item::heading("What each site supports"));
     items.push(Item::text(
-        "Order: who chooses the suite. Connections: for versions, suites with their order and groups, and in all. \
-         Everything that was found is in summary.json.",
+        "Order: who chooses the suite. Connections: for versions, suites with their order and groups, and in all.",
     ));
     let short = |text: String| Cell::text(shorten(&text));
     let newest = |site: &SiteScan| spoken(site).max_by_key(|v| v.version).cloned();
@@ -361,22 +361,20 @@ fn population_tables(items: &mut Vec<Item>, population: &Population) {
     )));
     items.push(Item::text(&population.definitions));
     let share = |count: u32| Cell::CountAndShare(count.into(), population.sites.into());
-    for kind in PopulationKind::ALL {
-        let rows = population.rows.iter().filter(|row| row.kind == kind);
-        let rows: Vec<_> = rows.collect();
-        if rows.is_empty() {
-            continue;
-        }
-        items.push(
-            Table::of(rows)
-                .caption(format!("{} of {} sites", kind.name(), population.sites))
-                .col(kind.name(), 0, |row| Cell::text(&row.name))
-                .col("support", 0, |row| share(row.supports))
-                .col("prefer", 0, |row| share(row.prefers))
-                .col("only", 0, |row| share(row.only))
-                .item(),
-        );
-    }
+    let of_kind = |kind: PopulationKind| {
+        let rows = population.rows.iter();
+        rows.filter(move |row| row.kind == kind)
+    };
+    let rows = PopulationKind::ALL.into_iter().flat_map(of_kind);
+    items.push(
+        Table::of(rows)
+            .col("kind", 0, |row| Cell::text(row.kind.name()))
+            .col("name", 0, |row| Cell::text(&row.name))
+            .col("support", 0, |row| share(row.supports))
+            .col("prefer", 0, |row| share(row.prefers))
+            .col("only", 0, |row| share(row.only))
+            .item(),
+    );
 }
 
 fn profile_table(items: &mut Vec<Item>, profiles: &Profiles) {

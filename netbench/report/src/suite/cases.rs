@@ -8,7 +8,7 @@ use crate::{
 
 impl CaseRow {
     /// A stack's figures.
-    pub(super) fn of(&self, stack: &StackName) -> Option<&StackFigures> {
+    pub(crate) fn of(&self, stack: &StackName) -> Option<&StackFigures> {
         self.stacks.iter().find(|figures| figures.stack == *stack)
     }
 
@@ -43,13 +43,13 @@ pub(super) fn by_stack<'a>(
                 .map_or(Cell::Missing, |verdict| cell(case, verdict))
         };
         table = table
-            .col(&name, 0, |case| {
+            .col_of(other.as_str(), &name, 0, |case| {
                 cell(case, |_, v| Cell::Factor(v.paired.ratio))
             })
-            .col("interval", 3, |case| {
+            .col_of(other.as_str(), "interval", 3, |case| {
                 cell(case, |_, v| Cell::Factors(v.paired.interval))
             })
-            .col("verdict", verdict_rank, |case| {
+            .col_of(other.as_str(), "verdict", verdict_rank, |case| {
                 cell(case, |case, v| Cell::Verdict(v.paired.verdict, case.unit))
             });
     }

@@ -5,7 +5,7 @@ use super::{
     cases::{row_name, value},
 };
 use crate::{
-    document::{Bar, BarGroup, Bars, Chart, Drawing, Item},
+    document::{Bar, BarGroup, Bars, Chart, Colours, Drawing, Item},
     text::factor,
 };
 
@@ -96,6 +96,7 @@ fn bars<'a>(
             stacks.first().map_or("the first", String::as_str)
         ),
         drawing: Drawing::Bars(Bars {
+            colours: Colours::Stacks,
             series: stacks,
             groups,
         }),

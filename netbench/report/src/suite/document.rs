@@ -81,6 +81,8 @@ fn questions(summary: &SuiteSummary) -> Vec<Asked> {
         question: fast::answer_in_memory(&Evidence::of(from, to, Target::Lab), summary),
         about: in_place_of(&[from.as_str(), to.as_str()]),
         section: Some(SECTION.to_owned()),
+        warnings: summary.warnings.clone(),
+        ..Asked::default()
     };
     stacks.map(asked).collect()
 }
@@ -159,6 +161,7 @@ fn section(summary: &SuiteSummary) -> Section {
         ),
         items,
         missing: (!summary.measures()).then(|| "No figures: no trial ended well.".to_owned()),
+        ..Section::default()
     }
 }
 

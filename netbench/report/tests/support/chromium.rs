@@ -1,6 +1,7 @@
 //! Chromium without a window, driven by its DevTools protocol over a pipe: messages of JSON, each
 //! ended by a zero byte, on the browser's descriptors 3 and 4.
 #![allow(
+    dead_code,
     unreachable_pub,
     clippy::allow_attributes,
     clippy::unwrap_used,

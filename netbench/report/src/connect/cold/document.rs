@@ -1,6 +1,6 @@
 use netbench_model::{SetUpStep, StackName};
 
-use super::{ColdAgainst, ColdRow, OnceCost, OnceInterval};
+use super::{ColdAgainst, ColdCauses, ColdRow, OnceCost, OnceInterval};
 use crate::{
     cell::Cell,
     document::{Item, Table},
@@ -154,19 +154,59 @@ fn step_name(step: SetUpStep) -> &'static str {
     }
 }
 
+/// What a first connection costs two stacks: CPU time where both have it, else time on the wall.
+pub(crate) struct FirstCost {
+    /// `CPU time` or `time`.
+    pub(crate) what: &'static str,
+    pub(crate) first_ns: f64,
+    pub(crate) other_ns: f64,
+    /// The step that makes most of the difference, where one makes more than half of it.
+    pub(crate) because: Option<&'static str>,
+    /// Of how many processes of each stack at least.
+    pub(crate) processes: u64,
+}
+
+/// Both stacks' cost, where both have one.
+pub(crate) fn first_cost(
+    rows: &[ColdRow],
+    first: &StackName,
+    other: &StackName,
+) -> Option<FirstCost> {
+    let of = |stack: &StackName| rows.iter().find(|row| row.stack == *stack);
+    let rows = [of(first)?, of(other)?];
+    let (what, a, b) = match (rows[0].cpu, rows[1].cpu) {
+        (Some(a), Some(b)) => ("CPU time", a, b),
+        _ => ("time", rows[0].wall, rows[1].wall),
+    };
+    Some(FirstCost {
+        what,
+        first_ns: a.median_ns,
+        other_ns: b.median_ns,
+        because: main_step(rows, b.median_ns - a.median_ns),
+        processes: rows[0].processes.min(rows[1].processes),
+    })
+}
+
+fn main_step(rows: [&ColdRow; 2], difference_ns: f64) -> Option<&'static str> {
+    let [first, other] = rows.map(|row| row.causes.as_ref());
+    let (first, other) = (first?, other?);
+    let of = |causes: &ColdCauses, step: SetUpStep| {
+        let found = causes.steps.iter().find(|found| found.step == step);
+        found.map_or(0.0, |found| found.cpu_ns)
+    };
+    let share = |step: &SetUpStep| (of(other, *step) - of(first, *step)) / difference_ns;
+    let steps = SetUpStep::ALL.iter().copied();
+    let main = steps.max_by(|a, b| share(a).total_cmp(&share(b)))?;
+    (share(&main) > 0.5).then(|| step_name(main))
+}
+
 /// Both stacks' cost in a sentence, where both have one.
 pub(crate) fn sentence(rows: &[ColdRow], first: &StackName, other: &StackName) -> Option<String> {
-    let of = |stack: &StackName| rows.iter().find(|row| row.stack == *stack);
-    let (first, other) = (of(first)?, of(other)?);
-    let (what, a, b) = match (first.cpu, other.cpu) {
-        (Some(a), Some(b)) => ("CPU time", a, b),
-        _ => ("time", first.wall, other.wall),
-    };
+    let cost = first_cost(rows, first, other)?;
     Some(format!(
-        "a process pays {} of {what} once for its first connection with {}, and {} with {}",
-        time(b.median_ns),
-        other.stack,
-        time(a.median_ns),
-        first.stack
+        "a process pays {} of {} once for its first connection with {other}, and {} with {first}",
+        time(cost.other_ns),
+        cost.what,
+        time(cost.first_ns),
     ))
 }

@@ -5,7 +5,7 @@ use netbench_model::{Environment, WorkerRecord};
 
 use crate::{
     cell::Cell,
-    document::{Item, Machine, Section, Table},
+    document::{Item, Machine, Section, Shown, Table},
 };
 
 /// The machines of runs, side by side, and what was measured with. None where no run depends on one.
@@ -27,6 +27,7 @@ pub(super) fn machine_section(machines: &[Machine<'_>]) -> Option<Section> {
             .is_empty()
             .then(|| "The runs have no record of the machine.".to_owned()),
         items,
+        shown: Shown::Folded,
     })
 }
 

@@ -3,19 +3,21 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
 use self::{
+    card::card,
     chart::{Width, draw, legend},
     machine::machine_section,
+    table::table,
 };
 use super::{Form, Goes, Options, Takes};
 use crate::{
-    Answer, Asked,
-    cell::Cell,
-    document::{Align, Chart, Document, Extent, Item, Section, Table},
-    text::{count, plain},
+    document::{Chart, Document, Extent, Item, Section, Shown},
+    text::plain,
 };
 
+mod card;
 mod chart;
 mod machine;
+mod table;
 
 /// One self-contained HTML page with charts: no network, no other file.
 pub(super) const FORM: Form = Form {
@@ -32,12 +34,6 @@ pub(super) const FORM: Form = Form {
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
-
-/// Tables of more rows than this are folded.
-const FOLDED: usize = 12;
-
-/// Figures under an answer; the sections have all of them.
-const CARRYING: usize = 3;
 
 /// A line end, so that the page can be read and compared.
 const LINE: PreEscaped<&str> = PreEscaped("\n");
@@ -96,13 +92,14 @@ fn body(document: &Document<'_>, title: &str, sections: &[&Section]) -> Markup {
                 button type="button" id="theme" hidden { "Theme: system" }
             }
             h1 { (title) }
+            @if !document.sentence.is_empty() { p.sentence { (unbroken(&document.sentence)) } }
             p.lead { (document.lead) }
         }
         (LINE)
         main id="main" {
             @if !document.questions.is_empty() {
                 section.answers aria-label="The answers" {
-                    @for asked in &document.questions { (LINE) (question(asked)) }
+                    @for asked in &document.questions { (LINE) (card(asked)) }
                 }
             }
             (contents(sections))
@@ -120,48 +117,19 @@ fn body(document: &Document<'_>, title: &str, sections: &[&Section]) -> Markup {
     }
 }
 
-fn question(asked: &Asked) -> Markup {
-    let question = &asked.question;
-    let (class, sign) = match question.answer {
-        Answer::Yes => ("yes", "✓"),
-        Answer::WithLosses => ("losses", "!"),
-        Answer::No => ("no", "✗"),
-        Answer::Open => ("open", "?"),
-    };
-    html! {
-        article class={ "card " (class) } {
-            h2 { (question.question) }
-            @if !asked.about.is_empty() { p.about { (asked.about) } }
-            p.answer { span.sign aria-hidden="true" { (sign) } (question.answer.words()) }
-            @if !question.figures.is_empty() {
-                dl {
-                    @for figure in question.figures.iter().take(CARRYING) {
-                        div { dt { (unbroken(&figure.value)) } dd { (unbroken(&figure.label)) } }
-                    }
-                }
-            }
-            p { (unbroken(&question.because)) }
-            (list("What would break or be worse", &question.breaks))
-            (list("Not tested", &question.missing))
-            @if let Some(section) = &asked.section {
-                p.more { a href={ "#" (section) } { "The figures" } }
-            }
-        }
-    }
-}
-
-fn list(heading: &str, lines: &[String]) -> Markup {
-    html! {
-        @if !lines.is_empty() {
-            h3 { (heading) }
-            ul { @for line in lines { li { (unbroken(line)) } } }
-        }
-    }
-}
-
-/// A number stays on the line of its per cent sign, in the narrow columns of the answers.
+/// A number stays on the line of its unit, in the narrow columns of the answers.
 fn unbroken(text: &str) -> String {
-    text.replace(" %", "\u{a0}%")
+    const UNITS: [&str; 7] = ["%", "ms", "µs", "kB", "MB", "GB", "MB/s"];
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_inclusive(' ') {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '%');
+        if UNITS.contains(&bare) && out.ends_with(|c: char| c == ' ') {
+            out.pop();
+            out.push('\u{a0}');
+        }
+        out.push_str(word);
+    }
+    out
 }
 
 fn contents(sections: &[&Section]) -> Markup {
@@ -196,13 +164,20 @@ fn section(section: &Section) -> Markup {
         });
         headings.next().unwrap_or(&section.heading)
     };
+    let body = html! {
+        @if !section.explanation.is_empty() { p.explanation { (section.explanation) } }
+        @if let Some(missing) = &section.missing { p class="note missing" { (missing) } }
+        @for (number, item) in section.items.iter().enumerate() {
+            (LINE) (self::item(item, &format!("{}-{number}", section.id), before(number)))
+        }
+    };
+    let heading = html! { @if headed { h2 id=(heading) { (section.heading) } } };
+    let labelled = headed.then(|| format!("{}-heading", section.id));
     html! {
-        section id=(section.id) aria-labelledby=[headed.then_some(&heading)] {
-            @if headed { h2 id=(heading) { (section.heading) } }
-            @if !section.explanation.is_empty() { p.explanation { (section.explanation) } }
-            @if let Some(missing) = &section.missing { p class="note missing" { (missing) } }
-            @for (number, item) in section.items.iter().enumerate() {
-                (LINE) (self::item(item, &format!("{}-{number}", section.id), before(number)))
+        section id=(section.id) aria-labelledby=[labelled] {
+            @match section.shown {
+                Shown::AtOnce => { (heading) (body) },
+                Shown::Folded => details.folded { summary { (heading) } (body) },
             }
         }
     }
@@ -230,7 +205,7 @@ fn item(item: &Item, id: &str, before: &str) -> Markup {
 
 fn figure(chart: &Chart, id: &str, widths: &[Width]) -> Markup {
     let class = if widths.len() > 1 { "both" } else { "small" };
-    let names = legend(&chart.drawing);
+    let (colours, names) = legend(&chart.drawing);
     html! {
         figure class=(class) {
             figcaption {
@@ -238,7 +213,7 @@ fn figure(chart: &Chart, id: &str, widths: &[Width]) -> Markup {
                 @if !names.is_empty() {
                     span.legend {
                         @for (number, name) in names.iter().enumerate() {
-                            span { i class={ "key k" (number % 6) } {} (name) }
+                            span { i class={ "key k" (colours.class(number)) } {} (name) }
                         }
                     }
                 }
@@ -247,95 +222,6 @@ fn figure(chart: &Chart, id: &str, widths: &[Width]) -> Markup {
             p.n { (chart.note) }
         }
     }
-}
-
-fn table(table: &Table, before: &str) -> Markup {
-    let caption = match table.caption.as_str() {
-        "" => before,
-        caption => caption,
-    };
-    let rows = count(table.rows.len(), "row", "rows");
-    let columns = PageColumn::of(table);
-    html! {
-        details.table open[table.rows.len() <= FOLDED] {
-            summary { "Table" @if !caption.is_empty() { ": " (caption) } " (" (rows) ")" }
-            div.scroll tabindex="0" {
-                table data-name=(caption) {
-                    caption { (caption) }
-                    thead { tr { @for column in &columns { (column.head()) } } }
-                    tbody {
-                        @for row in &table.rows {
-                            (LINE) tr { @for column in &columns { (column.body(row)) } }
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// A column of the page's table. An interval has two: here is room for both ends as values.
-struct PageColumn {
-    name: String,
-    unit: &'static str,
-    align: Align,
-    cell: fn(&Cell) -> Cell,
-    at: usize,
-}
-
-impl PageColumn {
-    fn of(table: &Table) -> Vec<Self> {
-        let columns = table.columns.iter().enumerate();
-        columns
-            .flat_map(|(at, column)| {
-                let cells = || table.rows.iter().map(move |row| &row[at]);
-                let unit = |cell: fn(&Cell) -> Cell| {
-                    let mut units = cells().map(|c| cell(c).unit());
-                    units.find(|unit| !unit.is_empty()).unwrap_or("")
-                };
-                let column = |name: &str, cell: fn(&Cell) -> Cell| Self {
-                    name: name.to_owned(),
-                    unit: unit(cell),
-                    align: column.align,
-                    cell,
-                    at,
-                };
-                if cells().any(|cell| cell.ends().is_some()) {
-                    vec![column("from", low), column("to", high)]
-                } else {
-                    vec![column(&table.columns[at].name, Cell::clone)]
-                }
-            })
-            .collect()
-    }
-    fn head(&self) -> Markup {
-        let class = (self.align == Align::Right).then_some("r");
-        let unit = (!self.unit.is_empty()).then_some(self.unit);
-        html! { th scope="col" class=[class] data-unit=[unit] { (self.name) } }
-    }
-
-    fn body(&self, row: &[Cell]) -> Markup {
-        let cell = (self.cell)(&row[self.at]);
-        let class = match (cell.tone(), self.align) {
-            (Some(verdict), _) => Some(verdict.name()),
-            (None, Align::Right) => Some("r"),
-            (None, Align::Left) => None,
-        };
-        // By data-s rows are only sorted: CSV has the text.
-        let (shown, sorted) = match cell.value() {
-            value if cell.is_one_value() => (value, None),
-            value => (None, value),
-        };
-        html! { td class=[class] data-v=[shown] data-s=[sorted] { (cell.render()) } }
-    }
-}
-
-fn low(cell: &Cell) -> Cell {
-    cell.ends().map_or(Cell::Missing, |[low, _]| low)
-}
-
-fn high(cell: &Cell) -> Cell {
-    cell.ends().map_or(Cell::Missing, |[_, high]| high)
 }
 
 #[cfg(test)]

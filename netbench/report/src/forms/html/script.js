@@ -78,9 +78,25 @@
     return lines.join("\n") + "\n";
   };
 
-  for (const details of document.querySelectorAll("details.table")) {
+  // On a phone a table that is too wide shows each row as a list of names and values.
+  const phone = matchMedia("(max-width: 640px)");
+  const fit = (details) => {
+    if (!details.open) return;
     const table = details.querySelector("table");
+    table.classList.remove("stack");
+    const room = details.querySelector(".scroll").clientWidth;
+    if (phone.matches && table.scrollWidth > room) table.classList.add("stack");
+  };
+  const tables = [...document.querySelectorAll("details.table")];
+  phone.addEventListener("change", () => tables.forEach(fit));
+
+  for (const details of tables) {
+    const table = details.querySelector("table");
+    [...table.tHead.rows[0].cells].forEach((head, column) => {
+      table.style.setProperty("--c" + (column + 1), JSON.stringify(head.textContent));
+    });
     sortable(table);
+    details.addEventListener("toggle", () => fit(details));
     const tools = document.createElement("div");
     tools.className = "tools";
     const rows = table.tBodies[0].rows;
@@ -112,12 +128,22 @@
     });
     tools.append(link);
     details.querySelector(".scroll").before(tools);
+    fit(details);
   }
+
+  // What a link leads to is unfolded.
+  const unfold = () => {
+    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const folded = target && target.querySelector(":scope > details.folded");
+    if (folded) folded.open = true;
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
 
   // What is folded is printed too.
   let opened = [];
   addEventListener("beforeprint", () => {
-    opened = [...document.querySelectorAll("details:not([open])")];
+    opened = [...document.querySelectorAll("details:not([open]):not(.rest)")];
     opened.forEach((details) => { details.open = true; });
   });
   addEventListener("afterprint", () => opened.forEach((details) => { details.open = false; }));

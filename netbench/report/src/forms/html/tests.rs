@@ -2,8 +2,11 @@ use netbench_stats::{Interval, Verdict};
 
 use super::*;
 use crate::{
-    KeyFigure, Question,
-    document::{Bar, BarGroup, Bars, Column, Dot, Dots, Drawing, Excerpt, Matrix},
+    Answer, Asked, KeyFigure, Question,
+    cell::Cell,
+    document::{
+        Align, Bar, BarGroup, Bars, Colours, Column, Dot, Dots, Drawing, Excerpt, Matrix, Table,
+    },
 };
 
 /// What a server or a file might send.
@@ -43,6 +46,7 @@ fn values_and_texts_stay_text() {
 fn small() -> Document<'static> {
     let column = |name: &str, align| Column {
         name: name.to_owned(),
+        stack: None,
         align,
         rank: 0,
     };
@@ -97,6 +101,7 @@ fn small() -> Document<'static> {
         ],
     };
     let bars = Bars {
+        colours: Colours::Parts,
         series: vec!["a".to_owned(), "b".to_owned()],
         groups: vec![BarGroup {
             name: "full".to_owned(),
@@ -137,7 +142,10 @@ fn small() -> Document<'static> {
             },
             about: "b in place of a".to_owned(),
             section: Some("times".to_owned()),
+            act: Some("times".to_owned()),
+            warnings: vec!["A busy machine.".to_owned()],
         }],
+        sentence: "Switch with care: one site is lost.".to_owned(),
         sections: vec![Section {
             id: "times".to_owned(),
             heading: "Times".to_owned(),
@@ -152,7 +160,10 @@ fn small() -> Document<'static> {
                 Item::Table(table),
             ],
             missing: Some("The rest is missing.".to_owned()),
+            shown: Shown::AtOnce,
         }],
         ..Document::new("connect", String::new())
     }
 }
+
+mod colours;

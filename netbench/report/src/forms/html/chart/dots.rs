@@ -19,13 +19,19 @@ pub(super) fn draw(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
 
 /// One row for each ratio.
 fn named(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
-    const ROW: f64 = 26.0;
     let narrow = width < 500.0;
-    let left = if narrow { 112.0 } else { 150.0 };
+    let longest = dots.dots.iter().map(|dot| dot.name.chars().count()).max();
+    let longest = longest.unwrap_or(0);
+    // Where names have no room beside their marks, they stand above them.
+    let above = longest > if narrow { 18 } else { 40 };
+    let left = match longest {
+        _ if above => 8.0,
+        n => n as f64 * 6.4 + 14.0,
+    };
     let right = if narrow { 12.0 } else { 190.0 };
-    let letters = if narrow { 18 } else { 22 };
+    let (row_high, middle_of) = if above { (40.0, 0.72) } else { (26.0, 0.5) };
     let top = 24.0;
-    let bottom = top + ROW * dots.dots.len() as f64 + 6.0;
+    let bottom = top + row_high * dots.dots.len() as f64 + 6.0;
     let scale = Scale::new(range(&dots.dots), (left, width - right));
     for tick in scale.ticks(if narrow { 4.0 } else { 6.0 }) {
         let x = scale.at(tick);
@@ -41,13 +47,13 @@ fn named(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
         (top, bottom),
     );
     for (row, dot) in (0u32..).zip(&dots.dots) {
-        let y = top + ROW * (f64::from(row) + 0.5);
-        canvas.text(
-            "lb",
-            Anchor::End,
-            (left - 8.0, y + 4.0),
-            &fit(&dot.name, letters),
-        );
+        let y = top + row_high * (f64::from(row) + middle_of);
+        if above {
+            let text = fit(&dot.name, if narrow { 50 } else { 120 });
+            canvas.text("lb", Anchor::Start, (0.0, y - 13.0), &text);
+        } else {
+            canvas.text("lb", Anchor::End, (left - 8.0, y + 4.0), &dot.name);
+        }
         mark(canvas, dot, 5.0, |change| (scale.at(change), y));
         if !narrow {
             let text = format!("{} {}", change(dot.ratio), dot.verdict);
@@ -148,7 +154,7 @@ fn tick_text(tick: f64) -> String {
 
 fn tip(dot: &Dot) -> String {
     let ends = dot.interval.map_or_else(
-        || "too few pairs for an interval".to_owned(),
+        || "no interval".to_owned(),
         |interval| interval_of(interval.low, interval.high),
     );
     format!(

@@ -7,8 +7,9 @@ pub(super) fn draw(canvas: &mut Canvas, matrix: &Matrix, width: f64) -> f64 {
     const ROW: f64 = 22.0;
     const TOP: f64 = 24.0;
     let narrow = width < 500.0;
-    let left = if narrow { 150.0 } else { 270.0 };
-    let letters = if narrow { 22 } else { 42 };
+    // On a phone a row's name stands above its cells.
+    let (left, name_high) = if narrow { (0.0, 18.0) } else { (270.0, 0.0) };
+    let letters = if narrow { 52 } else { 42 };
     let columns = matrix.columns.len().max(1) as f64;
     // The difference is a column too, and a wider one where there is room.
     let share = match (matrix.against_first, narrow) {
@@ -20,7 +21,7 @@ pub(super) fn draw(canvas: &mut Canvas, matrix: &Matrix, width: f64) -> f64 {
     for (at, name) in (0u32..).zip(&matrix.columns) {
         let x = left + column * (f64::from(at) + 0.5);
         // About seven pixels a letter.
-        let letters = if column < 90.0 { 9 } else { 18 };
+        let letters = if column < 100.0 { 13 } else { 18 };
         canvas.text("lb", Anchor::Middle, (x, TOP - 8.0), &fit(name, letters));
     }
     let differences = Differences {
@@ -38,9 +39,13 @@ pub(super) fn draw(canvas: &mut Canvas, matrix: &Matrix, width: f64) -> f64 {
         canvas.text("lb", Anchor::Middle, at, &text);
     }
     for (number, (name, shares)) in (0u32..).zip(&matrix.rows) {
-        let y = TOP + ROW * f64::from(number);
-        let at = (left - 8.0, y + 15.0);
-        canvas.text("lb", Anchor::End, at, &fit(name, letters));
+        let y = TOP + name_high + (ROW + name_high) * f64::from(number);
+        let (anchor, at) = if narrow {
+            (Anchor::Start, (0.0, y - 4.0))
+        } else {
+            (Anchor::End, (left - 8.0, y + 15.0))
+        };
+        canvas.text("lb", anchor, at, &fit(name, letters));
         for (at, (share, stack)) in (0u32..).zip(shares.iter().zip(&matrix.columns)) {
             let x = left + column * f64::from(at);
             let (class, text) = match share {
@@ -61,7 +66,7 @@ pub(super) fn draw(canvas: &mut Canvas, matrix: &Matrix, width: f64) -> f64 {
             differences.draw(canvas, (y, ROW), name, other - first);
         }
     }
-    TOP + ROW * matrix.rows.len() as f64 + 4.0
+    TOP + (ROW + name_high) * matrix.rows.len() as f64 + 4.0
 }
 
 /// Bars to both sides of a middle.
@@ -81,10 +86,15 @@ impl Differences {
         let text = format!("{points:+.0}");
         let tip = format!("{name}: {text} percentage points");
         let (class, from, at, anchor) = if difference > 0.0 {
-            ("s0", self.middle, self.middle + long + 4.0, Anchor::Start)
+            (
+                "faster",
+                self.middle,
+                self.middle + long + 4.0,
+                Anchor::Start,
+            )
         } else {
             (
-                "s1",
+                "slower",
                 self.middle - long,
                 self.middle - long - 4.0,
                 Anchor::End,

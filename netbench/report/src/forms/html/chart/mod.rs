@@ -11,7 +11,7 @@ mod scatter;
 
 use maud::{Markup, PreEscaped, html};
 
-use crate::document::{Bars, Chart, Dot, Dots, Drawing, Matrix, Scatter, Series};
+use crate::document::{Bars, Chart, Colours, Dot, Dots, Drawing, Matrix, Scatter, Series};
 
 /// How wide a chart is drawn, in pixels where nothing scales it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,11 +31,19 @@ impl Width {
     }
 }
 
-/// The classes of the colours, after which they begin again.
-const COLOURS: [&str; 6] = ["s0", "s1", "s2", "s3", "s4", "s5"];
+impl Colours {
+    /// The class of a colour; after the last they begin again.
+    pub(super) fn class(self, series: usize) -> &'static str {
+        let classes = match self {
+            Self::Stacks => ["s0", "s1", "s2", "s3", "s4", "s5"],
+            Self::Parts => ["p0", "p1", "p2", "p3", "p4", "p5"],
+        };
+        classes[series % classes.len()]
+    }
+}
 
-fn colour(series: usize) -> &'static str {
-    COLOURS[series % COLOURS.len()]
+fn colour(stack: usize) -> &'static str {
+    Colours::Stacks.class(stack)
 }
 
 /// The chart as SVG. `id` is unique on the page.
@@ -66,13 +74,18 @@ pub(super) fn draw(chart: &Chart, id: &str, width: Width) -> Markup {
 }
 
 /// The names of the colours that a legend explains, where one is needed.
-pub(super) fn legend(drawing: &Drawing) -> Vec<&str> {
-    match drawing {
+pub(super) fn legend(drawing: &Drawing) -> (Colours, Vec<&str>) {
+    let names: Vec<&str> = match drawing {
         Drawing::Dots(_) | Drawing::Matrix(_) => Vec::new(),
         Drawing::Bars(bars) => bars.series.iter().map(String::as_str).collect(),
         Drawing::Scatter(scatter) => scatter.series.iter().map(|s| s.name.as_str()).collect(),
         Drawing::Ecdf(series) => series.iter().map(|s| s.name.as_str()).collect(),
-    }
+    };
+    let colours = match drawing {
+        Drawing::Bars(bars) => bars.colours,
+        _ => Colours::Stacks,
+    };
+    (colours, names)
 }
 
 /// Shapes in the order in which they are drawn.

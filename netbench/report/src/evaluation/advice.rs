@@ -1,0 +1,189 @@
+//! What to do about a loss: why it is one, which setting of the new stack helps, and what the site's
+//! operator can do. What is said of a library was read in its documentation, and is not tested here.
+
+use netbench_model::{StackName, scan::LossReason};
+
+/// What to do about the sites that are lost for one reason.
+pub(super) struct Advice {
+    /// Why the new stack does not reach them.
+    pub(super) why: &'static str,
+    /// What helps in the client.
+    pub(super) client: &'static str,
+    /// What helps on the server.
+    pub(super) server: &'static str,
+}
+
+/// The library of a stack, as far as advice differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Library {
+    Rustls,
+    /// With the provider that verifies fewer schemes.
+    RustlsRing,
+    Openssl,
+    Boringssl,
+    Other,
+}
+
+impl Library {
+    fn of(stack: &StackName) -> Self {
+        match stack.stack() {
+            name if name.starts_with("rustls-ring") => Self::RustlsRing,
+            name if name.starts_with("rustls") || name == "servo" => Self::Rustls,
+            name if name.starts_with("openssl") => Self::Openssl,
+            name if name.starts_with("boringssl") => Self::Boringssl,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// Every reason.
+const REASONS: [LossReason; 10] = [
+    LossReason::Version,
+    LossReason::DheOnly,
+    LossReason::CbcOnly,
+    LossReason::RsaKeyExchangeOnly,
+    LossReason::Suite,
+    LossReason::Group,
+    LossReason::Sha1,
+    LossReason::Signature,
+    LossReason::Certificate,
+    LossReason::Handshake,
+];
+
+/// What to do about sites that `to` loses for a reason, by the reason's name.
+pub(super) fn advice(reason: &str, to: &StackName) -> Advice {
+    let library = Library::of(to);
+    let mut known = REASONS.into_iter();
+    let reason = known.find(|known| known.name() == reason);
+    let Some(reason) = reason else {
+        return Advice {
+            why: "The detail in the table below has the library's own words.",
+            client: OTHER,
+            server: "Look at the server's own log of the refused handshake.",
+        };
+    };
+    Advice {
+        why: why(reason),
+        client: client(reason, library),
+        server: server(reason),
+    }
+}
+
+/// What is said of a stack about which nothing is known here.
+const OTHER: &str = "Look for a setting in the library's documentation.";
+
+/// What rustls leaves out on purpose.
+const NOT_IN_RUSTLS: &str = "No setting helps: rustls has none of them.";
+
+fn why(reason: LossReason) -> &'static str {
+    match reason {
+        LossReason::Version => {
+            "The server speaks only versions of TLS that the client does not offer."
+        }
+        LossReason::DheOnly => {
+            "The server exchanges keys by Diffie-Hellman over finite fields (DHE) and not over elliptic curves."
+        }
+        LossReason::CbcOnly => {
+            "The server has only suites in CBC mode, none with AES-GCM or ChaCha20."
+        }
+        LossReason::RsaKeyExchangeOnly => {
+            "The server exchanges keys by encryption to its RSA key, without forward secrecy."
+        }
+        LossReason::Suite => "The server and the client have no cipher suite in common.",
+        LossReason::Group => "The server and the client have no group (curve) in common.",
+        LossReason::Sha1 => "The server signs with SHA-1 only, in the handshake or in its chain.",
+        LossReason::Signature => "The server signs in no way that the client accepts.",
+        LossReason::Certificate => "The client refuses the server's certificate.",
+        LossReason::Handshake => {
+            "Scan and offer fit, and the handshake failed all the same. The detail says how."
+        }
+    }
+}
+
+fn client(reason: LossReason, library: Library) -> &'static str {
+    use LossReason as R;
+    match (library, reason) {
+        (_, R::Certificate) => {
+            "If the site is yours, add its CA to the trust roots. A certificate that is expired, for another name or a \
+             CA's own has to be replaced; an exception for one site is the client's own code."
+        }
+        (_, R::Handshake) => "Report it to the library, with the detail from the table below.",
+        (Library::RustlsRing, R::Signature) => {
+            "Try the provider aws-lc-rs, which verifies P-521 and more pairs of curve and hash."
+        }
+        (Library::Rustls | Library::RustlsRing, R::Version) => {
+            "No setting helps: rustls has only TLS 1.2 and 1.3."
+        }
+        (Library::Rustls | Library::RustlsRing, R::Group) => {
+            "Offer more groups: `CryptoProvider::kx_groups`. rustls has no P-521 and no finite fields."
+        }
+        (Library::Rustls | Library::RustlsRing, _) => NOT_IN_RUSTLS,
+        (Library::Openssl, R::Version) => {
+            "`SSL_CTX_set_min_proto_version` and the cipher string `DEFAULT@SECLEVEL=0` bring TLS 1.0 and 1.1 back."
+        }
+        (Library::Openssl, R::Sha1) => "The cipher string `DEFAULT@SECLEVEL=0` allows SHA-1.",
+        (Library::Openssl, R::Group) => "Offer more groups: `SSL_CTX_set1_groups_list`.",
+        (Library::Openssl, R::Signature) => "Offer more schemes: `SSL_CTX_set1_sigalgs_list`.",
+        (Library::Openssl, _) => {
+            "Add the suites to `SSL_CTX_set_cipher_list`; weak ones need `@SECLEVEL=0` too."
+        }
+        (Library::Boringssl, R::Version) => {
+            "`SSL_CTX_set_min_proto_version` brings TLS 1.0 and 1.1 back."
+        }
+        (Library::Boringssl, R::DheOnly) => "No setting helps: BoringSSL has no DHE.",
+        (Library::Boringssl, R::Group) => "Offer more groups: `SSL_CTX_set1_groups_list`.",
+        (Library::Boringssl, R::Sha1 | R::Signature) => {
+            "Accept more schemes: `SSL_CTX_set_verify_algorithm_prefs`."
+        }
+        (Library::Boringssl, _) => "Add the suites to `SSL_CTX_set_strict_cipher_list`.",
+        (Library::Other, _) => OTHER,
+    }
+}
+
+fn server(reason: LossReason) -> &'static str {
+    match reason {
+        LossReason::Version => "Turn on TLS 1.2 and 1.3 (nginx: `ssl_protocols TLSv1.2 TLSv1.3`).",
+        LossReason::DheOnly | LossReason::RsaKeyExchangeOnly => {
+            "Add suites with ECDHE, or turn on TLS 1.3, which has no others \
+             (nginx: `ssl_ciphers ECDHE+AESGCM:ECDHE+CHACHA20`)."
+        }
+        LossReason::CbcOnly | LossReason::Suite => {
+            "Add AES-GCM with ECDHE, or turn on TLS 1.3 (nginx: `ssl_ciphers ECDHE+AESGCM:ECDHE+CHACHA20`)."
+        }
+        LossReason::Group => "Add X25519 and P-256 (nginx: `ssl_ecdh_curve X25519:prime256v1`).",
+        LossReason::Sha1 | LossReason::Signature => {
+            "Get a chain that is signed with SHA-256, and let the server sign with it."
+        }
+        LossReason::Certificate => {
+            "Replace the certificate, or send the intermediates that it needs."
+        }
+        LossReason::Handshake => "Look at the server's own log of the failed handshake.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reason_has_advice_for_every_library() {
+        for stack in [
+            "rustls-aws-lc",
+            "servo",
+            "openssl@3.0.19",
+            "boringssl",
+            "mine",
+        ] {
+            for reason in REASONS {
+                let advice = advice(reason.name(), &StackName::new(stack));
+                assert_eq!(advice.why, why(reason), "{stack}");
+                assert!(!advice.client.is_empty() && !advice.server.is_empty());
+            }
+        }
+        let rustls = StackName::new("rustls-ring");
+        assert_eq!(advice("cbc-only", &rustls).client, NOT_IN_RUSTLS);
+        assert_eq!(advice("CBC only", &rustls).client, OTHER);
+        let openssl = StackName::new("openssl-system");
+        assert!(advice("version", &openssl).client.contains("SECLEVEL"));
+    }
+}

@@ -1,0 +1,176 @@
+//! All answers of an evaluation in one sentence, from what the cards under it rest on.
+
+use itertools::Itertools;
+use netbench_model::{Condition, Measure, Phase, StackName, Work};
+use netbench_stats::Verdict;
+
+use super::{Answer, Evidence, NO_MORE_THAN, Question, works};
+use crate::{
+    connect::{PhaseRow, first_cost},
+    text::{bytes, change, time},
+};
+
+/// A first connection that takes less than this longer or shorter is not worth a clause.
+const FIRST_NS: f64 = 1e6;
+
+/// Memory that differs by less is not worth a clause.
+const MEMORY: f64 = 0.05;
+
+/// `Switch: nothing is lost; connections take the same time; …`
+pub(super) fn sentence(evidence: &Evidence<'_>, questions: &[Question]) -> String {
+    let clauses = [
+        Some(sites(evidence, questions)),
+        glitches(evidence, questions),
+        Some(connections(evidence)),
+        first_connection(evidence),
+        memory(evidence),
+    ];
+    format!(
+        "{}: {}.",
+        decision(questions),
+        clauses.into_iter().flatten().join("; ")
+    )
+}
+
+fn decision(questions: &[Question]) -> &'static str {
+    let any = |answer| questions.iter().any(|question| question.answer == answer);
+    if any(Answer::No) {
+        "Do not switch yet"
+    } else if any(Answer::Open) {
+        "Not decided yet"
+    } else if any(Answer::WithLosses) {
+        "Switch with care"
+    } else {
+        "Switch"
+    }
+}
+
+fn sites(evidence: &Evidence<'_>, questions: &[Question]) -> String {
+    let Some(losses) = evidence.losses else {
+        return "which sites would be lost was not tested".to_owned();
+    };
+    let reached = losses.both + losses.lost.len() as u64;
+    match losses.lost.len() {
+        _ if reached == 0 => format!("{} itself reaches none of the sites", evidence.from),
+        0 if questions.get(1).map(|works| works.answer) == Some(Answer::Yes) => {
+            "nothing is lost".to_owned()
+        }
+        0 => "no site is lost".to_owned(),
+        lost => {
+            let reasons = losses.lost.iter().counts_by(|site| site.reason.as_str());
+            let reasons = reasons.into_iter().sorted().map(|(reason, sites)| {
+                if sites == lost {
+                    reason.to_owned()
+                } else {
+                    format!("{sites} {reason}")
+                }
+            });
+            let is = if lost == 1 { "is" } else { "are" };
+            let reasons = reasons.collect_vec().join(", ");
+            format!("{lost} of {reached} sites {is} lost ({reasons})")
+        }
+    }
+}
+
+/// What fails beyond the sites that are lost; nothing where all is well.
+fn glitches(evidence: &Evidence<'_>, questions: &[Question]) -> Option<String> {
+    let failing = works::failing(evidence);
+    let lost = evidence.losses.iter().flat_map(|losses| &losses.lost);
+    let lost = lost.map(|site| site.site.as_str()).collect_vec();
+    let more = failing.iter().filter(|site| !lost.contains(site)).count();
+    if more > 0 {
+        let other = if lost.is_empty() { "" } else { " other" };
+        let sites = match more {
+            1 => "site fails",
+            _ => "sites fail",
+        };
+        return Some(format!("{more}{other} {sites} with {}", evidence.to));
+    }
+    match questions.get(1)?.answer {
+        Answer::Open => Some(format!("whether {} works is open", evidence.to)),
+        Answer::WithLosses | Answer::No if lost.is_empty() => {
+            Some("not all tests went as they should".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// What a row says of connections, after “take”.
+fn takes(row: &PhaseRow) -> String {
+    let (first_ns, ratio) = (row.first.p50_ns, row.paired.ratio);
+    let by = |word: &str| {
+        let ms = time((first_ns * (ratio - 1.0)).abs());
+        format!("{ms} {word} ({})", change(ratio))
+    };
+    match row.paired.verdict {
+        Verdict::Same => "the same time".to_owned(),
+        Verdict::Faster => by("less"),
+        Verdict::Slower => by("longer"),
+        Verdict::Undecided => match row.paired.interval {
+            Some(interval) if interval.high <= NO_MORE_THAN => {
+                let most = change(interval.high.max(1.0));
+                format!("at most {} longer", most.trim_start_matches('+'))
+            }
+            _ => "a time that is not decided yet".to_owned(),
+        },
+    }
+}
+
+fn connections(evidence: &Evidence<'_>) -> String {
+    let comparisons = evidence.connections.iter().flat_map(|run| &run.comparisons);
+    let rows = comparisons
+        .filter(|comparison| comparison.other == *evidence.to)
+        .filter(|comparison| comparison.condition != Condition::Cold)
+        .filter_map(|comparison| {
+            let row = comparison.phase(Phase::Total)?;
+            Some((comparison.condition, takes(row)))
+        })
+        .collect_vec();
+    match rows.as_slice() {
+        [] => "connections were not compared".to_owned(),
+        rows if rows.iter().map(|(_, takes)| takes).all_equal() => {
+            format!("connections take {}", rows[0].1)
+        }
+        [(condition, takes), rest @ ..] => {
+            let rest = rest.iter();
+            let rest = rest.map(|(condition, takes)| format!(", {condition} ones {takes}"));
+            format!("{condition} connections take {takes}{}", rest.format(""))
+        }
+    }
+}
+
+fn first_connection(evidence: &Evidence<'_>) -> Option<String> {
+    let cost = first_cost(&evidence.connections?.cold, evidence.from, evidence.to)?;
+    let more_ns = cost.other_ns - cost.first_ns;
+    if more_ns.abs() < FIRST_NS {
+        return None;
+    }
+    let word = if more_ns > 0.0 { "more" } else { "less" };
+    let because = cost.because.map(|step| format!(" ({step})"));
+    Some(format!(
+        "a process' first connection takes {} {word} {}{}",
+        time(more_ns.abs()),
+        cost.what,
+        because.unwrap_or_default()
+    ))
+}
+
+/// What one session holds, of the newest version and the most sessions that were measured.
+fn memory(evidence: &Evidence<'_>) -> Option<String> {
+    let cases = evidence.suites.iter().flat_map(|suite| &suite.cases);
+    let rows = cases.filter_map(|row| {
+        let Work::Memory { settings, sessions } = &row.case.scenario.work else {
+            return None;
+        };
+        let of = |stack: &StackName| {
+            let figures = row.stacks.iter().find(|figures| figures.stack == *stack);
+            figures.map(|figures| figures.low)
+        };
+        let figures = (of(evidence.from)?, of(evidence.to)?);
+        (row.case.measure == Measure::PerSession)
+            .then_some(((settings.version, *sessions), figures))
+    });
+    let (_, (from, to)) = rows.max_by_key(|(key, _)| *key)?;
+    ((to / from - 1.0).abs() > MEMORY)
+        .then(|| format!("memory per session {} → {}", bytes(from), bytes(to)))
+}

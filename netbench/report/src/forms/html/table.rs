@@ -1,0 +1,170 @@
+use maud::{Markup, html};
+
+use super::LINE;
+use crate::{
+    cell::Cell,
+    document::{Align, Excerpt, Table},
+    text::{count, grouped},
+};
+
+/// Tables of more rows than this are folded.
+const FOLDED: usize = 12;
+
+/// Tables of more rows show those that stand out first, and the rest in a table of its own.
+const WHOLE: usize = 400;
+
+/// How many stand out.
+const OUTSTANDING: usize = 200;
+
+/// The rest has at most so many rows: a page has to open.
+const MOST: usize = 10_000;
+
+/// A table that can be folded. `before` names it where it has no caption.
+pub(super) fn table(table: &Table, before: &str) -> Markup {
+    let caption = match table.caption.as_str() {
+        "" => before,
+        caption => caption,
+    };
+    let columns = PageColumn::of(table);
+    let all = table.rows.len();
+    if all <= WHOLE {
+        let summary = format!("({})", count(all, "row", "rows"));
+        let rows: Vec<&[Cell]> = table.rows.iter().map(Vec::as_slice).collect();
+        return folding(&columns, &rows, caption, &summary, "table");
+    }
+    let parts = Parts::of(table);
+    let left_out = parts.left_out;
+    let [whole, shown, rest] =
+        [all, parts.outstanding.len(), parts.rest.len()].map(|n| grouped(n as f64));
+    let first = format!("({shown} of {whole} rows: {})", parts.which);
+    let second = format!("(the other {rest} rows)");
+    html! {
+        (folding(&columns, &parts.outstanding, caption, &first, "table"))
+        (folding(&columns, &parts.rest, caption, &second, "table rest"))
+        @if left_out > 0 {
+            p.n {
+                (count(left_out, "row is", "rows are"))
+                " not on this page, which would not open any more. The run's CSV has every row."
+            }
+        }
+    }
+}
+
+/// The rows of a table that is too long to be read.
+struct Parts<'a> {
+    outstanding: Vec<&'a [Cell]>,
+    which: &'static str,
+    rest: Vec<&'a [Cell]>,
+    left_out: usize,
+}
+
+impl<'a> Parts<'a> {
+    fn of(table: &'a Table) -> Self {
+        let rows: Vec<&[Cell]> = table.rows.iter().map(Vec::as_slice).collect();
+        let (first, last, which) = match table.excerpt {
+            Excerpt::Ends(_) => (OUTSTANDING / 2, OUTSTANDING / 2, "those at either end"),
+            Excerpt::Whole | Excerpt::First(_) => (OUTSTANDING, 0, "the first"),
+        };
+        let (head, tail) = rows.split_at(first.min(rows.len()));
+        let (middle, end) = tail.split_at(tail.len().saturating_sub(last));
+        let kept = middle.len().min(MOST);
+        Self {
+            outstanding: [head, end].concat(),
+            which,
+            left_out: middle.len() - kept,
+            rest: middle[..kept].to_vec(),
+        }
+    }
+}
+
+fn folding(
+    columns: &[PageColumn],
+    rows: &[&[Cell]],
+    caption: &str,
+    how_many: &str,
+    class: &str,
+) -> Markup {
+    html! {
+        details class=(class) open[rows.len() <= FOLDED] {
+            summary { "Table" @if !caption.is_empty() { ": " (caption) } " " (how_many) }
+            div.scroll tabindex="0" {
+                table data-name=(caption) {
+                    caption { (caption) }
+                    thead { tr { @for column in columns { (column.head()) } } }
+                    tbody {
+                        @for row in rows {
+                            (LINE) tr { @for column in columns { (column.body(row)) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A column of the page's table. An interval has two: here is room for both ends as values.
+struct PageColumn {
+    name: String,
+    unit: &'static str,
+    align: Align,
+    cell: fn(&Cell) -> Cell,
+    at: usize,
+}
+
+impl PageColumn {
+    fn of(table: &Table) -> Vec<Self> {
+        let columns = table.columns.iter().enumerate();
+        columns
+            .flat_map(|(at, column)| {
+                let cells = || table.rows.iter().map(move |row| &row[at]);
+                let unit = |cell: fn(&Cell) -> Cell| {
+                    let mut units = cells().map(|c| cell(c).unit());
+                    units.find(|unit| !unit.is_empty()).unwrap_or("")
+                };
+                let column = |name: &str, cell: fn(&Cell) -> Cell| Self {
+                    name: match &column.stack {
+                        Some(stack) if !name.contains(stack) => format!("{stack} {name}"),
+                        _ => name.to_owned(),
+                    },
+                    unit: unit(cell),
+                    align: column.align,
+                    cell,
+                    at,
+                };
+                if cells().any(|cell| cell.ends().is_some()) {
+                    vec![column("from", low), column("to", high)]
+                } else {
+                    vec![column(&table.columns[at].name, Cell::clone)]
+                }
+            })
+            .collect()
+    }
+    fn head(&self) -> Markup {
+        let class = (self.align == Align::Right).then_some("r");
+        let unit = (!self.unit.is_empty()).then_some(self.unit);
+        html! { th scope="col" class=[class] data-unit=[unit] { (self.name) } }
+    }
+
+    fn body(&self, row: &[Cell]) -> Markup {
+        let cell = (self.cell)(&row[self.at]);
+        let class = match (cell.tone(), self.align) {
+            (Some(verdict), _) => Some(verdict.name()),
+            (None, Align::Right) => Some("r"),
+            (None, Align::Left) => None,
+        };
+        // By data-s rows are only sorted: CSV has the text.
+        let (shown, sorted) = match cell.value() {
+            value if cell.is_one_value() => (value, None),
+            value => (None, value),
+        };
+        html! { td class=[class] data-v=[shown] data-s=[sorted] { (cell.render()) } }
+    }
+}
+
+fn low(cell: &Cell) -> Cell {
+    cell.ends().map_or(Cell::Missing, |[low, _]| low)
+}
+
+fn high(cell: &Cell) -> Cell {
+    cell.ends().map_or(Cell::Missing, |[_, high]| high)
+}

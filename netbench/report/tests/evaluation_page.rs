@@ -1,0 +1,259 @@
+//! The page of an evaluation as somebody reads it who has to decide: on a screen, on a phone, and of very many sites.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "support/forms.rs"]
+mod forms;
+
+#[path = "support/chromium.rs"]
+mod chromium;
+
+#[path = "support/published.rs"]
+mod published;
+
+use std::{fs, path::PathBuf};
+
+use chromium::{Browser, View};
+use netbench_model::{ConnectManifest, HostName, LostSite, Sample};
+use netbench_report::{
+    ConnectReport, Document, EvaluationReport, Extent, Options, Report, evaluation,
+};
+use netbench_testing::Tool;
+use serde_json::json;
+use tempfile::TempDir;
+
+netbench_testing::tests! {
+    it_says_what_to_decide_first;
+    nothing_is_cut_on_any_screen: Chromium;
+    ten_thousand_sites_open: Chromium;
+}
+
+/// The page of a document.
+fn html(document: &Document<'_>) -> String {
+    forms::in_form(document, "html", &Options::default())
+}
+
+/// Sites lost for every kind of reason.
+fn lost() -> Vec<LostSite> {
+    let reasons = [
+        "cbc-only",
+        "dhe-only",
+        "version",
+        "cbc-only",
+        "something-new",
+    ];
+    let sites = (0..).zip(reasons).map(|(number, reason)| LostSite {
+        site: format!("a-site-with-a-rather-long-name-{number}.example"),
+        reason: reason.to_owned(),
+        detail: "TLS 1.2: the site has TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256 only".to_owned(),
+        confirmed: Some(true),
+    });
+    sites.collect()
+}
+
+fn it_says_what_to_decide_first() {
+    let mut report = published::evaluation_of(lost());
+    begins_with_the_answers(&report);
+    every_loss_has_something_to_do(&report);
+    what_decides_comes_first(&report);
+    // The same evaluation with nothing lost.
+    let mut found = report.evaluation.found.clone();
+    if let Some(losses) = &mut found.losses {
+        losses.lost.clear();
+    }
+    report.evaluation = evaluation(report.evaluation.run.clone(), found);
+    let sentence = &report.evaluation.sentence;
+    for clause in [
+        "Switch",
+        "connections take the same time",
+        "memory per session 65.8 kB → 9.98 kB",
+        "a process' first connection takes ",
+    ] {
+        assert!(sentence.contains(clause), "{clause}: {sentence}");
+    }
+    assert!(!html(&report.document(Extent::Full)).contains("what-to-do"));
+}
+
+const LOST: &str = "5 of 106 sites are lost (2 cbc-only, 1 dhe-only, 1 something-new, 1 version)";
+
+fn begins_with_the_answers(losing: &EvaluationReport) {
+    let page = html(&losing.document(Extent::Full));
+    let header = &page[..page.find("<main").unwrap()];
+    assert!(header.contains(LOST), "{header}");
+    for form in ["terminal", "markdown"] {
+        let text = forms::render(losing, form).replace('\n', " ");
+        assert!(text.contains(LOST), "{text}");
+    }
+}
+
+fn every_loss_has_something_to_do(losing: &EvaluationReport) {
+    let page = html(&losing.document(Extent::Full));
+    let cards = &page[page.find("<main").unwrap()..page.find("<nav").unwrap()];
+    assert!(
+        cards.contains("<a href=\"#what-to-do\">What to do</a>"),
+        "{cards}"
+    );
+    let section = &page[page.find("<section id=\"what-to-do\"").unwrap()..];
+    let section = &section[..section.find("</section>").unwrap()];
+    assert_eq!(
+        section.matches("<tr>").count(),
+        1 + 4,
+        "a row for each reason"
+    );
+    for site in lost() {
+        assert!(section.contains(&site.site), "{section}");
+    }
+}
+
+fn what_decides_comes_first(losing: &EvaluationReport) {
+    let document = losing.document(Extent::Full);
+    let at = |id: &str| {
+        let mut sections = document.sections.iter();
+        sections.position(|s| s.id.starts_with(id)).unwrap()
+    };
+    let order = [
+        "what-to-do",
+        "sites",
+        "connect",
+        "suite",
+        "features",
+        "parts",
+    ]
+    .map(at);
+    assert!(order.is_sorted(), "{order:?}");
+    let text = html(&document);
+    for flag in ["--json", "--format", "--condition"] {
+        assert!(!text.contains(&format!("`{flag}")), "{flag}");
+    }
+    // Where only two stacks are compared, a column still says whose figures it has.
+    assert!(text.contains(">rustls-aws-lc verdict</th>"));
+    assert!(text.contains(">rustls-aws-lc factor</th>"));
+    assert!(!text.contains(">verdict</th>"));
+}
+
+/// Everything that is unfolded and wider than its place, has lines of a few letters, or is outside of the window.
+const CUT: &str = r#"(() => {
+  const wide = innerWidth;
+  const seen = (e) => e.getClientRects().length > 0 && getComputedStyle(e).position !== "absolute";
+  const found = [];
+  const name = (e) => e.tagName + "." + e.getAttribute("class") + ": " + e.textContent.trim().slice(0, 60);
+  for (const e of document.querySelectorAll(".scroll")) {
+    if (wide < 640 && seen(e) && e.scrollWidth > e.clientWidth + 1) {
+      found.push("scrolls: " + e.querySelector("table").dataset.name);
+    }
+  }
+  for (const e of document.querySelectorAll("td, th, p, dt, dd, li, h1, h2, h3, summary")) {
+    if (!seen(e) || e.closest("svg")) continue;
+    const box = e.getBoundingClientRect();
+    if (wide < 640 && (box.right > wide + 1 || box.left < -1)) found.push("outside: " + name(e));
+    if (e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline") found.push("cut: " + name(e));
+    const text = e.textContent.trim();
+    const range = document.createRange();
+    range.selectNodeContents(e);
+    const lines = new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size;
+    if (text.length > 12 && text.length / lines < 4) found.push("by letters: " + name(e));
+  }
+  for (const e of document.querySelectorAll("svg text")) {
+    if (!seen(e)) continue;
+    const box = e.getBoundingClientRect(), figure = e.closest("figure").getBoundingClientRect();
+    if (box.right > figure.right + 1 || box.left < figure.left - 1) found.push("in a chart: " + e.textContent);
+  }
+  return found;
+})()"#;
+
+fn nothing_is_cut_on_any_screen() {
+    let report = published::evaluation_of(lost());
+    let (_place, file) = written(&html(&report.document(Extent::Full)));
+    let mut browser = Browser::start(&Tool::Chromium.path().unwrap());
+    for width in [1280, 390, 320] {
+        let view = View {
+            width,
+            height: 844,
+            theme: "light",
+        };
+        browser.open(&file, view);
+        // Tables are laid out anew when they are unfolded, which is told of in a task of its own.
+        browser.value(
+            "(async () => { document.querySelectorAll('details').forEach(d => { d.open = true; }); \
+             for (let n = 0; n < 3; n++) await new Promise(done => setTimeout(done)); })()",
+        );
+        let inner = browser.value("innerWidth");
+        assert_eq!(inner, json!(width), "the page is wider than the window");
+        assert_eq!(browser.value(CUT), json!([]), "at {width}");
+    }
+    assert_eq!(browser.complaints, Vec::<String>::new());
+}
+
+/// A run of ten thousand sites, from one round of the published one.
+fn many_sites() -> ConnectReport {
+    const COPIES: u32 = 100;
+    let run = published::run("connect-101-sites");
+    let mut manifest: ConnectManifest = run.manifest().unwrap();
+    let samples: Vec<Sample> = run.records().unwrap();
+    let once: Vec<Sample> = samples
+        .into_iter()
+        .filter(|sample| sample.round == 0)
+        .collect();
+    let sites = std::mem::take(&mut manifest.plan.sites);
+    let mut samples = Vec::new();
+    for copy in 0..COPIES {
+        for site in &sites {
+            let mut site = site.clone();
+            site.host = format!("copy-{copy}.{}", site.name())
+                .parse::<HostName>()
+                .unwrap();
+            manifest.plan.sites.push(site);
+        }
+        for sample in &once {
+            let mut sample = sample.clone();
+            sample.site = format!("copy-{copy}.{}", sample.site);
+            sample.block += copy * 1000;
+            samples.push(sample);
+        }
+    }
+    manifest.plan.rounds = 1;
+    for session in &mut manifest.sessions {
+        session.served.clear();
+    }
+    ConnectReport::new(manifest, samples)
+}
+
+fn ten_thousand_sites_open() {
+    let report = many_sites();
+    let text = html(&report.document(Extent::Full));
+    assert!(text.len() < 8_000_000, "{} bytes", text.len());
+    let (_place, file) = written(&text);
+    let mut browser = Browser::start(&Tool::Chromium.path().unwrap());
+    let view = View {
+        width: 1280,
+        height: 900,
+        theme: "light",
+    };
+    browser.open(&file, view);
+    let tables = browser.value(
+        "[...document.querySelectorAll('details.table')].filter(d => /sites, clean/.test(d.textContent.slice(0, 200))) \
+         .map(d => [d.querySelector('summary').textContent, d.querySelectorAll('tbody tr').length])",
+    );
+    assert_eq!(tables[0][1], json!(200), "{tables}");
+    assert!(
+        tables[0][0]
+            .as_str()
+            .unwrap()
+            .ends_with("(200 of 10,100 rows: those at either end)"),
+        "{tables}"
+    );
+    assert_eq!(tables[1][1], json!(9_900), "{tables}");
+    let load = "(() => { const n = performance.getEntriesByType('navigation')[0]; return n.loadEventEnd; })()";
+    println!(
+        "{} bytes, loaded after {} ms",
+        text.len(),
+        browser.value(load)
+    );
+}
+
+fn written(text: &str) -> (TempDir, PathBuf) {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("report.html");
+    fs::write(&file, text).unwrap();
+    (place, file)
+}

@@ -1,0 +1,76 @@
+//! What is stored in `results/`, as reports.
+#![allow(
+    unreachable_pub,
+    clippy::allow_attributes,
+    clippy::unwrap_used,
+    reason = "a test's own helper may panic"
+)]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use netbench_model::{
+    ConnectManifest, EvaluationManifest, Losses, LostSite, Sample, SuiteManifest, SuiteSample,
+};
+use netbench_report::{
+    ConnectReport, EvaluationReport, Found, Report, ScanSummary, SuiteReport, evaluation,
+};
+use netbench_store::RunFolder;
+
+/// The run whose name ends so.
+pub fn run(end: &str) -> RunFolder {
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
+    RunFolder::open(&only(&results, end)).unwrap()
+}
+
+/// The published evaluation, with these sites lost besides.
+pub fn evaluation_of(lost: Vec<LostSite>) -> EvaluationReport {
+    let folder = run("-openssl-to-rustls-aws-lc");
+    let manifest: EvaluationManifest = folder.manifest().unwrap();
+    let read = |path: &str| fs::read_to_string(folder.path().join(path)).unwrap();
+    let part = |path: &str| RunFolder::open(&only(&folder.path().join(path), "")).unwrap();
+    let connect = part("connections/run");
+    let connect_manifest: ConnectManifest = connect.manifest().unwrap();
+    let samples: Vec<Sample> = connect.records().unwrap();
+    let connect = ConnectReport::new(connect_manifest, samples);
+    let scan = only(&folder.path().join("sites/run"), "").join("summary.json");
+    let scan: ScanSummary = serde_json::from_str(&fs::read_to_string(scan).unwrap()).unwrap();
+    let suites = ["suite/speed", "suite/costs"].map(|path| {
+        let run = part(path);
+        let manifest: SuiteManifest = run.manifest().unwrap();
+        let samples: Vec<SuiteSample> = run.records().unwrap();
+        SuiteReport::new(manifest, &samples)
+    });
+    let found = Found {
+        coverage: serde_json::from_str(&read("features/coverage.json")).unwrap(),
+        difference: serde_json::from_str(&read("features/difference.json")).unwrap(),
+        losses: Some(Losses {
+            scanned: 101 + lost.len() as u64,
+            both: 101,
+            confirmed: 10,
+            lost,
+            ..Losses::default()
+        }),
+        connections: Some(Arc::clone(&connect.summary)),
+        suites: suites.iter().map(|s| Arc::clone(&s.summary)).collect(),
+    };
+    let mut parts: Vec<Box<dyn Report>> = vec![Box::new(scan), Box::new(connect)];
+    for suite in suites {
+        parts.push(Box::new(suite));
+    }
+    EvaluationReport {
+        evaluation: evaluation(manifest, found),
+        parts,
+    }
+}
+
+/// The only folder here whose name ends so.
+fn only(place: &Path, end: &str) -> PathBuf {
+    let entries = fs::read_dir(place).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut paths = paths.filter(|path| path.is_dir() && path.to_string_lossy().ends_with(end));
+    paths.next().unwrap()
+}

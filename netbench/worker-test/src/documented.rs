@@ -1,0 +1,125 @@
+//! That a worker answers as the session in `docs/WORKER-PROTOCOL.md` says.
+
+use std::{
+    collections::{BTreeMap, btree_map::Entry},
+    net::{Ipv4Addr, SocketAddr},
+    path::Path,
+};
+
+use netbench_lab::Lab;
+use netbench_model::{KeyType, LabProfile};
+use netbench_protocol::{Response, ResponseBody};
+use serde_json::Value;
+
+use crate::{bench::sites, lines::Talk};
+
+const DOCUMENT: &str = include_str!("../../../docs/WORKER-PROTOCOL.md");
+
+/// The site of the session.
+const HOST: &str = "a.example";
+
+/// Fields whose words are part of the protocol, and not only their kind.
+const WORDS: [&str; 3] = ["type", "class", "reason"];
+
+/// Puts every request of the session to workers, and holds the answers' form against the documented one.
+pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
+    let profile = LabProfile {
+        key: KeyType::EcdsaP256,
+        ..LabProfile::default()
+    };
+    let sites = sites(stack, [(HOST, profile)].into_iter())?;
+    let lab = Lab::new(&sites).map_err(|e| e.to_string())?;
+    let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let served = lab.serve_sites(&sites, |_| any).remove(stack);
+    let site = served.and_then(|sites| sites.into_iter().next());
+    let site = site.ok_or("the site is not served")?;
+    let mut texts = vec![
+        ("$CHAIN".to_owned(), site.chain_pem),
+        ("$KEY".to_owned(), site.key_pem),
+        ("$ROOTS".to_owned(), lab.ca_pem().to_owned()),
+    ];
+    let mut workers: BTreeMap<&str, Talk> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    let session = session()?;
+    for (name, request, answer) in &session {
+        let worker = match workers.entry(name) {
+            Entry::Occupied(worker) => worker.into_mut(),
+            Entry::Vacant(place) => place.insert(Talk::start(program)?),
+        };
+        let mut line = (*request).to_owned();
+        for (documented, real) in &texts {
+            let real = Value::String(real.clone()).to_string();
+            line = line.replace(documented, real.trim_matches('"'));
+        }
+        let given = worker.put(line.as_bytes())?;
+        let documented: Response =
+            serde_json::from_str(answer).map_err(|e| format!("{e} in the document: {answer}"))?;
+        // Connections go to the port that this server has.
+        if let (ResponseBody::Serving(old), ResponseBody::Serving(new)) =
+            (&documented.body, &given.body)
+            && let (Some(old), Some(new)) = (old.listening.get(HOST), new.listening.get(HOST))
+        {
+            texts.push((old.to_string(), new.to_string()));
+        }
+        let [documented, given] = [&documented, &given].map(shape);
+        if documented != given {
+            wrong.push(format!(
+                "{request}: documented {documented}, and answered {given}"
+            ));
+        }
+    }
+    Ok(wrong)
+}
+
+/// Of each request the process that it is put to, its line, and the line of the answer.
+fn session() -> Result<Vec<(&'static str, &'static str, &'static str)>, String> {
+    let mut session = Vec::new();
+    let mut asked = None;
+    for line in DOCUMENT.lines() {
+        if let Some((name, _)) = line.split_once("> {") {
+            asked = Some((name, &line[name.len() + 2..]));
+        } else if let (Some((name, answer)), Some((asked_of, request))) =
+            (line.split_once("< "), asked)
+            && name == asked_of
+        {
+            session.push((name, request, answer));
+            asked = None;
+        }
+    }
+    if session.len() < 10 {
+        return Err(format!(
+            "the document's session has {} requests",
+            session.len()
+        ));
+    }
+    Ok(session)
+}
+
+/// The kinds of its fields; of [`WORDS`] the values too.
+fn shape(answer: &Response) -> Value {
+    fn of(value: &Value) -> Value {
+        match value {
+            Value::Null => "nothing".into(),
+            Value::Bool(_) => "yes or no".into(),
+            Value::Number(_) => "number".into(),
+            Value::String(_) => "text".into(),
+            Value::Array(values) => {
+                let mut kinds: Vec<Value> = Vec::new();
+                for kind in values.iter().map(of) {
+                    if !kinds.contains(&kind) {
+                        kinds.push(kind);
+                    }
+                }
+                Value::Array(kinds)
+            }
+            Value::Object(fields) => {
+                let field = |(name, value): (&String, &Value)| {
+                    let kept = WORDS.contains(&name.as_str());
+                    (name.clone(), if kept { value.clone() } else { of(value) })
+                };
+                Value::Object(fields.iter().map(field).collect())
+            }
+        }
+    }
+    of(&serde_json::to_value(answer).unwrap_or_default())
+}
