@@ -27,7 +27,7 @@ pub(super) fn draw(canvas: &mut Canvas, matrix: &Matrix, width: f64) -> f64 {
     let differences = Differences {
         middle: left + column * (columns + share / 2.0),
         // The text of a difference stands at the end of its bar.
-        reach: (column * share / 2.0 - if narrow { 24.0 } else { 40.0 }).max(4.0),
+        reach: (column * share / 2.0 - if narrow { 36.0 } else { 40.0 }).max(4.0),
     };
     if let Some(name) = matrix.against_first.and_then(|at| matrix.columns.get(at)) {
         let text = if narrow {
