@@ -1,4 +1,6 @@
-use std::process::ExitCode;
+use std::{error::Error, process::ExitCode};
+
+use netbench_link::LinkError;
 
 /// How a command ended, when it did what it was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,6 +19,11 @@ pub(crate) enum Ended {
 #[error("{0}")]
 pub(crate) struct WrongInput(pub(crate) String);
 
+/// This machine cannot emulate a network, and nobody asked for loopback.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot emulate a network: {0}. `--link none` measures over loopback instead")]
+pub(crate) struct NoNetwork(pub(crate) LinkError);
+
 /// As `anyhow::bail!`, with a [`WrongInput`].
 macro_rules! bail_input {
     ($($text:tt)+) => { return Err($crate::exit::WrongInput(format!($($text)+)).into()) };
@@ -31,7 +38,24 @@ Exit codes:
     2  the command line or an input file is wrong
     3  nothing could be compared
     4  a check failed: compare --fail-on-regression, bogo --check
+    5  this machine cannot emulate a network, and --link none was not given
   130  interrupted; what was measured is stored and reported";
+
+/// The code of a [`NoNetwork`].
+pub(crate) const NO_NETWORK: u8 = 5;
+
+/// An error with its causes. Of those that say their own cause already, it is not said again.
+pub(crate) fn in_a_line(error: &anyhow::Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !line.contains(&cause) {
+            let colon = if line.is_empty() { "" } else { ": " };
+            line.push_str(colon);
+            line.push_str(&cause);
+        }
+    }
+    line
+}
 
 /// Prints an error, with its causes, and gives the exit code.
 pub(crate) fn code(result: anyhow::Result<Ended>) -> ExitCode {
@@ -41,9 +65,40 @@ pub(crate) fn code(result: anyhow::Result<Ended>) -> ExitCode {
         Ok(Ended::CheckFailed) => ExitCode::from(4),
         Ok(Ended::Interrupted) => ExitCode::from(130),
         Err(error) => {
-            note!("netbench: {error:#}");
-            let wrong_input = error.chain().any(|cause| cause.is::<WrongInput>());
-            ExitCode::from(if wrong_input { 2 } else { 1 })
+            note!("netbench: {}", in_a_line(&error));
+            let is_wrong_input = |cause: &(dyn Error + 'static)| cause.is::<WrongInput>();
+            let code = match () {
+                () if error.chain().any(is_wrong_input) => 2,
+                () if error.is::<NoNetwork>() => NO_NETWORK,
+                () => 1,
+            };
+            ExitCode::from(code)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let refused = || std::io::Error::from_raw_os_error(13);
+        let cases = [
+            (
+                anyhow::Error::new(refused()).context("cannot write it"),
+                "cannot write it: Permission denied (os error 13)",
+            ),
+            (
+                anyhow::Error::new(refused())
+                    .context("a.json: Permission denied (os error 13)")
+                    .context("cannot store it"),
+                "cannot store it: a.json: Permission denied (os error 13)",
+            ),
+            (anyhow::anyhow!("alone"), "alone"),
+        ];
+        for (error, line) in cases {
+            assert_eq!(in_a_line(&error), line);
         }
     }
 }

@@ -5,9 +5,10 @@ use std::{
 };
 
 use anyhow::Context;
-use netbench_report::{Extent, Goes, Options, Report, Style};
+use netbench_report::{Extent, Goes, Options, Report, Style, wrap};
 use netbench_store::RunFolder;
 use serde::Serialize;
+use terminal_size::{Width, terminal_size_of};
 
 use crate::{exit::bail_input, format, options::Output};
 
@@ -20,11 +21,16 @@ macro_rules! note {
 
 /// The line that [`note!`] prints.
 pub(crate) fn to_stderr(line: std::fmt::Arguments<'_>) {
-    let _ = writeln!(std::io::stderr(), "{line}");
+    let _ = writeln!(std::io::stderr(), "{}", for_stderr(&line.to_string()));
 }
 
-/// Where there is no terminal to ask.
-const WIDTH: usize = 100;
+/// A line as stderr shows it: broken between words where it is a terminal.
+pub(crate) fn for_stderr(line: &str) -> String {
+    match terminal_size_of(std::io::stderr()) {
+        Some((Width(width), _)) => wrap(line, width.into()).join("\n"),
+        None => line.to_owned(),
+    }
+}
 
 /// The forms that every run's folder has, as files of these names.
 const IN_FOLDER: [(&str, &str); 3] = [
@@ -87,7 +93,7 @@ pub(crate) fn options() -> Options {
 /// The same for a file.
 pub(crate) fn options_of_file() -> Options {
     Options {
-        width: width(),
+        width: columns().unwrap_or(usize::MAX),
         style: Style::Plain,
     }
 }
@@ -141,13 +147,15 @@ pub(crate) fn write_json(value: &impl Serialize) -> anyhow::Result<()> {
     write(format!("{json}\n").as_bytes())
 }
 
+/// What is no terminal is as wide as its widest line.
 fn width() -> usize {
-    let asked = std::env::var("COLUMNS")
-        .ok()
-        .and_then(|columns| columns.parse().ok());
-    asked
-        .or_else(|| Some(usize::from(terminal_size::terminal_size()?.0.0)))
-        .unwrap_or(WIDTH)
+    let terminal = || terminal_size_of(stdout()).map(|(Width(width), _)| usize::from(width));
+    columns().or_else(terminal).unwrap_or(usize::MAX)
+}
+
+/// The width that the user asks for.
+fn columns() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.parse().ok()
 }
 
 fn style() -> Style {

@@ -24,7 +24,7 @@ use crate::{
     output,
     progress::Progress,
     run, stored,
-    targets::Sites,
+    targets::{Needs, Sites},
     workers,
 };
 
@@ -39,6 +39,11 @@ pub(crate) trait Measured {
     /// The sites it is over; none where it has none.
     fn sites(&self) -> Option<&Sites> {
         None
+    }
+
+    /// What it needs of the link to emulated sites.
+    fn needs(&self) -> Needs {
+        Needs::Times
     }
 
     /// Gets ready, now that workers and servers are there. `earlier` is the run to resume.
@@ -178,7 +183,8 @@ fn set_up<M: Measured>(
 ) -> anyhow::Result<Setup> {
     let programs = workers::find(&measured.workers(), &own.worker)?;
     let sites = measured.sites();
-    let link = sites.map(Sites::open_link).transpose()?.flatten();
+    let open = |sites: &Sites| sites.open_link(measured.needs());
+    let link = sites.map(open).transpose()?.flatten();
     let stop = run::stop_on_signals("stopping after the trials in flight")?;
     let inside = link.as_ref().map(Link::client_namespace);
     let workers = Workers::probe(programs, inside.as_ref())?;

@@ -11,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use netbench_model::{Outcome, Role, Sample, SuiteOutcome};
 use netbench_runner::{Event, SuiteEvent};
 
-use crate::options::Verbosity;
+use crate::{options::Verbosity, output::for_stderr};
 
 /// Between two lines in a log.
 const LOG_EVERY: Duration = Duration::from_secs(15);
@@ -53,7 +53,7 @@ impl Shown {
     pub(crate) fn line(self, bar: &ProgressBar, text: &str) {
         match self {
             Self::Nowhere => {}
-            Self::Bar => bar.println(format!("netbench: {text}")),
+            Self::Bar => bar.println(for_stderr(&format!("netbench: {text}"))),
             Self::Log => note!("netbench: {text}"),
         }
     }

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, net::SocketAddr, time::Duration};
 
 use anyhow::Context;
 use netbench_lab::{Lab, Roots};
-use netbench_link::{Link, LinkChoice, LinkPlan, LinkSite};
+use netbench_link::{Link, LinkChoice, LinkError, LinkPlan, LinkSite};
 use netbench_model::{
     ConnectTo, HostName, LinkKind, Manifest, Origin, RootsRecord, RootsSource, ShardRecord, Site,
     StackName, Target, authority, destination,
@@ -14,7 +14,7 @@ use netbench_protocol::Resolve;
 use netbench_runner::{HostAddress, Targets, Workers, resolve};
 
 use crate::{
-    exit::{WrongInput, bail_input},
+    exit::{NoNetwork, WrongInput, bail_input},
     loopback,
     options::{PathOptions, SiteOptions, StartOptions, TargetOptions},
     progress::Progress,
@@ -45,6 +45,15 @@ impl Network {
             Self::Live { .. } => Target::Live,
         }
     }
+}
+
+/// What a run needs of the link to emulated sites.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Needs {
+    /// Its times: without a network there is nothing to measure.
+    Times,
+    /// That sites answer, which they do over loopback too.
+    Answers,
 }
 
 /// Which sites, and how they are reached, read and found right.
@@ -136,7 +145,10 @@ impl Sites {
 
     /// Opens the link to the sites, if they are emulated. Must be called while the process has one thread, as
     /// [`Link::open`] must.
-    pub(crate) fn open_link(&self) -> anyhow::Result<Option<Link>> {
+    ///
+    /// # Errors
+    /// [`NoNetwork`] where this machine refuses the link, and the run `needs` its times.
+    pub(crate) fn open_link(&self, needs: Needs) -> anyhow::Result<Option<Link>> {
         if self.network != Network::Lab {
             return Ok(None);
         }
@@ -144,14 +156,25 @@ impl Sites {
             name: site.name(),
             profile: site.lab.link,
         };
+        let sites: Vec<LinkSite> = self.file.sites.iter().map(site).collect();
         let plan = LinkPlan {
             choice: self.link,
-            sites: self.file.sites.iter().map(site).collect(),
+            sites: sites.clone(),
             seed: self.seed,
         };
-        Link::open(plan)
-            .map(Some)
-            .context("cannot emulate the link")
+        match (Link::open(plan), self.link, needs) {
+            (Ok(link), ..) => Ok(Some(link)),
+            (Err(error @ LinkError::TooManySites { .. }), ..) => Err(error.into()),
+            (Err(error), LinkChoice::Auto, Needs::Answers) => {
+                Ok(Some(Link::loopback(sites, format!("auto: {error}"))))
+            }
+            (Err(error), LinkChoice::Auto | LinkChoice::User | LinkChoice::Tun, _) => {
+                Err(NoNetwork(error).into())
+            }
+            (Err(error), LinkChoice::Netem | LinkChoice::None, _) => {
+                Err(error).context("cannot emulate the link")
+            }
+        }
     }
 
     /// Starts the lab behind the link, or without one looks the hosts up; and gives the trust roots that go

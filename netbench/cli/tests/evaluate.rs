@@ -44,7 +44,7 @@ fn state<'a>(states: &'a [(String, String)], part: &str) -> &'a str {
 #[test]
 fn two_parts_answer_what_they_can_and_the_rest_is_said_to_be_missing() {
     let place = place();
-    let line = "evaluate --quick --sites sites.txt --part features,connections --json";
+    let line = "evaluate --quick --sites sites.txt --part features,connections --link none --json";
     let done = place.netbench(&words(line)).expect(0);
     let found = evaluation(&done.stdout);
     let states = states(&found);
@@ -118,11 +118,51 @@ fn a_site_that_a_switch_loses_is_named_with_the_reason_and_on_the_page() {
     assert!(done.stderr.contains("report.html"), "{}", done.stderr);
 }
 
+/// The fields of old-sites.txt.
+#[test]
+fn cards_say_the_same_of_sites_that_a_switch_loses() {
+    let sites = "\
+new.example
+cbc.example   tls=1.2 suites=TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256
+name.example  fault=wrong-name
+";
+    let place = Place::with_sites(sites);
+    let line = "evaluate --quick --sites sites.txt --part sites,connections --link none --json";
+    let found = evaluation(&place.netbench(&words(line)).expect(0).stdout);
+    let profile = |part: &Value| part["client_profile"].as_str().unwrap().to_owned();
+    let losses = &found["found"]["losses"];
+    let connections = &found["found"]["connections"]["run"];
+    assert_eq!(profile(losses), "library");
+    assert_eq!(profile(connections), "library");
+
+    let questions = found["questions"].as_array().unwrap();
+    let because = |card: usize| questions[card]["because"].as_str().unwrap();
+    assert_eq!(questions[0]["answer"], "no", "{}", because(0));
+    assert_eq!(questions[1]["answer"], "no", "{}", because(1));
+    assert!(
+        because(0).starts_with(
+            "rustls-aws-lc cannot agree with 1 of the 2 emulated sites that openssl can."
+        ),
+        "{}",
+        because(0)
+    );
+    // The stack in use finishes none to the site with the wrong name.
+    assert!(
+        because(1).ends_with(
+            "were finished: rustls-aws-lc cannot agree with 1 site that openssl can, and no other failed with \
+             rustls-aws-lc alone. 1 site failed with openssl already, and says nothing of the switch."
+        ),
+        "{}",
+        because(1)
+    );
+    assert_eq!(questions[1]["figures"][0]["value"], "1 of 3");
+}
+
 #[test]
 fn a_part_that_fails_leaves_the_others_and_can_be_tried_again() {
     let place = place();
     let mut command = place.command(&words(
-        "evaluate --quick --sites sites.txt --part features,connections --worker rustls-aws-lc=./breaks --json",
+        "evaluate --quick --sites sites.txt --part features,connections --link none --worker rustls-aws-lc=./breaks --json",
     ));
     place.script("breaks", "echo 'no such thing' >&2\nexit 1");
     let done = support::finish(&mut command).expect(1);
@@ -148,8 +188,10 @@ fn a_part_that_fails_leaves_the_others_and_can_be_tried_again() {
 
 #[test]
 fn ctrl_c_keeps_what_there_is_and_the_rest_is_gone_on_with() {
-    let place = place();
-    let line = "evaluate --sites sites.txt --part connections --json";
+    // So many that it cannot be done before it is stopped.
+    let sites: String = (0..8).map(|site| format!("site{site}.example\n")).collect();
+    let place = Place::with_sites(&sites);
+    let line = "evaluate --sites sites.txt --part connections --link none --json";
     let child = place.begin(&words(line));
     let samples = || -> Option<PathBuf> {
         let run = fs::read_dir(place.path().join("runs"))

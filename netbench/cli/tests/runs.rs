@@ -110,7 +110,7 @@ fn a_packed_run_is_reported_as_before() {
     assert!(done.stderr.contains("being measured"), "{}", done.stderr);
     drop(measuring);
     let done = place.netbench(&["results", "pack", run]).expect(0);
-    assert!(done.stdout.contains("1 runs: "), "{}", done.stdout);
+    assert!(done.stdout.contains("1 run: "), "{}", done.stdout);
     assert!(!place.run().join("samples.jsonl").exists());
     assert_eq!(report(), before);
     let done = place.netbench(&["connect", "--resume", run]);

@@ -61,7 +61,7 @@ pub(crate) fn hint() -> String {
         "a container's seccomp profile may forbid it: run as root with CAP_SYS_ADMIN and CAP_NET_ADMIN, \
          or allow `unshare`"
     };
-    format!("{cause}; --link none works without namespaces")
+    cause.to_owned()
 }
 
 /// Lets a program that is executed next in this thread keep CAP_NET_ADMIN, which it would lose

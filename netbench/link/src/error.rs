@@ -4,7 +4,7 @@ use std::{io, time::Duration};
 #[derive(Debug, thiserror::Error)]
 pub enum LinkError {
     /// Namespaces cannot be made.
-    #[error("cannot make {what}: {source}; {hint}")]
+    #[error("cannot make {what}: {source} ({hint})")]
     Namespace {
         /// Which kind of namespace.
         what: &'static str,
@@ -14,16 +14,13 @@ pub enum LinkError {
         hint: String,
     },
     /// The process has several threads already, and a user namespace is entered by a whole process.
-    #[error(
-        "the link must be opened while the process has a single thread, and it has {threads}; \
-         --link none works without namespaces"
-    )]
+    #[error("the link must be opened while the process has a single thread, and it has {threads}")]
     Threads {
         /// How many threads there are.
         threads: usize,
     },
     /// The namespaces' devices cannot be set up.
-    #[error("cannot {what}: {source}; --link none works without devices")]
+    #[error("cannot {what}: {source}")]
     Device {
         /// What failed.
         what: String,

@@ -58,7 +58,7 @@ impl Link {
     ///
     /// # Errors
     /// The kernel refuses namespaces or devices, or lacks netem; the error says which and what
-    /// helps. `auto` and `none` do not fail for that.
+    /// helps. `none` does not fail for that.
     pub fn open(plan: LinkPlan) -> Result<Self, LinkError> {
         sites::check_count(&plan.sites)?;
         match plan.choice {
@@ -74,17 +74,12 @@ impl Link {
                 Self::forwarded(topology::over_tun()?, &plan, why)
             }
             LinkChoice::Auto => {
-                let sites = plan.sites.clone();
-                match Self::user(plan) {
-                    Ok(mut link) => {
-                        link.why = format!(
-                            "auto: namespaces work, and losses come from the seed; {}",
-                            link.why
-                        );
-                        Ok(link)
-                    }
-                    Err(error) => Ok(Self::loopback(sites, format!("auto: {error}"))),
-                }
+                let mut link = Self::user(plan)?;
+                link.why = format!(
+                    "auto: namespaces work, and losses come from the seed; {}",
+                    link.why
+                );
+                Ok(link)
             }
         }
     }
@@ -289,7 +284,8 @@ impl Link {
         }
     }
 
-    fn loopback(sites: Vec<LinkSite>, why: String) -> Self {
+    /// No link: sites are addresses of the loopback interface. Works everywhere.
+    pub fn loopback(sites: Vec<LinkSite>, why: String) -> Self {
         Self {
             kind: LinkKind::None,
             why,

@@ -5,7 +5,7 @@ use netbench_model::LinkProfile;
 /// Which kind of link is wanted: the values of `--link`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LinkChoice {
-    /// The link in user space where namespaces can be made, else none.
+    /// The best that works: the link in user space. Never loopback, whose times say nothing of a network.
     #[default]
     Auto,
     /// The link in user space: over veth pairs, or over TUN where those cannot be made.

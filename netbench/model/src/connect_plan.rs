@@ -143,6 +143,17 @@ pub enum Profile {
     Library,
 }
 
+impl Profile {
+    /// The word of `--client-profile`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Servo => "servo",
+            Self::Library => "library",
+        }
+    }
+}
+
 /// The trust roots of every client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RootsRecord {

@@ -2,8 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ClientCertificate, ConnectTo, Kind, Manifest, Plan, RequestRecord, RootsSource, StackName,
-    Target,
+    ClientCertificate, ConnectTo, Kind, Manifest, Plan, Profile, RequestRecord, RootsSource,
+    StackName, Target,
 };
 
 /// What an evaluation was to do, and how far each part of it came. The parts are runs of their own, in
@@ -30,6 +30,13 @@ pub struct EvaluationPlan {
     pub limit: Option<u32>,
     /// How many sites that makes.
     pub sites: u32,
+    /// How connectors are set up in every part. None in evaluations by earlier versions, whose parts took
+    /// different ones.
+    #[serde(default)]
+    pub client_profile: Option<Profile>,
+    /// The link to emulated sites, as given; none where netbench chooses it.
+    #[serde(default)]
+    pub link: Option<String>,
     /// Everything random in every part comes from it.
     pub seed: u64,
     /// Workers of the user's own: stack and program.
@@ -120,6 +127,9 @@ pub enum PartState {
 /// Which sites two stacks can agree with, as an evaluation needs it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Losses {
+    /// How connectors were set up. None in evaluations by earlier versions.
+    #[serde(default)]
+    pub client_profile: Option<Profile>,
     /// Sites that were scanned.
     pub scanned: u64,
     /// Sites that could not be scanned.

@@ -3,7 +3,9 @@
 use netbench_model::Unit;
 use netbench_stats::{Interval, Verdict};
 
-use crate::text::{bytes, change, factor, grouped, interval, percent, plain, signed_time, time};
+use crate::text::{
+    TOO_FEW, bytes, change, factor, grouped, interval, percent, plain, signed_time, time,
+};
 
 /// A cell of a table. Ratios are the other stack's figure over the first one's.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +19,7 @@ pub(crate) enum Cell {
     TimeDifference(f64),
     /// A ratio, shown as a change: `-1.9 %`.
     Change(f64),
-    /// The interval of a ratio, shown as changes; none with too few pairs.
+    /// The interval of a ratio, shown as changes; none with too few rounds.
     Changes(Option<Interval>),
     /// A ratio, shown the other way round, as the first one's figure over the other's: `1.05×`.
     Factor(f64),
@@ -103,7 +105,7 @@ impl Cell {
             Self::Change(ratio) => change(*ratio),
             Self::Changes(ends) => interval(*ends),
             Self::Factor(ratio) => factor(*ratio),
-            Self::Factors(None) => "too few rounds".to_owned(),
+            Self::Factors(None) => TOO_FEW.to_owned(),
             Self::Factors(Some(i)) => format!("{} … {}", factor(i.high), factor(i.low)),
             Self::Number(number) => number.render(),
             Self::Bytes(count) => bytes(*count),
@@ -240,7 +242,7 @@ mod tests {
             (Cell::TimeDifference(-1.5e3), "-1.50 µs", Some(-1.5e3), "ns"),
             (Cell::Change(0.981), "-1.9 %", Some(0.981), "other/first"),
             (Cell::Changes(interval), "-50 % … -20 %", None, ""),
-            (Cell::Changes(None), "too few pairs", None, ""),
+            (Cell::Changes(None), "too few rounds", None, ""),
             (Cell::Factor(0.5), "2.000×", Some(2.0), "first/other"),
             (Cell::Factors(interval), "1.250× … 2.000×", None, ""),
             (Cell::count(7u64), "7", Some(7.0), ""),

@@ -38,6 +38,7 @@ pub use explain::{
     ModeCause, SharedRow, explain,
 };
 pub use forms::{FORMS, Form, Goes, Needs, Options, Style, Takes, form};
+pub use netbench_stats::MIN_ROUNDS as FEWEST_ROUNDS;
 pub use run::RunHead;
 pub use runs::{RunRow, RunsSummary};
 pub use scan::{HelloReport, ScanHead, ScanSummary, summarize_scan};
@@ -47,6 +48,7 @@ pub use suite::{
     SuiteFailure, SuiteHead, SuiteReport, SuiteSummary, compare_runs_of_suite,
     compare_stacks_of_suite, decided, idle_reference, join_runs_of_suite, summarize_suite,
 };
+pub use text::{count, wrap};
 
 use netbench_model::{
     ConnectManifest, EvaluationManifest, Sample, ScanManifest, SuiteManifest, SuiteSample,

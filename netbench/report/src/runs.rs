@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     cell::Cell,
     document::{Document, Extent, Item, Report, Section, Table},
-    text::bytes,
+    text::{bytes, count},
 };
 
 /// The runs that are kept in a folder.
@@ -78,7 +78,11 @@ impl Report for RunsSummary {
         let problems = self.runs.iter().filter_map(|run| run.problem.clone());
         items.extend(problems.map(Item::Warning));
         Document {
-            lead: format!("{} runs, {}.", self.runs.len(), bytes(all as f64)),
+            lead: format!(
+                "{}, {}.",
+                count(self.runs.len(), "run", "runs"),
+                bytes(all as f64)
+            ),
             sections: vec![Section::only(items)],
             data: vec![self],
             ..Document::new("results", format!("Runs in {}", self.folders.join(", ")))

@@ -2,15 +2,19 @@ use std::{collections::BTreeMap, fmt::Display};
 
 use itertools::Itertools;
 pub(crate) use netbench_model::sanitize as plain;
-use netbench_model::{StackName, Target};
+use netbench_model::{Profile, StackName, Target};
 use netbench_stats::Verdict;
+use unicode_width::UnicodeWidthStr;
 
-/// What the sites are, and where.
-pub(crate) fn place(target: Target) -> &'static str {
+/// How many sites, what they are, and where.
+pub(crate) fn places(target: Target, sites: impl TryInto<u64>) -> String {
     match target {
-        Target::Lab => "emulated sites",
-        Target::Loopback => "servers of this machine",
-        Target::Live => "real sites, over the real network",
+        Target::Lab => count(sites, "emulated site", "emulated sites"),
+        Target::Loopback => count(sites, "server of this machine", "servers of this machine"),
+        Target::Live => {
+            let sites = count(sites, "real site", "real sites");
+            format!("{sites}, over the real network")
+        }
     }
 }
 
@@ -36,10 +40,10 @@ fn three_digits(value: f64) -> String {
 
 /// A ratio as a change: `-1.9 %`. Above double, as `3.20×`, which reads better.
 pub(crate) fn change(ratio: f64) -> String {
-    if ratio >= 99.5 {
+    if ratio >= MOST {
         return "over 99×".to_owned();
     }
-    if ratio >= 2.0 {
+    if ratio >= DOUBLE {
         return format!("{ratio:.2}×");
     }
     let percent = (ratio - 1.0) * 100.0;
@@ -56,15 +60,39 @@ pub(crate) fn change(ratio: f64) -> String {
 /// The two ends of an interval, as changes.
 pub(crate) fn interval(interval: Option<netbench_stats::Interval>) -> String {
     match interval {
-        None => "too few pairs".to_owned(),
+        None => TOO_FEW.to_owned(),
         Some(i) => interval_of(i.low, i.high),
     }
 }
 
-/// Two ends, as changes.
+/// Where there are too few pairs, or too few processes for them: more rounds are more of both.
+pub(crate) const TOO_FEW: &str = "too few rounds";
+
+/// Two ends, as changes, or both as factors where one is over double.
 pub(crate) fn interval_of(low: f64, high: f64) -> String {
-    format!("{} … {}", change(low), change(high))
+    // Two processes of each stack have an interval from nothing to anything.
+    if low < LEAST && high >= MOST {
+        return TOO_FEW.to_owned();
+    }
+    if high < DOUBLE {
+        return format!("{} … {}", change(low), change(high));
+    }
+    let low = match low {
+        low if low < LEAST => "under 0.01×".to_owned(),
+        low if low < DOUBLE => format!("{low:.2}×"),
+        low => change(low),
+    };
+    format!("{low} … {}", change(high))
 }
+
+/// A change of so much is a factor.
+const DOUBLE: f64 = 2.0;
+
+/// Factors are shown up to here.
+const MOST: f64 = 99.5;
+
+/// And from here.
+const LEAST: f64 = 0.01;
 
 /// A share of a whole.
 pub(crate) fn percent(part: f64, whole: f64) -> String {
@@ -97,6 +125,18 @@ pub(crate) fn machine(facts: &BTreeMap<String, String>) -> String {
         fact("os"),
     ];
     format!("Machine: {}.", known.into_iter().flatten().join(", "))
+}
+
+/// How connectors were set up, as a sentence.
+pub(crate) fn profile_in_words(profile: Profile) -> String {
+    let how = match profile {
+        Profile::Default => "every stack offers the same versions, suites, groups and signatures",
+        Profile::Servo => {
+            "every stack offers the same versions, suites, groups and signatures, and hyper is set up as in Servo"
+        }
+        Profile::Library => "each stack offers what its library does by itself",
+    };
+    format!("Client profile {}: {how}.", profile.name())
 }
 
 /// Stacks, each with what it is made of.
@@ -159,7 +199,7 @@ pub(crate) fn time_and_change(first_ns: f64, ratio: f64) -> String {
 }
 
 /// `3 sites`.
-pub(crate) fn count(number: impl TryInto<u64>, one: &str, many: &str) -> String {
+pub fn count(number: impl TryInto<u64>, one: &str, many: &str) -> String {
     match number.try_into().unwrap_or(u64::MAX) {
         1 => format!("1 {one}"),
         number => format!("{number} {many}"),
@@ -197,6 +237,23 @@ pub(crate) fn shorten(text: &str) -> String {
     }
 }
 
+/// Breaks text at spaces; a word that is longer than a line has one of its own.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split(' ') {
+        if !line.is_empty() && line.width() + 1 + word.width() > width {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,6 +272,23 @@ mod tests {
         ];
         for (ns, text) in cases {
             assert_eq!(time(ns), text);
+        }
+    }
+
+    #[test]
+    fn both_ends_of_an_interval_are_in_one_unit() {
+        let cases = [
+            (0.5, 0.8, "-50 % … -20 %"),
+            (0.9, 1.99, "-10 % … +99 %"),
+            (0.011, 13.75, "0.01× … 13.75×"),
+            (0.001, 13.75, "under 0.01× … 13.75×"),
+            (0.5, 2.0, "0.50× … 2.00×"),
+            (3.0, 4.0, "3.00× … 4.00×"),
+            (0.5, 1e9, "0.50× … over 99×"),
+            (1e-9, 1e9, "too few rounds"),
+        ];
+        for (low, high, text) in cases {
+            assert_eq!(interval_of(low, high), text);
         }
     }
 

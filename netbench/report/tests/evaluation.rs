@@ -13,7 +13,7 @@ use forms::{render, terminal};
 use netbench_model::coverage::{Category, Coverage, FeatureRow, RunnerId, ShimSummary, Tally};
 use netbench_model::{
     Depth, Environment, EvaluationManifest, EvaluationPlan, Losses, LostSite, Origin, PartRecord,
-    PartState, Plan, Session, StackName, Target,
+    PartState, Plan, Profile, Session, StackName, Target,
 };
 use netbench_report::{Answer, ConnectSummary, EvaluationReport, Found, evaluation};
 use netbench_stats::{Interval, Verdict};
@@ -43,6 +43,8 @@ fn manifest(parts: &[(&str, PartState)]) -> EvaluationManifest {
             connections: netbench_model::ConnectionSettings::default(),
             limit: None,
             sites: 101,
+            client_profile: Some(Profile::Library),
+            link: None,
             seed: 1,
             workers: Vec::new(),
             parts: parts.iter().map(part).collect(),

@@ -135,6 +135,7 @@ fn summary(count: usize) -> ScanSummary {
             enumeration_connections: 70,
             retries: 1,
             bytes: 15_000,
+            client_profile: None,
             stacks: BTreeMap::from([(StackName::new("broad"), "a library".to_owned())]),
             origin: netbench_model::Origin::default(),
         },

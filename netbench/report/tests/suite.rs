@@ -465,6 +465,38 @@ fn dear_operations_that_a_low_percentile_hides_are_marked() {
 }
 
 #[test]
+fn a_case_that_cannot_be_judged_does_not_pass_in_silence() {
+    let compare = |ratio: f64, rounds: u32| {
+        let fixture = Fixture {
+            ratio,
+            rounds,
+            ..Fixture::default()
+        };
+        let (first, other) = (StackName::new("openssl"), StackName::new("rustls-ring"));
+        let (manifest, samples) = (fixture.manifest(), fixture.samples());
+        compare_stacks_of_suite(&manifest, &samples, &first, &other, Some(0.02))
+    };
+    // Of one round nothing is known, however large the change.
+    let doubtful = compare(3.0, 1);
+    assert_eq!(doubtful.regressed, 0);
+    assert_eq!(doubtful.doubtful as usize, doubtful.cases.len());
+    let told = terminal(&doubtful, 200);
+    for case in &doubtful.cases {
+        assert_eq!(case.regression, Regression::Doubtful, "{}", case.name);
+        assert!(
+            told.contains(&format!("{} {:.2}×", case.name, case.ratio)),
+            "{told}"
+        );
+    }
+    assert!(render(&doubtful, "junit").contains("too few rounds"));
+    let unknown = compare(0.5, 1);
+    assert_eq!((unknown.regressed, unknown.doubtful), (0, 0));
+    let none = |case: &netbench_report::ComparedCase| case.regression == Regression::Unknown;
+    assert!(unknown.cases.iter().all(none));
+    assert!(terminal(&unknown, 200).contains("cannot be judged"));
+}
+
+#[test]
 fn two_runs_regress_beyond_the_threshold_and_not_before() {
     let (before, after) = (
         Fixture::default(),

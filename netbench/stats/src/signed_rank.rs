@@ -5,7 +5,7 @@ use crate::{Interval, Pair, SINGLE_LEVEL, Verdict, quantile_sorted};
 
 /// The fewest rounds in which one site can be decided: with five, all in one direction still
 /// happens by chance in more than one case of twenty.
-pub const MIN_ROUNDS: usize = 6;
+pub const MIN_ROUNDS: u32 = 6;
 
 /// Up to here the distribution of the signed-rank statistic is counted out, above it is normal.
 const EXACT_UP_TO: usize = 100;
@@ -67,7 +67,7 @@ struct Cut {
 impl Cut {
     fn for_rounds(n: usize) -> Option<Self> {
         let tail = (1.0 - SINGLE_LEVEL) / 2.0;
-        if n < MIN_ROUNDS {
+        if n < MIN_ROUNDS as usize {
             return None;
         }
         if n > EXACT_UP_TO {

@@ -35,11 +35,15 @@ pub enum Tool {
     UserMounts,
     /// Being root, who can become another user.
     Root,
+    /// Filters of system calls.
+    Seccomp,
+    /// Permission to switch namespaces off in a user namespace.
+    NamespaceLimits,
 }
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 14] = [
         Self::Go,
         Self::Nginx,
         Self::OpensslCommand,
@@ -52,6 +56,8 @@ impl Tool {
         Self::UserNamespaces,
         Self::UserMounts,
         Self::Root,
+        Self::Seccomp,
+        Self::NamespaceLimits,
     ];
 
     /// Its name in `NETBENCH_REQUIRE` and beside ignored tests.
@@ -69,6 +75,8 @@ impl Tool {
             Self::UserNamespaces => "user-namespaces",
             Self::UserMounts => "user-mounts",
             Self::Root => "root",
+            Self::Seccomp => "seccomp",
+            Self::NamespaceLimits => "namespace-limits",
         }
     }
 
@@ -107,6 +115,16 @@ impl Tool {
                 let id = Command::new("id").arg("-u").output();
                 let root = id.is_ok_and(|output| output.stdout.trim_ascii() == b"0");
                 (!root).then(|| "not running as root".to_owned())
+            }
+            Self::Seccomp => {
+                let actions = std::fs::read_to_string("/proc/sys/kernel/seccomp/actions_avail");
+                let able = actions.is_ok_and(|actions| actions.contains("errno"));
+                (!able).then(|| "the kernel has no filters of system calls".to_owned())
+            }
+            Self::NamespaceLimits => {
+                let limit = "echo 0 > /proc/sys/user/max_user_namespaces && \
+                             setpriv --inh-caps=-all --bounding-set=-all true";
+                refused(&["unshare", "--user", "--map-root-user", "sh", "-c", limit])
             }
         }
     }

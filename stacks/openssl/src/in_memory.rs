@@ -135,6 +135,8 @@ fn context(
     ssl.set_sigalgs_list(&names::list(settings.signatures()))
         .map_err(|e| SetupError::refused("signature schemes", e))?;
     ssl.set_options(SslOptions::NO_COMPRESSION);
+    // With roots to verify clients by, it would send the root after a certificate that has no other above it.
+    ssl.set_mode(SslMode::NO_AUTO_CHAIN);
     if buffers == Buffers::Released {
         ssl.set_mode(SslMode::RELEASE_BUFFERS);
     }

@@ -8,6 +8,7 @@ mod emulated;
 mod instructions;
 mod live;
 mod netem;
+mod refused;
 mod scan_loss;
 mod servers;
 mod slurm;
@@ -27,6 +28,8 @@ netbench_testing::tests! {
     live::nginx_clean_and_resumed: Nginx;
     live::a_name_that_does_not_resolve_is_a_failure_of_its_own;
     netem::netem_emulates_the_sites: EmulatedMachine;
+    refused::a_container_that_refuses_namespaces_gets_no_verdict_on_a_network: Seccomp;
+    refused::namespaces_that_are_switched_off_are_said_to_be: NamespaceLimits;
     scan_loss::losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts: OpensslCommand;
     urls::a_server_that_asks_for_a_certificate_gets_it: OpensslCommand;
     urls::paths_headers_and_ipv6_reach_nginx: Nginx;

@@ -105,7 +105,7 @@ pub(super) fn phases(comparison: &Comparison) -> Item {
             "lines: intervals of {:.2} % each, so wide that all hold together at 99 %",
             interval.level * 100.0
         ),
-        None => "too few pairs for intervals".to_owned(),
+        None => "too few rounds for intervals".to_owned(),
     };
     let dots = rows.map(|row| Dot {
         name: row.words().to_owned(),

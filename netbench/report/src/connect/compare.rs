@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 
 use itertools::Itertools;
-use netbench_model::{Condition, ConnectPlan, Measured, Phase, Sample, StackName, Target};
+use netbench_model::{
+    Condition, ConnectManifest, ConnectPlan, Measured, Phase, Sample, StackName, Target,
+};
 use netbench_stats::{
     Figures, Pair, Resampling, Verdict, compare as paired, compare_rounds, median,
 };
@@ -14,14 +16,15 @@ use super::{
 
 /// Compares one stack with the first under one condition; and what had to be left out.
 pub(crate) fn compare(
-    plan: &ConnectPlan,
+    manifest: &ConnectManifest,
     measured: &[&Sample],
     condition: Condition,
     first: &StackName,
     other: &StackName,
 ) -> (Comparison, Vec<Exclusion>) {
     let pairs = match_up(measured, condition, first, other);
-    let rtts = rtts(plan, measured);
+    let plan = &manifest.plan;
+    let rtts = rtts(manifest, measured);
     let comparison = Comparison {
         condition,
         first: first.clone(),

@@ -5,8 +5,8 @@ use netbench_model::{Condition, ConnectManifest, LinkKind, Phase, Sample, StackN
 use netbench_stats::{MIN_ROUNDS, SAME_MARGIN};
 
 use super::{
-    Comparison, ConnectSummary, charts, checks, cold_items, cold_sentence, latest, match_up,
-    summarize,
+    Comparison, ConnectSummary, SiteTally, charts, checks, cold_items, cold_sentence, latest,
+    match_up, summarize,
     tables::{self, Tables, by},
     warnings::of_times,
 };
@@ -18,7 +18,8 @@ use crate::{
     explain::explain_section,
     run::origin,
     text::{
-        change, count, in_place_of, interval, machine, place, shorten, stacks_with, time, verdict,
+        change, count, in_place_of, interval, machine, places, profile_in_words, shorten,
+        stacks_with, time, verdict,
     },
 };
 
@@ -63,10 +64,10 @@ impl Report for ConnectReport {
         Document {
             about: in_place_of(&stacks),
             lead: format!(
-                "{} connections to {} {}: how long each takes, from nothing to the last byte of a page.",
-                run.samples,
-                run.sites,
-                place(run.target)
+                "{} to {}: how long each takes{}, from nothing to the last byte of a page.",
+                count(run.samples, "connection", "connections"),
+                places(run.target, run.sites),
+                summary.over()
             ),
             questions: questions(self),
             sections,
@@ -134,7 +135,7 @@ fn section(report: &ConnectReport, extent: Extent) -> Section {
     }
     for comparison in comparisons() {
         phases(&mut items, comparison, summary.run.target, tables);
-        sites(&mut items, comparison);
+        sites(&mut items, comparison, summary);
         if tables == Tables::Each {
             let heading = title("Where the total goes", comparison);
             shares(&mut items, heading, &[comparison]);
@@ -170,15 +171,17 @@ fn section(report: &ConnectReport, extent: Extent) -> Section {
 fn explanation(summary: &ConnectSummary) -> String {
     let run = &summary.run;
     let mut parts = vec![format!(
-        "{} {}, {} rounds, {} of {} samples. {}. In every round each stack connects once to each site, one right \
+        "{}, {}, {} of {} samples. {}. In every round each stack connects once to each site, one right \
          after the other; a ratio is always of such a pair, the other stack's time over the first one's.",
-        run.sites,
-        place(run.target),
-        run.rounds,
+        places(run.target, run.sites),
+        count(run.rounds, "round", "rounds"),
         run.samples,
         run.planned,
         stacks_with(&run.stacks),
     )];
+    if let Some(profile) = run.client_profile {
+        parts.push(profile_in_words(profile));
+    }
     if run.target == Target::Lab && run.samples > 0 {
         parts.push(
             "The sites are emulated on one machine: their certificates, servers and links are made to be like those \
@@ -204,12 +207,17 @@ fn headline(summary: &ConnectSummary, comparison: &Comparison) -> String {
             comparison.condition
         );
     };
+    let (condition, over) = (comparison.condition, summary.over());
+    let Some(ends) = total.paired.interval else {
+        return format!(
+            "{condition}: there are too few rounds for a verdict on the total time{over}."
+        );
+    };
     format!(
-        "{}: by total time, {}: {} ({}). {}",
-        comparison.condition,
+        "{condition}: by total time{over}, {}: {} ({}). {}",
         verdict(total.paired.verdict, first, other),
         change(total.paired.ratio),
-        interval(total.paired.interval),
+        interval(Some(ends)),
         tally(comparison),
     )
 }
@@ -217,7 +225,7 @@ fn headline(summary: &ConnectSummary, comparison: &Comparison) -> String {
 /// On how many sites which stack is faster, or why no site can tell.
 fn tally(comparison: &Comparison) -> String {
     let tally = &comparison.sites;
-    if tally.rows.iter().all(|row| row.paired.interval.is_none()) {
+    if !sites_tell(tally) {
         return format!("A site needs {MIN_ROUNDS} rounds for a verdict of its own.");
     }
     format!(
@@ -228,6 +236,12 @@ fn tally(comparison: &Comparison) -> String {
         tally.same,
         tally.undecided,
     )
+}
+
+/// Whether any site has rounds enough for a verdict.
+fn sites_tell(tally: &SiteTally) -> bool {
+    let mut rows = tally.rows.iter();
+    rows.any(|row| row.paired.interval.is_some())
 }
 
 /// `By phase: clean connections, rustls-ring against openssl`.
@@ -247,7 +261,7 @@ fn phases(items: &mut Vec<Item>, comparison: &Comparison, target: Target, tables
     let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
     let level = comparison.phases.iter().find_map(|row| row.paired.interval);
     items.push(Item::Text(match level {
-        None => "There are too few pairs for a verdict.".to_owned(),
+        None => "There are too few rounds for a verdict.".to_owned(),
         Some(level) => format!(
             "Medians; the change is the median over pairs of {other}'s time against {first}'s: less than 0 % means that \
              {other} is faster. Intervals hold for all phases together (each at {:.2} %). “same” needs the interval \
@@ -276,20 +290,25 @@ fn phases(items: &mut Vec<Item>, comparison: &Comparison, target: Target, tables
     }
 }
 
-fn sites(items: &mut Vec<Item>, comparison: &Comparison) {
+fn sites(items: &mut Vec<Item>, comparison: &Comparison, summary: &ConnectSummary) {
     const SHOWN: usize = 8;
     let tally = &comparison.sites;
+    let loopback = summary.is_loopback();
     let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
     items.push(Item::Heading(title("Site by site, total time", comparison)));
     items.push(Item::Text(format!(
-        "Of {} sites {} could not be compared. {} If the two were equal, about {:.1} sites would be called faster or \
+        "Of {} {} could not be compared. {} If the two were equal, about {:.1} sites would be called faster or \
          slower by chance.",
-        tally.rows.len() as u64 + tally.not_compared,
+        count(tally.rows.len() as u64 + tally.not_compared, "site", "sites"),
         tally.not_compared,
         self::tally(comparison),
         tally.expected_by_chance,
     )));
     if tally.rows.is_empty() {
+        return;
+    }
+    // A table of figures none of which says anything would only be read.
+    if !sites_tell(tally) {
         return;
     }
     items.push(charts::sites(comparison));
@@ -298,7 +317,10 @@ fn sites(items: &mut Vec<Item>, comparison: &Comparison) {
             .caption(format!("sites, {}", about(comparison)))
             .excerpt(Excerpt::Ends(SHOWN))
             .col("site", 0, |row| Cell::text(&row.site))
-            .col("RTT", 3, |row| Cell::Time(row.rtt_ns as f64))
+            .col("RTT", 3, |row| match loopback {
+                true => Cell::Missing,
+                false => Cell::Time(row.rtt_ns as f64),
+            })
             .col(first, 1, |row| Cell::Time(row.first_total_ns))
             .col(other, 1, |row| Cell::Time(row.other_total_ns))
             .col_of(other, "by", 5, |row| {
@@ -346,11 +368,11 @@ fn failures(items: &mut Vec<Item>, summary: &ConnectSummary) {
     }
     for row in &summary.unsupported {
         items.push(Item::Text(format!(
-            "Not tried, {} on {}: {} ({} sites)",
+            "Not tried, {} on {}: {} ({})",
             row.condition,
             row.stack,
             row.reason,
-            row.sites.len()
+            count(row.sites.len(), "site", "sites")
         )));
     }
 }
@@ -360,7 +382,7 @@ fn left_out(items: &mut Vec<Item>, summary: &ConnectSummary) {
         Table::of(&summary.left_out)
             .col("site", 0, |row| Cell::text(&row.site))
             .col("condition", 2, |row| Cell::text(row.condition))
-            .col("stack", 1, |row| Cell::text(&row.other))
+            .col("stack", 0, |row| Cell::text(&row.other))
             .col("what differed", 0, |row| Cell::text(&row.why))
             .col("pairs", 0, |row| Cell::count(row.pairs))
             .under("Pairs left out: the two sides did different work"),
@@ -398,8 +420,8 @@ fn how(items: &mut Vec<Item>, summary: &ConnectSummary) {
     let mut parts = vec![format!("Link: {kind} ({}).", link.why)];
     if let Some(off) = off.max() {
         parts.push(format!(
-            "Checked by idle TCP connects for {} round-trip times, at most {} off.",
-            link.checks.len(),
+            "Checked by idle TCP connects for {}, at most {} off.",
+            count(link.checks.len(), "round-trip time", "round-trip times"),
             time(off as f64)
         ));
     }

@@ -31,5 +31,5 @@ pub(crate) use cold::{cold, first_cost, items as cold_items, sentence as cold_se
 pub(crate) use compare::compare;
 pub(crate) use latest::latest;
 pub(crate) use pairs::{Matched, match_up};
-pub(crate) use shares::{RTT_CLASSES, rtts};
+pub(crate) use shares::{class, rtt_class, rtts};
 pub(crate) use summarize::head;

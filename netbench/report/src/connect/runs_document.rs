@@ -233,6 +233,7 @@ fn checks(comparison: &ConnectComparison) -> CheckSuite {
             class: Some(class),
             outcome: match regression {
                 Regression::Regressed => failed("regression"),
+                Regression::Doubtful => failed("doubtful"),
                 _ => Checked::Passed,
             },
             said: Some(words),

@@ -1,11 +1,11 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{ConnectPlan, Measured, Sample, StackName, Target};
+use netbench_model::{ConnectManifest, LinkKind, Measured, Sample, StackName, Target};
 
 use super::{pairs::Matched, summary::ShareRow};
 
 /// Classes of round-trip times, by their upper ends in milliseconds.
-pub(crate) const RTT_CLASSES: [(u64, &str); 5] = [
+const RTT_CLASSES: [(u64, &str); 5] = [
     (10, "under 10 ms"),
     (30, "10–30 ms"),
     (60, "30–60 ms"),
@@ -13,8 +13,17 @@ pub(crate) const RTT_CLASSES: [(u64, &str); 5] = [
     (u64::MAX, "over 120 ms"),
 ];
 
-/// Each site's round-trip time: as configured, or on the real network the smallest seen.
-pub(crate) fn rtts(plan: &ConnectPlan, measured: &[&Sample]) -> BTreeMap<String, u64> {
+/// The class of sites without a round-trip time.
+const NO_CLASS: &str = "–";
+
+/// Each site's round-trip time: as emulated, or on the real network the smallest seen. None over loopback,
+/// where what is configured is not.
+pub(crate) fn rtts(manifest: &ConnectManifest, measured: &[&Sample]) -> BTreeMap<String, u64> {
+    let plan = &manifest.plan;
+    let link = manifest.link.as_ref().map(|link| link.kind);
+    if plan.target == Target::Lab && link == Some(LinkKind::None) {
+        return BTreeMap::new();
+    }
     if plan.target == Target::Lab {
         return plan
             .sites
@@ -41,22 +50,26 @@ pub(crate) fn shares(
     first: &StackName,
     other: &StackName,
 ) -> Vec<ShareRow> {
+    let class = |pair: &Matched<'_>| rtts.get(pair.site).map_or(NO_CLASS, |rtt| rtt_class(*rtt));
+    let classes = RTT_CLASSES.map(|(_, class)| class).into_iter();
     let mut rows = Vec::new();
-    let mut lower = 0;
-    for (upper_ms, class) in RTT_CLASSES {
-        let upper = upper_ms.saturating_mul(1_000_000);
-        let these: Vec<_> = matched
-            .iter()
-            .filter(|pair| {
-                let rtt = rtts.get(pair.site).copied().unwrap_or(0);
-                (lower..upper).contains(&rtt)
-            })
-            .collect();
-        lower = upper;
-        rows.extend(share(class, first, these.iter().map(|pair| pair.first)));
-        rows.extend(share(class, other, these.iter().map(|pair| pair.other)));
+    for name in classes.chain([NO_CLASS]) {
+        let these: Vec<_> = matched.iter().filter(|pair| class(pair) == name).collect();
+        rows.extend(share(name, first, these.iter().map(|pair| pair.first)));
+        rows.extend(share(name, other, these.iter().map(|pair| pair.other)));
     }
     rows
+}
+
+/// The class of a round-trip time.
+pub(crate) fn rtt_class(rtt_ns: u64) -> &'static str {
+    class(&RTT_CLASSES, rtt_ns / 1_000_000)
+}
+
+/// The class of a value, by the upper ends of classes.
+pub(crate) fn class(classes: &[(u64, &'static str)], value: u64) -> &'static str {
+    let fits = classes.iter().find(|(upper, _)| value < *upper);
+    fits.or(classes.last()).map_or("", |(_, name)| name)
 }
 
 fn share<'a>(

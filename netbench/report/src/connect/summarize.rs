@@ -23,7 +23,7 @@ pub fn summarize(manifest: &ConnectManifest, samples: &[Sample]) -> ConnectSumma
     if let Some((first, others)) = plan.stacks.split_first() {
         for condition in &plan.conditions {
             for other in others {
-                let (comparison, excluded) = compare(plan, &measured, *condition, first, other);
+                let (comparison, excluded) = compare(manifest, &measured, *condition, first, other);
                 comparisons.push(comparison);
                 left_out.extend(excluded);
             }
@@ -59,6 +59,7 @@ pub(crate) fn head(manifest: &ConnectManifest, measured: &[&Sample]) -> Head {
         target: plan.target,
         sites: plan.sites.len() as u64,
         rounds: plan.rounds,
+        client_profile: Some(plan.client.profile),
         stacks: plan.stacks.iter().map(about).collect(),
         samples: measured.len() as u64,
         planned: per_round as u64 * u64::from(plan.rounds),

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{Condition, FailureClass, LinkRecord, Origin, Phase, StackName, Target};
+use netbench_model::{
+    Condition, FailureClass, LinkKind, LinkRecord, Origin, Phase, Profile, StackName, Target,
+};
 use netbench_stats::{Figures, PairedRatio, RoundsRatio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,6 +51,9 @@ pub struct Head {
     pub sites: u64,
     /// How many rounds were asked for.
     pub rounds: u32,
+    /// How connectors were set up. None in summaries of earlier versions.
+    #[serde(default)]
+    pub client_profile: Option<Profile>,
     /// The stacks, with library, provider and connector.
     pub stacks: BTreeMap<StackName, String>,
     /// Measured samples, of how many that were asked for.
@@ -114,7 +119,8 @@ pub struct SiteTally {
 pub struct SiteRow {
     /// Its name.
     pub site: String,
-    /// The configured round-trip time, or on the real network the smallest seen, in nanoseconds.
+    /// The emulated round-trip time, or on the real network the smallest seen, in nanoseconds; 0 over loopback,
+    /// which has none.
     pub rtt_ns: u64,
     /// The first stack's median total.
     pub first_total_ns: f64,
@@ -127,7 +133,7 @@ pub struct SiteRow {
 /// Where the total goes, for the sites of one class of round-trip time. Means, so that they add up.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShareRow {
-    /// The class, such as `10–30 ms`.
+    /// The class, such as `10–30 ms`; a dash over loopback, which has none.
     pub class: String,
     /// The stack.
     pub stack: StackName,
@@ -215,6 +221,20 @@ pub struct NegotiatedRow {
 }
 
 impl ConnectSummary {
+    /// Whether the sites were emulated without a network: times are then those of loopback, where nothing waits.
+    pub fn is_loopback(&self) -> bool {
+        self.run.target == Target::Lab && self.link.kind == LinkKind::None
+    }
+
+    /// ` over loopback`, where it is; said wherever a time is.
+    pub(crate) fn over(&self) -> &'static str {
+        if self.is_loopback() {
+            " over loopback"
+        } else {
+            ""
+        }
+    }
+
     /// Whether any two stacks could be compared.
     pub fn compares(&self) -> bool {
         let mut comparisons = self.comparisons.iter();

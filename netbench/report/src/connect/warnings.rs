@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use itertools::Itertools;
 use netbench_model::{ConnectManifest, FailureClass, LinkKind, Outcome, Role, Sample};
 
-use crate::text::time;
+use crate::text::{count, time};
 
 /// How far the link may be off: this, or [`LINK_SHARE`] of the round-trip time, if that is more.
 const LINK_MARGIN_NS: u64 = 200_000;
@@ -27,6 +27,7 @@ pub(crate) fn warnings(manifest: &ConnectManifest, samples: &[Sample]) -> Vec<St
         .filter(|s| matches!(&s.outcome, Outcome::Failed(f) if f.class == FailureClass::Worker));
     match lost.count() {
         0 => {}
+        1 => warnings.push("1 sample was lost to a worker that failed".to_owned()),
         count => warnings.push(format!("{count} samples were lost to workers that failed")),
     }
     warnings
@@ -122,8 +123,8 @@ fn unaccounted(manifest: &ConnectManifest, samples: &[Sample]) -> Option<String>
         .collect();
     (!off.is_empty()).then(|| {
         format!(
-            "on {} sites the servers did not finish as many handshakes as there are samples: {}",
-            off.len(),
+            "on {} the servers did not finish as many handshakes as there are samples: {}",
+            count(off.len(), "site", "sites"),
             off.iter().take(5).join(", ")
         )
     })

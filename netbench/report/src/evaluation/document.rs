@@ -8,7 +8,7 @@ use crate::{
     bogo::features_sections,
     cell::{Cell, Digits},
     document::{Document, Extent, Item, Report, Section, Shown, Table},
-    text::{in_place_of, some_of},
+    text::{count, in_place_of, places, profile_in_words, some_of},
 };
 
 /// The ids of the sections that only an evaluation has.
@@ -118,19 +118,21 @@ impl Told {
 
 fn lead(evaluation: &Evaluation) -> String {
     let plan = &evaluation.run.plan;
-    let sites = match plan.target {
-        Target::Lab => "emulated sites on this machine",
-        Target::Loopback => "servers of this machine",
-        Target::Live => "real sites, over the real network",
+    let sites = places(plan.target, plan.sites);
+    let here = match plan.target {
+        Target::Lab => " on this machine",
+        Target::Loopback | Target::Live => "",
     };
+    let profile = plan.client_profile.map(profile_in_words);
+    let profile = profile.map_or_else(String::new, |words| format!(" {words}"));
     let depth = match plan.depth {
         Depth::Quick => "the quick form: fewer rounds, wider intervals",
         Depth::Full => "the full form",
     };
     format!(
-        "What would change for the users of a TLS client that switched from {} to {}, measured with netbench on {} \
-         {sites} ({depth}).",
-        plan.from, plan.to, plan.sites
+        "What would change for the users of a TLS client that switched from {} to {}, measured with netbench on \
+         {sites}{here} ({depth}).{profile}",
+        plan.from, plan.to
     )
 }
 
@@ -194,14 +196,14 @@ fn sites(evaluation: &Evaluation) -> Section {
 /// Which sites only one of two stacks can agree with.
 fn lost_and_gained(losses: &Losses, from: &StackName, to: &StackName) -> Vec<Item> {
     let mut items = vec![Item::Headline(format!(
-        "Of {} sites both can agree with {}, only {from} with {}, only {to} with {}, and neither with {}. {} handshakes \
-         went as predicted, {} did not.",
-        losses.scanned,
+        "Of {} both can agree with {}, only {from} with {}, only {to} with {}, and neither with {}. {} went as \
+         predicted, {} did not.",
+        count(losses.scanned, "site", "sites"),
         losses.both,
         losses.lost.len(),
         losses.gained.len(),
         losses.neither,
-        losses.confirmed,
+        count(losses.confirmed, "handshake", "handshakes"),
         losses.contradicted.len()
     ))];
     items.extend(Item::warnings(&losses.contradicted));

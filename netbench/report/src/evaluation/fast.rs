@@ -2,14 +2,14 @@
 
 use itertools::Itertools;
 use netbench_model::{Condition, Measure, Part, Phase, Unit};
-use netbench_stats::{PairedRatio, Verdict};
+use netbench_stats::{PairedRatio, UndecidedReason, Verdict};
 
 use super::{Answer, Evidence, NO_MORE_THAN, Question, of_totals};
 use crate::{
-    ConnectSummary, SuiteSummary,
+    CaseVerdict, Comparison, ConnectSummary, SuiteSummary,
     connect::{cold_sentence, first_cost},
     suite::row_name,
-    text::{change, count, interval, signed_time, some_of, time, time_and_change},
+    text::{TOO_FEW, change, count, interval, signed_time, some_of, time, time_and_change},
 };
 
 /// Cases of the suite that are named as slower.
@@ -23,17 +23,14 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
         let missing = evidence.missing("connections", "times of whole connections");
         question.missing.extend(missing);
     }
-    for (condition, paired) in &totals {
-        let label = format!(
-            "whole connection, {condition} ({}; n = {} pairs)",
-            interval(paired.interval),
-            paired.pairs
-        );
-        question.figure(with_time(evidence, condition, paired.ratio), label);
+    if let Some(connections) = evidence.connections {
+        whole_connections(connections, evidence, &totals, &mut question);
     }
     first_connection(evidence, &mut question);
     if let Some(connections) = evidence.connections {
-        slower_sites(connections, evidence, &mut question.breaks);
+        if !connections.is_loopback() {
+            slower_sites(evidence, &mut question.breaks);
+        }
     }
     if evidence.suites.iter().all(|suite| !suite.compares()) {
         let missing = evidence.missing("suite", "what the libraries take in memory");
@@ -52,6 +49,7 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
 /// [`NO_MORE_THAN`] in any part.
 pub(crate) fn answer_in_memory(evidence: &Evidence<'_>, suite: &SuiteSummary) -> Question {
     let means = means(suite, evidence);
+    let told = || means.iter().filter(|mean| mean.cases > 0);
     let (from, to) = (evidence.from, evidence.to);
     let sizes_alone = suite.cases.iter().all(|case| case.part == Part::Memory);
     let mut question = Question::open(if sizes_alone {
@@ -63,10 +61,10 @@ pub(crate) fn answer_in_memory(evidence: &Evidence<'_>, suite: &SuiteSummary) ->
     let decided = decided
         .filter(|verdict| verdict.other == *to)
         .any(|verdict| verdict.paired.verdict != Verdict::Undecided);
-    let slower = || means.iter().filter(|mean| mean.ratio > NO_MORE_THAN);
+    let slower = || told().filter(|mean| mean.ratio > NO_MORE_THAN);
     let limit = format!("{:.0} %", (NO_MORE_THAN - 1.0) * 100.0);
     (question.answer, question.because) = match slower().count() {
-        _ if !decided || means.is_empty() => (
+        _ if !decided || told().count() == 0 => (
             Answer::Open,
             "No case was decided: more rounds decide it.".to_owned(),
         ),
@@ -77,7 +75,7 @@ pub(crate) fn answer_in_memory(evidence: &Evidence<'_>, suite: &SuiteSummary) ->
             ),
         ),
         count => (
-            if count == means.len() {
+            if count == told().count() {
                 Answer::No
             } else {
                 Answer::WithLosses
@@ -95,6 +93,30 @@ pub(crate) fn answer_in_memory(evidence: &Evidence<'_>, suite: &SuiteSummary) ->
     question
 }
 
+fn whole_connections(
+    connections: &ConnectSummary,
+    evidence: &Evidence<'_>,
+    totals: &[(String, PairedRatio)],
+    question: &mut Question,
+) {
+    let over = connections.over();
+    for (condition, paired) in totals {
+        let pairs = count(paired.pairs, "pair", "pairs");
+        match paired.interval {
+            Some(ends) => question.figure(
+                with_time(evidence, condition, paired.ratio),
+                format!(
+                    "whole connection{over}, {condition} ({}; n = {pairs})",
+                    interval(Some(ends))
+                ),
+            ),
+            None => question.missing.push(format!(
+                "times of whole connections, {condition}: {TOO_FEW} ({pairs})"
+            )),
+        }
+    }
+}
+
 /// What a process pays once for its first connection, where it was measured: a time, which does not count
 /// against every connection.
 fn first_connection(evidence: &Evidence<'_>, question: &mut Question) {
@@ -107,13 +129,13 @@ fn first_connection(evidence: &Evidence<'_>, question: &mut Question) {
     question.figure(
         signed_time(cost.other_ns - cost.first_ns),
         format!(
-            "{} once per process, for the first connection ({} {}, {} {}; n = {} processes)",
+            "{} once per process, for the first connection ({} {}, {} {}; n = {})",
             cost.what,
             evidence.from,
             time(cost.first_ns),
             evidence.to,
             time(cost.other_ns),
-            cost.processes
+            count(cost.processes, "process", "processes")
         ),
     );
 }
@@ -132,10 +154,7 @@ fn with_time(evidence: &Evidence<'_>, condition: &str, ratio: f64) -> String {
 
 /// The total time of each condition that tells of every connection: not of `cold`, whose cost is paid once.
 fn totals(evidence: &Evidence<'_>) -> Vec<(String, PairedRatio)> {
-    let comparisons = evidence.connections.iter().flat_map(|c| &c.comparisons);
-    comparisons
-        .filter(|comparison| comparison.other == *evidence.to)
-        .filter(|comparison| comparison.condition != Condition::Cold)
+    comparisons(evidence)
         .filter_map(|comparison| {
             let row = comparison.phase(Phase::Total)?;
             Some((comparison.condition.to_string(), row.paired))
@@ -143,9 +162,29 @@ fn totals(evidence: &Evidence<'_>) -> Vec<(String, PairedRatio)> {
         .collect()
 }
 
+/// Those of every connection: not of `cold`.
+fn comparisons<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a Comparison> + use<'a> {
+    let (from, to) = (evidence.from, evidence.to);
+    let comparisons = evidence
+        .connections
+        .into_iter()
+        .flat_map(|c| &c.comparisons);
+    comparisons
+        .filter(move |comparison| comparison.first == *from && comparison.other == *to)
+        .filter(|comparison| comparison.condition != Condition::Cold)
+}
+
 fn verdict(evidence: &Evidence<'_>, totals: &[(String, PairedRatio)]) -> (Answer, String) {
     let (from, to) = (evidence.from, evidence.to);
     let limit = format!("{:.0} %", (NO_MORE_THAN - 1.0) * 100.0);
+    let loopback = evidence.connections.filter(|c| c.is_loopback());
+    if let Some(connections) = loopback {
+        let because = format!(
+            "Connections were made over loopback, where nothing waits: their times say nothing of a network. Link: {}.",
+            connections.link.why.trim_end_matches('.')
+        );
+        return (Answer::Open, because);
+    }
     let answer = of_totals(totals.iter().map(|(_, paired)| paired));
     let because = match answer {
         Answer::Open if totals.is_empty() => no_totals(evidence),
@@ -157,7 +196,8 @@ fn verdict(evidence: &Evidence<'_>, totals: &[(String, PairedRatio)]) -> (Answer
                 .iter()
                 .map(|(condition, paired)| format!("{} ({condition})", word(paired)));
             format!(
-                "Whole connections with {to}, against {from}: {}; no interval goes beyond {limit} longer.",
+                "Whole connections with {to}, against {from}{}: {}; no interval goes beyond {limit} longer.",
+                on_sites(evidence),
                 each.format(", ")
             )
         }
@@ -167,7 +207,8 @@ fn verdict(evidence: &Evidence<'_>, totals: &[(String, PairedRatio)]) -> (Answer
                 .filter(|(_, paired)| paired.interval.is_some_and(|i| i.low > NO_MORE_THAN))
                 .map(|(condition, paired)| format!("{condition} {}", change(paired.ratio)));
             format!(
-                "With {to} whole connections take more than {limit} longer: {}.",
+                "With {to} whole connections take more than {limit} longer{}: {}.",
+                on_sites(evidence),
                 slower.format(", ")
             )
         }
@@ -183,25 +224,34 @@ fn no_totals(evidence: &Evidence<'_>) -> String {
         Some(cost) => format!(
             "Only first connections were made: {cost}. `--condition clean` tells of the others."
         ),
-        None => "No connections could be compared.".to_owned(),
+        None => {
+            let why = evidence.because_of("connections");
+            format!("No connections could be compared{why}")
+        }
+    }
+}
+
+/// ` on 3 of 101 sites`, where not all of them could be compared.
+fn on_sites(evidence: &Evidence<'_>) -> String {
+    let sites = evidence
+        .connections
+        .map_or(0, |connections| connections.run.sites);
+    let compared = comparisons(evidence).map(|comparison| comparison.sites.rows.len() as u64);
+    match compared.max() {
+        Some(compared) if compared < sites => format!(", on {compared} of {sites} sites"),
+        _ => String::new(),
     }
 }
 
 fn word(paired: &PairedRatio) -> String {
     match paired.verdict {
         Verdict::Same => "the same".to_owned(),
-        Verdict::Faster => format!("faster, {}", change(paired.ratio)),
-        Verdict::Slower => format!("slower, {}", change(paired.ratio)),
-        Verdict::Undecided => change(paired.ratio),
+        Verdict::Faster | Verdict::Slower | Verdict::Undecided => change(paired.ratio),
     }
 }
 
-fn slower_sites(connections: &ConnectSummary, evidence: &Evidence<'_>, breaks: &mut Vec<String>) {
-    let comparisons = connections.comparisons.iter();
-    let comparisons = comparisons
-        .filter(|comparison| comparison.other == *evidence.to)
-        .filter(|comparison| comparison.condition != Condition::Cold);
-    for comparison in comparisons {
+fn slower_sites(evidence: &Evidence<'_>, breaks: &mut Vec<String>) {
+    for comparison in comparisons(evidence) {
         let tally = &comparison.sites;
         // Some sites are called slower by chance even where nothing differs.
         if tally.first_faster as f64 > tally.expected_by_chance {
@@ -219,15 +269,43 @@ struct Mean {
     part: Part,
     label: &'static str,
     cases: usize,
+    /// Cases that are not in it: with too few rounds, or of a machine that was never quiet.
+    untold: usize,
     ratio: f64,
 }
 
 impl Mean {
     fn tell(&self, question: &mut Question) {
+        let untold = match self.untold {
+            0 => String::new(),
+            untold => format!(
+                "{} with too few rounds or without a quiet moment",
+                count(untold, "case", "cases")
+            ),
+        };
+        if self.cases == 0 {
+            let missing = format!("{}: {untold}", self.label);
+            question.missing.push(missing);
+            return;
+        }
+        let without = if untold.is_empty() {
+            untold
+        } else {
+            format!(", without {untold}")
+        };
         let cases = count(self.cases, "case", "cases");
-        let label = format!("{} (geometric mean of {cases})", self.label);
+        let label = format!("{} (geometric mean of {cases}{without})", self.label);
         question.figure(change(self.ratio), label);
     }
+}
+
+/// Whether there is enough behind a ratio to be read. What it is has no part in that.
+fn tells(verdict: &CaseVerdict) -> bool {
+    let never_quiet = matches!(
+        verdict.undecided,
+        Some(UndecidedReason::FewQuietTurns | UndecidedReason::NeverQuiet)
+    );
+    verdict.paired.interval.is_some() && !never_quiet
 }
 
 /// The one figure for each part of the suite that is shown wherever the run is summed up. A geometric
@@ -250,19 +328,21 @@ fn means(suite: &SuiteSummary, evidence: &Evidence<'_>) -> Vec<Mean> {
         ),
     ];
     let mean = |(part, measure, label): (Part, Measure, &'static str)| {
-        let logs: Vec<f64> = suite
+        let verdicts: Vec<&CaseVerdict> = suite
             .cases
             .iter()
             .filter(|row| row.part == part && row.case.measure == measure)
             .flat_map(|row| &row.verdicts)
             .filter(|verdict| verdict.other == *evidence.to)
-            .map(|verdict| verdict.paired.ratio.ln())
             .collect();
-        (!logs.is_empty()).then(|| Mean {
+        let told = verdicts.iter().filter(|verdict| tells(verdict));
+        let logs: Vec<f64> = told.map(|verdict| verdict.paired.ratio.ln()).collect();
+        (!verdicts.is_empty()).then(|| Mean {
             part,
             label,
             cases: logs.len(),
-            ratio: (logs.iter().sum::<f64>() / logs.len() as f64).exp(),
+            untold: verdicts.len() - logs.len(),
+            ratio: (logs.iter().sum::<f64>() / logs.len().max(1) as f64).exp(),
         })
     };
     parts.into_iter().filter_map(mean).collect()

@@ -1,18 +1,26 @@
 use netbench_interop::LossReport;
 use netbench_model::{
-    Losses, LostSite, StackName,
+    Losses, LostSite, Profile, StackName,
     scan::{Agreement, Confirmed, HandshakeResult},
 };
 
 /// Which sites a switch loses and gains, of a scan against both stacks. None where the scan was not
 /// against both.
-pub fn losses(report: &LossReport, from: &StackName, to: &StackName) -> Option<Losses> {
+pub fn losses(
+    report: &LossReport,
+    client_profile: Option<Profile>,
+    from: &StackName,
+    to: &StackName,
+) -> Option<Losses> {
     let column = |stack: &StackName| {
         let mut offers = report.offers.iter();
         offers.position(|offer| offer.stack == stack.as_str())
     };
     let (old, new) = (column(from)?, column(to)?);
-    let mut losses = Losses::default();
+    let mut losses = Losses {
+        client_profile,
+        ..Losses::default()
+    };
     for site in &report.sites {
         let settled = report.settled(site);
         let (Some(before), Some(after)) = (settled.get(old), settled.get(new)) else {

@@ -9,6 +9,7 @@ mod document;
 pub(crate) mod fast;
 mod losses;
 mod sentence;
+mod settle;
 pub(crate) mod supports;
 pub(crate) mod works;
 
@@ -105,6 +106,21 @@ pub enum Answer {
 }
 
 impl Answer {
+    /// The one of two answers that is worse for who would switch; what is open is no worse than anything.
+    fn worse_of(self, other: Self) -> Self {
+        let rank = |answer| match answer {
+            Self::Open => 0,
+            Self::Yes => 1,
+            Self::WithLosses => 2,
+            Self::No => 3,
+        };
+        if rank(other) > rank(self) {
+            other
+        } else {
+            self
+        }
+    }
+
     /// In words.
     pub fn words(self) -> &'static str {
         match self {
@@ -125,8 +141,9 @@ impl Evaluation {
 }
 
 /// Answers the questions from what the parts found.
-pub fn evaluation(run: EvaluationManifest, found: Found) -> Evaluation {
+pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
     let plan = &run.plan;
+    let settled = settle::settle(&mut found, plan);
     let evidence = Evidence {
         coverage: found.coverage.as_ref(),
         losses: found.losses.as_ref(),
@@ -153,6 +170,7 @@ pub fn evaluation(run: EvaluationManifest, found: Found) -> Evaluation {
         }
         warnings.extend(part.notes.iter().cloned());
     }
+    warnings.extend(settled);
     let connections = found.connections.iter().flat_map(|run| &run.warnings);
     let suites = found.suites.iter().flat_map(|run| &run.warnings);
     warnings.extend(connections.chain(suites).cloned());
@@ -257,17 +275,30 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Why a part of the evaluation has found nothing. A single run has no parts that could be missing.
+    /// What is missing for want of a part of the evaluation, and why.
     fn missing(&self, part: &str, what: &str) -> Option<String> {
+        let why = self.why_missing(part)?;
+        Some(format!("{what}: {why}"))
+    }
+
+    /// Why a part of the evaluation has found nothing. A single run has no parts that could be missing.
+    fn why_missing(&self, part: &str) -> Option<&'a str> {
         let record = self.parts?.iter().find(|record| record.part == part);
-        let why = match record.map(|record| &record.state) {
+        Some(match record.map(|record| &record.state) {
             None | Some(PartState::LeftOut) => "it was left out",
             Some(PartState::Pending) => "it was not reached",
             Some(PartState::Interrupted) => "it was interrupted",
             Some(PartState::Done) => "it found nothing that can be compared",
             Some(PartState::Failed { why } | PartState::Unsupported { why }) => why,
-        };
-        Some(format!("{what}: {why}"))
+        })
+    }
+
+    /// `: it was left out` after what a part should have found; a full stop where it is not missing.
+    fn because_of(&self, part: &str) -> String {
+        match self.why_missing(part) {
+            Some(why) => format!(": {}.", why.trim_end_matches('.')),
+            None => ".".to_owned(),
+        }
     }
 }
 
@@ -279,7 +310,7 @@ pub(crate) const LOST_SHARE: f64 = 0.05;
 pub(crate) const NO_MORE_THAN: f64 = 1.05;
 
 /// How many sites may be lost before the answer is no.
-pub(crate) fn of_lost(lost: u64, of: u64) -> Answer {
+fn of_lost(lost: u64, of: u64) -> Answer {
     match lost {
         0 => Answer::Yes,
         lost if lost as f64 >= LOST_SHARE * of as f64 => Answer::No,

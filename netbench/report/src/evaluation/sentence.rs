@@ -6,6 +6,7 @@ use netbench_stats::Verdict;
 
 use super::{Answer, Evidence, NO_MORE_THAN, Question, works};
 use crate::{
+    ConnectSummary,
     connect::{PhaseRow, first_cost},
     text::{bytes, change, time},
 };
@@ -117,9 +118,15 @@ fn takes(row: &PhaseRow) -> String {
 }
 
 fn connections(evidence: &Evidence<'_>) -> String {
+    if evidence
+        .connections
+        .is_some_and(ConnectSummary::is_loopback)
+    {
+        return "connections were timed over loopback alone".to_owned();
+    }
     let comparisons = evidence.connections.iter().flat_map(|run| &run.comparisons);
     let rows = comparisons
-        .filter(|comparison| comparison.other == *evidence.to)
+        .filter(|comparison| comparison.first == *evidence.from && comparison.other == *evidence.to)
         .filter(|comparison| comparison.condition != Condition::Cold)
         .filter_map(|comparison| {
             let row = comparison.phase(Phase::Total)?;

@@ -25,8 +25,9 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
         None => {
             let missing = evidence.missing("sites", "which sites would be lost");
             question.missing.extend(missing);
+            let why = evidence.because_of("sites");
             question.because =
-                format!("Whether {to} reaches the sites that {from} reaches was not tested.");
+                format!("Whether {to} reaches the sites that {from} reaches was not tested{why}");
         }
     }
     match evidence.coverage {
@@ -41,25 +42,35 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
 
 fn verdict(losses: &Losses, evidence: &Evidence<'_>) -> (Answer, String) {
     let (from, to) = (evidence.from, evidence.to);
-    let sites = match evidence.target {
-        Target::Lab => "emulated sites",
-        Target::Loopback | Target::Live => "sites",
+    let (site, sites) = match evidence.target {
+        Target::Lab => ("emulated site", "emulated sites"),
+        Target::Loopback | Target::Live => ("site", "sites"),
     };
     let reached = losses.both + losses.lost.len() as u64;
     if reached == 0 {
         let because = format!("{from} itself can agree with none of the {sites}.");
         return (Answer::Open, because);
     }
-    if losses.lost.is_empty() {
-        let because = format!("{to} can agree with each of the {reached} {sites} that {from} can.");
-        return (Answer::Yes, because);
+    let all = match reached {
+        1 => format!("the one {site}"),
+        reached => format!("the {reached} {sites}"),
+    };
+    let because = match losses.lost.len() {
+        0 if reached == 1 => format!("{to} can agree with {all} that {from} can."),
+        0 => format!("{to} can agree with each of {all} that {from} can."),
+        _ if reached == 1 => format!("{to} cannot agree with {all} that {from} can."),
+        lost => format!("{to} cannot agree with {lost} of {all} that {from} can."),
+    };
+    (answer_of(losses), because)
+}
+
+/// By the share of sites that are lost, of those that the stack in use can agree with.
+pub(super) fn answer_of(losses: &Losses) -> Answer {
+    let lost = losses.lost.len() as u64;
+    match losses.both + lost {
+        0 => Answer::Open,
+        reached => of_lost(lost, reached),
     }
-    let because = format!(
-        "{to} cannot agree with {} of the {reached} {sites} that {from} can.",
-        losses.lost.len()
-    );
-    let answer = of_lost(losses.lost.len() as u64, reached);
-    (answer, because)
 }
 
 fn sites(question: &mut Question, losses: &Losses, evidence: &Evidence<'_>) {
@@ -75,6 +86,11 @@ fn sites(question: &mut Question, losses: &Losses, evidence: &Evidence<'_>) {
         question
             .breaks
             .push(format!("{lost} lost ({reason}): {named}"));
+    }
+    if losses.not_scanned > 0 {
+        let sites = count(losses.not_scanned, "site", "sites");
+        let missing = format!("{sites} of which the scan cannot tell");
+        question.missing.push(missing);
     }
     if !losses.gained.is_empty() {
         let label = format!("sites that only {} reaches", evidence.to);

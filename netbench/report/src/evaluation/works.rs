@@ -7,7 +7,7 @@ use netbench_model::{
     coverage::{Category, Coverage, Ending, ShimSummary},
 };
 
-use super::{Answer, Evidence, Question, of_lost};
+use super::{Answer, Evidence, Question, of_lost, supports::answer_of};
 use crate::{ConnectSummary, text::count};
 
 /// Sites that are named as failing.
@@ -22,6 +22,8 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
             reasons.push(self::connections(&mut question, connections, evidence));
         }
         _ => {
+            let why = evidence.because_of("connections");
+            reasons.push(format!("No connections were made with {to}{why}"));
             let missing = evidence.missing("connections", "real connections");
             question.missing.extend(missing);
         }
@@ -48,26 +50,31 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
             question.missing.extend(evidence.missing("features", what));
         }
     }
-    if reasons.is_empty() {
-        reasons.push(format!("No connections were made with {to}."));
-    }
     question.because = reasons.join(" ");
     question
 }
 
-/// Answers by real connections, and says why so.
+/// Answers by real connections, and says why so. A site that the scan calls lost has failed, whatever else is
+/// known of it.
 fn connections(
     question: &mut Question,
     connections: &ConnectSummary,
     evidence: &Evidence<'_>,
 ) -> String {
     let (from, to) = (evidence.from, evidence.to);
-    let before = failed_with(connections, from);
-    let failing = only_to(connections, evidence, &before);
-    let (failed, sites) = (failing.len(), connections.run.sites);
+    let lost: BTreeSet<&str> = match evidence.losses {
+        Some(losses) => losses.lost.iter().map(|site| site.site.as_str()).collect(),
+        None => BTreeSet::new(),
+    };
+    let mut before = failed_with(connections, from);
+    before.retain(|site| !lost.contains(site));
+    let mut failing = only_to(connections, evidence, &before);
+    failing.retain(|site, _| !lost.contains(site));
+    let failed = failing.len() + lost.len();
+    let sites = connections.run.sites.max(failed as u64);
     question.figure(
         format!("{failed} of {sites}"),
-        format!("sites on which a connection failed with {to} and none with {from}"),
+        format!("sites that fail with {to} and not with {from}"),
     );
     // A site that fails with both says nothing of the switch.
     let told = sites.saturating_sub(before.len() as u64);
@@ -75,18 +82,43 @@ fn connections(
         0 => Answer::Open,
         _ => of_lost(failed as u64, told),
     };
+    if let Some(losses) = evidence.losses.filter(|_| !lost.is_empty()) {
+        question.answer = question.answer.worse_of(answer_of(losses));
+        let sites = count(lost.len(), "site", "sites");
+        let which = format!("{sites} that {to} cannot agree with: named under the first question");
+        question.breaks.push(which);
+    }
     let named = failing.iter().take(NAMED);
     let named = named.map(|(site, why)| format!("{site}: {why}"));
     question.breaks.extend(named);
-    if failed > NAMED {
-        let more = failed - NAMED;
-        question.breaks.push(format!("and {more} more sites"));
+    if failing.len() > NAMED {
+        let more = count(failing.len() - NAMED, "more site", "more sites");
+        question.breaks.push(format!("and {more}"));
     }
     let samples = connections.run.samples;
-    let lost: u64 = connections.failures.iter().map(|row| row.failed).sum();
-    let made = match samples.saturating_sub(lost) {
-        _ if lost == 0 => format!("{samples} real connections to {sites} sites: "),
-        finished => format!("{finished} of {samples} connections to {sites} sites were finished: "),
+    let unfinished: u64 = connections.failures.iter().map(|row| row.failed).sum();
+    let over = connections.over();
+    let to_sites = format!("to {}{over}", count(sites, "site", "sites"));
+    let connections = count(samples, "connection", "connections");
+    let made = match samples.saturating_sub(unfinished) {
+        _ if unfinished == 0 => format!("{connections} {to_sites}, all finished: "),
+        finished => format!("{finished} of {connections} {to_sites} were finished: "),
+    };
+    let new = match (lost.len(), failing.len()) {
+        (0, 0) => format!("none failed with {to} that works with {from}."),
+        (0, failing) => format!(
+            "{} failed with {to} where {from} has no failure.",
+            count(failing, "site", "sites")
+        ),
+        (lost, 0) => format!(
+            "{to} cannot agree with {} that {from} can, and no other failed with {to} alone.",
+            count(lost, "site", "sites")
+        ),
+        (lost, failing) => format!(
+            "{to} cannot agree with {} that {from} can, and {} failed with {to} where {from} has no failure.",
+            count(lost, "site", "sites"),
+            count(failing, "other", "others")
+        ),
     };
     let old = match before.len() {
         0 => String::new(),
@@ -94,13 +126,6 @@ fn connections(
             " {} failed with {from} already, and {} nothing of the switch.",
             count(failed, "site", "sites"),
             if failed == 1 { "says" } else { "say" }
-        ),
-    };
-    let new = match failed {
-        0 => format!("none failed with {to} that works with {from}."),
-        _ => format!(
-            "{} failed with {to} where {from} has no failure.",
-            count(failed, "site", "sites")
         ),
     };
     format!("{made}{new}{old}")

@@ -3,7 +3,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use netbench_model::{ConnectManifest, Negotiated, Target};
 
 use super::site_differences;
-use crate::connect::{Matched, RTT_CLASSES};
+use crate::connect::{Matched, class, rtt_class};
 
 /// A site's name.
 pub(super) type Site = String;
@@ -42,8 +42,9 @@ impl Traits {
         for pair in pairs {
             let site = sites.entry(pair.site.to_owned()).or_default();
             agreed(site, &pair.first.client, &pair.other.client);
-            let rtt_ms = rtts.get(pair.site).copied().unwrap_or(0) / 1_000_000;
-            site.insert("round trip", class(&RTT_CLASSES, rtt_ms).to_owned());
+            if let Some(rtt_ns) = rtts.get(pair.site) {
+                site.insert("round trip", rtt_class(*rtt_ns).to_owned());
+            }
         }
         if manifest.plan.target == Target::Lab {
             for planned in &manifest.plan.sites {
@@ -111,9 +112,4 @@ fn agreed(site: &mut BTreeMap<&'static str, String>, first: &Negotiated, other: 
     if bytes > 0 {
         site.insert("chain bytes", class(&CHAINS, bytes).to_owned());
     }
-}
-
-fn class(classes: &[(u64, &'static str)], value: u64) -> &'static str {
-    let fits = classes.iter().find(|(upper, _)| value < *upper);
-    fits.or(classes.last()).map_or("", |(_, name)| name)
 }

@@ -192,7 +192,7 @@ pub fn explain(
         (None, Some((first, others))) => others.iter().map(|other| (first, other)).collect(),
         (None, None) => Vec::new(),
     };
-    let rtts = rtts(plan, &measured);
+    let rtts = rtts(manifest, &measured);
     let mut explanations = Vec::new();
     let mut conditions = Vec::new();
     for (first, other) in &sides {
@@ -206,7 +206,7 @@ pub fn explain(
             .collect();
         for (condition, pairs) in &matched {
             let traits = Traits::of(manifest, pairs, &rtts);
-            let comparison = compare(plan, &measured, *condition, first, other).0;
+            let comparison = compare(manifest, &measured, *condition, first, other).0;
             explanations.push(explanation(manifest, &comparison, pairs, &traits));
         }
         conditions.extend(by_condition(manifest, (first, other), &matched));

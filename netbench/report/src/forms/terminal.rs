@@ -5,7 +5,7 @@ use super::{Form, Options, Style, Takes};
 use crate::{
     cell::Cell,
     document::{Align, Document, Part, Table},
-    text::plain,
+    text::{plain, wrap},
 };
 
 /// Tables for a terminal, as wide as it is and no wider.
@@ -77,7 +77,10 @@ impl Page {
         let widths = (0..table.columns.len()).map(|column| width(column).unwrap_or(0));
         let widths: Vec<usize> = widths.collect();
         match fitting(table, &widths, self.width) {
-            Some(shown) => self.side_by_side(table, &rows, &widths, &shown),
+            Some(shown) => {
+                self.side_by_side(table, &rows, &widths, &shown);
+                self.left_out(table, &shown);
+            }
             None => self.one_below_another(&rows),
         }
     }
@@ -96,6 +99,16 @@ impl Page {
             let text = cells.collect::<Vec<_>>().join(&" ".repeat(GAP));
             self.out.push_str(text.trim_end());
             self.out.push('\n');
+        }
+    }
+
+    /// Names the columns that there was no room for.
+    fn left_out(&mut self, table: &Table, shown: &[usize]) {
+        let columns = table.columns.iter().enumerate();
+        let hidden = columns.filter(|(at, column)| !shown.contains(at) && !column.name.is_empty());
+        let names: Vec<&str> = hidden.map(|(_, column)| column.name.as_str()).collect();
+        if !names.is_empty() {
+            self.lines(&format!("(no room for: {})", names.join(", ")), "2");
         }
     }
 
@@ -139,23 +152,6 @@ fn paint(style: Style, code: &str, text: &str) -> String {
         Style::Color if !code.is_empty() => format!("\x1b[{code}m{text}\x1b[0m"),
         _ => text.to_owned(),
     }
-}
-
-/// Breaks text at spaces; a word that is longer than a line has one of its own.
-fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    for word in text.split(' ') {
-        if !line.is_empty() && line.width() + 1 + word.width() > width {
-            lines.push(std::mem::take(&mut line));
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    lines.push(line);
-    lines
 }
 
 /// The columns that fit, without those of the highest ranks; none if not even rank 0 fits.

@@ -15,7 +15,7 @@ use crate::{
     document::{Document, Extent, Item, Report, Section, Table},
     evaluation::{Evidence, losses, supports},
     run::origin,
-    text::{in_place_of, place, shorten},
+    text::{count, in_place_of, places, shorten},
 };
 
 /// The id of the section with what was found.
@@ -35,7 +35,10 @@ impl Report for ScanSummary {
             .collect();
         Document {
             about: in_place_of(&stacks),
-            lead: format!("What {} sites support.", self.sites.len()),
+            lead: match self.sites.len() {
+                1 => "What one site supports.".to_owned(),
+                sites => format!("What {sites} sites support."),
+            },
             questions: questions(self, &stacks),
             sections: vec![section(self)],
             data: vec![self],
@@ -51,7 +54,7 @@ fn questions(summary: &ScanSummary, stacks: &[&str]) -> Vec<Asked> {
     };
     let asked = |to: &&str| {
         let switch = [*from, *to].map(StackName::new);
-        let losses = losses(loss, &switch[0], &switch[1])?;
+        let losses = losses(loss, summary.run.client_profile, &switch[0], &switch[1])?;
         let evidence = Evidence {
             losses: Some(&losses),
             ..Evidence::of(&switch[0], &switch[1], summary.run.place)
@@ -99,7 +102,7 @@ fn section(summary: &ScanSummary) -> Section {
 
 fn about(summary: &ScanSummary) -> String {
     let run = &summary.run;
-    let place = place(run.place);
+    let sites = places(run.place, run.planned);
     let failed = run.failed.iter();
     let failed = match failed
         .map(|(class, count)| format!("{count} {class}"))
@@ -110,12 +113,11 @@ fn about(summary: &ScanSummary) -> String {
     };
     let each = run.enumeration_connections as f64 / f64::from((run.scanned + run.partial).max(1));
     format!(
-        "{} {place}: {} scanned, {} in part{failed}. {} connections, {each:.1} a site for versions, suites \
-         with their order, and groups; {} tried again; {} kB.{}",
-        run.planned,
+        "{sites}: {} scanned, {} in part{failed}. {}, {each:.1} a site for versions, suites with their order, \
+         and groups; {} tried again; {} kB.{}",
         run.scanned,
         run.partial,
-        run.connections,
+        count(run.connections, "connection", "connections"),
         run.retries,
         run.bytes / 1000,
         origin(&run.origin).map_or_else(String::new, |words| format!(" {words}"))
@@ -213,9 +215,9 @@ fn in_full(items: &mut Vec<Item>, site: &SiteScan) {
     items.push(Item::heading(&site.site));
     let address = site.address.map(|a| format!(" at {a}")).unwrap_or_default();
     items.push(Item::Text(format!(
-        "{}{address}: {} connections, {} of them for versions, suites and groups; {} ms.",
+        "{}{address}: {}, {} of them for versions, suites and groups; {} ms.",
         shorten(&outcome(site)),
-        site.effort.connections,
+        count(site.effort.connections, "connection", "connections"),
         site.effort.enumeration_connections,
         site.effort.elapsed_ms
     )));
@@ -355,10 +357,10 @@ fn features(site: &SiteScan) -> Vec<(&'static str, String)> {
 }
 
 fn population_tables(items: &mut Vec<Item>, population: &Population) {
-    items.push(Item::Heading(format!(
-        "What {} sites support, prefer, and have only",
-        population.sites
-    )));
+    items.push(Item::Heading(match population.sites {
+        1 => "What one site supports, prefers, and has only".to_owned(),
+        sites => format!("What {sites} sites support, prefer, and have only"),
+    }));
     items.push(Item::text(&population.definitions));
     let share = |count: u32| Cell::CountAndShare(count.into(), population.sites.into());
     let of_kind = |kind: PopulationKind| {

@@ -5,7 +5,7 @@ use netbench_model::scan::{Agreement, Confirmed, HandshakeResult};
 use crate::{
     cell::Cell,
     document::{Item, Table},
-    text::{shorten, some_of},
+    text::{count, shorten, some_of},
 };
 
 /// Sites of one reason that are named.
@@ -13,14 +13,13 @@ const NAMED: usize = 12;
 
 pub(super) fn headlines(items: &mut Vec<Item>, loss: &LossReport) {
     for offer in &loss.offers {
-        let lost = loss.lost_by(&offer.stack);
-        let of = loss.sites.len();
-        let lost = match lost {
+        let lost = match loss.lost_by(&offer.stack) {
             0 => "none".to_owned(),
             lost => lost.to_string(),
         };
         items.push(Item::Headline(format!(
-            "Of {of} sites, {} loses {lost} that another stack reaches.",
+            "Of {}, {} loses {lost} that another stack reaches.",
+            count(loss.sites.len(), "site", "sites"),
             offer.stack
         )));
     }
@@ -57,16 +56,16 @@ pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport) {
 
 fn confirmations(items: &mut Vec<Item>, loss: &LossReport) {
     items.push(Item::heading("Real handshakes"));
-    let count = |verdict| {
+    let of = |verdict| {
         let all = loss.confirmed.iter();
         all.filter(|c| c.verdict == verdict).count()
     };
     items.push(Item::Text(format!(
-        "{} handshakes: {} as predicted, {} not, {} inconclusive.",
-        loss.confirmed.len(),
-        count(Confirmed::AsPredicted),
-        count(Confirmed::Mismatch),
-        count(Confirmed::Untold),
+        "{}: {} as predicted, {} not, {} inconclusive.",
+        count(loss.confirmed.len(), "handshake", "handshakes"),
+        of(Confirmed::AsPredicted),
+        of(Confirmed::Mismatch),
+        of(Confirmed::Untold),
     )));
     for wrong in loss.mismatches() {
         items.push(Item::Warning(format!(
@@ -104,9 +103,18 @@ fn verdict(verdict: Confirmed) -> &'static str {
 fn predicted(agreement: &Agreement) -> String {
     match agreement {
         Agreement::Agrees(agreed) => {
-            let more = [&agreed.group, &agreed.signature];
-            let more = more.into_iter().flatten().format(" ");
-            format!("{} {} {more}", agreed.version, agreed.suite)
+            let due = [
+                Some(&agreed.suite),
+                agreed.group.as_ref(),
+                agreed.signature.as_ref(),
+            ];
+            let due = due.into_iter().flatten().format(" ");
+            // Some of it may come otherwise: the scan does not tell the server's order.
+            let or = match agreed.or.is_empty() {
+                true => String::new(),
+                false => format!(" (or {})", agreed.or.iter().format(", ")),
+            };
+            format!("{} {due}{or}", agreed.version)
         }
         Agreement::Loses { reason, .. } => reason.name().to_owned(),
         Agreement::Unknown { why } => format!("unknown: {why}"),

@@ -2,13 +2,13 @@ use std::collections::{BTreeMap, HashMap};
 
 use netbench_interop::{LossReport, Population, Profiles, population, profiles};
 use netbench_model::{
-    Origin, SCHEMA_VERSION, ScanManifest, StackName, Target,
+    Origin, Profile, SCHEMA_VERSION, ScanManifest, StackName, Target,
     scan::{AgainstRecord, ScanOutcome, SiteScan},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::run::command;
+use crate::{run::command, text::count};
 
 /// What a scan found: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -58,6 +58,9 @@ pub struct ScanHead {
     pub retries: u64,
     /// Bytes sent and received.
     pub bytes: u64,
+    /// How connectors of the stacks of `--against` were set up. None in summaries of earlier versions.
+    #[serde(default)]
+    pub client_profile: Option<Profile>,
     /// The stacks of `--against`, each with its library.
     pub stacks: BTreeMap<StackName, String>,
     /// Vantage point, shard, and the runs it was merged from.
@@ -87,14 +90,19 @@ pub fn summarize_scan(
         let wrong = loss.mismatches().count();
         if wrong > 0 {
             warnings.push(format!(
-                "{wrong} real handshakes did not come as predicted: the table of handshakes says which"
+                "{} did not come as predicted: the table of handshakes says which",
+                count(wrong, "real handshake", "real handshakes")
             ));
         }
     }
     let missing = plan.sites.len() - sites.len();
     if missing > 0 {
+        let (sites, are) = match missing {
+            1 => ("1 site".to_owned(), "is"),
+            missing => (format!("{missing} sites"), "are"),
+        };
         warnings.push(format!(
-            "{missing} sites are not scanned: the run was ended early"
+            "{sites} {are} not scanned: the run was ended early"
         ));
     }
     ScanSummary {
@@ -139,6 +147,7 @@ fn head(manifest: &ScanManifest, sites: &[SiteScan]) -> ScanHead {
         scanned,
         partial,
         failed,
+        client_profile: Some(manifest.plan.client_profile),
         connections: sum(|site| site.effort.connections.into()),
         enumeration_connections: sum(|site| site.effort.enumeration_connections.into()),
         retries: sum(|site| site.effort.retries.into()),

@@ -1,7 +1,7 @@
 use netbench_model::{
     Case, Part, SCHEMA_VERSION, Scenario, StackName, SuiteManifest, SuiteSample, Unit,
 };
-use netbench_stats::{Interval, Resampling, Verdict, compare_runs};
+use netbench_stats::{Interval, Resampling, UndecidedReason, Verdict, compare_runs};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,10 @@ pub struct CompareSummary {
     pub threshold: Option<f64>,
     /// How many cases regressed.
     pub regressed: u64,
+    /// How many cases changed by more than the threshold, and have too few rounds or quiet turns to tell whether
+    /// they regressed.
+    #[serde(default)]
+    pub doubtful: u64,
     /// Every case that both have.
     pub cases: Vec<ComparedCase>,
     /// Cases that only one of them has.
@@ -71,6 +75,9 @@ pub struct ComparedCase {
     pub verdict: Verdict,
     /// The interval that the verdict rests on, none with too few rounds.
     pub interval: Option<Interval>,
+    /// Why there is no verdict, where it is not only the width of the interval.
+    #[serde(default)]
+    pub undecided: Option<UndecidedReason>,
     /// Rounds of the first and of the other.
     pub rounds: (u64, u64),
     /// Whether it is a regression.
@@ -85,8 +92,12 @@ pub enum Regression {
     NotAsked,
     /// The ratio is beyond the threshold, and its interval excludes 1.
     Regressed,
-    /// It is not.
+    /// The ratio is beyond the threshold, and too few rounds or quiet turns tell whether it is by chance.
+    Doubtful,
+    /// The ratio is within the threshold, or its interval does not exclude 1.
     Within,
+    /// The ratio is within the threshold, and too few rounds or quiet turns tell whether it really is.
+    Unknown,
 }
 
 /// A setting or a fact that differs.
@@ -147,6 +158,7 @@ pub fn compare_runs_of_suite(
                 ratio: ratio.ratio,
                 verdict: ratio.verdict,
                 interval: ratio.interval,
+                undecided: None,
                 rounds: (ratio.first_rounds, ratio.other_rounds),
                 regression: regression(ratio.ratio, ratio.interval, threshold),
             });
@@ -205,8 +217,13 @@ pub fn compare_stacks_of_suite(
             ratio: paired.ratio,
             verdict: paired.verdict,
             interval: paired.interval,
+            undecided: verdict.undecided,
             rounds: (a.rounds, b.rounds),
-            regression: regression(paired.ratio, paired.interval, threshold),
+            regression: regression(
+                paired.ratio,
+                paired.interval.filter(|_| verdict.undecided.is_none()),
+                threshold,
+            ),
         });
     }
     CompareSummary {
@@ -229,9 +246,10 @@ impl CompareSummary {
         threshold: Option<f64>,
         cases: Vec<ComparedCase>,
     ) -> Self {
-        let regressed = cases
-            .iter()
-            .filter(|case| case.regression == Regression::Regressed);
+        let count = |regression| {
+            let cases = cases.iter();
+            cases.filter(|case| case.regression == regression).count() as u64
+        };
         Self {
             schema: SCHEMA_VERSION,
             kind: "compare".to_owned(),
@@ -239,7 +257,8 @@ impl CompareSummary {
             other,
             paired: false,
             threshold,
-            regressed: regressed.count() as u64,
+            regressed: count(Regression::Regressed),
+            doubtful: count(Regression::Doubtful),
             cases,
             missing: Vec::new(),
             differences: Vec::new(),
@@ -261,17 +280,20 @@ impl Compared {
     }
 }
 
+/// None for an interval that cannot be relied on, too.
 pub(crate) fn regression(
     ratio: f64,
     interval: Option<Interval>,
     threshold: Option<f64>,
 ) -> Regression {
-    match (threshold, interval) {
-        (None, _) => Regression::NotAsked,
-        (Some(most), Some(interval)) if ratio > 1.0 + most && interval.low > 1.0 => {
-            Regression::Regressed
-        }
-        _ => Regression::Within,
+    let Some(most) = threshold else {
+        return Regression::NotAsked;
+    };
+    match (ratio > 1.0 + most, interval) {
+        (true, Some(interval)) if interval.low > 1.0 => Regression::Regressed,
+        (true, None) => Regression::Doubtful,
+        (_, Some(_)) => Regression::Within,
+        (false, None) => Regression::Unknown,
     }
 }
 

@@ -1,16 +1,18 @@
+use itertools::Itertools;
 use netbench_model::Unit;
 use netbench_stats::Verdict;
 
-use super::{CompareSummary, Compared, ComparedCase, Difference, Regression};
+use super::{CompareSummary, Compared, ComparedCase, Difference, Regression, document::reason};
 use crate::{
     cell::{Cell, Digits},
     document::{Check, CheckSuite, Checked, Document, Extent, Item, Report, Section, Table},
-    text::{change, count, interval},
+    text::{TOO_FEW, change, count, interval},
 };
 
 impl Report for CompareSummary {
     fn document(&self, _: Extent) -> Document<'_> {
         let mut items = vec![Item::Headline(headline(self))];
+        items.extend(unknown(self).map(Item::Warning));
         items.extend(Item::warnings(&self.warnings));
         differences(
             &mut items,
@@ -49,6 +51,13 @@ fn checks(summary: &CompareSummary) -> CheckSuite {
                 Regression::Regressed => Checked::Failed {
                     why: words.clone(),
                     class: "regression".to_owned(),
+                },
+                Regression::Doubtful => Checked::Failed {
+                    why: format!("{}, {}", change(case.ratio), why_unknown(case)),
+                    class: "doubtful".to_owned(),
+                },
+                Regression::Unknown => Checked::Skipped {
+                    why: why_unknown(case).to_owned(),
                 },
                 Regression::NotAsked | Regression::Within => Checked::Passed,
             },
@@ -102,8 +111,8 @@ fn headline(summary: &CompareSummary) -> String {
             .count()
     };
     let tally = format!(
-        "{} cases: better in {}, worse in {}, the same in {}, undecided in {}.",
-        summary.cases.len(),
+        "{}: better in {}, worse in {}, the same in {}, undecided in {}.",
+        count(summary.cases.len(), "case", "cases"),
         of(Verdict::Faster),
         of(Verdict::Slower),
         of(Verdict::Same),
@@ -120,6 +129,42 @@ fn headline(summary: &CompareSummary) -> String {
             threshold * 100.0
         ),
     }
+}
+
+/// The cases that a threshold cannot be held against, by name.
+fn unknown(summary: &CompareSummary) -> impl Iterator<Item = String> {
+    let named = |regression| -> Vec<String> {
+        let cases = summary.cases.iter();
+        let cases = cases.filter(|case| case.regression == regression);
+        cases
+            .map(|case| {
+                format!(
+                    "{} {} ({})",
+                    case.name,
+                    change(case.ratio),
+                    why_unknown(case)
+                )
+            })
+            .collect()
+    };
+    let of = |regression, words: &str| {
+        let cases = named(regression);
+        let counted = count(cases.len(), "case", "cases");
+        (!cases.is_empty()).then(|| format!("{counted} {words}: {}.", cases.join("; ")))
+    };
+    let doubtful = "changed by more than the threshold without enough to tell whether by chance; measure again";
+    let unknown = "cannot be judged, though within the threshold";
+    [
+        of(Regression::Doubtful, doubtful),
+        of(Regression::Unknown, unknown),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+/// Why nothing can be said of a case.
+fn why_unknown(case: &ComparedCase) -> &'static str {
+    case.undecided.map_or(TOO_FEW, reason)
 }
 
 /// What of the settings and machines of runs differs.
@@ -155,16 +200,20 @@ fn cases(items: &mut Vec<Item>, summary: &CompareSummary) {
         Unit::Bytes => Cell::Bytes(value),
         Unit::Allocations | Unit::Instructions => Cell::number(value, Digits::Grouped, ""),
     };
+    // Rows that differ by nothing else need it.
+    let alone = summary.cases.iter().map(stacks).all_equal();
+    let rank = if alone { 3 } else { 0 };
     items.push(
         Table::of(&summary.cases)
             .col("case", 0, |case| Cell::text(&case.name))
-            .col("stack", 3, |case| stacks(case))
+            .col("stack", rank, |case| stacks(case))
             .col("first", 1, |case| value(case, case.first))
             .col("other", 1, |case| value(case, case.other))
             .col("change", 0, |case| Cell::Change(case.ratio))
             .col("interval", 2, |case| Cell::Changes(case.interval))
             .col("verdict", 0, |case| match case.regression {
                 Regression::Regressed => Cell::Regressed,
+                Regression::Doubtful => Cell::text("doubtful"),
                 _ => Cell::Verdict(case.verdict, case.unit),
             })
             .col("factor", 4, |case| Cell::Factor(case.ratio))

@@ -16,7 +16,7 @@ use crate::{
         Check, CheckSuite, Checked, Document, Extent, Item, Machine, Report, Section, Table,
     },
     evaluation::{Evidence, fast},
-    text::{change, in_place_of, interval, machine, shorten, stacks_with},
+    text::{change, count, in_place_of, interval, machine, shorten, stacks_with},
 };
 
 /// The id of the section with the run's figures.
@@ -53,8 +53,8 @@ impl Report for SuiteReport {
         Document {
             about: in_place_of(&stacks),
             lead: format!(
-                "{} cases in memory: what the libraries themselves take, without a network.",
-                summary.cases.len()
+                "{} in memory: what the libraries themselves take, without a network.",
+                count(summary.cases.len(), "case", "cases")
             ),
             questions: questions(summary),
             sections: vec![section(summary)],
@@ -100,7 +100,7 @@ fn checks(summary: &SuiteSummary) -> Vec<CheckSuite> {
                     Some(CaseVerdict { paired, .. }) => {
                         format!("{} ({})", change(paired.ratio), interval(paired.interval))
                     }
-                    None => format!("{} rounds", figures.rounds),
+                    None => count(figures.rounds, "round", "rounds"),
                 }),
             })
         });
@@ -153,10 +153,10 @@ fn section(summary: &SuiteSummary) -> Section {
         },
         explanation: format!(
             "What the libraries themselves take: client and server in one process, bytes moved in memory, no network. \
-             {} cases, {} rounds, {} samples. {}.",
-            summary.cases.len(),
-            run.rounds,
-            run.samples,
+             {}, {}, {}. {}.",
+            count(summary.cases.len(), "case", "cases"),
+            count(run.rounds, "round", "rounds"),
+            count(run.samples, "sample", "samples"),
             stacks_with(run.stacks.iter().map(|(name, about)| (name, about)))
         ),
         items,
@@ -174,16 +174,16 @@ fn headline(summary: &SuiteSummary, other: &StackName) -> String {
     let first = summary.run.stacks.first().map(|(name, _)| name.as_str());
     let first = first.unwrap_or_default();
     let tally: BTreeMap<&str, u64> = summary.tally(other);
-    let count = |name: &str| tally.get(name).copied().unwrap_or(0);
+    let of = |name: &str| tally.get(name).copied().unwrap_or(0);
     if tally.is_empty() {
         return format!("{other} and {first} cannot be compared: they have no round in common");
     }
     format!(
-        "{other} against {first}: better in {} cases, worse in {}, the same in {}, undecided in {}.",
-        count("faster"),
-        count("slower"),
-        count("same"),
-        count("undecided")
+        "{other} against {first}: better in {}, worse in {}, the same in {}, undecided in {}.",
+        count(of("faster"), "case", "cases"),
+        of("slower"),
+        of("same"),
+        of("undecided")
     )
 }
 
@@ -283,17 +283,22 @@ fn other_figures(items: &mut Vec<Item>, summary: &SuiteSummary) {
 /// What a reader should know of a verdict, in few words.
 fn note(verdict: &CaseVerdict) -> String {
     let disagrees = |figure: &Option<OtherFigure>| figure.is_some_and(|figure| figure.disagrees);
-    let reason = verdict.undecided.map(|reason| match reason {
-        UndecidedReason::FewQuietTurns => "no verdict: too few quiet turns",
-        UndecidedReason::NeverQuiet => "no verdict: never quiet",
-        UndecidedReason::DependsOnDisturbance => "no verdict: depends on how busy the machine is",
-    });
+    let reason = verdict.undecided.map(reason);
     let notes = [
-        reason,
-        disagrees(&verdict.median).then_some("the median differs"),
-        disagrees(&verdict.mean).then_some("the mean differs"),
+        reason.map(|reason| format!("no verdict: {reason}")),
+        disagrees(&verdict.median).then(|| "the median differs".to_owned()),
+        disagrees(&verdict.mean).then(|| "the mean differs".to_owned()),
     ];
     notes.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// Why a case has no verdict.
+pub(super) fn reason(reason: UndecidedReason) -> &'static str {
+    match reason {
+        UndecidedReason::FewQuietTurns => "too few quiet turns",
+        UndecidedReason::NeverQuiet => "never quiet",
+        UndecidedReason::DependsOnDisturbance => "depends on how busy the machine is",
+    }
 }
 
 /// Mean, tail and CPU time of every operation, beside what verdicts rest on.

@@ -4,6 +4,7 @@ use super::{JoinedCase, JoinedSummary, compare_document::differences};
 use crate::{
     cell::Cell,
     document::{Document, Extent, Item, Report, Section, Table},
+    text::count,
 };
 
 /// Runs of which each has a column of its own.
@@ -37,15 +38,15 @@ fn headline(summary: &JoinedSummary) -> String {
         cases.filter(|joined| joined.verdict == wanted).count()
     };
     format!(
-        "{} runs, {} cases: better in {}, worse in {}, the same in {}, undecided in {}. In {} cases the runs differ by more \
-         than their own errors (Q test, p < 0.01); {} of {} pairs of intervals overlap.",
+        "{} runs, {}: better in {}, worse in {}, the same in {}, undecided in {}. In {} the runs \
+         differ by more than their own errors (Q test, p < 0.01); {} of {} pairs of intervals overlap.",
         summary.runs.len(),
-        summary.cases.len(),
+        count(summary.cases.len(), "case", "cases"),
         of(Verdict::Faster),
         of(Verdict::Slower),
         of(Verdict::Same),
         of(Verdict::Undecided),
-        summary.heterogeneous,
+        count(summary.heterogeneous, "case", "cases"),
         summary.overlapping,
         summary.pairs,
     )

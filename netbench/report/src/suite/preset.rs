@@ -21,7 +21,7 @@ pub(super) fn table(items: &mut Vec<Item>, summary: &SuiteSummary) {
     }
     items.push(Item::Heading(format!("{preset}: measured here")));
     items.push(Item::text(
-        "Handshakes/s, MiB/s (data in writes of 1 MiB where a name says nothing), KiB or bytes; a factor is the \
+        "Handshakes/s, MiB/s (data in writes of 1 MiB where a name says nothing), or KiB of memory; a factor is the \
          first stack's time or size over the other's; above 1 the other is better.",
     ));
     let table = Table::of(rows).col("Scenario", 0, |case| Cell::text(row_name(&case.name)));
@@ -40,6 +40,7 @@ fn published_unit(case: &CaseRow, figures: &StackFigures) -> Cell {
         (Unit::Nanoseconds, Some(bytes), _) => (bytes / f64::from(1 << 20), 2),
         (Unit::Nanoseconds, None, Some(rate)) => (rate, 2),
         (Unit::Bytes, ..) if case.case.measure == Measure::Peak => (figures.low / 1024.0, 0),
+        (Unit::Bytes, ..) => (figures.low / 1024.0, 1),
         _ => (figures.low, 0),
     };
     Cell::number(value, Digits::Decimals(digits), "")

@@ -161,7 +161,11 @@ fn warn(summary: &mut SuiteSummary, manifest: &SuiteManifest) {
         .count();
     if few > 0 {
         say(format!(
-            "{few} comparisons have too few rounds for a verdict: timings need six, everything else three."
+            "{} too few rounds for a verdict: timings need six, everything else three.",
+            match few {
+                1 => "1 comparison has".to_owned(),
+                few => format!("{few} comparisons have"),
+            }
         ));
     }
     let timed = summary

@@ -225,27 +225,40 @@ fn outcome(
         }
         _ => {}
     }
+    let group = if site == "different.example" && side == 1 {
+        Group::SECP256R1
+    } else {
+        Group::X25519
+    };
+    let measured = measured(rtt_ns, condition, compute, group, random);
+    Outcome::Ok(Box::new(measured))
+}
+
+/// A connection that ended well, whose computing takes `compute` of the usual.
+pub fn measured(
+    rtt_ns: f64,
+    condition: Condition,
+    compute: f64,
+    group: Group,
+    random: &mut Rng,
+) -> Measured {
+    let resumed = condition == Condition::Resumed;
     let mut noise = |spread: f64| 1.0 + spread * (random.below(2_001) as f64 / 1_000.0 - 1.0);
     let whole = |ns: f64| ns.round() as u64;
     let cpu = 2e6 * compute * noise(0.1);
     let tcp = rtt_ns * noise(0.002);
     let tls = rtt_ns + cpu * 0.7;
     let first_byte = rtt_ns * noise(0.002);
-    let different = site == "different.example" && side == 1;
     let client = Negotiated {
         version: Some(TlsVersion::Tls13),
         suite: Some(CipherSuite::TLS_AES_128_GCM_SHA256),
-        group: Some(if different {
-            Group::SECP256R1
-        } else {
-            Group::X25519
-        }),
+        group: Some(group),
         signature: (!resumed).then_some(SignatureScheme::RSA_PSS_RSAE_SHA256),
         alpn: Some("h2".to_owned()),
         resumed,
         chain_bytes: if resumed { vec![] } else { vec![1200, 1100] },
     };
-    Outcome::Ok(Box::new(Measured {
+    Measured {
         phases: Phases {
             connector_ns: (!resumed).then(|| whole(3e6 * compute * noise(0.1))),
             dns_ns: whole(500.0 * noise(0.2)),
@@ -273,5 +286,5 @@ fn outcome(
         http_status: 200,
         body_bytes: 4096,
         process: None,
-    }))
+    }
 }

@@ -52,19 +52,23 @@ fn versions_and_keys() -> impl Iterator<Item = SessionSettings> {
     versions.flat_map(|version| KeyType::ALL.iter().map(|key| usual(*version, *key)))
 }
 
-/// Chains of every length. Two certificates are usual.
+/// Chains of every length, with and without client authentication. Two certificates are usual.
 fn chains() -> impl Iterator<Item = Work> {
     let versions = TlsVersion::OFFERED.iter();
-    versions.flat_map(|version| {
-        [1, 3, 4].map(|chain_length| {
-            let settings = SessionSettings {
-                chain_length,
-                ..usual(*version, KeyType::EcdsaP256)
-            };
-            Work::Handshake {
-                kind: HandshakeKind::Full,
-                settings,
-            }
+    let usual = versions.map(|version| usual(*version, KeyType::EcdsaP256));
+    let lengths = usual.flat_map(|usual| {
+        [1, 3, 4].map(|chain_length| SessionSettings {
+            chain_length,
+            ..usual
+        })
+    });
+    lengths.flat_map(|settings| {
+        ClientAuth::ALL.iter().map(move |auth| Work::Handshake {
+            kind: HandshakeKind::Full,
+            settings: SessionSettings {
+                client_auth: *auth,
+                ..settings
+            },
         })
     })
 }

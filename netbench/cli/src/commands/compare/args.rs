@@ -13,7 +13,9 @@ Examples:
   netbench compare runs/monday runs/tuesday runs/wednesday
 
 A case has regressed if it got worse by more than the threshold and its
-confidence interval excludes zero.
+confidence interval excludes zero. If there were too few rounds, or the machine
+was too busy, a case cannot be judged. Such cases are named. If one got worse by
+more than the threshold, the check fails: measure again.
 
 Of runs of connect, every site that both have is compared by its total time, with
 each condition and stack that both have. A site that fails in every trial, and

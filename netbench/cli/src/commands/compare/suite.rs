@@ -25,7 +25,8 @@ pub(crate) fn compare(
     };
     refuse(&summary.differences, options)?;
     output::print(&summary, &options.output)?;
-    Ok(match (summary.cases.is_empty(), summary.regressed) {
+    let failed = summary.regressed + summary.doubtful;
+    Ok(match (summary.cases.is_empty(), failed) {
         (true, _) => Ended::NothingToCompare,
         (false, 0) => Ended::Well,
         (false, _) => Ended::CheckFailed,

@@ -1,8 +1,11 @@
 use clap::Args;
+use netbench_link::LinkChoice;
 
 use crate::{
     client::{IdentityOptions, RequestOptions},
-    options::{Output, RootsOptions, SiteOptions, StartOptions, StoredIn, TargetOptions},
+    options::{
+        Output, ProfileArg, RootsOptions, SiteOptions, StartOptions, StoredIn, TargetOptions,
+    },
 };
 
 pub(crate) const EXAMPLES: &str = "\
@@ -31,7 +34,7 @@ Without --live, nothing leaves this machine.";
     mut_arg("out", |out| out.help("Folder to create the evaluation's folder in")),
     mut_arg("resume", |resume| {
         let resume = resume.help("Resume the evaluation in DIR, with the settings it was started with; failed parts run again");
-        resume.conflicts_with_all(["from", "to", "targets", "connect_to", "roots", "rounds", "method", "pause", "sites", "limit", "quick", "live", "part", "skip", "seed", "worker", "out", "name"])
+        resume.conflicts_with_all(["from", "to", "targets", "connect_to", "roots", "rounds", "method", "pause", "sites", "limit", "quick", "live", "client_profile", "link", "part", "skip", "seed", "worker", "out", "name"])
     }),
 )]
 pub(crate) struct Evaluate {
@@ -45,6 +48,9 @@ pub(crate) struct Evaluate {
     pub(crate) targets: TargetOptions,
     #[command(flatten)]
     pub(crate) over: SiteOptions,
+    /// How to set up the connectors, in every part
+    #[arg(long, value_name = "P", value_enum, default_value_t = ProfileArg::Library)]
+    pub(crate) client_profile: ProfileArg,
     /// Take a few minutes instead of half an hour: fewer rounds, stored protocol tests
     #[arg(long)]
     pub(crate) quick: bool,
@@ -69,9 +75,17 @@ pub(crate) struct Evaluate {
 
     #[command(flatten)]
     pub(crate) start: StartOptions,
-    /// Rounds of timed connections [default: 10; with --quick 4]
+    /// Rounds of timed connections [default: 10; with --quick 6]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) rounds: Option<u32>,
+    /// How to emulate the network: auto, user, tun, netem, none
+    #[arg(
+        long,
+        value_name = "LINK",
+        default_value = "auto",
+        conflicts_with = "live"
+    )]
+    pub(crate) link: LinkChoice,
 
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,

@@ -12,6 +12,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
+use netbench_link::LinkChoice;
 use netbench_model::{
     ConnectionSettings, Depth, EvaluationManifest, EvaluationPlan, PartRecord, PartState,
     RootsSource, StackName, Target, suggestion,
@@ -22,7 +23,7 @@ use netbench_store::RunFolder;
 use crate::{
     browser,
     client::{self, Shown, millis},
-    exit::{Ended, bail_input},
+    exit::{Ended, bail_input, in_a_line},
     kinds::{
         self, ended,
         evaluation::{
@@ -184,6 +185,8 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         connections: connections(options, target, absolute)?,
         limit: options.over.limit,
         sites: options.over.limit.map_or(sites, |limit| limit.min(sites)),
+        client_profile: Some(options.client_profile.into()),
+        link: (options.link != LinkChoice::Auto).then(|| options.link.to_string()),
         seed: options.start.seed.unwrap_or_else(new_seed),
         workers,
         parts: Vec::new(),
@@ -272,8 +275,9 @@ fn run_part(
             Ok(StepEnd::Done) => PartState::Done,
             Ok(StepEnd::Interrupted) => PartState::Interrupted,
             Ok(StepEnd::Failed(why)) => PartState::Failed { why },
+            Ok(StepEnd::Unsupported(why)) => PartState::Unsupported { why },
             Err(error) => PartState::Failed {
-                why: format!("{error:#}"),
+                why: in_a_line(&error),
             },
         };
         if state != PartState::Done {

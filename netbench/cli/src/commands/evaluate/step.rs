@@ -26,6 +26,7 @@ use nix::{
 use super::progress::PartProgress;
 use crate::{
     config,
+    exit::NO_NETWORK,
     kinds::evaluation::parts::{Results, Step, run_in},
     workers::this_command,
 };
@@ -47,6 +48,8 @@ pub(super) enum StepEnd {
     Interrupted,
     /// It could not be done, and why.
     Failed(String),
+    /// This machine cannot do it, and why.
+    Unsupported(String),
 }
 
 /// Runs one step as a process of its own: its crash is not ours, and namespaces want a process that has
@@ -154,6 +157,7 @@ fn follow(
         Some(status) if status.code() == Some(130) || stop.load(Ordering::Relaxed) => {
             StepEnd::Interrupted
         }
+        Some(status) if status.code() == Some(NO_NETWORK.into()) => StepEnd::Unsupported(last),
         Some(status) if last.is_empty() => StepEnd::Failed(status.to_string()),
         Some(_) => StepEnd::Failed(last),
         None => StepEnd::Failed(format!("it took longer than {} s", LIMIT.as_secs())),

@@ -1,6 +1,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use netbench_report::count;
 use netbench_store::{Packed, RunFolder};
 
 use crate::{
@@ -21,8 +22,8 @@ pub(super) fn pack(runs: &[PathBuf]) -> anyhow::Result<Ended> {
     }
     let megabytes = |bytes: u64| bytes as f64 / 1e6;
     let text = format!(
-        "{} runs: {:.1} MB of samples in {:.1} MB\n",
-        folders.len(),
+        "{}: {:.1} MB of samples in {:.1} MB\n",
+        count(folders.len(), "run", "runs"),
         megabytes(all.plain_bytes),
         megabytes(all.packed_bytes)
     );

@@ -8,6 +8,7 @@ use std::{
 use anyhow::Context;
 use jiff::Timestamp;
 use netbench_model::sanitize;
+use netbench_report::count;
 use netbench_store::RunFolder;
 
 use super::{
@@ -72,7 +73,7 @@ pub(super) fn prune(options: &Prune) -> anyhow::Result<Ended> {
     for entry in &removable {
         remove(&entry.path)?;
     }
-    output::write(format!("{} runs removed\n", removable.len()).as_bytes())?;
+    output::write(format!("{} removed\n", count(removable.len(), "run", "runs")).as_bytes())?;
     Ok(Ended::Well)
 }
 

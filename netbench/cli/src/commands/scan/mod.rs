@@ -24,7 +24,7 @@ use crate::{
     kinds::scan::AGAINST,
     pipeline::{self, Asked, Measured, Ready, Setup},
     progress::Progress,
-    targets::Sites,
+    targets::{Needs, Sites},
 };
 
 pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
@@ -53,6 +53,10 @@ impl Measured for ScanSettings {
 
     fn sites(&self) -> Option<&Sites> {
         Some(&self.over)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Answers
     }
 
     fn ready<'a>(

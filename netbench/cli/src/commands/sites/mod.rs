@@ -2,6 +2,8 @@ pub(crate) mod args;
 
 use std::collections::BTreeMap;
 
+use netbench_report::count;
+
 use self::args::{Sites, SitesCommand};
 use super::scan::record;
 use crate::{
@@ -24,11 +26,22 @@ pub(crate) fn sites(options: &Sites) -> anyhow::Result<Ended> {
             rtts.sort_unstable();
             rtts.dedup();
             let mut lines = vec![
-                format!("{}: {} sites, no errors", file.name, file.sites.len()),
-                format!("  {} distinct round-trip times", rtts.len()),
+                format!(
+                    "{}: {}, no errors",
+                    file.name,
+                    count(file.sites.len(), "site", "sites")
+                ),
+                format!(
+                    "  {}",
+                    count(
+                        rtts.len(),
+                        "distinct round-trip time",
+                        "distinct round-trip times"
+                    )
+                ),
             ];
             let served = servers.iter();
-            lines.extend(served.map(|(server, count)| format!("  {count} served by {server}")));
+            lines.extend(served.map(|(server, sites)| format!("  {sites} served by {server}")));
             output::write_lines(&lines)?;
         }
     }

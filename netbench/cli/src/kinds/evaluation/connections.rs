@@ -1,7 +1,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use netbench_model::{Depth, EvaluationPlan, RequestRecord, Target};
-use netbench_report::{Found, Report};
+use netbench_report::{FEWEST_ROUNDS, Found, Report};
 
 use crate::kinds::connect;
 
@@ -30,7 +30,8 @@ fn rounds(plan: &EvaluationPlan) -> u32 {
         return asked;
     }
     match plan.depth {
-        Depth::Quick => 4,
+        // The fewest in which a site has a verdict.
+        Depth::Quick => FEWEST_ROUNDS,
         Depth::Full => 10,
     }
 }

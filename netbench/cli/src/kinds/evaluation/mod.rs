@@ -13,7 +13,7 @@ use netbench_store::{RunFolder, StoreError};
 
 use self::parts::Part;
 use super::{Holds, KindOfRun};
-use crate::stored::wrong;
+use crate::{exit::in_a_line, stored::wrong};
 
 pub(super) const KIND: KindOfRun = KindOfRun {
     kind: EvaluationPlan::KIND,
@@ -41,8 +41,9 @@ pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<EvaluationReport> {
         let place = folder.path().join(part.name);
         if let Err(error) = (part.collect)(&place, &manifest.plan, &mut found, &mut parts) {
             unread.push(format!(
-                "The results of the part {} cannot be read: {error:#}",
-                part.name
+                "The results of the part {} cannot be read: {}",
+                part.name,
+                in_a_line(&error)
             ));
         }
     }

@@ -162,5 +162,11 @@ pub(super) fn site_arguments(plan: &EvaluationPlan) -> Vec<OsString> {
     if plan.target == Target::Live {
         arguments.push("--live".into());
     }
+    if let Some(link) = &plan.link {
+        arguments.extend(["--link".into(), link.into()]);
+    }
+    if let Some(profile) = plan.client_profile {
+        arguments.extend(["--client-profile".into(), profile.name().into()]);
+    }
     arguments
 }

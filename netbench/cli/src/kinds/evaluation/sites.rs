@@ -50,7 +50,8 @@ fn collect(
     if let Some(run) = run_in(&folder.join(RUN)) {
         let summary = scan::read(&run)?;
         let loss = summary.loss.as_ref();
-        found.losses = loss.and_then(|loss| losses(loss, &plan.from, &plan.to));
+        let profile = summary.run.client_profile;
+        found.losses = loss.and_then(|loss| losses(loss, profile, &plan.from, &plan.to));
         runs.push(Box::new(summary));
     }
     Ok(())

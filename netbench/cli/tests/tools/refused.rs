@@ -1,0 +1,147 @@
+//! Machines that refuse namespaces, as containers do: there is no verdict on a network without one.
+
+use std::{io, os::unix::process::CommandExt, process::Command};
+
+use serde_json::Value;
+
+use crate::support::{Place, finish, json, words};
+
+const SITES: &str = "\
+one.example  rtt=22ms
+two.example  rtt=57ms
+";
+
+/// What says that there is no network.
+const REFUSED: &str = "cannot emulate a network: cannot make ";
+
+/// As the seccomp profiles of Docker and Podman do it.
+pub(crate) fn a_container_that_refuses_namespaces_gets_no_verdict_on_a_network() {
+    let place = Place::with_sites(SITES);
+    let run = |line: &str| finish(without_namespaces(&mut place.command(&words(line))));
+
+    let done = run("connect --sites sites.txt --rounds 1").expect(5);
+    assert!(done.stderr.contains(REFUSED), "{}", done.stderr);
+    assert!(done.stderr.contains("`--link none`"), "{}", done.stderr);
+    let said = done.stderr.matches("Operation not permitted").count();
+    assert_eq!(said, 1, "{}", done.stderr);
+    assert!(!place.path().join("runs").exists(), "nothing was measured");
+
+    // A scan takes no times.
+    run("scan --sites sites.txt --parts enumeration --quiet").expect(0);
+
+    let line = "evaluate --quick --sites sites.txt --part connections --out evaluated --json";
+    let found: Value = json(&run(line).expect(3).stdout);
+    assert_eq!(
+        found["run"]["plan"]["parts"][2]["state"]["state"],
+        "unsupported"
+    );
+    for question in [&found["questions"][1], &found["questions"][2]] {
+        assert_eq!(question["answer"], "open");
+        let because = question["because"].as_str().unwrap();
+        assert!(because.starts_with("No connections"), "{because}");
+        assert!(because.contains(REFUSED), "{because}");
+    }
+
+    // Asked for by name, figures are those of loopback, and still no verdict on a network.
+    let found: Value = json(&run(&format!("{line} --link none")).expect(0).stdout);
+    assert_eq!(found["questions"][1]["answer"], "yes");
+    let fast = &found["questions"][2];
+    assert_eq!(fast["answer"], "open");
+    let because = fast["because"].as_str().unwrap();
+    assert!(
+        because.starts_with("Connections were made over loopback"),
+        "{because}"
+    );
+    let figures = fast["figures"].as_array().unwrap();
+    let labels = figures
+        .iter()
+        .map(|figure| figure["label"].as_str().unwrap());
+    let whole: Vec<&str> = labels
+        .filter(|label| label.contains("whole connection"))
+        .collect();
+    assert!(!whole.is_empty());
+    assert!(
+        whole.iter().all(|label| label.contains("over loopback")),
+        "{whole:?}"
+    );
+}
+
+/// As `user.max_user_namespaces=0` does it, and so hosts that are hardened.
+pub(crate) fn namespaces_that_are_switched_off_are_said_to_be() {
+    const SWITCHED_OFF: &str = "echo 0 > /proc/sys/user/max_user_namespaces && \
+        exec setpriv --inh-caps=-all --bounding-set=-all \"$@\"";
+    let place = Place::with_sites(SITES);
+    let command = place.command(&words("connect --sites sites.txt --rounds 1"));
+    let mut inside = Command::new("unshare");
+    inside
+        .args(["--user", "--map-root-user", "sh", "-c", SWITCHED_OFF, "sh"])
+        .arg(command.get_program())
+        .args(command.get_args())
+        .current_dir(place.path());
+    for (name, value) in command.get_envs() {
+        inside.env(name, value.unwrap());
+    }
+    let done = finish(&mut inside).expect(5);
+    assert!(done.stderr.contains(REFUSED), "{}", done.stderr);
+    assert!(
+        done.stderr.contains("user namespaces are turned off"),
+        "{}",
+        done.stderr
+    );
+}
+
+/// Has the kernel refuse this command every namespace.
+fn without_namespaces(command: &mut Command) -> &mut Command {
+    // SAFETY: between fork and exec this makes two system calls and allocates nothing.
+    unsafe { command.pre_exec(refuse_namespaces) }
+}
+
+fn refuse_namespaces() -> io::Result<()> {
+    const FLAGS: i32 =
+        libc::CLONE_NEWUSER | libc::CLONE_NEWNET | libc::CLONE_NEWNS | libc::CLONE_NEWPID;
+    const fn step(code: u32, k: u32, yes: u8, no: u8) -> libc::sock_filter {
+        libc::sock_filter {
+            code: code as u16,
+            jt: yes,
+            jf: no,
+            k,
+        }
+    }
+    const LOAD: u32 = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
+    const IS: u32 = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
+    const HAS: u32 = libc::BPF_JMP | libc::BPF_JSET | libc::BPF_K;
+    const RETURN: u32 = libc::BPF_RET | libc::BPF_K;
+    // Of the system call its number, at 0, and the lower half of its first argument, at 16. The numbers
+    // after a comparison say how many steps to skip if it holds, and if not.
+    let mut steps = [
+        step(LOAD, 0, 0, 0),
+        step(IS, libc::SYS_unshare as u32, 5, 0),
+        step(IS, libc::SYS_clone3 as u32, 3, 0),
+        step(IS, libc::SYS_clone as u32, 0, 4),
+        step(LOAD, 16, 0, 0),
+        step(HAS, FLAGS as u32, 1, 2),
+        step(RETURN, libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32, 0, 0),
+        step(RETURN, libc::SECCOMP_RET_ERRNO | libc::EPERM as u32, 0, 0),
+        step(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0),
+    ];
+    let program = libc::sock_fprog {
+        len: steps.len() as u16,
+        filter: steps.as_mut_ptr(),
+    };
+    // SAFETY: these change this process alone, and the program outlives the second.
+    let results = unsafe {
+        [
+            libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0),
+            libc::prctl(
+                libc::PR_SET_SECCOMP,
+                libc::SECCOMP_MODE_FILTER,
+                &raw const program,
+            ),
+        ]
+    };
+    if results == [0, 0] {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}

@@ -1,0 +1,316 @@
+//! The answers of an evaluation follow from one another, whatever its parts have found.
+//!
+//! 200 evaluations are made from seeds: sites of every fate, stacks of any speed, parts that are missing, no
+//! network. What is held against them is what somebody would who reads one part of the report after another.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+#[path = "support/forms.rs"]
+mod forms;
+#[path = "support/made.rs"]
+mod made;
+#[path = "support/mod.rs"]
+mod support;
+
+use std::collections::BTreeSet;
+
+use forms::{render, terminal};
+use made::{Fate, Made};
+use netbench_report::{Answer, Evaluation, EvaluationReport};
+use serde_json::Value;
+
+/// How many evaluations are made.
+const EVALUATIONS: u64 = 200;
+
+/// So many failing sites have a name on the second card.
+const NAMED: usize = 20;
+
+/// A connection that takes this much longer is still fast enough.
+const NO_MORE_THAN: f64 = 1.05;
+
+#[test]
+fn answers_follow_from_one_another() {
+    let mut seen = BTreeSet::new();
+    for seed in 0..EVALUATIONS {
+        let made = Made::of(seed);
+        let report = made.report();
+        let evaluation = &report.evaluation;
+        for (card, question) in evaluation.questions.iter().enumerate() {
+            seen.insert((card, question.answer.words()));
+        }
+        let why = wrong(&made, &report);
+        assert_eq!(why, Vec::<String>::new(), "seed {seed}: {made:#?}");
+    }
+    // Every answer of every card was among them, or nothing was tried.
+    assert_eq!(seen.len(), 3 * 4, "{seen:?}");
+}
+
+/// What contradicts what.
+fn wrong(made: &Made, report: &EvaluationReport) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let mut hold = |holds: bool, what: &str| {
+        if !holds {
+            wrong.push(what.to_owned());
+        }
+    };
+    sites(made, &report.evaluation, &mut hold);
+    glitches(made, &report.evaluation, &mut hold);
+    times(made, &report.evaluation, &mut hold);
+    sentence(&report.evaluation, &mut hold);
+    forms_agree(report, &mut hold);
+    wrong
+}
+
+type Hold<'a> = dyn FnMut(bool, &str) + 'a;
+
+/// The first card, by the sites that are lost.
+fn sites(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
+    let card = &evaluation.questions[0];
+    let Some(losses) = &evaluation.found.losses else {
+        hold(card.answer == Answer::Open, "an answer without a scan");
+        hold(
+            card.because.contains("left out"),
+            "no reason why there is no scan",
+        );
+        return;
+    };
+    let lost: BTreeSet<&str> = losses.lost.iter().map(|site| site.site.as_str()).collect();
+    let reached = losses.both + lost.len() as u64;
+    hold(
+        losses.scanned == reached + losses.neither + losses.gained.len() as u64,
+        "sites are not counted once each",
+    );
+    hold(
+        (card.answer == Answer::Yes) == (reached > 0 && lost.is_empty()),
+        "yes with lost sites, or no yes without",
+    );
+    hold(
+        (card.answer == Answer::Open) == (reached == 0),
+        "open, or not, without a site",
+    );
+    if made.connected() {
+        let worked = made.sites_with(Fate::LostByTheScanAlone);
+        hold(
+            lost.iter().all(|site| !worked.contains(*site)),
+            "a site is lost to which connections were finished",
+        );
+    }
+}
+
+/// The second card, by what happened on each site and by the first card.
+fn glitches(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
+    let [first, card, _] = evaluation.questions.as_slice() else {
+        hold(false, "not three questions");
+        return;
+    };
+    if !made.connected() {
+        hold(
+            card.answer == Answer::Open,
+            "an answer without a connection",
+        );
+        let why = made.missing.as_ref().unwrap();
+        hold(
+            card.because.starts_with("No connections were made") && card.because.contains(why),
+            "the reason why there are no connections does not come first",
+        );
+        return;
+    }
+    let lost = evaluation.found.losses.as_ref().map_or(0, |l| l.lost.len());
+    if lost > 0 {
+        hold(
+            rank(card.answer) >= rank(first.answer),
+            "better than the first card",
+        );
+    }
+    let alone = made.fail_with_the_new_alone();
+    let none_failed = card.because.contains("none failed with new");
+    hold(
+        none_failed == (lost == 0 && alone.is_empty()),
+        "\"none failed\", or not, and sites failed, or not",
+    );
+    hold(
+        card.answer != Answer::Yes || none_failed,
+        "yes, and sites failed with the new stack alone",
+    );
+    let finished = card.because.contains("all finished");
+    hold(
+        finished != made.any_failed(),
+        "all finished, and some failed, or neither",
+    );
+    for site in alone.iter().filter(|_| alone.len() <= NAMED) {
+        let named = card.breaks.iter().any(|text| text.starts_with(site));
+        let lost = evaluation.found.losses.iter().flat_map(|l| &l.lost);
+        let lost = lost.into_iter().any(|lost| lost.site == *site);
+        hold(named != lost, "a site that fails is not named once");
+    }
+    let figure = &card.figures[0].value;
+    let failing = figure.split(' ').next().unwrap().parse::<usize>().unwrap();
+    hold(
+        (failing == 0) == none_failed,
+        "the figure says other than the sentence",
+    );
+}
+
+/// The third card, by the intervals of whole connections.
+fn times(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
+    let card = &evaluation.questions[2];
+    let decided = card.answer != Answer::Open;
+    let Some(connections) = &evaluation.found.connections else {
+        hold(!decided, "times without a connection");
+        hold(
+            card.because.contains(made.missing.as_ref().unwrap()),
+            "the reason why there are no times is missing",
+        );
+        return;
+    };
+    let loopback = connections.is_loopback();
+    hold(!(loopback && decided), "a verdict on a network without one");
+    hold(
+        loopback == card.because.contains("over loopback"),
+        "loopback is not said first, or said of a network",
+    );
+    let whole: Vec<_> = card
+        .figures
+        .iter()
+        .filter(|figure| figure.label.starts_with("whole connection"))
+        .collect();
+    hold(
+        whole
+            .iter()
+            .all(|f| f.label.contains("over loopback") == loopback),
+        "a time does not say that it is of loopback",
+    );
+    let totals = connections.comparisons.iter().flat_map(|comparison| {
+        let total = |row: &&netbench_report::PhaseRow| row.phase == netbench_model::Phase::Total;
+        comparison.phases.iter().find(total)
+    });
+    let totals: Vec<_> = totals.map(|row| row.paired.interval).collect();
+    hold(
+        whole.len() == totals.iter().flatten().count(),
+        "a figure without an interval, or an interval without a figure",
+    );
+    let all = |test: fn(f64, f64) -> bool| {
+        let holds =
+            |ends: &Option<netbench_stats::Interval>| ends.is_some_and(|i| test(i.low, i.high));
+        !totals.is_empty() && totals.iter().all(holds)
+    };
+    let fast = all(|_, high| high <= NO_MORE_THAN);
+    let slow = all(|low, _| low > NO_MORE_THAN);
+    hold(
+        (card.answer == Answer::Yes) == (fast && !loopback),
+        "fast enough, or not, against the intervals",
+    );
+    hold(
+        (card.answer == Answer::No) == (slow && !loopback),
+        "too slow, or not, against the intervals",
+    );
+    if loopback {
+        let rtts = connections.comparisons.iter().flat_map(|c| &c.sites.rows);
+        hold(
+            rtts.into_iter().all(|row| row.rtt_ns == 0),
+            "a round-trip time that was not emulated",
+        );
+    }
+}
+
+/// The one sentence on top, by the cards under it.
+fn sentence(evaluation: &Evaluation, hold: &mut Hold<'_>) {
+    let said = &evaluation.sentence;
+    let answers: Vec<Answer> = evaluation.questions.iter().map(|q| q.answer).collect();
+    let all = answers.iter().all(|answer| *answer == Answer::Yes);
+    hold(
+        said.starts_with("Switch: ") == all,
+        "switch, or not, against the cards",
+    );
+    let no = answers.contains(&Answer::No);
+    hold(
+        said.starts_with("Do not switch yet: ") == no,
+        "no switch, against the cards",
+    );
+    if said.contains("nothing is lost") {
+        let lost = answers[..2].iter().any(|answer| *answer != Answer::Yes);
+        hold(!lost, "nothing is lost, against the cards");
+    }
+    if let Some(losses) = evaluation
+        .found
+        .losses
+        .as_ref()
+        .filter(|l| !l.lost.is_empty())
+    {
+        let lost = losses.lost.len() as u64;
+        let of = format!("{lost} of {} sites", losses.both + lost);
+        hold(
+            said.contains(&of),
+            "the sentence counts lost sites otherwise",
+        );
+    }
+    let connections = evaluation.found.connections.as_ref();
+    let loopback = connections.is_some_and(|connections| connections.is_loopback());
+    hold(
+        said.contains("over loopback") == loopback,
+        "times of loopback in the sentence",
+    );
+}
+
+/// What one form says, the others say.
+fn forms_agree(report: &EvaluationReport, hold: &mut Hold<'_>) {
+    let evaluation = &report.evaluation;
+    let json: Value = serde_json::from_str(&render(report, "json")).unwrap();
+    let (wide, csv, html) = (
+        terminal(report, usize::MAX),
+        render(report, "csv"),
+        render(report, "html").replace('\u{a0}', " "),
+    );
+    for form in [&wide, &html] {
+        hold(
+            form.contains(&evaluation.sentence),
+            "a form has another sentence on top",
+        );
+    }
+    for (number, question) in evaluation.questions.iter().enumerate() {
+        let answer = serde_json::to_value(question.answer).unwrap();
+        let word = answer.as_str().unwrap();
+        hold(
+            json["questions"][number]["answer"] == answer,
+            "JSON has another answer",
+        );
+        let row = format!("questions,,,,{},answer,{word},", question.question);
+        hold(csv.contains(&row), "CSV has another answer");
+        hold(
+            wide.contains(&question.because),
+            "the terminal has another sentence",
+        );
+        let words = question.answer.words();
+        let (initial, rest) = words.split_at(1);
+        let words = format!("{}{rest}. {}", initial.to_uppercase(), question.because);
+        hold(wide.contains(&words), "the terminal has another answer");
+        hold(
+            html.contains(&question.because),
+            "the page has another sentence",
+        );
+    }
+    if let Some(losses) = &evaluation.found.losses {
+        let said = format!(
+            "both can agree with {}, only old with {},",
+            losses.both,
+            losses.lost.len()
+        );
+        for form in [&wide, &html] {
+            hold(
+                form.contains(&said),
+                "a headline counts sites otherwise than the cards",
+            );
+        }
+        let listed = losses.lost.iter().all(|site| wide.contains(&site.site));
+        hold(listed, "a lost site is not in the table");
+    }
+}
+
+/// How bad an answer is; what is open says nothing.
+fn rank(answer: Answer) -> u8 {
+    match answer {
+        Answer::Open | Answer::Yes => 0,
+        Answer::WithLosses => 1,
+        Answer::No => 2,
+    }
+}

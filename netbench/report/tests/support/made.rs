@@ -1,0 +1,337 @@
+//! Evaluations that never were: what became of each site is drawn from a seed, and samples and losses are made
+//! to match.
+#![allow(
+    clippy::unwrap_used,
+    clippy::allow_attributes,
+    reason = "a test may panic"
+)]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
+
+use netbench_model::{
+    Condition, ConnectManifest, Depth, Environment, EvaluationManifest, EvaluationPlan, Failure,
+    FailureClass, Group, LinkKind, Losses, LostSite, Origin, Outcome, PartRecord, PartState, Phase,
+    Plan, Profile, Role, Sample, Session, StackName, Target, parse_sites,
+};
+use netbench_report::{ConnectReport, EvaluationReport, Found, evaluation};
+use netbench_stats::Rng;
+
+use super::support::{Fixture, measured};
+
+const OLD: &str = "old";
+const NEW: &str = "new";
+const CONDITIONS: [Condition; 2] = [Condition::Clean, Condition::Resumed];
+
+/// What becomes of a site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// Both reach it.
+    Works,
+    /// Both reach it, and agree on other groups.
+    WorksOtherwise,
+    /// The new stack cannot agree with it, and no connection of it ends well.
+    Lost,
+    /// So the scan says, and connections say otherwise.
+    LostByTheScanAlone,
+    /// Both can agree with it, and a connection of the new stack fails.
+    FlakyWithTheNew,
+    /// The same of the stack in use.
+    FlakyWithTheOld,
+    /// No connection ends well, with either.
+    Dead,
+    /// Only the new stack reaches it.
+    Gained,
+}
+
+impl Fate {
+    const ALL: [Self; 8] = [
+        Self::Works,
+        Self::WorksOtherwise,
+        Self::Lost,
+        Self::LostByTheScanAlone,
+        Self::FlakyWithTheNew,
+        Self::FlakyWithTheOld,
+        Self::Dead,
+        Self::Gained,
+    ];
+}
+
+/// An evaluation as it was drawn.
+#[derive(Debug)]
+pub(crate) struct Made {
+    seed: u64,
+    fates: Vec<Fate>,
+    rounds: u32,
+    /// How the sites were scanned, and how connections were made.
+    profiles: [Profile; 2],
+    link: LinkKind,
+    /// What the new stack takes of the old one's computing time.
+    compute: f64,
+    /// Whether it does so in every condition, or only where nothing is resumed.
+    evenly: bool,
+    /// How far sites are, in milliseconds.
+    rtt_ms: u64,
+    scanned: bool,
+    /// Why there are no connections.
+    pub(crate) missing: Option<String>,
+}
+
+impl Made {
+    pub(crate) fn of(seed: u64) -> Self {
+        let mut rng = Rng::new(seed ^ 0x6d61_6465);
+        // In some all is well, in others most is not.
+        let trouble = [0, 10, 40, 90][rng.below(4) as usize];
+        let fate = |rng: &mut Rng| match rng.below(100) < trouble {
+            true => Fate::ALL[rng.below(8) as usize],
+            false => Fate::Works,
+        };
+        // One of thirty is a small loss, and one of three a large one.
+        let count = 1 + rng.below(30);
+        let fates = (0..count).map(|_| fate(&mut rng)).collect();
+        let pick = |rng: &mut Rng, of: u32| rng.below(of) == 0;
+        let missing = [
+            "it was left out",
+            "no space",
+            "the kernel refuses namespaces",
+        ];
+        let missing = missing[rng.below(3) as usize].to_owned();
+        Self {
+            seed,
+            fates,
+            rounds: [1, 2, 6, 8][rng.below(4) as usize],
+            profiles: match pick(&mut rng, 4) {
+                true => [Profile::Library, Profile::Default],
+                false => [Profile::Library, Profile::Library],
+            },
+            link: match pick(&mut rng, 6) {
+                true => LinkKind::None,
+                false => LinkKind::User,
+            },
+            compute: [0.3, 0.9, 1.0, 1.2, 3.0, 9.0][rng.below(6) as usize],
+            evenly: !pick(&mut rng, 3),
+            rtt_ms: [1, 20, 100][rng.below(3) as usize],
+            scanned: !pick(&mut rng, 8),
+            missing: pick(&mut rng, 8).then_some(missing),
+        }
+    }
+
+    /// Whether connections were made.
+    pub(crate) fn connected(&self) -> bool {
+        self.missing.is_none()
+    }
+
+    pub(crate) fn sites_with(&self, fate: Fate) -> BTreeSet<String> {
+        let sites = self.fates.iter().enumerate();
+        let sites = sites.filter(|(_, of)| **of == fate);
+        sites.map(|(number, _)| name(number)).collect()
+    }
+
+    /// Sites on which a connection of the new stack fails, and none of the old one.
+    pub(crate) fn fail_with_the_new_alone(&self) -> BTreeSet<String> {
+        let sites = self.fates.iter().enumerate();
+        let alone = sites.filter(|(_, fate)| self.fails(**fate, NEW) && !self.fails(**fate, OLD));
+        alone.map(|(number, _)| name(number)).collect()
+    }
+
+    pub(crate) fn any_failed(&self) -> bool {
+        let mut fates = self.fates.iter();
+        fates.any(|fate| self.fails(*fate, OLD) || self.fails(*fate, NEW))
+    }
+
+    /// Whether any connection of a stack to such a site fails.
+    fn fails(&self, fate: Fate, stack: &str) -> bool {
+        // Held to what both stacks have, the old one cannot agree either.
+        let both_limited = self.profiles[1] == Profile::Default;
+        match fate {
+            Fate::Works | Fate::WorksOtherwise | Fate::LostByTheScanAlone => false,
+            Fate::Lost => stack == NEW || both_limited,
+            Fate::Gained => stack == OLD || both_limited,
+            Fate::FlakyWithTheNew => stack == NEW,
+            Fate::FlakyWithTheOld => stack == OLD,
+            Fate::Dead => true,
+        }
+    }
+
+    pub(crate) fn report(&self) -> EvaluationReport {
+        let found = Found {
+            losses: self.scanned.then(|| self.losses()),
+            connections: self.connected().then(|| {
+                let report = ConnectReport::new(self.connect_manifest(), self.samples());
+                Arc::clone(&report.summary)
+            }),
+            ..Found::default()
+        };
+        EvaluationReport {
+            evaluation: evaluation(self.manifest(), found),
+            parts: Vec::new(),
+        }
+    }
+
+    fn losses(&self) -> Losses {
+        let mut losses = Losses {
+            client_profile: Some(self.profiles[0]),
+            scanned: self.fates.len() as u64,
+            ..Losses::default()
+        };
+        for (number, fate) in self.fates.iter().enumerate() {
+            let site = LostSite {
+                site: name(number),
+                reason: "cbc-only".to_owned(),
+                detail: "TLS_RSA_WITH_AES_128_CBC_SHA".to_owned(),
+                confirmed: None,
+            };
+            match fate {
+                Fate::Lost | Fate::LostByTheScanAlone => losses.lost.push(site),
+                Fate::Gained => losses.gained.push(site),
+                Fate::Dead => losses.neither += 1,
+                _ => losses.both += 1,
+            }
+        }
+        losses
+    }
+
+    fn connect_manifest(&self) -> ConnectManifest {
+        let fixture = Fixture {
+            rounds: self.rounds,
+            conditions: CONDITIONS.to_vec(),
+            ..Fixture::default()
+        };
+        let mut manifest = fixture.manifest();
+        let plan = &mut manifest.plan;
+        plan.stacks = [OLD, NEW].map(StackName::new).to_vec();
+        plan.client.profile = self.profiles[1];
+        let lines = (0..self.fates.len()).map(|n| format!("{} rtt={}ms\n", name(n), self.rtt_ms));
+        plan.sites = parse_sites(&lines.collect::<String>()).unwrap();
+        for session in &mut manifest.sessions {
+            session.served.clear();
+        }
+        manifest.link.as_mut().unwrap().kind = self.link;
+        manifest
+    }
+
+    fn samples(&self) -> Vec<Sample> {
+        let mut rng = Rng::new(self.seed);
+        let mut samples = Vec::new();
+        for round in 0..self.rounds {
+            for condition in CONDITIONS {
+                for (number, fate) in self.fates.iter().enumerate() {
+                    for stack in [OLD, NEW] {
+                        let outcome = self.outcome(*fate, stack, round, condition, &mut rng);
+                        samples.push(Sample {
+                            schema: netbench_model::SCHEMA_VERSION,
+                            session: 0,
+                            trial: samples.len() as u64,
+                            site: name(number),
+                            stack: StackName::new(stack),
+                            condition,
+                            round,
+                            block: round * 2 + u32::try_from(number % 2).unwrap(),
+                            role: Role::Measured,
+                            started_unix_ms: 1_767_323_045_000,
+                            outcome,
+                        });
+                    }
+                }
+            }
+        }
+        samples
+    }
+
+    fn outcome(
+        &self,
+        fate: Fate,
+        stack: &str,
+        round: u32,
+        condition: Condition,
+        rng: &mut Rng,
+    ) -> Outcome {
+        let flaky = matches!(fate, Fate::FlakyWithTheNew | Fate::FlakyWithTheOld);
+        // A flaky site fails once.
+        let now = !flaky || (round == 0 && condition == Condition::Clean);
+        if self.fails(fate, stack) && now {
+            return Outcome::Failed(Failure {
+                class: FailureClass::Alert,
+                reason: "handshake-failure".to_owned().into(),
+                detail: String::new(),
+                phase: Some(Phase::Tls),
+                after_ns: Some(1_000_000),
+            });
+        }
+        let slowed = stack == NEW && (self.evenly || condition == Condition::Clean);
+        let compute = if slowed { self.compute } else { 1.0 };
+        let group = match (fate, stack) {
+            (Fate::WorksOtherwise, NEW) => Group::SECP256R1,
+            _ => Group::X25519,
+        };
+        let rtt_ns = match self.link {
+            LinkKind::None => 0.0,
+            _ => self.rtt_ms as f64 * 1e6,
+        };
+        Outcome::Ok(Box::new(measured(rtt_ns, condition, compute, group, rng)))
+    }
+
+    fn manifest(&self) -> EvaluationManifest {
+        let connections = match self.missing.as_deref() {
+            None => PartState::Done,
+            Some("it was left out") => PartState::LeftOut,
+            Some(why) => PartState::Unsupported {
+                why: why.to_owned(),
+            },
+        };
+        let sites = match self.scanned {
+            true => PartState::Done,
+            false => PartState::LeftOut,
+        };
+        let part = |(name, state): (&str, PartState)| PartRecord {
+            part: name.to_owned(),
+            state,
+            estimate_s: 10,
+            took_s: Some(9),
+            notes: Vec::new(),
+        };
+        let parts = [
+            ("features", PartState::LeftOut),
+            ("sites", sites),
+            ("connections", connections),
+            ("suite", PartState::LeftOut),
+        ];
+        EvaluationManifest {
+            schema: netbench_model::SCHEMA_VERSION,
+            kind: EvaluationPlan::KIND,
+            netbench: "0.1.0".to_owned(),
+            name: "e".to_owned(),
+            started: "2026-01-01T00:00:00Z".to_owned(),
+            finished: Some("2026-01-01T00:05:00Z".to_owned()),
+            plan: EvaluationPlan {
+                from: StackName::new(OLD),
+                to: StackName::new(NEW),
+                depth: Depth::Quick,
+                target: Target::Lab,
+                sites_file: None,
+                limit: None,
+                sites: u32::try_from(self.fates.len()).unwrap(),
+                client_profile: Some(Profile::Library),
+                link: None,
+                seed: self.seed,
+                workers: Vec::new(),
+                parts: parts.map(part).to_vec(),
+            },
+            workers: Vec::new(),
+            link: None,
+            environment: Environment {
+                facts: BTreeMap::new(),
+                variables: BTreeMap::new(),
+            },
+            sessions: Vec::<Session>::new(),
+            warnings: Vec::new(),
+            origin: Origin::default(),
+        }
+    }
+}
+
+fn name(number: usize) -> String {
+    format!("site-{number}.example")
+}
