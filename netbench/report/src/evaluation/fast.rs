@@ -27,10 +27,8 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
         whole_connections(connections, evidence, &totals, &mut question);
     }
     first_connection(evidence, &mut question);
-    if let Some(connections) = evidence.connections {
-        if !connections.is_loopback() {
-            slower_sites(evidence, &mut question.breaks);
-        }
+    if evidence.connections.is_some_and(|c| !c.is_loopback()) {
+        slower_sites(evidence, &mut question.breaks);
     }
     if evidence.suites.iter().all(|suite| !suite.compares()) {
         let missing = evidence.missing("suite", "what the libraries take in memory");
@@ -142,9 +140,8 @@ fn first_connection(evidence: &Evidence<'_>, question: &mut Question) {
 
 /// A change of whole connections as a time too, of the median one with the stack in use.
 fn with_time(evidence: &Evidence<'_>, condition: &str, ratio: f64) -> String {
-    let comparisons = evidence.connections.iter().flat_map(|c| &c.comparisons);
-    let mut rows = comparisons
-        .filter(|row| row.other == *evidence.to && row.condition.to_string() == condition)
+    let mut rows = comparisons(evidence)
+        .filter(|comparison| comparison.condition.to_string() == condition)
         .filter_map(|comparison| comparison.phase(Phase::Total));
     rows.next().map_or_else(
         || change(ratio),
