@@ -311,6 +311,8 @@ impl Made {
                 depth: Depth::Quick,
                 target: Target::Lab,
                 sites_file: None,
+                urls: Vec::new(),
+                connections: netbench_model::ConnectionSettings::default(),
                 limit: None,
                 sites: u32::try_from(self.fates.len()).unwrap(),
                 client_profile: Some(Profile::Library),
