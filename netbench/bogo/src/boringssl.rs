@@ -42,12 +42,14 @@ pub fn boringssl_shim(
         CMAKE,
         "asking for cmake's version",
         quick,
+        &runner.stop,
     )?;
     run_well(
         Command::new("ninja").arg("--version"),
         NINJA,
         "asking for ninja's version",
         quick,
+        &runner.stop,
     )?;
     say("Building BoringSSL's own shim (once)");
     let mut command = Command::new("cmake");
@@ -58,7 +60,13 @@ pub fn boringssl_shim(
         .arg("-B")
         .arg(&folder);
     command.arg("-DCMAKE_BUILD_TYPE=Release");
-    run_well(&mut command, CMAKE, "cmake for BoringSSL's shim", LIMIT)?;
+    run_well(
+        &mut command,
+        CMAKE,
+        "cmake for BoringSSL's shim",
+        LIMIT,
+        &runner.stop,
+    )?;
     let mut command = Command::new("ninja");
     command
         .arg("-C")
@@ -66,6 +74,12 @@ pub fn boringssl_shim(
         .arg("-j")
         .arg(jobs.to_string())
         .arg("bssl_shim");
-    run_well(&mut command, NINJA, "building BoringSSL's shim", LIMIT)?;
+    run_well(
+        &mut command,
+        NINJA,
+        "building BoringSSL's shim",
+        LIMIT,
+        &runner.stop,
+    )?;
     Ok(program)
 }

@@ -2,9 +2,16 @@
 
 use std::{
     io::Read,
+    os::unix::process::CommandExt,
     process::{Child, Command, Stdio},
+    sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
+};
+
+use nix::{
+    sys::signal::{Signal, killpg},
+    unistd::Pid,
 };
 
 use crate::BogoError;
@@ -27,14 +34,17 @@ pub(crate) struct Tool {
 /// How often a waiting thread looks.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Runs a program to its end, or ends it.
+/// Runs a program to its end, or ends it: after `limit`, or once `stop` is true.
 pub(crate) fn run(
     command: &mut Command,
     tool: Tool,
     step: &str,
     limit: Duration,
+    stop: &AtomicBool,
 ) -> Result<Said, BogoError> {
     command
+        // What it starts is in the group too.
+        .process_group(0)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
@@ -55,6 +65,10 @@ pub(crate) fn run(
     let well = loop {
         match child.try_wait() {
             Ok(Some(status)) => break status.success(),
+            Ok(None) if stop.load(Ordering::Relaxed) => {
+                end(&mut child);
+                return Err(BogoError::Stopped);
+            }
             Ok(None) if begun.elapsed() < limit => thread::sleep(LOOK),
             Ok(None) => {
                 end(&mut child);
@@ -87,8 +101,9 @@ pub(crate) fn run_well(
     tool: Tool,
     step: &str,
     limit: Duration,
+    stop: &AtomicBool,
 ) -> Result<Said, BogoError> {
-    let said = run(command, tool, step, limit)?;
+    let said = run(command, tool, step, limit, stop)?;
     if said.well {
         return Ok(said);
     }
@@ -102,8 +117,11 @@ pub(crate) fn run_well(
     })
 }
 
-/// Ends a process and waits for it. It may have ended already, which is as good.
+/// Ends a process and its group, and waits for it. It may have ended already, which is as good.
 pub(crate) fn end(child: &mut Child) {
+    if let Ok(group) = i32::try_from(child.id()) {
+        let _ended = killpg(Pid::from_raw(group), Signal::SIGKILL);
+    }
     let _ended = child.kill();
     let _status = child.wait();
 }

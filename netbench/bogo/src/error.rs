@@ -22,6 +22,9 @@ pub enum BogoError {
         /// What Go said.
         said: String,
     },
+    /// It was stopped.
+    #[error("stopped")]
+    Stopped,
     /// A step of building failed.
     #[error("{step} failed: {said}")]
     Build {

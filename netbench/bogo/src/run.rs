@@ -1,11 +1,15 @@
 use std::{
     fs,
     io::{BufRead, BufReader},
+    os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    sync::mpsc::{self, RecvTimeoutError},
+    sync::{
+        atomic::Ordering,
+        mpsc::{self, RecvTimeoutError},
+    },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use netbench_model::coverage::TestOutcome;
@@ -57,10 +61,13 @@ pub enum Progress {
 /// For how long the runner may say nothing: more than any test takes.
 const QUIET: Duration = Duration::from_secs(180);
 
+/// How often a wait looks whether to stop.
+const LOOK: Duration = Duration::from_millis(50);
+
 /// Runs a shim, writes the runner's own results to `output`, and reads them.
 ///
 /// # Errors
-/// When the runner dies or gets stuck. A shim that crashes or hangs fails its test, and no more.
+/// When the runner dies or gets stuck, and [`BogoError::Stopped`]. A shim that crashes or hangs fails its test, and no more.
 pub fn run(
     runner: &Runner,
     options: &RunOptions,
@@ -134,9 +141,15 @@ fn run_in(
     });
     let mut last = "none".to_owned();
     let mut said = Vec::new();
+    let mut spoke = Instant::now();
     loop {
-        match heard.recv_timeout(QUIET) {
+        match heard.recv_timeout(LOOK) {
+            _ if runner.stop.load(Ordering::Relaxed) => {
+                end(&mut child);
+                return Err(BogoError::Stopped);
+            }
             Ok(line) => {
+                spoke = Instant::now();
                 if let Some((name, outcome)) = test_done(&line) {
                     last = name.to_owned();
                     said.clear();
@@ -145,6 +158,7 @@ fn run_in(
                     said.push(line);
                 }
             }
+            Err(RecvTimeoutError::Timeout) if spoke.elapsed() < QUIET => {}
             Err(RecvTimeoutError::Timeout) => {
                 end(&mut child);
                 return Err(BogoError::RunnerStuck {
@@ -183,6 +197,8 @@ fn run_in(
 fn command(runner: &Runner, options: &RunOptions, raw: &Path) -> Command {
     let mut command = Command::new(&runner.program);
     command.current_dir(&runner.folder);
+    // Its shims are in the group too.
+    command.process_group(0);
     command.arg("-shim-path").arg(&options.program);
     command.arg("-json-output").arg(raw);
     command.args(["-pipe", "-allow-unimplemented", "-include-disabled"]);

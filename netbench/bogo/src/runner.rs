@@ -2,6 +2,7 @@ use std::{
     fs::{self, File},
     path::{Path, PathBuf},
     process::Command,
+    sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -26,6 +27,8 @@ pub struct Runner {
     pub source: PathBuf,
     /// The folder for everything that is made with this runner.
     pub home: PathBuf,
+    /// What runs or builds is ended once it is true.
+    pub stop: Arc<AtomicBool>,
 }
 
 const GO: Tool = Tool {
@@ -51,7 +54,11 @@ impl Runner {
     ///
     /// # Errors
     /// [`BogoError::NoTool`] without Go, and whatever its build says.
-    pub fn make(cache: &Path, say: &mut dyn FnMut(&str)) -> Result<Self, BogoError> {
+    pub fn make(
+        cache: &Path,
+        stop: Arc<AtomicBool>,
+        say: &mut dyn FnMut(&str),
+    ) -> Result<Self, BogoError> {
         let id = source::pinned()?;
         let short = id.checksum.get(..8).unwrap_or(&id.checksum);
         let home = cache.join(format!("{}-{}-{short}", id.package, id.version));
@@ -63,6 +70,7 @@ impl Runner {
             id,
             source,
             home,
+            stop,
         };
         let _lock = lock(&runner.home, say)?;
         if !(runner.program.is_file() && runner.folder.is_dir()) {
@@ -78,18 +86,19 @@ impl Runner {
             GO,
             step,
             Duration::from_secs(30),
+            &self.stop,
         )?;
         if !self.source.is_dir() {
             say(&format!(
                 "Downloading BoringSSL ({} {})",
                 self.id.package, self.id.version
             ));
-            let from = source::fetch(&self.home)?;
+            let from = source::fetch(&self.home, &self.stop)?;
             let partial = self.home.join("source.partial");
             remove(&partial)?;
             copy_folder(&from, &partial)?;
             say("Making the keys of the runner");
-            make_keys(&self.home, &partial.join("ssl/test/runner"))?;
+            self.make_keys(&partial.join("ssl/test/runner"))?;
             fs::rename(&partial, &self.source).map_err(BogoError::io(&self.source))?;
         }
         say("Building the runner (once)");
@@ -103,7 +112,8 @@ impl Runner {
         if std::env::var_os("GOTOOLCHAIN").is_none() {
             command.env("GOTOOLCHAIN", "auto");
         }
-        let said = run(&mut command, GO, "building the runner", GO_LIMIT)?;
+        let step = "building the runner";
+        let said = run(&mut command, GO, step, GO_LIMIT, &self.stop)?;
         if !said.well {
             let toolchain = ["toolchain", "requires go", "GOTOOLCHAIN"];
             let about = |word: &&str| said.err.contains(*word);
@@ -112,12 +122,27 @@ impl Runner {
                 BogoError::GoToolchain { said: last }
             } else {
                 BogoError::Build {
-                    step: "building the runner".to_owned(),
+                    step: step.to_owned(),
                     said: last,
                 }
             });
         }
         fs::rename(&partial, &self.program).map_err(BogoError::io(&self.program))
+    }
+
+    fn make_keys(&self, folder: &Path) -> Result<(), BogoError> {
+        let program = self.home.join("make_keys.go");
+        fs::write(&program, MAKE_KEYS).map_err(BogoError::io(&program))?;
+        let mut command = Command::new("go");
+        // Outside of BoringSSL's module, so that any Go will do.
+        command
+            .arg("run")
+            .arg(&program)
+            .arg(folder)
+            .current_dir(&self.home);
+        let step = "making the keys of the runner";
+        run_well(&mut command, GO, step, GO_LIMIT, &self.stop)?;
+        Ok(())
     }
 }
 
@@ -130,20 +155,6 @@ pub(crate) fn lock(home: &Path, say: &mut dyn FnMut(&str)) -> Result<File, BogoE
         file.lock().map_err(BogoError::io(&path))?;
     }
     Ok(file)
-}
-
-fn make_keys(home: &Path, folder: &Path) -> Result<(), BogoError> {
-    let program = home.join("make_keys.go");
-    fs::write(&program, MAKE_KEYS).map_err(BogoError::io(&program))?;
-    let mut command = Command::new("go");
-    // Outside of BoringSSL's module, so that any Go will do.
-    command
-        .arg("run")
-        .arg(&program)
-        .arg(folder)
-        .current_dir(home);
-    run_well(&mut command, GO, "making the keys of the runner", GO_LIMIT)?;
-    Ok(())
 }
 
 pub(crate) fn remove(path: &Path) -> Result<(), BogoError> {

@@ -4,6 +4,7 @@ use std::{
     env, fs,
     path::{Path, PathBuf},
     process::Command,
+    sync::atomic::AtomicBool,
     time::Duration,
 };
 
@@ -61,7 +62,7 @@ struct Package {
 }
 
 /// Has Cargo fetch the package, where it has not already, and gives the folder of BoringSSL in it.
-pub(crate) fn fetch(home: &Path) -> Result<PathBuf, BogoError> {
+pub(crate) fn fetch(home: &Path, stop: &AtomicBool) -> Result<PathBuf, BogoError> {
     let pin = home.join("pin");
     fs::create_dir_all(&pin).map_err(BogoError::io(&pin))?;
     for (name, text) in [
@@ -82,6 +83,7 @@ pub(crate) fn fetch(home: &Path) -> Result<PathBuf, BogoError> {
         CARGO,
         "fetching BoringSSL's source",
         FETCH_LIMIT,
+        stop,
     )?;
     let metadata: Metadata = serde_json::from_slice(&said.out)
         .map_err(|error| BogoError::bad("cargo metadata", error))?;

@@ -2,7 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::time::Duration;
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use netbench_bogo::{BogoError, Errors, Progress, RunOptions, Runner, run};
 use netbench_model::coverage::{RunnerId, TestOutcome};
@@ -41,6 +44,7 @@ fn go(
         folder: folder.path().to_owned(),
         source: folder.path().to_owned(),
         home: folder.path().to_owned(),
+        stop: Arc::default(),
     };
     let options = RunOptions {
         name: "shim".to_owned(),
@@ -58,11 +62,21 @@ fn go(
         name,
         outcome,
     )| {
+        if name == "Stop" {
+            made.stop.store(true, Ordering::Relaxed);
+        }
         heard.push((name, outcome));
     });
     assert_eq!(output.is_file(), result.is_ok());
     assert!(!output.with_extension("tmp").exists(), "nothing is left");
     (result, heard)
+}
+
+#[test]
+fn a_runner_that_is_stopped_ends_with_what_it_has_started() {
+    let (result, heard) = go("sleep 600 & echo 'PASSED (Stop)'; wait", "echo No");
+    assert!(matches!(result, Err(BogoError::Stopped)), "{result:?}");
+    assert_eq!(heard.len(), 1);
 }
 
 #[test]

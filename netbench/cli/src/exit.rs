@@ -2,6 +2,8 @@ use std::{error::Error, process::ExitCode};
 
 use netbench_link::LinkError;
 
+use crate::interrupt;
+
 /// How a command ended, when it did what it was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Ended {
@@ -63,11 +65,14 @@ pub(crate) fn code(result: anyhow::Result<Ended>) -> ExitCode {
         Ok(Ended::Well) => ExitCode::SUCCESS,
         Ok(Ended::NothingToCompare) => ExitCode::from(3),
         Ok(Ended::CheckFailed) => ExitCode::from(4),
-        Ok(Ended::Interrupted) => ExitCode::from(130),
+        Ok(Ended::Interrupted) => ExitCode::from(interrupt::CODE),
+        // The error is that it was stopped.
+        Err(_) if interrupt::in_vain() => ExitCode::from(interrupt::CODE),
         Err(error) => {
             note!("netbench: {}", in_a_line(&error));
             let is_wrong_input = |cause: &(dyn Error + 'static)| cause.is::<WrongInput>();
             let code = match () {
+                () if interrupt::is_asked() => interrupt::CODE,
                 () if error.chain().any(is_wrong_input) => 2,
                 () if error.is::<NoNetwork>() => NO_NETWORK,
                 () => 1,

@@ -21,6 +21,7 @@ mod commands;
 mod config;
 mod exit;
 mod format;
+mod interrupt;
 mod kinds;
 mod loopback;
 mod merge;

@@ -13,12 +13,14 @@ use std::{
 
 use anyhow::Context;
 use netbench_link::{Link, Namespace};
-use netbench_model::{LinkCheck, LinkRecord, Manifest, Plan, WorkerRecord};
+use netbench_model::{LinkCheck, LinkRecord, Manifest, Plan, Recorded, WorkerRecord};
 use netbench_runner::{Targets, Workers, environment};
+use netbench_scan::raise_descriptor_limit;
 use netbench_store::{Appender, RunFolder};
 
 use crate::{
     exit::{Ended, bail_input},
+    interrupt,
     kinds::{self, Listed, Page},
     options::{Output, OwnWorkers, StoredIn},
     output,
@@ -114,20 +116,24 @@ pub(crate) fn run<M: Measured>(
     if asked.output.github_summary {
         output::step_summary()?;
     }
+    let stop = interrupt::stop_on_signals()?;
+    let _ = raise_descriptor_limit();
     // Before anything is written: another process may be measuring into it.
-    let lock = |(folder, _): &(RunFolder, _)| folder.appender::<<M::Plan as Listed>::Record>();
+    let lock = |(folder, _): &(RunFolder, _)| folder.appender::<<M::Plan as Recorded>::Record>();
     let appender = earlier.as_ref().map(lock).transpose()?;
     let setup = set_up(
         measured,
         earlier.as_ref().map(|(_, run)| run),
         asked.own,
         asked.progress,
+        stop,
     )?;
     let Ready {
         plan,
         checks,
         measure,
     } = measured.ready(&setup, earlier.as_ref().map(|(_, run)| run))?;
+    interrupt::keep();
     let (folder, mut manifest) = match earlier {
         Some(earlier) => earlier,
         None => {
@@ -146,7 +152,7 @@ pub(crate) fn run<M: Measured>(
     };
     let appender = match appender {
         Some(appender) => appender,
-        None => folder.appender::<<M::Plan as Listed>::Record>()?,
+        None => folder.appender::<<M::Plan as Recorded>::Record>()?,
     };
     manifest.finished = None;
     let changed = manifest.environment.changes(&environment());
@@ -180,14 +186,14 @@ fn set_up<M: Measured>(
     earlier: Option<&Manifest<M::Plan>>,
     own: &OwnWorkers,
     progress: Progress,
+    stop: Arc<AtomicBool>,
 ) -> anyhow::Result<Setup> {
     let programs = workers::find(&measured.workers(), &own.worker)?;
     let sites = measured.sites();
     let open = |sites: &Sites| sites.open_link(measured.needs());
     let link = sites.map(open).transpose()?.flatten();
-    let stop = run::stop_on_signals("stopping after the trials in flight")?;
     let inside = link.as_ref().map(Link::client_namespace);
-    let workers = Workers::probe(programs, inside.as_ref())?;
+    let workers = Workers::probe(programs, inside.as_ref(), Arc::clone(&stop))?;
     if let Some(manifest) = earlier {
         same_workers(&manifest.name, &manifest.workers, &workers)?;
     }

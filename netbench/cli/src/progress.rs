@@ -157,13 +157,17 @@ impl Progress {
     pub(crate) fn hear(&self, event: &Event) {
         match event {
             Event::Begin { samples, done } => self.begin(*samples, *done),
-            Event::Sampled(sample) if sample.role == Role::Measured => {
+            Event::Sampled(sample) if sample.role == Role::Measured && sample.outcome.counts() => {
                 if self.samples == Samples::Told {
                     self.stage(&told(sample));
                 }
                 self.advance(matches!(sample.outcome, Outcome::Failed(_)));
             }
             Event::Sampled(_) => {}
+            Event::Again(samples) => self.bar.inc_length(*samples),
+            Event::ServerDied { server, why } => {
+                self.stage(&format!("the lab's server {server}: {why}"));
+            }
             Event::WorkerLost { stack, why } => self.stage(&format!("{stack}: {why}")),
         }
     }
@@ -198,6 +202,7 @@ fn told(sample: &Sample) -> String {
         }
         Outcome::Failed(failure) => format!("{}: {}", failure.class, failure.reason),
         Outcome::Unsupported { reason } => format!("not tried: {reason}"),
+        Outcome::Void { reason } => format!("void: {reason}"),
     };
     let line = format!(
         "round {}, {}, {}, {}: {came}",

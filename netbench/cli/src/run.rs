@@ -1,11 +1,5 @@
-//! What a run has whatever its kind: a name, sessions, and Ctrl-C.
+//! What a run has whatever its kind: a name and sessions.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
-
-use anyhow::Context;
 use jiff::Timestamp;
 use netbench_model::{Manifest, Origin, Plan, SCHEMA_VERSION, Session};
 use netbench_runner::environment;
@@ -110,22 +104,6 @@ pub(crate) fn host() -> String {
     } else {
         host
     }
-}
-
-/// Becomes true with Ctrl-C, which is told that something is `stopping`. Starts a thread: a link must have
-/// been opened before.
-pub(crate) fn stop_on_signals(stopping: &'static str) -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            // Asked twice: at once. Workers end with their stdin, samples are stored as they come.
-            std::process::exit(130);
-        }
-        note!("netbench: {stopping}; press Ctrl-C again to stop at once");
-    })
-    .context("cannot wait for Ctrl-C")?;
-    Ok(stop)
 }
 
 fn now() -> String {

@@ -195,7 +195,10 @@ impl Sites {
         progress.stage(&format!("link: {}", link.why()));
         let lab = Lab::new(sites).context("cannot make the lab's certificates")?;
         let roots = self.roots.clone().with_lab_ca(lab.ca_pem());
-        let targets = Targets::lab(link, &lab, sites, workers)?;
+        let targets = Targets::lab(link, lab, sites, workers)?;
+        if let Some(what) = targets.not_served() {
+            progress.stage(&what);
+        }
         Ok((targets, roots.pem))
     }
 

@@ -4,6 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     net::SocketAddr,
     num::NonZero,
+    sync::Arc,
     thread,
 };
 
@@ -50,9 +51,11 @@ pub enum LabError {
     },
 }
 
+/// What is a site's own, and what it shares with others.
 struct Served {
-    chain_pem: String,
-    key_pem: String,
+    leaf_pem: String,
+    above_pem: Arc<str>,
+    key_pem: Arc<str>,
     ocsp_base64: Option<String>,
 }
 
@@ -88,10 +91,29 @@ impl Lab {
         for (id, pair) in &keys {
             if let KeyId::Leaf(key_type) = id {
                 let der = keys::pkcs8(pair).map_err(LabError::Authority)?;
-                key_pems.insert(*key_type, pem::encode("PRIVATE KEY", &der));
+                key_pems.insert(*key_type, pem::encode("PRIVATE KEY", &der).into());
             }
         }
-        let serve = |site: &Site| serve(site, &keys, &key_pems, &authorities, now);
+        let mut above_pems: BTreeMap<Above, Arc<str>> = BTreeMap::new();
+        for site in &sites {
+            let above = above(site);
+            if let Some(authority) = authorities.get(&(above.0, above.1)) {
+                let pem = || {
+                    authority
+                        .sent(above.2)
+                        .map(pem::certificate)
+                        .collect::<String>()
+                };
+                above_pems.entry(above).or_insert_with(|| pem().into());
+            }
+        }
+        let shared = Shared {
+            keys,
+            key_pems,
+            above_pems,
+            authorities,
+        };
+        let serve = |site: &Site| serve(site, &shared, now);
         Ok(Self {
             ca_pem,
             served: on_all_cores(&sites, serve)?,
@@ -115,30 +137,37 @@ impl Lab {
     ) -> BTreeMap<String, Vec<ServeSite>> {
         let mut by_stack: BTreeMap<String, Vec<ServeSite>> = BTreeMap::new();
         for (index, site) in sites.iter().enumerate() {
-            let (name, lab) = (site.name(), &site.lab);
-            let Some(served) = self.served.get(&name).filter(|_| is_served(site)) else {
-                continue;
-            };
-            by_stack
-                .entry(lab.server.clone())
-                .or_default()
-                .push(ServeSite {
-                    site: name,
-                    listen: address(index),
-                    chain_pem: served.chain_pem.clone(),
-                    key_pem: served.key_pem.clone(),
-                    versions: lab.tls.clone(),
-                    suites: lab.suites.clone(),
-                    groups: lab.groups.clone(),
-                    alpn: lab.alpn.clone(),
-                    tickets: lab.tickets,
-                    ocsp_base64: served.ocsp_base64.clone(),
-                    body_bytes: lab.body_bytes,
-                    fault: lab.fault,
-                    congestion: None,
-                });
+            if let Some(served) = self.serve_site(site, || address(index)) {
+                let server = site.lab.server.clone();
+                by_stack.entry(server).or_default().push(served);
+            }
         }
         by_stack
+    }
+
+    /// What the server of one site is told; none where it has no server.
+    pub fn serve_site(
+        &self,
+        site: &Site,
+        listen: impl FnOnce() -> SocketAddr,
+    ) -> Option<ServeSite> {
+        let (name, lab) = (site.name(), &site.lab);
+        let served = self.served.get(&name).filter(|_| is_served(site))?;
+        Some(ServeSite {
+            site: name,
+            listen: listen(),
+            chain_pem: format!("{}{}", served.leaf_pem, served.above_pem),
+            key_pem: served.key_pem.to_string(),
+            versions: lab.tls.clone(),
+            suites: lab.suites.clone(),
+            groups: lab.groups.clone(),
+            alpn: lab.alpn.clone(),
+            tickets: lab.tickets,
+            ocsp_base64: served.ocsp_base64.clone(),
+            body_bytes: lab.body_bytes,
+            fault: lab.fault,
+            congestion: None,
+        })
     }
 }
 
@@ -192,28 +221,38 @@ fn authorities(
     Ok(authorities)
 }
 
-fn serve(
-    site: &Site,
-    keys: &BTreeMap<KeyId, KeyPair>,
-    key_pems: &BTreeMap<KeyType, String>,
-    authorities: &Authorities,
-    now: OffsetDateTime,
-) -> Result<Served, LabError> {
+/// What sites have in common.
+struct Shared {
+    keys: BTreeMap<KeyId, KeyPair>,
+    key_pems: BTreeMap<KeyType, Arc<str>>,
+    above_pems: BTreeMap<Above, Arc<str>>,
+    authorities: Authorities,
+}
+
+/// Which certificates are sent after the leaf: whose, and how many certificates the chain has.
+type Above = (Family, Trust, u8);
+
+fn above(site: &Site) -> Above {
+    (Family::of(site.lab.key), trust(site), site.lab.chain.length)
+}
+
+fn serve(site: &Site, shared: &Shared, now: OffsetDateTime) -> Result<Served, LabError> {
     let error = |source| LabError::Site {
         site: site.name(),
         source,
     };
     let missing = || error(rcgen::Error::CouldNotParseKeyPair);
-    let (lab, family) = (&site.lab, Family::of(site.lab.key));
-    let key = keys.get(&KeyId::Leaf(lab.key)).ok_or_else(missing)?;
-    let key_pem = key_pems.get(&lab.key).ok_or_else(missing)?.clone();
-    let authority = authorities
-        .get(&(family, trust(site)))
+    let (lab, above) = (&site.lab, above(site));
+    let (family, trust, _) = above;
+    let key = shared.keys.get(&KeyId::Leaf(lab.key)).ok_or_else(missing)?;
+    let key_pem = shared.key_pems.get(&lab.key).ok_or_else(missing)?;
+    let above_pem = shared.above_pems.get(&above).ok_or_else(missing)?;
+    let authority = shared
+        .authorities
+        .get(&(family, trust))
         .ok_or_else(missing)?;
 
     let leaf = leaf::issue(site, key, authority, now).map_err(error)?;
-    let mut chain_pem = pem::certificate(&leaf.der);
-    chain_pem.extend(authority.sent(lab.chain.length).map(pem::certificate));
     let ocsp_base64 = match lab.ocsp {
         Switch::Off => None,
         Switch::On => {
@@ -223,8 +262,9 @@ fn serve(
         }
     };
     Ok(Served {
-        chain_pem,
-        key_pem,
+        leaf_pem: pem::certificate(&leaf.der),
+        above_pem: Arc::clone(above_pem),
+        key_pem: Arc::clone(key_pem),
         ocsp_base64,
     })
 }

@@ -8,6 +8,7 @@ use std::{
 };
 
 use netbench_model::{LinkKind, LinkProfile};
+use parking_lot::Mutex;
 use serde::Serialize;
 
 use crate::{
@@ -126,8 +127,10 @@ pub fn run_bench(choice: LinkChoice) -> Result<LinkBench, LinkError> {
     let client = link.client_namespace();
 
     let mut connects = Vec::new();
+    let awake = Mutex::new(());
     for (site, (rtt, times)) in CONNECTS.into_iter().enumerate() {
-        let times = client.run(|| check::connect_times(address(site), port, rtt, times))??;
+        let times =
+            client.run(|| check::connect_times(address(site), port, rtt, times, &awake))??;
         connects.push(ConnectBench {
             rtt_ns: check::ns(rtt),
             connects: times.len(),

@@ -12,6 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use parking_lot::Mutex;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::{LinkError, Namespace};
@@ -98,26 +99,32 @@ fn wait_readable(descriptor: BorrowedFd<'_>) {
 
 /// How long each of `times` idle connects from the calling thread took. They stay open until all
 /// are done, and each waits until the one before has come to rest: its last packet would else
-/// be on the way just before the next one's first.
+/// be on the way just before the next one's first. Of many threads, one at a time is `awake` to begin.
 pub(crate) fn connect_times(
     address: Ipv4Addr,
     port: u16,
     rtt: Duration,
     times: usize,
+    awake: &Mutex<()>,
 ) -> Result<Vec<Duration>, LinkError> {
     let connects = (0..times).map(|_| {
+        rest(awake);
         let connected = connect(address, port, rtt)?;
         thread::sleep(rtt / 2);
-        // Awake, as a client is that has just made its connector: waking a processor from its
-        // sleep is not the link's doing.
-        let rested = Instant::now() + REST;
-        while Instant::now() < rested {
-            std::hint::spin_loop();
-        }
         Ok(connected)
     });
     let connects = connects.collect::<Result<Vec<_>, LinkError>>()?;
     Ok(connects.into_iter().map(|(_, time)| time).collect())
+}
+
+/// Stays awake for a moment, as a client is that has just made its connector: waking a processor from its
+/// sleep is not the link's doing. Two threads that do so at once would keep others from theirs.
+fn rest(awake: &Mutex<()>) {
+    let _turn = awake.lock();
+    let rested = Instant::now() + REST;
+    while Instant::now() < rested {
+        std::hint::spin_loop();
+    }
 }
 
 /// Connects, with a time limit that leaves room for the link's delay.

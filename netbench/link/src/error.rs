@@ -58,6 +58,9 @@ pub enum LinkError {
         /// How many there can be.
         limit: usize,
     },
+    /// Its check was stopped before its end.
+    #[error("the link's own check was stopped")]
+    Stopped,
     /// A connection through the link did not come about.
     #[error("the link's own check failed: {what} within {limit:?}: {source}")]
     Check {

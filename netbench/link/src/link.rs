@@ -2,12 +2,16 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     net::Ipv4Addr,
     os::fd::{AsFd, OwnedFd},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::Duration,
 };
 
 use netbench_model::{LinkCheck, LinkKind, LinkRecord};
+use netbench_stats::{SplitMix, mix};
 use parking_lot::Mutex;
 
 use crate::{
@@ -22,6 +26,12 @@ use crate::{
 
 /// Connects of one check.
 const CHECK_CONNECTS: usize = 5;
+
+/// Round-trip times that are checked, at most. What holds for so many holds for the link.
+const CHECKS: usize = 50;
+
+/// Round-trip times that are checked at one time. Each waits most of its time.
+const CHECKS_AT_ONCE: usize = 6;
 
 /// The paths to all sites, for as long as it lives.
 ///
@@ -127,11 +137,12 @@ impl Link {
     }
 
     /// Times idle TCP connects through the link, for each distinct round-trip time the median of
-    /// three. Losses, jitter and rates do not apply to them. The record has the result too.
+    /// five; of more than fifty round-trip times, `seed` chooses so many. Losses, jitter and rates do not
+    /// apply to them. The record has the result too.
     ///
     /// # Errors
-    /// A connect does not come about.
-    pub fn check(&self) -> Result<Vec<LinkCheck>, LinkError> {
+    /// A connect does not come about, or `stop` becomes true.
+    pub fn check(&self, seed: u64, stop: &AtomicBool) -> Result<Vec<LinkCheck>, LinkError> {
         let (listen, port) = match self.kind {
             LinkKind::None => (self.address(0), 0),
             _ => (Ipv4Addr::UNSPECIFIED, CHECK_PORT),
@@ -141,34 +152,37 @@ impl Link {
         let serve = move |stream| held.push(stream);
         let listener = Listener::start(&self.server, (listen, port).into(), serve)?;
         let port = listener.port();
-        let connect = |(rtt, address): (Duration, Ipv4Addr)| {
-            self.client
-                .run(|| check::connect_times(address, port, rtt, CHECK_CONNECTS))?
-                .map(|times| LinkCheck {
+        let waiting = Mutex::new(chosen(self.distinct_rtts(), seed).into_iter());
+        let awake = Mutex::new(());
+        let work = || {
+            let mut checks = Vec::new();
+            loop {
+                let next = waiting.lock().next();
+                let Some((rtt, address)) = next else {
+                    return Ok(checks);
+                };
+                if stop.load(Ordering::Relaxed) {
+                    return Err(LinkError::Stopped);
+                }
+                let times = check::connect_times(address, port, rtt, CHECK_CONNECTS, &awake)?;
+                checks.push(LinkCheck {
                     rtt_ns: check::ns(rtt),
                     connect_ns: check::ns(check::median(times)),
-                })
+                });
+            }
         };
-        // All round-trip times at once, or a plan with many would wait for long. The starts lie
-        // apart, so that one's packets do not wait for another's.
-        let checks = thread::scope(|scope| {
-            let running: Vec<_> = self
-                .distinct_rtts()
-                .into_iter()
-                .map(|target| {
-                    thread::sleep(Duration::from_millis(3));
-                    scope.spawn(move || connect(target))
-                })
-                .collect();
-            running
-                .into_iter()
-                .map(|thread| {
-                    thread
-                        .join()
-                        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-                })
-                .collect::<Result<Vec<_>, _>>()
-        })?;
+        let mut checks = thread::scope(|scope| {
+            let spawn = |_| scope.spawn(|| self.client.run(work)?);
+            let running: Vec<_> = (0..CHECKS_AT_ONCE).map(spawn).collect();
+            let ended = running.into_iter().map(|thread| {
+                thread
+                    .join()
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            });
+            ended.collect::<Result<Vec<_>, _>>()
+        })?
+        .concat();
+        checks.sort_by_key(|check| check.rtt_ns);
         self.checks.lock().clone_from(&checks);
         Ok(checks)
     }
@@ -313,6 +327,15 @@ impl Link {
     }
 }
 
+/// Of these, as many as are checked.
+fn chosen(mut rtts: Vec<(Duration, Ipv4Addr)>, seed: u64) -> Vec<(Duration, Ipv4Addr)> {
+    if rtts.len() > CHECKS {
+        SplitMix::new(mix(seed ^ 0x6368_6563_6b73)).shuffle(&mut rtts);
+        rtts.truncate(CHECKS);
+    }
+    rtts
+}
+
 fn place_words(privilege: Privilege) -> &'static str {
     match privilege {
         Privilege::Had => "network namespaces",
@@ -325,3 +348,27 @@ const _: () = {
     const fn shared<T: Send + Sync>() {}
     shared::<Link>();
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_seed_chooses_which_round_trip_times_are_checked() {
+        let rtts = |count: u64| -> Vec<(Duration, Ipv4Addr)> {
+            let rtt = |ms| (Duration::from_millis(ms), Ipv4Addr::LOCALHOST);
+            (0..count).map(rtt).collect()
+        };
+        assert_eq!(chosen(rtts(50), 1), rtts(50));
+        let of = |seed| chosen(rtts(300), seed);
+        assert_eq!(of(1), of(1));
+        assert_ne!(of(1), of(2));
+        let distinct: BTreeSet<_> = of(1).into_iter().collect();
+        assert_eq!(distinct.len(), CHECKS);
+        assert!(
+            distinct
+                .iter()
+                .any(|(rtt, _)| *rtt >= Duration::from_millis(50))
+        );
+    }
+}

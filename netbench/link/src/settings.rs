@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fs};
 
 /// Name under `net.`, value, and what goes wrong otherwise.
-const WANTED: [(&str, &str); 14] = [
+const WANTED: [(&str, &str); 15] = [
     // Router solicitations and neighbour discovery would be packets that nobody configured.
     ("ipv6.conf.all.disable_ipv6", "1"),
     ("ipv6.conf.default.disable_ipv6", "1"),
@@ -26,6 +26,9 @@ const WANTED: [(&str, &str); 14] = [
     ("ipv4.conf.default.rp_filter", "0"),
     ("ipv4.tcp_timestamps", "1"),
     ("ipv4.tcp_sack", "1"),
+    // What a process leaves to the kernel when it ends keeps the namespace for as long as the kernel
+    // tries to deliver it over a link that is gone: two minutes by default, ten seconds like this.
+    ("ipv4.tcp_orphan_retries", "3"),
 ];
 
 /// The first that the kernel lets a namespace have: what most servers use, else what every kernel

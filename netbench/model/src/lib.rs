@@ -24,6 +24,7 @@ mod site;
 mod sites_file;
 mod stack;
 mod suite;
+mod tally;
 pub mod tls;
 mod units;
 mod urls;
@@ -45,7 +46,7 @@ pub use named::suggestion;
 pub use origin::{MergedRun, Origin, Shard, ShardRecord};
 pub use run::{Environment, LinkCheck, LinkKind, LinkRecord, WorkerRecord};
 pub use sample::{
-    Measured, Negotiated, Outcome, Phase, Phases, Sample, ServerView, TcpInfo, Transfer,
+    Measured, Negotiated, Outcome, Phase, Phases, Sample, SampleKey, ServerView, TcpInfo, Transfer,
 };
 pub use sanitize::{sanitize, sanitize_prefix};
 pub use scan_run::{ScanManifest, ScanPlan};
@@ -60,6 +61,7 @@ pub use suite::{
     Scenario, SessionSettings, SliceFigures, SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlan,
     SuiteSample, Unit, Work, burst_bytes, catalogue,
 };
+pub use tally::{AskedFor, Recorded, Tally};
 pub use tls::{Alert, Alpn, CipherSuite, Group, SignatureScheme, TlsVersion};
 pub use units::{BitRate, ParseUnitError, parse_bytes, parse_duration, parse_loss, parse_rate};
 pub use urls::{authority, bracketed, parse_target};

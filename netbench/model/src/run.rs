@@ -29,7 +29,8 @@ pub struct LinkRecord {
     pub kind: LinkKind,
     /// Why this one.
     pub why: String,
-    /// One check for every distinct round-trip time, before the first trial.
+    /// One check for every distinct round-trip time, or of more than fifty for so many that the seed has chosen,
+    /// before the first trial.
     pub checks: Vec<LinkCheck>,
     /// How late the forwarder released packets: nanoseconds at quantiles named `p50`, `p90`, `p99`,
     /// `max`; only a link in user space knows.

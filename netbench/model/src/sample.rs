@@ -34,6 +34,16 @@ pub struct Sample {
     pub outcome: Outcome,
 }
 
+/// Which trial of a plan a sample is of: condition, round, site's name, stack.
+pub type SampleKey<'a> = (Condition, u32, &'a str, &'a StackName);
+
+impl Sample {
+    /// Which trial of the plan it is of.
+    pub fn key(&self) -> SampleKey<'_> {
+        (self.condition, self.round, &self.site, &self.stack)
+    }
+}
+
 impl Record for Sample {
     const FILE: &'static str = "samples.jsonl";
 
@@ -55,6 +65,12 @@ pub enum Outcome {
         /// Why.
         reason: String,
     },
+    /// netbench's own lab failed, which says nothing of stack or site: it counts against nobody, and `--resume`
+    /// makes the trial again.
+    Void {
+        /// What happened.
+        reason: String,
+    },
 }
 
 impl Outcome {
@@ -62,8 +78,13 @@ impl Outcome {
     pub fn ok(&self) -> Option<&Measured> {
         match self {
             Self::Ok(sample) => Some(sample),
-            Self::Failed(_) | Self::Unsupported { .. } => None,
+            Self::Failed(_) | Self::Unsupported { .. } | Self::Void { .. } => None,
         }
+    }
+
+    /// Whether the trial was made. One that was not says nothing.
+    pub fn counts(&self) -> bool {
+        !matches!(self, Self::Void { .. })
     }
 }
 

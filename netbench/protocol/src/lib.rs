@@ -167,6 +167,21 @@ pub struct Serve {
     pub stack: String,
     /// The sites.
     pub sites: Vec<ServeSite>,
+    /// One listener for all of them; none where each is to have its own. A worker that cannot share one listens
+    /// for each site on its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<SharedListener>,
+}
+
+/// A listener for many sites: a connection is for the site whose [`ServeSite::listen`] has the address that the
+/// connection came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SharedListener {
+    /// Where to listen; port 0 means any free one.
+    pub listen: SocketAddr,
+    /// The network interface that connections must come in by, where there is one. If the listener cannot be
+    /// bound to it, each site has its own.
+    pub interface: Option<String>,
 }
 
 /// A site to serve.

@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 
 use itertools::Itertools;
-use netbench_model::{Manifest, Origin, StackName, WorkerRecord};
+use netbench_model::{Manifest, Origin, StackName, Tally, WorkerRecord};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::text::count;
 
 /// Which run a summary is of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -98,6 +100,31 @@ pub(crate) fn about_stack<'a>(
         more(worker),
     ];
     parts.into_iter().flatten().join(", ")
+}
+
+/// What to say of a run whose samples are not those that it was to take.
+pub(crate) fn incomplete<P>(manifest: &Manifest<P>, tally: &Tally) -> Vec<String> {
+    let mut words = Vec::new();
+    let missing = tally.missing();
+    if manifest.finished.is_some() && missing > 0 {
+        let again = if manifest.origin.merged.is_empty() {
+            ": `--resume` takes them"
+        } else {
+            ""
+        };
+        words.push(format!(
+            "{} of {} missing, though the run was finished{again}",
+            missing,
+            count(tally.planned, "sample", "samples")
+        ));
+    }
+    if tally.foreign > 0 {
+        words.push(format!(
+            "{} of other sites, stacks or rounds than the run's are left out",
+            count(tally.foreign, "sample", "samples")
+        ));
+    }
+    words
 }
 
 /// Which part of the sites it is, or of which runs it was merged.

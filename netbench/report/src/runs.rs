@@ -38,6 +38,9 @@ pub struct RunRow {
     pub sites: u64,
     /// Samples, measured and others.
     pub samples: u64,
+    /// Samples that it was finished with and has no more.
+    #[serde(default)]
+    pub missing: u64,
     /// Bytes of all its files.
     pub bytes: u64,
     /// The shard, or from how many runs it was merged.
@@ -93,6 +96,9 @@ impl Report for RunsSummary {
 fn state(run: &RunRow) -> String {
     let state = match (&run.problem, &run.finished) {
         (Some(_), _) => "broken",
+        (None, Some(_)) if run.missing > 0 => {
+            &format!("{} missing", count(run.missing, "sample", "samples"))
+        }
         (None, Some(_)) => "finished",
         (None, None) => "unfinished",
     };

@@ -239,6 +239,38 @@ fn with_few_rounds_no_site_is_called_undecided_for_want_of_them() {
     }
 }
 
+#[test]
+fn what_befell_the_link_and_the_lab_is_said() {
+    let fixture = Fixture::default();
+    let warnings = |late_ns: u64, void: usize| {
+        let (mut manifest, mut samples) = (fixture.manifest(), fixture.samples());
+        let link = manifest.link.as_mut().unwrap();
+        link.lateness_ns = [("p99".to_owned(), 50_000), ("max".to_owned(), late_ns)].into();
+        for sample in &mut samples[..void] {
+            sample.outcome = Outcome::Void {
+                reason: "the lab's server a had died".to_owned(),
+            };
+        }
+        summarize(&manifest, &samples).warnings.join("\n")
+    };
+    let cases = [
+        (90 * MS, 0, "", "stood still"),
+        (5_000 * MS, 0, "released a packet 5.0 s late", "had died"),
+        (
+            0,
+            1,
+            "1 trial met a server of the lab that had died",
+            "stood still",
+        ),
+        (0, 3, "3 trials met a server", "stood still"),
+    ];
+    for (late_ns, void, said, unsaid) in cases {
+        let warnings = warnings(late_ns, void);
+        assert!(warnings.contains(said), "{said}: {warnings}");
+        assert!(!warnings.contains(unsaid), "{unsaid}: {warnings}");
+    }
+}
+
 const MS: u64 = 1_000_000;
 
 /// Cold connections for which rustls-ring's connector takes 33 ms of CPU time more than the second of its process,

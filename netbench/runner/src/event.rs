@@ -12,6 +12,15 @@ pub enum Event {
     },
     /// A sample has been taken and appended.
     Sampled(Box<Sample>),
+    /// So many measured samples more are to be taken: trials are made again.
+    Again(u64),
+    /// A server of the lab died, which is no site's fault.
+    ServerDied {
+        /// Which.
+        server: String,
+        /// How, and whether it could be started again.
+        why: String,
+    },
     /// A worker died, did not answer in time, or wrote what is no answer, and a new one takes its place.
     WorkerLost {
         /// Whose worker.

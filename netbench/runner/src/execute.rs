@@ -1,11 +1,11 @@
 use std::{
-    collections::{HashSet, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     sync::atomic::{AtomicBool, AtomicU32},
     thread,
     time::Instant,
 };
 
-use netbench_model::{Condition, Role, Sample};
+use netbench_model::{Condition, Role, Sample, StackName};
 use netbench_store::{Appender, StoreError};
 use parking_lot::Mutex;
 
@@ -52,7 +52,7 @@ pub fn execute(
     listener: &Listener<'_>,
     stop: &AtomicBool,
 ) -> Result<(), RunError> {
-    let done = Done::of(earlier, plan.stacks.len());
+    let done = Done::of(earlier, &plan.stacks);
     let all = schedule(plan);
     let stacks = plan.stacks.len() as u64;
     let samples = all.len() as u64 * stacks;
@@ -117,29 +117,25 @@ impl Shared<'_> {
 }
 
 /// The units that an earlier session took to their end: those that have every stack.
-struct Done(HashSet<(Condition, u32, String)>);
+struct Done<'a>(HashSet<(Condition, u32, &'a str)>);
 
-impl Done {
-    fn of(earlier: &[Sample], stacks: usize) -> Self {
-        let mut seen: std::collections::HashMap<(u32, Condition, u32, &str), HashSet<&str>> =
-            std::collections::HashMap::new();
-        for sample in earlier
-            .iter()
-            .filter(|sample| sample.role == Role::Measured)
-        {
-            seen.entry((sample.session, sample.condition, sample.round, &sample.site))
-                .or_default()
-                .insert(sample.stack.as_str());
+impl<'a> Done<'a> {
+    fn of(earlier: &'a [Sample], stacks: &[StackName]) -> Self {
+        type Unit<'a> = (u32, Condition, u32, &'a str);
+        let mut seen: HashMap<Unit<'_>, HashSet<&StackName>> = HashMap::new();
+        let measured = |s: &&Sample| s.role == Role::Measured && s.outcome.counts();
+        for sample in earlier.iter().filter(measured) {
+            let (condition, round, site, stack) = sample.key();
+            let unit = (sample.session, condition, round, site);
+            seen.entry(unit).or_default().insert(stack);
         }
-        Self(
-            seen.into_iter()
-                .filter(|(_, those)| those.len() == stacks)
-                .map(|((_, condition, round, site), _)| (condition, round, site.to_owned()))
-                .collect(),
-        )
+        let whole = |those: &HashSet<&StackName>| stacks.iter().all(|stack| those.contains(stack));
+        let units = seen.into_iter().filter(|(_, those)| whole(those));
+        let units = units.map(|((_, condition, round, site), _)| (condition, round, site));
+        Self(units.collect())
     }
 
     fn contains(&self, condition: Condition, round: u32, site: &str) -> bool {
-        self.0.contains(&(condition, round, site.to_owned()))
+        self.0.contains(&(condition, round, site))
     }
 }

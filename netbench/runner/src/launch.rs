@@ -4,6 +4,7 @@ use std::{
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::Command,
+    sync::{Arc, atomic::AtomicBool},
 };
 
 use netbench_link::Namespace;
@@ -26,6 +27,8 @@ pub struct Launch<'a> {
     pub preload: Option<PathBuf>,
     /// The program that runs it, with arguments before the worker's path.
     pub under: Option<(PathBuf, Vec<OsString>)>,
+    /// Its answers are not waited for any longer once this is true.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// The layout of a process' memory.
@@ -41,15 +44,7 @@ pub enum Layout {
     Varied(u64),
 }
 
-impl<'a> Launch<'a> {
-    /// In `place`, and else as the system does it.
-    pub fn in_place(place: Option<&'a Namespace>) -> Self {
-        Self {
-            place,
-            ..Self::default()
-        }
-    }
-
+impl Launch<'_> {
     pub(crate) fn command(&self, program: &Path) -> Command {
         let mut command = match &self.under {
             Some((under, arguments)) => {

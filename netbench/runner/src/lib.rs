@@ -7,6 +7,7 @@
 mod environment;
 mod event;
 mod execute;
+mod lab_targets;
 mod launch;
 mod plan;
 mod proof;
@@ -23,6 +24,7 @@ mod worker;
 pub use environment::environment;
 pub use event::{Event, Listener};
 pub use execute::{RunError, execute};
+pub use lab_targets::LabTargets;
 pub use launch::{Launch, Layout};
 pub use plan::Plan;
 pub use resolve::resolve;

@@ -1,4 +1,5 @@
 use std::{
+    net::SocketAddr,
     sync::atomic::Ordering,
     thread,
     time::{Duration, Instant, SystemTime},
@@ -11,13 +12,29 @@ use netbench_protocol::{Configure, Connect, HttpRequest, RequestBody, ResponseBo
 use parking_lot::MutexGuard;
 
 use crate::{
-    Event, Launch, Unit, Worker, WorkerError,
+    Event, Targets, Unit, Worker, WorkerError,
     execute::Shared,
+    lab_targets::ServerDeath,
     proof::{Expected, is_sound, prove, unsupported},
 };
 
 /// What a worker may take beyond the connection's own time limit before it counts as hung.
 const GRACE: Duration = Duration::from_secs(5);
+
+/// How often a unit is taken in which a server of the lab died.
+const TAKES: u32 = 3;
+
+/// What came of a trial: when it began, and its outcome; none where the run was stopped before its end.
+type Trial = Option<(u64, Outcome)>;
+
+/// How a unit was taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    /// To its end, or as far as the run went.
+    Whole,
+    /// With trials that say nothing of stack or site.
+    Void,
+}
 
 /// One of the trials at a time that a run makes: its own workers, one for each stack, fresh in
 /// every round: no memory layout of a process favours a stack for a whole run.
@@ -48,8 +65,17 @@ impl<'a> Slot<'a> {
     /// Takes units until there are none, or the run is over.
     pub(crate) fn work(mut self) {
         while let Some(unit) = self.shared.queue.take(|| self.shared.is_over()) {
-            self.prepare(&unit);
-            self.take(&unit);
+            for take in 1..=TAKES {
+                self.prepare(&unit);
+                let whole = self.take(&unit) == Taken::Whole;
+                let last = take == TAKES || self.given_up(unit.site).is_some();
+                if whole || last || self.shared.is_over() {
+                    break;
+                }
+                // All stacks again: those of a pair are neighbours.
+                let samples = unit.order.len() as u64;
+                (self.shared.listener)(Event::Again(samples));
+            }
             self.shared.queue.give_back();
         }
     }
@@ -68,12 +94,8 @@ impl<'a> Slot<'a> {
             if self.workers[stack].is_some() || self.shared.is_over() {
                 continue;
             }
-            match self.start(stack) {
-                Ok(worker) => self.workers[stack] = Some(worker),
-                Err(error) => {
-                    self.lost(stack, &error);
-                    continue;
-                }
+            if !self.start_anew(stack) {
+                continue;
             }
             if let Some(site) = self.warmup_site(unit) {
                 let warmup = Unit {
@@ -84,7 +106,7 @@ impl<'a> Slot<'a> {
                 let guard = self.enter(site);
                 let trial = self.connect(&warmup, stack, Role::Warmup);
                 leave(guard);
-                self.record(&warmup, stack, Role::Warmup, trial);
+                let _ = self.record(&warmup, stack, Role::Warmup, trial);
             }
         }
     }
@@ -106,89 +128,96 @@ impl<'a> Slot<'a> {
     }
 
     /// Tries every stack on the unit's site, one right after the other.
-    fn take(&mut self, unit: &Unit) {
-        let plan = self.shared.plan;
-        let site = &plan.sites[unit.site];
-        let cannot = unsupported(unit.condition, plan.target, site);
+    fn take(&mut self, unit: &Unit) -> Taken {
         for (position, &stack) in unit.order.iter().enumerate() {
             if self.shared.is_over() {
-                return;
+                break;
             }
             let unit = &Unit {
                 first_trial: unit.first_trial + position as u64,
                 ..unit.clone()
             };
-            if let Some(reason) = &cannot {
-                let outcome = Outcome::Unsupported {
-                    reason: reason.clone(),
+            if self.try_stack(unit, stack) == Taken::Void {
+                return Taken::Void;
+            }
+        }
+        Taken::Whole
+    }
+
+    fn try_stack(&mut self, unit: &Unit, stack: usize) -> Taken {
+        let plan = self.shared.plan;
+        let site = &plan.sites[unit.site];
+        if let Some(reason) = unsupported(unit.condition, plan.target, site) {
+            let outcome = Outcome::Unsupported { reason };
+            return self.record(unit, stack, Role::Measured, Some((unix_ms(), outcome)));
+        }
+        if let Some(failure) = plan.unreachable.get(&unit.site) {
+            let outcome = Outcome::Failed(failure.clone());
+            return self.record(unit, stack, Role::Measured, Some((unix_ms(), outcome)));
+        }
+        let guard = self.enter(unit.site);
+        match unit.condition {
+            Condition::Clean => {
+                let trial = self.connect(unit, stack, Role::Measured);
+                leave(guard);
+                self.record(unit, stack, Role::Measured, trial)
+            }
+            Condition::Resumed => {
+                let prime = self.connect(unit, stack, Role::Prime);
+                let measured = match &prime {
+                    Some((_, Outcome::Ok(_))) => {
+                        self.pause();
+                        self.connect(unit, stack, Role::Measured)
+                    }
+                    other => other.clone(),
                 };
-                self.record(unit, stack, Role::Measured, (unix_ms(), outcome));
-                continue;
+                leave(guard);
+                let _ = self.record(unit, stack, Role::Prime, prime);
+                self.record(unit, stack, Role::Measured, measured)
             }
-            if let Some(failure) = plan.unreachable.get(&unit.site) {
-                let outcome = Outcome::Failed(failure.clone());
-                self.record(unit, stack, Role::Measured, (unix_ms(), outcome));
-                continue;
-            }
-            let guard = self.enter(unit.site);
-            match unit.condition {
-                Condition::Clean => {
-                    let trial = self.connect(unit, stack, Role::Measured);
-                    leave(guard);
-                    self.record(unit, stack, Role::Measured, trial);
-                }
-                Condition::Resumed => {
-                    let prime = self.connect(unit, stack, Role::Prime);
-                    let measured = match &prime.1 {
-                        Outcome::Ok(_) => {
-                            self.pause();
-                            self.connect(unit, stack, Role::Measured)
-                        }
-                        other => (prime.0, other.clone()),
-                    };
-                    leave(guard);
-                    self.record(unit, stack, Role::Prime, prime);
-                    self.record(unit, stack, Role::Measured, measured);
-                }
-                Condition::Cold => {
-                    let usual = self.workers[stack].take();
-                    self.cold(unit, stack);
-                    leave(guard);
-                    self.workers[stack] = usual;
-                }
+            Condition::Cold => {
+                let usual = self.workers[stack].take();
+                let taken = self.cold(unit, stack);
+                leave(guard);
+                self.workers[stack] = usual;
+                taken
             }
         }
     }
 
     /// The first connection of a fresh process, and a second one of the same process, which tells what was
     /// paid only once. On some sites, another process says which steps it was paid for.
-    fn cold(&mut self, unit: &Unit, stack: usize) {
+    fn cold(&mut self, unit: &Unit, stack: usize) -> Taken {
         self.start_anew(stack);
         let first = self.connect(unit, stack, Role::Measured);
-        let went_well = first.1.ok().is_some();
-        self.record(unit, stack, Role::Measured, first);
+        let went_well = matches!(&first, Some((_, Outcome::Ok(_))));
+        let taken = self.record(unit, stack, Role::Measured, first);
         if !went_well || self.shared.is_over() {
-            return;
+            return taken;
         }
         self.pause();
         let again = self.connect(unit, stack, Role::Again);
-        self.record(unit, stack, Role::Again, again);
+        let _ = self.record(unit, stack, Role::Again, again);
         if unit.takes_steps() && self.can(stack, "set-up") && !self.shared.is_over() {
             self.pause();
             self.start_anew(stack);
             let stepped = self.connect(unit, stack, Role::Stepped);
-            self.record(unit, stack, Role::Stepped, stepped);
+            let _ = self.record(unit, stack, Role::Stepped, stepped);
         }
+        taken
     }
 
-    fn start_anew(&mut self, stack: usize) {
+    /// Gives the stack a fresh worker, and says whether that went well.
+    fn start_anew(&mut self, stack: usize) -> bool {
         self.workers[stack] = None;
         match self.start(stack) {
             Ok(worker) => self.workers[stack] = Some(worker),
+            Err(WorkerError::Stopped) => {}
             Err(error) => {
                 self.lost(stack, &error);
             }
         }
+        self.workers[stack].is_some()
     }
 
     /// Whether the stack's worker names `operation` among those that it does.
@@ -239,20 +268,71 @@ impl<'a> Slot<'a> {
             identity: plan.identity.clone(),
         };
         let place = self.shared.targets.client_place();
-        Worker::start_configured(program, &Launch::in_place(place.as_ref()), settings)
+        let launch = self.shared.workers.launch(place.as_ref());
+        Worker::start_configured(program, &launch, settings)
     }
 
-    /// Makes one connection; the time it began at, and what came of it.
-    fn connect(&mut self, unit: &Unit, stack: usize, role: Role) -> (u64, Outcome) {
-        let started = unix_ms();
+    /// Makes one connection.
+    fn connect(&mut self, unit: &Unit, stack: usize, role: Role) -> Trial {
+        let (started, targets) = (unix_ms(), self.shared.targets);
+        let address = match targets.address(unit.site) {
+            Ok(address) => address,
+            Err(failure) => return Some((started, Outcome::Failed(failure))),
+        };
+        let outcome = match targets {
+            Targets::Hosts(_) => self.ask(unit, stack, role, address)?,
+            Targets::Lab(lab) => {
+                if let Some(server) = self.given_up(unit.site) {
+                    return Some((started, void(server)));
+                }
+                let deaths = lab.deaths(unit.site);
+                let outcome = self.ask(unit, stack, role, address)?;
+                match &outcome {
+                    Outcome::Ok(_) => lab.went_well(unit.site),
+                    Outcome::Failed(_) => {
+                        if let Some(death) = lab.death(unit.site, deaths) {
+                            return Some((started, self.server_died(death)));
+                        }
+                    }
+                    Outcome::Unsupported { .. } | Outcome::Void { .. } => {}
+                }
+                outcome
+            }
+        };
+        Some((started, outcome))
+    }
+
+    /// The site's server, where it died too often to be started again.
+    fn given_up(&self, site: usize) -> Option<&'a str> {
+        match self.shared.targets {
+            Targets::Lab(lab) => lab.given_up(site),
+            Targets::Hosts(_) => None,
+        }
+    }
+
+    fn server_died(&self, death: ServerDeath) -> Outcome {
+        let ServerDeath { server, found } = death;
+        let outcome = void(&server);
+        if let Some(why) = found {
+            (self.shared.listener)(Event::ServerDied { server, why });
+        }
+        outcome
+    }
+
+    /// Has the stack's worker connect; none where the run was stopped first.
+    fn ask(
+        &mut self,
+        unit: &Unit,
+        stack: usize,
+        role: Role,
+        address: SocketAddr,
+    ) -> Option<Outcome> {
         let plan = self.shared.plan;
         let site = &plan.sites[unit.site];
-        let address = match self.shared.targets.address(unit.site) {
-            Ok(address) => address,
-            Err(failure) => return (started, Outcome::Failed(failure)),
-        };
         let Some(worker) = &mut self.workers[stack] else {
-            return (started, Outcome::Failed(self.failures[stack].clone()));
+            // One that was not started because the run is over has not failed.
+            let failed = !self.shared.is_over();
+            return failed.then(|| Outcome::Failed(self.failures[stack].clone()));
         };
         self.shared
             .targets
@@ -281,7 +361,7 @@ impl<'a> Slot<'a> {
             target: plan.target,
             site,
         };
-        let outcome = match worker.ask(request, plan.timeout + GRACE) {
+        Some(match worker.ask(request, plan.timeout + GRACE) {
             Ok(ResponseBody::Connected(measured)) => match prove(&expected, &measured) {
                 Ok(()) => Outcome::Ok(measured),
                 Err(failure) => Outcome::Failed(failure),
@@ -289,9 +369,9 @@ impl<'a> Slot<'a> {
             Ok(ResponseBody::Failed(failure)) => Outcome::Failed(failure),
             Ok(ResponseBody::Unsupported { reason }) => Outcome::Unsupported { reason },
             Ok(other) => self.lost(stack, &WorkerError::another_kind(&other)),
+            Err(WorkerError::Stopped) => return None,
             Err(error) => self.lost(stack, &error),
-        };
-        (started, outcome)
+        })
     }
 
     /// Gives the worker up: the next unit starts another.
@@ -305,7 +385,15 @@ impl<'a> Slot<'a> {
         Outcome::Failed(failure)
     }
 
-    fn record(&self, unit: &Unit, stack: usize, role: Role, (started, outcome): (u64, Outcome)) {
+    fn record(&self, unit: &Unit, stack: usize, role: Role, trial: Trial) -> Taken {
+        let Some((started, outcome)) = trial else {
+            return Taken::Whole;
+        };
+        let taken = if outcome.counts() {
+            Taken::Whole
+        } else {
+            Taken::Void
+        };
         let plan = self.shared.plan;
         self.shared.store(Sample {
             schema: SCHEMA_VERSION,
@@ -320,6 +408,13 @@ impl<'a> Slot<'a> {
             started_unix_ms: started,
             outcome,
         });
+        taken
+    }
+}
+
+fn void(server: &str) -> Outcome {
+    Outcome::Void {
+        reason: format!("the lab's server {server} had died"),
     }
 }
 

@@ -1,6 +1,7 @@
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -98,6 +99,7 @@ pub fn known_stacks() -> &'static [WorkerSource] {
 #[derive(Debug, Clone, Default)]
 pub struct Workers {
     members: BTreeMap<String, (PathBuf, StackDescription)>,
+    stop: Arc<AtomicBool>,
 }
 
 /// A stack that cannot be used.
@@ -126,7 +128,8 @@ pub enum StackError {
 }
 
 impl Workers {
-    /// Starts each program once and has it describe itself.
+    /// Starts each program once and has it describe itself. No worker of these is waited for any longer once
+    /// `stop` is true.
     ///
     /// # Errors
     /// A worker that does not start, does not answer, speaks another version of the protocol, or
@@ -134,15 +137,20 @@ impl Workers {
     pub fn probe(
         programs: BTreeMap<String, PathBuf>,
         place: Option<&Namespace>,
+        stop: Arc<AtomicBool>,
     ) -> Result<Self, StackError> {
-        let mut members = BTreeMap::new();
+        let mut workers = Self {
+            members: BTreeMap::new(),
+            stop,
+        };
         for (stack, path) in programs {
             let program = path.display().to_string();
-            let described = describe(&path, place).map_err(|source| StackError::Worker {
-                stack: stack.clone(),
-                program: program.clone(),
-                source,
-            })?;
+            let described =
+                describe(&path, &workers.launch(place)).map_err(|source| StackError::Worker {
+                    stack: stack.clone(),
+                    program: program.clone(),
+                    source,
+                })?;
             let has: Vec<_> = described.iter().map(|d| d.record.stack.clone()).collect();
             let Some(own) = described.into_iter().find(|d| d.record.stack == stack) else {
                 return Err(StackError::NotInWorker {
@@ -151,9 +159,18 @@ impl Workers {
                     has: has.join(", "),
                 });
             };
-            members.insert(stack, (path, own));
+            workers.members.insert(stack, (path, own));
         }
-        Ok(Self { members })
+        Ok(workers)
+    }
+
+    /// How a worker is started in `place`, and else as the system does it.
+    pub fn launch<'a>(&self, place: Option<&'a Namespace>) -> Launch<'a> {
+        Launch {
+            place,
+            stop: Arc::clone(&self.stop),
+            ..Launch::default()
+        }
     }
 
     /// The program that holds `stack`.
@@ -172,8 +189,8 @@ impl Workers {
     }
 }
 
-fn describe(path: &Path, place: Option<&Namespace>) -> Result<Vec<StackDescription>, WorkerError> {
-    let mut worker = Worker::start(path, &Launch::in_place(place))?;
+fn describe(path: &Path, launch: &Launch<'_>) -> Result<Vec<StackDescription>, WorkerError> {
+    let mut worker = Worker::start(path, launch)?;
     match worker.ask(RequestBody::Describe, DESCRIBE_LIMIT)? {
         ResponseBody::Description(description) if description.protocol == PROTOCOL_VERSION => {
             Ok(description.stacks)

@@ -1,22 +1,11 @@
-use std::{
-    collections::BTreeMap,
-    net::{IpAddr, SocketAddr},
-    time::Duration,
-};
+use std::{collections::BTreeMap, net::SocketAddr};
 
 use netbench_lab::Lab;
 use netbench_link::{Link, Namespace, TrialKey};
-use netbench_model::{Failure, FailureClass, FailureWord, Fault, ServerCount, Site};
-use netbench_protocol::{RequestBody, Resolve, ResponseBody, Serve, ServeSite};
-use parking_lot::{Mutex, MutexGuard};
+use netbench_model::{Failure, FailureClass, FailureWord, ServerCount, Site};
+use netbench_protocol::Resolve;
 
-use crate::{Launch, Worker, WorkerError, Workers};
-
-/// How long the lab's servers may take to set up all their sites.
-const SERVE_LIMIT: Duration = Duration::from_secs(60);
-
-/// A port on loopback where nothing listens: `discard`, out of use for decades.
-const NOBODY: u16 = 9;
+use crate::{WorkerError, Workers, lab_targets::LabTargets};
 
 /// Where connections go: the lab, or servers that are there already.
 pub enum Targets {
@@ -33,15 +22,6 @@ pub struct HostAddress {
     pub address: SocketAddr,
     /// Where the time of the lookup comes from.
     pub resolve: Resolve,
-}
-
-/// The lab's servers, running, and the link to them.
-pub struct LabTargets {
-    link: Link,
-    /// Asked only before and after a run: during it, slots share these targets.
-    servers: Mutex<Vec<(String, Worker)>>,
-    addresses: Vec<SocketAddr>,
-    failed: BTreeMap<usize, Failure>,
 }
 
 /// Servers that could not be started.
@@ -68,64 +48,35 @@ impl Targets {
     /// A server that does not start or does not answer.
     pub fn lab(
         link: Link,
-        lab: &Lab,
+        lab: Lab,
         sites: &[Site],
         workers: &Workers,
     ) -> Result<Self, TargetsError> {
-        let wanted = |i: usize| {
-            SocketAddr::new(IpAddr::V4(link.address(i)), link.listen_port(sites[i].port))
-        };
-        let mut addresses: Vec<SocketAddr> = (0..sites.len()).map(wanted).collect();
-        let mut failed = BTreeMap::new();
-        let mut servers = Vec::new();
-        let index: BTreeMap<String, usize> = sites
-            .iter()
-            .enumerate()
-            .map(|(i, site)| (site.name(), i))
-            .collect();
-        for (server, settings) in lab.serve_sites(sites, wanted) {
-            let (worker, serving) = start(&link, workers, &server, settings)?;
-            for (site, address) in serving.listening {
-                if let Some(i) = index.get(&site) {
-                    addresses[*i] = address;
-                }
-            }
-            for (site, why) in serving.failed {
-                if let Some(i) = index.get(&site) {
-                    failed.insert(*i, no_server(&server, &why));
-                }
-            }
-            servers.push((server, worker));
-        }
-        for (address, site) in addresses.iter_mut().zip(sites) {
-            if site.lab.fault == Some(Fault::Refuse) && address.port() == 0 {
-                address.set_port(NOBODY);
-            }
-        }
-        Ok(Self::Lab(Box::new(LabTargets {
-            link,
-            servers: Mutex::new(servers),
-            addresses,
-            failed,
-        })))
+        LabTargets::start(link, lab, sites, workers).map(|lab| Self::Lab(Box::new(lab)))
     }
 
     /// The link, where it is emulated.
     pub fn link(&self) -> Option<&Link> {
         match self {
-            Self::Lab(lab) => Some(&lab.link),
+            Self::Lab(lab) => Some(lab.link()),
             Self::Hosts(_) => None,
         }
     }
 
     /// The peak resident size of each of the lab's servers, in bytes.
     pub fn server_peaks(&self) -> BTreeMap<String, u64> {
-        let Self::Lab(lab) = self else {
-            return BTreeMap::new();
-        };
-        let peak =
-            |(name, worker): &(String, Worker)| Some((name.clone(), worker.resident_bytes()?));
-        lab.servers().iter().filter_map(peak).collect()
+        match self {
+            Self::Lab(lab) => lab.peaks(),
+            Self::Hosts(_) => BTreeMap::new(),
+        }
+    }
+
+    /// What to tell the user where some sites cannot be served.
+    pub fn not_served(&self) -> Option<String> {
+        match self {
+            Self::Lab(lab) => lab.not_served(),
+            Self::Hosts(_) => None,
+        }
     }
 
     /// What the lab's servers have counted so far; the real network counts for nobody.
@@ -133,25 +84,10 @@ impl Targets {
     /// # Errors
     /// A server that died, or does not answer within ten seconds.
     pub fn served(&self) -> Result<Vec<ServerCount>, TargetsError> {
-        let Self::Lab(lab) = self else {
-            return Ok(Vec::new());
-        };
-        let mut counts = Vec::new();
-        for (server, worker) in lab.servers().iter_mut() {
-            let asked = worker.ask(RequestBody::Counts, Duration::from_secs(10));
-            match asked {
-                Ok(ResponseBody::Counted { sites }) => counts.extend(sites),
-                Ok(_) => {}
-                Err(source) => {
-                    return Err(TargetsError::Server {
-                        server: server.clone(),
-                        source,
-                    });
-                }
-            }
+        match self {
+            Self::Lab(lab) => lab.served(),
+            Self::Hosts(_) => Ok(Vec::new()),
         }
-        counts.sort_by(|a, b| a.site.cmp(&b.site));
-        Ok(counts)
     }
 
     pub(crate) fn client_place(&self) -> Option<Namespace> {
@@ -172,10 +108,7 @@ impl Targets {
     /// Its server could not be set up, or its name did not resolve.
     pub fn address(&self, site: usize) -> Result<SocketAddr, Failure> {
         match self {
-            Self::Lab(lab) => match lab.failed.get(&site) {
-                Some(failure) => Err(failure.clone()),
-                None => Ok(lab.addresses[site]),
-            },
+            Self::Lab(lab) => lab.address(site),
             Self::Hosts(hosts) => hosts[site].map(|host| host.address).ok_or_else(|| Failure {
                 class: FailureClass::Resolve,
                 reason: FailureWord::NotFound.into(),
@@ -190,46 +123,5 @@ impl Targets {
         if let Some(link) = self.link() {
             link.begin_trial(site, key);
         }
-    }
-}
-
-impl LabTargets {
-    fn servers(&self) -> MutexGuard<'_, Vec<(String, Worker)>> {
-        self.servers.lock()
-    }
-}
-
-fn start(
-    link: &Link,
-    workers: &Workers,
-    server: &str,
-    sites: Vec<ServeSite>,
-) -> Result<(Worker, netbench_protocol::Serving), TargetsError> {
-    let program = workers
-        .program(server)
-        .ok_or_else(|| TargetsError::NoServer(server.to_owned()))?;
-    let failed = |source| TargetsError::Server {
-        server: server.to_owned(),
-        source,
-    };
-    let mut worker = Worker::start(program, &Launch::in_place(Some(&link.server_namespace())))
-        .map_err(failed)?;
-    let request = RequestBody::Serve(Box::new(Serve {
-        stack: server.to_owned(),
-        sites,
-    }));
-    match worker.ask(request, SERVE_LIMIT).map_err(failed)? {
-        ResponseBody::Serving(serving) => Ok((worker, serving)),
-        other => Err(failed(WorkerError::another_kind(&other))),
-    }
-}
-
-fn no_server(server: &str, why: &str) -> Failure {
-    Failure {
-        class: FailureClass::Setup,
-        reason: FailureWord::NoServer.into(),
-        detail: format!("the server {server} could not be set up: {why}"),
-        phase: None,
-        after_ns: None,
     }
 }

@@ -6,6 +6,7 @@ use std::{
     process::{Child, ChildStdin, ExitStatus, Stdio},
     sync::{
         Arc,
+        atomic::{AtomicBool, Ordering},
         mpsc::{self, Receiver, RecvTimeoutError},
     },
     thread,
@@ -31,7 +32,13 @@ use crate::Launch;
 const LONGEST_LINE: u64 = 64 << 20;
 
 /// How long a worker may take to take its settings in.
-pub(crate) const CONFIGURE_LIMIT: Duration = Duration::from_secs(20);
+const CONFIGURE_LIMIT: Duration = Duration::from_secs(20);
+
+/// How long a worker still has for its answer once the run is to stop: most trials end within it.
+const STOP_LIMIT: Duration = Duration::from_millis(700);
+
+/// How often a wait looks whether the run is to stop.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// How many of its last lines on stderr an error quotes.
 const LAST_LINES: usize = 5;
@@ -43,6 +50,8 @@ pub struct Worker {
     answers: Receiver<Result<Response, String>>,
     stderr: Arc<Mutex<VecDeque<String>>>,
     next_id: u64,
+    /// No answer is waited for much longer once it is true.
+    stop: Arc<AtomicBool>,
 }
 
 /// What went wrong with a worker.
@@ -72,6 +81,9 @@ pub enum WorkerError {
         /// Its last lines on stderr.
         stderr: Vec<String>,
     },
+    /// The run was stopped before it answered: that says nothing of the worker.
+    #[error("stopped before the worker answered")]
+    Stopped,
     /// It wrote what is no answer to what was asked.
     #[error("the worker wrote what is not an answer: {line}{}", said(.stderr))]
     Nonsense {
@@ -101,7 +113,8 @@ impl WorkerError {
         let reason = match self {
             Self::Start { .. } => FailureWord::Start,
             Self::Died { .. } => FailureWord::Died,
-            Self::Hung { .. } => FailureWord::Hung,
+            // Who stops a run records no sample of it.
+            Self::Hung { .. } | Self::Stopped => FailureWord::Hung,
             Self::Nonsense { .. } | Self::Version(_) => FailureWord::Nonsense,
             Self::Refused(_) => FailureWord::Refused,
         };
@@ -180,6 +193,7 @@ impl Worker {
             answers,
             stderr: words,
             next_id: 1,
+            stop: Arc::clone(&launch.stop),
         })
     }
 
@@ -210,9 +224,8 @@ impl Worker {
         let mut line = serde_json::to_vec(&Request { id, body })
             .map_err(|e| WorkerError::Refused(e.to_string()))?;
         line.push(b'\n');
-        self.write(line, limit)?;
-        let left = deadline.saturating_duration_since(Instant::now());
-        match self.answers.recv_timeout(left) {
+        self.write(line, deadline, limit)?;
+        match receive(&self.answers, deadline, &self.stop) {
             Ok(Ok(Response { id: answered, body })) if answered == id => match body {
                 ResponseBody::Error { message } => Err(WorkerError::Refused(line_of(&message))),
                 body => Ok(body),
@@ -228,12 +241,40 @@ impl Worker {
                 line,
                 stderr: self.last_lines(),
             }),
-            Err(RecvTimeoutError::Timeout) => Err(WorkerError::Hung {
+            Err(Unheard::Late) => Err(WorkerError::Hung {
                 limit,
                 stderr: self.last_lines(),
             }),
-            Err(RecvTimeoutError::Disconnected) => Err(self.died()),
+            Err(Unheard::Stopped) => Err(WorkerError::Stopped),
+            Err(Unheard::Never) => Err(self.died()),
         }
+    }
+
+    /// How the process ended, if it did or is about to.
+    pub(crate) fn has_ended(&mut self) -> Option<WorkerError> {
+        self.is_ending().then(|| WorkerError::Died {
+            status: self.child.wait().ok(),
+            stderr: self.last_lines(),
+        })
+    }
+
+    /// Whether the process has ended or is ending. Its sockets close only then, so that who finds one closed
+    /// knows whose doing that was.
+    fn is_ending(&self) -> bool {
+        /// PF_EXITING of the kernel's `include/linux/sched.h`.
+        const EXITING: u32 = 0x4;
+        let Ok(text) = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())) else {
+            return true;
+        };
+        // After the name, which may have anything in it: the state, and six fields on the flags (proc(5)).
+        let mut fields = text
+            .rsplit(')')
+            .next()
+            .unwrap_or_default()
+            .split_whitespace();
+        let state = fields.next();
+        let flags = fields.nth(5).and_then(|flags| flags.parse().ok());
+        matches!(state, Some("Z" | "X")) || flags.is_some_and(|flags: u32| flags & EXITING != 0)
     }
 
     /// Resident size of the process, in bytes, and its peak; where the kernel tells.
@@ -274,13 +315,19 @@ impl Worker {
                         stderr: self.last_lines(),
                     });
                 }
+                Ok(None) if self.stop.load(Ordering::Relaxed) => return Err(WorkerError::Stopped),
                 Ok(None) => thread::sleep(Duration::from_millis(5)),
             }
         }
     }
 
     /// Writes on a thread of its own: a worker that does not read must not block netbench.
-    fn write(&mut self, line: Vec<u8>, limit: Duration) -> Result<(), WorkerError> {
+    fn write(
+        &mut self,
+        line: Vec<u8>,
+        deadline: Instant,
+        limit: Duration,
+    ) -> Result<(), WorkerError> {
         const PIPE: usize = 4096;
         let Some(mut stdin) = self.stdin.take() else {
             return Err(self.died());
@@ -299,12 +346,13 @@ impl Worker {
         if let Err(error) = writing {
             return Err(WorkerError::Refused(error.to_string()));
         }
-        match done.recv_timeout(limit) {
+        match receive(&done, deadline, &self.stop) {
             Ok((stdin, written)) => {
                 self.stdin = Some(stdin);
                 written.map_err(|_| self.died())
             }
-            Err(_) => Err(WorkerError::Hung {
+            Err(Unheard::Stopped) => Err(WorkerError::Stopped),
+            Err(Unheard::Late | Unheard::Never) => Err(WorkerError::Hung {
                 limit,
                 stderr: self.last_lines(),
             }),
@@ -343,6 +391,32 @@ impl Drop for Worker {
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Why nothing came from another thread.
+enum Unheard {
+    Late,
+    Stopped,
+    /// The thread is gone.
+    Never,
+}
+
+/// Waits for what another thread sends, until `deadline`, or for a moment after `stop`.
+fn receive<T>(from: &Receiver<T>, deadline: Instant, stop: &AtomicBool) -> Result<T, Unheard> {
+    let mut stopped: Option<Instant> = None;
+    loop {
+        let now = Instant::now();
+        if stop.load(Ordering::Relaxed) && *stopped.get_or_insert(now) + STOP_LIMIT <= now {
+            return Err(Unheard::Stopped);
+        }
+        let left = deadline.saturating_duration_since(now);
+        match from.recv_timeout(left.min(LOOK)) {
+            Ok(sent) => return Ok(sent),
+            Err(RecvTimeoutError::Disconnected) => return Err(Unheard::Never),
+            Err(RecvTimeoutError::Timeout) if left <= LOOK => return Err(Unheard::Late),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
     }
 }
 

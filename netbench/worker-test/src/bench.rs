@@ -183,7 +183,14 @@ pub(crate) fn serve(
         .map(|site| (site.site.clone(), der_lengths(&site.chain_pem)))
         .collect();
     let stack = stack.to_owned();
-    match ask(worker, RequestBody::Serve(Box::new(Serve { stack, sites })))? {
+    match ask(
+        worker,
+        RequestBody::Serve(Box::new(Serve {
+            stack,
+            sites,
+            shared: None,
+        })),
+    )? {
         ResponseBody::Serving(serving) if serving.failed.is_empty() => {
             let served = serving.listening.into_iter().map(|(name, address)| {
                 let chain_bytes = chains.remove(&name).unwrap_or_default();

@@ -205,6 +205,7 @@ fn bad_lines(stack: &str, lab: &Lab) -> Result<Vec<BadLine>, String> {
     let no_sites = Serve {
         stack: "no-such-stack".to_owned(),
         sites: Vec::new(),
+        shared: None,
     };
     let text = |text: &str| text.as_bytes().to_vec();
     Ok(vec![
@@ -352,6 +353,7 @@ fn serve(worker: &mut Talk, stack: &str, lab: &Lab, sites: &[Site]) -> Result<So
     let request = Serve {
         stack: stack.to_owned(),
         sites: sites.ok_or("no site was made")?,
+        shared: None,
     };
     match worker.ask(50, RequestBody::Serve(Box::new(request)))? {
         ResponseBody::Serving(serving) => {

@@ -40,7 +40,7 @@ pub fn run(stacks: Vec<Arc<dyn Stack>>) -> ExitCode {
                 stacks,
                 configured: None,
                 kept: None,
-                servers: Vec::new(),
+                server: None,
                 scenario: None,
             };
             with_layout(|| {
@@ -93,7 +93,7 @@ struct Worker {
     configured: Option<(Arc<dyn Stack>, Configure)>,
     /// The connector of the last `prime`, with its site.
     kept: Option<(String, u16, Box<dyn Fetch>)>,
-    servers: Vec<Server>,
+    server: Option<Server>,
     scenario: Option<PreparedScenario>,
 }
 
@@ -119,7 +119,7 @@ impl Worker {
             RequestBody::Connect(request) => self.connect(&request),
             RequestBody::Serve(request) => self.serve(*request),
             RequestBody::Counts => ResponseBody::Counted {
-                sites: self.servers.iter().flat_map(Server::counts).collect(),
+                sites: self.server.as_ref().map(Server::counts).unwrap_or_default(),
             },
             RequestBody::Prepare(request) => self.prepare(&request),
             RequestBody::Slice(slice) => self
@@ -247,15 +247,16 @@ impl Worker {
             Ok(stack) => stack,
             Err(error) => return error,
         };
-        match Server::start(stack.as_ref(), request.sites) {
-            Ok((server, serving)) => {
-                self.servers.push(server);
-                ResponseBody::Serving(serving)
+        let server = match self.server.take().map_or_else(Server::new, Ok) {
+            Ok(server) => self.server.insert(server),
+            Err(error) => {
+                return ResponseBody::Error {
+                    message: format!("no server: {error}"),
+                };
             }
-            Err(error) => ResponseBody::Error {
-                message: format!("no server: {error}"),
-            },
-        }
+        };
+        let shared = request.shared.as_ref();
+        ResponseBody::Serving(server.serve(stack.as_ref(), request.sites, shared))
     }
 }
 

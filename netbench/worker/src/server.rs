@@ -1,8 +1,8 @@
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     convert::Infallible,
     io,
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     os::fd::AsRawFd,
     sync::{
         Arc,
@@ -16,7 +16,7 @@ use http::{HeaderValue, Response, header};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use netbench_model::{Fault, Negotiated, ServerCount, ServerView};
-use netbench_protocol::{SERVER_VIEW_HEADER, ServeSite, Serving};
+use netbench_protocol::{SERVER_VIEW_HEADER, ServeSite, Serving, SharedListener};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpSocket, TcpStream},
@@ -56,11 +56,11 @@ pub trait ServerStream: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<T: AsyncRead + AsyncWrite + Unpin + Send> ServerStream for T {}
 
-/// The sites of one `serve` request, until the process ends.
+/// The sites of all `serve` requests, until the process ends.
 pub(crate) struct Server {
     sites: Vec<Arc<Site>>,
     /// Runs the connections for as long as the server is kept.
-    _runtime: Runtime,
+    runtime: Runtime,
 }
 
 struct Site {
@@ -80,45 +80,90 @@ struct Counters {
 }
 
 impl Server {
+    pub(crate) fn new() -> io::Result<Self> {
+        Ok(Self {
+            sites: Vec::new(),
+            runtime: tokio::runtime::Builder::new_multi_thread()
+                .worker_threads(2)
+                .enable_all()
+                .build()?,
+        })
+    }
+
     /// Listens for every site that can be set up, and says which cannot and why.
-    pub(crate) fn start(stack: &dyn Stack, sites: Vec<ServeSite>) -> io::Result<(Self, Serving)> {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()?;
+    pub(crate) fn serve(
+        &mut self,
+        stack: &dyn Stack,
+        sites: Vec<ServeSite>,
+        shared: Option<&SharedListener>,
+    ) -> Serving {
         let mut serving = Serving {
             listening: BTreeMap::new(),
             failed: BTreeMap::new(),
         };
-        let mut running = Vec::new();
+        let longest = sites.iter().map(|site| site.body_bytes).max();
+        let content = content(longest.unwrap_or(0));
+        let mut ready = Vec::new();
         for settings in sites {
             let name = settings.site.clone();
-            match Site::new(stack, settings)
-                .map_err(|e| e.to_string())
-                .and_then(|site| {
-                    let _inside = runtime.enter();
-                    listen(site.settings.listen)
-                        .map(|l| (site, l))
-                        .map_err(|e| e.to_string())
-                }) {
-                Ok((site, (listener, address))) => {
-                    let site = Arc::new(site);
-                    runtime.spawn(accept_all(listener, Arc::clone(&site)));
-                    serving.listening.insert(name, address);
-                    running.push(site);
-                }
+            match Site::new(stack, settings, &content) {
+                Ok(site) => ready.push(Arc::new(site)),
                 Err(error) => {
-                    serving.failed.insert(name, error);
+                    serving.failed.insert(name, error.to_string());
                 }
             }
         }
-        Ok((
-            Self {
-                sites: running,
-                _runtime: runtime,
-            },
-            serving,
-        ))
+        let runtime = self.runtime.handle().clone();
+        let _inside = runtime.enter();
+        match shared.and_then(|shared| self.listen_once(shared, &ready).ok()) {
+            Some(port) => {
+                for site in &ready {
+                    let address = SocketAddr::new(site.settings.listen.ip(), port);
+                    serving
+                        .listening
+                        .insert(site.settings.site.clone(), address);
+                }
+                self.sites.extend(ready);
+            }
+            None => {
+                for site in ready {
+                    self.listen_alone(site, &mut serving);
+                }
+            }
+        }
+        serving
+    }
+
+    /// One listener for all `sites`; gives its port.
+    fn listen_once(&self, shared: &SharedListener, sites: &[Arc<Site>]) -> io::Result<u16> {
+        let by_address: HashMap<IpAddr, Arc<Site>> = sites
+            .iter()
+            .map(|site| (site.settings.listen.ip(), Arc::clone(site)))
+            .collect();
+        if by_address.len() < sites.len() {
+            let why = "two sites have one address";
+            return Err(io::Error::new(io::ErrorKind::AddrInUse, why));
+        }
+        let (listener, address) = listen(shared.listen, shared.interface.as_deref())?;
+        let find = move |address: SocketAddr| by_address.get(&address.ip()).cloned();
+        self.runtime.spawn(accept_all(listener, find));
+        Ok(address.port())
+    }
+
+    fn listen_alone(&mut self, site: Arc<Site>, serving: &mut Serving) {
+        let name = site.settings.site.clone();
+        match listen(site.settings.listen, None) {
+            Ok((listener, address)) => {
+                let only = Arc::clone(&site);
+                self.runtime
+                    .spawn(accept_all(listener, move |_| Some(Arc::clone(&only))));
+                serving.listening.insert(name, address);
+                self.sites.push(site);
+            }
+            Err(error) => {
+                serving.failed.insert(name, error.to_string());
+            }
+        }
     }
 
     pub(crate) fn counts(&self) -> Vec<ServerCount> {
@@ -137,12 +182,21 @@ impl Server {
 }
 
 impl Site {
-    fn new(stack: &dyn Stack, settings: ServeSite) -> Result<Self, SetupError> {
+    fn new(
+        stack: &dyn Stack,
+        mut settings: ServeSite,
+        content: &Bytes,
+    ) -> Result<Self, SetupError> {
         let acceptor = match settings.fault {
             Some(fault) if fault::is_before_tls(fault) => None,
             _ => Some(stack.acceptor(&settings)?),
         };
-        let body = content(settings.body_bytes);
+        // The stack has made its own of them, and ten thousand sites have 70 MB of such text.
+        settings.chain_pem = String::new();
+        settings.key_pem = String::new();
+        settings.ocsp_base64 = None;
+        let bytes = usize::try_from(settings.body_bytes).unwrap_or(usize::MAX);
+        let body = content.slice(..bytes.min(content.len()));
         Ok(Self {
             settings,
             acceptor,
@@ -159,25 +213,34 @@ fn content(bytes: u64) -> Bytes {
     line.iter().copied().cycle().take(bytes).collect()
 }
 
-fn listen(address: SocketAddr) -> io::Result<(TcpListener, SocketAddr)> {
+fn listen(address: SocketAddr, interface: Option<&str>) -> io::Result<(TcpListener, SocketAddr)> {
     let socket = if address.is_ipv4() {
         TcpSocket::new_v4()?
     } else {
         TcpSocket::new_v6()?
     };
     socket.set_reuseaddr(true)?;
+    if let Some(interface) = interface {
+        socket.bind_device(Some(interface.as_bytes()))?;
+    }
     socket.bind(address)?;
     let listener = socket.listen(BACKLOG)?;
     let address = listener.local_addr()?;
     Ok((listener, address))
 }
 
-async fn accept_all(listener: TcpListener, site: Arc<Site>) {
+/// Accepts connections, each for the site that `find` has for the address that it came to.
+async fn accept_all(
+    listener: TcpListener,
+    find: impl Fn(SocketAddr) -> Option<Arc<Site>> + Send + 'static,
+) {
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
+                let Some(site) = stream.local_addr().ok().and_then(&find) else {
+                    continue;
+                };
                 site.counters.accepted.fetch_add(1, Ordering::Relaxed);
-                let site = Arc::clone(&site);
                 tokio::spawn(async move {
                     let whole = serve(stream, &site);
                     if let Ok(Err(error)) = tokio::time::timeout(CONNECTION_LIMIT, whole).await {

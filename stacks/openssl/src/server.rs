@@ -1,11 +1,15 @@
-use std::{pin::Pin, sync::Arc};
+use std::{
+    collections::HashMap,
+    pin::Pin,
+    sync::{Arc, LazyLock, Mutex, PoisonError},
+};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use netbench_model::{Alpn, CipherSuite};
 use netbench_protocol::ServeSite;
 use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
 use openssl::{
-    pkey::PKey,
+    pkey::{PKey, Private},
     ssl::{
         AlpnError, Ssl, SslContext, SslContextBuilder, SslMethod, SslMode, SslOptions,
         SslSessionCacheMode, SslVerifyMode,
@@ -19,6 +23,7 @@ use crate::{
     ffi,
     names::Side,
     negotiated::negotiated,
+    set_up::certificates,
     settings::{set_groups, set_versions_and_suites},
 };
 
@@ -26,7 +31,8 @@ use crate::{
 pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
     let refused = |what: &'static str| move |e| SetupError::refused(what, e);
     let mut ssl = SslContext::builder(SslMethod::tls_server()).map_err(refused("context"))?;
-    identity(&mut ssl, &site.chain_pem, &site.key_pem)?;
+    let own = Identity::shared(&site.chain_pem, &site.key_pem)?;
+    own.set(&mut ssl)?;
     let suites = if site.suites.is_empty() {
         CipherSuite::OFFERED
     } else {
@@ -63,18 +69,71 @@ pub(crate) fn identity(
     key_pem: &str,
 ) -> Result<(), SetupError> {
     let refused = |what: &'static str| move |e| SetupError::refused(what, e);
-    let chain = X509::stack_from_pem(chain_pem.as_bytes()).map_err(refused("chain"))?;
-    let mut chain = chain.into_iter();
-    let leaf = chain
-        .next()
-        .ok_or_else(|| SetupError::Refused("chain: no certificate".to_owned()))?;
-    ssl.set_certificate(&leaf).map_err(refused("leaf"))?;
-    for above in chain {
-        ssl.add_extra_chain_cert(above).map_err(refused("chain"))?;
+    let own = Identity {
+        chain: X509::stack_from_pem(chain_pem.as_bytes()).map_err(refused("chain"))?,
+        key: PKey::private_key_from_pem(key_pem.as_bytes()).map_err(refused("key"))?,
+    };
+    own.set(ssl)
+}
+
+struct Identity {
+    chain: Vec<X509>,
+    key: PKey<Private>,
+}
+
+/// Keys and certificates of issuers by their PEM, which all sites of a lab share: parsed for each of ten thousand
+/// sites, they would be most of the server's memory.
+static SHARED: LazyLock<Mutex<Shared>> = LazyLock::new(Mutex::default);
+
+#[derive(Default)]
+struct Shared {
+    keys: HashMap<String, PKey<Private>>,
+    issuers: HashMap<String, X509>,
+}
+
+impl Identity {
+    /// With what other sites have too.
+    fn shared(chain_pem: &str, key_pem: &str) -> Result<Self, SetupError> {
+        let refused = |what: &'static str| move |e| SetupError::refused(what, e);
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut certificates = certificates(chain_pem);
+        let leaf = certificates.next().unwrap_or_default();
+        let mut chain = vec![X509::from_pem(leaf.as_bytes()).map_err(refused("leaf"))?];
+        for issuer in certificates {
+            let known = shared.issuers.get(issuer).cloned();
+            chain.push(match known {
+                Some(known) => known,
+                None => {
+                    let new = X509::from_pem(issuer.as_bytes()).map_err(refused("chain"))?;
+                    shared.issuers.insert(issuer.to_owned(), new.clone());
+                    new
+                }
+            });
+        }
+        let key = match shared.keys.get(key_pem).cloned() {
+            Some(known) => known,
+            None => {
+                let new = PKey::private_key_from_pem(key_pem.as_bytes()).map_err(refused("key"))?;
+                shared.keys.insert(key_pem.to_owned(), new.clone());
+                new
+            }
+        };
+        Ok(Self { chain, key })
     }
-    let key = PKey::private_key_from_pem(key_pem.as_bytes()).map_err(refused("key"))?;
-    ssl.set_private_key(&key).map_err(refused("key"))?;
-    ssl.check_private_key().map_err(refused("chain and key"))
+
+    fn set(self, ssl: &mut SslContextBuilder) -> Result<(), SetupError> {
+        let refused = |what: &'static str| move |e| SetupError::refused(what, e);
+        let mut chain = self.chain.into_iter();
+        let leaf = chain
+            .next()
+            .ok_or_else(|| SetupError::Refused("chain: no certificate".to_owned()))?;
+        ssl.set_certificate(&leaf).map_err(refused("leaf"))?;
+        for above in chain {
+            ssl.add_extra_chain_cert(above).map_err(refused("chain"))?;
+        }
+        ssl.set_private_key(&self.key).map_err(refused("key"))?;
+        ssl.check_private_key().map_err(refused("chain and key"))
+    }
 }
 
 /// The first of the server's protocols that the client has too; a client with none in common is

@@ -107,7 +107,7 @@ fn verify(roots_pem: &str) -> Result<(), ErrorStack> {
 }
 
 /// The certificates of a PEM file, each as PEM.
-fn certificates(pem: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn certificates(pem: &str) -> impl Iterator<Item = &str> {
     const END: &str = "-----END CERTIFICATE-----";
     pem.split_inclusive(END).filter(|text| text.ends_with(END))
 }

@@ -1,4 +1,4 @@
-use netbench_model::{ConnectPlan, Plan, Sample, StackName};
+use netbench_model::{ConnectPlan, Plan, StackName};
 use netbench_report::ConnectReport;
 use netbench_store::RunFolder;
 
@@ -21,8 +21,6 @@ pub(super) fn read(folder: &RunFolder) -> anyhow::Result<ConnectReport> {
 }
 
 impl Listed for ConnectPlan {
-    type Record = Sample;
-
     fn stacks(&self) -> &[StackName] {
         &self.stacks
     }

@@ -7,7 +7,7 @@ mod suite;
 
 use std::path::{Path, PathBuf};
 
-use netbench_model::{Kind, Manifest, Origin, Plan, Record, StackName};
+use netbench_model::{Kind, Manifest, Origin, Recorded, StackName};
 use netbench_report::{Report, RunRow};
 use netbench_store::{RunFolder, StoreError};
 
@@ -116,10 +116,7 @@ pub(crate) fn ended(report: &dyn Report) -> Ended {
 }
 
 /// A plan that a list of runs can show.
-pub(crate) trait Listed: Plan {
-    /// What its runs are made of.
-    type Record: Record;
-
+pub(crate) trait Listed: Recorded {
     /// The stacks that its samples are of.
     fn stacks(&self) -> &[StackName];
 
@@ -130,11 +127,13 @@ pub(crate) trait Listed: Plan {
 pub(crate) fn row<P: Listed>(folder: &RunFolder) -> Result<RunRow, StoreError> {
     let manifest: Manifest<P> = folder.manifest()?;
     let stacks = manifest.plan.stacks();
+    let records = folder.records::<P::Record>()?;
     Ok(RunRow {
         kind: manifest.kind.to_string(),
         stacks: stacks.iter().map(ToString::to_string).collect(),
         sites: manifest.plan.cases(),
-        samples: folder.records::<P::Record>()?.len() as u64,
+        samples: records.len() as u64,
+        missing: manifest.missing(&records),
         part: part(&manifest.origin),
         started: manifest.started,
         finished: manifest.finished,

@@ -1,4 +1,4 @@
-use netbench_model::{Plan, ScanManifest, ScanPlan, StackName, scan::SiteScan};
+use netbench_model::{Plan, ScanManifest, ScanPlan, StackName};
 use netbench_report::{ScanSummary, summarize_scan};
 use netbench_store::RunFolder;
 
@@ -23,8 +23,6 @@ pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<ScanSummary> {
 }
 
 impl Listed for ScanPlan {
-    type Record = SiteScan;
-
     fn stacks(&self) -> &[StackName] {
         &self.against
     }

@@ -21,8 +21,6 @@ pub(super) fn read(folder: &RunFolder) -> anyhow::Result<SuiteReport> {
 }
 
 impl Listed for SuitePlan {
-    type Record = SuiteSample;
-
     fn stacks(&self) -> &[StackName] {
         &self.stacks
     }

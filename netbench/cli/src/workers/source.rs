@@ -8,6 +8,8 @@ use std::{
 
 use anyhow::{Context, bail};
 
+use crate::interrupt;
+
 /// The tree that this command was built from, unless it is for other machines.
 const BUILT_FROM: Option<&str> = match option_env!("NETBENCH_RELEASE") {
     Some(_) => None,
@@ -65,18 +67,16 @@ impl SourceTree {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let arguments = [&["build", "--release", "--locked"], what].concat();
         let words = arguments.join(" ");
-        let status = Command::new(cargo)
+        let mut command = Command::new(cargo);
+        command
             .args(&arguments)
             .current_dir(&self.root)
             .stdin(Stdio::null())
             // stdout is the report's.
-            .stdout(Stdio::null())
-            .status()
-            .with_context(|| {
-                format!(
-                    "cannot run `cargo {words}`; a Rust toolchain is needed (https://rustup.rs)"
-                )
-            })?;
+            .stdout(Stdio::null());
+        let status = interrupt::status(&mut command).with_context(|| {
+            format!("cannot run `cargo {words}`; a Rust toolchain is needed (https://rustup.rs)")
+        })?;
         if !status.success() {
             bail!("`cargo {words}` failed in {}", self.root.display());
         }

@@ -240,9 +240,14 @@ pub fn finish_unread(command: &mut Command) -> Option<i32> {
 
 /// Presses Ctrl-C, and waits for a command whose output is piped.
 pub fn interrupt(child: Child) -> Done {
-    let pid = child.id().to_string();
-    finish(Command::new("kill").args(["-INT", &pid])).expect(0);
+    signal("INT", child.id());
     wait(child)
+}
+
+/// Sends a process this signal.
+pub fn signal(name: &str, pid: u32) {
+    let how = format!("-{name}");
+    finish(Command::new("kill").args([how, pid.to_string()])).expect(0);
 }
 
 /// Waits for a command whose output is piped.
@@ -291,17 +296,31 @@ pub fn until(what: &str, mut ready: impl FnMut() -> bool) {
     }
 }
 
-/// Processes that have `mark` in their environment.
+/// Processes that have `mark` in their environment, by their command lines.
 pub fn marked_processes(mark: &str) -> Vec<String> {
+    let commands = marked(mark).into_iter().map(|(_, command)| command);
+    commands.collect()
+}
+
+/// Processes that have `mark` in their environment: numbers and command lines.
+pub fn marked(mark: &str) -> Vec<(u32, String)> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Some(pid) = entry
+            .file_name()
+            .to_str()
+            .and_then(|name| name.parse().ok())
+        else {
+            continue;
+        };
         let path = entry.path();
         let environ = fs::read(path.join("environ")).unwrap_or_default();
         if String::from_utf8_lossy(&environ).contains(mark) {
             let command = fs::read(path.join("cmdline")).unwrap_or_default();
             // A process that has ended and is not yet waited for has no command line.
             if !command.is_empty() {
-                found.push(String::from_utf8_lossy(&command).replace('\0', " "));
+                let command = String::from_utf8_lossy(&command).replace('\0', " ");
+                found.push((pid, command));
             }
         }
     }

@@ -5,6 +5,7 @@ use std::{
     io::{Read, Write},
     net::{TcpListener, TcpStream},
     process::{Command, ExitCode, Stdio},
+    sync::atomic::AtomicBool,
     thread,
     time::Duration,
 };
@@ -94,7 +95,7 @@ fn check(choice: LinkChoice) -> Answer {
     // SAFETY: only reads.
     let before = unsafe { libc::geteuid() };
     let link = open(choice, 1, sites())?;
-    let checks = link.check()?;
+    let checks = link.check(1, &AtomicBool::new(false))?;
     // SAFETY: only reads.
     let user_kept = before == unsafe { libc::geteuid() };
     let addresses: Vec<String> = (0..4).map(|site| link.address(site).to_string()).collect();

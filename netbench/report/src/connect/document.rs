@@ -39,9 +39,12 @@ pub struct ConnectReport {
 
 impl ConnectReport {
     /// Of a run's manifest and all of its samples, in the order in which they were taken.
-    pub fn new(manifest: ConnectManifest, samples: Vec<Sample>) -> Self {
+    pub fn new(manifest: ConnectManifest, mut samples: Vec<Sample>) -> Self {
+        let summary = Arc::new(summarize(&manifest, &samples));
+        let asked_for = manifest.plan.asked_for();
+        samples.retain(|sample| asked_for.has(sample));
         Self {
-            summary: Arc::new(summarize(&manifest, &samples)),
+            summary,
             manifest,
             samples,
         }

@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 
-use netbench_model::{ConnectManifest, LinkRecord, SCHEMA_VERSION, Sample, StackName};
+use netbench_model::{
+    ConnectManifest, LinkRecord, Recorded, SCHEMA_VERSION, Sample, StackName, Tally,
+};
 
 use super::{
     cold::cold,
@@ -16,8 +18,21 @@ use crate::run::{RunHead, about_stack};
 ///
 /// `samples` are all of the run's, in the order in which they were taken.
 pub fn summarize(manifest: &ConnectManifest, samples: &[Sample]) -> ConnectSummary {
-    let measured = latest(samples);
     let plan = &manifest.plan;
+    let tally = plan.tally(samples);
+    if tally.foreign == 0 {
+        return summarize_own(manifest, samples, &tally);
+    }
+    let asked_for = plan.asked_for();
+    let own = samples.iter().filter(|sample| asked_for.has(sample));
+    let own: Vec<Sample> = own.cloned().collect();
+    summarize_own(manifest, &own, &tally)
+}
+
+/// Of samples that the plan asks for.
+fn summarize_own(manifest: &ConnectManifest, samples: &[Sample], tally: &Tally) -> ConnectSummary {
+    let plan = &manifest.plan;
+    let measured = latest(samples);
     let mut comparisons = Vec::new();
     let mut left_out = Vec::new();
     if let Some((first, others)) = plan.stacks.split_first() {
@@ -42,7 +57,7 @@ pub fn summarize(manifest: &ConnectManifest, samples: &[Sample]) -> ConnectSumma
             .link
             .clone()
             .unwrap_or_else(|| LinkRecord::without(plan.target)),
-        warnings: warnings(manifest, samples),
+        warnings: warnings(manifest, samples, tally),
         environment: manifest.environment.facts.clone(),
     }
 }

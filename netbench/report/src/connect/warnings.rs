@@ -1,9 +1,12 @@
 use std::collections::BTreeMap;
 
 use itertools::Itertools;
-use netbench_model::{ConnectManifest, FailureClass, LinkKind, Outcome, Role, Sample};
+use netbench_model::{ConnectManifest, FailureClass, LinkKind, Outcome, Role, Sample, Tally};
 
-use crate::text::{count, time};
+use crate::{
+    run::incomplete,
+    text::{count, time},
+};
 
 /// How far the link may be off: this, or [`LINK_SHARE`] of the round-trip time, if that is more.
 const LINK_MARGIN_NS: u64 = 200_000;
@@ -14,12 +17,22 @@ const LINK_SHARE: f64 = 0.02;
 /// The lateness of the forwarder at its 99th percentile that is still unremarkable.
 const LATENESS_NS: u64 = 100_000;
 
+/// The lateness of a single packet that is still unremarkable. From TCP's shortest time-out on, a sender sends it
+/// again.
+const WORST_LATENESS_NS: u64 = 200_000_000;
+
 /// What a reader must know before quoting a figure.
-pub(crate) fn warnings(manifest: &ConnectManifest, samples: &[Sample]) -> Vec<String> {
+pub(crate) fn warnings(
+    manifest: &ConnectManifest,
+    samples: &[Sample],
+    tally: &Tally,
+) -> Vec<String> {
     let mut warnings = manifest.warnings.clone();
     if manifest.finished.is_none() && manifest.origin.merged.is_empty() {
         warnings.push("the run was not finished: `--resume` goes on with it".to_owned());
     }
+    warnings.extend(incomplete(manifest, tally));
+    warnings.extend(void(samples));
     warnings.extend(of_times(manifest));
     warnings.extend(unaccounted(manifest, samples));
     let lost = samples
@@ -46,6 +59,19 @@ pub(super) fn of_times(manifest: &ConnectManifest) -> Vec<String> {
         }
     }
     warnings
+}
+
+/// Trials that met a dead server of the lab.
+fn void(samples: &[Sample]) -> Option<String> {
+    let void = samples.iter().filter(|sample| !sample.outcome.counts());
+    match void.count() {
+        0 => None,
+        trials => Some(format!(
+            "{} met a server of the lab that had died: that counts against nobody, and the trials were made \
+             again as far as the server could be started again",
+            count(trials as u64, "trial", "trials")
+        )),
+    }
 }
 
 fn link(manifest: &ConnectManifest) -> Vec<String> {
@@ -85,6 +111,15 @@ fn link(manifest: &ConnectManifest) -> Vec<String> {
             time(*p99 as f64)
         ));
     }
+    if let Some(max) = link.lateness_ns.get("max")
+        && *max > WORST_LATENESS_NS
+    {
+        warnings.push(format!(
+            "the link stood still: it released a packet {} late. netbench was stopped, or the machine was; \
+             connections of that moment took longer for it",
+            time(*max as f64)
+        ));
+    }
     warnings
 }
 
@@ -99,6 +134,9 @@ fn unaccounted(manifest: &ConnectManifest, samples: &[Sample]) -> Option<String>
         .sessions
         .iter()
         .all(|session| session.finished.is_some());
+    // Connections that Ctrl-C broke off have no sample.
+    let server_died = samples.iter().any(|sample| !sample.outcome.counts());
+    let broken_off = manifest.sessions.iter().any(|session| session.interrupted);
     if served.is_empty() || !all_told {
         return None;
     }
@@ -109,15 +147,21 @@ fn unaccounted(manifest: &ConnectManifest, samples: &[Sample]) -> Option<String>
             Outcome::Ok(_) => *ok += 1,
             // The measured half of a resumed trial whose prime failed made no connection, and a
             // failure may come before or after the handshake.
-            Outcome::Failed(_) if sample.role != Role::Warmup => *failed += 1,
+            Outcome::Failed(_) | Outcome::Void { .. } if sample.role != Role::Warmup => {
+                *failed += 1
+            }
             _ => {}
         }
     }
     let off: Vec<&str> = taken
         .iter()
         .filter(|(site, (ok, failed))| {
-            let handshakes = served.get(**site).copied().unwrap_or(0);
-            handshakes < *ok || handshakes > ok + failed
+            let handshakes = match served.get(**site) {
+                // A server that died took its counts along.
+                None if server_died => return false,
+                handshakes => handshakes.copied().unwrap_or(0),
+            };
+            handshakes < *ok || (handshakes > ok + failed && !broken_off)
         })
         .map(|(site, _)| *site)
         .collect();

@@ -1,6 +1,6 @@
 use netbench_model::{
-    Case, LayoutRecord, Part, SCHEMA_VERSION, Scenario, StackName, SuiteManifest, SuiteOutcome,
-    SuiteSample, Unit,
+    Case, LayoutRecord, Part, Recorded, SCHEMA_VERSION, Scenario, StackName, SuiteManifest,
+    SuiteOutcome, SuiteSample, Unit,
 };
 
 use netbench_stats::{Choice, UndecidedReason};
@@ -9,7 +9,7 @@ use super::{
     CaseRow, CaseVerdict, SuiteFailure, SuiteHead, SuiteSummary, figures::figures, published,
     verdicts::Verdicts,
 };
-use crate::run::{RunHead, about_stack};
+use crate::run::{RunHead, about_stack, incomplete};
 
 /// What a run says, from its manifest and all its samples.
 pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> SuiteSummary {
@@ -30,7 +30,11 @@ pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> Sui
         published: plan.preset.as_deref().and_then(published::published),
         failures,
         unsupported,
-        warnings: manifest.warnings.clone(),
+        warnings: [
+            manifest.warnings.clone(),
+            incomplete(manifest, &plan.tally(samples)),
+        ]
+        .concat(),
         environment: manifest.environment.facts.clone(),
     };
     warn(&mut summary, manifest);

@@ -16,7 +16,7 @@ use netbench_model::{
 use netbench_protocol::{ClientIdentity, Configure, ResponseBody};
 
 use super::offers::connect_request;
-use crate::{Launch, Targets, Worker, Workers};
+use crate::{Targets, Worker, Workers};
 
 /// How many sites that all stacks reach are tried too.
 const AGREED: usize = 5;
@@ -165,7 +165,7 @@ fn handshake(
             roots_pem: clients.roots_pem.to_owned(),
             identity: clients.identity.cloned(),
         };
-        match Worker::start_configured(program, &Launch::in_place(clients.place), settings) {
+        match Worker::start_configured(program, &clients.workers.launch(clients.place), settings) {
             Ok(new) => *worker = Some(new),
             Err(error) => return broken(error.to_string()),
         }

@@ -5,8 +5,12 @@ use std::{
     io::Read,
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
     path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use netbench_link::Namespace;
@@ -17,7 +21,7 @@ use netbench_model::{
 use netbench_protocol::{Configure, Connect, HttpRequest, RequestBody, Resolve, ResponseBody};
 use netbench_scan::codec::ClientHello;
 
-use crate::{Launch, Worker, WorkerError, Workers, worker::CONFIGURE_LIMIT};
+use crate::{Launch, Worker, WorkerError, Workers};
 
 /// How long a worker may take to send its hello.
 const HELLO_LIMIT: Duration = Duration::from_secs(10);
@@ -105,7 +109,8 @@ pub fn offers(
             roots_pem: roots_pem.to_owned(),
             identity: None,
         };
-        let hello = capture(stack, program, place, settings, site)?;
+        let launch = workers.launch(place);
+        let hello = capture(stack, program, &launch, settings, site)?;
         Ok(netbench_scan::offer(stack.as_str(), &hello))
     };
     stacks.iter().map(offer).collect()
@@ -114,7 +119,7 @@ pub fn offers(
 fn capture(
     stack: &StackName,
     program: &Path,
-    place: Option<&Namespace>,
+    launch: &Launch<'_>,
     settings: Configure,
     site: &Site,
 ) -> Result<ClientHello, OfferError> {
@@ -123,26 +128,41 @@ fn capture(
         why,
         worker,
     };
-    let (listener, address) = listen(place).map_err(|error| no_hello(error.to_string(), None))?;
-    let reading = thread::Builder::new().spawn(move || read_hello(&listener));
+    let (listener, address) =
+        listen(launch.place).map_err(|error| no_hello(error.to_string(), None))?;
+    let over = Arc::new(AtomicBool::new(false));
+    let answered = Arc::clone(&over);
+    let reading = thread::Builder::new().spawn(move || read_hello(&listener, &answered));
     let reading = reading.map_err(|error| no_hello(error.to_string(), None))?;
-    let mut worker = Worker::start_configured(program, &Launch::in_place(place), settings)
-        .map_err(|source| OfferError::Worker {
-            stack: stack.clone(),
-            source,
-        })?;
-    // It fails, as it must: nobody answers its hello.
-    let asked = worker.ask(connect_request(site, address, HELLO_LIMIT), 2 * HELLO_LIMIT);
-    let said = match asked {
-        Ok(ResponseBody::Failed(failure)) => Some(failure.detail),
-        Ok(_) => None,
-        Err(error) => Some(error.to_string()),
-    };
+    let connect = connect_request(site, address, HELLO_LIMIT);
+    let said = send_hello(program, launch, settings, connect);
+    // Nothing more comes from a worker that is gone.
+    over.store(true, Ordering::Relaxed);
+    let said = said.map_err(|source| OfferError::Worker {
+        stack: stack.clone(),
+        source,
+    })?;
     match reading.join() {
         Ok(Ok(hello)) => Ok(hello),
         Ok(Err(why)) => Err(no_hello(why, said)),
         Err(panic) => std::panic::resume_unwind(panic),
     }
+}
+
+/// Has a worker connect, and gives what it says of that.
+fn send_hello(
+    program: &Path,
+    launch: &Launch<'_>,
+    settings: Configure,
+    connect: RequestBody,
+) -> Result<Option<String>, WorkerError> {
+    let mut worker = Worker::start_configured(program, launch, settings)?;
+    // It fails, as it must: nobody answers its hello.
+    Ok(match worker.ask(connect, 2 * HELLO_LIMIT) {
+        Ok(ResponseBody::Failed(failure)) => Some(failure.detail),
+        Ok(_) => None,
+        Err(error) => Some(error.to_string()),
+    })
 }
 
 fn listen(place: Option<&Namespace>) -> std::io::Result<(TcpListener, SocketAddr)> {
@@ -171,9 +191,8 @@ pub(super) fn connect_request(site: &Site, address: SocketAddr, limit: Duration)
 }
 
 /// The first hello of the first connection; or why there is none.
-fn read_hello(listener: &TcpListener) -> Result<ClientHello, String> {
-    let deadline = Instant::now() + CONFIGURE_LIMIT + HELLO_LIMIT;
-    let mut stream = accept(listener, deadline)?;
+fn read_hello(listener: &TcpListener, over: &AtomicBool) -> Result<ClientHello, String> {
+    let mut stream = accept(listener, over)?;
     let mut bytes = Vec::new();
     let mut room = [0; 4096];
     while bytes.len() < LONGEST_HELLO {
@@ -193,8 +212,11 @@ fn read_hello(listener: &TcpListener) -> Result<ClientHello, String> {
     ))
 }
 
-fn accept(listener: &TcpListener, deadline: Instant) -> Result<TcpStream, String> {
+/// The next connection; none where there is none and the worker's answer is `over`.
+fn accept(listener: &TcpListener, over: &AtomicBool) -> Result<TcpStream, String> {
     loop {
+        // Looked at before the queue: what came until then is in it.
+        let last = over.load(Ordering::Relaxed);
         match listener.accept() {
             Ok((stream, _)) => {
                 let set = stream
@@ -203,7 +225,7 @@ fn accept(listener: &TcpListener, deadline: Instant) -> Result<TcpStream, String
                 return set.map(|()| stream).map_err(|error| error.to_string());
             }
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
-                if Instant::now() > deadline {
+                if last {
                     return Err("it did not connect".to_owned());
                 }
                 thread::sleep(Duration::from_millis(5));

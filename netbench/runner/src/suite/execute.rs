@@ -114,23 +114,21 @@ fn one(
     random: &mut SplitMix,
     stop: &AtomicBool,
 ) -> Option<Vec<SuiteOutcome>> {
-    if stop.load(Ordering::Relaxed) {
+    let stopped = || stop.load(Ordering::Relaxed);
+    if stopped() {
         return None;
     }
-    if scenario.counted {
-        return Some(instructions::trial(plan, workers, scenario));
-    }
-    match scenario.work {
-        Work::Memory { sessions, .. } => plan
-            .stacks
-            .iter()
-            .map(|stack| {
-                let stopped = stop.load(Ordering::Relaxed);
-                (!stopped).then(|| held::trial(plan, workers, stack, scenario, sessions))
-            })
-            .collect(),
-        _ => timed::trial(plan, workers, scenario, layout_seed, random, stop),
-    }
+    let outcomes = match scenario.work {
+        _ if scenario.counted => instructions::trial(plan, workers, scenario, stop),
+        Work::Memory { sessions, .. } => {
+            let held = |stack| held::trial(plan, workers, stack, scenario, sessions);
+            let stacks = plan.stacks.iter().take_while(|_| !stopped());
+            stacks.map(held).collect()
+        }
+        _ => timed::trial(plan, workers, scenario, layout_seed, random, stop)?,
+    };
+    // A worker that was not waited for has not failed.
+    (!stopped()).then_some(outcomes)
 }
 
 /// Where the layouts of the processes of one round and scenario come from.

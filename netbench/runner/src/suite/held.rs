@@ -24,7 +24,7 @@ pub(super) fn trial(
     let launch = Launch {
         core: plan.core,
         layout: Layout::Fixed,
-        ..Launch::default()
+        ..workers.launch(None)
     };
     let held = hold(plan, workers, stack, scenario, sessions, &launch);
     let (prepared, mut held) = match held {

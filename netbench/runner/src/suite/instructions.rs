@@ -1,4 +1,12 @@
-use std::{collections::BTreeMap, ffi::OsString, fs, path::Path, thread, time::Duration};
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    fs,
+    path::Path,
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
+    thread,
+    time::Duration,
+};
 
 use netbench_model::{
     Failure, FailureClass, FailureWord, HandshakeKind, KeyType, Measure, Scenario, StackName,
@@ -25,11 +33,13 @@ const MARKS: [&str; 2] = ["netbench_first_step", "netbench_second_step"];
 const TURN: &str = "netbench_turn";
 
 /// Counts a scenario's instructions on every stack: for each side, in one process that does few
-/// operations and one that does many, so that all that is done once cancels out.
+/// operations and one that does many, so that all that is done once cancels out. Once `stop` is true, the
+/// outcomes mean nothing.
 pub(super) fn trial(
     plan: &SuiteTrials,
     workers: &Workers,
     scenario: &Scenario,
+    stop: &AtomicBool,
 ) -> Vec<SuiteOutcome> {
     let Some(valgrind) = &plan.valgrind else {
         let reason = "valgrind is not installed, which counts instructions".to_owned();
@@ -56,7 +66,7 @@ pub(super) fn trial(
     thread::scope(|scope| {
         for _ in 0..plan.jobs.max(1) {
             scope.spawn(|| {
-                loop {
+                while !stop.load(Ordering::Relaxed) {
                     let next = waiting.lock().next();
                     let Some(count) = next else { break };
                     let stack = &plan.stacks[count.stack];
@@ -127,7 +137,7 @@ impl Count {
         let launch = Launch {
             layout: Layout::Fixed,
             under: Some((valgrind.to_owned(), arguments)),
-            ..Launch::default()
+            ..workers.launch(None)
         };
         let mut ready = ready(plan, workers, stack, scenario, &launch)?;
         prove_prepared(scenario, &ready.prepared)?;
@@ -199,7 +209,6 @@ struct Scratch(std::path::PathBuf);
 
 impl Scratch {
     fn new() -> std::io::Result<Self> {
-        use std::sync::atomic::{AtomicU32, Ordering};
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("netbench-{}-{number}", std::process::id());

@@ -49,22 +49,22 @@ pub(super) fn trial(
             LayoutRecord::Random => Layout::System,
             LayoutRecord::Varied => Layout::Varied(mix(layout_seed ^ number)),
         },
-        ..Launch::default()
+        ..workers.launch(None)
     };
     let turn = if threads {
         plan.slice.max(THREADS_TURN)
     } else {
         plan.slice
     };
-    let mut arms: Vec<Arm> = plan
-        .stacks
-        .iter()
-        .zip(0..)
-        .map(|(stack, number)| {
-            let ready = ready(plan, workers, stack, scenario, &launch(number));
-            Arm::start(ready, scenario)
-        })
-        .collect();
+    let stopped = || stop.load(Ordering::Relaxed);
+    let mut arms = Vec::new();
+    for (stack, number) in plan.stacks.iter().zip(0..) {
+        let ready = ready(plan, workers, stack, scenario, &launch(number));
+        arms.push(Arm::start(ready, scenario));
+        if stopped() {
+            return None;
+        }
+    }
     // Nobody's first turn counts: caches, lazily made tables, the first pages of the heap.
     for arm in &mut arms {
         arm.turn(scenario, turn, Clocks::Wall, Keep::Nothing);
@@ -73,9 +73,6 @@ pub(super) fn trial(
     let turns = u64::try_from(turns).unwrap_or(u64::MAX).max(MIN_TURNS);
     let mut order: Vec<usize> = (0..arms.len()).collect();
     for number in 0..turns {
-        if stop.load(Ordering::Relaxed) {
-            return None;
-        }
         let clocks = if number % CPU_EVERY == CPU_EVERY - 1 && !threads {
             Clocks::Cpu
         } else {
@@ -83,6 +80,9 @@ pub(super) fn trial(
         };
         random.shuffle(&mut order);
         for at in &order {
+            if stopped() {
+                return None;
+            }
             arms[*at].turn(scenario, turn, clocks, Keep::Timings);
         }
     }

@@ -4,7 +4,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     net::SocketAddr,
-    sync::{Mutex, atomic::AtomicBool},
+    sync::{Arc, Mutex, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -430,7 +430,7 @@ impl Run {
         let (honest, liar) = (fake(HONEST), fake(LIAR));
         let programs = [(HONEST, &honest), (LIAR, &liar)];
         let programs = programs.map(|(stack, fake)| (stack.to_owned(), fake.program.clone()));
-        let workers = Workers::probe(programs.into(), None).unwrap();
+        let workers = Workers::probe(programs.into(), None, Arc::default()).unwrap();
         Self {
             folder,
             honest,
@@ -451,7 +451,7 @@ impl Run {
         let listener = |event: Event| {
             let mut told = told.lock().unwrap();
             match event {
-                Event::Begin { .. } => {}
+                Event::Begin { .. } | Event::Again(_) | Event::ServerDied { .. } => {}
                 Event::Sampled(sample) => told.0.push(*sample),
                 Event::WorkerLost { stack, .. } => told.1.push(stack.to_string()),
             }

@@ -1,6 +1,10 @@
 //! The in-memory suite: `suite/proof.rs`, and what times and holds.
 
-use std::{cell::RefCell, sync::atomic::AtomicBool, time::Duration};
+use std::{
+    cell::RefCell,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 use netbench_model::{
     Aead, ClientAuth, FailureClass, HandshakeKind, KeyType, LayoutRecord, ParallelWork, Scenario,
@@ -471,7 +475,7 @@ fn execute(honest: &Script, liar: &Script, scenario: Scenario) -> Vec<SuiteSampl
     let programs = fakes
         .iter()
         .map(|(stack, fake)| (stack.clone(), fake.program.clone()));
-    let workers = Workers::probe(programs.collect(), None).unwrap();
+    let workers = Workers::probe(programs.collect(), None, Arc::default()).unwrap();
     let scenarios = vec![scenario, other()];
     let plan = SuiteTrials {
         seed: 5,

@@ -157,12 +157,13 @@ impl Gate {
 
 /// Raises the limit of open files, for this process and those that it starts, as far as the system
 /// allows and at most to 65,536: each connection is one. Where the system refuses, the limit stays, and
-/// connections fail with that error.
-pub fn raise_descriptor_limit() {
+/// connections fail with that error. Gives the limit as it is then, if there is one.
+pub fn raise_descriptor_limit() -> Option<u64> {
     let mut limit = getrlimit(Resource::Nofile);
     let most = limit.maximum.map_or(65_536, |maximum| maximum.min(65_536));
     if limit.current.is_some_and(|current| current < most) {
         limit.current = Some(most);
         let _ = setrlimit(Resource::Nofile, limit);
     }
+    getrlimit(Resource::Nofile).current
 }

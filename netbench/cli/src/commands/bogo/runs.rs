@@ -18,8 +18,7 @@ use super::{
     args::BogoHow,
     shims::{self, Shim},
 };
-use crate::cache;
-use crate::progress::Progress;
+use crate::{cache, interrupt, progress::Progress};
 
 /// What there is before anything is run.
 pub(crate) struct Setup<'a> {
@@ -36,7 +35,9 @@ impl<'a> Setup<'a> {
     /// Builds the runner, if it is not there.
     pub(crate) fn new(how: &'a BogoHow, quiet: bool) -> anyhow::Result<Self> {
         let progress = Progress::counting(quiet, "tests");
-        let runner = Runner::make(&cache::folder("bogo")?, &mut |step| progress.stage(step))?;
+        let stop = interrupt::stop_on_signals()?;
+        let say = &mut |step: &str| progress.stage(step);
+        let runner = Runner::make(&cache::folder("bogo")?, stop, say)?;
         let processors = || thread::available_parallelism().map_or(1, NonZero::get);
         let jobs = how
             .jobs

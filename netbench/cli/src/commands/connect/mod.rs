@@ -5,11 +5,12 @@ mod settings;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use netbench_link::Link;
+use anyhow::bail;
 use netbench_model::{
     ClientSettings, ConnectManifest, ConnectPlan, Failure, FailureClass, FailureWord, Phase, Sample,
 };
 use netbench_runner::{Event, Plan, Targets, execute};
+use netbench_scan::raise_descriptor_limit;
 
 use self::{args::Connect, settings::ConnectSettings};
 use crate::{
@@ -52,10 +53,11 @@ impl Measured for ConnectSettings {
         earlier: Option<&ConnectManifest>,
     ) -> anyhow::Result<Ready<'a, ConnectPlan>> {
         self.stacks_can(&setup.workers)?;
+        enough_descriptors(self.jobs, self.stacks.len())?;
         let client = self.client(&setup.workers)?;
         let targets = setup.targets()?;
         let checks = match (earlier, targets.link()) {
-            (None, Some(link)) => Link::check(link)?,
+            (None, Some(link)) => link.check(self.over.seed, &setup.stop)?,
             _ => Vec::new(),
         };
         let session = earlier.map_or(0, |manifest| manifest.sessions.len());
@@ -72,6 +74,20 @@ impl Measured for ConnectSettings {
                 Ok(())
             }),
         })
+    }
+}
+
+/// Refuses what would end in the midst of a run, for want of descriptors for the workers' pipes.
+fn enough_descriptors(jobs: u32, stacks: usize) -> anyhow::Result<()> {
+    const PIPES: u64 = 3;
+    const OTHERS: u64 = 50;
+    let needed = OTHERS + PIPES * u64::from(jobs) * stacks as u64;
+    match raise_descriptor_limit() {
+        Some(limit) if limit < needed => bail!(
+            "{jobs} jobs of {stacks} stacks need {needed} open files, and this process may have {limit}: \
+             raise that with `ulimit -n {needed}`, or take fewer --jobs"
+        ),
+        _ => Ok(()),
     }
 }
 

@@ -24,6 +24,7 @@ use crate::{
     browser,
     client::{self, Shown, millis},
     exit::{Ended, bail_input, in_a_line},
+    interrupt,
     kinds::{
         self, ended,
         evaluation::{
@@ -32,8 +33,7 @@ use crate::{
         },
     },
     options::Output,
-    output,
-    run::{self, stop_on_signals},
+    output, run,
     stack_names::new_seed,
     stored, targets, workers,
 };
@@ -45,6 +45,7 @@ use self::{
 };
 
 pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
+    let stop = interrupt::stop_on_signals()?;
     let (folder, mut manifest) = match &options.stored_in.resume {
         Some(path) => {
             let (folder, manifest) = stored::open::<EvaluationPlan>(path)?;
@@ -57,7 +58,7 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
         identity: options.identity.clone(),
         headers: options.request.header.clone(),
     };
-    let stop = stop_on_signals("stopping; what there is will be stored and reported")?;
+    interrupt::keep();
     let quiet = options.output.quiet;
     let waiting = |record: &PartRecord| waits(&record.state);
     let total: u64 = manifest

@@ -38,7 +38,7 @@ const LOOK: Duration = Duration::from_millis(50);
 const LIMIT: Duration = Duration::from_secs(2 * 3600);
 
 /// How long a part has to store what it measured, once it is asked to stop.
-const STOP_LIMIT: Duration = Duration::from_secs(60);
+const STOP_LIMIT: Duration = Duration::from_secs(20);
 
 /// How a step ended.
 pub(super) enum StepEnd {

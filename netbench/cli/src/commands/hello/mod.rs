@@ -1,5 +1,7 @@
 pub(crate) mod args;
 
+use std::sync::Arc;
+
 use netbench_model::{RootsSource, Site, parse_target};
 use netbench_report::HelloReport;
 use netbench_runner::{
@@ -24,7 +26,7 @@ pub(crate) fn hello(options: &Hello) -> anyhow::Result<Ended> {
     let stacks = stack_names(&options.stacks.stack);
     let wanted = stacks.iter().map(|stack| stack.stack().to_owned());
     let programs = workers::find(&wanted.collect(), &options.own.worker)?;
-    let probed = Workers::probe(programs, None)?;
+    let probed = Workers::probe(programs, None, Arc::default())?;
     let roots = targets::roots(&RootsSource::Mozilla, None)?;
     let profile = options.client_profile.into();
     let client = client_settings(profile, &stacks, &probed);

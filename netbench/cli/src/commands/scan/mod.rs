@@ -13,7 +13,7 @@ use netbench_model::{
     scan::{AgainstRecord, Offer, SiteScan},
 };
 use netbench_runner::scan::{Clients, client_settings, confirm, offers};
-use netbench_scan::{ScanEvent, ScanTarget, TrustAnchors, raise_descriptor_limit, scan_all};
+use netbench_scan::{ScanEvent, ScanTarget, TrustAnchors, scan_all};
 use netbench_store::{Appender, RunFolder};
 
 use self::{args::Scan, settings::ScanSettings};
@@ -33,7 +33,6 @@ pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
         Some((_, manifest)) => ScanSettings::of_manifest(options, manifest)?,
         None => ScanSettings::of_options(options)?,
     };
-    raise_descriptor_limit();
     let asked = Asked {
         name: "scan",
         stored_in: &options.stored_in,

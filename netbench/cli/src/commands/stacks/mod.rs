@@ -1,6 +1,6 @@
 pub(crate) mod args;
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use anyhow::Context;
 use netbench_protocol::StackDescription;
@@ -41,7 +41,11 @@ pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
 
 /// What a worker says of its stack.
 pub(crate) fn described(stack: &str, program: &Path) -> anyhow::Result<StackDescription> {
-    let workers = Workers::probe([(stack.to_owned(), program.to_owned())].into(), None)?;
+    let workers = Workers::probe(
+        [(stack.to_owned(), program.to_owned())].into(),
+        None,
+        Arc::default(),
+    )?;
     let description = workers.description(stack).cloned();
     description.context("the worker did not describe it")
 }

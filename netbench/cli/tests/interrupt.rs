@@ -1,0 +1,197 @@
+//! Ctrl-C and SIGTERM while something is waited for: the command ends, keeps what it has, and leaves nothing
+//! behind. All that is waited for here would take minutes.
+
+mod support;
+
+use std::{
+    fs,
+    net::{Ipv4Addr, TcpListener},
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use support::{Done, Place, kept, manifest, marked, measured, signal, until, wait, words};
+
+/// Far less than the time limits of what is waited for, and far more than a busy machine needs.
+const SOON: Duration = Duration::from_secs(60);
+
+/// A command as it runs, and what all of its processes have in their environment.
+struct Running {
+    child: Child,
+    mark: String,
+}
+
+impl Running {
+    fn begin(place: &Place, mut command: Command) -> Self {
+        let (name, value) = ("NETBENCH_TEST_MARK", place.path().display().to_string());
+        command
+            .env(name, &value)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        Self {
+            child: command.spawn().unwrap(),
+            mark: format!("{name}={value}"),
+        }
+    }
+
+    /// Sends `name`, and waits for the end of the command and of all that it has started.
+    fn stop(self, name: &str) -> Done {
+        let asked = Instant::now();
+        signal(name, self.child.id());
+        let done = wait(self.child).expect(130);
+        until("the end of all processes", || marked(&self.mark).is_empty());
+        let took = asked.elapsed();
+        assert!(took < SOON, "it took {took:?}: {}", done.stderr);
+        assert!(done.stderr.contains("stopping"), "{}", done.stderr);
+        done
+    }
+}
+
+fn connect(place: &Place, line: &str) -> Running {
+    let line = format!("connect --sites sites.txt --rounds 1 --link none {line}");
+    Running::begin(place, place.command(&words(&line)))
+}
+
+/// A worker of the stack `mine` that does not answer `hangs`, and says so in the file `hangs`.
+fn hanging(place: &Place, hangs: &str) {
+    let description = json!({
+        "id": 1, "type": "description", "protocol": netbench_protocol::PROTOCOL_VERSION,
+        "stacks": [{
+            "record": {"executable": "mine", "stack": "mine", "library": "none", "provider": null,
+                       "connector": "none", "build": {}},
+            "operations": ["connect", "serve", "suite"],
+            "groups": ["x25519"],
+            "suites": ["TLS_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"],
+        }],
+    });
+    let script = format!(
+        "while read -r line; do case $line in\n\
+         *'\"op\":\"{hangs}\"'*) echo yes > '{}'; sleep 600 & wait ;;\n\
+         *describe*) echo '{description}' ;;\n\
+         *configure*) echo '{{\"id\":1,\"type\":\"configured\"}}' ;;\nesac; done",
+        place.path().join("hangs").display()
+    );
+    place.script("worker.sh", &script);
+}
+
+fn wait_for_file(place: &Place, name: &str) {
+    let path = place.path().join(name);
+    until(name, || path.exists());
+}
+
+#[test]
+fn a_run_waits_for_no_silent_site() {
+    for name in ["INT", "TERM"] {
+        let place = Place::with_sites("good.example\nsilent.example fault=silent\n");
+        let running = connect(&place, "--jobs 2 --timeout 300s");
+        // Two connections to the good site, and those that warm two slots up.
+        until("samples", || place.lines("samples.jsonl") >= 6);
+        let done = running.stop(name);
+        let run = place.run();
+        let samples = measured(&run);
+        assert_eq!(samples.len(), 2, "{samples:?}");
+        assert!(samples.iter().all(|sample| sample.site == "good.example"));
+        let manifest = manifest(&run);
+        assert!(manifest.sessions[0].interrupted && manifest.finished.is_none());
+        assert!(run.join("summary.md").is_file());
+        assert!(done.stdout.contains("not finished"), "{}", done.stdout);
+    }
+}
+
+#[test]
+fn a_run_waits_for_no_worker() {
+    for hangs in ["describe", "configure", "connect", "serve"] {
+        let place = Place::with_sites(if hangs == "serve" {
+            "good.example server=mine\n"
+        } else {
+            "good.example\n"
+        });
+        hanging(&place, hangs);
+        let line = "--timeout 300s --stack rustls-ring,mine --worker mine=./worker.sh";
+        let running = connect(&place, line);
+        wait_for_file(&place, "hangs");
+        running.stop("INT");
+    }
+}
+
+#[test]
+fn a_second_time_ends_at_once() {
+    let place = Place::with_sites("silent.example fault=silent\n");
+    let running = connect(&place, "--timeout 300s");
+    until("the run's folder", || place.path().join("runs").exists());
+    signal("INT", running.child.id());
+    // It may have ended by itself meanwhile, which is as good.
+    let _ = Command::new("kill")
+        .args(["-INT", &running.child.id().to_string()])
+        .output();
+    wait(running.child).expect(130);
+    until("the end of all processes", || {
+        marked(&running.mark).is_empty()
+    });
+}
+
+#[test]
+fn a_suite_waits_for_no_worker() {
+    let place = Place::new();
+    hanging(&place, "prepare");
+    let line = "suite verify --rounds 1 --stack rustls-ring,mine --worker mine=./worker.sh";
+    let running = Running::begin(&place, place.command(&words(line)));
+    wait_for_file(&place, "hangs");
+    running.stop("TERM");
+    let manifest: Value = kept(&place.run(), "run.json");
+    assert_eq!(manifest["sessions"][0]["interrupted"], true);
+}
+
+#[test]
+fn an_evaluation_waits_for_no_part() {
+    let place = Place::with_sites("good.example\n");
+    hanging(&place, "prepare");
+    let line = "evaluate --quick --sites sites.txt --part suite --from rustls-ring --to mine \
+                --worker mine=./worker.sh";
+    let running = Running::begin(&place, place.command(&words(line)));
+    wait_for_file(&place, "hangs");
+    running.stop("INT");
+    let manifest: Value = kept(&place.run(), "run.json");
+    let parts = manifest["plan"]["parts"].as_array().unwrap();
+    let states = parts.iter().map(|part| &part["state"]["state"]);
+    assert!(
+        states.into_iter().any(|state| state == "interrupted"),
+        "{parts:?}"
+    );
+}
+
+#[test]
+fn a_scan_waits_for_no_silent_server() {
+    let place = Place::new();
+    let server = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = server.local_addr().unwrap();
+    let line = format!("scan {address} --timeout 300s");
+    let running = Running::begin(&place, place.command(&words(&line)));
+    let accepted = server.accept().unwrap();
+    running.stop("INT");
+    drop(accepted);
+}
+
+#[test]
+fn a_build_ends_with_all_that_it_has_started() {
+    let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let place = Place::new();
+    let built = place.path().join("building");
+    let cargo = place.script(
+        "cargo.sh",
+        &format!("sleep 600 &\necho yes > '{}'\nwait", built.display()),
+    );
+    let mut command = place.command(&["hello", "--stack", "rustls-aws-lc+nojitter"]);
+    command
+        .current_dir(&tree)
+        .env("CARGO", cargo)
+        .env("CARGO_TARGET_DIR", place.path().join("target"));
+    let running = Running::begin(&place, command);
+    wait_for_file(&place, "building");
+    running.stop("INT");
+    let left = fs::read_dir(place.path()).unwrap();
+    assert!(left.flatten().all(|entry| entry.file_name() != "runs"));
+}

@@ -1,0 +1,216 @@
+//! What becomes of a run that loses something: a server of the lab, samples, or descriptors.
+
+mod support;
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use netbench_model::{ConnectManifest, Outcome, Role, Sample};
+use netbench_report::ConnectSummary;
+use support::{
+    Place, finish, json, kept, manifest, marked, measured, samples, signal, until, wait, words,
+};
+
+#[test]
+fn a_lab_server_that_dies_is_started_again_and_costs_no_site_anything() {
+    // No client is of the server's program, so that the server is found by it.
+    let place = Place::with_sites(
+        "one.example server=rustls-ring\ntwo.example server=rustls-ring tickets=0\n",
+    );
+    let line = "connect --sites sites.txt --rounds 60 --link none --stack openssl,openssl --json";
+    let (name, value) = ("NETBENCH_TEST_MARK", place.path().display().to_string());
+    let mut command = place.command(&words(line));
+    let child = command
+        .env(name, &value)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let server = || {
+        let mut all = marked(&format!("{name}={value}")).into_iter();
+        all.find(|(_, command)| command.contains("netbench-worker-rustls"))
+    };
+    for due in [10, 60] {
+        until("samples", || place.lines("samples.jsonl") >= due);
+        until("a server", || server().is_some());
+        signal("KILL", server().unwrap().0);
+    }
+    let done = wait(child).expect(0);
+    assert!(
+        done.stderr.contains("it was started again"),
+        "{}",
+        done.stderr
+    );
+    let summary: ConnectSummary = json(&done.stdout);
+    assert!(summary.failures.is_empty(), "{:?}", summary.failures);
+    assert_eq!(summary.run.samples, summary.run.planned);
+    let said = |words: &str| {
+        summary
+            .warnings
+            .iter()
+            .any(|warning| warning.contains(words))
+    };
+    assert!(
+        said("server of the lab that had died"),
+        "{:?}",
+        summary.warnings
+    );
+    assert!(
+        !said("missing") && !said("handshakes"),
+        "{:?}",
+        summary.warnings
+    );
+    let run = place.run();
+    let void = samples(&run)
+        .into_iter()
+        .filter(|sample| !sample.outcome.counts());
+    assert!(void.count() >= 2);
+    support::check("connect-summary.json", &done.stdout);
+    for line in fs::read_to_string(run.join("samples.jsonl"))
+        .unwrap()
+        .lines()
+    {
+        support::check("sample.json", line);
+    }
+}
+
+fn rewrite(run: &Path, samples: &[Sample]) {
+    let lines = samples.iter().map(|sample| {
+        let line = serde_json::to_string(sample).unwrap();
+        format!("{line}\n")
+    });
+    fs::write(run.join("samples.jsonl"), lines.collect::<String>()).unwrap();
+}
+
+#[test]
+fn samples_that_are_gone_are_missed_everywhere_and_taken_again() {
+    type Change = fn(&mut Vec<Sample>);
+    let changes: [(&str, Change, u64); 5] = [
+        ("gone", |samples| samples.clear(), 8),
+        (
+            "cut",
+            |samples| samples.retain(|sample| sample.round == 0),
+            4,
+        ),
+        (
+            "void",
+            |samples| {
+                let mut last = samples.iter_mut().rev();
+                let last = last.find(|sample| sample.role == Role::Measured).unwrap();
+                last.outcome = Outcome::Void {
+                    reason: "a server had died".to_owned(),
+                };
+            },
+            1,
+        ),
+        (
+            "of other sites",
+            |samples| {
+                for sample in samples {
+                    sample.site = format!("other-{}", sample.site);
+                }
+            },
+            8,
+        ),
+        (
+            "of more rounds",
+            |samples| {
+                let more = samples.iter().cloned().map(|sample| Sample {
+                    round: sample.round + 2,
+                    ..sample
+                });
+                let more: Vec<Sample> = more.collect();
+                samples.extend(more);
+            },
+            0,
+        ),
+    ];
+    let place = Place::with_sites("one.example\ntwo.example\n");
+    place.connect("--quiet --rounds 2 --link none --stack rustls-ring,rustls-ring");
+    let run = place.run();
+    let (before, whole) = (samples(&run), kept::<ConnectManifest>(&run, "run.json"));
+    assert!(whole.finished.is_some());
+    for (what, change, missing) in changes {
+        let mut changed = before.clone();
+        change(&mut changed);
+        rewrite(&run, &changed);
+        let report = place.netbench(&["report", run.to_str().unwrap()]).stdout;
+        let summary = place.netbench(&["report", run.to_str().unwrap(), "--json"]);
+        let summary: ConnectSummary = json(&summary.stdout);
+        assert_eq!(summary.run.planned - summary.run.samples, missing, "{what}");
+        let told = format!("{missing} of 8 samples missing");
+        assert_eq!(report.contains(&told), missing > 0, "{what}: {report}");
+        let foreign = report.contains("are left out");
+        assert_eq!(foreign, what.starts_with("of "), "{what}: {report}");
+        let row = place
+            .netbench(&words("results list --json"))
+            .expect(0)
+            .stdout;
+        let row: serde_json::Value = json(&row);
+        assert_eq!(row["runs"][0]["missing"], missing, "{what}: {row}");
+        let list = place.netbench(&words("results list")).expect(0).stdout;
+        assert_eq!(list.contains(" missing"), missing > 0, "{what}: {list}");
+        if missing > 0 {
+            let done = place.netbench(&["connect", "--resume", run.to_str().unwrap()]);
+            let done = done.expect(0);
+            assert!(!done.stdout.contains("missing"), "{what}: {}", done.stdout);
+            let keys: BTreeSet<String> = measured(&run)
+                .iter()
+                .filter(|sample| sample.outcome.counts() && !sample.site.starts_with("other"))
+                .map(|sample| format!("{:?}", sample.key()))
+                .collect();
+            assert_eq!(keys.len(), 8, "{what}");
+        }
+        fs::write(run.join("run.json"), serde_json::to_vec(&whole).unwrap()).unwrap();
+    }
+}
+
+#[test]
+fn a_run_that_does_not_fit_does_not_begin() {
+    let place = Place::with_sites("one.example\n");
+    let netbench = place.command(&[]).get_program().to_owned();
+    let line = "connect --sites sites.txt --jobs 40 --link none --stack rustls-ring,rustls-ring";
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "ulimit -n 200; exec \"$0\" \"$@\""])
+        .arg(&netbench)
+        .args(words(line))
+        .current_dir(place.path());
+    let done = finish(&mut command).expect(1);
+    assert!(
+        done.stderr.contains("need 290 open files"),
+        "{}",
+        done.stderr
+    );
+    assert!(!place.path().join("runs").exists());
+}
+
+#[test]
+fn more_sites_than_descriptors_are_served() {
+    let sites: String = (0..150)
+        .map(|i| format!("site{i}.example rtt=1ms key=ecdsa-p256\n"))
+        .collect();
+    let place = Place::with_sites(&sites);
+    let netbench = place.command(&[]).get_program().to_owned();
+    let line =
+        "connect --sites sites.txt --rounds 1 --jobs 2 --stack rustls-ring,rustls-ring --quiet";
+    for link in ["none", "auto"] {
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", "ulimit -n 100; exec \"$0\" \"$@\""])
+            .arg(&netbench)
+            .args(words(line))
+            .args(["--link", link, "--name", link])
+            .current_dir(place.path());
+        finish(&mut command).expect(0);
+        let run = place.named(link);
+        let failed: Vec<_> = measured(&run).iter().filter_map(support::failure).collect();
+        assert_eq!(failed, Vec::<String>::new());
+        assert_eq!(measured(&run).len(), 2 * 150);
+        assert!(manifest(&run).finished.is_some());
+    }
+}

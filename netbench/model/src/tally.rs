@@ -1,0 +1,156 @@
+use std::collections::{HashMap, HashSet};
+
+use crate::{
+    ConnectPlan, Manifest, Plan, Record, Role, Sample, ScanPlan, SuitePlan, SuiteSample,
+    scan::SiteScan,
+};
+
+/// A plan whose runs have records.
+pub trait Recorded: Plan {
+    /// What its runs are made of.
+    type Record: Record;
+
+    /// Holds the records of a run against what it was to do.
+    fn tally(&self, records: &[Self::Record]) -> Tally;
+}
+
+/// How many records a run has of those that its plan asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// The plan asks for so many.
+    pub planned: u64,
+    /// Of these there are so many, each counted once.
+    pub taken: u64,
+    /// Records that the plan does not ask for: of other sites, stacks or rounds.
+    pub foreign: u64,
+}
+
+impl Tally {
+    /// How many are not there.
+    pub fn missing(&self) -> u64 {
+        self.planned.saturating_sub(self.taken)
+    }
+}
+
+impl<P: Recorded> Manifest<P> {
+    /// How many records a finished run lacks: they were lost, or say nothing. An unfinished one lacks none,
+    /// since it is not said to have them.
+    pub fn missing(&self, records: &[P::Record]) -> u64 {
+        match self.finished {
+            Some(_) => self.plan.tally(records).missing(),
+            None => 0,
+        }
+    }
+}
+
+impl Recorded for ConnectPlan {
+    type Record = Sample;
+
+    fn tally(&self, records: &[Sample]) -> Tally {
+        let asked_for = self.asked_for();
+        let own = |sample: &&Sample| asked_for.has(sample);
+        let measured = |s: &&Sample| s.role == Role::Measured && s.outcome.counts();
+        let taken: HashSet<_> = records
+            .iter()
+            .filter(own)
+            .filter(measured)
+            .map(Sample::key)
+            .collect();
+        let each_round = self.sites.len() * self.stacks.len() * self.conditions.len();
+        Tally {
+            planned: each_round as u64 * u64::from(self.rounds),
+            taken: taken.len() as u64,
+            foreign: records
+                .iter()
+                .filter(|sample| !asked_for.has(sample))
+                .count() as u64,
+        }
+    }
+}
+
+/// What samples a plan of `connect` asks for.
+pub struct AskedFor<'a> {
+    plan: &'a ConnectPlan,
+    sites: HashSet<String>,
+}
+
+impl ConnectPlan {
+    /// What samples it asks for.
+    pub fn asked_for(&self) -> AskedFor<'_> {
+        AskedFor {
+            plan: self,
+            sites: self.sites.iter().map(|site| site.name()).collect(),
+        }
+    }
+}
+
+impl AskedFor<'_> {
+    /// Whether it asks for this one.
+    pub fn has(&self, sample: &Sample) -> bool {
+        let plan = self.plan;
+        sample.round < plan.rounds
+            && plan.conditions.contains(&sample.condition)
+            && plan.stacks.contains(&sample.stack)
+            && self.sites.contains(&sample.site)
+    }
+}
+
+impl Recorded for SuitePlan {
+    type Record = SuiteSample;
+
+    /// Where a scenario ends once it is decided, its rounds are those that it has.
+    fn tally(&self, records: &[SuiteSample]) -> Tally {
+        let mut rounds: HashMap<String, u32> = HashMap::new();
+        for scenario in &self.scenarios {
+            rounds.insert(scenario.to_string(), scenario.rounds_of_use(self.rounds));
+        }
+        let own = |sample: &&SuiteSample| {
+            let asked = rounds.get(&sample.name).copied().unwrap_or(0);
+            sample.round < asked && self.stacks.contains(&sample.stack)
+        };
+        let foreign = records.iter().filter(|sample| !own(sample)).count() as u64;
+        let key =
+            |sample: &'_ SuiteSample| (sample.name.clone(), sample.round, sample.stack.clone());
+        let taken: HashSet<_> = records.iter().filter(own).map(key).collect();
+        if self.until_decided {
+            let mut seen: HashMap<&str, u32> = HashMap::new();
+            for (name, round, _) in &taken {
+                let last = seen.entry(name).or_default();
+                *last = (*last).max(round + 1);
+            }
+            let seen: Vec<(String, u32)> = rounds
+                .keys()
+                .map(|name| (name.clone(), seen.get(name.as_str()).copied().unwrap_or(1)))
+                .collect();
+            for (name, last) in seen {
+                let asked = rounds.entry(name).or_default();
+                *asked = (*asked).min(last);
+            }
+        }
+        let rounds: u64 = rounds.values().copied().map(u64::from).sum();
+        Tally {
+            planned: rounds * self.stacks.len() as u64,
+            taken: taken.len() as u64,
+            foreign,
+        }
+    }
+}
+
+impl Recorded for ScanPlan {
+    type Record = SiteScan;
+
+    fn tally(&self, records: &[SiteScan]) -> Tally {
+        let names: HashSet<String> = self.sites.iter().map(|site| site.name()).collect();
+        let own = |scan: &&SiteScan| names.contains(&scan.site);
+        let taken: HashSet<&str> = records
+            .iter()
+            .filter(own)
+            .map(|scan| scan.site.as_str())
+            .collect();
+        Tally {
+            planned: names.len() as u64,
+            taken: taken.len() as u64,
+            foreign: records.iter().filter(|scan| !own(scan)).count() as u64,
+        }
+    }
+}

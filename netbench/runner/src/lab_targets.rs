@@ -1,0 +1,325 @@
+use std::{
+    collections::BTreeMap,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    sync::atomic::{AtomicBool, AtomicU32, Ordering},
+    time::Duration,
+};
+
+use netbench_lab::Lab;
+use netbench_link::Link;
+use netbench_model::{Failure, FailureClass, FailureWord, Fault, LinkKind, ServerCount, Site};
+use netbench_protocol::{RequestBody, ResponseBody, Serve, Serving, SharedListener};
+use parking_lot::{Mutex, RwLock};
+
+use crate::{TargetsError, Worker, WorkerError, Workers};
+
+/// How long a server may take to set up the sites of one request.
+const SERVE_LIMIT: Duration = Duration::from_secs(60);
+
+/// Sites in one request: their certificates are in memory a few times while they are told.
+const SITES_AT_ONCE: usize = 500;
+
+/// A server that dies so often with no good trial between is given up.
+const DEATHS_IN_A_ROW: u32 = 5;
+
+/// A port on loopback where nothing listens: `discard`, out of use for decades.
+const NOBODY: u16 = 9;
+
+/// The lab's servers, running, and the link to them.
+pub struct LabTargets {
+    servers: Vec<LabServer>,
+    /// Which of the servers a site has; none where nothing is served.
+    server_of: Vec<Option<usize>>,
+    places: RwLock<Places>,
+    lab: Lab,
+    sites: Vec<Site>,
+    workers: Workers,
+    /// Last: it ends after the servers.
+    link: Link,
+}
+
+struct LabServer {
+    stack: String,
+    sites: Vec<usize>,
+    process: Mutex<Option<Worker>>,
+    /// How often it has died and been started again.
+    deaths: AtomicU32,
+    deaths_in_a_row: AtomicU32,
+    given_up: AtomicBool,
+}
+
+/// Where the sites are, and why some are nowhere.
+#[derive(Default)]
+struct Places {
+    addresses: Vec<SocketAddr>,
+    failed: BTreeMap<usize, Failure>,
+}
+
+/// A lab server's end, which a trial ran into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ServerDeath {
+    pub(crate) server: String,
+    /// How it ended, for who finds it dead; others met it later.
+    pub(crate) found: Option<String>,
+}
+
+impl LabTargets {
+    /// Starts the servers behind `link`. A site that its server cannot be set up for is no error: its trials
+    /// fail with the server's reason.
+    ///
+    /// # Errors
+    /// A server that does not start or does not answer.
+    pub(crate) fn start(
+        link: Link,
+        lab: Lab,
+        sites: &[Site],
+        workers: &Workers,
+    ) -> Result<Self, TargetsError> {
+        let mut by_stack: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (i, site) in sites.iter().enumerate() {
+            if site.lab.fault != Some(Fault::Refuse) {
+                by_stack.entry(&site.lab.server).or_default().push(i);
+            }
+        }
+        let mut server_of = vec![None; sites.len()];
+        let mut servers = Vec::new();
+        for (stack, sites) in by_stack {
+            for i in &sites {
+                server_of[*i] = Some(servers.len());
+            }
+            servers.push(LabServer {
+                stack: stack.to_owned(),
+                sites,
+                process: Mutex::new(None),
+                deaths: AtomicU32::new(0),
+                deaths_in_a_row: AtomicU32::new(0),
+                given_up: AtomicBool::new(false),
+            });
+        }
+        let targets = Self {
+            servers,
+            server_of,
+            places: RwLock::default(),
+            lab,
+            sites: sites.to_vec(),
+            workers: workers.clone(),
+            link,
+        };
+        targets.places.write().addresses = (0..sites.len()).map(|i| targets.wanted(i)).collect();
+        for server in &targets.servers {
+            *server.process.lock() = Some(targets.start_server(server)?);
+        }
+        let mut places = targets.places.write();
+        for (address, site) in places.addresses.iter_mut().zip(sites) {
+            if site.lab.fault == Some(Fault::Refuse) && address.port() == 0 {
+                address.set_port(NOBODY);
+            }
+        }
+        drop(places);
+        Ok(targets)
+    }
+
+    pub(crate) fn link(&self) -> &Link {
+        &self.link
+    }
+
+    /// As [`crate::Targets::address`].
+    pub(crate) fn address(&self, site: usize) -> Result<SocketAddr, Failure> {
+        let places = self.places.read();
+        match places.failed.get(&site) {
+            Some(failure) => Err(failure.clone()),
+            None => Ok(places.addresses[site]),
+        }
+    }
+
+    /// As [`crate::Targets::not_served`].
+    pub(crate) fn not_served(&self) -> Option<String> {
+        let failed = &self.places.read().failed;
+        let first = failed.values().next()?;
+        Some(format!(
+            "{} of {} sites have no server: {}",
+            failed.len(),
+            self.sites.len(),
+            first.detail
+        ))
+    }
+
+    /// As [`crate::Targets::server_peaks`].
+    pub(crate) fn peaks(&self) -> BTreeMap<String, u64> {
+        let peak = |server: &LabServer| {
+            let bytes = server.process.lock().as_ref()?.resident_bytes()?;
+            Some((server.stack.clone(), bytes))
+        };
+        self.servers.iter().filter_map(peak).collect()
+    }
+
+    /// As [`crate::Targets::served`]. A server that died took its counts along: its sites are left out.
+    pub(crate) fn served(&self) -> Result<Vec<ServerCount>, TargetsError> {
+        let mut counts = Vec::new();
+        for server in &self.servers {
+            let mut process = server.process.lock();
+            let (Some(worker), 0) = (process.as_mut(), server.deaths()) else {
+                continue;
+            };
+            match worker.ask(RequestBody::Counts, Duration::from_secs(10)) {
+                Ok(ResponseBody::Counted { sites }) => counts.extend(sites),
+                Ok(_) => {}
+                Err(source) => return Err(failed(server, source)),
+            }
+        }
+        counts.sort_by(|a, b| a.site.cmp(&b.site));
+        Ok(counts)
+    }
+
+    /// How often the site's server has died so far.
+    pub(crate) fn deaths(&self, site: usize) -> u32 {
+        self.server(site).map_or(0, LabServer::deaths)
+    }
+
+    /// Whether the site's server is started no more.
+    pub(crate) fn given_up(&self, site: usize) -> Option<&str> {
+        let server = self.server(site)?;
+        let given_up = server.given_up.load(Ordering::Relaxed);
+        given_up.then_some(server.stack.as_str())
+    }
+
+    /// A trial on the site went well.
+    pub(crate) fn went_well(&self, site: usize) {
+        if let Some(server) = self.server(site) {
+            server.deaths_in_a_row.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the site's server died during a trial, before which its deaths were `before`. Who finds it dead
+    /// starts it again.
+    pub(crate) fn death(&self, site: usize, before: u32) -> Option<ServerDeath> {
+        let server = self.server(site)?;
+        let death = |found| {
+            let server = server.stack.clone();
+            Some(ServerDeath { server, found })
+        };
+        // Waits for whoever starts it again.
+        let mut process = server.process.lock();
+        if server.deaths() != before {
+            return death(None);
+        }
+        let why = process.as_mut().and_then(Worker::has_ended)?;
+        *process = None;
+        let found = match self.revive(server, &mut process) {
+            Ok(()) => format!("{why}; it was started again"),
+            Err(error) => format!("{why}; it cannot be started again: {error}"),
+        };
+        // Only now: a trial that began meanwhile has met the dead server.
+        server.deaths.fetch_add(1, Ordering::Relaxed);
+        death(Some(found))
+    }
+
+    fn revive(&self, server: &LabServer, process: &mut Option<Worker>) -> Result<(), WorkerError> {
+        let in_a_row = server.deaths_in_a_row.fetch_add(1, Ordering::Relaxed) + 1;
+        let revived = if in_a_row < DEATHS_IN_A_ROW {
+            self.start_server(server).map_err(|error| match error {
+                TargetsError::Server { source, .. } => source,
+                error @ TargetsError::NoServer(_) => WorkerError::Refused(error.to_string()),
+            })
+        } else {
+            Err(WorkerError::Refused(format!(
+                "it died {in_a_row} times in a row"
+            )))
+        };
+        server.given_up.store(revived.is_err(), Ordering::Relaxed);
+        *process = Some(revived?);
+        Ok(())
+    }
+
+    /// Starts a server's process, and has it listen for all its sites.
+    fn start_server(&self, server: &LabServer) -> Result<Worker, TargetsError> {
+        let program = self
+            .workers
+            .program(&server.stack)
+            .ok_or_else(|| TargetsError::NoServer(server.stack.clone()))?;
+        let place = self.link.server_namespace();
+        let launch = self.workers.launch(Some(&place));
+        let mut worker = Worker::start(program, &launch).map_err(|error| failed(server, error))?;
+        for some in server.sites.chunks(SITES_AT_ONCE) {
+            let serving = self
+                .serve(&mut worker, server, some)
+                .map_err(|error| failed(server, error))?;
+            self.enter(server, some, &serving);
+        }
+        Ok(worker)
+    }
+
+    fn serve(
+        &self,
+        worker: &mut Worker,
+        server: &LabServer,
+        some: &[usize],
+    ) -> Result<Serving, WorkerError> {
+        let site = |i: &usize| self.lab.serve_site(&self.sites[*i], || self.wanted(*i));
+        let request = RequestBody::Serve(Box::new(Serve {
+            stack: server.stack.clone(),
+            sites: some.iter().filter_map(site).collect(),
+            shared: Some(self.shared()),
+        }));
+        match worker.ask(request, SERVE_LIMIT)? {
+            ResponseBody::Serving(serving) => Ok(serving),
+            other => Err(WorkerError::another_kind(&other)),
+        }
+    }
+
+    fn enter(&self, server: &LabServer, some: &[usize], serving: &Serving) {
+        let mut places = self.places.write();
+        for i in some {
+            let name = self.sites[*i].name();
+            if let Some(address) = serving.listening.get(&name) {
+                places.addresses[*i] = *address;
+                places.failed.remove(i);
+            } else if let Some(why) = serving.failed.get(&name) {
+                places.failed.insert(*i, no_server(&server.stack, why));
+            }
+        }
+    }
+
+    /// Where a site listens that has a listener of its own.
+    fn wanted(&self, site: usize) -> SocketAddr {
+        let port = self.link.listen_port(self.sites[site].port);
+        SocketAddr::new(IpAddr::V4(self.link.address(site)), port)
+    }
+
+    /// One listener for all addresses that sites have. On this machine's own network it must not be reached
+    /// from elsewhere.
+    fn shared(&self) -> SharedListener {
+        let own_network = self.link.kind() == LinkKind::None;
+        SharedListener {
+            listen: (Ipv4Addr::UNSPECIFIED, 0).into(),
+            interface: own_network.then(|| "lo".to_owned()),
+        }
+    }
+
+    fn server(&self, site: usize) -> Option<&LabServer> {
+        self.server_of[site].map(|at| &self.servers[at])
+    }
+}
+
+impl LabServer {
+    fn deaths(&self) -> u32 {
+        self.deaths.load(Ordering::Relaxed)
+    }
+}
+
+fn failed(server: &LabServer, source: WorkerError) -> TargetsError {
+    TargetsError::Server {
+        server: server.stack.clone(),
+        source,
+    }
+}
+
+fn no_server(server: &str, why: &str) -> Failure {
+    Failure {
+        class: FailureClass::Setup,
+        reason: FailureWord::NoServer.into(),
+        detail: format!("the server {server} could not be set up: {why}"),
+        phase: None,
+        after_ns: None,
+    }
+}
