@@ -255,7 +255,7 @@ fn what_befell_the_link_and_the_lab_is_said() {
     };
     let cases = [
         (90 * MS, 0, "", "stood still"),
-        (5_000 * MS, 0, "released a packet 5.0 s late", "had died"),
+        (5_000 * MS, 0, "released a packet 5.00 s late", "had died"),
         (
             0,
             1,
