@@ -216,7 +216,7 @@ fn failures(samples: &[&Sample]) -> Option<Failures> {
                 found.failed += 1;
                 found.trials += 1;
             }
-            Outcome::Unsupported { .. } => {}
+            Outcome::Unsupported { .. } | Outcome::Void { .. } => {}
         }
     }
     (found.trials > 0).then_some(found)
