@@ -1,6 +1,8 @@
 //! Ctrl-C and SIGTERM while something is waited for: the command ends, keeps what it has, and leaves nothing
 //! behind. All that is waited for here would take minutes.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod support;
 
 use std::{
