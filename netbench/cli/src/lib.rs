@@ -14,11 +14,13 @@
 #[macro_use]
 mod output;
 
+mod ask;
 mod browser;
 mod cache;
 mod client;
 mod commands;
 mod config;
+mod cost;
 mod exit;
 mod format;
 mod interrupt;
@@ -34,6 +36,7 @@ mod sites_file;
 mod stack_names;
 mod stored;
 mod targets;
+mod usage;
 mod workers;
 
 use std::process::ExitCode;
@@ -42,8 +45,14 @@ use clap::{CommandFactory, Parser};
 
 /// Does what the command line of this process asks for, and gives the exit code.
 pub fn main() -> ExitCode {
+    if commands::completions::answers() {
+        return ExitCode::SUCCESS;
+    }
     match config::complete(commands::Netbench::command()) {
-        Ok(arguments) => exit::code(commands::Netbench::parse_from(arguments).command.run()),
+        Ok(arguments) => match commands::Netbench::try_parse_from(arguments) {
+            Ok(netbench) => exit::code(netbench.command.run()),
+            Err(error) => usage::code(&error),
+        },
         Err(wrong) => exit::code(Err(wrong.into())),
     }
 }

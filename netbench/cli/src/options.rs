@@ -9,6 +9,7 @@ use netbench_model::{ConnectTo, Profile, RootsSource, parse_duration};
 use netbench_report::Form;
 
 use crate::{
+    cost::Consent,
     format::{format, named},
     shard::ShardArg,
 };
@@ -116,6 +117,19 @@ pub(crate) struct StartOptions {
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
     pub(crate) own: OwnWorkers,
+    /// Start without asking, also if it takes more than an hour
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+impl StartOptions {
+    pub(crate) fn consent(&self) -> Consent {
+        if self.yes {
+            Consent::Given
+        } else {
+            Consent::Needed
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -32,6 +32,14 @@ pub(crate) fn for_stderr(line: &str) -> String {
     }
 }
 
+/// A word of the user's for a message: harmless, and cut where it is long.
+pub(crate) fn shown(word: &str) -> String {
+    const LONGEST: usize = 60;
+    let start: String = word.chars().take(LONGEST).collect();
+    let cut = if start.len() < word.len() { "…" } else { "" };
+    format!("{}{cut}", start.escape_debug())
+}
+
 /// The forms that every run's folder has, as files of these names.
 const IN_FOLDER: [(&str, &str); 3] = [
     ("summary.md", "markdown"),

@@ -19,6 +19,7 @@ use netbench_scan::raise_descriptor_limit;
 use netbench_store::{Appender, RunFolder};
 
 use crate::{
+    cost::{Consent, Cost},
     exit::{Ended, bail_input},
     interrupt,
     kinds::{self, Listed, Page},
@@ -46,6 +47,14 @@ pub(crate) trait Measured {
     /// What it needs of the link to emulated sites.
     fn needs(&self) -> Needs {
         Needs::Times
+    }
+
+    /// What all of it takes.
+    fn cost(&self) -> Cost;
+
+    /// Whether a record is one of the pieces that [`Measured::cost`] counts.
+    fn counts(_record: &<Self::Plan as Listed>::Record) -> bool {
+        true
     }
 
     /// Gets ready, now that workers and servers are there. `earlier` is the run to resume.
@@ -93,6 +102,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) name: &'a str,
     pub(crate) stored_in: &'a StoredIn,
     pub(crate) own: &'a OwnWorkers,
+    pub(crate) consent: Consent,
     pub(crate) output: &'a Output,
     pub(crate) progress: Progress,
 }
@@ -121,6 +131,13 @@ pub(crate) fn run<M: Measured>(
     // Before anything is written: another process may be measuring into it.
     let lock = |(folder, _): &(RunFolder, _)| folder.appender::<<M::Plan as Recorded>::Record>();
     let appender = earlier.as_ref().map(lock).transpose()?;
+    workers::all_known(&measured.workers(), &asked.own.worker)?;
+    let done = match &earlier {
+        Some((folder, _)) => done::<M>(folder)?,
+        None => 0,
+    };
+    let cost = measured.cost().after(done);
+    cost.announce(asked.consent, asked.output.quiet)?;
     let setup = set_up(
         measured,
         earlier.as_ref().map(|(_, run)| run),
@@ -179,6 +196,13 @@ pub(crate) fn run<M: Measured>(
     } else {
         ended
     })
+}
+
+/// How many pieces an earlier session has done.
+fn done<M: Measured>(folder: &RunFolder) -> anyhow::Result<u64> {
+    let records: Vec<<M::Plan as Listed>::Record> = folder.records().map_err(stored::wrong)?;
+    let counted = records.iter().filter(|record| M::counts(record));
+    Ok(counted.count() as u64)
 }
 
 fn set_up<M: Measured>(

@@ -1,20 +1,28 @@
 use std::{
+    env,
+    fmt::Write,
     io::{IsTerminal, stderr},
     sync::{
-        Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use netbench_model::{Outcome, Role, Sample, SuiteOutcome};
 use netbench_runner::{Event, SuiteEvent};
 
-use crate::{options::Verbosity, output::for_stderr};
+use crate::{
+    cost::{self, Eta, Trials, about},
+    options::Verbosity,
+    output::for_stderr,
+};
 
-/// Between two lines in a log.
-const LOG_EVERY: Duration = Duration::from_secs(15);
+/// Between two lines in a log: a share of the whole time, but not less and not more than this.
+const LOG_SHARE: u32 = 30;
+const LOG_LEAST: Duration = Duration::from_secs(15);
+const LOG_MOST: Duration = Duration::from_secs(300);
 
 /// Where progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +37,7 @@ pub(crate) enum Shown {
 impl Shown {
     /// On stderr, whatever it is.
     pub(crate) fn on_stderr(quiet: bool) -> Self {
-        match (quiet, stderr().is_terminal()) {
+        match (quiet, stderr().is_terminal() && !is_log()) {
             (true, _) => Self::Nowhere,
             (false, true) => Self::Bar,
             (false, false) => Self::Log,
@@ -59,17 +67,60 @@ impl Shown {
     }
 }
 
-/// How work of many like pieces goes.
+/// Whether what looks like a terminal only keeps lines: that of a CI job, or an editor's.
+fn is_log() -> bool {
+    let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
+    let ci = set("CI").is_some_and(|value| value != "false" && value != "0");
+    ci || set("TERM").is_none_or(|term| term == "dumb")
+}
+
+/// How work of many pieces goes.
 pub(crate) struct Progress {
     shown: Shown,
-    /// Counts, and knows the time that is left, also where it is hidden.
+    /// Counts, also where it is hidden.
     bar: ProgressBar,
+    pace: Arc<Mutex<Pace>>,
     failed: AtomicU64,
-    /// When the last line was logged.
-    logged: Mutex<Instant>,
     /// What is counted: samples, sites, tests.
     unit: &'static str,
     samples: Samples,
+}
+
+/// How fast it goes.
+struct Pace {
+    begun: Instant,
+    eta: Eta,
+    /// When the last line was logged, and how long it is to the next.
+    logged: Instant,
+    log_every: Duration,
+}
+
+impl Pace {
+    fn new(work: Duration) -> Self {
+        let now = Instant::now();
+        Self {
+            begun: now,
+            eta: Eta::new(work),
+            logged: now,
+            log_every: (work / LOG_SHARE).clamp(LOG_LEAST, LOG_MOST),
+        }
+    }
+
+    fn advance(&mut self, work: Duration) {
+        self.eta.advance(work, self.begun.elapsed());
+    }
+
+    fn left(&self) -> Duration {
+        self.eta.left(self.begun.elapsed())
+    }
+
+    fn is_due(&self) -> bool {
+        self.logged.elapsed() >= self.log_every
+    }
+}
+
+fn lock(pace: &Mutex<Pace>) -> MutexGuard<'_, Pace> {
+    pace.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether each sample has a line of its own.
@@ -96,12 +147,21 @@ impl Progress {
     pub(crate) fn counting(quiet: bool, unit: &'static str) -> Self {
         let shown = Shown::on_stderr(quiet);
         let template =
-            format!("{{bar:30}} {{pos}}/{{len}} {unit}  {{elapsed}}, {{eta}} left  {{msg}}");
+            format!("{{bar:30}} {{pos}}/{{len}} {unit}  {{elapsed}}, {{left}} left  {{msg}}");
+        let pace = Arc::new(Mutex::new(Pace::new(Duration::ZERO)));
+        let bar = shown.bar(&template);
+        let (style, told) = (bar.style(), Arc::clone(&pace));
+        bar.set_style(
+            style.with_key("left", move |_: &ProgressState, to: &mut dyn Write| {
+                // A bar that cannot be drawn is nobody's loss.
+                let _ = to.write_str(&about(lock(&told).left()));
+            }),
+        );
         Self {
             shown,
-            bar: shown.bar(&template),
+            bar,
+            pace,
             failed: AtomicU64::new(0),
-            logged: Mutex::new(Instant::now()),
             unit,
             samples: Samples::Counted,
         }
@@ -112,22 +172,27 @@ impl Progress {
         self.shown.line(&self.bar, what);
     }
 
-    /// Begins to count to `all`, of which some were done before.
-    pub(crate) fn begin(&self, all: u64, done: u64) {
+    /// Begins to count to `all`, of which some were done before; what is left was estimated to take `work`.
+    pub(crate) fn begin(&self, all: u64, done: u64, work: Duration) {
+        *lock(&self.pace) = Pace::new(work);
         self.bar.reset();
         self.bar.set_length(all);
         self.bar.set_position(done);
-        self.bar.reset_eta();
         self.failed.store(0, Ordering::Relaxed);
         match self.shown {
             Shown::Nowhere => {}
             Shown::Bar => self.bar.enable_steady_tick(Duration::from_millis(200)),
-            Shown::Log => self.stage(&format!("{} {} to go", all - done, self.unit)),
+            Shown::Log => {
+                let (left, unit) = (all.saturating_sub(done), self.unit);
+                self.stage(&format!("{left} {unit} to go, about {}", about(work)));
+            }
         }
     }
 
-    /// One more is done.
-    pub(crate) fn advance(&self, failed: bool) {
+    /// One more is done, that was estimated to take `work`.
+    pub(crate) fn advance(&self, failed: bool, work: Duration) {
+        let mut pace = lock(&self.pace);
+        pace.advance(work);
         let failed = self.failed.fetch_add(failed.into(), Ordering::Relaxed) + u64::from(failed);
         let failed = match failed {
             0 => String::new(),
@@ -137,34 +202,50 @@ impl Progress {
         self.bar.set_message(failed.clone());
         if self.shown == Shown::Log {
             let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
-            let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
-            if logged.elapsed() >= LOG_EVERY || done == all {
-                *logged = Instant::now();
-                let (spent, left) = (self.bar.elapsed().as_secs(), self.bar.eta().as_secs());
+            if pace.is_due() || done == all {
+                pace.logged = Instant::now();
+                let (spent, left) = (about(pace.begun.elapsed()), about(pace.left()));
                 let comma = if failed.is_empty() { "" } else { ", " };
                 let unit = self.unit;
                 self.stage(&format!(
-                    "{done} of {all} {unit}, {spent} s elapsed, about {left} s left{comma}{failed}"
+                    "{done} of {all} {unit}, {spent} elapsed, about {left} left{comma}{failed}"
                 ));
             }
         }
+    }
+
+    /// More or less is to be done than was thought.
+    fn change(&self, left: impl FnOnce(u64) -> u64) {
+        let done = self.bar.position();
+        let before = self.bar.length().unwrap_or(0).saturating_sub(done);
+        let after = left(before);
+        let share = after as f64 / before.max(1) as f64;
+        lock(&self.pace).eta.rescale(share);
+        self.bar.set_length(done + after);
     }
 
     pub(crate) fn end(&self) {
         self.bar.finish_and_clear();
     }
 
-    pub(crate) fn hear(&self, event: &Event) {
+    pub(crate) fn hear(&self, event: &Event, work: &cost::Work) {
         match event {
-            Event::Begin { samples, done } => self.begin(*samples, *done),
+            Event::Begin { samples, done } => {
+                self.begin(*samples, *done, work.left(*samples, *done));
+            }
             Event::Sampled(sample) if sample.role == Role::Measured && sample.outcome.counts() => {
                 if self.samples == Samples::Told {
                     self.stage(&told(sample));
                 }
-                self.advance(matches!(sample.outcome, Outcome::Failed(_)));
+                self.advance(
+                    matches!(sample.outcome, Outcome::Failed(_)),
+                    work.of(sample),
+                );
             }
             Event::Sampled(_) => {}
-            Event::Again(samples) => self.bar.inc_length(*samples),
+            Event::Again(samples) => {
+                self.change(|left| left + samples);
+            }
             Event::ServerDied { server, why } => {
                 self.stage(&format!("the lab's server {server}: {why}"));
             }
@@ -172,18 +253,21 @@ impl Progress {
         }
     }
 
-    pub(crate) fn hear_suite(&self, event: &SuiteEvent<'_>) {
+    pub(crate) fn hear_suite(&self, event: &SuiteEvent<'_>, work: &Trials<'_>) {
         match event {
-            SuiteEvent::Begin { trials, done } => self.begin(*trials, *done),
+            SuiteEvent::Begin { trials, done } => {
+                self.begin(*trials, *done, work.cost().after(*done).time);
+            }
             SuiteEvent::Sampled(sample) => {
                 if self.samples == Samples::Told {
                     let (stack, scenario) = (&sample.stack, &sample.scenario);
                     self.stage(&format!("round {}, {scenario}, {stack}", sample.round + 1));
                 }
-                self.advance(matches!(sample.outcome, SuiteOutcome::Failed(_)));
+                let failed = matches!(sample.outcome, SuiteOutcome::Failed(_));
+                self.advance(failed, work.weight(&sample.scenario));
             }
             SuiteEvent::Decided { saved, left } => {
-                self.bar.dec_length(*saved);
+                self.change(|left| left.saturating_sub(*saved));
                 self.stage(&format!("decided; {left} scenarios are left"));
             }
             SuiteEvent::WorkerLost { stack, why } => self.stage(&format!("{stack}: {why}")),

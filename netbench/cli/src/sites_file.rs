@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use netbench_model::{Site, parse_sites, parse_target};
+use netbench_model::{Site, SiteError, parse_sites, parse_target};
 use sha2::{Digest, Sha256};
 
 use crate::exit::{WrongInput, bail_input};
@@ -25,13 +25,7 @@ pub(crate) fn read(file: Option<&Path>) -> anyhow::Result<SitesFile> {
         None => BUILT_IN.to_owned(),
         Some(path) => read_text(path).map_err(|e| WrongInput(format!("{name}: {e}")))?,
     };
-    let sites = parse_sites(&text).map_err(|errors| {
-        let lines: Vec<_> = errors
-            .iter()
-            .map(|error| format!("{name}: {error}"))
-            .collect();
-        WrongInput(format!("the sites file is wrong:\n{}", lines.join("\n")))
-    })?;
+    let sites = parse_sites(&text).map_err(|errors| WrongInput(in_lines(&name, &errors)))?;
     Ok(SitesFile {
         name,
         sha256: sha256(text.as_bytes()),
@@ -55,6 +49,24 @@ pub(crate) fn of_targets(targets: &[String]) -> Result<SitesFile, WrongInput> {
         sha256: sha256(lines.join("\n").as_bytes()),
         sites,
     })
+}
+
+/// The first errors of a file, and how many more there are.
+fn in_lines(name: &str, errors: &[SiteError]) -> String {
+    const MOST: usize = 10;
+    let mut lines: Vec<_> = errors
+        .iter()
+        .take(MOST)
+        .map(|error| format!("{name}: {error}"))
+        .collect();
+    match errors.len() {
+        0 | 1 => {}
+        all => lines.insert(0, format!("{all} errors in the sites file:")),
+    }
+    if errors.len() > MOST {
+        lines.push(format!("and {} more errors", errors.len() - MOST));
+    }
+    lines.join("\n")
 }
 
 pub(crate) fn sha256(bytes: &[u8]) -> String {

@@ -5,7 +5,10 @@ use std::{
 
 use netbench_model::{StackName, suggestion};
 
-use crate::exit::{WrongInput, bail_input};
+use crate::{
+    exit::{WrongInput, bail_input},
+    output::shown,
+};
 
 /// Labels the second copy of a stack, so that a stack can be compared with itself.
 pub(crate) fn stack_names(names: &[String]) -> Vec<StackName> {
@@ -26,7 +29,7 @@ pub(crate) fn is_of_run(name: &StackName, stacks: &[StackName]) -> Result<(), Wr
         return Ok(());
     }
     let stacks: Vec<_> = stacks.iter().map(StackName::as_str).collect();
-    let shown = name.as_str().escape_debug();
+    let shown = shown(name.as_str());
     bail_input!(
         "the run has no stack \"{shown}\"; {}",
         suggestion(name.as_str(), &stacks)

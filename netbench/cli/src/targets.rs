@@ -1,19 +1,20 @@
 //! The sites that `connect` and `scan` are over, and how they are reached: the lab behind a link, or the hosts
 //! as they are.
 
-use std::{collections::BTreeSet, net::SocketAddr, time::Duration};
+use std::{collections::BTreeSet, io, net::SocketAddr, time::Duration};
 
 use anyhow::Context;
-use netbench_lab::{Lab, Roots};
+use netbench_lab::{Lab, Roots, RootsError};
 use netbench_link::{Link, LinkChoice, LinkError, LinkPlan, LinkSite};
 use netbench_model::{
     ConnectTo, HostName, LinkKind, Manifest, Origin, RootsRecord, RootsSource, ShardRecord, Site,
-    StackName, Target, authority, destination,
+    StackName, Target, authority, destination, suggestion,
 };
 use netbench_protocol::Resolve;
 use netbench_runner::{HostAddress, Targets, Workers, resolve};
 
 use crate::{
+    cost::Reached,
     exit::{NoNetwork, WrongInput, bail_input},
     loopback,
     options::{PathOptions, SiteOptions, StartOptions, TargetOptions},
@@ -140,6 +141,16 @@ impl Sites {
         match self.network {
             Network::Lab => clients.chain(servers).collect(),
             Network::Loopback | Network::Live { .. } => clients.collect(),
+        }
+    }
+
+    /// How they are reached, as far as that takes time.
+    pub(crate) fn reached(&self) -> Reached {
+        match (&self.network, self.link) {
+            (Network::Lab, LinkChoice::None) | (Network::Loopback | Network::Live { .. }, _) => {
+                Reached::Directly
+            }
+            (Network::Lab, _) => Reached::Links,
         }
     }
 
@@ -307,9 +318,24 @@ fn all_on_loopback(sites: &[Site], rules: &[ConnectTo]) -> Result<(), WrongInput
     }
 }
 
+/// Why there are no trust roots, with the word that may have been meant.
+fn no_roots(source: &RootsSource, error: RootsError) -> String {
+    let missing = matches!(&error, RootsError::Unreadable { source, .. } if source.kind() == io::ErrorKind::NotFound);
+    let why = format!("{:#}", anyhow::Error::new(error));
+    match source {
+        RootsSource::File(file) if missing && !file.contains('/') => {
+            format!(
+                "{why}; {}",
+                suggestion(file, &["mozilla", "native", "a PEM file"])
+            )
+        }
+        _ => why,
+    }
+}
+
 /// Trust roots, cut or filled to `count`.
 pub(crate) fn roots(source: &RootsSource, count: Option<u32>) -> anyhow::Result<Roots> {
-    let roots = Roots::load(source).map_err(|e| WrongInput(e.to_string()))?;
+    let roots = Roots::load(source).map_err(|error| WrongInput(no_roots(source, error)))?;
     Ok(match count {
         Some(count) if count != roots.count => roots
             .resized(count)

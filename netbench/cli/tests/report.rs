@@ -4,28 +4,9 @@
 
 mod support;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
 
-use support::{Place, finish, words};
-
-/// A published run, copied to where a test may write, by the end of its name.
-fn published(place: &Place, end: &str) -> PathBuf {
-    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
-    let run = fs::read_dir(results)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .find(|path| path.to_string_lossy().ends_with(end))
-        .unwrap();
-    let copy = place.path().join(end);
-    fs::create_dir(&copy).unwrap();
-    for file in ["run.json", "samples.jsonl.zst"] {
-        fs::copy(run.join(file), copy.join(file)).unwrap();
-    }
-    copy
-}
+use support::{Place, finish, published, words};
 
 #[test]
 fn every_form_of_a_run() {
@@ -98,7 +79,7 @@ fn what_is_wrong_is_said() {
     let text = fs::read(cut.join("run.json")).unwrap();
     fs::write(cut.join("run.json"), &text[..text.len() / 2]).unwrap();
     let cases: [(&str, i32, &str); 9] = [
-        ("", 2, "<RUN>"),
+        ("", 2, "RUN"),
         ("nowhere --format html", 2, "nowhere"),
         ("empty --format html", 2, "run.json"),
         ("bertie --format html", 2, "bertie/run.json"),

@@ -14,6 +14,9 @@ pub enum PemError {
     /// There is no certificate in it.
     #[error("no certificate in it; expected PEM with at least one \"{BEGIN}\"")]
     NoCertificate,
+    /// There is a private key in it instead.
+    #[error("it has a private key, and no certificate")]
+    PrivateKey,
     /// It is DER.
     #[error("it is DER; expected PEM: `openssl x509 -inform der` converts a certificate")]
     Der,
@@ -94,6 +97,7 @@ pub(crate) fn certificates(file: &[u8]) -> Result<Vec<Vec<u8>>, PemError> {
     }
     match open {
         Some((line, _)) => Err(PemError::NoEnd { line }),
+        None if found.is_empty() && text.contains("PRIVATE KEY-----") => Err(PemError::PrivateKey),
         None if found.is_empty() => Err(PemError::NoCertificate),
         None => Ok(found),
     }

@@ -1,6 +1,6 @@
 use std::{fmt, str::FromStr};
 
-use netbench_model::LinkProfile;
+use netbench_model::{LinkProfile, tls::one_of};
 
 /// Which kind of link is wanted: the values of `--link`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,12 +44,7 @@ impl FromStr for LinkChoice {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|c| c.name() == text)
-            .ok_or_else(|| {
-                format!("unknown link {text:?}; expected auto, user, tun, netem or none")
-            })
+        one_of("link", text, &Self::ALL)
     }
 }
 

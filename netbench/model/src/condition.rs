@@ -1,13 +1,11 @@
-use std::str::FromStr;
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::named::words;
+use crate::named::named;
 
-words!(
+named!(
     /// In what state the client's stack is when a connection begins.
-    Condition, {
+    Condition, "condition", {
         /// A new connector for each connection, nothing cached.
         Clean = "clean",
         /// A connector that has visited the site once and resumes its session.
@@ -17,15 +15,14 @@ words!(
     }
 );
 
-impl FromStr for Condition {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|c| c.name() == text)
-            .ok_or_else(|| format!("unknown condition {text:?}; expected clean, resumed or cold"))
+impl Condition {
+    /// How many connections one sample takes.
+    pub fn connections(self) -> u32 {
+        match self {
+            Self::Clean => 1,
+            // The one that gives the session; the second of the process.
+            Self::Resumed | Self::Cold => 2,
+        }
     }
 }
 

@@ -31,8 +31,8 @@ pub use resolve::resolve;
 pub use schedule::{Unit, schedule};
 pub use stacks::{BuildVariant, StackError, WorkerSource, Workers, known_stacks};
 pub use suite::{
-    MaterialError, Materials, SuiteError, SuiteEvent, SuiteFeedback, SuiteListener, SuiteTrials,
-    WrongWork, execute_suite, prove_prepared, prove_slice,
+    MIN_TURNS, MaterialError, Materials, SuiteError, SuiteEvent, SuiteFeedback, SuiteListener,
+    SuiteTrials, THREADS_TURN, WrongWork, execute_suite, prove_prepared, prove_slice,
 };
 pub use targets::{HostAddress, Targets, TargetsError};
 pub use worker::{Worker, WorkerError};

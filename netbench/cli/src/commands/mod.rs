@@ -2,7 +2,7 @@
 
 mod bogo;
 pub(crate) mod compare;
-mod completions;
+pub(crate) mod completions;
 mod connect;
 mod evaluate;
 mod explain;
@@ -18,6 +18,8 @@ mod sites;
 mod stacks;
 mod suite;
 mod workers;
+
+use std::{ffi::OsString, time::Duration};
 
 use clap::{Parser, Subcommand};
 
@@ -84,6 +86,22 @@ pub(crate) enum Command {
     Completions(completions::args::Completions),
     /// Generate the manual pages
     Man(man::args::Man),
+}
+
+/// What a command line would take, from its plan.
+///
+/// # Errors
+/// The command would not start.
+pub(crate) fn time(arguments: &[OsString]) -> anyhow::Result<Duration> {
+    let words = [OsString::from("netbench")];
+    let parsed = Netbench::try_parse_from(words.iter().chain(arguments))?;
+    Ok(match &parsed.command {
+        Command::Connect(options) => connect::time(options)?,
+        Command::Suite(options) => suite::time(options)?,
+        Command::Scan(options) => scan::time(options)?,
+        Command::Bogo(options) => bogo::time(options),
+        _ => Duration::ZERO,
+    })
 }
 
 impl Command {

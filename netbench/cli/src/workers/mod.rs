@@ -13,7 +13,7 @@ use std::{
 use netbench_model::suggestion;
 use netbench_runner::{WorkerSource, known_stacks};
 
-use crate::exit::bail_input;
+use crate::{exit::bail_input, output::shown};
 
 pub(crate) use self::{
     program::Program,
@@ -39,6 +39,18 @@ pub(crate) fn find(
     Ok(programs)
 }
 
+/// Refuses a stack that there is no worker of.
+pub(crate) fn all_known(
+    stacks: &BTreeSet<String>,
+    own: &[(String, PathBuf)],
+) -> anyhow::Result<()> {
+    let is_own = |stack: &str| own.iter().any(|(name, _)| name == stack);
+    for stack in stacks.iter().filter(|stack| !is_own(stack)) {
+        known(stack)?;
+    }
+    Ok(())
+}
+
 /// A stack that netbench has a worker for.
 pub(crate) fn known(stack: &str) -> anyhow::Result<&'static WorkerSource> {
     let known = known_stacks();
@@ -46,7 +58,10 @@ pub(crate) fn known(stack: &str) -> anyhow::Result<&'static WorkerSource> {
         return Ok(source);
     }
     let names: Vec<_> = known.iter().map(|source| source.stack).collect();
-    let (shown, suggestion) = (stack.escape_debug(), suggestion(stack, &names));
+    if stack.is_empty() {
+        bail_input!("the name of a stack is empty; one such as openssl is needed");
+    }
+    let (shown, suggestion) = (shown(stack), suggestion(stack, &names));
     bail_input!(
         "unknown stack \"{shown}\"; {suggestion} (--worker {shown}=PROGRAM adds a stack of your own)"
     );

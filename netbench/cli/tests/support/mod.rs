@@ -272,7 +272,7 @@ pub fn wait(mut child: Child) -> Done {
 }
 
 /// Waits for the end of a child, and kills it where that takes too long.
-fn end(child: &mut Child) -> Option<i32> {
+pub fn end(child: &mut Child) -> Option<i32> {
     let deadline = Instant::now() + LIMIT;
     loop {
         if let Some(status) = child.try_wait().unwrap() {
@@ -325,6 +325,22 @@ pub fn marked(mark: &str) -> Vec<(u32, String)> {
         }
     }
     found
+}
+
+/// A published run, copied to where a test may write, by the end of its name.
+pub fn published(place: &Place, end: &str) -> PathBuf {
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
+    let run = fs::read_dir(results)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.to_string_lossy().ends_with(end))
+        .unwrap();
+    let copy = place.path().join(end);
+    fs::create_dir(&copy).unwrap();
+    for file in ["run.json", "samples.jsonl.zst"] {
+        fs::copy(run.join(file), copy.join(file)).unwrap();
+    }
+    copy
 }
 
 /// An executable that `./test` has built for release.

@@ -14,3 +14,4 @@ pub use execute::{SuiteError, execute_suite};
 pub use material::{MaterialError, Materials};
 pub use plan::{SuiteEvent, SuiteFeedback, SuiteListener, SuiteTrials};
 pub use proof::{WrongWork, prove_prepared, prove_slice};
+pub use timed::{MIN_TURNS, THREADS_TURN};

@@ -26,10 +26,10 @@ const LOW: f64 = 0.1;
 const CPU_EVERY: u64 = 5;
 
 /// The fewest turns of a trial.
-const MIN_TURNS: u64 = 5;
+pub const MIN_TURNS: u32 = 5;
 
 /// A turn of many threads: starting them takes a tenth of a millisecond.
-const THREADS_TURN: Duration = Duration::from_millis(40);
+pub const THREADS_TURN: Duration = Duration::from_millis(40);
 
 /// Runs one scenario on every stack, in turns. The outcomes are in the order of the plan's stacks;
 /// none where `stop` came before the end.
@@ -70,7 +70,9 @@ pub(super) fn trial(
         arm.turn(scenario, turn, Clocks::Wall, Keep::Nothing);
     }
     let turns = plan.trial.as_micros() / turn.as_micros().max(1);
-    let turns = u64::try_from(turns).unwrap_or(u64::MAX).max(MIN_TURNS);
+    let turns = u64::try_from(turns)
+        .unwrap_or(u64::MAX)
+        .max(MIN_TURNS.into());
     let mut order: Vec<usize> = (0..arms.len()).collect();
     for number in 0..turns {
         let clocks = if number % CPU_EVERY == CPU_EVERY - 1 && !threads {

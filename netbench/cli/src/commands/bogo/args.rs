@@ -1,4 +1,4 @@
-use std::time::Duration;
+use std::{num::NonZero, thread, time::Duration};
 
 use clap::{Args, Subcommand};
 
@@ -58,6 +58,15 @@ pub(crate) struct BogoHow {
     /// Show the outcomes stored in results/bogo, and run nothing
     #[arg(long, alias = "kept", conflicts_with_all = ["again", "jobs", "timeout"])]
     pub(crate) stored: bool,
+}
+
+impl BogoHow {
+    /// Tests to run at a time.
+    pub(crate) fn jobs(&self) -> u32 {
+        let processors = || thread::available_parallelism().map_or(1, NonZero::get);
+        self.jobs
+            .unwrap_or_else(|| u32::try_from(processors()).unwrap_or(1))
+    }
 }
 
 #[derive(Debug, Subcommand)]

@@ -6,12 +6,16 @@ mod check;
 mod runs;
 mod shims;
 
+use std::time::Duration;
+
 use netbench_bogo::{
     BogoError, FEATURES, Features, KnownShim, OutcomesIn, StoredOutcomes, TestPatterns,
     coverage_of, difference_between,
 };
+use netbench_model::suggestion;
 
 use crate::{
+    cost,
     exit::{Ended, WrongInput, bail_input},
     output,
     workers::SourceTree,
@@ -30,6 +34,22 @@ pub(crate) fn bogo(options: &Bogo) -> anyhow::Result<Ended> {
     match &options.command {
         Some(BogoCommand::Diff(diff)) => difference(diff),
         None => coverage(options),
+    }
+}
+
+/// What a run with these options takes, if no result is cached.
+pub(crate) fn time(options: &Bogo) -> Duration {
+    match options.command {
+        // What both shims did is cached by then.
+        Some(BogoCommand::Diff(_)) => Duration::ZERO,
+        None if options.how.stored => Duration::ZERO,
+        None => {
+            let shims = match options.shim.len() {
+                0 => DEFAULT.len(),
+                named => named,
+            };
+            cost::all_tests(shims, options.how.jobs()).time
+        }
     }
 }
 
@@ -180,19 +200,19 @@ fn known_feature(wanted: &str) -> anyhow::Result<&'static str> {
     let parts: Vec<_> = names()
         .filter(|name| name.to_lowercase().contains(&lower))
         .collect();
+    let shown = output::shown(wanted);
     match parts.as_slice() {
         [one] => Ok(one),
-        _ => {
-            let names: Vec<_> = if parts.is_empty() {
-                names().collect()
-            } else {
-                parts
-            };
-            let shown = wanted.escape_debug();
+        [] => {
+            let all: Vec<_> = names().collect();
             bail_input!(
-                "\"{shown}\" is not one feature's name; there are: {}",
-                names.join("; ")
+                "there is no feature \"{shown}\"; {}",
+                suggestion(wanted, &all)
             );
         }
+        several => bail_input!(
+            "\"{shown}\" is in the names of several features: {}",
+            several.join("; ")
+        ),
     }
 }

@@ -1,6 +1,5 @@
 use std::{
     fs,
-    num::NonZero,
     path::{Path, PathBuf},
     thread,
     time::Duration,
@@ -18,7 +17,12 @@ use super::{
     args::BogoHow,
     shims::{self, Shim},
 };
-use crate::{cache, interrupt, progress::Progress};
+use crate::{
+    cache,
+    cost::{self, about},
+    interrupt,
+    progress::Progress,
+};
 
 /// What there is before anything is run.
 pub(crate) struct Setup<'a> {
@@ -38,10 +42,7 @@ impl<'a> Setup<'a> {
         let stop = interrupt::stop_on_signals()?;
         let say = &mut |step: &str| progress.stage(step);
         let runner = Runner::make(&cache::folder("bogo")?, stop, say)?;
-        let processors = || thread::available_parallelism().map_or(1, NonZero::get);
-        let jobs = how
-            .jobs
-            .unwrap_or_else(|| u32::try_from(processors()).unwrap_or(1));
+        let jobs = how.jobs();
         Ok(Self {
             catalog: catalog(&runner, jobs, &progress)?,
             runner,
@@ -118,8 +119,12 @@ impl Job<'_> {
         let new = found.iter().filter(|(.., old)| old.is_none()).count();
         if new > 0 {
             let tests = self.matching().count() * new;
-            progress.stage(&format!("Running {tests} tests"));
-            progress.begin(tests as u64, 0);
+            let cost = cost::tests(tests as u64, self.setup.jobs);
+            progress.stage(&format!(
+                "Running {tests} tests, about {}",
+                about(cost.time)
+            ));
+            progress.begin(cost.pieces, 0, cost.time);
         }
         let side_by_side = u32::try_from(new.max(1)).unwrap_or(1);
         let share = self.setup.jobs.div_ceil(side_by_side).max(1);
@@ -154,7 +159,8 @@ impl Job<'_> {
             ..*self
         };
         let path = self.cached(shim)?.with_extension("again.json");
-        progress.begin(tests.len() as u64, 0);
+        let cost = cost::tests(tests.len() as u64, self.setup.jobs);
+        progress.begin(cost.pieces, 0, cost.time);
         let results = job.run_one(shim, &path, self.setup.jobs);
         progress.end();
         results
@@ -169,6 +175,7 @@ impl Job<'_> {
             }
             None => (vec![None], path.to_owned()),
         };
+        let each = cost::tests(1, self.setup.jobs).time;
         let mut results = Results::default();
         for tests in parts {
             let options = RunOptions {
@@ -183,7 +190,7 @@ impl Job<'_> {
             };
             let hear = &mut |Done(_, outcome)| {
                 let failed = outcome == TestOutcome::Failed;
-                self.setup.progress.advance(failed);
+                self.setup.progress.advance(failed, each);
             };
             let part = run(&self.setup.runner, &options, &path, hear)?;
             results.tests.extend(part.tests);

@@ -12,7 +12,7 @@ use netbench_bogo::{
 
 use netbench_model::suggestion;
 
-use crate::{exit::WrongInput, progress::Progress, workers::SourceTree};
+use crate::{exit::WrongInput, output::shown, progress::Progress, workers::SourceTree};
 
 use super::runs::Setup;
 
@@ -28,7 +28,7 @@ pub(crate) struct Shim {
 pub(crate) fn known(name: &str) -> anyhow::Result<&'static KnownShim> {
     KnownShim::named(name).ok_or_else(|| {
         let names: Vec<_> = KNOWN_SHIMS.iter().map(|shim| shim.name).collect();
-        let (shown, suggestion) = (name.escape_debug(), suggestion(name, &names));
+        let (shown, suggestion) = (shown(name), suggestion(name, &names));
         WrongInput(format!("unknown shim \"{shown}\"; {suggestion}")).into()
     })
 }

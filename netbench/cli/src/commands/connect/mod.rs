@@ -3,17 +3,22 @@
 pub(crate) mod args;
 mod settings;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use anyhow::bail;
 use netbench_model::{
-    ClientSettings, ConnectManifest, ConnectPlan, Failure, FailureClass, FailureWord, Phase, Sample,
+    ClientSettings, ConnectManifest, ConnectPlan, Failure, FailureClass, FailureWord, Phase, Role,
+    Sample,
 };
 use netbench_runner::{Event, Plan, Targets, execute};
 use netbench_scan::raise_descriptor_limit;
 
 use self::{args::Connect, settings::ConnectSettings};
 use crate::{
+    cost::Cost,
     exit::Ended,
     pipeline::{self, Asked, Measured, Ready, Setup},
     progress::Progress,
@@ -30,10 +35,16 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
         name: "connect",
         stored_in: &options.stored_in,
         own: &options.start.own,
+        consent: options.start.consent(),
         output: &options.output,
         progress: Progress::of_samples(options.output.quiet, &options.verbosity),
     };
     pipeline::run(&settings, earlier, asked)
+}
+
+/// What a run with these options takes.
+pub(crate) fn time(options: &Connect) -> anyhow::Result<Duration> {
+    Ok(ConnectSettings::of_options(options)?.cost().time)
 }
 
 impl Measured for ConnectSettings {
@@ -45,6 +56,14 @@ impl Measured for ConnectSettings {
 
     fn sites(&self) -> Option<&Sites> {
         Some(&self.over)
+    }
+
+    fn cost(&self) -> Cost {
+        self.connections().cost()
+    }
+
+    fn counts(sample: &Sample) -> bool {
+        sample.role == Role::Measured && sample.outcome.counts()
     }
 
     fn ready<'a>(
@@ -68,7 +87,8 @@ impl Measured for ConnectSettings {
             checks,
             measure: Box::new(move |folder, appender| {
                 let earlier: Vec<Sample> = folder.records()?;
-                let listener = |event: Event| setup.progress.hear(&event);
+                let work = self.connections().work();
+                let listener = |event: Event| setup.progress.hear(&event, &work);
                 let (workers, stop) = (&setup.workers, &setup.stop);
                 execute(&plan, workers, targets, &earlier, appender, &listener, stop)?;
                 Ok(())

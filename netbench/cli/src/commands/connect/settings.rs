@@ -10,6 +10,7 @@ use netbench_runner::{Plan, Workers};
 use super::args::Connect;
 use crate::{
     client::{self, Shown, all_can, millis},
+    cost::Connections,
     exit::bail_input,
     sites_file::SitesFile,
     stack_names::stack_names,
@@ -135,6 +136,19 @@ impl ConnectSettings {
             all_can(stacks(), workers, "client-certificate", what)?;
         }
         Ok(())
+    }
+
+    pub(crate) fn connections(&self) -> Connections<'_> {
+        Connections {
+            sites: &self.over.file.sites,
+            conditions: &self.conditions,
+            stacks: self.stacks.len(),
+            rounds: self.rounds,
+            jobs: self.jobs,
+            timeout: self.timeout,
+            pause: self.pause(),
+            reached: self.over.reached(),
+        }
     }
 
     pub(crate) fn record(&self, plan: &Plan) -> ConnectPlan {

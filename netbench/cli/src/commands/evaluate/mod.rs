@@ -23,6 +23,8 @@ use netbench_store::RunFolder;
 use crate::{
     browser,
     client::{self, Shown, millis},
+    commands,
+    cost::Cost,
     exit::{Ended, bail_input, in_a_line},
     interrupt,
     kinds::{
@@ -38,11 +40,7 @@ use crate::{
     stored, targets, workers,
 };
 
-use self::{
-    args::Evaluate,
-    progress::{PartProgress, time},
-    step::StepEnd,
-};
+use self::{args::Evaluate, progress::PartProgress, step::StepEnd};
 
 pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
     let stop = interrupt::stop_on_signals()?;
@@ -50,6 +48,7 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
         Some(path) => {
             let (folder, manifest) = stored::open::<EvaluationPlan>(path)?;
             same_unstored(options, &manifest)?;
+            announce(options, &manifest.plan)?;
             (folder, manifest)
         }
         None => begin(options)?,
@@ -60,25 +59,13 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
     };
     interrupt::keep();
     let quiet = options.output.quiet;
-    let waiting = |record: &PartRecord| waits(&record.state);
-    let total: u64 = manifest
-        .plan
-        .parts
-        .iter()
-        .filter(|p| waiting(p))
-        .map(|p| p.estimate_s)
-        .sum();
     if !quiet {
-        let total = time(Duration::from_secs(total));
-        note!(
-            "netbench: about {total} in all, after any builds; results go to {}",
-            folder.path().display()
-        );
+        note!("netbench: results go to {}", folder.path().display());
     }
     manifest.finished = None;
     manifest.sessions.push(run::session());
     folder.write_manifest(&manifest)?;
-    let parts = manifest.plan.parts.iter().filter(|p| waiting(p)).count();
+    let parts = waiting(&manifest.plan).count();
     let mut number = 0;
     for at in 0..manifest.plan.parts.len() {
         let record = &manifest.plan.parts[at];
@@ -91,7 +78,7 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
             quiet,
             part.name,
             (number, parts),
-            (part.estimate)(&manifest.plan),
+            Duration::from_secs(record.estimate_s),
         );
         let (state, notes) = run_part(part, &folder, &manifest.plan, &unstored, &stop, &progress);
         let took = progress.end(words(&state));
@@ -140,13 +127,13 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     if options.from == options.to {
         bail_input!(
             "--from and --to are both {}: a stack is compared with itself by `netbench connect --stack A,A`",
-            options.from.escape_debug()
+            output::shown(&options.from)
         );
     }
     for name in options.part.iter().chain(&options.skip) {
         if !PARTS.iter().any(|part| part.name == name) {
             let names = PARTS.map(|part| part.name);
-            let (shown, suggestion) = (name.escape_debug(), suggestion(name, &names));
+            let (shown, suggestion) = (output::shown(name), suggestion(name, &names));
             bail_input!("unknown part \"{shown}\"; {suggestion}");
         }
     }
@@ -192,21 +179,34 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         workers,
         parts: Vec::new(),
     };
+    let record = |part: &Part| {
+        let wanted = wanted(part);
+        let time = if wanted {
+            part_time(part, &plan)?
+        } else {
+            Duration::ZERO
+        };
+        Ok(PartRecord {
+            part: part.name.to_owned(),
+            state: if wanted {
+                PartState::Pending
+            } else {
+                PartState::LeftOut
+            },
+            estimate_s: time.as_secs(),
+            took_s: None,
+            notes: Vec::new(),
+        })
+    };
+    plan.parts = PARTS
+        .iter()
+        .map(record)
+        .collect::<anyhow::Result<Vec<_>>>()?;
     // A stack that there is none of is found now, and builds happen before the clock runs.
     let stacks = [&options.from, &options.to].map(Clone::clone).into();
+    workers::all_known(&stacks, &options.start.own.worker)?;
+    announce(options, &plan)?;
     workers::find(&stacks, &options.start.own.worker)?;
-    let parts = PARTS.iter().map(|part| PartRecord {
-        part: part.name.to_owned(),
-        state: if wanted(part) {
-            PartState::Pending
-        } else {
-            PartState::LeftOut
-        },
-        estimate_s: (part.estimate)(&plan).as_secs(),
-        took_s: None,
-        notes: Vec::new(),
-    });
-    plan.parts = parts.collect();
     let manifest = run::manifest(run::name(&options.stored_in, "evaluate"), plan);
     let path = options.stored_in.out.join(&manifest.name);
     let folder =
@@ -246,6 +246,34 @@ fn same_unstored(options: &Evaluate, manifest: &EvaluationManifest) -> anyhow::R
     let shown = Shown(options.identity.load()?);
     shown.must_be(name, begun.client_certificate.as_ref())?;
     Ok(())
+}
+
+/// What a part takes: its commands are asked.
+fn part_time(part: &Part, plan: &EvaluationPlan) -> anyhow::Result<Duration> {
+    let Ok(steps) = (part.steps)(plan) else {
+        return Ok(Duration::ZERO);
+    };
+    let mut all = Duration::ZERO;
+    for step in &steps.steps {
+        all += commands::time(&step.arguments)?;
+    }
+    Ok(all)
+}
+
+/// Says what the parts take that are still to be done.
+fn announce(options: &Evaluate, plan: &EvaluationPlan) -> anyhow::Result<()> {
+    let seconds = waiting(plan).map(|part| part.estimate_s).sum();
+    let cost = Cost {
+        time: Duration::from_secs(seconds),
+        pieces: waiting(plan).count() as u64,
+        unit: "parts",
+        shorter: "--quick, a --limit or fewer parts",
+    };
+    cost.announce(options.start.consent(), options.output.quiet)
+}
+
+fn waiting(plan: &EvaluationPlan) -> impl Iterator<Item = &PartRecord> {
+    plan.parts.iter().filter(|part| waits(&part.state))
 }
 
 /// Whether a part is still to be done: one that failed is tried again.

@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 use indicatif::ProgressBar;
 use netbench_model::sanitize;
 
-use crate::progress::Shown;
+use crate::{cost::about, progress::Shown};
 
 /// How a part goes, on stderr: a bar over the time that it was thought to take, or lines in a log.
 pub(super) struct PartProgress {
@@ -22,7 +22,7 @@ impl PartProgress {
         estimate: Duration,
     ) -> Self {
         let shown = Shown::on_stderr(quiet);
-        let about = time(estimate);
+        let about = about(estimate);
         let bar = shown.bar(&format!(
             "{number}/{parts} {part:<11} {{bar:20}} {{elapsed}} of about {about}  {{wide_msg}}"
         ));
@@ -66,7 +66,7 @@ impl PartProgress {
     }
 }
 
-pub(super) fn time(time: Duration) -> String {
+fn time(time: Duration) -> String {
     let seconds = time.as_secs();
     match (seconds / 60, seconds % 60) {
         (0, seconds) => format!("{seconds} s"),

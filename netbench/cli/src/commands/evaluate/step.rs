@@ -97,6 +97,8 @@ pub(super) fn step(
 
 /// The step's arguments, or those that resume what an earlier session has begun.
 fn begin_or_go_on(step: &Step, folder: &Path) -> Vec<OsString> {
+    // The user has agreed to the whole evaluation.
+    let agreed = [OsString::from("--yes")];
     let command = step.arguments.iter().take(1).cloned();
     if let Some(run) = run_in(folder) {
         let workers = step
@@ -105,10 +107,15 @@ fn begin_or_go_on(step: &Step, folder: &Path) -> Vec<OsString> {
             .filter(|pair| pair[0] == "--worker");
         let workers = workers.flatten().cloned();
         let resume = ["--resume".into(), run.path().into()];
-        return command.chain(workers).chain(resume).collect();
+        return command.chain(workers).chain(resume).chain(agreed).collect();
     }
     let out = ["--out".into(), folder.into()];
-    step.arguments.iter().cloned().chain(out).collect()
+    step.arguments
+        .iter()
+        .cloned()
+        .chain(out)
+        .chain(agreed)
+        .collect()
 }
 
 fn follow(

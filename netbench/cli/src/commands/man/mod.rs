@@ -1,27 +1,84 @@
 pub(crate) mod args;
 
-use clap::CommandFactory;
-use clap_mangen::Man as Page;
+use std::{fs, io, path::Path};
 
 use anyhow::Context;
+use clap::{Command, CommandFactory};
+use clap_mangen::{
+    Man as Page,
+    roff::{Roff, roman},
+};
 
 use self::args::Man;
 use super::Netbench;
 use crate::{exit::Ended, output};
 
 pub(crate) fn man(options: &Man) -> anyhow::Result<Ended> {
-    let command = Netbench::command();
+    let mut command = Netbench::command().disable_help_subcommand(true);
+    command.build();
     match &options.folder {
         Some(folder) => {
-            std::fs::create_dir_all(folder)
-                .and_then(|()| clap_mangen::generate_to(command, folder))
+            fs::create_dir_all(folder)
+                .and_then(|()| write_pages(&command, folder))
                 .with_context(|| format!("cannot write manual pages to {}", folder.display()))?;
         }
-        None => {
-            let mut page = Vec::new();
-            Page::new(command).render(&mut page)?;
-            output::write(&page)?;
-        }
+        None => output::write(&page(&command)?)?,
     }
     Ok(Ended::Well)
+}
+
+fn write_pages(command: &Command, folder: &Path) -> io::Result<()> {
+    for below in command.get_subcommands() {
+        write_pages(below, folder)?;
+    }
+    let name = Page::new(command.clone()).get_filename();
+    fs::write(folder.join(name), page(command)?)
+}
+
+fn page(command: &Command) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let page = Page::new(command.clone());
+    page.render_title(&mut bytes)?;
+    page.render_name_section(&mut bytes)?;
+    page.render_synopsis_section(&mut bytes)?;
+    page.render_description_section(&mut bytes)?;
+    page.render_options_section(&mut bytes)?;
+    if command.has_subcommands() {
+        page.render_subcommands_section(&mut bytes)?;
+    }
+    if let Some(after) = command.get_after_help() {
+        after_help(&after.to_string()).to_writer(&mut bytes)?;
+    }
+    if command.get_version().is_some() {
+        page.render_version_section(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+/// What stands after the options in the help: lists, such as of examples, keep their lines, and become
+/// sections of their own; the rest is text.
+fn after_help(text: &str) -> Roff {
+    let mut page = Roff::new();
+    let mut notes = Vec::new();
+    for block in text.split("\n\n") {
+        match block.split_once(":\n") {
+            Some((title, list)) if !title.contains('\n') => {
+                page.control("SH", [title.to_uppercase().as_str()]);
+                page.control("nf", []);
+                for line in list.lines() {
+                    page.text([roman(line)]);
+                }
+                page.control("fi", []);
+            }
+            _ => notes.push(block),
+        }
+    }
+    if !notes.is_empty() {
+        page.control("SH", ["NOTES"]);
+    }
+    for note in notes {
+        page.control("PP", []);
+        page.text([roman(note)]);
+    }
+    page
 }

@@ -1,6 +1,6 @@
 use std::{
     fs,
-    io::{BufRead, IsTerminal, Write, stderr, stdin},
+    io::{IsTerminal, stdin},
     path::Path,
     time::Duration,
 };
@@ -16,6 +16,7 @@ use super::{
     list::{self, Entry},
 };
 use crate::{
+    ask::agrees,
     exit::{Ended, bail_input},
     kinds::{self, Holds},
     output,
@@ -192,14 +193,5 @@ fn agreed(count: usize) -> anyhow::Result<bool> {
         let why = format!("nothing was removed: --yes removes these {count} runs");
         bail_input!("{why}");
     }
-    let question = format!("netbench: remove these {count} runs for ever? [y/N] ");
-    stderr()
-        .write_all(question.as_bytes())
-        .context("cannot ask")?;
-    let mut answer = String::new();
-    stdin()
-        .lock()
-        .read_line(&mut answer)
-        .context("cannot read the answer")?;
-    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
+    agrees(&format!("remove these {count} runs for ever?"))
 }

@@ -5,7 +5,10 @@ pub(crate) mod args;
 pub(crate) mod record;
 mod settings;
 
-use std::collections::{BTreeSet, HashSet};
+use std::{
+    collections::{BTreeSet, HashSet},
+    time::Duration,
+};
 
 use netbench_interop::LossReport;
 use netbench_model::{
@@ -20,6 +23,7 @@ use self::{args::Scan, settings::ScanSettings};
 use crate::{
     client::all_can,
     commands::hello::example_site,
+    cost::Cost,
     exit::Ended,
     kinds::scan::AGAINST,
     pipeline::{self, Asked, Measured, Ready, Setup},
@@ -37,10 +41,16 @@ pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
         name: "scan",
         stored_in: &options.stored_in,
         own: &options.start.own,
+        consent: options.start.consent(),
         output: &options.output,
         progress: Progress::counting(options.output.quiet, "sites"),
     };
     pipeline::run(&settings, earlier, asked)
+}
+
+/// What a run with these options takes.
+pub(crate) fn time(options: &Scan) -> anyhow::Result<Duration> {
+    Ok(ScanSettings::of_options(options)?.cost().time)
 }
 
 impl Measured for ScanSettings {
@@ -56,6 +66,10 @@ impl Measured for ScanSettings {
 
     fn needs(&self) -> Needs {
         Needs::Answers
+    }
+
+    fn cost(&self) -> Cost {
+        self.scans().cost()
     }
 
     fn ready<'a>(
@@ -123,7 +137,9 @@ fn scan_sites(
         })
         .collect();
     let done = sites.len() - targets.len();
-    progress.begin(sites.len() as u64, done as u64);
+    let each = settings.cost().each();
+    let left = each.saturating_mul(u32::try_from(targets.len()).unwrap_or(u32::MAX));
+    progress.begin(sites.len() as u64, done as u64, left);
     drop(earlier);
     let roots = TrustAnchors::of_pem(&setup.roots_pem);
     let limits = settings.limits();
@@ -131,7 +147,7 @@ fn scan_sites(
         scan_all::<anyhow::Error>(targets, limits, roots, &setup.stop, |event| {
             let ScanEvent::Done(scan) = event;
             appender.append(scan)?;
-            progress.advance(!scan.is_scanned());
+            progress.advance(!scan.is_scanned(), each);
             Ok(())
         })
     };

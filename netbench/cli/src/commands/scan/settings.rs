@@ -6,6 +6,7 @@ use netbench_scan::{Limits, ScanPart};
 use super::args::Scan;
 use crate::{
     client::Shown,
+    cost::Scans,
     sites_file::SitesFile,
     stack_names::stack_names,
     targets::{self, Network, Sites, roots},
@@ -68,6 +69,17 @@ impl ScanSettings {
         let over = Sites::of_run(manifest, network, file, &plan.roots, rules, plan.seed)?;
         let shown = Shown(options.identity.load()?);
         Ok(Self { over, plan, shown })
+    }
+
+    pub(crate) fn scans(&self) -> Scans<'_> {
+        Scans {
+            sites: &self.over.file.sites,
+            reached: self.over.reached(),
+            jobs: self.plan.jobs,
+            rate: self.plan.rate,
+            confirmed: self.plan.confirm,
+            stacks: self.plan.against.len(),
+        }
     }
 
     /// How the scanner keeps to the plan. A real host gets one connection at a time.

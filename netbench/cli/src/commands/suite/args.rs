@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use netbench_model::{Part, Preset};
+use netbench_model::{Part, Preset, suggestion};
 
 use crate::options::{Output, StackOptions, StartOptions, StoredIn, Verbosity, between};
 
@@ -88,9 +88,11 @@ fn part(text: &str) -> Result<PartArg, String> {
     if text.eq_ignore_ascii_case("all") {
         return Ok(PartArg::All);
     }
-    text.parse()
-        .map(PartArg::One)
-        .map_err(|e: String| format!("{e}, all"))
+    text.parse().map(PartArg::One).map_err(|_: String| {
+        let names = Part::ALL.iter().map(|part| part.name());
+        let names: Vec<_> = names.chain(["all"]).collect();
+        format!("unknown part {text:?}; {}", suggestion(text, &names))
+    })
 }
 
 fn pin(text: &str) -> Result<Pin, String> {

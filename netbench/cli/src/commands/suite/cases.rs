@@ -8,7 +8,7 @@ use netbench_model::{Part, Scenario, catalogue};
 use serde::Deserialize;
 
 use super::args::{PartArg, Suite};
-use crate::exit::bail_input;
+use crate::{exit::bail_input, output::shown};
 
 /// What is measured where no case is asked for.
 const USUAL: &str = include_str!("../../../../catalogue/scenarios.toml");
@@ -99,7 +99,7 @@ impl Named {
             .collect();
         let mut chosen = vec![false; all.len()];
         for pattern in patterns {
-            let shown = pattern.escape_debug();
+            let shown = shown(pattern);
             let glob = match Glob::new(pattern) {
                 Ok(glob) => glob.compile_matcher(),
                 Err(error) => bail_input!("--case {shown}: {}", error.kind()),

@@ -5,7 +5,7 @@ mod cases;
 mod idle;
 mod settings;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, time::Duration};
 
 use netbench_model::{Case, SuiteManifest, SuitePlan, SuiteSample};
 use netbench_report::{decided, idle_reference};
@@ -13,6 +13,7 @@ use netbench_runner::{SuiteEvent, SuiteFeedback, execute_suite};
 
 use self::{args::Suite, settings::SuiteSettings};
 use crate::{
+    cost::Cost,
     exit::Ended,
     output,
     pipeline::{self, Asked, Measured, Ready, Setup},
@@ -35,10 +36,16 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
         name: &settings.name,
         stored_in: &options.stored_in,
         own: &options.start.own,
+        consent: options.start.consent(),
         output: &options.output,
         progress: Progress::of_samples(options.output.quiet, &options.verbosity),
     };
     pipeline::run(&settings, earlier, asked)
+}
+
+/// What a run with these options takes.
+pub(crate) fn time(options: &Suite) -> anyhow::Result<Duration> {
+    Ok(SuiteSettings::of_options(options)?.cost().time)
 }
 
 impl Measured for SuiteSettings {
@@ -47,6 +54,10 @@ impl Measured for SuiteSettings {
     fn workers(&self) -> BTreeSet<String> {
         let names = self.stacks.iter().map(|stack| stack.stack().to_owned());
         names.collect()
+    }
+
+    fn cost(&self) -> Cost {
+        self.trials().cost()
     }
 
     fn ready<'a>(
@@ -61,7 +72,8 @@ impl Measured for SuiteSettings {
             checks: Vec::new(),
             measure: Box::new(move |folder, appender| {
                 let earlier: Vec<SuiteSample> = folder.records()?;
-                let listener = |event: SuiteEvent<'_>| setup.progress.hear_suite(&event);
+                let work = self.trials();
+                let listener = |event: SuiteEvent<'_>| setup.progress.hear_suite(&event, &work);
                 let feedback =
                     |samples: &[SuiteSample], rounds: u32| decided(&record, samples, rounds);
                 let feedback: Option<&SuiteFeedback<'_>> = if record.until_decided {

@@ -13,6 +13,7 @@ use super::{
     idle,
 };
 use crate::{
+    cost::Trials,
     exit::{WrongInput, bail_input},
     progress::Progress,
     stack_names::{new_seed, stack_names},
@@ -94,6 +95,18 @@ impl SuiteSettings {
             idle: plan.idle,
             pki_sha256: Some(plan.pki_sha256.clone()),
         })
+    }
+
+    pub(crate) fn trials(&self) -> Trials<'_> {
+        Trials {
+            scenarios: &self.scenarios,
+            stacks: self.stacks.len(),
+            rounds: self.rounds,
+            trial: self.trial,
+            slice: self.slice,
+            budget: self.until_decided.then_some(self.budget),
+            cores: cores(),
+        }
     }
 
     pub(crate) fn record(&self, plan: &SuiteTrials) -> SuitePlan {

@@ -1,6 +1,6 @@
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc};
 
-use netbench_model::{Depth, EvaluationPlan, RequestRecord, Target};
+use netbench_model::{Depth, EvaluationPlan, RequestRecord};
 use netbench_report::{FEWEST_ROUNDS, Found, Report};
 
 use crate::kinds::connect;
@@ -11,17 +11,10 @@ use super::parts::{
 
 pub(super) const PART: Part = Part {
     name: "connections",
-    estimate,
     steps,
     unstored: Unstored::of_connect,
     collect,
 };
-
-/// What one connection takes of the default form, six at a time, over the lab's links.
-const EACH_MS: u64 = 60;
-
-/// And over a real network, one at a time to each host, with a pause between.
-const EACH_LIVE_MS: u64 = 300;
 
 const CONDITIONS: &str = "clean,resumed,cold";
 
@@ -34,16 +27,6 @@ fn rounds(plan: &EvaluationPlan) -> u32 {
         Depth::Quick => FEWEST_ROUNDS,
         Depth::Full => 10,
     }
-}
-
-fn estimate(plan: &EvaluationPlan) -> Duration {
-    let conditions = CONDITIONS.split(',').count() as u64;
-    let samples = u64::from(plan.sites) * u64::from(rounds(plan)) * 2 * conditions;
-    let each = match plan.target {
-        Target::Lab | Target::Loopback => EACH_MS,
-        Target::Live => EACH_LIVE_MS,
-    };
-    Duration::from_millis(samples * each)
 }
 
 fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {

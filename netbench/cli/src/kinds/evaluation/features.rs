@@ -1,4 +1,4 @@
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
 use netbench_bogo::KnownShim;
 use netbench_model::{Depth, EvaluationPlan, StackName};
@@ -9,7 +9,6 @@ use crate::workers::{SourceTree, in_path};
 
 pub(super) const PART: Part = Part {
     name: "features",
-    estimate,
     steps,
     unstored: |_| Vec::new(),
     collect,
@@ -17,13 +16,6 @@ pub(super) const PART: Part = Part {
 
 const COVERAGE: &str = "coverage.json";
 const DIFFERENCE: &str = "difference.json";
-
-fn estimate(plan: &EvaluationPlan) -> Duration {
-    match how(plan) {
-        How::Fresh => Duration::from_secs(300),
-        How::Stored { .. } => Duration::from_secs(2),
-    }
-}
 
 /// Where outcomes come from.
 enum How {

@@ -3,7 +3,6 @@
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 use anyhow::Context;
@@ -16,8 +15,6 @@ use crate::client::{Header, IdentityOptions};
 pub(crate) struct Part {
     /// Its name, and that of its folder.
     pub(crate) name: &'static str,
-    /// About how long it takes, once everything is built.
-    pub(crate) estimate: fn(&EvaluationPlan) -> Duration,
     /// What is run for it, in order.
     pub(crate) steps: fn(&EvaluationPlan) -> Result<Steps, Unsupported>,
     /// What its steps are told that is not stored, at every session anew.

@@ -1,6 +1,6 @@
-use std::{path::Path, time::Duration};
+use std::path::Path;
 
-use netbench_model::{EvaluationPlan, Target};
+use netbench_model::EvaluationPlan;
 use netbench_report::{Found, Report, losses};
 
 use crate::kinds::scan;
@@ -11,28 +11,13 @@ use super::parts::{
 
 pub(super) const PART: Part = Part {
     name: "sites",
-    estimate,
     steps,
     unstored: Unstored::of_scan,
     collect,
 };
 
-/// What a site takes, many at a time over the lab's links, handshakes that confirm among it.
-const EACH_MS: u64 = 200;
-
-/// And over a real network, a hundred connections a second.
-const EACH_LIVE_MS: u64 = 2000;
-
 /// Sites whose loss is confirmed by a handshake, at most.
 const CONFIRM: &str = "1000";
-
-fn estimate(plan: &EvaluationPlan) -> Duration {
-    let each = match plan.target {
-        Target::Lab | Target::Loopback => EACH_MS,
-        Target::Live => EACH_LIVE_MS,
-    };
-    Duration::from_millis(2000 + u64::from(plan.sites) * each)
-}
 
 fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     let mut arguments = words(&format!("scan --summary --confirm {CONFIRM}"));

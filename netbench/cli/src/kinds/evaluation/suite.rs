@@ -1,4 +1,4 @@
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{path::Path, sync::Arc};
 
 use netbench_model::{Depth, EvaluationPlan};
 use netbench_report::{Found, Report};
@@ -9,7 +9,6 @@ use super::parts::{Part, Steps, Unsupported, common_arguments, run_in, words};
 
 pub(super) const PART: Part = Part {
     name: "suite",
-    estimate,
     steps,
     unstored: |_| Vec::new(),
     collect,
@@ -24,13 +23,6 @@ const COSTS: &str = "costs";
 /// The costs that a quick evaluation measures.
 const QUICK_CASES: &str =
     " --case verify_*_chain-2_roots-118 --case connector_* --case memory-1000_1.3_*";
-
-fn estimate(plan: &EvaluationPlan) -> Duration {
-    Duration::from_secs(match plan.depth {
-        Depth::Quick => 75,
-        Depth::Full => 500,
-    })
-}
 
 fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     let (budget, rounds, cases) = match plan.depth {

@@ -1,0 +1,216 @@
+use std::{collections::HashMap, time::Duration};
+
+use netbench_model::{Condition, Fault, Sample, Site};
+
+use super::{Cost, times};
+
+/// What is known of a run of connections before it begins.
+#[derive(Debug)]
+pub(crate) struct Connections<'a> {
+    pub(crate) sites: &'a [Site],
+    pub(crate) conditions: &'a [Condition],
+    pub(crate) stacks: usize,
+    pub(crate) rounds: u32,
+    pub(crate) jobs: u32,
+    pub(crate) timeout: Duration,
+    /// Between two connections to one site.
+    pub(crate) pause: Duration,
+    pub(crate) reached: Reached,
+}
+
+/// How sites are reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reached {
+    /// Over emulated links.
+    Links,
+    /// As they are: on this machine, or over a real network.
+    Directly,
+}
+
+/// Certificates, servers and the check of the links.
+const SET_UP: Duration = Duration::from_secs(3);
+
+/// Round trips of a connection, from its first packet to the end of the response.
+const ROUND_TRIPS: f64 = 3.8;
+
+/// What a connection takes beside its round trips, with others at the same time.
+const CONNECTION: Duration = Duration::from_millis(25);
+
+/// A fresh process, configured.
+const PROCESS: Duration = Duration::from_millis(60);
+
+/// A connection to a host of which nothing is known.
+const UNKNOWN: Duration = Duration::from_millis(250);
+
+impl Connections<'_> {
+    pub(crate) fn cost(&self) -> Cost {
+        let samples = self.sites.len() as u64
+            * u64::from(self.rounds)
+            * self.conditions.len() as u64
+            * self.stacks as u64;
+        Cost {
+            time: times(
+                self.processes().saturating_add(self.samples()),
+                self.rounds.into(),
+            )
+            .saturating_add(self.set_up()),
+            pieces: samples,
+            unit: "samples",
+            shorter: "fewer --rounds or a --limit",
+        }
+    }
+
+    /// What each sample takes of the run's time.
+    pub(crate) fn work(&self) -> Work {
+        let of = |site: &Site| {
+            let each = |condition: &Condition| (*condition, self.share(site, *condition));
+            (site.name(), self.conditions.iter().map(each).collect())
+        };
+        Work {
+            all: Cost {
+                time: times(self.samples(), self.rounds.into()),
+                ..self.cost()
+            },
+            samples: self.sites.iter().map(of).collect(),
+        }
+    }
+
+    fn set_up(&self) -> Duration {
+        match self.reached {
+            Reached::Links => SET_UP,
+            Reached::Directly => Duration::ZERO,
+        }
+    }
+
+    /// The new processes that a round begins with, and a first connection of each.
+    fn processes(&self) -> Duration {
+        times(PROCESS + CONNECTION, self.stacks as f64)
+    }
+
+    /// The samples of a round.
+    fn samples(&self) -> Duration {
+        let samples = self.sites.iter().flat_map(|site| {
+            let each = |condition: &Condition| self.share(site, *condition);
+            self.conditions.iter().map(each)
+        });
+        let one_stack = samples.fold(Duration::ZERO, Duration::saturating_add);
+        times(one_stack, self.stacks as f64)
+    }
+
+    /// What a sample takes of the run's time, which many trials at a time share.
+    fn share(&self, site: &Site, condition: Condition) -> Duration {
+        let one = self.connection(site).saturating_add(self.pause);
+        let sample = one.saturating_mul(condition.connections())
+            + match condition {
+                Condition::Cold => PROCESS,
+                Condition::Clean | Condition::Resumed => Duration::ZERO,
+            };
+        // One connection at a time to each site.
+        let most = u32::try_from(self.sites.len()).unwrap_or(u32::MAX).max(1);
+        times(sample, 1.0 / self.at_a_time(condition).min(most.into()))
+    }
+
+    /// How many trials go on at a time. Fresh processes keep the cores busy.
+    fn at_a_time(&self, condition: Condition) -> f64 {
+        let jobs = f64::from(self.jobs.max(1));
+        match condition {
+            Condition::Cold => jobs.min(4.0),
+            Condition::Clean | Condition::Resumed => jobs,
+        }
+    }
+
+    fn connection(&self, site: &Site) -> Duration {
+        let usual = match self.reached {
+            Reached::Links => CONNECTION + times(site.lab.link.rtt(), ROUND_TRIPS),
+            Reached::Directly if self.pause.is_zero() => CONNECTION,
+            Reached::Directly => UNKNOWN,
+        };
+        match (self.reached, site.lab.fault) {
+            (Reached::Links, Some(Fault::Silent | Fault::SlowResponse)) => self.timeout,
+            _ => usual.min(self.timeout),
+        }
+    }
+}
+
+/// What samples take of a run's time.
+pub(crate) struct Work {
+    all: Cost,
+    /// By site.
+    samples: HashMap<String, Vec<(Condition, Duration)>>,
+}
+
+impl Work {
+    pub(crate) fn of(&self, sample: &Sample) -> Duration {
+        let conditions = self.samples.get(&sample.site).into_iter().flatten();
+        let mut of = conditions.filter(|(condition, _)| *condition == sample.condition);
+        of.next().map_or(Duration::ZERO, |(_, time)| *time)
+    }
+
+    /// What is left of so many samples.
+    pub(crate) fn left(&self, samples: u64, done: u64) -> Duration {
+        let all = Cost {
+            pieces: samples,
+            ..self.all
+        };
+        all.after(done).time
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netbench_model::parse_sites;
+
+    use super::*;
+
+    const SITES: &str = "near.example rtt=5ms\nfar.example rtt=300ms\nmute.example fault=silent\n";
+
+    fn connections(sites: &[Site]) -> Connections<'_> {
+        Connections {
+            sites,
+            conditions: Condition::ALL,
+            stacks: 2,
+            rounds: 10,
+            jobs: 6,
+            timeout: Duration::from_secs(10),
+            pause: Duration::ZERO,
+            reached: Reached::Links,
+        }
+    }
+
+    #[test]
+    fn what_samples_take_is_what_the_run_takes() {
+        let sites = parse_sites(SITES).unwrap();
+        let connections = connections(&sites);
+        let (cost, work) = (connections.cost(), connections.work());
+        assert_eq!(cost.pieces, 3 * 3 * 2 * 10);
+        let each = work.samples.values().flatten().map(|(_, time)| *time);
+        let all = each.sum::<Duration>() * 2 * 10;
+        let left = work.left(cost.pieces, 0);
+        assert!((all.as_secs_f64() / left.as_secs_f64() - 1.0).abs() < 1e-6);
+        assert!(left < cost.time);
+        assert_eq!(work.left(cost.pieces, cost.pieces), Duration::ZERO);
+    }
+
+    #[test]
+    fn pauses_silence_and_far_sites_cost_time() {
+        let sites = parse_sites(SITES).unwrap();
+        let usual = connections(&sites);
+        let share = |of: &Connections<'_>, site: usize| of.share(&sites[site], Condition::Clean);
+        assert!(share(&usual, 1) > 10 * share(&usual, 0));
+        // Three sites, one connection at a time to each.
+        assert_eq!(share(&usual, 2), usual.timeout / 3);
+        let paused = Connections {
+            pause: Duration::from_secs(1),
+            reached: Reached::Directly,
+            ..connections(&sites)
+        };
+        assert!(share(&paused, 0) > Duration::from_millis(400));
+        assert_eq!(share(&paused, 0), share(&paused, 2));
+        let endless = Connections {
+            rounds: u32::MAX,
+            stacks: usize::MAX,
+            ..connections(&sites)
+        };
+        assert!(endless.cost().time > Duration::from_secs(u64::MAX / 2));
+    }
+}

@@ -1,0 +1,114 @@
+use std::time::Duration;
+
+/// How long a run will still take: what was estimated of the work that is left, times the pace of the work
+/// that is done. Trials of very different length follow one another, so that counting them would have the
+/// answer jump.
+#[derive(Debug, Clone)]
+pub(crate) struct Eta {
+    /// What all was estimated to take.
+    whole: Duration,
+    /// Of this, what is done.
+    done: Duration,
+    /// What is left, as it was found when the last piece was done.
+    left: Duration,
+    /// When that was, since the beginning.
+    at: Duration,
+}
+
+/// The estimate counts as much as if this share of it had been measured.
+const TRUST: f64 = 0.05;
+
+impl Eta {
+    /// Of work that was estimated to take `whole`.
+    pub(crate) fn new(whole: Duration) -> Self {
+        Self {
+            whole,
+            done: Duration::ZERO,
+            left: whole,
+            at: Duration::ZERO,
+        }
+    }
+
+    /// Work that was estimated to take `work` is done, at this time since the beginning.
+    pub(crate) fn advance(&mut self, work: Duration, at: Duration) {
+        self.done = self.done.saturating_add(work).min(self.whole);
+        let trust = self.whole.as_secs_f64() * TRUST;
+        let pace = (trust + at.as_secs_f64()) / (trust + self.done.as_secs_f64());
+        let left = (self.whole - self.done).as_secs_f64() * pace;
+        self.left = Duration::try_from_secs_f64(left).unwrap_or(Duration::ZERO);
+        self.at = at;
+    }
+
+    /// So many times the work that was left is still to be done.
+    pub(crate) fn rescale(&mut self, share: f64) {
+        let left = self.whole - self.done;
+        self.whole = self.done + left.mul_f64(share);
+        self.left = self.left.mul_f64(share);
+    }
+
+    /// How long it will still take, at this time since the beginning.
+    pub(crate) fn left(&self, at: Duration) -> Duration {
+        self.left.saturating_sub(at.saturating_sub(self.at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The ends that are foretold while `pieces` are done, each estimated and taking so many seconds.
+    fn ends(pieces: &[(f64, f64)]) -> Vec<f64> {
+        let whole: f64 = pieces.iter().map(|(estimated, _)| estimated).sum();
+        let mut eta = Eta::new(Duration::from_secs_f64(whole));
+        let mut now = 0.0;
+        let ends = pieces.iter().map(|(estimated, takes)| {
+            now += takes;
+            let at = Duration::from_secs_f64(now);
+            eta.advance(Duration::from_secs_f64(*estimated), at);
+            now + eta.left(at).as_secs_f64()
+        });
+        ends.collect()
+    }
+
+    #[test]
+    fn an_estimate_that_is_right_stays() {
+        // Rounds of short trials with long ones behind, as memory behind handshakes.
+        let round = [0.25; 40].into_iter().chain([13.0, 6.0]);
+        let pieces: Vec<_> = round.cycle().take(420).map(|time| (time, time)).collect();
+        let whole: f64 = pieces.iter().map(|(_, takes)| takes).sum();
+        for end in ends(&pieces) {
+            assert!((end / whole - 1.0).abs() < 1e-6, "{end} of {whole}");
+        }
+    }
+
+    #[test]
+    fn one_that_is_wrong_settles_at_the_pace_of_the_machine() {
+        for slower in [0.4, 2.5] {
+            let round = [0.25; 40].into_iter().chain([13.0, 6.0]);
+            let pieces: Vec<_> = round.cycle().take(420).map(|t| (t, t * slower)).collect();
+            let whole: f64 = pieces.iter().map(|(_, takes)| takes).sum();
+            let ends = ends(&pieces);
+            let apart = |at: usize| (ends[at] / whole - 1.0).abs();
+            assert!(apart(420 / 3) < 0.15, "{slower}: {}", apart(420 / 3));
+            assert!(apart(420 / 2) < 0.1, "{slower}: {}", apart(420 / 2));
+            // It goes one way, and by small steps.
+            for pair in ends.windows(2) {
+                let step = pair[1] / pair[0];
+                assert!((0.85..1.2).contains(&step), "{slower}: {pair:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn time_passes_while_a_piece_is_under_way() {
+        let mut eta = Eta::new(Duration::from_secs(100));
+        eta.advance(Duration::from_secs(40), Duration::from_secs(40));
+        assert_eq!(eta.left(Duration::from_secs(50)), Duration::from_secs(50));
+        assert_eq!(eta.left(Duration::from_secs(500)), Duration::ZERO);
+        eta.rescale(0.5);
+        assert_eq!(eta.left(Duration::from_secs(40)), Duration::from_secs(30));
+        // More than was estimated.
+        eta.advance(Duration::MAX, Duration::from_secs(60));
+        assert_eq!(eta.left(Duration::from_secs(60)), Duration::ZERO);
+    }
+}

@@ -1,0 +1,170 @@
+//! What a run will take, told before it begins. Each kind of run is estimated in a file here and nowhere
+//! else. The estimates come from what a run is to do and from figures that were measured on two cores at
+//! about 2.5 GHz; once a run is under way, [`Eta`] corrects them by its own pace.
+
+mod bogo;
+mod connect;
+mod eta;
+mod scan;
+mod suite;
+
+use std::{
+    fmt,
+    io::{IsTerminal, stderr, stdin},
+    time::Duration,
+};
+
+pub(crate) use self::{
+    bogo::{all_tests, tests},
+    connect::{Connections, Reached, Work},
+    eta::Eta,
+    scan::Scans,
+    suite::Trials,
+};
+use crate::{ask, exit::bail_input};
+
+/// A run that takes longer says so before it starts.
+const WORTH_SAYING: Duration = Duration::from_secs(60);
+
+/// A run that takes longer starts only when the user agrees.
+const LONG: Duration = Duration::from_secs(3600);
+
+/// Whether the user has to agree to a long run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Consent {
+    Given,
+    Needed,
+}
+
+/// What a run takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Cost {
+    pub(crate) time: Duration,
+    /// How many pieces of work it has: samples, sites, tests.
+    pub(crate) pieces: u64,
+    /// What these pieces are.
+    pub(crate) unit: &'static str,
+    /// The options that make such a run shorter.
+    pub(crate) shorter: &'static str,
+}
+
+impl Cost {
+    /// What is left of it when so many pieces are done.
+    pub(crate) fn after(self, done: u64) -> Self {
+        let left = self.pieces.saturating_sub(done);
+        let share = left as f64 / self.pieces.max(1) as f64;
+        Self {
+            time: times(self.time, share),
+            pieces: left,
+            ..self
+        }
+    }
+
+    /// What one piece takes, where all are alike.
+    pub(crate) fn each(&self) -> Duration {
+        times(self.time, 1.0 / self.pieces.max(1) as f64)
+    }
+
+    /// Says what is to come, unless it is short; and has the user agree if it is long.
+    ///
+    /// # Errors
+    /// The user did not agree, or could not be asked.
+    pub(crate) fn announce(&self, consent: Consent, quiet: bool) -> anyhow::Result<()> {
+        if self.time > LONG && consent == Consent::Needed {
+            if !stdin().is_terminal() || !stderr().is_terminal() {
+                bail_input!(
+                    "this takes {self}; --yes starts it, and {} make it shorter",
+                    self.shorter
+                );
+            }
+            if !ask::agrees(&format!("this takes {self}. Start it?"))? {
+                bail_input!("not started");
+            }
+        } else if self.time >= WORTH_SAYING && !quiet {
+            note!("netbench: this takes {self}");
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (time, unit) = (about(self.time), self.unit);
+        write!(f, "about {time} ({} {unit})", grouped(self.pieces))
+    }
+}
+
+/// A time in the words of an estimate: none is exact.
+pub(crate) fn about(time: Duration) -> String {
+    const MINUTE: u64 = 60;
+    const HOUR: u64 = 60 * MINUTE;
+    const DAY: u64 = 24 * HOUR;
+    let seconds = time.as_secs_f64().round() as u64;
+    let rounded = |unit: u64| seconds.saturating_add(unit / 2) / unit;
+    match seconds {
+        ..90 => format!("{seconds} s"),
+        90..5400 => format!("{} min", rounded(MINUTE)),
+        // Quarters of an hour.
+        5400..86_400 => {
+            let quarters = rounded(HOUR / 4);
+            match (quarters / 4, quarters % 4 * 15) {
+                (hours, 0) => format!("{hours} h"),
+                (hours, minutes) => format!("{hours} h {minutes} min"),
+            }
+        }
+        86_400..172_800 => format!("{} h", rounded(HOUR)),
+        _ => format!("{} days", grouped(rounded(DAY))),
+    }
+}
+
+/// A number with commas between its thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev();
+    let groups: Vec<_> = groups.map(String::from_utf8_lossy).collect();
+    groups.join(",")
+}
+
+/// As a multiplication of durations, but for one that no `Duration` can hold.
+fn times(time: Duration, factor: f64) -> Duration {
+    Duration::try_from_secs_f64(time.as_secs_f64() * factor).unwrap_or(Duration::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_as_rough_as_they_are_sure() {
+        for (seconds, words) in [
+            (0.4, "0 s"),
+            (89.0, "89 s"),
+            (90.0, "2 min"),
+            (100.0, "2 min"),
+            (3600.0, "60 min"),
+            (5400.0, "1 h 30 min"),
+            (7200.0, "2 h"),
+            (12_000.0, "3 h 15 min"),
+            (90_000.0, "25 h"),
+            (1_209_600.0, "14 days"),
+            (1e12, "11,574,074 days"),
+        ] {
+            assert_eq!(about(Duration::from_secs_f64(seconds)), words);
+        }
+    }
+
+    #[test]
+    fn a_cost_is_told_with_its_pieces() {
+        let cost = Cost {
+            time: Duration::from_secs(600),
+            pieces: 20_200_000,
+            unit: "samples",
+            shorter: "fewer --rounds",
+        };
+        assert_eq!(cost.to_string(), "about 10 min (20,200,000 samples)");
+        let left = cost.after(5_050_000);
+        assert_eq!(left.time, Duration::from_secs(450));
+        assert_eq!(left.pieces, 15_150_000);
+        assert_eq!(cost.after(u64::MAX).pieces, 0);
+    }
+}

@@ -1,0 +1,85 @@
+use std::time::Duration;
+
+use netbench_model::{HandshakeKind, KeyType, Scenario, Work};
+use netbench_runner::{MIN_TURNS, THREADS_TURN};
+
+use super::{Cost, times};
+
+/// What is known of a run of the suite before it begins.
+#[derive(Debug)]
+pub(crate) struct Trials<'a> {
+    pub(crate) scenarios: &'a [Scenario],
+    pub(crate) stacks: usize,
+    pub(crate) rounds: u32,
+    pub(crate) trial: Duration,
+    pub(crate) slice: Duration,
+    /// After which no round begins.
+    pub(crate) budget: Option<Duration>,
+    pub(crate) cores: u16,
+}
+
+/// Certificates and keys.
+const SET_UP: Duration = Duration::from_secs(1);
+
+/// A fresh process, what it prepares, and its end.
+const PROCESS: Duration = Duration::from_millis(22);
+
+/// A session that is made and held, in one process and in another that counts allocations.
+const HELD: Duration = Duration::from_micros(650);
+
+/// The start of a process under valgrind.
+const COUNTED: Duration = Duration::from_secs(5);
+
+impl Trials<'_> {
+    pub(crate) fn cost(&self) -> Cost {
+        let rounds = |scenario: &Scenario| scenario.rounds_of_use(self.rounds);
+        let whole = self.scenarios.iter().fold(SET_UP, |sum, scenario| {
+            let trials = self.stacks as f64 * f64::from(rounds(scenario));
+            sum.saturating_add(times(self.weight(scenario), trials))
+        });
+        let samples: u64 = self.scenarios.iter().map(|s| u64::from(rounds(s))).sum();
+        Cost {
+            time: self.budget.map_or(whole, |budget| {
+                // The round that the budget ends in is finished.
+                let round = times(whole, 0.5 / f64::from(self.rounds.max(1)));
+                whole.min(budget.saturating_add(round))
+            }),
+            pieces: samples * self.stacks as u64,
+            unit: "samples",
+            shorter: "fewer --rounds or a --case",
+        }
+    }
+
+    /// What one trial of a scenario on one stack takes.
+    pub(crate) fn weight(&self, scenario: &Scenario) -> Duration {
+        if scenario.counted {
+            return self.counted(scenario);
+        }
+        match scenario.work {
+            Work::Memory { sessions, .. } => PROCESS * 2 + HELD * sessions,
+            Work::Threads { .. } => self.timed(self.slice.max(THREADS_TURN)),
+            _ => self.timed(self.slice),
+        }
+    }
+
+    /// Turns, and the first that does not count.
+    fn timed(&self, turn: Duration) -> Duration {
+        PROCESS + turn + self.trial.max(turn * MIN_TURNS)
+    }
+
+    /// Two sides, of few operations and of many, on all cores.
+    fn counted(&self, scenario: &Scenario) -> Duration {
+        const PROCESSES: f64 = 4.0;
+        let work = match scenario.work {
+            Work::Handshake {
+                kind: HandshakeKind::Full,
+                settings,
+            } => match settings.key {
+                KeyType::Rsa3072 | KeyType::Rsa4096 => Duration::from_secs(4),
+                _ => Duration::from_secs(2),
+            },
+            _ => Duration::from_secs(1),
+        };
+        times(COUNTED + work, PROCESSES / f64::from(self.cores.max(1)))
+    }
+}

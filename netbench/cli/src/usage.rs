@@ -1,0 +1,159 @@
+//! What is said of a command line that cannot be read: a line or two, in the words of all other messages.
+
+use std::{env, process::ExitCode};
+
+use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
+use netbench_model::{sanitize_prefix, suggestion};
+
+use crate::output::shown;
+
+/// The most characters of a reason.
+const LONGEST: usize = 240;
+
+/// Prints what clap found, or the help that was asked for, and gives the exit code.
+pub(crate) fn code(error: &Error) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp
+        | ErrorKind::DisplayVersion
+        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            // That nobody reads it is no error.
+            let _ = error.print();
+            u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+        }
+        _ => {
+            note!("netbench: {}", message(error));
+            if let Some(command) = command(error) {
+                note!("`{command} --help` shows what it takes.");
+            }
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn message(error: &Error) -> String {
+    let argument = text(error, ContextKind::InvalidArg);
+    let option = argument.map(name);
+    let value = text(error, ContextKind::InvalidValue);
+    match (error.kind(), option, value) {
+        (ErrorKind::InvalidValue, _, Some("")) => {
+            let argument = argument.unwrap_or_default().replace(['<', '>'], "");
+            format!("a value is missing: {argument}")
+        }
+        (ErrorKind::InvalidValue, Some(option), Some(value)) => {
+            let known = texts(error, ContextKind::ValidValue);
+            format!("{option} {}: {}", shown(value), suggestion(value, &known))
+        }
+        (ErrorKind::ValueValidation, Some(option), Some(value)) => {
+            let why = std::error::Error::source(error).map(|why| plain(&why.to_string()));
+            let why = sanitize_prefix(&why.unwrap_or_default(), LONGEST);
+            if why.contains(&shown(value)) {
+                format!("{option}: {why}")
+            } else {
+                format!("{option} {}: {why}", shown(value))
+            }
+        }
+        (ErrorKind::UnknownArgument, Some(_), _) => {
+            let given = argument.unwrap_or_default();
+            let what = if given.starts_with('-') {
+                "unknown option"
+            } else {
+                "unexpected argument"
+            };
+            let meant = meant(error, ContextKind::SuggestedArg);
+            format!("{what} {}{meant}", quoted(given))
+        }
+        (ErrorKind::InvalidSubcommand, ..) => {
+            let given = text(error, ContextKind::InvalidSubcommand).unwrap_or_default();
+            let meant = meant(error, ContextKind::SuggestedSubcommand);
+            format!("unknown command {}{meant}", quoted(given))
+        }
+        (ErrorKind::MissingRequiredArgument, ..) => {
+            let missing = texts(error, ContextKind::InvalidArg);
+            let missing = missing.join(" and ").replace(['<', '>'], "");
+            format!("missing: {missing}")
+        }
+        (ErrorKind::ArgumentConflict, Some(option), _) => {
+            let others = texts(error, ContextKind::PriorArg);
+            let others: Vec<_> = others.iter().map(|other| name(other)).collect();
+            if others.is_empty() || others == [option] {
+                format!("{option} can be given once only")
+            } else {
+                format!("{option} cannot be used with {}", others.join(", "))
+            }
+        }
+        (ErrorKind::InvalidUtf8, ..) => {
+            let broken = env::args_os().find(|word| word.to_str().is_none());
+            let broken = broken.unwrap_or_default();
+            format!("not UTF-8: {}", shown(&broken.to_string_lossy()))
+        }
+        _ => {
+            let all = error.to_string();
+            let first = all.lines().next().unwrap_or_default();
+            let first = first.strip_prefix("error: ").unwrap_or(first);
+            sanitize_prefix(first, LONGEST)
+        }
+    }
+}
+
+/// The name of an argument such as `--rounds <N>` or `<RUN>...`.
+fn name(argument: &str) -> &str {
+    let name = argument.split([' ', '=']).next().unwrap_or(argument);
+    name.trim_matches(['<', '>', '[', ']', '.'])
+}
+
+/// The words of the standard library and of clap for numbers, in ours.
+fn plain(why: &str) -> String {
+    if let Some((_, range)) = why.split_once(" is not in ") {
+        let (first, last) = range.split_once("..").unwrap_or((range, ""));
+        return match (first, last.trim_start_matches('=')) {
+            (first, "") => format!("expected at least {first}"),
+            ("" | "0", last) => format!("expected at most {last}"),
+            (first, last) => format!("expected from {first} to {last}"),
+        };
+    }
+    match why {
+        "invalid digit found in string" | "cannot parse integer from empty string" => {
+            "expected a whole number".to_owned()
+        }
+        "number too large to fit in target type" => "the number is too large".to_owned(),
+        why => why.to_owned(),
+    }
+}
+
+fn quoted(value: &str) -> String {
+    format!("\"{}\"", shown(value))
+}
+
+fn meant(error: &Error, kind: ContextKind) -> String {
+    match texts(error, kind).first() {
+        Some(name) => format!("; did you mean \"{name}\"?"),
+        None => String::new(),
+    }
+}
+
+fn text(error: &Error, kind: ContextKind) -> Option<&str> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+fn texts(error: &Error, kind: ContextKind) -> Vec<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => vec![text.clone()],
+        Some(ContextValue::Strings(texts)) => texts.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// The command whose arguments are wrong, as it was called.
+fn command(error: &Error) -> Option<String> {
+    let Some(ContextValue::StyledStr(usage)) = error.get(ContextKind::Usage) else {
+        return None;
+    };
+    let usage = usage.to_string();
+    let words = usage.lines().next()?.strip_prefix("Usage: ")?;
+    let is_name = |word: &&str| word.starts_with(|c: char| c.is_ascii_lowercase());
+    let words: Vec<_> = words.split(' ').take_while(is_name).collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}

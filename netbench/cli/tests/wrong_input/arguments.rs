@@ -1,0 +1,351 @@
+//! Names of commands, options, stacks, formats, cases, parts; options that exclude one another; values that
+//! are missing; and arguments that are no text.
+
+use std::ffi::OsString;
+
+use crate::{Case, MOST_LINES, bytes, check, check_words, support::Place};
+
+const CASES: &[Case] = &[
+    (
+        "conect",
+        2,
+        &["unknown command \"conect\"", "did you mean \"connect\"?"],
+    ),
+    (
+        "results lst",
+        2,
+        &["unknown command \"lst\"", "did you mean \"list\"?"],
+    ),
+    ("frobnicate", 2, &["unknown command \"frobnicate\""]),
+    ("sites chek", 2, &["did you mean \"check\"?"]),
+    (
+        "connect --round 3",
+        2,
+        &["unknown option \"--round\"", "\"--rounds\"?"],
+    ),
+    (
+        "connect --frobnicate",
+        2,
+        &["unknown option \"--frobnicate\"", "--help"],
+    ),
+    ("connect -x", 2, &["unknown option \"-x\""]),
+    ("suite --json --yes=1", 2, &["--yes"]),
+    ("report", 2, &["missing: RUN"]),
+    ("merge a b", 2, &["missing: --out DIR"]),
+    ("explain", 2, &["missing: RUN"]),
+    ("explain a b", 2, &["unexpected argument \"b\""]),
+    ("results prune", 2, &["missing: --keep N"]),
+    ("completions", 2, &["missing: SHELL"]),
+    ("completions tcsh", 2, &["SHELL tcsh", "bash", "zsh"]),
+    ("completions bsh", 2, &["did you mean \"bash\"?"]),
+    ("connect --sites", 2, &["a value is missing: --sites FILE"]),
+    ("connect --stack", 2, &["a value is missing: --stack"]),
+    ("connect --seed", 2, &["a value is missing: --seed N"]),
+    (
+        "report a --output",
+        2,
+        &["a value is missing: --output FILE"],
+    ),
+    // Stacks.
+    (
+        "connect --stack openssl",
+        2,
+        &["at least two stacks", "openssl,rustls-aws-lc"],
+    ),
+    (
+        "connect --stack openssl,rustls",
+        2,
+        &["unknown stack \"rustls\"", "rustls-ring", "--worker"],
+    ),
+    (
+        "connect --stack openssl,rustls-rng",
+        2,
+        &["did you mean \"rustls-ring\"?"],
+    ),
+    (
+        "connect --stack OpenSSL,rustls-ring",
+        2,
+        &["unknown stack \"OpenSSL\"", "\"openssl\"?"],
+    ),
+    ("connect --stack openssl,", 2, &["--stack", "empty"]),
+    (
+        "connect --stack openssl+lto,openssl",
+        2,
+        &["unknown stack \"openssl+lto\""],
+    ),
+    ("suite --stack opnssl", 2, &["did you mean \"openssl\"?"]),
+    ("scan --against opensll", 2, &["did you mean \"openssl\"?"]),
+    (
+        "hello --stack ruslts-ring",
+        2,
+        &["did you mean \"rustls-ring\"?"],
+    ),
+    ("evaluate --from opnessl", 2, &["did you mean \"openssl\"?"]),
+    (
+        "evaluate --from openssl --to openssl",
+        2,
+        &["are both openssl"],
+    ),
+    (
+        "connect --worker mine",
+        2,
+        &["--worker mine", "STACK=PROGRAM"],
+    ),
+    (
+        "connect --worker =./x",
+        2,
+        &["--worker =./x", "STACK=PROGRAM"],
+    ),
+    // Formats, conditions, profiles, versions, groups, protocols, links.
+    (
+        "connect --format jsn",
+        2,
+        &["--format jsn", "did you mean \"json\"?"],
+    ),
+    (
+        "connect --format yaml",
+        2,
+        &["--format yaml", "terminal", "markdown"],
+    ),
+    ("report a --format pdf", 2, &["--format pdf", "html"]),
+    (
+        "connect --condition warm",
+        2,
+        &["--condition warm", "clean, resumed, cold"],
+    ),
+    ("connect --condition Cleen", 2, &["did you mean \"clean\"?"]),
+    (
+        "connect --condition clean,clean",
+        2,
+        &["--condition names clean twice"],
+    ),
+    (
+        "connect --client-profile servoo",
+        2,
+        &["did you mean \"servo\"?"],
+    ),
+    ("connect --tls 1.1", 2, &["--tls 1.1", "1.2", "1.3"]),
+    ("connect --tls 1.2,1.2", 2, &["--tls names 1.2 twice"]),
+    (
+        "connect --tls tls1.3",
+        2,
+        &["--tls tls1.3", "did you mean \"1.3\"?"],
+    ),
+    ("connect --groups x25518", 2, &["did you mean \"x25519\"?"]),
+    (
+        "connect --groups P-256",
+        2,
+        &["--groups P-256", "secp256r1"],
+    ),
+    ("connect --alpn h3", 2, &["--alpn h3", "h2"]),
+    ("connect --link usr", 2, &["did you mean \"user\"?"]),
+    (
+        "connect --link 3g",
+        2,
+        &["--link 3g", "auto, user, tun, netem, none"],
+    ),
+    ("link bench --link nettem", 2, &["did you mean \"netem\"?"]),
+    // Cases, parts, presets, features, shims.
+    (
+        "suite handshke",
+        2,
+        &["unknown part", "did you mean \"handshake\"?"],
+    ),
+    ("suite everything", 2, &["unknown part", "bulk", "all"]),
+    (
+        "suite --preset rustls-vs-opensll",
+        2,
+        &["did you mean \"rustls-vs-openssl\"?"],
+    ),
+    ("suite --preset web", 2, &["unknown preset", "bertie"]),
+    ("suite --preset s2n --case x", 2, &["--case", "--preset"]),
+    ("suite bulk --preset s2n", 2, &["--preset", "PART"]),
+    (
+        "suite --case handshake-fll_1.3_ECDHE_RSA_AES256-GCM_SHA384",
+        2,
+        &["no case", "handshake-full_1.3_ECDHE_RSA_AES256-GCM_SHA384"],
+    ),
+    ("suite --case [", 2, &["--case [", "unclosed"]),
+    ("suite bulk --case handshake*", 2, &["no case", "bulk_"]),
+    (
+        "scan --parts enumration",
+        2,
+        &["did you mean \"enumeration\"?"],
+    ),
+    (
+        "evaluate --part site",
+        2,
+        &["unknown part \"site\"", "did you mean \"sites\"?"],
+    ),
+    (
+        "evaluate --skip features,sites,connections,suite",
+        2,
+        &["--skip leaves no part"],
+    ),
+    (
+        "evaluate --part suite --skip suite",
+        2,
+        &["--skip cannot be used with --part"],
+    ),
+    (
+        "bogo --shim opensl",
+        2,
+        &["unknown shim", "did you mean \"openssl\"?"],
+    ),
+    (
+        "bogo --feature ALPM",
+        2,
+        &["ALPM", "did you mean \"ALPN\"?"],
+    ),
+    ("bogo diff openssl openssl", 2, &["the same"]),
+    ("bogo --test ;", 2, &["--test"]),
+    (
+        "bogo --check --stored",
+        2,
+        &["--check cannot be used with --stored"],
+    ),
+    // Options that exclude one another.
+    (
+        "connect --json --format csv",
+        2,
+        &["--json cannot be used with --format"],
+    ),
+    ("connect -q -v", 2, &["cannot be used with"]),
+    ("connect --live --link user", 2, &["--live", "--link"]),
+    (
+        "connect --live --jobs 17 --limit 1",
+        2,
+        &["--live takes at most 16 --jobs"],
+    ),
+    (
+        "connect --rounds 3 --rounds 4",
+        2,
+        &["--rounds can be given once only"],
+    ),
+    (
+        "connect --resume x --rounds 3",
+        2,
+        &["--resume", "--rounds"],
+    ),
+    ("scan --resume x --sites y", 2, &["--resume", "--sites"]),
+    ("scan 127.0.0.1 --sites y", 2, &["--sites"]),
+    ("evaluate --resume x --quick", 2, &["--resume", "--quick"]),
+    ("explain a --from openssl", 2, &["missing: --to STACK"]),
+    ("compare a --stack a,b,c", 2, &["--stack takes two stacks"]),
+    (
+        "compare a b --join --fail-on-regression 2%",
+        2,
+        &["--join", "--fail-on-regression"],
+    ),
+    ("report a --open --output -", 2, &["--open needs a file"]),
+    (
+        "report a --open --format csv",
+        2,
+        &["--open needs --format html"],
+    ),
+    ("report a b --format html", 2, &["--output says where"]),
+    // Hosts.
+    ("scan 127.0.0.1:0", 2, &["port", "1 to 65535"]),
+    ("scan 127.0.0.1:99999", 2, &["port", "1 to 65535"]),
+    ("scan 127.0.0.1:https", 2, &["port", "1 to 65535"]),
+    ("scan a..b", 2, &["a..b", "not a host name"]),
+    ("scan 300.1.1.1", 2, &["300.1.1.1", "not a host name"]),
+    ("scan example.com", 2, &["example.com", "--live"]),
+    ("scan 127.0.0.1 127.0.0.1:443", 2, &["given twice"]),
+    ("connect --name ../x", 2, &["--name ../x", "letters"]),
+    ("connect --name .x", 2, &["--name .x", "letters"]),
+    ("connect --vantage a/b", 2, &["--vantage a/b", "letters"]),
+    ("connect --github-summary", 2, &["GITHUB_STEP_SUMMARY"]),
+];
+
+#[test]
+fn names_and_options() {
+    check(&Place::new(), CASES);
+}
+
+#[test]
+fn arguments_that_are_no_words() {
+    let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+    let with = |line: &str, last: OsString| {
+        let mut all = words(&line.split(' ').collect::<Vec<_>>());
+        all.push(last);
+        all
+    };
+    let long = "x".repeat(100_000);
+    let escape = || OsString::from("\u{1b}[31mred\u{1b}[0m\nnext");
+    let latin = || bytes(b"caf\xe9");
+    let cases: Vec<(Vec<OsString>, i32, &[&str])> = vec![
+        (with("connect --stack", OsString::new()), 2, &["--stack"]),
+        (with("connect --stack", escape()), 2, &["at least two"]),
+        (with("suite --stack", escape()), 2, &["unknown stack"]),
+        (with("suite --stack", latin()), 2, &["not UTF-8", "caf"]),
+        (
+            with("suite --stack", long.clone().into()),
+            2,
+            &["unknown stack"],
+        ),
+        (with("suite", escape()), 2, &["unknown part"]),
+        (with("suite --case", escape()), 2, &["no case"]),
+        (with("suite --case", long.clone().into()), 2, &["no case"]),
+        (with("suite --case", OsString::new()), 2, &["--case"]),
+        (with("suite --preset", escape()), 2, &["unknown preset"]),
+        (
+            with("suite --preset", long.clone().into()),
+            2,
+            &["unknown preset"],
+        ),
+        (words(&["\u{1b}[2J"]), 2, &["unknown command"]),
+        (vec![latin()], 2, &["caf"]),
+        (with("connect", escape()), 2, &[]),
+        (with("connect --sites", OsString::new()), 2, &["--sites"]),
+        (with("connect --sites", escape()), 2, &["No such file"]),
+        (
+            with("connect --sites", latin()),
+            2,
+            &["caf", "No such file"],
+        ),
+        (
+            with("connect --sites", long.clone().into()),
+            2,
+            &["too long"],
+        ),
+        (with("connect --roots", latin()), 2, &["not UTF-8"]),
+        (with("connect --roots", escape()), 2, &["No such file"]),
+        (
+            with("connect --resume", escape()),
+            2,
+            &["no such run folder"],
+        ),
+        (with("connect --resume", OsString::new()), 2, &["--resume"]),
+        (with("connect --name", escape()), 2, &["--name", "letters"]),
+        (
+            with("connect --name", "x".repeat(81).into()),
+            2,
+            &["at most 80"],
+        ),
+        (with("connect --format", escape()), 2, &["--format"]),
+        (
+            with("connect --link", long.clone().into()),
+            2,
+            &["unknown link"],
+        ),
+        (with("report", escape()), 2, &["no such run folder"]),
+        (with("report", latin()), 2, &["caf", "no such run folder"]),
+        (with("report", OsString::new()), 2, &["no such run folder"]),
+        (with("results list", escape()), 2, &["no such folder"]),
+        (with("merge a --out", OsString::new()), 2, &[]),
+        (with("scan", escape()), 2, &["not a host name"]),
+        (with("scan", OsString::new()), 2, &["not a host name"]),
+        (with("scan", long.clone().into()), 2, &["not a host name"]),
+        (with("bogo --feature", escape()), 2, &["feature"]),
+        (with("bogo --shim", escape()), 2, &["unknown shim"]),
+        (with("evaluate --part", escape()), 2, &["unknown part"]),
+        (
+            with("evaluate --from", OsString::new()),
+            2,
+            &["unknown stack"],
+        ),
+        (with("connect --worker", latin()), 2, &["not UTF-8"]),
+    ];
+    check_words(&Place::new(), &cases, MOST_LINES);
+}

@@ -1,0 +1,298 @@
+//! Files that are given: sites, trust roots, workers, and where results are to go.
+
+use std::{ffi::OsString, fs, os::unix::fs::PermissionsExt};
+
+use crate::{Case, check, check_words, support::Place};
+
+/// A private key, which is no certificate.
+const KEY: &str = "-----BEGIN PRIVATE KEY-----\n\
+    MC4CAQAwBQYDK2VwBCIEIJ1hsZ3v/VpguoRK9JLsLMREScVpezJpGXA7rAMcrn9g\n\
+    -----END PRIVATE KEY-----\n";
+
+fn place() -> Place {
+    let place = Place::new();
+    let bytes = |name: &str, bytes: &[u8]| fs::write(place.path().join(name), bytes).unwrap();
+    bytes("good.txt", b"one.example rtt=20ms\n");
+    bytes("empty.txt", b"");
+    bytes("comments.txt", b"# nothing\n\n");
+    bytes("nul.txt", b"one.example\0\n");
+    bytes("latin1.txt", b"one.example\ncaf\xe9.example\n");
+    bytes("utf16.txt", b"\xff\xfeo\0n\0e\0.\0e\0x\0\n\0");
+    bytes("escape.txt", b"one.example\x1b[2J\n");
+    bytes("twice.txt", b"one.example\none.example\n");
+    bytes("unit.txt", b"one.example rtt=20\n");
+    bytes("field.txt", b"one.example color=red\n");
+    bytes("typo.txt", b"one.example rtr=20ms\n");
+    bytes("server.txt", b"one.example server=opensll\n");
+    bytes("suite.txt", b"one.example suites=TLS_AES_128_GCM_SHA255\n");
+    bytes("fault.txt", b"one.example fault=silnt\n");
+    bytes("loss.txt", b"one.example loss=150%\n");
+    bytes("chain.txt", b"one.example chain=9\n");
+    bytes("ipv6.txt", b"[::1]:443\n");
+    bytes("port.txt", b"one.example:99999\n");
+    bytes("groups.txt", b"one.example tls=1.2 groups=X25519MLKEM768\n");
+    bytes("long.txt", "x".repeat(5000).as_bytes());
+    bytes("words.txt", b"one.example one two\n");
+    bytes("json.txt", b"{\"sites\": [\"one.example\"]}\n");
+    bytes("empty.pem", b"");
+    bytes("garbage.pem", b"not a certificate\n");
+    bytes("key.pem", KEY.as_bytes());
+    bytes(
+        "der.crt",
+        b"\x30\x82\x01\x0a\x30\x81\xf4\xa0\x03\x02\x01\x02\xff\xfe\x00",
+    );
+    bytes("cut.pem", b"-----BEGIN CERTIFICATE-----\nMIIB\n");
+    bytes(
+        "base64.pem",
+        b"-----BEGIN CERTIFICATE-----\n!!!!\n-----END CERTIFICATE-----\n",
+    );
+    bytes(
+        "inside.pem",
+        b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+    );
+    bytes("binary.pem", &[0, 1, 2, 255, 254]);
+    bytes("plain-file", b"text\n");
+    fs::create_dir(place.path().join("folder")).unwrap();
+    place.script("dies", "echo broken >&2; exit 3");
+    place.script("babbles", "cat > /dev/null & echo hello; sleep 1");
+    place.write("not-executable", "#!/bin/sh\n");
+    place
+}
+
+const CASES: &[Case] = &[
+    // Sites.
+    (
+        "connect --sites missing.txt",
+        2,
+        &["missing.txt", "No such file"],
+    ),
+    ("connect --sites folder", 2, &["folder", "directory"]),
+    (
+        "connect --sites plain-file/x",
+        2,
+        &["plain-file/x", "Not a directory"],
+    ),
+    ("connect --sites /dev/null", 2, &["/dev/null"]),
+    (
+        "connect --sites empty.txt",
+        2,
+        &["empty.txt", "no sites in this file"],
+    ),
+    (
+        "connect --sites comments.txt",
+        2,
+        &["comments.txt", "no sites in this file"],
+    ),
+    (
+        "connect --sites nul.txt",
+        2,
+        &["nul.txt: line 1", "control character"],
+    ),
+    (
+        "connect --sites latin1.txt",
+        2,
+        &["latin1.txt: line 2", "not UTF-8"],
+    ),
+    (
+        "connect --sites utf16.txt",
+        2,
+        &["utf16.txt: line 1", "not UTF-8"],
+    ),
+    (
+        "scan --sites escape.txt",
+        2,
+        &["escape.txt: line 1", "control character"],
+    ),
+    (
+        "connect --sites twice.txt",
+        2,
+        &["twice.txt: line 2", "already on line 1"],
+    ),
+    (
+        "connect --sites unit.txt",
+        2,
+        &["line 1: rtt", "20ms", "\"20\""],
+    ),
+    ("connect --sites field.txt", 2, &["unknown field \"color\""]),
+    (
+        "connect --sites typo.txt",
+        2,
+        &["unknown field \"rtr\"", "did you mean \"rtt\"?"],
+    ),
+    (
+        "connect --sites server.txt",
+        2,
+        &["opensll", "did you mean \"openssl\"?"],
+    ),
+    (
+        "connect --sites suite.txt",
+        2,
+        &["did you mean \"TLS_AES_128_GCM_SHA256\"?"],
+    ),
+    (
+        "connect --sites fault.txt",
+        2,
+        &["did you mean \"silent\"?"],
+    ),
+    ("connect --sites loss.txt", 2, &["loss", "150%"]),
+    ("connect --sites chain.txt", 2, &["chain", "1 to 6"]),
+    (
+        "evaluate --sites ipv6.txt",
+        2,
+        &["ipv6.txt: line 1", "IPv6"],
+    ),
+    ("connect --sites port.txt", 2, &["port", "1 to 65535"]),
+    ("connect --sites groups.txt", 2, &["groups", "hybrid"]),
+    (
+        "connect --sites long.txt",
+        2,
+        &["long.txt: line 1", "4096 bytes"],
+    ),
+    (
+        "sites check json.txt",
+        2,
+        &["json.txt: line 1", "host name"],
+    ),
+    (
+        "sites check missing.txt",
+        2,
+        &["missing.txt", "No such file"],
+    ),
+    ("sites record folder", 2, &["folder", "run.json"]),
+    ("sites record good.txt", 2, &["good.txt"]),
+    // Trust roots.
+    (
+        "connect --roots missing.pem",
+        2,
+        &["missing.pem", "No such file"],
+    ),
+    ("connect --roots mozila", 2, &["mozila", "mozilla"]),
+    ("connect --roots folder", 2, &["folder", "regular file"]),
+    (
+        "connect --roots /dev/zero",
+        2,
+        &["/dev/zero", "regular file"],
+    ),
+    (
+        "connect --roots empty.pem",
+        2,
+        &["empty.pem", "no certificate"],
+    ),
+    (
+        "connect --roots garbage.pem",
+        2,
+        &["garbage.pem", "no certificate"],
+    ),
+    ("connect --roots key.pem", 2, &["key.pem", "private key"]),
+    (
+        "connect --roots der.crt",
+        2,
+        &["der.crt", "DER", "openssl x509"],
+    ),
+    ("connect --roots cut.pem", 2, &["cut.pem"]),
+    ("connect --roots base64.pem", 2, &["base64.pem", "base64"]),
+    (
+        "connect --roots inside.pem",
+        2,
+        &["inside.pem", "certificate"],
+    ),
+    (
+        "scan --roots binary.pem",
+        2,
+        &["binary.pem", "no certificate"],
+    ),
+    // Workers.
+    (
+        "hello --worker mine=./missing --stack mine",
+        1,
+        &["missing", "No such file"],
+    ),
+    (
+        "hello --worker mine=./not-executable --stack mine",
+        1,
+        &["not-executable", "ermission"],
+    ),
+    (
+        "hello --worker mine=./folder --stack mine",
+        1,
+        &["folder", "ermission"],
+    ),
+    (
+        "hello --worker mine=./dies --stack mine",
+        1,
+        &["dies", "broken"],
+    ),
+    (
+        "hello --worker mine=./babbles --stack mine",
+        1,
+        &["babbles"],
+    ),
+    (
+        "hello --worker mine=./good.txt --stack mine",
+        1,
+        &["good.txt"],
+    ),
+    // Where results go.
+    (
+        "man plain-file/pages",
+        1,
+        &["plain-file/pages", "Not a directory"],
+    ),
+    ("man /proc/nowhere", 1, &["/proc/nowhere"]),
+    (
+        "results list plain-file",
+        2,
+        &["plain-file", "no such folder of runs"],
+    ),
+    (
+        "results list missing",
+        2,
+        &["missing", "no such folder of runs"],
+    ),
+    (
+        "results prune missing --keep 1",
+        2,
+        &["missing", "no such folder of runs"],
+    ),
+];
+
+#[test]
+fn files() {
+    check(&place(), CASES);
+}
+
+#[test]
+fn a_file_of_garbage_has_ten_errors_and_a_count() {
+    let place = place();
+    let garbage = "<html><body bgcolor=white>\n".repeat(3000);
+    place.write("page.html", &garbage);
+    place.write("three.txt", "a b\na.example rtt=1\n-\n");
+    let words = |line: &str| -> Vec<OsString> { line.split(' ').map(OsString::from).collect() };
+    let ten = ["page.html: line 1:", "page.html: line 5:", "more errors"];
+    let cases: Vec<(Vec<OsString>, i32, &[&str])> = vec![
+        (words("sites check page.html"), 2, &ten),
+        (words("connect --sites page.html"), 2, &ten),
+        (
+            words("sites check three.txt"),
+            2,
+            &["line 1", "line 2", "line 3"],
+        ),
+    ];
+    check_words(&place, &cases, 12);
+    let said = place.netbench(&["sites", "check", "page.html"]).stderr;
+    assert_eq!(said.lines().count(), 12, "{said}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_to() {
+    let place = place();
+    let locked = place.path().join("locked");
+    fs::create_dir(&locked).unwrap();
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o555)).unwrap();
+    if fs::write(locked.join("probe"), "").is_ok() {
+        // Permissions hold nobody back who is root: a file stands where the folder should be.
+        fs::remove_dir_all(&locked).unwrap();
+        fs::write(&locked, "").unwrap();
+    }
+    check(&place, &[("man locked/pages", 1, &["locked/pages"])]);
+}

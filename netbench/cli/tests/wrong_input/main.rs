@@ -1,0 +1,102 @@
+//! Wrong inputs, as users give them: each ends with its exit code and a message that names what is wrong, in
+//! three lines at most, before anything is measured.
+
+mod arguments;
+mod files;
+mod numbers;
+mod pipes;
+mod stored;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::{
+    ffi::{OsStr, OsString},
+    fs,
+    os::unix::ffi::OsStrExt,
+};
+
+use support::{Place, finish};
+
+/// The most lines of a message.
+const MOST_LINES: usize = 3;
+
+/// The most characters of a line: more is not read.
+const MOST_CHARACTERS: usize = 400;
+
+/// A command line, its exit code, and what the message must say.
+pub(crate) type Case = (&'static str, i32, &'static [&'static str]);
+
+/// Runs every command line in the place, and says of all at once what is not as it should be.
+pub(crate) fn check(place: &Place, cases: &[Case]) {
+    let words = |line: &str| line.split_whitespace().map(OsString::from).collect();
+    let cases: Vec<(Vec<OsString>, i32, &[&str])> = cases
+        .iter()
+        .map(|(line, code, says)| (words(line), *code, *says))
+        .collect();
+    check_words(place, &cases, MOST_LINES);
+}
+
+/// The same with arguments that are no words.
+pub(crate) fn check_words(
+    place: &Place,
+    cases: &[(Vec<OsString>, i32, &[&str])],
+    most_lines: usize,
+) {
+    let mut wrong = Vec::new();
+    for (words, code, says) in cases {
+        let mut command = place.command(&[]);
+        let done = finish(command.args(words).env("CI", ""));
+        let stderr = &done.stderr;
+        let mut faults = Vec::new();
+        if done.code != Some(*code) {
+            faults.push(format!("exit code {:?} instead of {code}", done.code));
+        }
+        for part in *says {
+            if !stderr.contains(part) {
+                faults.push(format!("does not say {part:?}"));
+            }
+        }
+        let lines = stderr.lines().count();
+        if lines > most_lines || lines == 0 {
+            faults.push(format!("{lines} lines"));
+        }
+        if stderr
+            .lines()
+            .any(|line| line.chars().count() > MOST_CHARACTERS)
+        {
+            faults.push("a line that is too long".to_owned());
+        }
+        if stderr.contains("panicked") || !stderr.starts_with("netbench: ") {
+            faults.push("is no message".to_owned());
+        }
+        if stderr.chars().any(|c| c.is_control() && c != '\n') {
+            faults.push("has control characters".to_owned());
+        }
+        if place.path().join("runs").exists() {
+            fs::remove_dir_all(place.path().join("runs")).unwrap();
+            faults.push("began a run".to_owned());
+        }
+        if !faults.is_empty() {
+            let stdout = &done.stdout;
+            wrong.push(format!(
+                "{words:?}: {}\n{stderr}{stdout}",
+                faults.join(", ")
+            ));
+        }
+        if std::env::var_os("SHOW_MESSAGES").is_some() {
+            println!("{words:?} -> {:?}\n{stderr}", done.code);
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {} cases:\n\n{}",
+        wrong.len(),
+        cases.len(),
+        wrong.join("\n")
+    );
+}
+
+/// An argument of these bytes.
+pub(crate) fn bytes(bytes: &[u8]) -> OsString {
+    OsStr::from_bytes(bytes).to_owned()
+}

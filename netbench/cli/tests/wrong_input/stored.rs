@@ -1,0 +1,209 @@
+//! Stored runs that are none, are damaged, or are of another kind.
+
+use std::{fs, path::Path};
+
+use crate::{
+    Case, check,
+    support::{Place, published},
+};
+
+fn place() -> Place {
+    let place = Place::new();
+    let (connect, suite) = (published(&place, "101-sites"), published(&place, "bertie"));
+    published(&place, "s2n");
+    let manifest = fs::read_to_string(connect.join("run.json")).unwrap();
+    let samples = fs::read(connect.join("samples.jsonl.zst")).unwrap();
+    let made = |name: &str, manifest: &[u8], samples: Option<(&str, &[u8])>| {
+        let folder = place.path().join(name);
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("run.json"), manifest).unwrap();
+        if let Some((file, samples)) = samples {
+            fs::write(folder.join(file), samples).unwrap();
+        }
+    };
+    let packed = |bytes| Some(("samples.jsonl.zst", bytes));
+    let plain = |bytes| Some(("samples.jsonl", bytes));
+    let kind = manifest.replacen("\"connect\"", "\"quantum\"", 1);
+    let newer = manifest.replacen("\"schema\": 1", "\"schema\": 99", 1);
+    let escape = manifest.replacen("\"name\": \"", "\"name\": \"\\u001b[31m", 1);
+    made("no-samples", manifest.as_bytes(), None);
+    made("garbage-samples", manifest.as_bytes(), packed(b"garbage"));
+    made(
+        "cut-samples",
+        manifest.as_bytes(),
+        packed(&samples[..samples.len() / 2]),
+    );
+    made(
+        "text-samples",
+        manifest.as_bytes(),
+        plain(b"hello\nworld\n"),
+    );
+    made(
+        "binary-samples",
+        manifest.as_bytes(),
+        plain(b"\0\xff\xfe\n\0\n"),
+    );
+    made(
+        "other-samples",
+        manifest.as_bytes(),
+        plain(b"{\"schema\":2}\n{}\n"),
+    );
+    made("suite-samples", manifest.as_bytes(), {
+        let suite = fs::read(suite.join("samples.jsonl.zst")).unwrap();
+        Some(("samples.jsonl.zst", Box::leak(suite.into_boxed_slice())))
+    });
+    made("cut", &manifest.as_bytes()[..manifest.len() / 2], None);
+    made("empty", b"", None);
+    made("binary", b"\0\x01\xff\xfe", None);
+    made("list", b"[1, 2, 3]", None);
+    made("number", b"{\"schema\": \"one\"}", None);
+    made("deep", "[".repeat(100_000).as_bytes(), None);
+    made("newer", newer.as_bytes(), packed(&samples));
+    made("kind", kind.as_bytes(), packed(&samples));
+    made("escape", escape.as_bytes(), plain(b""));
+    place.write("file", "text");
+    fs::create_dir(place.path().join("folder")).unwrap();
+    fs::create_dir_all(place.path().join("is-folder/run.json")).unwrap();
+    std::os::unix::fs::symlink("loop", place.path().join("loop")).unwrap();
+    place
+}
+
+const CASES: &[Case] = &[
+    // What is no run.
+    ("report missing", 2, &["missing: no such run folder"]),
+    ("report file", 2, &["file"]),
+    ("report folder", 2, &["folder: not a run", "run.json"]),
+    ("report is-folder", 2, &["is-folder"]),
+    ("report loop", 2, &["loop"]),
+    ("report /dev/null", 2, &["/dev/null"]),
+    ("report bertie/run.json", 2, &["bertie/run.json"]),
+    (
+        "connect --resume missing",
+        2,
+        &["missing: no such run folder"],
+    ),
+    ("connect --resume file", 2, &["file"]),
+    ("connect --resume folder", 2, &["folder: not a run"]),
+    ("suite --resume cut", 2, &["cut/run.json: not a manifest"]),
+    (
+        "scan --resume empty",
+        2,
+        &["empty/run.json: not a manifest"],
+    ),
+    (
+        "evaluate --resume list",
+        2,
+        &["list/run.json: not a manifest"],
+    ),
+    // Manifests.
+    ("report cut", 2, &["cut/run.json: not a manifest"]),
+    ("report empty", 2, &["empty/run.json: not a manifest"]),
+    ("report binary", 2, &["binary/run.json: not a manifest"]),
+    ("report list", 2, &["list/run.json: not a manifest"]),
+    ("report number", 2, &["number/run.json: not a manifest"]),
+    ("report deep", 2, &["deep/run.json: not a manifest"]),
+    ("report newer", 2, &["schema 99 is newer"]),
+    ("report kind", 2, &["unknown kind of run \"quantum\""]),
+    ("explain cut", 2, &["cut/run.json: not a manifest"]),
+    ("results show binary", 2, &["binary/run.json"]),
+    ("results pack missing", 2, &["missing: no such run folder"]),
+    ("results list bertie", 2, &["a run, not a folder of runs"]),
+    // Samples.
+    ("report garbage-samples", 2, &["not a whole zstd file"]),
+    ("report cut-samples", 2, &["not a whole zstd file"]),
+    ("report text-samples", 2, &["line 1: not a sample"]),
+    ("report binary-samples", 2, &["line 1: not a sample"]),
+    ("report other-samples", 2, &["line 1: not a sample"]),
+    ("explain text-samples", 2, &["line 1: not a sample"]),
+    ("report suite-samples", 2, &["line 1: not a sample"]),
+    ("merge text-samples --out new", 2, &["text-samples"]),
+    // The wrong kind.
+    ("explain bertie", 2, &["bertie", "suite", "connect"]),
+    ("compare bertie folder", 2, &["folder: not a run"]),
+    ("compare bertie 101-sites", 2, &["101-sites"]),
+    ("compare bertie s2n", 2, &["the runs differ in"]),
+    (
+        "compare bertie --stack openssl,rustls-rng",
+        2,
+        &["did you mean \"rustls-ring\"?"],
+    ),
+    ("compare bertie --join", 2, &["--join takes two runs"]),
+    (
+        "compare bertie bertie bertie --fail-on-regression 2%",
+        2,
+        &["two runs"],
+    ),
+    (
+        "compare bertie --allow-different",
+        2,
+        &["--allow-different-settings"],
+    ),
+    (
+        "merge bertie --out new",
+        2,
+        &["runs of suite cannot be merged"],
+    ),
+    ("merge 101-sites bertie --out new", 2, &["bertie"]),
+    (
+        "merge 101-sites missing --out new",
+        2,
+        &["missing: no such run folder"],
+    ),
+    ("merge 101-sites 101-sites --out new", 2, &["101-sites"]),
+    (
+        "connect --resume bertie",
+        2,
+        &["bertie", "suite", "connect"],
+    ),
+    (
+        "suite --resume 101-sites",
+        2,
+        &["101-sites", "connect", "suite"],
+    ),
+    (
+        "scan --resume 101-sites",
+        2,
+        &["101-sites", "connect", "scan"],
+    ),
+    (
+        "evaluate --resume bertie",
+        2,
+        &["bertie", "suite", "evaluation"],
+    ),
+    ("sites record bertie", 2, &["bertie", "suite", "scan"]),
+    (
+        "explain 101-sites --from openssl --to boringssl",
+        2,
+        &["no stack \"boringssl\""],
+    ),
+    (
+        "explain 101-sites --from openssl --to openssl",
+        2,
+        &["the same stack"],
+    ),
+    // Where reports go.
+    ("report bertie --output folder", 1, &["folder", "directory"]),
+    (
+        "report bertie --output missing/x.html",
+        1,
+        &["missing/x.html", "No such file"],
+    ),
+    (
+        "report bertie --format html --output file/x",
+        1,
+        &["file/x"],
+    ),
+    (
+        "report bertie bertie --format csv",
+        2,
+        &["--format csv takes one run"],
+    ),
+];
+
+#[test]
+fn stored_runs() {
+    let place = place();
+    check(&place, CASES);
+    assert!(!place.path().join("new").exists(), "a merge has begun");
+    assert!(!Path::new("/dev/null/summary.md").exists());
+}
