@@ -191,17 +191,18 @@ impl Progress {
 
     /// One more is done, that was estimated to take `work`.
     pub(crate) fn advance(&self, failed: bool, work: Duration) {
-        let mut pace = lock(&self.pace);
-        pace.advance(work);
+        lock(&self.pace).advance(work);
         let failed = self.failed.fetch_add(failed.into(), Ordering::Relaxed) + u64::from(failed);
         let failed = match failed {
             0 => String::new(),
             failed => format!("{failed} failed"),
         };
+        // The bar asks for the time that is left while it is drawn: the lock is not held here.
         self.bar.inc(1);
         self.bar.set_message(failed.clone());
         if self.shown == Shown::Log {
             let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
+            let mut pace = lock(&self.pace);
             if pace.is_due() || done == all {
                 pace.logged = Instant::now();
                 let (spent, left) = (about(pace.begun.elapsed()), about(pace.left()));

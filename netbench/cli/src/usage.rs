@@ -46,7 +46,7 @@ fn message(error: &Error) -> String {
         (ErrorKind::ValueValidation, Some(option), Some(value)) => {
             let why = std::error::Error::source(error).map(|why| plain(&why.to_string()));
             let why = sanitize_prefix(&why.unwrap_or_default(), LONGEST);
-            if why.contains(&shown(value)) {
+            if why.contains(&quoted(value)) {
                 format!("{option}: {why}")
             } else {
                 format!("{option} {}: {why}", shown(value))

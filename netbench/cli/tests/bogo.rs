@@ -38,7 +38,7 @@ fn wrong_input_is_named_before_anything_is_built() {
             "unknown shim \"nss\"; expected one of boringssl, openssl, rustls",
         ),
         (&["--shim", "\x1b[31m"], "\\u{1b}[31m"),
-        (&["--feature", "telepathy"], "is not one feature's name"),
+        (&["--feature", "telepathy"], "there is no feature"),
         (&["--feature", "TLS"], "TLS 1.3"),
         (&["diff", "rustls", "rustls"], "the two shims are the same"),
         (&["diff", "rustls"], "SECOND"),

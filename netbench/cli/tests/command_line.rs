@@ -4,7 +4,7 @@ mod support;
 
 use std::fs;
 
-use support::{Place, words};
+use support::Place;
 
 #[test]
 fn wrong_input_is_named() {

@@ -37,7 +37,7 @@ fn names_are_completed() {
         ("netbench link bench --link u", "user"),
         ("netbench connect --client-profile ser", "servo"),
         ("netbench connect --condition clean,re", "clean,resumed"),
-        ("netbench connect --groups x25519m", "x25519mlkem768"),
+        ("netbench connect --groups X25519M", "x25519mlkem768"),
         ("netbench report a --format mark", "markdown"),
         ("netbench suite --preset rus", "rustls-vs-openssl"),
         ("netbench suite conn", "connector"),

@@ -19,7 +19,7 @@ use nix::{
 use support::{Place, until, words};
 
 /// Scenarios whose rounds take more than an hour.
-const LONG: &str = "suite handshake bulk --rounds 2000 --trial 5ms --stack rustls-ring";
+const LONG: &str = "suite handshake bulk --rounds 9000 --trial 5ms --stack rustls-ring";
 
 #[test]
 fn a_run_over_an_hour_needs_leave() {

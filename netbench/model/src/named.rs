@@ -61,7 +61,8 @@ pub fn one_of<T: Copy + std::fmt::Display>(
 
 /// What to say of a `text` that is none of `names`: the one that was probably meant, or else all of them.
 pub fn suggestion(text: &str, names: &[impl AsRef<str>]) -> String {
-    let edits = |name: &str| strsim::levenshtein(text, name);
+    let lower = text.to_lowercase();
+    let edits = |name: &str| strsim::levenshtein(&lower, &name.to_lowercase());
     let near = |name: &&str| text.len() <= 64 && 2 * edits(name) < name.len().min(5);
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     let mut nearest: Vec<&str> = names.iter().copied().filter(near).collect();

@@ -28,7 +28,7 @@ const PROCESS: Duration = Duration::from_millis(22);
 const HELD: Duration = Duration::from_micros(650);
 
 /// The start of a process under valgrind.
-const COUNTED: Duration = Duration::from_secs(5);
+const COUNTED: Duration = Duration::from_millis(3500);
 
 impl Trials<'_> {
     pub(crate) fn cost(&self) -> Cost {
@@ -76,9 +76,9 @@ impl Trials<'_> {
                 settings,
             } => match settings.key {
                 KeyType::Rsa3072 | KeyType::Rsa4096 => Duration::from_secs(4),
-                _ => Duration::from_secs(2),
+                _ => Duration::from_secs(1),
             },
-            _ => Duration::from_secs(1),
+            _ => Duration::from_millis(500),
         };
         times(COUNTED + work, PROCESSES / f64::from(self.cores.max(1)))
     }

@@ -12,7 +12,11 @@ fn place() -> Place {
     let (connect, suite) = (published(&place, "101-sites"), published(&place, "bertie"));
     published(&place, "s2n");
     let manifest = fs::read_to_string(connect.join("run.json")).unwrap();
-    let samples = fs::read(connect.join("samples.jsonl.zst")).unwrap();
+    let read = |run: &Path| -> &'static [u8] {
+        let samples = fs::read(run.join("samples.jsonl.zst")).unwrap();
+        Box::leak(samples.into_boxed_slice())
+    };
+    let (samples, of_suite) = (read(&connect), read(&suite));
     let made = |name: &str, manifest: &[u8], samples: Option<(&str, &[u8])>| {
         let folder = place.path().join(name);
         fs::create_dir(&folder).unwrap();
@@ -21,8 +25,8 @@ fn place() -> Place {
             fs::write(folder.join(file), samples).unwrap();
         }
     };
-    let packed = |bytes| Some(("samples.jsonl.zst", bytes));
-    let plain = |bytes| Some(("samples.jsonl", bytes));
+    let packed = |bytes: &'static [u8]| Some(("samples.jsonl.zst", bytes));
+    let plain = |bytes: &'static [u8]| Some(("samples.jsonl", bytes));
     let kind = manifest.replacen("\"connect\"", "\"quantum\"", 1);
     let newer = manifest.replacen("\"schema\": 1", "\"schema\": 99", 1);
     let escape = manifest.replacen("\"name\": \"", "\"name\": \"\\u001b[31m", 1);
@@ -48,18 +52,15 @@ fn place() -> Place {
         manifest.as_bytes(),
         plain(b"{\"schema\":2}\n{}\n"),
     );
-    made("suite-samples", manifest.as_bytes(), {
-        let suite = fs::read(suite.join("samples.jsonl.zst")).unwrap();
-        Some(("samples.jsonl.zst", Box::leak(suite.into_boxed_slice())))
-    });
+    made("suite-samples", manifest.as_bytes(), packed(of_suite));
     made("cut", &manifest.as_bytes()[..manifest.len() / 2], None);
     made("empty", b"", None);
     made("binary", b"\0\x01\xff\xfe", None);
     made("list", b"[1, 2, 3]", None);
     made("number", b"{\"schema\": \"one\"}", None);
     made("deep", "[".repeat(100_000).as_bytes(), None);
-    made("newer", newer.as_bytes(), packed(&samples));
-    made("kind", kind.as_bytes(), packed(&samples));
+    made("newer", newer.as_bytes(), packed(samples));
+    made("kind", kind.as_bytes(), packed(samples));
     made("escape", escape.as_bytes(), plain(b""));
     place.write("file", "text");
     fs::create_dir(place.path().join("folder")).unwrap();

@@ -205,10 +205,12 @@ fn known_feature(wanted: &str) -> anyhow::Result<&'static str> {
         [one] => Ok(one),
         [] => {
             let all: Vec<_> = names().collect();
-            bail_input!(
-                "there is no feature \"{shown}\"; {}",
-                suggestion(wanted, &all)
-            );
+            let meant = suggestion(wanted, &all);
+            let hint = match meant.starts_with("did you mean") {
+                true => &meant,
+                false => "`netbench bogo --stored` lists them",
+            };
+            bail_input!("there is no feature \"{shown}\"; {hint}");
         }
         several => bail_input!(
             "\"{shown}\" is in the names of several features: {}",
