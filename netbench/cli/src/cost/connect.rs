@@ -44,10 +44,11 @@ const UNKNOWN: Duration = Duration::from_millis(250);
 
 impl Connections<'_> {
     pub(crate) fn cost(&self) -> Cost {
-        let samples = self.sites.len() as u64
-            * u64::from(self.rounds)
-            * self.conditions.len() as u64
-            * self.stacks as u64;
+        let kinds = [self.conditions.len() as u64, self.stacks as u64];
+        let samples = kinds
+            .iter()
+            .fold(self.sites.len() as u64, |all, n| all.saturating_mul(*n))
+            .saturating_mul(self.rounds.into());
         Cost {
             time: times(
                 self.processes().saturating_add(self.samples()),

@@ -94,7 +94,7 @@ mod tests {
             // It goes one way, and by small steps.
             for pair in ends.windows(2) {
                 let step = pair[1] / pair[0];
-                assert!((0.85..1.2).contains(&step), "{slower}: {pair:?}");
+                assert!((0.7..1.3).contains(&step), "{slower}: {pair:?}");
             }
         }
     }

@@ -148,11 +148,7 @@ const CASES: &[Case] = &[
         2,
         &["long.txt: line 1", "4096 bytes"],
     ),
-    (
-        "sites check json.txt",
-        2,
-        &["json.txt: line 1", "host name"],
-    ),
+    ("sites check json.txt", 2, &["json.txt: line 1"]),
     (
         "sites check missing.txt",
         2,

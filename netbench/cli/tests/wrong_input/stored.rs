@@ -27,7 +27,7 @@ fn place() -> Place {
     };
     let packed = |bytes: &'static [u8]| Some(("samples.jsonl.zst", bytes));
     let plain = |bytes: &'static [u8]| Some(("samples.jsonl", bytes));
-    let kind = manifest.replacen("\"connect\"", "\"quantum\"", 1);
+    let kind = manifest.replacen("\"schema\": 1,", "\"schema\": 1, \"kind\": \"quantum\",", 1);
     let newer = manifest.replacen("\"schema\": 1", "\"schema\": 99", 1);
     let escape = manifest.replacen("\"name\": \"", "\"name\": \"\\u001b[31m", 1);
     made("no-samples", manifest.as_bytes(), None);
