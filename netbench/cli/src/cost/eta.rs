@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use super::times;
+
 /// How long a run will still take: what was estimated of the work that is left, times the pace of the work
 /// that is done. Trials of very different length follow one another, so that counting them would have the
 /// answer jump.
@@ -42,8 +44,8 @@ impl Eta {
     /// So many times the work that was left is still to be done.
     pub(crate) fn rescale(&mut self, share: f64) {
         let left = self.whole - self.done;
-        self.whole = self.done + left.mul_f64(share);
-        self.left = self.left.mul_f64(share);
+        self.whole = self.done.saturating_add(times(left, share));
+        self.left = times(self.left, share);
     }
 
     /// How long it will still take, at this time since the beginning.
