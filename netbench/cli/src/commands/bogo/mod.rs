@@ -206,9 +206,10 @@ fn known_feature(wanted: &str) -> anyhow::Result<&'static str> {
         [] => {
             let all: Vec<_> = names().collect();
             let meant = suggestion(wanted, &all);
-            let hint = match meant.starts_with("did you mean") {
-                true => &meant,
-                false => "`netbench bogo --stored` lists them",
+            let hint = if meant.starts_with("did you mean") {
+                meant.as_str()
+            } else {
+                "`netbench bogo --stored` lists them"
             };
             bail_input!("there is no feature \"{shown}\"; {hint}");
         }
