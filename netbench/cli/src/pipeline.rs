@@ -52,11 +52,6 @@ pub(crate) trait Measured {
     /// What all of it takes.
     fn cost(&self) -> Cost;
 
-    /// Whether a record is one of the pieces that [`Measured::cost`] counts.
-    fn counts(_record: &<Self::Plan as Listed>::Record) -> bool {
-        true
-    }
-
     /// Gets ready, now that workers and servers are there. `earlier` is the run to resume.
     fn ready<'a>(
         &'a self,
@@ -133,7 +128,10 @@ pub(crate) fn run<M: Measured>(
     let appender = earlier.as_ref().map(lock).transpose()?;
     workers::all_known(&measured.workers(), &asked.own.worker)?;
     let done = match &earlier {
-        Some((folder, _)) => done::<M>(folder)?,
+        Some((folder, run)) => {
+            let records: Vec<_> = folder.records().map_err(stored::wrong)?;
+            run.plan.tally(&records).taken
+        }
         None => 0,
     };
     let cost = measured.cost().after(done);
@@ -196,13 +194,6 @@ pub(crate) fn run<M: Measured>(
     } else {
         ended
     })
-}
-
-/// How many pieces an earlier session has done.
-fn done<M: Measured>(folder: &RunFolder) -> anyhow::Result<u64> {
-    let records: Vec<<M::Plan as Listed>::Record> = folder.records().map_err(stored::wrong)?;
-    let counted = records.iter().filter(|record| M::counts(record));
-    Ok(counted.count() as u64)
 }
 
 fn set_up<M: Measured>(

@@ -15,7 +15,7 @@ use netbench_runner::{HostAddress, Targets, Workers, resolve};
 
 use crate::{
     cost::Reached,
-    exit::{NoNetwork, WrongInput, bail_input},
+    exit::{NoNetwork, WrongInput, bail_input, in_a_line},
     loopback,
     options::{PathOptions, SiteOptions, StartOptions, TargetOptions},
     progress::Progress,
@@ -321,7 +321,7 @@ fn all_on_loopback(sites: &[Site], rules: &[ConnectTo]) -> Result<(), WrongInput
 /// Why there are no trust roots, with the word that may have been meant.
 fn no_roots(source: &RootsSource, error: RootsError) -> String {
     let missing = matches!(&error, RootsError::Unreadable { source, .. } if source.kind() == io::ErrorKind::NotFound);
-    let why = format!("{:#}", anyhow::Error::new(error));
+    let why = in_a_line(&anyhow::Error::new(error));
     match source {
         RootsSource::File(file) if missing && !file.contains('/') => {
             format!(

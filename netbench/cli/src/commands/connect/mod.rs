@@ -10,8 +10,7 @@ use std::{
 
 use anyhow::bail;
 use netbench_model::{
-    ClientSettings, ConnectManifest, ConnectPlan, Failure, FailureClass, FailureWord, Phase, Role,
-    Sample,
+    ClientSettings, ConnectManifest, ConnectPlan, Failure, FailureClass, FailureWord, Phase, Sample,
 };
 use netbench_runner::{Event, Plan, Targets, execute};
 use netbench_scan::raise_descriptor_limit;
@@ -60,10 +59,6 @@ impl Measured for ConnectSettings {
 
     fn cost(&self) -> Cost {
         self.connections().cost()
-    }
-
-    fn counts(sample: &Sample) -> bool {
-        sample.role == Role::Measured && sample.outcome.counts()
     }
 
     fn ready<'a>(
