@@ -186,7 +186,7 @@ pub fn compare_runs_of_connect(
         other: side(other.0, pairs.iter().map(|pair| &pair.1)),
         threshold,
         regressed: count(Regression::Regressed),
-        doubtful: doubtful(threshold, &phases, &sites_changed),
+        doubtful: count(Regression::Doubtful),
         only_first: only(&sites, &other_sites),
         only_other: only(&other_sites, &sites),
         missing: if stacks.is_some() {
@@ -207,16 +207,6 @@ pub fn compare_runs_of_connect(
         sites: sites_changed,
         reach,
     }
-}
-
-/// Rows that changed by more than the threshold, and have too few rounds to tell whether by chance.
-fn doubtful(threshold: Option<f64>, phases: &[PhaseChange], sites: &[ChangedSite]) -> u64 {
-    let Some(most) = threshold else { return 0 };
-    let totals = phases.iter().filter(|row| row.phase == Phase::Total);
-    let changes = totals.map(|row| &row.change);
-    let changes = changes.chain(sites.iter().map(|row| &row.change));
-    let doubtful = |change: &&RunsRatio| change.ratio > 1.0 + most && change.interval.is_none();
-    changes.filter(doubtful).count() as u64
 }
 
 /// What both have, in the order of the first.

@@ -62,6 +62,13 @@ fn headline(comparison: &ConnectComparison) -> String {
             "{judged} regressed by more than {:.1} %.",
             threshold * 100.0
         ));
+        if comparison.doubtful > 0 {
+            let rows = count(comparison.doubtful, "row", "rows");
+            let needed = comparison.rounds_needed;
+            parts.push(format!(
+                "{rows} changed by more, and cannot be judged: {needed} rounds in each run are needed."
+            ));
+        }
     }
     parts.extend(totals(comparison).map(|row| {
         let stacks = stacks(&row.first_stack, &row.other_stack);
@@ -99,7 +106,10 @@ fn stacks(first: &StackName, other: &StackName) -> String {
 fn judged(change: &RunsRatio, regression: Regression) -> Cell {
     match regression {
         Regression::Regressed => Cell::Regressed,
-        _ => Cell::verdict(change.verdict),
+        Regression::Doubtful => Cell::text("doubtful"),
+        Regression::NotAsked | Regression::Within | Regression::Unknown => {
+            Cell::verdict(change.verdict)
+        }
     }
 }
 
@@ -234,7 +244,9 @@ fn checks(comparison: &ConnectComparison) -> CheckSuite {
             outcome: match regression {
                 Regression::Regressed => failed("regression"),
                 Regression::Doubtful => failed("doubtful"),
-                _ => Checked::Passed,
+                Regression::Doubtful => failed("doubtful"),
+                Regression::Unknown => Checked::Skipped { why: words.clone() },
+                Regression::NotAsked | Regression::Within => Checked::Passed,
             },
             said: Some(words),
         }

@@ -35,6 +35,7 @@ pub(crate) fn warnings(
     warnings.extend(void(samples));
     warnings.extend(of_times(manifest));
     warnings.extend(unaccounted(manifest, samples));
+    warnings.extend(refused_requests(samples));
     let lost = samples
         .iter()
         .filter(|s| matches!(&s.outcome, Outcome::Failed(f) if f.class == FailureClass::Worker));
@@ -44,6 +45,25 @@ pub(crate) fn warnings(
         count => warnings.push(format!("{count} samples were lost to workers that failed")),
     }
     warnings
+}
+
+/// Real servers that answer with an error: what is timed is then not the page that was meant.
+fn refused_requests(samples: &[Sample]) -> Option<String> {
+    let mut sites: BTreeMap<&str, u16> = BTreeMap::new();
+    for sample in samples {
+        if let Some(figures) = sample.outcome.ok()
+            && figures.http_status >= 400
+        {
+            sites.insert(&sample.site, figures.http_status);
+        }
+    }
+    let named = sites.iter().take(5);
+    let named = named.map(|(site, status)| format!("{site} ({status})"));
+    let named = named.collect::<Vec<_>>().join(", ");
+    (!sites.is_empty()).then(|| {
+        let sites = count(sites.len(), "site answers", "sites answer");
+        format!("{sites} with an error, so that another page is timed than was meant: {named}")
+    })
 }
 
 /// Those of them that are about its times.

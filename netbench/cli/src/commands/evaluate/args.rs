@@ -83,7 +83,7 @@ pub(crate) struct Evaluate {
         long,
         value_name = "LINK",
         default_value = "auto",
-        conflicts_with = "live"
+        conflicts_with_all = ["live", "targets"]
     )]
     pub(crate) link: LinkChoice,
 
