@@ -177,8 +177,9 @@ fn one_feature_runs_the_tests_that_it_shows() {
     }
     let bogo = |args: &[&str], code| {
         let output = Command::new(env!("CARGO_BIN_EXE_netbench"))
-            .args(["bogo", "--jobs", "1"])
+            .arg("bogo")
             .args(args)
+            .args(["--jobs", "1"])
             .env("XDG_CACHE_HOME", cache.path())
             .env("CARGO_TARGET_DIR", target.path())
             .output()

@@ -160,7 +160,10 @@ fn the_command_line_comes_first() {
             "says --rounds 3 --stack a,b\n",
         ),
         ("connect --resume missing", "says nothing"),
-        ("scan 127.0.0.1:0", "says --link none\n"),
+        (
+            "scan 127.0.0.1:0",
+            "says nothing that this command line leaves open\n",
+        ),
         ("evaluate --to c --sites missing.txt", "--from a"),
     ];
     for (line, expected) in cases {
