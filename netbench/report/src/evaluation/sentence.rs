@@ -152,12 +152,16 @@ fn first_connection(evidence: &Evidence<'_>) -> Option<String> {
     if more_ns.abs() < FIRST_NS {
         return None;
     }
-    let word = if more_ns > 0.0 { "more" } else { "less" };
+    let than = match (cost.what, more_ns > 0.0) {
+        ("time", true) => "longer".to_owned(),
+        ("time", false) => "less".to_owned(),
+        (what, true) => format!("more {what}"),
+        (what, false) => format!("less {what}"),
+    };
     let because = cost.because.map(|step| format!(" ({step})"));
     Some(format!(
-        "a process' first connection takes {} {word} {}{}",
+        "a process' first connection takes {} {than}{}",
         time(more_ns.abs()),
-        cost.what,
         because.unwrap_or_default()
     ))
 }

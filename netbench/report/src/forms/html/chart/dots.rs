@@ -56,7 +56,10 @@ fn named(canvas: &mut Canvas, dots: &Dots, width: f64) -> f64 {
         }
         mark(canvas, dot, 5.0, |change| (scale.at(change), y));
         if !narrow {
-            let text = format!("{} {}", change(dot.ratio), dot.verdict);
+            let text = match dot.verdict {
+                Verdict::Faster | Verdict::Slower => change(dot.ratio),
+                verdict => format!("{} ({verdict})", change(dot.ratio)),
+            };
             canvas.text("lb", Anchor::Start, (width - right + 14.0, y + 4.0), &text);
         }
     }
