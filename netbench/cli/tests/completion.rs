@@ -122,7 +122,11 @@ fn manual_pages_have_their_examples_as_written() {
         let section = page.split_once(".SH EXAMPLES\n.nf\n").unwrap().1;
         let section = section.split_once("\n.fi").unwrap().0.replace('\\', "");
         // Quotes are written by their names.
-        let section = section.replace("*(Aq", "'").replace("(aq", "'");
+        let section = section
+            .replace("*(Aq", "'")
+            .replace("(aq", "'")
+            .replace("[u2026]", "…");
+        assert!(page.is_ascii(), "{name}");
         let written = examples.split("\n\n").next().unwrap();
         assert_eq!(section.trim_end(), written.trim_end(), "{name}");
     }

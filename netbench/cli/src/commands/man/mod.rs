@@ -37,10 +37,12 @@ fn write_pages(command: &Command, folder: &Path) -> io::Result<()> {
 
 fn page(command: &Command) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    let page = Page::new(command.clone());
+    let page = Page::new(command.clone())
+        .source(concat!("netbench ", env!("CARGO_PKG_VERSION")))
+        .manual("netbench");
     page.render_title(&mut bytes)?;
     page.render_name_section(&mut bytes)?;
-    page.render_synopsis_section(&mut bytes)?;
+    synopsis(command).to_writer(&mut bytes)?;
     page.render_description_section(&mut bytes)?;
     page.render_options_section(&mut bytes)?;
     if command.has_subcommands() {
@@ -52,7 +54,33 @@ fn page(command: &Command) -> io::Result<Vec<u8>> {
     if command.get_version().is_some() {
         page.render_version_section(&mut bytes)?;
     }
-    Ok(bytes)
+    Ok(ascii(&String::from_utf8_lossy(&bytes)).into_bytes())
+}
+
+/// The line of the help, without every option once more.
+fn synopsis(command: &Command) -> Roff {
+    let usage = command.clone().render_usage().to_string();
+    let usage = usage.strip_prefix("Usage: ").unwrap_or(&usage);
+    let mut page = Roff::new();
+    page.control("SH", ["SYNOPSIS"]);
+    for line in usage.lines() {
+        page.text([roman(line.trim_start())]);
+        page.control("br", []);
+    }
+    page
+}
+
+/// Other characters by their numbers: groff takes bytes for Latin-1 unless it is told.
+fn ascii(page: &str) -> String {
+    let mut text = String::with_capacity(page.len());
+    for c in page.chars() {
+        if c.is_ascii() {
+            text.push(c);
+        } else {
+            text.push_str(&format!("\\[u{:04X}]", u32::from(c)));
+        }
+    }
+    text
 }
 
 /// What stands after the options in the help: lists, such as of examples, keep their lines, and become
