@@ -44,7 +44,7 @@ fn names_are_completed() {
         ("netbench suite al", "all"),
         (
             "netbench suite --case handshake-tick",
-            "handshake-ticket_1.2_ECDHE_ECDSA_",
+            "handshake-ticket_1.2_",
         ),
         ("netbench suite --case connector_na", "connector_native"),
         ("netbench evaluate --part feat", "features"),
