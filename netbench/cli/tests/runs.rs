@@ -248,6 +248,13 @@ fn narrow_terminals_and_want_of_colour_are_heeded() {
             assert_eq!(done.stderr, "");
         }
     }
+    // What is left out is named, and to a pipe nothing is.
+    let left_out = "(no room for: ";
+    let report = || place.command(&["report", run, "-q"]);
+    let narrow = finish(report().env("COLUMNS", "40")).expect(0);
+    assert!(narrow.stdout.contains(left_out), "{}", narrow.stdout);
+    let piped = finish(report().env_remove("COLUMNS")).expect(0);
+    assert!(!piped.stdout.contains(left_out), "{}", piped.stdout);
     let line = "connect --sites sites.txt --rounds 1 --link none --limit 2 --verbose";
     let done = place.netbench(&words(line)).expect(0);
     let told = done

@@ -276,6 +276,19 @@ mod tests {
     }
 
     #[test]
+    fn lines_break_between_words() {
+        let cases: [(&str, usize, &[&str]); 4] = [
+            ("one two three", 7, &["one two", "three"]),
+            ("one two three", 13, &["one two three"]),
+            ("one two three", usize::MAX, &["one two three"]),
+            ("indivisible one", 5, &["indivisible", "one"]),
+        ];
+        for (text, width, lines) in cases {
+            assert_eq!(wrap(text, width), lines);
+        }
+    }
+
+    #[test]
     fn both_ends_of_an_interval_are_in_one_unit() {
         let cases = [
             (0.5, 0.8, "-50 % … -20 %"),
