@@ -5,7 +5,10 @@ use netbench_stats::{Interval, Resampling, UndecidedReason, Verdict, compare_run
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{figures::figures, summarize_suite};
+use super::{
+    figures::{figures, was_never_quiet},
+    summarize_suite,
+};
 use crate::{
     differences::{Fact, differing, of_machine},
     run::about_stack,
@@ -147,6 +150,9 @@ pub fn compare_runs_of_suite(
             let Some(ratio) = compare_runs(&x.by_round, &y.by_round, level) else {
                 continue;
             };
+            let never_quiet =
+                was_never_quiet(case, a, first.1) || was_never_quiet(case, b, other.1);
+            let undecided = never_quiet.then_some(UndecidedReason::FewQuietTurns);
             found.push(ComparedCase {
                 name: case.to_string(),
                 part: case.scenario.part(),
@@ -156,11 +162,15 @@ pub fn compare_runs_of_suite(
                 first: x.low,
                 other: y.low,
                 ratio: ratio.ratio,
-                verdict: ratio.verdict,
+                verdict: undecided.map_or(ratio.verdict, |_| Verdict::Undecided),
                 interval: ratio.interval,
-                undecided: None,
+                undecided,
                 rounds: (ratio.first_rounds, ratio.other_rounds),
-                regression: regression(ratio.ratio, ratio.interval, threshold),
+                regression: regression(
+                    ratio.ratio,
+                    ratio.interval.filter(|_| undecided.is_none()),
+                    threshold,
+                ),
             });
         }
     }

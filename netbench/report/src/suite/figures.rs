@@ -80,12 +80,37 @@ fn held_figure(held: &Held, measure: Measure) -> Option<f64> {
     }
 }
 
-/// For each round the median of the turns in which the machine was quiet, or of all turns where no reference
-/// loops ran; rounds without such a turn have none.
+/// Whether no turn of a timed case was quiet: its figures are then of turns that were disturbed.
+pub(super) fn was_never_quiet(case: &Case, stack: &StackName, samples: &[SuiteSample]) -> bool {
+    let measured: Vec<&SuiteMeasured> = measured(case, stack, samples).map(|(_, m)| m).collect();
+    let timed = measured.iter().all(|m| !m.slices.is_empty());
+    timed && !measured.is_empty() && quiet_rounds(case, &measured).is_empty()
+}
+
+/// For each round the median of the turns in which the machine was quiet; rounds without such a turn have none. Of
+/// all turns where none was quiet in any round.
 fn rounds(case: &Case, measured: &[&SuiteMeasured]) -> Vec<f64> {
     if measured.iter().any(|m| m.slices.is_empty()) {
         return measured.iter().filter_map(|m| whole(case, m)).collect();
     }
+    let quiet = quiet_rounds(case, measured);
+    if !quiet.is_empty() {
+        return quiet;
+    }
+    let rounds = measured.iter();
+    rounds
+        .filter_map(|m| middle(case, m.slices.iter()))
+        .collect()
+}
+
+/// The median of some turns.
+fn middle<'a>(case: &Case, slices: impl Iterator<Item = &'a SliceFigures>) -> Option<f64> {
+    let lows = slices.filter_map(|slice| slice.low_ns.get(&case.measure).copied());
+    median(&lows.collect::<Vec<_>>())
+}
+
+/// For each round the median of its quiet turns, or of all turns where no reference loops ran.
+fn quiet_rounds(case: &Case, measured: &[&SuiteMeasured]) -> Vec<f64> {
     let slices = measured.iter().flat_map(|m| &m.slices);
     let references: Option<Vec<_>> = slices.map(reference_ns).collect();
     let level = references.and_then(|turns| QuietLevel::of(&turns));
@@ -93,11 +118,7 @@ fn rounds(case: &Case, measured: &[&SuiteMeasured]) -> Vec<f64> {
         let both = level.zip(reference_ns(slice));
         both.is_none_or(|(level, turn)| level.is_quiet(&turn))
     };
-    let in_round = |m: &&SuiteMeasured| {
-        let quiet = m.slices.iter().filter(is_quiet);
-        let lows = quiet.filter_map(|slice| slice.low_ns.get(&case.measure).copied());
-        median(&lows.collect::<Vec<_>>())
-    };
+    let in_round = |m: &&SuiteMeasured| middle(case, m.slices.iter().filter(is_quiet));
     measured.iter().filter_map(in_round).collect()
 }
 
