@@ -22,7 +22,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// No test's command may take longer.
-pub const LIMIT: Duration = Duration::from_secs(120);
+pub const LIMIT: Duration = Duration::from_secs(400);
 
 /// A command line's words.
 pub fn words(line: &str) -> Vec<&str> {
