@@ -1,5 +1,7 @@
 //! `netbench compare` of runs of connect: before and after.
 
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
 mod support;
 
 use std::{fs, path::Path};

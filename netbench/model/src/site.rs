@@ -31,7 +31,7 @@ fn root() -> String {
     "/".to_owned()
 }
 
-fn is_root(path: &String) -> bool {
+fn is_root(path: &str) -> bool {
     path == "/"
 }
 

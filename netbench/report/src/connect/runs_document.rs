@@ -1,7 +1,10 @@
 use netbench_model::{Phase, StackName};
 use netbench_stats::{RunsRatio, SAME_MARGIN, Verdict};
 
-use super::runs::{ChangedSite, ConnectComparison, PhaseChange, ReachChange};
+use super::{
+    runs::{ChangedSite, ConnectComparison, PhaseChange, ReachChange},
+    summary::phase_words,
+};
 use crate::{
     Regression,
     cell::Cell,
@@ -156,7 +159,7 @@ fn phases(items: &mut Vec<Item>, comparison: &ConnectComparison) {
             .col("stack", 2, |row| {
                 Cell::text(stacks(&row.first_stack, &row.other_stack))
             })
-            .col("phase", 0, |row| Cell::text(row.phase))
+            .col("phase", 0, |row| Cell::text(phase_words(row.phase)))
             .col("first", 1, |row| Cell::Time(row.first_ns))
             .col("other", 1, |row| Cell::Time(row.other_ns))
             .col("change", 0, |row| Cell::Change(row.change.ratio))

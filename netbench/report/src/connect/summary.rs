@@ -250,17 +250,21 @@ impl Comparison {
 }
 
 impl PhaseRow {
-    /// The phase in words for who has not read the manual.
     pub(super) fn words(&self) -> &'static str {
-        match self.phase {
-            Phase::Connector => "connector set-up",
-            Phase::Dns => "name lookup",
-            Phase::Tcp => "TCP connect",
-            Phase::Tls => "TLS handshake",
-            Phase::Verify => "chain verification",
-            Phase::FirstByte => "first byte",
-            Phase::Total => "total",
-            Phase::Cpu => "client CPU",
-        }
+        phase_words(self.phase)
+    }
+}
+
+/// A phase in words for who has not read the manual.
+pub(super) fn phase_words(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Connector => "connector set-up",
+        Phase::Dns => "name lookup",
+        Phase::Tcp => "TCP connect",
+        Phase::Tls => "TLS handshake",
+        Phase::Verify => "chain verification",
+        Phase::FirstByte => "first byte",
+        Phase::Total => "total",
+        Phase::Cpu => "client CPU",
     }
 }
