@@ -9,13 +9,14 @@ use std::{
     process::{Command, ExitStatus},
     sync::{
         Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicI32, Ordering},
     },
     thread,
     time::Duration,
 };
 
 use anyhow::{Context, bail};
+use netbench_runner::end_workers;
 use nix::{
     libc,
     sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, killpg, sigaction},
@@ -23,6 +24,9 @@ use nix::{
 };
 
 static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// The process group of the build that runs, if one does.
+static BUILD: AtomicI32 = AtomicI32::new(0);
 
 /// Whether there is something to keep: from then on the process ends by itself.
 static KEEPS: AtomicBool = AtomicBool::new(false);
@@ -85,15 +89,14 @@ pub(crate) fn status(command: &mut Command) -> anyhow::Result<ExitStatus> {
     let stop = stop_on_signals()?;
     // A terminal's Ctrl-C is passed on.
     let mut child = command.process_group(0).spawn()?;
+    BUILD.store(i32::try_from(child.id()).unwrap_or(0), Ordering::SeqCst);
     loop {
         if let Some(status) = child.try_wait()? {
+            BUILD.store(0, Ordering::SeqCst);
             return Ok(status);
         }
         if stop.load(Ordering::SeqCst) {
-            if let Ok(group) = i32::try_from(child.id()) {
-                // It may have ended just now.
-                let _ended = killpg(Pid::from_raw(group), Signal::SIGKILL);
-            }
+            end_build();
             child.wait()?;
             bail!("stopped");
         }
@@ -101,10 +104,18 @@ pub(crate) fn status(command: &mut Command) -> anyhow::Result<ExitStatus> {
     }
 }
 
+fn end_build() {
+    let group = BUILD.load(Ordering::SeqCst);
+    if group > 1 {
+        // It may have ended just now.
+        let _ended = killpg(Pid::from_raw(group), Signal::SIGKILL);
+    }
+}
+
 extern "C" fn hear(_: c_int) {
     let Some(stop) = STOP.get() else { return };
     if stop.swap(true, Ordering::SeqCst) {
-        // Asked twice: at once. Workers end with their stdin, samples are stored as they come.
+        // Asked twice: at once. Samples are stored as they come.
         end(0);
     }
     // SAFETY: both are safe in a handler, and the text is as long as that.
@@ -122,6 +133,8 @@ extern "C" fn hear(_: c_int) {
 }
 
 extern "C" fn end(_: c_int) {
+    end_workers();
+    end_build();
     // SAFETY: safe in a handler.
     unsafe { libc::_exit(c_int::from(CODE)) }
 }

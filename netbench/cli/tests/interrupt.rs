@@ -121,9 +121,12 @@ fn a_run_waits_for_no_worker() {
 
 #[test]
 fn a_second_time_ends_at_once() {
-    let place = Place::with_sites("silent.example fault=silent\n");
-    let running = connect(&place, "--timeout 300s");
-    until("the run's folder", || place.path().join("runs").exists());
+    // With a worker that does not end with its stdin.
+    let place = Place::with_sites("good.example\n");
+    hanging(&place, "connect");
+    let line = "--timeout 300s --stack rustls-ring,mine --worker mine=./worker.sh";
+    let running = connect(&place, line);
+    wait_for_file(&place, "hangs");
     signal("INT", running.child.id());
     // It may have ended by itself meanwhile, which is as good.
     let _ = Command::new("kill")

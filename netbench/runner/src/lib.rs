@@ -7,6 +7,7 @@
 mod environment;
 mod event;
 mod execute;
+mod groups;
 mod lab_targets;
 mod launch;
 mod plan;
@@ -24,6 +25,7 @@ mod worker;
 pub use environment::environment;
 pub use event::{Event, Listener};
 pub use execute::{RunError, execute};
+pub use groups::end_workers;
 pub use lab_targets::LabTargets;
 pub use launch::{Launch, Layout};
 pub use plan::Plan;

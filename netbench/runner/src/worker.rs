@@ -26,7 +26,7 @@ use nix::{
 };
 use parking_lot::Mutex;
 
-use crate::Launch;
+use crate::{Launch, groups};
 
 /// The longest answer that is read: one with the certificates of ten thousand sites is shorter.
 const LONGEST_LINE: u64 = 64 << 20;
@@ -169,6 +169,9 @@ impl Worker {
             // A terminal's Ctrl-C is for netbench to handle, not for its workers.
             .process_group(0);
         let mut child = command.spawn().map_err(failed)?;
+        if let Ok(group) = i32::try_from(child.id()) {
+            groups::enter(group);
+        }
         let stdin = child.stdin.take();
         let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
             return Err(failed(std::io::Error::other("no pipes")));
@@ -388,6 +391,7 @@ impl Drop for Worker {
         if let Ok(group) = i32::try_from(self.child.id()) {
             // The child is not waited for yet: its number is still its own.
             let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
+            groups::leave(group);
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
