@@ -210,7 +210,7 @@ pub(crate) fn between(text: &str, least: Duration, most: Duration) -> Result<Dur
     if (least..=most).contains(&time) {
         Ok(time)
     } else {
-        Err(format!("from {least:?} to {most:?}"))
+        Err(format!("expected from {least:?} to {most:?}"))
     }
 }
 

@@ -205,12 +205,15 @@ impl Progress {
             let mut pace = lock(&self.pace);
             if pace.is_due() || done == all {
                 pace.logged = Instant::now();
-                let (spent, left) = (about(pace.begun.elapsed()), about(pace.left()));
-                let comma = if failed.is_empty() { "" } else { ", " };
-                let unit = self.unit;
-                self.stage(&format!(
-                    "{done} of {all} {unit}, {spent} elapsed, about {left} left{comma}{failed}"
-                ));
+                let mut line = format!("{done} of {all} {}", self.unit);
+                line += &format!(", {} elapsed", about(pace.begun.elapsed()));
+                if done < all {
+                    line += &format!(", about {} left", about(pace.left()));
+                }
+                if !failed.is_empty() {
+                    line += &format!(", {failed}");
+                }
+                self.stage(&line);
             }
         }
     }
@@ -257,7 +260,7 @@ impl Progress {
     pub(crate) fn hear_suite(&self, event: &SuiteEvent<'_>, work: &Trials<'_>) {
         match event {
             SuiteEvent::Begin { trials, done } => {
-                self.begin(*trials, *done, work.cost().after(*done).time);
+                self.begin(*trials, *done, work.left(*done));
             }
             SuiteEvent::Sampled(sample) => {
                 if self.samples == Samples::Told {

@@ -28,7 +28,7 @@ pub(crate) enum Reached {
 }
 
 /// Certificates, servers and the check of the links.
-const SET_UP: Duration = Duration::from_secs(3);
+const SET_UP: Duration = Duration::from_secs(5);
 
 /// Round trips of a connection, from its first packet to the end of the response.
 const ROUND_TRIPS: f64 = 3.8;

@@ -50,6 +50,16 @@ impl Trials<'_> {
         }
     }
 
+    /// What the trials take that are left when so many are done.
+    pub(crate) fn left(&self, done: u64) -> Duration {
+        let cost = self.cost();
+        let trials = Cost {
+            time: cost.time.saturating_sub(SET_UP),
+            ..cost
+        };
+        trials.after(done).time
+    }
+
     /// What one trial of a scenario on one stack takes.
     pub(crate) fn weight(&self, scenario: &Scenario) -> Duration {
         if scenario.counted {

@@ -120,7 +120,7 @@ fn parts() -> PossibleValuesParser {
 fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(rate) if (0.01..=1e6).contains(&rate) => Ok(rate),
-        _ => Err("a number of connections a second, from 0.01 to 1000000".to_owned()),
+        _ => Err("expected a number of connections a second, from 0.01 to 1000000".to_owned()),
     }
 }
 
