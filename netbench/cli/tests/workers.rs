@@ -161,7 +161,7 @@ fn what_is_asked_wrongly_is_said() {
     let place = Place::new();
     checkout(&place);
     let cases = [
-        ("workers build", 2, "<STACK>"),
+        ("workers build", 2, "missing: STACK"),
         ("workers build opensl", 2, "did you mean \"openssl\"?"),
         ("workers build --all openssl", 2, "cannot be used with"),
     ];
