@@ -1,6 +1,7 @@
 use std::{error::Error, process::ExitCode};
 
 use netbench_link::LinkError;
+use netbench_model::sanitize;
 
 use crate::interrupt;
 
@@ -69,7 +70,7 @@ pub(crate) fn code(result: anyhow::Result<Ended>) -> ExitCode {
         // The error is that it was stopped.
         Err(_) if interrupt::in_vain() => ExitCode::from(interrupt::CODE),
         Err(error) => {
-            note!("netbench: {}", in_a_line(&error));
+            note!("netbench: {}", readable(&in_a_line(&error)));
             let is_wrong_input = |cause: &(dyn Error + 'static)| cause.is::<WrongInput>();
             let code = match () {
                 () if interrupt::is_asked() => interrupt::CODE,
@@ -80,6 +81,25 @@ pub(crate) fn code(result: anyhow::Result<Ended>) -> ExitCode {
             ExitCode::from(code)
         }
     }
+}
+
+/// A message without what a terminal would obey, such as in a file's name, and with the middle left out of lines
+/// that nobody would read.
+fn readable(message: &str) -> String {
+    const LONGEST: usize = 600;
+    const END: usize = 200;
+    let readable = |line: &str| {
+        let line = sanitize(line);
+        let length = line.chars().count();
+        if length <= LONGEST {
+            return line;
+        }
+        let start: String = line.chars().take(LONGEST - END).collect();
+        let end: String = line.chars().skip(length - END).collect();
+        format!("{start} … {end}")
+    };
+    let lines: Vec<String> = message.lines().map(readable).collect();
+    lines.join("\n")
 }
 
 #[cfg(test)]
