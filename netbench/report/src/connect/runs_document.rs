@@ -247,7 +247,6 @@ fn checks(comparison: &ConnectComparison) -> CheckSuite {
             outcome: match regression {
                 Regression::Regressed => failed("regression"),
                 Regression::Doubtful => failed("doubtful"),
-                Regression::Doubtful => failed("doubtful"),
                 Regression::Unknown => Checked::Skipped { why: words.clone() },
                 Regression::NotAsked | Regression::Within => Checked::Passed,
             },

@@ -1,5 +1,5 @@
 //! What to do about a loss: why it is one, which setting of the new stack helps, and what the site's
-//! operator can do. What is said of a library was read in its documentation, and is not tested here.
+//! operator can do. What is said of a library is known from using it, and is not tested here.
 
 use netbench_model::{StackName, scan::LossReason};
 

@@ -164,8 +164,8 @@ fn to_do(evaluation: &Evaluation) -> Option<Section> {
         id: TO_DO.to_owned(),
         heading: "What to do about the sites that are lost".to_owned(),
         explanation: format!(
-            "One row for each reason. Either side can help: {} by a setting, where it has one, or the site's operator. The \
-             settings come from the libraries' documentation; netbench has not tried them on your sites.",
+            "One row for each reason. Either side can help: {} by a setting, where it has one, or the site's operator. Look a \
+             setting up in the library's documentation first: netbench has not tried it on your sites.",
             plan.to
         ),
         items: vec![table.item()],

@@ -123,7 +123,7 @@ fn unbroken(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split_inclusive(' ') {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '%');
-        if UNITS.contains(&bare) && out.ends_with(|c: char| c == ' ') {
+        if UNITS.contains(&bare) && out.ends_with(' ') {
             out.pop();
             out.push('\u{a0}');
         }
