@@ -1,7 +1,5 @@
 //! `netbench.toml`: where it is found, what it adds to a command line, and what it says where it is wrong.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
 mod support;
 
 use std::fs;

@@ -1,7 +1,5 @@
 //! `netbench report` of runs that are kept: every form, several side by side, and what is wrong.
 
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
-
 mod support;
 
 use std::fs;
