@@ -171,7 +171,7 @@ const CASES: &[Case] = &[
     (
         "evaluate --part site",
         2,
-        &["unknown part", "did you mean \"connections\"?"],
+        &["unknown part", "sites"],
     ),
     (
         "evaluate --skip features,sites,connections,suite",
@@ -280,7 +280,7 @@ fn arguments_that_are_no_words() {
             &["unknown stack"],
         ),
         (with("suite", escape()), 2, &["unknown part"]),
-        (with("suite --case", escape()), 2, &["no case"]),
+        (with("suite --case", escape()), 2, &["character class"]),
         (with("suite --case", long.clone().into()), 2, &["--case"]),
         (with("suite --case", OsString::new()), 2, &["--case"]),
         (with("suite --preset", escape()), 2, &["unknown preset"]),

@@ -155,7 +155,7 @@ const CASES: &[Case] = &[
         &["days", "20,200,000 samples", "--yes", "--rounds"],
     ),
     (
-        "suite verify connector memory threads instructions",
+        "suite verify connector memory threads instructions --rounds 1000",
         2,
         &["--yes"],
     ),
