@@ -119,7 +119,7 @@ fn wrong_files_are_named_with_what_is_wrong() {
             b"hello\x1b[31m\n".to_vec(),
             "no certificate in it",
         ),
-        ("key.pem", key.as_bytes().to_vec(), "no certificate in it"),
+        ("key.pem", key.as_bytes().to_vec(), "and no certificate"),
         ("root.der", der, "it is DER; expected PEM"),
         ("star.pem", with_line(3, "AA**"), "line 5 is not base64"),
         ("length.pem", with_line(3, "A"), "line 3 is not base64"),

@@ -87,7 +87,7 @@ mod tests {
             .expect_err("not a choice");
         assert_eq!(
             error,
-            r#"unknown link "\u{1b}[31mveth"; expected auto, user, tun, netem or none"#
+            r#"unknown link "\u{1b}[31mveth"; expected one of auto, user, tun, netem, none"#
         );
     }
 }

@@ -168,11 +168,7 @@ const CASES: &[Case] = &[
         2,
         &["did you mean \"enumeration\"?"],
     ),
-    (
-        "evaluate --part site",
-        2,
-        &["unknown part", "sites"],
-    ),
+    ("evaluate --part site", 2, &["unknown part", "sites"]),
     (
         "evaluate --skip features,sites,connections,suite",
         2,
