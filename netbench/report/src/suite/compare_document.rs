@@ -10,6 +10,10 @@ use crate::{
 };
 
 impl Report for CompareSummary {
+    fn tells(&self) -> bool {
+        !self.cases.is_empty()
+    }
+
     fn document(&self, _: Extent) -> Document<'_> {
         let mut items = vec![Item::Headline(headline(self))];
         items.extend(unknown(self).map(Item::Warning));

@@ -1,10 +1,9 @@
 use netbench_model::{ConnectPlan, StackName};
-use netbench_report::{Report, compare_runs_of_connect};
+use netbench_report::compare_runs_of_connect;
 
-use super::{args::Compare, refuse};
+use super::{args::Compare, conclude};
 use crate::{
     exit::{Ended, bail_input},
-    output,
     stack_names::is_of_run,
     stored,
 };
@@ -35,16 +34,6 @@ pub(crate) fn compare(
         chosen,
         options.fail_on_regression,
     );
-    refuse(&comparison.differences, options)?;
-    output::print(&comparison, &options.output)?;
-    Ok(
-        match (
-            comparison.tells(),
-            comparison.regressed + comparison.doubtful,
-        ) {
-            (false, _) => Ended::NothingToCompare,
-            (true, 0) => Ended::Well,
-            (true, _) => Ended::CheckFailed,
-        },
-    )
+    let failed = comparison.regressed + comparison.doubtful;
+    conclude(&comparison, &comparison.differences, failed, options)
 }

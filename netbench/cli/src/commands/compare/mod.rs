@@ -7,13 +7,13 @@ pub(crate) mod suite;
 use std::collections::BTreeSet;
 
 use netbench_model::StackName;
-use netbench_report::Difference;
+use netbench_report::{Difference, Report};
 use netbench_store::RunFolder;
 
 use self::args::Compare;
 use crate::{
     exit::{Ended, bail_input},
-    kinds,
+    kinds, output,
     stored::wrong,
 };
 
@@ -46,6 +46,22 @@ pub(crate) fn compare(options: &Compare) -> anyhow::Result<Ended> {
         Some(compare) => compare(options, chosen),
         None => bail_input!("runs of {} cannot be compared", kind.kind),
     }
+}
+
+/// Prints a comparison, and says how the command ends. `failed` are the rows that regressed, or may have.
+fn conclude(
+    comparison: &impl Report,
+    differences: &[Difference],
+    failed: u64,
+    options: &Compare,
+) -> anyhow::Result<Ended> {
+    refuse(differences, options)?;
+    output::print(comparison, &options.output)?;
+    Ok(match (comparison.tells(), failed) {
+        (false, _) => Ended::NothingToCompare,
+        (true, 0) => Ended::Well,
+        (true, _) => Ended::CheckFailed,
+    })
 }
 
 /// Refuses runs whose figures cannot be compared, unless the user wants it so.

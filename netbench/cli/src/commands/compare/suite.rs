@@ -5,7 +5,7 @@ use netbench_report::{
     CompareSummary, compare_runs_of_suite, compare_stacks_of_suite, join_runs_of_suite,
 };
 
-use super::{args::Compare, refuse};
+use super::{args::Compare, conclude, refuse};
 use crate::{
     exit::{Ended, bail_input},
     output,
@@ -23,14 +23,8 @@ pub(crate) fn compare(
         [first, other] if !options.join => of_two(options, first, other, chosen)?,
         runs => return join(options, runs, chosen),
     };
-    refuse(&summary.differences, options)?;
-    output::print(&summary, &options.output)?;
     let failed = summary.regressed + summary.doubtful;
-    Ok(match (summary.cases.is_empty(), failed) {
-        (true, _) => Ended::NothingToCompare,
-        (false, 0) => Ended::Well,
-        (false, _) => Ended::CheckFailed,
-    })
+    conclude(&summary, &summary.differences, failed, options)
 }
 
 /// Two stacks of one run.
