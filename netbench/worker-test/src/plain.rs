@@ -12,7 +12,7 @@ use std::{
 use netbench_lab::{SUITE_HOST, suite_pki};
 use netbench_model::{Aead, KeyType, Measure, Scenario, SessionSettings, TlsVersion, Work};
 use netbench_protocol::{
-    Clocks, Hold, Material, Prepare, RequestBody, ResponseBody, Slice, SliceLimit, Sliced,
+    Clocks, Hold, Material, Prepare, RequestBody, ResponseBody, Slice, SliceLimit,
 };
 use netbench_runner::{Launch, Layout, Worker};
 use netbench_stats::{median, quantile_sorted};
@@ -39,7 +39,8 @@ const PROCESS: &str = "NETBENCH_PLAIN_PROCESS";
 
 /// Has this program take turns with `worker` in processes of its own, and prints for each measure both sides' times (the
 /// 10th percentile over turns, of the 10th percentiles of their operations) and their ratio: the median over
-/// the processes, and the range. Then come the figures of `memory`.
+/// the processes, and the range. The worker does as many operations as the plain program did, and then also takes a turn as in a
+/// run, with its reference loops between operations, whose ratio comes last. Then come the figures of `memory`.
 ///
 /// Each process, on either side, has another layout of memory, which is worth a percent or two to one of them.
 ///
@@ -62,7 +63,7 @@ pub fn compare(
         "a plain program against netbench's harness ({stack}), {TURNING} processes of each, core {}",
         harness.core
     );
-    let mut all: Vec<(String, Vec<[f64; 2]>)> = Vec::new();
+    let mut all: Vec<(String, Vec<[f64; 3]>)> = Vec::new();
     for process in 1..=TURNING {
         let this = env::current_exe().expect("this program");
         let output = Command::new(this)
@@ -72,28 +73,27 @@ pub fn compare(
             .expect("it runs");
         assert!(output.status.success(), "process {process} failed");
         for line in String::from_utf8_lossy(&output.stdout).lines() {
-            let [name, plain, harness] = line.split('\t').collect::<Vec<_>>()[..] else {
+            let [name, times @ ..] = &line.split('\t').collect::<Vec<_>>()[..] else {
                 panic!("process {process} printed {line:?}");
             };
-            let pair = [plain, harness].map(|ns| ns.parse().expect("a time"));
+            let times: Vec<f64> = times.iter().map(|ns| ns.parse().expect("a time")).collect();
+            let times = times.try_into().expect("three times");
             match all.iter_mut().find(|(known, _)| known == name) {
-                Some((_, pairs)) => pairs.push(pair),
-                None => all.push((name.to_owned(), vec![pair])),
+                Some((_, processes)) => processes.push(times),
+                None => all.push(((*name).to_owned(), vec![times])),
             }
         }
     }
-    for (name, pairs) in all {
-        let [plain, harness] = [0, 1].map(|side| middle(pairs.iter().map(|pair| pair[side])));
-        let mut ratios: Vec<f64> = pairs
-            .iter()
-            .map(|[plain, harness]| harness / plain)
-            .collect();
-        ratios.sort_by(f64::total_cmp);
+    for (name, processes) in all {
+        let [plain, harness, _] = [0, 1, 2].map(|at| middle(processes.iter().map(|ns| ns[at])));
+        let [harness_ratio, loops_ratio] = [1, 2].map(|at| {
+            let ratios = processes.iter().map(|ns| ns[at] / ns[0]);
+            let lowest = ratios.clone().fold(f64::INFINITY, f64::min);
+            let highest = ratios.clone().fold(0.0, f64::max);
+            format!("{:.4} ({lowest:.4} … {highest:.4})", middle(ratios))
+        });
         println!(
-            "{name}: plain {plain:.0} ns, netbench {harness:.0} ns, ratio {:.4} ({:.4} … {:.4})",
-            middle(ratios.iter().copied()),
-            ratios[0],
-            ratios[ratios.len() - 1],
+            "{name}: plain {plain:.0} ns, netbench {harness:.0} ns, ratio {harness_ratio}; with reference loops {loops_ratio}"
         );
     }
     memory(&harness);
@@ -138,29 +138,40 @@ impl<'a> Harness<'a> {
         mut plain: impl FnMut() -> [u64; N],
     ) {
         let mut worker = self.prepared(scenario, Layout::Varied(self.layout.wrapping_mul(SPREAD)));
-        let mut turns: Vec<[[f64; N]; 2]> = Vec::new();
+        let mut turns: Vec<[[f64; N]; 3]> = Vec::new();
+        let mut operations = 1;
         for turn in 0..=TURNS {
-            let begun = Instant::now();
-            let mut timings = [const { Vec::new() }; N];
-            while begun.elapsed() < TURN {
-                for (kept, ns) in timings.iter_mut().zip(plain()) {
-                    kept.push(ns as f64);
-                }
+            let mut lows = [[f64::NAN; N]; 3];
+            // Each goes first in every third turn.
+            for side in [0, 1, 2].map(|side| (side + turn) % 3) {
+                lows[side] = match side {
+                    0 => {
+                        let begun = Instant::now();
+                        let mut timings = [const { Vec::new() }; N];
+                        while begun.elapsed() < TURN {
+                            for (kept, ns) in timings.iter_mut().zip(plain()) {
+                                kept.push(ns as f64);
+                            }
+                        }
+                        operations = u32::try_from(timings[0].len()).unwrap_or(u32::MAX);
+                        timings.map(low)
+                    }
+                    1 => lows_of(&mut worker, SliceLimit::Operations(operations), measures),
+                    _ => {
+                        let turn_us = u64::try_from(TURN.as_micros()).unwrap_or(u64::MAX);
+                        lows_of(&mut worker, SliceLimit::Microseconds(turn_us), measures)
+                    }
+                };
             }
-            let sliced = slice(&mut worker);
             // Nobody's first turn counts.
             if turn > 0 {
-                let harness = measures.map(|measure| {
-                    let timings = sliced.timings_ns[&measure].iter();
-                    low(timings.map(|ns| *ns as f64).collect())
-                });
-                turns.push([timings.map(low), harness]);
+                turns.push(lows);
             }
         }
         for (at, measure) in measures.iter().enumerate() {
-            let [plain, harness] =
-                [0, 1].map(|side| low(turns.iter().map(|turn| turn[side][at]).collect()));
-            println!("{scenario}_{measure}\t{plain}\t{harness}");
+            let [plain, counted, timed] =
+                [0, 1, 2].map(|side| low(turns.iter().map(|turn| turn[side][at]).collect()));
+            println!("{scenario}_{measure}\t{plain}\t{counted}\t{timed}");
         }
     }
 
@@ -249,11 +260,19 @@ fn low(mut timings: Vec<f64>) -> f64 {
     quantile_sorted(&timings, LOW).unwrap_or(f64::NAN)
 }
 
-fn slice(worker: &mut Worker) -> Sliced {
-    let limit = SliceLimit::Microseconds(u64::try_from(TURN.as_micros()).unwrap_or(u64::MAX));
+/// The low quantile of each measure in a turn of `worker`.
+fn lows_of<const N: usize>(
+    worker: &mut Worker,
+    limit: SliceLimit,
+    measures: [Measure; N],
+) -> [f64; N] {
     let clocks = Clocks::Wall;
-    match worker.ask(RequestBody::Slice(Slice { limit, clocks }), LIMIT) {
-        Ok(ResponseBody::Sliced(sliced)) => *sliced,
+    let sliced = match worker.ask(RequestBody::Slice(Slice { limit, clocks }), LIMIT) {
+        Ok(ResponseBody::Sliced(sliced)) => sliced,
         other => panic!("{other:?}"),
-    }
+    };
+    measures.map(|measure| {
+        let timings = sliced.timings_ns[&measure].iter();
+        low(timings.map(|ns| *ns as f64).collect())
+    })
 }
