@@ -4,14 +4,15 @@
 
 mod support;
 
-use std::{fs, path::Path};
+use std::{ffi::OsString, fs, iter, path::Path, process::Command};
 
 use support::{Done, Place, finish, words};
 
-/// A checkout that has nothing but its shape, and in the place of Cargo a script that takes down its arguments and makes
-/// what it is asked for.
+/// A checkout that has nothing but its shape, and in the place of Cargo and Go scripts that take down their arguments and
+/// make what they are asked for.
 fn checkout(place: &Place) {
-    for file in ["Cargo.toml", "netbench/cli/Cargo.toml", "stacks/x"] {
+    let files = ["Cargo.toml", "netbench/cli/Cargo.toml", "stacks/go/go.mod"];
+    for file in files.into_iter().chain(["tools/none"]) {
         let path = place.path().join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, "").unwrap();
@@ -26,10 +27,24 @@ mkdir -p "$target/release"
 for name in worker-openssl worker-rustls; do echo "$package" > "$target/release/netbench-$name"; done
 echo heap > "$target/release/libnetbench_heap.so""#;
     place.script("cargo", cargo);
+    go(
+        place,
+        r#"while [ "$1" != -o ]; do shift; done; echo go > "$2""#,
+    );
 }
 
-/// A copy of the command that has no worker beside it, in the folder `where`.
+/// Has `go` do this, once it has taken down its arguments.
+fn go(place: &Place, body: &str) {
+    let script = format!("echo \"$*\" >> \"$(dirname \"$0\")\"/go.log\n{body}");
+    place.script("tools/go", &script);
+}
+
+/// A copy of the command that has no worker beside it.
 fn alone(place: &Place, line: &str) -> Done {
+    finish(&mut command_alone(place, line))
+}
+
+fn command_alone(place: &Place, line: &str) -> Command {
     let bin = place.path().join("bin");
     fs::create_dir_all(&bin).unwrap();
     let copy = bin.join("netbench");
@@ -38,18 +53,30 @@ fn alone(place: &Place, line: &str) -> Done {
             .or_else(|_| fs::copy(env!("CARGO_BIN_EXE_netbench"), &copy).map(|_| ()))
             .unwrap();
     }
-    let mut command = std::process::Command::new(copy);
+    let mut command = Command::new(copy);
     command
         .args(words(line))
         .current_dir(place.path())
         .env("XDG_CACHE_HOME", place.path().join("cache"))
         .env("CARGO", place.path().join("cargo"))
+        .env("PATH", path_with(&place.path().join("tools")))
         .env_remove("CARGO_TARGET_DIR");
-    finish(&mut command)
+    command
+}
+
+/// Where programs are looked for: first in `folder`.
+fn path_with(folder: &Path) -> OsString {
+    let usual = std::env::var_os("PATH").unwrap_or_default();
+    let folders = iter::once(folder.to_owned()).chain(std::env::split_paths(&usual));
+    std::env::join_paths(folders).unwrap()
 }
 
 fn log(place: &Place) -> String {
-    fs::read_to_string(place.path().join("cargo.log")).unwrap_or_default()
+    log_of(place, "cargo.log")
+}
+
+fn log_of(place: &Place, name: &str) -> String {
+    fs::read_to_string(place.path().join(name)).unwrap_or_default()
 }
 
 #[test]
@@ -174,4 +201,66 @@ fn what_is_asked_wrongly_is_said() {
     let said = alone(&place, "workers build openssl").expect(1).stderr;
     assert!(said.contains("https://rustup.rs"), "{said}");
     assert!(!Path::new(&place.path().join("target")).exists());
+}
+
+#[test]
+fn a_worker_in_go_is_built_by_go() {
+    let place = Place::new();
+    checkout(&place);
+    let done = alone(&place, "workers build go").expect(0);
+    assert_eq!(
+        done.stderr, "netbench: Building the go worker (once)\n",
+        "{}",
+        done.stderr
+    );
+    let built = place.path().join("target/release/netbench-worker-go");
+    let line = log_of(&place, "tools/go.log");
+    let start = format!("build -trimpath -buildvcs=false -o {}.", built.display());
+    assert!(line.starts_with(&start), "{line}");
+    assert_eq!(log(&place), "", "Cargo has no part in it");
+    let version = env!("CARGO_PKG_VERSION");
+    let cached = format!("cache/netbench/workers/{version}/netbench-worker-go");
+    assert!(place.path().join(cached).is_file());
+    assert!(!built.with_extension("log").exists());
+}
+
+#[test]
+fn a_worker_in_go_that_cannot_be_built_says_why() {
+    let old = "go: go.mod requires go >= 1.26.0 (running go 1.22.1; GOTOOLCHAIN=local)";
+    let long: Vec<String> = (1..=30)
+        .map(|line| format!("./main.go:{line}:2: wrong"))
+        .collect();
+    let long = long.join("\n");
+    let cases = [
+        (old, vec!["a newer Go is needed (https://go.dev/dl)", old]),
+        (&long, vec!["main.go:19:2", "main.go:30:2"]),
+    ];
+    for (said, expected) in cases {
+        let place = Place::new();
+        checkout(&place);
+        go(&place, &format!("cat >&2 <<'END'\n{said}\nEND\nexit 1"));
+        let done = alone(&place, "workers build go").expect(1);
+        for words in expected {
+            assert!(done.stderr.contains(words), "{words}: {}", done.stderr);
+        }
+        assert!(!done.stderr.contains("main.go:18:2"), "{}", done.stderr);
+        let kept = place.path().join("target/release/netbench-worker-go.log");
+        let names_it = format!("its log is {}", kept.display());
+        assert!(done.stderr.contains(&names_it), "{}", done.stderr);
+        assert_eq!(fs::read_to_string(&kept).unwrap().trim_end(), said);
+    }
+}
+
+#[test]
+fn without_go_a_worker_in_go_is_not_built() {
+    let place = Place::new();
+    checkout(&place);
+    fs::remove_file(place.path().join("tools/go")).unwrap();
+    let mut command = command_alone(&place, "workers build go");
+    command.env("PATH", place.path().join("tools"));
+    let said = finish(&mut command).expect(1).stderr;
+    assert!(said.contains("Go is needed (https://go.dev/dl)"), "{said}");
+    assert!(said.ends_with("not built: go\n"), "{said}");
+    let left = fs::read_dir(place.path().join("target/release")).unwrap();
+    assert_eq!(left.count(), 0);
 }

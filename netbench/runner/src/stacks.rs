@@ -1,6 +1,8 @@
 use std::{
     collections::BTreeMap,
+    env,
     path::{Path, PathBuf},
+    process::Command,
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
@@ -20,12 +22,27 @@ pub struct WorkerSource {
     pub stack: &'static str,
     /// What it is, in a line.
     pub about: &'static str,
-    /// The package that builds the worker.
-    pub package: &'static str,
     /// The worker's executable.
     pub executable: &'static str,
-    /// How it is built where that is not as usual.
-    pub variant: Option<BuildVariant>,
+    /// What builds it.
+    pub build: Build,
+}
+
+/// What builds a worker from netbench's own source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Build {
+    /// Cargo.
+    Cargo {
+        /// The package.
+        package: &'static str,
+        /// How it is built where that is not as usual.
+        variant: Option<BuildVariant>,
+    },
+    /// Go.
+    Go {
+        /// The folder of the module, from the top of the source.
+        folder: &'static str,
+    },
 }
 
 /// A build with other settings, which must not replace the usual one.
@@ -37,63 +54,107 @@ pub struct BuildVariant {
     pub environment: &'static [(&'static str, &'static str)],
 }
 
+impl Build {
+    const fn cargo(package: &'static str) -> Self {
+        Self::Cargo {
+            package,
+            variant: None,
+        }
+    }
+
+    /// The folder that this build has to itself, under the target folder and beside the command; empty for a usual one.
+    pub fn folder(&self) -> &'static str {
+        match self {
+            Self::Cargo {
+                variant: Some(variant),
+                ..
+            } => variant.folder,
+            Self::Cargo { variant: None, .. } | Self::Go { .. } => "",
+        }
+    }
+}
+
+/// What builds the Go program in `folder`, as it is measured.
+///
+/// It is static, so that it runs wherever netbench does. Where the Go that is here is older than the module wants, it
+/// fetches that one, unless GOTOOLCHAIN says otherwise.
+pub fn go_build(folder: &Path, program: &Path) -> Command {
+    let mut command = Command::new("go");
+    command
+        .args(["build", "-trimpath", "-buildvcs=false", "-o"])
+        .arg(program)
+        .arg(".")
+        .env("CGO_ENABLED", "0")
+        .current_dir(folder);
+    if env::var_os("GOTOOLCHAIN").is_none() {
+        command.env("GOTOOLCHAIN", "auto");
+    }
+    command
+}
+
 /// The stacks that netbench's own source has workers for.
 pub fn known_stacks() -> &'static [WorkerSource] {
-    &[
-        WorkerSource {
-            stack: "openssl",
-            about: "OpenSSL 3.5 LTS, built from source, with hyper-openssl",
-            package: "netbench-stack-openssl",
-            executable: "netbench-worker-openssl",
-            variant: None,
+    KNOWN
+}
+
+const KNOWN: &[WorkerSource] = &[
+    WorkerSource {
+        stack: "go",
+        about: "Go's crypto/tls, with net/http; needs Go to build",
+        executable: "netbench-worker-go",
+        build: Build::Go {
+            folder: "stacks/go",
         },
-        WorkerSource {
-            stack: "openssl+release-buffers",
-            about: "the same with SSL_MODE_RELEASE_BUFFERS, for the suite: sessions free idle buffers",
-            package: "netbench-stack-openssl",
-            executable: "netbench-worker-openssl",
-            variant: None,
-        },
-        WorkerSource {
-            stack: "openssl-system",
-            about: "the system's libssl, with hyper-openssl; needs its headers to build",
-            package: "netbench-stack-openssl-system",
-            executable: "netbench-worker-openssl-system",
-            variant: None,
-        },
-        WorkerSource {
-            stack: "rustls-aws-lc",
-            about: "rustls with aws-lc-rs, with hyper-rustls",
+    },
+    WorkerSource {
+        stack: "openssl",
+        about: "OpenSSL 3.5 LTS, built from source, with hyper-openssl",
+        executable: "netbench-worker-openssl",
+        build: Build::cargo("netbench-stack-openssl"),
+    },
+    WorkerSource {
+        stack: "openssl+release-buffers",
+        about: "the same with SSL_MODE_RELEASE_BUFFERS, for the suite: sessions free idle buffers",
+        executable: "netbench-worker-openssl",
+        build: Build::cargo("netbench-stack-openssl"),
+    },
+    WorkerSource {
+        stack: "openssl-system",
+        about: "the system's libssl, with hyper-openssl; needs its headers to build",
+        executable: "netbench-worker-openssl-system",
+        build: Build::cargo("netbench-stack-openssl-system"),
+    },
+    WorkerSource {
+        stack: "rustls-aws-lc",
+        about: "rustls with aws-lc-rs, with hyper-rustls",
+        executable: "netbench-worker-rustls",
+        build: Build::cargo("netbench-stack-rustls"),
+    },
+    WorkerSource {
+        stack: "rustls-aws-lc+nojitter",
+        about: "the same without aws-lc's CPU jitter entropy, which takes most of a first connection's time",
+        executable: "netbench-worker-rustls",
+        build: Build::Cargo {
             package: "netbench-stack-rustls",
-            executable: "netbench-worker-rustls",
-            variant: None,
-        },
-        WorkerSource {
-            stack: "rustls-aws-lc+nojitter",
-            about: "the same without aws-lc's CPU jitter entropy, which takes most of a first connection's time",
-            package: "netbench-stack-rustls",
-            executable: "netbench-worker-rustls",
             variant: Some(BuildVariant {
                 folder: "nojitter",
                 environment: &[("AWS_LC_SYS_NO_JITTER_ENTROPY", "1")],
             }),
         },
-        WorkerSource {
-            stack: "rustls-aws-lc+unbuffered",
-            about: "the same through rustls' interface without buffers, for the suite",
-            package: "netbench-stack-rustls",
-            executable: "netbench-worker-rustls",
-            variant: None,
-        },
-        WorkerSource {
-            stack: "rustls-ring",
-            about: "rustls with ring, with hyper-rustls",
-            package: "netbench-stack-rustls",
-            executable: "netbench-worker-rustls",
-            variant: None,
-        },
-    ]
-}
+    },
+    WorkerSource {
+        stack: "rustls-aws-lc+unbuffered",
+        about: "the same through rustls' interface without buffers, for the suite",
+        executable: "netbench-worker-rustls",
+        build: Build::cargo("netbench-stack-rustls"),
+    },
+    WorkerSource {
+        stack: "rustls-ring",
+        about: "rustls with ring, with hyper-rustls",
+        executable: "netbench-worker-rustls",
+        build: Build::cargo("netbench-stack-rustls"),
+    },
+];
 
 /// The workers of a run: which program holds which stack, and what it says of itself.
 #[derive(Debug, Clone, Default)]

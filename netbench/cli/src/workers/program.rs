@@ -5,19 +5,18 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use netbench_runner::{BuildVariant, WorkerSource};
+use netbench_runner::{Build, WorkerSource};
 
 use super::{SourceTree, this_command};
 use crate::cache;
 
-/// A worker, or the library that counts allocations: a file that a package of the source tree builds.
+/// A worker, or the library that counts allocations: a file that is built from the source tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Program {
     /// What it is called in messages, and the stack that it is of.
     pub(crate) name: &'static str,
     file: &'static str,
-    package: &'static str,
-    variant: Option<BuildVariant>,
+    build: Build,
 }
 
 /// A program that is there, and where it was found.
@@ -38,8 +37,10 @@ impl Program {
     pub(crate) const HEAP_LIBRARY: Self = Self {
         name: "the library that counts allocations",
         file: "libnetbench_heap.so",
-        package: "netbench-heap",
-        variant: None,
+        build: Build::Cargo {
+            package: "netbench-heap",
+            variant: None,
+        },
     };
 
     /// The worker of a stack.
@@ -47,21 +48,20 @@ impl Program {
         Self {
             name: source.stack,
             file: source.executable,
-            package: source.package,
-            variant: source.variant,
+            build: source.build,
         }
     }
 
     /// Whether one build makes both.
     pub(crate) fn is_built_with(&self, other: &Self) -> bool {
-        (self.file, self.variant) == (other.file, other.variant)
+        (self.file, self.build) == (other.file, other.build)
     }
 
     /// Finds it, and builds nothing.
     pub(crate) fn find(&self) -> anyhow::Result<Option<Found>> {
         let found = |path: PathBuf, place| path.is_file().then_some(Found { path, place });
         let beside = this_command()?
-            .with_file_name(self.folder())
+            .with_file_name(self.build.folder())
             .join(self.file);
         if let Some(beside) = found(beside, Place::Beside) {
             return Ok(Some(beside));
@@ -84,30 +84,43 @@ impl Program {
         }
     }
 
-    /// Has Cargo build it from the source tree, where it is not up to date.
+    /// Builds it from the source tree, where it is not up to date.
     pub(crate) fn build(&self) -> anyhow::Result<PathBuf> {
         let Some(tree) = SourceTree::find() else {
             bail!(
-                "{self} is missing: there is no {} beside the command. In a source tree, \
-                 `cargo build --release -p {}` builds it",
+                "{self} is missing: there is no {} beside the command. In a source tree, {} builds it",
                 self.file,
-                self.package
+                self.builder()
             );
         };
         let built = self.in_tree(&tree);
         if !built.is_file() {
             note!("netbench: Building {self} (once)");
         }
-        let target = tree.target().join(self.folder()).display().to_string();
-        let mut arguments = vec!["-p", self.package, "--target-dir", &target];
-        let environment = self.variant.map_or(&[][..], |variant| variant.environment);
-        let settings = environment
-            .iter()
-            .map(|(name, value)| format!("env.{name}='{value}'"));
-        let settings: Vec<String> = settings.collect();
-        arguments.extend(settings.iter().flat_map(|setting| ["--config", setting]));
-        tree.cargo_build(&arguments, &built)?;
+        match self.build {
+            Build::Cargo { package, variant } => {
+                let target = tree.target().join(self.build.folder());
+                let target = target.display().to_string();
+                let mut arguments = vec!["-p", package, "--target-dir", &target];
+                let environment = variant.map_or(&[][..], |variant| variant.environment);
+                let settings = environment
+                    .iter()
+                    .map(|(name, value)| format!("env.{name}='{value}'"));
+                let settings: Vec<String> = settings.collect();
+                arguments.extend(settings.iter().flat_map(|setting| ["--config", setting]));
+                tree.cargo_build(&arguments, &built)?;
+            }
+            Build::Go { folder } => tree.go_build(folder, &built)?,
+        }
         Ok(built)
+    }
+
+    /// What a user can call to build it.
+    fn builder(&self) -> String {
+        match self.build {
+            Build::Cargo { package, .. } => format!("`cargo build --release -p {package}`"),
+            Build::Go { .. } => format!("`netbench workers build {}`", self.name),
+        }
     }
 
     /// Copies what was built into the cache, where it is found from any folder and without the tree.
@@ -125,16 +138,12 @@ impl Program {
         Ok(to)
     }
 
-    fn folder(&self) -> &'static str {
-        self.variant.map_or("", |variant| variant.folder)
-    }
-
     fn under(&self, folder: &Path) -> PathBuf {
-        folder.join(self.folder()).join(self.file)
+        folder.join(self.build.folder()).join(self.file)
     }
 
     fn in_tree(&self, tree: &SourceTree) -> PathBuf {
-        let release = tree.target().join(self.folder()).join("release");
+        let release = tree.target().join(self.build.folder()).join("release");
         release.join(self.file)
     }
 }

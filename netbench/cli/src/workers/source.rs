@@ -1,14 +1,19 @@
 //! This command, and the source tree that workers and shims are built from.
 
 use std::{
-    env,
+    env, fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
 use anyhow::{Context, bail};
+use netbench_model::sanitize;
+use netbench_runner::go_build;
 
 use crate::interrupt;
+
+/// Lines of a failed build's log that its error quotes.
+const QUOTED_LINES: usize = 12;
 
 /// The tree that this command was built from, unless it is for other machines.
 const BUILT_FROM: Option<&str> = match option_env!("NETBENCH_RELEASE") {
@@ -85,4 +90,63 @@ impl SourceTree {
         }
         Ok(())
     }
+
+    /// Builds the Go program in `folder`, which gives the file `built`. The log of a build that fails stays.
+    pub(crate) fn go_build(&self, folder: &str, built: &Path) -> anyhow::Result<()> {
+        let folder = self.root.join(folder);
+        let log = built.with_extension("log");
+        let open = || {
+            built.parent().map_or(Ok(()), fs::create_dir_all)?;
+            fs::File::create(&log)
+        };
+        let file = open().with_context(|| format!("cannot write to {}", log.display()))?;
+        // Others may run the program while it is built again.
+        let partial = built.with_extension(format!("{}.partial", std::process::id()));
+        let mut command = go_build(&folder, &partial);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(file);
+        let status = interrupt::status(&mut command);
+        let said = fs::read_to_string(&log).unwrap_or_default();
+        let failed = status.as_ref().is_ok_and(|status| !status.success());
+        if failed || status.is_err() {
+            let _ = fs::remove_file(&partial);
+        }
+        if failed {
+            bail!(
+                "`go build` failed in {}{}; its log is {}\n{}",
+                folder.display(),
+                go_advice(&said),
+                log.display(),
+                last_lines(&said)
+            );
+        }
+        // It says nothing that would be missed.
+        let _ = fs::remove_file(&log);
+        status.context("cannot run `go build`; Go is needed (https://go.dev/dl)")?;
+        fs::rename(&partial, built)
+            .with_context(|| format!("Go built it, but {} is not there", built.display()))
+    }
+}
+
+/// What to do about a failed build of Go, where what it said tells.
+fn go_advice(said: &str) -> &'static str {
+    let about_version = [
+        "requires go ",
+        "requires Go ",
+        "invalid go version",
+        "download go1.",
+    ];
+    if about_version.iter().any(|words| said.contains(words)) {
+        ": a newer Go is needed (https://go.dev/dl), or GOTOOLCHAIN=auto and a network to fetch it from"
+    } else {
+        ""
+    }
+}
+
+fn last_lines(said: &str) -> String {
+    let readable = |line: &str| sanitize(&line.replace('\t', "    "));
+    let lines: Vec<String> = said.lines().map(readable).collect();
+    lines[lines.len().saturating_sub(QUOTED_LINES)..].join("\n")
 }

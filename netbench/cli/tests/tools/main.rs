@@ -8,6 +8,7 @@ mod emulated;
 mod instructions;
 mod live;
 mod netem;
+mod other_languages;
 mod refused;
 mod scan_loss;
 mod servers;
@@ -28,6 +29,8 @@ netbench_testing::tests! {
     live::nginx_clean_and_resumed: Nginx;
     live::a_name_that_does_not_resolve_is_a_failure_of_its_own;
     netem::netem_emulates_the_sites: EmulatedMachine;
+    other_languages::go_and_rust_connect_to_each_other: Go;
+    other_languages::go_does_the_suite_beside_rust: Go;
     refused::a_container_that_refuses_namespaces_gets_no_verdict_on_a_network: Seccomp;
     refused::namespaces_that_are_switched_off_are_said_to_be: NamespaceLimits;
     scan_loss::losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts: OpensslCommand;

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"os"
+)
+
+// newVerify verifies the server's chain, from DER to the verdict, with the name and the dates.
+func newVerify(given *material) (*scenario, error) {
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM([]byte(given.RootsPEM)) {
+		return nil, errors.New("roots: none that Go can use")
+	}
+	chain, err := certificatesOf(given.ChainPEM)
+	if err != nil {
+		return nil, err
+	}
+	verify := func() error {
+		options := x509.VerifyOptions{Roots: roots, DNSName: given.Host, Intermediates: x509.NewCertPool()}
+		var leaf *x509.Certificate
+		for i, der := range chain {
+			certificate, err := x509.ParseCertificate(der)
+			if err != nil {
+				return err
+			}
+			if i == 0 {
+				leaf = certificate
+			} else {
+				options.Intermediates.AddCert(certificate)
+			}
+		}
+		_, err := leaf.Verify(options)
+		return err
+	}
+	return alone("verify", verify)
+}
+
+// newConfiguration makes a client's configuration. Of the system's bundle the file is read each time: Go itself reads it
+// (x509.SystemCertPool) once for a process.
+func newConfiguration(form string, given *material) (*scenario, error) {
+	var roots func() (*x509.CertPool, error)
+	ofPEM := func(text []byte) (*x509.CertPool, error) {
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM(text) {
+			return nil, errors.New("roots: none that Go can use")
+		}
+		return pool, nil
+	}
+	switch form {
+	case "pem":
+		text := []byte(given.RootsPEM)
+		roots = func() (*x509.CertPool, error) { return ofPEM(text) }
+	case "der":
+		all, err := certificatesOf(given.RootsPEM)
+		if err != nil {
+			return nil, err
+		}
+		roots = func() (*x509.CertPool, error) { return ofDER(all) }
+	case "native":
+		if given.NativePath == nil {
+			return nil, unsupported("this system has no bundle of trust roots")
+		}
+		roots = func() (*x509.CertPool, error) {
+			text, err := os.ReadFile(*given.NativePath)
+			if err != nil {
+				return nil, err
+			}
+			return ofPEM(text)
+		}
+	default:
+		return nil, errors.New("unknown form of trust roots " + form)
+	}
+	return alone("configuration", func() error {
+		pool, err := roots()
+		made = &tls.Config{RootCAs: pool}
+		return err
+	})
+}
+
+// made keeps the compiler from leaving out what nobody uses.
+var made *tls.Config
+
+func ofDER(all [][]byte) (*x509.CertPool, error) {
+	pool := x509.NewCertPool()
+	for _, der := range all {
+		certificate, err := x509.ParseCertificate(der)
+		if err != nil {
+			return nil, err
+		}
+		pool.AddCert(certificate)
+	}
+	return pool, nil
+}
+
+// alone repeats what a client does without a session.
+func alone(word string, operation func() error) (*scenario, error) {
+	if err := operation(); err != nil {
+		return nil, &stepError{word, err}
+	}
+	return &scenario{slice: func(t *turn) error {
+		for t.goesOn() {
+			var whole meter
+			if err := whole.time(t.request.Clocks, operation); err != nil {
+				return &stepError{word, err}
+			}
+			t.sliced.Operations++
+			t.record("whole", whole)
+		}
+		return nil
+	}}, nil
+}
+
+func certificatesOf(text string) ([][]byte, error) {
+	var all [][]byte
+	for rest := []byte(text); ; {
+		var block *pem.Block
+		if block, rest = pem.Decode(rest); block == nil {
+			break
+		}
+		if block.Type == "CERTIFICATE" {
+			all = append(all, block.Bytes)
+		}
+	}
+	if len(all) == 0 {
+		return nil, errors.New("no certificate in the PEM")
+	}
+	return all, nil
+}

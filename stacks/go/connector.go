@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"time"
+	_ "unsafe" // for linkname
+)
+
+// The suites of TLS 1.3 that Go offers, and accepts in this order. tls.Config has no setting for them. Go keeps these two names
+// open to other packages (go.dev/issue/67401); the second is used where a processor has no AES instructions.
+//
+//go:linkname defaultCipherSuitesTLS13 crypto/tls.defaultCipherSuitesTLS13
+var defaultCipherSuitesTLS13 []uint16
+
+//go:linkname defaultCipherSuitesTLS13NoAES crypto/tls.defaultCipherSuitesTLS13NoAES
+var defaultCipherSuitesTLS13NoAES []uint16
+
+// ownSuites13 is what Go offers by itself.
+var ownSuites13 = [2][]uint16{defaultCipherSuitesTLS13, defaultCipherSuitesTLS13NoAES}
+
+// holdSuites13 sets the suites of TLS 1.3 for all that this process does from now on; none means Go's own.
+func holdSuites13(wanted []uint16) {
+	if len(wanted) == 0 {
+		defaultCipherSuitesTLS13, defaultCipherSuitesTLS13NoAES = ownSuites13[0], ownSuites13[1]
+	} else {
+		defaultCipherSuitesTLS13, defaultCipherSuitesTLS13NoAES = wanted, wanted
+	}
+}
+
+// unsupported is what Go cannot do.
+type unsupported string
+
+func (reason unsupported) Error() string { return string(reason) }
+
+// connector is what a Go program keeps to make HTTPS requests with: an http.Client with its http.Transport, and in that the
+// tls.Config.
+type connector struct {
+	client    *http.Client
+	transport *http.Transport
+	probe     *probe
+	settings  *clientSettings
+}
+
+// newConnector parses the roots and makes the configuration.
+func newConnector(settings *clientSettings, rootsPEM string, own *identity) (*connector, error) {
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM([]byte(rootsPEM)) {
+		return nil, errors.New("roots: none that Go can use")
+	}
+	p := &probe{}
+	config := &tls.Config{
+		RootCAs: roots,
+		// Without it Go resumes nothing, and asks for no tickets.
+		ClientSessionCache: tls.NewLRUClientSessionCache(0),
+		NextProtos:         settings.ALPN,
+		// Asked for right before the chain is verified.
+		Time: p.now,
+		VerifyPeerCertificate: func([][]byte, [][]*x509.Certificate) error {
+			p.verified()
+			return nil
+		},
+	}
+	if err := hold(config, settings); err != nil {
+		return nil, err
+	}
+	if own != nil {
+		certificate, err := tls.X509KeyPair([]byte(own.ChainPEM), []byte(own.KeyPEM))
+		if err != nil {
+			return nil, fmt.Errorf("client certificate: %w", err)
+		}
+		config.Certificates = []tls.Certificate{certificate}
+	}
+	var protocols http.Protocols
+	protocols.SetHTTP1(len(settings.ALPN) == 0 || slices.Contains(settings.ALPN, "http/1.1"))
+	protocols.SetHTTP2(slices.Contains(settings.ALPN, "h2"))
+	transport := &http.Transport{
+		TLSClientConfig: config,
+		Protocols:       &protocols,
+		// What came is counted, not what it unpacks to.
+		DisableCompression: true,
+		DialContext: func(ctx context.Context, _, address string) (net.Conn, error) {
+			return p.dial(ctx, address, settings.Profile)
+		},
+	}
+	client := &http.Client{
+		Transport: transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		},
+	}
+	return &connector{client, transport, p, settings}, nil
+}
+
+// hold sets config to exactly what settings offer, or to their versions alone where the rest is to be Go's own.
+func hold(config *tls.Config, settings *clientSettings) error {
+	if settings.Profile == "library" {
+		holdSuites13(nil)
+		return holdVersions(config, settings.Versions)
+	}
+	old, new13, err := splitSuites(settings.Suites)
+	if err != nil {
+		return err
+	}
+	// A version that none of the suites belongs to must not be spoken.
+	versions := slices.DeleteFunc(slices.Clone(settings.Versions), func(v version) bool {
+		return v == tls.VersionTLS13 && len(new13) == 0 || v != tls.VersionTLS13 && len(old) == 0
+	})
+	if err := holdVersions(config, versions); err != nil {
+		return err
+	}
+	// In what order Go offers those of TLS 1.2 is its own affair. An empty list would mean all.
+	config.CipherSuites = old
+	holdSuites13(new13)
+	return holdGroups(config, settings.Groups)
+}
+
+func splitSuites(wanted []suite) (old, new13 []uint16, err error) {
+	for _, s := range wanted {
+		switch {
+		case !knownSuite(s.code):
+			return nil, nil, unsupported("Go has no suite " + s.name)
+		case isSuite13(s.code):
+			new13 = append(new13, s.code)
+		default:
+			old = append(old, s.code)
+		}
+	}
+	return old, new13, nil
+}
+
+func holdVersions(config *tls.Config, versions []version) error {
+	if len(versions) == 0 {
+		return unsupported("no version that its suites belong to")
+	}
+	config.MinVersion = uint16(slices.Min(versions))
+	config.MaxVersion = uint16(slices.Max(versions))
+	if config.MinVersion < tls.VersionTLS10 {
+		return unsupported("Go has no SSL 3.0")
+	}
+	for between := config.MinVersion; between <= config.MaxVersion; between++ {
+		if !slices.Contains(versions, version(between)) {
+			return unsupported("Go's versions have no gaps between them")
+		}
+	}
+	return nil
+}
+
+// holdGroups refuses a list that begins with another group than Go would send a key share for: its order cannot be changed.
+func holdGroups(config *tls.Config, wanted []group) error {
+	for _, g := range wanted {
+		if !slices.Contains(groupOrder, g.code) {
+			return unsupported("Go has no group " + g.name)
+		}
+		config.CurvePreferences = append(config.CurvePreferences, tls.CurveID(g.code))
+	}
+	if len(wanted) == 0 || config.MaxVersion < tls.VersionTLS13 {
+		return nil
+	}
+	for _, code := range groupOrder {
+		if first := slices.IndexFunc(wanted, func(g group) bool { return g.code == code }); first >= 0 {
+			if first > 0 {
+				return unsupported(fmt.Sprintf("Go orders groups itself, and would send a key share of %s, not of %s",
+					wanted[first].name, wanted[0].name))
+			}
+			return nil
+		}
+	}
+	return nil
+}
+
+// signed refuses a handshake whose signature is of a scheme that was not to be offered: Go cannot be told which to offer.
+func (c *connector) signed(agreed *negotiated) error {
+	if c.settings.Profile == "library" || agreed.Signature == nil || len(c.settings.Signatures) == 0 {
+		return nil
+	}
+	is := func(s signature) bool { return s.code == agreed.Signature.code }
+	if slices.ContainsFunc(c.settings.Signatures, is) {
+		return nil
+	}
+	return unsupported("Go cannot be told which signature schemes to offer, and the server signed with one that was not to be")
+}
+
+// close ends the connections that are left, and waits a moment for that.
+func (c *connector) close() {
+	c.transport.CloseIdleConnections()
+	c.probe.waitUntilClosed(200 * time.Millisecond)
+}
+
+func sameSuites13() bool {
+	return slices.Equal(defaultCipherSuitesTLS13, ownSuites13[0]) && slices.Equal(defaultCipherSuitesTLS13NoAES, ownSuites13[1])
+}

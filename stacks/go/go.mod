@@ -1,0 +1,3 @@
+module netbench-worker-go
+
+go 1.26.0
