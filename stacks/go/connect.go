@@ -102,7 +102,7 @@ func (w *worker) connector(request *connectRequest) (*connector, making, error) 
 	faults, cpu, start := minorFaults(), processCPU(), time.Now()
 	client, err := newConnector(w.settings.Client, w.settings.RootsPEM, w.settings.Identity)
 	made := making{true, time.Since(start), processCPU() - cpu, minorFaults() - faults, err}
-	if err == nil && w.server != nil && !sameSuites13() {
+	if err == nil && w.server != nil && !allSuites13() {
 		made.err = unsupported("Go has one list of the suites of TLS 1.3 for a process, and this one serves sites")
 		holdSuites13(nil)
 	}

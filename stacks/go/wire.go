@@ -190,16 +190,19 @@ func (w *wire) Read(to []byte) (int, error) {
 
 func (w *wire) Write(from []byte) (int, error) {
 	w.probe.lock.Lock()
-	if w.probe.marks.clientHello.IsZero() {
-		w.probe.marks.clientHello = time.Now()
+	m := &w.probe.marks
+	if m.clientHello.IsZero() {
+		m.clientHello = time.Now()
 	}
+	// Before it is written: the answer is read by another goroutine, and may be there before this one goes on.
+	m.transfer.BytesOut += int64(len(from))
+	m.wrote = true
 	w.probe.lock.Unlock()
 	n, err := w.TCPConn.Write(from)
-	if n > 0 {
+	if n < len(from) {
 		w.probe.lock.Lock()
 		defer w.probe.lock.Unlock()
-		w.probe.marks.transfer.BytesOut += int64(n)
-		w.probe.marks.wrote = true
+		m.transfer.BytesOut -= int64(len(from) - n)
 	}
 	return n, err
 }
