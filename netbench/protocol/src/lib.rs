@@ -10,7 +10,7 @@ use std::{collections::BTreeMap, fmt, net::SocketAddr};
 
 use netbench_model::{
     Alpn, CipherSuite, ClientSettings, Condition, Failure, Fault, Group, Held, Measured, Role,
-    ServerCount, TlsVersion, WorkerRecord,
+    ServerCount, SignatureScheme, TlsVersion, WorkerRecord,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -284,6 +284,13 @@ pub struct StackDescription {
     pub groups: Vec<Group>,
     /// Suites it can offer and accept.
     pub suites: Vec<CipherSuite>,
+    /// Signature schemes it can offer. Those that clients offer by default where a worker does not say.
+    #[serde(default = "offered_signatures")]
+    pub signatures: Vec<SignatureScheme>,
+}
+
+fn offered_signatures() -> Vec<SignatureScheme> {
+    SignatureScheme::OFFERED.to_vec()
 }
 
 /// Where the sites are listening.

@@ -9,7 +9,7 @@ use netbench_protocol::{
 
 use crate::{
     bench::{describe, start},
-    cases::client,
+    cases::{client, offer_only},
     foreign::{Files, HOST, LIMIT, OpenSslCommand, one_site},
 };
 
@@ -18,11 +18,13 @@ const PAGE: &str = "A page that only its own path leads to.\n";
 
 /// Says what is wrong with the requests that `stack` sends and with the certificate that it shows.
 pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
-    let operations = describe(&mut start(program)?, stack)?.operations;
-    let can = |operation: &str| operations.iter().any(|named| named == operation);
+    let described = describe(&mut start(program)?, stack)?;
+    let can = |operation: &str| described.operations.iter().any(|named| named == operation);
     if !can("request") || !can("client-certificate") {
         return Ok(Vec::new());
     }
+    let mut offers = client();
+    offer_only(&described, &mut offers);
     let (lab, sites) = one_site(stack, KeyType::EcdsaP256)?;
     let files = Files::new(stack, &lab, &sites)?;
     fs::write(files.path("page.txt"), PAGE).map_err(|e| e.to_string())?;
@@ -46,7 +48,17 @@ pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
             Fits::Failure,
         ),
     ] {
-        let answer = visit(program, stack, lab.ca_pem(), address, path, shown)?;
+        let answer = visit(
+            program,
+            Configure {
+                stack: stack.to_owned(),
+                client: offers.clone(),
+                roots_pem: lab.ca_pem().to_owned(),
+                identity: shown.cloned(),
+            },
+            address,
+            path,
+        )?;
         let right = match (&answer, fits) {
             (ResponseBody::Connected(measured), Fits::Page) => {
                 (measured.http_status, measured.body_bytes) == (200, PAGE.len() as u64)
@@ -100,20 +112,12 @@ fn client_identity(files: &Files) -> Result<ClientIdentity, String> {
 
 fn visit(
     program: &Path,
-    stack: &str,
-    roots_pem: &str,
+    settings: Configure,
     address: SocketAddr,
     path: &str,
-    identity: Option<&ClientIdentity>,
 ) -> Result<ResponseBody, String> {
     let mut worker = start(program)?;
     let mut ask = |body| worker.ask(body, 2 * LIMIT).map_err(|e| e.to_string());
-    let settings = Configure {
-        stack: stack.to_owned(),
-        client: client(),
-        roots_pem: roots_pem.to_owned(),
-        identity: identity.cloned(),
-    };
     ask(RequestBody::Configure(Box::new(settings)))?;
     ask(RequestBody::Connect(Box::new(Connect {
         host: HOST.to_owned(),

@@ -14,6 +14,7 @@ use netbench_runner::{Launch, Worker};
 
 use crate::{
     cases::{self, Case, Expected, Roots},
+    exception::{Exception, Exceptions},
     judge,
 };
 
@@ -63,16 +64,17 @@ impl Bench {
     }
 
     /// Runs every case and says what was wrong.
-    pub(crate) fn run(&mut self) -> Vec<String> {
+    pub(crate) fn run(&mut self, exceptions: &[Exception]) -> Vec<String> {
         let mut wrong = Vec::new();
         let mut measured = BTreeMap::new();
+        let mut exceptions = Exceptions::new(exceptions);
         let deadline = Instant::now() + TABLE_LIMIT;
         for case in self.cases.clone() {
             if Instant::now() > deadline {
                 wrong.push(format!("stopped after {TABLE_LIMIT:?}"));
                 return wrong;
             }
-            match self.try_case(&case) {
+            match self.try_case(&case, exceptions.of(&case).as_ref()) {
                 Ok(ResponseBody::Connected(figures)) => {
                     measured.insert(case.name, *figures);
                 }
@@ -80,6 +82,7 @@ impl Bench {
                 Err(error) => wrong.push(format!("{}: {error}", case.name)),
             }
         }
+        wrong.extend(exceptions.end(&self.stack));
         wrong.extend(judge::relations(&measured).err());
         match counts(&mut self.server) {
             Ok(counts) => wrong.extend(self.miscounted(&counts)),
@@ -88,7 +91,7 @@ impl Bench {
         wrong
     }
 
-    fn try_case(&mut self, case: &Case) -> Result<ResponseBody, String> {
+    fn try_case(&mut self, case: &Case, exception: Option<&Case>) -> Result<ResponseBody, String> {
         let roots_pem = match case.roots {
             Roots::Lab => self.roots_pem.clone(),
             Roots::Text(text) => text.to_owned(),
@@ -110,7 +113,12 @@ impl Bench {
         let role = Role::Measured;
         let answer = connect(&mut self.client, case, address, case.condition, role)?;
         let sent = served.map_or(&[][..], |served| &served.chain_bytes);
-        judge::judge(case, sent, &answer)?;
+        let usual = judge::judge(case, sent, &answer);
+        match exception {
+            None => usual?,
+            Some(_) if usual.is_ok() => return Err("it needs no exception".to_owned()),
+            Some(exceptional) => judge::judge(exceptional, sent, &answer)?,
+        }
         Ok(answer)
     }
 

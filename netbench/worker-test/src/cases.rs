@@ -110,7 +110,29 @@ pub(crate) fn all(can: &StackDescription) -> Vec<Case> {
     cases.push(address_as_host());
     cases.extend(sizes());
     cases.extend(failing::all());
+    let able = |key: KeyType| scheme_of(key).is_none_or(|scheme| can.signatures.contains(&scheme));
+    cases.retain(|case| able(case.site.key));
+    for case in &mut cases {
+        offer_only(can, &mut case.client);
+    }
     cases
+}
+
+/// The scheme without which a client cannot connect to servers with this key; none for keys with several.
+fn scheme_of(key: KeyType) -> Option<SignatureScheme> {
+    match key {
+        KeyType::EcdsaP256 => Some(SignatureScheme::ECDSA_SECP256R1_SHA256),
+        KeyType::EcdsaP384 => Some(SignatureScheme::ECDSA_SECP384R1_SHA384),
+        KeyType::Ed25519 => Some(SignatureScheme::ED25519),
+        KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => None,
+    }
+}
+
+/// Leaves out the signature schemes that the stack does not say that it has, as the runner does.
+pub(crate) fn offer_only(can: &StackDescription, client: &mut ClientSettings) {
+    client
+        .signatures
+        .retain(|scheme| can.signatures.contains(scheme));
 }
 
 /// What a client offers by default.

@@ -17,8 +17,8 @@ use netbench_protocol::ServeSite;
 use tempfile::TempDir;
 
 use crate::{
-    bench::{configure, connect, serve, sites, start},
-    cases::{Agreed, Case, Expected, Resumed, Roots, client},
+    bench::{configure, connect, describe, serve, sites, start},
+    cases::{Agreed, Case, Expected, Resumed, Roots, client, offer_only},
     judge::{self, Connector},
 };
 
@@ -243,7 +243,9 @@ impl Visits {
             alpn: Some(self.alpn),
             resumed: Resumed::No,
         };
+        let mut worker = start(program)?;
         let mut settings = client();
+        offer_only(&describe(&mut worker, stack)?, &mut settings);
         settings.versions = vec![self.version];
         settings.alpn = vec![self.alpn];
         let case = Case {
@@ -256,7 +258,6 @@ impl Visits {
             timeout_ms: 20_000,
             expected: Expected::Agreed(agreed.clone()),
         };
-        let mut worker = start(program)?;
         configure(&mut worker, stack, &case, roots_pem.to_owned())?;
         let mut visit = |role| connect(&mut worker, &case, self.address, case.condition, role);
         let prime = visit(Role::Prime)?;

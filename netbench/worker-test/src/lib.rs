@@ -3,7 +3,7 @@
 //! netbench; and the worker protocol's rules.
 //!
 //! For the tests of stacks and for nothing else; it must never know one stack from another but by
-//! what its worker says of itself. Start reading at [`conformance`]; `cases.rs` and
+//! what its worker says of itself and its test declares ([`Exception`]). Start reading at [`conformance`]; `cases.rs` and
 //! `cases/failing.rs` are the table, `lines.rs` holds the protocol's rules, `suite.rs` and its folder have
 //! the in-memory suite; `plain.rs` is for the benchmarks of stacks.
 
@@ -11,6 +11,7 @@ mod asked;
 mod bench;
 mod cases;
 mod documented;
+mod exception;
 mod foreign;
 mod judge;
 mod lines;
@@ -21,6 +22,8 @@ mod suite;
 use std::path::Path;
 
 use bench::Bench;
+pub use exception::Exception;
+use netbench_model::Scenario;
 
 /// Has the worker `program` serve and connect with `stack`, and says what it got wrong.
 ///
@@ -29,10 +32,16 @@ use bench::Bench;
 /// # Panics
 /// The worker does not start or serve, or got anything wrong.
 pub fn conformance(program: &Path, stack: &str) {
-    complain(
-        stack,
-        Bench::new(program, stack).map(|mut bench| bench.run()),
-    );
+    conformance_but(program, stack, &[]);
+}
+
+/// As [`conformance`], but for what the library is not able to tell.
+///
+/// # Panics
+/// As [`conformance`], and for an exception that fits no case or was not needed.
+pub fn conformance_but(program: &Path, stack: &str, exceptions: &[Exception]) {
+    let ran = Bench::new(program, stack).map(|mut bench| bench.run(exceptions));
+    complain(stack, ran);
 }
 
 /// That the worker `program` keeps to the worker protocol: says what it and `stack` are, answers
@@ -62,7 +71,15 @@ pub fn documented(program: &Path, stack: &str) {
 /// # Panics
 /// As [`conformance`].
 pub fn suite(program: &Path, stack: &str) {
-    complain(stack, suite::run(program, stack));
+    complain(stack, suite::run(program, stack, |_| false));
+}
+
+/// As [`suite`], for a stack that must refuse the scenarios that `lacks` says: each must be unsupported, with a reason.
+///
+/// # Panics
+/// As [`conformance`].
+pub fn suite_without(program: &Path, stack: &str, lacks: fn(&Scenario) -> bool) {
+    complain(stack, suite::run(program, stack, lacks));
 }
 
 /// Has `stack` connect to `openssl s_server`, with a certificate and a path of its own too, and `openssl s_client` to

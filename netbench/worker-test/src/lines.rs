@@ -10,7 +10,7 @@ use std::{
 };
 
 use netbench_lab::Lab;
-use netbench_model::{Condition, KeyType, Role, Site};
+use netbench_model::{ClientSettings, Condition, KeyType, Role, SignatureScheme, Site};
 use netbench_protocol::{
     Configure, Connect, HttpRequest, PROTOCOL_VERSION, Request, RequestBody, Resolve, Response,
     ResponseBody, Serve, StackDescription,
@@ -254,7 +254,11 @@ fn bad_lines(stack: &str, lab: &Lab) -> Result<Vec<BadLine>, String> {
 fn configure(stack: &str, lab: &Lab) -> RequestBody {
     RequestBody::Configure(Box::new(Configure {
         stack: stack.to_owned(),
-        client: client(),
+        client: ClientSettings {
+            // The site's own, which every stack has.
+            signatures: vec![SignatureScheme::ECDSA_SECP256R1_SHA256],
+            ..client()
+        },
         roots_pem: lab.ca_pem().to_owned(),
         identity: None,
     }))

@@ -8,7 +8,7 @@ use std::{
 
 use netbench_model::{
     Group, HandshakeKind, KeyType, Measure, ParallelWork, RootsForm, Scenario, SessionSettings,
-    TlsVersion, Work,
+    SignatureScheme, TlsVersion, Work,
 };
 use netbench_protocol::{
     Clocks, Hold, Material, Prepare, Prepared, RequestBody, ResponseBody, Slice, SliceLimit, Sliced,
@@ -33,8 +33,8 @@ const MOST_PER_SESSION: u64 = 1 << 20;
 const LEAST_PER_SESSION: u64 = 500;
 
 /// Runs every scenario, and asks for what cannot be, and says what was wrong.
-pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
-    let mut bench = Bench::new(program, stack)?;
+pub(crate) fn run(program: &Path, stack: &str, lacks: Lacks) -> Result<Vec<String>, String> {
+    let mut bench = Bench::new(program, stack, lacks)?;
     let mut wrong = wrong::before_prepare(&mut bench);
     wrong.extend(wrong::settings(&mut bench)?);
     let deadline = Instant::now() + LIMIT;
@@ -56,15 +56,20 @@ pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
     Ok(wrong)
 }
 
+/// The scenarios that a stack must refuse.
+pub(crate) type Lacks = fn(&Scenario) -> bool;
+
 /// A worker that is asked for one scenario after another.
 struct Bench {
     worker: Worker,
     stack: String,
     groups: Vec<Group>,
+    signatures: Vec<SignatureScheme>,
+    lacks: Lacks,
 }
 
 impl Bench {
-    fn new(program: &Path, stack: &str) -> Result<Self, String> {
+    fn new(program: &Path, stack: &str, lacks: Lacks) -> Result<Self, String> {
         let mut worker = bench::start(program)?;
         let can = bench::describe(&mut worker, stack)?;
         if !can.operations.iter().any(|operation| operation == "suite") {
@@ -74,6 +79,8 @@ impl Bench {
             worker,
             stack: stack.to_owned(),
             groups: can.groups,
+            signatures: can.signatures,
+            lacks,
         })
     }
 
@@ -104,6 +111,9 @@ impl Bench {
     fn runs(&mut self, scenario: &Scenario, material: Material) -> Result<(), String> {
         let has_native = material.native_path.is_some();
         match self.prepare(scenario, material) {
+            Ok(ResponseBody::Prepared(_)) if (self.lacks)(scenario) => {
+                return Err("it was to be unsupported".to_owned());
+            }
             Ok(ResponseBody::Prepared(prepared)) => agreed(scenario, &prepared)?,
             Ok(ResponseBody::Unsupported { reason }) => {
                 return self.may_lack(scenario, has_native, &reason);
@@ -120,18 +130,20 @@ impl Bench {
         prove_slice(scenario, &sliced).map_err(|e| e.to_string())
     }
 
-    /// Only the hybrid group, by a stack that does not say that it has it, and the native roots of
-    /// a system without any.
+    /// Only what the stack was to refuse, the hybrid group and keys, by a stack that does not say that it has them, and
+    /// the native roots of a system without any.
     fn may_lack(&self, scenario: &Scenario, has_native: bool, reason: &str) -> Result<(), String> {
-        let lacks = match (scenario.work, scenario.settings()) {
+        let other = match (scenario.work, scenario.settings()) {
             (Work::Connector { form, .. }, _) => form == RootsForm::Native && !has_native,
             (_, Some(settings)) => {
                 let hybrid = Group::X25519MLKEM768;
-                settings.group == hybrid && !self.groups.contains(&hybrid)
+                let mut schemes = settings.signatures().iter();
+                (settings.group == hybrid && !self.groups.contains(&hybrid))
+                    || schemes.any(|scheme| !self.signatures.contains(scheme))
             }
             _ => false,
         };
-        if lacks && !reason.is_empty() {
+        if (other || (self.lacks)(scenario)) && !reason.is_empty() {
             println!("{}: {scenario} is unsupported: {reason}", self.stack);
             return Ok(());
         }

@@ -33,6 +33,9 @@ pub(crate) fn explain(
     if let Some((fault, _)) = &probe.marks().certificate_fault {
         return Explained::new(FailureClass::Certificate, *fault);
     }
+    if let Some(alert) = probe.marks().alert {
+        return Explained::new(FailureClass::Alert, alert);
+    }
     let mut found = None;
     visit(error, &mut |error| {
         if found.is_none() {

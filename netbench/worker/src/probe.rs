@@ -5,7 +5,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{CertificateFault, Negotiated, Phase, SignatureScheme, TcpInfo, Transfer};
+use netbench_model::{
+    Alert, CertificateFault, Negotiated, Phase, SignatureScheme, TcpInfo, Transfer,
+};
 use netbench_protocol::Resolve;
 
 /// Where a connection leaves its times and counts. One is shared by the resolver, the TCP
@@ -25,9 +27,13 @@ pub(crate) struct Marks {
     pub(crate) handshake: Option<Instant>,
     pub(crate) head: Option<Instant>,
     pub(crate) verify: Option<Duration>,
+    /// When a verification began that has not ended, and how many bytes had been read by then.
+    pub(crate) verifying: Option<(Instant, u64)>,
     /// The fault that the verifier found in the certificate and the library's words for it, for stacks
     /// that do not say it in their error.
     pub(crate) certificate_fault: Option<(CertificateFault, String)>,
+    /// The alert that came, for stacks that do not say it in their error.
+    pub(crate) alert: Option<Alert>,
     pub(crate) signature: Option<SignatureScheme>,
     pub(crate) negotiated: Option<Negotiated>,
     pub(crate) transfer: Transfer,
@@ -53,15 +59,43 @@ impl Probe {
     pub fn verify<T>(&self, verification: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let result = verification();
-        let took = start.elapsed();
+        self.verified(start.elapsed());
+        result
+    }
+
+    /// Marks that a chain verification may begin, for libraries that only call back in the course of it. Of several
+    /// marks the first counts after which nothing more was read.
+    pub fn verification_begins(&self) {
+        let now = Instant::now();
+        let mut marks = self.marks();
+        let read = marks.transfer.bytes_in;
+        if marks.verifying.is_none_or(|(_, then)| then != read) {
+            marks.verifying = Some((now, read));
+        }
+    }
+
+    /// Marks the end of the verification, and adds its time to `verify`.
+    pub fn verification_ends(&self) {
+        let now = Instant::now();
+        let begun = self.marks().verifying.take();
+        if let Some((begun, _)) = begun {
+            self.verified(now - begun);
+        }
+    }
+
+    fn verified(&self, took: Duration) {
         let mut marks = self.marks();
         marks.verify = Some(marks.verify.unwrap_or_default() + took);
-        result
     }
 
     /// Keeps what the verifier found wrong with the certificate, and the library's words for it.
     pub fn certificate_fault(&self, fault: CertificateFault, words: &str) {
         self.marks().certificate_fault = Some((fault, words.to_owned()));
+    }
+
+    /// Keeps the alert that the server sent.
+    pub fn alert(&self, alert: Alert) {
+        self.marks().alert = Some(alert);
     }
 
     /// Keeps the scheme of the server's handshake signature.

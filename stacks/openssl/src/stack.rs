@@ -1,6 +1,6 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_model::{CipherSuite, ClientSettings, Group, WorkerRecord};
+use netbench_model::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_worker::{
     Accept, Explained, Fetch, InMemory, Probe, SetUpAction, SetupError, Stack, build_facts,
@@ -107,6 +107,7 @@ impl Stack for OpenSsl {
                 .filter(|group| can_group(*group))
                 .collect(),
             suites: CipherSuite::SERVED.to_vec(),
+            signatures: SignatureScheme::OFFERED.to_vec(),
         }
     }
 

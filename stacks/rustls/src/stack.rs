@@ -1,6 +1,6 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_model::{CipherSuite, ClientSettings, Group, WorkerRecord};
+use netbench_model::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_worker::{
     Accept, Explained, Fetch, InMemory, Probe, SetUpAction, SetupError, Stack, build_facts,
@@ -110,6 +110,7 @@ impl Stack for Rustls {
             operations: operations.iter().map(|op| (*op).to_owned()).collect(),
             groups: groups.collect(),
             suites: CipherSuite::OFFERED.to_vec(),
+            signatures: SignatureScheme::OFFERED.to_vec(),
         }
     }
 

@@ -218,6 +218,7 @@ fn answer(script: &Script, request: &RequestBody, prepared: Option<&Scenario>) -
                 operations: script.operations.clone(),
                 groups: Vec::new(),
                 suites: Vec::new(),
+                signatures: Vec::new(),
             }],
         }),
         (RequestBody::Configure(_), _) => ResponseBody::Configured,

@@ -53,13 +53,12 @@ pub(super) fn settings(bench: &mut Bench) -> Result<Vec<String>, String> {
             );
         }
     }
-    let verify = Scenario::timed(Work::Verify {
-        key: KeyType::EcdsaP256,
-        chain_length: 2,
-        roots: 1,
+    let connector = Scenario::timed(Work::Connector {
+        form: RootsForm::Pem,
+        roots: Some(1),
     });
     bench
-        .prepare(&verify, material(&verify)?)
+        .prepare(&connector, material(&connector)?)
         .map_err(|e| e.to_string())?;
     let held = bench.ask(RequestBody::Hold(Hold { sessions: 20 }));
     if !matches!(held, Ok(ResponseBody::Failed(_))) {
@@ -173,6 +172,7 @@ fn all(plain: SessionSettings) -> Result<Vec<(&'static str, Scenario, Material)>
 /// That `prepare` fails, in words that a terminal can show.
 fn fails(bench: &mut Bench, scenario: &Scenario, material: Material) -> Result<(), String> {
     match bench.prepare(scenario, material) {
+        Ok(ResponseBody::Unsupported { reason }) => bench.may_lack(scenario, true, &reason),
         Ok(ResponseBody::Failed(failure)) => {
             let shown = !failure.detail.chars().any(char::is_control);
             if shown && !failure.detail.is_empty() && failure.reason.is_of(failure.class) {

@@ -201,6 +201,8 @@ impl ConnectSettings {
             versions.contains(&suite.version())
                 && chosen().all(|stack| stack.suites.contains(suite))
         };
+        let verified =
+            |scheme: &SignatureScheme| chosen().all(|stack| stack.signatures.contains(scheme));
         Ok(ClientSettings {
             profile: *profile,
             versions: versions.clone(),
@@ -210,7 +212,11 @@ impl ConnectSettings {
                 .filter(offered)
                 .collect(),
             groups,
-            signatures: SignatureScheme::OFFERED.to_vec(),
+            signatures: SignatureScheme::OFFERED
+                .iter()
+                .copied()
+                .filter(verified)
+                .collect(),
             alpn: alpn.clone(),
         })
     }

@@ -1,0 +1,56 @@
+use globset::Glob;
+use netbench_model::{FailureClass, FailureReason};
+
+use crate::cases::{Case, Expected};
+
+/// Cases of failing connections whose usual reason a library cannot tell, or a server of it does not give.
+///
+/// It is printed, has to fit some case, and to be needed in every case that it fits.
+#[derive(Debug, Clone)]
+pub struct Exception {
+    /// The cases, as a glob.
+    pub cases: &'static str,
+    /// The class of failure that they come to.
+    pub class: FailureClass,
+    /// The reason that they come to.
+    pub reason: FailureReason,
+    /// What the library cannot do.
+    pub why: &'static str,
+}
+
+/// The exceptions of one stack, with how often each was met.
+pub(crate) struct Exceptions<'a>(Vec<(&'a Exception, u32)>);
+
+impl<'a> Exceptions<'a> {
+    pub(crate) fn new(declared: &'a [Exception]) -> Self {
+        Self(declared.iter().map(|one| (one, 0)).collect())
+    }
+
+    /// The case as it comes to what is declared of it, if it is an exception.
+    pub(crate) fn of(&mut self, case: &Case) -> Option<Case> {
+        let fits = |cases: &str| {
+            Glob::new(cases).is_ok_and(|glob| glob.compile_matcher().is_match(&case.name))
+        };
+        let (exception, met) = self.0.iter_mut().find(|(one, _)| fits(one.cases))?;
+        *met += 1;
+        Some(Case {
+            expected: Expected::Failed(exception.class, Some(exception.reason.clone())),
+            ..case.clone()
+        })
+    }
+
+    /// Prints what was met, and says what was declared for nothing.
+    pub(crate) fn end(self, stack: &str) -> Vec<String> {
+        let mut wrong = Vec::new();
+        for (Exception { cases, why, .. }, met) in self.0 {
+            if met == 0 {
+                wrong.push(format!(
+                    "{cases}: declared as an exception, and no case is like it"
+                ));
+            } else {
+                println!("{stack}: an exception in {met} cases like {cases}: {why}");
+            }
+        }
+        wrong
+    }
+}

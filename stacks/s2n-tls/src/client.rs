@@ -1,0 +1,238 @@
+use std::{
+    error::Error as StdError,
+    io,
+    pin::Pin,
+    task::{Context, Poll},
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use http::Uri;
+use netbench_model::{Alert, Alpn, ClientSettings, Negotiated, Profile, TlsVersion};
+use netbench_protocol::ClientIdentity;
+use netbench_worker::{BoxFuture, Fetch, HyperClient, Probe, SetupError, TimedTcp};
+use s2n_tls::{
+    callbacks::{CertValidationCallbackSync, CertValidationInfo, ConnectionFuture, WallClock},
+    config::{Builder, Config, ConnectionInitializer},
+    connection::{self, Builder as _, Connection},
+    enums::{ClientAuthType, Mode},
+    error::Error,
+};
+use s2n_tls_hyper::{connector::HttpsConnector, error::Error as HyperError};
+use tower_service::Service;
+
+use crate::{ffi, negotiated::negotiated, policy::Settings, tickets::Tickets};
+
+/// Parses the roots and makes s2n-tls' configuration and s2n-tls-hyper's connector.
+pub(crate) fn connector(
+    settings: &ClientSettings,
+    roots_pem: &str,
+    identity: Option<&ClientIdentity>,
+    probe: &Probe,
+) -> Result<Box<dyn Fetch>, SetupError> {
+    let connections = Connections {
+        config: config(settings, roots_pem, identity, probe)?,
+        probe: probe.clone(),
+    };
+    let tcp = TimedTcp::new(settings.profile, probe);
+    let https = HttpsConnector::builder_with_http(tcp, connections).build();
+    Ok(Box::new(HyperClient::new(
+        Connector(https),
+        settings.profile,
+        probe,
+        inspect,
+    )))
+}
+
+fn config(
+    settings: &ClientSettings,
+    roots_pem: &str,
+    identity: Option<&ClientIdentity>,
+    probe: &Probe,
+) -> Result<Config, SetupError> {
+    let refused = |what: &'static str| move |e| SetupError::refused(what, e);
+    let mut config = without_delays(Builder::new())?;
+    trust(&mut config, roots_pem)?;
+    if let Some(identity) = identity {
+        let (chain, key) = (identity.chain_pem.as_bytes(), identity.key_pem.as_bytes());
+        config
+            .load_pem(chain, key)
+            .and_then(|config| config.set_client_auth_type(ClientAuthType::Optional))
+            .map_err(refused("client certificate and key"))?;
+    }
+    let (tickets, watch) = (Tickets::default(), Watch(probe.clone()));
+    config
+        .set_wall_clock(watch.clone())
+        .and_then(|config| config.set_cert_validation_callback_sync(watch))
+        .and_then(|config| config.set_session_ticket_callback(tickets.clone()))
+        .map_err(refused("callbacks"))?;
+    if settings.profile == Profile::Library {
+        only_what_the_library_offers(settings)?;
+        config
+            .set_connection_initializer(tickets)
+            .map_err(refused("callbacks"))?;
+        return config.build().map_err(refused("configuration"));
+    }
+    // As the other stacks do, so that all send and get the same.
+    config
+        .enable_ocsp()
+        .and_then(|config| config.set_connection_initializer((Offers::of(&settings.alpn), tickets)))
+        .map_err(refused("configuration"))?;
+    let policy = Settings {
+        versions: settings.versions.clone(),
+        suites: settings.suites.clone(),
+        groups: settings.groups.clone(),
+        signatures: settings.signatures.clone(),
+    };
+    let policy = policy.policy()?;
+    let config = config.build().map_err(refused("configuration"))?;
+    ffi::set_policy(&config, policy)?;
+    Ok(config)
+}
+
+/// What s2n-tls and s2n-tls-hyper offer when they are told nothing cannot be changed in part.
+fn only_what_the_library_offers(settings: &ClientSettings) -> Result<(), SetupError> {
+    let unsupported = |what: &str| Err(SetupError::Unsupported(what.to_owned()));
+    if settings.versions != TlsVersion::OFFERED {
+        return unsupported("s2n-tls' default policy speaks TLS 1.2 and 1.3");
+    }
+    if settings.alpn != Alpn::ALL {
+        return unsupported("s2n-tls-hyper offers h2 and http/1.1");
+    }
+    Ok(())
+}
+
+/// Without system's roots, and without blinding: after most errors s2n-tls has its user wait 10 to 30 seconds before the
+/// connection may end.
+pub(crate) fn without_delays(mut config: Builder) -> Result<Builder, SetupError> {
+    config
+        .with_system_certs(false)
+        .and_then(|config| config.set_max_blinding_delay(0))
+        .map_err(|e| SetupError::refused("configuration", e))?;
+    Ok(config)
+}
+
+pub(crate) fn trust(config: &mut Builder, roots_pem: &str) -> Result<(), SetupError> {
+    config
+        .trust_pem(roots_pem.as_bytes())
+        .map(drop)
+        .map_err(|e| SetupError::refused("roots", e))
+}
+
+/// Times verification: the library asks for the time right before it verifies a chain, and calls back when it has.
+#[derive(Clone)]
+struct Watch(Probe);
+
+impl WallClock for Watch {
+    fn get_time_since_epoch(&self) -> Duration {
+        self.0.verification_begins();
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        now.unwrap_or_default()
+    }
+}
+
+impl CertValidationCallbackSync for Watch {
+    fn handle_validation(&self, _: &mut Connection, _: &mut CertValidationInfo) -> bool {
+        self.0.verification_ends();
+        // Nothing is added to what the library has verified.
+        true
+    }
+}
+
+/// Replaces the protocols that s2n-tls-hyper offers, which are always the same, with those asked for.
+struct Offers(Vec<&'static str>);
+
+impl Offers {
+    fn of(alpn: &[Alpn]) -> Self {
+        Self(alpn.iter().map(|alpn| alpn.name()).collect())
+    }
+}
+
+impl ConnectionInitializer for Offers {
+    fn initialize_connection(
+        &self,
+        connection: &mut Connection,
+    ) -> Result<Option<Pin<Box<dyn ConnectionFuture>>>, Error> {
+        connection.set_application_protocol_preference(&self.0)?;
+        Ok(None)
+    }
+}
+
+/// Makes connections that leave the alert that they got when they end: s2n-tls' errors do not say which it was.
+#[derive(Clone)]
+struct Connections {
+    config: Config,
+    probe: Probe,
+}
+
+impl connection::Builder for Connections {
+    type Output = Watched;
+
+    fn build_connection(&self, mode: Mode) -> Result<Watched, Error> {
+        Ok(Watched {
+            connection: self.config.build_connection(mode)?,
+            probe: self.probe.clone(),
+        })
+    }
+}
+
+struct Watched {
+    connection: Connection,
+    probe: Probe,
+}
+
+impl AsRef<Connection> for Watched {
+    fn as_ref(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+impl AsMut<Connection> for Watched {
+    fn as_mut(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        let alert = self.connection.alert().map(Alert);
+        if let Some(alert) = alert.filter(|alert| *alert != Alert::CLOSE_NOTIFY) {
+            self.probe.alert(alert);
+        }
+    }
+}
+
+/// s2n-tls-hyper's connector, with errors that have what caused them.
+#[derive(Clone)]
+struct Connector(HttpsConnector<TimedTcp, Connections>);
+
+type Stream = <HttpsConnector<TimedTcp, Connections> as Service<Uri>>::Response;
+
+impl Service<Uri> for Connector {
+    type Response = Stream;
+    type Error = Box<dyn StdError + Send + Sync>;
+    type Future = BoxFuture<'static, Result<Stream, Self::Error>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.0.poll_ready(cx).map_err(cause)
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let connecting = self.0.call(uri);
+        Box::pin(async move { connecting.await.map_err(cause) })
+    }
+}
+
+fn cause(error: HyperError) -> Box<dyn StdError + Send + Sync> {
+    match error {
+        HyperError::HttpError(error) => error,
+        HyperError::TlsError(error) => io::Error::from(error).into(),
+        other => other.into(),
+    }
+}
+
+fn inspect(stream: &Stream) -> Negotiated {
+    match stream {
+        Stream::Http(_) => Negotiated::default(),
+        Stream::Https(tls) => negotiated(tls.inner().as_ref()),
+    }
+}

@@ -1,0 +1,243 @@
+//! What the library has and its crate keeps to itself: policies of one's own, the number of tickets, and the code
+//! points of what was agreed on. Layouts and functions are those of the C sources of s2n-tls 0.3.47, to which
+//! Cargo.toml holds the crate; a test reads one of the library's own policies with them.
+
+use std::{
+    ffi::{c_int, c_void},
+    ptr,
+};
+
+use netbench_model::{CipherSuite, Group, SignatureScheme};
+use netbench_worker::SetupError;
+use s2n_tls::{config::Config, connection::Connection, error::Error};
+use s2n_tls_sys::{s2n_config, s2n_connection};
+
+/// `struct s2n_security_policy` of tls/s2n_security_policies.h.
+#[repr(C)]
+pub(crate) struct SecurityPolicy {
+    pub(crate) minimum_version: u8,
+    pub(crate) suites: *const Suites,
+    pub(crate) hybrids: *const Hybrids,
+    pub(crate) signatures: *const List,
+    /// None: those of certificates are left to AWS-LC.
+    pub(crate) certificate_signatures: *const List,
+    pub(crate) curves: *const List,
+    pub(crate) strongly_preferred_groups: *const c_void,
+    pub(crate) certificate_keys: *const c_void,
+    pub(crate) certificate_preferences_apply_locally: bool,
+    /// The library has two rules; the rest fills the structure up.
+    pub(crate) rules: [bool; 7],
+}
+
+/// `struct s2n_cipher_preferences`.
+#[repr(C)]
+pub(crate) struct Suites {
+    pub(crate) count: u16,
+    pub(crate) items: *const Part,
+    pub(crate) boosts_chacha20: bool,
+}
+
+/// `struct s2n_kem_preferences`.
+#[repr(C)]
+pub(crate) struct Hybrids {
+    pub(crate) old_count: u8,
+    pub(crate) old_items: *const Part,
+    pub(crate) count: u8,
+    pub(crate) items: *const Part,
+}
+
+/// `struct s2n_ecc_preferences` and `struct s2n_signature_preferences`.
+#[repr(C)]
+pub(crate) struct List {
+    pub(crate) count: u8,
+    pub(crate) items: *const Part,
+}
+
+/// A suite, curve, hybrid or scheme of the library's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct Part(*const c_void);
+
+/// `s2n_result`.
+#[repr(C)]
+struct ResultOfC {
+    signal: c_int,
+}
+
+unsafe extern "C" {
+    static s2n_signature_preferences_all: List;
+
+    fn s2n_cipher_suite_from_iana(
+        iana: *const u8,
+        bytes: usize,
+        suite: *mut *const c_void,
+    ) -> ResultOfC;
+    fn s2n_find_ecc_curve_from_iana_id(
+        iana: u16,
+        curve: *mut *const c_void,
+        found: *mut bool,
+    ) -> c_int;
+    fn s2n_find_kem_group_from_iana_id(
+        iana: u16,
+        group: *mut *const c_void,
+        found: *mut bool,
+    ) -> c_int;
+    fn s2n_kem_group_is_available(group: *const c_void) -> bool;
+    fn s2n_config_set_security_policy(
+        config: *mut s2n_config,
+        policy: *const SecurityPolicy,
+    ) -> c_int;
+    fn s2n_post_handshake_send(connection: *mut s2n_connection, blocked: *mut c_int) -> c_int;
+}
+
+/// The library's suite, if it has it.
+pub(crate) fn suite(suite: CipherSuite) -> Option<Part> {
+    let (iana, mut found) = (suite.0.to_be_bytes(), ptr::null());
+    // SAFETY: the code point has two bytes; the result is written to `found`.
+    let result = unsafe { s2n_cipher_suite_from_iana(iana.as_ptr(), iana.len(), &raw mut found) };
+    (result.signal == 0 && !found.is_null()).then_some(Part(found))
+}
+
+/// The library's curve, if it has it.
+pub(crate) fn curve(group: Group) -> Option<Part> {
+    let (mut curve, mut found) = (ptr::null(), false);
+    // SAFETY: the results are written to `curve` and `found`.
+    let result =
+        unsafe { s2n_find_ecc_curve_from_iana_id(group.0, &raw mut curve, &raw mut found) };
+    (result == 0 && found).then_some(Part(curve))
+}
+
+/// The library's hybrid of a curve and a KEM, if it and AWS-LC have it.
+pub(crate) fn hybrid(group: Group) -> Option<Part> {
+    let (mut hybrid, mut found) = (ptr::null(), false);
+    // SAFETY: the results are written to `hybrid` and `found`.
+    let result =
+        unsafe { s2n_find_kem_group_from_iana_id(group.0, &raw mut hybrid, &raw mut found) };
+    // SAFETY: the group was found, and is the library's.
+    let able = result == 0 && found && unsafe { s2n_kem_group_is_available(hybrid) };
+    able.then_some(Part(hybrid))
+}
+
+/// The library's signature scheme, if it has it.
+pub(crate) fn scheme(scheme: SignatureScheme) -> Option<Part> {
+    // SAFETY: the library never writes to it.
+    let all = unsafe { &s2n_signature_preferences_all };
+    // SAFETY: the list has `count` parts, and is never freed.
+    let all = unsafe { std::slice::from_raw_parts(all.items, usize::from(all.count)) };
+    // SAFETY: `struct s2n_signature_scheme` begins with its code point.
+    let code = |part: &Part| unsafe { part.0.cast::<u16>().read() };
+    all.iter().copied().find(|part| code(part) == scheme.0)
+}
+
+/// Gives a configuration a policy. It is the configuration's only user still.
+pub(crate) fn set_policy(
+    config: &Config,
+    policy: &'static SecurityPolicy,
+) -> Result<(), SetupError> {
+    // SAFETY: the policy lives for ever, and all that it points to.
+    let result = unsafe { s2n_config_set_security_policy(raw_config(config), policy) };
+    done(result).map_err(|e| SetupError::refused("policy", e))
+}
+
+/// Has servers of TLS 1.3 give so many tickets after a handshake; the library's own number is one.
+pub(crate) fn set_tickets(config: &Config, tickets: u8) -> Result<(), SetupError> {
+    // SAFETY: the configuration is live.
+    let result =
+        unsafe { s2n_tls_sys::s2n_config_set_initial_ticket_count(raw_config(config), tickets) };
+    done(result).map_err(|e| SetupError::refused("tickets", e))
+}
+
+/// Sends the tickets that the library would send before a server's first data.
+pub(crate) fn send_tickets(connection: &mut Connection) -> Result<(), Error> {
+    let mut blocked = 0;
+    // SAFETY: the connection is live, and its transport set.
+    done(unsafe { s2n_post_handshake_send(raw_connection(connection), &raw mut blocked) })
+}
+
+/// The suite of a connection.
+pub(crate) fn negotiated_suite(connection: &Connection) -> Option<CipherSuite> {
+    let (mut first, mut second) = (0, 0);
+    // SAFETY: the connection is live; it is not changed.
+    let result = unsafe {
+        s2n_tls_sys::s2n_connection_get_cipher_iana_value(
+            raw_connection(connection),
+            &raw mut first,
+            &raw mut second,
+        )
+    };
+    (result == 0).then_some(CipherSuite(u16::from_be_bytes([first, second])))
+}
+
+fn done(result: c_int) -> Result<(), Error> {
+    use s2n_tls::error::Fallible;
+    result.into_result().map(drop)
+}
+
+const POINTER: usize = size_of::<*mut c_void>();
+const _: () = assert!(size_of::<Config>() == POINTER && size_of::<Connection>() == POINTER);
+
+fn raw_config(config: &Config) -> *mut s2n_config {
+    // SAFETY: a Config has a pointer to the library's own and, by its size, nothing else.
+    unsafe { ptr::from_ref(config).cast::<*mut s2n_config>().read() }
+}
+
+fn raw_connection(connection: &Connection) -> *mut s2n_connection {
+    // SAFETY: a Connection has a pointer to the library's own and, by its size, nothing else.
+    unsafe {
+        ptr::from_ref(connection)
+            .cast::<*mut s2n_connection>()
+            .read()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::c_char;
+
+    use super::*;
+
+    unsafe extern "C" {
+        fn s2n_find_security_policy_from_version(
+            version: *const c_char,
+            policy: *mut *const SecurityPolicy,
+        ) -> c_int;
+    }
+
+    /// As tls/s2n_security_policies.c has it: a library with another layout would be misread here.
+    #[test]
+    fn a_policy_of_the_librarys_reads_as_its_sources_say() {
+        let mut policy = ptr::null();
+        // SAFETY: the name ends with a zero, and the result is written to `policy`.
+        let result =
+            unsafe { s2n_find_security_policy_from_version(c"20250721".as_ptr(), &raw mut policy) };
+        assert_eq!(result, 0);
+        // SAFETY: it was found, and is never freed.
+        let policy = unsafe { &*policy };
+        // SAFETY: a policy's lists are never freed.
+        let (suites, hybrids, curves, signatures) = unsafe {
+            (
+                &*policy.suites,
+                &*policy.hybrids,
+                &*policy.curves,
+                &*policy.signatures,
+            )
+        };
+        // SAFETY: each has as many parts as it says.
+        let parts = |count: usize, items| unsafe { std::slice::from_raw_parts(items, count) };
+        assert_eq!(policy.minimum_version, 33);
+        let suites = parts(usize::from(suites.count), suites.items);
+        let first = super::suite(CipherSuite::TLS_AES_128_GCM_SHA256);
+        assert_eq!(suites.first().copied(), first);
+        assert!(hybrids.old_count == 0 && hybrids.old_items.is_null());
+        let hybrids = parts(usize::from(hybrids.count), hybrids.items);
+        assert_eq!(hybrids.first().copied(), hybrid(Group::X25519MLKEM768));
+        let curves = parts(usize::from(curves.count), curves.items);
+        assert_eq!(curves.first().copied(), curve(Group::SECP256R1));
+        let signatures = parts(usize::from(signatures.count), signatures.items);
+        let p256 = scheme(SignatureScheme::ECDSA_SECP256R1_SHA256);
+        assert!(signatures.iter().any(|part| Some(*part) == p256));
+        assert!(!policy.certificate_signatures.is_null() && policy.certificate_keys.is_null());
+        assert!(!policy.certificate_preferences_apply_locally);
+        assert_eq!(policy.rules[..2], [true, false]);
+    }
+}

@@ -1,0 +1,21 @@
+//! The worker of `s2n-tls`: s2n-tls with AWS-LC, through s2n-tls-hyper as a client and s2n-tls-tokio as a server.
+//!
+//! This package must never choose a setting that it was not given. Start reading at `stack.rs`; `client.rs`,
+//! `server.rs` and `in_memory.rs` set s2n-tls up with what `policy.rs` makes, `negotiated.rs` and `explain.rs`
+//! translate, and `ffi.rs` alone knows what the library keeps to itself.
+
+mod client;
+mod explain;
+mod ffi;
+mod in_memory;
+mod negotiated;
+mod policy;
+mod server;
+mod stack;
+mod tickets;
+
+use std::{process::ExitCode, sync::Arc};
+
+fn main() -> ExitCode {
+    netbench_worker::run(vec![Arc::new(stack::S2n)])
+}

@@ -1,0 +1,108 @@
+use netbench_model::{Group, Negotiated, SignatureScheme, TlsVersion};
+use s2n_tls::{connection::Connection, enums::Version};
+
+use crate::ffi;
+
+/// What one side of a finished handshake says was agreed.
+pub(crate) fn negotiated(connection: &Connection) -> Negotiated {
+    let resumed = connection.resumed();
+    Negotiated {
+        version: connection
+            .actual_protocol_version()
+            .ok()
+            .and_then(tls_version),
+        suite: ffi::negotiated_suite(connection),
+        group: connection.selected_key_exchange_group().and_then(group),
+        signature: connection.signature_scheme().and_then(scheme),
+        alpn: connection
+            .application_protocol()
+            .map(|name| String::from_utf8_lossy(name).into_owned()),
+        resumed,
+        chain_bytes: if resumed {
+            Vec::new()
+        } else {
+            peer_chain(connection)
+        },
+    }
+}
+
+fn tls_version(version: Version) -> Option<TlsVersion> {
+    match version {
+        Version::TLS10 => Some(TlsVersion::Tls10),
+        Version::TLS11 => Some(TlsVersion::Tls11),
+        Version::TLS12 => Some(TlsVersion::Tls12),
+        Version::TLS13 => Some(TlsVersion::Tls13),
+        _ => None,
+    }
+}
+
+/// The group that the library calls so: by its registered name, but for small letters.
+fn group(name: &str) -> Option<Group> {
+    let mut known = Group::OFFERED.iter().copied();
+    known.find(|group| group.to_string().eq_ignore_ascii_case(name))
+}
+
+/// The scheme that the library calls so. Before TLS 1.3, ECDSA's did not say the curve.
+fn scheme(name: &str) -> Option<SignatureScheme> {
+    match name {
+        "legacy_ecdsa_sha256" => Some(SignatureScheme::ECDSA_SECP256R1_SHA256),
+        "legacy_ecdsa_sha384" => Some(SignatureScheme::ECDSA_SECP384R1_SHA384),
+        name => {
+            let mut known = SignatureScheme::OFFERED.iter().copied();
+            known.find(|scheme| scheme.to_string() == name)
+        }
+    }
+}
+
+/// The bytes of each certificate of the chain that was verified, but for the root, which is this side's own. The
+/// crate does not tell what was sent beyond that chain.
+fn peer_chain(connection: &Connection) -> Vec<u32> {
+    let Ok(chain) = connection.peer_cert_chain() else {
+        return Vec::new();
+    };
+    let bytes = |der: &[u8]| u32::try_from(der.len()).unwrap_or(u32::MAX);
+    let mut lengths: Vec<_> = chain
+        .iter()
+        .map(|certificate| {
+            let der = certificate.and_then(|certificate| certificate.der().map(bytes));
+            der.unwrap_or(0)
+        })
+        .collect();
+    if lengths.len() > 1 {
+        lengths.pop();
+    }
+    lengths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_librarys_names_are_known() {
+        let groups = [
+            ("x25519", Group::X25519),
+            ("secp384r1", Group::SECP384R1),
+            ("X25519MLKEM768", Group::X25519MLKEM768),
+        ];
+        for (name, known) in groups {
+            assert_eq!(group(name), Some(known), "{name}");
+        }
+        let schemes = [
+            (
+                "ecdsa_secp256r1_sha256",
+                SignatureScheme::ECDSA_SECP256R1_SHA256,
+            ),
+            (
+                "legacy_ecdsa_sha384",
+                SignatureScheme::ECDSA_SECP384R1_SHA384,
+            ),
+            ("rsa_pss_rsae_sha256", SignatureScheme::RSA_PSS_RSAE_SHA256),
+            ("rsa_pkcs1_sha512", SignatureScheme::RSA_PKCS1_SHA512),
+        ];
+        for (name, known) in schemes {
+            assert_eq!(scheme(name), Some(known), "{name}");
+        }
+        assert_eq!((group("NONE"), scheme("none")), (None, None));
+    }
+}

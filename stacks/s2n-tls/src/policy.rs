@@ -1,0 +1,206 @@
+//! Policies: s2n-tls takes versions, suites, groups and schemes only together, and only as one of the policies that it
+//! has. None of them has a single suite and group, so that here policies are made, of the library's own parts.
+
+use std::{
+    ptr,
+    sync::{Mutex, PoisonError},
+};
+
+use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion};
+use netbench_worker::SetupError;
+
+use crate::ffi::{self, Hybrids, List, Part, SecurityPolicy, Suites};
+
+/// What a policy is held to, in order of preference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Settings {
+    pub(crate) versions: Vec<TlsVersion>,
+    pub(crate) suites: Vec<CipherSuite>,
+    pub(crate) groups: Vec<Group>,
+    pub(crate) signatures: Vec<SignatureScheme>,
+}
+
+/// A policy that was made. It lives for ever, as connections do not say how long they need it.
+#[derive(Clone, Copy)]
+struct Made(&'static SecurityPolicy);
+
+// SAFETY: nothing writes to a policy, or to what it points to, once it is made.
+unsafe impl Send for Made {}
+
+/// All that were made: as many as there are different settings in a run.
+static MADE: Mutex<Vec<(Settings, Made)>> = Mutex::new(Vec::new());
+
+impl Settings {
+    /// The policy for these settings: of versions and suites those that go with one another.
+    pub(crate) fn policy(self) -> Result<&'static SecurityPolicy, SetupError> {
+        let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, Made(known))) = made.iter().find(|(known, _)| *known == self) {
+            return Ok(*known);
+        }
+        let policy = self.make()?;
+        made.push((self, Made(policy)));
+        Ok(policy)
+    }
+
+    fn make(&self) -> Result<&'static SecurityPolicy, SetupError> {
+        let usable = |suite: &&CipherSuite| self.versions.contains(&suite.version());
+        let suites: Vec<_> = self.suites.iter().filter(usable).copied().collect();
+        let oldest = suites.iter().map(|suite| suite.version()).min();
+        let minimum_version = match oldest {
+            Some(TlsVersion::Tls13) => s2n_tls_sys::s2n_tls_version::TLS13,
+            Some(TlsVersion::Tls12) => s2n_tls_sys::s2n_tls_version::TLS12,
+            Some(other) => return Err(unsupported("version", &other)),
+            None => {
+                return Err(SetupError::Refused(
+                    "versions: none with a suite".to_owned(),
+                ));
+            }
+        };
+        let hybrid = |group: &Group| ffi::hybrid(*group).is_some();
+        let (hybrids, curves): (Vec<_>, Vec<_>) = self.groups.iter().copied().partition(hybrid);
+        // It offers them first, whatever is asked for.
+        if !self.groups.iter().take(hybrids.len()).all(hybrid) {
+            return Err(SetupError::Unsupported(
+                "s2n-tls prefers hybrids to all other groups".to_owned(),
+            ));
+        }
+        let suites = parts(suites, suite)?;
+        let hybrids = parts(hybrids, group)?;
+        let curves = parts(curves, group)?;
+        let signatures = parts(self.signatures.iter().copied(), scheme)?;
+        Ok(Box::leak(Box::new(SecurityPolicy {
+            minimum_version: u8::try_from(minimum_version).unwrap_or(u8::MAX),
+            suites: kept(Suites {
+                count: u16::try_from(suites.len()).unwrap_or(u16::MAX),
+                items: items(suites),
+                boosts_chacha20: false,
+            }),
+            hybrids: kept(Hybrids {
+                old_count: 0,
+                old_items: ptr::null(),
+                count: count(&hybrids),
+                items: items(hybrids),
+            }),
+            signatures: kept(List {
+                count: count(&signatures),
+                items: items(signatures),
+            }),
+            certificate_signatures: ptr::null(),
+            curves: kept(List {
+                count: count(&curves),
+                items: items(curves),
+            }),
+            strongly_preferred_groups: ptr::null(),
+            certificate_keys: ptr::null(),
+            certificate_preferences_apply_locally: false,
+            rules: [false; 7],
+        })))
+    }
+}
+
+/// The library's suite.
+pub(crate) fn suite(suite: CipherSuite) -> Result<Part, SetupError> {
+    ffi::suite(suite).ok_or_else(|| unsupported("suite", &suite))
+}
+
+/// The library's group.
+pub(crate) fn group(group: Group) -> Result<Part, SetupError> {
+    ffi::hybrid(group)
+        .or_else(|| ffi::curve(group))
+        .ok_or_else(|| unsupported("group", &group))
+}
+
+/// The library's signature scheme.
+pub(crate) fn scheme(scheme: SignatureScheme) -> Result<Part, SetupError> {
+    ffi::scheme(scheme).ok_or_else(|| unsupported("signature scheme", &scheme))
+}
+
+fn unsupported(what: &str, name: &dyn std::fmt::Display) -> SetupError {
+    SetupError::Unsupported(format!("no {what} {name} in s2n-tls"))
+}
+
+fn parts<T>(
+    wanted: impl IntoIterator<Item = T>,
+    part: fn(T) -> Result<Part, SetupError>,
+) -> Result<Vec<Part>, SetupError> {
+    wanted.into_iter().map(part).collect()
+}
+
+fn count(parts: &[Part]) -> u8 {
+    u8::try_from(parts.len()).unwrap_or(u8::MAX)
+}
+
+/// Parts that are kept; the library wants no list rather than an empty one.
+fn items(parts: Vec<Part>) -> *const Part {
+    if parts.is_empty() {
+        return ptr::null();
+    }
+    parts.leak().as_ptr()
+}
+
+fn kept<T>(value: T) -> *const T {
+    Box::leak(Box::new(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings() -> Settings {
+        Settings {
+            versions: TlsVersion::OFFERED.to_vec(),
+            suites: CipherSuite::OFFERED.to_vec(),
+            groups: vec![Group::X25519],
+            signatures: vec![SignatureScheme::ECDSA_SECP256R1_SHA256],
+        }
+    }
+
+    #[test]
+    fn a_policy_has_what_was_asked_for_and_is_made_once() {
+        let policy = settings().policy().unwrap();
+        assert!(ptr::eq(policy, settings().policy().unwrap()));
+        assert_eq!(policy.minimum_version, 33);
+        // SAFETY: policies are never freed.
+        let (suites, curves) = unsafe { (&*policy.suites, &*policy.curves) };
+        assert_eq!(usize::from(suites.count), CipherSuite::OFFERED.len());
+        // SAFETY: the list has one part.
+        assert_eq!(
+            unsafe { curves.items.read() },
+            group(Group::X25519).unwrap()
+        );
+    }
+
+    #[test]
+    fn what_the_library_cannot_do_is_said() {
+        let cases = [
+            (
+                Settings {
+                    signatures: vec![SignatureScheme::ED25519],
+                    ..settings()
+                },
+                "no signature scheme ed25519 in s2n-tls",
+            ),
+            (
+                Settings {
+                    groups: vec![Group::X25519, Group::X25519MLKEM768],
+                    ..settings()
+                },
+                "s2n-tls prefers hybrids to all other groups",
+            ),
+            (
+                Settings {
+                    versions: vec![TlsVersion::Tls12],
+                    suites: vec![CipherSuite::TLS_AES_128_GCM_SHA256],
+                    ..settings()
+                },
+                "versions: none with a suite",
+            ),
+        ];
+        for (settings, words) in cases {
+            let Err(error) = settings.make() else {
+                panic!("it was made: {settings:?}");
+            };
+            assert_eq!(error.to_string(), words);
+        }
+    }
+}

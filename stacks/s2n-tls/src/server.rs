@@ -1,0 +1,98 @@
+use std::sync::Arc;
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use netbench_model::{CipherSuite, Group, SignatureScheme};
+use netbench_protocol::ServeSite;
+use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
+use s2n_tls::config::Builder;
+use s2n_tls_tokio::TlsAcceptor;
+use tokio::net::TcpStream;
+
+use crate::{
+    client::without_delays,
+    ffi,
+    negotiated::negotiated,
+    policy::{self, Settings},
+    tickets::seal,
+};
+
+/// ffdhe2048 (RFC 7919 appendix A.1): without parameters, the library has no suite with DHE.
+const FFDHE2048: &str = "-----BEGIN DH PARAMETERS-----
+MIIBCAKCAQEA//////////+t+FRYortKmq/cViAnPTzx2LnFg84tNpWp4TZBFGQz
++8yTnc4kmz75fS/jY2MMddj2gbICrsRhetPfHtXV/WVhJDP1H18GbtCFY2VVPe0a
+87VXE15/V8k1mE8McODmi3fipona8+/och3xWKE2rec1MKzKT0g6eXq8CrGCsyT7
+YdEIqUuyyOP7uWrat2DX9GgdT0Kj3jlN9K5W7edjcrsZCwenyO4KbXCeAvzhzffi
+7MA0BM0oNC9hkXL+nOmFg/+OTxIy7vKBg8P+OxtMb61zO7X8vC7CIAXFjvGDfRaD
+ssbzSibBsu/6iGtCOGEoXJf//////////wIBAg==
+-----END DH PARAMETERS-----
+";
+
+/// Makes s2n-tls' configuration for one site.
+pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+    let refused = |what: &'static str| move |e| SetupError::refused(what, e);
+    let mut config = without_delays(Builder::new())?;
+    config
+        .load_pem(site.chain_pem.as_bytes(), site.key_pem.as_bytes())
+        .map_err(refused("chain and key"))?;
+    config
+        .add_dhparams(FFDHE2048.as_bytes())
+        .map_err(refused("DH parameters"))?;
+    config
+        .set_application_protocol_preference(site.alpn.iter().map(|alpn| alpn.name()))
+        .map_err(refused("ALPN"))?;
+    if let Some(text) = &site.ocsp_base64 {
+        let response = STANDARD
+            .decode(text)
+            .map_err(|e| SetupError::refused("OCSP response", e))?;
+        config
+            .set_ocsp_data(&response)
+            .map_err(refused("OCSP response"))?;
+    }
+    if site.tickets > 0 {
+        seal(&mut config)?;
+    }
+    let policy = settings(site).policy()?;
+    let config = config.build().map_err(refused("configuration"))?;
+    if site.tickets > 0 {
+        ffi::set_tickets(&config, site.tickets)?;
+    }
+    ffi::set_policy(&config, policy)?;
+    Ok(Arc::new(S2nAcceptor(TlsAcceptor::new(config))))
+}
+
+/// Where a site says nothing, all that clients of the lab may offer and the library has.
+fn settings(site: &ServeSite) -> Settings {
+    fn or_able<T: Copy>(wanted: &[T], all: &[T], able: impl Fn(T) -> bool) -> Vec<T> {
+        if wanted.is_empty() {
+            all.iter().copied().filter(|one| able(*one)).collect()
+        } else {
+            wanted.to_vec()
+        }
+    }
+    Settings {
+        versions: site.versions.clone(),
+        suites: or_able(&site.suites, CipherSuite::OFFERED, |_| true),
+        groups: or_able(&site.groups, Group::OFFERED, |group| {
+            policy::group(group).is_ok()
+        }),
+        signatures: or_able(&[], SignatureScheme::OFFERED, |scheme| {
+            policy::scheme(scheme).is_ok()
+        }),
+    }
+}
+
+struct S2nAcceptor(TlsAcceptor);
+
+impl Accept for S2nAcceptor {
+    fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
+        let acceptor = self.0.clone();
+        Box::pin(async move {
+            let stream = acceptor.accept(stream).await?;
+            let negotiated = negotiated(stream.as_ref());
+            Ok(Accepted {
+                stream: Box::new(stream),
+                negotiated,
+            })
+        })
+    }
+}

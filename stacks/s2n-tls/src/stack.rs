@@ -1,0 +1,68 @@
+use std::{error::Error, sync::Arc};
+
+use netbench_model::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
+use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
+use netbench_worker::{
+    Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts, locked_version,
+};
+
+use crate::{client, explain, policy, server};
+
+/// s2n-tls with AWS-LC.
+pub(crate) struct S2n;
+
+impl Stack for S2n {
+    fn name(&self) -> &'static str {
+        "s2n-tls"
+    }
+
+    fn describe(&self) -> StackDescription {
+        let version = |package| {
+            let version = locked_version(include_str!("../../../Cargo.lock"), package);
+            format!("{package} {}", version.unwrap_or_default())
+        };
+        let operations = ["connect", "serve", "suite", "request", "client-certificate"];
+        let able = |group: &Group| policy::group(*group).is_ok();
+        let verifies = |scheme: &SignatureScheme| policy::scheme(*scheme).is_ok();
+        StackDescription {
+            record: WorkerRecord {
+                executable: env!("CARGO_BIN_NAME").to_owned(),
+                stack: self.name().to_owned(),
+                library: version("s2n-tls"),
+                provider: Some(version("aws-lc-rs")),
+                connector: version("s2n-tls-hyper"),
+                build: build_facts(),
+            },
+            operations: operations.map(str::to_owned).to_vec(),
+            groups: Group::OFFERED.iter().copied().filter(able).collect(),
+            suites: CipherSuite::SERVED.to_vec(),
+            signatures: SignatureScheme::OFFERED
+                .iter()
+                .copied()
+                .filter(verifies)
+                .collect(),
+        }
+    }
+
+    fn connector(
+        &self,
+        settings: &ClientSettings,
+        roots_pem: &str,
+        identity: Option<&ClientIdentity>,
+        probe: &Probe,
+    ) -> Result<Box<dyn Fetch>, SetupError> {
+        client::connector(settings, roots_pem, identity, probe)
+    }
+
+    fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+        server::acceptor(site)
+    }
+
+    fn in_memory(&self) -> Option<&dyn InMemory> {
+        Some(self)
+    }
+
+    fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
+        explain::explain(error.downcast_ref()?)
+    }
+}

@@ -1,0 +1,68 @@
+//! The worker of `s2n-tls` as every worker must be, but for what its library cannot do or tell.
+
+use std::path::Path;
+
+use netbench_model::{
+    CertificateFault, ClientAuth, FailureClass, FailureWord, HandshakeKind, ParallelWork,
+    RootsForm, Work,
+};
+use netbench_worker_test::{
+    Exception, conformance_but, nginx, openssl_command, protocol, suite_without,
+};
+
+const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-s2n-tls");
+
+const STACK: &str = "s2n-tls";
+
+netbench_testing::tests! {
+    it_serves_and_connects_to_itself;
+    it_keeps_to_the_protocol;
+    it_gets_on_with_the_openssl_command: OpensslCommand;
+    it_gets_on_with_nginx: Nginx;
+    it_does_the_suite;
+}
+
+fn it_serves_and_connects_to_itself() {
+    let exceptions = [
+        Exception {
+            cases: "*-unknown-root.test",
+            class: FailureClass::Certificate,
+            reason: CertificateFault::Other.into(),
+            why: "s2n-tls has one error for all certificates that it does not trust",
+        },
+        Exception {
+            cases: "{no-suite*,no-group,no-protocol,1-?-no-scheme-for-the-key}.test",
+            class: FailureClass::Closed,
+            reason: FailureWord::EndOfStream.into(),
+            why: "as a server, s2n-tls ends most handshakes that fail without saying why",
+        },
+    ];
+    conformance_but(Path::new(WORKER), STACK, &exceptions);
+}
+
+fn it_keeps_to_the_protocol() {
+    protocol(Path::new(WORKER), STACK);
+}
+
+fn it_gets_on_with_the_openssl_command() {
+    openssl_command(Path::new(WORKER), STACK);
+}
+
+fn it_gets_on_with_nginx() {
+    nginx(Path::new(WORKER), STACK);
+}
+
+fn it_does_the_suite() {
+    suite_without(Path::new(WORKER), STACK, |scenario| match scenario.work {
+        // The crate has no sessions that a server keeps, and the library resumes none with client authentication.
+        Work::Handshake { kind, settings } => {
+            kind == HandshakeKind::SessionId
+                || (kind == HandshakeKind::Ticket && settings.client_auth == ClientAuth::On)
+        }
+        Work::Threads { work, .. } => work == ParallelWork::Handshake(HandshakeKind::SessionId),
+        // It verifies chains in handshakes alone, and takes trust roots in PEM alone.
+        Work::Verify { .. } => true,
+        Work::Connector { form, .. } => form == RootsForm::Der,
+        Work::Bulk { .. } | Work::Memory { .. } => false,
+    });
+}
