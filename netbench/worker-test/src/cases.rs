@@ -168,7 +168,7 @@ fn good(name: impl Into<String>) -> Case {
     }
 }
 
-fn agreed(version: TlsVersion) -> Agreed {
+pub(crate) fn agreed(version: TlsVersion) -> Agreed {
     Agreed {
         version,
         suite: None,

@@ -1,21 +1,28 @@
 use globset::Glob;
-use netbench_model::{FailureClass, FailureReason};
+use netbench_model::{FailureClass, FailureReason, TlsVersion};
 
-use crate::cases::{Case, Expected};
+use crate::cases::{Agreed, Case, Expected, agreed};
 
-/// Cases of failing connections whose usual reason a library cannot tell, or a server of it does not give.
+/// Cases of connections that must fail, and that come to something else with a library.
 ///
 /// It is printed, has to fit some case, and to be needed in every case that it fits.
 #[derive(Debug, Clone)]
 pub struct Exception {
     /// The cases, as a glob.
     pub cases: &'static str,
-    /// The class of failure that they come to.
-    pub class: FailureClass,
-    /// The reason that they come to.
-    pub reason: FailureReason,
-    /// What the library cannot do.
+    /// What they come to.
+    pub comes_to: ComesTo,
+    /// What the library does.
     pub why: &'static str,
+}
+
+/// What a case comes to.
+#[derive(Debug, Clone)]
+pub enum ComesTo {
+    /// A failure of another class, or for another reason.
+    Failure(FailureClass, FailureReason),
+    /// A connection of TLS 1.3 without an application protocol.
+    NoProtocol,
 }
 
 /// The exceptions of one stack, with how often each was met.
@@ -34,7 +41,13 @@ impl<'a> Exceptions<'a> {
         let (exception, met) = self.0.iter_mut().find(|(one, _)| fits(one.cases))?;
         *met += 1;
         Some(Case {
-            expected: Expected::Failed(exception.class, Some(exception.reason.clone())),
+            expected: match exception.comes_to.clone() {
+                ComesTo::Failure(class, reason) => Expected::Failed(class, Some(reason)),
+                ComesTo::NoProtocol => Expected::Agreed(Agreed {
+                    alpn: None,
+                    ..agreed(TlsVersion::Tls13)
+                }),
+            },
             ..case.clone()
         })
     }

@@ -22,7 +22,7 @@ mod suite;
 use std::path::Path;
 
 use bench::Bench;
-pub use exception::Exception;
+pub use exception::{ComesTo, Exception};
 use netbench_model::Scenario;
 
 /// Has the worker `program` serve and connect with `stack`, and says what it got wrong.
@@ -35,7 +35,7 @@ pub fn conformance(program: &Path, stack: &str) {
     conformance_but(program, stack, &[]);
 }
 
-/// As [`conformance`], but for what the library is not able to tell.
+/// As [`conformance`], but for failures that come to something else with this library.
 ///
 /// # Panics
 /// As [`conformance`], and for an exception that fits no case or was not needed.

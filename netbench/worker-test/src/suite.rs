@@ -162,7 +162,7 @@ fn holds(program: &Path, stack: &str) -> Result<(), String> {
         });
         // They come in pairs: of an odd number, one is left out.
         for (asked, due) in [(20, 20), (200, 200), (21, 20), (0, 0)] {
-            let mut bench = Bench::new(program, stack)?;
+            let mut bench = Bench::new(program, stack, |_| false)?;
             match bench.prepare(&scenario, material(&scenario)?) {
                 Ok(ResponseBody::Prepared(prepared)) => agreed(&scenario, &prepared)?,
                 other => return Err(format!("{other:?}")),

@@ -13,7 +13,7 @@ use netbench_worker::{BoxFuture, Fetch, HyperClient, Probe, SetupError, TimedTcp
 use s2n_tls::{
     callbacks::{CertValidationCallbackSync, CertValidationInfo, ConnectionFuture, WallClock},
     config::{Builder, Config, ConnectionInitializer},
-    connection::{self, Builder as _, Connection},
+    connection::{self, Connection},
     enums::{ClientAuthType, Mode},
     error::Error,
 };

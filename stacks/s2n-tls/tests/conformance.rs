@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use netbench_model::{
-    CertificateFault, ClientAuth, FailureClass, FailureWord, HandshakeKind, ParallelWork,
-    RootsForm, Work,
+    CertificateFault, ClientAuth, FailureClass, FailureReason, FailureWord, HandshakeKind,
+    ParallelWork, RootsForm, Work,
 };
 use netbench_worker_test::{
-    Exception, conformance_but, nginx, openssl_command, protocol, suite_without,
+    ComesTo, Exception, conformance_but, nginx, openssl_command, protocol, suite_without,
 };
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-s2n-tls");
@@ -23,18 +23,36 @@ netbench_testing::tests! {
 }
 
 fn it_serves_and_connects_to_itself() {
+    let closed = || ComesTo::Failure(FailureClass::Closed, FailureWord::EndOfStream.into());
+    let own = |name: &str| {
+        let name = FailureReason::Library(name.to_owned());
+        ComesTo::Failure(FailureClass::Protocol, name)
+    };
     let exceptions = [
         Exception {
             cases: "*-unknown-root.test",
-            class: FailureClass::Certificate,
-            reason: CertificateFault::Other.into(),
+            comes_to: ComesTo::Failure(FailureClass::Certificate, CertificateFault::Other.into()),
             why: "s2n-tls has one error for all certificates that it does not trust",
         },
         Exception {
-            cases: "{no-suite*,no-group,no-protocol,1-?-no-scheme-for-the-key}.test",
-            class: FailureClass::Closed,
-            reason: FailureWord::EndOfStream.into(),
+            cases: "{no-suite*,no-group}.test",
+            comes_to: closed(),
             why: "as a server, s2n-tls ends most handshakes that fail without saying why",
+        },
+        Exception {
+            cases: "1-?-no-scheme-for-the-key.test",
+            comes_to: own("invalid-signature-scheme"),
+            why: "as a server, s2n-tls signs with another scheme rather than not at all",
+        },
+        Exception {
+            cases: "no-protocol.test",
+            comes_to: ComesTo::NoProtocol,
+            why: "as a server, s2n-tls goes on without a protocol where there is none in common",
+        },
+        Exception {
+            cases: "fault-garbage.test",
+            comes_to: closed(),
+            why: "s2n-tls waits for the end of a record of any length before it looks at it",
         },
     ];
     conformance_but(Path::new(WORKER), STACK, &exceptions);
