@@ -154,6 +154,12 @@ const KNOWN: &[WorkerSource] = &[
         executable: "netbench-worker-rustls",
         build: Build::cargo("netbench-stack-rustls"),
     },
+    WorkerSource {
+        stack: "s2n-tls",
+        about: "s2n-tls with AWS-LC, with s2n-tls-hyper",
+        executable: "netbench-worker-s2n-tls",
+        build: Build::cargo("netbench-stack-s2n-tls"),
+    },
 ];
 
 /// The workers of a run: which program holds which stack, and what it says of itself.

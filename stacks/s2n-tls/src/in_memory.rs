@@ -24,7 +24,7 @@ use s2n_tls::{
 
 use crate::{
     client::{trust, without_delays},
-    ffi,
+    ffi::{self, SecurityPolicy},
     negotiated::negotiated,
     policy::Settings,
     stack::S2n,
@@ -66,7 +66,8 @@ fn supported(setup: &EndpointSetup<'_>) -> Result<(), SetupError> {
         (HandshakeKind::Ticket, ClientAuth::On) => {
             unsupported("s2n-tls resumes no session with client authentication")
         }
-        _ => Ok(()),
+        // A key that the library does not have would be refused as no certificate.
+        _ => policy(setup).map(drop),
     }
 }
 
@@ -151,6 +152,12 @@ fn both_sides(setup: &EndpointSetup<'_>) -> Result<Builder, SetupError> {
 
 /// The configuration, held to the version, suite, group and schemes of the settings.
 fn held(setup: &EndpointSetup<'_>, config: Builder) -> Result<Config, SetupError> {
+    let config = build(config)?;
+    ffi::set_policy(&config, policy(setup)?)?;
+    Ok(config)
+}
+
+fn policy(setup: &EndpointSetup<'_>) -> Result<&'static SecurityPolicy, SetupError> {
     let settings = setup.settings;
     let policy = Settings {
         versions: vec![settings.version],
@@ -158,10 +165,7 @@ fn held(setup: &EndpointSetup<'_>, config: Builder) -> Result<Config, SetupError
         groups: settings.groups(),
         signatures: settings.signatures().to_vec(),
     };
-    let policy = policy.policy()?;
-    let config = build(config)?;
-    ffi::set_policy(&config, policy)?;
-    Ok(config)
+    policy.policy()
 }
 
 fn identity(config: &mut Builder, chain_pem: &str, key_pem: &str) -> Result<(), SetupError> {
