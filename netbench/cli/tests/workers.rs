@@ -24,7 +24,7 @@ while [ $# -gt 0 ]; do
 done
 case "$package" in *-openssl-system) echo "no headers" >&2; exit 101 ;; esac
 mkdir -p "$target/release"
-for name in worker-openssl worker-rustls; do echo "$package" > "$target/release/netbench-$name"; done
+echo "$package" > "$target/release/netbench-worker-${package#netbench-stack-}"
 echo heap > "$target/release/libnetbench_heap.so""#;
     place.script("cargo", cargo);
     go(
