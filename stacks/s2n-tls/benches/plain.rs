@@ -10,6 +10,7 @@
 #[expect(dead_code, reason = "it needs a part of it")]
 #[path = "../src/ffi.rs"]
 mod ffi;
+#[expect(dead_code, reason = "its tests are not run here")]
 #[path = "../src/policy.rs"]
 mod policy;
 

@@ -282,7 +282,7 @@ impl Piped {
         let mut pipe = Pipe { input, output };
         let pipe = &raw mut pipe;
         // SAFETY: the pipe outlives the work, and nothing else uses it meanwhile.
-        let more = || unsafe { &*pipe }.input.len() > 0;
+        let more = || !unsafe { &*pipe }.input.is_empty();
         // SAFETY: the library uses the pipe in `work` alone, after which it has none.
         let result = unsafe {
             self.connection

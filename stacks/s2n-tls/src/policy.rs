@@ -164,10 +164,8 @@ mod tests {
         let (suites, curves) = unsafe { (&*policy.suites, &*policy.curves) };
         assert_eq!(usize::from(suites.count), CipherSuite::OFFERED.len());
         // SAFETY: the list has one part.
-        assert_eq!(
-            unsafe { curves.items.read() },
-            group(Group::X25519).unwrap()
-        );
+        let first = unsafe { curves.items.read() };
+        assert_eq!(first, group(Group::X25519).unwrap());
     }
 
     #[test]
