@@ -20,17 +20,18 @@ pub(crate) fn places(target: Target, sites: impl TryInto<u64>) -> String {
 
 /// Nanoseconds with a unit and three digits.
 pub(crate) fn time(ns: f64) -> String {
-    let (value, unit) = match ns {
-        ns if ns < 1e3 => return format!("{ns:.0} ns"),
-        ns if ns < 1e6 => (ns / 1e3, "µs"),
-        ns if ns < 1e9 => (ns / 1e6, "ms"),
-        ns => (ns / 1e9, "s"),
+    // Less than nothing is what noise leaves of a difference.
+    let (value, unit) = match ns.abs() {
+        size if size < 1e3 => return format!("{ns:.0} ns"),
+        size if size < 1e6 => (ns / 1e3, "µs"),
+        size if size < 1e9 => (ns / 1e6, "ms"),
+        _ => (ns / 1e9, "s"),
     };
     format!("{} {unit}", three_digits(value))
 }
 
 fn three_digits(value: f64) -> String {
-    let digits = match value {
+    let digits = match value.abs() {
         v if v < 9.995 => 2,
         v if v < 99.95 => 1,
         _ => 0,
@@ -269,6 +270,7 @@ mod tests {
             (9_996_000.0, "10.0 ms"),
             (57_123_456.0, "57.1 ms"),
             (1_234_000_000.0, "1.23 s"),
+            (-1_111_620.0, "-1.11 ms"),
         ];
         for (ns, text) in cases {
             assert_eq!(time(ns), text);

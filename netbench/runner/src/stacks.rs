@@ -149,10 +149,28 @@ const KNOWN: &[WorkerSource] = &[
         build: Build::cargo("netbench-stack-rustls"),
     },
     WorkerSource {
+        stack: "rustls-graviola",
+        about: "rustls with graviola, with hyper-rustls",
+        executable: "netbench-worker-rustls-graviola",
+        build: Build::cargo("netbench-stack-rustls-graviola"),
+    },
+    WorkerSource {
+        stack: "rustls-openssl",
+        about: "rustls with the cryptography of OpenSSL 3.5 LTS, with hyper-rustls",
+        executable: "netbench-worker-rustls-openssl",
+        build: Build::cargo("netbench-stack-rustls-openssl"),
+    },
+    WorkerSource {
         stack: "rustls-ring",
         about: "rustls with ring, with hyper-rustls",
         executable: "netbench-worker-rustls",
         build: Build::cargo("netbench-stack-rustls"),
+    },
+    WorkerSource {
+        stack: "rustls-rustcrypto",
+        about: "rustls with the RustCrypto project's crates (an alpha release), with hyper-rustls",
+        executable: "netbench-worker-rustls-rustcrypto",
+        build: Build::cargo("netbench-stack-rustls-rustcrypto"),
     },
     WorkerSource {
         stack: "s2n-tls",

@@ -21,6 +21,9 @@ use crate::{
 /// Longer than any answer takes on a busy machine.
 const ANSWER_LIMIT: Duration = Duration::from_secs(40);
 
+/// How the error begins where a worker did not serve all sites.
+const NOT_SERVED: &str = "not served: ";
+
 /// For the whole table, so that a worker that hangs at every case does not hold up a test run.
 const TABLE_LIMIT: Duration = Duration::from_secs(180);
 
@@ -34,6 +37,9 @@ pub(crate) struct Bench {
     roots_pem: String,
 }
 
+/// The sites that a stack must refuse to serve.
+pub(crate) type Lacks = fn(&LabProfile) -> bool;
+
 /// A site that is listening.
 pub(crate) struct Served {
     pub(crate) address: SocketAddr,
@@ -42,10 +48,16 @@ pub(crate) struct Served {
 }
 
 impl Bench {
-    pub(crate) fn new(program: &Path, stack: &str) -> Result<Self, String> {
+    /// Without the cases whose sites the stack `lacks`: it must refuse to serve them.
+    pub(crate) fn new(program: &Path, stack: &str, lacks: Lacks) -> Result<Self, String> {
         let mut client = start(program)?;
         let can = describe(&mut client, stack)?;
-        let cases = cases::all(&can);
+        let (lacking, cases): (Vec<_>, Vec<_>) = cases::all(&can)
+            .into_iter()
+            .partition(|case| lacks(&case.site));
+        for case in lacking {
+            refused(&mut client, stack, &case)?;
+        }
         let profiles = cases
             .iter()
             .map(|case| (case.name.as_str(), case.site.clone()));
@@ -211,8 +223,22 @@ pub(crate) fn serve(
             Ok(served.collect())
         }
         // Suites that a stack lacks, it cannot serve either: those cases do not connect.
-        ResponseBody::Serving(serving) => Err(format!("not served: {:?}", serving.failed)),
+        ResponseBody::Serving(serving) => Err(format!("{NOT_SERVED}{:?}", serving.failed)),
         other => Err(format!("serve: {other:?}")),
+    }
+}
+
+/// That `worker` says why it does not serve the site of `case`.
+fn refused(worker: &mut Worker, stack: &str, case: &Case) -> Result<(), String> {
+    let sites = sites(stack, [(case.name.as_str(), case.site.clone())].into_iter())?;
+    let lab = Lab::new(&sites).map_err(|e| e.to_string())?;
+    match serve(worker, stack, &lab, &sites) {
+        Err(reason) if reason.starts_with(NOT_SERVED) => Ok(()),
+        Err(other) => Err(other),
+        Ok(_) => Err(format!(
+            "{}: served, though it was to be refused",
+            case.name
+        )),
     }
 }
 

@@ -155,7 +155,7 @@ fn site() -> LabProfile {
 }
 
 /// A case that ends well, with what both sides do by default.
-fn good(name: impl Into<String>) -> Case {
+pub(crate) fn good(name: impl Into<String>) -> Case {
     Case {
         name: host(&name.into()),
         site: site(),

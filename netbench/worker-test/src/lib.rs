@@ -17,13 +17,14 @@ mod judge;
 mod lines;
 mod nginx;
 pub mod plain;
+mod steps;
 mod suite;
 
 use std::path::Path;
 
 use bench::Bench;
 pub use exception::{ComesTo, Exception};
-use netbench_model::Scenario;
+use netbench_model::{HandshakeKind, LabProfile, ParallelWork, Scenario, Work};
 
 /// Has the worker `program` serve and connect with `stack`, and says what it got wrong.
 ///
@@ -40,7 +41,16 @@ pub fn conformance(program: &Path, stack: &str) {
 /// # Panics
 /// As [`conformance`], and for an exception that fits no case or was not needed.
 pub fn conformance_but(program: &Path, stack: &str, exceptions: &[Exception]) {
-    let ran = Bench::new(program, stack).map(|mut bench| bench.run(exceptions));
+    let ran = Bench::new(program, stack, |_| false).map(|mut bench| bench.run(exceptions));
+    complain(stack, ran);
+}
+
+/// As [`conformance`], for a stack that must refuse to serve the sites that `lacks` says.
+///
+/// # Panics
+/// As [`conformance`].
+pub fn conformance_without(program: &Path, stack: &str, lacks: fn(&LabProfile) -> bool) {
+    let ran = Bench::new(program, stack, lacks).map(|mut bench| bench.run(&[]));
     complain(stack, ran);
 }
 
@@ -80,6 +90,27 @@ pub fn suite(program: &Path, stack: &str) {
 /// As [`conformance`].
 pub fn suite_without(program: &Path, stack: &str, lacks: fn(&Scenario) -> bool) {
     complain(stack, suite::run(program, stack, lacks));
+}
+
+/// Whether sessions of `scenario` resume by tickets of the server: for [`suite_without`].
+pub fn resumes_by_ticket(scenario: &Scenario) -> bool {
+    let (Work::Handshake { kind, .. }
+    | Work::Threads {
+        work: ParallelWork::Handshake(kind),
+        ..
+    }) = scenario.work
+    else {
+        return false;
+    };
+    kind == HandshakeKind::Ticket
+}
+
+/// That the worker `program` takes the steps of `stack`'s set-up before a connection, and says what each took.
+///
+/// # Panics
+/// As [`conformance`].
+pub fn set_up(program: &Path, stack: &str) {
+    complain(stack, steps::run(program, stack));
 }
 
 /// Has `stack` connect to `openssl s_server`, with a certificate and a path of its own too, and `openssl s_client` to

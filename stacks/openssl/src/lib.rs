@@ -17,8 +17,9 @@ mod stack;
 
 use std::{process::ExitCode, sync::Arc};
 
-pub use stack::Library;
+pub use settings::can_group;
 use stack::{Buffers, OpenSsl};
+pub use stack::{Library, library_facts};
 
 /// The libssl that this build is linked with. Packages that are built together share one.
 pub const LINKED: Library = if cfg!(libssl_from_source) {

@@ -64,7 +64,7 @@ pub(crate) fn set_groups(ssl: &mut SslContextBuilder, groups: &[Group]) -> Resul
 }
 
 /// Whether the library can do `group`.
-pub(crate) fn can_group(group: Group) -> bool {
+pub fn can_group(group: Group) -> bool {
     match group {
         Group::X25519MLKEM768 => openssl::version::number() >= FIRST_WITH_ML_KEM,
         other => Group::OFFERED.contains(&other),

@@ -19,6 +19,18 @@ pub enum Library {
     System,
 }
 
+/// How the library was built: what `openssl version -a` prints, and what it was built without.
+pub fn library_facts() -> [(&'static str, String); 6] {
+    [
+        ("library_compiler", c_flags().to_owned()),
+        ("library_built_on", built_on().to_owned()),
+        ("library_platform", platform().to_owned()),
+        ("library_folder", dir().to_owned()),
+        ("library_cpu", ffi::cpu_settings()),
+        ("library_without", env!("LIBSSL_WITHOUT").to_owned()),
+    ]
+}
+
 /// What a session does with its buffers for records while it has nothing to read or write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Buffers {
@@ -81,16 +93,7 @@ impl Stack for OpenSsl {
             Buffers::Released => &["suite"],
         };
         let mut build = build_facts();
-        // What `openssl version -a` prints, and what the library was built without.
-        let facts = [
-            ("library_compiler", c_flags().to_owned()),
-            ("library_built_on", built_on().to_owned()),
-            ("library_platform", platform().to_owned()),
-            ("library_folder", dir().to_owned()),
-            ("library_cpu", ffi::cpu_settings()),
-            ("library_without", env!("LIBSSL_WITHOUT").to_owned()),
-        ];
-        build.extend(facts.map(|(name, fact)| (name.to_owned(), fact)));
+        build.extend(library_facts().map(|(name, fact)| (name.to_owned(), fact)));
         StackDescription {
             record: WorkerRecord {
                 executable: self.executable.to_owned(),

@@ -23,7 +23,7 @@ use crate::{
 
 /// Parses the roots and makes rustls' configuration and hyper-rustls' connector.
 pub(crate) fn connector(
-    provider: Provider,
+    provider: &dyn Provider,
     settings: &ClientSettings,
     roots_pem: &str,
     identity: Option<&ClientIdentity>,
@@ -45,36 +45,36 @@ pub(crate) fn connector(
 
 /// The provider with what `settings` offer.
 pub(crate) fn cryptography(
-    provider: Provider,
+    provider: &dyn Provider,
     settings: &ClientSettings,
 ) -> Result<CryptoProvider, SetupError> {
     match settings.profile {
-        Profile::Library => Ok(provider.library_default()),
+        Profile::Library => provider.by_default(),
         Profile::Default | Profile::Servo => provider.held_to(&settings.suites, &settings.groups),
     }
 }
 
 /// rustls' configuration, without ALPN.
 pub(crate) fn config(
-    provider: Provider,
+    provider: &dyn Provider,
     settings: &ClientSettings,
     roots: Arc<RootCertStore>,
     identity: Option<&ClientIdentity>,
     probe: &Probe,
 ) -> Result<ClientConfig, SetupError> {
-    let provider = Arc::new(cryptography(provider, settings)?);
-    let webpki = WebPkiServerVerifier::builder_with_provider(roots, provider.clone())
+    let cryptography = Arc::new(cryptography(provider, settings)?);
+    let webpki = WebPkiServerVerifier::builder_with_provider(roots, cryptography.clone())
         .build()
         .map_err(|e| SetupError::refused("verifier", e))?;
     let verifier = TimedVerifier {
         schemes: match settings.profile {
             Profile::Library => webpki.supported_verify_schemes(),
-            Profile::Default | Profile::Servo => offered(&settings.signatures, &webpki)?,
+            Profile::Default | Profile::Servo => offered(provider, &settings.signatures, &webpki)?,
         },
         webpki,
         probe: probe.clone(),
     };
-    let config = ClientConfig::builder_with_provider(provider)
+    let config = ClientConfig::builder_with_provider(cryptography)
         .with_protocol_versions(&versions(&settings.versions)?)
         .map_err(|e| SetupError::refused("versions", e))?
         .dangerous()
@@ -149,6 +149,7 @@ fn inspect(stream: &MaybeHttpsStream<Wire>) -> Negotiated {
 
 /// The schemes to offer, in the order asked for.
 fn offered(
+    provider: &dyn Provider,
     wanted: &[SignatureScheme],
     webpki: &WebPkiServerVerifier,
 ) -> Result<Vec<rustls::SignatureScheme>, SetupError> {
@@ -159,7 +160,7 @@ fn offered(
             let found = able.iter().find(|s| u16::from(**s) == scheme.0);
             found
                 .copied()
-                .ok_or_else(|| SetupError::Unsupported(format!("rustls cannot verify {scheme}")))
+                .ok_or_else(|| provider.lacks(&format!("no verification of {scheme}")))
         })
         .collect()
 }

@@ -6,14 +6,16 @@ use std::{
     sync::Arc,
 };
 
-use netbench_model::{ClientAuth, FailureWord, HandshakeKind, Negotiated, SessionSettings};
+use netbench_model::{
+    ClientAuth, FailureWord, HandshakeKind, Negotiated, SessionSettings, SignatureScheme,
+};
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, Session,
     SessionError, SetupError, TICKETS, TrustRoots, Verifier,
 };
 use rustls::{
     ClientConfig, ClientConnection, Connection, HandshakeKind as Kind, RootCertStore, ServerConfig,
-    ServerConnection,
+    ServerConnection, SupportedCipherSuite,
     client::{
         Resumption, UnbufferedClientConnection, WebPkiServerVerifier, danger::ServerCertVerifier,
     },
@@ -41,7 +43,7 @@ impl InMemory for Rustls {
     }
 
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
-        let provider = Arc::new(self.provider.library_default());
+        let provider = Arc::new(self.provider.by_default()?);
         let webpki = WebPkiServerVerifier::builder_with_provider(
             roots(TrustRoots::Pem(roots_pem))?,
             provider,
@@ -55,7 +57,7 @@ impl InMemory for Rustls {
     }
 
     fn configuration(&self, trust: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
-        let config = ClientConfig::builder_with_provider(Arc::new(self.provider.library_default()))
+        let config = ClientConfig::builder_with_provider(Arc::new(self.provider.by_default()?))
             .with_safe_default_protocol_versions()
             .map_err(|e| SetupError::refused("versions", e))?
             .with_root_certificates(roots(trust)?)
@@ -127,8 +129,8 @@ fn server(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>
             config.session_storage = Arc::new(NoServerSessionStorage {});
             config.ticketer = stack
                 .provider
-                .ticketer()
-                .map_err(|e| SetupError::refused("ticketer", e))?;
+                .tickets()?
+                .ok_or_else(|| stack.provider.lacks("no session tickets"))?;
         }
     }
     Ok(Box::new(Server {
@@ -139,18 +141,30 @@ fn server(stack: &Rustls, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>
 
 /// The library's own provider, held to one suite, one group and the schemes of the settings.
 fn provider(
-    chosen: Provider,
+    chosen: &dyn Provider,
     settings: &SessionSettings,
 ) -> Result<Arc<CryptoProvider>, SetupError> {
     let mut provider = chosen.held_to(&[settings.suite()], &settings.groups())?;
+    let signatures = settings.signatures();
+    let signs = |suite: &SupportedCipherSuite| match suite {
+        SupportedCipherSuite::Tls12(suite) => {
+            let mut schemes = suite.sign.iter();
+            schemes.any(|s| signatures.contains(&SignatureScheme((*s).into())))
+        }
+        SupportedCipherSuite::Tls13(_) => true,
+    };
+    if !provider.cipher_suites.iter().all(signs) {
+        let (version, key) = (settings.version, settings.key);
+        return Err(chosen.lacks(&format!("no TLS {version} with keys of {key}")));
+    }
     let able = provider.signature_verification_algorithms;
-    let wanted = settings.signatures().iter();
+    let wanted = signatures.iter();
     let mapping: Vec<_> = wanted
         .map(|scheme| {
             let found = able.mapping.iter().find(|(s, _)| u16::from(*s) == scheme.0);
             found
                 .copied()
-                .ok_or_else(|| SetupError::Unsupported(format!("rustls cannot verify {scheme}")))
+                .ok_or_else(|| chosen.lacks(&format!("no verification of {scheme}")))
         })
         .collect::<Result<_, _>>()?;
     provider.signature_verification_algorithms = WebPkiSupportedAlgorithms {

@@ -1,4 +1,5 @@
-//! rustls as a stack: hyper-rustls as a client, tokio-rustls as a server, and sessions in memory.
+//! rustls as a stack: hyper-rustls as a client, tokio-rustls as a server, and sessions in memory, with any
+//! provider of cryptography. Those with a package of their own implement [`Provider`] and have no code but that.
 //!
 //! This crate must never choose a setting that it was not given. Start reading at `stack.rs`;
 //! `client.rs`, `server.rs` and `in_memory.rs` set rustls up with what `provider.rs` has, `unbuffered.rs` drives
@@ -14,5 +15,9 @@ mod set_up;
 mod stack;
 mod unbuffered;
 
-pub use provider::Provider;
-pub use stack::{Interface, Rustls};
+#[cfg(feature = "aws-lc")]
+pub use provider::AwsLc;
+#[cfg(feature = "ring")]
+pub use provider::Ring;
+pub use provider::{Provider, package_version};
+pub use stack::Rustls;

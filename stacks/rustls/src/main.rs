@@ -2,13 +2,13 @@
 
 use std::{process::ExitCode, sync::Arc};
 
-use netbench_stack_rustls::{Interface, Provider, Rustls};
+use netbench_stack_rustls::{AwsLc, Ring, Rustls};
 
 fn main() -> ExitCode {
     let executable = env!("CARGO_BIN_NAME");
     netbench_worker::run(vec![
-        Arc::new(Rustls::new(Provider::Ring, executable)),
-        Arc::new(Rustls::new(Provider::AwsLc, executable)),
-        Arc::new(Rustls::new(Provider::AwsLc, executable).through(Interface::Unbuffered)),
+        Arc::new(Rustls::new(&Ring, executable)),
+        Arc::new(Rustls::new(&AwsLc, executable)),
+        Arc::new(Rustls::new(&AwsLc, executable).unbuffered("rustls-aws-lc+unbuffered")),
     ])
 }

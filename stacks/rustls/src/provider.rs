@@ -1,99 +1,172 @@
-//! The cryptography of rustls, and the versions that it has.
+//! What this crate asks of a provider of cryptography, and the versions of rustls.
+
+#[cfg(feature = "aws-lc")]
+mod aws_lc;
+#[cfg(feature = "ring")]
+mod ring;
 
 use std::sync::Arc;
 
 use netbench_model::{CipherSuite, Group, TlsVersion};
-use netbench_worker::SetupError;
+use netbench_worker::{SetupError, locked_version};
 use rustls::{
-    SupportedProtocolVersion,
+    SupportedCipherSuite, SupportedProtocolVersion,
     crypto::{CryptoProvider, SupportedKxGroup},
     server::ProducesTickets,
     version::{TLS12, TLS13},
 };
+use rustls_pki_types::PrivateKeyDer;
 
-/// Which cryptography rustls is given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Provider {
-    /// ring.
-    Ring,
-    /// AWS-LC.
-    AwsLc,
-}
+#[cfg(feature = "aws-lc")]
+pub use self::aws_lc::AwsLc;
+#[cfg(feature = "ring")]
+pub use self::ring::Ring;
 
-/// Whether aws-lc-sys was built without CPU jitter entropy. Its build script reads the same variable.
-pub(crate) const WITHOUT_JITTER_ENTROPY: bool = match option_env!("AWS_LC_SYS_NO_JITTER_ENTROPY") {
-    Some(value) => !matches!(value.as_bytes(), b"" | b"0" | b"false" | b"no" | b"off"),
-    None => false,
-};
+/// A provider of cryptography for rustls.
+///
+/// A worker describes itself by [`Self::stack`], [`Self::library`], [`Self::build`], [`Self::suites`] and
+/// [`Self::groups`]: these must not initialise the library, because `cold` connections measure that.
+pub trait Provider: Sync {
+    /// The stack that rustls makes with it.
+    fn stack(&self) -> &'static str;
 
-const AWS_LC: &str = if WITHOUT_JITTER_ENTROPY {
-    "rustls-aws-lc+nojitter"
-} else {
-    "rustls-aws-lc"
-};
+    /// What it is and its version.
+    fn library(&self) -> String;
 
-impl Provider {
-    /// The name of the stack that uses it.
-    pub(crate) fn stack_name(self) -> &'static str {
-        match self {
-            Self::Ring => "rustls-ring",
-            Self::AwsLc => AWS_LC,
+    /// How the library was built, where it says so.
+    fn build(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
+
+    /// Why it cannot work on this machine. Asked before everything that needs its cryptography.
+    fn cannot_work(&self) -> Option<String> {
+        None
+    }
+
+    /// The provider as it is by default.
+    fn library_default(&self) -> CryptoProvider;
+
+    /// The provider with these suites and groups.
+    fn custom(
+        &self,
+        cipher_suites: Vec<SupportedCipherSuite>,
+        kx_groups: Vec<&'static dyn SupportedKxGroup>,
+    ) -> CryptoProvider {
+        CryptoProvider {
+            cipher_suites,
+            kx_groups,
+            ..self.library_default()
         }
     }
 
-    /// The provider as the library itself gives it.
-    pub(crate) fn library_default(self) -> CryptoProvider {
-        match self {
-            Self::Ring => rustls::crypto::ring::default_provider(),
-            Self::AwsLc => rustls::crypto::aws_lc_rs::default_provider(),
-        }
+    /// All suites that it has.
+    fn suites(&self) -> Vec<SupportedCipherSuite> {
+        self.library_default().cipher_suites
+    }
+
+    /// All groups that it has.
+    fn groups(&self) -> Vec<&'static dyn SupportedKxGroup>;
+
+    /// What makes a server's session tickets, where it has such a thing.
+    ///
+    /// # Errors
+    /// What the library says.
+    fn ticketer(&self) -> Result<Option<Arc<dyn ProducesTickets>>, rustls::Error> {
+        Ok(None)
+    }
+}
+
+impl dyn Provider + '_ {
+    /// The suites of the lab that it has.
+    pub(crate) fn can_suites(&self) -> Vec<CipherSuite> {
+        let all = self.suites();
+        let has = |suite: &CipherSuite| all.iter().any(|s| u16::from(s.suite()) == suite.0);
+        CipherSuite::SERVED.iter().copied().filter(has).collect()
+    }
+
+    /// The groups that it has of those that clients offer.
+    pub(crate) fn can_groups(&self) -> Vec<Group> {
+        let all = self.groups();
+        let has = |group: &Group| all.iter().any(|kx| u16::from(kx.name()) == group.0);
+        Group::OFFERED.iter().copied().filter(has).collect()
+    }
+
+    /// The provider as it is by default, where it works.
+    pub(crate) fn by_default(&self) -> Result<CryptoProvider, SetupError> {
+        self.works()?;
+        Ok(self.library_default())
     }
 
     /// The provider held to `suites` and `groups`, in that order.
     pub(crate) fn held_to(
-        self,
+        &self,
         suites: &[CipherSuite],
         groups: &[Group],
     ) -> Result<CryptoProvider, SetupError> {
-        let mut provider = self.library_default();
-        let offered = provider.cipher_suites.clone();
-        provider.cipher_suites = suites
-            .iter()
-            .map(|suite| {
-                let found = offered.iter().find(|s| u16::from(s.suite()) == suite.0);
-                found
-                    .copied()
-                    .ok_or_else(|| SetupError::Unsupported(format!("no {suite} in rustls")))
-            })
-            .collect::<Result<_, _>>()?;
-        provider.kx_groups = groups
-            .iter()
-            .map(|group| self.group(*group))
-            .collect::<Result<_, _>>()?;
-        Ok(provider)
+        self.works()?;
+        let (all_suites, all_groups) = (self.suites(), self.groups());
+        let suite = |suite: &CipherSuite| {
+            let mut all = all_suites.iter().copied();
+            all.find(|s| u16::from(s.suite()) == suite.0)
+                .ok_or_else(|| self.lacks(&format!("no {suite}")))
+        };
+        let group = |group: &Group| {
+            let mut all = all_groups.iter().copied();
+            all.find(|kx| u16::from(kx.name()) == group.0)
+                .ok_or_else(|| self.lacks(&format!("no group {group}")))
+        };
+        Ok(self.custom(
+            suites.iter().map(suite).collect::<Result<_, _>>()?,
+            groups.iter().map(group).collect::<Result<_, _>>()?,
+        ))
     }
 
-    /// What makes a server's tickets.
-    pub(crate) fn ticketer(self) -> Result<Arc<dyn ProducesTickets>, rustls::Error> {
-        match self {
-            Self::Ring => rustls::crypto::ring::Ticketer::new(),
-            Self::AwsLc => rustls::crypto::aws_lc_rs::Ticketer::new(),
+    /// Refuses a server's key that no suite of TLS 1.2 signs with, where there is no other version.
+    pub(crate) fn serves_with(
+        &self,
+        key: &PrivateKeyDer<'_>,
+        versions: &[TlsVersion],
+    ) -> Result<(), SetupError> {
+        if versions != [TlsVersion::Tls12] {
+            return Ok(());
+        }
+        let provider = self.by_default()?;
+        let key = provider.key_provider.load_private_key(key.clone_key());
+        let key = key.map_err(|e| SetupError::refused("key", e))?;
+        let signs = |suite: SupportedCipherSuite| match suite {
+            SupportedCipherSuite::Tls12(suite) => key.choose_scheme(suite.sign).is_some(),
+            SupportedCipherSuite::Tls13(_) => false,
+        };
+        if self.suites().into_iter().any(signs) {
+            return Ok(());
+        }
+        Err(self.lacks(&format!("no TLS 1.2 with keys of {:?}", key.algorithm())))
+    }
+
+    /// What makes a server's session tickets, where there is such a thing.
+    pub(crate) fn tickets(&self) -> Result<Option<Arc<dyn ProducesTickets>>, SetupError> {
+        self.works()?;
+        self.ticketer()
+            .map_err(|e| SetupError::refused("ticketer", e))
+    }
+
+    /// That `what` is not to be had in this stack.
+    pub(crate) fn lacks(&self, what: &str) -> SetupError {
+        SetupError::Unsupported(format!("{what} in {}", self.stack()))
+    }
+
+    fn works(&self) -> Result<(), SetupError> {
+        match self.cannot_work() {
+            None => Ok(()),
+            Some(reason) => Err(SetupError::Unsupported(reason)),
         }
     }
+}
 
-    /// A group as the provider has it.
-    pub(crate) fn group(self, group: Group) -> Result<&'static dyn SupportedKxGroup, SetupError> {
-        let all = match self {
-            Self::Ring => rustls::crypto::ring::ALL_KX_GROUPS,
-            Self::AwsLc => rustls::crypto::aws_lc_rs::ALL_KX_GROUPS,
-        };
-        all.iter()
-            .copied()
-            .find(|kx| u16::from(kx.name()) == group.0)
-            .ok_or_else(|| {
-                SetupError::Unsupported(format!("no group {group} in {}", self.stack_name()))
-            })
-    }
+/// A package with its version, of those that this workspace is built with.
+pub fn package_version(package: &str) -> String {
+    let version = locked_version(include_str!("../../../Cargo.lock"), package);
+    format!("{package} {}", version.unwrap_or_default())
 }
 
 /// The versions as rustls has them.

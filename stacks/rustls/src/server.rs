@@ -4,7 +4,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use netbench_model::{Alpn, CipherSuite};
 use netbench_protocol::ServeSite;
 use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
-use rustls::{ServerConfig, server::NoServerSessionStorage};
+use rustls::{ServerConfig, crypto::CryptoProvider, server::NoServerSessionStorage};
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
@@ -15,17 +15,20 @@ use crate::{
 };
 
 /// Makes rustls' configuration for one site.
-pub(crate) fn acceptor(chosen: Provider, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+pub(crate) fn acceptor(
+    chosen: &dyn Provider,
+    site: &ServeSite,
+) -> Result<Arc<dyn Accept>, SetupError> {
     let suites = if site.suites.is_empty() {
         CipherSuite::OFFERED
     } else {
         &site.suites
     };
     let provider = if site.groups.is_empty() {
-        let groups = chosen.library_default().kx_groups;
-        let mut provider = chosen.held_to(suites, &[])?;
-        provider.kx_groups = groups;
-        provider
+        CryptoProvider {
+            kx_groups: chosen.by_default()?.kx_groups,
+            ..chosen.held_to(suites, &[])?
+        }
     } else {
         chosen.held_to(suites, &site.groups)?
     };
@@ -34,6 +37,7 @@ pub(crate) fn acceptor(chosen: Provider, site: &ServeSite) -> Result<Arc<dyn Acc
         .map_err(|e| SetupError::refused("chain", e))?;
     let key = PrivateKeyDer::from_pem_slice(site.key_pem.as_bytes())
         .map_err(|e| SetupError::refused("key", e))?;
+    chosen.serves_with(&key, &site.versions)?;
     let ocsp = site.ocsp_base64.as_ref().map_or(Ok(Vec::new()), |text| {
         STANDARD
             .decode(text)
@@ -50,11 +54,10 @@ pub(crate) fn acceptor(chosen: Provider, site: &ServeSite) -> Result<Arc<dyn Acc
     config.send_tls13_tickets = usize::from(site.tickets);
     if site.tickets == 0 {
         config.session_storage = Arc::new(NoServerSessionStorage {});
-    } else {
-        config.ticketer = chosen
-            .ticketer()
-            .map_err(|e| SetupError::refused("ticketer", e))?;
+    } else if let Some(ticketer) = chosen.tickets()? {
+        config.ticketer = ticketer;
     }
+    // Without a ticketer, rustls' tickets only name sessions that the server keeps.
     Ok(Arc::new(RustlsAcceptor(TlsAcceptor::from(Arc::new(
         config,
     )))))

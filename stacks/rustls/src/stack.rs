@@ -1,21 +1,20 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_model::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
+use netbench_model::{ClientSettings, SignatureScheme, WorkerRecord};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_worker::{
     Accept, Explained, Fetch, InMemory, Probe, SetUpAction, SetupError, Stack, build_facts,
-    locked_version,
 };
 
 use crate::{
     client, explain,
-    provider::{Provider, WITHOUT_JITTER_ENTROPY},
+    provider::{Provider, package_version},
     server, set_up,
 };
 
 /// Which of its interfaces rustls is driven through in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Interface {
+pub(crate) enum Interface {
     /// Records go through the library's own buffers (`ClientConnection`), as with tokio-rustls.
     Buffered,
     /// Records are read and written in place (`UnbufferedClientConnection`). For the suite alone: the
@@ -25,25 +24,31 @@ pub enum Interface {
 
 /// rustls with one provider.
 pub struct Rustls {
-    pub(crate) provider: Provider,
+    name: &'static str,
+    pub(crate) provider: &'static dyn Provider,
     pub(crate) interface: Interface,
     executable: &'static str,
 }
 
 impl Rustls {
     /// rustls with `provider`, in the worker `executable`.
-    pub fn new(provider: Provider, executable: &'static str) -> Self {
+    pub fn new(provider: &'static dyn Provider, executable: &'static str) -> Self {
         Self {
+            name: provider.stack(),
             provider,
             interface: Interface::Buffered,
             executable,
         }
     }
 
-    /// The same, driven through `interface`.
+    /// The same through rustls' interface without buffers, as the stack `name`.
     #[must_use]
-    pub fn through(self, interface: Interface) -> Self {
-        Self { interface, ..self }
+    pub fn unbuffered(self, name: &'static str) -> Self {
+        Self {
+            name,
+            interface: Interface::Unbuffered,
+            ..self
+        }
     }
 
     /// Refuses what a variant for the suite does not do.
@@ -58,42 +63,26 @@ impl Rustls {
     }
 
     fn record(&self) -> WorkerRecord {
-        let version = |package| {
-            let version = locked_version(include_str!("../../../Cargo.lock"), package);
-            format!("{package} {}", version.unwrap_or_default())
-        };
-        let provider = match self.provider {
-            Provider::Ring => version("ring"),
-            Provider::AwsLc if WITHOUT_JITTER_ENTROPY => {
-                format!("{} without CPU jitter entropy", version("aws-lc-rs"))
-            }
-            Provider::AwsLc => version("aws-lc-rs"),
-        };
+        let mut build = build_facts();
+        let facts = self.provider.build().into_iter();
+        build.extend(facts.map(|(name, fact)| (name.to_owned(), fact)));
         WorkerRecord {
             executable: self.executable.to_owned(),
-            stack: self.name().to_owned(),
-            library: version("rustls"),
-            provider: Some(provider),
-            connector: version("hyper-rustls"),
-            build: build_facts(),
+            stack: self.name.to_owned(),
+            library: package_version("rustls"),
+            provider: Some(self.provider.library()),
+            connector: package_version("hyper-rustls"),
+            build,
         }
     }
 }
 
 impl Stack for Rustls {
     fn name(&self) -> &'static str {
-        match (self.interface, self.provider) {
-            (Interface::Buffered, provider) => provider.stack_name(),
-            (Interface::Unbuffered, Provider::Ring) => "rustls-ring+unbuffered",
-            (Interface::Unbuffered, Provider::AwsLc) => "rustls-aws-lc+unbuffered",
-        }
+        self.name
     }
 
     fn describe(&self) -> StackDescription {
-        let groups = Group::OFFERED
-            .iter()
-            .copied()
-            .filter(|group| self.provider.group(*group).is_ok());
         let operations: &[&str] = match self.interface {
             Interface::Buffered => &[
                 "connect",
@@ -108,8 +97,8 @@ impl Stack for Rustls {
         StackDescription {
             record: self.record(),
             operations: operations.iter().map(|op| (*op).to_owned()).collect(),
-            groups: groups.collect(),
-            suites: CipherSuite::OFFERED.to_vec(),
+            groups: self.provider.can_groups(),
+            suites: self.provider.can_suites(),
             signatures: SignatureScheme::OFFERED.to_vec(),
         }
     }
@@ -144,5 +133,118 @@ impl Stack for Rustls {
 
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
         error.downcast_ref::<rustls::Error>().map(explain::explain)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netbench_model::{
+        Aead, Alpn, CipherSuite, Group, HandshakeKind, KeyType, Profile, SessionSettings,
+        SignatureScheme, TlsVersion,
+    };
+    use netbench_protocol::Material;
+    use netbench_worker::{EndpointSetup, EndpointSide, TrustRoots};
+    use rustls::{
+        SupportedCipherSuite,
+        crypto::{CryptoProvider, SupportedKxGroup},
+    };
+
+    use super::*;
+
+    /// A provider that works elsewhere, and panics here.
+    struct Elsewhere;
+
+    const REASON: &str = "it needs another processor";
+
+    impl Provider for Elsewhere {
+        fn stack(&self) -> &'static str {
+            "rustls-elsewhere"
+        }
+
+        fn library(&self) -> String {
+            "elsewhere 1.0.0".to_owned()
+        }
+
+        fn cannot_work(&self) -> Option<String> {
+            Some(REASON.to_owned())
+        }
+
+        fn library_default(&self) -> CryptoProvider {
+            panic!("asked, though it cannot work")
+        }
+
+        fn suites(&self) -> Vec<SupportedCipherSuite> {
+            Vec::new()
+        }
+
+        fn groups(&self) -> Vec<&'static dyn SupportedKxGroup> {
+            Vec::new()
+        }
+    }
+
+    #[test]
+    fn where_a_provider_cannot_work_everything_is_unsupported() {
+        let roots_pem = include_str!("../../../trust-roots/mozilla.pem");
+        let stack = Rustls::new(&Elsewhere, "test");
+        for profile in [Profile::Default, Profile::Library] {
+            let settings = client(profile);
+            let made = stack.connector(&settings, roots_pem, None, &Probe::new());
+            unsupported("connector", made);
+            let mut actions = stack.set_up_actions(&settings, roots_pem);
+            unsupported("first step", (actions[0].run)());
+        }
+        unsupported("server", stack.acceptor(&site()));
+        let settings =
+            SessionSettings::usual(TlsVersion::Tls13, KeyType::EcdsaP256, Aead::Aes128Gcm);
+        let material = Material::default();
+        for side in [EndpointSide::Client, EndpointSide::Server] {
+            let setup = EndpointSetup {
+                side,
+                settings: &settings,
+                kind: HandshakeKind::Full,
+                max_fragment_bytes: None,
+                material: &material,
+            };
+            unsupported("endpoint", stack.endpoint(&setup));
+        }
+        unsupported("verifier", stack.verifier(roots_pem, "a.example"));
+        let trust = TrustRoots::Pem(roots_pem);
+        unsupported("configuration", stack.configuration(trust));
+    }
+
+    fn unsupported<T>(what: &str, made: Result<T, SetupError>) {
+        match made.map(drop) {
+            Err(SetupError::Unsupported(reason)) => assert_eq!(reason, REASON, "{what}"),
+            other => panic!("{what}: {other:?}"),
+        }
+    }
+
+    fn client(profile: Profile) -> ClientSettings {
+        ClientSettings {
+            profile,
+            versions: vec![TlsVersion::Tls13],
+            suites: vec![CipherSuite::TLS_AES_128_GCM_SHA256],
+            groups: vec![Group::X25519],
+            signatures: SignatureScheme::OFFERED.to_vec(),
+            alpn: vec![Alpn::H2],
+        }
+    }
+
+    fn site() -> ServeSite {
+        ServeSite {
+            site: "a.example".to_owned(),
+            listen: ([127, 0, 0, 1], 0).into(),
+            chain_pem: String::new(),
+            key_pem: String::new(),
+            versions: vec![TlsVersion::Tls13],
+            suites: Vec::new(),
+            groups: Vec::new(),
+            alpn: vec![Alpn::H2],
+            tickets: 2,
+            ocsp_base64: None,
+            body_bytes: 0,
+            fault: None,
+            congestion: None,
+        }
     }
 }

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use netbench_worker_test::{conformance, documented, nginx, openssl_command, protocol, suite};
+use netbench_worker_test::{
+    conformance, documented, nginx, openssl_command, protocol, set_up, suite,
+};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-rustls");
 
@@ -13,6 +15,7 @@ netbench_testing::tests! {
     aws_lc_serves_and_connects_to_itself;
     they_keep_to_the_protocol;
     ring_answers_as_documented;
+    they_take_the_steps_of_their_set_up;
     they_get_on_with_the_openssl_command: OpensslCommand;
     they_get_on_with_nginx: Nginx;
     they_do_the_suite;
@@ -34,6 +37,12 @@ fn they_keep_to_the_protocol() {
 
 fn ring_answers_as_documented() {
     documented(Path::new(WORKER), "rustls-ring");
+}
+
+fn they_take_the_steps_of_their_set_up() {
+    for stack in STACKS {
+        set_up(Path::new(WORKER), stack);
+    }
 }
 
 fn they_get_on_with_the_openssl_command() {

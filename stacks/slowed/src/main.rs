@@ -8,7 +8,7 @@ mod slow;
 
 use std::{env, process::ExitCode, sync::Arc};
 
-use netbench_stack_rustls::{Provider, Rustls};
+use netbench_stack_rustls::{Ring, Rustls};
 use slow::{Slowed, Slowness};
 
 fn main() -> ExitCode {
@@ -17,7 +17,7 @@ fn main() -> ExitCode {
         eprintln!("NETBENCH_SLOWED_PERCENT is not a number");
         return ExitCode::FAILURE;
     };
-    let inner = Rustls::new(Provider::Ring, env!("CARGO_BIN_NAME"));
+    let inner = Rustls::new(&Ring, env!("CARGO_BIN_NAME"));
     netbench_worker::run(vec![Arc::new(Slowed::new(
         inner,
         Slowness::percent(percent),

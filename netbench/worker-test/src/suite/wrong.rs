@@ -39,6 +39,9 @@ pub(super) fn settings(bench: &mut Bench) -> Result<Vec<String>, String> {
         let plain = usual(*version, KeyType::EcdsaP256);
         let good = handshake(plain);
         for (what, scenario, material) in all(plain)? {
+            if (bench.lacks)(&scenario) {
+                continue;
+            }
             let name = format!("{version}, {what}");
             wrong.extend(
                 fails(bench, &scenario, material)

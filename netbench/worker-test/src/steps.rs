@@ -1,0 +1,45 @@
+use std::path::Path;
+
+use netbench_model::{Condition, KeyType, Role, SetUpStep, StepCost};
+use netbench_protocol::ResponseBody;
+
+use crate::{
+    bench::{configure, connect, serve, start},
+    cases,
+    foreign::{HOST, one_site},
+};
+
+/// Has `stack` take the steps of its set-up before a connection to a site of its own, and says what is wrong with
+/// them.
+pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
+    let (lab, sites) = one_site(stack, KeyType::EcdsaP256)?;
+    let mut server = start(program)?;
+    let served = serve(&mut server, stack, &lab, &sites)?;
+    let address = served.get(HOST).ok_or("the site is not served")?.address;
+    let mut case = cases::good("");
+    HOST.clone_into(&mut case.name);
+    let mut client = start(program)?;
+    configure(&mut client, stack, &case, lab.ca_pem().to_owned())?;
+    match connect(&mut client, &case, address, Condition::Cold, Role::Stepped)? {
+        ResponseBody::Connected(measured) => {
+            let steps = measured.process.map(|process| process.steps);
+            Ok(judge(&steps.unwrap_or_default()))
+        }
+        other => Err(format!("a connection was due, not {other:?}")),
+    }
+}
+
+fn judge(steps: &[StepCost]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let names: Vec<_> = steps.iter().map(|cost| cost.step).collect();
+    // What no stack has a part in comes last, so there must be more than that.
+    if names.len() < 2 || names.last() != Some(&SetUpStep::Http) {
+        wrong.push(format!(
+            "steps with HTTP as the last were due, not {names:?}"
+        ));
+    }
+    let timed = |cost: &&StepCost| cost.first.wall_ns > 0 && cost.again.wall_ns > 0;
+    let untimed = steps.iter().filter(|cost| !timed(cost));
+    wrong.extend(untimed.map(|cost| format!("a step without its time: {cost:?}")));
+    wrong
+}
