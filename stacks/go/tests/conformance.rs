@@ -1,25 +1,45 @@
-//! The worker of `go` as every worker must be.
+//! The worker of `go` as every worker must be, but for what Go cannot be told.
 
 use std::{
     env,
+    panic::catch_unwind,
     path::{Path, PathBuf},
     process::Command,
     sync::LazyLock,
 };
 
 use netbench_runner::go_build;
-use netbench_worker_test::{nginx, openssl_command, protocol};
+use netbench_worker_test::{conformance, nginx, openssl_command, protocol, suite};
 
 const SOURCE: &str = env!("CARGO_MANIFEST_DIR");
 
 const STACK: &str = "go";
 
 netbench_testing::tests! {
+    it_serves_and_connects_to_itself: Go;
+    it_does_the_suite: Go;
     it_keeps_to_the_protocol: Go;
     it_gets_on_with_the_openssl_command: Go, OpensslCommand;
     it_gets_on_with_nginx: Go, Nginx;
     its_source_is_formatted_vetted_and_tested: Go;
 }
+
+/// A part of the names of cases that are `unsupported`, and why they are.
+type Lack = (&'static str, &'static str);
+
+const CONNECTIONS: [Lack; 3] = [
+    ("-secp256r1-", "Go orders groups itself"),
+    ("-secp384r1-", "Go orders groups itself"),
+    (
+        "-no-scheme-for-the-key",
+        "Go cannot be told which signature schemes to offer",
+    ),
+];
+
+const SUITE: [Lack; 2] = [
+    ("handshake-session-id_1.2_", "Go's server keeps no sessions"),
+    ("_fragment-", "Go cannot be told how long records may be"),
+];
 
 /// The worker, built as the command builds it.
 fn worker() -> &'static Path {
@@ -38,6 +58,34 @@ fn must(command: &mut Command) -> String {
         [done.stdout, done.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     assert!(done.status.success(), "{command:?}: {out}{err}");
     out
+}
+
+fn it_serves_and_connects_to_itself() {
+    lacks_only(&CONNECTIONS, conformance);
+}
+
+fn it_does_the_suite() {
+    lacks_only(&SUITE, suite);
+}
+
+/// That a table finds no fault but cases that are unsupported, and that each lack is met.
+fn lacks_only(lacks: &[Lack], table: fn(&Path, &str)) {
+    let complaint = catch_unwind(|| table(worker(), STACK)).expect_err("it lacks something");
+    let complaint = complaint.downcast::<String>().expect("a message");
+    let mut met = vec![0; lacks.len()];
+    for line in complaint.lines().skip(1) {
+        let (case, wrong) = line.split_once(": ").expect("a case and what is wrong");
+        let found = lacks.iter().position(|(word, _)| case.contains(word));
+        let found = found.unwrap_or_else(|| panic!("{line}"));
+        // Nothing was connected there, which the server counted too.
+        let nothing = wrong.ends_with("the server saw Some((0, 0, 0, 0))");
+        assert!(wrong.contains(lacks[found].1) || nothing, "{line}");
+        met[found] += 1;
+    }
+    for ((word, why), cases) in lacks.iter().zip(met) {
+        println!("{cases} findings in cases with {word}: {why}");
+        assert!(cases > 0, "no case with {word} lacks anything");
+    }
 }
 
 fn it_keeps_to_the_protocol() {
