@@ -148,6 +148,8 @@ func newScenario(request *prepareRequest) (*scenario, *preparedAnswer, error) {
 	case "connector":
 		made, err := newConfiguration(wanted.Form, given)
 		return made, &preparedAnswer{}, err
+	case "crypto":
+		return nil, nil, unsupported("this worker does not time Go's cryptography beneath its sessions")
 	}
 	if wanted.Settings == nil {
 		return nil, nil, fmt.Errorf("no settings for the part %q", wanted.Part)

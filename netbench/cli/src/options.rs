@@ -72,15 +72,23 @@ pub(crate) struct PathOptions {
 
 #[derive(Debug, Args)]
 pub(crate) struct StackOptions {
-    /// Stacks to compare, each with the first; a stack named twice is compared with itself
-    #[arg(
-        long,
-        short,
-        value_name = "A,B,…",
-        value_delimiter = ',',
-        default_value = "openssl,rustls-aws-lc"
-    )]
-    pub(crate) stack: Vec<String>,
+    /// Stacks to compare, each with the first; a stack named twice is compared with itself [default:
+    /// openssl,rustls-aws-lc]
+    #[arg(long, short, value_name = "A,B,…", value_delimiter = ',')]
+    stack: Vec<String>,
+}
+
+impl StackOptions {
+    /// Those that were named.
+    pub(crate) fn named(&self) -> Option<&[String]> {
+        (!self.stack.is_empty()).then_some(&self.stack)
+    }
+
+    /// Those that were named, or the usual two.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let usual = || ["openssl", "rustls-aws-lc"].map(str::to_owned).to_vec();
+        self.named().map_or_else(usual, <[String]>::to_vec)
+    }
 }
 
 #[derive(Debug, Args)]

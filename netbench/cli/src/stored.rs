@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use netbench_model::{Manifest, Plan};
+use netbench_model::{Kind, Manifest, Plan};
 use netbench_store::{RunFolder, StoreError};
 
 use crate::{exit::WrongInput, kinds::Listed};
@@ -12,6 +12,13 @@ pub(crate) fn open<P: Plan>(path: &Path) -> anyhow::Result<(RunFolder, Manifest<
     let folder = RunFolder::open(path).map_err(wrong)?;
     let manifest = folder.manifest().map_err(wrong)?;
     Ok((folder, manifest))
+}
+
+/// What kind of run a folder has.
+pub(crate) fn kind(path: &Path) -> anyhow::Result<Kind> {
+    RunFolder::open(path)
+        .and_then(|folder| folder.kind())
+        .map_err(wrong)
 }
 
 /// Reads a run of one kind, and its records.

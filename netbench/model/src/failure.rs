@@ -123,6 +123,8 @@ words!(
         /// A burst of data did not arrive as it was sent.
         Bulk = "bulk",
         Verify = "verify",
+        /// An operation of the library's cryptography.
+        Primitive = "primitive",
         /// The kernel does not tell how much memory is in use.
         Memory = "memory",
         Hold = "hold",

@@ -57,9 +57,9 @@ pub use sites_file::{SiteError, parse_sites};
 pub use stack::StackName;
 pub use suite::{
     Aead, Case, ClientAuth, Distribution, HandshakeKind, HeapUse, Held, IdleReference,
-    LayoutRecord, Measure, ParallelWork, Part, PinRecord, Preset, ReferenceFigures, RootsForm,
-    Scenario, SessionSettings, SliceFigures, SuiteManifest, SuiteMeasured, SuiteOutcome, SuitePlan,
-    SuiteSample, Unit, Work, burst_bytes, catalogue,
+    LayoutRecord, Measure, ParallelWork, Part, PinRecord, Preset, Primitive, ReferenceFigures,
+    RootsForm, Scenario, SessionSettings, SliceFigures, SuiteManifest, SuiteMeasured, SuiteOutcome,
+    SuitePlan, SuiteSample, Unit, Work, burst_bytes, catalogue,
 };
 pub use tally::{AskedFor, Recorded, Tally};
 pub use tls::{Alert, Alpn, CipherSuite, Group, SignatureScheme, TlsVersion};

@@ -43,10 +43,11 @@ pub use run::RunHead;
 pub use runs::{RunRow, RunsSummary};
 pub use scan::{HelloReport, ScanHead, ScanSummary, summarize_scan};
 pub use suite::{
-    CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference, JoinedCase,
-    JoinedRun, JoinedSummary, PublishedRow, PublishedTable, Regression, RunSays, StackFigures,
-    SuiteFailure, SuiteHead, SuiteReport, SuiteSummary, compare_runs_of_suite,
-    compare_stacks_of_suite, decided, idle_reference, join_runs_of_suite, summarize_suite,
+    CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference, HandshakeBreakdown,
+    JoinedCase, JoinedRun, JoinedSummary, PublishedRow, PublishedTable, Regression, RunSays,
+    StackFigures, SuiteExplained, SuiteFailure, SuiteHead, SuiteReport, SuiteSummary,
+    compare_runs_of_suite, compare_stacks_of_suite, decided, idle_reference, join_runs_of_suite,
+    summarize_suite,
 };
 pub use text::{count, wrap};
 

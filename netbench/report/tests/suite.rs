@@ -4,262 +4,19 @@
 
 #[path = "support/forms.rs"]
 mod forms;
-
-use std::collections::BTreeMap;
+#[path = "support/suite_made.rs"]
+mod made;
 
 use forms::{render, terminal};
+use made::{Fixture, handshake};
 use netbench_model::{
-    Aead, Case, Distribution, Environment, Failure, FailureClass, HandshakeKind, HeapUse, Held,
-    IdleReference, KeyType, LayoutRecord, Measure, Origin, PinRecord, Plan, ReferenceFigures,
-    SCHEMA_VERSION, Scenario, Session, SessionSettings, SliceFigures, StackName, SuiteManifest,
-    SuiteMeasured, SuiteOutcome, SuitePlan, SuiteSample, TlsVersion, Unit, Work, WorkerRecord,
+    Case, IdleReference, Measure, Scenario, StackName, SuiteManifest, SuiteOutcome, Unit,
 };
 use netbench_report::{
     Regression, SuiteReport, SuiteSummary, compare_runs_of_suite, compare_stacks_of_suite, decided,
     join_runs_of_suite, summarize_suite,
 };
-use netbench_stats::{Rng, Verdict};
-
-/// How much longer the second stack takes, in each stack's own figure.
-struct Fixture {
-    seed: u64,
-    rounds: u32,
-    ratio: f64,
-    preset: Option<&'static str>,
-    disturbed: u32,
-    /// How many times longer the second stack takes while the machine is disturbed; the first takes 1.4 times
-    /// as long.
-    suffers: f64,
-}
-
-impl Default for Fixture {
-    fn default() -> Self {
-        Self {
-            seed: 1,
-            rounds: 12,
-            ratio: 0.5,
-            preset: None,
-            disturbed: 50,
-            suffers: 1.7,
-        }
-    }
-}
-
-fn settings() -> SessionSettings {
-    SessionSettings::usual(TlsVersion::Tls13, KeyType::Rsa2048, Aead::Aes256Gcm)
-}
-
-fn handshake() -> Scenario {
-    Scenario::timed(Work::Handshake {
-        kind: HandshakeKind::Full,
-        settings: settings(),
-    })
-}
-
-fn scenarios() -> Vec<Scenario> {
-    vec![
-        Scenario::timed(Work::Bulk {
-            settings: settings(),
-            write_bytes: 1 << 20,
-            amount_bytes: 1_000_000_000,
-            max_fragment_bytes: None,
-        }),
-        handshake(),
-        Scenario::timed(Work::Verify {
-            key: KeyType::EcdsaP256,
-            chain_length: 2,
-            roots: 118,
-        }),
-        Scenario::timed(Work::Memory {
-            settings: settings(),
-            sessions: 1_000,
-        }),
-        Scenario::counted(handshake().work),
-    ]
-}
-
-impl Fixture {
-    fn manifest(&self) -> SuiteManifest {
-        let worker = |stack: &str| WorkerRecord {
-            executable: "worker".to_owned(),
-            stack: stack.to_owned(),
-            library: format!("{stack} 1.0"),
-            provider: None,
-            connector: String::new(),
-            build: BTreeMap::new(),
-        };
-        SuiteManifest {
-            schema: SCHEMA_VERSION,
-            kind: SuitePlan::KIND,
-            netbench: "0.1.0".to_owned(),
-            name: "a-run\u{1b}[31m".to_owned(),
-            started: "2026-01-02T03:04:05Z".to_owned(),
-            finished: Some("2026-01-02T03:05:05Z".to_owned()),
-            plan: SuitePlan {
-                seed: self.seed,
-                stacks: ["openssl", "rustls-ring"].map(StackName::new).to_vec(),
-                preset: self.preset.map(str::to_owned),
-                scenarios: scenarios(),
-                rounds: self.rounds,
-                until_decided: false,
-                budget_ms: None,
-                trial_ms: 100,
-                slice_us: 4_000,
-                pin: PinRecord::Core(1),
-                layout: LayoutRecord::Fixed,
-                idle: None,
-                pki_sha256: "aa".to_owned(),
-            },
-            workers: vec![worker("openssl"), worker("rustls-ring")],
-            environment: Environment {
-                facts: BTreeMap::from([
-                    ("cpu_model".to_owned(), "A Processor".to_owned()),
-                    ("cores".to_owned(), "2".to_owned()),
-                    ("virtual_machine".to_owned(), "yes".to_owned()),
-                ]),
-                variables: BTreeMap::new(),
-            },
-            sessions: vec![Session {
-                started: "2026-01-02T03:04:05Z".to_owned(),
-                finished: None,
-                command: ["netbench", "suite"].map(str::to_owned).to_vec(),
-                interrupted: false,
-                served: Vec::new(),
-            }],
-            warnings: Vec::new(),
-            link: None,
-            origin: Origin::default(),
-        }
-    }
-
-    fn samples(&self) -> Vec<SuiteSample> {
-        let mut rng = Rng::new(self.seed);
-        let mut samples = Vec::new();
-        for round in 0..self.rounds {
-            for (at, scenario) in scenarios().iter().enumerate() {
-                if round >= scenario.rounds_of_use(self.rounds) {
-                    continue;
-                }
-                // What disturbs the machine disturbs both, and the second more.
-                let disturbed: Vec<bool> =
-                    (0..20).map(|_| rng.below(100) < self.disturbed).collect();
-                for (stack, ratio, suffers) in [
-                    ("openssl", 1.0, 1.4),
-                    ("rustls-ring", self.ratio, self.suffers),
-                ] {
-                    let base = 100_000.0 * (at + 1) as f64 * ratio;
-                    let outcome = match scenario.work {
-                        Work::Verify { .. } if stack == "rustls-ring" => {
-                            SuiteOutcome::Unsupported {
-                                reason: "no such thing\u{1b}]0;title\u{7}".to_owned(),
-                            }
-                        }
-                        Work::Handshake { .. } if round == 2 && stack == "openssl" => {
-                            SuiteOutcome::Failed(Failure {
-                                class: FailureClass::Worker,
-                                reason: "died".to_owned().into(),
-                                detail: "the worker was killed by signal 9 <b>".to_owned(),
-                                phase: None,
-                                after_ns: None,
-                            })
-                        }
-                        _ => SuiteOutcome::Ok(Box::new(measured(
-                            scenario, base, &disturbed, suffers, &mut rng,
-                        ))),
-                    };
-                    samples.push(SuiteSample {
-                        schema: SCHEMA_VERSION,
-                        name: scenario.to_string(),
-                        scenario: *scenario,
-                        stack: StackName::new(stack),
-                        round,
-                        started_unix_ms: 1,
-                        outcome,
-                    });
-                }
-            }
-        }
-        samples
-    }
-
-    fn report(&self) -> SuiteReport {
-        SuiteReport::new(self.manifest(), &self.samples())
-    }
-
-    fn summary(&self) -> SuiteSummary {
-        summarize_suite(&self.manifest(), &self.samples())
-    }
-}
-
-fn measured(
-    scenario: &Scenario,
-    base: f64,
-    disturbed: &[bool],
-    suffers: f64,
-    rng: &mut Rng,
-) -> SuiteMeasured {
-    let mut made = SuiteMeasured::default();
-    if scenario.counted {
-        made.instructions = scenario
-            .measures()
-            .iter()
-            .map(|m| (*m, base.round()))
-            .collect();
-        return made;
-    }
-    if let Work::Memory { sessions, .. } = scenario.work {
-        let bytes = |each: f64| (each * f64::from(sessions)) as u64;
-        made.held = Some(Held {
-            sessions,
-            peak_bytes: bytes(base / 5.0),
-            before_bytes: 5_000_000,
-            after_bytes: 5_000_000 + bytes(base / 10.0),
-            heap: Some(HeapUse {
-                allocations: bytes(base / 1_000.0),
-                held_bytes: bytes(base / 20.0),
-                peak_bytes: bytes(base / 15.0),
-            }),
-        });
-        return made;
-    }
-    let mut all: BTreeMap<Measure, Vec<u64>> = BTreeMap::new();
-    for disturbed in disturbed {
-        let level = base * if *disturbed { suffers } else { 1.0 };
-        let low_ns: BTreeMap<Measure, f64> = scenario
-            .measures()
-            .iter()
-            .map(|m| (*m, level * (1.0 + 0.004 * rng.normal())))
-            .collect();
-        for (measure, low) in &low_ns {
-            let timings = (0..10u32).map(|i| (low * (0.99 + 0.01 * f64::from(i))) as u64);
-            all.entry(*measure).or_default().extend(timings);
-        }
-        made.slices.push(SliceFigures {
-            operations: 10,
-            median_ns: low_ns.clone(),
-            mean_ns: low_ns.clone(),
-            low_ns,
-            reference: Some(reference(*disturbed, rng)),
-        });
-    }
-    made.wall = all
-        .into_iter()
-        .map(|(measure, ns)| (measure, Distribution::of_ns(ns)))
-        .collect();
-    made.cpu.clone_from(&made.wall);
-    made
-}
-
-fn reference(disturbed: bool, rng: &mut Rng) -> ReferenceFigures {
-    let slow = if disturbed { 1.35 } else { 1.0 };
-    let mut ns = |idle: f64| idle * slow * (1.0 + 0.002 * rng.normal());
-    ReferenceFigures {
-        count: 30,
-        integer_ns: ns(2_600.0),
-        aes_ns: ns(2_100.0),
-        memory_ns: ns(1_500.0),
-    }
-}
+use netbench_stats::Verdict;
 
 fn verdict(summary: &SuiteSummary, scenario: Scenario, measure: Measure) -> (f64, Verdict) {
     let case = Case { scenario, measure };
@@ -291,6 +48,18 @@ fn a_preset_prints_its_table_and_the_published_one() {
     let (tables, _) = table.split_once("\nApplication data").unwrap();
     insta::assert_snapshot!("suite_preset", tables);
     assert_eq!(report.summary.published.as_ref().unwrap().rows.len(), 20);
+}
+
+#[test]
+fn all_stacks_has_a_row_for_each() {
+    let fixture = Fixture {
+        preset: Some("all-stacks"),
+        ..Fixture::default()
+    };
+    let text = terminal(&fixture.report(), 160);
+    let (_, tables) = text.split_once("One row for each stack").unwrap();
+    let (tables, _) = tables.split_once("\nApplication data").unwrap();
+    insta::assert_snapshot!("suite_all_stacks", tables);
 }
 
 #[test]

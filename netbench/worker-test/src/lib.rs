@@ -2,142 +2,130 @@
 //! itself; connections to nginx, and to and from the `openssl` command, which know nothing of
 //! netbench; and the worker protocol's rules.
 //!
-//! For the tests of stacks and for nothing else; it must never know one stack from another but by
-//! what its worker says of itself and its test declares ([`Exception`]). Start reading at [`conformance`]; `cases.rs` and
-//! `cases/failing.rs` are the table, `lines.rs` holds the protocol's rules, `suite.rs` and its folder have
-//! the in-memory suite; `plain.rs` is for the benchmarks of stacks.
+//! For the tests of stacks, and for `netbench stacks check`. It must never know one stack from another but by
+//! what its worker says of itself and its test declares ([`Exception`]). Start reading at [`check`]; `cases.rs` and
+//! `cases/failing.rs` are the table of connections, `lines.rs` holds the protocol's rules, `suite.rs` and its folder have
+//! the in-memory suite. What panics is behind the feature `tests`: [`conformance`] and its like for the tests of
+//! stacks, `plain.rs` for their benchmarks.
 
 mod asked;
 mod bench;
 mod cases;
+#[cfg(feature = "tests")]
 mod documented;
 mod exception;
 mod foreign;
 mod judge;
 mod lines;
 mod nginx;
+#[cfg(feature = "tests")]
 pub mod plain;
 mod steps;
 mod suite;
+#[cfg(feature = "tests")]
+mod tests;
 
 use std::path::Path;
 
 use bench::Bench;
 pub use exception::{ComesTo, Exception};
-use netbench_model::{HandshakeKind, LabProfile, ParallelWork, Scenario, Work};
+#[cfg(feature = "tests")]
+pub use tests::{
+    conformance, conformance_but, conformance_without, documented, nginx, openssl_command,
+    protocol, resumes_by_ticket, set_up, suite, suite_without,
+};
 
-/// Has the worker `program` serve and connect with `stack`, and says what it got wrong.
-///
-/// Every request has a time limit, and so has the table; all of it takes some seconds.
-///
-/// # Panics
-/// The worker does not start or serve, or got anything wrong.
-pub fn conformance(program: &Path, stack: &str) {
-    conformance_but(program, stack, &[]);
+/// Rules that a worker must keep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rules {
+    /// It keeps to the worker protocol: says what it and its stack are, answers what it cannot understand or do with
+    /// an error and goes on, and ends when stdin does.
+    Protocol,
+    /// A table of connections that it makes to sites that it serves itself.
+    Connections,
+    /// Every kind of scenario of the in-memory suite runs and is what was asked for, or is unsupported where it may
+    /// be, with a reason; and nothing that is wrong ends the worker.
+    Suite,
+    /// It takes the steps of a library's set-up before a connection, and says what each took.
+    SetUp,
+    /// Connections to `openssl s_server`, with a certificate and a path of its own too, and from `openssl s_client`.
+    OpensslCommand,
+    /// Connections to nginx.
+    Nginx,
 }
 
-/// As [`conformance`], but for failures that come to something else with this library.
+impl Rules {
+    /// All of them, the quickest first.
+    pub const ALL: &[Self] = &[
+        Self::Protocol,
+        Self::Connections,
+        Self::Suite,
+        Self::SetUp,
+        Self::OpensslCommand,
+        Self::Nginx,
+    ];
+
+    /// What they are called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Protocol => "protocol",
+            Self::Connections => "connections",
+            Self::Suite => "suite",
+            Self::SetUp => "set-up",
+            Self::OpensslCommand => "openssl-command",
+            Self::Nginx => "nginx",
+        }
+    }
+
+    /// What a stack must say that it does for these to apply to it.
+    pub fn operation(self) -> Option<&'static str> {
+        match self {
+            Self::Protocol => None,
+            Self::Suite => Some("suite"),
+            Self::SetUp => Some("set-up"),
+            Self::Connections | Self::OpensslCommand | Self::Nginx => Some("connect"),
+        }
+    }
+
+    /// The program that they need.
+    pub fn tool(self) -> Option<&'static str> {
+        match self {
+            Self::OpensslCommand => Some("openssl"),
+            Self::Nginx => Some("nginx"),
+            _ => None,
+        }
+    }
+}
+
+/// What the worker `program` gets wrong of `rules` with `stack`; nothing where it keeps them. `tool` is where
+/// their [`Rules::tool`] is, which is looked for in the path without it.
 ///
-/// # Panics
-/// As [`conformance`], and for an exception that fits no case or was not needed.
-pub fn conformance_but(program: &Path, stack: &str, exceptions: &[Exception]) {
-    let ran = Bench::new(program, stack, |_| false).map(|mut bench| bench.run(exceptions));
-    complain(stack, ran);
-}
-
-/// As [`conformance`], for a stack that must refuse to serve the sites that `lacks` says.
+/// Every request has a time limit, and so has each set of rules; all of it takes some seconds, or minutes with a
+/// worker that hangs.
 ///
-/// # Panics
-/// As [`conformance`].
-pub fn conformance_without(program: &Path, stack: &str, lacks: fn(&LabProfile) -> bool) {
-    let ran = Bench::new(program, stack, lacks).map(|mut bench| bench.run(&[]));
-    complain(stack, ran);
-}
-
-/// That the worker `program` keeps to the worker protocol: says what it and `stack` are, answers
-/// what it cannot understand or do with an error and goes on, and ends when stdin does.
-///
-/// # Panics
-/// As [`conformance`].
-pub fn protocol(program: &Path, stack: &str) {
-    let described = lines::description(program, stack).map(|()| Vec::new());
-    complain(stack, described);
-    complain(stack, lines::errors(program, stack));
-    complain(stack, lines::end_of_stdin(program, stack));
-}
-
-/// That the worker `program` answers as in the session of `docs/WORKER-PROTOCOL.md`, which is with `stack`.
-///
-/// # Panics
-/// As [`conformance`].
-pub fn documented(program: &Path, stack: &str) {
-    complain(stack, documented::run(program, stack));
-}
-
-/// That the worker `program` does the in-memory suite with `stack`: every kind of scenario runs and is
-/// what was asked for, or is unsupported where it may be, with a reason; and nothing that is wrong
-/// ends the worker.
-///
-/// # Panics
-/// As [`conformance`].
-pub fn suite(program: &Path, stack: &str) {
-    complain(stack, suite::run(program, stack, |_| false));
-}
-
-/// As [`suite`], for a stack that must refuse the scenarios that `lacks` says: each must be unsupported, with a reason.
-///
-/// # Panics
-/// As [`conformance`].
-pub fn suite_without(program: &Path, stack: &str, lacks: fn(&Scenario) -> bool) {
-    complain(stack, suite::run(program, stack, lacks));
-}
-
-/// Whether sessions of `scenario` resume by tickets of the server: for [`suite_without`].
-pub fn resumes_by_ticket(scenario: &Scenario) -> bool {
-    let (Work::Handshake { kind, .. }
-    | Work::Threads {
-        work: ParallelWork::Handshake(kind),
-        ..
-    }) = scenario.work
-    else {
-        return false;
-    };
-    kind == HandshakeKind::Ticket
-}
-
-/// That the worker `program` takes the steps of `stack`'s set-up before a connection, and says what each took.
-///
-/// # Panics
-/// As [`conformance`].
-pub fn set_up(program: &Path, stack: &str) {
-    complain(stack, steps::run(program, stack));
-}
-
-/// Has `stack` connect to `openssl s_server`, with a certificate and a path of its own too, and `openssl s_client` to
-/// `stack`, and says what went wrong.
-///
-/// # Panics
-/// As [`conformance`], and without the `openssl` command.
-pub fn openssl_command(program: &Path, stack: &str) {
-    complain(stack, foreign::run(program, stack));
-    complain(stack, asked::run(program, stack));
-}
-
-/// Has `stack` connect to nginx, and says what went wrong.
-///
-/// # Panics
-/// As [`conformance`], and without nginx.
-pub fn nginx(program: &Path, stack: &str) {
-    let nginx = netbench_testing::program("nginx").expect("nginx is installed");
-    complain(stack, nginx::run(&nginx, program, stack));
-}
-
-fn complain(stack: &str, found: Result<Vec<String>, String>) {
-    let wrong = found.unwrap_or_else(|error| vec![error]);
-    assert!(
-        wrong.is_empty(),
-        "{stack}: {} wrong:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
+/// # Errors
+/// The worker does not start, describe itself or serve.
+pub fn check(
+    rules: Rules,
+    program: &Path,
+    stack: &str,
+    tool: Option<&Path>,
+) -> Result<Vec<String>, String> {
+    match rules {
+        Rules::Protocol => {
+            lines::description(program, stack)?;
+            let mut wrong = lines::errors(program, stack)?;
+            wrong.extend(lines::end_of_stdin(program, stack)?);
+            Ok(wrong)
+        }
+        Rules::Connections => Bench::new(program, stack, |_| false).map(|mut bench| bench.run(&[])),
+        Rules::Suite => suite::run(program, stack, |_| false),
+        Rules::SetUp => steps::run(program, stack),
+        Rules::OpensslCommand => {
+            let mut wrong = foreign::run(program, stack)?;
+            wrong.extend(asked::run(program, stack)?);
+            Ok(wrong)
+        }
+        Rules::Nginx => nginx::run(tool.unwrap_or(Path::new("nginx")), program, stack),
+    }
 }

@@ -131,10 +131,11 @@ impl Bench {
     }
 
     /// Only what the stack was to refuse, the hybrid group and keys, by a stack that does not say that it has them, and
-    /// the native roots of a system without any.
+    /// the native roots of a system without any, and cryptography beneath sessions.
     fn may_lack(&self, scenario: &Scenario, has_native: bool, reason: &str) -> Result<(), String> {
         let other = match (scenario.work, scenario.settings()) {
             (Work::Connector { form, .. }, _) => form == RootsForm::Native && !has_native,
+            (Work::Crypto { .. }, _) => true,
             (_, Some(settings)) => {
                 let hybrid = Group::X25519MLKEM768;
                 let mut schemes = settings.signatures().iter();

@@ -2,14 +2,13 @@
 
 use std::{
     env,
-    panic::catch_unwind,
     path::{Path, PathBuf},
     process::Command,
     sync::LazyLock,
 };
 
 use netbench_runner::go_build;
-use netbench_worker_test::{conformance, nginx, openssl_command, protocol, suite};
+use netbench_worker_test::{Rules, check, nginx, openssl_command, protocol};
 
 const SOURCE: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -61,19 +60,18 @@ fn must(command: &mut Command) -> String {
 }
 
 fn it_serves_and_connects_to_itself() {
-    lacks_only(&CONNECTIONS, conformance);
+    lacks_only(&CONNECTIONS, Rules::Connections);
 }
 
 fn it_does_the_suite() {
-    lacks_only(&SUITE, suite);
+    lacks_only(&SUITE, Rules::Suite);
 }
 
 /// That a table finds no fault but cases that are unsupported, and that each lack is met.
-fn lacks_only(lacks: &[Lack], table: fn(&Path, &str)) {
-    let complaint = catch_unwind(|| table(worker(), STACK)).expect_err("it lacks something");
-    let complaint = complaint.downcast::<String>().expect("a message");
+fn lacks_only(lacks: &[Lack], rules: Rules) {
+    let found = check(rules, worker(), STACK, None).expect("it runs");
     let mut met = vec![0; lacks.len()];
-    for line in complaint.lines().skip(1) {
+    for line in &found {
         let (case, wrong) = line.split_once(": ").expect("a case and what is wrong");
         let found = lacks.iter().position(|(word, _)| case.contains(word));
         let found = found.unwrap_or_else(|| panic!("{line}"));

@@ -8,7 +8,6 @@ use std::{
 use foreign_types_shared::ForeignTypeRef;
 use netbench_model::{CipherSuite, Group};
 use openssl::{
-    error::ErrorStack,
     ssl::{SslCipher, SslContextBuilder, SslRef},
     stack::StackRef,
     x509::X509Ref,
@@ -137,33 +136,6 @@ pub(crate) fn suites(ctx: &SslContextBuilder) -> Vec<CipherSuite> {
     // SAFETY: not null; the context owns the stack, and it is not changed before it was read here.
     let stack = unsafe { StackRef::<SslCipher>::from_ptr(stack) };
     stack.iter().map(names::cipher_suite).collect()
-}
-
-/// Makes a key of the kind that a share of `group` is.
-pub(crate) fn generate_key(group: Group) -> Result<(), ErrorStack> {
-    let (kind, curve) = match group {
-        Group::X25519MLKEM768 => (c"X25519MLKEM768", None),
-        Group::X25519 => (c"X25519", None),
-        Group::SECP256R1 => (c"EC", Some(c"P-256")),
-        Group::SECP384R1 => (c"EC", Some(c"P-384")),
-        _ => return Ok(()),
-    };
-    let (library, properties) = (ptr::null_mut(), ptr::null());
-    // SAFETY: the strings live for ever, and the arguments that follow a kind are those that it has.
-    let key = unsafe {
-        match curve {
-            None => openssl_sys::EVP_PKEY_Q_keygen(library, properties, kind.as_ptr()),
-            Some(curve) => {
-                openssl_sys::EVP_PKEY_Q_keygen(library, properties, kind.as_ptr(), curve.as_ptr())
-            }
-        }
-    };
-    if key.is_null() {
-        return Err(ErrorStack::get());
-    }
-    // SAFETY: the key is ours, and nothing else refers to it.
-    unsafe { openssl_sys::EVP_PKEY_free(key) };
-    Ok(())
 }
 
 /// The length of a certificate in DER, without a copy of it.

@@ -7,10 +7,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use netbench_model::{ClientAuth, FailureWord, HandshakeKind, Negotiated, TlsVersion};
+use netbench_model::{ClientAuth, FailureWord, HandshakeKind, Negotiated, Primitive, TlsVersion};
+use netbench_protocol::Material;
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, Session,
-    SessionError, SetupError, TICKETS, TrustRoots, Verifier,
+    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS,
+    PrimitiveOperation, Session, SessionError, SetupError, TICKETS, TrustRoots, Verifier,
 };
 use openssl::{
     error::ErrorStack,
@@ -27,6 +28,7 @@ use openssl::{
 };
 
 use crate::{
+    crypto,
     names::{self, Side},
     negotiated::negotiated,
     server::identity,
@@ -72,6 +74,19 @@ impl InMemory for OpenSsl {
                 .map_err(|e| SetupError::refused("roots", e))?,
         }
         Ok(Box::new(ssl.build()))
+    }
+
+    fn primitive(
+        &self,
+        primitive: Primitive,
+        material: &Material,
+    ) -> Result<Box<dyn PrimitiveOperation>, SetupError> {
+        match self.buffers {
+            Buffers::Kept => crypto::operation(primitive, material),
+            Buffers::Released => Err(SetupError::Unsupported(
+                "it has the cryptography of the same stack with kept buffers".to_owned(),
+            )),
+        }
     }
 }
 

@@ -2,9 +2,12 @@
 //!
 //! This crate must never load trust roots or settings but those that it is given. Start reading at
 //! `stack.rs`; `client.rs`, `server.rs` and `in_memory.rs` set OpenSSL up, `settings.rs` has what they share,
+//! `crypto.rs` and `exchange.rs` call its cryptography,
 //! and `names.rs` and `negotiated.rs` translate.
 
 mod client;
+mod crypto;
+mod exchange;
 mod explain;
 mod ffi;
 mod in_memory;

@@ -7,11 +7,12 @@ use std::{
 };
 
 use netbench_model::{
-    ClientAuth, FailureWord, HandshakeKind, Negotiated, SessionSettings, SignatureScheme,
+    ClientAuth, FailureWord, HandshakeKind, Negotiated, Primitive, SessionSettings, SignatureScheme,
 };
+use netbench_protocol::Material;
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, Session,
-    SessionError, SetupError, TICKETS, TrustRoots, Verifier,
+    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS,
+    PrimitiveOperation, Session, SessionError, SetupError, TICKETS, TrustRoots, Verifier,
 };
 use rustls::{
     ClientConfig, ClientConnection, Connection, HandshakeKind as Kind, RootCertStore, ServerConfig,
@@ -28,7 +29,7 @@ use rustls::{
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject};
 
 use crate::{
-    names,
+    crypto, names,
     provider::{Provider, versions},
     stack::{Interface, Rustls},
     unbuffered::Unbuffered,
@@ -63,6 +64,19 @@ impl InMemory for Rustls {
             .with_root_certificates(roots(trust)?)
             .with_no_client_auth();
         Ok(Box::new(Arc::new(config)))
+    }
+
+    fn primitive(
+        &self,
+        primitive: Primitive,
+        material: &Material,
+    ) -> Result<Box<dyn PrimitiveOperation>, SetupError> {
+        match self.interface {
+            Interface::Buffered => crypto::operation(self.provider, primitive, material),
+            Interface::Unbuffered => Err(SetupError::Unsupported(
+                "it has the cryptography of the same stack with buffers".to_owned(),
+            )),
+        }
     }
 }
 

@@ -2,10 +2,11 @@
 //! provider of cryptography. Those with a package of their own implement [`Provider`] and have no code but that.
 //!
 //! This crate must never choose a setting that it was not given. Start reading at `stack.rs`;
-//! `client.rs`, `server.rs` and `in_memory.rs` set rustls up with what `provider.rs` has, `unbuffered.rs` drives
-//! sessions through rustls' other interface, `names.rs` translates.
+//! `client.rs`, `server.rs` and `in_memory.rs` set rustls up with what `provider.rs` has, `crypto.rs` calls its
+//! cryptography, `unbuffered.rs` drives sessions through rustls' other interface, `names.rs` translates.
 
 mod client;
+mod crypto;
 mod explain;
 mod in_memory;
 mod names;

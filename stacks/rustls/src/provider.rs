@@ -7,7 +7,7 @@ mod ring;
 
 use std::sync::Arc;
 
-use netbench_model::{CipherSuite, Group, TlsVersion};
+use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion};
 use netbench_worker::{SetupError, locked_version};
 use rustls::{
     SupportedCipherSuite, SupportedProtocolVersion,
@@ -89,6 +89,18 @@ impl dyn Provider + '_ {
         let all = self.groups();
         let has = |group: &Group| all.iter().any(|kx| u16::from(kx.name()) == group.0);
         Group::OFFERED.iter().copied().filter(has).collect()
+    }
+
+    /// The signature schemes that it verifies, of those that clients offer.
+    pub(crate) fn can_signatures(&self) -> Vec<SignatureScheme> {
+        let provider = self.library_default();
+        let all = provider.signature_verification_algorithms.mapping;
+        let has = |scheme: &SignatureScheme| all.iter().any(|(s, _)| u16::from(*s) == scheme.0);
+        SignatureScheme::OFFERED
+            .iter()
+            .copied()
+            .filter(has)
+            .collect()
     }
 
     /// The provider as it is by default, where it works.

@@ -1,6 +1,6 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_model::{ClientSettings, SignatureScheme, WorkerRecord};
+use netbench_model::{ClientSettings, WorkerRecord};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_worker::{
     Accept, Explained, Fetch, InMemory, Probe, SetUpAction, SetupError, Stack, build_facts,
@@ -99,7 +99,7 @@ impl Stack for Rustls {
             operations: operations.iter().map(|op| (*op).to_owned()).collect(),
             groups: self.provider.can_groups(),
             suites: self.provider.can_suites(),
-            signatures: SignatureScheme::OFFERED.to_vec(),
+            signatures: self.provider.can_signatures(),
         }
     }
 

@@ -17,7 +17,6 @@ mod scan;
 mod sites;
 mod stacks;
 mod suite;
-mod workers;
 
 use std::{ffi::OsString, time::Duration};
 
@@ -75,11 +74,9 @@ pub(crate) enum Command {
     /// Write a netbench.toml, which sets options for a folder
     #[command(after_help = init::args::EXAMPLES)]
     Init(init::args::Init),
-    /// List the stacks with their versions
+    /// List the stacks; build their workers, and check them
+    #[command(alias = "workers", after_help = stacks::args::EXAMPLES)]
     Stacks(stacks::args::Stacks),
-    /// List the workers of the stacks, and build them
-    #[command(after_help = workers::args::EXAMPLES)]
-    Workers(workers::args::Workers),
     /// Measure the emulated network itself
     Link(link::args::Link),
     /// Generate a completion script for a shell
@@ -121,7 +118,6 @@ impl Command {
             Self::Sites(options) => sites::sites(options),
             Self::Init(options) => init::init(options),
             Self::Stacks(options) => stacks::stacks(options),
-            Self::Workers(options) => workers::workers(options),
             Self::Link(options) => link::link(options),
             Self::Completions(options) => completions::completions(options),
             Self::Man(options) => man::man(options),

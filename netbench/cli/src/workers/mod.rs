@@ -1,5 +1,5 @@
 //! Finds the worker of each stack: one of the user's own, one beside the command, one in the cache that
-//! `netbench workers build` filled, or one of the source tree, which is built the first time.
+//! `netbench stacks build` filled, or one of the source tree, which is built the first time.
 
 mod program;
 mod source;

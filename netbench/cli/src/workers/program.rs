@@ -119,7 +119,7 @@ impl Program {
     fn builder(&self) -> String {
         match self.build {
             Build::Cargo { package, .. } => format!("`cargo build --release -p {package}`"),
-            Build::Go { .. } => format!("`netbench workers build {}`", self.name),
+            Build::Go { .. } => format!("`netbench stacks build {}`", self.name),
         }
     }
 
@@ -136,6 +136,12 @@ impl Program {
         };
         copy().with_context(|| format!("cannot copy {} to {}", built.display(), to.display()))?;
         Ok(to)
+    }
+
+    /// Its file in the cache, if it is there.
+    pub(crate) fn in_cache(&self) -> anyhow::Result<Option<PathBuf>> {
+        let path = self.under(&cache_folder()?);
+        Ok(path.is_file().then_some(path))
     }
 
     fn under(&self, folder: &Path) -> PathBuf {
@@ -177,7 +183,7 @@ impl fmt::Display for Found {
     }
 }
 
-/// What `netbench workers build` has built for this version.
+/// What `netbench stacks build` has built for this version.
 fn cache_folder() -> anyhow::Result<PathBuf> {
     cache::folder(concat!("workers/", env!("CARGO_PKG_VERSION")))
 }

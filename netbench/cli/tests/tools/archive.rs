@@ -66,10 +66,7 @@ pub(crate) fn a_bare_root_is_enough() {
     let stacks = "--stack rustls-ring,rustls-aws-lc";
     let cases = [
         ("netbench --version", "netbench 0."),
-        (
-            "netbench workers list",
-            "beside the command: /opt/netbench-",
-        ),
+        ("netbench stacks list", "beside the command: /opt/netbench-"),
         ("netbench stacks", "hyper-rustls"),
         (&format!("netbench hello {stacks}"), "rustls-ring"),
         ("netbench bogo --stored", "boringssl"),

@@ -3,7 +3,7 @@
 use crate::{KeyType, TlsVersion, named::named};
 
 use super::{
-    Aead, HandshakeKind, ParallelWork, RootsForm, Scenario, SessionSettings, Work,
+    Aead, HandshakeKind, ParallelWork, Primitive, RootsForm, Scenario, SessionSettings, Work,
     name::USUAL_AMOUNT,
 };
 
@@ -15,7 +15,7 @@ const ROOTS: [u32; 5] = [1, 10, 118, 159, 1_000];
 const SESSIONS: [u32; 4] = [100, 1_000, 5_000, 10_000];
 
 named!(
-    /// A published benchmark whose form is reproduced.
+    /// A published benchmark whose form is reproduced, or a table of our own.
     Preset, "preset", {
         /// rustls' own comparison with OpenSSL: its twenty rows, with x25519, and the handshakes of TLS 1.3 with
         /// X25519MLKEM768, which is what both libraries choose by themselves today.
@@ -26,6 +26,8 @@ named!(
         S2n = "s2n",
         /// Bertie's benchmark: 100 MB in chunks of 16 KiB, a P-256 certificate, two groups.
         Bertie = "bertie",
+        /// The headline figures, with a row for each stack.
+        AllStacks = "all-stacks",
     }
 );
 
@@ -68,6 +70,7 @@ pub fn catalogue(cores: u16) -> Vec<Scenario> {
         form: RootsForm::Native,
         roots: None,
     });
+    all.extend(Primitive::all().map(|primitive| Work::Crypto { primitive }));
     for settings in common() {
         all.extend(SESSIONS.map(|sessions| Work::Memory { settings, sessions }));
     }

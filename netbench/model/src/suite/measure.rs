@@ -53,7 +53,7 @@ impl Scenario {
         match self.work {
             Work::Handshake { .. } => &[Measure::Client, Measure::Server],
             Work::Bulk { .. } => &[Measure::Send, Measure::Receive],
-            Work::Verify { .. } | Work::Connector { .. } => &[Measure::Whole],
+            Work::Verify { .. } | Work::Connector { .. } | Work::Crypto { .. } => &[Measure::Whole],
             Work::Threads { .. } => &[Measure::Both],
             Work::Memory { .. } => &[
                 Measure::Peak,

@@ -15,5 +15,6 @@ pub use sample::{
     SuiteSample,
 };
 pub use scenario::{
-    Aead, ClientAuth, HandshakeKind, ParallelWork, Part, RootsForm, Scenario, SessionSettings, Work,
+    Aead, ClientAuth, HandshakeKind, ParallelWork, Part, Primitive, RootsForm, Scenario,
+    SessionSettings, Work,
 };

@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::{Group, KeyType, TlsVersion};
 
-use super::{Aead, ClientAuth, ParallelWork, Scenario, SessionSettings, Work};
+use super::{Aead, ClientAuth, ParallelWork, Primitive, Scenario, SessionSettings, Work};
 
 /// Bytes of one write where a name says nothing else.
 pub(super) const USUAL_WRITE: u32 = 16 << 10;
@@ -50,6 +50,13 @@ fn work(work: &Work) -> String {
             Some(roots) => format!("connector_{form}_roots-{roots}"),
             None => format!("connector_{form}"),
         },
+        Work::Crypto { primitive } => match primitive {
+            Primitive::Sign { key } => format!("crypto_{key}_sign"),
+            Primitive::Verify { key } => format!("crypto_{key}_verify"),
+            Primitive::KeyShare { group } => format!("crypto_{}_key-share", group_name(*group)),
+            Primitive::Respond { group } => format!("crypto_{}_respond", group_name(*group)),
+            Primitive::Agree { group } => format!("crypto_{}_agree", group_name(*group)),
+        },
         Work::Memory { settings, sessions } => format!("memory-{sessions}_{}", session(settings)),
         Work::Threads {
             threads,
@@ -77,7 +84,7 @@ fn session(settings: &SessionSettings) -> String {
         name += &format!("_{}", settings.key);
     }
     if settings.group != usual.group {
-        name += &format!("_{}", settings.group.to_string().to_ascii_lowercase());
+        name += &format!("_{}", group_name(settings.group));
     }
     if settings.chain_length != usual.chain_length {
         name += &format!("_chain-{}", settings.chain_length);
@@ -86,6 +93,10 @@ fn session(settings: &SessionSettings) -> String {
         name += "_client-auth";
     }
     name
+}
+
+fn group_name(group: Group) -> String {
+    group.to_string().to_ascii_lowercase()
 }
 
 fn bytes(bytes: u64) -> String {

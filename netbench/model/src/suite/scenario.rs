@@ -14,6 +14,8 @@ named!(
         Verify = "verify",
         /// The making of a client's configuration.
         Connector = "connector",
+        /// The cryptography of a handshake, one operation at a time.
+        Crypto = "crypto",
         /// Resident size and heap of many sessions at once.
         Memory = "memory",
         /// Handshakes and data on many threads that share a configuration.
@@ -205,6 +207,11 @@ pub enum Work {
         /// How many; none for the operating system's own set.
         roots: Option<u32>,
     },
+    /// An operation of the cryptography beneath a handshake, done as the library does it there.
+    Crypto {
+        /// The operation.
+        primitive: Primitive,
+    },
     /// Sessions taken through the handshake in lock step and then held.
     Memory {
         /// Both sides' settings.
@@ -221,6 +228,68 @@ pub enum Work {
         /// Both sides' settings.
         settings: SessionSettings,
     },
+}
+
+/// What a handshake of TLS 1.3 asks of a library's cryptography.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "operation", rename_all = "kebab-case")]
+pub enum Primitive {
+    /// The server signs: 130 bytes, as in a CertificateVerify with SHA-256 (RFC 8446 section 4.4.3), hashed first.
+    Sign {
+        /// With a key of this type, by the scheme that TLS 1.3 uses it with.
+        key: KeyType,
+    },
+    /// The client verifies that signature.
+    Verify {
+        /// With a key of this type.
+        key: KeyType,
+    },
+    /// The client makes a key pair, for its key share.
+    KeyShare {
+        /// Of this group.
+        group: Group,
+    },
+    /// The server makes its key share and the secret, from the client's share.
+    Respond {
+        /// Of this group.
+        group: Group,
+    },
+    /// The client computes the secret from the server's share.
+    Agree {
+        /// Of this group.
+        group: Group,
+    },
+}
+
+impl Primitive {
+    /// The bytes that are signed, and verified.
+    pub const SIGNED_BYTES: usize = 130;
+
+    /// Every one of `keys` and `groups`.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let keys = KeyType::ALL.iter();
+        let keys = keys.flat_map(|key| [Self::Sign { key: *key }, Self::Verify { key: *key }]);
+        let groups = Group::OFFERED.iter().copied().flat_map(|group| {
+            [
+                Self::KeyShare { group },
+                Self::Respond { group },
+                Self::Agree { group },
+            ]
+        });
+        keys.chain(groups)
+    }
+}
+
+impl KeyType {
+    /// The scheme by which a handshake of TLS 1.3 is signed with a key of this type.
+    pub fn handshake_scheme(self) -> SignatureScheme {
+        match self {
+            Self::Rsa2048 | Self::Rsa3072 | Self::Rsa4096 => SignatureScheme::RSA_PSS_RSAE_SHA256,
+            Self::EcdsaP256 => SignatureScheme::ECDSA_SECP256R1_SHA256,
+            Self::EcdsaP384 => SignatureScheme::ECDSA_SECP384R1_SHA384,
+            Self::Ed25519 => SignatureScheme::ED25519,
+        }
+    }
 }
 
 /// What threads do at the same time.
@@ -270,6 +339,7 @@ impl Scenario {
             Work::Bulk { .. } => Part::Bulk,
             Work::Verify { .. } => Part::Verify,
             Work::Connector { .. } => Part::Connector,
+            Work::Crypto { .. } => Part::Crypto,
             Work::Memory { .. } => Part::Memory,
             Work::Threads { .. } => Part::Threads,
         }
@@ -290,7 +360,7 @@ impl Scenario {
             | Work::Bulk { settings, .. }
             | Work::Memory { settings, .. }
             | Work::Threads { settings, .. } => Some(settings),
-            Work::Verify { .. } | Work::Connector { .. } => None,
+            Work::Verify { .. } | Work::Connector { .. } | Work::Crypto { .. } => None,
         }
     }
 }

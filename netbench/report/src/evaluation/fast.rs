@@ -6,7 +6,7 @@ use netbench_stats::{PairedRatio, UndecidedReason, Verdict};
 
 use super::{Answer, Evidence, NO_MORE_THAN, Question, of_totals};
 use crate::{
-    CaseVerdict, Comparison, ConnectSummary, SuiteSummary,
+    CaseRow, CaseVerdict, Comparison, ConnectSummary, SuiteSummary,
     connect::{cold_sentence, first_cost},
     suite::row_name,
     text::{TOO_FEW, change, count, interval, signed_time, some_of, time, time_and_change},
@@ -269,6 +269,8 @@ struct Mean {
     /// Cases that are not in it: with too few rounds, or of a machine that was never quiet.
     untold: usize,
     ratio: f64,
+    /// The same mean of what the stack in use takes, where that is a time of one operation.
+    from_ns: Option<f64>,
 }
 
 impl Mean {
@@ -292,7 +294,11 @@ impl Mean {
         };
         let cases = count(self.cases, "case", "cases");
         let label = format!("{} (geometric mean of {cases}{without})", self.label);
-        question.figure(change(self.ratio), label);
+        let figure = match self.from_ns {
+            Some(from_ns) => time_and_change(from_ns, self.ratio),
+            None => change(self.ratio),
+        };
+        question.figure(figure, label);
     }
 }
 
@@ -325,24 +331,40 @@ fn means(suite: &SuiteSummary, evidence: &Evidence<'_>) -> Vec<Mean> {
         ),
     ];
     let mean = |(part, measure, label): (Part, Measure, &'static str)| {
-        let verdicts: Vec<&CaseVerdict> = suite
+        let verdicts: Vec<(&CaseRow, &CaseVerdict)> = suite
             .cases
             .iter()
             .filter(|row| row.part == part && row.case.measure == measure)
-            .flat_map(|row| &row.verdicts)
-            .filter(|verdict| verdict.other == *evidence.to)
+            .flat_map(|row| row.verdicts.iter().map(move |verdict| (row, verdict)))
+            .filter(|(_, verdict)| verdict.other == *evidence.to)
             .collect();
-        let told = verdicts.iter().filter(|verdict| tells(verdict));
-        let logs: Vec<f64> = told.map(|verdict| verdict.paired.ratio.ln()).collect();
+        let told: Vec<_> = verdicts
+            .iter()
+            .filter(|(_, verdict)| tells(verdict))
+            .collect();
+        let of_one_operation = matches!(part, Part::Handshake | Part::Verify | Part::Connector);
+        let from = told
+            .iter()
+            .map(|(row, _)| row.of(evidence.from).map(|figures| figures.low));
+        let from: Option<Vec<f64>> = from.filter(|_| of_one_operation).collect();
         (!verdicts.is_empty()).then(|| Mean {
             part,
             label,
-            cases: logs.len(),
-            untold: verdicts.len() - logs.len(),
-            ratio: (logs.iter().sum::<f64>() / logs.len().max(1) as f64).exp(),
+            cases: told.len(),
+            untold: verdicts.len() - told.len(),
+            ratio: geometric_mean(told.iter().map(|(_, verdict)| verdict.paired.ratio)),
+            from_ns: from
+                .filter(|from| !from.is_empty())
+                .map(|from| geometric_mean(from.into_iter())),
         })
     };
     parts.into_iter().filter_map(mean).collect()
+}
+
+/// 1 of nothing.
+fn geometric_mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len().max(1) as f64;
+    (values.map(f64::ln).sum::<f64>() / count).exp()
 }
 
 /// The cases that are slower, the worst of them by name.

@@ -59,7 +59,9 @@ pub(super) fn by_stack<'a>(
 /// A stack's figure as people read it.
 pub(super) fn value(case: &CaseRow, figures: &StackFigures) -> Cell {
     match (case.unit, case.part) {
-        (Unit::Nanoseconds, Part::Verify | Part::Connector) => Cell::Time(figures.low),
+        (Unit::Nanoseconds, Part::Verify | Part::Connector | Part::Crypto) => {
+            Cell::Time(figures.low)
+        }
         (Unit::Nanoseconds, _) => match (figures.bytes_per_second, figures.per_second) {
             (Some(rate), _) => Cell::Throughput(rate),
             (None, Some(rate)) => Cell::Rate(rate),

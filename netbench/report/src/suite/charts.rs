@@ -45,7 +45,9 @@ pub(super) fn charts(summary: &SuiteSummary, part: Part) -> Vec<Item> {
                 case.case.measure == Measure::Heap
             }),
         ],
-        Part::Verify | Part::Connector => vec![chart("Time: less is better", &|_| true)],
+        Part::Verify | Part::Connector | Part::Crypto => {
+            vec![chart("Time: less is better", &|_| true)]
+        }
         Part::Threads | Part::Instructions => Vec::new(),
     };
     let charts = charts.into_iter().flatten();

@@ -4,7 +4,7 @@ use netbench_model::{Part, StackName, SuiteManifest, SuiteSample, Target, Unit};
 use netbench_stats::{CASE_LEVEL, CASE_MARGIN, Choice, OtherFigure, UndecidedReason};
 
 use super::{
-    CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteSummary,
+    CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteSummary, breakdown,
     cases::{by_stack, value},
     charts::charts,
     preset, summarize_suite,
@@ -140,6 +140,7 @@ fn section(summary: &SuiteSummary) -> Section {
     for part in Part::ALL {
         part_table(&mut items, summary, *part);
     }
+    items.extend(breakdown::items(summary));
     other_figures(&mut items, summary);
     spread(&mut items, summary);
     trouble(&mut items, summary);
@@ -208,6 +209,7 @@ fn title(part: Part) -> &'static str {
         Part::Handshake => "Handshakes",
         Part::Verify => "Verification of a certificate chain alone",
         Part::Connector => "Making a client's configuration",
+        Part::Crypto => "Cryptography of a handshake",
         Part::Memory => "Memory",
         Part::Threads => "Many threads",
         Part::Instructions => "Instructions",
@@ -222,6 +224,10 @@ fn explanation(part: Part) -> String {
         Part::Handshake => "Handshakes a second of each side, timed apart.",
         Part::Verify => "From DER to the verdict, name and dates included.",
         Part::Connector => "From trust roots to a configuration that a client can connect with.",
+        Part::Crypto => {
+            "One operation, as the library's own handshake does it. key-share: the client makes its key pair; respond: the \
+             server makes its own and the secret; agree: the client computes the secret."
+        }
         Part::Memory => {
             "Peak resident size of a fresh process; what each session adds to the resident size; heap \
              and allocations of each session."

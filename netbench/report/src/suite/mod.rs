@@ -2,6 +2,7 @@
 //!
 //! Start reading at [`summarize_suite`], then [`SuiteSummary`].
 
+mod breakdown;
 mod cases;
 mod charts;
 mod compare;
@@ -16,6 +17,7 @@ mod summarize;
 mod summary;
 mod verdicts;
 
+pub use breakdown::{HandshakeBreakdown, SuiteExplained};
 pub(crate) use compare::regression;
 pub use compare::{
     CompareSummary, Compared, ComparedCase, Difference, Regression, compare_runs_of_suite,

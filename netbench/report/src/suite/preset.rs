@@ -1,8 +1,9 @@
-use netbench_model::{Measure, Unit};
+use netbench_model::{Measure, Part, Preset, StackName, Unit};
+use netbench_stats::Verdict;
 
 use super::{
     CaseRow, StackFigures, SuiteSummary,
-    cases::{by_stack, row_name},
+    cases::{by_stack, row_name, value},
 };
 use crate::{
     cell::{Cell, Digits},
@@ -19,6 +20,10 @@ pub(super) fn table(items: &mut Vec<Item>, summary: &SuiteSummary) {
     if rows.is_empty() {
         return;
     }
+    if *preset == Preset::AllStacks.name() {
+        all_stacks(items, summary, &rows);
+        return;
+    }
     items.push(Item::Heading(format!("{preset}: measured here")));
     items.push(Item::text(
         "Handshakes/s, MiB/s (data in writes of 1 MiB where a name says nothing), or KiB of memory; a factor is the \
@@ -27,6 +32,71 @@ pub(super) fn table(items: &mut Vec<Item>, summary: &SuiteSummary) {
     let table = Table::of(rows).col("Scenario", 0, |case| Cell::text(row_name(&case.name)));
     items.push(by_stack(table, summary, published_unit).item());
     published(items, summary);
+}
+
+/// A row for each stack, with its figures, and one with its factors.
+fn all_stacks(items: &mut Vec<Item>, summary: &SuiteSummary, cases: &[&CaseRow]) {
+    let stacks: Vec<&(StackName, String)> = summary.run.stacks.iter().collect();
+    let Some((first, _)) = stacks.first() else {
+        return;
+    };
+    items.push(Item::heading("One row for each stack"));
+    items.push(Item::text(
+        "TLS 1.3 with TLS_AES_128_GCM_SHA256, x25519 and certificates with P-256: full handshakes and those with a ticket, \
+         data sent and received in writes of 16 KiB, verification of a chain and a client's configuration with 118 trust \
+         roots, the peak memory of a process with 100 sessions, and what a session adds. The tables below have the whole names of these cases, with intervals.",
+    ));
+    let mut table = Table::of(stacks.clone()).col("stack", 0, |(name, _)| Cell::text(name));
+    for (rank, case) in (1..).zip(cases) {
+        table = table.col(&column(case), rank, |(stack, _)| {
+            case.of(stack)
+                .map_or(Cell::Missing, |figures| value(case, figures))
+        });
+    }
+    items.push(table.item());
+    items.push(Item::Heading(format!(
+        "The same as factors: {first}'s time or size over the stack's"
+    )));
+    items.push(Item::text(
+        "Above 1 the stack is better. “undecided” stands where there is no verdict.",
+    ));
+    let others = stacks.into_iter().skip(1);
+    let mut table = Table::of(others).col("stack", 0, |(name, _)| Cell::text(name));
+    for (rank, case) in (1..).zip(cases) {
+        table = table.col(&column(case), rank, |(stack, _)| {
+            match case.against_first(stack) {
+                None => Cell::Missing,
+                Some(against) if against.paired.verdict == Verdict::Undecided => {
+                    Cell::Verdict(Verdict::Undecided, case.unit)
+                }
+                Some(against) => Cell::Factor(against.paired.ratio),
+            }
+        });
+    }
+    items.push(table.item());
+}
+
+/// What a case of [`Preset::AllStacks`] is called at the head of a column.
+fn column(case: &CaseRow) -> String {
+    let measure = case.case.measure;
+    match case.part {
+        Part::Handshake => {
+            let kind = if case.name.contains("-full_") {
+                "full"
+            } else {
+                "ticket"
+            };
+            format!("{kind}, {measure}")
+        }
+        Part::Bulk => measure.to_string(),
+        Part::Verify => "verification".to_owned(),
+        Part::Connector => "configuration".to_owned(),
+        Part::Memory => match measure {
+            Measure::Peak => "100 sessions".to_owned(),
+            _ => "a session".to_owned(),
+        },
+        Part::Crypto | Part::Threads | Part::Instructions => case.name.clone(),
+    }
 }
 
 /// Heap and allocations have no place in a table that was published without.

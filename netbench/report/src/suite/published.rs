@@ -44,7 +44,7 @@ pub(super) fn published(preset: &str) -> Option<PublishedTable> {
         }
         Preset::MemoryTable => include_str!("../../../catalogue/published/memory-table.toml"),
         Preset::Bertie => include_str!("../../../catalogue/published/bertie.toml"),
-        Preset::S2n => return None,
+        Preset::S2n | Preset::AllStacks => return None,
     };
     toml::from_str(text).ok()
 }

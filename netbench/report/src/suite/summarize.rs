@@ -6,8 +6,8 @@ use netbench_model::{
 use netbench_stats::{Choice, UndecidedReason};
 
 use super::{
-    CaseRow, CaseVerdict, SuiteFailure, SuiteHead, SuiteSummary, figures::figures, published,
-    verdicts::Verdicts,
+    CaseRow, CaseVerdict, SuiteFailure, SuiteHead, SuiteSummary, breakdown::breakdowns,
+    figures::figures, published, verdicts::Verdicts,
 };
 use crate::run::{RunHead, about_stack, incomplete};
 
@@ -26,6 +26,7 @@ pub fn summarize_suite(manifest: &SuiteManifest, samples: &[SuiteSample]) -> Sui
         schema: SCHEMA_VERSION,
         kind: "suite".to_owned(),
         run: head(manifest, samples),
+        breakdowns: breakdowns(&cases),
         cases,
         published: plan.preset.as_deref().and_then(published::published),
         failures,

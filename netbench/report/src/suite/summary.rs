@@ -5,7 +5,7 @@ use netbench_stats::{Choice, OtherFigure, PairedRatio, UndecidedReason};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::PublishedTable;
+use super::{HandshakeBreakdown, PublishedTable};
 use crate::RunHead;
 
 /// What a run of the in-memory suite says. Every figure is one of which less is better, and every
@@ -20,6 +20,9 @@ pub struct SuiteSummary {
     pub run: SuiteHead,
     /// Every case, in the order of the plan.
     pub cases: Vec<CaseRow>,
+    /// What of full handshakes is cryptography, where the run has both.
+    #[serde(default)]
+    pub breakdowns: Vec<HandshakeBreakdown>,
     /// The table that the preset reproduces, as others have published it.
     pub published: Option<PublishedTable>,
     /// Trials that failed, with the error.

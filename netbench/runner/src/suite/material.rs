@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use netbench_lab::{Roots, RootsError, SUITE_HOST, suite_pki};
-use netbench_model::{KeyType, RootsForm, RootsSource, Scenario, Work};
+use netbench_model::{KeyType, Primitive, RootsForm, RootsSource, Scenario, Work};
 use netbench_protocol::Material;
 use sha2::{Digest, Sha256};
 
@@ -93,6 +93,12 @@ impl Materials {
                 material.roots_pem += filled(roots.saturating_sub(1));
                 material
             }
+            Work::Crypto { primitive } => match primitive {
+                Primitive::Sign { key } | Primitive::Verify { key } => chain(*key, 1),
+                Primitive::KeyShare { .. }
+                | Primitive::Respond { .. }
+                | Primitive::Agree { .. } => Material::default(),
+            },
             Work::Connector { form, roots } => Material {
                 roots_pem: filled(roots.unwrap_or(0)).to_owned(),
                 native_path: self

@@ -34,7 +34,7 @@ fn kind(scenario: &Scenario) -> Option<HandshakeKind> {
             ..
         } => Some(kind),
         Work::Bulk { .. } | Work::Memory { .. } | Work::Threads { .. } => Some(HandshakeKind::Full),
-        Work::Verify { .. } | Work::Connector { .. } => None,
+        Work::Verify { .. } | Work::Connector { .. } | Work::Crypto { .. } => None,
     }
 }
 

@@ -1,5 +1,5 @@
 use netbench_model::{
-    Aead, ClientAuth, Group, HandshakeKind, KeyType, ParallelWork, RootsForm, Scenario,
+    Aead, ClientAuth, Group, HandshakeKind, KeyType, ParallelWork, Primitive, RootsForm, Scenario,
     SessionSettings, TlsVersion, Work,
 };
 
@@ -132,5 +132,6 @@ fn alone() -> impl Iterator<Item = Work> {
         form: RootsForm::Native,
         roots: None,
     };
-    verifications.chain(roots).chain([native])
+    let primitives = Primitive::all().map(|primitive| Work::Crypto { primitive });
+    verifications.chain(roots).chain([native]).chain(primitives)
 }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use netbench_model::{FailureWord, Measure, RootsForm};
+use netbench_model::{FailureWord, Measure, Primitive, RootsForm};
 use netbench_protocol::Material;
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 
@@ -56,6 +56,22 @@ impl Alone {
                     "it was not made",
                 )),
             }
+        })))
+    }
+
+    /// An operation of the library's cryptography.
+    pub(crate) fn primitive(
+        stack: &dyn InMemory,
+        primitive: Primitive,
+        material: &Material,
+    ) -> Result<Self, PrepareError> {
+        let mut operation = stack.primitive(primitive, material)?;
+        operation.ready()?;
+        operation.run()?;
+        operation.proved()?;
+        Ok(Self(Box::new(move |meter, turn| {
+            operation.ready()?;
+            ran(meter.first(turn.slice.clocks, || operation.run()))
         })))
     }
 

@@ -17,7 +17,7 @@ mod turn;
 
 use std::any::Any;
 
-use netbench_model::{FailureWord, HandshakeKind, Negotiated, SessionSettings};
+use netbench_model::{FailureWord, HandshakeKind, Negotiated, Primitive, SessionSettings};
 use netbench_protocol::Material;
 
 use crate::SetupError;
@@ -25,8 +25,8 @@ use crate::SetupError;
 pub(crate) use error::PrepareError;
 pub(crate) use prepared::PreparedScenario;
 
-/// What a TLS library gives for the in-memory suite: sessions over plain buffers, and two things
-/// that clients do without a session.
+/// What a TLS library gives for the in-memory suite: sessions over plain buffers, and what is
+/// done without a session.
 pub trait InMemory: Send + Sync {
     /// Makes one side's configuration.
     ///
@@ -45,6 +45,45 @@ pub trait InMemory: Send + Sync {
     /// # Errors
     /// Roots that cannot be used.
     fn configuration(&self, roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError>;
+
+    /// Makes ready an operation of the library's cryptography, with the leaf's key of the material. Unsupported
+    /// where a library has no interface for it beneath its sessions.
+    ///
+    /// # Errors
+    /// What the library does not have, or material that it cannot use.
+    fn primitive(
+        &self,
+        primitive: Primitive,
+        material: &Material,
+    ) -> Result<Box<dyn PrimitiveOperation>, SetupError> {
+        let _ = (primitive, material);
+        Err(SetupError::Unsupported(
+            "its cryptography cannot be called beneath its sessions".to_owned(),
+        ))
+    }
+}
+
+/// An operation of a library's cryptography, which can be done over and over.
+pub trait PrimitiveOperation {
+    /// Does what comes before, untimed: what the other side sends.
+    ///
+    /// # Errors
+    /// What the library says.
+    fn ready(&mut self) -> Result<(), SessionError> {
+        Ok(())
+    }
+
+    /// Does the operation.
+    ///
+    /// # Errors
+    /// What the library says.
+    fn run(&mut self) -> Result<(), SessionError>;
+
+    /// Proves that what came of the last one is right: the signature verifies, both sides have the same secret.
+    ///
+    /// # Errors
+    /// It is not.
+    fn proved(&mut self) -> Result<(), SessionError>;
 }
 
 /// Which side of a session, and how it is set.

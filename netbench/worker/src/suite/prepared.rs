@@ -105,6 +105,9 @@ impl PreparedScenario {
                 Running::Threads(Threads::new(made, *threads, *work))
             }
             Work::Verify { .. } => Running::Alone(Alone::verify(stack, material)?),
+            Work::Crypto { primitive } => {
+                Running::Alone(Alone::primitive(stack, *primitive, material)?)
+            }
             Work::Connector { form, .. } => {
                 Running::Alone(Alone::connector(holder, *form, material)?)
             }

@@ -56,7 +56,7 @@ impl ConnectSettings {
             bail_input!("--live takes at most 16 --jobs");
         }
         Ok(Self {
-            stacks: stacks(&options.stacks.stack)?,
+            stacks: stacks(&options.stacks.names())?,
             conditions: each_once("--condition", &options.condition)?,
             rounds: options.rounds,
             jobs: options.jobs,

@@ -8,11 +8,13 @@ pub(crate) const EXAMPLES: &str = "\
 Examples:
   netbench explain runs/…                        each stack against the first
   netbench explain runs/… --from openssl --to rustls-ring
-  netbench explain runs/… --json | jq '.explanations[].sentences'";
+  netbench explain runs/… --json | jq '.explanations[].sentences'
+  netbench suite handshake crypto && netbench explain runs/…
+                                                 what of a handshake is cryptography";
 
 #[derive(Debug, Args)]
 pub(crate) struct Explain {
-    /// Folder of a run of connect
+    /// Folder of a run of connect, or of suite with the parts handshake and crypto
     #[arg(value_hint = ValueHint::DirPath)]
     pub(crate) run: PathBuf,
     /// Stack to compare with

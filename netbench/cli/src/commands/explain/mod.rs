@@ -1,6 +1,7 @@
 pub(crate) mod args;
 
-use netbench_model::{ConnectPlan, StackName};
+use netbench_model::{ConnectPlan, Plan, StackName, SuitePlan};
+use netbench_report::SuiteExplained;
 
 use self::args::Explain;
 use crate::{
@@ -12,6 +13,9 @@ use crate::{
 
 /// Says which characteristics of a site go with one stack's being faster.
 pub(crate) fn explain(options: &Explain) -> anyhow::Result<Ended> {
+    if stored::kind(&options.run)? == SuitePlan::KIND {
+        return suite(options);
+    }
     let (_, manifest, samples) = stored::read::<ConnectPlan>(&options.run)?;
     let known = |name: &String| {
         let name = StackName::new(name);
@@ -29,6 +33,23 @@ pub(crate) fn explain(options: &Explain) -> anyhow::Result<Ended> {
         .iter()
         .any(|explanation| explanation.overall.is_some());
     Ok(if compared {
+        Ended::Well
+    } else {
+        Ended::NothingToCompare
+    })
+}
+
+/// Says what of a full handshake is cryptography.
+fn suite(options: &Explain) -> anyhow::Result<Ended> {
+    if options.from.is_some() {
+        bail_input!(
+            "--from and --to are for runs of connect; of a run of suite every stack is shown"
+        );
+    }
+    let (_, manifest, samples) = stored::read::<SuitePlan>(&options.run)?;
+    let explained = SuiteExplained::new(&manifest, &samples);
+    output::print(&explained, &options.output)?;
+    Ok(if explained.explains() {
         Ended::Well
     } else {
         Ended::NothingToCompare

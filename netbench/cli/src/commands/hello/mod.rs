@@ -23,7 +23,7 @@ pub(crate) fn hello(options: &Hello) -> anyhow::Result<Ended> {
         Some(text) => parse_target(text).map_err(WrongInput)?,
         None => example_site()?,
     };
-    let stacks = stack_names(&options.stacks.stack);
+    let stacks = stack_names(&options.stacks.names());
     let wanted = stacks.iter().map(|stack| stack.stack().to_owned());
     let programs = workers::find(&wanted.collect(), &options.own.worker)?;
     let probed = Workers::probe(programs, None, Arc::default())?;

@@ -1,8 +1,87 @@
-use clap::Args;
+use clap::{Args, Subcommand};
+
+use crate::options::OwnWorkers;
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  netbench stacks                            what there is, built or not
+  netbench stacks build openssl rustls-ring
+  netbench stacks build --all
+  netbench stacks check go                   does its worker keep every rule?
+  netbench stacks check mine --worker mine=./my-worker
+  netbench stacks clean
+
+A stack runs in a worker, a program of its own. Workers are looked for beside
+the command, in the cache folder and in the source tree. Commands build a
+missing one from the source tree when they first need it.";
 
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Stacks {
+    #[command(subcommand)]
+    pub(crate) command: Option<StacksCommand>,
+    #[command(flatten)]
+    pub(crate) list: List,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum StacksCommand {
+    /// List the stacks: what each is and supports, and where its worker is [default]
+    List(List),
+    /// Build workers from the source tree into the cache folder
+    Build(Build),
+    /// Check that workers keep the rules that every worker must keep
+    #[command(after_help = CHECK)]
+    Check(Check),
+    /// Delete the workers in the cache folder
+    Clean(Clean),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct List {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Build {
+    /// Stacks whose workers to build
+    #[arg(value_name = "STACK", required_unless_present = "all")]
+    pub(crate) stacks: Vec<String>,
+    /// Build every worker, and the library that counts allocations
+    #[arg(long, conflicts_with = "stacks")]
+    pub(crate) all: bool,
+}
+
+const CHECK: &str = "\
+The checks:
+  protocol         requests, errors and the end of stdin, as in
+                   docs/WORKER-PROTOCOL.md
+  connections      some 150 connections that it makes to sites that it serves
+  suite            every kind of case in memory
+  set-up           the steps of a first connection
+  openssl-command  connections to and from the openssl command
+  nginx            connections to nginx
+
+A check that needs a program that is missing, or something that the stack does
+not do, is unsupported. With a failed check the exit code is 4.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// Stacks to check
+    #[arg(value_name = "STACK", required = true)]
+    pub(crate) stacks: Vec<String>,
+    #[command(flatten)]
+    pub(crate) own: OwnWorkers,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Clean {
+    /// Delete the workers of these stacks alone
+    #[arg(value_name = "STACK")]
+    pub(crate) stacks: Vec<String>,
 }

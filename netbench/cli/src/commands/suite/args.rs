@@ -9,6 +9,7 @@ pub(crate) const EXAMPLES: &str = "\
 Examples:
   netbench suite                                 handshakes and data transfer
   netbench suite --preset rustls-vs-openssl
+  netbench suite --preset all-stacks             one row for each stack
   netbench suite handshake --case '*ecdsa-p384*'
   netbench suite handshake --list                names of the cases
   netbench suite all --until-decided             until every verdict is decided
@@ -24,7 +25,7 @@ milliseconds. Nothing is sent over a network.";
     mut_arg("resume", |resume| resume.conflicts_with_all(["parts", "cases", "preset", "stack", "list", "rounds", "until_decided", "trial", "slice", "pin", "fixed_layout", "seed", "out", "name"])),
 )]
 pub(crate) struct Suite {
-    /// Parts to run: bulk, handshake, verify, connector, memory, threads, instructions, all [default: bulk, handshake]
+    /// Parts to run: bulk, handshake, verify, connector, crypto, memory, threads, instructions, all [default: bulk, handshake]
     #[arg(value_name = "PART", value_parser = part)]
     pub(crate) parts: Vec<PartArg>,
     #[command(flatten, next_help_heading = "What")]
@@ -32,7 +33,8 @@ pub(crate) struct Suite {
     /// Run only the cases whose names match; * and ? as in a shell
     #[arg(long = "case", value_name = "GLOB", conflicts_with = "preset")]
     pub(crate) cases: Vec<String>,
-    /// Run the cases of a published benchmark: rustls-vs-openssl, memory-table, s2n, bertie
+    /// Run the cases of a published benchmark (rustls-vs-openssl, memory-table, s2n, bertie), or the headline
+    /// figures of every stack that is built (all-stacks)
     #[arg(long, value_name = "NAME", conflicts_with = "parts")]
     pub(crate) preset: Option<Preset>,
     /// List the cases and exit

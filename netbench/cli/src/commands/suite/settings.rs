@@ -5,7 +5,7 @@ use netbench_model::{
     IdleReference, LayoutRecord, PinRecord, Preset, Scenario, StackName, SuiteManifest, SuitePlan,
     Work,
 };
-use netbench_runner::{Launch, Layout, Materials, SuiteTrials, Worker, Workers};
+use netbench_runner::{Launch, Layout, Materials, SuiteTrials, Worker, Workers, known_stacks};
 
 use super::{
     args::{Pin, Suite},
@@ -17,7 +17,7 @@ use crate::{
     exit::{WrongInput, bail_input},
     progress::Progress,
     stack_names::{new_seed, stack_names},
-    workers,
+    workers::{self, Program},
 };
 
 /// Rounds without `--rounds`.
@@ -54,7 +54,10 @@ impl SuiteSettings {
         let name = options.preset.map_or("suite", Preset::name);
         Ok(Self {
             seed: options.start.seed.unwrap_or_else(new_seed),
-            stacks: stack_names(&options.stacks.stack),
+            stacks: stack_names(&match options.stacks.named() {
+                None if options.preset == Some(Preset::AllStacks) => built_stacks()?,
+                _ => options.stacks.names(),
+            }),
             preset: options.preset,
             scenarios: scenarios(options)?,
             rounds,
@@ -196,6 +199,32 @@ impl SuiteSettings {
             Ok(LayoutRecord::Random)
         }
     }
+}
+
+/// The stacks whose workers are there, with a word on the others.
+fn built_stacks() -> anyhow::Result<Vec<String>> {
+    let (mut there, mut missing) = (Vec::new(), Vec::new());
+    for source in known_stacks() {
+        let found = Program::of(source).find()?;
+        let list = if found.is_some() {
+            &mut there
+        } else {
+            &mut missing
+        };
+        list.push(source.stack.to_owned());
+    }
+    if !missing.is_empty() {
+        note!(
+            "netbench: left out, because their workers are not built (netbench stacks build): {}",
+            missing.join(", ")
+        );
+    }
+    if there.len() < 2 {
+        bail_input!(
+            "--preset all-stacks compares the stacks whose workers are built; netbench stacks build --all builds them"
+        );
+    }
+    Ok(there)
 }
 
 /// The core to hold workers to: the last that this process may use, where it may use more than one.

@@ -1,4 +1,4 @@
-//! `netbench workers` and `netbench stacks`: what they say, and that they build nothing unasked.
+//! `netbench stacks`: what it says, that it builds nothing unasked, and what it finds wrong.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
@@ -83,21 +83,30 @@ fn log_of(place: &Place, name: &str) -> String {
 fn listing_builds_nothing() {
     let place = Place::new();
     checkout(&place);
-    for line in ["stacks", "workers list"] {
+    for line in ["stacks", "stacks list", "workers list"] {
         let said = alone(&place, line).expect(0).stdout;
         assert!(said.contains("rustls-ring"), "{said}");
-        let missing = "not built; netbench workers build openssl builds it";
+        let missing = "not built; netbench stacks build openssl builds it";
         assert!(said.contains(missing), "{said}");
     }
     let json = alone(&place, "stacks --json").expect(0).stdout;
-    assert_eq!(json.trim(), "[]");
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let stacks = json.as_array().unwrap();
+    assert!(stacks.iter().any(|stack| stack["stack"] == "openssl"));
+    for stack in stacks {
+        assert_eq!(stack["worker"], serde_json::Value::Null, "{stack}");
+        assert!(
+            stack["problem"].as_str().unwrap().contains("not built"),
+            "{stack}"
+        );
+    }
     assert_eq!(log(&place), "");
 }
 
 #[test]
 fn a_command_knows_the_checkout_that_it_was_built_from() {
     let place = Place::new();
-    let said = alone(&place, "workers list").expect(0).stdout;
+    let said = alone(&place, "stacks").expect(0).stdout;
     assert!(!said.contains("neither its worker nor"), "{said}");
     let said = alone(&place, "bogo --stored --shim rustls")
         .expect(0)
@@ -111,7 +120,7 @@ fn workers_are_built_into_the_cache_and_found_there() {
     checkout(&place);
     let done = alone(
         &place,
-        "workers build openssl openssl+release-buffers rustls-aws-lc+nojitter",
+        "stacks build openssl openssl+release-buffers rustls-aws-lc+nojitter",
     )
     .expect(0);
     assert_eq!(done.stdout.lines().count(), 2, "{}", done.stdout);
@@ -139,7 +148,7 @@ fn workers_are_built_into_the_cache_and_found_there() {
     fs::remove_dir_all(place.path().join("target")).unwrap();
     let worker = "#!/bin/sh\nexit 3\n";
     netbench_testing::script(&cache.join("netbench-worker-openssl"), worker);
-    let said = alone(&place, "workers list").expect(0).stdout;
+    let said = alone(&place, "stacks").expect(0).stdout;
     assert!(said.contains("openssl: does not work"), "{said}");
     let found = format!(
         "in the cache: {}",
@@ -158,7 +167,7 @@ fn workers_are_built_into_the_cache_and_found_there() {
         .unwrap()
         .set_modified(later)
         .unwrap();
-    let said = alone(&place, "workers list").expect(0).stdout;
+    let said = alone(&place, "stacks").expect(0).stdout;
     assert!(said.contains("in the source tree: "), "{said}");
 }
 
@@ -166,7 +175,7 @@ fn workers_are_built_into_the_cache_and_found_there() {
 fn one_that_cannot_be_built_does_not_keep_the_others_from_it() {
     let place = Place::new();
     checkout(&place);
-    let done = alone(&place, "workers build --all").expect(1);
+    let done = alone(&place, "stacks build --all").expect(1);
     assert!(done.stderr.contains("no headers"), "{}", done.stderr);
     assert!(
         done.stderr.ends_with("not built: openssl-system\n"),
@@ -188,9 +197,9 @@ fn what_is_asked_wrongly_is_said() {
     let place = Place::new();
     checkout(&place);
     let cases = [
-        ("workers build", 2, "missing: STACK"),
-        ("workers build opensl", 2, "did you mean \"openssl\"?"),
-        ("workers build --all openssl", 2, "cannot be used with"),
+        ("stacks build", 2, "missing: STACK"),
+        ("stacks build opensl", 2, "did you mean \"openssl\"?"),
+        ("stacks build --all openssl", 2, "cannot be used with"),
     ];
     for (line, code, expected) in cases {
         let said = alone(&place, line).expect(code).stderr;
@@ -198,7 +207,7 @@ fn what_is_asked_wrongly_is_said() {
     }
     assert_eq!(log(&place), "");
     fs::remove_file(place.path().join("cargo")).unwrap();
-    let said = alone(&place, "workers build openssl").expect(1).stderr;
+    let said = alone(&place, "stacks build openssl").expect(1).stderr;
     assert!(said.contains("https://rustup.rs"), "{said}");
     assert!(!Path::new(&place.path().join("target")).exists());
 }
@@ -207,7 +216,7 @@ fn what_is_asked_wrongly_is_said() {
 fn a_worker_in_go_is_built_by_go() {
     let place = Place::new();
     checkout(&place);
-    let done = alone(&place, "workers build go").expect(0);
+    let done = alone(&place, "stacks build go").expect(0);
     assert_eq!(
         done.stderr, "netbench: Building the go worker (once)\n",
         "{}",
@@ -239,7 +248,7 @@ fn a_worker_in_go_that_cannot_be_built_says_why() {
         let place = Place::new();
         checkout(&place);
         go(&place, &format!("cat >&2 <<'END'\n{said}\nEND\nexit 1"));
-        let done = alone(&place, "workers build go").expect(1);
+        let done = alone(&place, "stacks build go").expect(1);
         for words in expected {
             assert!(done.stderr.contains(words), "{words}: {}", done.stderr);
         }
@@ -256,11 +265,58 @@ fn without_go_a_worker_in_go_is_not_built() {
     let place = Place::new();
     checkout(&place);
     fs::remove_file(place.path().join("tools/go")).unwrap();
-    let mut command = command_alone(&place, "workers build go");
+    let mut command = command_alone(&place, "stacks build go");
     command.env("PATH", place.path().join("tools"));
     let said = finish(&mut command).expect(1).stderr;
     assert!(said.contains("Go is needed (https://go.dev/dl)"), "{said}");
     assert!(said.ends_with("not built: go\n"), "{said}");
     let left = fs::read_dir(place.path().join("target/release")).unwrap();
     assert_eq!(left.count(), 0);
+}
+
+#[test]
+fn the_cache_is_cleaned_and_nothing_else() {
+    let place = Place::new();
+    checkout(&place);
+    alone(&place, "stacks build openssl rustls-ring").expect(0);
+    let said = alone(&place, "stacks clean rustls-ring").expect(0).stdout;
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(
+        said.starts_with("deleted ") && said.contains("netbench-worker-rustls"),
+        "{said}"
+    );
+    let said = alone(&place, "stacks clean").expect(0).stdout;
+    assert!(said.contains("netbench-worker-openssl"), "{said}");
+    let said = alone(&place, "stacks clean").expect(0).stdout;
+    assert_eq!(said, "there is nothing to delete\n");
+    assert!(
+        place
+            .path()
+            .join("target/release/netbench-worker-openssl")
+            .is_file()
+    );
+}
+
+#[test]
+fn a_worker_that_breaks_the_rules_is_found_out() {
+    let place = Place::new();
+    let describes = r#"{"id":1,"type":"description","protocol":1,"stacks":[{"record":{"executable":"mine","stack":"mine","library":"mine 1","provider":null,"connector":"mine","build":{}},"operations":["connect","serve"],"groups":["x25519"],"suites":["TLS_AES_128_GCM_SHA256"]}]}"#;
+    place.script("mine", &format!("read -r line\necho '{describes}'\n"));
+    let line = format!(
+        "stacks check mine --worker mine={}",
+        place.path().join("mine").display()
+    );
+    let done = place.netbench(&words(&line)).expect(4);
+    assert!(
+        done.stdout.contains("mine: protocol: failed\n    "),
+        "{}",
+        done.stdout
+    );
+    assert!(
+        done.stdout.contains("mine: connections: failed"),
+        "{}",
+        done.stdout
+    );
+    let suite = "mine: suite: unsupported\n    the stack does not do \"suite\"";
+    assert!(done.stdout.contains(suite), "{}", done.stdout);
 }

@@ -1,51 +1,15 @@
-//! `netbench workers`: which workers there are, and building those that are missing.
-
-pub(crate) mod args;
-
 use anyhow::bail;
 use netbench_runner::{WorkerSource, known_stacks};
 
-use self::args::{Build, Workers, WorkersCommand};
+use super::args::Build;
 use crate::{
-    commands::stacks::{described, missing},
     exit::Ended,
     output,
     workers::{Program, SourceTree, known},
 };
 
-pub(crate) fn workers(options: &Workers) -> anyhow::Result<Ended> {
-    match &options.command {
-        WorkersCommand::List => list(),
-        WorkersCommand::Build(build) => self::build(build),
-    }
-}
-
-fn list() -> anyhow::Result<Ended> {
-    let mut lines = Vec::new();
-    for source in known_stacks() {
-        let Some(found) = Program::of(source).find()? else {
-            lines.push(format!("{}: {}", source.stack, missing(source)));
-            continue;
-        };
-        lines.push(match described(source.stack, &found.path) {
-            Ok(description) => {
-                let record = description.record;
-                format!("{}: {}, {}", source.stack, record.library, record.connector)
-            }
-            Err(error) => format!("{}: does not work: {error:#}", source.stack),
-        });
-        lines.push(format!("    {found}"));
-    }
-    let library = Program::HEAP_LIBRARY;
-    let found = library.find()?;
-    let place = found.map_or_else(|| "missing".to_owned(), |found| found.to_string());
-    lines.push(format!("{library} (suite memory): {place}"));
-    output::write_lines(&lines)?;
-    Ok(Ended::Well)
-}
-
 /// Builds what was asked for, one after another; that one cannot be built does not keep the others from it.
-fn build(options: &Build) -> anyhow::Result<Ended> {
+pub(super) fn build(options: &Build) -> anyhow::Result<Ended> {
     let sources: Vec<&WorkerSource> = if options.all {
         known_stacks().iter().collect()
     } else {

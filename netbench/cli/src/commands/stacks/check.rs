@@ -1,0 +1,127 @@
+use std::path::PathBuf;
+
+use netbench_protocol::StackDescription;
+use netbench_worker_test::{Rules, check as keeps};
+use serde::Serialize;
+
+use super::{args::Check, list::described};
+use crate::{
+    exit::Ended,
+    output,
+    workers::{all_known, find, in_path},
+};
+
+/// Wrong things that are printed of a check; `--json` has all.
+const SHOWN: usize = 10;
+
+/// A check as `--json` has it.
+#[derive(Serialize)]
+struct Checked {
+    stack: String,
+    check: &'static str,
+    outcome: Outcome,
+    /// What is wrong, or why it could not be checked.
+    reasons: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Outcome {
+    Passed,
+    Failed,
+    Unsupported,
+}
+
+/// Has workers show that they keep the rules.
+pub(super) fn check(options: &Check) -> anyhow::Result<Ended> {
+    let stacks = options.stacks.iter().cloned().collect();
+    let own = &options.own.worker;
+    all_known(&stacks, own)?;
+    let mut all = Vec::new();
+    for (stack, program) in find(&stacks, own)? {
+        let description = described(&stack, &program)?;
+        for rules in Rules::ALL.iter().copied() {
+            let name = rules.name();
+            let (outcome, reasons) = match able(&description, rules) {
+                Err(reason) => (Outcome::Unsupported, vec![reason]),
+                Ok(tool) => {
+                    note!("netbench: {stack}: checking {name}");
+                    match keeps(rules, &program, &stack, tool.as_deref()) {
+                        Ok(wrong) if wrong.is_empty() => (Outcome::Passed, wrong),
+                        Ok(wrong) => (Outcome::Failed, wrong),
+                        Err(error) => (Outcome::Failed, vec![error]),
+                    }
+                }
+            };
+            let checked = Checked {
+                stack: stack.clone(),
+                check: name,
+                outcome,
+                reasons,
+            };
+            if !options.json {
+                output::write_lines(&checked.lines())?;
+            }
+            all.push(checked);
+        }
+    }
+    if options.json {
+        output::write_json(&all)?;
+    }
+    Ok(
+        if all.iter().any(|checked| checked.outcome == Outcome::Failed) {
+            Ended::CheckFailed
+        } else {
+            Ended::Well
+        },
+    )
+}
+
+/// The tool that a check needs, where it needs one.
+///
+/// # Errors
+/// Why the check cannot be made.
+fn able(description: &StackDescription, rules: Rules) -> Result<Option<PathBuf>, String> {
+    let operation = rules.operation();
+    if let Some(operation) = operation
+        && !description.operations.iter().any(|does| does == operation)
+    {
+        return Err(format!("the stack does not do \"{operation}\""));
+    }
+    let Some(tool) = rules.tool() else {
+        return Ok(None);
+    };
+    // Servers are often in a folder that is in the path of root alone.
+    let server = PathBuf::from("/usr/sbin").join(tool);
+    let found = in_path(tool).or_else(|| server.is_file().then_some(server));
+    found.map_or_else(
+        || Err(format!("{tool} is not installed")),
+        |tool| Ok(Some(tool)),
+    )
+}
+
+impl Checked {
+    fn lines(&self) -> Vec<String> {
+        let outcome = match self.outcome {
+            Outcome::Passed => "passed",
+            Outcome::Failed => "failed",
+            Outcome::Unsupported => "unsupported",
+        };
+        let mut lines = vec![format!("{}: {}: {outcome}", self.stack, self.check)];
+        lines.extend(
+            self.reasons
+                .iter()
+                .take(SHOWN)
+                .map(|reason| format!("    {reason}")),
+        );
+        if let Some(more) = self
+            .reasons
+            .len()
+            .checked_sub(SHOWN)
+            .filter(|more| *more > 0)
+        {
+            lines.push(format!("    and {more} more; --json has all"));
+        }
+        lines
+    }
+}

@@ -1,0 +1,391 @@
+//! What a liar says of the suite, and what becomes of its samples.
+
+use netbench_model::{
+    Aead, ClientAuth,
+    FailureClass::{Setup, Worker, WrongWork},
+    HandshakeKind, KeyType, ParallelWork, Scenario, SessionSettings, TlsVersion, Work,
+};
+use serde_json::{Value, json};
+
+use super::End::{self, Failed, Unsupported};
+use crate::fake::What;
+
+pub(super) fn settings() -> SessionSettings {
+    SessionSettings::usual(TlsVersion::Tls13, KeyType::EcdsaP256, Aead::Aes128Gcm)
+}
+
+pub(super) fn handshake(kind: HandshakeKind) -> Scenario {
+    let settings = settings();
+    Scenario::timed(Work::Handshake { kind, settings })
+}
+
+pub(super) fn full() -> Scenario {
+    handshake(HandshakeKind::Full)
+}
+
+pub(super) fn ticket() -> Scenario {
+    handshake(HandshakeKind::Ticket)
+}
+
+pub(super) fn client_auth() -> Scenario {
+    let settings = SessionSettings {
+        client_auth: ClientAuth::On,
+        ..settings()
+    };
+    let kind = HandshakeKind::Full;
+    Scenario::timed(Work::Handshake { kind, settings })
+}
+
+pub(super) fn memory() -> Scenario {
+    let (settings, sessions) = (settings(), 10);
+    Scenario::timed(Work::Memory { settings, sessions })
+}
+
+pub(super) fn threads() -> Scenario {
+    Scenario::timed(Work::Threads {
+        threads: 2,
+        work: ParallelWork::Handshake(HandshakeKind::Full),
+        settings: settings(),
+    })
+}
+
+/// What no lie is about.
+pub(super) fn other() -> Scenario {
+    let settings = SessionSettings::usual(TlsVersion::Tls12, KeyType::Rsa2048, Aead::Aes256Gcm);
+    let kind = HandshakeKind::Full;
+    Scenario::timed(Work::Handshake { kind, settings })
+}
+
+/// In which request a lie is told.
+#[derive(Clone, Copy)]
+pub(super) enum In {
+    Prepare,
+    Slice,
+    Hold,
+}
+
+pub(super) type Case = (&'static str, Scenario, In, What, End);
+
+/// Lies about what the first handshake agreed on.
+pub(super) fn lies_of_agreement() -> Vec<Case> {
+    let wrong = |name: &'static str,
+                 scenario: Scenario,
+                 patch: Value,
+                 reason: &'static str,
+                 detail: &'static str| {
+        let what = What::Changed(patch);
+        (
+            name,
+            scenario,
+            In::Prepare,
+            what,
+            Failed(WrongWork, reason, detail),
+        )
+    };
+    vec![
+        wrong(
+            "no_client",
+            full(),
+            json!({"client": null}),
+            "agreement",
+            "the client does not say",
+        ),
+        wrong(
+            "no_server",
+            full(),
+            json!({"server": null}),
+            "agreement",
+            "the server does not say",
+        ),
+        wrong(
+            "clients_version",
+            full(),
+            json!({"client": {"version": "1.2"}}),
+            "version",
+            "client: ",
+        ),
+        wrong(
+            "servers_version",
+            full(),
+            json!({"server": {"version": "1.2"}}),
+            "version",
+            "server: ",
+        ),
+        wrong(
+            "clients_suite",
+            full(),
+            json!({"client": {"suite": "0x5678"}}),
+            "suite",
+            "client: ",
+        ),
+        wrong(
+            "servers_suite",
+            full(),
+            json!({"server": {"suite": "0x5678"}}),
+            "suite",
+            "server: ",
+        ),
+        wrong(
+            "clients_group",
+            full(),
+            json!({"client": {"group": "0x5678"}}),
+            "group",
+            "client: ",
+        ),
+        wrong(
+            "servers_group",
+            full(),
+            json!({"server": {"group": "0x5678"}}),
+            "group",
+            "server: ",
+        ),
+        wrong(
+            "client_resumed",
+            full(),
+            json!({"client": {"resumed": true}}),
+            "handshake",
+            "client: ",
+        ),
+        wrong(
+            "server_resumed",
+            full(),
+            json!({"server": {"resumed": true}}),
+            "handshake",
+            "server: ",
+        ),
+        wrong(
+            "client_not_resumed",
+            ticket(),
+            json!({"client": {"resumed": false}}),
+            "handshake",
+            "client: ",
+        ),
+        wrong(
+            "server_not_resumed",
+            ticket(),
+            json!({"server": {"resumed": false}}),
+            "handshake",
+            "server: ",
+        ),
+        wrong(
+            "short_chain",
+            full(),
+            json!({"client": {"chain_bytes": [900]}}),
+            "chain",
+            "sent 1 certificates",
+        ),
+        wrong(
+            "long_chain",
+            full(),
+            json!({"client": {"chain_bytes": [9, 9, 9]}}),
+            "chain",
+            "sent 3 certificates",
+        ),
+        wrong(
+            "client_certificates_unasked",
+            full(),
+            json!({"server": {"chain_bytes": [900]}}),
+            "client authentication",
+            "client sent 1 certificates",
+        ),
+        wrong(
+            "no_client_certificates",
+            client_auth(),
+            json!({"server": {"chain_bytes": []}}),
+            "client authentication",
+            "client sent 0 certificates",
+        ),
+        wrong(
+            "sessions_of_memory",
+            memory(),
+            json!({"client": {"version": "1.2"}}),
+            "version",
+            "client: ",
+        ),
+        wrong(
+            "sessions_of_threads",
+            threads(),
+            json!({"server": {"suite": "0x5678"}}),
+            "suite",
+            "server: ",
+        ),
+    ]
+}
+
+/// Lies about turns, and about sessions held.
+pub(super) fn lies_of_work() -> Vec<Case> {
+    let wrong = |name: &'static str,
+                 scenario: Scenario,
+                 patch: Value,
+                 reason: &'static str,
+                 detail: &'static str| {
+        let what = What::Changed(patch);
+        (
+            name,
+            scenario,
+            In::Slice,
+            what,
+            Failed(WrongWork, reason, detail),
+        )
+    };
+    let timings = "one timing for each operation";
+    let hold = |name: &'static str, patch: Value, detail: &'static str| {
+        let what = What::Changed(patch);
+        (
+            name,
+            memory(),
+            In::Hold,
+            what,
+            Failed(WrongWork, "sessions", detail),
+        )
+    };
+    vec![
+        wrong(
+            "clients_resumed",
+            full(),
+            json!({"client_resumed": 1}),
+            "resumption",
+            "1 resumed as the clients",
+        ),
+        wrong(
+            "servers_resumed",
+            full(),
+            json!({"server_resumed": 1}),
+            "resumption",
+            "1 as the servers",
+        ),
+        wrong(
+            "one_client_not_resumed",
+            ticket(),
+            json!({"client_resumed": 2}),
+            "resumption",
+            "2 resumed as the clients",
+        ),
+        wrong(
+            "one_server_not_resumed",
+            ticket(),
+            json!({"server_resumed": 2}),
+            "resumption",
+            "2 as the servers",
+        ),
+        wrong(
+            "resumed_on_threads",
+            threads(),
+            json!({"client_resumed": 3}),
+            "resumption",
+            "3 resumed as the clients",
+        ),
+        wrong(
+            "no_timings_of_a_side",
+            full(),
+            json!({"timings_ns": {"server": []}}),
+            "timings",
+            timings,
+        ),
+        wrong(
+            "a_timing_less",
+            full(),
+            json!({"timings_ns": {"client": [1, 2]}}),
+            "timings",
+            timings,
+        ),
+        wrong(
+            "a_timing_more",
+            full(),
+            json!({"timings_ns": {"client": [1, 2, 3, 4]}}),
+            "timings",
+            timings,
+        ),
+        wrong(
+            "no_operations",
+            full(),
+            json!({"operations": 0, "timings_ns": {"client": [], "server": []}}),
+            "timings",
+            timings,
+        ),
+        wrong(
+            "no_operations_on_threads",
+            threads(),
+            json!({"operations": 0}),
+            "timings",
+            timings,
+        ),
+        hold("fewer_sessions", json!({"sessions": 8}), "8 sessions"),
+        hold("no_sessions", json!({"sessions": 0}), "0 sessions"),
+    ]
+}
+
+/// Answers that are none, and honest failures.
+pub(super) fn lies_of_any_kind() -> Vec<Case> {
+    let another = || What::Instead(json!({"type": "configured"}));
+    let kind = Failed(Worker, "refused", "an answer of another kind");
+    let died = Failed(
+        Worker,
+        "died",
+        "exited with 9; it said: the fake worker dies",
+    );
+    let nonsense = Failed(Worker, "nonsense", "");
+    let error = || What::Instead(json!({"type": "error", "message": "no"}));
+    let failed = || {
+        What::Instead(
+            json!({"type": "failed", "class": "setup", "reason": "key", "detail": "no such key",
+                                         "phase": null, "after_ns": null}),
+        )
+    };
+    let unsupported = || What::Instead(json!({"type": "unsupported", "reason": "no such group"}));
+    vec![
+        (
+            "prepared_with_another_kind",
+            full(),
+            In::Prepare,
+            another(),
+            kind,
+        ),
+        ("a_turn_of_another_kind", full(), In::Slice, another(), kind),
+        (
+            "held_with_another_kind",
+            memory(),
+            In::Hold,
+            another(),
+            kind,
+        ),
+        (
+            "death_while_preparing",
+            full(),
+            In::Prepare,
+            What::Death,
+            died,
+        ),
+        ("death_in_a_turn", full(), In::Slice, What::Death, died),
+        ("death_while_holding", memory(), In::Hold, What::Death, died),
+        ("another_id", full(), In::Slice, What::OtherId, nonsense),
+        (
+            "garbage",
+            full(),
+            In::Prepare,
+            What::Line("{".to_owned()),
+            nonsense,
+        ),
+        (
+            "an_error",
+            full(),
+            In::Slice,
+            error(),
+            Failed(Worker, "refused", "refused: no"),
+        ),
+        (
+            "a_failure_stays_as_it_is",
+            full(),
+            In::Prepare,
+            failed(),
+            Failed(Setup, "key", "no such key"),
+        ),
+        (
+            "unsupported_stays_as_it_is",
+            full(),
+            In::Prepare,
+            unsupported(),
+            Unsupported("no such group"),
+        ),
+    ]
+}

@@ -1,0 +1,113 @@
+//! The rules as functions that panic, for the tests of stacks.
+
+use std::path::Path;
+
+use netbench_model::{HandshakeKind, LabProfile, ParallelWork, Scenario, Work};
+
+use crate::{Exception, Rules, bench::Bench, check, documented as session, suite as scenarios};
+
+/// [`Rules::Connections`].
+///
+/// # Panics
+/// The worker does not start or serve, or got anything wrong.
+pub fn conformance(program: &Path, stack: &str) {
+    conformance_but(program, stack, &[]);
+}
+
+/// As [`conformance`], but for failures that come to something else with this library.
+///
+/// # Panics
+/// As [`conformance`], and for an exception that fits no case or was not needed.
+pub fn conformance_but(program: &Path, stack: &str, exceptions: &[Exception]) {
+    let bench = Bench::new(program, stack, |_| false);
+    complain(stack, bench.map(|mut bench| bench.run(exceptions)));
+}
+
+/// As [`conformance`], for a stack that must refuse to serve the sites that `lacks` says.
+///
+/// # Panics
+/// As [`conformance`].
+pub fn conformance_without(program: &Path, stack: &str, lacks: fn(&LabProfile) -> bool) {
+    let bench = Bench::new(program, stack, lacks);
+    complain(stack, bench.map(|mut bench| bench.run(&[])));
+}
+
+/// [`Rules::Protocol`].
+///
+/// # Panics
+/// As [`conformance`].
+pub fn protocol(program: &Path, stack: &str) {
+    complain(stack, check(Rules::Protocol, program, stack, None));
+}
+
+/// That the worker `program` answers as in the session of `docs/WORKER-PROTOCOL.md`, which is with `stack`.
+///
+/// # Panics
+/// As [`conformance`].
+pub fn documented(program: &Path, stack: &str) {
+    complain(stack, session::run(program, stack));
+}
+
+/// [`Rules::Suite`].
+///
+/// # Panics
+/// As [`conformance`].
+pub fn suite(program: &Path, stack: &str) {
+    complain(stack, check(Rules::Suite, program, stack, None));
+}
+
+/// As [`suite`], for a stack that must refuse the scenarios that `lacks` says: each must be unsupported, with a reason.
+///
+/// # Panics
+/// As [`conformance`].
+pub fn suite_without(program: &Path, stack: &str, lacks: fn(&Scenario) -> bool) {
+    complain(stack, scenarios::run(program, stack, lacks));
+}
+
+/// Whether sessions of `scenario` resume by tickets of the server: for [`suite_without`].
+pub fn resumes_by_ticket(scenario: &Scenario) -> bool {
+    let (Work::Handshake { kind, .. }
+    | Work::Threads {
+        work: ParallelWork::Handshake(kind),
+        ..
+    }) = scenario.work
+    else {
+        return false;
+    };
+    kind == HandshakeKind::Ticket
+}
+
+/// [`Rules::SetUp`].
+///
+/// # Panics
+/// As [`conformance`].
+pub fn set_up(program: &Path, stack: &str) {
+    complain(stack, check(Rules::SetUp, program, stack, None));
+}
+
+/// [`Rules::OpensslCommand`].
+///
+/// # Panics
+/// As [`conformance`], and without the `openssl` command.
+pub fn openssl_command(program: &Path, stack: &str) {
+    complain(stack, check(Rules::OpensslCommand, program, stack, None));
+}
+
+/// [`Rules::Nginx`].
+///
+/// # Panics
+/// As [`conformance`], and without nginx.
+pub fn nginx(program: &Path, stack: &str) {
+    let nginx = netbench_testing::program("nginx").expect("nginx is installed");
+    complain(stack, check(Rules::Nginx, program, stack, Some(&nginx)));
+}
+
+fn complain(stack: &str, found: Result<Vec<String>, String>) {
+    let wrong = found.unwrap_or_else(|error| vec![error]);
+    assert!(
+        wrong.is_empty(),
+        "{stack}: {} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+}
