@@ -149,7 +149,10 @@ fn workers_are_built_into_the_cache_and_found_there() {
     let worker = "#!/bin/sh\nexit 3\n";
     netbench_testing::script(&cache.join("netbench-worker-openssl"), worker);
     let said = alone(&place, "stacks").expect(0).stdout;
-    assert!(said.contains("openssl: does not work"), "{said}");
+    assert!(
+        said.contains("    does not work: stack openssl: "),
+        "{said}"
+    );
     let found = format!(
         "in the cache: {}",
         cache.join("netbench-worker-openssl").display()

@@ -150,7 +150,7 @@ fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
         suite(&place, &line).expect(0);
         place.named(name).display().to_string()
     };
-    let (before, after) = (run("before", "0"), run("after", "300"));
+    let (before, after) = (run("before", "0"), run("after", "250"));
 
     let compare = |line: &str| place.netbench(&words(&format!("compare {line}")));
     let gate = "--fail-on-regression 20%";
@@ -163,14 +163,15 @@ fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
     let better = compare(&format!("{after} {before} {gate}")).expect(0);
     assert!(better.stdout.contains("No case regressed"));
     // Slower, but by less than is allowed.
-    compare(&format!("{before} {after} --fail-on-regression 900%")).expect(0);
+    compare(&format!("{before} {after} --fail-on-regression 1000%")).expect(0);
     compare(&format!("{before} {after}")).expect(0);
 
     let json = compare(&format!("{before} {after} {gate} --json")).expect(4);
     check("compare-summary.json", &json.stdout);
     let json: Value = support::json(&json.stdout);
     let ratio = json["cases"][0]["ratio"].as_f64().unwrap();
-    assert!((1.5..9.0).contains(&ratio), "{ratio}");
+    // Three and a half times as long, on a machine that may be busy in one of the runs.
+    assert!((1.5..11.0).contains(&ratio), "{ratio}");
     let junit = compare(&format!("{before} {after} {gate} --format junit")).expect(4);
     assert!(junit.stdout.contains("failures=\"2\""), "{}", junit.stdout);
 

@@ -159,7 +159,7 @@ const CASES: &[Case] = &[
         2,
         &["--yes"],
     ),
-    ("suite all --rounds 10000", 2, &[" h ", "--yes"]),
+    ("suite all --rounds 2000", 2, &[" h ", "--yes"]),
 ];
 
 #[test]

@@ -119,7 +119,11 @@ const CASES: &[Case] = &[
     ("report suite-samples", 2, &["line 1: not a sample"]),
     ("merge text-samples --out new", 2, &["text-samples"]),
     // The wrong kind.
-    ("explain bertie", 2, &["bertie", "suite", "connect"]),
+    (
+        "explain bertie --from openssl --to rustls-ring",
+        2,
+        &["--from", "runs of connect"],
+    ),
     ("compare bertie folder", 2, &["folder: not a run"]),
     ("compare bertie 101-sites", 2, &["101-sites"]),
     ("compare bertie s2n", 2, &["the runs differ in"]),

@@ -359,9 +359,27 @@ fn trouble(items: &mut Vec<Item>, summary: &SuiteSummary) {
                 .item(),
         );
     }
+    // A stack that lacks something lacks it in many scenarios.
+    let mut unsupported: Vec<(&SuiteFailure, usize)> = Vec::new();
     for row in &summary.unsupported {
+        let same = |(first, _): &&mut (&SuiteFailure, usize)| {
+            (&first.stack, &first.reason) == (&row.stack, &row.reason)
+        };
+        match unsupported.iter_mut().find(same) {
+            Some((_, scenarios)) => *scenarios += 1,
+            None => unsupported.push((row, 1)),
+        }
+    }
+    for (row, scenarios) in unsupported {
+        let others = match scenarios - 1 {
+            0 => String::new(),
+            others => format!(
+                " and {}",
+                count(others, "other scenario", "other scenarios")
+            ),
+        };
         items.push(Item::Text(format!(
-            "Unsupported: {} on {}: {}",
+            "Unsupported: {}{others} on {}: {}",
             row.scenario, row.stack, row.reason
         )));
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::args::List;
 use crate::{
-    exit::Ended,
+    exit::{Ended, in_a_line},
     output,
     workers::{Program, SourceTree},
 };
@@ -37,7 +37,7 @@ pub(super) fn list(options: &List) -> anyhow::Result<Ended> {
             None => (None, Some(missing(source))),
             Some(found) => match described(source.stack, &found.path) {
                 Ok(description) => (Some(description), None),
-                Err(error) => (None, Some(format!("does not work: {error:#}"))),
+                Err(error) => (None, Some(format!("does not work: {}", in_a_line(&error)))),
             },
         };
         lines.extend(description.iter().flat_map(of_worker));
