@@ -28,11 +28,16 @@ fn pack(folder: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     let _none = fs::remove_dir_all(&folder);
     let debug = Path::new(env!("CARGO_BIN_EXE_netbench")).parent().unwrap();
-    let has_worker = |folder: &Path| folder.join("netbench-worker-rustls").is_file();
+    let has_workers = |folder: &Path| {
+        let stacks = ["rustls", "openssl"].iter();
+        stacks
+            .map(|stack| folder.join(format!("netbench-worker-{stack}")))
+            .all(|worker| worker.is_file())
+    };
     let built = [debug.to_owned(), debug.with_file_name("release")]
         .into_iter()
-        .find(|folder| has_worker(folder))
-        .expect("there is no worker to pack: cargo build -p netbench-stack-rustls builds it");
+        .find(|folder| has_workers(folder))
+        .expect("there are no workers to pack: cargo build -p netbench-stack-rustls builds one, -p netbench-stack-openssl the other");
     let mut command = Command::new(tree().join("release/archive"));
     // A busy machine may need minutes for it.
     let done = command

@@ -105,9 +105,11 @@ fn bars<'a>(
     })
 }
 
-/// The name of a case without its part and its usual amounts, and with spaces.
+/// The name of a case without its part, its usual amounts and what the rest of it says too, and with spaces: a
+/// phone has room for some fifty letters.
 fn short(name: &str) -> String {
-    let name = row_name(name);
+    let name = row_name(name).replace("_ECDHE", "");
+    let name = name.replace("_SHA256", "").replace("_SHA384", "");
     let name = match name.split_once(['_', '-']) {
         Some(("bulk" | "handshake" | "memory", rest)) => rest.to_owned(),
         _ => name,
