@@ -216,13 +216,18 @@ fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
                 v["other"].as_str().unwrap(),
                 paired["verdict"].as_str().unwrap(),
                 paired["ratio"].as_f64().unwrap(),
+                v["undecided"].as_str(),
             )
         })
         .collect();
     assert_eq!(verdicts.len(), 4);
-    for (other, verdict, ratio) in verdicts {
+    for (other, verdict, ratio, reason) in verdicts {
         match other {
-            "slowed" => assert_eq!(verdict, "slower"),
+            // A machine that is never quiet has no verdict, and says so.
+            "slowed" => assert!(
+                ratio > 1.25 && (verdict == "slower" || reason.is_some()),
+                "{verdict}, {ratio}, {reason:?}"
+            ),
             // By chance, one verdict of a hundred may say otherwise: netbench-stats has that.
             _ => assert!((0.8..1.25).contains(&ratio), "{ratio}"),
         }
