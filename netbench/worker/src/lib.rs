@@ -36,8 +36,8 @@ pub use server::{Accept, AcceptError, Accepted, ServerStream};
 pub use set_up::SetUpAction;
 pub use stack::{SetupError, Stack};
 pub use suite::{
-    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS,
-    PrimitiveOperation, Session, SessionError, TICKETS, TrustRoots, Verifier,
+    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, KeyExchange,
+    SIGNED, Session, SessionError, Signatures, TICKETS, TrustRoots, Verifier,
 };
 pub use tcp::TimedTcp;
 pub use wire::Wire;

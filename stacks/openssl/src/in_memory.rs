@@ -7,11 +7,13 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use netbench_model::{ClientAuth, FailureWord, HandshakeKind, Negotiated, Primitive, TlsVersion};
+use netbench_model::{
+    ClientAuth, FailureWord, Group, HandshakeKind, KeyType, Negotiated, TlsVersion,
+};
 use netbench_protocol::Material;
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS,
-    PrimitiveOperation, Session, SessionError, SetupError, TICKETS, TrustRoots, Verifier,
+    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, KeyExchange,
+    Session, SessionError, SetupError, Signatures, TICKETS, TrustRoots, Verifier,
 };
 use openssl::{
     error::ErrorStack,
@@ -28,7 +30,7 @@ use openssl::{
 };
 
 use crate::{
-    crypto,
+    crypto::{Exchange, Signing},
     names::{self, Side},
     negotiated::negotiated,
     server::identity,
@@ -76,13 +78,25 @@ impl InMemory for OpenSsl {
         Ok(Box::new(ssl.build()))
     }
 
-    fn primitive(
+    fn signatures(
         &self,
-        primitive: Primitive,
+        key: KeyType,
         material: &Material,
-    ) -> Result<Box<dyn PrimitiveOperation>, SetupError> {
+    ) -> Result<Box<dyn Signatures>, SetupError> {
+        self.has_cryptography_of_its_own()?;
+        Ok(Box::new(Signing::new(key, material)?))
+    }
+
+    fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
+        self.has_cryptography_of_its_own()?;
+        Ok(Box::new(Exchange::new(group)?))
+    }
+}
+
+impl OpenSsl {
+    fn has_cryptography_of_its_own(&self) -> Result<(), SetupError> {
         match self.buffers {
-            Buffers::Kept => crypto::operation(primitive, material),
+            Buffers::Kept => Ok(()),
             Buffers::Released => Err(SetupError::Unsupported(
                 "it has the cryptography of the same stack with kept buffers".to_owned(),
             )),

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use netbench_model::{FailureWord, Group, KeyType, Primitive};
+use netbench_model::{FailureWord, Group, KeyType};
 use netbench_protocol::Material;
-use netbench_worker::{PrimitiveOperation, SessionError, SetupError};
+use netbench_worker::{KeyExchange, SIGNED, SessionError, SetupError, Signatures};
 use rustls::{
     SignatureScheme,
     crypto::{ActiveKeyExchange, CompletedKeyExchange, SharedSecret, SupportedKxGroup},
@@ -17,32 +17,19 @@ use webpki::EndEntityCert;
 
 use crate::provider::Provider;
 
-const MESSAGE: [u8; Primitive::SIGNED_BYTES] = [0x20; Primitive::SIGNED_BYTES];
-
-pub(crate) fn operation(
+pub(crate) fn exchange(
     provider: &dyn Provider,
-    primitive: Primitive,
-    material: &Material,
-) -> Result<Box<dyn PrimitiveOperation>, SetupError> {
-    let exchange = |group: Group| {
-        let held = provider.held_to(&[], &[group])?;
-        let first = held.kx_groups.first().copied();
-        first.ok_or_else(|| SetupError::Unsupported(format!("no group {group}")))
-    };
-    Ok(match primitive {
-        Primitive::Sign { key } => Box::new(Sign(Signatures::new(provider, key, material)?)),
-        Primitive::Verify { key } => Box::new(Verify(Signatures::new(provider, key, material)?)),
-        Primitive::KeyShare { group } => Box::new(KeyShare {
-            group: exchange(group)?,
-            made: None,
-        }),
-        Primitive::Respond { group } => Box::new(Respond::new(exchange(group)?, group)?),
-        Primitive::Agree { group } => Box::new(Agree {
-            group: exchange(group)?,
-            ready: None,
-            agreed: None,
-        }),
-    })
+    group: Group,
+) -> Result<Box<dyn KeyExchange>, SetupError> {
+    let held = provider.held_to(&[], &[group])?;
+    let first = held.kx_groups.first().copied();
+    let group = first.ok_or_else(|| SetupError::Unsupported(format!("no group {group}")))?;
+    Ok(Box::new(Exchange {
+        group,
+        client: None,
+        server: None,
+        agreed: None,
+    }))
 }
 
 fn failed(why: impl std::fmt::Display) -> SessionError {
@@ -50,7 +37,7 @@ fn failed(why: impl std::fmt::Display) -> SessionError {
 }
 
 /// A key, its certificate, and the last signature.
-struct Signatures {
+pub(crate) struct Signing {
     key: Arc<dyn SigningKey>,
     scheme: SignatureScheme,
     certificate: CertificateDer<'static>,
@@ -58,14 +45,18 @@ struct Signatures {
     signature: Vec<u8>,
 }
 
-impl Signatures {
-    fn new(provider: &dyn Provider, key: KeyType, material: &Material) -> Result<Self, SetupError> {
+impl Signing {
+    pub(crate) fn new(
+        provider: &dyn Provider,
+        key: KeyType,
+        material: &Material,
+    ) -> Result<Self, SetupError> {
         let library = provider.by_default()?;
         let pem = |e| SetupError::refused("PEM", e);
         let der = PrivateKeyDer::from_pem_slice(material.key_pem.as_bytes()).map_err(pem)?;
         let certificate =
             CertificateDer::from_pem_slice(material.chain_pem.as_bytes()).map_err(pem)?;
-        let wanted = key.handshake_scheme();
+        let wanted = key.schemes()[0];
         let unsupported =
             || SetupError::Unsupported(format!("no {wanted} in {}", provider.stack()));
         let verifiable = library.signature_verification_algorithms.mapping;
@@ -74,7 +65,7 @@ impl Signatures {
             .find(|(scheme, _)| u16::from(*scheme) == wanted.0);
         let (scheme, algorithms) = found.ok_or_else(unsupported)?;
         let signing = library.key_provider.load_private_key(der);
-        let mut made = Self {
+        let made = Self {
             key: signing.map_err(|_| unsupported())?,
             scheme: *scheme,
             certificate,
@@ -84,15 +75,15 @@ impl Signatures {
         made.key
             .choose_scheme(&[made.scheme])
             .ok_or_else(unsupported)?;
-        made.sign()
-            .map_err(|e| SetupError::refused("signature", e))?;
         Ok(made)
     }
+}
 
+impl Signatures for Signing {
     fn sign(&mut self) -> Result<(), SessionError> {
         let signer = self.key.choose_scheme(&[self.scheme]);
         let signer = signer.ok_or_else(|| failed("no signer"))?;
-        self.signature = signer.sign(&MESSAGE).map_err(failed)?;
+        self.signature = signer.sign(&SIGNED).map_err(failed)?;
         Ok(())
     }
 
@@ -100,139 +91,46 @@ impl Signatures {
     fn verify(&self) -> Result<(), SessionError> {
         let certificate = EndEntityCert::try_from(&self.certificate).map_err(failed)?;
         certificate
-            .verify_signature(self.algorithm, &MESSAGE, &self.signature)
+            .verify_signature(self.algorithm, &SIGNED, &self.signature)
             .map_err(failed)
     }
-}
 
-struct Sign(Signatures);
-
-impl PrimitiveOperation for Sign {
-    fn run(&mut self) -> Result<(), SessionError> {
-        self.0.sign()
-    }
-
-    fn proved(&mut self) -> Result<(), SessionError> {
-        self.0.verify()
+    fn signature(&mut self) -> &mut [u8] {
+        &mut self.signature
     }
 }
 
-struct Verify(Signatures);
-
-impl PrimitiveOperation for Verify {
-    fn run(&mut self) -> Result<(), SessionError> {
-        self.0.verify()
-    }
-
-    fn proved(&mut self) -> Result<(), SessionError> {
-        if let Some(byte) = self.0.signature.last_mut() {
-            *byte ^= 1;
-        }
-        let accepted = self.0.verify().is_ok();
-        self.0.sign()?;
-        if accepted {
-            return Err(failed("a wrong signature is accepted"));
-        }
-        Ok(())
-    }
-}
-
-struct KeyShare {
-    group: &'static dyn SupportedKxGroup,
-    made: Option<Box<dyn ActiveKeyExchange>>,
-}
-
-impl PrimitiveOperation for KeyShare {
-    fn run(&mut self) -> Result<(), SessionError> {
-        self.made = Some(self.group.start().map_err(failed)?);
-        Ok(())
-    }
-
-    fn proved(&mut self) -> Result<(), SessionError> {
-        let ours = self.made.take().ok_or_else(|| failed("no key share"))?;
-        let theirs = self
-            .group
-            .start_and_complete(ours.pub_key())
-            .map_err(failed)?;
-        same(
-            &ours.complete(&theirs.pub_key).map_err(failed)?,
-            &theirs.secret,
-        )
-    }
-}
-
-struct Respond {
+/// A key exchange, as far as it has come.
+struct Exchange {
     group: &'static dyn SupportedKxGroup,
     client: Option<Box<dyn ActiveKeyExchange>>,
-    share: Vec<u8>,
-    made: Option<CompletedKeyExchange>,
+    server: Option<CompletedKeyExchange>,
+    agreed: Option<SharedSecret>,
 }
 
-impl Respond {
-    fn new(kx: &'static dyn SupportedKxGroup, group: Group) -> Result<Self, SetupError> {
-        let client = kx
-            .start()
-            .map_err(|e| SetupError::refused(&group.to_string(), e))?;
-        Ok(Self {
-            group: kx,
-            share: client.pub_key().to_vec(),
-            client: Some(client),
-            made: None,
-        })
-    }
-}
-
-impl PrimitiveOperation for Respond {
-    fn run(&mut self) -> Result<(), SessionError> {
-        self.made = Some(self.group.start_and_complete(&self.share).map_err(failed)?);
+impl KeyExchange for Exchange {
+    fn key_share(&mut self) -> Result<(), SessionError> {
+        self.client = Some(self.group.start().map_err(failed)?);
         Ok(())
     }
 
-    fn proved(&mut self) -> Result<(), SessionError> {
-        let (Some(client), Some(made)) = (self.client.take(), &self.made) else {
-            return Err(failed("no answer"));
+    fn respond(&mut self) -> Result<(), SessionError> {
+        let client = self.client.as_ref().ok_or_else(|| failed("no key share"))?;
+        let made = self.group.start_and_complete(client.pub_key());
+        self.server = Some(made.map_err(failed)?);
+        Ok(())
+    }
+
+    fn agree(&mut self) -> Result<(), SessionError> {
+        let (Some(client), Some(server)) = (self.client.take(), &self.server) else {
+            return Err(failed("no share"));
         };
-        same(
-            &client.complete(&made.pub_key).map_err(failed)?,
-            &made.secret,
-        )
-    }
-}
-
-struct Agree {
-    group: &'static dyn SupportedKxGroup,
-    ready: Option<(Box<dyn ActiveKeyExchange>, CompletedKeyExchange)>,
-    agreed: Option<(SharedSecret, SharedSecret)>,
-}
-
-impl PrimitiveOperation for Agree {
-    fn ready(&mut self) -> Result<(), SessionError> {
-        let ours = self.group.start().map_err(failed)?;
-        let theirs = self
-            .group
-            .start_and_complete(ours.pub_key())
-            .map_err(failed)?;
-        self.ready = Some((ours, theirs));
+        self.agreed = Some(client.complete(&server.pub_key).map_err(failed)?);
         Ok(())
     }
 
-    fn run(&mut self) -> Result<(), SessionError> {
-        let (ours, theirs) = self.ready.take().ok_or_else(|| failed("no share"))?;
-        let secret = ours.complete(&theirs.pub_key).map_err(failed)?;
-        self.agreed = Some((secret, theirs.secret));
-        Ok(())
-    }
-
-    fn proved(&mut self) -> Result<(), SessionError> {
-        let (ours, theirs) = self.agreed.as_ref().ok_or_else(|| failed("no secret"))?;
-        same(ours, theirs)
-    }
-}
-
-fn same(ours: &SharedSecret, theirs: &SharedSecret) -> Result<(), SessionError> {
-    if ours.secret_bytes() == theirs.secret_bytes() {
-        Ok(())
-    } else {
-        Err(failed("the sides have different secrets"))
+    fn secrets(&self) -> Option<[&[u8]; 2]> {
+        let (client, server) = (self.agreed.as_ref()?, self.server.as_ref()?);
+        Some([client.secret_bytes(), server.secret.secret_bytes()])
     }
 }

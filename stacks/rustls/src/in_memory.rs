@@ -7,12 +7,13 @@ use std::{
 };
 
 use netbench_model::{
-    ClientAuth, FailureWord, HandshakeKind, Negotiated, Primitive, SessionSettings, SignatureScheme,
+    ClientAuth, FailureWord, Group, HandshakeKind, KeyType, Negotiated, SessionSettings,
+    SignatureScheme,
 };
 use netbench_protocol::Material;
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS,
-    PrimitiveOperation, Session, SessionError, SetupError, TICKETS, TrustRoots, Verifier,
+    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, KeyExchange,
+    Session, SessionError, SetupError, Signatures, TICKETS, TrustRoots, Verifier,
 };
 use rustls::{
     ClientConfig, ClientConnection, Connection, HandshakeKind as Kind, RootCertStore, ServerConfig,
@@ -29,7 +30,8 @@ use rustls::{
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject};
 
 use crate::{
-    crypto, names,
+    crypto::{self, Signing},
+    names,
     provider::{Provider, versions},
     stack::{Interface, Rustls},
     unbuffered::Unbuffered,
@@ -66,13 +68,25 @@ impl InMemory for Rustls {
         Ok(Box::new(Arc::new(config)))
     }
 
-    fn primitive(
+    fn signatures(
         &self,
-        primitive: Primitive,
+        key: KeyType,
         material: &Material,
-    ) -> Result<Box<dyn PrimitiveOperation>, SetupError> {
+    ) -> Result<Box<dyn Signatures>, SetupError> {
+        self.has_cryptography_of_its_own()?;
+        Ok(Box::new(Signing::new(self.provider, key, material)?))
+    }
+
+    fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
+        self.has_cryptography_of_its_own()?;
+        crypto::exchange(self.provider, group)
+    }
+}
+
+impl Rustls {
+    fn has_cryptography_of_its_own(&self) -> Result<(), SetupError> {
         match self.interface {
-            Interface::Buffered => crypto::operation(self.provider, primitive, material),
+            Interface::Buffered => Ok(()),
             Interface::Unbuffered => Err(SetupError::Unsupported(
                 "it has the cryptography of the same stack with buffers".to_owned(),
             )),

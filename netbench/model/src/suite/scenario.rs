@@ -48,6 +48,20 @@ impl KeyType {
         }
     }
 
+    /// The scheme by which a handshake of TLS 1.3 is signed with it, and the one that signs the certificates of its chain
+    /// where that is another.
+    pub fn schemes(self) -> &'static [SignatureScheme] {
+        match self {
+            Self::Rsa2048 | Self::Rsa3072 | Self::Rsa4096 => &[
+                SignatureScheme::RSA_PSS_RSAE_SHA256,
+                SignatureScheme::RSA_PKCS1_SHA256,
+            ],
+            Self::EcdsaP256 => &[SignatureScheme::ECDSA_SECP256R1_SHA256],
+            Self::EcdsaP384 => &[SignatureScheme::ECDSA_SECP384R1_SHA384],
+            Self::Ed25519 => &[SignatureScheme::ED25519],
+        }
+    }
+
     /// Whether it is the key that a name with only the algorithm means.
     pub fn is_usual(self) -> bool {
         matches!(self, Self::Rsa2048 | Self::EcdsaP256 | Self::Ed25519)
@@ -140,15 +154,7 @@ impl SessionSettings {
     /// The schemes that both sides are held to: the one for the handshake, and the one that signs
     /// the chain's certificates.
     pub fn signatures(&self) -> &'static [SignatureScheme] {
-        match self.key {
-            KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => &[
-                SignatureScheme::RSA_PSS_RSAE_SHA256,
-                SignatureScheme::RSA_PKCS1_SHA256,
-            ],
-            KeyType::EcdsaP256 => &[SignatureScheme::ECDSA_SECP256R1_SHA256],
-            KeyType::EcdsaP384 => &[SignatureScheme::ECDSA_SECP384R1_SHA384],
-            KeyType::Ed25519 => &[SignatureScheme::ED25519],
-        }
+        self.key.schemes()
     }
 
     /// The groups that both sides are held to, the wanted one first. Before TLS 1.3 a certificate's
@@ -277,18 +283,6 @@ impl Primitive {
             ]
         });
         keys.chain(groups)
-    }
-}
-
-impl KeyType {
-    /// The scheme by which a handshake of TLS 1.3 is signed with a key of this type.
-    pub fn handshake_scheme(self) -> SignatureScheme {
-        match self {
-            Self::Rsa2048 | Self::Rsa3072 | Self::Rsa4096 => SignatureScheme::RSA_PSS_RSAE_SHA256,
-            Self::EcdsaP256 => SignatureScheme::ECDSA_SECP256R1_SHA256,
-            Self::EcdsaP384 => SignatureScheme::ECDSA_SECP384R1_SHA384,
-            Self::Ed25519 => SignatureScheme::ED25519,
-        }
     }
 }
 

@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
-use netbench_model::{FailureWord, Measure, Primitive, RootsForm};
+use netbench_model::{FailureWord, Group, KeyType, Measure, Primitive, RootsForm};
 use netbench_protocol::Material;
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 
 use super::{
-    InMemory, SessionError, TrustRoots, Verifier,
+    InMemory, KeyExchange, SessionError, Signatures, TrustRoots, Verifier,
     error::{PrepareError, not_in_memory},
     meter::Meter,
     pair::ran,
@@ -59,20 +59,47 @@ impl Alone {
         })))
     }
 
-    /// An operation of the library's cryptography.
+    /// An operation of the library's cryptography, once it is proved that it does what it should.
     pub(crate) fn primitive(
         stack: &dyn InMemory,
         primitive: Primitive,
         material: &Material,
     ) -> Result<Self, PrepareError> {
-        let mut operation = stack.primitive(primitive, material)?;
-        operation.ready()?;
-        operation.run()?;
-        operation.proved()?;
-        Ok(Self(Box::new(move |meter, turn| {
-            operation.ready()?;
-            ran(meter.first(turn.slice.clocks, || operation.run()))
-        })))
+        Ok(Self(match primitive {
+            Primitive::Sign { key } => {
+                let mut signatures = signatures(stack, key, material)?;
+                Box::new(move |meter, turn| {
+                    ran(meter.first(turn.slice.clocks, || signatures.sign()))
+                })
+            }
+            Primitive::Verify { key } => {
+                let signatures = signatures(stack, key, material)?;
+                Box::new(move |meter, turn| {
+                    ran(meter.first(turn.slice.clocks, || signatures.verify()))
+                })
+            }
+            Primitive::KeyShare { group } => {
+                let mut exchange = exchange(stack, group)?;
+                Box::new(move |meter, turn| {
+                    ran(meter.first(turn.slice.clocks, || exchange.key_share()))
+                })
+            }
+            Primitive::Respond { group } => {
+                let mut exchange = exchange(stack, group)?;
+                Box::new(move |meter, turn| {
+                    ran(meter.first(turn.slice.clocks, || exchange.respond()))
+                })
+            }
+            Primitive::Agree { group } => {
+                let mut exchange = exchange(stack, group)?;
+                Box::new(move |meter, turn| {
+                    // Untimed: what comes before.
+                    exchange.key_share()?;
+                    exchange.respond()?;
+                    ran(meter.first(turn.slice.clocks, || exchange.agree()))
+                })
+            }
+        }))
     }
 
     pub(crate) fn slice(&mut self, turn: &mut Turn<'_>) -> Result<(), SessionError> {
@@ -83,6 +110,43 @@ impl Alone {
         }
         Ok(())
     }
+}
+
+/// A key that has signed. Its signature verifies, and one with another bit does not.
+fn signatures(
+    stack: &dyn InMemory,
+    key: KeyType,
+    material: &Material,
+) -> Result<Box<dyn Signatures>, PrepareError> {
+    let mut made = stack.signatures(key, material)?;
+    made.sign()?;
+    made.verify()?;
+    if let Some(byte) = made.signature().last_mut() {
+        *byte ^= 1;
+    }
+    if made.verify().is_ok() {
+        let why = "a wrong signature is accepted";
+        return Err(SessionError::new(FailureWord::Primitive, why).into());
+    }
+    made.sign()?;
+    Ok(made)
+}
+
+/// A key exchange that gives both sides the same secret. Its client has made another key share since.
+fn exchange(stack: &dyn InMemory, group: Group) -> Result<Box<dyn KeyExchange>, PrepareError> {
+    let mut made = stack.key_exchange(group)?;
+    made.key_share()?;
+    made.respond()?;
+    made.agree()?;
+    let agreed = made
+        .secrets()
+        .is_some_and(|[client, server]| !client.is_empty() && client == server);
+    if !agreed {
+        let why = "the sides have different secrets";
+        return Err(SessionError::new(FailureWord::Primitive, why).into());
+    }
+    made.key_share()?;
+    Ok(made)
 }
 
 enum Roots {

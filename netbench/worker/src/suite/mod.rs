@@ -17,7 +17,9 @@ mod turn;
 
 use std::any::Any;
 
-use netbench_model::{FailureWord, HandshakeKind, Negotiated, Primitive, SessionSettings};
+use netbench_model::{
+    FailureWord, Group, HandshakeKind, KeyType, Negotiated, Primitive, SessionSettings,
+};
 use netbench_protocol::Material;
 
 use crate::SetupError;
@@ -46,44 +48,79 @@ pub trait InMemory: Send + Sync {
     /// Roots that cannot be used.
     fn configuration(&self, roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError>;
 
-    /// Makes ready an operation of the library's cryptography, with the leaf's key of the material. Unsupported
-    /// where a library has no interface for it beneath its sessions.
+    /// Makes ready to sign and verify with the leaf's key of the material. Unsupported where a library has no interface for
+    /// its cryptography beneath its sessions.
     ///
     /// # Errors
     /// What the library does not have, or material that it cannot use.
-    fn primitive(
+    fn signatures(
         &self,
-        primitive: Primitive,
+        key: KeyType,
         material: &Material,
-    ) -> Result<Box<dyn PrimitiveOperation>, SetupError> {
-        let _ = (primitive, material);
-        Err(SetupError::Unsupported(
-            "its cryptography cannot be called beneath its sessions".to_owned(),
-        ))
+    ) -> Result<Box<dyn Signatures>, SetupError> {
+        let _ = (key, material);
+        Err(no_interface())
+    }
+
+    /// Makes ready to exchange keys. Unsupported as for [`Self::signatures`].
+    ///
+    /// # Errors
+    /// What the library does not have.
+    fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
+        let _ = group;
+        Err(no_interface())
     }
 }
 
-/// An operation of a library's cryptography, which can be done over and over.
-pub trait PrimitiveOperation {
-    /// Does what comes before, untimed: what the other side sends.
+fn no_interface() -> SetupError {
+    let why = "its cryptography cannot be called beneath its sessions";
+    SetupError::Unsupported(why.to_owned())
+}
+
+/// What is signed: as long as what a server of TLS 1.3 signs with SHA-256 (RFC 8446 section 4.4.3).
+pub const SIGNED: [u8; Primitive::SIGNED_BYTES] = [0x20; Primitive::SIGNED_BYTES];
+
+/// A key with its certificate, and the last signature made with it.
+pub trait Signatures {
+    /// Signs [`SIGNED`], by the scheme that TLS 1.3 uses the key with.
     ///
     /// # Errors
     /// What the library says.
-    fn ready(&mut self) -> Result<(), SessionError> {
-        Ok(())
-    }
+    fn sign(&mut self) -> Result<(), SessionError>;
 
-    /// Does the operation.
+    /// Verifies the last signature.
+    ///
+    /// # Errors
+    /// It is wrong.
+    fn verify(&self) -> Result<(), SessionError>;
+
+    /// The last signature.
+    fn signature(&mut self) -> &mut [u8];
+}
+
+/// Both sides of a key exchange of TLS 1.3.
+pub trait KeyExchange {
+    /// The client makes its key pair.
     ///
     /// # Errors
     /// What the library says.
-    fn run(&mut self) -> Result<(), SessionError>;
+    fn key_share(&mut self) -> Result<(), SessionError>;
 
-    /// Proves that what came of the last one is right: the signature verifies, both sides have the same secret.
+    /// The server makes its share and the secret, from the client's share.
     ///
     /// # Errors
-    /// It is not.
-    fn proved(&mut self) -> Result<(), SessionError>;
+    /// What the library says.
+    fn respond(&mut self) -> Result<(), SessionError>;
+
+    /// The client computes the secret from the server's share. It may need another [`Self::key_share`] before it can do
+    /// so again.
+    ///
+    /// # Errors
+    /// What the library says.
+    fn agree(&mut self) -> Result<(), SessionError>;
+
+    /// The secrets of both sides, once they have them.
+    fn secrets(&self) -> Option<[&[u8]; 2]>;
 }
 
 /// Which side of a session, and how it is set.
