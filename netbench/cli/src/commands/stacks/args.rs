@@ -11,9 +11,9 @@ Examples:
   netbench stacks check mine --worker mine=./my-worker
   netbench stacks clean
 
-A stack runs in a worker, a program of its own. Workers are looked for beside
-the command, in the cache folder and in the source tree. Commands build a
-missing one from the source tree when they first need it.";
+Each stack runs in a separate program, its worker. netbench looks for workers
+beside the command, in the cache folder and in the source tree. A command that
+needs a missing worker builds it from the source tree.";
 
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -58,7 +58,7 @@ const CHECK: &str = "\
 The checks:
   protocol         requests, errors and the end of stdin, as in
                    docs/WORKER-PROTOCOL.md
-  connections      some 150 connections that it makes to sites that it serves
+  connections      some 200 connections of the worker to sites that it serves
   suite            every kind of case in memory
   set-up           the steps of a first connection
   openssl-command  connections to and from the openssl command

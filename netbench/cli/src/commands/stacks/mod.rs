@@ -6,8 +6,13 @@ mod check;
 mod clean;
 mod list;
 
+use netbench_runner::{WorkerSource, known_stacks};
+
 use self::args::{Stacks, StacksCommand};
-use crate::exit::Ended;
+use crate::{
+    exit::Ended,
+    workers::{Program, known},
+};
 
 pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
     match &options.command {
@@ -17,4 +22,22 @@ pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
         Some(StacksCommand::Check(options)) => check::check(options),
         Some(StacksCommand::Clean(options)) => clean::clean(options),
     }
+}
+
+/// The workers of `stacks`, each once. With none named: all, and the library that counts allocations.
+fn programs(stacks: &[String]) -> anyhow::Result<Vec<Program>> {
+    let sources: Vec<&WorkerSource> = if stacks.is_empty() {
+        known_stacks().iter().collect()
+    } else {
+        let known = stacks.iter().map(|stack| known(stack));
+        known.collect::<anyhow::Result<_>>()?
+    };
+    let library = stacks.is_empty().then_some(Program::HEAP_LIBRARY);
+    let mut programs: Vec<Program> = Vec::new();
+    for program in sources.into_iter().map(Program::of).chain(library) {
+        if !programs.iter().any(|other| other.is_built_with(&program)) {
+            programs.push(program);
+        }
+    }
+    Ok(programs)
 }
