@@ -76,7 +76,7 @@ impl Build {
 
 /// What builds the Go program in `folder`, as it is measured.
 ///
-/// It is static, so that it runs wherever netbench does. Where the Go that is here is older than the module wants, it
+/// It is static: it runs wherever netbench does. Where the Go that is here is older than the module wants, it
 /// fetches that one, unless GOTOOLCHAIN says otherwise.
 pub fn go_build(folder: &Path, program: &Path) -> Command {
     let mut command = Command::new("go");

@@ -48,7 +48,7 @@ pub enum Rules {
     Suite,
     /// It takes the steps of a library's set-up before a connection, and says what each took.
     SetUp,
-    /// Connections to `openssl s_server`, with a certificate and a path of its own too, and from `openssl s_client`.
+    /// Connections to `openssl s_server`, also with a client certificate and another path, and from `openssl s_client`.
     OpensslCommand,
     /// Connections to nginx.
     Nginx,

@@ -72,7 +72,7 @@ fn config(
             .map_err(refused("callbacks"))?;
         return config.build().map_err(refused("configuration"));
     }
-    // As the other stacks do, so that all send and get the same.
+    // As in the other stacks: all send and get the same.
     config
         .enable_ocsp()
         .and_then(|config| config.set_connection_initializer((Offers::of(&settings.alpn), tickets)))

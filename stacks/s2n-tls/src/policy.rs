@@ -1,5 +1,5 @@
 //! Policies: s2n-tls takes versions, suites, groups and schemes only together, and only as one of the policies that it
-//! has. None of them has a single suite and group, so that here policies are made, of the library's own parts.
+//! has. None of them has a single suite and group. The policies here are made of the library's own parts.
 
 use std::{
     ptr,

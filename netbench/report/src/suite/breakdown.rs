@@ -15,8 +15,8 @@ use crate::{
     text::time,
 };
 
-/// A side of a full handshake of TLS 1.3, and the operations of its cryptography that the run timed apart: each by
-/// itself, so that their sum is not a measurement of the handshake.
+/// A side of a full handshake of TLS 1.3, and the operations of its cryptography. The run timed each of them alone:
+/// their sum is no measurement of the handshake.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HandshakeBreakdown {
     /// The handshake.
@@ -121,13 +121,7 @@ pub(super) fn items(summary: &SuiteSummary) -> Vec<Item> {
             .col("whole", 0, |row| Cell::Time(row.total_ns))
             .col("signature", 0, |row| Cell::Time(row.signature_ns))
             .col("key exchange", 0, |row| Cell::Time(row.key_exchange_ns))
-            .col("rest", 1, |row| {
-                if row.rest_ns() >= 0.0 {
-                    Cell::Time(row.rest_ns())
-                } else {
-                    Cell::TimeDifference(row.rest_ns())
-                }
-            })
+            .col("rest", 1, |row| Cell::Time(row.rest_ns()))
             .item(),
     ]
 }
