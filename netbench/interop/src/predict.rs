@@ -14,7 +14,24 @@ use netbench_model::{
 
 /// What the stack that made `offer` and `site` agree on. The newest common version decides, as it
 /// does in servers: one that finds no suite in it does not go on to the next.
+///
+/// What a scan did not come to see is no loss: where lists are not whole, a loss for want of something is unknown.
 pub fn predict(offer: &Offer, site: &SiteScan) -> Agreement {
+    let agreement = of_what_is_known(offer, site);
+    let certain = !matches!(&agreement, Agreement::Loses { reason, .. } if *reason != LossReason::Certificate);
+    let gap = site
+        .versions
+        .iter()
+        .find(|v| !v.complete && offer.versions.contains(&v.version));
+    match gap {
+        Some(gap) if !certain => Agreement::Unknown {
+            why: format!("the scan of TLS {} is not complete", gap.version),
+        },
+        _ => agreement,
+    }
+}
+
+fn of_what_is_known(offer: &Offer, site: &SiteScan) -> Agreement {
     let spoken: Vec<&VersionScan> = site.versions.iter().filter(|v| v.supported).collect();
     if spoken.is_empty() {
         return Agreement::Unknown {

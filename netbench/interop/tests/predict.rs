@@ -302,6 +302,24 @@ fn a_site_without_its_scan_is_not_called_lost() {
 }
 
 #[test]
+fn what_a_scan_did_not_see_is_not_called_lost() {
+    let unknown = |site: &SiteScan| matches!(predict(&strict(), site), Agreement::Unknown { .. });
+    // A suite that the stack does not have, in a list that breaks off.
+    let mut cut = tls12(&[0x002f]);
+    assert!(!unknown(&cut));
+    cut.versions[0].complete = false;
+    assert!(unknown(&cut));
+    // An old version, where nobody asked for newer ones.
+    let old = spoken(TlsVersion::Tls10, &[0xc013], &[0x17]);
+    let mut newer = spoken(TlsVersion::Tls12, &[], &[]);
+    newer.supported = false;
+    let mut site = site("a", vec![newer, old], &[]);
+    assert!(!unknown(&site));
+    site.versions[0].complete = false;
+    assert!(unknown(&site));
+}
+
+#[test]
 fn losses_are_grouped_by_who_and_why() {
     let named = |name: &str, suites: &[u16]| {
         let mut site = tls12(suites);

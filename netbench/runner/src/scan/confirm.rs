@@ -27,6 +27,9 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// What a worker may take beyond that before it counts as hung.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// The pauses before a handshake is tried again with a server that hung up. Limits of connections are usually over 10 s.
+const PAUSES: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(11)];
+
 /// Where handshakes go and what they are made with.
 pub struct Clients<'a> {
     /// The stacks' workers.
@@ -76,8 +79,17 @@ pub fn confirm(
             else {
                 continue;
             };
-            let seen = handshake(clients, stack, *i, &sites[*i], &mut worker);
             let prediction = agreements[number].clone();
+            let mut seen = handshake(clients, stack, *i, &sites[*i], &mut worker);
+            // A server that hangs up where a handshake was predicted may limit connections.
+            for pause in PAUSES {
+                let stopped = clients.stop.load(Ordering::Relaxed);
+                if stopped || !prediction.agrees() || !hung_up(&seen) {
+                    break;
+                }
+                thread::sleep(pause);
+                seen = handshake(clients, stack, *i, &sites[*i], &mut worker);
+            }
             found.push(confirmation(name, stack.as_str(), prediction, seen));
         }
         found
@@ -206,4 +218,10 @@ fn failed(failure: &Failure) -> HandshakeResult {
         reason: failure.reason.to_string(),
         in_tls,
     }
+}
+
+/// Whether the server ended the connection without a word.
+fn hung_up(seen: &HandshakeResult) -> bool {
+    let words = [FailureClass::Closed.name(), FailureClass::Timeout.name()];
+    matches!(seen, HandshakeResult::Failed { class, .. } if words.contains(&class.as_str()))
 }

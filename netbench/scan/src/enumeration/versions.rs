@@ -21,7 +21,7 @@ pub async fn enumerate<R: Responder>(server: &R) -> Enumeration {
         Ok(first) => first,
         Err(refusal) => {
             for version in TlsVersion::ALL.into_iter().rev() {
-                versions.push(unspoken(version, refusal.clone()));
+                versions.push(unspoken(version, refusal.clone(), Asked::Yes));
             }
             return Enumeration { versions };
         }
@@ -40,7 +40,7 @@ pub async fn enumerate<R: Responder>(server: &R) -> Enumeration {
             .into_iter()
             .rev()
             .filter(|version| *version > offered)
-            .map(|version| unspoken(version, "refused".to_owned()))
+            .map(|version| unspoken(version, "refused".to_owned(), Asked::Yes))
             .collect();
         versions.splice(0..0, above);
     }
@@ -116,7 +116,11 @@ async fn downwards<R: Responder>(
                     break;
                 };
                 for passed in between(chosen, offered) {
-                    found.push(unspoken(passed, format!("chose {chosen} instead")));
+                    found.push(unspoken(
+                        passed,
+                        format!("chose {chosen} instead"),
+                        Asked::Yes,
+                    ));
                 }
                 let enumerated = legacy::enumerate(server, chosen, &hello, choice, groups).await;
                 groups = Groups::Known;
@@ -124,8 +128,10 @@ async fn downwards<R: Responder>(
                 next = below(chosen);
             }
             Err(refusal) => {
-                let why =
-                    refusal.map_or_else(|| "not probed".to_owned(), |refusal| refusal.to_string());
+                let (why, asked) = match &refusal {
+                    Some(refusal) => (refusal.to_string(), Asked::Yes),
+                    None => ("not probed".to_owned(), Asked::No),
+                };
                 // The server takes the newest that it has of those up to `offered`, so that a
                 // protocol_version alert is about all of them.
                 const PROTOCOL_VERSION: u8 = 70;
@@ -133,7 +139,7 @@ async fn downwards<R: Responder>(
                 let last = if all { TlsVersion::Ssl3 } else { offered };
                 for version in TlsVersion::ALL.into_iter().rev() {
                     if version <= offered && version >= last {
-                        found.push(unspoken(version, why.clone()));
+                        found.push(unspoken(version, why.clone(), asked));
                     }
                 }
                 next = if all { None } else { below(offered) };
@@ -169,7 +175,15 @@ const COMMON: [u16; 24] = [
     0x009e, 0x009f, 0x0033, 0x0039, 0x009c, 0x009d, 0x002f, 0x0035, 0x003c, 0x000a, 0x0005, 0x0004,
 ];
 
-fn unspoken(version: TlsVersion, why: String) -> VersionFound {
+/// Whether the server was asked for a version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Yes,
+    /// The site's time was up, or it took no more connections.
+    No,
+}
+
+fn unspoken(version: TlsVersion, why: String, asked: Asked) -> VersionFound {
     VersionFound {
         version,
         refusal: Some(why),
@@ -178,7 +192,7 @@ fn unspoken(version: TlsVersion, why: String) -> VersionFound {
         groups: Vec::new(),
         group_order: Order::Single,
         groups_learned: Learned::Chosen,
-        complete: true,
+        complete: asked == Asked::Yes,
     }
 }
 

@@ -12,95 +12,171 @@ use netbench_model::{scan::Tolerance, tls::TlsVersion};
 use crate::{
     codec::{Extension, HelloSpec, KeyShare},
     enumeration::{Enumeration, ProbeHello, Refusal, Shares, Stop},
-    session::PrivateShares,
+    session::{PrivateShares, computable},
 };
 
 /// X25519MLKEM768.
 const HYBRID: u16 = 0x11ec;
 
-/// Tries each, on a hello such as a browser's.
+/// secp256r1, secp384r1, secp521r1, brainpoolP256r1, brainpoolP384r1, brainpoolP512r1.
+const CERTIFICATE_CURVES: [u16; 6] = [0x17, 0x18, 0x19, 0x1a, 0x1b, 0x1c];
+
+/// Some load balancers take lengths of 256 to 511 bytes for SSL 2.0.
+const SHORT: usize = 300;
+
+/// Some servers read no more than one segment.
+const LONG: usize = 4096;
+
+/// Tries each, on a hello such as a browser's. What has no plain hello that the server answers is left out.
 pub(super) async fn intolerance(
     prober: &Prober<'_>,
     found: &Enumeration,
 ) -> Result<BTreeMap<String, Tolerance>, Stop> {
-    let mut results = BTreeMap::new();
+    let mut trials = Trials {
+        prober,
+        results: BTreeMap::new(),
+    };
     let Some(newest) = spoken(found).next() else {
-        return Ok(results);
+        return Ok(trials.results);
     };
     let plain = plain(prober, found, newest.version);
-    let mut whole = |name: &str, reply: Reply| {
-        results.insert(name.to_owned(), judge(reply));
-    };
 
     // A version that does not exist: the server must answer with one of its own (RFC 5246 E.1).
-    let mut spec = plain.clone();
-    spec.versions = None;
-    spec.shares = None;
-    spec.legacy_version = 0x0399;
-    if spoken(found).any(|v| v.version < TlsVersion::Tls13) {
-        whole("unknown version", prober.hello(&spec).await?);
+    if let Some(older) = spoken(found).find(|v| v.version < TlsVersion::Tls13) {
+        let mut old = plain.clone();
+        old.versions = None;
+        old.shares = None;
+        old.legacy_version = older.version.code();
+        let mut unknown = old.clone();
+        unknown.legacy_version = 0x0399;
+        trials.hello("unknown version", &old, &unknown).await?;
     }
 
+    if !trials.is_answered(&plain).await? {
+        prober.note_missing("the hello that intolerance is compared with is not answered");
+        return Ok(trials.results);
+    }
     let mut spec = plain.clone();
     spec.more.push(Extension {
         code: 0xfde8,
         body: vec![0; 17],
     });
-    whole("unknown extension", prober.hello(&spec).await?);
+    trials.against("unknown extension", &plain, &spec).await?;
 
     let mut spec = plain.clone();
     grease(&mut spec);
-    whole("grease", prober.hello(&spec).await?);
+    trials.against("grease", &plain, &spec).await?;
 
-    // Some load balancers take lengths of 256 to 511 bytes for SSL 2.0, and some servers read no
-    // more than one segment.
-    for (name, length) in [("hello of 300 bytes", 300), ("hello of 4 KiB", 4096)] {
-        let mut spec = if length < 512 {
-            short(&plain)
-        } else {
-            plain.clone()
-        };
-        spec.pad_to = length;
-        whole(name, prober.hello(&spec).await?);
+    let chosen: Vec<u16> = {
+        let findings = prober.findings.borrow();
+        findings.signatures.iter().map(|(_, code)| *code).collect()
+    };
+    let short = short(&plain, &chosen);
+    let mut spec = short.clone();
+    spec.pad_to = SHORT;
+    if short.message().len() < SHORT {
+        trials.hello("hello of 300 bytes", &short, &spec).await?;
     }
+    let mut spec = plain.clone();
+    spec.pad_to = LONG;
+    trials.against("hello of 4 KiB", &plain, &spec).await?;
 
     let records = plain.records(64);
-    whole("hello in many records", prober.send(&[&records]).await);
+    let name = "hello in many records";
+    trials.pieces(name, &plain, &[&records]).await?;
 
+    let bytes = hybrid(&plain, newest.version).records(usize::MAX);
+    let (first, second) = bytes.split_at(bytes.len().min(1300));
+    let name = "hybrid share over two segments";
+    trials.pieces(name, &plain, &[first, second]).await?;
+    Ok(trials.results)
+}
+
+struct Trials<'a> {
+    prober: &'a Prober<'a>,
+    results: BTreeMap<String, Tolerance>,
+}
+
+impl Trials<'_> {
+    /// A hello beside a plain one that has not been sent before.
+    async fn hello(
+        &mut self,
+        name: &str,
+        plain: &HelloSpec,
+        hello: &HelloSpec,
+    ) -> Result<(), Stop> {
+        if self.is_answered(plain).await? {
+            self.against(name, plain, hello).await?;
+        }
+        Ok(())
+    }
+
+    /// A hello that differs in one thing from one that was answered.
+    async fn against(
+        &mut self,
+        name: &str,
+        plain: &HelloSpec,
+        hello: &HelloSpec,
+    ) -> Result<(), Stop> {
+        self.pieces(name, plain, &[&hello.records(usize::MAX)])
+            .await
+    }
+
+    /// Intolerant is who refuses it twice, and answers the plain hello in between.
+    async fn pieces(
+        &mut self,
+        name: &str,
+        plain: &HelloSpec,
+        pieces: &[&[u8]],
+    ) -> Result<(), Stop> {
+        let mut judged = judge(self.prober.send(pieces).await?);
+        if matches!(judged, Tolerance::Intolerant { .. }) {
+            if !self.is_answered(plain).await? {
+                return Ok(());
+            }
+            judged = judge(self.prober.send(pieces).await?);
+        }
+        self.results.insert(name.to_owned(), judged);
+        Ok(())
+    }
+
+    async fn is_answered(&self, plain: &HelloSpec) -> Result<bool, Stop> {
+        Ok(matches!(self.prober.hello(plain).await?, Reply::Flight(..)))
+    }
+}
+
+/// The plain hello with a share of the hybrid group, and one of a group that the server is known to have: in the order of the
+/// groups, and each of a group that is offered (RFC 8446 section 4.2.8).
+fn hybrid(plain: &HelloSpec, newest: TlsVersion) -> HelloSpec {
     let mut spec = plain.clone();
-    if newest.version == TlsVersion::Tls13 {
-        let keys = PrivateShares::new(&[HYBRID, 0x1d]);
-        spec.shares = Some(keys.public());
+    let groups = spec.groups.get_or_insert_default();
+    groups.retain(|group| *group != HYBRID);
+    let able = computable(groups);
+    let own = groups.iter().copied().find(|group| able.contains(group));
+    groups.insert(0, HYBRID);
+    spec.shares = Some(if newest == TlsVersion::Tls13 {
+        let shared: Vec<u16> = std::iter::once(HYBRID).chain(own).collect();
+        PrivateShares::new(&shared).public()
     } else {
         // Of the length of the share that it stands for.
-        spec.shares = Some(vec![KeyShare {
+        vec![KeyShare {
             group: HYBRID,
             public: vec![0; 1216],
-        }]);
-    }
-    if let Some(groups) = &mut spec.groups
-        && !groups.contains(&HYBRID)
-    {
-        groups.insert(0, HYBRID);
-    }
-    let bytes = spec.records(usize::MAX);
-    let (first, second) = bytes.split_at(bytes.len().min(1300));
-    whole(
-        "hybrid share over two segments",
-        prober.send(&[first, second]).await,
-    );
-    Ok(results)
+        }]
+    });
+    spec
 }
 
 fn plain(prober: &Prober<'_>, found: &Enumeration, newest: TlsVersion) -> HelloSpec {
     let mut versions: Vec<TlsVersion> = spoken(found).map(|v| v.version).collect();
     versions.retain(|version| *version > TlsVersion::Ssl3 || newest == TlsVersion::Ssl3);
-    let suites: Vec<u16> = spoken(found).flat_map(codes).take(40).collect();
-    let mut groups: Vec<u16> = Vec::new();
-    for group in spoken(found).flat_map(|v| v.groups.clone()) {
-        if !groups.contains(&group) {
-            groups.push(group);
-        }
+    let mut suites = once_each(spoken(found).flat_map(codes));
+    suites.truncate(40);
+    let mut groups = once_each(spoken(found).flat_map(|v| v.groups.clone()));
+    if prober.findings.borrow().leaf_is_ecdsa {
+        // The curve of the certificate must be among the groups (RFC 8422 section 5.1).
+        groups.extend(CERTIFICATE_CURVES);
+        groups = once_each(groups.into_iter());
     }
     if groups.is_empty() {
         groups = vec![0x1d, 0x17, 0x18];
@@ -113,15 +189,26 @@ fn plain(prober: &Prober<'_>, found: &Enumeration, newest: TlsVersion) -> HelloS
     })
 }
 
-/// As little as fits below 300 bytes.
-fn short(plain: &HelloSpec) -> HelloSpec {
+fn once_each(codes: impl Iterator<Item = u16>) -> Vec<u16> {
+    let mut seen = Vec::new();
+    for code in codes {
+        if !seen.contains(&code) {
+            seen.push(code);
+        }
+    }
+    seen
+}
+
+/// As little as is needed to be below [`SHORT`]: the schemes first that the server was seen to choose.
+fn short(plain: &HelloSpec, chosen: &[u16]) -> HelloSpec {
     let mut spec = plain.clone();
+    if spec.message().len() < SHORT {
+        return spec;
+    }
     spec.suites.truncate(12);
     if let Some(schemes) = &mut spec.signatures {
+        schemes.sort_by_key(|code| !chosen.contains(code));
         schemes.truncate(14);
-    }
-    if let Some(groups) = &mut spec.groups {
-        groups.truncate(6);
     }
     spec
 }

@@ -4,6 +4,7 @@ mod features;
 mod findings;
 mod intolerance;
 mod limits;
+mod pace;
 mod prober;
 mod scan_all;
 mod sessions;

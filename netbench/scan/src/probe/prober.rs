@@ -13,12 +13,13 @@ use tokio::{sync::Semaphore, time::Instant};
 use super::{
     findings::Findings,
     limits::{Gate, Limits, ScanTarget},
+    pace::Pace,
     wire::{ConnectionError, Counts, Reply, Wire},
 };
 use crate::{
     codec::{Flight, HelloSpec, Records},
     enumeration::{Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop},
-    session::{PrivateShares, Session13, computable},
+    session::{Method, PrivateShares, Session13, computable},
     x509::TrustAnchors,
 };
 
@@ -48,6 +49,13 @@ pub(super) struct Prober<'a> {
     pub(super) alert: Cell<Option<u8>>,
     /// Set when the site answers ALPN with a refusal.
     without_alpn: Cell<bool>,
+    /// How the head of a response was last asked for.
+    pub(super) method: Cell<Option<Method>>,
+    pace: Pace,
+    /// A hello that the site has answered.
+    known: RefCell<Option<Vec<u8>>>,
+    /// Why the scan was ended, where the site took no more connections.
+    pub(super) ended: RefCell<Option<String>>,
 }
 
 impl<'a> Prober<'a> {
@@ -77,6 +85,10 @@ impl<'a> Prober<'a> {
             broken: RefCell::new(None),
             alert: Cell::new(None),
             without_alpn: Cell::new(false),
+            method: Cell::new(None),
+            pace: Pace::default(),
+            known: RefCell::default(),
+            ended: RefCell::default(),
         }
     }
 
@@ -138,8 +150,61 @@ impl<'a> Prober<'a> {
         due.saturating_sub(self.begun.elapsed())
     }
 
-    /// Sends a hello in these pieces, and reads the answer. Retries after failures of the network.
-    pub(super) async fn send(&self, pieces: &[&[u8]]) -> Reply {
+    /// Sends a hello in these pieces, and reads the answer. A connection that ends or stays silent is an answer to this hello
+    /// only if another hello, which was answered before, is answered right after it. Otherwise the site limits connections:
+    /// the scan waits, slows down, and asks again.
+    ///
+    /// # Errors
+    /// The site answers nothing any more.
+    pub(super) async fn send(&self, pieces: &[&[u8]]) -> Result<Reply, Stop> {
+        loop {
+            let reply = self.send_with_retries(pieces).await;
+            if !says_nothing(&reply) {
+                return Ok(reply);
+            }
+            let Some(known) = self.known.borrow().clone() else {
+                return Ok(reply);
+            };
+            let recent = self.pace.recent();
+            let _alone = self.pace.alone().await;
+            if self.answers(&known).await {
+                return Ok(reply);
+            }
+            self.wait_for(&known, recent).await?;
+        }
+    }
+
+    async fn answers(&self, known: &[u8]) -> bool {
+        matches!(self.send_once(&[known]).await, Reply::Flight(..))
+    }
+
+    /// Waits until a hello is answered that was answered before.
+    async fn wait_for(&self, known: &[u8], recent: usize) -> Result<(), Stop> {
+        const LONGEST: u32 = 6;
+        let begun = Instant::now();
+        for wait in Pace::waits() {
+            let over = begun.elapsed() + wait > self.limits.timeout * LONGEST;
+            if over || self.left() <= wait {
+                break;
+            }
+            tokio::time::sleep(wait).await;
+            if self.answers(known).await {
+                let interval = self.pace.slow_down(recent);
+                self.note(format!(
+                    "limits connections: it answered nothing for {:.0} s. From then on the scan made one connection every {:.1} s",
+                    begun.elapsed().as_secs_f64(),
+                    interval.as_secs_f64()
+                ));
+                return Ok(());
+            }
+        }
+        let why = "stopped answering, also hellos that it had answered before";
+        self.ended.borrow_mut().get_or_insert(why.to_owned());
+        Err(Stop)
+    }
+
+    /// Retries after failures of the network, until the site has answered something.
+    async fn send_with_retries(&self, pieces: &[&[u8]]) -> Reply {
         let mut attempt = 0;
         loop {
             let reply = self.send_once(pieces).await;
@@ -148,11 +213,11 @@ impl<'a> Prober<'a> {
                 return reply;
             };
             let again = match broken {
+                ConnectionError::Local(_) => true,
                 ConnectionError::Connect(_)
-                | ConnectionError::Local(_)
                 | ConnectionError::Reset
-                | ConnectionError::Closed => true,
-                ConnectionError::Silent => !self.answered.get(),
+                | ConnectionError::Closed
+                | ConnectionError::Silent => !self.answered.get(),
                 ConnectionError::NotTls(_) | ConnectionError::Malformed(_) => false,
             };
             // A server that resets on a hello does so every time.
@@ -173,6 +238,7 @@ impl<'a> Prober<'a> {
         let Ok(_slot) = self.slots.acquire().await else {
             return Reply::Failed(ConnectionError::Local("closed".to_owned()));
         };
+        self.pace.enter().await;
         let asked = Instant::now();
         let _permit = self.gate.enter(self.address.ip()).await;
         self.waited.set(self.waited.get() + asked.elapsed());
@@ -204,10 +270,15 @@ impl<'a> Prober<'a> {
         if self.left().is_zero() {
             return Err(Stop);
         }
-        let reply = self.send(&[&spec.records(usize::MAX)]).await;
+        let bytes = spec.records(usize::MAX);
+        let reply = self.send(&[&bytes]).await?;
         match &reply {
             Reply::Flight(flight, _, wire) => {
                 self.answered.set(true);
+                // Not one that resumes a session, which a server may allow once.
+                if spec.last.is_none() && spec.ticket.as_ref().is_none_or(Vec::is_empty) {
+                    *self.known.borrow_mut() = Some(bytes);
+                }
                 if let Some(what) = &wire.fault {
                     let version = flight.hello.version;
                     let name = TlsVersion::of(version).map_or("unknown", TlsVersion::name);
@@ -287,6 +358,15 @@ impl<'a> Prober<'a> {
     }
 }
 
+/// Whether the connection failed in a way that may have nothing to do with the hello.
+fn says_nothing(reply: &Reply) -> bool {
+    use ConnectionError as E;
+    matches!(
+        reply,
+        Reply::Failed(E::Connect(_) | E::Closed | E::Reset | E::Silent)
+    )
+}
+
 /// Signature schemes to offer, the most common first.
 pub(super) fn offered_schemes() -> Vec<u16> {
     let mut schemes: Vec<u16> = SignatureScheme::registered().map(u16::from).collect();
@@ -305,9 +385,12 @@ impl Responder for Prober<'_> {
         let mut spec = self.spec(&hello);
         let keys = match &hello.shares {
             Shares::Of(groups) => {
-                let groups = computable(groups);
+                let mut groups = computable(groups);
                 // Two shares are enough for nearly all servers, and short enough for one segment.
-                Some(PrivateShares::new(&groups[..groups.len().min(2)]))
+                groups.truncate(2);
+                // In the order of the groups (RFC 8446 section 4.2.8).
+                groups.sort_by_key(|group| hello.groups.iter().position(|code| code == group));
+                Some(PrivateShares::new(&groups))
             }
             Shares::Empty => None,
         };

@@ -1,5 +1,7 @@
 //! Whole handshakes: tickets, resumption, early data, renegotiation, the head of the HTTP response.
 
+use std::time::Duration;
+
 use super::{
     prober::{Prober, offered_schemes},
     wire::{Reply, Wire},
@@ -12,11 +14,16 @@ use netbench_model::{
 use crate::{
     codec::{Extension, HelloSpec, Records, content, extension},
     enumeration::{Enumeration, ProbeHello, Stop},
-    session::{Keys12, PrivateShares, ResponseHead, Resumption13, binder, computable, request},
+    session::{
+        Keys12, Method, PrivateShares, ResponseHead, Resumption13, binder, computable, request,
+    },
 };
 
 /// A close_notify alert (RFC 5246 section 7.2.1).
 const CLOSE_NOTIFY: [u8; 2] = [1, 0];
+
+/// How long a response may take, beyond the time of some round trips.
+const RESPONSE: Duration = Duration::from_secs(1);
 
 /// The most of a response's head that is read.
 const MOST_HEAD: usize = 16 * 1024;
@@ -35,7 +42,12 @@ pub(super) async fn sessions(prober: &Prober<'_>, found: &Enumeration) -> Result
             prober.note_missing("TLS 1.3: no group that can be computed here");
         } else {
             let group = groups[..1].to_vec();
-            let ticket = full13(prober, &suites, &group).await?;
+            let mut ticket = full13(prober, &suites, &group, Method::Head).await?;
+            if prober.lacks_head() {
+                ticket = full13(prober, &suites, &group, Method::Get)
+                    .await?
+                    .or(ticket);
+            }
             if let Some(ticket) = ticket {
                 resume13(prober, &suites, &group, &ticket).await?;
             } else if prober.findings.borrow().features.tickets_tls13 == Some(0) {
@@ -46,7 +58,7 @@ pub(super) async fn sessions(prober: &Prober<'_>, found: &Enumeration) -> Result
     if let Some(older) = version(TlsVersion::Tls12) {
         // Suites with which a handshake can be finished here; the server chooses among them.
         let suites: Vec<u16> = older.suites.iter().map(|s| s.code).collect();
-        full12(prober, &suites).await?;
+        sessions12(prober, &suites).await?;
     }
     Ok(())
 }
@@ -55,6 +67,7 @@ async fn full13(
     prober: &Prober<'_>,
     suites: &[u16],
     groups: &[u16],
+    method: Method,
 ) -> Result<Option<Resumption13>, Stop> {
     let keys = PrivateShares::new(groups);
     let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, suites, groups));
@@ -76,10 +89,10 @@ async fn full13(
     };
     last.extend(
         session
-            .seal(content::APPLICATION_DATA, &request(prober.target))
+            .seal(content::APPLICATION_DATA, &request(prober.target, method))
             .unwrap_or_default(),
     );
-    wire.extend(prober.limits.timeout);
+    wire.extend(prober.response_limit());
     if wire.write(&last, &prober.counts).await.is_err() {
         return Ok(None);
     }
@@ -99,6 +112,7 @@ async fn full13(
         let _ = wire.write(&sealed, &prober.counts).await;
     }
     drop(wire);
+    prober.asked(method);
     let mut findings = prober.findings.borrow_mut();
     let head = ResponseHead::parse(&response);
     let finished = head.is_some() || !session.tickets.is_empty();
@@ -145,7 +159,15 @@ async fn resume13(
     Ok(())
 }
 
-async fn full12(prober: &Prober<'_>, suites: &[u16]) -> Result<(), Stop> {
+/// A handshake of TLS 1.2 that is finished.
+struct Finished12 {
+    wire: Wire,
+    records: Records,
+    keys: Keys12,
+    session_id: Vec<u8>,
+}
+
+async fn sessions12(prober: &Prober<'_>, suites: &[u16]) -> Result<(), Stop> {
     let able: Vec<u16> = suites
         .iter()
         .copied()
@@ -156,18 +178,56 @@ async fn full12(prober: &Prober<'_>, suites: &[u16]) -> Result<(), Stop> {
         return Ok(());
     }
     let groups = computable(&[0x1d, 0x17, 0x18, 0x19]);
-    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, &able, &groups));
+    let Some(mut first) = full12(prober, &able, &groups).await? else {
+        return Ok(());
+    };
+    let ticket = first
+        .keys
+        .ticket
+        .clone()
+        .filter(|ticket| !ticket.is_empty());
+    prober.findings.borrow_mut().features.tickets_tls12 = ticket.is_some().into();
+    if prober.lacks_head() {
+        response12(prober, &mut first, Method::Head).await;
+    }
+    let session_id = first.session_id.clone();
+    close12(prober, first).await;
+    if let Some(ticket) = ticket {
+        resume12(prober, &able, &groups, Vec::new(), Some(ticket)).await?;
+    }
+    // Without a ticket: the server has to store the session itself.
+    session_id12(prober, &able, &groups, session_id).await?;
+    if prober.lacks_head()
+        && let Some(mut again) = full12(prober, &able, &groups).await?
+    {
+        response12(prober, &mut again, Method::Get).await;
+        close12(prober, again).await;
+    }
+    // On a connection of its own: a server that refuses may forget the session.
+    if let Some(mut last) = full12(prober, &able, &groups).await? {
+        renegotiate(prober, &mut last, &able).await;
+        close12(prober, last).await;
+    }
+    Ok(())
+}
+
+async fn full12(
+    prober: &Prober<'_>,
+    suites: &[u16],
+    groups: &[u16],
+) -> Result<Option<Finished12>, Stop> {
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, suites, groups));
     spec.alpn = http1(&spec);
     let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
-        return Ok(());
+        return Ok(None);
     };
     let session_id = flight.hello.session_id.clone();
     let Some((mut keys, last)) = Keys12::new(&spec.message(), &spec.random, &flight) else {
-        return Ok(());
+        return Ok(None);
     };
     wire.extend(prober.limits.timeout);
     if wire.write(&last, &prober.counts).await.is_err() {
-        return Ok(());
+        return Ok(None);
     }
     read_records(prober, &mut wire, &mut records, |record| {
         keys.take(record).is_none() || keys.is_done || keys.alert.is_some()
@@ -175,45 +235,38 @@ async fn full12(prober: &Prober<'_>, suites: &[u16]) -> Result<(), Stop> {
     .await;
     if !keys.is_done {
         prober.note_missing("TLS 1.2: the handshake did not come to its end");
-        return Ok(());
+        return Ok(None);
     }
-    let ticket = keys.ticket.clone().filter(|ticket| !ticket.is_empty());
-    prober.findings.borrow_mut().features.tickets_tls12 = ticket.is_some().into();
-    let head_known = prober.findings.borrow().features.http_status.is_some();
-    if !head_known {
-        response12(prober, &mut wire, &mut records, &mut keys).await;
-    } else {
-        renegotiate(prober, &mut wire, &mut records, &mut keys, &able).await;
-    }
-    close12(prober, wire, &mut keys).await;
-    if let Some(ticket) = ticket {
-        resume12(prober, &able, &groups, Vec::new(), Some(ticket)).await?;
-    }
-    // Without a ticket: the server has to store the session itself.
-    session_id12(prober, &able, &groups, session_id).await
+    Ok(Some(Finished12 {
+        wire,
+        records,
+        keys,
+        session_id,
+    }))
 }
 
 /// Closes the connection with close_notify: OpenSSL forgets sessions whose connections were cut off. It
 /// is closed here because some servers take one connection at a time.
-async fn close12(prober: &Prober<'_>, mut wire: Wire, keys: &mut Keys12) {
-    if let Some(sealed) = keys.seal(content::ALERT, &CLOSE_NOTIFY) {
+async fn close12(prober: &Prober<'_>, mut session: Finished12) {
+    if let Some(sealed) = session.keys.seal(content::ALERT, &CLOSE_NOTIFY) {
         // Fails where the server closed first.
-        let _ = wire.write(&sealed, &prober.counts).await;
+        let _ = session.wire.write(&sealed, &prober.counts).await;
     }
 }
 
-/// Requests the head of `/`. Nothing can be renegotiated afterwards, because the server closes.
-async fn response12(
-    prober: &Prober<'_>,
-    wire: &mut Wire,
-    records: &mut Records,
-    keys: &mut Keys12,
-) {
-    let request = request(prober.target);
+/// Reads the head of the response. Nothing can be renegotiated afterwards, because the server closes.
+async fn response12(prober: &Prober<'_>, session: &mut Finished12, method: Method) {
+    let Finished12 {
+        wire,
+        records,
+        keys,
+        ..
+    } = session;
+    let request = request(prober.target, method);
     let Some(sealed) = keys.seal(content::APPLICATION_DATA, &request) else {
         return;
     };
-    wire.extend(prober.limits.timeout);
+    wire.extend(prober.response_limit());
     if wire.write(&sealed, &prober.counts).await.is_err() {
         return;
     }
@@ -229,19 +282,20 @@ async fn response12(
             || ResponseHead::parse(&response).is_some()
     })
     .await;
+    prober.asked(method);
     keep(
         ResponseHead::parse(&response),
         &mut prober.findings.borrow_mut().features,
     );
 }
 
-async fn renegotiate(
-    prober: &Prober<'_>,
-    wire: &mut Wire,
-    records: &mut Records,
-    keys: &mut Keys12,
-    suites: &[u16],
-) {
+async fn renegotiate(prober: &Prober<'_>, session: &mut Finished12, suites: &[u16]) {
+    let Finished12 {
+        wire,
+        records,
+        keys,
+        ..
+    } = session;
     let mut spec = prober.spec(&ProbeHello::new(
         TlsVersion::Tls12,
         suites,
@@ -400,6 +454,22 @@ fn can_finish(code: u16) -> bool {
 }
 
 impl Prober<'_> {
+    /// Whether there may be a head of a response that is not known.
+    fn lacks_head(&self) -> bool {
+        let known = self.findings.borrow().features.http_status.is_some();
+        !known && self.method.get() != Some(Method::Get)
+    }
+
+    fn asked(&self, method: Method) {
+        self.method.set(Some(method));
+    }
+
+    fn response_limit(&self) -> Duration {
+        let fastest = self.counts.borrow().connect_us.iter().min().copied();
+        let round_trips = Duration::from_micros(fastest.unwrap_or(0)) * 4;
+        self.limits.timeout.min(RESPONSE + round_trips)
+    }
+
     pub(super) fn note_missing(&self, what: &str) {
         self.findings.borrow_mut().note(what.to_owned());
     }

@@ -177,6 +177,9 @@ fn failure(
 }
 
 fn stopped(prober: &Prober<'_>) -> String {
+    if let Some(why) = &*prober.ended.borrow() {
+        return why.clone();
+    }
     match &*prober.broken.borrow() {
         Some(ConnectionError::Connect(why) | ConnectionError::Local(why)) => {
             format!("no more connections: {why}")

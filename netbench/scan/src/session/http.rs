@@ -4,8 +4,15 @@ use netbench_model::{HostName, authority};
 
 use crate::{ScanTarget, text::clean};
 
-/// A request for the head of the target's page.
-pub(crate) fn request(target: &ScanTarget) -> Vec<u8> {
+/// How the head of a response is asked for. Some servers never answer HEAD.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Method {
+    Head,
+    Get,
+}
+
+/// A request for the target's page, of which the head is read.
+pub(crate) fn request(target: &ScanTarget, method: Method) -> Vec<u8> {
     let ScanTarget {
         host, port, path, ..
     } = target;
@@ -13,8 +20,12 @@ pub(crate) fn request(target: &ScanTarget) -> Vec<u8> {
         Ok(name) => authority(&name, *port),
         Err(_) => host.clone(),
     };
+    let method = match method {
+        Method::Head => "HEAD",
+        Method::Get => "GET",
+    };
     format!(
-        "HEAD {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: netbench-scan\r\nAccept: */*\r\nConnection: close\r\n\r\n"
+        "{method} {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: netbench-scan\r\nAccept: */*\r\nConnection: close\r\n\r\n"
     )
     .into_bytes()
 }

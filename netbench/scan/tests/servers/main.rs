@@ -10,6 +10,7 @@
 mod endless;
 mod go;
 mod hostile;
+mod limited;
 mod nginx;
 mod openssl;
 mod programs;
@@ -28,6 +29,9 @@ netbench_testing::tests! {
     hostile::those_that_speak_first_or_never_are_classed;
     hostile::messages_may_lie_in_records_anyhow;
     hostile::an_answer_that_breaks_off_is_as_good_as_its_server_hello;
+    limited::limits_of_connections_are_waited_for_or_said: Nginx;
+    limited::a_server_that_refuses_by_closing_is_known_whole;
+    limited::hellos_keep_to_the_rules: OpensslCommand;
     nginx::the_intermediate_set_takes_few_connections: Nginx, OpensslCommand;
     nginx::everything_about_nginx: Nginx;
     openssl::suites_agree_with_the_setting_one_by_one: OpensslCommand;
@@ -36,6 +40,7 @@ netbench_testing::tests! {
     openssl::features_agree_with_the_setting: OpensslCommand;
     openssl::signatures_and_chains_agree_with_the_certificate: OpensslCommand;
     openssl::two_certificates_hide_no_suite: OpensslCommand;
+    openssl::a_server_that_never_answers_head_is_asked_by_get: OpensslCommand;
     scanners::nmap_finds_the_same_suites: Nginx, OpensslCommand, Nmap;
     scanners::sslscan_finds_the_same_suites: Nginx, OpensslCommand, Sslscan;
 }

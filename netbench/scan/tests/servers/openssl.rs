@@ -269,7 +269,7 @@ pub(crate) fn features_agree_with_the_setting() {
     // An OCSPResponse that says tryLater (RFC 6960 section 4.2.1).
     std::fs::write(&status, [0x30, 3, 0x0a, 1, 3]).unwrap();
 
-    // `-www` answers no HEAD, so that no part may depend on a response, and each waits in vain.
+    // `-www` answers no HEAD: the parts must not depend on it.
     let brief = |arguments: &[&str], parts: &[ScanPart]| {
         let server = s_server(&files, arguments);
         let limits = Limits {
@@ -432,5 +432,15 @@ pub(crate) fn two_certificates_hide_no_suite() {
         assert_eq!(suites(&found, TlsVersion::Tls12), due, "{}", shown(&found));
         assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
         assert_eq!(found.chains.len(), 2, "{}", shown(&found));
+    }
+}
+
+pub(crate) fn a_server_that_never_answers_head_is_asked_by_get() {
+    let files = Files::new(Key::EcdsaP256);
+    for version in ["-tls1_2", "-tls1_3"] {
+        let server = s_server(&files, &["-www", version]);
+        let found = scan(server.address, &[ScanPart::Sessions]);
+        assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
+        assert_eq!(found.features.http_status, Some(200), "{}", shown(&found));
     }
 }

@@ -1,0 +1,75 @@
+//! Servers that answer only so many connections in a while: noticed, waited for, and probed more slowly from then on.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::VecDeque,
+    time::Duration,
+};
+
+use tokio::{
+    sync::{Mutex, MutexGuard},
+    time::Instant,
+};
+
+/// Over how long connections are counted. Limits of proxies and firewalls are usually over 10 s.
+const WINDOW: Duration = Duration::from_secs(10);
+
+/// The first wait for a server that has stopped answering. Each further one is twice as long.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+
+/// How fast one site is probed.
+#[derive(Debug, Default)]
+pub(super) struct Pace {
+    /// When the connections of the last [`WINDOW`] began.
+    begun: RefCell<VecDeque<Instant>>,
+    /// The time between two connections, once a limit was met.
+    interval: Cell<Option<Duration>>,
+    next: Cell<Option<Instant>>,
+    /// Held by whoever waits for the server: two that ask would keep each other out.
+    waits: Mutex<()>,
+}
+
+impl Pace {
+    /// Waits until the next connection may begin, and counts it.
+    pub(super) async fn enter(&self) {
+        if let Some(interval) = self.interval.get() {
+            let now = Instant::now();
+            let at = self.next.get().map_or(now, |next| next.max(now));
+            self.next.set(Some(at + interval));
+            tokio::time::sleep_until(at).await;
+        }
+        self.forget();
+        self.begun.borrow_mut().push_back(Instant::now());
+    }
+
+    /// Alone with a server that has stopped answering.
+    pub(super) async fn alone(&self) -> MutexGuard<'_, ()> {
+        self.waits.lock().await
+    }
+
+    /// The waits before each further try, longer and longer.
+    pub(super) fn waits() -> impl Iterator<Item = Duration> {
+        std::iter::successors(Some(FIRST_WAIT), |wait| Some(*wait * 2))
+    }
+
+    /// Connections of the last while.
+    pub(super) fn recent(&self) -> usize {
+        self.forget();
+        self.begun.borrow().len()
+    }
+
+    /// From now on fewer connections than these in each [`WINDOW`], or half as many as before.
+    pub(super) fn slow_down(&self, too_many: usize) -> Duration {
+        let fewer = WINDOW.mul_f64(1.25 / too_many.max(1) as f64);
+        let interval = self.interval.get().map_or(fewer, |was| was * 2);
+        self.interval.set(Some(interval));
+        interval
+    }
+
+    fn forget(&self) {
+        let mut begun = self.begun.borrow_mut();
+        while begun.front().is_some_and(|at| at.elapsed() > WINDOW) {
+            begun.pop_front();
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! Servers behind a limit of connections: what a scan did not see it does not call absent. And what every hello must keep to.
+
+use std::{
+    collections::VecDeque,
+    io::{Read, Write},
+    net::{Shutdown, SocketAddr, TcpStream},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU32, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use netbench_model::{
+    scan::{ScanOutcome, SiteScan, Tolerance},
+    tls::TlsVersion,
+};
+use netbench_scan::{Limits, ScanPart, codec::ClientHello};
+
+use crate::{
+    hostile::scan_within,
+    programs::{nginx, s_server},
+    replies::{Hostile, alert, answer, record, reset},
+    support::{Files, Key, limits, scan, shown, suites},
+};
+
+/// What a limit does with a connection over it.
+#[derive(Debug, Clone, Copy)]
+enum Over {
+    Reset,
+    Close,
+    /// The connection stays, and nothing comes.
+    Drop,
+}
+
+/// Connections of the last while, those over the limit too, as a stick table of haproxy counts them.
+struct Counter {
+    most: usize,
+    window: Duration,
+    begun: Mutex<VecDeque<Instant>>,
+    over: AtomicU32,
+}
+
+impl Counter {
+    fn new(most: usize, window: Duration) -> Self {
+        Self {
+            most,
+            window,
+            begun: Mutex::default(),
+            over: AtomicU32::new(0),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        let mut begun = self.begun.lock().unwrap();
+        begun.push_back(Instant::now());
+        while begun.front().is_some_and(|at| at.elapsed() > self.window) {
+            begun.pop_front();
+        }
+        let over = begun.len() > self.most;
+        self.over.fetch_add(u32::from(over), Ordering::Relaxed);
+        over
+    }
+}
+
+fn refuse(mut stream: TcpStream, how: Over) {
+    match how {
+        Over::Reset => reset(stream),
+        Over::Close => {}
+        Over::Drop => {
+            let mut rest = [0; 4096];
+            while stream.read(&mut rest).is_ok_and(|count| count > 0) {}
+        }
+    }
+}
+
+/// A relay that refuses connections over the limit, and shows each hello to `look`.
+fn relay(
+    to: SocketAddr,
+    counter: Arc<Counter>,
+    how: Over,
+    look: impl Fn(&ClientHello) + Send + Sync + 'static,
+) -> Hostile {
+    Hostile::new(move |_, mut stream| {
+        if counter.is_over() {
+            return refuse(stream, how);
+        }
+        let mut bytes = Vec::new();
+        let mut room = [0; 4096];
+        // SSL 3.0 has a hello of the same form.
+        let hello = loop {
+            match stream.read(&mut room) {
+                Ok(0) | Err(_) => return,
+                Ok(count) => bytes.extend_from_slice(&room[..count]),
+            }
+            if let Some(hello) = ClientHello::of_records(&bytes).expect("a hello") {
+                break hello;
+            }
+        };
+        look(&hello);
+        let Ok(mut server) = TcpStream::connect(to) else {
+            return;
+        };
+        let (mut from, mut back) = (stream.try_clone().unwrap(), server.try_clone().unwrap());
+        if server.write_all(&bytes).is_err() {
+            return;
+        }
+        let upwards = thread::spawn(move || {
+            let _ = std::io::copy(&mut from, &mut server);
+            let _ = server.shutdown(Shutdown::Write);
+        });
+        let _ = std::io::copy(&mut back, &mut stream);
+        let _ = stream.shutdown(Shutdown::Both);
+        let _ = upwards.join();
+    })
+}
+
+fn within(seconds: u64) -> Limits {
+    Limits {
+        timeout: Duration::from_secs(2),
+        site_timeout: Duration::from_secs(seconds),
+        ..limits(&[ScanPart::Intolerance])
+    }
+}
+
+/// No list that breaks off is called whole, and nothing that was refused by the limit is called intolerance.
+fn is_sure_of_what_it_says(found: &SiteScan, whole: &SiteScan, name: &str) {
+    for version in TlsVersion::ALL {
+        let entry = found.versions.iter().find(|v| v.version == version);
+        if entry.is_some_and(|entry| entry.complete) {
+            let (got, due) = (suites(found, version), suites(whole, version));
+            assert_eq!(got, due, "{name}, {version}: {}", shown(found));
+        } else {
+            let partial = matches!(found.outcome, ScanOutcome::Partial { .. });
+            assert!(partial, "{name}, {version}: {}", shown(found));
+        }
+    }
+    for (what, tolerance) in &found.intolerance {
+        assert_eq!(*tolerance, Tolerance::Tolerant, "{name}, {what}");
+    }
+}
+
+pub(crate) fn limits_of_connections_are_waited_for_or_said() {
+    let files = Files::new(Key::Rsa);
+    let lines = "ssl_protocols TLSv1.2 TLSv1.3;";
+    let server = nginx(&files, lines);
+    let whole = scan(server.address, &[ScanPart::Intolerance]);
+    assert_eq!(whole.outcome, ScanOutcome::Scanned, "{}", shown(&whole));
+
+    let second = Duration::from_secs(1);
+    let cases = [
+        // Waiting helps.
+        (15, 5 * second, Over::Reset, true),
+        (12, 4 * second, Over::Close, true),
+        (15, 5 * second, Over::Drop, true),
+        // The site's time does not suffice.
+        (5, 10 * second, Over::Reset, false),
+        (10, 100 * second, Over::Close, false),
+        (10, 100 * second, Over::Drop, false),
+    ];
+    let scans = cases.map(|(most, window, how, helps)| {
+        let counter = Arc::new(Counter::new(most, window));
+        let relay = relay(server.address, Arc::clone(&counter), how, |_| {});
+        thread::spawn(move || {
+            let found = scan_within(relay.address, within(if helps { 60 } else { 15 }));
+            drop(relay);
+            let name = format!("{most} in {window:?}, {how:?}");
+            (found, name, helps, counter.over.load(Ordering::Relaxed))
+        })
+    });
+    for scan in scans {
+        let (found, name, helps, over) = scan.join().unwrap();
+        assert!(
+            over > 0,
+            "{name}: the limit was never met: {}",
+            shown(&found)
+        );
+        is_sure_of_what_it_says(&found, &whole, &name);
+        if helps {
+            assert_eq!(
+                found.outcome,
+                ScanOutcome::Scanned,
+                "{name}: {}",
+                shown(&found)
+            );
+            let said = found
+                .notes
+                .iter()
+                .any(|note| note.starts_with("limits connections"));
+            assert!(said, "{name}: {:?}", found.notes);
+        }
+    }
+}
+
+pub(crate) fn a_server_that_refuses_by_closing_is_known_whole() {
+    // It closes on each hello without a common suite, and answers all others.
+    for how in [Over::Reset, Over::Close] {
+        let server = Hostile::new(move |_, mut stream| {
+            let Some(hello) = crate::replies::read_hello(&mut stream) else {
+                return;
+            };
+            match answer(&hello, &[]) {
+                Ok(messages) => {
+                    let _ = stream.write_all(&record(22, &messages.concat()));
+                    crate::hostile::linger(stream);
+                }
+                Err(70) => {
+                    let _ = stream.write_all(&alert(70));
+                    crate::hostile::linger(stream);
+                }
+                Err(_) => refuse(stream, how),
+            }
+        });
+        let found = scan_within(server.address, within(60));
+        assert_eq!(
+            found.outcome,
+            ScanOutcome::Scanned,
+            "{how:?}: {}",
+            shown(&found)
+        );
+        let mut due = crate::replies::SUITES;
+        due.sort_unstable();
+        assert_eq!(suites(&found, TlsVersion::Tls12), due, "{how:?}");
+        let waited = found
+            .notes
+            .iter()
+            .any(|note| note.starts_with("limits connections"));
+        assert!(!waited, "{:?}", found.notes);
+    }
+}
+
+pub(crate) fn hellos_keep_to_the_rules() {
+    let files = Files::new(Key::EcdsaP256);
+    // A server without x25519.
+    let settings: [&[&str]; 2] = [
+        &["-groups", "P-256:P-384"],
+        &["-groups", "P-384", "-tls1_2"],
+    ];
+    for arguments in settings {
+        let server = s_server(&files, arguments);
+        let broken: Arc<Mutex<Vec<String>>> = Arc::default();
+        let seen = Arc::clone(&broken);
+        let counter = Arc::new(Counter::new(usize::MAX, Duration::ZERO));
+        let relay = relay(server.address, counter, Over::Close, move |hello| {
+            seen.lock().unwrap().extend(faults(hello));
+        });
+        let found = scan_within(relay.address, within(60));
+        assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
+        assert!(found.intolerance.len() >= 6, "{}", shown(&found));
+        for (what, tolerance) in &found.intolerance {
+            assert_eq!(*tolerance, Tolerance::Tolerant, "{what}: {}", shown(&found));
+        }
+        let broken = broken.lock().unwrap();
+        assert!(broken.is_empty(), "{broken:?}");
+    }
+}
+
+/// What is wrong with a hello by RFC 8446, sections 4.1.2, 4.2 and 4.2.8.
+fn faults(hello: &ClientHello) -> Vec<String> {
+    let mut found = Vec::new();
+    let twice = |codes: &[u16]| {
+        codes
+            .iter()
+            .enumerate()
+            .any(|(i, code)| codes[..i].contains(code))
+    };
+    if twice(&hello.suites) {
+        found.push("a suite twice".to_owned());
+    }
+    if twice(&hello.groups()) {
+        found.push("a group twice".to_owned());
+    }
+    let codes: Vec<u16> = hello.extensions.iter().map(|(code, _)| *code).collect();
+    if twice(&codes) {
+        found.push(format!("an extension twice: {codes:?}"));
+    }
+    let groups = hello.groups();
+    let places: Vec<Option<usize>> = hello
+        .shares()
+        .iter()
+        .map(|(share, _)| groups.iter().position(|group| group == share))
+        .collect();
+    if places.contains(&None) {
+        found.push("a share of a group that is not offered".to_owned());
+    }
+    if !places.is_sorted() {
+        found.push("shares in another order than groups".to_owned());
+    }
+    found
+}
