@@ -7,7 +7,7 @@ use std::{
 use foreign_types_shared::ForeignTypeRef;
 use http::Uri;
 use hyper_openssl::client::legacy::{HttpsConnector, MaybeHttpsStream};
-use netbench_model::{Alpn, ClientSettings, Negotiated, Profile};
+use netbench_model::{ClientSettings, Negotiated, Profile};
 use netbench_protocol::ClientIdentity;
 use netbench_worker::{Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
 use openssl::{
@@ -25,6 +25,7 @@ use openssl::{
 use openssl_sys::X509_STORE_CTX;
 
 use crate::{
+    alpn,
     explain::certificate_fault,
     ffi,
     names::{self, Side},
@@ -73,7 +74,7 @@ pub(crate) fn connector(
 /// OpenSSL's context with these settings, and no roots yet.
 pub(crate) fn context(settings: &ClientSettings) -> Result<SslConnectorBuilder, SetupError> {
     let mut ssl = bare_context()?;
-    ssl.set_alpn_protos(&alpn(&settings.alpn))
+    ssl.set_alpn_protos(&alpn::wire(&settings.alpn))
         .map_err(|e| SetupError::refused("ALPN", e))?;
     if settings.profile == Profile::Library {
         set_versions(&mut ssl, settings.versions.iter().copied())?;
@@ -130,16 +131,6 @@ fn set_identity(ssl: &mut SslContextBuilder, identity: &ClientIdentity) -> Resul
     ssl.set_private_key(&key)
         .and_then(|()| ssl.check_private_key())
         .map_err(|e| SetupError::refused("client certificate and key", e))
-}
-
-/// ALPN's wire form: each name after its length (RFC 7301 section 3.1).
-fn alpn(protocols: &[Alpn]) -> Vec<u8> {
-    let mut wire = Vec::new();
-    for name in protocols.iter().map(|alpn| alpn.name().as_bytes()) {
-        wire.push(u8::try_from(name.len()).unwrap_or(u8::MAX));
-        wire.extend(name);
-    }
-    wire
 }
 
 /// Where a context keeps the probe that its verifications report to; freed with the context.

@@ -2,9 +2,10 @@
 //!
 //! This crate must never load trust roots or settings but those that it is given. Start reading at
 //! `stack.rs`; `client.rs`, `server.rs` and `in_memory.rs` set OpenSSL up, `settings.rs` has what they share,
-//! `crypto.rs` and `exchange.rs` call its cryptography,
-//! and `names.rs` and `negotiated.rs` translate.
+//! `crypto.rs`, `exchange.rs` and `signing.rs` call its cryptography,
+//! and `names.rs` and `negotiated.rs` translate. `alpn.rs`, `piped.rs` and `signing.rs` are for boringssl too.
 
+mod alpn;
 mod client;
 mod crypto;
 mod exchange;
@@ -13,9 +14,11 @@ mod ffi;
 mod in_memory;
 mod names;
 mod negotiated;
+mod piped;
 mod server;
 mod set_up;
 mod settings;
+mod signing;
 mod stack;
 
 use std::{process::ExitCode, sync::Arc};

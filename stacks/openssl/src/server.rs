@@ -5,14 +5,14 @@ use std::{
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use netbench_model::{Alpn, CipherSuite};
+use netbench_model::CipherSuite;
 use netbench_protocol::ServeSite;
 use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
 use openssl::{
     pkey::{PKey, Private},
     ssl::{
-        AlpnError, Ssl, SslContext, SslContextBuilder, SslMethod, SslMode, SslOptions,
-        SslSessionCacheMode, SslVerifyMode,
+        Ssl, SslContext, SslContextBuilder, SslMethod, SslMode, SslOptions, SslSessionCacheMode,
+        SslVerifyMode,
     },
     x509::X509,
 };
@@ -20,7 +20,7 @@ use tokio::net::TcpStream;
 use tokio_openssl::SslStream;
 
 use crate::{
-    ffi,
+    alpn, ffi,
     names::Side,
     negotiated::negotiated,
     set_up::certificates,
@@ -50,7 +50,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
         SslMode::AUTO_RETRY | SslMode::ACCEPT_MOVING_WRITE_BUFFER | SslMode::ENABLE_PARTIAL_WRITE,
     );
     ssl.set_verify(SslVerifyMode::NONE);
-    set_alpn(&mut ssl, site.alpn.clone());
+    alpn::choose(&mut ssl, site.alpn.clone());
     set_resumption(&mut ssl, site).map_err(refused("resumption"))?;
     if let Some(text) = &site.ocsp_base64 {
         let response = STANDARD
@@ -133,35 +133,6 @@ impl Identity {
         }
         ssl.set_private_key(&self.key).map_err(refused("key"))?;
         ssl.check_private_key().map_err(refused("chain and key"))
-    }
-}
-
-/// The first of the server's protocols that the client has too; a client with none in common is
-/// refused (RFC 7301 section 3.2).
-fn set_alpn(ssl: &mut SslContextBuilder, protocols: Vec<Alpn>) {
-    if protocols.is_empty() {
-        return;
-    }
-    ssl.set_alpn_select_callback(move |_, offered| {
-        let theirs = || AlpnNames(offered);
-        protocols
-            .iter()
-            .find_map(|alpn| theirs().find(|name| *name == alpn.name().as_bytes()))
-            .ok_or(AlpnError::ALERT_FATAL)
-    });
-}
-
-/// The names in ALPN's wire form.
-struct AlpnNames<'a>(&'a [u8]);
-
-impl<'a> Iterator for AlpnNames<'a> {
-    type Item = &'a [u8];
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let (length, rest) = self.0.split_first()?;
-        let (name, rest) = rest.split_at_checked(usize::from(*length))?;
-        self.0 = rest;
-        Some(name)
     }
 }
 

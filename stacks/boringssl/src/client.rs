@@ -1,0 +1,97 @@
+use std::task::{Context, Poll};
+
+use boring::ssl::{SslConnector, SslConnectorBuilder, SslMethod, SslRef, StatusType};
+use http::Uri;
+use hyper_boring::{HttpsConnector, MaybeHttpsStream};
+use hyper_util::rt::TokioIo;
+use netbench_model::{ClientSettings, Negotiated, Profile};
+use netbench_protocol::ClientIdentity;
+use netbench_worker::{BoxFuture, Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
+use tower_service::Service;
+
+use crate::{alpn, explain::certificate_fault, names::Side, negotiated::negotiated, settings};
+
+/// Parses the roots and makes BoringSSL's context and hyper-boring's connector.
+pub(crate) fn connector(
+    settings: &ClientSettings,
+    roots_pem: &str,
+    identity: Option<&ClientIdentity>,
+    probe: &Probe,
+) -> Result<Box<dyn Fetch>, SetupError> {
+    let mut ssl = context(settings)?;
+    ssl.set_cert_store(settings::store(&settings::roots(roots_pem)?)?);
+    if let Some(identity) = identity {
+        settings::set_identity(&mut ssl, &identity.chain_pem, &identity.key_pem)?;
+    }
+    watch_verification(&mut ssl, probe);
+    let tcp = Tcp(TimedTcp::new(settings.profile, probe));
+    let mut https = HttpsConnector::with_connector(tcp, ssl)
+        .map_err(|e| SetupError::refused("connector", e))?;
+    // rustls always asks for a stapled response, so that both send and get the same.
+    if settings.profile != Profile::Library {
+        https.set_ssl_callback(|ssl: &mut SslRef, _: &Uri| ssl.set_status_type(StatusType::OCSP));
+    }
+    Ok(Box::new(HyperClient::new(
+        https,
+        settings.profile,
+        probe,
+        inspect,
+    )))
+}
+
+/// A context with these settings, and no roots yet.
+///
+/// The boring crate has it look for the system's roots too, as for every user. They are not used, and the runner has
+/// SSL_CERT_FILE and SSL_CERT_DIR name nothing, so that none are read.
+fn context(settings: &ClientSettings) -> Result<SslConnectorBuilder, SetupError> {
+    let mut ssl =
+        SslConnector::builder(SslMethod::tls()).map_err(|e| SetupError::refused("context", e))?;
+    ssl.set_alpn_protos(&alpn::wire(&settings.alpn))
+        .map_err(|e| SetupError::refused("ALPN", e))?;
+    if settings.profile == Profile::Library {
+        settings::set_versions(&mut ssl, settings.versions.iter().copied())?;
+    } else {
+        settings::set_versions_and_suites(&mut ssl, &settings.versions, &settings.suites)?;
+        settings::set_groups(&mut ssl, &settings.groups)?;
+        settings::set_schemes(&mut ssl, &settings.signatures)?;
+    }
+    Ok(ssl)
+}
+
+/// Has `X509_verify_cert`, which checks the chain and the name, called with its time taken.
+fn watch_verification(ssl: &mut SslConnectorBuilder, probe: &Probe) {
+    let probe = probe.clone();
+    ssl.set_cert_verify_callback(move |store| {
+        let good = probe.verify(|| store.verify_cert().unwrap_or(false));
+        if let Err(error) = store.verify_result() {
+            probe.certificate_fault(certificate_fault(error), error.error_string());
+        }
+        good
+    });
+}
+
+fn inspect(stream: &MaybeHttpsStream<TokioIo<Wire>>) -> Negotiated {
+    match stream {
+        MaybeHttpsStream::Http(_) => Negotiated::default(),
+        MaybeHttpsStream::Https(tls) => negotiated(tls.ssl(), Side::Client),
+    }
+}
+
+/// TCP with the traits of tokio, which hyper-boring wants.
+#[derive(Debug, Clone)]
+struct Tcp(TimedTcp);
+
+impl Service<Uri> for Tcp {
+    type Response = TokioIo<TokioIo<Wire>>;
+    type Error = <TimedTcp as Service<Uri>>::Error;
+    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.0.poll_ready(cx)
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let connecting = self.0.call(uri);
+        Box::pin(async move { Ok(TokioIo::new(TokioIo::new(connecting.await?))) })
+    }
+}

@@ -1,0 +1,80 @@
+use std::error::Error;
+
+use boring::{
+    error::ErrorStack,
+    ssl::{self, ErrorCode},
+    x509::X509VerifyError,
+};
+use netbench_model::{
+    Alert, CertificateFault,
+    FailureClass::{self, Certificate, Closed, Protocol},
+    FailureReason, FailureWord,
+};
+use netbench_worker::Explained;
+
+/// `SSL_AD_REASON_OFFSET` of openssl/ssl.h: reasons from here on are received alerts.
+const ALERT_OFFSET: i32 = 1000;
+
+/// What an error of BoringSSL means.
+pub(crate) fn explain(error: &(dyn Error + 'static)) -> Option<Explained> {
+    if let Some(error) = error.downcast_ref::<ErrorStack>() {
+        return of_stack(error);
+    }
+    let error = error.downcast_ref::<ssl::Error>()?;
+    if let Some(stack) = error.ssl_error() {
+        return of_stack(stack);
+    }
+    // An end of stream is a failed system call without an error.
+    let ended = error.code() == ErrorCode::SYSCALL && error.io_error().is_none();
+    (ended || error.code() == ErrorCode::ZERO_RETURN)
+        .then(|| Explained::new(Closed, FailureWord::EndOfStream))
+}
+
+fn of_stack(stack: &ErrorStack) -> Option<Explained> {
+    // The first one is what happened; later ones say where it was noticed.
+    let error = stack.errors().first()?;
+    if let Ok(alert) = u8::try_from(error.reason_code() - ALERT_OFFSET) {
+        return Some(Explained::new(FailureClass::Alert, Alert(alert)));
+    }
+    Some(match error.reason() {
+        Some("CERTIFICATE_VERIFY_FAILED") => Explained::new(Certificate, CertificateFault::Other),
+        Some(reason) => Explained::new(Protocol, FailureReason::Library(kebab(reason))),
+        None => Explained::new(Protocol, FailureWord::Unexplained),
+    })
+}
+
+/// BoringSSL's names in small letters with hyphens.
+fn kebab(reason: &str) -> String {
+    let letters = reason.chars().map(|c| match c {
+        c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase(),
+        _ => '-',
+    });
+    letters.collect()
+}
+
+/// What `X509_verify_cert` found.
+pub(crate) fn certificate_fault(error: X509VerifyError) -> CertificateFault {
+    use CertificateFault as F;
+    use X509VerifyError as E;
+    match error {
+        E::UNABLE_TO_GET_ISSUER_CERT
+        | E::UNABLE_TO_GET_ISSUER_CERT_LOCALLY
+        | E::DEPTH_ZERO_SELF_SIGNED_CERT
+        | E::SELF_SIGNED_CERT_IN_CHAIN
+        | E::UNABLE_TO_VERIFY_LEAF_SIGNATURE
+        | E::CERT_UNTRUSTED => F::UnknownIssuer,
+        E::UNABLE_TO_DECRYPT_CERT_SIGNATURE
+        | E::UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY
+        | E::ERROR_IN_CERT_NOT_BEFORE_FIELD
+        | E::ERROR_IN_CERT_NOT_AFTER_FIELD => F::BadEncoding,
+        E::CERT_SIGNATURE_FAILURE => F::BadSignature,
+        E::CERT_NOT_YET_VALID => F::NotYetValid,
+        E::CERT_HAS_EXPIRED => F::Expired,
+        E::CERT_REVOKED => F::Revoked,
+        E::INVALID_CA | E::INVALID_NON_CA => F::BadCa,
+        E::INVALID_PURPOSE => F::BadPurpose,
+        E::UNHANDLED_CRITICAL_EXTENSION => F::UnknownCriticalExtension,
+        E::HOSTNAME_MISMATCH | E::EMAIL_MISMATCH | E::IP_ADDRESS_MISMATCH => F::WrongName,
+        _ => F::Other,
+    }
+}

@@ -1,0 +1,314 @@
+//! Sessions over plain buffers, with the library's defaults where nothing else is asked for.
+
+use std::{
+    any::Any,
+    ptr,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use boring::{
+    error::ErrorStack,
+    ssl::{
+        Ssl, SslConnector, SslContext, SslContextBuilder, SslMethod, SslMode, SslOptions,
+        SslSession, SslSessionCacheMode, SslStream, SslVerifyMode,
+    },
+    stack::Stack as BoringStack,
+    x509::{X509, X509StoreContext, store::X509Store},
+};
+use foreign_types_shared::ForeignTypeRef;
+use netbench_model::{ClientAuth, FailureWord, HandshakeKind, KeyType, Negotiated, TlsVersion};
+use netbench_protocol::Material;
+use netbench_worker::{
+    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, Session,
+    SessionError, SetupError, Signatures, TICKETS, TrustRoots, Verifier,
+};
+
+use crate::{
+    names::Side,
+    piped::{Pipe, Piped},
+    settings::{self, roots, store},
+    signing::Signing,
+    stack::BoringSsl,
+};
+
+/// Tickets that a client of TLS 1.3 keeps, at most: as many as rustls'.
+const KEPT_TICKETS: usize = 8;
+
+impl InMemory for BoringSsl {
+    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        match setup.side {
+            EndpointSide::Client => client(setup),
+            EndpointSide::Server => server(setup),
+        }
+    }
+
+    fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
+        Ok(Box::new(StoreVerifier {
+            store: store(&roots(roots_pem)?)?,
+            host: host.to_owned(),
+        }))
+    }
+
+    fn configuration(&self, trusted: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
+        let mut ssl = SslConnector::builder(SslMethod::tls())
+            .map_err(|e| SetupError::refused("context", e))?;
+        let refused = |e| SetupError::refused("roots", e);
+        match trusted {
+            TrustRoots::Pem(text) => ssl.set_cert_store(store(&roots(text)?)?),
+            TrustRoots::Der(all) => {
+                let parsed: Result<Vec<_>, _> = all.iter().map(|der| X509::from_der(der)).collect();
+                ssl.set_cert_store(store(&parsed.map_err(refused)?)?);
+            }
+            TrustRoots::File(path) => ssl.set_ca_file(path).map_err(refused)?,
+        }
+        Ok(Box::new(ssl.build()))
+    }
+
+    fn signatures(
+        &self,
+        key: KeyType,
+        material: &Material,
+    ) -> Result<Box<dyn Signatures>, SetupError> {
+        Ok(Box::new(Signing::new(key, material)?))
+    }
+}
+
+fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+    let material = setup.material;
+    let mut ssl = context(setup)?;
+    ssl.set_verify(SslVerifyMode::PEER);
+    ssl.set_cert_store(store(&roots(&material.roots_pem)?)?);
+    if setup.settings.client_auth == ClientAuth::On {
+        settings::set_identity(
+            &mut ssl,
+            &material.client_chain_pem,
+            &material.client_key_pem,
+        )?;
+    }
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    if setup.kind == HandshakeKind::Full {
+        ssl.set_session_cache_mode(SslSessionCacheMode::OFF);
+    } else {
+        ssl.set_session_cache_mode(SslSessionCacheMode::CLIENT | SslSessionCacheMode::NO_INTERNAL);
+        let kept = Arc::clone(&kept);
+        ssl.set_new_session_callback(move |_, session| keep(&kept, session));
+    }
+    Ok(Box::new(Client {
+        context: ssl.build(),
+        host: material.host.clone(),
+        version: setup.settings.version,
+        kept,
+    }))
+}
+
+fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+    if setup.kind == HandshakeKind::SessionId && setup.settings.version == TlsVersion::Tls13 {
+        return Err(SetupError::Unsupported(
+            "in TLS 1.3, BoringSSL's server keeps no sessions: its tickets hold them".to_owned(),
+        ));
+    }
+    let material = setup.material;
+    let mut ssl = context(setup)?;
+    settings::set_identity(&mut ssl, &material.chain_pem, &material.key_pem)?;
+    match setup.settings.client_auth {
+        ClientAuth::Off => ssl.set_verify(SslVerifyMode::NONE),
+        ClientAuth::On => {
+            ssl.set_verify(SslVerifyMode::PEER | SslVerifyMode::FAIL_IF_NO_PEER_CERT);
+            let trusted = roots(&material.roots_pem)?;
+            trusted
+                .iter()
+                .try_for_each(|root| ssl.add_client_ca(root))
+                .map_err(|e| SetupError::refused("list of authorities", e))?;
+            ssl.set_cert_store(store(&trusted)?);
+        }
+    }
+    resumption(&mut ssl, setup.kind).map_err(|e| SetupError::refused("resumption", e))?;
+    Ok(Box::new(Server(ssl.build())))
+}
+
+/// What both sides have in common.
+fn context(setup: &EndpointSetup<'_>) -> Result<SslContextBuilder, SetupError> {
+    let session = setup.settings;
+    let mut ssl =
+        SslContext::builder(SslMethod::tls()).map_err(|e| SetupError::refused("context", e))?;
+    settings::set_versions_and_suites(&mut ssl, &[session.version], &[session.suite()])?;
+    settings::set_groups(&mut ssl, &session.groups())?;
+    settings::set_schemes(&mut ssl, session.signatures())?;
+    ssl.set_options(SslOptions::NO_COMPRESSION);
+    // With roots to verify clients by, it would send the root after a certificate that has no other above it.
+    ssl.set_mode(SslMode::NO_AUTO_CHAIN);
+    if let Some(bytes) = setup.max_fragment_bytes {
+        settings::set_max_send_fragment(&mut ssl, bytes)?;
+    }
+    Ok(ssl)
+}
+
+fn resumption(ssl: &mut SslContextBuilder, kind: HandshakeKind) -> Result<(), ErrorStack> {
+    ssl.set_session_id_context(b"netbench suite")?;
+    let mode = match kind {
+        HandshakeKind::SessionId => SslSessionCacheMode::SERVER,
+        HandshakeKind::Full | HandshakeKind::Ticket => SslSessionCacheMode::OFF,
+    };
+    ssl.set_session_cache_mode(mode);
+    ssl.set_session_cache_size(u32::try_from(KEPT_SESSIONS).unwrap_or(u32::MAX));
+    if kind == HandshakeKind::Ticket {
+        settings::set_tickets(ssl, TICKETS)?;
+    } else {
+        ssl.set_options(SslOptions::NO_TICKET);
+    }
+    Ok(())
+}
+
+type Kept = Mutex<Vec<SslSession>>;
+
+fn keep(kept: &Kept, session: SslSession) {
+    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+    if kept.len() == KEPT_TICKETS {
+        kept.remove(0);
+    }
+    kept.push(session);
+}
+
+struct Client {
+    context: SslContext,
+    host: String,
+    version: TlsVersion,
+    kept: Arc<Kept>,
+}
+
+impl Client {
+    /// The newest session: a ticket of TLS 1.3 is for one use (RFC 8446 appendix C.4), a session of
+    /// TLS 1.2 for many.
+    fn remembered(&self) -> Option<SslSession> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.version {
+            TlsVersion::Tls13 => kept.pop(),
+            _ => kept.last().cloned(),
+        }
+    }
+
+    fn ssl(&self) -> Result<Ssl, ErrorStack> {
+        let mut ssl = Ssl::new(&self.context)?;
+        ssl.set_hostname(&self.host)?;
+        ssl.param_mut().set_host(&self.host)?;
+        if let Some(session) = self.remembered() {
+            // SAFETY: the session comes from a connection of this very context.
+            unsafe { ssl.set_session(&session)? };
+        }
+        // SAFETY: the connection is live, and nothing was done with it.
+        unsafe { boring_sys::SSL_set_connect_state(ssl.as_ptr()) };
+        Ok(ssl)
+    }
+}
+
+impl Endpoint for Client {
+    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
+        let made = self.ssl().and_then(|ssl| Piped::new(ssl, Side::Client));
+        let piped = made.map_err(|e| SessionError::new(FailureWord::Session, e))?;
+        Ok(Box::new(piped))
+    }
+}
+
+struct Server(SslContext);
+
+impl Endpoint for Server {
+    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
+        let made = Ssl::new(&self.0).and_then(|ssl| {
+            // SAFETY: the connection is live, and nothing was done with it.
+            unsafe { boring_sys::SSL_set_accept_state(ssl.as_ptr()) };
+            Piped::new(ssl, Side::Server)
+        });
+        let piped = made.map_err(|e| SessionError::new(FailureWord::Session, e))?;
+        Ok(Box::new(ServerSession(piped)))
+    }
+}
+
+/// A server's session, which sends its tickets at once.
+///
+/// BoringSSL keeps the tickets of TLS 1.3 until the server writes, and has servers that have nothing to say write nothing.
+struct ServerSession(Piped);
+
+impl Session for ServerSession {
+    fn handshake(
+        &mut self,
+        input: &mut Vec<u8>,
+        output: &mut Vec<u8>,
+    ) -> Result<HandshakeState, SessionError> {
+        let state = self.0.handshake(input, output)?;
+        if state == HandshakeState::Done {
+            let ticketed = |stream: &mut SslStream<Pipe>| {
+                // SAFETY: the connection is live, and no bytes are read.
+                let result =
+                    unsafe { boring_sys::SSL_write(stream.ssl().as_ptr(), ptr::null(), 0) };
+                if result < 0 {
+                    Err(ErrorStack::get().into())
+                } else {
+                    Ok(())
+                }
+            };
+            self.0
+                .with_buffers(FailureWord::Handshake, &mut Vec::new(), output, ticketed)?;
+        }
+        Ok(state)
+    }
+
+    fn send(&mut self, plaintext: &[u8], output: &mut Vec<u8>) -> Result<(), SessionError> {
+        self.0.send(plaintext, output)
+    }
+
+    fn receive(
+        &mut self,
+        input: &mut Vec<u8>,
+        plaintext: &mut [u8],
+    ) -> Result<usize, SessionError> {
+        self.0.receive(input, plaintext)
+    }
+
+    fn negotiated(&self) -> Negotiated {
+        self.0.negotiated()
+    }
+
+    fn resumed(&self) -> bool {
+        self.0.resumed()
+    }
+}
+
+struct StoreVerifier {
+    store: X509Store,
+    host: String,
+}
+
+impl Verifier for StoreVerifier {
+    fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
+        match self.verified(chain) {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(why)) => Err(SessionError::new(FailureWord::Verify, why)),
+            Err(error) => Err(SessionError::new(FailureWord::Verify, error)),
+        }
+    }
+}
+
+impl StoreVerifier {
+    fn verified(&self, chain: &[Vec<u8>]) -> Result<Result<(), String>, ErrorStack> {
+        let Some((leaf, above)) = chain.split_first() else {
+            return Ok(Err("an empty chain".to_owned()));
+        };
+        let leaf = X509::from_der(leaf)?;
+        let mut untrusted = BoringStack::new()?;
+        for der in above {
+            untrusted.push(X509::from_der(der)?)?;
+        }
+        X509StoreContext::new()?.init(&self.store, &leaf, &untrusted, |context| {
+            // What libssl sets for a client.
+            // SAFETY: the context is live, and the name lives for ever.
+            unsafe {
+                boring_sys::X509_STORE_CTX_set_default(context.as_ptr(), c"ssl_server".as_ptr())
+            };
+            context.verify_param_mut().set_host(&self.host)?;
+            context.verify_cert()?;
+            Ok(context
+                .verify_result()
+                .map_err(|error| error.error_string().to_owned()))
+        })
+    }
+}

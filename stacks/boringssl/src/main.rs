@@ -1,0 +1,29 @@
+//! The worker of `boringssl`: hyper-boring as a client, tokio-boring as a server.
+//!
+//! This package must never load trust roots or settings but those that it is given. Start reading at `stack.rs`;
+//! `client.rs`, `server.rs` and `in_memory.rs` set BoringSSL up, `settings.rs` has what they share, `negotiated.rs` and
+//! `explain.rs` translate.
+
+// Where the interfaces of both libraries are the same, so is the source.
+extern crate boring as openssl;
+
+#[path = "../../openssl/src/alpn.rs"]
+mod alpn;
+mod client;
+mod explain;
+mod in_memory;
+mod names;
+mod negotiated;
+#[path = "../../openssl/src/piped.rs"]
+mod piped;
+mod server;
+mod settings;
+#[path = "../../openssl/src/signing.rs"]
+mod signing;
+mod stack;
+
+use std::{process::ExitCode, sync::Arc};
+
+fn main() -> ExitCode {
+    netbench_worker::run(vec![Arc::new(stack::BoringSsl)])
+}

@@ -1,0 +1,57 @@
+use boring::{ssl::SslRef, x509::X509Ref};
+use foreign_types_shared::ForeignTypeRef;
+use netbench_model::{CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion};
+
+use crate::names::{Side, version};
+
+/// What one side of a finished handshake says was agreed.
+pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
+    let resumed = ssl.session_reused();
+    let version = ssl.version2().and_then(version);
+    // A session of TLS 1.2 that is resumed exchanges no keys; BoringSSL remembers the old group.
+    let has_group = !resumed || version == Some(TlsVersion::Tls13);
+    Negotiated {
+        version,
+        suite: ssl
+            .current_cipher()
+            .map(|cipher| CipherSuite(cipher.protocol_id())),
+        group: ssl.curve().filter(|_| has_group).map(Group),
+        signature: server_signature(ssl, side).filter(|_| !resumed),
+        alpn: ssl
+            .selected_alpn_protocol()
+            .map(|name| String::from_utf8_lossy(name).into_owned()),
+        resumed,
+        chain_bytes: if resumed {
+            Vec::new()
+        } else {
+            peer_chain(ssl, side)
+        },
+    }
+}
+
+/// The scheme of the server's handshake signature, where it signed. A server forgets it when the handshake is done.
+fn server_signature(ssl: &SslRef, side: Side) -> Option<SignatureScheme> {
+    // SAFETY: the connection is live.
+    let code = unsafe { boring_sys::SSL_get_peer_signature_algorithm(ssl.as_ptr()) };
+    (side == Side::Client && code != 0).then_some(SignatureScheme(code))
+}
+
+/// The bytes of each certificate that the other side sent. A server's list of its client's leaves the
+/// leaf out.
+fn peer_chain(ssl: &SslRef, side: Side) -> Vec<u32> {
+    let leaf = (side == Side::Server)
+        .then(|| ssl.peer_certificate())
+        .flatten();
+    let chain = ssl.peer_cert_chain().into_iter().flatten();
+    leaf.iter()
+        .map(|leaf| der_bytes(leaf))
+        .chain(chain.map(der_bytes))
+        .collect()
+}
+
+/// The length of a certificate in DER, without a copy of it.
+fn der_bytes(certificate: &X509Ref) -> u32 {
+    // SAFETY: the certificate is live; without a buffer, only the length is found.
+    let length = unsafe { boring_sys::i2d_X509(certificate.as_ptr(), std::ptr::null_mut()) };
+    u32::try_from(length).unwrap_or(0)
+}

@@ -1,0 +1,192 @@
+//! Versions, suites, groups, schemes and certificates, set alike on clients and servers.
+
+use std::{ffi::c_int, fmt::Display, ptr};
+
+use boring::{
+    error::ErrorStack,
+    pkey::PKey,
+    ssl::{SslContextBuilder, SslSignatureAlgorithm},
+    x509::{
+        X509,
+        store::{X509Store, X509StoreBuilder},
+    },
+};
+use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion};
+use netbench_worker::SetupError;
+
+use crate::names;
+
+/// Lets a context speak exactly those of `versions` that one of `suites` belongs to, with exactly `suites`, in this
+/// order.
+pub(crate) fn set_versions_and_suites(
+    ssl: &mut SslContextBuilder,
+    versions: &[TlsVersion],
+    suites: &[CipherSuite],
+) -> Result<(), SetupError> {
+    let usable = |version: &TlsVersion| suites.iter().any(|suite| suite.version() == *version);
+    set_versions(ssl, versions.iter().copied().filter(usable))?;
+    let (tls13, before): (Vec<CipherSuite>, Vec<_>) =
+        suites.iter().copied().partition(|suite| suite.is_tls13());
+    let codes: Vec<u16> = tls13.iter().map(|suite| suite.0).collect();
+    if !codes.is_empty() {
+        // SAFETY: the context is live, and so are the code points, which are copied. Without flags, each suite stands
+        // before those that follow.
+        let result = unsafe {
+            boring_sys::SSL_CTX_set1_tls13_ciphers(
+                ssl.as_ptr(),
+                codes.as_ptr(),
+                ptr::null(),
+                codes.len(),
+            )
+        };
+        good(result).map_err(|e| SetupError::refused("suites", e))?;
+    }
+    if before.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<_> = before.iter().filter_map(|suite| suite.name()).collect();
+    // A list in which it knows nothing is an error; a suite that it does not know is not.
+    let known = ssl.set_cipher_list(&names.join(":")).is_ok();
+    let able: Vec<u16> = ssl
+        .ciphers()
+        .map(|list| list.iter().map(|cipher| cipher.protocol_id()).collect())
+        .unwrap_or_default();
+    match before
+        .iter()
+        .find(|suite| !known || !able.contains(&suite.0))
+    {
+        Some(suite) => Err(unsupported("suite", suite)),
+        None => Ok(()),
+    }
+}
+
+/// Lets a context speak exactly `versions`.
+pub(crate) fn set_versions(
+    ssl: &mut SslContextBuilder,
+    versions: impl Iterator<Item = TlsVersion>,
+) -> Result<(), SetupError> {
+    let known = |version: &TlsVersion| {
+        names::boring_version(*version).ok_or_else(|| unsupported("version", version))
+    };
+    let versions: Vec<_> = versions.collect();
+    let (Some(first), Some(last)) = (versions.iter().min(), versions.iter().max()) else {
+        return Err(SetupError::Refused(
+            "versions: none with a suite".to_owned(),
+        ));
+    };
+    let (first, last) = (known(first)?, known(last)?);
+    ssl.set_min_proto_version(Some(first))
+        .and_then(|()| ssl.set_max_proto_version(Some(last)))
+        .map_err(|e| SetupError::refused("versions", e))
+}
+
+/// Lets a context use exactly `groups`, in this order. Where the first is a hybrid, a client sends a key share for it and
+/// one for the first group that is none, as other stacks do.
+pub(crate) fn set_groups(ssl: &mut SslContextBuilder, groups: &[Group]) -> Result<(), SetupError> {
+    if let Some(group) = groups.iter().find(|group| !can_group(**group)) {
+        return Err(unsupported("group", group));
+    }
+    let codes: Vec<u16> = groups.iter().map(|group| group.0).collect();
+    // SAFETY: the context is live, and so are the code points, which are copied.
+    let result =
+        unsafe { boring_sys::SSL_CTX_set1_group_ids(ssl.as_ptr(), codes.as_ptr(), codes.len()) };
+    good(result).map_err(|e| SetupError::refused("groups", e))
+}
+
+/// Whether BoringSSL can do `group`.
+pub(crate) fn can_group(group: Group) -> bool {
+    Group::OFFERED.contains(&group)
+}
+
+/// Whether BoringSSL can do `suite`. It has none with finite fields.
+pub(crate) fn can_suite(suite: CipherSuite) -> bool {
+    suite != CipherSuite::TLS_DHE_RSA_WITH_AES_128_GCM_SHA256
+}
+
+/// Lets a context accept exactly `schemes` of its peer, in this order.
+pub(crate) fn set_schemes(
+    ssl: &mut SslContextBuilder,
+    schemes: &[SignatureScheme],
+) -> Result<(), SetupError> {
+    let schemes: Vec<_> = schemes
+        .iter()
+        .map(|scheme| SslSignatureAlgorithm::from(scheme.0))
+        .collect();
+    ssl.set_verify_algorithm_prefs(&schemes)
+        .map_err(|e| SetupError::refused("signature schemes", e))
+}
+
+/// How many tickets a server of TLS 1.3 gives after a handshake.
+pub(crate) fn set_tickets(ssl: &mut SslContextBuilder, tickets: usize) -> Result<(), ErrorStack> {
+    // SAFETY: the context is live.
+    good(unsafe { boring_sys::SSL_CTX_set_num_tickets(ssl.as_ptr(), tickets) })
+}
+
+/// Holds records to `bytes` of plaintext. BoringSSL would take the nearest length that it can do.
+pub(crate) fn set_max_send_fragment(
+    ssl: &mut SslContextBuilder,
+    bytes: u16,
+) -> Result<(), SetupError> {
+    let refused = |why: &dyn Display| SetupError::refused("maximum fragment", why);
+    if !(512..=16_384).contains(&bytes) {
+        return Err(refused(&"BoringSSL takes 512 to 16,384 bytes"));
+    }
+    // SAFETY: the context is live.
+    let result = unsafe { boring_sys::SSL_CTX_set_max_send_fragment(ssl.as_ptr(), bytes.into()) };
+    good(result).map_err(|e| refused(&e))
+}
+
+/// The chain that a context sends, the leaf first, and its key.
+pub(crate) fn set_identity(
+    ssl: &mut SslContextBuilder,
+    chain_pem: &str,
+    key_pem: &str,
+) -> Result<(), SetupError> {
+    let refused = |what: &'static str| move |e| SetupError::refused(what, e);
+    let mut chain = X509::stack_from_pem(chain_pem.as_bytes())
+        .map_err(refused("chain"))?
+        .into_iter();
+    let leaf = chain
+        .next()
+        .ok_or_else(|| SetupError::Refused("chain: no certificate".to_owned()))?;
+    // Without a callback, the terminal would be asked for the password of an encrypted key.
+    let key = PKey::private_key_from_pem_callback(key_pem.as_bytes(), |_| Ok(0))
+        .map_err(refused("key"))?;
+    ssl.set_certificate(&leaf).map_err(refused("leaf"))?;
+    for above in chain {
+        ssl.add_extra_chain_cert(above).map_err(refused("chain"))?;
+    }
+    ssl.set_private_key(&key)
+        .and_then(|()| ssl.check_private_key())
+        .map_err(refused("chain and key"))
+}
+
+/// The trust roots of a PEM file.
+pub(crate) fn roots(pem: &str) -> Result<Vec<X509>, SetupError> {
+    match X509::stack_from_pem(pem.as_bytes()) {
+        Ok(found) if found.is_empty() => Err(SetupError::Refused("roots: none".to_owned())),
+        found => found.map_err(|e| SetupError::refused("roots", e)),
+    }
+}
+
+/// A store with `roots`.
+pub(crate) fn store(roots: &[X509]) -> Result<X509Store, SetupError> {
+    let filled = || {
+        let mut store = X509StoreBuilder::new()?;
+        roots.iter().try_for_each(|root| store.add_cert(root))?;
+        Ok(store.build())
+    };
+    filled().map_err(|e: ErrorStack| SetupError::refused("roots", e))
+}
+
+fn good(result: c_int) -> Result<(), ErrorStack> {
+    if result == 1 {
+        Ok(())
+    } else {
+        Err(ErrorStack::get())
+    }
+}
+
+fn unsupported(what: &str, name: impl Display) -> SetupError {
+    SetupError::Unsupported(format!("no {what} {name} in BoringSSL"))
+}
