@@ -15,6 +15,7 @@ use netbench_runner::{Launch, Worker};
 use crate::{
     cases::{self, Case, Expected, Roots},
     exception::{Exception, Exceptions},
+    findings::{Findings, Lack},
     judge,
 };
 
@@ -76,19 +77,24 @@ impl Bench {
     }
 
     /// Runs every case and says what was wrong.
-    pub(crate) fn run(&mut self, exceptions: &[Exception]) -> Vec<String> {
+    pub(crate) fn run(&mut self, exceptions: &[Exception]) -> Findings {
         let mut wrong = Vec::new();
+        let mut lacks = Vec::new();
         let mut measured = BTreeMap::new();
         let mut exceptions = Exceptions::new(exceptions);
         let deadline = Instant::now() + TABLE_LIMIT;
         for case in self.cases.clone() {
             if Instant::now() > deadline {
                 wrong.push(format!("stopped after {TABLE_LIMIT:?}"));
-                return wrong;
+                return Findings { wrong, lacks };
             }
             match self.try_case(&case, exceptions.of(&case).as_ref()) {
                 Ok(ResponseBody::Connected(figures)) => {
                     measured.insert(case.name, *figures);
+                }
+                Ok(ResponseBody::Unsupported { reason }) if !case.is_to_be_unsupported() => {
+                    let case = case.name;
+                    lacks.push(Lack { case, reason });
                 }
                 Ok(_) => {}
                 Err(error) => wrong.push(format!("{}: {error}", case.name)),
@@ -97,10 +103,10 @@ impl Bench {
         wrong.extend(exceptions.end(&self.stack));
         wrong.extend(judge::relations(&measured).err());
         match counts(&mut self.server) {
-            Ok(counts) => wrong.extend(self.miscounted(&counts)),
+            Ok(counts) => wrong.extend(self.miscounted(&counts, &lacks)),
             Err(error) => wrong.push(format!("counts: {error}")),
         }
-        wrong
+        Findings { wrong, lacks }
     }
 
     fn try_case(&mut self, case: &Case, exception: Option<&Case>) -> Result<ResponseBody, String> {
@@ -119,11 +125,15 @@ impl Bench {
             match connect(&mut self.client, case, address, condition, role)? {
                 ResponseBody::Connected(first)
                     if !first.client.resumed && first.phases.connector_ns.is_some() => {}
+                lack if is_a_lack(case, &lack) => return Ok(lack),
                 other => return Err(format!("before: {other:?}")),
             }
         }
         let role = Role::Measured;
         let answer = connect(&mut self.client, case, address, case.condition, role)?;
+        if is_a_lack(case, &answer) {
+            return Ok(answer);
+        }
         let sent = served.map_or(&[][..], |served| &served.chain_bytes);
         let usual = judge::judge(case, sent, &answer);
         match exception {
@@ -135,9 +145,10 @@ impl Bench {
     }
 
     /// As many handshakes as connections that ended well, and as many of them resumed.
-    fn miscounted(&self, counts: &[ServerCount]) -> Vec<String> {
+    fn miscounted(&self, counts: &[ServerCount], lacks: &[Lack]) -> Vec<String> {
         let mut wrong = Vec::new();
-        for case in &self.cases {
+        let lacking = |case: &&Case| lacks.iter().any(|lack| lack.case == case.name);
+        for case in self.cases.iter().filter(|case| !lacking(case)) {
             let Expected::Agreed(agreed) = &case.expected else {
                 continue;
             };
@@ -155,6 +166,12 @@ impl Bench {
         }
         wrong
     }
+}
+
+/// Whether the stack says that it cannot do what it may not be able to do.
+fn is_a_lack(case: &Case, answer: &ResponseBody) -> bool {
+    matches!(answer, ResponseBody::Unsupported { reason } if !reason.is_empty())
+        && !case.is_to_be_unsupported()
 }
 
 pub(crate) fn start(program: &Path) -> Result<Worker, String> {

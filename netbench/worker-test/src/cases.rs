@@ -49,6 +49,13 @@ pub(crate) struct Case {
     pub(crate) expected: Expected,
 }
 
+impl Case {
+    /// Whether what the stack says of itself is that it cannot.
+    pub(crate) fn is_to_be_unsupported(&self) -> bool {
+        matches!(self.expected, Expected::Unsupported)
+    }
+}
+
 /// What the client is given to trust.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Roots {

@@ -14,6 +14,7 @@ mod cases;
 #[cfg(feature = "tests")]
 mod documented;
 mod exception;
+mod findings;
 mod foreign;
 mod judge;
 mod lines;
@@ -29,6 +30,7 @@ use std::path::Path;
 
 use bench::Bench;
 pub use exception::{ComesTo, Exception};
+pub use findings::{Findings, Lack};
 #[cfg(feature = "tests")]
 pub use tests::{
     conformance, conformance_but, conformance_without, documented, nginx, openssl_command,
@@ -97,7 +99,7 @@ impl Rules {
     }
 }
 
-/// What the worker `program` gets wrong of `rules` with `stack`; nothing where it keeps them. `tool` is where
+/// What the worker `program` gets wrong of `rules` with `stack`, and what it says that it cannot do of them. `tool` is where
 /// their [`Rules::tool`] is, which is looked for in the path without it.
 ///
 /// Every request has a time limit, and so has each set of rules; all of it takes some seconds, or minutes with a
@@ -110,22 +112,25 @@ pub fn check(
     program: &Path,
     stack: &str,
     tool: Option<&Path>,
-) -> Result<Vec<String>, String> {
-    match rules {
+) -> Result<Findings, String> {
+    let wrong = match rules {
         Rules::Protocol => {
             lines::description(program, stack)?;
             let mut wrong = lines::errors(program, stack)?;
             wrong.extend(lines::end_of_stdin(program, stack)?);
-            Ok(wrong)
+            wrong
         }
-        Rules::Connections => Bench::new(program, stack, |_| false).map(|mut bench| bench.run(&[])),
-        Rules::Suite => suite::run(program, stack, |_| false),
-        Rules::SetUp => steps::run(program, stack),
+        Rules::Connections => {
+            return Bench::new(program, stack, |_| false).map(|mut bench| bench.run(&[]));
+        }
+        Rules::Suite => return suite::run(program, stack, |_| false),
+        Rules::SetUp => steps::run(program, stack)?,
         Rules::OpensslCommand => {
             let mut wrong = foreign::run(program, stack)?;
             wrong.extend(asked::run(program, stack)?);
-            Ok(wrong)
+            wrong
         }
-        Rules::Nginx => nginx::run(tool.unwrap_or(Path::new("nginx")), program, stack),
-    }
+        Rules::Nginx => nginx::run(tool.unwrap_or(Path::new("nginx")), program, stack)?,
+    };
+    Ok(wrong.into())
 }

@@ -15,7 +15,10 @@ use netbench_protocol::{
 };
 use netbench_runner::{Materials, Worker, WorkerError, prove_prepared, prove_slice};
 
-use crate::bench;
+use crate::{
+    bench,
+    findings::{Findings, Lack},
+};
 
 /// Longer than any answer takes on a busy machine.
 const ANSWER_LIMIT: Duration = Duration::from_secs(40);
@@ -33,7 +36,7 @@ const MOST_PER_SESSION: u64 = 1 << 20;
 const LEAST_PER_SESSION: u64 = 500;
 
 /// Runs every scenario, and asks for what cannot be, and says what was wrong.
-pub(crate) fn run(program: &Path, stack: &str, lacks: Lacks) -> Result<Vec<String>, String> {
+pub(crate) fn run(program: &Path, stack: &str, lacks: Lacks) -> Result<Findings, String> {
     let mut bench = Bench::new(program, stack, lacks)?;
     let mut wrong = wrong::before_prepare(&mut bench);
     wrong.extend(wrong::settings(&mut bench)?);
@@ -43,7 +46,7 @@ pub(crate) fn run(program: &Path, stack: &str, lacks: Lacks) -> Result<Vec<Strin
     for scenario in &scenarios {
         if Instant::now() > deadline {
             wrong.push(format!("stopped after {LIMIT:?}"));
-            return Ok(wrong);
+            break;
         }
         let ran = bench.runs(scenario, materials.material(scenario));
         wrong.extend(ran.err().map(|why| format!("{scenario}: {why}")));
@@ -53,7 +56,10 @@ pub(crate) fn run(program: &Path, stack: &str, lacks: Lacks) -> Result<Vec<Strin
             .err()
             .map(|why| format!("hold: {why}")),
     );
-    Ok(wrong)
+    Ok(Findings {
+        wrong,
+        lacks: bench.found,
+    })
 }
 
 /// The scenarios that a stack must refuse.
@@ -66,6 +72,8 @@ struct Bench {
     groups: Vec<Group>,
     signatures: Vec<SignatureScheme>,
     lacks: Lacks,
+    /// What it was not to refuse, and refused.
+    found: Vec<Lack>,
 }
 
 impl Bench {
@@ -81,6 +89,7 @@ impl Bench {
             groups: can.groups,
             signatures: can.signatures,
             lacks,
+            found: Vec::new(),
         })
     }
 
@@ -132,7 +141,13 @@ impl Bench {
 
     /// Only what the stack was to refuse, the hybrid group and keys, by a stack that does not say that it has them, and
     /// the native roots of a system without any, and cryptography beneath sessions.
-    fn may_lack(&self, scenario: &Scenario, has_native: bool, reason: &str) -> Result<(), String> {
+    /// What else it refuses is noted.
+    fn may_lack(
+        &mut self,
+        scenario: &Scenario,
+        has_native: bool,
+        reason: &str,
+    ) -> Result<(), String> {
         let other = match (scenario.work, scenario.settings()) {
             (Work::Connector { form, .. }, _) => form == RootsForm::Native && !has_native,
             (Work::Crypto { .. }, _) => true,
@@ -144,11 +159,18 @@ impl Bench {
             }
             _ => false,
         };
-        if (other || (self.lacks)(scenario)) && !reason.is_empty() {
-            println!("{}: {scenario} is unsupported: {reason}", self.stack);
-            return Ok(());
+        if reason.is_empty() {
+            return Err("it is unsupported without a reason".to_owned());
         }
-        Err(format!("it may not be unsupported: {reason:?}"))
+        if other || (self.lacks)(scenario) {
+            println!("{}: {scenario} is unsupported: {reason}", self.stack);
+        } else {
+            self.found.push(Lack {
+                case: scenario.to_string(),
+                reason: reason.to_owned(),
+            });
+        }
+        Ok(())
     }
 }
 

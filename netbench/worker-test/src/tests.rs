@@ -4,7 +4,9 @@ use std::path::Path;
 
 use netbench_model::{HandshakeKind, LabProfile, ParallelWork, Scenario, Work};
 
-use crate::{Exception, Rules, bench::Bench, check, documented as session, suite as scenarios};
+use crate::{
+    Exception, Findings, Rules, bench::Bench, check, documented as session, suite as scenarios,
+};
 
 /// [`Rules::Connections`].
 ///
@@ -102,8 +104,8 @@ pub fn nginx(program: &Path, stack: &str) {
     complain(stack, check(Rules::Nginx, program, stack, Some(&nginx)));
 }
 
-fn complain(stack: &str, found: Result<Vec<String>, String>) {
-    let wrong = found.unwrap_or_else(|error| vec![error]);
+fn complain(stack: &str, found: Result<impl Into<Findings>, String>) {
+    let wrong = found.map_or_else(|error| vec![error], |found| found.into().all());
     assert!(
         wrong.is_empty(),
         "{stack}: {} wrong:\n{}",

@@ -1,7 +1,7 @@
-use std::path::PathBuf;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use netbench_protocol::StackDescription;
-use netbench_worker_test::{Rules, check as keeps};
+use netbench_worker_test::{Lack, Rules, check as keeps};
 use serde::Serialize;
 
 use super::{args::Check, list::described};
@@ -20,7 +20,7 @@ struct Checked {
     stack: String,
     check: &'static str,
     outcome: Outcome,
-    /// What is wrong, or why it could not be checked.
+    /// What is wrong, why it could not be checked, or what a stack that passed cannot do.
     reasons: Vec<String>,
 }
 
@@ -47,8 +47,10 @@ pub(super) fn check(options: &Check) -> anyhow::Result<Ended> {
                 Ok(tool) => {
                     note!("netbench: {stack}: checking {name}");
                     match keeps(rules, &program, &stack, tool.as_deref()) {
-                        Ok(wrong) if wrong.is_empty() => (Outcome::Passed, wrong),
-                        Ok(wrong) => (Outcome::Failed, wrong),
+                        Ok(found) if found.wrong.is_empty() => {
+                            (Outcome::Passed, lacks_by_reason(&found.lacks))
+                        }
+                        Ok(found) => (Outcome::Failed, found.wrong),
                         Err(error) => (Outcome::Failed, vec![error]),
                     }
                 }
@@ -75,6 +77,18 @@ pub(super) fn check(options: &Check) -> anyhow::Result<Ended> {
             Ended::Well
         },
     )
+}
+
+/// What a stack that keeps the rules cannot do: each reason, and in how many cases.
+fn lacks_by_reason(lacks: &[Lack]) -> Vec<String> {
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for lack in lacks {
+        *reasons.entry(&lack.reason).or_default() += 1;
+    }
+    let lines = reasons.into_iter();
+    lines
+        .map(|(reason, cases)| format!("unsupported in {cases} cases: {reason}"))
+        .collect()
 }
 
 /// The tool that a check needs, where it needs one.
