@@ -12,7 +12,7 @@ use support::{Done, Place, finish, words};
 /// make what they are asked for.
 fn checkout(place: &Place) {
     let files = ["Cargo.toml", "netbench/cli/Cargo.toml", "stacks/go/go.mod"];
-    for file in files.into_iter().chain(["tools/none"]) {
+    for file in files.into_iter().chain(["tools/none", "stacks/java/start"]) {
         let path = place.path().join(file);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, "").unwrap();
@@ -31,6 +31,10 @@ echo heap > "$target/release/libnetbench_heap.so""#;
         place,
         r#"while [ "$1" != -o ]; do shift; done; echo go > "$2""#,
     );
+    place.script("stacks/java/build", r#"echo java > "$1""#);
+    for tool in ["javac", "cmake", "git", "c++"] {
+        place.script(&format!("tools/{tool}"), "");
+    }
 }
 
 /// Has `go` do this, once it has taken down its arguments.
@@ -60,6 +64,10 @@ fn command_alone(place: &Place, line: &str) -> Command {
         .env("XDG_CACHE_HOME", place.path().join("cache"))
         .env("CARGO", place.path().join("cargo"))
         .env("PATH", path_with(&place.path().join("tools")))
+        // A folder for libclang is taken at its word.
+        .env("LIBCLANG_PATH", place.path())
+        .env_remove("JAVA_HOME")
+        .env_remove("CXX")
         .env_remove("CARGO_TARGET_DIR");
     command
 }
@@ -275,6 +283,49 @@ fn without_go_a_worker_in_go_is_not_built() {
     assert!(said.ends_with("not built: go\n"), "{said}");
     let left = fs::read_dir(place.path().join("target/release")).unwrap();
     assert_eq!(left.count(), 0);
+}
+
+#[test]
+fn a_worker_in_java_is_compiled_where_there_is_a_jdk() {
+    let place = Place::new();
+    checkout(&place);
+    let done = alone(&place, "stacks build java").expect(0);
+    assert!(done.stdout.starts_with("java: "), "{}", done.stdout);
+    let built = place.path().join("target/release/netbench-worker-java");
+    assert_eq!(fs::read_to_string(&built).unwrap(), "java\n");
+    assert_eq!(log(&place), "", "Cargo has no part in it");
+
+    fs::remove_file(place.path().join("tools/javac")).unwrap();
+    let mut command = command_alone(&place, "stacks build java");
+    command.env("PATH", place.path().join("tools"));
+    let said = finish(&mut command).expect(1).stderr;
+    assert!(
+        said.contains("there is no javac; a JDK is needed"),
+        "{said}"
+    );
+    let mut command = command_alone(&place, "stacks build java");
+    command.env("JAVA_HOME", place.path().join("no-such-jdk"));
+    let said = finish(&mut command).expect(1).stderr;
+    assert!(said.contains("no bin/javac in JAVA_HOME"), "{said}");
+}
+
+#[test]
+fn what_a_build_lacks_is_found_out_before_it_begins() {
+    let place = Place::new();
+    checkout(&place);
+    for tool in ["cmake", "c++"] {
+        fs::remove_file(place.path().join("tools").join(tool)).unwrap();
+    }
+    let mut command = command_alone(&place, "stacks build boringssl");
+    command.env("PATH", place.path().join("tools"));
+    let said = finish(&mut command).expect(1).stderr;
+    assert!(said.contains("CMake, a C++ compiler"), "{said}");
+    assert!(said.contains("apt-get install cmake g++"), "{said}");
+    assert_eq!(log(&place), "", "Cargo was not called");
+
+    checkout(&place);
+    let done = alone(&place, "stacks build boringssl").expect(0);
+    assert!(done.stdout.starts_with("boringssl: "), "{}", done.stdout);
 }
 
 #[test]

@@ -31,7 +31,9 @@ pub use launch::{Launch, Layout};
 pub use plan::Plan;
 pub use resolve::resolve;
 pub use schedule::{Unit, schedule};
-pub use stacks::{Build, BuildVariant, StackError, WorkerSource, Workers, go_build, known_stacks};
+pub use stacks::{
+    Build, BuildVariant, StackError, WorkerSource, Workers, go_build, java_build, known_stacks,
+};
 pub use suite::{
     MIN_TURNS, MaterialError, Materials, SuiteError, SuiteEvent, SuiteFeedback, SuiteListener,
     SuiteTrials, THREADS_TURN, WrongWork, execute_suite, prove_prepared, prove_slice,

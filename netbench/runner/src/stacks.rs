@@ -43,6 +43,11 @@ pub enum Build {
         /// The folder of the module, from the top of the source.
         folder: &'static str,
     },
+    /// A JDK.
+    Java {
+        /// The folder of the program and of the script that compiles it, from the top of the source.
+        folder: &'static str,
+    },
 }
 
 /// A build with other settings, which must not replace the usual one.
@@ -69,7 +74,7 @@ impl Build {
                 variant: Some(variant),
                 ..
             } => variant.folder,
-            Self::Cargo { variant: None, .. } | Self::Go { .. } => "",
+            Self::Cargo { variant: None, .. } | Self::Go { .. } | Self::Java { .. } => "",
         }
     }
 }
@@ -92,6 +97,13 @@ pub fn go_build(folder: &Path, program: &Path) -> Command {
     command
 }
 
+/// What compiles the Java program in `folder` to one file, which needs a Java runtime and nothing else.
+pub fn java_build(folder: &Path, program: &Path) -> Command {
+    let mut command = Command::new("sh");
+    command.arg("build").arg(program).current_dir(folder);
+    command
+}
+
 /// The stacks that netbench's own source has workers for.
 pub fn known_stacks() -> &'static [WorkerSource] {
     KNOWN
@@ -99,11 +111,25 @@ pub fn known_stacks() -> &'static [WorkerSource] {
 
 const KNOWN: &[WorkerSource] = &[
     WorkerSource {
+        stack: "boringssl",
+        about: "BoringSSL, built from source, with hyper-boring; needs CMake, git and libclang to build",
+        executable: "netbench-worker-boringssl",
+        build: Build::cargo("netbench-stack-boringssl"),
+    },
+    WorkerSource {
         stack: "go",
         about: "Go's crypto/tls, with net/http; needs Go to build",
         executable: "netbench-worker-go",
         build: Build::Go {
             folder: "stacks/go",
+        },
+    },
+    WorkerSource {
+        stack: "java",
+        about: "Java's JSSE, with SSLSocket; needs a JDK to build, and its Java to run",
+        executable: "netbench-worker-java",
+        build: Build::Java {
+            folder: "stacks/java",
         },
     },
     WorkerSource {

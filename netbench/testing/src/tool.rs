@@ -13,6 +13,8 @@ const CANNOT: i32 = 77;
 pub enum Tool {
     /// The Go toolchain.
     Go,
+    /// A JDK.
+    Javac,
     /// The web server nginx.
     Nginx,
     /// The command `openssl`.
@@ -43,8 +45,9 @@ pub enum Tool {
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Go,
+        Self::Javac,
         Self::Nginx,
         Self::OpensslCommand,
         Self::Nmap,
@@ -64,6 +67,7 @@ impl Tool {
     pub fn name(self) -> &'static str {
         match self {
             Self::Go => "go",
+            Self::Javac => "javac",
             Self::Nginx => "nginx",
             Self::OpensslCommand => "openssl",
             Self::Nmap => "nmap",
@@ -84,6 +88,7 @@ impl Tool {
     pub fn missing(self) -> Option<String> {
         match self {
             Self::Go
+            | Self::Javac
             | Self::Nginx
             | Self::OpensslCommand
             | Self::Nmap

@@ -1,6 +1,7 @@
 //! Finds the worker of each stack: one of the user's own, one beside the command, one in the cache that
 //! `netbench stacks build` filled, or one of the source tree, which is built the first time.
 
+mod needs;
 mod program;
 mod source;
 

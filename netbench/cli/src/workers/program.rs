@@ -7,7 +7,7 @@ use std::{
 use anyhow::{Context, bail};
 use netbench_runner::{Build, WorkerSource};
 
-use super::{SourceTree, this_command};
+use super::{SourceTree, needs, this_command};
 use crate::cache;
 
 /// A worker, or the library that counts allocations: a file that is built from the source tree.
@@ -99,6 +99,7 @@ impl Program {
         }
         match self.build {
             Build::Cargo { package, variant } => {
+                needs::all_there(package)?;
                 let target = tree.target().join(self.build.folder());
                 let target = target.display().to_string();
                 let mut arguments = vec!["-p", package, "--target-dir", &target];
@@ -111,6 +112,7 @@ impl Program {
                 tree.cargo_build(&arguments, &built)?;
             }
             Build::Go { folder } => tree.go_build(folder, &built)?,
+            Build::Java { folder } => tree.java_build(folder, &built)?,
         }
         Ok(built)
     }
@@ -119,7 +121,9 @@ impl Program {
     fn builder(&self) -> String {
         match self.build {
             Build::Cargo { package, .. } => format!("`cargo build --release -p {package}`"),
-            Build::Go { .. } => format!("`netbench stacks build {}`", self.name),
+            Build::Go { .. } | Build::Java { .. } => {
+                format!("`netbench stacks build {}`", self.name)
+            }
         }
     }
 

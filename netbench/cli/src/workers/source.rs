@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, bail};
 use netbench_model::sanitize;
-use netbench_runner::go_build;
+use netbench_runner::{go_build, java_build};
 
 use crate::interrupt;
 
@@ -91,8 +91,48 @@ impl SourceTree {
         Ok(())
     }
 
-    /// Builds the Go program in `folder`, which gives the file `built`. The log of a build that fails stays.
+    /// Builds the Go program in `folder`, which gives the file `built`.
     pub(crate) fn go_build(&self, folder: &str, built: &Path) -> anyhow::Result<()> {
+        self.other_build(
+            folder,
+            built,
+            &OtherBuild {
+                name: "go build",
+                needs: "Go is needed (https://go.dev/dl)",
+                command: go_build,
+                advice: go_advice,
+            },
+        )
+    }
+
+    /// Compiles the Java program in `folder`, which gives the file `built`.
+    pub(crate) fn java_build(&self, folder: &str, built: &Path) -> anyhow::Result<()> {
+        let home =
+            env::var_os("JAVA_HOME").map(|home| Path::new(&home).join("bin/javac").is_file());
+        if !home.unwrap_or_else(|| super::in_path("javac").is_some()) {
+            bail!(
+                "cannot compile the worker of java: {}; a JDK is needed, 17 or later \
+                 (on Debian and Ubuntu: apt-get install default-jdk-headless)",
+                match home {
+                    None => "there is no javac",
+                    Some(_) => "there is no bin/javac in JAVA_HOME",
+                }
+            );
+        }
+        self.other_build(
+            folder,
+            built,
+            &OtherBuild {
+                name: "sh build",
+                needs: "a shell is needed",
+                command: java_build,
+                advice: |_| "",
+            },
+        )
+    }
+
+    /// Builds with what is not Cargo. The log of a build that fails stays.
+    fn other_build(&self, folder: &str, built: &Path, build: &OtherBuild) -> anyhow::Result<()> {
         let folder = self.root.join(folder);
         let log = built.with_extension("log");
         let open = || {
@@ -102,7 +142,7 @@ impl SourceTree {
         let file = open().with_context(|| format!("cannot write to {}", log.display()))?;
         // Others may run the program while it is built again.
         let partial = built.with_extension(format!("{}.partial", std::process::id()));
-        let mut command = go_build(&folder, &partial);
+        let mut command = (build.command)(&folder, &partial);
         command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -113,21 +153,34 @@ impl SourceTree {
         if failed || status.is_err() {
             let _ = fs::remove_file(&partial);
         }
+        let name = build.name;
         if failed {
             bail!(
-                "`go build` failed in {}{}; its log is {}\n{}",
+                "`{name}` failed in {}{}; its log is {}\n{}",
                 folder.display(),
-                go_advice(&said),
+                (build.advice)(&said),
                 log.display(),
                 last_lines(&said)
             );
         }
         // It says nothing that would be missed.
         let _ = fs::remove_file(&log);
-        status.context("cannot run `go build`; Go is needed (https://go.dev/dl)")?;
+        status.with_context(|| format!("cannot run `{name}`; {}", build.needs))?;
         fs::rename(&partial, built)
-            .with_context(|| format!("Go built it, but {} is not there", built.display()))
+            .with_context(|| format!("`{name}` ended well, but {} is not there", built.display()))
     }
+}
+
+/// A build by what is not Cargo.
+struct OtherBuild {
+    /// What a user would call.
+    name: &'static str,
+    /// What to do where it is not there.
+    needs: &'static str,
+    /// The call: from this folder, to this program.
+    command: fn(&Path, &Path) -> Command,
+    /// What to do about a failure, from what was said.
+    advice: fn(&str) -> &'static str,
 }
 
 /// What to do about a failed build of Go, where what it said tells.

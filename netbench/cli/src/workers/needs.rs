@@ -1,0 +1,92 @@
+//! What a build needs of the system beside Cargo, found out before it begins: some would notice after many minutes.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::bail;
+
+use super::in_path;
+
+/// Something that a package's build needs.
+struct Need {
+    what: &'static str,
+    /// Where it is in Debian and Ubuntu.
+    packages: &'static str,
+    is_there: fn() -> bool,
+}
+
+/// BoringSSL is built by CMake, patched by git, and only then read by bindgen, through libclang.
+const BORINGSSL: &[Need] = &[
+    Need {
+        what: "CMake",
+        packages: "cmake",
+        is_there: || in_path("cmake").is_some(),
+    },
+    Need {
+        what: "git",
+        packages: "git",
+        is_there: || in_path("git").is_some(),
+    },
+    Need {
+        what: "a C++ compiler",
+        packages: "g++",
+        is_there: || env::var_os("CXX").is_some() || in_path("c++").is_some(),
+    },
+    Need {
+        what: "libclang with its headers (where they are elsewhere, LIBCLANG_PATH names the folder)",
+        packages: "libclang-dev",
+        is_there: has_libclang,
+    },
+];
+
+/// Refuses to build a package where something that it needs is not there.
+pub(super) fn all_there(package: &str) -> anyhow::Result<()> {
+    let needs = match package {
+        "netbench-stack-boringssl" => BORINGSSL,
+        _ => &[],
+    };
+    let missing: Vec<&Need> = needs.iter().filter(|need| !(need.is_there)()).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let what: Vec<_> = missing.iter().map(|need| need.what).collect();
+    let packages: Vec<_> = missing.iter().map(|need| need.packages).collect();
+    bail!(
+        "cannot build {package}, which needs what is not here: {}\n\
+         on Debian and Ubuntu: apt-get install {}",
+        what.join(", "),
+        packages.join(" ")
+    );
+}
+
+/// Whether there is a libclang as its development package installs it, and the headers of its compiler.
+fn has_libclang() -> bool {
+    if env::var_os("LIBCLANG_PATH").is_some() {
+        return true;
+    }
+    let within = |root: &Path, folder: &str| {
+        let folders = ["lib", "lib64"].map(|lib| root.join(lib).join(folder));
+        folders.into_iter().flat_map(|folder| entries(&folder))
+    };
+    let installed = |root: &Path| {
+        within(root, "").any(|file| named(&file, "libclang.so"))
+            && within(root, "clang").any(|version| version.join("include/stddef.h").is_file())
+    };
+    let compilers = entries(Path::new("/usr/lib")).into_iter();
+    compilers
+        .filter(|folder| named(folder, "llvm"))
+        .chain(["/usr", "/usr/local"].map(PathBuf::from))
+        .any(|root| installed(&root))
+}
+
+fn named(path: &Path, begin: &str) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().starts_with(begin)
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let read = fs::read_dir(folder).into_iter().flatten();
+    read.flatten().map(|entry| entry.path()).collect()
+}

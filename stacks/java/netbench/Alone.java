@@ -1,0 +1,64 @@
+package netbench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.util.List;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
+
+/** What a client does without a session. */
+final class Alone {
+    private interface Operation {
+        void run() throws GeneralSecurityException, IOException;
+    }
+
+    private Alone() {}
+
+    /** Makes a client's configuration. */
+    static Suite.Scenario configuration(String form, Json material)
+            throws Json.Wrong, Unsupported, GeneralSecurityException, Suite.Failed {
+        Operation operation;
+        if (form.equals("der")) {
+            List<byte[]> all = Pem.blocks(material.text("roots_pem"), "CERTIFICATE");
+            operation = () -> context(new Trust(Pem.store(Pem.parsed(all))));
+            if (all.isEmpty()) {
+                throw new GeneralSecurityException("roots: no certificate");
+            }
+        } else if (form.equals("pem")) {
+            String text = material.text("roots_pem");
+            operation = () -> context(new Trust(text));
+        } else {
+            String path = material.textOrNull("native_path");
+            if (path == null) {
+                throw new Unsupported("this system has no bundle of trust roots");
+            }
+            operation = () -> context(new Trust(Files.readString(Path.of(path))));
+        }
+        run(operation);
+        return turn -> {
+            while (turn.goesOn()) {
+                Meter whole = new Meter(turn.isCpu);
+                whole.start();
+                run(operation);
+                whole.stop();
+                turn.done++;
+                turn.record("whole", whole.sumNs);
+            }
+        };
+    }
+
+    private static void run(Operation operation) throws Suite.Failed {
+        try {
+            operation.run();
+        } catch (GeneralSecurityException | IOException | RuntimeException error) {
+            throw new Suite.Failed("configuration", error);
+        }
+    }
+
+    private static void context(Trust trust) throws GeneralSecurityException {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, new TrustManager[] {trust}, null);
+    }
+}

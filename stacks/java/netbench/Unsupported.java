@@ -1,0 +1,10 @@
+package netbench;
+
+/** What JSSE cannot do, with the reason. */
+final class Unsupported extends Exception {
+    private static final long serialVersionUID = 1;
+
+    Unsupported(String reason) {
+        super(reason);
+    }
+}

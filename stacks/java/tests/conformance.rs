@@ -1,0 +1,103 @@
+//! The worker of `java` as every worker must be, but for what JSSE cannot be told.
+
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+    sync::LazyLock,
+};
+
+use netbench_runner::java_build;
+use netbench_worker_test::{Rules, check, nginx, openssl_command, protocol};
+
+const SOURCE: &str = env!("CARGO_MANIFEST_DIR");
+
+const STACK: &str = "java";
+
+netbench_testing::tests! {
+    it_serves_and_connects_to_itself: Javac;
+    it_does_the_suite: Javac;
+    it_keeps_to_the_protocol: Javac;
+    it_gets_on_with_the_openssl_command: Javac, OpensslCommand;
+    it_gets_on_with_nginx: Javac, Nginx;
+    its_source_has_no_warnings: Javac;
+}
+
+/// A part of the names of cases that are `unsupported`, and why they are.
+type Lack = (&'static str, &'static str);
+
+const CONNECTIONS: [Lack; 2] = [
+    ("-secp256r1-", "JSSE orders groups itself"),
+    ("-secp384r1-", "JSSE orders groups itself"),
+];
+
+const SUITE: [Lack; 2] = [
+    (
+        "verify",
+        "JSSE verifies a chain and its name in a handshake alone",
+    ),
+    (
+        "_fragment-",
+        "JSSE can be told how long packets may be, and not how much plaintext",
+    ),
+];
+
+/// The worker, compiled as the command compiles it.
+fn worker() -> &'static Path {
+    static WORKER: LazyLock<PathBuf> = LazyLock::new(|| {
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("netbench-worker-java");
+        must(&mut java_build(Path::new(SOURCE), &program));
+        program
+    });
+    &WORKER
+}
+
+/// Runs a command that must end well, and gives what it said.
+fn must(command: &mut Command) -> String {
+    let done = command.output().expect("it runs");
+    let [out, err] =
+        [done.stdout, done.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    assert!(done.status.success(), "{command:?}: {out}{err}");
+    format!("{out}{err}")
+}
+
+fn it_serves_and_connects_to_itself() {
+    lacks_only(&CONNECTIONS, Rules::Connections);
+}
+
+fn it_does_the_suite() {
+    lacks_only(&SUITE, Rules::Suite);
+}
+
+/// That a table finds no fault but cases that are unsupported, and that each lack is met.
+fn lacks_only(lacks: &[Lack], rules: Rules) {
+    let found = check(rules, worker(), STACK, None).expect("it runs");
+    assert!(found.wrong.is_empty(), "{:#?}", found.wrong);
+    let mut met = vec![0; lacks.len()];
+    for lack in &found.lacks {
+        let known = lacks.iter().position(|(word, _)| lack.case.contains(word));
+        let known = known.unwrap_or_else(|| panic!("{lack:?}"));
+        assert!(lack.reason.contains(lacks[known].1), "{lack:?}");
+        met[known] += 1;
+    }
+    for ((word, why), cases) in lacks.iter().zip(met) {
+        println!("{cases} findings in cases with {word}: {why}");
+        assert!(cases > 0, "no case with {word} lacks anything");
+    }
+}
+
+fn it_keeps_to_the_protocol() {
+    protocol(worker(), STACK);
+}
+
+fn it_gets_on_with_the_openssl_command() {
+    openssl_command(worker(), STACK);
+}
+
+fn it_gets_on_with_nginx() {
+    nginx(worker(), STACK);
+}
+
+fn its_source_has_no_warnings() {
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("netbench-worker-java-again");
+    assert_eq!(must(&mut java_build(Path::new(SOURCE), &program)), "");
+}
