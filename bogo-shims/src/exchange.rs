@@ -197,6 +197,9 @@ fn exchange(endpoint: &mut impl Endpoint, options: &Options) -> Result<(), Failu
     } else {
         write_and_echo(endpoint, options)?;
     }
+    if options.on("-implicit-handshake") {
+        endpoint.check()?;
+    }
     endpoint.shutdown()
 }
 
@@ -227,10 +230,11 @@ fn write_and_echo(endpoint: &mut impl Endpoint, options: &Options) -> Result<(),
     let initial = options
         .bytes("-shim-initial-write")
         .unwrap_or(INITIAL_WRITE);
+    let writes_first = options.on("-shim-writes-first");
     let mut unfinished = options.on("-read-with-unfinished-write");
     if unfinished {
         endpoint.write_unfinished(initial)?;
-    } else if options.on("-shim-writes-first") {
+    } else if writes_first {
         for _ in 0..options.number("-repeat-shim-initial-write").unwrap_or(1) {
             endpoint.write(initial)?;
         }

@@ -6,7 +6,6 @@ pub const COMMON: &[&str] = &[
     "-shim-id",
     "-ipv6",
     "-server",
-    "-trust-cert",
     "-cert-file",
     "-key-file",
     "-resume-count",
@@ -17,8 +16,6 @@ pub const COMMON: &[&str] = &[
     "-min-version",
     "-max-version",
     "-expect-version",
-    "-no-tls1",
-    "-no-tls11",
     "-no-tls12",
     "-no-tls13",
     "-tls13-ciphers",
@@ -31,7 +28,6 @@ pub const COMMON: &[&str] = &[
     "-signing-prefs",
     "-verify-prefs",
     "-expect-peer-signature-algorithm",
-    "-expect-extended-master-secret",
     // Certificates.
     "-verify-peer",
     "-verify-fail",
@@ -72,9 +68,7 @@ pub const COMMON: &[&str] = &[
     "-expect-session-miss",
     "-expect-no-session",
     "-expect-session-id",
-    "-expect-no-session-id",
     "-no-ticket",
-    "-expect-ticket-renewal",
     "-expect-ticket-supports-early-data",
     "-enable-early-data",
     "-expect-accept-early-data",
@@ -106,6 +100,65 @@ pub const COMMON: &[&str] = &[
     "-quic-use-legacy-codepoint",
     "-quic-early-data-context",
 ];
+
+/// Flags that shims may ignore, with a kind, the shims and the reason for each: expectations of a diagnosis that only
+/// BoringSSL offers, and what BoringSSL's own shim does not read.
+pub const IGNORED: &str = include_str!("../configs/ignored.tsv");
+
+/// Whether a flag is one of [`IGNORED`].
+pub fn is_ignored(flag: &str) -> bool {
+    IGNORED
+        .lines()
+        .any(|line| line.split('\t').next() == Some(flag))
+}
+
+/// Flags that ask something of one role alone; the runner gives some of them to both.
+const OF_SERVERS: &[&str] = &["-select-alpn", "-expect-advertised-alpn"];
+const OF_CLIENTS: &[&str] = &[
+    "-advertise-alpn",
+    "-expect-alpn",
+    "-host-name",
+    "-enable-ocsp-stapling",
+];
+
+/// Flags that matter only once a connection is begun, or a handshake is done. Where the library refused before, as
+/// the test wants it, there was nothing to compare or to send.
+const LATER: &[&str] = &[
+    "-async",
+    "-ipv6",
+    "-port",
+    "-shim-id",
+    "-check-close-notify",
+    "-export-context",
+    "-export-keying-material",
+    "-export-label",
+    "-export-traffic-secrets",
+    "-handshake-never-done",
+    "-key-update",
+    "-key-update-before-read",
+    "-peek-then-read",
+    "-read-size",
+    "-read-with-unfinished-write",
+    "-repeat-shim-initial-write",
+    "-resumption-delay",
+    "-shim-initial-write",
+    "-shim-shuts-down",
+    "-shim-writes-first",
+    "-tls-unique",
+    "-use-export-context",
+    "-write-different-record-sizes",
+];
+
+/// Whether a flag asks nothing of this role.
+pub(crate) fn is_of_other_role(flag: &str, server: bool) -> bool {
+    let other = if server { OF_CLIENTS } else { OF_SERVERS };
+    other.contains(&flag)
+}
+
+/// Whether a flag asks nothing of a connection whose handshake failed.
+pub(crate) fn is_for_later(flag: &str) -> bool {
+    flag.starts_with("-expect-") || LATER.contains(&flag)
+}
 
 /// What follows a flag on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -42,10 +42,31 @@ pub fn run(
         say_no_handshaker();
         return ExitCode::SUCCESS;
     }
-    let result = OptionSets::parse(args, supported).and_then(|sets| connections(&sets));
+    let result = OptionSets::parse(args, supported).and_then(|sets| {
+        let result = connections(&sets);
+        credit(&sets, result)
+    });
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
+    }
+}
+
+/// The result, unless the test asked for something that nobody looked at: then it proves nothing.
+fn credit(sets: &OptionSets, result: Result<(), Failure>) -> Result<(), Failure> {
+    if matches!(result, Err(Failure::Unsupported(_))) {
+        return result;
+    }
+    let server = sets.initial.on("-server");
+    let unread = sets.unread().into_iter().find(|flag| {
+        let later = result.is_err() && flags::is_for_later(flag);
+        !(flags::is_ignored(flag) || flags::is_of_other_role(flag, server) || later)
+    });
+    match unread {
+        Some(flag) => Err(Failure::unsupported(format!(
+            "flag {flag}, which nothing read"
+        ))),
+        None => result,
     }
 }
 

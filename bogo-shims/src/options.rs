@@ -1,6 +1,15 @@
 //! The options of a test, for each of its connections.
 
-use std::{collections::BTreeMap, ffi::OsString, ops::Deref, os::unix::ffi::OsStringExt};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
+    ops::Deref,
+    os::unix::ffi::OsStringExt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
@@ -10,21 +19,27 @@ use crate::{Failure, flags};
 #[derive(Debug, Clone, Default)]
 pub struct Options {
     given: Given,
-    /// Credentials that have flags of their own, in order.
-    pub credentials: Vec<Credential>,
+    credentials: Vec<Credential>,
 }
 
 /// A credential with flags of its own.
 #[derive(Debug, Clone)]
 pub struct Credential {
-    /// The flag that began it, such as `-new-x509-credential`.
-    pub kind: String,
+    kind: String,
+    kind_read: Arc<AtomicBool>,
     given: Given,
 }
 
-/// Flags and their values.
+/// Flags and their values. What is asked for here counts as read; see [`OptionSets::unread`].
 #[derive(Debug, Clone, Default)]
-pub struct Given(BTreeMap<String, Vec<Value>>);
+pub struct Given(BTreeMap<String, Vec<Argument>>);
+
+/// One flag of the command line. It is the same one in every set that it belongs to, and in copies of them.
+#[derive(Debug, Clone)]
+struct Argument {
+    value: Value,
+    read: Arc<AtomicBool>,
+}
 
 #[derive(Debug, Clone)]
 enum Value {
@@ -67,7 +82,8 @@ impl OptionSets {
         while let Some(arg) = args.next() {
             let arg = arg.to_string_lossy().into_owned();
             let (which, flag) = split_prefix(&arg);
-            if !supported.iter().any(|list| list.contains(&flag)) {
+            let supported = supported.iter().any(|list| list.contains(&flag));
+            if !supported && !flags::is_ignored(flag) {
                 return Err(Failure::unsupported(format!("flag {flag}")));
             }
             let value = match flags::form(flag) {
@@ -82,11 +98,36 @@ impl OptionSets {
                         .ok_or_else(|| Failure::failed(format!("{flag} has a bad value")))?
                 }
             };
+            let argument = Argument {
+                value,
+                read: Arc::default(),
+            };
             for set in sets.chosen(which) {
-                set.add(flag, value.clone());
+                set.add(flag, argument.clone());
             }
         }
         Ok(sets)
+    }
+
+    /// The flags that nothing has asked for so far, by name: what they want was not done and not checked.
+    pub fn unread(&self) -> BTreeSet<&str> {
+        let sets = [&self.initial, &self.resume, &self.retry];
+        sets.into_iter().flat_map(Options::unread).collect()
+    }
+
+    /// What two connections of a QUIC application would compare before early data. The libraries compare nothing, so
+    /// that only a test whose connections agree can be run.
+    ///
+    /// # Errors
+    /// [`Failure::Unsupported`] where they differ.
+    pub fn same_early_data_context(&self) -> Result<(), Failure> {
+        let contexts = [&self.initial, &self.resume, &self.retry]
+            .map(|options| options.bytes("-quic-early-data-context"));
+        if contexts.iter().all(|context| *context == contexts[0]) {
+            Ok(())
+        } else {
+            Err(Failure::unsupported("contexts of early data that differ"))
+        }
     }
 
     fn chosen(&mut self, which: Which) -> Vec<&mut Options> {
@@ -138,11 +179,28 @@ fn value(form: flags::Form, text: Vec<u8>) -> Option<Value> {
 }
 
 impl Options {
-    fn add(&mut self, flag: &str, value: Value) {
+    /// Credentials that have flags of their own, in order.
+    pub fn credentials(&self) -> &[Credential] {
+        for credential in &self.credentials {
+            credential.kind_read.store(true, Ordering::Relaxed);
+        }
+        &self.credentials
+    }
+
+    fn unread(&self) -> impl Iterator<Item = &str> {
+        let kind = |credential: &'_ Credential| credential.kind_read.load(Ordering::Relaxed);
+        let kinds = self.credentials.iter().filter(move |one| !kind(one));
+        let kinds = kinds.map(|credential| credential.kind.as_str());
+        let own = self.credentials.iter().flat_map(|one| one.given.unread());
+        self.given.unread().chain(kinds).chain(own)
+    }
+
+    fn add(&mut self, flag: &str, argument: Argument) {
         if flags::form(flag) == Some(flags::Form::Credential) {
             let kind = flag.to_owned();
             self.credentials.push(Credential {
                 kind,
+                kind_read: argument.read,
                 given: Given::default(),
             });
             return;
@@ -151,7 +209,14 @@ impl Options {
             Some(credential) if OF_CREDENTIALS.contains(&flag) => &mut credential.given,
             _ => &mut self.given,
         };
-        given.0.entry(flag.to_owned()).or_default().push(value);
+        given.0.entry(flag.to_owned()).or_default().push(argument);
+    }
+}
+
+impl Credential {
+    /// The flag that began it, such as `-new-x509-credential`.
+    pub fn kind(&self) -> &str {
+        &self.kind
     }
 }
 
@@ -174,12 +239,26 @@ impl Deref for Credential {
 impl Given {
     /// Whether a flag was given.
     pub fn on(&self, flag: &str) -> bool {
-        self.0.contains_key(flag)
+        self.values(flag).next().is_some()
+    }
+
+    fn unread(&self) -> impl Iterator<Item = &str> {
+        let unread = |argument: &Argument| !argument.read.load(Ordering::Relaxed);
+        let flags = self.0.iter();
+        flags.filter_map(move |(flag, given)| given.iter().any(unread).then_some(flag.as_str()))
     }
 
     /// The last value of a flag for numbers.
     pub fn number(&self, flag: &str) -> Option<i64> {
         self.numbers(flag).pop()
+    }
+
+    /// Says that the library does what these flags ask for whether it is told to or not, or finds it where it asks
+    /// for it, each with the reason.
+    pub fn take_for_granted(&self, flags: &[(&str, &str)]) {
+        for (flag, _why) in flags {
+            let _given = self.on(flag);
+        }
     }
 
     /// All values of a flag for numbers.
@@ -216,7 +295,11 @@ impl Given {
     }
 
     fn values(&self, flag: &str) -> impl Iterator<Item = &Value> {
-        self.0.get(flag).into_iter().flatten()
+        let given = self.0.get(flag).map(Vec::as_slice).unwrap_or_default();
+        for argument in given {
+            argument.read.store(true, Ordering::Relaxed);
+        }
+        given.iter().map(|argument| &argument.value)
     }
 
     /// The last value of a flag for text; names are ASCII.
@@ -297,10 +380,28 @@ mod tests {
         let options = parse(&args).unwrap().initial;
         assert_eq!(options.text("-cert-file").as_deref(), Some("a"));
         assert_eq!(
-            options.credentials[0].text("-cert-file").as_deref(),
+            options.credentials()[0].text("-cert-file").as_deref(),
             Some("b")
         );
         assert_eq!(options.codes("-curves"), [1]);
+    }
+
+    #[test]
+    fn what_was_not_asked_for_is_unread() {
+        let args = ["-server", "-on-resume-curves", "23", "-curves", "29"];
+        let sets = parse(&[&args[..], &["-new-x509-credential", "-cert-file", "b"]].concat());
+        let sets = sets.unwrap();
+        assert!(sets.initial.on("-server"));
+        assert_eq!(sets.initial.clone().codes("-curves"), [29]);
+        let left = ["-cert-file", "-curves", "-new-x509-credential"];
+        assert_eq!(sets.unread().into_iter().collect::<Vec<_>>(), left);
+        assert_eq!(sets.resume.codes("-curves"), [23, 29]);
+        assert_eq!(sets.retry.credentials()[0].kind(), "-new-x509-credential");
+        let _other = sets.resume.text("-cert-file");
+        assert_eq!(
+            sets.unread().into_iter().collect::<Vec<_>>(),
+            ["-cert-file"]
+        );
     }
 
     #[test]

@@ -39,7 +39,7 @@ struct Wanted {
 
 /// The credentials of the test with their places, its favourite first; one that comes again is the same one.
 fn wanted(options: &Options) -> Vec<(i64, Wanted)> {
-    let list = options.credentials.iter().map(Deref::deref).zip(0..);
+    let list = options.credentials().iter().map(Deref::deref).zip(0..);
     let mut wanted: Vec<(i64, Wanted)> = Vec::new();
     for (given, index) in list.chain([(&**options, DEFAULT)]) {
         let Some(key) = given.text("-key-file") else {

@@ -26,6 +26,8 @@ pub(crate) struct Connection<'a> {
     expect: Expect<'a>,
     /// As a client: early data may be sent. As a server: it may come.
     early: bool,
+    /// As a client: how much early data the session still permits, in bytes.
+    early_left: usize,
     /// As a server: early data that has been read and not asked for.
     pending: Vec<u8>,
     /// The peer ended without close_notify.
@@ -50,6 +52,7 @@ impl<'a> Connection<'a> {
             stream,
             expect,
             early: false,
+            early_left: 0,
             pending: Vec::new(),
             unclean: false,
         })
@@ -155,7 +158,8 @@ impl<'a> Connection<'a> {
         self.early = false;
         self.finish()?;
         let accepted = ffi::early_data_accepted(self.stream.ssl());
-        EarlyData::from(accepted).check(self.expect.options)
+        EarlyData::from(accepted).check(self.expect.options)?;
+        self.expect.check(self.stream.ssl())
     }
 
     /// As a server: reads early data; nothing where there is no more.
@@ -191,6 +195,12 @@ impl Endpoint for Connection<'_> {
             // Nothing yet: this sends the ClientHello.
             let sent = self.drive(|stream| stream.write_early_data(&[]));
             sent.map_err(|error| self.failure(&error))?;
+            let permitted = self
+                .stream
+                .ssl()
+                .session()
+                .map_or(0, |s| s.max_early_data());
+            self.early_left = usize::try_from(permitted).unwrap_or(usize::MAX);
             self.early = true;
             return Ok(());
         }
@@ -244,28 +254,32 @@ impl Endpoint for Connection<'_> {
     }
 
     fn write(&mut self, mut data: &[u8]) -> Result<(), Failure> {
-        let early = self.early;
-        loop {
-            let written = self.drive(|stream| {
-                if early {
-                    stream.write_early_data(data)
-                } else {
-                    stream.ssl_write(data)
-                }
-            });
-            let n = written.map_err(|error| self.failure(&error))?;
-            data = &data[n..];
-            if data.is_empty() {
+        if self.early && !self.is_server() {
+            // libssl has its application count what the session permits; the rest waits for the handshake.
+            let (now, later) = data.split_at(data.len().min(self.early_left));
+            self.early_left -= now.len();
+            if !now.is_empty() {
+                self.write_all(now)?;
+            }
+            if later.is_empty() {
                 return Ok(());
             }
+            data = later;
+            self.leave_early_data()?;
         }
+        self.write_all(data)
     }
 
     fn write_unfinished(&mut self, data: &[u8]) -> Result<(), Failure> {
         self.stream.get_mut().allowed = Some(1);
         // The second call of a slow stream is the one that lets a byte through.
         for _ in 0..8 {
-            match self.stream.ssl_write(data) {
+            let written = if self.early {
+                self.stream.write_early_data(data)
+            } else {
+                self.stream.ssl_write(data)
+            };
+            match written {
                 Err(error) if error.code() == ErrorCode::WANT_WRITE => {}
                 Ok(_) => return Err(Failure::failed("the write was not left unfinished")),
                 Err(error) => return Err(self.failure(&error)),
@@ -359,6 +373,24 @@ impl Endpoint for Connection<'_> {
 }
 
 impl Connection<'_> {
+    fn write_all(&mut self, mut data: &[u8]) -> Result<(), Failure> {
+        let early = self.early;
+        loop {
+            let written = self.drive(|stream| {
+                if early {
+                    stream.write_early_data(data)
+                } else {
+                    stream.ssl_write(data)
+                }
+            });
+            let n = written.map_err(|error| self.failure(&error))?;
+            data = &data[n..];
+            if data.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
     /// A stream that ends is no failure here, clean or not.
     fn end_of_data(&mut self, error: &openssl::ssl::Error) -> Result<usize, Failure> {
         const UNEXPECTED_EOF: i32 = 294;

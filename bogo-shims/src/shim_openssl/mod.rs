@@ -31,6 +31,9 @@ use self::{connection::Connection, quic::Quic, state::state};
 const SUPPORTED: &[&str] = &[
     "-dtls",
     // Versions, suites, groups, signatures.
+    "-no-tls1",
+    "-no-tls11",
+    "-expect-extended-master-secret",
     "-cipher",
     "-fallback-scsv",
     "-key-shares",
@@ -41,6 +44,8 @@ const SUPPORTED: &[&str] = &[
     "-fail-cert-callback",
     "-expect-certificate-types",
     "-max-cert-list",
+    "-expect-no-session-id",
+    "-expect-ticket-renewal",
     // Names and protocols.
     "-no-server-name-ack",
     "-select-empty-alpn",
@@ -66,17 +71,49 @@ const SUPPORTED: &[&str] = &[
     "-initial-timeout-duration-ms",
 ];
 
+/// What libssl does as a server whether it is asked to or not, with the reason.
+const ALWAYS_AS_SERVER: &[(&str, &str)] = &[(
+    "-set-ocsp-in-callback",
+    "the response to staple always comes from a callback",
+)];
+
+const ALWAYS_OVER_DATAGRAMS: &[(&str, &str)] = &[
+    ("-no-tls11", "there is no DTLS 1.1"),
+    ("-no-tls13", "libssl has no DTLS 1.3"),
+];
+
+/// What a callback of the shim answers where libssl asks it, and libssl need not ask.
+const ANSWERS: &[(&str, &str)] = &[
+    (
+        "-verify-fail",
+        "to the question whether a certificate is right",
+    ),
+    ("-select-alpn", "to the question which protocol to choose"),
+    ("-decline-alpn", "to the same question"),
+    ("-reject-alpn", "to the same question"),
+    ("-advertise-npn", "to the question which protocols to offer"),
+    ("-advertise-empty-npn", "to the same question"),
+];
+
 /// Runs the shim.
 pub fn main() -> ExitCode {
     crate::run(&[flags::COMMON, SUPPORTED], connections)
 }
 
 fn connections(sets: &OptionSets) -> Result<(), Failure> {
+    sets.same_early_data_context()?;
     let context = context::make(&sets.initial)?;
     let mut session: Option<SslSession> = None;
     for connection in 0..=sets.initial.number("-resume-count").unwrap_or(0) {
         let resume = connection > 0;
         let options = if resume { &sets.resume } else { &sets.initial };
+        options.take_for_granted(ANSWERS);
+        if options.on("-server") {
+            options.take_for_granted(ALWAYS_AS_SERVER);
+        }
+        if options.on("-dtls") {
+            options.take_for_granted(ALWAYS_OVER_DATAGRAMS);
+        }
         if resume && !options.on("-server") && session.is_none() {
             return Err(Failure::failed("No session to offer."));
         }

@@ -172,6 +172,7 @@ impl Endpoint for Quic<'_> {
         if std::mem::take(&mut self.early) {
             self.finish()?;
             EarlyData::from(ffi::early_data_accepted(&self.ssl)).check(self.expect.options)?;
+            self.check()?;
         }
         while !self.shared.borrow().stream.has_data() {
             if !self.step()? {

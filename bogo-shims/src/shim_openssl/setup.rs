@@ -80,12 +80,10 @@ fn versions(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
     };
     let given = |flag| options.number(flag).filter(|version| *version != 0);
     let least = given("-min-version").unwrap_or(first);
-    let mut most = given("-max-version").unwrap_or(0);
-    if dtls && least == dtls13 {
+    let most = given("-max-version").unwrap_or(0);
+    // libssl would fall back to DTLS 1.2 where 1.3 is the most, and the test is about 1.3.
+    if dtls && [least, most].contains(&dtls13) {
         return Err(Failure::unsupported("DTLS 1.3"));
-    }
-    if dtls && most == dtls13 {
-        most = 0;
     }
     for (control, version) in [
         (control::SET_MIN_VERSION, least),
@@ -261,9 +259,9 @@ const RAW: u8 = 2;
 
 fn is_raw(options: &Options) -> bool {
     options
-        .credentials
+        .credentials()
         .iter()
-        .any(|credential| credential.kind == "-new-rpk-credential")
+        .any(|credential| credential.kind() == "-new-rpk-credential")
 }
 
 fn datagrams(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {

@@ -22,7 +22,7 @@ use rustls::{
         pem::PemObject,
     },
     server::{
-        ClientHello, ResolvesServerCert,
+        ClientHello, ParsedCertificate, ResolvesServerCert,
         danger::{ClientCertVerified, ClientCertVerifier},
     },
     sign::{CertifiedKey, Signer, SigningKey},
@@ -78,9 +78,9 @@ fn fails_ocsp(options: &Options) -> bool {
 
 pub(crate) fn is_raw(options: &Options) -> bool {
     options
-        .credentials
+        .credentials()
         .iter()
-        .any(|credential| credential.kind == "-new-rpk-credential")
+        .any(|credential| credential.kind() == "-new-rpk-credential")
 }
 
 /// Certificate types (RFC 7250).
@@ -96,8 +96,16 @@ pub(crate) fn wants_raw(options: &Options) -> Result<bool, Failure> {
     }
 }
 
+/// The type of what the peer has shown: a certificate, or else a raw public key.
+pub(crate) fn type_of(shown: &CertificateDer<'_>) -> u16 {
+    match ParsedCertificate::try_from(shown) {
+        Ok(_) => X509,
+        Err(_) => RAW,
+    }
+}
+
 fn certified_key(options: &Options, raw: bool) -> Result<Option<Arc<CertifiedKey>>, Failure> {
-    let (cert_file, key_file, prefs, ocsp) = match options.credentials.as_slice() {
+    let (cert_file, key_file, prefs, ocsp) = match options.credentials() {
         [] => (
             options.text("-cert-file"),
             options.text("-key-file"),
@@ -154,6 +162,7 @@ pub(crate) fn chain(file: &str) -> Result<Vec<CertificateDer<'static>>, Failure>
 
 impl ResolvesServerCert for Resolver {
     fn resolve(&self, hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
+        self.observed.get().asked = true;
         if let Some(protocols) = hello.alpn() {
             let mut wire = Vec::new();
             for protocol in protocols {
@@ -174,7 +183,9 @@ impl ResolvesClientCert for Lasting<Resolver> {
     fn resolve(&self, authorities: &[&[u8]], _: &[SignatureScheme]) -> Option<Arc<CertifiedKey>> {
         let resolver = self.get()?;
         let authorities = authorities.iter().map(|name| name.to_vec()).collect();
-        resolver.observed.get().authorities = Some(authorities);
+        let mut observed = resolver.observed.get();
+        observed.asked = true;
+        observed.authorities = Some(authorities);
         resolver.key.clone()
     }
 
@@ -239,7 +250,7 @@ impl Verifier {
             algorithms.mapping = Vec::leak(restrict(algorithms.mapping, &schemes));
         }
         let required = options.on("-require-any-client-certificate");
-        let asks = required || options.on("-verify-peer");
+        let asks = options.on("-verify-peer") || required;
         let authorities = match options.text("-use-client-ca-list").as_deref() {
             None | Some("<NULL>" | "<EMPTY>") => Vec::new(),
             Some(list) => hex_list(list)?
@@ -367,6 +378,7 @@ impl ServerCertVerifier for Lasting<Verifier> {
         if verifier.ocsp_fails {
             return Err(CertificateError::InvalidOcspResponse.into());
         }
+        observed.verified = true;
         Ok(ServerCertVerified::assertion())
     }
 
@@ -395,6 +407,7 @@ impl ClientCertVerifier for Verifier {
         if self.fails {
             return Err(CertificateError::ApplicationVerificationFailure.into());
         }
+        self.observed.get().verified = true;
         Ok(ClientCertVerified::assertion())
     }
 

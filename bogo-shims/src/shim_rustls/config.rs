@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Failure, OptionSets, Options};
+use crate::{Failure, Options};
 use rustls::{
     ClientConfig, Error, ServerConfig, SupportedProtocolVersion,
     client::{ClientSessionMemoryCache, EchConfig, EchGreaseConfig, EchMode, Resumption},
@@ -17,8 +17,11 @@ use super::{
     compress,
     observed::Observed,
     provider::{backend, hpke_suites, provider},
-    sessions::{ClientSessions, Clock, NoNewTickets, ServerSessions},
+    sessions::{ApplicationsTickets, ClientSessions, Clock, ServerSessions},
 };
+
+/// The early data that BoringSSL takes, and the runner's tests count on.
+const EARLY_DATA_BYTES: u32 = 14336;
 
 /// Makes the configuration of each connection; sessions, ticket keys and time go on from one to the next.
 pub(crate) struct Configs {
@@ -38,13 +41,7 @@ pub(crate) enum Made {
 }
 
 impl Configs {
-    pub(crate) fn new(sets: &OptionSets) -> Result<Self, Failure> {
-        // What depends on it is decided by the first connection in rustls.
-        let contexts = [&sets.initial, &sets.resume, &sets.retry]
-            .map(|options| options.bytes("-quic-early-data-context"));
-        if contexts[0] != contexts[1] || contexts[1] != contexts[2] {
-            return Err(Failure::unsupported("contexts of early data that differ"));
-        }
+    pub(crate) fn new() -> Result<Self, Failure> {
         Ok(Self {
             client_sessions: Arc::new(ClientSessionMemoryCache::new(32)),
             server_sessions: ServerSessionMemoryCache::new(32),
@@ -116,7 +113,6 @@ impl Configs {
         config.enable_sni = options.on("-host-name");
         config.enable_early_data = options.on("-enable-early-data");
         config.max_fragment_size = fragment(options);
-        config.require_ems = options.on("-expect-extended-master-secret");
         config.key_log = self.observed.clone();
         let algorithms = compressions(options);
         config.cert_compressors = algorithms.iter().map(|both| both.compressor()).collect();
@@ -138,14 +134,24 @@ impl Configs {
         });
         if options.on("-enable-early-data") {
             // rustls takes early data with sessions that it stores, never with tickets.
-            config.max_early_data_size = if options.on("-quic") { u32::MAX } else { 16384 };
+            config.max_early_data_size = if options.on("-quic") {
+                u32::MAX
+            } else {
+                EARLY_DATA_BYTES
+            };
             config.send_half_rtt_data = true;
         } else if !options.on("-no-ticket") {
-            config.ticketer = if options.on("-skip-ticket") {
-                Arc::new(NoNewTickets(self.ticketer.clone()))
-            } else {
-                self.ticketer.clone()
-            };
+            config.ticketer = self.ticketer.clone();
+        }
+        if options.on("-no-ticket") {
+            config.send_tls13_tickets = 0;
+        }
+        if options.on("-use-ticket-callback") {
+            config.ticketer = Arc::new(ApplicationsTickets {
+                library: self.ticketer.clone(),
+                skips: options.on("-skip-ticket"),
+                observed: self.observed.clone(),
+            });
         }
         if options.on("-reject-alpn") {
             config.alpn_protocols = vec![b"\xffnobody offers this".to_vec()];
@@ -157,7 +163,6 @@ impl Configs {
                 .collect();
         }
         config.max_fragment_size = fragment(options);
-        config.require_ems = options.on("-expect-extended-master-secret");
         config.ignore_client_order = options.on("-server-preference");
         config.key_log = self.observed.clone();
         let algorithms = compressions(options);
@@ -238,13 +243,9 @@ fn ech(options: &Options) -> Result<Option<EchMode>, Failure> {
     }
     if let Some(list) = options.bytes("-ech-config-list") {
         let list = EchConfigListBytes::from(list.to_vec());
-        if let Ok(config) = EchConfig::new(list, hpke_suites()) {
-            return Ok(Some(config.into()));
-        }
-        if !options.on("-enable-ech-grease") {
-            // The caller's choice would be to connect without; the runner wants to see just that.
-            return Ok(None);
-        }
+        // Whether to connect without where none will do is the application's choice, so that it counts as refused.
+        let config = EchConfig::new(list, hpke_suites()).map_err(tag)?;
+        return Ok(Some(config.into()));
     }
     if !options.on("-enable-ech-grease") {
         return Ok(None);

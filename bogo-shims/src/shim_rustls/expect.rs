@@ -55,12 +55,23 @@ impl<'a> Properties<'a> {
 impl Expect<'_> {
     pub(crate) fn check(&self, is: &Properties<'_>) -> Result<(), Failure> {
         if is.early {
-            return Ok(());
+            return self.check_offered();
         }
         self.check_session(is)?;
         self.check_negotiated(is)?;
         self.check_peer(is)?;
         self.check_early_data(is)
+    }
+
+    /// What holds while the answer to early data is not known: it is sent as the session says.
+    fn check_offered(&self) -> Result<(), Failure> {
+        if let Some(suite) = self.observed.get().offered_suite
+            && let Some(want) = self.options.number("-expect-cipher")
+        {
+            let got = i64::from(u16::from(suite));
+            ensure(got == want, || format!("early data with suite {got:#06x}"))?;
+        }
+        Ok(())
     }
 
     /// What `-export-traffic-secrets` sends.
@@ -120,7 +131,9 @@ impl Expect<'_> {
                 ensure(got == Some(want), || format!("{flag} {want}, got {got:?}"))?;
             }
         }
-        if let (Some(want), Some(group)) = (options.number("-expect-curve-id"), is.group) {
+        if let Some(group) = is.group
+            && let Some(want) = options.number("-expect-curve-id")
+        {
             let got = i64::from(u16::from(group));
             ensure(got == want, || {
                 format!("-expect-curve-id {want}, got {got}")
@@ -137,7 +150,9 @@ impl Expect<'_> {
             format!("protocol {got:?}, expected {want:?}")
         })?;
         let observed = self.observed.get();
-        if let (Some(want), false) = (options.bytes("-expect-advertised-alpn"), self.resume) {
+        if !self.resume
+            && let Some(want) = options.bytes("-expect-advertised-alpn")
+        {
             let got = observed.client_alpn.as_deref().unwrap_or_default();
             ensure(got == want, || {
                 format!("offered {got:?}, expected {want:?}")
@@ -151,6 +166,12 @@ impl Expect<'_> {
         if options.on("-expect-no-server-name") {
             ensure(is.server_name.is_none(), || "a server name")?;
         }
+        if options.on("-expect-no-ech-name-override") {
+            let want = options.text("-host-name");
+            ensure(observed.verified_name == want, || {
+                format!("verified {:?}", observed.verified_name)
+            })?;
+        }
         if !self.is_server() {
             let want = options.on("-expect-ech-accept");
             let got = is.ech == Some(EchStatus::Accepted);
@@ -161,9 +182,11 @@ impl Expect<'_> {
 
     fn check_peer(&self, is: &Properties<'_>) -> Result<(), Failure> {
         let options = self.options;
-        let raw = certs::wants_raw(options)?;
-        if let Some(want) = options.number("-expect-peer-certificate-type") {
-            let got = if raw { 2 } else { 0 };
+        if let Some([shown, ..]) = is.peer
+            && let Some(want) = options.number("-expect-peer-certificate-type")
+        {
+            // rustls does not say which type was agreed on, so that it shows in what the peer sent.
+            let got = i64::from(certs::type_of(shown));
             ensure(got == want, || {
                 format!("certificate type {got}, expected {want}")
             })?;
@@ -177,7 +200,9 @@ impl Expect<'_> {
             let want = certs::chain(&file)?;
             ensure(is.peer == Some(&want), || "another chain than expected")?;
         }
-        if let (Some(want), Some([key])) = (options.bytes("-expect-peer-rpk-sha256"), is.peer) {
+        if let Some([key]) = is.peer
+            && let Some(want) = options.bytes("-expect-peer-rpk-sha256")
+        {
             ensure(
                 sha256(key)? == want,
                 || "another raw public key than expected",
@@ -185,7 +210,7 @@ impl Expect<'_> {
         }
         let observed = self.observed.get();
         let full = is.kind != Some(HandshakeKind::Resumed);
-        if let (Some(want), true) = (options.number("-expect-peer-signature-algorithm"), full) {
+        if full && let Some(want) = options.number("-expect-peer-signature-algorithm") {
             let got = observed
                 .signature
                 .map(|scheme| i64::from(u16::from(scheme)));
@@ -193,7 +218,17 @@ impl Expect<'_> {
                 format!("signature {got:?}, expected {want}")
             })?;
         }
-        if let (Some(want), true) = (options.bytes("-expect-ocsp-response"), full) {
+        // A refusal by the verifier is a failed handshake; rustls keeps no result that says otherwise. Where the
+        // verifier refuses and the test wants to go on, `-verify-fail` stays unread.
+        if full && options.on("-expect-verify-result") {
+            ensure(observed.verified, || "the verifier was not called")?;
+        }
+        if full && let Some(want) = options.number("-expect-selected-credential") {
+            let chosen = options.credentials().len().min(1);
+            let got = if observed.asked && chosen == 1 { 0 } else { -1 };
+            ensure(got == want, || format!("credential {got}, expected {want}"))?;
+        }
+        if full && let Some(want) = options.bytes("-expect-ocsp-response") {
             let got = observed.ocsp.as_deref().unwrap_or_default();
             ensure(got == want, || format!("OCSP response {got:?}"))?;
         }
@@ -220,6 +255,15 @@ impl Expect<'_> {
     /// What is known only when data has been exchanged.
     pub(crate) fn check_end(&self, version: Option<ProtocolVersion>) -> Result<(), Failure> {
         let options = self.options;
+        if let Some(want) = options.number("-expect-total-renegotiations") {
+            ensure(want == 0, || format!("no renegotiations, expected {want}"))?;
+        }
+        if self.is_server() && options.on("-use-ticket-callback") {
+            ensure(
+                self.observed.get().tickets_called,
+                || "the ticket callback was not called",
+            )?;
+        }
         if self.is_server() || version != Some(ProtocolVersion::TLSv1_3) {
             return Ok(());
         }

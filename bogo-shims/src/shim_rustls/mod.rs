@@ -20,6 +20,11 @@ use self::{config::Configs, expect::Expect, quic::Quic, tls::Tls};
 
 /// What rustls' interface can express beside [`flags::COMMON`].
 const SUPPORTED: &[&str] = &[
+    // Versions, renegotiation.
+    "-no-tls1",
+    "-no-tls11",
+    "-renegotiate-ignore",
+    "-expect-total-renegotiations",
     // Certificates.
     "-install-cert-compression-algs",
     "-install-one-cert-compression-alg",
@@ -38,16 +43,59 @@ const SUPPORTED: &[&str] = &[
     "-expect-no-ech-name-override",
 ];
 
+/// What rustls does whether it is asked to or not, with the reason.
+const ALWAYS: &[(&str, &str)] = &[
+    ("-no-tls1", "rustls has no TLS 1.0"),
+    ("-no-tls11", "rustls has no TLS 1.1"),
+    (
+        "-use-custom-verify-callback",
+        "a verifier is always an object of the application's",
+    ),
+];
+
+const ALWAYS_AS_CLIENT: &[(&str, &str)] = &[
+    (
+        "-enable-ocsp-stapling",
+        "a client always asks for a response",
+    ),
+    (
+        "-use-old-client-cert-callback",
+        "the certificate comes from a call of the resolver's, once the server asks for it",
+    ),
+    (
+        "-renegotiate-ignore",
+        "requests to renegotiate are declined, and the connection goes on",
+    ),
+];
+
+const ALWAYS_AS_SERVER: &[(&str, &str)] = &[
+    (
+        "-use-early-callback",
+        "the certificate comes from a call of the resolver's, which is given the ClientHello",
+    ),
+    (
+        "-set-ocsp-in-callback",
+        "the response to staple comes from that call too",
+    ),
+];
+
 /// Runs the shim.
 pub fn main() -> ExitCode {
     crate::run(&[flags::COMMON, SUPPORTED], connections)
 }
 
 fn connections(sets: &OptionSets) -> Result<(), Failure> {
-    let mut configs = Configs::new(sets)?;
+    sets.same_early_data_context()?;
+    let mut configs = Configs::new()?;
     for connection in 0..=sets.initial.number("-resume-count").unwrap_or(0) {
         let resume = connection > 0;
         let options = if resume { &sets.resume } else { &sets.initial };
+        options.take_for_granted(ALWAYS);
+        options.take_for_granted(if options.on("-server") {
+            ALWAYS_AS_SERVER
+        } else {
+            ALWAYS_AS_CLIENT
+        });
         if resume && !options.on("-server") && !configs.has_session() {
             return Err(Failure::failed("No session to offer."));
         }

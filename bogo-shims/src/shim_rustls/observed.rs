@@ -28,6 +28,12 @@ pub(crate) struct Observations {
     pub(crate) new_session: Option<u32>,
     /// Whether the server stored a session.
     pub(crate) stored: bool,
+    /// Whether the application's way to make tickets was called.
+    pub(crate) tickets_called: bool,
+    /// Whether the verifier was called, and let the chain pass.
+    pub(crate) verified: bool,
+    /// Whether the resolver was asked for a certificate.
+    pub(crate) asked: bool,
     /// The suite of the session that was offered.
     pub(crate) offered_suite: Option<CipherSuite>,
     /// Traffic secrets by their label (NSS key log format).

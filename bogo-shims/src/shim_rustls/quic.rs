@@ -168,7 +168,8 @@ impl<'a> Quic<'a> {
             return Ok(());
         };
         self.early_accepted = client.is_early_data_accepted();
-        EarlyData::from(self.early_accepted).check(self.expect.options)
+        EarlyData::from(self.early_accepted).check(self.expect.options)?;
+        self.check()
     }
 }
 

@@ -82,25 +82,36 @@ impl StoresServerSessions for ServerSessions {
     }
 }
 
-/// Makes no ticket, and takes those that were made before.
+/// The application's own way to make and take tickets, which uses the library's keys and sees each call.
 #[derive(Debug)]
-pub(crate) struct NoNewTickets(pub(crate) Arc<dyn ProducesTickets>);
+pub(crate) struct ApplicationsTickets {
+    pub(crate) library: Arc<dyn ProducesTickets>,
+    /// Makes no ticket, and takes those that were made before.
+    pub(crate) skips: bool,
+    pub(crate) observed: Arc<Observed>,
+}
 
-impl ProducesTickets for NoNewTickets {
+impl ProducesTickets for ApplicationsTickets {
     fn enabled(&self) -> bool {
-        self.0.enabled()
+        self.library.enabled()
     }
 
     fn lifetime(&self) -> u32 {
-        self.0.lifetime()
+        self.library.lifetime()
     }
 
-    fn encrypt(&self, _: &[u8]) -> Option<Vec<u8>> {
-        None
+    fn encrypt(&self, plain: &[u8]) -> Option<Vec<u8>> {
+        self.observed.get().tickets_called = true;
+        if self.skips {
+            None
+        } else {
+            self.library.encrypt(plain)
+        }
     }
 
     fn decrypt(&self, ticket: &[u8]) -> Option<Vec<u8>> {
-        self.0.decrypt(ticket)
+        self.observed.get().tickets_called = true;
+        self.library.decrypt(ticket)
     }
 }
 

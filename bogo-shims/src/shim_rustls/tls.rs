@@ -24,6 +24,8 @@ pub(crate) struct Tls<'a> {
     early: bool,
     /// As a server: there was early data.
     early_accepted: bool,
+    /// A write was left unfinished on purpose.
+    holding: bool,
     /// The stream ended.
     ended: bool,
     /// An error that came after data that is still to be read.
@@ -42,13 +44,14 @@ impl<'a> Tls<'a> {
             expect,
             early: false,
             early_accepted: false,
+            holding: false,
             ended: false,
             failed: None,
         })
     }
 
     fn flush(&mut self) -> Result<(), Failure> {
-        while self.connection.wants_write() {
+        while !self.holding && self.connection.wants_write() {
             self.connection.write_tls(&mut self.socket)?;
         }
         Ok(())
@@ -137,7 +140,8 @@ impl<'a> Tls<'a> {
             return Ok(());
         };
         self.early_accepted = client.is_early_data_accepted();
-        EarlyData::from(self.early_accepted).check(self.expect.options)
+        EarlyData::from(self.early_accepted).check(self.expect.options)?;
+        self.check()
     }
 }
 
@@ -156,6 +160,7 @@ fn retry_configs(error: &Error) -> Vec<u8> {
 impl<'a> Retry<'a> for Tls<'a> {
     fn retry(&mut self, options: &'a Options) {
         self.expect.options = options;
+        self.holding = false;
     }
 }
 
@@ -215,8 +220,14 @@ impl Endpoint for Tls<'_> {
             let mut early = client
                 .early_data()
                 .ok_or_else(|| Failure::failed("no early data"))?;
-            early.write_all(data)?;
-            return self.flush();
+            // It takes as much as the session permits; the rest has to wait for the handshake.
+            let taken = early.write(data)?;
+            data = &data[taken..];
+            self.flush()?;
+            if data.is_empty() {
+                return Ok(());
+            }
+            self.leave_early_data()?;
         }
         while !data.is_empty() {
             let n = self.connection.writer().write(data)?;
@@ -227,7 +238,16 @@ impl Endpoint for Tls<'_> {
     }
 
     fn write_unfinished(&mut self, data: &[u8]) -> Result<(), Failure> {
-        self.connection.writer().write_all(data)?;
+        match &mut self.connection {
+            Connection::Client(client) if self.early => {
+                let mut early = client
+                    .early_data()
+                    .ok_or_else(|| Failure::failed("no early data"))?;
+                early.write_all(data)?;
+            }
+            connection => connection.writer().write_all(data)?,
+        }
+        self.holding = true;
         let mut out = OneByte {
             socket: &mut self.socket,
             written: false,
@@ -237,6 +257,7 @@ impl Endpoint for Tls<'_> {
     }
 
     fn finish_write(&mut self, _: &[u8]) -> Result<(), Failure> {
+        self.holding = false;
         self.flush()
     }
 
@@ -276,13 +297,7 @@ impl Endpoint for Tls<'_> {
                 }
                 Err(error) => return Err(error.into()),
             }
-            if self.expect.options.on("-read-with-unfinished-write")
-                && self.connection.wants_write()
-            {
-                self.step_without_flush()?;
-            } else {
-                self.step()?;
-            }
+            self.step()?;
         }
     }
 
@@ -317,15 +332,6 @@ impl Tls<'_> {
     fn peer_closed(&mut self) -> Result<bool, Failure> {
         let state = self.connection.process_new_packets().map_err(tag)?;
         Ok(state.peer_has_closed())
-    }
-
-    /// Reads while a write waits, as an application may.
-    fn step_without_flush(&mut self) -> Result<(), Failure> {
-        if self.connection.read_tls(&mut (&mut self.socket).take(1))? == 0 {
-            self.ended = true;
-        }
-        self.connection.process_new_packets().map_err(tag)?;
-        Ok(())
     }
 }
 

@@ -78,6 +78,7 @@ fn sum_up(
         shim: shim.to_owned(),
         passed_with_floor: 0,
         works: Tally::default(),
+        passed_less_diagnosis: 0,
         refuses: Tally::default(),
         explained: BTreeMap::new(),
         unexplained: BTreeMap::new(),
@@ -98,6 +99,13 @@ fn sum_up(
         if result.outcome == TestOutcome::Failed {
             explain(&mut summary, config, name, result);
         }
+        let ignored = |flag: &String| is_ignored_diagnosis(shim, flag);
+        let less = catalog
+            .about(name)
+            .is_some_and(|about| about.flags.iter().any(ignored));
+        if less && expects == Expects::Success && outcome == TestOutcome::Passed {
+            summary.passed_less_diagnosis += 1;
+        }
         let half = match expects {
             Expects::Success => Half::Works,
             Expects::Failure => Half::Refuses,
@@ -117,6 +125,21 @@ fn sum_up(
         }
     }
     Ok(summary)
+}
+
+/// What shims may ignore: flag, kind, shims, why.
+const IGNORED: &str = include_str!("../../../bogo-shims/configs/ignored.tsv");
+
+/// Whether a shim ignores a flag that wants a diagnosis.
+fn is_ignored_diagnosis(shim: &str, flag: &str) -> bool {
+    IGNORED.lines().any(|line| {
+        let mut columns = line.split('\t');
+        let of_all = |shims: &str| shims == "*" || shims.split(',').any(|name| name == shim);
+        columns.next() == Some(flag)
+            && columns.next() == Some("diagnostic")
+            && columns.next().is_some_and(of_all)
+            && shim != "boringssl"
+    })
 }
 
 /// A test that fails because the library lacks a feature counts as unsupported, and so does one that

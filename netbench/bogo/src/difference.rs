@@ -68,10 +68,12 @@ impl Groups {
         };
         let outcome = counted(config, name, result.outcome);
         let (category, why) = match config.reason(name) {
-            _ if result.outcome == TestOutcome::Unsupported => (
+            // BoringSSL's own shim does not say why.
+            _ if result.outcome == TestOutcome::Unsupported && result.error.is_empty() => (
                 None,
                 "the library's interface has no way to do it".to_owned(),
             ),
+            _ if result.outcome == TestOutcome::Unsupported => (None, result.line()),
             Some((category, reason)) => (Some(category), reason.to_owned()),
             None => (None, result.line()),
         };

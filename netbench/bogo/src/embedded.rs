@@ -31,6 +31,7 @@ const FILES: &[(&str, &str)] = embedded![
     "bogo-shims/configs/openssl.json",
     "bogo-shims/configs/rustls.json",
     "bogo-shims/configs/rustls-ring.json",
+    "bogo-shims/configs/ignored.tsv",
 ];
 
 impl OutcomesIn {

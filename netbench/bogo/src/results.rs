@@ -13,7 +13,7 @@ const HUNG: &str = "; shim hung";
 pub struct TestResult {
     /// How it went.
     pub outcome: TestOutcome,
-    /// The runner's report of a failure; empty otherwise.
+    /// The runner's report of a failure, or what a shim said that does not implement the test; empty otherwise.
     pub error: String,
 }
 

@@ -17,7 +17,7 @@ use netbench_model::coverage::TestOutcome;
 use crate::{
     BogoError, Results, Runner,
     command::{end, tail},
-    runner::remove,
+    runner::{FACTS_VARIABLE, remove},
 };
 
 /// How to run a shim.
@@ -39,6 +39,10 @@ pub struct RunOptions {
     pub idle: Duration,
     /// Whether a refusal has to be for the right reason.
     pub errors: Errors,
+    /// Arguments of the shim for every test.
+    pub extra: Vec<String>,
+    /// The file for what each test is about, where that is wanted.
+    pub facts: Option<PathBuf>,
 }
 
 /// Whether a refusal has to be for the right reason.
@@ -74,7 +78,7 @@ pub fn run(
     output: &Path,
     hear: &mut dyn FnMut(Progress),
 ) -> Result<Results, BogoError> {
-    starts(&options.program)?;
+    starts(options)?;
     let scratch = output.with_extension("tmp");
     remove(&scratch)?;
     fs::create_dir_all(&scratch).map_err(BogoError::io(&scratch))?;
@@ -84,12 +88,14 @@ pub fn run(
 }
 
 /// A program that cannot start would fail every test for the same reason.
-fn starts(program: &Path) -> Result<(), BogoError> {
+fn starts(options: &RunOptions) -> Result<(), BogoError> {
+    let program = options.program.as_path();
     let no = |why: String| BogoError::NoShim {
         program: program.to_owned(),
         why,
     };
     let mut command = Command::new(program);
+    command.args(&options.extra);
     command.arg("-is-handshaker-supported").stdin(Stdio::null());
     let output = command.output().map_err(|error| no(error.to_string()))?;
     let said = String::from_utf8_lossy(&output.stdout);
@@ -217,6 +223,15 @@ fn command(runner: &Runner, options: &RunOptions, raw: &Path) -> Command {
     if let Some(tests) = &options.tests {
         command.arg("-test").arg(tests);
     }
+    if !options.extra.is_empty() {
+        command
+            .arg("-shim-extra-flags")
+            .arg(options.extra.join(";"));
+    }
+    match &options.facts {
+        Some(path) => command.env(FACTS_VARIABLE, path),
+        None => command.env_remove(FACTS_VARIABLE),
+    };
     if options.errors == Errors::Any {
         command.arg("-loose-errors");
     }

@@ -7,6 +7,8 @@ use std::{
 };
 
 use netbench_model::coverage::RunnerId;
+use serde_json::json;
+use sha2::{Digest, Sha256};
 
 use crate::{
     BogoError,
@@ -41,6 +43,26 @@ const GO_LIMIT: Duration = Duration::from_secs(900);
 
 const MAKE_KEYS: &str = include_str!("make_keys.go");
 
+/// What netbench adds to the runner, and the lines of it that call that: the line that is there, and with the call.
+const HOOKS: &str = include_str!("hooks/netbench_hooks.go");
+const CALLS: [(&str, &str); 3] = [
+    (
+        "\tshim, err := newShimProcess(dispatcher, shimPath, flags, env)\n",
+        "\tnetbenchBegin(test, flags)\n\tshim, err := newShimProcess(dispatcher, shimPath, flags, env)\n",
+    ),
+    (
+        "\t\t\treturn errUnimplemented\n",
+        "\t\t\tnetbenchUnimplemented(test, shim.stderr.String())\n\t\t\treturn errUnimplemented\n",
+    ),
+    (
+        "\t\t\t\t\t\ttestOutput.AddSkip(msg.test.name)\n",
+        "\t\t\t\t\t\ttestOutput.AddSkip(msg.test.name)\n\t\t\t\t\t\tnetbenchSkipped(testOutput, msg.test.name)\n",
+    ),
+];
+
+/// The environment variable that names the file for what each test is about.
+pub(crate) const FACTS_VARIABLE: &str = "NETBENCH_BOGO_FACTS";
+
 impl Runner {
     /// The runner that [`Runner::make`] builds.
     ///
@@ -48,6 +70,11 @@ impl Runner {
     /// When the pin is broken.
     pub fn pinned() -> Result<RunnerId, BogoError> {
         source::pinned()
+    }
+
+    /// The name of its program, which is another where netbench adds something else to it.
+    pub fn program_name() -> String {
+        format!("runner-{}", hooks_hash())
     }
 
     /// Builds the runner under `cache`, or finds it there. `say` is called with each step that takes time.
@@ -65,7 +92,7 @@ impl Runner {
         fs::create_dir_all(&home).map_err(BogoError::io(&home))?;
         let source = home.join("source");
         let runner = Self {
-            program: home.join("runner"),
+            program: home.join(Self::program_name()),
             folder: source.join("ssl/test/runner"),
             id,
             source,
@@ -105,7 +132,9 @@ impl Runner {
         let partial = self.home.join("runner.partial");
         let mut command = Command::new("go");
         command
-            .args(["test", "-c", "-o"])
+            .args(["test", "-c", "-overlay"])
+            .arg(self.overlay()?)
+            .arg("-o")
             .arg(&partial)
             .arg(".")
             .current_dir(&self.folder);
@@ -130,6 +159,32 @@ impl Runner {
         fs::rename(&partial, &self.program).map_err(BogoError::io(&self.program))
     }
 
+    /// Writes the runner's source with netbench's calls beside it, and gives the file that has Go take that instead.
+    fn overlay(&self) -> Result<PathBuf, BogoError> {
+        let folder = self.home.join("hooks");
+        fs::create_dir_all(&folder).map_err(BogoError::io(&folder))?;
+        let path = self.folder.join("runner.go");
+        let mut text = fs::read_to_string(&path).map_err(BogoError::io(&path))?;
+        for (line, with_call) in CALLS {
+            if text.matches(line).count() != 1 {
+                let why = format!("it does not have this line once: {}", line.trim());
+                return Err(BogoError::bad(path, why));
+            }
+            text = text.replace(line, with_call);
+        }
+        let mut replace = serde_json::Map::new();
+        for (name, text) in [("runner.go", text.as_str()), ("netbench_hooks.go", HOOKS)] {
+            let written = folder.join(name);
+            fs::write(&written, text).map_err(BogoError::io(&written))?;
+            let place = self.folder.join(name).display().to_string();
+            replace.insert(place, json!(written));
+        }
+        let overlay = folder.join("overlay.json");
+        let text = json!({ "Replace": replace }).to_string();
+        fs::write(&overlay, text).map_err(BogoError::io(&overlay))?;
+        Ok(overlay)
+    }
+
     fn make_keys(&self, folder: &Path) -> Result<(), BogoError> {
         let program = self.home.join("make_keys.go");
         fs::write(&program, MAKE_KEYS).map_err(BogoError::io(&program))?;
@@ -144,6 +199,19 @@ impl Runner {
         run_well(&mut command, GO, step, GO_LIMIT, &self.stop)?;
         Ok(())
     }
+}
+
+/// Other hooks make another runner.
+fn hooks_hash() -> String {
+    let mut hash = Sha256::new();
+    hash.update(HOOKS);
+    hash.update(format!("{CALLS:?}"));
+    let bytes = hash.finalize();
+    bytes
+        .iter()
+        .take(4)
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// Two commands at once must not build the same thing; the lock ends with the process.

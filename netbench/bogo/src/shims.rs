@@ -15,7 +15,29 @@ pub struct KnownShim {
     config: Option<&'static str>,
     /// What differs from that, where the configuration is another shim's too.
     exceptions: Option<&'static str>,
+    /// Rows of the matrix that its library has and the shim does not show, with the reason of each.
+    pub(crate) beyond: &'static [(&'static str, &'static str)],
 }
+
+/// What libssl has, and its shim does not show.
+const BEYOND_OPENSSL: &[(&str, &str)] = &[
+    (
+        "Session ticket callbacks",
+        "libssl has callbacks for ticket keys, and the shim does not set them",
+    ),
+    (
+        "Certificate compression",
+        "libssl compresses with zlib, brotli and zstd, and takes no algorithm of a test's own",
+    ),
+    (
+        "Certificate transparency (SCT)",
+        "libssl validates lists itself, and does not show them as the tests want",
+    ),
+    (
+        "External PSK",
+        "libssl has external PSKs, and the tests use imported ones (RFC 9258)",
+    ),
+];
 
 /// What Cargo builds a shim as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +62,7 @@ pub const KNOWN_SHIMS: [KnownShim; 4] = [
         executable: None,
         config: None,
         exceptions: None,
+        beyond: &[],
     },
     KnownShim {
         name: "openssl",
@@ -50,6 +73,7 @@ pub const KNOWN_SHIMS: [KnownShim; 4] = [
         }),
         config: Some("openssl.json"),
         exceptions: None,
+        beyond: BEYOND_OPENSSL,
     },
     KnownShim {
         name: "rustls",
@@ -60,6 +84,7 @@ pub const KNOWN_SHIMS: [KnownShim; 4] = [
         }),
         config: Some("rustls.json"),
         exceptions: None,
+        beyond: &[],
     },
     KnownShim {
         name: "rustls-ring",
@@ -70,6 +95,7 @@ pub const KNOWN_SHIMS: [KnownShim; 4] = [
         }),
         config: Some("rustls.json"),
         exceptions: Some("rustls-ring.json"),
+        beyond: &[],
     },
 ];
 

@@ -1,10 +1,10 @@
 use std::path::{Path, PathBuf};
 
-use netbench_model::coverage::{Coverage, Difference, RunnerId};
+use netbench_model::coverage::{Coverage, Defects, Difference, Matrix, RunnerId};
 
 use crate::{
     Baseline, BogoError, Catalog, KnownShim, OutcomesIn, Results, ShimConfig, ShimResults,
-    TestPatterns, coverage_of, difference_between,
+    TestPatterns, coverage_of, defects_of, difference_between, matrix_of,
 };
 
 /// Outcomes of shims as they are stored: coverage and differences without a run.
@@ -73,6 +73,18 @@ impl StoredOutcomes {
     pub fn coverage(&self, feature: Option<&str>) -> Result<Coverage, BogoError> {
         let columns: Vec<_> = self.shims.iter().map(StoredShim::column).collect();
         coverage_of(&self.runner, &self.catalog, &columns, feature)
+    }
+
+    /// What each stack has of every feature.
+    pub fn matrix(&self) -> Matrix {
+        let columns: Vec<_> = self.shims.iter().map(StoredShim::column).collect();
+        matrix_of(&self.runner, &self.catalog, &columns)
+    }
+
+    /// What stacks do that they must not.
+    pub fn defects(&self) -> Defects {
+        let columns: Vec<_> = self.shims.iter().map(StoredShim::column).collect();
+        defects_of(&self.runner, &self.catalog, &columns)
     }
 
     /// The difference between the first two shims that were read; with `feature`, on one feature.

@@ -28,6 +28,13 @@ fn results(tests: &[(&str, TestOutcome)]) -> Results {
     }
 }
 
+/// What a runner would write down of these tests.
+fn facts(results: &Results) -> String {
+    let line =
+        |name: &String| format!("{name}\tserver\ttls\tTLS12\t-async -curves\t:X:\tOmit 0x0001\n");
+    results.tests.keys().map(line).collect()
+}
+
 /// And a test that goes one way or the other.
 fn with_chance(mut results: Results, outcome: TestOutcome) -> Results {
     let result = TestResult {
@@ -82,12 +89,23 @@ fn a_stored_failure_keeps_the_runners_words() {
 #[test]
 fn what_tests_expect_is_read_again() {
     let null = results(&[("A", TestOutcome::Passed), ("B", TestOutcome::Failed)]);
-    let catalog = Catalog::from_null_shim(&null);
+    let catalog = Catalog::from_null_shim(&null, &facts(&null)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tests.tsv");
     std::fs::write(&path, catalog.to_text()).unwrap();
     assert_eq!(Catalog::read(&path).unwrap(), catalog);
-    for text in ["", "A\n", "A\tlove\n", "A\tsuccess"] {
+    let about = catalog.about("A").unwrap();
+    assert_eq!(about.flags, ["-async", "-curves"]);
+    assert!(Catalog::from_null_shim(&null, "A\tclient\n").is_err());
+    let missing = Catalog::from_null_shim(&null, "").unwrap_err();
+    assert!(missing.to_string().contains("there are none"), "{missing}");
+    for text in [
+        "",
+        "A\n",
+        "A\tsuccess\n",
+        "A\tsuccess\tpeer\ttls\tTLS12\t\t\t\n",
+        "A\tsuccess\tclient\ttls\tTLS12\t\t\t",
+    ] {
         std::fs::write(&path, text).unwrap();
         let error = Catalog::read(&path).unwrap_err().to_string();
         assert!(error.contains("tests.tsv"), "{error}");
@@ -128,7 +146,7 @@ fn departures_are_found() {
     ]);
     let before = with_chance(before, TestOutcome::Passed);
     let now = with_chance(now, TestOutcome::Failed);
-    let catalog = Catalog::from_null_shim(&now);
+    let catalog = Catalog::from_null_shim(&now, &facts(&now)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("shim.json");
     let reasons = r#"{"B": "defect: b", "Shuffled": "chance: s", "Z*": "defect: z"}"#;

@@ -51,6 +51,8 @@ fn case() -> Case {
         ("BadFinished-Client", Failed, "unexpected error\n"),
         ("Garbage", Passed, ""),
     ]);
+    let fact = |name: &String| format!("{name}\tclient\ttls\tTLS13\t\t\t\n");
+    let facts: String = null.tests.keys().map(fact).collect();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("other.json");
     let reasons =
@@ -62,7 +64,7 @@ fn case() -> Case {
             version: "1.2.3".to_owned(),
             checksum: "00".to_owned(),
         },
-        catalog: Catalog::from_null_shim(&null),
+        catalog: Catalog::from_null_shim(&null, &facts).unwrap(),
         none: ShimConfig::default(),
         config: ShimConfig::read(&path, None).unwrap(),
         one: results(&[

@@ -15,7 +15,7 @@ const WORKS: &str = r#"
 while [ $# -gt 0 ]; do [ "$1" = -json-output ] && out=$2; shift; done
 echo "PASSED (A)"; echo "FAILED (B)"; echo "unexpected failure"; echo "UNIMPLEMENTED (C)"
 cat > "$out" <<'END'
-{"tests": {"A": {"actual": "PASS"}, "B": {"actual": "FAIL", "error": "unexpected failure\n"}, "C": {"actual": "SKIP"}}}
+{"tests": {"A": {"actual": "PASS"}, "B": {"actual": "FAIL", "error": "unexpected failure\n"}, "C": {"actual": "SKIP", "error": "unsupported: flag -x\n"}}}
 END
 exit 1"#;
 
@@ -55,6 +55,8 @@ fn go(
         jobs: 1,
         idle: Duration::from_secs(5),
         errors: Errors::Checked,
+        extra: Vec::new(),
+        facts: None,
     };
     let mut heard = Vec::new();
     let output = folder.path().join("out.json");
@@ -84,6 +86,7 @@ fn results_and_progress_are_read() {
     let (result, heard) = go(WORKS, "echo No");
     let results = result.unwrap();
     assert_eq!(results.count(TestOutcome::Failed), 1);
+    assert_eq!(results.tests["C"].line(), "unsupported: flag -x");
     let names: Vec<_> = heard.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["A", "B", "C"]);
 }

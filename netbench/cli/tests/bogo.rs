@@ -69,12 +69,40 @@ fn a_missing_go_is_named_with_where_to_get_it() {
     );
 }
 
+/// The lines of the runner to which netbench adds calls of its own.
+const CALLED_FROM: [&str; 3] = [
+    "\tshim, err := newShimProcess(dispatcher, shimPath, flags, env)\n",
+    "\t\t\treturn errUnimplemented\n",
+    "\t\t\t\t\t\ttestOutput.AddSkip(msg.test.name)\n",
+];
+
+#[test]
+fn a_runner_that_has_other_lines_is_named_and_not_built() {
+    let cache = tempfile::tempdir().unwrap();
+    let home = cache_with_source(cache.path());
+    let path = home.join("source/ssl/test/runner/runner.go");
+    fs::write(path, CALLED_FROM[1..].concat()).unwrap();
+    let bin = tempfile::tempdir().unwrap();
+    script(&bin.path().join("go"), "exit 0");
+    let path = bin.path().to_str().unwrap();
+    let output = bogo_with(cache.path(), &["--shim", "rustls"], path);
+    let error = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(
+        error.contains("runner.go") && error.contains("newShimProcess"),
+        "{error}"
+    );
+    assert!(!home.join(Runner::program_name()).exists());
+}
+
 /// A cache in which BoringSSL's source seems to be, so that nothing has to be fetched.
 fn cache_with_source(cache: &Path) -> std::path::PathBuf {
     let id = Runner::pinned().unwrap();
     let home = format!("{}-{}-{}", id.package, id.version, &id.checksum[..8]);
     let home = cache.join("netbench/bogo").join(home);
-    fs::create_dir_all(home.join("source/ssl/test/runner")).unwrap();
+    let folder = home.join("source/ssl/test/runner");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("runner.go"), CALLED_FROM.concat()).unwrap();
     home
 }
 
@@ -108,6 +136,7 @@ fn a_go_that_cannot_get_its_toolchain_is_told_apart_from_a_failed_build() {
 /// A runner and shims that are shell scripts, so that all but BoringSSL's own column can be made.
 const RUNNER: &str = r#"
 while [ $# -gt 0 ]; do [ "$1" = -json-output ] && out=$2; shift; done
+for test in A B C; do printf '%s\tclient\ttls\tTLS13\t\t\t\n' $test; done > "${NETBENCH_BOGO_FACTS:-/dev/null}"
 printf '%s' '{"tests": {"A": {"actual": "PASS"}, "B": {"actual": "FAIL", "error": "unexpected failure\n"}, "C": {"actual": "SKIP"}}}' > "$out"
 exit 1"#;
 
@@ -115,7 +144,7 @@ exit 1"#;
 fn without_cmake_or_ninja_the_other_columns_are_shown_and_the_reason() {
     let cache = tempfile::tempdir().unwrap();
     let home = cache_with_source(cache.path());
-    script(&home.join("runner"), RUNNER);
+    script(&home.join(Runner::program_name()), RUNNER);
     let target = tempfile::tempdir().unwrap();
     fs::create_dir(target.path().join("release")).unwrap();
     for shim in ["null", "openssl", "rustls"] {
@@ -161,6 +190,7 @@ while [ $# -gt 0 ]; do
     case "$1" in -json-output) out=$2 ;; -test) tests=$(echo "$2" | tr ';' ' '); echo "$2" >> "$XDG_CACHE_HOME/patterns" ;; esac
     shift
 done
+for test in $tests; do printf '%s\tclient\ttls\tTLS13\t\t\t\n' $test; done > "${NETBENCH_BOGO_FACTS:-/dev/null}"
 all=; for test in $tests; do echo "PASSED ($test)"; all="$all,\"$test\": {\"actual\": \"PASS\"}"; done
 echo "{\"tests\": {${all#,}}}" > "$out""#;
 
@@ -168,7 +198,7 @@ echo "{\"tests\": {${all#,}}}" > "$out""#;
 fn one_feature_runs_the_tests_that_it_shows() {
     let cache = tempfile::tempdir().unwrap();
     let home = cache_with_source(cache.path());
-    script(&home.join("runner"), RUNNER_OF_FOUR);
+    script(&home.join(Runner::program_name()), RUNNER_OF_FOUR);
     let target = tempfile::tempdir().unwrap();
     fs::create_dir(target.path().join("release")).unwrap();
     for shim in ["null", "openssl", "rustls"] {
@@ -237,6 +267,24 @@ fn stored_outcomes_are_shown_without_go() {
         "{text}"
     );
 
+    let matrix = bogo(&["--matrix", "--stored"], "/nonexistent");
+    let text = String::from_utf8(matrix.stdout).unwrap();
+    let alpn = text.lines().find(|line| line.contains("ALPN")).unwrap();
+    assert!(
+        alpn.contains("yes/no") && alpn.contains("yes/yes"),
+        "{text}"
+    );
+
+    let defects = ["defects", "openssl", "rustls", "--stored", "--json"];
+    let defects = bogo(&defects, "/nonexistent");
+    let defects: serde_json::Value = serde_json::from_slice(&defects.stdout).unwrap();
+    let tests = defects["tests"].as_array().unwrap();
+    let is = |test: &&serde_json::Value| test["test"] == "ECDSAKeyUsage-Client-TLS12";
+    let usage = tests.iter().find(is).unwrap();
+    assert_eq!(usage["conducts"], serde_json::json!(["right", "accepted"]));
+    let (all, those) = (&defects["among_all"][0], &defects["among_those"][0]);
+    assert!(all.as_u64() >= those.as_u64(), "{all} {those}");
+
     let some = bogo(
         &[&stored[..], &["--test", "ALPN*"]].concat(),
         "/nonexistent",
@@ -247,4 +295,21 @@ fn stored_outcomes_are_shown_without_go() {
     // The old name of --stored.
     let old = bogo(&["--kept"], "/nonexistent");
     assert_eq!(old.status.code(), Some(0), "{}", said(&old));
+}
+
+#[test]
+fn the_readme_has_the_matrix_as_it_is_stored() {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let output = bogo(
+        &["--matrix", "--stored", "--format", "markdown"],
+        "/nonexistent",
+    );
+    let text = String::from_utf8(output.stdout).unwrap();
+    let rows: Vec<_> = text.lines().filter(|line| line.starts_with('|')).collect();
+    assert!(rows.len() > 40, "{text}");
+    assert!(
+        readme.contains(&rows.join("\n")),
+        "the table in README.md is not that of `netbench bogo --matrix --stored --format markdown`"
+    );
 }

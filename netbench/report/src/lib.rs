@@ -53,7 +53,7 @@ pub use text::{count, wrap};
 
 use netbench_model::{
     ConnectManifest, EvaluationManifest, Sample, ScanManifest, SuiteManifest, SuiteSample,
-    coverage::{Coverage, Difference as CoverageDifference},
+    coverage::{Coverage, Defects, Difference as CoverageDifference, Matrix as SupportMatrix},
     scan::{AgainstRecord, SiteScan},
 };
 use netbench_protocol::{Request, Response};
@@ -78,6 +78,8 @@ pub fn schemas() -> Vec<Schema> {
     };
     vec![
         schema("bogo-coverage.json", schema_for!(Coverage)),
+        schema("bogo-matrix.json", schema_for!(SupportMatrix)),
+        schema("bogo-defects.json", schema_for!(Defects)),
         schema("bogo-difference.json", schema_for!(CoverageDifference)),
         schema("compare-summary.json", schema_for!(CompareSummary)),
         schema("connect-compare.json", schema_for!(ConnectComparison)),

@@ -7,7 +7,8 @@ mod forms;
 
 use forms::{render, terminal};
 use netbench_model::coverage::{
-    Category, Coverage, Difference, DifferenceGroup, Ending, FeatureRow, RunnerId, ShimSummary,
+    Category, Conduct, Coverage, DefectTest, Defects, Difference, DifferenceGroup, Ending,
+    FeatureRow, Matrix, MatrixCell, Protocol, Role, RunnerId, ShimSummary, StackSupport, Support,
     Tally, TestOutcome,
 };
 
@@ -30,6 +31,7 @@ fn coverage() -> Coverage {
         shim: name.to_owned(),
         passed_with_floor: 4,
         works: tally(2, 0, 1),
+        passed_less_diagnosis: 1,
         refuses: tally(1, 0, 0),
         explained: BTreeMap::new(),
         unexplained: BTreeMap::new(),
@@ -138,11 +140,104 @@ fn differences_in_every_form() {
     insta::assert_snapshot!("difference_csv", render(&difference, "csv"));
 }
 
+fn shims() -> Vec<String> {
+    ["one", "other"].map(str::to_owned).to_vec()
+}
+
+/// A feature that is alike in both roles, one that is not, and one of a single role.
+fn matrix() -> Matrix {
+    use Support::{Absent, NotTestable, Partly, Works};
+    let cell = |feature: &str, role, protocol, supports: [Support; 2]| MatrixCell {
+        feature: feature.to_owned(),
+        role,
+        protocol,
+        stacks: supports
+            .map(|support| StackSupport {
+                support,
+                passed: 2,
+                against: 1,
+                apart: 0,
+                why: (support != Works).then(|| format!("no \x1b[31m {feature}")),
+            })
+            .to_vec(),
+    };
+    let both = |feature, protocol, supports| {
+        Role::ALL
+            .iter()
+            .map(move |role| cell(feature, *role, protocol, supports))
+    };
+    let mut cells = Vec::new();
+    cells.extend(both("ALPN", Protocol::Tls12, [Works, Works]));
+    cells.extend(both("ALPN", Protocol::Dtls12, [Works, Absent]));
+    cells.push(cell("ECH", Role::Client, Protocol::Tls13, [Absent, Partly]));
+    cells.push(cell("ECH", Role::Server, Protocol::Tls13, [Absent, Absent]));
+    cells.push(cell(
+        "SCT",
+        Role::Client,
+        Protocol::Tls12,
+        [NotTestable, Absent],
+    ));
+    Matrix {
+        runner: coverage().runner,
+        shims: shims(),
+        cells,
+        warnings: Vec::new(),
+    }
+}
+
+fn defects() -> Defects {
+    let test = |test: &str, conducts: [Conduct; 2], why: &str| DefectTest {
+        test: test.to_owned(),
+        role: Role::Client,
+        protocol: Some(Protocol::Tls12),
+        sends: "SendUnknown\x1b[31m 0x0001".to_owned(),
+        wants: ":X:".to_owned(),
+        conducts: conducts.to_vec(),
+        why: why.to_owned(),
+    };
+    Defects {
+        runner: coverage().runner,
+        shims: shims(),
+        run_by_all: 3,
+        among_those: vec![2, 1],
+        among_all: vec![2, 4],
+        tests: vec![
+            test(
+                "A",
+                [Conduct::Accepted, Conduct::Right],
+                "usage is not looked at",
+            ),
+            test(
+                "B",
+                [Conduct::Accepted, Conduct::Right],
+                "usage is not looked at",
+            ),
+            test("C", [Conduct::NotRun, Conduct::Crashed], "it crashes"),
+        ],
+        warnings: Vec::new(),
+    }
+}
+
+#[test]
+fn the_matrix_and_defects_in_text() {
+    insta::assert_snapshot!("matrix_terminal", terminal(&matrix(), 100));
+    insta::assert_snapshot!("matrix_markdown", render(&matrix(), "markdown"));
+    insta::assert_snapshot!("defects_terminal", terminal(&defects(), 120));
+    insta::assert_snapshot!("defects_markdown", render(&defects(), "markdown"));
+    let csv = render(&matrix(), "csv");
+    assert!(
+        csv.contains("not testable") && csv.contains("DTLS 1.2"),
+        "{csv}"
+    );
+}
+
 #[test]
 fn json_is_what_the_schemas_say() {
     for (file, text) in [
         ("bogo-coverage.json", render(&coverage(), "json")),
         ("bogo-difference.json", render(&difference(), "json")),
+        ("bogo-matrix.json", render(&matrix(), "json")),
+        ("bogo-defects.json", render(&defects(), "json")),
     ] {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../schemas")
@@ -158,5 +253,7 @@ fn nothing_that_a_terminal_obeys_gets_through() {
     for form in ["terminal", "markdown", "csv", "html"] {
         assert!(!render(&coverage(), form).contains('\x1b'));
         assert!(!render(&difference(), form).contains('\x1b'));
+        assert!(!render(&matrix(), form).contains('\x1b'));
+        assert!(!render(&defects(), form).contains('\x1b'));
     }
 }

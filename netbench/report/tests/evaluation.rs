@@ -93,6 +93,7 @@ fn coverage(defects: (usize, usize)) -> Coverage {
         shim: name.to_owned(),
         passed_with_floor: 10,
         works: tally(5, defects, 5),
+        passed_less_diagnosis: 0,
         refuses: tally(5, 0, 0),
         explained: BTreeMap::from([(Category::Defect, defects)]),
         unexplained: BTreeMap::new(),

@@ -1,10 +1,16 @@
 //! What is recorded of protocol coverage: how BoringSSL's tests went for each shim, summed up by
 //! feature, and how two shims differ. `netbench-bogo` makes these records; reports read them.
 
+mod about;
+mod defects;
 mod difference;
+mod matrix;
 mod summary;
 mod test;
 
+pub use about::{Protocol, Role, Transport};
+pub use defects::{Conduct, DefectTest, Defects};
 pub use difference::{Difference, DifferenceGroup};
+pub use matrix::{Matrix, MatrixCell, StackSupport, Support};
 pub use summary::{Coverage, FeatureRow, Half, ShimSummary, Tally};
 pub use test::{Category, Ending, RunnerId, TestOutcome};

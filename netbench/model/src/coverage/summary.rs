@@ -33,6 +33,10 @@ pub struct ShimSummary {
     pub passed_with_floor: usize,
     /// Tests that expect success.
     pub works: Tally,
+    /// How many of those that passed have an expectation of a diagnosis that only BoringSSL offers, which was
+    /// ignored.
+    #[serde(default)]
+    pub passed_less_diagnosis: usize,
     /// Tests that expect the library to refuse something, without the floor.
     pub refuses: Tally,
     /// Failures that the shim's configuration explains, by kind.

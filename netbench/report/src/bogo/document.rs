@@ -132,6 +132,9 @@ fn totals(coverage: &Coverage) -> Item {
         .caption("Totals")
         .col("stack", 0, |shim| Cell::text(&shim.shim))
         .col("works", 0, |shim| tally(shim.works))
+        .col("of these, a diagnosis ignored", 1, |shim| {
+            Cell::count(shim.passed_less_diagnosis)
+        })
         .col("refuses", 0, |shim| tally(shim.refuses))
         .col("explained failures", 1, |shim| Cell::text(explained(shim)))
         .col("unexplained", 0, |shim| Cell::count(shim.unexplained.len()))

@@ -10,6 +10,8 @@ Examples:
   netbench bogo --feature ALPN                one feature
   netbench bogo --shim rustls --test 'ALPN*'  some tests of one stack
   netbench bogo diff openssl rustls           tests that only one of them passes
+  netbench bogo --matrix --stored             what each stack has, by version
+  netbench bogo defects openssl rustls        what each does that it must not
   netbench bogo --stored                      stored outcomes, without running
   netbench bogo --check                       fail if a test no longer passes
 
@@ -32,6 +34,9 @@ pub(crate) struct Bogo {
     /// Run and show the tests of one feature, by its name in the table
     #[arg(long, value_name = "NAME")]
     pub(crate) feature: Option<String>,
+    /// Show what each stack has, feature by feature and version by version
+    #[arg(long, conflicts_with_all = ["test", "feature", "accept"])]
+    pub(crate) matrix: bool,
     /// Fail if a test that passed no longer does, or if one that is known to fail passes
     #[arg(long, conflicts_with = "stored")]
     pub(crate) check: bool,
@@ -73,6 +78,19 @@ impl BogoHow {
 pub(crate) enum BogoCommand {
     /// Show the tests that one shim passes and the other does not, by feature, and why
     Diff(BogoDiff),
+    /// Show what stacks do that they must not: what they accept, refuse, crash on or hang in
+    Defects(BogoDefects),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BogoDefects {
+    /// Shims to compare
+    #[arg(required = true, value_name = "SHIM")]
+    pub(crate) shims: Vec<String>,
+    #[command(flatten)]
+    pub(crate) how: BogoHow,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]

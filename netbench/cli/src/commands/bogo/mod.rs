@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use netbench_bogo::{
     BogoError, FEATURES, Features, KnownShim, OutcomesIn, StoredOutcomes, TestPatterns,
-    coverage_of, difference_between,
+    coverage_of, defects_of, difference_between, matrix_of,
 };
 use netbench_model::suggestion;
 
@@ -22,7 +22,7 @@ use crate::{
 };
 
 use self::{
-    args::{Bogo, BogoCommand, BogoDiff},
+    args::{Bogo, BogoCommand, BogoDefects, BogoDiff},
     runs::{Job, Setup, ShimRun},
     shims::Shim,
 };
@@ -33,6 +33,7 @@ const DEFAULT: [&str; 3] = ["boringssl", "openssl", "rustls"];
 pub(crate) fn bogo(options: &Bogo) -> anyhow::Result<Ended> {
     match &options.command {
         Some(BogoCommand::Diff(diff)) => difference(diff),
+        Some(BogoCommand::Defects(options)) => defects(options),
         None => coverage(options),
     }
 }
@@ -41,7 +42,7 @@ pub(crate) fn bogo(options: &Bogo) -> anyhow::Result<Ended> {
 pub(crate) fn time(options: &Bogo) -> Duration {
     match options.command {
         // What both shims did is cached by then.
-        Some(BogoCommand::Diff(_)) => Duration::ZERO,
+        Some(BogoCommand::Diff(_) | BogoCommand::Defects(_)) => Duration::ZERO,
         None if options.how.stored => Duration::ZERO,
         None => {
             let shims = match options.shim.len() {
@@ -58,20 +59,21 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
     let chosen = !options.shim.is_empty();
     let names: Vec<&str> = if chosen {
         options.shim.iter().map(String::as_str).collect()
+    } else if options.matrix {
+        // BoringSSL's own has all of it; the stacks are what is compared.
+        DEFAULT[1..].to_vec()
     } else {
         DEFAULT.to_vec()
     };
-    let mut known = Vec::new();
-    for name in names {
-        let shim = shims::known(name)?;
-        if !known.contains(&shim) {
-            known.push(shim);
-        }
-    }
+    let known = distinct(&names)?;
     let tests = options.test.as_deref().map(TestPatterns::parse);
     let tests = tests.transpose().map_err(input)?;
     if options.how.stored {
         let mut stored = stored(&known)?;
+        if options.matrix {
+            output::print(&stored.matrix(), &options.output)?;
+            return Ok(Ended::Well);
+        }
         if let Some(tests) = &tests {
             stored.retain(tests);
         }
@@ -100,6 +102,15 @@ fn coverage(options: &Bogo) -> anyhow::Result<Ended> {
     };
     let mut runs = job.run(&found)?;
     let columns: Vec<_> = runs.iter().map(ShimRun::column).collect();
+    if options.matrix {
+        let matrix = matrix_of(&setup.runner.id, &setup.catalog, &columns);
+        output::print(&matrix, &options.output)?;
+        return if options.check {
+            check::check(&job, &mut runs)
+        } else {
+            Ok(Ended::Well)
+        };
+    }
     let mut coverage = coverage_of(&setup.runner.id, &setup.catalog, &columns, feature)?;
     coverage.pattern = options.test.clone();
     coverage.warnings = warnings;
@@ -140,6 +151,38 @@ fn difference(options: &BogoDiff) -> anyhow::Result<Ended> {
         difference_between(&setup.catalog, runs[0].column(), runs[1].column(), feature);
     output::print(&difference, &options.output)?;
     Ok(Ended::Well)
+}
+
+fn defects(options: &BogoDefects) -> anyhow::Result<Ended> {
+    let known = distinct(&options.shims)?;
+    if options.how.stored {
+        output::print(&stored(&known)?.defects(), &options.output)?;
+        return Ok(Ended::Well);
+    }
+    let setup = Setup::new(&options.how, options.output.quiet)?;
+    let shims = known.into_iter().map(|shim| Shim::find(shim, &setup));
+    let shims = shims.collect::<anyhow::Result<Vec<_>>>()?;
+    let job = Job {
+        setup: &setup,
+        tests: None,
+    };
+    let runs = job.run(&shims)?;
+    let columns: Vec<_> = runs.iter().map(ShimRun::column).collect();
+    let defects = defects_of(&setup.runner.id, &setup.catalog, &columns);
+    output::print(&defects, &options.output)?;
+    Ok(Ended::Well)
+}
+
+/// Shims by their names, each once.
+fn distinct(names: &[impl AsRef<str>]) -> anyhow::Result<Vec<&'static KnownShim>> {
+    let mut known = Vec::new();
+    for name in names {
+        let shim = shims::known(name.as_ref())?;
+        if !known.contains(&shim) {
+            known.push(shim);
+        }
+    }
+    Ok(known)
 }
 
 /// The tests that match the patterns and are about the feature; none where all are wanted.

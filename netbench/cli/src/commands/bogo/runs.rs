@@ -57,8 +57,13 @@ impl<'a> Setup<'a> {
 fn catalog(runner: &Runner, jobs: u32, progress: &Progress) -> anyhow::Result<Catalog> {
     let program = shims::null(progress)?;
     let path = cached(runner, "null", &program, &ShimConfig::default())?;
-    if let Ok(results) = Results::read(&path) {
-        return Ok(Catalog::from_null_shim(&results));
+    let facts = path.with_extension("tsv");
+    if let (Ok(results), Ok(facts)) = (Results::read(&path), fs::read_to_string(&facts)) {
+        return Ok(Catalog::from_null_shim(&results, &facts)?);
+    }
+    // The runner adds to the file.
+    if facts.exists() {
+        fs::remove_file(&facts).with_context(|| format!("cannot remove {}", facts.display()))?;
     }
     progress.stage("Counting the tests that a shim passes by doing nothing");
     let options = RunOptions {
@@ -70,9 +75,13 @@ fn catalog(runner: &Runner, jobs: u32, progress: &Progress) -> anyhow::Result<Ca
         jobs,
         idle: Duration::from_secs(10),
         errors: Errors::Any,
+        extra: Vec::new(),
+        facts: Some(facts.clone()),
     };
     let results = run(runner, &options, &path, &mut |_| {})?;
-    Ok(Catalog::from_null_shim(&results))
+    let facts =
+        fs::read_to_string(&facts).with_context(|| format!("cannot read {}", facts.display()))?;
+    Ok(Catalog::from_null_shim(&results, &facts)?)
 }
 
 /// A shim and its results, which its configuration explains.
@@ -187,6 +196,8 @@ impl Job<'_> {
                 jobs,
                 idle: self.setup.how.timeout,
                 errors: Errors::Checked,
+                extra: Vec::new(),
+                facts: None,
             };
             let hear = &mut |Done(_, outcome)| {
                 let failed = outcome == TestOutcome::Failed;
@@ -242,6 +253,7 @@ fn cached(
     let bytes = fs::read(program).with_context(|| format!("cannot read {}", program.display()))?;
     let mut hash = Sha256::new();
     hash.update(bytes);
+    hash.update(runner.program.as_os_str().as_encoded_bytes());
     hash.update(config.effect());
     let hash: String = hash
         .finalize()

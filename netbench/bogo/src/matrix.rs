@@ -1,0 +1,228 @@
+use std::collections::BTreeMap;
+
+use netbench_model::coverage::{
+    Category, Matrix, MatrixCell, Protocol, Role, RunnerId, StackSupport, Support, TestOutcome,
+};
+
+use crate::{
+    Catalog, Expects, KnownShim, ShimResults,
+    topic::{TOPICS, Topic, Topics},
+};
+
+/// The place of the protocol itself in [`TOPICS`].
+const HANDSHAKE: usize = 0;
+
+/// What each shim's stack has of every feature, by role and protocol. A test counts for the feature that it is
+/// about, and not against it where it fails for want of something else.
+pub fn matrix_of(runner: &RunnerId, catalog: &Catalog, shims: &[ShimResults<'_>]) -> Matrix {
+    let mut places: BTreeMap<Place, Vec<&str>> = BTreeMap::new();
+    for (name, expects, about) in catalog.tests() {
+        let Some(protocol) = about.protocol.filter(|_| expects == Expects::Success) else {
+            continue;
+        };
+        for row in Topics::all().of(name) {
+            let place = Place {
+                row,
+                role: about.role,
+                protocol,
+            };
+            places.entry(place).or_default().push(name);
+        }
+    }
+    let judges: Vec<Judge<'_>> = shims
+        .iter()
+        .map(|shim| Judge::new(catalog, *shim, &places))
+        .collect();
+    let cells = places.iter().map(|(place, tests)| MatrixCell {
+        feature: TOPICS[place.row].name.to_owned(),
+        role: place.role,
+        protocol: place.protocol,
+        stacks: judges
+            .iter()
+            .map(|judge| judge.support(*place, tests))
+            .collect(),
+    });
+    Matrix {
+        runner: runner.clone(),
+        shims: shims.iter().map(|shim| shim.shim.to_owned()).collect(),
+        cells: cells.collect(),
+        warnings: Vec::new(),
+    }
+}
+
+/// A cell: a row of [`TOPICS`], a role and a protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    row: usize,
+    role: Role,
+    protocol: Protocol,
+}
+
+/// What one shim's results say.
+struct Judge<'a> {
+    shim: ShimResults<'a>,
+    catalog: &'a Catalog,
+    /// Cells in which a test of the core passes.
+    there: BTreeMap<Place, bool>,
+}
+
+/// How a test counts for a feature.
+enum Counts {
+    For,
+    Against(String),
+    Apart(String),
+}
+
+impl<'a> Judge<'a> {
+    fn new(
+        catalog: &'a Catalog,
+        shim: ShimResults<'a>,
+        places: &BTreeMap<Place, Vec<&str>>,
+    ) -> Self {
+        let passes = |test: &&str| {
+            let result = shim.results.tests.get(*test);
+            result.is_some_and(|result| result.outcome == TestOutcome::Passed)
+        };
+        let there = |(place, tests): (&Place, &Vec<&str>)| {
+            let core = core_of(*place, tests);
+            (*place, core.iter().any(passes))
+        };
+        let there = places.iter().map(there).collect();
+        Self {
+            shim,
+            catalog,
+            there,
+        }
+    }
+
+    fn support(&self, place: Place, tests: &[&str]) -> StackSupport {
+        let mut is = StackSupport {
+            support: Support::Works,
+            passed: 0,
+            against: 0,
+            apart: 0,
+            why: None,
+        };
+        let (mut against, mut apart) = (None, None);
+        for test in tests {
+            match self.counts(place, test) {
+                Counts::For => is.passed += 1,
+                Counts::Against(why) => {
+                    is.against += 1;
+                    against.get_or_insert(why);
+                }
+                Counts::Apart(why) => {
+                    is.apart += 1;
+                    apart.get_or_insert(why);
+                }
+            }
+        }
+        let protocol = Place {
+            row: HANDSHAKE,
+            ..place
+        };
+        let there = |place: &Place| self.there.get(place).copied();
+        (is.support, is.why) = if let Some(why) = self.beyond(place) {
+            (Support::NotTestable, Some(why.to_owned()))
+        } else if there(&protocol) == Some(false) {
+            let why = format!("no {} as a {}", place.protocol, place.role);
+            (Support::Absent, Some(why))
+        } else if there(&place) == Some(false) {
+            match against {
+                Some(why) => (Support::Absent, Some(why)),
+                None => (Support::NotTestable, apart),
+            }
+        } else if is.against > 0 {
+            (Support::Partly, against)
+        } else {
+            (Support::Works, None)
+        };
+        is
+    }
+
+    /// Why the shim shows nothing of a feature that its library has.
+    fn beyond(&self, place: Place) -> Option<&'static str> {
+        let beyond = KnownShim::named(self.shim.shim)?.beyond;
+        let mut named = beyond.iter();
+        let (_, why) = named.find(|(name, _)| *name == TOPICS[place.row].name)?;
+        Some(why)
+    }
+
+    fn counts(&self, place: Place, test: &str) -> Counts {
+        let Some(result) = self.shim.results.tests.get(test) else {
+            return Counts::Apart("it was not run".to_owned());
+        };
+        if result.outcome == TestOutcome::Passed {
+            return Counts::For;
+        }
+        let reason = self.shim.config.reason(test);
+        let why = match (result.outcome, reason) {
+            (TestOutcome::Failed, Some((category, words))) => format!("{category}: {words}"),
+            _ => result.line(),
+        };
+        if let Some(flag) = unsupported_flag(&why)
+            && !TOPICS[place.row].flags.contains(&flag)
+        {
+            return Counts::Apart(why);
+        }
+        let other = self.lacking(place, test);
+        if let Some(other) = other.or_else(|| self.lacking_protocol(place, &why)) {
+            return Counts::Apart(format!("it needs {other} too"));
+        }
+        match (result.outcome, reason) {
+            (TestOutcome::Failed, Some((Category::Missing | Category::Defect, _)) | None)
+            | (TestOutcome::Unsupported, _) => Counts::Against(why),
+            _ => Counts::Apart(why),
+        }
+    }
+
+    /// Another feature that the test needs, and the stack has not got.
+    fn lacking(&self, place: Place, test: &str) -> Option<&'static str> {
+        let about = self.catalog.about(test)?;
+        let needs = |topic: &Topic| {
+            let asked = |flag: &&str| about.flags.iter().any(|given| given == flag);
+            topic.flags.iter().any(asked)
+        };
+        let lacks = |row: usize| self.there.get(&Place { row, ..place }) == Some(&false);
+        let mut others = TOPICS
+            .iter()
+            .enumerate()
+            .filter(|(row, _)| *row != place.row);
+        others.find_map(|(row, topic)| (lacks(row) && needs(topic)).then_some(topic.name))
+    }
+
+    /// Another protocol that the reason of a failure names, and the stack has not got.
+    fn lacking_protocol(&self, place: Place, why: &str) -> Option<&'static str> {
+        let lacks = |protocol| {
+            let handshake = Place {
+                row: HANDSHAKE,
+                protocol,
+                ..place
+            };
+            protocol != place.protocol && self.there.get(&handshake) == Some(&false)
+        };
+        let named = |protocol: &Protocol| lacks(*protocol) && why.contains(protocol.name());
+        Protocol::ALL
+            .iter()
+            .copied()
+            .find(named)
+            .map(Protocol::name)
+    }
+}
+
+/// The tests of a cell that belong to its core; all where none does.
+fn core_of<'t>(place: Place, tests: &[&'t str]) -> Vec<&'t str> {
+    let is_core = |test: &&str| Topics::all().is_core(test, place.row);
+    let core: Vec<&str> = tests.iter().copied().filter(is_core).collect();
+    if core.is_empty() {
+        tests.to_vec()
+    } else {
+        core
+    }
+}
+
+/// The flag that a shim could not take, from what it said.
+pub(crate) fn unsupported_flag(said: &str) -> Option<&str> {
+    let flag = said.strip_prefix("unsupported: flag ")?;
+    flag.split([',', ' ']).next()
+}

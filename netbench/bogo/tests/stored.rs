@@ -1,0 +1,280 @@
+//! What the stored outcomes say: nothing is credited that was not checked, and the matrix says what those who know
+//! the libraries expect.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use netbench_bogo::{
+    Baseline, Catalog, Expects, KNOWN_SHIMS, KnownShim, OutcomesIn, StoredOutcomes,
+};
+use netbench_model::coverage::{Matrix, Protocol, Role, Support, TestOutcome};
+
+const SHIMS: [(&str, &str); 3] = [
+    ("openssl", "shim_openssl"),
+    ("rustls", "shim_rustls"),
+    ("rustls-ring", "shim_rustls"),
+];
+
+fn tree() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn catalog() -> Catalog {
+    Catalog::read(&tree().join("results/bogo/tests.tsv")).unwrap()
+}
+
+fn baseline(shim: &str) -> Baseline {
+    Baseline::read(&tree().join(format!("results/bogo/{shim}.tsv"))).unwrap()
+}
+
+fn matrix() -> Matrix {
+    let known: Vec<_> = SHIMS
+        .iter()
+        .map(|(name, _)| KnownShim::named(name).unwrap())
+        .collect();
+    let stored = StoredOutcomes::read(&OutcomesIn::Tree(tree()), &known).unwrap();
+    stored.matrix()
+}
+
+/// Flags in a list of the shims' source.
+fn list(path: &str, name: &str) -> BTreeSet<String> {
+    let text = fs::read_to_string(tree().join("bogo-shims").join(path)).unwrap();
+    let start = format!("const {name}: &[&str] = &[");
+    let (_, rest) = text.split_once(&start).unwrap();
+    let (list, _) = rest.split_once("];").unwrap();
+    let flags = list.split('"').filter(|word| word.starts_with('-'));
+    flags.map(str::to_owned).collect()
+}
+
+#[test]
+fn no_test_passes_with_a_flag_that_its_shim_does_not_read() {
+    let catalog = catalog();
+    let ignored = fs::read_to_string(tree().join("bogo-shims/configs/ignored.tsv")).unwrap();
+    let ignored: BTreeSet<&str> = ignored
+        .lines()
+        .filter_map(|l| l.split('\t').next())
+        .collect();
+    for (shim, module) in SHIMS {
+        let mut known = list("src/flags.rs", "COMMON");
+        known.extend(list(&format!("src/{module}/mod.rs"), "SUPPORTED"));
+        let tests = baseline(shim).tests;
+        let passed = tests
+            .iter()
+            .filter(|(_, test)| test.outcome == TestOutcome::Passed);
+        let mut seen = 0;
+        for (name, _) in passed {
+            for flag in &catalog.about(name).unwrap().flags {
+                seen += 1;
+                let read = known.contains(flag) || ignored.contains(flag.as_str());
+                assert!(read, "{shim} passes {name} and does not read {flag}");
+            }
+        }
+        assert!(seen > 1000, "{shim}: {seen}");
+    }
+}
+
+#[test]
+fn nothing_passes_over_a_protocol_that_a_library_does_not_have() {
+    use Protocol::{Dtls10, Dtls12, Dtls13, Tls10, Tls11};
+    let catalog = catalog();
+    for (shim, missing) in [
+        ("openssl", &[Dtls13][..]),
+        ("rustls", &[Tls10, Tls11, Dtls10, Dtls12, Dtls13]),
+        ("rustls-ring", &[Tls10, Tls11, Dtls10, Dtls12, Dtls13]),
+    ] {
+        for (name, test) in baseline(shim).tests {
+            let about = catalog.about(&name).unwrap();
+            let named = ["-TLS1-", "-TLS11-", "-TLS12-", "-TLS13-"];
+            let named = named.iter().any(|v| format!("-{name}-").contains(v));
+            let works = catalog.expects(&name) == Some(Expects::Success);
+            let there = about
+                .protocol
+                .is_none_or(|protocol| !missing.contains(&protocol));
+            assert!(
+                there || !named || !works || test.outcome != TestOutcome::Passed,
+                "{shim} passes {name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_failure_has_a_reason_and_every_shim_that_is_no_control_has_outcomes() {
+    for shim in KNOWN_SHIMS.iter().filter(|shim| shim.stack.is_some()) {
+        let config = shim.config(&OutcomesIn::Tree(tree())).unwrap();
+        let tests = baseline(shim.name).tests;
+        let failed = tests
+            .iter()
+            .filter(|(_, test)| test.outcome == TestOutcome::Failed);
+        let bare: Vec<_> = failed
+            .filter(|(name, _)| config.reason(name).is_none())
+            .collect();
+        assert!(bare.is_empty(), "{}: {bare:?}", shim.name);
+    }
+}
+
+/// `shim`, role (both where it is `*`), feature, protocols, and what is expected of it there.
+const EXPECTED: &[(&str, &str, &str, &str, &str)] = &[
+    ("rustls", "*", "Handshake", "TLS 1.2,TLS 1.3,QUIC", "has"),
+    (
+        "rustls",
+        "*",
+        "Handshake",
+        "TLS 1.0,TLS 1.1,DTLS 1.2,DTLS 1.3",
+        "lacks",
+    ),
+    (
+        "openssl",
+        "*",
+        "Handshake",
+        "TLS 1.0,TLS 1.1,TLS 1.2,TLS 1.3,DTLS 1.2,QUIC",
+        "has",
+    ),
+    ("openssl", "*", "Handshake", "DTLS 1.3", "lacks"),
+    ("rustls", "*", "ALPN", "TLS 1.2,TLS 1.3,QUIC", "has"),
+    (
+        "openssl",
+        "*",
+        "ALPN",
+        "TLS 1.0,TLS 1.1,TLS 1.2,TLS 1.3,DTLS 1.2",
+        "has",
+    ),
+    ("rustls", "*", "Server name (SNI)", "TLS 1.2,TLS 1.3", "has"),
+    (
+        "openssl",
+        "*",
+        "Server name (SNI)",
+        "TLS 1.2,TLS 1.3",
+        "has",
+    ),
+    ("rustls", "*", "OCSP stapling", "TLS 1.2,TLS 1.3", "has"),
+    ("openssl", "*", "OCSP stapling", "TLS 1.2,TLS 1.3", "has"),
+    ("rustls", "*", "Extended master secret", "TLS 1.2", "has"),
+    (
+        "openssl",
+        "*",
+        "Extended master secret",
+        "TLS 1.0,TLS 1.2",
+        "has",
+    ),
+    ("rustls", "*", "Resumption", "TLS 1.2,TLS 1.3", "has"),
+    ("openssl", "*", "Resumption", "TLS 1.2,TLS 1.3", "has"),
+    ("rustls", "*", "0-RTT (early data)", "TLS 1.3", "has"),
+    ("openssl", "*", "0-RTT (early data)", "TLS 1.3", "has"),
+    ("openssl", "client", "Renegotiation", "TLS 1.2", "has"),
+    ("rustls", "client", "Renegotiation", "TLS 1.2", "lacks"),
+    ("rustls", "client", "False Start", "TLS 1.2", "lacks"),
+    ("openssl", "client", "False Start", "TLS 1.2", "lacks"),
+    ("rustls", "*", "Key update", "TLS 1.3", "has"),
+    ("openssl", "*", "Key update", "TLS 1.3", "has"),
+    ("rustls", "*", "AES-CBC", "TLS 1.2", "lacks"),
+    ("openssl", "*", "AES-CBC", "TLS 1.2", "has"),
+    ("rustls", "*", "RSA key exchange", "TLS 1.2", "lacks"),
+    ("openssl", "*", "RSA key exchange", "TLS 1.2", "has"),
+    ("rustls", "*", "AES-GCM", "TLS 1.2,TLS 1.3", "has"),
+    ("rustls", "*", "Groups: ML-KEM", "TLS 1.3", "has"),
+    ("rustls-ring", "*", "Groups: ML-KEM", "TLS 1.3", "lacks"),
+    ("openssl", "*", "Groups: ML-KEM", "TLS 1.3", "has"),
+    (
+        "rustls",
+        "client",
+        "Encrypted ClientHello",
+        "TLS 1.3",
+        "has",
+    ),
+    (
+        "rustls",
+        "server",
+        "Encrypted ClientHello",
+        "TLS 1.3",
+        "lacks",
+    ),
+    ("openssl", "*", "Encrypted ClientHello", "TLS 1.3", "lacks"),
+    (
+        "rustls-ring",
+        "client",
+        "Encrypted ClientHello",
+        "TLS 1.3",
+        "lacks",
+    ),
+    ("rustls", "*", "Certificate compression", "TLS 1.3", "has"),
+    ("rustls", "*", "NPN", "TLS 1.2", "lacks"),
+    ("openssl", "*", "NPN", "TLS 1.2", "has"),
+    ("openssl", "*", "SRTP", "DTLS 1.2", "has"),
+    ("rustls", "*", "Delegated credentials", "TLS 1.3", "lacks"),
+    ("openssl", "*", "ALPS", "TLS 1.3", "lacks"),
+    ("rustls", "*", "ALPS", "TLS 1.3", "lacks"),
+    ("rustls", "*", "Channel ID", "TLS 1.2", "lacks"),
+    ("openssl", "*", "PSK suites", "TLS 1.2", "has"),
+    ("rustls", "*", "PSK suites", "TLS 1.2", "lacks"),
+    (
+        "openssl",
+        "*",
+        "Client certificates",
+        "TLS 1.2,TLS 1.3,DTLS 1.2",
+        "has",
+    ),
+    (
+        "rustls",
+        "*",
+        "Client certificates",
+        "TLS 1.2,TLS 1.3",
+        "has",
+    ),
+];
+
+#[test]
+fn the_matrix_says_what_experts_expect() {
+    let matrix = matrix();
+    let mut cells = BTreeMap::new();
+    for cell in &matrix.cells {
+        for (shim, stack) in matrix.shims.iter().zip(&cell.stacks) {
+            let place = (
+                shim.as_str(),
+                cell.role,
+                cell.feature.as_str(),
+                cell.protocol,
+            );
+            cells.insert(place, stack);
+        }
+    }
+    let mut wrong = Vec::new();
+    for (shim, role, feature, protocols, want) in EXPECTED {
+        let roles: Vec<Role> = role
+            .parse()
+            .map_or_else(|_| Role::ALL.to_vec(), |role| vec![role]);
+        for (role, protocol) in pairs(&roles, protocols) {
+            let Some(stack) = cells.get(&(*shim, role, *feature, protocol)) else {
+                // A feature may have tests in one role alone.
+                continue;
+            };
+            let has = matches!(stack.support, Support::Works | Support::Partly);
+            let fits = if *want == "has" {
+                has
+            } else {
+                stack.support == Support::Absent
+            };
+            if !fits {
+                wrong.push(format!(
+                    "{shim} {role} {feature} {protocol} {want}: {stack:?}"
+                ));
+            }
+        }
+        let any = cells.keys().any(|place| place.2 == *feature);
+        assert!(any, "there is no cell of {feature}");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn pairs(roles: &[Role], protocols: &str) -> Vec<(Role, Protocol)> {
+    let protocols: Vec<Protocol> = protocols.split(',').map(|p| p.parse().unwrap()).collect();
+    let pairs = roles
+        .iter()
+        .flat_map(|role| protocols.iter().map(|p| (*role, *p)));
+    pairs.collect()
+}

@@ -1,0 +1,86 @@
+use itertools::Itertools;
+use netbench_model::coverage::{DefectTest, Defects};
+
+use crate::{
+    cell::Cell,
+    document::{Document, Extent, Item, Report, Section, Table},
+};
+
+impl Report for Defects {
+    fn document(&self, _: Extent) -> Document<'_> {
+        Document {
+            sections: vec![section(self)],
+            data: vec![self],
+            ..Document::new(
+                "bogo",
+                format!("netbench bogo defects: {}", self.shims.iter().join(", ")),
+            )
+        }
+    }
+}
+
+fn section(defects: &Defects) -> Section {
+    let mut items: Vec<Item> = Item::warnings(&defects.warnings).collect();
+    let counts = |counts: &[usize]| {
+        let each = defects.shims.iter().zip(counts);
+        each.map(|(shim, tests)| format!("{shim} {tests}"))
+            .join(", ")
+    };
+    let headline = if defects.shims.len() > 1 {
+        format!(
+            "Defects in the {} tests that all of them run: {}. In all that each runs: {}.",
+            defects.run_by_all,
+            counts(&defects.among_those),
+            counts(&defects.among_all)
+        )
+    } else {
+        format!(
+            "Defects in the {} tests that it runs: {}.",
+            defects.run_by_all,
+            counts(&defects.among_all)
+        )
+    };
+    items.push(Item::Headline(headline));
+    let groups = defects
+        .tests
+        .iter()
+        .chunk_by(|test| (&test.why, &test.conducts));
+    let groups: Vec<Vec<&DefectTest>> = groups
+        .into_iter()
+        .map(|(_, tests)| tests.collect())
+        .collect();
+    if groups.is_empty() {
+        items.push(Item::text("None."));
+    } else {
+        items.push(table(defects, groups));
+    }
+    Section {
+        explanation: "accepted: what must be refused; refused: what must be accepted; right: as the test wants; \
+                      excused: otherwise, for a reason that is no defect; not run: the shim has no way to ask for it. \
+                      Tests with the same reason are one row; the JSON has each test."
+            .to_owned(),
+        ..Section::only(items)
+    }
+}
+
+fn table(defects: &Defects, groups: Vec<Vec<&DefectTest>>) -> Item {
+    let mut table = Table::of(groups);
+    for (at, shim) in defects.shims.iter().enumerate() {
+        table = table.col(shim, 0, |tests| {
+            let conduct = tests.first().and_then(|test| test.conducts.get(at));
+            Cell::maybe(conduct.map(|conduct| conduct.name()))
+        });
+    }
+    table
+        .col("tests", 0, |tests| Cell::count(tests.len()))
+        .col("why", 0, |tests| {
+            Cell::maybe(tests.first().map(|test| &test.why))
+        })
+        .col("for example", 0, |tests| {
+            Cell::maybe(tests.first().map(|test| &test.test))
+        })
+        .col("what the runner does", 1, |tests| {
+            Cell::maybe(tests.first().map(|test| &test.sends))
+        })
+        .item()
+}

@@ -1,0 +1,119 @@
+use itertools::Itertools;
+use netbench_model::coverage::{Matrix, MatrixCell, Protocol, Role, StackSupport, Support};
+
+use crate::{
+    cell::Cell,
+    document::{Document, Extent, Item, Report, Section, Table},
+};
+
+/// The protocols that are shown. DTLS 1.0 is in the data alone.
+const SHOWN: [Protocol; 7] = [
+    Protocol::Tls10,
+    Protocol::Tls11,
+    Protocol::Tls12,
+    Protocol::Tls13,
+    Protocol::Dtls12,
+    Protocol::Dtls13,
+    Protocol::Quic,
+];
+
+impl Report for Matrix {
+    fn document(&self, _: Extent) -> Document<'_> {
+        Document {
+            sections: vec![matrix_section(self)],
+            data: vec![self],
+            ..Document::new(
+                "bogo",
+                "netbench bogo --matrix: what each stack has, by version".to_owned(),
+            )
+        }
+    }
+}
+
+fn matrix_section(matrix: &Matrix) -> Section {
+    let mut items: Vec<Item> = Item::warnings(&matrix.warnings).collect();
+    let mut table = Table::of(rows(matrix))
+        .col("feature", 0, |row: &Row<'_>| Cell::text(row.feature))
+        .col("role", 0, |row| Cell::text(row.roles));
+    for (at, protocol) in SHOWN.iter().enumerate() {
+        table = table.col(protocol.name(), 0, |row| {
+            row.supports[at].map_or(Cell::text(""), |stacks| Cell::text(words(stacks)))
+        });
+    }
+    items.push(table.item());
+    let (package, version) = (&matrix.runner.package, &matrix.runner.version);
+    let order = if matrix.shims.len() > 1 {
+        format!(
+            " In a cell: {}, in this order.",
+            matrix.shims.iter().join("/")
+        )
+    } else {
+        format!(" Stack: {}.", matrix.shims.iter().join(""))
+    };
+    Section {
+        explanation: format!(
+            "From the runner's tests that expect success ({package} {version}). yes: works; part: its core works, \
+             and something else of it does not; no: absent; ?: the shim has no way to ask for it; empty: no such \
+             test. A test does not count against a feature where it fails for want of another.{order}"
+        ),
+        ..Section::only(items)
+    }
+}
+
+/// A row of the table: a feature in one role, or in both where they are alike.
+struct Row<'a> {
+    feature: &'a str,
+    roles: &'static str,
+    supports: [Option<&'a [StackSupport]>; 7],
+}
+
+fn rows(matrix: &Matrix) -> Vec<Row<'_>> {
+    let chunks = matrix.cells.iter().chunk_by(|cell| &cell.feature);
+    let features = chunks
+        .into_iter()
+        .map(|(name, cells)| (name, cells.collect::<Vec<_>>()));
+    let mut rows = Vec::new();
+    for (feature, cells) in features.collect::<Vec<_>>() {
+        let row = |role: Role| {
+            let find = |protocol| find(&cells, role, protocol);
+            Row {
+                feature,
+                roles: role.name(),
+                supports: SHOWN.map(find),
+            }
+        };
+        let [client, server] = [row(Role::Client), row(Role::Server)];
+        let words = |row: &Row<'_>| row.supports.map(|stacks| stacks.map(words));
+        if words(&client) == words(&server) {
+            rows.push(Row {
+                roles: "both",
+                ..client
+            });
+        } else {
+            let any = |row: &Row<'_>| row.supports.iter().any(Option::is_some);
+            rows.extend([client, server].into_iter().filter(any));
+        }
+    }
+    rows
+}
+
+fn find<'a>(
+    cells: &[&'a MatrixCell],
+    role: Role,
+    protocol: Protocol,
+) -> Option<&'a [StackSupport]> {
+    let found = cells
+        .iter()
+        .find(|cell| (cell.role, cell.protocol) == (role, protocol))?;
+    Some(&found.stacks)
+}
+
+fn words(stacks: &[StackSupport]) -> String {
+    let word = |stack: &StackSupport| match stack.support {
+        Support::Works => "yes",
+        Support::Partly => "part",
+        Support::Absent => "no",
+        Support::NotTestable => "?",
+    };
+    stacks.iter().map(word).join("/")
+}
