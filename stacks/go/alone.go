@@ -97,12 +97,23 @@ func ofDER(all [][]byte) (*x509.CertPool, error) {
 
 // alone repeats what a client does without a session.
 func alone(word string, operation func() error) (*scenario, error) {
+	return prepared(word, func() error { return nil }, operation)
+}
+
+// prepared repeats an operation, each time after what it needs, which is not timed.
+func prepared(word string, before, operation func() error) (*scenario, error) {
+	if err := before(); err != nil {
+		return nil, &stepError{word, err}
+	}
 	if err := operation(); err != nil {
 		return nil, &stepError{word, err}
 	}
 	return &scenario{slice: func(t *turn) error {
 		for t.goesOn() {
 			var whole meter
+			if err := before(); err != nil {
+				return &stepError{word, err}
+			}
 			if err := whole.time(t.request.Clocks, operation); err != nil {
 				return &stepError{word, err}
 			}

@@ -36,6 +36,7 @@ type work struct {
 	AmountBytes int64            `json:"amount_bytes"`
 	MaxFragment *int             `json:"max_fragment_bytes"`
 	Form        string           `json:"form"`
+	Primitive   *primitive       `json:"primitive"`
 	Threads     int              `json:"threads"`
 	Work        json.RawMessage  `json:"work"`
 }
@@ -149,7 +150,11 @@ func newScenario(request *prepareRequest) (*scenario, *preparedAnswer, error) {
 		made, err := newConfiguration(wanted.Form, given)
 		return made, &preparedAnswer{}, err
 	case "crypto":
-		return nil, nil, unsupported("this worker does not time Go's cryptography beneath its sessions")
+		if wanted.Primitive == nil {
+			return nil, nil, errors.New("no operation for the part \"crypto\"")
+		}
+		made, err := newPrimitive(wanted.Primitive, given)
+		return made, &preparedAnswer{}, err
 	}
 	if wanted.Settings == nil {
 		return nil, nil, fmt.Errorf("no settings for the part %q", wanted.Part)

@@ -216,7 +216,14 @@ fn the_built_in_sites_are_right_and_can_be_begun_from() {
 fn stacks_describe_themselves() {
     let place = Place::new();
     let done = place.netbench(&["stacks"]).expect(0);
-    for part in ["rustls-aws-lc", "OpenSSL 3.5", "aws-lc-rs", "hyper-openssl"] {
+    for part in [
+        "rustls-aws-lc",
+        "OpenSSL 3.5",
+        "aws-lc-rs",
+        "hyper-openssl",
+        "offers by default: TLS 1.3 and 1.2; ",
+        "licences: Apache-2.0 OR ISC OR MIT (rustls); ",
+    ] {
         assert!(done.stdout.contains(part), "no {part} in {}", done.stdout);
     }
 }

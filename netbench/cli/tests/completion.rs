@@ -91,7 +91,12 @@ fn bash_completes_by_the_script() {
     let mut command = Command::new("bash");
     command.args(["-c", script]).env("PATH", path);
     let done = finish(command.current_dir(place.path())).expect(0);
-    assert_eq!(done.stdout.trim(), "rustls-vs-openssl", "{}", done.stderr);
+    assert_eq!(
+        done.stdout.trim(),
+        "rustls-vs-openssl rustls-matrix",
+        "{}",
+        done.stderr
+    );
 }
 
 /// The text that `man` shows is made by groff; here, the page itself is read.

@@ -119,6 +119,38 @@ fn conditions_are_what_they_say() {
 }
 
 #[test]
+fn clients_with_a_share_of_a_core_connect_and_the_report_says_so() {
+    let place = place();
+    let line = "connect --sites sites.txt --limit 2 --rounds 2 --link none --stack rustls-ring,rustls-aws-lc \
+                --condition clean,cold --cpu 25% --json";
+    let done = place.netbench(&words(line)).expect(0);
+    let run = place.run();
+    let share = manifest(&run).plan.cpu_percent.unwrap();
+    assert_eq!(share.percent(), 25);
+    check(
+        "run.json",
+        &fs::read_to_string(run.join("run.json")).unwrap(),
+    );
+    assert!(
+        done.stdout
+            .contains("each client had 25 % of a core's time"),
+        "{}",
+        done.stdout
+    );
+    for sample in measured(&run) {
+        assert!(sample.outcome.ok().is_some(), "{sample:?}");
+    }
+
+    for wrong in ["25", "0%", "100%"] {
+        let said = place
+            .netbench(&["connect", "--cpu", wrong])
+            .expect(2)
+            .stderr;
+        assert!(said.contains("such as 25%"), "{said}");
+    }
+}
+
+#[test]
 fn json_is_as_the_schema_says() {
     let place = place();
     let done = place

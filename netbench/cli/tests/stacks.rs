@@ -6,7 +6,7 @@ mod support;
 
 use std::{ffi::OsString, fs, iter, path::Path, process::Command};
 
-use support::{Done, Place, finish, words};
+use support::{Done, Place, check, finish, words};
 
 /// A checkout that has nothing but its shape, and in the place of Cargo and Go scripts that take down their arguments and
 /// make what they are asked for.
@@ -19,7 +19,7 @@ fn checkout(place: &Place) {
     }
     let cargo = r#"echo "$*" >> cargo.log
 while [ $# -gt 0 ]; do
-    case "$1" in -p) package=$2 ;; --target-dir) target=$2 ;; esac
+    case "$1" in -p) package=${package:-$2} ;; --target-dir) target=$2 ;; esac
     shift
 done
 case "$package" in *-openssl-system) echo "no headers" >&2; exit 101 ;; esac
@@ -99,10 +99,12 @@ fn listing_builds_nothing() {
     }
     let json = alone(&place, "stacks --json").expect(0).stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    let stacks = json.as_array().unwrap();
+    check("stacks.json", &json.to_string());
+    let stacks = json["stacks"].as_array().unwrap();
     assert!(stacks.iter().any(|stack| stack["stack"] == "openssl"));
     for stack in stacks {
         assert_eq!(stack["worker"], serde_json::Value::Null, "{stack}");
+        assert_eq!(stack["state"], "not-built", "{stack}");
         assert!(
             stack["problem"].as_str().unwrap().contains("not built"),
             "{stack}"
@@ -157,10 +159,7 @@ fn workers_are_built_into_the_cache_and_found_there() {
     let worker = "#!/bin/sh\nexit 3\n";
     netbench_testing::script(&cache.join("netbench-worker-openssl"), worker);
     let said = alone(&place, "stacks").expect(0).stdout;
-    assert!(
-        said.contains("    does not work: stack openssl: "),
-        "{said}"
-    );
+    assert!(said.contains("\ndoes not work: stack openssl: "), "{said}");
     let found = format!(
         "in the cache: {}",
         cache.join("netbench-worker-openssl").display()
@@ -180,6 +179,69 @@ fn workers_are_built_into_the_cache_and_found_there() {
         .unwrap();
     let said = alone(&place, "stacks").expect(0).stdout;
     assert!(said.contains("in the source tree: "), "{said}");
+}
+
+#[test]
+fn a_variant_with_another_allocator_is_a_program_of_its_own() {
+    let place = Place::new();
+    checkout(&place);
+    let stacks = "rustls-ring+jemalloc rustls-ring+jemalloc+novaes rustls-aws-lc+nojitter+mimalloc";
+    alone(&place, &format!("stacks build {stacks}")).expect(0);
+    let built = log(&place);
+    let lines: Vec<&str> = built.lines().collect();
+    assert_eq!(lines.len(), 2, "{built}");
+    for (line, folder, allocator) in [
+        (lines[0], "jemalloc", "jemalloc"),
+        (lines[1], "nojitter+mimalloc", "mimalloc"),
+    ] {
+        let feature = format!("-p netbench-worker --features netbench-worker/{allocator}");
+        assert!(line.contains(&feature), "{line}");
+        let folder = format!("/target/{folder} ");
+        assert!(line.contains(&folder), "{line}");
+    }
+    let cache = place.path().join("cache/netbench/workers");
+    let cache = cache.join(env!("CARGO_PKG_VERSION"));
+    for folder in ["jemalloc", "nojitter+mimalloc"] {
+        assert!(cache.join(folder).join("netbench-worker-rustls").is_file());
+    }
+}
+
+#[test]
+fn what_a_build_took_is_kept_with_its_worker_until_that_changes() {
+    let place = Place::new();
+    checkout(&place);
+    let of_openssl = || {
+        let json = alone(&place, "stacks --json").expect(0).stdout;
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        check("stacks.json", &json.to_string());
+        let stacks = json["stacks"].as_array().unwrap();
+        let openssl = stacks.iter().find(|stack| stack["stack"] == "openssl");
+        openssl.unwrap().clone()
+    };
+    let slow =
+        "sleep 0.3\nmkdir -p \"$7/release\"\necho made > \"$7/release/netbench-worker-openssl\"";
+    place.script("cargo", slow);
+    alone(&place, "stacks build openssl").expect(0);
+    let took = of_openssl()["build"]["wall_ms"].as_u64().unwrap();
+    assert!((300..20_000).contains(&took), "{took}");
+
+    // A build that had nothing to do is not one.
+    place.script("cargo", "exit 0");
+    alone(&place, "stacks build openssl").expect(0);
+    let again = of_openssl()["build"]["wall_ms"].as_u64().unwrap();
+    assert_eq!(again, took);
+
+    // What somebody else built since, nobody timed.
+    let built = place.path().join("target/release/netbench-worker-openssl");
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    let built = fs::File::options().append(true).open(built).unwrap();
+    built.set_modified(later).unwrap();
+    assert_eq!(of_openssl()["build"], serde_json::Value::Null);
+
+    alone(&place, "stacks clean").expect(0);
+    let cache = place.path().join("cache/netbench/workers");
+    let left = fs::read_dir(cache.join(env!("CARGO_PKG_VERSION"))).unwrap();
+    assert_eq!(left.count(), 0);
 }
 
 #[test]
@@ -211,6 +273,31 @@ fn what_is_asked_wrongly_is_said() {
         ("stacks build", 2, "missing: STACK"),
         ("stacks build opensl", 2, "did you mean \"openssl\"?"),
         ("stacks build --all openssl", 2, "cannot be used with"),
+        (
+            "stacks build openssl+jemaloc",
+            2,
+            "openssl has no variant \"+jemaloc\"; did you mean \"jemalloc\"?",
+        ),
+        (
+            "stacks build openssl+jemalloc+mimalloc",
+            2,
+            "+jemalloc and +mimalloc exclude each other",
+        ),
+        (
+            "stacks build go+mimalloc",
+            2,
+            "go has no variants such as +mimalloc: its worker is no Rust program",
+        ),
+        (
+            "stacks build rustls-aws-lc+novaes+unbuffered",
+            2,
+            "write it as rustls-aws-lc+unbuffered+novaes",
+        ),
+        (
+            "stacks check openssl+novaes",
+            2,
+            "leave +novaes out; the rules are the same",
+        ),
     ];
     for (line, code, expected) in cases {
         let said = alone(&place, line).expect(code).stderr;

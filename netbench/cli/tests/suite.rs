@@ -340,6 +340,43 @@ fn a_worker_that_is_killed_fails_alone_and_nothing_is_left() {
 }
 
 #[test]
+fn a_variant_is_what_its_name_says_or_unsupported() {
+    let place = Place::new();
+    let stacks = ["rustls-ring", "rustls-ring+novaes", "rustls-aws-lc+novaes"];
+    let line = format!(
+        "suite crypto --case crypto_aes128-gcm_seal --stack {} --rounds 1 --trial 20ms",
+        stacks.join(",")
+    );
+    place.netbench(&words(&line)).expect(0);
+    let run = place.run();
+    let has = fs::read_to_string("/proc/cpuinfo").unwrap();
+    let has = has.split_whitespace().any(|flag| flag == "vaes");
+    for sample in suite_samples(&run) {
+        let stack = sample.stack.as_str();
+        match sample.outcome {
+            SuiteOutcome::Ok(_) => assert!(stack == stacks[0] || stack == stacks[2] && has),
+            SuiteOutcome::Unsupported { reason } if has => {
+                assert_eq!(stack, stacks[1]);
+                assert!(reason.contains("does not heed OPENSSL_ia32cap"), "{reason}");
+            }
+            SuiteOutcome::Unsupported { reason } => {
+                assert_ne!(stack, stacks[0]);
+                assert!(reason.contains("this processor has no vaes"), "{reason}");
+            }
+            other => panic!("{stack}: {other:?}"),
+        }
+    }
+    let manifest: SuiteManifest = kept(&run, "run.json");
+    let mut workers = manifest.workers.iter();
+    let worker = workers.find(|worker| worker.stack == stacks[2]).unwrap();
+    let leaf = worker.build["cpuid_leaf_7"].trim_start_matches("0x");
+    let leaf = u64::from_str_radix(leaf, 16).unwrap();
+    assert_eq!(leaf & 0x0600_0000_0000, 0, "{leaf:#x}");
+    assert_ne!(leaf, 0);
+    assert_eq!(worker.build["allocator"], "system");
+}
+
+#[test]
 fn without_valgrind_instructions_are_unsupported() {
     let place = Place::new();
     let line = format!(

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Alpn, CipherSuite, Condition, ConnectTo, Group, Kind, Manifest, Plan, SignatureScheme, Site,
-    StackName, TlsVersion,
+    Alpn, CipherSuite, Condition, ConnectTo, CpuShare, Group, Kind, Manifest, Plan,
+    SignatureScheme, Site, StackName, TlsVersion,
 };
 
 /// What a run of `connect` was to do.
@@ -21,6 +21,9 @@ pub struct ConnectPlan {
     pub rounds: u32,
     /// Trials at one time.
     pub jobs: u32,
+    /// The share of a core's time that each client got; none where it was not limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_percent: Option<CpuShare>,
     /// Where the sites are.
     pub target: Target,
     /// The sites file, as given, `built-in`, or `command line`.

@@ -7,6 +7,7 @@ mod condition;
 mod connect_plan;
 mod connect_to;
 pub mod coverage;
+mod cpu_share;
 mod evaluation;
 mod failure;
 mod link_profile;
@@ -28,6 +29,7 @@ mod tally;
 pub mod tls;
 mod units;
 mod urls;
+mod variant;
 
 pub use condition::{Condition, Role};
 pub use connect_plan::{
@@ -35,6 +37,7 @@ pub use connect_plan::{
     RootsRecord, RootsSource, Target,
 };
 pub use connect_to::{ConnectTo, destination};
+pub use cpu_share::{CpuShare, NoCpuShare};
 pub use evaluation::{
     ConnectionSettings, Depth, EvaluationManifest, EvaluationPlan, Losses, LostSite, PartRecord,
     PartState,
@@ -65,6 +68,7 @@ pub use tally::{AskedFor, Recorded, Tally};
 pub use tls::{Alert, Alpn, CipherSuite, Group, SignatureScheme, TlsVersion};
 pub use units::{BitRate, ParseUnitError, parse_bytes, parse_duration, parse_loss, parse_rate};
 pub use urls::{authority, bracketed, parse_target};
+pub use variant::{Variant, VariantError, Variants};
 
 /// The version of every JSON document that netbench publishes (`run.json`, `samples.jsonl`,
 /// `summary.json`). It rises when a reader of the old form could misread the new one.

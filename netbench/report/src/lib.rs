@@ -19,6 +19,7 @@ mod forms;
 mod run;
 mod runs;
 mod scan;
+mod stacks;
 mod suite;
 mod text;
 
@@ -42,6 +43,7 @@ pub use netbench_stats::MIN_ROUNDS as FEWEST_ROUNDS;
 pub use run::RunHead;
 pub use runs::{RunRow, RunsSummary};
 pub use scan::{HelloReport, ScanHead, ScanSummary, summarize_scan};
+pub use stacks::{BuildTime, LicenceRow, StackRow, StacksReport, VariantRow, WorkerState};
 pub use suite::{
     CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference, HandshakeBreakdown,
     JoinedCase, JoinedRun, JoinedSummary, PublishedRow, PublishedTable, Regression, RunSays,
@@ -96,6 +98,7 @@ pub fn schemas() -> Vec<Schema> {
         schema("scan-run.json", schema_for!(ScanManifest)),
         schema("scan-site.json", schema_for!(SiteScan)),
         schema("scan-summary.json", schema_for!(ScanSummary)),
+        schema("stacks.json", schema_for!(StacksReport)),
         schema("suite-run.json", schema_for!(SuiteManifest)),
         schema("suite-sample.json", schema_for!(SuiteSample)),
         schema("suite-summary.json", schema_for!(SuiteSummary)),

@@ -8,6 +8,7 @@ use std::{
 };
 
 use netbench_link::Namespace;
+use netbench_model::CpuShare;
 use nix::{
     sched::{CpuSet, sched_setaffinity},
     sys::personality::{self, Persona},
@@ -21,6 +22,8 @@ pub struct Launch<'a> {
     pub place: Option<&'a Namespace>,
     /// Which core it is pinned to.
     pub core: Option<u32>,
+    /// The share of a core's time that it gets, where that is limited.
+    pub cpu: Option<CpuShare>,
     /// Whether the layout of its memory is random.
     pub layout: Layout,
     /// A library that is put before its own.

@@ -10,6 +10,7 @@ mod execute;
 mod groups;
 mod lab_targets;
 mod launch;
+mod licences;
 mod plan;
 mod proof;
 mod queue;
@@ -20,6 +21,7 @@ mod slot;
 mod stacks;
 mod suite;
 mod targets;
+mod throttle;
 mod worker;
 
 pub use environment::environment;
@@ -28,11 +30,13 @@ pub use execute::{RunError, execute};
 pub use groups::end_workers;
 pub use lab_targets::LabTargets;
 pub use launch::{Launch, Layout};
+pub use licences::{Licence, licences};
 pub use plan::Plan;
 pub use resolve::resolve;
 pub use schedule::{Unit, schedule};
 pub use stacks::{
-    Build, BuildVariant, StackError, WorkerSource, Workers, go_build, java_build, known_stacks,
+    Build, BuildVariant, StackError, WorkerProgram, WorkerSource, Workers, go_build, java_build,
+    known_stacks,
 };
 pub use suite::{
     MIN_TURNS, MaterialError, Materials, SuiteError, SuiteEvent, SuiteFeedback, SuiteListener,

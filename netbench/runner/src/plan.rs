@@ -1,6 +1,8 @@
 use std::{collections::BTreeMap, time::Duration};
 
-use netbench_model::{ClientSettings, Condition, Failure, ShardRecord, Site, StackName, Target};
+use netbench_model::{
+    ClientSettings, Condition, CpuShare, Failure, ShardRecord, Site, StackName, Target,
+};
 use netbench_protocol::{ClientIdentity, HttpRequest};
 
 /// What is to be measured: validated, complete, not looked at again.
@@ -16,6 +18,8 @@ pub struct Plan {
     pub rounds: u32,
     /// Trials at one time.
     pub jobs: u32,
+    /// The share of a core's time that each client gets; none for no limit.
+    pub cpu: Option<CpuShare>,
     /// Where the sites are.
     pub target: Target,
     /// The part of the whole list of sites that `sites` is; none where it is all.

@@ -119,6 +119,7 @@ mod tests {
             conditions: vec![Condition::Clean, Condition::Cold],
             rounds: 3,
             jobs: 1,
+            cpu: None,
             target: Target::Lab,
             shard: None,
             sites: (0..20).map(site).collect(),

@@ -12,7 +12,7 @@ use netbench_protocol::{Configure, Connect, HttpRequest, RequestBody, ResponseBo
 use parking_lot::MutexGuard;
 
 use crate::{
-    Event, Targets, Unit, Worker, WorkerError,
+    Event, Launch, Targets, Unit, Worker, WorkerError,
     execute::Shared,
     lab_targets::ServerDeath,
     proof::{Expected, is_sound, prove, unsupported},
@@ -268,7 +268,10 @@ impl<'a> Slot<'a> {
             identity: plan.identity.clone(),
         };
         let place = self.shared.targets.client_place();
-        let launch = self.shared.workers.launch(place.as_ref());
+        let launch = Launch {
+            cpu: plan.cpu,
+            ..self.shared.workers.launch(place.as_ref())
+        };
         Worker::start_configured(program, &launch, settings)
     }
 

@@ -8,6 +8,7 @@ use std::{
 };
 
 use netbench_link::Namespace;
+use netbench_model::Variants;
 use netbench_protocol::{PROTOCOL_VERSION, RequestBody, ResponseBody, StackDescription};
 
 use crate::{Launch, Worker, WorkerError};
@@ -206,10 +207,34 @@ const KNOWN: &[WorkerSource] = &[
     },
 ];
 
+/// A worker's program, and how it is run otherwise than usual.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkerProgram {
+    /// The file.
+    pub path: PathBuf,
+    /// What the worker is to prove that it is.
+    pub variants: Variants,
+}
+
+impl From<PathBuf> for WorkerProgram {
+    fn from(path: PathBuf) -> Self {
+        Self {
+            path,
+            variants: Variants::default(),
+        }
+    }
+}
+
+impl From<&Path> for WorkerProgram {
+    fn from(path: &Path) -> Self {
+        path.to_owned().into()
+    }
+}
+
 /// The workers of a run: which program holds which stack, and what it says of itself.
 #[derive(Debug, Clone, Default)]
 pub struct Workers {
-    members: BTreeMap<String, (PathBuf, StackDescription)>,
+    members: BTreeMap<String, (WorkerProgram, StackDescription)>,
     stop: Arc<AtomicBool>,
 }
 
@@ -246,7 +271,7 @@ impl Workers {
     /// A worker that does not start, does not answer, speaks another version of the protocol, or
     /// lacks its stack.
     pub fn probe(
-        programs: BTreeMap<String, PathBuf>,
+        programs: BTreeMap<String, WorkerProgram>,
         place: Option<&Namespace>,
         stop: Arc<AtomicBool>,
     ) -> Result<Self, StackError> {
@@ -254,23 +279,23 @@ impl Workers {
             members: BTreeMap::new(),
             stop,
         };
-        for (stack, path) in programs {
-            let program = path.display().to_string();
+        for (stack, own) in programs {
+            let program = own.path.display().to_string();
             let described =
-                describe(&path, &workers.launch(place)).map_err(|source| StackError::Worker {
+                describe(&own, &workers.launch(place)).map_err(|source| StackError::Worker {
                     stack: stack.clone(),
                     program: program.clone(),
                     source,
                 })?;
             let has: Vec<_> = described.iter().map(|d| d.record.stack.clone()).collect();
-            let Some(own) = described.into_iter().find(|d| d.record.stack == stack) else {
+            let Some(description) = described.into_iter().find(|d| d.record.stack == stack) else {
                 return Err(StackError::NotInWorker {
                     stack,
                     program,
                     has: has.join(", "),
                 });
             };
-            workers.members.insert(stack, (path, own));
+            workers.members.insert(stack, (own, description));
         }
         Ok(workers)
     }
@@ -285,8 +310,8 @@ impl Workers {
     }
 
     /// The program that holds `stack`.
-    pub fn program(&self, stack: &str) -> Option<&Path> {
-        self.members.get(stack).map(|(path, _)| path.as_path())
+    pub fn program(&self, stack: &str) -> Option<&WorkerProgram> {
+        self.members.get(stack).map(|(program, _)| program)
     }
 
     /// What each stack says of itself.
@@ -300,8 +325,11 @@ impl Workers {
     }
 }
 
-fn describe(path: &Path, launch: &Launch<'_>) -> Result<Vec<StackDescription>, WorkerError> {
-    let mut worker = Worker::start(path, launch)?;
+fn describe(
+    program: &WorkerProgram,
+    launch: &Launch<'_>,
+) -> Result<Vec<StackDescription>, WorkerError> {
+    let mut worker = Worker::start(program, launch)?;
     match worker.ask(RequestBody::Describe, DESCRIBE_LIMIT)? {
         ResponseBody::Description(description) if description.protocol == PROTOCOL_VERSION => {
             Ok(description.stacks)

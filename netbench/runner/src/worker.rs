@@ -2,7 +2,6 @@ use std::{
     collections::VecDeque,
     io::{BufRead, BufReader, Read, Write},
     os::unix::process::{CommandExt, ExitStatusExt},
-    path::Path,
     process::{Child, ChildStdin, ExitStatus, Stdio},
     sync::{
         Arc,
@@ -26,7 +25,7 @@ use nix::{
 };
 use parking_lot::Mutex;
 
-use crate::{Launch, groups};
+use crate::{Launch, WorkerProgram, groups, throttle::Throttle};
 
 /// The longest answer that is read: one with the certificates of ten thousand sites is shorter.
 const LONGEST_LINE: u64 = 64 << 20;
@@ -46,6 +45,7 @@ const LAST_LINES: usize = 5;
 /// A worker's process, to which one request at a time can be put.
 pub struct Worker {
     child: Child,
+    throttle: Option<Throttle>,
     stdin: Option<ChildStdin>,
     answers: Receiver<Result<Response, String>>,
     stderr: Arc<Mutex<VecDeque<String>>>,
@@ -152,13 +152,14 @@ impl Worker {
     ///
     /// # Errors
     /// [`WorkerError::Start`].
-    pub fn start(program: &Path, launch: &Launch<'_>) -> Result<Self, WorkerError> {
+    pub fn start(program: &WorkerProgram, launch: &Launch<'_>) -> Result<Self, WorkerError> {
         let failed = |source| WorkerError::Start {
-            program: program.display().to_string(),
+            program: program.path.display().to_string(),
             source,
         };
-        let mut command = launch.command(program);
+        let mut command = launch.command(&program.path);
         command
+            .envs(program.variants.environment())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -190,8 +191,13 @@ impl Worker {
             }
         })
         .map_err(failed)?;
+        let throttle = match (launch.cpu, i32::try_from(child.id())) {
+            (Some(share), Ok(group)) => Some(Throttle::start(group, share).map_err(failed)?),
+            _ => None,
+        };
         Ok(Self {
             child,
+            throttle,
             stdin,
             answers,
             stderr: words,
@@ -205,7 +211,7 @@ impl Worker {
     /// # Errors
     /// Any; [`WorkerError::Refused`] where it does not take the settings.
     pub fn start_configured(
-        program: &Path,
+        program: &WorkerProgram,
         launch: &Launch<'_>,
         settings: Configure,
     ) -> Result<Self, WorkerError> {
@@ -307,6 +313,7 @@ impl Worker {
     /// One that does not end in time, or not well.
     pub fn finish(mut self, limit: Duration) -> Result<(), WorkerError> {
         drop(self.stdin.take());
+        drop(self.throttle.take());
         let deadline = Instant::now() + limit;
         loop {
             match self.child.try_wait() {
@@ -387,6 +394,7 @@ impl Worker {
 impl Drop for Worker {
     fn drop(&mut self) {
         drop(self.stdin.take());
+        drop(self.throttle.take());
         // The whole group: a worker may have started others.
         if let Ok(group) = i32::try_from(self.child.id()) {
             // The child is not waited for yet: its number is still its own.

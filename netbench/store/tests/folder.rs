@@ -25,6 +25,7 @@ fn manifest() -> ConnectManifest {
             conditions: vec![Condition::Clean],
             rounds: 1,
             jobs: 1,
+            cpu_percent: None,
             target: Target::Lab,
             sites_file: "sites.txt".to_owned(),
             sites_sha256: String::new(),

@@ -175,7 +175,7 @@ fn is_a_lack(case: &Case, answer: &ResponseBody) -> bool {
 }
 
 pub(crate) fn start(program: &Path) -> Result<Worker, String> {
-    Worker::start(program, &Launch::default()).map_err(|e| e.to_string())
+    Worker::start(&program.into(), &Launch::default()).map_err(|e| e.to_string())
 }
 
 pub(crate) fn describe(worker: &mut Worker, stack: &str) -> Result<StackDescription, String> {

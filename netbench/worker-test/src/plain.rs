@@ -215,7 +215,7 @@ impl<'a> Harness<'a> {
             layout,
             ..Launch::default()
         };
-        let mut worker = Worker::start(self.program, &launch).expect("the worker starts");
+        let mut worker = Worker::start(&self.program.into(), &launch).expect("the worker starts");
         let request = RequestBody::Prepare(Box::new(Prepare {
             stack: self.stack.to_owned(),
             scenario: *scenario,

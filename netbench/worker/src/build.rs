@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 
+use crate::allocator;
+
 /// How this worker was built, for [`netbench_model::WorkerRecord::build`].
 pub fn build_facts() -> BTreeMap<String, String> {
     let assertions = if cfg!(debug_assertions) { "on" } else { "off" };
@@ -12,6 +14,7 @@ pub fn build_facts() -> BTreeMap<String, String> {
     ]
     .into_iter()
     .map(|(name, value)| (name.to_owned(), value.to_owned()))
+    .chain([("allocator".to_owned(), allocator::found())])
     .collect()
 }
 

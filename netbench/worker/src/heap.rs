@@ -3,6 +3,8 @@
 
 use std::mem;
 
+use crate::allocator;
+
 /// What has been allocated since the process began. The layout is `netbench-heap`'s.
 #[derive(Debug, Clone, Copy, Default)]
 #[repr(C)]
@@ -13,8 +15,11 @@ pub(crate) struct HeapCounts {
     pub(crate) peak_bytes: u64,
 }
 
-/// The counters; none where nobody counts.
+/// The counters; none where nobody counts. An allocator that is linked into the worker goes before the library that counts.
 pub(crate) fn counts() -> Option<HeapCounts> {
+    if allocator::found() != "system" {
+        return None;
+    }
     // SAFETY: a lookup of a C string in what is loaded.
     let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, c"netbench_heap_counts".as_ptr()) };
     if found.is_null() {

@@ -4,6 +4,7 @@
 //! This crate must never know a TLS library, and never write to stdout anything but protocol
 //! lines. Start reading at [`Stack`]; [`run`] is a worker's whole `main`.
 
+mod allocator;
 mod body;
 mod build;
 mod client;
@@ -23,6 +24,7 @@ mod spent;
 mod stack;
 mod suite;
 mod tcp;
+mod variant;
 mod wire;
 
 pub use build::{build_facts, locked_version};
@@ -37,7 +39,8 @@ pub use set_up::SetUpAction;
 pub use stack::{SetupError, Stack};
 pub use suite::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, KeyExchange,
-    SIGNED, Session, SessionError, Signatures, TICKETS, TrustRoots, Verifier,
+    RECORD_DATA, RecordProtection, SIGNED, Session, SessionError, Signatures, TICKETS, TrustRoots,
+    Verifier,
 };
 pub use tcp::TimedTcp;
 pub use wire::Wire;

@@ -20,6 +20,7 @@ use crate::{
     set_up::take_steps,
     spent::{fault_ns, minor_faults, spent},
     suite::{PrepareError, PreparedScenario, SessionError},
+    variant::varied,
 };
 
 /// A worker's whole `main`: answers requests from stdin on stdout until stdin closes.
@@ -27,6 +28,7 @@ use crate::{
 /// Work is done on a thread of its own, so that the end of stdin, which is how the death of
 /// netbench shows, ends the process at once and whatever it is doing.
 pub fn run(stacks: Vec<Arc<dyn Stack>>) -> ExitCode {
+    let stacks = varied(stacks);
     let default_hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
         default_hook(info);

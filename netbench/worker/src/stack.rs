@@ -51,6 +51,12 @@ pub trait Stack: Send + Sync {
         None
     }
 
+    /// The processor's instructions that the library may use, as it tells them: the bits of CPUID's leaf 7, ECX above EBX. None
+    /// for a library that heeds no `OPENSSL_ia32cap`, or does not tell.
+    fn capabilities(&self) -> Option<u64> {
+        None
+    }
+
     /// What an error of this library means, or none if it is not one of its own.
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained>;
 }

@@ -5,11 +5,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use netbench_model::{ClientAuth, FailureWord, Group, HandshakeKind, KeyType, TlsVersion};
+use netbench_model::{Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, TlsVersion};
 use netbench_protocol::Material;
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, InMemory, KEPT_SESSIONS, KeyExchange, Session,
-    SessionError, SetupError, Signatures, TICKETS, TrustRoots, Verifier,
+    Endpoint, EndpointSetup, EndpointSide, InMemory, KEPT_SESSIONS, KeyExchange, RecordProtection,
+    Session, SessionError, SetupError, Signatures, TICKETS, TrustRoots, Verifier,
 };
 use openssl::{
     error::ErrorStack,
@@ -29,6 +29,7 @@ use crate::{
     crypto::Exchange,
     names::{self, Side},
     piped::Piped,
+    records::Records,
     server::identity,
     settings::{set_groups, set_versions_and_suites},
     signing::Signing,
@@ -87,6 +88,11 @@ impl InMemory for OpenSsl {
     fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
         self.has_cryptography_of_its_own()?;
         Ok(Box::new(Exchange::new(group)?))
+    }
+
+    fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
+        self.has_cryptography_of_its_own()?;
+        Ok(Box::new(Records::new(aead)?))
     }
 }
 

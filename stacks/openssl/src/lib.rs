@@ -2,7 +2,7 @@
 //!
 //! This crate must never load trust roots or settings but those that it is given. Start reading at
 //! `stack.rs`; `client.rs`, `server.rs` and `in_memory.rs` set OpenSSL up, `settings.rs` has what they share,
-//! `crypto.rs`, `exchange.rs` and `signing.rs` call its cryptography,
+//! `crypto.rs`, `exchange.rs`, `records.rs` and `signing.rs` call its cryptography,
 //! and `names.rs` and `negotiated.rs` translate. `alpn.rs`, `piped.rs` and `signing.rs` are for boringssl too.
 
 mod alpn;
@@ -15,6 +15,7 @@ mod in_memory;
 mod names;
 mod negotiated;
 mod piped;
+mod records;
 mod server;
 mod set_up;
 mod settings;

@@ -142,7 +142,51 @@ impl Stack for OpenSsl {
         Some(self)
     }
 
+    fn capabilities(&self) -> Option<u64> {
+        leaf_7(&ffi::cpu_settings())
+    }
+
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
         explain::explain(error)
+    }
+}
+
+/// The second word of `OPENSSL_ia32cap`, of which libssl says `CPUINFO: OPENSSL_ia32cap=0x…:0x… …`.
+fn leaf_7(settings: &str) -> Option<u64> {
+    let (_, words) = settings.split_once("OPENSSL_ia32cap=")?;
+    let word = words.split_whitespace().next()?.split(':').nth(1)?;
+    u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_word_of_leaf_7_is_found_in_what_libssl_says() {
+        let cases = [
+            (
+                "CPUINFO: OPENSSL_ia32cap=0x7ffaf3ff:0x40069c219c97a9",
+                Some(0x40_069c_219c_97a9),
+            ),
+            (
+                "CPUINFO: OPENSSL_ia32cap=0x1:0x2:0x3:0x4:0x5 env::~0x4",
+                Some(2),
+            ),
+            ("CPUINFO: OPENSSL_armcap=0x7d", None),
+            ("CPUINFO: N/A", None),
+            ("CPUINFO: OPENSSL_ia32cap=0x1", None),
+            ("CPUINFO: OPENSSL_ia32cap=0x1:zz", None),
+        ];
+        for (settings, expected) in cases {
+            assert_eq!(leaf_7(settings), expected, "{settings}");
+        }
+        if cfg!(target_arch = "x86_64") {
+            assert!(
+                leaf_7(&ffi::cpu_settings()).is_some(),
+                "{}",
+                ffi::cpu_settings()
+            );
+        }
     }
 }

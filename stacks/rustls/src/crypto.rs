@@ -1,13 +1,22 @@
-//! The cryptography of a handshake, called as rustls' own handshake calls it.
+//! The cryptography of handshakes and records, called as rustls itself calls it.
 
 use std::sync::Arc;
 
-use netbench_model::{FailureWord, Group, KeyType};
+use netbench_model::{Aead, FailureWord, Group, KeyType, SessionSettings, TlsVersion};
 use netbench_protocol::Material;
-use netbench_worker::{KeyExchange, SIGNED, SessionError, SetupError, Signatures};
+use netbench_worker::{
+    KeyExchange, RECORD_DATA, RecordProtection, SIGNED, SessionError, SetupError, Signatures,
+};
 use rustls::{
-    SignatureScheme,
-    crypto::{ActiveKeyExchange, CompletedKeyExchange, SharedSecret, SupportedKxGroup},
+    ContentType, ProtocolVersion, SignatureScheme, SupportedCipherSuite,
+    crypto::{
+        ActiveKeyExchange, CompletedKeyExchange, SharedSecret, SupportedKxGroup,
+        cipher::{
+            InboundOpaqueMessage, Iv, MessageDecrypter, MessageEncrypter, OutboundPlainMessage,
+        },
+        tls13::OkmBlock,
+    },
+    internal::derive_traffic_key,
     sign::SigningKey,
 };
 use rustls_pki_types::{
@@ -132,5 +141,89 @@ impl KeyExchange for Exchange {
     fn secrets(&self) -> Option<[&[u8]; 2]> {
         let (client, server) = (self.agreed.as_ref()?, self.server.as_ref()?);
         Some([client.secret_bytes(), server.secret.secret_bytes()])
+    }
+}
+
+/// The keys of one direction, and its last record.
+pub(crate) struct Records {
+    encrypter: Box<dyn MessageEncrypter>,
+    decrypter: Box<dyn MessageDecrypter>,
+    /// The number of the last record, and of the next. AWS-LC insists on their order.
+    number: u64,
+    next_number: u64,
+    /// As it came from the library, after the room for a header.
+    sealed: Vec<u8>,
+    received: Vec<u8>,
+    data_bytes: usize,
+}
+
+impl Records {
+    pub(crate) fn new(provider: &dyn Provider, aead: Aead) -> Result<Self, SetupError> {
+        let settings = SessionSettings::usual(TlsVersion::Tls13, KeyType::EcdsaP256, aead);
+        let held = provider.held_to(&[settings.suite()], &[])?;
+        let Some(SupportedCipherSuite::Tls13(suite)) = held.cipher_suites.first() else {
+            return Err(provider.lacks(&format!("no {aead}")));
+        };
+        let secret = vec![0x5a; suite.common.hash_provider.output_len()];
+        // Both ends have the keys, each in an object of its own. rustls makes keys of its own lengths in no other way.
+        let key = || {
+            let expander = suite
+                .hkdf_provider
+                .expander_for_okm(&OkmBlock::new(&secret));
+            derive_traffic_key(&*expander, suite.aead_alg)
+        };
+        let iv = || Iv::from([0x11; 12]);
+        Ok(Self {
+            encrypter: suite.aead_alg.encrypter(key(), iv()),
+            decrypter: suite.aead_alg.decrypter(key(), iv()),
+            number: 0,
+            next_number: 0,
+            sealed: Vec::new(),
+            received: Vec::new(),
+            data_bytes: 0,
+        })
+    }
+}
+
+const HEADER_BYTES: usize = 5;
+
+impl RecordProtection for Records {
+    fn seal(&mut self) -> Result<(), SessionError> {
+        let message = OutboundPlainMessage {
+            typ: ContentType::ApplicationData,
+            version: ProtocolVersion::TLSv1_2,
+            payload: RECORD_DATA[..].into(),
+        };
+        self.number = self.next_number;
+        self.next_number += 1;
+        let sealed = self.encrypter.encrypt(message, self.number);
+        let sealed = sealed.map_err(failed)?;
+        self.sealed = sealed.encode();
+        Ok(())
+    }
+
+    fn receive(&mut self) {
+        self.received.clone_from(&self.sealed);
+    }
+
+    fn open(&mut self) -> Result<(), SessionError> {
+        let record = InboundOpaqueMessage::new(
+            ContentType::ApplicationData,
+            ProtocolVersion::TLSv1_2,
+            self.received.get_mut(HEADER_BYTES..).unwrap_or_default(),
+        );
+        let opened = self.decrypter.decrypt(record, self.number);
+        let opened = opened.map_err(failed)?;
+        self.data_bytes = opened.payload.len();
+        Ok(())
+    }
+
+    fn record(&mut self) -> &mut [u8] {
+        self.sealed.get_mut(HEADER_BYTES..).unwrap_or_default()
+    }
+
+    fn data(&self) -> &[u8] {
+        let data = HEADER_BYTES..HEADER_BYTES + self.data_bytes;
+        self.received.get(data).unwrap_or_default()
     }
 }

@@ -7,13 +7,13 @@ use std::{
 };
 
 use netbench_model::{
-    ClientAuth, FailureWord, Group, HandshakeKind, KeyType, Negotiated, SessionSettings,
+    Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, Negotiated, SessionSettings,
     SignatureScheme,
 };
 use netbench_protocol::Material;
 use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, KeyExchange,
-    Session, SessionError, SetupError, Signatures, TICKETS, TrustRoots, Verifier,
+    RecordProtection, Session, SessionError, SetupError, Signatures, TICKETS, TrustRoots, Verifier,
 };
 use rustls::{
     ClientConfig, ClientConnection, Connection, HandshakeKind as Kind, RootCertStore, ServerConfig,
@@ -30,7 +30,7 @@ use rustls::{
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject};
 
 use crate::{
-    crypto::{self, Signing},
+    crypto::{self, Records, Signing},
     names,
     provider::{Provider, versions},
     stack::{Interface, Rustls},
@@ -80,6 +80,11 @@ impl InMemory for Rustls {
     fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
         self.has_cryptography_of_its_own()?;
         crypto::exchange(self.provider, group)
+    }
+
+    fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
+        self.has_cryptography_of_its_own()?;
+        Ok(Box::new(Records::new(self.provider, aead)?))
     }
 }
 

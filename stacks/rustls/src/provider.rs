@@ -43,6 +43,11 @@ pub trait Provider: Sync {
         None
     }
 
+    /// As [`netbench_worker::Stack::capabilities`].
+    fn capabilities(&self) -> Option<u64> {
+        None
+    }
+
     /// The provider as it is by default.
     fn library_default(&self) -> CryptoProvider;
 

@@ -131,6 +131,10 @@ impl Stack for Rustls {
         Some(self)
     }
 
+    fn capabilities(&self) -> Option<u64> {
+        self.provider.capabilities()
+    }
+
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
         error.downcast_ref::<rustls::Error>().map(explain::explain)
     }

@@ -47,6 +47,7 @@ impl Merged for ConnectPlan {
             ("the conditions", text(&self.conditions)),
             ("the rounds", text(&self.rounds)),
             ("the trials at one time (--jobs)", text(&self.jobs)),
+            ("the share of a core (--cpu)", text(&self.cpu_percent)),
             ("lab or --live", text(&self.target)),
             ("the sites file", text(&self.sites_sha256)),
             ("what clients offer", text(&self.client)),

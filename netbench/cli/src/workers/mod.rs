@@ -1,6 +1,7 @@
 //! Finds the worker of each stack: one of the user's own, one beside the command, one in the cache that
 //! `netbench stacks build` filled, or one of the source tree, which is built the first time.
 
+pub(crate) mod build_time;
 mod needs;
 mod program;
 mod source;
@@ -11,13 +12,13 @@ use std::{
     path::PathBuf,
 };
 
-use netbench_model::suggestion;
-use netbench_runner::{WorkerSource, known_stacks};
+use netbench_model::{Variant, Variants, suggestion};
+use netbench_runner::{Build, WorkerProgram, WorkerSource, known_stacks};
 
 use crate::{exit::bail_input, output::shown};
 
 pub(crate) use self::{
-    program::Program,
+    program::{Found, Program},
     source::{SourceTree, this_command},
 };
 
@@ -27,13 +28,19 @@ pub(crate) use self::{
 pub(crate) fn find(
     stacks: &BTreeSet<String>,
     own: &[(String, PathBuf)],
-) -> anyhow::Result<BTreeMap<String, PathBuf>> {
+) -> anyhow::Result<BTreeMap<String, WorkerProgram>> {
     let own: BTreeMap<_, _> = own.iter().cloned().collect();
     let mut programs = BTreeMap::new();
     for stack in stacks {
         let program = match own.get(stack) {
-            Some(path) => path.clone(),
-            None => Program::of(known(stack)?).find_or_build()?,
+            Some(path) => path.clone().into(),
+            None => {
+                let known = known(stack)?;
+                WorkerProgram {
+                    path: known.program().find_or_build()?,
+                    variants: known.variants,
+                }
+            }
         };
         programs.insert(stack.clone(), program);
     }
@@ -52,11 +59,49 @@ pub(crate) fn all_known(
     Ok(())
 }
 
+/// A stack that netbench has a worker for, and the variants that it is to be.
+#[derive(Debug, Clone)]
+pub(crate) struct Known {
+    source: &'static WorkerSource,
+    variants: Variants,
+}
+
+impl Known {
+    /// What its worker is built as.
+    pub(crate) fn program(&self) -> Program {
+        match self.variants.allocator() {
+            Some(allocator) => Program::of(self.source).with(allocator),
+            None => Program::of(self.source),
+        }
+    }
+}
+
 /// A stack that netbench has a worker for.
-pub(crate) fn known(stack: &str) -> anyhow::Result<&'static WorkerSource> {
+pub(crate) fn known(stack: &str) -> anyhow::Result<Known> {
     let known = known_stacks();
-    if let Some(source) = known.iter().find(|source| source.stack == stack) {
-        return Ok(source);
+    let (base, variants) = match Variants::split(stack) {
+        Ok(split) => split,
+        Err(error) => bail_input!("stack \"{}\": {error}", shown(stack)),
+    };
+    if let Some(source) = known.iter().find(|source| source.stack == base) {
+        let usual = format!("{base}{variants}");
+        if usual != stack {
+            bail_input!("stack \"{}\": write it as {usual}", shown(stack));
+        }
+        if variants != Variants::default() && !matches!(source.build, Build::Cargo { .. }) {
+            bail_input!("{base} has no variants such as {variants}: its worker is no Rust program");
+        }
+        return Ok(Known { source, variants });
+    }
+    if let Some((first, variant)) = base.rsplit_once('+')
+        && known.iter().any(|source| source.stack == first)
+    {
+        let variants = Variant::ALL.map(Variant::name);
+        let suggestion = suggestion(variant, &variants);
+        bail_input!(
+            "{first} has no variant \"+{}\"; {suggestion}",
+            shown(variant)
+        );
     }
     let names: Vec<_> = known.iter().map(|source| source.stack).collect();
     if stack.is_empty() {

@@ -1,22 +1,29 @@
 use std::{
+    borrow::Cow,
     fmt, fs,
     path::{Path, PathBuf},
     time::SystemTime,
 };
 
 use anyhow::{Context, bail};
+use netbench_model::Variant;
+use netbench_report::BuildTime;
 use netbench_runner::{Build, WorkerSource};
 
-use super::{SourceTree, needs, this_command};
+use super::{SourceTree, build_time, needs, this_command};
 use crate::cache;
 
+/// The package that every worker in Rust is made with, which links the allocator.
+const HARNESS: &str = "netbench-worker";
+
 /// A worker, or the library that counts allocations: a file that is built from the source tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Program {
     /// What it is called in messages, and the stack that it is of.
-    pub(crate) name: &'static str,
+    pub(crate) name: Cow<'static, str>,
     file: &'static str,
     build: Build,
+    allocator: Option<Variant>,
 }
 
 /// A program that is there, and where it was found.
@@ -35,33 +42,52 @@ enum Place {
 
 impl Program {
     pub(crate) const HEAP_LIBRARY: Self = Self {
-        name: "the library that counts allocations",
+        name: Cow::Borrowed("the library that counts allocations"),
         file: "libnetbench_heap.so",
         build: Build::Cargo {
             package: "netbench-heap",
             variant: None,
         },
+        allocator: None,
     };
 
     /// The worker of a stack.
     pub(crate) fn of(source: &WorkerSource) -> Self {
         Self {
-            name: source.stack,
+            name: Cow::Borrowed(source.stack),
             file: source.executable,
             build: source.build,
+            allocator: None,
         }
+    }
+
+    /// The same with another allocator.
+    pub(crate) fn with(self, allocator: Variant) -> Self {
+        Self {
+            name: Cow::Owned(format!("{}+{allocator}", self.name)),
+            allocator: Some(allocator),
+            ..self
+        }
+    }
+
+    /// The folder that it has to itself, under the target folder, in the cache and beside the command; empty for a usual one.
+    fn folder(&self) -> String {
+        let allocator = self.allocator.map(Variant::name);
+        let parts = [Some(self.build.folder()), allocator].into_iter().flatten();
+        let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
+        parts.join("+")
     }
 
     /// Whether one build makes both.
     pub(crate) fn is_built_with(&self, other: &Self) -> bool {
-        (self.file, self.build) == (other.file, other.build)
+        (self.file, self.build, self.allocator) == (other.file, other.build, other.allocator)
     }
 
     /// Finds it, and builds nothing.
     pub(crate) fn find(&self) -> anyhow::Result<Option<Found>> {
         let found = |path: PathBuf, place| path.is_file().then_some(Found { path, place });
         let beside = this_command()?
-            .with_file_name(self.build.folder())
+            .with_file_name(self.folder())
             .join(self.file);
         if let Some(beside) = found(beside, Place::Beside) {
             return Ok(Some(beside));
@@ -97,31 +123,46 @@ impl Program {
         if !built.is_file() {
             note!("netbench: Building {self} (once)");
         }
+        build_time::recording(&built, || self.build_in(&tree, &built))?;
+        Ok(built)
+    }
+
+    fn build_in(&self, tree: &SourceTree, built: &Path) -> anyhow::Result<()> {
         match self.build {
             Build::Cargo { package, variant } => {
                 needs::all_there(package)?;
-                let target = tree.target().join(self.build.folder());
+                let target = tree.target().join(self.folder());
                 let target = target.display().to_string();
                 let mut arguments = vec!["-p", package, "--target-dir", &target];
+                let feature = self
+                    .allocator
+                    .map(|allocator| format!("{HARNESS}/{allocator}"));
+                if let Some(feature) = &feature {
+                    arguments.extend(["-p", HARNESS, "--features", feature]);
+                }
                 let environment = variant.map_or(&[][..], |variant| variant.environment);
                 let settings = environment
                     .iter()
                     .map(|(name, value)| format!("env.{name}='{value}'"));
                 let settings: Vec<String> = settings.collect();
                 arguments.extend(settings.iter().flat_map(|setting| ["--config", setting]));
-                tree.cargo_build(&arguments, &built)?;
+                tree.cargo_build(&arguments, built)
             }
-            Build::Go { folder } => tree.go_build(folder, &built)?,
-            Build::Java { folder } => tree.java_build(folder, &built)?,
+            Build::Go { folder } => tree.go_build(folder, built),
+            Build::Java { folder } => tree.java_build(folder, built),
         }
-        Ok(built)
     }
 
     /// What a user can call to build it.
     fn builder(&self) -> String {
         match self.build {
-            Build::Cargo { package, .. } => format!("`cargo build --release -p {package}`"),
-            Build::Go { .. } | Build::Java { .. } => {
+            Build::Cargo {
+                package,
+                variant: None,
+            } if self.allocator.is_none() => {
+                format!("`cargo build --release -p {package}`")
+            }
+            Build::Cargo { .. } | Build::Go { .. } | Build::Java { .. } => {
                 format!("`netbench stacks build {}`", self.name)
             }
         }
@@ -139,6 +180,9 @@ impl Program {
             fs::copy(built, &partial).and_then(|_| fs::rename(&partial, &to))
         };
         copy().with_context(|| format!("cannot copy {} to {}", built.display(), to.display()))?;
+        if let Some(time) = build_time::of(built) {
+            build_time::record(&to, time);
+        }
         Ok(to)
     }
 
@@ -149,11 +193,11 @@ impl Program {
     }
 
     fn under(&self, folder: &Path) -> PathBuf {
-        folder.join(self.build.folder()).join(self.file)
+        folder.join(self.folder()).join(self.file)
     }
 
     fn in_tree(&self, tree: &SourceTree) -> PathBuf {
-        let release = tree.target().join(self.build.folder()).join("release");
+        let release = tree.target().join(self.folder()).join("release");
         release.join(self.file)
     }
 }
@@ -161,7 +205,7 @@ impl Program {
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Self::HEAP_LIBRARY {
-            f.write_str(self.name)
+            f.write_str(&self.name)
         } else {
             write!(f, "the {} worker", self.name)
         }
@@ -169,21 +213,24 @@ impl fmt::Display for Program {
 }
 
 impl Found {
+    /// Which place it was found in.
+    pub(crate) fn place(&self) -> &'static str {
+        match self.place {
+            Place::Beside => "beside the command",
+            Place::Cache => "in the cache",
+            Place::Tree => "in the source tree",
+        }
+    }
+
+    /// What its last build took, where netbench built it.
+    pub(crate) fn build_time(&self) -> Option<BuildTime> {
+        build_time::of(&self.path)
+    }
+
     fn made(&self) -> Option<SystemTime> {
         fs::metadata(&self.path)
             .and_then(|about| about.modified())
             .ok()
-    }
-}
-
-impl fmt::Display for Found {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let place = match self.place {
-            Place::Beside => "beside the command",
-            Place::Cache => "in the cache",
-            Place::Tree => "in the source tree",
-        };
-        write!(f, "{place}: {}", self.path.display())
     }
 }
 

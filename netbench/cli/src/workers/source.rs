@@ -166,6 +166,11 @@ impl SourceTree {
         // It says nothing that would be missed.
         let _ = fs::remove_file(&log);
         status.with_context(|| format!("cannot run `{name}`; {}", build.needs))?;
+        if fs::read(built).is_ok_and(|now| fs::read(&partial).is_ok_and(|made| made == now)) {
+            // Nothing has changed: the file keeps its age, as Cargo's do.
+            let _ = fs::remove_file(&partial);
+            return Ok(());
+        }
         fs::rename(&partial, built)
             .with_context(|| format!("`{name}` ended well, but {} is not there", built.display()))
     }

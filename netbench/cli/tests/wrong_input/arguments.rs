@@ -75,7 +75,7 @@ const CASES: &[Case] = &[
     (
         "connect --stack openssl+lto,openssl",
         2,
-        &["unknown stack \"openssl+lto\""],
+        &["openssl has no variant \"+lto\""],
     ),
     ("suite --stack opnssl", 2, &["did you mean \"openssl\"?"]),
     ("scan --against opensll", 2, &["did you mean \"openssl\"?"]),

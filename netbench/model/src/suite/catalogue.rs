@@ -28,6 +28,10 @@ named!(
         Bertie = "bertie",
         /// The headline figures, with a row for each stack.
         AllStacks = "all-stacks",
+        /// rustls with each of its providers and each allocator.
+        RustlsMatrix = "rustls-matrix",
+        /// What AVX-512 is worth to RSA and AES: each library that heeds OPENSSL_ia32cap with it and without.
+        Avx512 = "avx512",
     }
 );
 

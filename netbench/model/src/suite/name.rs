@@ -56,6 +56,8 @@ fn work(work: &Work) -> String {
             Primitive::KeyShare { group } => format!("crypto_{}_key-share", group_name(*group)),
             Primitive::Respond { group } => format!("crypto_{}_respond", group_name(*group)),
             Primitive::Agree { group } => format!("crypto_{}_agree", group_name(*group)),
+            Primitive::Seal { aead } => format!("crypto_{}_seal", algorithm(*aead)),
+            Primitive::Open { aead } => format!("crypto_{}_open", algorithm(*aead)),
         },
         Work::Memory { settings, sessions } => format!("memory-{sessions}_{}", session(settings)),
         Work::Threads {
@@ -93,6 +95,15 @@ fn session(settings: &SessionSettings) -> String {
         name += "_client-auth";
     }
     name
+}
+
+/// Without the hash of the key schedule, which protects no record.
+fn algorithm(aead: Aead) -> &'static str {
+    match aead {
+        Aead::Aes128Gcm => "aes128-gcm",
+        Aead::Aes256Gcm => "aes256-gcm",
+        Aead::ChaCha20Poly1305 => "chacha20-poly1305",
+    }
 }
 
 fn group_name(group: Group) -> String {

@@ -14,7 +14,7 @@ named!(
         Verify = "verify",
         /// The making of a client's configuration.
         Connector = "connector",
-        /// The cryptography of a handshake, one operation at a time.
+        /// The cryptography of handshakes and records, one operation at a time.
         Crypto = "crypto",
         /// Resident size and heap of many sessions at once.
         Memory = "memory",
@@ -213,7 +213,7 @@ pub enum Work {
         /// How many; none for the operating system's own set.
         roots: Option<u32>,
     },
-    /// An operation of the cryptography beneath a handshake, done as the library does it there.
+    /// An operation of the cryptography beneath a session, done as the library does it there.
     Crypto {
         /// The operation.
         primitive: Primitive,
@@ -236,7 +236,7 @@ pub enum Work {
     },
 }
 
-/// What a handshake of TLS 1.3 asks of a library's cryptography.
+/// What a session of TLS 1.3 asks of a library's cryptography.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "operation", rename_all = "kebab-case")]
 pub enum Primitive {
@@ -265,13 +265,26 @@ pub enum Primitive {
         /// Of this group.
         group: Group,
     },
+    /// The sender protects a full record: 16 KiB of data.
+    Seal {
+        /// By this algorithm.
+        aead: Aead,
+    },
+    /// The receiver opens such a record.
+    Open {
+        /// By this algorithm.
+        aead: Aead,
+    },
 }
 
 impl Primitive {
     /// The bytes that are signed, and verified.
     pub const SIGNED_BYTES: usize = 130;
 
-    /// Every one of `keys` and `groups`.
+    /// The data in a record that is protected: as much as a record may have (RFC 8446 section 5.1).
+    pub const RECORD_BYTES: usize = 16 * 1024;
+
+    /// Every one.
     pub fn all() -> impl Iterator<Item = Self> {
         let keys = KeyType::ALL.iter();
         let keys = keys.flat_map(|key| [Self::Sign { key: *key }, Self::Verify { key: *key }]);
@@ -282,7 +295,10 @@ impl Primitive {
                 Self::Agree { group },
             ]
         });
-        keys.chain(groups)
+        let aeads = Aead::ALL.iter();
+        let records =
+            aeads.flat_map(|aead| [Self::Seal { aead: *aead }, Self::Open { aead: *aead }]);
+        keys.chain(groups).chain(records)
     }
 }
 

@@ -252,6 +252,11 @@ fn facts(run: &ConnectManifest) -> Vec<Fact> {
         Fact::decisive("--client-profile", format!("{:?}", client.profile)),
         Fact::decisive("--jobs", plan.jobs.to_string()),
         Fact::decisive(
+            "--cpu",
+            plan.cpu_percent
+                .map_or_else(|| "no limit".to_owned(), |share| share.to_string()),
+        ),
+        Fact::decisive(
             "trust roots",
             format!("{}, {}", plan.roots.count, plan.roots.sha256),
         ),

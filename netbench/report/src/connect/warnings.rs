@@ -69,6 +69,11 @@ fn refused_requests(samples: &[Sample]) -> Option<String> {
 /// Those of them that are about its times.
 pub(super) fn of_times(manifest: &ConnectManifest) -> Vec<String> {
     let mut warnings = link(manifest);
+    if let Some(share) = manifest.plan.cpu_percent {
+        warnings.push(format!(
+            "each client had {share} of a core's time (--cpu): it was stopped for the rest of every few milliseconds"
+        ));
+    }
     for worker in &manifest.workers {
         let profile = worker.build.get("profile");
         if profile.is_some_and(|profile| profile != "release") {

@@ -38,6 +38,7 @@ const KEYS: [&[&str]; 4] = [
         "question",
         "path",
         "what",
+        "variant",
         "characteristic",
         "value",
         "step",

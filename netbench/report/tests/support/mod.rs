@@ -82,6 +82,7 @@ impl Fixture {
                 conditions: self.conditions.clone(),
                 rounds: self.rounds,
                 jobs: 2,
+                cpu_percent: None,
                 target: Target::Lab,
                 sites_file: "sites.txt".to_owned(),
                 sites_sha256: "00".repeat(32),

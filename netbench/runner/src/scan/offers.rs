@@ -4,7 +4,6 @@
 use std::{
     io::Read,
     net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
-    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -21,7 +20,7 @@ use netbench_model::{
 use netbench_protocol::{Configure, Connect, HttpRequest, RequestBody, Resolve, ResponseBody};
 use netbench_scan::codec::ClientHello;
 
-use crate::{Launch, Worker, WorkerError, Workers};
+use crate::{Launch, Worker, WorkerError, WorkerProgram, Workers};
 
 /// How long a worker may take to send its hello.
 const HELLO_LIMIT: Duration = Duration::from_secs(10);
@@ -118,7 +117,7 @@ pub fn offers(
 
 fn capture(
     stack: &StackName,
-    program: &Path,
+    program: &WorkerProgram,
     launch: &Launch<'_>,
     settings: Configure,
     site: &Site,
@@ -151,7 +150,7 @@ fn capture(
 
 /// Has a worker connect, and gives what it says of that.
 fn send_hello(
-    program: &Path,
+    program: &WorkerProgram,
     launch: &Launch<'_>,
     settings: Configure,
     connect: RequestBody,

@@ -97,7 +97,9 @@ impl Materials {
                 Primitive::Sign { key } | Primitive::Verify { key } => chain(*key, 1),
                 Primitive::KeyShare { .. }
                 | Primitive::Respond { .. }
-                | Primitive::Agree { .. } => Material::default(),
+                | Primitive::Agree { .. }
+                | Primitive::Seal { .. }
+                | Primitive::Open { .. } => Material::default(),
             },
             Work::Connector { form, roots } => Material {
                 roots_pem: filled(roots.unwrap_or(0)).to_owned(),

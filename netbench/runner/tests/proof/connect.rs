@@ -308,7 +308,8 @@ impl Run {
         let fake = |stack: &str| Fake::new(folder.path(), &script(stack, Vec::new()));
         let (honest, liar) = (fake(HONEST), fake(LIAR));
         let programs = [(HONEST, &honest), (LIAR, &liar)];
-        let programs = programs.map(|(stack, fake)| (stack.to_owned(), fake.program.clone()));
+        let programs =
+            programs.map(|(stack, fake)| (stack.to_owned(), fake.program.clone().into()));
         let workers = Workers::probe(programs.into(), None, Arc::default()).unwrap();
         Self {
             folder,
@@ -379,6 +380,7 @@ fn plan(condition: Condition) -> Plan {
         conditions: vec![condition],
         rounds: ROUNDS,
         jobs: 1,
+        cpu: None,
         target: Target::Lab,
         shard: None,
         sites: parse_sites(SITES).unwrap(),

@@ -96,7 +96,7 @@ fn execute(honest: &Script, liar: &Script, scenario: Scenario) -> Vec<SuiteSampl
         [honest, liar].map(|script| (script.stack.clone(), Fake::new(folder.path(), script)));
     let programs = fakes
         .iter()
-        .map(|(stack, fake)| (stack.clone(), fake.program.clone()));
+        .map(|(stack, fake)| (stack.clone(), fake.program.clone().into()));
     let workers = Workers::probe(programs.collect(), None, Arc::default()).unwrap();
     let scenarios = vec![scenario, other()];
     let plan = SuiteTrials {

@@ -1,11 +1,12 @@
 use std::sync::Arc;
 
-use netbench_model::{FailureWord, Group, KeyType, Measure, Primitive, RootsForm};
+use netbench_model::{Aead, FailureWord, Group, KeyType, Measure, Primitive, RootsForm};
 use netbench_protocol::Material;
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 
 use super::{
-    InMemory, KeyExchange, SessionError, Signatures, TrustRoots, Verifier,
+    InMemory, KeyExchange, RECORD_DATA, RecordProtection, SessionError, Signatures, TrustRoots,
+    Verifier,
     error::{PrepareError, not_in_memory},
     meter::Meter,
     pair::ran,
@@ -99,6 +100,20 @@ impl Alone {
                     ran(meter.first(turn.slice.clocks, || exchange.agree()))
                 })
             }
+            Primitive::Seal { aead } => {
+                let mut protection = record_protection(stack, aead)?;
+                Box::new(move |meter, turn| {
+                    ran(meter.first(turn.slice.clocks, || protection.seal()))
+                })
+            }
+            Primitive::Open { aead } => {
+                let mut protection = record_protection(stack, aead)?;
+                Box::new(move |meter, turn| {
+                    // Untimed: a record is opened in its place, and can be opened once.
+                    protection.receive();
+                    ran(meter.first(turn.slice.clocks, || protection.open()))
+                })
+            }
         }))
     }
 
@@ -149,6 +164,33 @@ fn exchange(stack: &dyn InMemory, group: Group) -> Result<Box<dyn KeyExchange>, 
     Ok(made)
 }
 
+/// The protection of records. A record opens to its data, and one with another bit does not open.
+fn record_protection(
+    stack: &dyn InMemory,
+    aead: Aead,
+) -> Result<Box<dyn RecordProtection>, PrepareError> {
+    let mut made = stack.record_protection(aead)?;
+    made.seal()?;
+    made.receive();
+    made.open()?;
+    let wrong = |why| PrepareError::from(SessionError::new(FailureWord::Primitive, why));
+    if made.data() != RECORD_DATA {
+        return Err(wrong("a record opens to other data than it was made of"));
+    }
+    if made.record().len() < RECORD_DATA.len() || made.record().starts_with(&RECORD_DATA[..64]) {
+        return Err(wrong("a record is not encrypted"));
+    }
+    if let Some(byte) = made.record().last_mut() {
+        *byte ^= 1;
+    }
+    made.receive();
+    if made.open().is_ok() {
+        return Err(wrong("a changed record is accepted"));
+    }
+    made.seal()?;
+    Ok(made)
+}
+
 enum Roots {
     Pem(String),
     Der(Vec<Vec<u8>>),
@@ -185,3 +227,6 @@ fn needs_file(form: RootsForm, material: &Material) -> Result<&str, SetupError> 
         )),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -18,7 +18,7 @@ mod turn;
 use std::any::Any;
 
 use netbench_model::{
-    FailureWord, Group, HandshakeKind, KeyType, Negotiated, Primitive, SessionSettings,
+    Aead, FailureWord, Group, HandshakeKind, KeyType, Negotiated, Primitive, SessionSettings,
 };
 use netbench_protocol::Material;
 
@@ -70,6 +70,15 @@ pub trait InMemory: Send + Sync {
         let _ = group;
         Err(no_interface())
     }
+
+    /// Makes ready to protect the records of one direction. Unsupported as for [`Self::signatures`].
+    ///
+    /// # Errors
+    /// What the library does not have.
+    fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
+        let _ = aead;
+        Err(no_interface())
+    }
 }
 
 fn no_interface() -> SetupError {
@@ -79,6 +88,9 @@ fn no_interface() -> SetupError {
 
 /// What is signed: as long as what a server of TLS 1.3 signs with SHA-256 (RFC 8446 section 4.4.3).
 pub const SIGNED: [u8; Primitive::SIGNED_BYTES] = [0x20; Primitive::SIGNED_BYTES];
+
+/// What a record protects.
+pub const RECORD_DATA: [u8; Primitive::RECORD_BYTES] = [0x2e; Primitive::RECORD_BYTES];
 
 /// A key with its certificate, and the last signature made with it.
 pub trait Signatures {
@@ -121,6 +133,30 @@ pub trait KeyExchange {
 
     /// The secrets of both sides, once they have them.
     fn secrets(&self) -> Option<[&[u8]; 2]>;
+}
+
+/// The keys of one direction of a session of TLS 1.3, and its last record.
+pub trait RecordProtection {
+    /// Protects [`RECORD_DATA`] as a record of application data: header, type and tag with it.
+    ///
+    /// # Errors
+    /// What the library says.
+    fn seal(&mut self) -> Result<(), SessionError>;
+
+    /// Copies the last record to where [`Self::open`] works.
+    fn receive(&mut self);
+
+    /// Opens what was received last, in its place.
+    ///
+    /// # Errors
+    /// It was changed on its way.
+    fn open(&mut self) -> Result<(), SessionError>;
+
+    /// The last record, without its header.
+    fn record(&mut self) -> &mut [u8];
+
+    /// The data that was opened last.
+    fn data(&self) -> &[u8];
 }
 
 /// Which side of a session, and how it is set.

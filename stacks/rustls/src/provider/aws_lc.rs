@@ -17,6 +17,14 @@ const WITHOUT_JITTER_ENTROPY: bool = match option_env!("AWS_LC_SYS_NO_JITTER_ENT
     None => false,
 };
 
+#[cfg(target_arch = "x86_64")]
+unsafe extern "C" {
+    /// What AWS-LC found in the processor, less what `OPENSSL_ia32cap` hides: `crypto/fipsmodule/cpucap/internal.h`. It has
+    /// no interface that tells. The name has its version.
+    #[link_name = env!("AWS_LC_CAPABILITIES")]
+    static AWS_LC_CAPABILITIES: [u32; 4];
+}
+
 impl Provider for AwsLc {
     fn stack(&self) -> &'static str {
         if WITHOUT_JITTER_ENTROPY {
@@ -33,6 +41,16 @@ impl Provider for AwsLc {
         } else {
             version
         }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    fn capabilities(&self) -> Option<u64> {
+        let library_default: fn() -> CryptoProvider = aws_lc_rs::default_provider;
+        // The library, and with it the symbol, is linked whether it is used or not.
+        let _linked = std::hint::black_box(library_default);
+        // SAFETY: AWS-LC writes it before `main`, and nobody after that.
+        let [_, _, ebx, ecx] = unsafe { AWS_LC_CAPABILITIES };
+        Some(u64::from(ecx) << 32 | u64::from(ebx))
     }
 
     fn library_default(&self) -> CryptoProvider {

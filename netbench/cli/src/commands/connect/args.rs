@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use netbench_model::{Alpn, Condition, Group, TlsVersion, parse_duration, tls::one_of};
+use netbench_model::{Alpn, Condition, CpuShare, Group, TlsVersion, parse_duration, tls::one_of};
 
 use crate::{
     client::{IdentityOptions, RequestOptions},
@@ -20,6 +20,7 @@ Examples:
   netbench connect https://example.test --connect-to example.test:443:127.0.0.1:8443
   netbench connect https://example.com https://example.org/path --live
   netbench connect --sites mine.txt --live    real hosts
+  netbench connect --cpu 25%                  clients with a quarter of a core each
   netbench connect --resume runs/…            continue an interrupted run
   netbench connect --json | jq .comparisons
 
@@ -29,7 +30,7 @@ runs/. Without --live, nothing leaves this machine.";
 #[derive(Debug, Args)]
 #[command(
     mut_arg("seed", |seed| seed.help("Seed of the order of trials and of packet losses [default: a new one]")),
-    mut_arg("resume", |resume| resume.conflicts_with_all(["targets", "connect_to", "sites", "stack", "condition", "rounds", "limit", "shard", "vantage", "live", "method", "pause", "client_profile", "tls", "groups", "alpn", "roots", "roots_count", "timeout", "link", "seed", "out", "name"])),
+    mut_arg("resume", |resume| resume.conflicts_with_all(["targets", "connect_to", "sites", "stack", "condition", "rounds", "cpu", "limit", "shard", "vantage", "live", "method", "pause", "client_profile", "tls", "groups", "alpn", "roots", "roots_count", "timeout", "link", "seed", "out", "name"])),
 )]
 pub(crate) struct Connect {
     #[command(flatten)]
@@ -98,6 +99,10 @@ pub(crate) struct Connect {
     /// Trials to run at a time, each with its own workers
     #[arg(long, short, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=64))]
     pub(crate) jobs: u32,
+
+    /// Give each client only this share of a core's time, as on a weaker machine: 5% to 99%
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) cpu: Option<CpuShare>,
 
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,

@@ -131,6 +131,7 @@ fn trials(
         conditions: settings.conditions.clone(),
         rounds: settings.rounds,
         jobs: settings.jobs,
+        cpu: settings.cpu,
         target: settings.over.network.target(),
         shard: settings.over.shard,
         sites,

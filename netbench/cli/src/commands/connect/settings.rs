@@ -1,8 +1,8 @@
 use std::time::Duration;
 
 use netbench_model::{
-    Alpn, CipherSuite, ClientSettings, Condition, ConnectManifest, ConnectPlan, Group, Profile,
-    SignatureScheme, StackName, Target, TlsVersion,
+    Alpn, CipherSuite, ClientSettings, Condition, ConnectManifest, ConnectPlan, CpuShare, Group,
+    Profile, SignatureScheme, StackName, Target, TlsVersion,
 };
 use netbench_protocol::HttpRequest;
 use netbench_runner::{Plan, Workers};
@@ -23,6 +23,8 @@ pub(crate) struct ConnectSettings {
     pub(crate) conditions: Vec<Condition>,
     pub(crate) rounds: u32,
     pub(crate) jobs: u32,
+    /// None for no limit.
+    pub(crate) cpu: Option<CpuShare>,
     pub(crate) over: Sites,
     pub(crate) timeout: Duration,
     /// None for the usual one.
@@ -60,6 +62,7 @@ impl ConnectSettings {
             conditions: each_once("--condition", &options.condition)?,
             rounds: options.rounds,
             jobs: options.jobs,
+            cpu: options.cpu,
             over: Sites::of_options(
                 network,
                 file,
@@ -108,6 +111,7 @@ impl ConnectSettings {
             conditions: plan.conditions.clone(),
             rounds: plan.rounds,
             jobs: options.jobs,
+            cpu: plan.cpu_percent,
             over,
             timeout: Duration::from_millis(plan.timeout_ms),
             asked_pause: pause,
@@ -158,6 +162,7 @@ impl ConnectSettings {
             conditions: plan.conditions.clone(),
             rounds: plan.rounds,
             jobs: plan.jobs,
+            cpu_percent: plan.cpu,
             target: plan.target,
             sites_file: self.over.file.name.clone(),
             sites_sha256: self.over.file.sha256.clone(),

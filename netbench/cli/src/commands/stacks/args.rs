@@ -1,15 +1,23 @@
 use clap::{Args, Subcommand};
 
-use crate::options::OwnWorkers;
+use crate::options::{Output, OwnWorkers};
 
 pub(crate) const EXAMPLES: &str = "\
 Examples:
   netbench stacks                            what there is, built or not
+  netbench stacks --json | jq '.stacks[] | {stack, state, build}'
   netbench stacks build openssl rustls-ring
   netbench stacks build --all
   netbench stacks check go                   does its worker keep every rule?
   netbench stacks check mine --worker mine=./my-worker
   netbench stacks clean
+  netbench stacks build rustls-ring+jemalloc
+  netbench suite handshake --stack rustls-ring,rustls-ring+jemalloc,openssl,openssl+novaes
+
+A name may end with variants: +jemalloc and +mimalloc are other programs,
++noavx512 and +novaes the same ones with part of the processor hidden from the
+library. The worker checks that it is what its name says; where it is not or
+cannot be, its cases are unsupported, with the reason.
 
 Each stack runs in a separate program, its worker. netbench looks for workers
 beside the command, in the cache folder and in the source tree. A command that
@@ -26,7 +34,7 @@ pub(crate) struct Stacks {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum StacksCommand {
-    /// List the stacks: what each is and supports, and where its worker is [default]
+    /// List the stacks: versions, what each supports and offers, licences, build time [default]
     List(List),
     /// Build workers from the source tree into the cache folder
     Build(Build),
@@ -39,9 +47,8 @@ pub(crate) enum StacksCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]

@@ -3,7 +3,7 @@ use std::fs;
 use anyhow::Context;
 
 use super::{args::Clean, programs};
-use crate::{exit::Ended, output};
+use crate::{exit::Ended, output, workers::build_time};
 
 /// Deletes workers in the cache folder. What Cargo built in a source tree is Cargo's to clean.
 pub(super) fn clean(options: &Clean) -> anyhow::Result<Ended> {
@@ -14,6 +14,7 @@ pub(super) fn clean(options: &Clean) -> anyhow::Result<Ended> {
         };
         let bytes = fs::metadata(&path).map_or(0, |about| about.len());
         fs::remove_file(&path).with_context(|| format!("cannot delete {}", path.display()))?;
+        build_time::forget(&path);
         lines.push(format!(
             "deleted {} ({} MB)",
             path.display(),

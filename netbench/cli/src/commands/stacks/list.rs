@@ -1,77 +1,102 @@
-use std::{collections::BTreeSet, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use anyhow::Context;
-use netbench_model::TlsVersion;
+use netbench_model::{Profile, RootsSource, StackName, scan::Offer};
 use netbench_protocol::StackDescription;
-use netbench_runner::{WorkerSource, Workers, known_stacks};
-use serde::Serialize;
+use netbench_report::{LicenceRow, StackRow, StacksReport, WorkerState};
+use netbench_runner::{
+    WorkerSource, Workers, known_stacks, licences,
+    scan::{client_settings, offers},
+};
 
 use super::args::List;
 use crate::{
+    commands::hello::example_site,
     exit::{Ended, in_a_line},
-    output,
-    workers::{Program, SourceTree},
+    output, targets,
+    workers::{Found, Program, SourceTree},
 };
-
-/// A stack as `--json` has it.
-#[derive(Serialize)]
-struct Listed {
-    stack: &'static str,
-    about: &'static str,
-    /// Where its worker is.
-    worker: Option<String>,
-    /// What its worker says of it.
-    description: Option<StackDescription>,
-    /// Why there is no description.
-    problem: Option<String>,
-}
 
 /// Lists the stacks. Those whose worker is there describe themselves; nothing is built.
 pub(super) fn list(options: &List) -> anyhow::Result<Ended> {
-    let mut lines = Vec::new();
-    let mut all = Vec::new();
-    for source in known_stacks() {
-        lines.push(format!("{}: {}", source.stack, source.about));
-        let found = Program::of(source).find()?;
-        let (description, problem) = match &found {
-            None => (None, Some(missing(source))),
-            Some(found) => match described(source.stack, &found.path) {
-                Ok(description) => (Some(description), None),
-                Err(error) => (None, Some(format!("does not work: {}", in_a_line(&error)))),
-            },
-        };
-        lines.extend(description.iter().flat_map(of_worker));
-        lines.extend(problem.iter().map(|problem| format!("    {problem}")));
-        lines.extend(found.iter().map(|found| format!("    {found}")));
-        all.push(Listed {
-            stack: source.stack,
-            about: source.about,
-            worker: found.map(|found| found.path.display().to_string()),
-            description,
-            problem,
-        });
-    }
-    if options.json {
-        output::write_json(&all)?;
-    } else {
-        let library = Program::HEAP_LIBRARY;
-        let found = library.find()?;
-        let place = found.map_or_else(|| "missing".to_owned(), |found| found.to_string());
-        lines.push(format!("{library} (suite memory): {place}"));
-        output::write_lines(&lines)?;
-    }
+    let rows = known_stacks().iter().map(row);
+    let rows = rows.collect::<anyhow::Result<Vec<_>>>()?;
+    let library = Program::HEAP_LIBRARY.find()?;
+    let library = library.map(|found| found.path.display().to_string());
+    output::print(&StacksReport::new(rows, library), &options.output)?;
     Ok(Ended::Well)
+}
+
+fn row(source: &WorkerSource) -> anyhow::Result<StackRow> {
+    let found = Program::of(source).find()?;
+    let licences = licences(source).iter().map(|licence| LicenceRow {
+        library: licence.library.to_owned(),
+        spdx: licence.spdx.to_owned(),
+    });
+    let row = StackRow {
+        stack: source.stack.to_owned(),
+        about: source.about.to_owned(),
+        state: WorkerState::NotBuilt,
+        worker: found.as_ref().map(|found| found.path.display().to_string()),
+        place: found.as_ref().map(|found| found.place().to_owned()),
+        licences: licences.collect(),
+        build: found.as_ref().and_then(Found::build_time),
+        description: None,
+        hello: None,
+        problem: None,
+    };
+    let Some(found) = found else {
+        return Ok(StackRow {
+            problem: Some(missing(source)),
+            ..row
+        });
+    };
+    let said = probed(source.stack, &found.path).and_then(|workers| {
+        let description = description(&workers, source.stack)?;
+        let connects = description.operations.iter().any(|does| does == "connect");
+        let hello = connects
+            .then(|| hello(&workers, source.stack))
+            .transpose()?;
+        Ok((description, hello))
+    });
+    Ok(match said {
+        Ok((description, hello)) => StackRow {
+            state: WorkerState::Built,
+            description: Some(description),
+            hello,
+            ..row
+        },
+        Err(error) => StackRow {
+            state: WorkerState::Broken,
+            problem: Some(format!("does not work: {}", in_a_line(&error))),
+            ..row
+        },
+    })
 }
 
 /// What a worker says of its stack.
 pub(super) fn described(stack: &str, program: &Path) -> anyhow::Result<StackDescription> {
-    let workers = Workers::probe(
-        [(stack.to_owned(), program.to_owned())].into(),
-        None,
-        Arc::default(),
-    )?;
+    description(&probed(stack, program)?, stack)
+}
+
+fn probed(stack: &str, program: &Path) -> anyhow::Result<Workers> {
+    let programs = [(stack.to_owned(), program.into())].into();
+    Ok(Workers::probe(programs, None, Arc::default())?)
+}
+
+fn description(workers: &Workers, stack: &str) -> anyhow::Result<StackDescription> {
     let description = workers.description(stack).cloned();
     description.context("the worker did not describe it")
+}
+
+/// What a stack offers when nobody tells it what to.
+fn hello(workers: &Workers, stack: &str) -> anyhow::Result<Offer> {
+    let roots = targets::roots(&RootsSource::Mozilla, None)?;
+    let stacks = [StackName::new(stack)];
+    let client = client_settings(Profile::Library, &stacks, workers);
+    let site = example_site()?;
+    let hellos = offers(&stacks, workers, None, &client, &roots.pem, &site)?;
+    hellos.into_iter().next().context("it sent no ClientHello")
 }
 
 /// That there is no worker of a stack, and what makes one.
@@ -83,27 +108,4 @@ fn missing(source: &WorkerSource) -> String {
         ),
         None => "missing; neither its worker nor netbench's source is here".to_owned(),
     }
-}
-
-fn of_worker(description: &StackDescription) -> [String; 3] {
-    let record = &description.record;
-    let provider = record.provider.as_ref();
-    let provider = provider.map(|p| format!(", {p}")).unwrap_or_default();
-    let groups: Vec<_> = description.groups.iter().map(ToString::to_string).collect();
-    let versions: BTreeSet<TlsVersion> = description
-        .suites
-        .iter()
-        .map(|suite| suite.version())
-        .collect();
-    let versions: Vec<_> = versions.iter().map(ToString::to_string).collect();
-    [
-        format!("    {}{provider}, {}", record.library, record.connector),
-        format!(
-            "    TLS {}, {} cipher suites, groups {}",
-            versions.join(" and "),
-            description.suites.len(),
-            groups.join(", ")
-        ),
-        format!("    does {}", description.operations.join(", ")),
-    ]
 }

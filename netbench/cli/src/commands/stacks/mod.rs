@@ -6,7 +6,7 @@ mod check;
 mod clean;
 mod list;
 
-use netbench_runner::{WorkerSource, known_stacks};
+use netbench_runner::known_stacks;
 
 use self::args::{Stacks, StacksCommand};
 use crate::{
@@ -26,15 +26,15 @@ pub(crate) fn stacks(options: &Stacks) -> anyhow::Result<Ended> {
 
 /// The workers of `stacks`, each once. With none named: all, and the library that counts allocations.
 fn programs(stacks: &[String]) -> anyhow::Result<Vec<Program>> {
-    let sources: Vec<&WorkerSource> = if stacks.is_empty() {
-        known_stacks().iter().collect()
+    let wanted: Vec<Program> = if stacks.is_empty() {
+        known_stacks().iter().map(Program::of).collect()
     } else {
-        let known = stacks.iter().map(|stack| known(stack));
+        let known = stacks.iter().map(|stack| Ok(known(stack)?.program()));
         known.collect::<anyhow::Result<_>>()?
     };
     let library = stacks.is_empty().then_some(Program::HEAP_LIBRARY);
     let mut programs: Vec<Program> = Vec::new();
-    for program in sources.into_iter().map(Program::of).chain(library) {
+    for program in wanted.into_iter().chain(library) {
         if !programs.iter().any(|other| other.is_built_with(&program)) {
             programs.push(program);
         }

@@ -10,6 +10,8 @@ Examples:
   netbench suite                                 handshakes and data transfer
   netbench suite --preset rustls-vs-openssl
   netbench suite --preset all-stacks             one row for each stack
+  netbench suite --preset rustls-matrix          rustls by provider and allocator
+  netbench suite crypto --stack openssl,openssl+novaes
   netbench suite handshake --case '*ecdsa-p384*'
   netbench suite handshake --list                names of the cases
   netbench suite all --until-decided             until every verdict is decided
@@ -33,8 +35,8 @@ pub(crate) struct Suite {
     /// Run only the cases whose names match; * and ? as in a shell
     #[arg(long = "case", value_name = "GLOB", conflicts_with = "preset")]
     pub(crate) cases: Vec<String>,
-    /// Run the cases of a published benchmark (rustls-vs-openssl, memory-table, s2n, bertie), or the headline
-    /// figures of every stack that is built (all-stacks)
+    /// Run the cases of a published benchmark (rustls-vs-openssl, memory-table, s2n, bertie), the headline
+    /// figures of every stack that is built (all-stacks), or stacks with their variants (rustls-matrix, avx512)
     #[arg(long, value_name = "NAME", conflicts_with = "parts")]
     pub(crate) preset: Option<Preset>,
     /// List the cases and exit

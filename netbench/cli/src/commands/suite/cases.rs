@@ -4,7 +4,7 @@ use std::{collections::HashMap, num::NonZero, thread};
 
 use anyhow::Context;
 use globset::{Glob, GlobMatcher};
-use netbench_model::{Part, Scenario, catalogue};
+use netbench_model::{Part, Preset, Scenario, catalogue};
 use serde::Deserialize;
 
 use super::args::{PartArg, Suite};
@@ -21,6 +21,13 @@ const NEAREST: usize = 3;
 struct Usual {
     parts: HashMap<String, Vec<String>>,
     presets: HashMap<String, Vec<String>>,
+    /// Names of stacks, for presets.
+    stacks: HashMap<String, Vec<String>>,
+}
+
+/// The stacks that a preset is about, where it is about some.
+pub(super) fn stacks(preset: Preset) -> anyhow::Result<Option<Vec<String>>> {
+    Ok(Usual::read()?.stacks.remove(preset.name()))
 }
 
 /// The scenarios that were asked for, in the order of the catalogue or of the preset.
@@ -143,8 +150,6 @@ fn nearest<'a>(pattern: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a s
 
 #[cfg(test)]
 mod tests {
-    use netbench_model::Preset;
-
     use super::*;
 
     #[test]
@@ -163,6 +168,12 @@ mod tests {
         }
         for preset in Preset::ALL {
             all.of(&usual.presets, preset.name()).unwrap();
+        }
+        for (preset, stacks) in &usual.stacks {
+            assert!(usual.presets.contains_key(preset), "{preset}");
+            for stack in stacks {
+                crate::workers::known(stack).unwrap();
+            }
         }
         let published = all.of(&usual.presets, "rustls-vs-openssl").unwrap();
         let rows = published.iter().map(|scenario| scenario.measures().len());

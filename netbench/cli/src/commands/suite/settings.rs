@@ -9,7 +9,7 @@ use netbench_runner::{Launch, Layout, Materials, SuiteTrials, Worker, Workers, k
 
 use super::{
     args::{Pin, Suite},
-    cases::{cores, scenarios},
+    cases::{cores, scenarios, stacks},
     idle,
 };
 use crate::{
@@ -54,8 +54,9 @@ impl SuiteSettings {
         let name = options.preset.map_or("suite", Preset::name);
         Ok(Self {
             seed: options.start.seed.unwrap_or_else(new_seed),
-            stacks: stack_names(&match options.stacks.named() {
-                None if options.preset == Some(Preset::AllStacks) => built_stacks()?,
+            stacks: stack_names(&match (options.stacks.named(), options.preset) {
+                (None, Some(Preset::AllStacks)) => built_stacks()?,
+                (None, Some(preset)) => stacks(preset)?.unwrap_or_else(|| options.stacks.names()),
                 _ => options.stacks.names(),
             }),
             preset: options.preset,

@@ -1,0 +1,68 @@
+//! What the build of a program took, kept in a file beside it.
+
+use std::{
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    time::{Instant, SystemTime},
+};
+
+use netbench_report::BuildTime;
+use nix::sys::resource::{UsageWho, getrusage};
+
+/// Runs what builds `built`, and records what that took if it made another file than was there.
+pub(super) fn recording(
+    built: &Path,
+    build: impl FnOnce() -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let (made, cpu_ms, begun) = (modified(built), children_cpu_ms(), Instant::now());
+    build()?;
+    if modified(built) != made {
+        let took = BuildTime {
+            wall_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+            cpu_ms: children_cpu_ms().saturating_sub(cpu_ms),
+        };
+        record(built, took);
+    }
+    Ok(())
+}
+
+/// What the build of `program` took. A file that is older than the program is of another one.
+pub(super) fn of(program: &Path) -> Option<BuildTime> {
+    let file = beside(program);
+    let recorded = modified(&file)? >= modified(program)?;
+    let text = recorded.then(|| fs::read(&file).ok())??;
+    serde_json::from_slice(&text).ok()
+}
+
+/// Keeps it. A program is no worse without, so that a file that cannot be written is no error.
+pub(super) fn record(program: &Path, took: BuildTime) {
+    if let Ok(text) = serde_json::to_vec(&took) {
+        let _ = fs::write(beside(program), text);
+    }
+}
+
+/// Deletes it with its program.
+pub(crate) fn forget(program: &Path) {
+    let _ = fs::remove_file(beside(program));
+}
+
+fn beside(program: &Path) -> PathBuf {
+    let mut name = OsString::from(program);
+    name.push(".build.json");
+    PathBuf::from(name)
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    fs::metadata(path).and_then(|about| about.modified()).ok()
+}
+
+/// CPU time of the processes that this one started and that have ended, and of theirs.
+fn children_cpu_ms() -> u64 {
+    let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else {
+        return 0;
+    };
+    let all = usage.user_time() + usage.system_time();
+    let micros = all.tv_sec() * 1_000_000 + all.tv_usec();
+    u64::try_from(micros / 1000).unwrap_or(0)
+}

@@ -1,0 +1,202 @@
+//! Variants that go with any stack: how a worker is built or run otherwise.
+
+use std::fmt;
+
+/// A variant of a worker in Rust, whatever its stack. Its name follows the stack's after a `+`, and the worker proves that it is one
+/// (`variant.rs` of `netbench-worker`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Variant {
+    /// All of its memory comes from jemalloc.
+    Jemalloc,
+    /// All of its memory comes from mimalloc.
+    Mimalloc,
+    /// Its library is told that the processor has no AVX-512.
+    NoAvx512,
+    /// Its library is told that the processor has neither VAES nor VPCLMULQDQ.
+    NoVaes,
+}
+
+impl Variant {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Jemalloc, Self::Mimalloc, Self::NoAvx512, Self::NoVaes];
+
+    /// Its name, without the `+`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Jemalloc => "jemalloc",
+            Self::Mimalloc => "mimalloc",
+            Self::NoAvx512 => "noavx512",
+            Self::NoVaes => "novaes",
+        }
+    }
+
+    /// What it is, in a line.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::Jemalloc => "the worker's memory comes from jemalloc, that of C libraries too",
+            Self::Mimalloc => "the worker's memory comes from mimalloc, that of C libraries too",
+            Self::NoAvx512 => {
+                "the library does without AVX-512 (OPENSSL_ia32cap; OpenSSL and AWS-LC)"
+            }
+            Self::NoVaes => {
+                "the library does without VAES and VPCLMULQDQ (OPENSSL_ia32cap; OpenSSL and AWS-LC)"
+            }
+        }
+    }
+
+    /// Whether the worker is another program, and not the same one run otherwise.
+    pub fn is_built_in(self) -> bool {
+        matches!(self, Self::Jemalloc | Self::Mimalloc)
+    }
+
+    /// The instructions that the library is to do without: the bits of CPUID's leaf 7, ECX above EBX.
+    pub fn hidden(self) -> u64 {
+        match self {
+            Self::Jemalloc | Self::Mimalloc => 0,
+            Self::NoAvx512 => AVX512,
+            Self::NoVaes => VAES,
+        }
+    }
+}
+
+/// In EBX: F, DQ, IFMA, CD, BW, VL; in ECX: VBMI, VBMI2, VNNI, BITALG, VPOPCNTDQ.
+const AVX512: u64 = 0x5842_D023_0000;
+/// In ECX: VAES, VPCLMULQDQ.
+const VAES: u64 = 0x0600_0000_0000;
+
+/// A stack's name cannot be read as one with variants.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum VariantError {
+    /// The same one twice.
+    #[error("+{0} is there twice")]
+    Twice(Variant),
+    /// A process has one allocator.
+    #[error("+{0} and +{1} exclude each other")]
+    Exclude(Variant, Variant),
+}
+
+/// The variants of a worker, in one order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Variants(Vec<Variant>);
+
+impl Variants {
+    /// The variable of the environment that tells a worker what it is to prove.
+    pub const VARIABLE: &'static str = "NETBENCH_VARIANTS";
+
+    /// Takes them out of the name of a stack: what is left is a stack that a worker knows.
+    ///
+    /// # Errors
+    /// Variants that cannot be together.
+    pub fn split(name: &str) -> Result<(String, Self), VariantError> {
+        let mut parts = name.split('+');
+        let mut stack = parts.next().unwrap_or_default().to_owned();
+        let mut found = Vec::new();
+        for part in parts {
+            match Variant::ALL.into_iter().find(|known| known.name() == part) {
+                Some(variant) if found.contains(&variant) => {
+                    return Err(VariantError::Twice(variant));
+                }
+                Some(variant) => found.push(variant),
+                None => stack = format!("{stack}+{part}"),
+            }
+        }
+        let mut builds = found.iter().filter(|variant| variant.is_built_in());
+        if let (Some(one), Some(other)) = (builds.next(), builds.next()) {
+            return Err(VariantError::Exclude(*one, *other));
+        }
+        Ok((stack, Self(found)))
+    }
+
+    /// The allocator that the worker is built with, where it is not the system's.
+    pub fn allocator(&self) -> Option<Variant> {
+        self.0.iter().copied().find(|variant| variant.is_built_in())
+    }
+
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = Variant> {
+        self.0.iter().copied()
+    }
+
+    /// What the environment of such a worker has: [`Self::VARIABLE`], and what its library heeds.
+    pub fn environment(&self) -> Vec<(&'static str, String)> {
+        let mut environment = Vec::new();
+        if !self.0.is_empty() {
+            environment.push((Self::VARIABLE, self.to_string()));
+        }
+        let hidden = self.0.iter().fold(0, |all, variant| all | variant.hidden());
+        if hidden != 0 {
+            environment.push(("OPENSSL_ia32cap", format!(":~{hidden:#x}")));
+        }
+        environment
+    }
+}
+
+impl fmt::Display for Variant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Variants {
+    /// As they end a stack's name, in the order in which they were given.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0
+            .iter()
+            .try_for_each(|variant| write!(f, "+{variant}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variants_are_taken_out_of_a_name_and_the_rest_is_a_stack() {
+        let cases = [
+            ("openssl", "openssl", "", None),
+            (
+                "openssl+noavx512",
+                "openssl",
+                "+noavx512",
+                Some(":~0x5842d0230000"),
+            ),
+            (
+                "rustls-aws-lc+unbuffered+novaes+jemalloc+noavx512",
+                "rustls-aws-lc+unbuffered",
+                "+novaes+jemalloc+noavx512",
+                Some(":~0x5e42d0230000"),
+            ),
+            ("mine+odd", "mine+odd", "", None),
+            ("", "", "", None),
+        ];
+        for (name, stack, variants, capabilities) in cases {
+            let (left, found) = Variants::split(name).expect(name);
+            assert_eq!(
+                (left.as_str(), found.to_string().as_str()),
+                (stack, variants)
+            );
+            let environment = found.environment();
+            let given = environment
+                .iter()
+                .find(|(name, _)| *name == "OPENSSL_ia32cap");
+            let given = given.map(|(_, value)| value.as_str());
+            assert_eq!(given, capabilities, "{name}");
+            assert_eq!(environment.is_empty(), variants.is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_together_is_refused() {
+        let cases = [
+            ("a+jemalloc+jemalloc", "+jemalloc is there twice"),
+            (
+                "a+mimalloc+b+jemalloc",
+                "+mimalloc and +jemalloc exclude each other",
+            ),
+        ];
+        for (name, expected) in cases {
+            let said = Variants::split(name).expect_err(name).to_string();
+            assert_eq!(said, expected);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+use itertools::Itertools;
+use netbench_model::{
+    SCHEMA_VERSION, TlsVersion, Variant,
+    scan::{NamedCode, Offer},
+};
+use netbench_protocol::StackDescription;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    cell::Cell,
+    document::{Document, Extent, Item, Report, Section, Table},
+    text::{count, time},
+};
+
+/// The stacks that there are: what `netbench stacks --json` prints.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StacksReport {
+    /// [`netbench_model::SCHEMA_VERSION`] of the writer.
+    pub schema: u32,
+    /// One for each stack.
+    pub stacks: Vec<StackRow>,
+    /// What goes with every stack that can be built or run so.
+    pub variants: Vec<VariantRow>,
+    /// Where the library is that counts allocations, which the suite's part `memory` needs; none where it is missing.
+    pub heap_library: Option<String>,
+}
+
+/// A stack, and its worker where there is one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StackRow {
+    /// The stack.
+    pub stack: String,
+    /// What it is, in a line.
+    pub about: String,
+    /// What its worker is.
+    pub state: WorkerState,
+    /// Where its worker is.
+    pub worker: Option<String>,
+    /// Which place that is: `beside the command`, `in the cache`, `in the source tree`.
+    pub place: Option<String>,
+    /// The licences of the TLS library and of its cryptography.
+    pub licences: Vec<LicenceRow>,
+    /// What the last build of its worker took, where netbench built it. Libraries that had been built before are
+    /// not in it.
+    pub build: Option<BuildTime>,
+    /// What its worker says of it.
+    pub description: Option<StackDescription>,
+    /// Its ClientHello with the library's own defaults, where it connects.
+    pub hello: Option<Offer>,
+    /// Why there is no description or no hello.
+    pub problem: Option<String>,
+}
+
+/// A variant, whose name follows a stack's.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct VariantRow {
+    /// Its name, with the `+` before it.
+    pub variant: String,
+    /// What it is, in a line.
+    pub about: String,
+}
+
+/// Whether a worker can be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WorkerState {
+    /// It is there, and says what it is.
+    Built,
+    /// It is not there.
+    NotBuilt,
+    /// It is there and does not work.
+    Broken,
+}
+
+/// A library's licence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LicenceRow {
+    /// The library.
+    pub library: String,
+    /// Its licence, as an SPDX expression.
+    pub spdx: String,
+}
+
+/// What a build took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BuildTime {
+    /// By the clock, in milliseconds.
+    pub wall_ms: u64,
+    /// Of all processors together, in milliseconds.
+    pub cpu_ms: u64,
+}
+
+impl StacksReport {
+    /// Of these stacks.
+    pub fn new(stacks: Vec<StackRow>, heap_library: Option<String>) -> Self {
+        Self {
+            schema: SCHEMA_VERSION,
+            stacks,
+            variants: Variant::ALL.map(VariantRow::of).to_vec(),
+            heap_library,
+        }
+    }
+}
+
+impl Report for StacksReport {
+    fn document(&self, _: Extent) -> Document<'_> {
+        let table = Table::of(&self.stacks)
+            .col("stack", 0, |row| Cell::text(&row.stack))
+            .col("worker", 0, |row| Cell::text(row.state.words()))
+            .col("TLS", 1, |row| Cell::maybe(versions(row)))
+            .col("library", 1, |row| Cell::maybe(row.library()))
+            .col("cryptography", 2, |row| Cell::maybe(row.provider()))
+            .col("built in", 2, |row| {
+                Cell::time(row.build.map(|build| build.wall_ms as f64 * 1e6))
+            })
+            .col("CPU time", 3, |row| {
+                Cell::time(row.build.map(|build| build.cpu_ms as f64 * 1e6))
+            });
+        let mut items = vec![table.item()];
+        for row in &self.stacks {
+            items.push(Item::heading(&row.stack));
+            items.extend(row.lines().into_iter().map(Item::Text));
+        }
+        items.push(Item::heading("Variants of any stack"));
+        items.push(
+            Table::of(&self.variants)
+                .col("variant", 0, |row| Cell::text(&row.variant))
+                .col("what it is", 0, |row| Cell::text(&row.about))
+                .item(),
+        );
+        items.push(Item::heading("The library that counts allocations"));
+        let missing = "missing; `netbench stacks build --all` builds it";
+        let library = self.heap_library.as_deref().unwrap_or(missing);
+        items.push(Item::Text(format!("for suite memory: {library}")));
+        let built = self.stacks.iter();
+        let built = built.filter(|row| row.state == WorkerState::Built).count();
+        Document {
+            lead: format!(
+                "{}, {built} of them built.",
+                count(self.stacks.len(), "stack", "stacks")
+            ),
+            sections: vec![Section::only(items)],
+            data: vec![self],
+            ..Document::new("stacks", "netbench stacks".to_owned())
+        }
+    }
+}
+
+impl VariantRow {
+    fn of(variant: Variant) -> Self {
+        Self {
+            variant: format!("+{variant}"),
+            about: variant.about().to_owned(),
+        }
+    }
+}
+
+impl WorkerState {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Built => "built",
+            Self::NotBuilt => "not built",
+            Self::Broken => "does not work",
+        }
+    }
+}
+
+impl StackRow {
+    fn library(&self) -> Option<&str> {
+        let record = self.description.as_ref().map(|says| &says.record)?;
+        Some(&record.library)
+    }
+
+    fn provider(&self) -> Option<&str> {
+        self.description.as_ref()?.record.provider.as_deref()
+    }
+
+    /// What a text says of it below its name.
+    fn lines(&self) -> Vec<String> {
+        let mut lines = vec![self.about.clone()];
+        if let Some(says) = &self.description {
+            let record = &says.record;
+            let provider = record.provider.as_ref();
+            let provider = provider.map(|p| format!(", {p}")).unwrap_or_default();
+            lines.push(format!(
+                "versions: {}{provider}, {}",
+                record.library, record.connector
+            ));
+            lines.push(format!(
+                "can: {}; groups {}",
+                count(says.suites.len(), "cipher suite", "cipher suites"),
+                says.groups.iter().format(", ")
+            ));
+            lines.push(format!("does: {}", says.operations.join(", ")));
+        }
+        if let Some(hello) = &self.hello {
+            lines.push(format!(
+                "offers by default: TLS {}; {}; groups {}; key shares {}",
+                hello.versions.iter().format(" and "),
+                count(hello.suites.len(), "cipher suite", "cipher suites"),
+                names(&hello.groups),
+                hello.shares.iter().map(|share| &share.group).format(", ")
+            ));
+        }
+        if !self.licences.is_empty() {
+            let licences = self.licences.iter();
+            let licences = licences.map(|of| format!("{} ({})", of.spdx, of.library));
+            lines.push(format!("licences: {}", licences.format("; ")));
+        }
+        if let Some(build) = self.build {
+            lines.push(format!(
+                "last built in {}, with {} of CPU time",
+                time(build.wall_ms as f64 * 1e6),
+                time(build.cpu_ms as f64 * 1e6)
+            ));
+        }
+        lines.extend(self.problem.clone());
+        let (place, worker) = (self.place.as_ref(), self.worker.as_ref());
+        lines.extend(
+            place
+                .zip(worker)
+                .map(|(place, worker)| format!("{place}: {worker}")),
+        );
+        lines
+    }
+}
+
+/// The versions that a stack offers, or those of its suites where it sends no hello.
+fn versions(row: &StackRow) -> Option<String> {
+    let mut versions: Vec<TlsVersion> = match (&row.hello, &row.description) {
+        (Some(hello), _) => hello.versions.clone(),
+        (None, Some(says)) => says.suites.iter().map(|suite| suite.version()).collect(),
+        (None, None) => return None,
+    };
+    versions.sort();
+    versions.dedup();
+    Some(versions.iter().format(", ").to_string())
+}
+
+fn names(codes: &[NamedCode]) -> String {
+    codes.iter().map(|code| &code.name).join(", ")
+}

@@ -1,0 +1,110 @@
+use crate::WorkerSource;
+
+/// A library and the licence that it comes under.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Licence {
+    /// The library: a package of crates.io, or a name that is not that of one.
+    pub library: &'static str,
+    /// The licence, as an SPDX expression.
+    pub spdx: &'static str,
+}
+
+const AWS_LC: Licence = Licence {
+    library: "aws-lc-sys",
+    spdx: "ISC AND (Apache-2.0 OR ISC) AND Apache-2.0 AND MIT AND BSD-3-Clause AND \
+           (Apache-2.0 OR ISC OR MIT) AND (Apache-2.0 OR ISC OR MIT-0)",
+};
+const GO: Licence = Licence {
+    library: "Go",
+    spdx: "BSD-3-Clause",
+};
+const GRAVIOLA: Licence = Licence {
+    library: "graviola",
+    spdx: "Apache-2.0 OR ISC OR MIT-0",
+};
+const OPENSSL: Licence = Licence {
+    library: "OpenSSL",
+    spdx: "Apache-2.0",
+};
+const RING: Licence = Licence {
+    library: "ring",
+    spdx: "Apache-2.0 AND ISC",
+};
+const RUSTLS: Licence = Licence {
+    library: "rustls",
+    spdx: "Apache-2.0 OR ISC OR MIT",
+};
+const RUSTLS_OPENSSL: Licence = Licence {
+    library: "rustls-openssl",
+    spdx: "MIT",
+};
+const RUSTLS_RUSTCRYPTO: Licence = Licence {
+    library: "rustls-rustcrypto",
+    spdx: "MIT OR Apache-2.0",
+};
+const S2N_TLS: Licence = Licence {
+    library: "s2n-tls-sys",
+    spdx: "Apache-2.0",
+};
+
+/// The licences of the TLS library and of the cryptography that a stack's worker is linked with; none where
+/// they are not known here.
+pub fn licences(source: &WorkerSource) -> &'static [Licence] {
+    let stack = source.stack.split('+').next().unwrap_or_default();
+    match stack {
+        "go" => &[GO],
+        "openssl" | "openssl-system" => &[OPENSSL],
+        "rustls-aws-lc" => &[RUSTLS, AWS_LC],
+        "rustls-graviola" => &[RUSTLS, GRAVIOLA],
+        "rustls-openssl" => &[RUSTLS, RUSTLS_OPENSSL, OPENSSL],
+        "rustls-ring" => &[RUSTLS, RING],
+        "rustls-rustcrypto" => &[RUSTLS, RUSTLS_RUSTCRYPTO],
+        "s2n-tls" => &[S2N_TLS, AWS_LC],
+        _ => &[],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, process::Command};
+
+    use serde_json::Value;
+
+    use super::*;
+    use crate::known_stacks;
+
+    /// Libraries that are no packages of crates.io.
+    const NO_PACKAGES: [&str; 2] = ["Go", "OpenSSL"];
+
+    #[test]
+    fn licences_are_those_that_the_packages_declare() {
+        let cargo = env!("CARGO");
+        let output = Command::new(cargo)
+            .args([
+                "metadata",
+                "--locked",
+                "--offline",
+                "--format-version",
+                "1",
+                "--manifest-path",
+                concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml"),
+            ])
+            .output()
+            .expect("cargo metadata runs");
+        let metadata: Value = serde_json::from_slice(&output.stdout).expect("metadata");
+        let packages = metadata["packages"].as_array().expect("packages");
+        let declared: BTreeMap<&str, &str> = packages
+            .iter()
+            .filter_map(|package| Some((package["name"].as_str()?, package["license"].as_str()?)))
+            .collect();
+        for source in known_stacks() {
+            for licence in licences(source) {
+                if NO_PACKAGES.contains(&licence.library) {
+                    continue;
+                }
+                let spdx = declared.get(licence.library).copied();
+                assert_eq!(spdx, Some(licence.spdx), "{}", licence.library);
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Cryptography that does not do what it should is found before it is timed.
+
+use std::any::Any;
+
+use netbench_model::{Aead, Primitive};
+use netbench_protocol::Material;
+
+use super::Alone;
+use crate::{
+    Endpoint, EndpointSetup, InMemory, RECORD_DATA, RecordProtection, SessionError, SetupError,
+    TrustRoots, Verifier, suite::PrepareError,
+};
+
+/// What a library does with records.
+#[derive(Clone, Copy, PartialEq)]
+enum Records {
+    Right,
+    LeavesTheDataReadable,
+    OpensWhatWasChanged,
+    OpensToOtherData,
+}
+
+struct Library(Records);
+
+impl InMemory for Library {
+    fn endpoint(&self, _: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        Err(SetupError::Unsupported("no sessions".to_owned()))
+    }
+
+    fn verifier(&self, _: &str, _: &str) -> Result<Box<dyn Verifier>, SetupError> {
+        Err(SetupError::Unsupported("no verifier".to_owned()))
+    }
+
+    fn configuration(&self, _: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
+        Err(SetupError::Unsupported("no configuration".to_owned()))
+    }
+
+    fn record_protection(&self, _: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
+        Ok(Box::new(Cipher {
+            does: self.0,
+            sealed: Vec::new(),
+            received: Vec::new(),
+        }))
+    }
+}
+
+/// Adds a number to each byte, and a sum at the end.
+struct Cipher {
+    does: Records,
+    sealed: Vec<u8>,
+    received: Vec<u8>,
+}
+
+impl Cipher {
+    fn sum(bytes: &[u8]) -> u8 {
+        bytes.iter().fold(0, |sum, byte| sum ^ byte)
+    }
+}
+
+impl RecordProtection for Cipher {
+    fn seal(&mut self) -> Result<(), SessionError> {
+        let key = u8::from(self.does != Records::LeavesTheDataReadable);
+        self.sealed = RECORD_DATA.iter().map(|byte| byte + key).collect();
+        self.sealed.push(Self::sum(&self.sealed));
+        Ok(())
+    }
+
+    fn receive(&mut self) {
+        self.received.clone_from(&self.sealed);
+    }
+
+    fn open(&mut self) -> Result<(), SessionError> {
+        let sum = self.received.pop();
+        let right = sum == Some(Self::sum(&self.received));
+        if !right && self.does != Records::OpensWhatWasChanged {
+            return Err(SessionError::new(
+                netbench_model::FailureWord::Primitive,
+                "the sum is wrong",
+            ));
+        }
+        let key = match self.does {
+            Records::LeavesTheDataReadable => 0,
+            Records::OpensToOtherData => 2,
+            Records::Right | Records::OpensWhatWasChanged => 1,
+        };
+        for byte in &mut self.received {
+            *byte -= key;
+        }
+        Ok(())
+    }
+
+    fn record(&mut self) -> &mut [u8] {
+        &mut self.sealed
+    }
+
+    fn data(&self) -> &[u8] {
+        &self.received
+    }
+}
+
+#[test]
+fn records_are_protected_before_that_is_timed() {
+    let aead = Aead::Aes128Gcm;
+    let cases = [
+        (Records::Right, None),
+        (
+            Records::LeavesTheDataReadable,
+            Some("a record is not encrypted"),
+        ),
+        (
+            Records::OpensWhatWasChanged,
+            Some("a changed record is accepted"),
+        ),
+        (
+            Records::OpensToOtherData,
+            Some("a record opens to other data than it was made of"),
+        ),
+    ];
+    for (does, expected) in cases {
+        for primitive in [Primitive::Seal { aead }, Primitive::Open { aead }] {
+            let made = Alone::primitive(&Library(does), primitive, &Material::default());
+            let said = match made {
+                Ok(_) => None,
+                Err(PrepareError::Session(error)) => Some(error.to_string()),
+                Err(PrepareError::Setup(error)) => Some(error.to_string()),
+            };
+            match (&said, expected) {
+                (None, None) => {}
+                (Some(said), Some(expected)) => assert!(said.contains(expected), "{said}"),
+                _ => panic!("{primitive:?}: {said:?}, not {expected:?}"),
+            }
+        }
+    }
+}

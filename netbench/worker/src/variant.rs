@@ -1,0 +1,193 @@
+//! What a worker is asked to be otherwise than usual (`+jemalloc`, `+noavx512`), and its proof that it is.
+
+use std::{any::Any, env, error::Error, sync::Arc};
+
+use netbench_model::{Aead, ClientSettings, Group, KeyType, Variant, Variants};
+use netbench_protocol::{ClientIdentity, Material, ServeSite, StackDescription};
+
+use crate::{
+    Accept, Endpoint, EndpointSetup, Explained, Fetch, InMemory, KeyExchange, Probe,
+    RecordProtection, SetUpAction, SetupError, Signatures, Stack, TrustRoots, Verifier, allocator,
+};
+
+/// The stacks under the names that their variants have, where the environment asks for variants.
+pub(crate) fn varied(stacks: Vec<Arc<dyn Stack>>) -> Vec<Arc<dyn Stack>> {
+    let asked = env::var(Variants::VARIABLE).unwrap_or_default();
+    if asked.is_empty() {
+        return stacks;
+    }
+    stacks
+        .into_iter()
+        .map(|inner| Arc::new(Varied::new(inner, &asked)) as Arc<dyn Stack>)
+        .collect()
+}
+
+/// A stack that is a variant of another, or says why it cannot be.
+struct Varied {
+    inner: Arc<dyn Stack>,
+    name: &'static str,
+    /// Why it is not what its name says: then it does nothing.
+    problem: Option<String>,
+}
+
+impl Varied {
+    fn new(inner: Arc<dyn Stack>, asked: &str) -> Self {
+        let problem = match Variants::split(asked) {
+            Ok((rest, variants)) if rest.is_empty() => {
+                variants.iter().find_map(|variant| lacks(&*inner, variant))
+            }
+            Ok((rest, _)) => Some(format!("its worker knows no variant {rest}")),
+            Err(error) => Some(error.to_string()),
+        };
+        // One for each stack of a process.
+        let name = format!("{}{asked}", inner.name()).leak();
+        Self {
+            inner,
+            name,
+            problem,
+        }
+    }
+
+    fn proven(&self) -> Result<&dyn Stack, SetupError> {
+        match &self.problem {
+            None => Ok(&*self.inner),
+            Some(problem) => Err(SetupError::Unsupported(problem.clone())),
+        }
+    }
+
+    fn library(&self) -> Result<&dyn InMemory, SetupError> {
+        let library = self.proven()?.in_memory();
+        library.ok_or_else(|| SetupError::Unsupported("it does not do the suite".to_owned()))
+    }
+}
+
+/// Why this process, with this stack, is not the variant.
+fn lacks(stack: &dyn Stack, variant: Variant) -> Option<String> {
+    match variant {
+        Variant::Jemalloc | Variant::Mimalloc => {
+            let found = allocator::found();
+            let proven = found.strip_prefix(variant.name());
+            let proven = proven.is_some_and(|version| !version.contains("system"));
+            (!proven).then(|| format!("the worker's allocator is not {variant}: it is {found}"))
+        }
+        Variant::NoAvx512 | Variant::NoVaes => {
+            if !processor_has(variant) {
+                let without = variant.name().trim_start_matches("no");
+                return Some(format!("this processor has no {without} to do without"));
+            }
+            let Some(used) = stack.capabilities() else {
+                return Some(format!(
+                    "{} does not heed OPENSSL_ia32cap, or does not tell",
+                    stack.name()
+                ));
+            };
+            let still = used & variant.hidden();
+            (still != 0).then(|| {
+                format!("the library was to do without {still:#x} of CPUID's leaf 7, and uses it")
+            })
+        }
+    }
+}
+
+fn processor_has(variant: Variant) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    match variant {
+        Variant::NoAvx512 => std::arch::is_x86_feature_detected!("avx512f"),
+        Variant::NoVaes => std::arch::is_x86_feature_detected!("vaes"),
+        Variant::Jemalloc | Variant::Mimalloc => true,
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = variant;
+        false
+    }
+}
+
+impl Stack for Varied {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn describe(&self) -> StackDescription {
+        let mut description = self.inner.describe();
+        let record = &mut description.record;
+        self.name.clone_into(&mut record.stack);
+        if let Some(used) = self.inner.capabilities() {
+            let used = format!("{used:#x}");
+            record.build.insert("cpuid_leaf_7".to_owned(), used);
+        }
+        if let Some(problem) = &self.problem {
+            let not = "not_the_variant".to_owned();
+            record.build.insert(not, problem.clone());
+        }
+        description
+    }
+
+    fn connector(
+        &self,
+        settings: &ClientSettings,
+        roots_pem: &str,
+        identity: Option<&ClientIdentity>,
+        probe: &Probe,
+    ) -> Result<Box<dyn Fetch>, SetupError> {
+        self.proven()?
+            .connector(settings, roots_pem, identity, probe)
+    }
+
+    fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+        self.proven()?.acceptor(site)
+    }
+
+    fn set_up_actions<'a>(
+        &'a self,
+        settings: &'a ClientSettings,
+        roots_pem: &'a str,
+    ) -> Vec<SetUpAction<'a>> {
+        match self.proven() {
+            Ok(inner) => inner.set_up_actions(settings, roots_pem),
+            Err(_) => Vec::new(),
+        }
+    }
+
+    fn in_memory(&self) -> Option<&dyn InMemory> {
+        Some(self)
+    }
+
+    fn capabilities(&self) -> Option<u64> {
+        self.inner.capabilities()
+    }
+
+    fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
+        self.inner.explain(error)
+    }
+}
+
+impl InMemory for Varied {
+    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        self.library()?.endpoint(setup)
+    }
+
+    fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
+        self.library()?.verifier(roots_pem, host)
+    }
+
+    fn configuration(&self, roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
+        self.library()?.configuration(roots)
+    }
+
+    fn signatures(
+        &self,
+        key: KeyType,
+        material: &Material,
+    ) -> Result<Box<dyn Signatures>, SetupError> {
+        self.library()?.signatures(key, material)
+    }
+
+    fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
+        self.library()?.key_exchange(group)
+    }
+
+    fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
+        self.library()?.record_protection(aead)
+    }
+}
