@@ -76,7 +76,7 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
         .collect()
 }
 
-fn read_text(path: &Path) -> Result<String, String> {
+pub(crate) fn read_text(path: &Path) -> Result<String, String> {
     let length = fs::metadata(path).map_err(|e| e.to_string())?.len();
     if length > LONGEST {
         return Err(format!(

@@ -10,6 +10,7 @@
 
 mod bogo;
 mod cell;
+mod compat;
 mod connect;
 mod differences;
 mod document;
@@ -23,6 +24,10 @@ mod stacks;
 mod suite;
 mod text;
 
+pub use compat::{
+    CompatCell, CompatDifference, CompatHead, CompatRow, CompatStack, CompatSummary, CompatTotals,
+    summarize_compat,
+};
 pub use connect::{
     ChangedSite, ColdAgainst, ColdCauses, ColdRow, ColdStep, Comparison, ConnectComparison,
     ConnectReport, ConnectSummary, Exclusion, FailureRow, Head, NegotiatedRow, OnceCost,
@@ -55,6 +60,7 @@ pub use text::{count, wrap};
 
 use netbench_model::{
     ConnectManifest, EvaluationManifest, Sample, ScanManifest, SuiteManifest, SuiteSample,
+    compat::{CompatManifest, CompatSample},
     coverage::{Coverage, Defects, Difference as CoverageDifference, Matrix as SupportMatrix},
     scan::{AgainstRecord, SiteScan},
 };
@@ -84,6 +90,9 @@ pub fn schemas() -> Vec<Schema> {
         schema("bogo-defects.json", schema_for!(Defects)),
         schema("bogo-difference.json", schema_for!(CoverageDifference)),
         schema("compare-summary.json", schema_for!(CompareSummary)),
+        schema("compat-run.json", schema_for!(CompatManifest)),
+        schema("compat-sample.json", schema_for!(CompatSample)),
+        schema("compat-summary.json", schema_for!(CompatSummary)),
         schema("connect-compare.json", schema_for!(ConnectComparison)),
         schema("connect-summary.json", schema_for!(ConnectSummary)),
         schema("evaluation.json", schema_for!(Evaluation)),

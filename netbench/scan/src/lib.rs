@@ -12,7 +12,7 @@
 //! | --- | --- |
 //! | [`codec`] | hellos to bytes; records, flights and hellos from bytes |
 //! | [`enumeration`] | which hello comes next, and what the answers mean; no sockets |
-//! | `session` | whole handshakes, for what is encrypted |
+//! | `session` | whole handshakes, for what is encrypted; its [`crypto`] is the servers' of `compat` too |
 //! | `probe` | connections, limits, retries; one site, and many at one time |
 //! | [`offer()`], [`fingerprint`] | what a client offers, of its own hello; JA3 and JA4 |
 //! | [`parsers`] | every parser of a peer's bytes, for fuzzing |
@@ -50,4 +50,5 @@ mod x509;
 
 pub use offer::offer;
 pub use probe::{Limits, ScanEvent, ScanPart, ScanTarget, raise_descriptor_limit, scan_all};
+pub use session::crypto;
 pub use x509::TrustAnchors;

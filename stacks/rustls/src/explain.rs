@@ -38,9 +38,24 @@ pub(crate) fn certificate_fault(fault: &CertificateError) -> CertificateFault {
         E::UnhandledCriticalExtension => F::UnknownCriticalExtension,
         E::UnsupportedSignatureAlgorithmContext { .. }
         | E::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => F::WeakOrUnknownSignature,
-        E::Other(other) if other.to_string().contains("CaUsedAsEndEntity") => F::CaAsLeaf,
+        E::Other(other) => other_fault(&other.to_string()),
         _ => F::Other,
     }
+}
+
+/// What webpki finds wrong beyond the words of rustls, by the names of its errors.
+fn other_fault(text: &str) -> CertificateFault {
+    use CertificateFault as F;
+    const NAMES: [(&str, CertificateFault); 6] = [
+        ("CaUsedAsEndEntity", F::CaAsLeaf),
+        ("EndEntityUsedAsCa", F::BadCa),
+        ("PathLenConstraintViolated", F::BadCa),
+        ("UnsupportedCriticalExtension", F::UnknownCriticalExtension),
+        ("ExtensionValueInvalid", F::BadEncoding),
+        ("SignatureAlgorithmMismatch", F::BadSignature),
+    ];
+    let found = NAMES.iter().find(|(name, _)| text.contains(name));
+    found.map_or(F::Other, |(_, fault)| *fault)
 }
 
 /// The variants' names of a debug text, without what they carry in braces:

@@ -2,6 +2,7 @@
 
 mod bogo;
 pub(crate) mod compare;
+mod compat;
 pub(crate) mod completions;
 mod connect;
 mod evaluate;
@@ -46,6 +47,9 @@ pub(crate) enum Command {
     /// Benchmark the libraries in memory: handshakes, data, verification, memory use
     #[command(after_help = suite::args::EXAMPLES)]
     Suite(Box<suite::args::Suite>),
+    /// Find out which servers each stack refuses, and whether it should
+    #[command(after_help = compat::args::EXAMPLES)]
+    Compat(Box<compat::args::Compat>),
     /// Compare two runs of suite or connect, such as before and after an upgrade
     #[command(after_help = compare::args::EXAMPLES)]
     Compare(compare::args::Compare),
@@ -107,6 +111,7 @@ impl Command {
             Self::Evaluate(options) => evaluate::evaluate(options),
             Self::Connect(options) => connect::connect(options),
             Self::Suite(options) => suite::suite(options),
+            Self::Compat(options) => compat::compat(options),
             Self::Compare(options) => compare::compare(options),
             Self::Bogo(options) => bogo::bogo(options),
             Self::Scan(options) => scan::scan(options),

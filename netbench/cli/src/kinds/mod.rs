@@ -1,5 +1,6 @@
 //! The kinds of run. A new kind is a file here and a line in [`KINDS`]; nothing else tells kinds apart.
 
+mod compat;
 pub(crate) mod connect;
 pub(crate) mod evaluation;
 pub(crate) mod scan;
@@ -50,7 +51,13 @@ pub(crate) enum Holds {
     Runs,
 }
 
-static KINDS: [KindOfRun; 4] = [connect::KIND, suite::KIND, scan::KIND, evaluation::KIND];
+static KINDS: [KindOfRun; 5] = [
+    connect::KIND,
+    suite::KIND,
+    scan::KIND,
+    compat::KIND,
+    evaluation::KIND,
+];
 
 pub(crate) fn of(folder: &RunFolder) -> anyhow::Result<&'static KindOfRun> {
     let kind = folder.kind().map_err(wrong)?;

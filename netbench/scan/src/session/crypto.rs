@@ -8,28 +8,32 @@ use crate::codec::Reader;
 
 /// The hash of a suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Hash {
+pub enum Hash {
+    /// SHA-256.
     Sha256,
+    /// SHA-384.
     Sha384,
 }
 
 impl Hash {
     /// Of a suite, by its name's end: SHA-256 where that is SHA-1, as TLS 1.2 has it.
-    pub(super) fn of(suite: u16) -> Self {
+    pub fn of(suite: u16) -> Self {
         match CipherSuite(suite).facts() {
             Some(suite) if suite.name.ends_with("SHA384") => Self::Sha384,
             _ => Self::Sha256,
         }
     }
 
-    pub(super) fn length(self) -> usize {
+    /// Its bytes.
+    pub fn length(self) -> usize {
         match self {
             Self::Sha256 => 32,
             Self::Sha384 => 48,
         }
     }
 
-    pub(super) fn of_bytes(self, bytes: &[u8]) -> Vec<u8> {
+    /// Of these bytes.
+    pub fn of_bytes(self, bytes: &[u8]) -> Vec<u8> {
         let algorithm = match self {
             Self::Sha256 => &digest::SHA256,
             Self::Sha384 => &digest::SHA384,
@@ -37,7 +41,8 @@ impl Hash {
         digest::digest(algorithm, bytes).as_ref().to_vec()
     }
 
-    pub(super) fn hmac(self, key: &[u8], data: &[u8]) -> Vec<u8> {
+    /// HMAC with it.
+    pub fn hmac(self, key: &[u8], data: &[u8]) -> Vec<u8> {
         let algorithm = match self {
             Self::Sha256 => hmac::HMAC_SHA256,
             Self::Sha384 => hmac::HMAC_SHA384,
@@ -48,7 +53,7 @@ impl Hash {
     }
 
     /// HKDF-Extract; an empty input stands for zeros.
-    pub(super) fn extract(self, salt: &[u8], input: &[u8]) -> Vec<u8> {
+    pub fn extract(self, salt: &[u8], input: &[u8]) -> Vec<u8> {
         let zeros = vec![0; self.length()];
         let salt = if salt.is_empty() { &zeros } else { salt };
         let input = if input.is_empty() { &zeros } else { input };
@@ -56,13 +61,7 @@ impl Hash {
     }
 
     /// HKDF-Expand-Label.
-    pub(super) fn expand(
-        self,
-        secret: &[u8],
-        label: &str,
-        context: &[u8],
-        length: usize,
-    ) -> Vec<u8> {
+    pub fn expand(self, secret: &[u8], label: &str, context: &[u8], length: usize) -> Vec<u8> {
         let mut info = u16::try_from(length).unwrap_or(0).to_be_bytes().to_vec();
         let label = [b"tls13 ", label.as_bytes()].concat();
         crate::codec::put_vec8(&mut info, &label);
@@ -80,12 +79,12 @@ impl Hash {
     }
 
     /// Derive-Secret, of a transcript's hash.
-    pub(super) fn derive(self, secret: &[u8], label: &str, transcript_hash: &[u8]) -> Vec<u8> {
+    pub fn derive(self, secret: &[u8], label: &str, transcript_hash: &[u8]) -> Vec<u8> {
         self.expand(secret, label, transcript_hash, self.length())
     }
 
     /// The PRF of TLS 1.2.
-    pub(super) fn prf(self, secret: &[u8], label: &str, seed: &[u8], length: usize) -> Vec<u8> {
+    pub fn prf(self, secret: &[u8], label: &str, seed: &[u8], length: usize) -> Vec<u8> {
         let seed = [label.as_bytes(), seed].concat();
         let mut a = seed.clone();
         let mut output = Vec::with_capacity(length);
@@ -99,7 +98,7 @@ impl Hash {
 }
 
 /// The AEAD of a suite.
-pub(super) fn cipher(suite: u16) -> Option<&'static aead::Algorithm> {
+pub fn cipher(suite: u16) -> Option<&'static aead::Algorithm> {
     let name = CipherSuite(suite).facts()?.name;
     if name.contains("AES_128_GCM") {
         Some(&aead::AES_128_GCM)
@@ -113,14 +112,15 @@ pub(super) fn cipher(suite: u16) -> Option<&'static aead::Algorithm> {
 }
 
 /// One direction's protection in TLS 1.3 (RFC 8446 section 5.2).
-pub(super) struct Protection13 {
+pub struct Protection13 {
     key: aead::LessSafeKey,
     iv: [u8; 12],
     sequence: u64,
 }
 
 impl Protection13 {
-    pub(super) fn new(suite: u16, hash: Hash, secret: &[u8]) -> Option<Self> {
+    /// From a traffic secret; none for a suite without an AEAD.
+    pub fn new(suite: u16, hash: Hash, secret: &[u8]) -> Option<Self> {
         let cipher = cipher(suite)?;
         let key = hash.expand(secret, "key", &[], cipher.key_len());
         let iv = hash.expand(secret, "iv", &[], 12);
@@ -132,7 +132,7 @@ impl Protection13 {
     }
 
     /// The inner content type, and what it carries.
-    pub(super) fn open(&mut self, payload: &[u8]) -> Option<(u8, Vec<u8>)> {
+    pub fn open(&mut self, payload: &[u8]) -> Option<(u8, Vec<u8>)> {
         let header = header(23, payload.len())?;
         let mut bytes = payload.to_vec();
         let nonce = self.nonce();
@@ -145,7 +145,7 @@ impl Protection13 {
     }
 
     /// A whole record.
-    pub(super) fn seal(&mut self, content: u8, plain: &[u8]) -> Option<Vec<u8>> {
+    pub fn seal(&mut self, content: u8, plain: &[u8]) -> Option<Vec<u8>> {
         let mut bytes = [plain, &[content]].concat();
         let header = header(23, bytes.len() + 16)?;
         let nonce = self.nonce();
@@ -166,7 +166,7 @@ impl Protection13 {
 }
 
 /// One direction's protection in TLS 1.2 with an AEAD (RFC 5246 section 6.2.3.3, 5288, 7905).
-pub(super) struct Protection12 {
+pub struct Protection12 {
     key: aead::LessSafeKey,
     iv: Vec<u8>,
     sequence: u64,
@@ -174,7 +174,7 @@ pub(super) struct Protection12 {
 
 impl Protection12 {
     /// Bytes of a direction's key and of its implicit nonce.
-    pub(super) fn lengths(suite: u16) -> Option<(usize, usize)> {
+    pub fn lengths(suite: u16) -> Option<(usize, usize)> {
         let cipher = cipher(suite)?;
         let implicit = if cipher == &aead::CHACHA20_POLY1305 {
             12
@@ -184,7 +184,8 @@ impl Protection12 {
         Some((cipher.key_len(), implicit))
     }
 
-    pub(super) fn new(suite: u16, key: &[u8], iv: &[u8]) -> Option<Self> {
+    /// From a direction's key and its implicit nonce; none for a suite without an AEAD.
+    pub fn new(suite: u16, key: &[u8], iv: &[u8]) -> Option<Self> {
         Some(Self {
             key: aead::LessSafeKey::new(aead::UnboundKey::new(cipher(suite)?, key).ok()?),
             iv: iv.to_vec(),
@@ -192,7 +193,8 @@ impl Protection12 {
         })
     }
 
-    pub(super) fn open(&mut self, content: u8, payload: &[u8]) -> Option<Vec<u8>> {
+    /// What a record carries; none if it does not verify.
+    pub fn open(&mut self, content: u8, payload: &[u8]) -> Option<Vec<u8>> {
         let mut reader = Reader::new(payload);
         let explicit = if self.iv.len() == 4 {
             reader.take(8)?
@@ -212,7 +214,7 @@ impl Protection12 {
     }
 
     /// A whole record.
-    pub(super) fn seal(&mut self, content: u8, plain: &[u8]) -> Option<Vec<u8>> {
+    pub fn seal(&mut self, content: u8, plain: &[u8]) -> Option<Vec<u8>> {
         let explicit = self.sequence.to_be_bytes();
         let explicit: &[u8] = if self.iv.len() == 4 { &explicit } else { &[] };
         let nonce = self.nonce(explicit)?;

@@ -4,7 +4,7 @@
 //! A client's side only, and only as far as a scan needs it. Certificates are not verified here:
 //! a scan reports what a server sends. No secret here protects anything.
 
-mod crypto;
+pub mod crypto;
 mod http;
 mod shares;
 mod tls12;

@@ -1,0 +1,54 @@
+use std::{path::PathBuf, time::Duration};
+
+use clap::{Args, ValueHint};
+
+use crate::options::{Output, OwnWorkers, ProfileArg, StackOptions, StoredIn, between};
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  netbench compat                             openssl and rustls-aws-lc
+  netbench compat --stack openssl,rustls-ring,go
+  netbench compat --case 'certificate/*'      some of the cases
+  netbench compat --list                      the cases, and what is expected
+  netbench compat --catalogue mine.toml       servers of your own
+  netbench compat --format csv > compat.csv
+  netbench compat --json | jq '.differences[] | {case, stack, does}'
+
+Every server is on this machine's loopback; nothing leaves it. The built-in
+catalogue is in netbench/catalogue/compat/: a case of your own has the same form.";
+
+#[derive(Debug, Args)]
+#[command(
+    mut_arg("resume", |resume| resume.conflicts_with_all(["stack", "case", "catalogue", "list", "client_profile", "timeout", "out", "name"])),
+)]
+pub(crate) struct Compat {
+    #[command(flatten, next_help_heading = "What")]
+    pub(crate) stacks: StackOptions,
+    /// Try only the cases whose names match; * and ? as in a shell
+    #[arg(long, value_name = "GLOB")]
+    pub(crate) case: Vec<String>,
+    /// Read the cases from FILE instead of taking the built-in ones
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) catalogue: Option<PathBuf>,
+    /// List the cases with what is expected, and exit
+    #[arg(long)]
+    pub(crate) list: bool,
+
+    /// How to set up the connectors
+    #[arg(long, value_name = "P", value_enum, default_value_t = ProfileArg::Library, help_heading = "How")]
+    pub(crate) client_profile: ProfileArg,
+    /// Time a stack has for a server; a second try gets three times as much
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = limit, help_heading = "How")]
+    pub(crate) timeout: Duration,
+    #[command(flatten, next_help_heading = "How")]
+    pub(crate) own: OwnWorkers,
+
+    #[command(flatten)]
+    pub(crate) stored_in: StoredIn,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+fn limit(text: &str) -> Result<Duration, String> {
+    between(text, Duration::from_millis(100), Duration::from_secs(60))
+}

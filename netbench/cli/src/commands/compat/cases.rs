@@ -1,0 +1,71 @@
+//! The catalogue, and which of its cases are wanted.
+
+use std::path::Path;
+
+use globset::Glob;
+use netbench_compat::{BUILT_IN, Case, catalogue};
+use netbench_model::suggestion;
+
+use crate::{
+    exit::{WrongInput, bail_input},
+    output::shown,
+    sites_file::{read_text, sha256},
+};
+
+/// What the catalogue in the command is called.
+pub(super) const BUILT_IN_NAME: &str = "built-in";
+
+pub(super) struct Cases {
+    pub(super) name: String,
+    pub(super) sha256: String,
+    pub(super) all: Vec<Case>,
+}
+
+impl Cases {
+    /// Of a file, or those that are in the command.
+    pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Self> {
+        let name = file.map_or_else(
+            || BUILT_IN_NAME.to_owned(),
+            |path| path.display().to_string(),
+        );
+        let wrong = |what: &dyn std::fmt::Display| WrongInput(format!("{name}: {what}"));
+        let text = match file {
+            None => BUILT_IN.to_owned(),
+            Some(path) => read_text(path).map_err(|error| wrong(&error))?,
+        };
+        let all = catalogue(&text).map_err(|error| wrong(&error))?;
+        Ok(Self {
+            sha256: sha256(text.as_bytes()),
+            all,
+            name,
+        })
+    }
+
+    /// Those that match any of the patterns, or all where there is none.
+    pub(super) fn matching(&self, patterns: &[String]) -> anyhow::Result<Vec<Case>> {
+        if patterns.is_empty() {
+            return Ok(self.all.clone());
+        }
+        let mut globs = Vec::new();
+        for pattern in patterns {
+            let shown = shown(pattern);
+            let Ok(glob) = Glob::new(pattern) else {
+                bail_input!("--case \"{shown}\" is no pattern: * and ? stand for any letters");
+            };
+            let glob = glob.compile_matcher();
+            if !self.all.iter().any(|case| glob.is_match(&case.record.name)) {
+                let names: Vec<&str> = self.all.iter().map(|case| &*case.record.name).collect();
+                let meant = suggestion(pattern, &names);
+                let hint = if meant.starts_with("did you mean") {
+                    meant.as_str()
+                } else {
+                    "`netbench compat --list` lists them"
+                };
+                bail_input!("no case matches \"{shown}\"; {hint}");
+            }
+            globs.push(glob);
+        }
+        let is_wanted = |case: &&Case| globs.iter().any(|glob| glob.is_match(&case.record.name));
+        Ok(self.all.iter().filter(is_wanted).cloned().collect())
+    }
+}

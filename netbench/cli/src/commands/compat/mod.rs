@@ -1,0 +1,171 @@
+//! `netbench compat`: a catalogue of servers, tried on each stack.
+
+pub(crate) mod args;
+mod cases;
+
+use std::{
+    collections::{BTreeSet, HashSet},
+    ops::ControlFlow,
+    time::Duration,
+};
+
+use netbench_compat::Case;
+use netbench_model::{
+    StackName,
+    compat::{CompatCase, CompatManifest, CompatOutcome, CompatPlan, CompatSample},
+};
+use netbench_runner::{
+    compat::{CompatClients, try_cases},
+    scan::client_settings,
+};
+
+use self::{args::Compat, cases::Cases};
+use crate::{
+    client::millis,
+    cost::{Consent, Cost, Tries},
+    exit::{Ended, bail_input},
+    output,
+    pipeline::{self, Asked, Measured, Ready, Setup},
+    progress::Progress,
+    stack_names::stack_names,
+};
+
+pub(crate) fn compat(options: &Compat) -> anyhow::Result<Ended> {
+    let earlier = pipeline::earlier::<CompatPlan>(&options.stored_in)?;
+    let settings = match &earlier {
+        Some((_, manifest)) => Settings::of_manifest(manifest)?,
+        None => Settings::of_options(options)?,
+    };
+    if options.list {
+        output::write(settings.list().as_bytes())?;
+        return Ok(Ended::Well);
+    }
+    let asked = Asked {
+        name: "compat",
+        stored_in: &options.stored_in,
+        own: &options.own,
+        consent: Consent::Given,
+        output: &options.output,
+        progress: Progress::counting(options.output.quiet, "tries"),
+    };
+    pipeline::run(&settings, earlier, asked)
+}
+
+/// What is to be done, read and found right.
+struct Settings {
+    cases: Vec<Case>,
+    plan: CompatPlan,
+}
+
+impl Settings {
+    fn of_options(options: &Compat) -> anyhow::Result<Self> {
+        let cases = Cases::read(options.catalogue.as_deref())?;
+        let chosen = cases.matching(&options.case)?;
+        let plan = CompatPlan {
+            stacks: stack_names(&options.stacks.names()),
+            cases: chosen.iter().map(|case| case.record.clone()).collect(),
+            catalogue: cases.name,
+            catalogue_sha256: cases.sha256,
+            client_profile: options.client_profile.into(),
+            limit_ms: millis(options.timeout),
+        };
+        Ok(Self {
+            cases: chosen,
+            plan,
+        })
+    }
+
+    fn of_manifest(manifest: &CompatManifest) -> anyhow::Result<Self> {
+        let plan = manifest.plan.clone();
+        let file = (plan.catalogue != cases::BUILT_IN_NAME).then_some(plan.catalogue.as_ref());
+        let cases = Cases::read(file)?;
+        if cases.sha256 != plan.catalogue_sha256 {
+            bail_input!(
+                "run {} cannot be resumed: its catalogue ({}) has changed since",
+                manifest.name,
+                plan.catalogue
+            );
+        }
+        let names: HashSet<&str> = plan.cases.iter().map(|case| case.name.as_str()).collect();
+        let mut chosen = cases.all;
+        chosen.retain(|case| names.contains(case.record.name.as_str()));
+        Ok(Self {
+            cases: chosen,
+            plan,
+        })
+    }
+
+    /// A line for each case: its name, and what is expected.
+    fn list(&self) -> String {
+        let cases = &self.plan.cases;
+        let width = cases.iter().map(|case| case.name.len()).max();
+        let width = width.unwrap_or_default();
+        let line = |case: &CompatCase| format!("{:width$}  {}\n", case.name, case.expected);
+        cases.iter().map(line).collect()
+    }
+
+    fn tries(&self) -> Tries {
+        Tries {
+            cases: self.cases.len(),
+            stacks: self.plan.stacks.len(),
+        }
+    }
+}
+
+impl Measured for Settings {
+    type Plan = CompatPlan;
+
+    fn workers(&self) -> BTreeSet<String> {
+        let names = self.plan.stacks.iter();
+        names.map(|stack| stack.stack().to_owned()).collect()
+    }
+
+    fn cost(&self) -> Cost {
+        self.tries().cost()
+    }
+
+    fn ready<'a>(
+        &'a self,
+        setup: &'a Setup,
+        _earlier: Option<&CompatManifest>,
+    ) -> anyhow::Result<Ready<'a, CompatPlan>> {
+        let (plan, workers) = (&self.plan, &setup.workers);
+        Ok(Ready {
+            plan: plan.clone(),
+            checks: Vec::new(),
+            measure: Box::new(move |folder, mut appender| {
+                let client = client_settings(plan.client_profile, &plan.stacks, workers);
+                let earlier: Vec<CompatSample> = folder.records()?;
+                let done: HashSet<(&str, &StackName)> = earlier
+                    .iter()
+                    .map(|sample| (sample.case.as_str(), &sample.stack))
+                    .collect();
+                let cost = self.cost();
+                let left = cost.after(done.len() as u64).time;
+                setup.progress.begin(cost.pieces, done.len() as u64, left);
+                let clients = CompatClients {
+                    workers,
+                    client: &client,
+                    limit: Duration::from_millis(plan.limit_ms),
+                    stop: &setup.stop,
+                };
+                let wanted =
+                    |stack: &StackName, case: &Case| !done.contains(&(&*case.record.name, stack));
+                let mut kept = Ok(());
+                try_cases(&clients, &plan.stacks, &self.cases, wanted, |sample| {
+                    let is_broken = matches!(
+                        sample.outcome,
+                        CompatOutcome::Crash { .. } | CompatOutcome::Hang { .. }
+                    );
+                    kept = appender.append(&sample);
+                    setup.progress.advance(is_broken, cost.each());
+                    match &kept {
+                        Ok(()) => ControlFlow::Continue(()),
+                        Err(_) => ControlFlow::Break(()),
+                    }
+                })?;
+                Ok(kept?)
+            }),
+        })
+    }
+}

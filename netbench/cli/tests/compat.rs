@@ -1,0 +1,221 @@
+//! `netbench compat` as a user sees it.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use std::fs;
+
+use netbench_model::compat::{CompatOutcome, Judgement};
+use netbench_report::CompatSummary;
+use support::{Place, check, json, words};
+
+netbench_testing::tests! {
+    every_stack_is_judged_by_what_both_sides_saw;
+    a_run_is_stored_and_reported_again;
+    cases_of_the_users_own_are_tried;
+    wrong_input_is_said_in_a_line;
+    what_broke_for_others_is_foretold;
+}
+
+fn summary(place: &Place, line: &str) -> CompatSummary {
+    let done = place.netbench(&words(line)).expect(0);
+    check("compat-summary.json", &done.stdout);
+    json(&done.stdout)
+}
+
+/// The judgement of a case for each stack.
+fn judged(summary: &CompatSummary, case: &str) -> Vec<Judgement> {
+    let row = summary.cases.iter().find(|row| row.case.name == case);
+    let cells = row.unwrap_or_else(|| panic!("no {case}")).cells.iter();
+    cells.map(|cell| cell.as_ref().unwrap().judgement).collect()
+}
+
+fn every_stack_is_judged_by_what_both_sides_saw() {
+    let place = Place::new();
+    let line = "compat -q --json --stack openssl,rustls-aws-lc,rustls-ring --timeout 5s";
+    let summary = summary(&place, line);
+    assert!(summary.cases.len() >= 90);
+    use Judgement::{Lost, Right, Unwarned, WrongReason};
+    for (case, due) in [
+        ("certificate/usual", [Right; 3]),
+        ("certificate/expired", [Right; 3]),
+        ("certificate/expired-root", [Lost, Right, Right]),
+        ("name/common-name-alone", [Unwarned, Right, Right]),
+        ("trust/self-signed-ca-trusted", [Right, Lost, Lost]),
+        ("trust/intermediate-as-root", [Lost, Right, Right]),
+        ("authority/may-not-sign", [Right, Unwarned, Unwarned]),
+        ("key/p-384", [Right; 3]),
+        ("key/p-521-authority", [Right, Right, Lost]),
+        ("key/rsa-8192", [Right; 3]),
+        ("key/ed25519", [Right; 3]),
+        ("encoding/unknown-critical-extension", [Right; 3]),
+        ("suite/cbc-rsa", [Right, Lost, Lost]),
+        ("suite/static-rsa-gcm", [Right, Lost, Lost]),
+        ("suite/dhe-1024", [Right; 3]),
+        ("version/1.0-alone", [Right; 3]),
+        ("version/downgrade", [Right; 3]),
+        ("group/x25519mlkem768", [Right, Right, Lost]),
+        ("group/p-384", [Right; 3]),
+        ("extension/no-secure-renegotiation", [Lost, Right, Right]),
+        ("end/no-close-notify-no-length", [Right, Lost, Lost]),
+        ("renegotiation/asked", [Right, Lost, Lost]),
+        ("alpn/h2-alone", [Right; 3]),
+        ("key-update/storm", [Right; 3]),
+        ("key/rsa-1024", [Right, WrongReason, WrongReason]),
+    ] {
+        assert_eq!(judged(&summary, case), due, "{case}");
+    }
+    let of = |case: &str| summary.differences.iter().find(|d| d.case == case).unwrap();
+    let lost = of("suite/cbc-rsa");
+    assert_eq!(
+        (lost.did.as_str(), lost.does.as_str()),
+        ("accepted", "rejected: alert")
+    );
+    assert_eq!(
+        lost.seen,
+        "The page does not load any more: alert (handshake_failure)."
+    );
+    assert!(lost.advice.is_some());
+    assert_eq!(of("certificate/expired-root").advice, None);
+    // What gets worse comes first.
+    let worse: Vec<bool> = summary
+        .differences
+        .iter()
+        .map(|d| d.advice.is_some())
+        .collect();
+    assert!(worse.is_sorted_by(|a, b| a >= b), "{worse:?}");
+    // The alert is the server's own account of what the client sent.
+    let row = summary
+        .cases
+        .iter()
+        .find(|row| row.case.name == "certificate/expired")
+        .unwrap();
+    for cell in row.cells.iter().flatten() {
+        let CompatOutcome::Rejected { alert, .. } = &cell.outcome else {
+            panic!("{cell:?}");
+        };
+        assert_eq!(
+            alert.map(|alert| alert.to_string()).as_deref(),
+            Some("certificate_expired")
+        );
+    }
+}
+
+fn a_run_is_stored_and_reported_again() {
+    let place = Place::new();
+    let line = "compat -q --stack openssl,openssl --case name/* --name again --format markdown";
+    let first = place.netbench(&words(line)).expect(0);
+    assert!(
+        first
+            .stdout
+            .contains("The stacks do the same with every server."),
+        "{}",
+        first.stdout
+    );
+    let mut runs = fs::read_dir(place.path().join("runs")).unwrap();
+    let run = runs.next().unwrap().unwrap().path();
+    let run = run.to_str().unwrap();
+    let again = place
+        .netbench(&["report", run, "--format", "markdown"])
+        .expect(0);
+    assert_eq!(again.stdout, first.stdout);
+    place
+        .netbench(&["report", run, "--format", "html"])
+        .expect(0);
+    let page = fs::read_to_string(format!("{run}/report.html")).unwrap();
+    assert!(page.contains("What changes"));
+    let listed = place.netbench(&["results", "list", "runs"]).expect(0);
+    assert!(listed.stdout.contains("compat"), "{}", listed.stdout);
+    // Nothing is missing: nothing is tried again.
+    let resumed = place
+        .netbench(&["compat", "-q", "--resume", run, "--format", "markdown"])
+        .expect(0);
+    assert_eq!(resumed.stdout, first.stdout);
+    let file = |name: &str| fs::read_to_string(format!("{run}/{name}")).unwrap();
+    check("compat-run.json", &file("run.json"));
+    let samples = file("samples.jsonl");
+    assert!(samples.lines().count() > 10);
+    for line in samples.lines() {
+        check("compat-sample.json", line);
+    }
+}
+
+fn cases_of_the_users_own_are_tried() {
+    let place = Place::new();
+    place.write(
+        "mine.toml",
+        "[[case]]\nname = \"my/server\"\nabout = \"is slow\"\nexpect = \"accepted\"\nwhy = \"it is ours\"\n\
+         advice = \"ask us\"\nserver.write-bytes = 3\n",
+    );
+    let found = summary(
+        &place,
+        "compat -q --json --stack openssl --catalogue mine.toml",
+    );
+    assert_eq!(judged(&found, "my/server"), [Judgement::Right]);
+    let listed = place
+        .netbench(&words("compat --catalogue mine.toml --list"))
+        .expect(0);
+    assert_eq!(listed.stdout, "my/server  accepted\n");
+}
+
+fn wrong_input_is_said_in_a_line() {
+    let place = Place::new();
+    place.write(
+        "wrong.toml",
+        "[[case]]\nname = \"a/b\"\nexpect = [\"expird\"]\n",
+    );
+    for (line, due) in [
+        (
+            "compat --catalogue wrong.toml",
+            "wrong.toml: line 3: expect: unknown reason \"expird\"; did you mean \"expired\"?",
+        ),
+        ("compat --catalogue none.toml", "none.toml: "),
+        (
+            "compat --case certificate/expird",
+            "no case matches \"certificate/expird\"; did you mean \"certificate/expired\"?",
+        ),
+        (
+            "compat --case zzz",
+            "no case matches \"zzz\"; `netbench compat --list` lists them",
+        ),
+        ("compat --case [", "is no pattern"),
+        ("compat --stack opensl", "unknown stack \"opensl\""),
+        ("compat --timeout 1ms", "--timeout"),
+    ] {
+        let done = place.netbench(&words(line)).expect(2);
+        assert!(done.stderr.contains(due), "{line}: {}", done.stderr);
+        assert!(done.stderr.lines().count() <= 5, "{}", done.stderr);
+    }
+    assert!(!place.path().join("runs").exists());
+}
+
+/// The table of what broke for others.
+const BREAKAGES: &str = include_str!("../../../docs/BREAKAGES.md");
+
+fn what_broke_for_others_is_foretold() {
+    let foretold = BREAKAGES.split("## Not foretold").next().unwrap();
+    let rows: Vec<Vec<&str>> = foretold
+        .lines()
+        .filter(|line| line.starts_with("| ["))
+        .map(|line| line.trim_matches('|').split(" | ").map(str::trim).collect())
+        .collect();
+    assert!(rows.len() >= 30, "{}", rows.len());
+    let stacks = ["openssl", "rustls-aws-lc", "rustls-ring"];
+    let mut line = format!("compat -q --json --stack {}", stacks.join(","));
+    let mut names: Vec<&str> = rows.iter().map(|row| row[2].trim_matches('`')).collect();
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        line.push_str(&format!(" --case {name}"));
+    }
+    let summary = summary(&Place::new(), &line);
+    for row in rows {
+        let (case, stack, due) = (row[2].trim_matches('`'), row[3], row[4]);
+        let found = summary.cases.iter().find(|found| found.case.name == case);
+        let mut cells = found.unwrap().cells.iter().flatten();
+        let cell = cells.find(|cell| cell.stack.as_str() == stack);
+        let cell = cell.unwrap_or_else(|| panic!("{stack} is not tried"));
+        assert_eq!(cell.to_string(), due, "{}: {case}", row[0]);
+    }
+}

@@ -1,0 +1,212 @@
+//! A case as the catalogue describes it.
+
+use std::{collections::BTreeMap, fmt};
+
+use netbench_model::{
+    CipherSuite, Group, TlsVersion,
+    compat::{CompatCase, Expected, Refusal},
+    tls::one_of,
+};
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, SeqAccess, Visitor},
+};
+
+use crate::certificates::{CertificateSpec, Staple, kebab_words};
+
+/// A case: what is recorded of it, and how its server is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Case {
+    /// Its name, what should happen, and why.
+    pub record: CompatCase,
+    pub(crate) spec: CaseSpec,
+}
+
+/// An entry of the catalogue.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct CaseSpec {
+    name: String,
+    about: String,
+    expect: ExpectSpec,
+    why: String,
+    advice: String,
+    #[serde(default = "usual_host")]
+    pub(crate) host: String,
+    #[serde(default)]
+    pub(crate) certificates: BTreeMap<String, CertificateSpec>,
+    #[serde(default = "usual_sent")]
+    pub(crate) sent: Vec<String>,
+    #[serde(default = "usual_trusted")]
+    pub(crate) trusted: Vec<String>,
+    #[serde(default)]
+    pub(crate) server: ServerSpec,
+}
+
+/// What is expected: `"accepted"`, or the reasons for which a client may refuse.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct ExpectSpec(Expected);
+
+impl<'de> Deserialize<'de> for ExpectSpec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ExpectVisitor)
+    }
+}
+
+struct ExpectVisitor;
+
+impl<'de> Visitor<'de> for ExpectVisitor {
+    type Value = ExpectSpec;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("\"accepted\", or a list of reasons such as [\"expired\"]")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<ExpectSpec, E> {
+        match text {
+            "accepted" => Ok(ExpectSpec(Expected::Accepted)),
+            other => Err(E::invalid_value(de::Unexpected::Str(other), &self)),
+        }
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<ExpectSpec, A::Error> {
+        let mut reasons = Vec::new();
+        while let Some(reason) = list.next_element::<Refusal>()? {
+            reasons.push(reason);
+        }
+        if reasons.is_empty() {
+            return Err(de::Error::invalid_length(0, &self));
+        }
+        Ok(ExpectSpec(Expected::Rejected(reasons)))
+    }
+}
+
+fn usual_host() -> String {
+    "case.netbench.test".to_owned()
+}
+
+fn usual_sent() -> Vec<String> {
+    ["leaf", "intermediate"].map(str::to_owned).to_vec()
+}
+
+fn usual_trusted() -> Vec<String> {
+    vec!["root".to_owned()]
+}
+
+/// What the server speaks, and how it behaves.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub(crate) struct ServerSpec {
+    /// Versions, the most wanted first.
+    pub(crate) versions: Vec<TlsVersion>,
+    /// Suites, the most wanted first.
+    pub(crate) suites: Vec<CipherSuite>,
+    /// Groups, the most wanted first.
+    pub(crate) groups: Vec<Group>,
+    pub(crate) alpn: Vec<String>,
+    /// It takes its first version and suite also where the client did not offer them, as servers of before TLS 1.3
+    /// do that know nothing newer.
+    pub(crate) ignores_offer: bool,
+    /// It asks for another key share also where one that it could take is there.
+    pub(crate) always_retries: bool,
+    /// What it does on the ClientHello, in place of an answer.
+    pub(crate) at_hello: Option<AtHello>,
+    /// Only where the ClientHello is longer than this on the wire.
+    pub(crate) at_hello_over_bytes: Option<usize>,
+    /// A warning before the ServerHello.
+    pub(crate) warns: Option<u8>,
+    /// The bytes at the end of the ServerHello's random that RFC 8446 section 4.1.3 has for a downgrade.
+    pub(crate) downgrade_sentinel: bool,
+    pub(crate) staple: Option<Staple>,
+    pub(crate) client_certificate: ClientCertificate,
+    /// Bytes of plaintext in a record, at most.
+    pub(crate) record_bytes: Option<usize>,
+    /// Bytes in a write to the socket.
+    pub(crate) write_bytes: Option<usize>,
+    pub(crate) tickets: u8,
+    /// KeyUpdate messages before the response, each of which asks for one.
+    pub(crate) key_updates: u16,
+    /// It asks for a renegotiation after the request, as IIS does for a client certificate.
+    pub(crate) renegotiates: bool,
+    /// A Diffie-Hellman group of so many bits.
+    pub(crate) dh_bits: u16,
+    pub(crate) extended_master_secret: bool,
+    pub(crate) secure_renegotiation: bool,
+    pub(crate) response: Response,
+    pub(crate) end: End,
+    /// It answers with status 403 to hellos without GREASE, which those of Chrome have (RFC 8701).
+    pub(crate) forbids_without_grease: bool,
+}
+
+impl Default for ServerSpec {
+    fn default() -> Self {
+        Self {
+            versions: vec![TlsVersion::Tls13, TlsVersion::Tls12],
+            suites: CipherSuite::OFFERED.to_vec(),
+            groups: vec![Group::X25519, Group::SECP256R1],
+            alpn: vec!["http/1.1".to_owned()],
+            ignores_offer: false,
+            always_retries: false,
+            at_hello: None,
+            at_hello_over_bytes: None,
+            warns: None,
+            downgrade_sentinel: false,
+            staple: None,
+            client_certificate: ClientCertificate::NotAsked,
+            record_bytes: None,
+            write_bytes: None,
+            tickets: 0,
+            key_updates: 0,
+            renegotiates: false,
+            dh_bits: 2048,
+            extended_master_secret: true,
+            secure_renegotiation: true,
+            response: Response::WithLength,
+            end: End::CloseNotify,
+            forbids_without_grease: false,
+        }
+    }
+}
+
+kebab_words!(ClientCertificate, "client certificate", {
+    NotAsked = "not-asked",
+    Asked = "asked",
+    Required = "required",
+});
+
+kebab_words!(Response, "response", {
+    WithLength = "with-length",
+    UntilClose = "until-close",
+});
+
+kebab_words!(End, "end", {
+    CloseNotify = "close-notify",
+    WithoutCloseNotify = "without-close-notify",
+});
+
+/// What a server does on a ClientHello in place of an answer: `stall`, `reset`, `close`, or a fatal alert by its
+/// number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum AtHello {
+    Stall,
+    Reset,
+    Close,
+    Alert(u8),
+}
+
+impl From<CaseSpec> for Case {
+    fn from(spec: CaseSpec) -> Self {
+        Self {
+            record: CompatCase {
+                name: spec.name.clone(),
+                about: spec.about.clone(),
+                expected: spec.expect.0.clone(),
+                why: spec.why.clone(),
+                advice: spec.advice.clone(),
+                host: spec.host.clone(),
+            },
+            spec,
+        }
+    }
+}

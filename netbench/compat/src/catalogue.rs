@@ -1,0 +1,100 @@
+//! Cases as data: a file of TOML with a table for each.
+
+use std::{collections::HashSet, ops::Range};
+
+use jiff::Timestamp;
+use netbench_model::suggestion;
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::case::{Case, CaseSpec};
+
+/// The catalogue that is in the command.
+pub const BUILT_IN: &str = concat!(
+    include_str!("../../catalogue/compat/certificates.toml"),
+    include_str!("../../catalogue/compat/protocols.toml"),
+    include_str!("../../catalogue/compat/behaviours.toml"),
+);
+
+/// What is wrong in a catalogue, and on which line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct CatalogueError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong, with the name of the field.
+    pub what: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    case: Vec<Spanned<CaseSpec>>,
+}
+
+/// Reads a catalogue, and tries whether the chain of each case can be made.
+///
+/// # Errors
+/// The first thing that is wrong in it.
+pub fn catalogue(text: &str) -> Result<Vec<Case>, CatalogueError> {
+    let file: File = toml::from_str(text).map_err(|error| CatalogueError {
+        line: line(text, error.span()),
+        what: explained(text, &error),
+    })?;
+    let now = Timestamp::now();
+    let mut names = HashSet::new();
+    let mut cases = Vec::new();
+    for entry in file.case {
+        let line = line(text, Some(entry.span()));
+        let case = Case::from(entry.into_inner());
+        let name = &case.record.name;
+        let wrong = |what: String| CatalogueError { line, what };
+        if name.is_empty() || name.len() > 80 || !name.bytes().all(is_of_name) {
+            let what = "name: small letters, digits, hyphens and slashes, at most 80 of them";
+            return Err(wrong(what.to_owned()));
+        }
+        if !names.insert(name.clone()) {
+            return Err(wrong(format!("name: there is another case \"{name}\"")));
+        }
+        case.server(now)
+            .map_err(|error| wrong(format!("case \"{name}\": {error}")))?;
+        cases.push(case);
+    }
+    if cases.is_empty() {
+        return Err(CatalogueError {
+            line: 1,
+            what: "there is no case in it".to_owned(),
+        });
+    }
+    Ok(cases)
+}
+
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-/.".contains(&byte)
+}
+
+fn line(text: &str, span: Option<Range<usize>>) -> usize {
+    let start = span.map_or(0, |span| span.start).min(text.len());
+    let before = &text.as_bytes()[..start];
+    before.iter().filter(|byte| **byte == b'\n').count() + 1
+}
+
+/// One line: the field, what is wrong with it, and of a field that there is not, the one that was meant.
+fn explained(text: &str, error: &toml::de::Error) -> String {
+    let message = error.message().trim().replace('\n', " ");
+    if let Some((unknown, known)) = message.split_once(", expected one of ") {
+        let known: Vec<&str> = known
+            .split(", ")
+            .map(|name| name.trim_matches('`'))
+            .collect();
+        let name = unknown.split('`').nth(1).unwrap_or_default();
+        return format!("{unknown}; {}", suggestion(name, &known));
+    }
+    let written = text.lines().nth(line(text, error.span()) - 1);
+    match written.and_then(|line| line.split_once('=')) {
+        Some((field, _)) if !message.contains(&format!("`{}`", field.trim())) => {
+            format!("{}: {message}", field.trim())
+        }
+        _ => message,
+    }
+}

@@ -1,0 +1,223 @@
+//! Keys of certificates, and what they sign.
+
+use aws_lc_rs::{
+    digest,
+    encoding::{AsBigEndian, EcPrivateKeyBin},
+    rand::SystemRandom,
+    signature::{
+        ECDSA_P256_SHA256_ASN1_SIGNING, ECDSA_P384_SHA384_ASN1_SIGNING,
+        ECDSA_P521_SHA512_ASN1_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair,
+    },
+};
+use netbench_model::SignatureScheme;
+use serde::Deserialize;
+
+use super::{der, p256, rsa::RsaKey};
+
+/// A kind of key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum KeyKind {
+    #[serde(rename = "rsa-1024")]
+    Rsa1024,
+    #[serde(rename = "rsa-2048")]
+    Rsa2048,
+    #[serde(rename = "rsa-8192")]
+    Rsa8192,
+    EcdsaP256,
+    EcdsaP384,
+    EcdsaP521,
+    Ed25519,
+}
+
+/// How a certificate is signed. Which hashes fit is a matter of the issuer's key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Digest {
+    Sha1,
+    Sha256,
+    Sha384,
+    Sha512,
+}
+
+impl Digest {
+    pub(crate) fn of(self, bytes: &[u8]) -> Vec<u8> {
+        let algorithm = match self {
+            Self::Sha1 => &digest::SHA1_FOR_LEGACY_USE_ONLY,
+            Self::Sha256 => &digest::SHA256,
+            Self::Sha384 => &digest::SHA384,
+            Self::Sha512 => &digest::SHA512,
+        };
+        digest::digest(algorithm, bytes).as_ref().to_vec()
+    }
+
+    pub(crate) fn oid(self) -> Vec<u8> {
+        let last = match self {
+            Self::Sha1 => return der::oid(&[1, 3, 14, 3, 2, 26]),
+            Self::Sha256 => 1,
+            Self::Sha384 => 2,
+            Self::Sha512 => 3,
+        };
+        der::oid(&[2, 16, 840, 1, 101, 3, 4, 2, last])
+    }
+}
+
+/// A key pair.
+pub(crate) struct Key {
+    kind: KeyKind,
+    secret: Secret,
+}
+
+enum Secret {
+    Rsa(RsaKey),
+    Ecdsa(EcdsaKeyPair),
+    Ed25519(Ed25519KeyPair),
+}
+
+/// A key that could not be made, or cannot sign so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum KeyError {
+    #[error("a key of type {0:?} could not be made")]
+    Make(KeyKind),
+    #[error("a key of type {0:?} cannot sign with {1:?}")]
+    Sign(KeyKind, Digest),
+}
+
+impl Key {
+    /// A new key of this kind; RSA keys are always the same.
+    pub(crate) fn new(kind: KeyKind) -> Result<Self, KeyError> {
+        let secret = match kind {
+            KeyKind::Rsa1024 => RsaKey::of_pem(include_str!("keys/rsa-1024.pem")).map(Secret::Rsa),
+            KeyKind::Rsa2048 => RsaKey::of_pem(include_str!("keys/rsa-2048.pem")).map(Secret::Rsa),
+            KeyKind::Rsa8192 => RsaKey::of_pem(include_str!("keys/rsa-8192.pem")).map(Secret::Rsa),
+            KeyKind::EcdsaP256 => EcdsaKeyPair::generate(&ECDSA_P256_SHA256_ASN1_SIGNING)
+                .map(Secret::Ecdsa)
+                .ok(),
+            KeyKind::EcdsaP384 => EcdsaKeyPair::generate(&ECDSA_P384_SHA384_ASN1_SIGNING)
+                .map(Secret::Ecdsa)
+                .ok(),
+            KeyKind::EcdsaP521 => EcdsaKeyPair::generate(&ECDSA_P521_SHA512_ASN1_SIGNING)
+                .map(Secret::Ecdsa)
+                .ok(),
+            KeyKind::Ed25519 => Ed25519KeyPair::generate().map(Secret::Ed25519).ok(),
+        };
+        let secret = secret.ok_or(KeyError::Make(kind))?;
+        Ok(Self { kind, secret })
+    }
+
+    /// SubjectPublicKeyInfo.
+    pub(crate) fn public(&self) -> Vec<u8> {
+        const EC: [u32; 6] = [1, 2, 840, 10045, 2, 1];
+        let ec = |curve: &[u32], point: &[u8]| {
+            let algorithm = der::sequence(&[&der::oid(&EC), &der::oid(curve)]);
+            der::sequence(&[&algorithm, &der::bit_string(point)])
+        };
+        match &self.secret {
+            Secret::Rsa(key) => {
+                let algorithm = der::oid(&[1, 2, 840, 113_549, 1, 1, 1]);
+                let algorithm = der::sequence(&[&algorithm, &[5, 0]]);
+                der::sequence(&[&algorithm, &der::bit_string(&key.public)])
+            }
+            Secret::Ecdsa(key) => {
+                let curve: &[u32] = match self.kind {
+                    KeyKind::EcdsaP384 => &[1, 3, 132, 0, 34],
+                    KeyKind::EcdsaP521 => &[1, 3, 132, 0, 35],
+                    _ => &[1, 2, 840, 10045, 3, 1, 7],
+                };
+                ec(curve, key.public_key().as_ref())
+            }
+            Secret::Ed25519(key) => {
+                let algorithm = der::sequence(&[&der::oid(&[1, 3, 101, 112])]);
+                der::sequence(&[&algorithm, &der::bit_string(key.public_key().as_ref())])
+            }
+        }
+    }
+
+    /// The hash that it signs certificates with unless told otherwise.
+    pub(crate) fn usual_digest(&self) -> Digest {
+        match self.kind {
+            KeyKind::EcdsaP384 => Digest::Sha384,
+            KeyKind::EcdsaP521 | KeyKind::Ed25519 => Digest::Sha512,
+            _ => Digest::Sha256,
+        }
+    }
+
+    /// AlgorithmIdentifier of its signatures with `digest`.
+    pub(crate) fn algorithm(&self, digest: Digest) -> Vec<u8> {
+        let last = |sha1, sha256: u32| match digest {
+            Digest::Sha1 => sha1,
+            Digest::Sha256 => sha256,
+            Digest::Sha384 => sha256 + 1,
+            Digest::Sha512 => sha256 + 2,
+        };
+        match &self.secret {
+            Secret::Rsa(_) => {
+                let oid = der::oid(&[1, 2, 840, 113_549, 1, 1, last(5, 11)]);
+                der::sequence(&[&oid, &[5, 0]])
+            }
+            Secret::Ecdsa(_) => {
+                let oid = match digest {
+                    Digest::Sha1 => der::oid(&[1, 2, 840, 10045, 4, 1]),
+                    _ => der::oid(&[1, 2, 840, 10045, 4, 3, last(0, 2)]),
+                };
+                der::sequence(&[&oid])
+            }
+            Secret::Ed25519(_) => der::sequence(&[&der::oid(&[1, 3, 101, 112])]),
+        }
+    }
+
+    /// A signature as certificates have it.
+    pub(crate) fn sign(&self, digest: Digest, message: &[u8]) -> Result<Vec<u8>, KeyError> {
+        let cannot = KeyError::Sign(self.kind, digest);
+        match &self.secret {
+            Secret::Rsa(key) => Ok(key.sign_pkcs1(digest, message)),
+            Secret::Ecdsa(key) if digest == self.usual_digest() => key
+                .sign(&SystemRandom::new(), message)
+                .map(|signature| signature.as_ref().to_vec())
+                .map_err(|_| cannot),
+            Secret::Ecdsa(key) if self.kind == KeyKind::EcdsaP256 => {
+                let secret: Result<EcPrivateKeyBin<'_>, _> = key.private_key().as_be_bytes();
+                let secret = secret.map_err(|_| cannot)?;
+                p256::sign(secret.as_ref(), digest, message).ok_or(cannot)
+            }
+            Secret::Ecdsa(_) => Err(cannot),
+            Secret::Ed25519(key) => Ok(key.sign(message).as_ref().to_vec()),
+        }
+    }
+
+    /// The schemes that it signs handshakes with, the most wanted first.
+    pub(crate) fn schemes(&self) -> &'static [SignatureScheme] {
+        use SignatureScheme as S;
+        match self.kind {
+            KeyKind::Rsa1024 | KeyKind::Rsa2048 | KeyKind::Rsa8192 => {
+                &[S::RSA_PSS_RSAE_SHA256, S::RSA_PKCS1_SHA256]
+            }
+            KeyKind::EcdsaP256 => &[S::ECDSA_SECP256R1_SHA256],
+            KeyKind::EcdsaP384 => &[S::ECDSA_SECP384R1_SHA384],
+            KeyKind::EcdsaP521 => &[S::ECDSA_SECP521R1_SHA512],
+            KeyKind::Ed25519 => &[S::ED25519],
+        }
+    }
+
+    /// A signature of a handshake, with one of its schemes.
+    pub(crate) fn sign_handshake(
+        &self,
+        scheme: SignatureScheme,
+        message: &[u8],
+    ) -> Result<Vec<u8>, KeyError> {
+        match &self.secret {
+            Secret::Rsa(key) if scheme == SignatureScheme::RSA_PSS_RSAE_SHA256 => {
+                Ok(key.sign_pss(Digest::Sha256, message))
+            }
+            _ => self.sign(self.usual_digest(), message),
+        }
+    }
+
+    /// The RSA key, where it is one.
+    pub(crate) fn rsa(&self) -> Option<&RsaKey> {
+        match &self.secret {
+            Secret::Rsa(key) => Some(key),
+            _ => None,
+        }
+    }
+}

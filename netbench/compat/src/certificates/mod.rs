@@ -1,0 +1,279 @@
+//! Certificates of a case, written byte by byte from their description. Many are wrong on purpose.
+
+mod der;
+mod extensions;
+mod key;
+mod p256;
+mod rsa;
+mod spec;
+mod staple;
+
+use std::collections::BTreeMap;
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use jiff::{SignedDuration, Timestamp};
+
+use self::{
+    der::tag,
+    extensions::Around,
+    key::{KeyError, KeyKind},
+    spec::{DirectoryName, Flaw},
+};
+
+pub(crate) use self::{
+    key::Key,
+    spec::{CertificateSpec, kebab_words},
+    staple::Staple,
+};
+
+/// The certificate that is the server's own.
+pub(crate) const LEAF: &str = "leaf";
+
+/// A chain in the order in which it is sent, the leaf's key, and what the client trusts.
+pub(crate) struct Chain {
+    /// Certificates as DER.
+    pub(crate) sent: Vec<Vec<u8>>,
+    pub(crate) key: Key,
+    pub(crate) roots_pem: String,
+    /// An OCSP response to staple.
+    pub(crate) staple: Option<Vec<u8>>,
+}
+
+/// A chain that cannot be made: the case's description is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ChainError {
+    #[error("there is no certificate \"{0}\"")]
+    Unknown(String),
+    #[error("certificate \"{certificate}\": {source}")]
+    Key {
+        certificate: String,
+        source: KeyError,
+    },
+}
+
+/// The certificates of a case.
+pub(crate) struct ChainSpec<'a> {
+    pub(crate) host: &'a str,
+    /// Those that the case describes, beside the usual leaf, intermediate and root.
+    pub(crate) certificates: &'a BTreeMap<String, CertificateSpec>,
+    pub(crate) sent: &'a [String],
+    pub(crate) trusted: &'a [String],
+    pub(crate) staple: Option<Staple>,
+}
+
+/// What a certificate is signed by unless told otherwise.
+fn usual_issuer(name: &str) -> &'static str {
+    match name {
+        LEAF => "intermediate",
+        _ => "root",
+    }
+}
+
+impl ChainSpec<'_> {
+    /// Makes all of it, as of `now`.
+    pub(crate) fn make(&self, now: Timestamp) -> Result<Chain, ChainError> {
+        let usual = [LEAF, "intermediate", "root"];
+        let names = usual
+            .into_iter()
+            .chain(self.certificates.keys().map(String::as_str));
+        let mut making = Making {
+            spec: self,
+            now,
+            keys: BTreeMap::new(),
+        };
+        for name in names {
+            making.keys.insert(name, self.key(name)?);
+        }
+        // Once each: a signature is another one every time.
+        let mut made: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
+        for name in self.sent.iter().chain(self.trusted) {
+            made.insert(name, making.certificate(name)?);
+        }
+        let of = |names: &[String]| -> Vec<Vec<u8>> {
+            let found = names.iter().filter_map(|name| made.get(name.as_str()));
+            found.cloned().collect()
+        };
+        let (sent, trusted) = (of(self.sent), of(self.trusted));
+        let staple = match self.staple {
+            None => None,
+            Some(staple) => Some(making.response(staple)?),
+        };
+        let own = self.key_name(LEAF)?;
+        let key = making.keys.remove(own.as_str());
+        Ok(Chain {
+            sent,
+            key: key.ok_or(ChainError::Unknown(own))?,
+            roots_pem: trusted.iter().map(|der| pem(der)).collect(),
+            staple,
+        })
+    }
+
+    fn spec(&self, name: &str) -> Result<CertificateSpec, ChainError> {
+        match self.certificates.get(name) {
+            Some(spec) => Ok(spec.clone()),
+            None if [LEAF, "intermediate", "root"].contains(&name) => {
+                Ok(CertificateSpec::default())
+            }
+            None => Err(ChainError::Unknown(name.to_owned())),
+        }
+    }
+
+    /// The certificate whose key it has.
+    fn key_name(&self, name: &str) -> Result<String, ChainError> {
+        let other = self.spec(name)?.key_of;
+        Ok(other.unwrap_or_else(|| name.to_owned()))
+    }
+
+    fn key(&self, name: &str) -> Result<Key, ChainError> {
+        let spec = self.spec(name)?;
+        Key::new(spec.key.unwrap_or(KeyKind::EcdsaP256)).map_err(|source| ChainError::Key {
+            certificate: name.to_owned(),
+            source,
+        })
+    }
+
+    fn subject(&self, name: &str) -> Result<Vec<(u32, String)>, ChainError> {
+        Ok(match self.spec(name)?.subject {
+            Some(DirectoryName(parts)) => parts,
+            None => vec![
+                (10, "netbench compat, not for public trust".to_owned()),
+                (3, format!("{name} of {}", self.host)),
+            ],
+        })
+    }
+
+    fn issuer(&self, name: &str) -> Result<String, ChainError> {
+        let issuer = self.spec(name)?.issuer;
+        Ok(issuer.unwrap_or_else(|| usual_issuer(name).to_owned()))
+    }
+}
+
+/// A chain in the making, with a key for each certificate.
+struct Making<'a> {
+    spec: &'a ChainSpec<'a>,
+    now: Timestamp,
+    keys: BTreeMap<&'a str, Key>,
+}
+
+impl Making<'_> {
+    fn key(&self, certificate: &str) -> Result<&Key, ChainError> {
+        let name = self.spec.key_name(certificate)?;
+        let key = self.keys.get(name.as_str());
+        key.ok_or(ChainError::Unknown(name))
+    }
+
+    fn certificate(&self, certificate: &str) -> Result<Vec<u8>, ChainError> {
+        let (described, now) = (self.spec, self.now);
+        let spec = described.spec(certificate)?;
+        let issuer = described.issuer(certificate)?;
+        let (key, issuer_key) = (self.key(certificate)?, self.key(&issuer)?);
+        let subject = described.subject(certificate)?;
+        let digest = spec.digest.unwrap_or_else(|| issuer_key.usual_digest());
+        let algorithm = issuer_key.algorithm(digest);
+        let version = match spec.version.unwrap_or(3) {
+            1 => Vec::new(),
+            number => der::value(tag::constructed(0), &der::unsigned(&[number - 1])),
+        };
+        let serial = match (&spec.serial, spec.flaw) {
+            (_, Some(Flaw::EmptySerial)) => Vec::new(),
+            (Some(hex), _) => hex.0.clone(),
+            (None, _) => {
+                let digest = key::Digest::Sha256.of(certificate.as_bytes());
+                [&[0x4e], &digest[..15]].concat()
+            }
+        };
+        let is_leaf = certificate == LEAF;
+        let (begins, ends) = match (certificate, is_leaf) {
+            (_, true) => (-1, 90),
+            ("root", _) => (-365, 3650),
+            _ => (-30, 1825),
+        };
+        let time = |days: i32| time(now, days, spec.flaw);
+        let validity = der::sequence(&[
+            &time(spec.begins.unwrap_or(begins)),
+            &time(spec.ends.unwrap_or(ends)),
+        ]);
+        let public = key.public();
+        let surroundings = Around {
+            host: self.spec.host,
+            is_leaf,
+            key: &public,
+            issuer_key: &issuer_key.public(),
+            subject_is_empty: subject.is_empty(),
+        };
+        let extensions = match spec.version {
+            Some(1) => Vec::new(),
+            _ => der::value(
+                tag::constructed(3),
+                &extensions::extensions(&spec, &surroundings),
+            ),
+        };
+        let to_be_signed = der::sequence(&[
+            &version,
+            &der::value(tag::INTEGER, &serial),
+            &algorithm,
+            &name(&self.spec.subject(&issuer)?),
+            &validity,
+            &name(&subject),
+            &public,
+            &extensions,
+        ]);
+        let signature = issuer_key.sign(digest, &to_be_signed);
+        let mut signature = signature.map_err(|source| ChainError::Key {
+            certificate: issuer,
+            source,
+        })?;
+        if spec.flaw == Some(Flaw::BadSignature)
+            && let Some(last) = signature.last_mut()
+        {
+            *last ^= 1;
+        }
+        let outer = match spec.flaw {
+            // ecdsa-with-SHA384 in place of what signed it.
+            Some(Flaw::AlgorithmsDiffer) => {
+                der::sequence(&[&der::oid(&[1, 2, 840, 10045, 4, 3, 3])])
+            }
+            _ => algorithm,
+        };
+        let mut der = der::sequence(&[&to_be_signed, &outer, &der::bit_string(&signature)]);
+        if spec.flaw == Some(Flaw::TrailingData) {
+            der.extend([5, 0]);
+        }
+        Ok(der)
+    }
+}
+
+/// A Name, with an attribute in each RDN.
+fn name(parts: &[(u32, String)]) -> Vec<u8> {
+    let rdns = parts.iter().flat_map(|(attribute, text)| {
+        let value = der::value(tag::UTF8_STRING, text.as_bytes());
+        let pair = der::sequence(&[&der::oid(&[2, 5, 4, *attribute]), &value]);
+        der::value(tag::SET, &pair)
+    });
+    der::sequence(&[&rdns.collect::<Vec<u8>>()])
+}
+
+/// UTCTime until 2049 (RFC 5280 section 4.1.2.5).
+fn time(now: Timestamp, days: i32, flaw: Option<Flaw>) -> Vec<u8> {
+    const SECONDS: i64 = 24 * 60 * 60;
+    let then = now + SignedDuration::from_secs(i64::from(days) * SECONDS);
+    let text = then.strftime("%Y%m%d%H%M%SZ").to_string();
+    if flaw == Some(Flaw::GeneralizedTime) || text.as_str() >= "2050" {
+        der::value(tag::GENERALIZED_TIME, text.as_bytes())
+    } else {
+        der::value(tag::UTC_TIME, &text.as_bytes()[2..])
+    }
+}
+
+fn pem(der: &[u8]) -> String {
+    let text = BASE64_STANDARD.encode(der);
+    let lines: Vec<_> = text
+        .as_bytes()
+        .chunks(64)
+        .map(String::from_utf8_lossy)
+        .collect();
+    format!(
+        "-----BEGIN CERTIFICATE-----\n{}\n-----END CERTIFICATE-----\n",
+        lines.join("\n")
+    )
+}

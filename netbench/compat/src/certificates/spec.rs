@@ -1,0 +1,182 @@
+//! Certificates as a case describes them.
+
+use std::{fmt, net::IpAddr, str::FromStr};
+
+use netbench_model::tls::one_of;
+use serde::Deserialize;
+
+use super::key::{Digest, KeyKind};
+
+/// A certificate. What is not said is as a certificate of the web has it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub(crate) struct CertificateSpec {
+    /// The certificate whose key signs it; itself for a self-signed one.
+    pub(crate) issuer: Option<String>,
+    /// `CN=…,O=…`; may be empty.
+    pub(crate) subject: Option<DirectoryName>,
+    pub(crate) key: Option<KeyKind>,
+    /// It has the key of this certificate.
+    pub(crate) key_of: Option<String>,
+    pub(crate) digest: Option<Digest>,
+    /// 3 unless told otherwise.
+    pub(crate) version: Option<u8>,
+    /// The bytes of the serial number, in hexadecimal, as they stand.
+    pub(crate) serial: Option<Hex>,
+    /// Days from now.
+    pub(crate) begins: Option<i32>,
+    pub(crate) ends: Option<i32>,
+    /// Subject alternative names; without any, there is no such extension.
+    pub(crate) names: Option<Vec<GeneralName>>,
+    /// So many more names, made up.
+    pub(crate) more_names: u16,
+    pub(crate) ca: Option<bool>,
+    pub(crate) path_length: Option<u8>,
+    pub(crate) key_usage: Option<Vec<KeyUsage>>,
+    /// Extended key usage; without any, there is no such extension.
+    pub(crate) purposes: Option<Vec<Purpose>>,
+    pub(crate) permitted: Vec<GeneralName>,
+    pub(crate) excluded: Vec<GeneralName>,
+    pub(crate) must_staple: bool,
+    pub(crate) padding_bytes: u16,
+    pub(crate) flaw: Option<Flaw>,
+}
+
+macro_rules! kebab_words {
+    ($name:ident, $what:literal, { $($variant:ident = $text:literal),+ $(,)? }) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+        #[serde(try_from = "String")]
+        pub(crate) enum $name { $($variant),+ }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(match self { $(Self::$variant => $text),+ })
+            }
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = String;
+
+            fn try_from(text: String) -> Result<Self, String> {
+                one_of($what, &text, &[$(Self::$variant),+])
+            }
+        }
+    };
+}
+
+pub(crate) use kebab_words;
+
+kebab_words!(KeyUsage, "key usage", {
+    DigitalSignature = "digital-signature",
+    KeyEncipherment = "key-encipherment",
+    KeyAgreement = "key-agreement",
+    CertSign = "cert-sign",
+    CrlSign = "crl-sign",
+});
+
+kebab_words!(Purpose, "purpose", {
+    Server = "server",
+    Client = "client",
+    CodeSigning = "code-signing",
+    Any = "any",
+});
+
+kebab_words!(Flaw, "flaw", {
+    BadSignature = "bad-signature",
+    UnknownCriticalExtension = "unknown-critical-extension",
+    UnknownExtension = "unknown-extension",
+    DuplicateExtension = "duplicate-extension",
+    ExplicitFalse = "explicit-false",
+    TrailingData = "trailing-data",
+    GeneralizedTime = "generalized-time",
+    AlgorithmsDiffer = "algorithms-differ",
+    EmptySerial = "empty-serial",
+});
+
+/// Bytes in hexadecimal.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct Hex(pub(crate) Vec<u8>);
+
+impl TryFrom<String> for Hex {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let wrong = || format!("{text:?} is not hexadecimal digits, two for each byte");
+        if !text.len().is_multiple_of(2) || !text.is_ascii() {
+            return Err(wrong());
+        }
+        let pairs = (0..text.len()).step_by(2);
+        let byte = |at| u8::from_str_radix(&text[at..at + 2], 16).map_err(|_| wrong());
+        pairs.map(byte).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+/// A distinguished name: `CN=a,O=b`, in the order in which it is encoded.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) struct DirectoryName(pub(crate) Vec<(u32, String)>);
+
+impl TryFrom<String> for DirectoryName {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl FromStr for DirectoryName {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split(',').filter(|part| !part.is_empty());
+        let attribute = |part: &str| match part.split_once('=') {
+            Some(("CN", value)) => Ok((3, value.to_owned())),
+            Some(("C", value)) => Ok((6, value.to_owned())),
+            Some(("O", value)) => Ok((10, value.to_owned())),
+            Some(("OU", value)) => Ok((11, value.to_owned())),
+            _ => Err(format!(
+                "{part:?} is no part of a name; expected CN=, O=, OU= or C="
+            )),
+        };
+        parts.map(attribute).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+/// A name of a certificate, or a range of them: `dns:…`, `ip:…`, `ip:…/mask`, `email:…`, `directory:…`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(crate) enum GeneralName {
+    Dns(String),
+    Email(String),
+    Ip(Vec<u8>),
+    Directory(DirectoryName),
+}
+
+impl TryFrom<String> for GeneralName {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let address = |text: &str| {
+            let address: Result<IpAddr, _> = text.parse();
+            address
+                .map(|address| match address {
+                    IpAddr::V4(address) => address.octets().to_vec(),
+                    IpAddr::V6(address) => address.octets().to_vec(),
+                })
+                .map_err(|_| format!("{text:?} is not an IP address"))
+        };
+        match text.split_once(':') {
+            Some(("dns", name)) => Ok(Self::Dns(name.to_owned())),
+            Some(("email", name)) => Ok(Self::Email(name.to_owned())),
+            Some(("directory", name)) => name.parse().map(Self::Directory),
+            Some(("ip", name)) => match name.split_once('/') {
+                None => address(name).map(Self::Ip),
+                Some((network, mask)) => Ok(Self::Ip([address(network)?, address(mask)?].concat())),
+            },
+            _ => Err(format!(
+                "{text:?} is no name; expected dns:, ip:, email: or directory:"
+            )),
+        }
+    }
+}

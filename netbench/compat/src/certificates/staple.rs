@@ -1,0 +1,102 @@
+//! OCSP responses (RFC 6960), signed by the leaf's issuer.
+
+use std::fmt;
+
+use jiff::SignedDuration;
+use netbench_model::tls::one_of;
+use serde::Deserialize;
+
+use super::{
+    ChainError, LEAF, Making,
+    der::{self, tag},
+    key::Digest,
+    name,
+    spec::kebab_words,
+};
+
+kebab_words!(Staple, "staple", {
+    Good = "good",
+    Revoked = "revoked",
+    Expired = "expired",
+});
+
+impl Making<'_> {
+    /// The response about the leaf.
+    pub(super) fn response(&self, staple: Staple) -> Result<Vec<u8>, ChainError> {
+        let issuer = self.spec.issuer(LEAF)?;
+        let issuer_key = self.key(&issuer)?;
+        let issuer_name = name(&self.spec.subject(&issuer)?);
+        let leaf = self.certificate(LEAF)?;
+        let serial = serial(&leaf).unwrap_or_default();
+        let at = |hours: i64| {
+            let then = self.now + SignedDuration::from_hours(hours);
+            let text = then.strftime("%Y%m%d%H%M%SZ").to_string();
+            der::value(tag::GENERALIZED_TIME, text.as_bytes())
+        };
+        let (this, next) = match staple {
+            Staple::Expired => (at(-24 * 20), at(-24 * 10)),
+            Staple::Good | Staple::Revoked => (at(-1), at(24 * 6)),
+        };
+        let status = match staple {
+            Staple::Revoked => {
+                // keyCompromise
+                let reason = der::value(tag::constructed(0), &der::value(tag::ENUMERATED, &[1]));
+                der::value(tag::constructed(1), &[at(-48), reason].concat())
+            }
+            Staple::Good | Staple::Expired => der::value(tag::primitive(0), &[]),
+        };
+        let public = issuer_key.public();
+        let key_bits = der::read_sequence(&public)
+            .and_then(|parts| parts.get(1).and_then(|bits| bits.get(1..)))
+            .unwrap_or_default();
+        let sha1 = |bytes: &[u8]| der::value(tag::OCTET_STRING, &Digest::Sha1.of(bytes));
+        let about = der::sequence(&[
+            &der::sequence(&[&Digest::Sha1.oid(), &[5, 0]]),
+            &sha1(&issuer_name),
+            &sha1(key_bits),
+            &der::value(tag::INTEGER, &serial),
+        ]);
+        let single = der::sequence(&[
+            &about,
+            &status,
+            &this,
+            &der::value(tag::constructed(0), &next),
+        ]);
+        let data = der::sequence(&[
+            &der::value(tag::constructed(1), &issuer_name),
+            &this,
+            &der::sequence(&[&single]),
+        ]);
+        let digest = issuer_key.usual_digest();
+        let signature = issuer_key.sign(digest, &data);
+        let signature = signature.map_err(|source| ChainError::Key {
+            certificate: issuer,
+            source,
+        })?;
+        let basic = der::sequence(&[
+            &data,
+            &issuer_key.algorithm(digest),
+            &der::bit_string(&signature),
+        ]);
+        let bytes = der::sequence(&[
+            &der::oid(&[1, 3, 6, 1, 5, 5, 7, 48, 1, 1]),
+            &der::value(tag::OCTET_STRING, &basic),
+        ]);
+        Ok(der::sequence(&[
+            &der::value(tag::ENUMERATED, &[0]),
+            &der::value(tag::constructed(0), &bytes),
+        ]))
+    }
+}
+
+/// The serial number of a certificate, as its bytes stand.
+fn serial(certificate: &[u8]) -> Option<Vec<u8>> {
+    let to_be_signed = *der::read_sequence(certificate)?.first()?;
+    let whole = der::sequence(&[to_be_signed]);
+    let fields = der::read_sequence(&whole)?;
+    // Version 1 has no field for the version.
+    let has_version = to_be_signed.first() == Some(&tag::constructed(0));
+    fields
+        .get(usize::from(has_version))
+        .map(|serial| serial.to_vec())
+}

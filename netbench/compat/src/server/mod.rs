@@ -1,0 +1,305 @@
+//! A TLS server that does what a case says, right or wrong. One thread, one connection after the other.
+//!
+//! It has no secret to keep: keys are in the source, nonces and salts may repeat.
+
+mod exchange;
+mod hello;
+mod http;
+mod protection12;
+mod tls12;
+mod tls13;
+mod wire;
+
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use aws_lc_rs::rand;
+use jiff::Timestamp;
+use netbench_model::{Alert, SignatureScheme, TlsVersion};
+
+pub use self::http::BODY;
+use self::{
+    hello::Hello,
+    http::{Request, Status},
+    tls12::Session12,
+    tls13::Session13,
+    wire::{Broken, Wire, content, put8, put16, put24},
+};
+use crate::{
+    case::{AtHello, Case, End, ServerSpec},
+    certificates::{Chain, ChainError, ChainSpec},
+};
+
+/// How often the server looks whether it is to end.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// A server that can be started.
+pub struct Server {
+    spec: ServerSpec,
+    chain: Chain,
+}
+
+/// What the server saw of the last connection.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Served {
+    /// A ClientHello came.
+    pub has_hello: bool,
+    /// The client's Finished came, and is right.
+    pub is_finished: bool,
+    /// The response was sent.
+    pub is_answered: bool,
+    /// The alert that the client sent.
+    pub alert: Option<Alert>,
+    /// Why the server could not go on, where that is its own fault.
+    pub cannot: Option<String>,
+}
+
+/// A case whose server cannot be made: its description is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(transparent)]
+pub struct ServerError(#[from] ChainError);
+
+impl Case {
+    /// The server of this case, with certificates as of `now`.
+    ///
+    /// # Errors
+    /// A certificate that is named and not described, or a key that cannot sign so.
+    pub fn server(&self, now: Timestamp) -> Result<Server, ServerError> {
+        let chain = ChainSpec {
+            host: &self.spec.host,
+            certificates: &self.spec.certificates,
+            sent: &self.spec.sent,
+            trusted: &self.spec.trusted,
+            staple: self.spec.server.staple,
+        };
+        Ok(Server {
+            spec: self.spec.server.clone(),
+            chain: chain.make(now)?,
+        })
+    }
+}
+
+impl Server {
+    /// What its clients trust, as PEM.
+    pub fn roots_pem(&self) -> &str {
+        &self.chain.roots_pem
+    }
+
+    /// Listens on this machine's loopback, and serves each connection for as long as `limit`.
+    ///
+    /// # Errors
+    /// A port or a thread that cannot be had.
+    pub fn start(self, limit: Duration) -> io::Result<Running> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let over = Arc::new(AtomicBool::new(false));
+        let served = Arc::new(Mutex::new(Served::default()));
+        let (ends, account) = (Arc::clone(&over), Arc::clone(&served));
+        let thread = thread::Builder::new().spawn(move || {
+            while !ends.load(Ordering::Relaxed) {
+                match listener.accept() {
+                    Ok((stream, _)) => {
+                        let seen = self.connection(stream, limit);
+                        *account.lock().unwrap_or_else(PoisonError::into_inner) = seen;
+                    }
+                    Err(_) => thread::sleep(LOOK),
+                }
+            }
+        })?;
+        Ok(Running {
+            address,
+            over,
+            served,
+            thread: Some(thread),
+        })
+    }
+
+    fn connection(&self, stream: TcpStream, limit: Duration) -> Served {
+        let mut served = Served::default();
+        let ended = Wire::new(stream, limit, self.spec.write_bytes)
+            .and_then(|mut wire| self.serve(&mut wire, &mut served));
+        match ended {
+            Err(Broken::Alert(description)) => served.alert = Some(Alert(description)),
+            Err(Broken::Cannot(why)) => served.cannot = Some(why),
+            _ => {}
+        }
+        served
+    }
+
+    fn serve(&self, wire: &mut Wire, served: &mut Served) -> Result<(), Broken> {
+        let hello = Hello::read(wire)?;
+        served.has_hello = true;
+        if let Some(done) = self.at_hello(wire, &hello) {
+            return Err(done);
+        }
+        if let Some(description) = self.spec.warns {
+            wire.send_plain(content::ALERT, &[1, description])?;
+        }
+        let status = if self.spec.forbids_without_grease && !hello.has_grease() {
+            Status::Forbidden
+        } else {
+            Status::Ok
+        };
+        match hello.version(&self.spec) {
+            Err(broken) => Err(wire.refuse(broken)),
+            Ok(TlsVersion::Tls13) => {
+                let (mut session, alpn) = Session13::handshake(wire, self, hello, served)?;
+                session.update_keys(self.spec.key_updates)?;
+                self.converse(&mut session, alpn.as_deref(), status, served)
+            }
+            Ok(version) => {
+                let mut session = Session12::new(wire);
+                let alpn = session.handshake(self, &hello, version, served)?;
+                self.converse(&mut session, alpn.as_deref(), status, served)
+            }
+        }
+    }
+
+    /// What the server does in place of an answer, if anything.
+    fn at_hello(&self, wire: &mut Wire, hello: &Hello) -> Option<Broken> {
+        let at = self.spec.at_hello?;
+        let over = self.spec.at_hello_over_bytes;
+        if over.is_some_and(|bytes| hello.wire_bytes <= bytes) {
+            return None;
+        }
+        match at {
+            AtHello::Stall => wire.stall(),
+            AtHello::Reset => wire.reset(),
+            AtHello::Close => wire.end(),
+            AtHello::Alert(description) => return Some(wire.refuse(Broken::Refused(description))),
+        }
+        Some(Broken::Done)
+    }
+
+    /// Reads a request and answers it.
+    fn converse(
+        &self,
+        session: &mut impl Session,
+        alpn: Option<&str>,
+        status: Status,
+        served: &mut Served,
+    ) -> Result<(), Broken> {
+        let is_h2 = alpn == Some("h2");
+        let mut request = Request::default();
+        while !request.take(&session.data()?, is_h2)? {}
+        if self.spec.renegotiates {
+            session.renegotiate(self, served)?;
+        }
+        let response = request.response(is_h2, status, self.spec.response);
+        session.send(content::APPLICATION_DATA, &response)?;
+        served.is_answered = true;
+        if self.spec.end == End::CloseNotify {
+            session.alert(0)?;
+        }
+        session.wire().end();
+        session.wire().drain();
+        Ok(())
+    }
+}
+
+/// A connection after its handshake.
+trait Session {
+    /// The next bytes of the application.
+    fn data(&mut self) -> Result<Vec<u8>, Broken>;
+
+    /// Sends bytes of this content type.
+    fn send(&mut self, kind: u8, bytes: &[u8]) -> Result<(), Broken>;
+
+    /// Asks the client for a new handshake, and makes it.
+    fn renegotiate(&mut self, server: &Server, served: &mut Served) -> Result<(), Broken>;
+
+    fn wire(&mut self) -> &mut Wire;
+
+    /// Sends an alert; 0 is close_notify.
+    fn alert(&mut self, description: u8) -> Result<(), Broken> {
+        let level = if description == 0 { 1 } else { 2 };
+        self.send(content::ALERT, &[level, description])
+    }
+
+    /// Sends the alert of a server that refuses, and waits until the client has read it.
+    fn refuse(&mut self, broken: Broken) -> Broken {
+        let Broken::Refused(description) = broken else {
+            return broken;
+        };
+        let _ = self.alert(description);
+        self.wire().end();
+        self.wire().drain();
+        Broken::Done
+    }
+}
+
+/// A server that runs until this is ended or dropped.
+pub struct Running {
+    address: SocketAddr,
+    over: Arc<AtomicBool>,
+    served: Arc<Mutex<Served>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Running {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Ends it, and says what it saw of the last connection.
+    pub fn end(mut self) -> Served {
+        self.stop();
+        let served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
+        served.clone()
+    }
+
+    fn stop(&mut self) {
+        self.over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // Its account is as it was before, if it panicked.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// The server's random, at its end what tells of a downgrade where that is asked for (RFC 8446 section 4.1.3).
+fn random(is_downgrade: bool) -> Result<[u8; 32], Broken> {
+    let mut bytes = [0; 32];
+    rand::fill(&mut bytes).map_err(|_| Broken::Cannot("no random bytes".to_owned()))?;
+    if is_downgrade {
+        bytes[24..].copy_from_slice(b"DOWNGRD\x01");
+    }
+    Ok(bytes)
+}
+
+/// The body of the server's ALPN extension (RFC 7301).
+fn alpn_body(alpn: &str) -> Vec<u8> {
+    let (mut name, mut body) = (Vec::new(), Vec::new());
+    put8(&mut name, alpn.as_bytes());
+    put16(&mut body, &name);
+    body
+}
+
+/// CertificateStatus (RFC 6066 section 8).
+fn status(response: &[u8]) -> Vec<u8> {
+    let mut body = vec![1];
+    put24(&mut body, response);
+    body
+}
+
+/// The signature schemes that a client's certificate may have.
+fn client_schemes() -> Vec<u8> {
+    let schemes = SignatureScheme::OFFERED.iter();
+    schemes.flat_map(|scheme| scheme.0.to_be_bytes()).collect()
+}

@@ -1,0 +1,380 @@
+//! The server's side of TLS 1.2 (RFC 5246), and as much of older versions as a client that refuses them sees.
+
+use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion, tls::KeyExchange};
+use netbench_scan::{
+    codec::{Reader, extension as code},
+    crypto::Hash,
+};
+
+use super::{
+    Served, Server, Session,
+    exchange::{FiniteField, Offered},
+    hello::{Hello, ServerHello, alert, alert_of, exchange_of},
+    protection12::{Pair, Protection},
+    wire::{Broken, Message, Wire, content, extension, message, put8, put16, put24},
+};
+use crate::case::ClientCertificate;
+
+/// A record cannot have more.
+const LONGEST_RECORD: usize = 1 << 14;
+
+/// A connection before, in and after its handshakes.
+pub(super) struct Session12<'a> {
+    wire: &'a mut Wire,
+    read: Option<Protection>,
+    write: Option<Protection>,
+    /// Handshake messages that have been read in part.
+    pending: Vec<u8>,
+    record_bytes: usize,
+    /// The `verify_data` of both sides, which a renegotiation repeats (RFC 5746).
+    verify_data: Option<[Vec<u8>; 2]>,
+}
+
+/// What follows from a ClientHello.
+struct Chosen {
+    version: TlsVersion,
+    suite: CipherSuite,
+    exchange: KeyExchange,
+    alpn: Option<String>,
+    random: [u8; 32],
+}
+
+/// The server's half of the key exchange.
+enum Half {
+    Curve(Offered, Group),
+    Field(FiniteField),
+    Rsa,
+}
+
+impl<'a> Session12<'a> {
+    pub(super) fn new(wire: &'a mut Wire) -> Self {
+        Self {
+            wire,
+            read: None,
+            write: None,
+            pending: Vec::new(),
+            record_bytes: LONGEST_RECORD,
+            verify_data: None,
+        }
+    }
+
+    /// Makes a handshake: the first, or another within the connection.
+    pub(super) fn handshake(
+        &mut self,
+        server: &Server,
+        hello: &Hello,
+        version: TlsVersion,
+        served: &mut Served,
+    ) -> Result<Option<String>, Broken> {
+        self.record_bytes = server.spec.record_bytes.unwrap_or(LONGEST_RECORD);
+        let made = self.try_handshake(server, hello, version);
+        let alpn = made.map_err(|broken| self.refuse(broken))?;
+        served.is_finished = true;
+        Ok(alpn)
+    }
+
+    fn try_handshake(
+        &mut self,
+        server: &Server,
+        hello: &Hello,
+        version: TlsVersion,
+    ) -> Result<Option<String>, Broken> {
+        let chosen = choose(server, hello, version)?;
+        let mut transcript = hello.message.clone();
+        let mut flight = self.server_hello(server, hello, &chosen);
+        flight.extend(certificate(server));
+        let wants_staple = hello.offer.extension(code::STATUS_REQUEST).is_some();
+        if let Some(response) = server.chain.staple.as_ref().filter(|_| wants_staple) {
+            flight.extend(message(22, &super::status(response)));
+        }
+        let half = half(server, hello, &chosen)?;
+        flight.extend(key_exchange(server, hello, &chosen, &half)?);
+        if server.spec.client_certificate != ClientCertificate::NotAsked {
+            flight.extend(certificate_request());
+        }
+        flight.extend(message(14, &[]));
+        transcript.extend(&flight);
+        self.send(content::HANDSHAKE, &flight)?;
+        self.finish(server, hello, &chosen, &half, transcript)?;
+        Ok(chosen.alpn)
+    }
+
+    fn server_hello(&self, server: &Server, hello: &Hello, chosen: &Chosen) -> Vec<u8> {
+        let spec = &server.spec;
+        let mut extensions = Vec::new();
+        if spec.secure_renegotiation {
+            let mut info = Vec::new();
+            let data = self.verify_data.as_ref().map(|both| both.concat());
+            put8(&mut info, &data.unwrap_or_default());
+            extension(&mut extensions, code::RENEGOTIATION_INFO, &info);
+        }
+        let offers = |code| hello.offer.extension(code).is_some();
+        if spec.extended_master_secret && offers(code::EXTENDED_MASTER_SECRET) {
+            extension(&mut extensions, code::EXTENDED_MASTER_SECRET, &[]);
+        }
+        if chosen.exchange == KeyExchange::Ecdhe && offers(code::EC_POINT_FORMATS) {
+            extension(&mut extensions, code::EC_POINT_FORMATS, &[1, 0]);
+        }
+        if server.chain.staple.is_some() && offers(code::STATUS_REQUEST) {
+            extension(&mut extensions, code::STATUS_REQUEST, &[]);
+        }
+        if let Some(alpn) = &chosen.alpn {
+            extension(&mut extensions, code::ALPN, &super::alpn_body(alpn));
+        }
+        ServerHello {
+            version: chosen.version,
+            random: chosen.random,
+            session_id: &[],
+            suite: chosen.suite,
+            extensions,
+        }
+        .message()
+    }
+
+    /// Reads the client's flight, and sends the end of the handshake.
+    fn finish(
+        &mut self,
+        server: &Server,
+        hello: &Hello,
+        chosen: &Chosen,
+        half: &Half,
+        mut transcript: Vec<u8>,
+    ) -> Result<(), Broken> {
+        let hash = Hash::of(chosen.suite.0);
+        let mut shows_none = false;
+        let secret = loop {
+            let Message { kind, body, whole } = self.handshake_message()?;
+            transcript.extend(whole);
+            match kind {
+                11 => shows_none = body == [0, 0, 0],
+                16 => break half.agree(server, &body).ok_or(Broken::Unreadable)?,
+                _ => return Err(Broken::Unreadable),
+            }
+        };
+        if shows_none && server.spec.client_certificate == ClientCertificate::Required {
+            return Err(Broken::Refused(alert::HANDSHAKE_FAILURE));
+        }
+        let extended = hello
+            .offer
+            .extension(code::EXTENDED_MASTER_SECRET)
+            .is_some()
+            && server.spec.extended_master_secret;
+        let main = if extended {
+            let so_far = hash.of_bytes(&transcript);
+            hash.prf(&secret, "extended master secret", &so_far, 48)
+        } else {
+            let seed = [hello.random, chosen.random].concat();
+            hash.prf(&secret, "master secret", &seed, 48)
+        };
+        let pair = Pair::new(chosen.suite, hash, &main, &hello.random, &chosen.random);
+        let pair =
+            pair.ok_or_else(|| Broken::Cannot(format!("no records with {}", chosen.suite)))?;
+        let mut client = Some(pair.client);
+        let client_data = loop {
+            let (kind, payload) = match self.pending.is_empty() {
+                true => self.any_record()?,
+                false => (content::HANDSHAKE, Vec::new()),
+            };
+            if kind == content::CHANGE_CIPHER_SPEC {
+                self.read = client.take().or(self.read.take());
+                continue;
+            }
+            self.pending.extend(payload);
+            let Some(message) = Message::take(&mut self.pending)? else {
+                continue;
+            };
+            let Message { kind, body, whole } = message;
+            if kind == 20 {
+                let so_far = hash.of_bytes(&transcript);
+                let due = hash.prf(&main, "client finished", &so_far, 12);
+                if body != due || client.is_some() {
+                    return Err(Broken::Refused(alert::DECRYPT_ERROR));
+                }
+                transcript.extend(whole);
+                break due;
+            }
+            transcript.extend(whole);
+        };
+        self.send(content::CHANGE_CIPHER_SPEC, &[1])?;
+        self.write = Some(pair.server);
+        let so_far = hash.of_bytes(&transcript);
+        let own_data = hash.prf(&main, "server finished", &so_far, 12);
+        self.send(content::HANDSHAKE, &message(20, &own_data))?;
+        self.verify_data = Some([client_data, own_data]);
+        Ok(())
+    }
+
+    fn any_record(&mut self) -> Result<(u8, Vec<u8>), Broken> {
+        let (kind, payload) = self.wire.record()?;
+        let plain = match &mut self.read {
+            Some(read) => read.open(kind, &payload).ok_or(Broken::Unreadable)?,
+            None => payload,
+        };
+        if kind == content::ALERT {
+            return Err(alert_of(&plain));
+        }
+        Ok((kind, plain))
+    }
+
+    fn handshake_message(&mut self) -> Result<Message, Broken> {
+        loop {
+            if let Some(found) = Message::take(&mut self.pending)? {
+                return Ok(found);
+            }
+            match self.any_record()? {
+                (content::HANDSHAKE, plain) => self.pending.extend(plain),
+                // What the client sent before it read the request for a handshake.
+                (content::APPLICATION_DATA, _) if self.verify_data.is_some() => {}
+                _ => return Err(Broken::Unreadable),
+            }
+        }
+    }
+}
+
+impl Session for Session12<'_> {
+    fn data(&mut self) -> Result<Vec<u8>, Broken> {
+        loop {
+            if let (content::APPLICATION_DATA, data) = self.any_record()? {
+                return Ok(data);
+            }
+        }
+    }
+
+    fn send(&mut self, kind: u8, bytes: &[u8]) -> Result<(), Broken> {
+        let mut records = Vec::new();
+        for piece in bytes.chunks(self.record_bytes.clamp(1, LONGEST_RECORD)) {
+            match &mut self.write {
+                Some(write) => records.extend(write.seal(kind, piece).ok_or(Broken::Unreadable)?),
+                None => {
+                    records.extend([kind, 3, 3]);
+                    put16(&mut records, piece);
+                }
+            }
+        }
+        self.wire.send(&records)
+    }
+
+    fn renegotiate(&mut self, server: &Server, served: &mut Served) -> Result<(), Broken> {
+        self.send(content::HANDSHAKE, &message(0, &[]))?;
+        let Message { kind, whole, .. } = match self.handshake_message() {
+            // The client does not want to. IIS and others cannot answer without it.
+            Err(Broken::Alert(description)) => {
+                let _ = self.alert(alert::HANDSHAKE_FAILURE);
+                return Err(Broken::Alert(description));
+            }
+            other => other?,
+        };
+        if kind != 1 {
+            return Err(Broken::Unreadable);
+        }
+        let hello = Hello::of_message(&whole, whole.len()).ok_or(Broken::Unreadable)?;
+        served.is_finished = false;
+        self.handshake(server, &hello, TlsVersion::Tls12, served)?;
+        Ok(())
+    }
+
+    fn wire(&mut self) -> &mut Wire {
+        self.wire
+    }
+}
+
+impl Half {
+    /// The secret, of a ClientKeyExchange message.
+    fn agree(&self, server: &Server, body: &[u8]) -> Option<Vec<u8>> {
+        let mut reader = Reader::new(body);
+        match self {
+            Self::Curve(offered, _) => offered.agree(reader.vec8()?),
+            Self::Field(field) => Some(field.agree(reader.vec16()?)),
+            Self::Rsa => server.chain.key.rsa()?.decrypt(reader.vec16()?),
+        }
+    }
+}
+
+/// What the server takes of the offer.
+fn choose(server: &Server, hello: &Hello, version: TlsVersion) -> Result<Chosen, Broken> {
+    let has_rsa_key = server.chain.key.rsa().is_some();
+    let suite = hello.suite(&server.spec, version, has_rsa_key)?;
+    let cannot = || Broken::Cannot(format!("no handshake with {suite}"));
+    Ok(Chosen {
+        version,
+        suite,
+        exchange: exchange_of(suite).ok_or_else(cannot)?,
+        alpn: hello.alpn(&server.spec)?,
+        random: super::random(server.spec.downgrade_sentinel)?,
+    })
+}
+
+fn half(server: &Server, hello: &Hello, chosen: &Chosen) -> Result<Half, Broken> {
+    let cannot = |what: &str| Broken::Cannot(format!("no key exchange with {what}"));
+    match chosen.exchange {
+        KeyExchange::Ecdhe => {
+            let offered = hello.offer.groups();
+            let is_common = |group: &&Group| offered.contains(&group.0);
+            let group = server.spec.groups.iter().find(is_common);
+            let group = *group.ok_or(Broken::Refused(alert::HANDSHAKE_FAILURE))?;
+            let half = Offered::new(group).map(|offered| Half::Curve(offered, group));
+            half.ok_or_else(|| cannot(&group.to_string()))
+        }
+        KeyExchange::Dhe => {
+            let field = FiniteField::new(server.spec.dh_bits).map(Half::Field);
+            field.ok_or_else(|| cannot("this finite field"))
+        }
+        KeyExchange::Rsa => Ok(Half::Rsa),
+        _ => Err(cannot(&chosen.suite.to_string())),
+    }
+}
+
+/// The ServerKeyExchange message, where the suite has one.
+fn key_exchange(
+    server: &Server,
+    hello: &Hello,
+    chosen: &Chosen,
+    half: &Half,
+) -> Result<Vec<u8>, Broken> {
+    let mut params = Vec::new();
+    match half {
+        Half::Curve(offered, group) => {
+            params.push(3);
+            params.extend(group.0.to_be_bytes());
+            put8(&mut params, &offered.public);
+        }
+        Half::Field(field) => {
+            put16(&mut params, &field.prime());
+            put16(&mut params, &[2]);
+            put16(&mut params, &field.public());
+        }
+        Half::Rsa => return Ok(Vec::new()),
+    }
+    if chosen.suite.facts().is_some_and(|suite| !suite.is_signed()) {
+        return Ok(message(12, &params));
+    }
+    let offered = hello.offer.signatures();
+    let mut schemes = server.chain.key.schemes().iter();
+    let scheme = schemes.find(|scheme| offered.contains(&scheme.0));
+    let scheme: SignatureScheme = *scheme.ok_or(Broken::Refused(alert::HANDSHAKE_FAILURE))?;
+    let to_sign = [&hello.random, chosen.random.as_slice(), &params].concat();
+    let signature = server.chain.key.sign_handshake(scheme, &to_sign);
+    let signature = signature.map_err(|error| Broken::Cannot(error.to_string()))?;
+    params.extend(scheme.0.to_be_bytes());
+    put16(&mut params, &signature);
+    Ok(message(12, &params))
+}
+
+fn certificate(server: &Server) -> Vec<u8> {
+    let mut list = Vec::new();
+    for der in &server.chain.sent {
+        put24(&mut list, der);
+    }
+    let mut body = Vec::new();
+    put24(&mut body, &list);
+    message(11, &body)
+}
+
+fn certificate_request() -> Vec<u8> {
+    let mut body = Vec::new();
+    // rsa_sign, ecdsa_sign
+    put8(&mut body, &[1, 64]);
+    put16(&mut body, &super::client_schemes());
+    put16(&mut body, &[]);
+    message(13, &body)
+}

@@ -1,0 +1,425 @@
+//! The server's side of TLS 1.3 (RFC 8446).
+
+use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion};
+use netbench_scan::{
+    codec::extension as code,
+    crypto::{Hash, Protection13},
+};
+
+use super::{
+    Served, Server, Session, exchange,
+    hello::{Hello, ServerHello, alert, alert_of, retry_request},
+    wire::{Broken, Message, Wire, content, extension, message, put8, put16, put24},
+};
+use crate::case::ClientCertificate;
+
+/// A finished handshake.
+pub(super) struct Session13<'a> {
+    wire: &'a mut Wire,
+    keys: Keys,
+    /// Handshake messages that have been read in part.
+    read: Vec<u8>,
+    record_bytes: usize,
+}
+
+struct Keys {
+    suite: u16,
+    hash: Hash,
+    transcript: Vec<u8>,
+    write: Protection13,
+    read: Protection13,
+    write_secret: Vec<u8>,
+    read_secret: Vec<u8>,
+}
+
+/// What follows from a ClientHello.
+struct Chosen {
+    suite: CipherSuite,
+    group: Group,
+    scheme: SignatureScheme,
+    alpn: Option<String>,
+}
+
+/// The type of a KeyUpdate message.
+const KEY_UPDATE: u8 = 24;
+
+/// A record of TLS 1.3 cannot have more.
+const LONGEST_RECORD: usize = 1 << 14;
+
+impl<'a> Session13<'a> {
+    /// Makes the handshake.
+    pub(super) fn handshake(
+        wire: &'a mut Wire,
+        server: &Server,
+        hello: Hello,
+        served: &mut Served,
+    ) -> Result<(Self, Option<String>), Broken> {
+        let chosen = choose(server, &hello).map_err(|broken| wire.refuse(broken))?;
+        let hash = Hash::of(chosen.suite.0);
+        let (hello, mut transcript) = retried(wire, server, hello, &chosen, hash)?;
+        let share = hello
+            .shares
+            .iter()
+            .find(|(code, _)| *code == chosen.group.0);
+        let Some((public, shared)) =
+            share.and_then(|(_, theirs)| exchange::answer(chosen.group, theirs))
+        else {
+            return Err(Broken::Cannot(format!(
+                "no key exchange with {}",
+                chosen.group
+            )));
+        };
+        transcript.extend(&hello.message);
+        let server_hello = server_hello(server, &hello, &chosen, &public)?;
+        transcript.extend(&server_hello);
+        wire.send_plain(content::HANDSHAKE, &server_hello)?;
+        if !hello.session_id.is_empty() {
+            wire.send_plain(content::CHANGE_CIPHER_SPEC, &[1])?;
+        }
+        let early = hash.extract(&[], &[]);
+        let derived = hash.derive(&early, "derived", &hash.of_bytes(&[]));
+        let handshake_secret = hash.extract(&derived, &shared);
+        let keys = Keys::new(chosen.suite.0, hash, transcript, &handshake_secret)?;
+        let mut session = Self {
+            wire,
+            keys,
+            read: Vec::new(),
+            record_bytes: server.spec.record_bytes.unwrap_or(LONGEST_RECORD),
+        };
+        session.send_flight(server, &hello, &chosen)?;
+        session.finish(server, &handshake_secret, served)?;
+        Ok((session, chosen.alpn))
+    }
+
+    fn send_flight(
+        &mut self,
+        server: &Server,
+        hello: &Hello,
+        chosen: &Chosen,
+    ) -> Result<(), Broken> {
+        let mut flight = encrypted_extensions(chosen.alpn.as_deref());
+        if server.spec.client_certificate != ClientCertificate::NotAsked {
+            flight.extend(certificate_request());
+        }
+        let wants_staple = hello.offer.extension(code::STATUS_REQUEST).is_some();
+        flight.extend(certificate(server, wants_staple));
+        self.keys.transcript.extend(&flight);
+        let digest = self.keys.digest();
+        let to_sign = [
+            [0x20; 64].as_slice(),
+            b"TLS 1.3, server CertificateVerify\0",
+            &digest,
+        ];
+        let signature = server
+            .chain
+            .key
+            .sign_handshake(chosen.scheme, &to_sign.concat());
+        let signature = signature.map_err(|error| Broken::Cannot(error.to_string()))?;
+        let mut body = chosen.scheme.0.to_be_bytes().to_vec();
+        put16(&mut body, &signature);
+        let verify = message(15, &body);
+        self.keys.transcript.extend(&verify);
+        flight.extend(verify);
+        let finished = self.keys.finished(&self.keys.write_secret);
+        let finished = message(20, &finished);
+        self.keys.transcript.extend(&finished);
+        flight.extend(finished);
+        self.send(content::HANDSHAKE, &flight)
+    }
+
+    /// Reads the client's flight, and goes over to the keys of the application's data.
+    fn finish(
+        &mut self,
+        server: &Server,
+        handshake_secret: &[u8],
+        served: &mut Served,
+    ) -> Result<(), Broken> {
+        let hash = self.keys.hash;
+        let derived = hash.derive(handshake_secret, "derived", &hash.of_bytes(&[]));
+        let main = hash.extract(&derived, &[]);
+        let so_far = self.keys.digest();
+        let client_secret = hash.derive(&main, "c ap traffic", &so_far);
+        let server_secret = hash.derive(&main, "s ap traffic", &so_far);
+        let mut shows_none = false;
+        loop {
+            let Message { kind, body, whole } = self.handshake_message()?;
+            match kind {
+                11 => {
+                    // Its context is empty, and so is the list where the client shows none.
+                    shows_none = body.get(1..4) == Some(&[0, 0, 0]);
+                    self.keys.transcript.extend(whole);
+                }
+                20 => {
+                    let due = self.keys.finished(&self.keys.read_secret);
+                    if body != due {
+                        return Err(self.refuse(Broken::Refused(alert::DECRYPT_ERROR)));
+                    }
+                    self.keys.transcript.extend(whole);
+                    break;
+                }
+                _ => self.keys.transcript.extend(whole),
+            }
+        }
+        served.is_finished = true;
+        self.keys.take(client_secret, server_secret)?;
+        if shows_none && server.spec.client_certificate == ClientCertificate::Required {
+            return Err(self.refuse(Broken::Refused(alert::CERTIFICATE_REQUIRED)));
+        }
+        for number in 0..server.spec.tickets {
+            let ticket = ticket(number);
+            self.send(content::HANDSHAKE, &ticket)?;
+        }
+        Ok(())
+    }
+
+    /// Sends KeyUpdate messages that each ask for one.
+    pub(super) fn update_keys(&mut self, times: u16) -> Result<(), Broken> {
+        for _ in 0..times {
+            self.send(content::HANDSHAKE, &message(KEY_UPDATE, &[1]))?;
+            let next = self.keys.next(&self.keys.write_secret);
+            self.keys.write = self.keys.protection(&next)?;
+            self.keys.write_secret = next;
+        }
+        Ok(())
+    }
+
+    fn record(&mut self) -> Result<(u8, Vec<u8>), Broken> {
+        loop {
+            let (kind, payload) = self.wire.record()?;
+            let (kind, plain) = match kind {
+                content::CHANGE_CIPHER_SPEC => continue,
+                content::ALERT => return Err(alert_of(&payload)),
+                content::APPLICATION_DATA => {
+                    self.keys.read.open(&payload).ok_or(Broken::Unreadable)?
+                }
+                _ => return Err(Broken::Unreadable),
+            };
+            if kind == content::ALERT {
+                return Err(alert_of(&plain));
+            }
+            return Ok((kind, plain));
+        }
+    }
+
+    fn handshake_message(&mut self) -> Result<Message, Broken> {
+        loop {
+            if let Some(found) = Message::take(&mut self.read)? {
+                return Ok(found);
+            }
+            let (kind, plain) = self.record()?;
+            if kind != content::HANDSHAKE {
+                return Err(Broken::Unreadable);
+            }
+            self.read.extend(plain);
+        }
+    }
+}
+
+impl Session for Session13<'_> {
+    fn data(&mut self) -> Result<Vec<u8>, Broken> {
+        loop {
+            match self.record()? {
+                (content::APPLICATION_DATA, data) => return Ok(data),
+                (content::HANDSHAKE, bytes) => {
+                    self.read.extend(bytes);
+                    while let Some(message) = Message::take(&mut self.read)? {
+                        if message.kind == KEY_UPDATE {
+                            let next = self.keys.next(&self.keys.read_secret);
+                            self.keys.read = self.keys.protection(&next)?;
+                            self.keys.read_secret = next;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn send(&mut self, kind: u8, bytes: &[u8]) -> Result<(), Broken> {
+        let mut records = Vec::new();
+        for piece in bytes.chunks(self.record_bytes.clamp(1, LONGEST_RECORD)) {
+            let record = self
+                .keys
+                .write
+                .seal(kind, piece)
+                .ok_or(Broken::Unreadable)?;
+            records.extend(record);
+        }
+        self.wire.send(&records)
+    }
+
+    fn renegotiate(&mut self, _: &Server, _: &mut Served) -> Result<(), Broken> {
+        Err(Broken::Cannot("TLS 1.3 has no renegotiation".to_owned()))
+    }
+
+    fn wire(&mut self) -> &mut Wire {
+        self.wire
+    }
+}
+
+impl Keys {
+    fn new(
+        suite: u16,
+        hash: Hash,
+        transcript: Vec<u8>,
+        handshake_secret: &[u8],
+    ) -> Result<Self, Broken> {
+        let so_far = hash.of_bytes(&transcript);
+        let read_secret = hash.derive(handshake_secret, "c hs traffic", &so_far);
+        let write_secret = hash.derive(handshake_secret, "s hs traffic", &so_far);
+        let protection = |secret: &[u8]| {
+            Protection13::new(suite, hash, secret)
+                .ok_or_else(|| Broken::Cannot(format!("no records with {}", CipherSuite(suite))))
+        };
+        Ok(Self {
+            suite,
+            hash,
+            transcript,
+            write: protection(&write_secret)?,
+            read: protection(&read_secret)?,
+            write_secret,
+            read_secret,
+        })
+    }
+
+    fn digest(&self) -> Vec<u8> {
+        self.hash.of_bytes(&self.transcript)
+    }
+
+    fn finished(&self, secret: &[u8]) -> Vec<u8> {
+        let hash = self.hash;
+        let key = hash.expand(secret, "finished", &[], hash.length());
+        hash.hmac(&key, &self.digest())
+    }
+
+    fn next(&self, secret: &[u8]) -> Vec<u8> {
+        let hash = self.hash;
+        hash.expand(secret, "traffic upd", &[], hash.length())
+    }
+
+    fn protection(&self, secret: &[u8]) -> Result<Protection13, Broken> {
+        Protection13::new(self.suite, self.hash, secret).ok_or(Broken::Unreadable)
+    }
+
+    fn take(&mut self, client_secret: Vec<u8>, server_secret: Vec<u8>) -> Result<(), Broken> {
+        self.read = self.protection(&client_secret)?;
+        self.write = self.protection(&server_secret)?;
+        self.read_secret = client_secret;
+        self.write_secret = server_secret;
+        Ok(())
+    }
+}
+
+fn choose(server: &Server, hello: &Hello) -> Result<Chosen, Broken> {
+    let has_rsa_key = server.chain.key.rsa().is_some();
+    let suite = hello.suite(&server.spec, TlsVersion::Tls13, has_rsa_key)?;
+    let group = hello.group(&server.spec)?;
+    let offered = hello.offer.signatures();
+    let schemes = server.chain.key.schemes().iter();
+    // RSASSA-PKCS1-v1_5 is for certificates alone (RFC 8446 section 4.2.3).
+    let mut schemes = schemes.filter(|scheme| **scheme != SignatureScheme::RSA_PKCS1_SHA256);
+    let common = schemes.find(|scheme| offered.contains(&scheme.0));
+    Ok(Chosen {
+        suite,
+        group,
+        scheme: *common.ok_or(Broken::Refused(alert::HANDSHAKE_FAILURE))?,
+        alpn: hello.alpn(&server.spec)?,
+    })
+}
+
+/// The hello with a share of the chosen group, asked for where the first has none; and what the transcript has of
+/// before it.
+fn retried(
+    wire: &mut Wire,
+    server: &Server,
+    hello: Hello,
+    chosen: &Chosen,
+    hash: Hash,
+) -> Result<(Hello, Vec<u8>), Broken> {
+    let has_share = hello.shares.iter().any(|(code, _)| *code == chosen.group.0);
+    if has_share && !server.spec.always_retries {
+        return Ok((hello, Vec::new()));
+    }
+    let request = retry_request(&hello, chosen.suite, chosen.group);
+    let mut transcript = message(254, &hash.of_bytes(&hello.message));
+    transcript.extend(&request);
+    wire.send_plain(content::HANDSHAKE, &request)?;
+    let second = Hello::read(wire)?;
+    Ok((second, transcript))
+}
+
+fn server_hello(
+    server: &Server,
+    hello: &Hello,
+    chosen: &Chosen,
+    public: &[u8],
+) -> Result<Vec<u8>, Broken> {
+    let mut extensions = Vec::new();
+    extension(
+        &mut extensions,
+        code::SUPPORTED_VERSIONS,
+        &TlsVersion::Tls13.code().to_be_bytes(),
+    );
+    let mut share = chosen.group.0.to_be_bytes().to_vec();
+    put16(&mut share, public);
+    extension(&mut extensions, code::KEY_SHARE, &share);
+    Ok(ServerHello {
+        version: TlsVersion::Tls13,
+        random: super::random(server.spec.downgrade_sentinel)?,
+        session_id: &hello.session_id,
+        suite: chosen.suite,
+        extensions,
+    }
+    .message())
+}
+
+fn encrypted_extensions(alpn: Option<&str>) -> Vec<u8> {
+    let mut extensions = Vec::new();
+    if let Some(alpn) = alpn {
+        extension(&mut extensions, code::ALPN, &super::alpn_body(alpn));
+    }
+    let mut body = Vec::new();
+    put16(&mut body, &extensions);
+    message(8, &body)
+}
+
+fn certificate_request() -> Vec<u8> {
+    let mut schemes = Vec::new();
+    put16(&mut schemes, &super::client_schemes());
+    let mut extensions = Vec::new();
+    extension(&mut extensions, code::SIGNATURE_ALGORITHMS, &schemes);
+    let mut body = vec![0];
+    put16(&mut body, &extensions);
+    message(13, &body)
+}
+
+fn certificate(server: &Server, wants_staple: bool) -> Vec<u8> {
+    let mut list = Vec::new();
+    for (number, der) in server.chain.sent.iter().enumerate() {
+        put24(&mut list, der);
+        let mut extensions = Vec::new();
+        if let Some(response) = server.chain.staple.as_ref().filter(|_| wants_staple)
+            && number == 0
+        {
+            extension(
+                &mut extensions,
+                code::STATUS_REQUEST,
+                &super::status(response),
+            );
+        }
+        put16(&mut list, &extensions);
+    }
+    let mut body = vec![0];
+    put24(&mut body, &list);
+    message(11, &body)
+}
+
+/// A ticket that nobody will take back.
+fn ticket(number: u8) -> Vec<u8> {
+    let mut body = 7200_u32.to_be_bytes().to_vec();
+    body.extend([number, 1, 2, 3]);
+    put8(&mut body, &[number]);
+    put16(&mut body, &[number; 32]);
+    put16(&mut body, &[]);
+    message(4, &body)
+}

@@ -1,0 +1,226 @@
+//! Records on a socket, with a time limit for all of it.
+
+use std::{
+    io::{ErrorKind, Read, Write},
+    net::TcpStream,
+    thread,
+    time::{Duration, Instant},
+};
+
+use netbench_scan::codec::Reader;
+use rustix::net::sockopt::set_socket_linger;
+
+/// Content types (RFC 8446 section 5.1).
+pub(super) use netbench_scan::codec::content;
+
+/// The pause between the writes of a server that writes piece by piece.
+const PAUSE: Duration = Duration::from_micros(200);
+
+/// How long a client may take to close a connection that is over.
+const DRAIN_LIMIT: Duration = Duration::from_millis(500);
+
+/// The longest payload of a record that is read: RFC 8446 section 5.2, and RFC 5246 section 6.2.3.
+const LONGEST_PAYLOAD: usize = (1 << 14) + 2048;
+
+/// Why a connection is not served any further.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Broken {
+    /// The client closed it, in whatever way, or the time is over.
+    Closed,
+    /// The client sent this alert.
+    Alert(u8),
+    /// The server refuses with this alert, which is still to be sent.
+    Refused(u8),
+    /// The server has said all that it had to say.
+    Done,
+    /// The client sent what no client should.
+    Unreadable,
+    /// The client wants something that this server cannot play.
+    Cannot(String),
+}
+
+impl From<std::io::Error> for Broken {
+    fn from(_: std::io::Error) -> Self {
+        Self::Closed
+    }
+}
+
+/// A connection's socket.
+pub(super) struct Wire {
+    stream: TcpStream,
+    read: Vec<u8>,
+    deadline: Instant,
+    write_bytes: Option<usize>,
+}
+
+impl Wire {
+    pub(super) fn new(
+        stream: TcpStream,
+        limit: Duration,
+        write_bytes: Option<usize>,
+    ) -> Result<Self, Broken> {
+        stream.set_nonblocking(false)?;
+        stream.set_nodelay(true)?;
+        stream.set_write_timeout(Some(limit))?;
+        Ok(Self {
+            stream,
+            read: Vec::new(),
+            deadline: Instant::now() + limit,
+            write_bytes,
+        })
+    }
+
+    /// The next record: its content type and its payload.
+    pub(super) fn record(&mut self) -> Result<(u8, Vec<u8>), Broken> {
+        loop {
+            let mut reader = Reader::new(&self.read);
+            if let Some(kind) = reader.u8() {
+                reader.u16();
+                let length = reader.u16().map(usize::from);
+                if length.is_some_and(|length| length > LONGEST_PAYLOAD) {
+                    return Err(Broken::Unreadable);
+                }
+                if let Some(payload) = length.and_then(|length| reader.take(length)) {
+                    let payload = payload.to_vec();
+                    self.read.drain(..5 + payload.len());
+                    return Ok((kind, payload));
+                }
+            }
+            self.more()?;
+        }
+    }
+
+    fn more(&mut self) -> Result<(), Broken> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(Broken::Closed);
+        }
+        self.stream.set_read_timeout(Some(left))?;
+        let mut room = [0; 4096];
+        loop {
+            match self.stream.read(&mut room) {
+                Ok(0) => return Err(Broken::Closed),
+                Ok(count) => {
+                    self.read.extend(&room[..count]);
+                    return Ok(());
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return Err(Broken::Closed),
+            }
+        }
+    }
+
+    /// Sends these bytes, in one piece or in many.
+    pub(super) fn send(&mut self, bytes: &[u8]) -> Result<(), Broken> {
+        let Some(size) = self.write_bytes else {
+            return Ok(self.stream.write_all(bytes)?);
+        };
+        for piece in bytes.chunks(size.max(1)) {
+            self.stream.write_all(piece)?;
+            thread::sleep(PAUSE);
+        }
+        Ok(())
+    }
+
+    /// A record without protection.
+    pub(super) fn send_plain(&mut self, content: u8, payload: &[u8]) -> Result<(), Broken> {
+        let length = u16::try_from(payload.len()).map_err(|_| Broken::Unreadable)?;
+        let length = length.to_be_bytes();
+        self.send(&[&[content, 3, 3, length[0], length[1]], payload].concat())
+    }
+
+    /// Sends the alert of a server that refuses, and waits until the client has read it.
+    pub(super) fn refuse(&mut self, broken: Broken) -> Broken {
+        let Broken::Refused(description) = broken else {
+            return broken;
+        };
+        let _ = self.send_plain(content::ALERT, &[2, description]);
+        self.end();
+        self.drain();
+        Broken::Done
+    }
+
+    /// Reads for a moment what still comes: a socket that is closed with something unread is reset, and the client
+    /// loses what it has not read yet.
+    pub(super) fn drain(&mut self) {
+        self.deadline = self.deadline.min(Instant::now() + DRAIN_LIMIT);
+        self.stall();
+    }
+
+    /// Waits until the client goes, or until the time is over.
+    pub(super) fn stall(&mut self) {
+        while self.more().is_ok() {
+            self.read.clear();
+        }
+    }
+
+    /// Ends the connection by a TCP reset.
+    pub(super) fn reset(&mut self) {
+        // A socket that may not linger is reset when it is closed.
+        let _ = set_socket_linger(&self.stream, Some(Duration::ZERO));
+    }
+
+    /// Sends nothing more.
+    pub(super) fn end(&mut self) {
+        let _ = self.stream.shutdown(std::net::Shutdown::Write);
+    }
+}
+
+/// A handshake message that came.
+pub(super) struct Message {
+    pub(super) kind: u8,
+    pub(super) body: Vec<u8>,
+    /// With its header, as the transcript has it.
+    pub(super) whole: Vec<u8>,
+}
+
+impl Message {
+    /// The longest that is read.
+    const LONGEST: usize = 128 * 1024;
+
+    /// Takes the next message off the front of `bytes`, once all of it has come.
+    pub(super) fn take(bytes: &mut Vec<u8>) -> Result<Option<Self>, Broken> {
+        if bytes.len() > Self::LONGEST {
+            return Err(Broken::Unreadable);
+        }
+        let mut reader = Reader::new(bytes);
+        let (Some(kind), Some(body)) = (reader.u8(), reader.vec24()) else {
+            return Ok(None);
+        };
+        let body = body.to_vec();
+        let whole = bytes.drain(..4 + body.len()).collect();
+        Ok(Some(Self { kind, body, whole }))
+    }
+}
+
+/// A handshake message to send.
+pub(super) fn message(kind: u8, body: &[u8]) -> Vec<u8> {
+    let mut out = vec![kind];
+    put24(&mut out, body);
+    out
+}
+
+/// Bytes after their length in one byte.
+pub(super) fn put8(to: &mut Vec<u8>, bytes: &[u8]) {
+    to.push(u8::try_from(bytes.len()).unwrap_or(u8::MAX));
+    to.extend(bytes);
+}
+
+/// Bytes after their length in two bytes.
+pub(super) fn put16(to: &mut Vec<u8>, bytes: &[u8]) {
+    to.extend(u16::try_from(bytes.len()).unwrap_or(u16::MAX).to_be_bytes());
+    to.extend(bytes);
+}
+
+/// Bytes after their length in three bytes.
+pub(super) fn put24(to: &mut Vec<u8>, bytes: &[u8]) {
+    let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX).to_be_bytes();
+    to.extend(&length[1..]);
+    to.extend(bytes);
+}
+
+/// An extension.
+pub(super) fn extension(to: &mut Vec<u8>, code: u16, body: &[u8]) {
+    to.extend(code.to_be_bytes());
+    put16(to, body);
+}

@@ -1,0 +1,196 @@
+use std::{borrow::Cow, fmt, str::FromStr};
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    CertificateFault, Failure, FailureClass, FailureReason,
+    named::{suggestion, text_in_json, words},
+};
+
+use super::CompatOutcome;
+
+/// Why a stack refused a server, in a word that is the same for every stack: what it finds wrong with the
+/// certificate, or else the class of its failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub enum Refusal {
+    /// What it finds wrong with the certificate.
+    Certificate(CertificateFault),
+    /// The class of any other failure.
+    Class(FailureClass),
+}
+
+impl Refusal {
+    /// Every one, certificates' faults first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let faults = CertificateFault::ALL.iter().map(|f| Self::Certificate(*f));
+        let classes = FailureClass::ALL.iter();
+        let classes = classes.filter(|class| **class != FailureClass::Certificate);
+        faults.chain(classes.map(|class| Self::Class(*class)))
+    }
+
+    /// That of a failed connection.
+    pub fn of(failure: &Failure) -> Self {
+        match &failure.reason {
+            FailureReason::Certificate(fault) => Self::Certificate(*fault),
+            _ if failure.class == FailureClass::Certificate => {
+                Self::Certificate(CertificateFault::Other)
+            }
+            _ => Self::Class(failure.class),
+        }
+    }
+
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Certificate(fault) => fault.name(),
+            Self::Class(class) => class.name(),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Refusal {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::all().find(|refusal| refusal.name() == text);
+        found.ok_or_else(|| {
+            let names: Vec<_> = Self::all().map(Self::name).collect();
+            format!("unknown reason {text:?}; {}", suggestion(text, &names))
+        })
+    }
+}
+
+text_in_json!(Refusal);
+
+impl JsonSchema for Refusal {
+    fn schema_name() -> Cow<'static, str> {
+        "Refusal".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let names: Vec<_> = Self::all().map(Self::name).collect();
+        json_schema!({
+            "description": "What a stack finds wrong with a certificate, or the class of its failure.",
+            "type": "string",
+            "enum": names
+        })
+    }
+}
+
+/// What a client should do with a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Expected {
+    /// Show the page.
+    Accepted,
+    /// Refuse, for one of these reasons.
+    Rejected(Vec<Refusal>),
+}
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Accepted => f.pad("accepted"),
+            Self::Rejected(reasons) => {
+                let names: Vec<_> = reasons.iter().map(|reason| reason.name()).collect();
+                f.pad(&format!("rejected: {}", names.join(" or ")))
+            }
+        }
+    }
+}
+
+words!(
+    /// What a stack did, held against what it should do. The worst comes first.
+    Judgement, {
+        /// The process ended.
+        Crashed = "crash",
+        /// It neither accepted nor refused within the time limit, twice.
+        Hung = "hang",
+        /// It refused a server that it should accept: the page does not load.
+        Lost = "rejected wrongly",
+        /// It accepted a server that it should refuse: no warning is shown.
+        Unwarned = "accepted wrongly",
+        /// It refused, as it should, for another reason: the user reads a wrong explanation.
+        WrongReason = "wrong reason",
+        /// It cannot do what the case asks for, or the case's server cannot tell.
+        Unsupported = "unsupported",
+        /// As it should be.
+        Right = "right",
+    }
+);
+
+impl Judgement {
+    /// Of an outcome.
+    pub fn of(expected: &Expected, outcome: &CompatOutcome) -> Self {
+        use CompatOutcome as O;
+        match (outcome, expected) {
+            (O::Crash { .. }, _) => Self::Crashed,
+            (O::Hang { .. }, _) => Self::Hung,
+            (O::Unsupported { .. }, _) => Self::Unsupported,
+            (O::Accepted { .. }, Expected::Accepted) => Self::Right,
+            (O::Accepted { .. }, Expected::Rejected(_)) => Self::Unwarned,
+            (O::Rejected { .. }, Expected::Accepted) => Self::Lost,
+            (O::Rejected { reason, .. }, Expected::Rejected(reasons)) => {
+                if reasons.contains(reason) {
+                    Self::Right
+                } else {
+                    Self::WrongReason
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rejected(reason: &str) -> CompatOutcome {
+        CompatOutcome::Rejected {
+            reason: reason.parse().unwrap(),
+            library: String::new(),
+            detail: String::new(),
+            alert: None,
+            http_status: None,
+        }
+    }
+
+    #[test]
+    fn every_outcome_is_judged_by_what_was_expected() {
+        let accepted = CompatOutcome::Accepted {
+            version: None,
+            suite: None,
+            group: None,
+            alpn: None,
+        };
+        let due = Expected::Rejected(vec!["expired".parse().unwrap()]);
+        let hang = CompatOutcome::Hang { after_ms: 1 };
+        for (expected, outcome, judged) in [
+            (&Expected::Accepted, &accepted, Judgement::Right),
+            (&Expected::Accepted, &rejected("expired"), Judgement::Lost),
+            (&due, &accepted, Judgement::Unwarned),
+            (&due, &rejected("expired"), Judgement::Right),
+            (&due, &rejected("wrong-name"), Judgement::WrongReason),
+            (&due, &hang, Judgement::Hung),
+        ] {
+            assert_eq!(Judgement::of(expected, outcome), judged, "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn reasons_are_read_as_they_are_written() {
+        for refusal in Refusal::all() {
+            assert_eq!(refusal.name().parse(), Ok(refusal));
+        }
+        let error = "expird".parse::<Refusal>().unwrap_err();
+        assert!(error.contains("did you mean \"expired\""), "{error}");
+    }
+}

@@ -1,0 +1,7 @@
+//! Servers of every kind, what a client should do with each, and what stacks did.
+
+mod judgement;
+mod run;
+
+pub use judgement::{Expected, Judgement, Refusal};
+pub use run::{CompatCase, CompatManifest, CompatOutcome, CompatPlan, CompatSample};

@@ -1,0 +1,139 @@
+use std::collections::HashSet;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Alert, CipherSuite, Group, Kind, Manifest, Plan, Profile, Record, Recorded, StackName, Tally,
+    TlsVersion,
+};
+
+use super::{Expected, Refusal};
+
+/// What a run of `compat` was to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CompatPlan {
+    /// The stacks; each is held against the first.
+    pub stacks: Vec<StackName>,
+    /// The cases, in the catalogue's order.
+    pub cases: Vec<CompatCase>,
+    /// The catalogue: `built-in`, or the file as given.
+    pub catalogue: String,
+    /// The digest of the catalogue's bytes.
+    pub catalogue_sha256: String,
+    /// How the stacks' connectors are set up.
+    pub client_profile: Profile,
+    /// How long a stack may take before it is tried again, in milliseconds.
+    pub limit_ms: u64,
+}
+
+impl Plan for CompatPlan {
+    const KIND: Kind = Kind::new("compat");
+}
+
+/// The manifest of a run of `compat`.
+pub type CompatManifest = Manifest<CompatPlan>;
+
+/// A server, and what a client should do with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CompatCase {
+    /// Its name: `certificate/expired`.
+    pub name: String,
+    /// What the server does.
+    pub about: String,
+    /// What a client should do.
+    pub expected: Expected,
+    /// Why: what says so.
+    pub why: String,
+    /// What to do about a stack that does otherwise.
+    pub advice: String,
+    /// The host that the client asks for.
+    pub host: String,
+}
+
+/// One case tried on one stack.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CompatSample {
+    /// [`crate::SCHEMA_VERSION`] of the writer.
+    pub schema: u32,
+    /// The case's name.
+    pub case: String,
+    /// The stack.
+    pub stack: StackName,
+    /// What it did.
+    pub outcome: CompatOutcome,
+}
+
+impl Record for CompatSample {
+    const FILE: &'static str = "samples.jsonl";
+
+    fn schema(&self) -> u32 {
+        self.schema
+    }
+}
+
+/// What a stack did with a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "outcome", rename_all = "lowercase")]
+pub enum CompatOutcome {
+    /// It finished the handshake and read the response, as both sides say.
+    Accepted {
+        /// The version.
+        version: Option<TlsVersion>,
+        /// The suite.
+        suite: Option<CipherSuite>,
+        /// The group, where the library tells.
+        group: Option<Group>,
+        /// The application protocol.
+        alpn: Option<String>,
+    },
+    /// It refused the server, or the server refused it.
+    Rejected {
+        /// Why, in a word that every stack shares.
+        reason: Refusal,
+        /// The library's own word.
+        library: String,
+        /// The library's own sentence.
+        detail: String,
+        /// The alert that it sent, where the server could read one.
+        alert: Option<Alert>,
+        /// The status of the response, where that was an error.
+        http_status: Option<u16>,
+    },
+    /// It did neither within the time limit.
+    Hang {
+        /// The time limit of the second try, in milliseconds.
+        after_ms: u64,
+    },
+    /// Its process ended.
+    Crash {
+        /// How, and its last words.
+        detail: String,
+    },
+    /// It cannot be told.
+    Unsupported {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Recorded for CompatPlan {
+    type Record = CompatSample;
+
+    fn tally(&self, records: &[CompatSample]) -> Tally {
+        let cases: HashSet<&str> = self.cases.iter().map(|case| case.name.as_str()).collect();
+        let own = |sample: &&CompatSample| {
+            cases.contains(sample.case.as_str()) && self.stacks.contains(&sample.stack)
+        };
+        let taken: HashSet<_> = records
+            .iter()
+            .filter(own)
+            .map(|sample| (&sample.case, &sample.stack))
+            .collect();
+        Tally {
+            planned: (self.cases.len() * self.stacks.len()) as u64,
+            taken: taken.len() as u64,
+            foreign: records.iter().filter(|sample| !own(sample)).count() as u64,
+        }
+    }
+}

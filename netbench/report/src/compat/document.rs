@@ -1,0 +1,203 @@
+use netbench_model::compat::{CompatOutcome, Judgement};
+
+use super::{CompatCell, CompatDifference, CompatRow, CompatStack, CompatSummary};
+use crate::{
+    cell::Cell,
+    document::{
+        Check, CheckSuite, Checked, Document, Extent, Filling, Item, Report, Section, Table,
+    },
+    text::{count, in_place_of, profile_in_words},
+};
+
+impl Report for CompatSummary {
+    fn tells(&self) -> bool {
+        self.cases
+            .iter()
+            .any(|row| row.cells.iter().any(Option::is_some))
+    }
+
+    fn document(&self, _: Extent) -> Document<'_> {
+        let run = &self.run;
+        let stacks: Vec<&str> = run.stacks.iter().map(|s| s.stack.as_str()).collect();
+        let sections = vec![
+            differences(self, &stacks),
+            astray(self, &stacks),
+            all(self, &stacks),
+        ];
+        Document {
+            about: in_place_of(&stacks),
+            lead: format!(
+                "What each stack does with {} that are right, wrong, old or odd, and what a browser should do.",
+                count(self.cases.len(), "server", "servers")
+            ),
+            sections: sections.into_iter().flatten().collect(),
+            checks: checks(self),
+            data: vec![self],
+            ..Document::of_run("compat", &run.name, &run.netbench, &run.started)
+        }
+    }
+}
+
+fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
+    let mut items: Vec<Item> = Vec::new();
+    let found = &summary.differences;
+    let worse = found.iter().filter(|found| found.advice.is_some()).count();
+    items.push(Item::Headline(match (stacks.len(), found.len()) {
+        (..2, _) => "One stack was tried: there is nothing to compare it with.".to_owned(),
+        (_, 0) => "The stacks do the same with every server.".to_owned(),
+        (_, all) => format!(
+            "{} {}, {worse} of them to look into.",
+            count(all, "difference from", "differences from"),
+            stacks.first().copied().unwrap_or_default()
+        ),
+    }));
+    items.extend(Item::warnings(&summary.warnings));
+    let several = stacks.len() > 2;
+    if !found.is_empty() {
+        let mut table = Table::of(found).col("case", 0, |found| Cell::text(&found.case));
+        if several {
+            table = table.col("stack", 0, |found| Cell::text(&found.stack));
+        }
+        items.push(
+            table
+                .col("should be", 3, |found| Cell::text(&found.expected))
+                .col(stacks.first().copied().unwrap_or("before"), 2, |found| {
+                    Cell::text(&found.did)
+                })
+                .col(if several { "it" } else { stacks[1] }, 0, |found| {
+                    Cell::text(&found.does)
+                })
+                .col("what a user sees", 1, |found| Cell::text(&found.seen))
+                .item(),
+        );
+        items.extend(what_to_do(found));
+    }
+    let libraries = summary.run.stacks.iter();
+    let libraries: Vec<_> = libraries
+        .map(|stack| format!("{} is {}", stack.stack, stack.library))
+        .collect();
+    Some(Section {
+        id: "differences".to_owned(),
+        heading: "What changes".to_owned(),
+        explanation: format!(
+            "{} Through hyper's connectors: {}.",
+            profile_in_words(summary.run.client_profile),
+            libraries.join(", ")
+        ),
+        items,
+        ..Section::default()
+    })
+}
+
+/// The advice on every case that got worse, once.
+fn what_to_do(found: &[CompatDifference]) -> Vec<Item> {
+    let mut rows: Vec<&CompatDifference> = Vec::new();
+    for difference in found.iter().filter(|found| found.advice.is_some()) {
+        if rows.iter().all(|row| row.case != difference.case) {
+            rows.push(difference);
+        }
+    }
+    Table::of(rows)
+        .col("case", 0, |row| Cell::text(&row.case))
+        .col("the server", 1, |row| Cell::text(&row.about))
+        .col("what to do", 0, |row| Cell::maybe(row.advice.as_ref()))
+        .under("What to do")
+}
+
+/// Cases that some stack does not take as it should.
+fn astray(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
+    let is_astray = |row: &&CompatRow| {
+        let mut cells = row.cells.iter().flatten();
+        cells.any(|cell| cell.judgement != Judgement::Right)
+    };
+    let rows: Vec<_> = summary.cases.iter().filter(is_astray).collect();
+    let mut items = vec![totals(summary)];
+    if !rows.is_empty() {
+        let table = Table::of(rows)
+            .col("case", 0, |row| Cell::text(&row.case.name))
+            .col("should be", 1, |row| Cell::text(&row.case.expected));
+        items.push(
+            with_stacks(table, stacks)
+                .col("why", 2, |row| Cell::text(&row.case.why))
+                .item(),
+        );
+    }
+    Some(Section {
+        id: "astray".to_owned(),
+        heading: "What is not as it should be".to_owned(),
+        explanation:
+            "What no stack does as a browser should is here too: that is no matter of the switch."
+                .to_owned(),
+        items,
+        ..Section::default()
+    })
+}
+
+fn totals(summary: &CompatSummary) -> Item {
+    let mut table = Table::of(&summary.totals).col("stack", 0, |row| Cell::text(&row.stack));
+    for judgement in Judgement::ALL.iter().rev() {
+        table = table.col(judgement.name(), 0, |row| {
+            Cell::count(row.cases.get(judgement).copied().unwrap_or_default())
+        });
+    }
+    table.item()
+}
+
+fn all(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
+    let table = Table::of(&summary.cases)
+        .col("case", 0, |row| Cell::text(&row.case.name))
+        .col("the server", 3, |row| Cell::text(&row.case.about))
+        .col("should be", 1, |row| Cell::text(&row.case.expected));
+    Some(Section {
+        id: "cases".to_owned(),
+        heading: "Every case".to_owned(),
+        items: vec![with_stacks(table, stacks).item()],
+        ..Section::default()
+    })
+}
+
+fn with_stacks<'a>(table: Filling<&'a CompatRow>, stacks: &[&str]) -> Filling<&'a CompatRow> {
+    stacks
+        .iter()
+        .enumerate()
+        .fold(table, |table, (number, stack)| {
+            table.col(stack, 0, |row| {
+                let cell = row.cells.get(number).and_then(Option::as_ref);
+                Cell::maybe(cell)
+            })
+        })
+}
+
+/// One suite for each stack.
+fn checks(summary: &CompatSummary) -> Vec<CheckSuite> {
+    let stacks = summary.run.stacks.iter().enumerate();
+    let suite = |(number, stack): (usize, &CompatStack)| {
+        let checks = summary.cases.iter().filter_map(|row| {
+            let cell = row.cells.get(number)?.as_ref()?;
+            Some(Check {
+                name: row.case.name.clone(),
+                class: row.case.name.split('/').next().map(str::to_owned),
+                outcome: checked(row, cell),
+                said: None,
+            })
+        });
+        CheckSuite {
+            name: stack.stack.to_string(),
+            checks: checks.collect(),
+        }
+    };
+    stacks.map(suite).collect()
+}
+
+fn checked(row: &CompatRow, cell: &CompatCell) -> Checked {
+    match (&cell.outcome, cell.judgement) {
+        (_, Judgement::Right) => Checked::Passed,
+        (CompatOutcome::Unsupported { reason }, _) => Checked::Skipped {
+            why: reason.clone(),
+        },
+        (_, judgement) => Checked::Failed {
+            why: format!("{cell}, and should be {}", row.case.expected),
+            class: judgement.name().to_owned(),
+        },
+    }
+}

@@ -1,0 +1,9 @@
+//! What a run of `compat` says: what changes for the users of a client with each stack, and every case.
+
+mod document;
+mod summary;
+
+pub use summary::{
+    CompatCell, CompatDifference, CompatHead, CompatRow, CompatStack, CompatSummary, CompatTotals,
+    summarize_compat,
+};

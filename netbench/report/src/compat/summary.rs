@@ -1,0 +1,294 @@
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt,
+};
+
+use netbench_model::{
+    Profile, SCHEMA_VERSION, StackName,
+    compat::{CompatCase, CompatManifest, CompatOutcome, CompatSample, Expected, Judgement},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{run::command, text::count};
+
+/// What a run of `compat` found: its `summary.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CompatSummary {
+    /// [`netbench_model::SCHEMA_VERSION`] of the writer.
+    pub schema: u32,
+    /// What was done.
+    pub run: CompatHead,
+    /// What a stack does otherwise than the first one, the worst first.
+    pub differences: Vec<CompatDifference>,
+    /// How many cases each stack takes as it should.
+    pub totals: Vec<CompatTotals>,
+    /// Every case, in the catalogue's order.
+    pub cases: Vec<CompatRow>,
+    /// What a reader must know before quoting a figure.
+    pub warnings: Vec<String>,
+}
+
+/// What was done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CompatHead {
+    /// The run's name.
+    pub name: String,
+    /// The version of netbench.
+    pub netbench: String,
+    /// Start, RFC 3339, UTC.
+    pub started: String,
+    /// The last command line.
+    pub command: Vec<String>,
+    /// The catalogue.
+    pub catalogue: String,
+    /// How connectors were set up.
+    pub client_profile: Profile,
+    /// The stacks, in the order in which they were asked for, each with its library.
+    pub stacks: Vec<CompatStack>,
+}
+
+/// A stack and what it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CompatStack {
+    /// The stack.
+    pub stack: StackName,
+    /// Its library.
+    pub library: String,
+}
+
+/// A case that a stack takes otherwise than the first stack does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CompatDifference {
+    /// The case.
+    pub case: String,
+    /// What the server does.
+    pub about: String,
+    /// What a client should do.
+    pub expected: Expected,
+    /// The stack.
+    pub stack: StackName,
+    /// What it does.
+    pub does: String,
+    /// How that is held against what it should do.
+    pub judgement: Judgement,
+    /// The first stack.
+    pub in_place_of: StackName,
+    /// What that does.
+    pub did: String,
+    /// What the client's user sees of the change.
+    pub seen: String,
+    /// What to do about it; none where the change is for the better.
+    pub advice: Option<String>,
+}
+
+/// How many cases of each judgement a stack has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CompatTotals {
+    /// The stack.
+    pub stack: StackName,
+    /// By judgement.
+    pub cases: BTreeMap<Judgement, u32>,
+}
+
+/// A case and what every stack did with it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CompatRow {
+    /// The case.
+    #[serde(flatten)]
+    pub case: CompatCase,
+    /// One for each stack, in their order; none for one that was not tried.
+    pub cells: Vec<Option<CompatCell>>,
+}
+
+/// What a stack did with a case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CompatCell {
+    /// The stack.
+    pub stack: StackName,
+    /// What it did.
+    #[serde(flatten)]
+    pub outcome: CompatOutcome,
+    /// How that is held against what it should do.
+    pub judgement: Judgement,
+}
+
+impl fmt::Display for CompatCell {
+    /// What it did, in words that every stack shares.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.outcome {
+            CompatOutcome::Accepted { .. } => f.pad("accepted"),
+            CompatOutcome::Rejected {
+                http_status: Some(status),
+                ..
+            } => write!(f, "rejected: status {status}"),
+            CompatOutcome::Rejected { reason, .. } => write!(f, "rejected: {reason}"),
+            CompatOutcome::Hang { .. } => f.pad("hang"),
+            CompatOutcome::Crash { .. } => f.pad("crash"),
+            CompatOutcome::Unsupported { .. } => f.pad("unsupported"),
+        }
+    }
+}
+
+/// Sums a run up. Of a case that was tried twice the last try counts.
+pub fn summarize_compat(manifest: &CompatManifest, samples: Vec<CompatSample>) -> CompatSummary {
+    let plan = &manifest.plan;
+    let mut found: HashMap<(String, StackName), CompatOutcome> = HashMap::new();
+    for sample in samples {
+        found.insert((sample.case, sample.stack), sample.outcome);
+    }
+    let cell = |case: &CompatCase, stack: &StackName| {
+        let outcome = found.get(&(case.name.clone(), stack.clone()))?.clone();
+        let judgement = Judgement::of(&case.expected, &outcome);
+        Some(CompatCell {
+            stack: stack.clone(),
+            outcome,
+            judgement,
+        })
+    };
+    let cases: Vec<CompatRow> = plan
+        .cases
+        .iter()
+        .map(|case| CompatRow {
+            cells: plan.stacks.iter().map(|stack| cell(case, stack)).collect(),
+            case: case.clone(),
+        })
+        .collect();
+    let mut warnings = manifest.warnings.clone();
+    let missing = cases.iter().flat_map(|row| &row.cells);
+    let missing = missing.filter(|cell| cell.is_none()).count();
+    if missing > 0 {
+        warnings.push(format!(
+            "{} not made: the run was ended early",
+            count(missing, "try was", "tries were")
+        ));
+    }
+    let library = |stack: &StackName| {
+        let mut workers = manifest.workers.iter();
+        let worker = workers.find(|worker| worker.stack == stack.stack());
+        worker
+            .map(|worker| worker.library.clone())
+            .unwrap_or_default()
+    };
+    CompatSummary {
+        schema: SCHEMA_VERSION,
+        run: CompatHead {
+            name: manifest.name.clone(),
+            netbench: manifest.netbench.clone(),
+            started: manifest.started.clone(),
+            command: manifest
+                .sessions
+                .last()
+                .map(|session| command(&session.command, &manifest.origin))
+                .unwrap_or_default(),
+            catalogue: plan.catalogue.clone(),
+            client_profile: plan.client_profile,
+            stacks: plan
+                .stacks
+                .iter()
+                .map(|stack| CompatStack {
+                    stack: stack.clone(),
+                    library: library(stack),
+                })
+                .collect(),
+        },
+        differences: differences(&plan.stacks, &cases),
+        totals: totals(&plan.stacks, &cases),
+        cases,
+        warnings,
+    }
+}
+
+fn totals(stacks: &[StackName], cases: &[CompatRow]) -> Vec<CompatTotals> {
+    let of = |(number, stack): (usize, &StackName)| {
+        let mut totals = BTreeMap::new();
+        for row in cases {
+            if let Some(Some(cell)) = row.cells.get(number) {
+                *totals.entry(cell.judgement).or_default() += 1;
+            }
+        }
+        CompatTotals {
+            stack: stack.clone(),
+            cases: totals,
+        }
+    };
+    stacks.iter().enumerate().map(of).collect()
+}
+
+/// What each stack does otherwise than the first. What gets worse comes first, the worst before the rest; then the
+/// wrong reasons, and last what gets better.
+fn differences(stacks: &[StackName], cases: &[CompatRow]) -> Vec<CompatDifference> {
+    let mut found = Vec::new();
+    let Some((first, others)) = stacks.split_first() else {
+        return found;
+    };
+    for row in cases {
+        let Some(Some(before)) = row.cells.first() else {
+            continue;
+        };
+        for (stack, cell) in others.iter().zip(&row.cells[1..]) {
+            let Some(now) = cell else { continue };
+            let (did, does) = (before.to_string(), now.to_string());
+            // Without a cause in common, the words of two failures of a protocol may differ by chance.
+            if did == does {
+                continue;
+            }
+            let case = &row.case;
+            let is_worse = now.judgement < before.judgement;
+            let is_other_reason = now.judgement == before.judgement;
+            found.push(CompatDifference {
+                case: case.name.clone(),
+                about: case.about.clone(),
+                expected: case.expected.clone(),
+                stack: stack.clone(),
+                judgement: now.judgement,
+                in_place_of: first.clone(),
+                seen: seen(&case.expected, before, now),
+                advice: (is_worse || is_other_reason && now.judgement != Judgement::Right)
+                    .then(|| case.advice.clone()),
+                did,
+                does,
+            });
+        }
+    }
+    found.sort_by_key(|difference| (difference.advice.is_none(), difference.judgement));
+    found
+}
+
+/// What the client's user sees of a change.
+fn seen(expected: &Expected, before: &CompatCell, now: &CompatCell) -> String {
+    use CompatOutcome as O;
+    let should_load = *expected == Expected::Accepted;
+    match (&before.outcome, &now.outcome) {
+        (_, O::Crash { .. }) => "The client ends.".to_owned(),
+        (_, O::Hang { .. }) => "The page loads until a time limit ends it.".to_owned(),
+        (_, O::Unsupported { reason }) => format!("Not known: {reason}."),
+        (O::Rejected { .. }, O::Rejected { .. }) => {
+            format!("The error names another cause: {}.", cause(now))
+        }
+        (_, O::Rejected { .. }) if should_load => {
+            format!("The page does not load any more: {}.", cause(now))
+        }
+        (_, O::Rejected { .. }) => {
+            format!("The page is refused, as it should be: {}.", cause(now))
+        }
+        (_, O::Accepted { .. }) if should_load => {
+            "The page loads, which it did not before.".to_owned()
+        }
+        (_, O::Accepted { .. }) => "The page loads without a warning.".to_owned(),
+    }
+}
+
+fn cause(cell: &CompatCell) -> String {
+    match &cell.outcome {
+        CompatOutcome::Rejected {
+            http_status: Some(status),
+            ..
+        } => format!("status {status}"),
+        CompatOutcome::Rejected {
+            reason, library, ..
+        } if reason.name() != library => format!("{reason} ({library})"),
+        CompatOutcome::Rejected { reason, .. } => reason.to_string(),
+        _ => cell.to_string(),
+    }
+}

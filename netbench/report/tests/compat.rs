@@ -1,0 +1,179 @@
+//! What stacks do with servers, in every form.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "support/forms.rs"]
+mod forms;
+
+use forms::{render, terminal};
+use netbench_model::{
+    Alert, CipherSuite, Environment, Manifest, Origin, Plan, Profile, SCHEMA_VERSION, Session,
+    StackName, TlsVersion, WorkerRecord,
+    compat::{CompatCase, CompatManifest, CompatOutcome, CompatPlan, CompatSample, Expected},
+};
+use netbench_report::{CompatSummary, Report, summarize_compat};
+
+fn case(name: &str, expected: Expected) -> CompatCase {
+    CompatCase {
+        name: name.to_owned(),
+        about: format!("is like {name}"),
+        expected,
+        why: "RFC 5280".to_owned(),
+        advice: format!("Look into {name}."),
+        host: "case.netbench.test".to_owned(),
+    }
+}
+
+fn accepted() -> CompatOutcome {
+    CompatOutcome::Accepted {
+        version: Some(TlsVersion::Tls13),
+        suite: Some(CipherSuite(0x1301)),
+        group: None,
+        alpn: Some("http/1.1".to_owned()),
+    }
+}
+
+fn rejected(reason: &str, library: &str) -> CompatOutcome {
+    CompatOutcome::Rejected {
+        reason: reason.parse().unwrap(),
+        library: library.to_owned(),
+        // What a terminal would obey.
+        detail: "certificate \u{1b}[31mwrong".to_owned(),
+        alert: Some(Alert(42)),
+        http_status: None,
+    }
+}
+
+fn worker(stack: &str) -> WorkerRecord {
+    WorkerRecord {
+        executable: "worker".to_owned(),
+        stack: stack.to_owned(),
+        library: format!("{stack} 1.0"),
+        provider: None,
+        connector: "hyper".to_owned(),
+        build: [].into(),
+    }
+}
+
+fn summary() -> CompatSummary {
+    let refused = |reason: &str| Expected::Rejected(vec![reason.parse().unwrap()]);
+    let crash = CompatOutcome::Crash {
+        detail: "segmentation fault".to_owned(),
+    };
+    let unsupported = CompatOutcome::Unsupported {
+        reason: "no such key".to_owned(),
+    };
+    let rows = [
+        ("a/same", Expected::Accepted, accepted(), accepted()),
+        (
+            "a/better",
+            refused("expired"),
+            accepted(),
+            rejected("expired", "expired"),
+        ),
+        (
+            "a/lost",
+            Expected::Accepted,
+            accepted(),
+            rejected("alert", "handshake_failure"),
+        ),
+        (
+            "a/unwarned",
+            refused("wrong-name"),
+            rejected("wrong-name", "wrong-name"),
+            accepted(),
+        ),
+        (
+            "a/other-reason",
+            refused("expired"),
+            rejected("expired", "expired"),
+            rejected("other", "other"),
+        ),
+        (
+            "a/hang",
+            Expected::Accepted,
+            accepted(),
+            CompatOutcome::Hang { after_ms: 6000 },
+        ),
+        ("a/crash", Expected::Accepted, accepted(), crash),
+        ("a/unsupported", Expected::Accepted, accepted(), unsupported),
+    ];
+    let stacks: Vec<StackName> = ["openssl", "rustls"].map(StackName::new).into();
+    let mut cases = Vec::new();
+    let mut samples = Vec::new();
+    for (name, expected, first, second) in rows {
+        cases.push(case(name, expected));
+        for (stack, outcome) in stacks.iter().zip([first, second]) {
+            samples.push(CompatSample {
+                schema: SCHEMA_VERSION,
+                case: name.to_owned(),
+                stack: stack.clone(),
+                outcome,
+            });
+        }
+    }
+    cases.push(case("a/not-tried", Expected::Accepted));
+    let manifest: CompatManifest = Manifest {
+        schema: SCHEMA_VERSION,
+        kind: CompatPlan::KIND,
+        netbench: "0.1.0".to_owned(),
+        name: "a-run".to_owned(),
+        started: "2026-01-02T03:04:05Z".to_owned(),
+        finished: None,
+        plan: CompatPlan {
+            stacks,
+            cases,
+            catalogue: "built-in".to_owned(),
+            catalogue_sha256: "00".to_owned(),
+            client_profile: Profile::Library,
+            limit_ms: 2000,
+        },
+        workers: vec![worker("openssl"), worker("rustls")],
+        link: None,
+        environment: Environment::default(),
+        sessions: vec![Session {
+            started: "2026-01-02T03:04:05Z".to_owned(),
+            finished: None,
+            command: vec!["netbench".to_owned(), "compat".to_owned()],
+            interrupted: true,
+            served: Vec::new(),
+        }],
+        warnings: Vec::new(),
+        origin: Origin::default(),
+    };
+    summarize_compat(&manifest, samples)
+}
+
+#[test]
+fn the_worst_comes_first_in_every_form() {
+    let summary = summary();
+    let order: Vec<&str> = summary
+        .differences
+        .iter()
+        .map(|d| d.case.as_str())
+        .collect();
+    let due = [
+        "crash",
+        "hang",
+        "lost",
+        "unwarned",
+        "other-reason",
+        "unsupported",
+        "better",
+    ];
+    assert_eq!(order, due.map(|name| format!("a/{name}")));
+    assert!(summary.tells());
+    insta::assert_snapshot!("compat_terminal", terminal(&summary, 120));
+    insta::assert_snapshot!("compat_narrow", terminal(&summary, 60));
+    for form in ["markdown", "junit"] {
+        insta::assert_snapshot!(format!("compat_{form}"), render(&summary, form));
+    }
+}
+
+#[test]
+fn a_page_shows_nothing_that_a_browser_would_obey() {
+    let mut summary = summary();
+    summary.differences[0].about = "<script>alert(1)</script>".to_owned();
+    let page = render(&summary, "html");
+    assert!(page.contains("What changes") && !page.contains("<script>alert(1)"));
+}

@@ -1,0 +1,273 @@
+//! Cases of the catalogue, tried on each stack: a server of the case's own for each try, and one connection.
+
+use std::{
+    ops::ControlFlow,
+    path::Path,
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc,
+    },
+    thread,
+    time::Duration,
+};
+
+use jiff::Timestamp;
+use netbench_compat::{BODY, Case, Served, ServerError};
+use netbench_model::{
+    ClientSettings, Condition, Failure, FailureClass, FailureWord, Role, SCHEMA_VERSION, StackName,
+    compat::{CompatOutcome, CompatSample, Refusal},
+};
+use netbench_protocol::{Configure, Connect, HttpRequest, RequestBody, Resolve, ResponseBody};
+
+use crate::{Worker, WorkerError, Workers};
+
+/// What a worker may take beyond the limit of a connection before it counts as hung.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A stack that did not end in time is given so many times as long: on a busy machine, the first try may be late.
+const PATIENCE: u32 = 3;
+
+/// How long a server has for a connection beyond what its client has.
+const SERVER_GRACE: Duration = Duration::from_secs(2);
+
+/// What cases are tried with.
+pub struct CompatClients<'a> {
+    /// The stacks' workers.
+    pub workers: &'a Workers,
+    /// What clients offer.
+    pub client: &'a ClientSettings,
+    /// How long a stack may take with a server.
+    pub limit: Duration,
+    /// No further case is tried once it is true.
+    pub stop: &'a AtomicBool,
+}
+
+/// Why cases cannot be tried.
+#[derive(Debug, thiserror::Error)]
+pub enum CompatError {
+    /// A server's certificates cannot be made.
+    #[error("case {case}: {source}")]
+    Server {
+        /// Which.
+        case: String,
+        /// Why.
+        source: ServerError,
+    },
+    /// This machine has no port or no thread for a server.
+    #[error("case {case}: no server: {source}")]
+    Listen {
+        /// Which.
+        case: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A stack has no worker.
+    #[error("stack {0}: no worker")]
+    NoWorker(StackName),
+}
+
+/// Tries each stack with the cases that are `wanted` of it, all stacks at one time, and gives each sample as it comes
+/// to `found`, which can end it.
+///
+/// # Errors
+/// The first thing that keeps cases from being tried.
+pub fn try_cases(
+    clients: &CompatClients<'_>,
+    stacks: &[StackName],
+    cases: &[Case],
+    wanted: impl Fn(&StackName, &Case) -> bool + Sync,
+    mut found: impl FnMut(CompatSample) -> ControlFlow<()>,
+) -> Result<(), CompatError> {
+    let (sender, samples) = mpsc::channel();
+    let ended = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for stack in stacks {
+            let (sender, wanted, ended) = (sender.clone(), &wanted, &ended);
+            scope.spawn(move || {
+                let mut client = Client::new(clients, stack);
+                for case in cases.iter().filter(|case| wanted(stack, case)) {
+                    if clients.stop.load(Ordering::Relaxed) || ended.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    // One that was stopped says nothing.
+                    let Some(sample) = client.sample(case).transpose() else {
+                        return;
+                    };
+                    if sender.send(sample).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        for sample in samples {
+            let goes_on = sample.map(|sample| found(sample).is_continue());
+            if !matches!(goes_on, Ok(true)) {
+                ended.store(true, Ordering::Relaxed);
+                return goes_on.map(drop);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// A stack's worker, which is started again when it is gone.
+struct Client<'a> {
+    clients: &'a CompatClients<'a>,
+    stack: &'a StackName,
+    worker: Option<Worker>,
+}
+
+impl<'a> Client<'a> {
+    fn new(clients: &'a CompatClients<'a>, stack: &'a StackName) -> Self {
+        Self {
+            clients,
+            stack,
+            worker: None,
+        }
+    }
+
+    /// None where the run was stopped.
+    fn sample(&mut self, case: &Case) -> Result<Option<CompatSample>, CompatError> {
+        let limit = self.clients.limit;
+        let mut tried = self.connection(case, limit)?;
+        if matches!(tried, Some(CompatOutcome::Hang { .. })) {
+            tried = self.connection(case, limit * PATIENCE)?;
+        }
+        Ok(tried.map(|outcome| CompatSample {
+            schema: SCHEMA_VERSION,
+            case: case.record.name.clone(),
+            stack: self.stack.clone(),
+            outcome,
+        }))
+    }
+
+    fn connection(
+        &mut self,
+        case: &Case,
+        limit: Duration,
+    ) -> Result<Option<CompatOutcome>, CompatError> {
+        let name = || case.record.name.clone();
+        let server = case.server(Timestamp::now());
+        let server = server.map_err(|source| CompatError::Server {
+            case: name(),
+            source,
+        })?;
+        let settings = Configure {
+            stack: self.stack.stack().to_owned(),
+            client: self.clients.client.clone(),
+            roots_pem: server.roots_pem().to_owned(),
+            identity: None,
+        };
+        let running = server.start(limit + SERVER_GRACE);
+        let running = running.map_err(|source| CompatError::Listen {
+            case: name(),
+            source,
+        })?;
+        let connect = RequestBody::Connect(Box::new(Connect {
+            host: case.record.host.clone(),
+            port: running.address().port(),
+            address: running.address(),
+            resolve: Resolve::Given,
+            condition: Condition::Clean,
+            role: Role::Measured,
+            timeout_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+            request: HttpRequest::default(),
+        }));
+        let program = self.clients.workers.program(self.stack.stack());
+        let program = program.ok_or_else(|| CompatError::NoWorker(self.stack.clone()))?;
+        let answered = self.ask(program, settings, connect, limit + GRACE);
+        if answered.is_err() {
+            self.worker = None;
+        }
+        Ok(outcome(answered, &running.end(), limit))
+    }
+
+    fn ask(
+        &mut self,
+        program: &Path,
+        settings: Configure,
+        connect: RequestBody,
+        limit: Duration,
+    ) -> Result<ResponseBody, WorkerError> {
+        let worker = match &mut self.worker {
+            Some(worker) => {
+                worker.ask(RequestBody::Configure(Box::new(settings)), limit)?;
+                worker
+            }
+            None => {
+                let launch = self.clients.workers.launch(None);
+                let started = Worker::start_configured(program, &launch, settings)?;
+                self.worker.insert(started)
+            }
+        };
+        worker.ask(connect, limit)
+    }
+}
+
+/// What became of a connection, by what both sides say. None where the run was stopped.
+fn outcome(
+    answered: Result<ResponseBody, WorkerError>,
+    served: &Served,
+    limit: Duration,
+) -> Option<CompatOutcome> {
+    let unsupported = |reason: String| CompatOutcome::Unsupported { reason };
+    let millis = |limit: Duration| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+    let hang = CompatOutcome::Hang {
+        after_ms: millis(limit),
+    };
+    if let (Ok(_), Some(why)) = (&answered, &served.cannot) {
+        return Some(unsupported(format!(
+            "the case's server cannot go on: {why}"
+        )));
+    }
+    Some(match answered {
+        Ok(ResponseBody::Connected(measured)) => {
+            let whole = measured.body_bytes == BODY.len() as u64;
+            if measured.http_status != 200 {
+                CompatOutcome::Rejected {
+                    reason: Refusal::Class(FailureClass::Http),
+                    library: "status".to_owned(),
+                    detail: format!("the server answered {}", measured.http_status),
+                    alert: None,
+                    http_status: Some(measured.http_status),
+                }
+            } else if served.is_finished && served.is_answered && whole {
+                CompatOutcome::Accepted {
+                    version: measured.client.version,
+                    suite: measured.client.suite,
+                    group: measured.client.group,
+                    alpn: measured.client.alpn,
+                }
+            } else {
+                unsupported(
+                    "the client tells of a connection that the server did not see".to_owned(),
+                )
+            }
+        }
+        Ok(ResponseBody::Failed(failure)) if failure.class == FailureClass::Timeout => hang,
+        // It is the worker that cannot put the host into a URL: the stack was not asked.
+        Ok(ResponseBody::Failed(failure)) if failure.reason == FailureWord::Host.into() => {
+            unsupported(failure.detail)
+        }
+        Ok(ResponseBody::Failed(failure)) => rejected(&failure, served),
+        Ok(ResponseBody::Unsupported { reason }) => unsupported(reason),
+        Ok(other) => unsupported(format!("the worker answered {other:?}")),
+        Err(WorkerError::Stopped) => return None,
+        Err(WorkerError::Hung { .. }) => hang,
+        Err(WorkerError::Refused(why)) => unsupported(why),
+        Err(error) => CompatOutcome::Crash {
+            detail: error.to_string(),
+        },
+    })
+}
+
+fn rejected(failure: &Failure, served: &Served) -> CompatOutcome {
+    CompatOutcome::Rejected {
+        reason: Refusal::of(failure),
+        library: failure.reason.to_string(),
+        detail: failure.detail.clone(),
+        alert: served.alert,
+        http_status: None,
+    }
+}
