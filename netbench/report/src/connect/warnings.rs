@@ -132,7 +132,7 @@ fn link(manifest: &ConnectManifest) -> Vec<String> {
     {
         warnings.push(format!(
             "the link released 99 % of its packets up to {} late, and the rest later: the machine is \
-             busy, or a virtual one whose host is",
+             busy, or it is a virtual machine on a busy host",
             time(*p99 as f64)
         ));
     }
