@@ -82,7 +82,7 @@ pub trait InMemory: Send + Sync {
 }
 
 fn no_interface() -> SetupError {
-    let why = "its cryptography cannot be called beneath its sessions";
+    let why = "its worker does not call its cryptography beneath its sessions";
     SetupError::Unsupported(why.to_owned())
 }
 
