@@ -14,6 +14,10 @@ const AWS_LC: Licence = Licence {
     spdx: "ISC AND (Apache-2.0 OR ISC) AND Apache-2.0 AND MIT AND BSD-3-Clause AND \
            (Apache-2.0 OR ISC OR MIT) AND (Apache-2.0 OR ISC OR MIT-0)",
 };
+const BORINGSSL: Licence = Licence {
+    library: "BoringSSL",
+    spdx: "Apache-2.0",
+};
 const GO: Licence = Licence {
     library: "Go",
     spdx: "BSD-3-Clause",
@@ -21,6 +25,10 @@ const GO: Licence = Licence {
 const GRAVIOLA: Licence = Licence {
     library: "graviola",
     spdx: "Apache-2.0 OR ISC OR MIT-0",
+};
+const OPENJDK: Licence = Licence {
+    library: "OpenJDK",
+    spdx: "GPL-2.0-only WITH Classpath-exception-2.0",
 };
 const OPENSSL: Licence = Licence {
     library: "OpenSSL",
@@ -52,7 +60,9 @@ const S2N_TLS: Licence = Licence {
 pub fn licences(source: &WorkerSource) -> &'static [Licence] {
     let stack = source.stack.split('+').next().unwrap_or_default();
     match stack {
+        "boringssl" => &[BORINGSSL],
         "go" => &[GO],
+        "java" => &[OPENJDK],
         "openssl" | "openssl-system" => &[OPENSSL],
         "rustls-aws-lc" => &[RUSTLS, AWS_LC],
         "rustls-graviola" => &[RUSTLS, GRAVIOLA],
@@ -74,7 +84,7 @@ mod tests {
     use crate::known_stacks;
 
     /// Libraries that are no packages of crates.io.
-    const NO_PACKAGES: [&str; 2] = ["Go", "OpenSSL"];
+    const NO_PACKAGES: [&str; 4] = ["BoringSSL", "Go", "OpenJDK", "OpenSSL"];
 
     #[test]
     fn licences_are_those_that_the_packages_declare() {
