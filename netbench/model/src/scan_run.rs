@@ -23,6 +23,9 @@ pub struct ScanPlan {
     pub rate: Option<f64>,
     /// The time limit of one connection and of one answer, in milliseconds.
     pub timeout_ms: u64,
+    /// The time limit of a site, in milliseconds.
+    #[serde(default = "two_minutes_ms")]
+    pub site_timeout_ms: u64,
     /// How often a connection that failed is tried again.
     pub retries: u32,
     /// The trust roots that chains were held against.
@@ -40,6 +43,11 @@ pub struct ScanPlan {
     /// Where connections to some hosts go instead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub connect_to: Vec<ConnectTo>,
+}
+
+/// What it was before it could be chosen.
+fn two_minutes_ms() -> u64 {
+    120_000
 }
 
 impl Plan for ScanPlan {

@@ -2,7 +2,6 @@
 
 use std::{
     ops::ControlFlow,
-    path::Path,
     sync::{
         atomic::{AtomicBool, Ordering},
         mpsc,
@@ -19,7 +18,7 @@ use netbench_model::{
 };
 use netbench_protocol::{Configure, Connect, HttpRequest, RequestBody, Resolve, ResponseBody};
 
-use crate::{Worker, WorkerError, Workers};
+use crate::{Worker, WorkerError, WorkerProgram, Workers};
 
 /// What a worker may take beyond the limit of a connection before it counts as hung.
 const GRACE: Duration = Duration::from_secs(5);
@@ -185,7 +184,7 @@ impl<'a> Client<'a> {
 
     fn ask(
         &mut self,
-        program: &Path,
+        program: &WorkerProgram,
         settings: Configure,
         connect: RequestBody,
         limit: Duration,

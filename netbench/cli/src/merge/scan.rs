@@ -72,6 +72,7 @@ impl Merged for ScanPlan {
             ("the sites at one time (--jobs)", text(&self.jobs)),
             ("the rate", text(&self.rate)),
             ("the time limit", text(&self.timeout_ms)),
+            ("the time limit of a site", text(&self.site_timeout_ms)),
             ("the retries", text(&self.retries)),
             ("the trust roots", text(&self.roots.sha256)),
             ("the client profile", text(&self.client_profile)),

@@ -35,7 +35,7 @@ runs/. Without --live, nothing leaves this machine.";
     mut_arg("client_key", |key| key.help_heading("Loss")),
     mut_arg("live", |live| live.help("Scan the real hosts over the real network")),
     mut_arg("seed", |seed| seed.help("Seed of packet losses on emulated links [default: a new one]")),
-    mut_arg("resume", |resume| resume.conflicts_with_all(["targets", "connect_to", "sites", "limit", "shard", "vantage", "live", "parts", "roots", "against", "client_profile", "confirm", "summary", "link", "jobs", "rate", "timeout", "retries", "seed", "out", "name"])),
+    mut_arg("resume", |resume| resume.conflicts_with_all(["targets", "connect_to", "sites", "limit", "shard", "vantage", "live", "parts", "roots", "against", "client_profile", "confirm", "summary", "link", "jobs", "rate", "timeout", "site_timeout", "retries", "seed", "out", "name"])),
 )]
 pub(crate) struct Scan {
     #[command(flatten)]
@@ -87,6 +87,9 @@ pub(crate) struct Scan {
     /// Time limit of a connection, and of an answer
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = limit)]
     pub(crate) timeout: Duration,
+    /// Time limit of a site; one that limits connections may need more
+    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = site_limit)]
+    pub(crate) site_timeout: Duration,
     /// Retries of a failed connection
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(..=10))]
     pub(crate) retries: u32,
@@ -126,4 +129,8 @@ fn rate(text: &str) -> Result<f64, String> {
 
 fn limit(text: &str) -> Result<Duration, String> {
     between(text, Duration::from_millis(10), Duration::from_secs(60))
+}
+
+fn site_limit(text: &str) -> Result<Duration, String> {
+    between(text, Duration::from_secs(1), Duration::from_secs(3600))
 }

@@ -5,7 +5,7 @@ use netbench_scan::{Limits, ScanPart};
 
 use super::args::Scan;
 use crate::{
-    client::Shown,
+    client::{Shown, millis},
     cost::Scans,
     sites_file::SitesFile,
     stack_names::stack_names,
@@ -43,7 +43,8 @@ impl ScanSettings {
             parts: parts.filter(|part| options.parts.contains(part)).collect(),
             jobs: options.jobs.unwrap_or(if live { 50 } else { 500 }),
             rate,
-            timeout_ms: u64::try_from(options.timeout.as_millis()).unwrap_or(u64::MAX),
+            timeout_ms: millis(options.timeout),
+            site_timeout_ms: millis(options.site_timeout),
             retries: options.retries,
             roots: over.roots_record(),
             seed: over.seed,
@@ -97,6 +98,7 @@ impl ScanSettings {
             per_address,
             rate: plan.rate,
             timeout: Duration::from_millis(plan.timeout_ms),
+            site_timeout: Duration::from_millis(plan.site_timeout_ms),
             retries: plan.retries,
             parts: plan.parts.iter().filter_map(named).collect(),
             ..default
