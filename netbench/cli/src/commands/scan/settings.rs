@@ -101,7 +101,6 @@ impl ScanSettings {
             site_timeout: Duration::from_millis(plan.site_timeout_ms),
             retries: plan.retries,
             parts: plan.parts.iter().filter_map(named).collect(),
-            ..default
         }
     }
 }
