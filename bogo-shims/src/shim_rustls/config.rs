@@ -243,7 +243,7 @@ fn ech(options: &Options) -> Result<Option<EchMode>, Failure> {
     }
     if let Some(list) = options.bytes("-ech-config-list") {
         let list = EchConfigListBytes::from(list.to_vec());
-        // Whether to connect without where none will do is the application's choice, so that it counts as refused.
+        // Where none can be used, the application decides whether to connect without. Here that counts as refused.
         let config = EchConfig::new(list, hpke_suites()).map_err(tag)?;
         return Ok(Some(config.into()));
     }

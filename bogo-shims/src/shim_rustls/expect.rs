@@ -185,7 +185,7 @@ impl Expect<'_> {
         if let Some([shown, ..]) = is.peer
             && let Some(want) = options.number("-expect-peer-certificate-type")
         {
-            // rustls does not say which type was agreed on, so that it shows in what the peer sent.
+            // rustls does not say which type was agreed on. What the peer sent shows it.
             let got = i64::from(certs::type_of(shown));
             ensure(got == want, || {
                 format!("certificate type {got}, expected {want}")

@@ -69,7 +69,7 @@ fn a_missing_go_is_named_with_where_to_get_it() {
     );
 }
 
-/// The lines of the runner to which netbench adds calls of its own.
+/// The lines of the runner that netbench adds its calls to.
 const CALLED_FROM: [&str; 3] = [
     "\tshim, err := newShimProcess(dispatcher, shimPath, flags, env)\n",
     "\t\t\treturn errUnimplemented\n",

@@ -27,7 +27,7 @@ pub(crate) fn connector(
     let tcp = Tcp(TimedTcp::new(settings.profile, probe));
     let mut https = HttpsConnector::with_connector(tcp, ssl)
         .map_err(|e| SetupError::refused("connector", e))?;
-    // rustls always asks for a stapled response, so that both send and get the same.
+    // As in the other stacks: rustls always asks for a stapled response.
     if settings.profile != Profile::Library {
         https.set_ssl_callback(|ssl: &mut SslRef, _: &Uri| ssl.set_status_type(StatusType::OCSP));
     }
@@ -42,7 +42,7 @@ pub(crate) fn connector(
 /// A context with these settings, and no roots yet.
 ///
 /// The boring crate has it look for the system's roots too, as for every user. They are not used, and the runner has
-/// SSL_CERT_FILE and SSL_CERT_DIR name nothing, so that none are read.
+/// SSL_CERT_FILE and SSL_CERT_DIR name nothing, and none are read.
 fn context(settings: &ClientSettings) -> Result<SslConnectorBuilder, SetupError> {
     let mut ssl =
         SslConnector::builder(SslMethod::tls()).map_err(|e| SetupError::refused("context", e))?;

@@ -35,7 +35,7 @@ pub(super) fn of(program: &Path) -> Option<BuildTime> {
     serde_json::from_slice(&text).ok()
 }
 
-/// Keeps it. A program is no worse without, so that a file that cannot be written is no error.
+/// Keeps it. A file that cannot be written is no error: the worker works without.
 pub(super) fn record(program: &Path, took: BuildTime) {
     if let Ok(text) = serde_json::to_vec(&took) {
         let _ = fs::write(beside(program), text);

@@ -25,7 +25,7 @@ pub(super) fn sign(secret: &[u8], digest: Digest, message: &[u8]) -> Option<Vec<
     let secret = BigUint::from_bytes_be(secret);
     let hash = digest.of(message);
     let hash = BigUint::from_bytes_be(hash.get(..32).unwrap_or(&hash));
-    // Drawn from key and message, so that no two messages share one.
+    // Drawn from key and message: no two messages may share one.
     let seed = [secret.to_bytes_be(), hash.to_bytes_be()].concat();
     let nonce = BigUint::from_bytes_be(&Digest::Sha256.of(&seed)) % &order;
     let [x, y] = BASE.map(number);

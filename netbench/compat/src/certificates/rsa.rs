@@ -49,7 +49,7 @@ impl RsaKey {
         self.power(&[&[0, 1], padding.as_slice(), &[0], &info].concat())
     }
 
-    /// RSASSA-PSS, with MGF1 and a salt as long as the digest. The salt is always the same, so that a run can be
+    /// RSASSA-PSS, with MGF1 and a salt as long as the digest. The salt is always the same: a run can be
     /// repeated.
     pub(crate) fn sign_pss(&self, digest: Digest, message: &[u8]) -> Vec<u8> {
         let bits = usize::try_from(self.modulus.bits()).unwrap_or_default() - 1;

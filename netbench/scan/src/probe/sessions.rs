@@ -203,7 +203,7 @@ async fn sessions12(prober: &Prober<'_>, suites: &[u16]) -> Result<(), Stop> {
         response12(prober, &mut again, Method::Get).await;
         close12(prober, again).await;
     }
-    // On a connection of its own: a server that refuses may forget the session.
+    // On a separate connection: a server that refuses may forget the session.
     if let Some(mut last) = full12(prober, &able, &groups).await? {
         renegotiate(prober, &mut last, &able).await;
         close12(prober, last).await;
