@@ -23,6 +23,8 @@ pub enum Tool {
     Nmap,
     /// The scanner sslscan.
     Sslscan,
+    /// The server of NSS' tools.
+    Selfserv,
     /// valgrind, which counts instructions.
     Valgrind,
     /// Chromium or Chrome.
@@ -45,13 +47,14 @@ pub enum Tool {
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Go,
         Self::Javac,
         Self::Nginx,
         Self::OpensslCommand,
         Self::Nmap,
         Self::Sslscan,
+        Self::Selfserv,
         Self::Valgrind,
         Self::Chromium,
         Self::Slurm,
@@ -72,6 +75,7 @@ impl Tool {
             Self::OpensslCommand => "openssl",
             Self::Nmap => "nmap",
             Self::Sslscan => "sslscan",
+            Self::Selfserv => "selfserv",
             Self::Valgrind => "valgrind",
             Self::Chromium => "chromium",
             Self::Slurm => "slurm",
@@ -93,6 +97,7 @@ impl Tool {
             | Self::OpensslCommand
             | Self::Nmap
             | Self::Sslscan
+            | Self::Selfserv
             | Self::Valgrind => absent(self.name()),
             Self::Chromium => self
                 .path()

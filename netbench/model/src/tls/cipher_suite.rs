@@ -97,16 +97,17 @@ pub struct CipherSuiteFacts {
     pub protection: Protection,
     /// Whether security is that of the 1990s: no or broken encryption, 40, 56 or 64 bits.
     pub is_broken: bool,
-    needs_tls12: bool,
+    oldest: TlsVersion,
 }
 
 impl CipherSuiteFacts {
-    /// Whether the suite may be negotiated in `version`. AEAD and the SHA-2 MACs came with TLS 1.2.
+    /// Whether the suite may be negotiated in `version`. AEAD and the SHA-2 MACs came with TLS 1.2; but of
+    /// suites with a pre-shared key, those with SHA-2 MACs may be in TLS 1.0 too (RFC 5487 section 3.1, RFC 5489
+    /// section 3.1).
     pub fn fits(&self, version: TlsVersion) -> bool {
         match version {
             TlsVersion::Tls13 => self.suite.is_tls13(),
-            TlsVersion::Tls12 => !self.suite.is_tls13(),
-            _ => !self.suite.is_tls13() && !self.needs_tls12,
+            _ => !self.suite.is_tls13() && version >= self.oldest,
         }
     }
 
@@ -132,11 +133,22 @@ impl CipherSuiteFacts {
             authentication: authentication(suite, rest(name)),
             protection,
             is_broken: is_broken(protection, name),
-            needs_tls12: protection == Protection::Aead
-                || name.ends_with("_SHA256")
-                || name.ends_with("_SHA384")
-                || matches!(suite.0, 0xc100..=0xc102),
+            oldest: oldest(suite, protection, name),
         }
+    }
+}
+
+/// The oldest version that a suite below TLS 1.3 may be negotiated in.
+fn oldest(suite: CipherSuite, protection: Protection, name: &str) -> TlsVersion {
+    let sha2 = name.ends_with("_SHA256") || name.ends_with("_SHA384");
+    if protection == Protection::Aead || matches!(suite.0, 0xc100..=0xc102) {
+        TlsVersion::Tls12
+    } else if !sha2 {
+        TlsVersion::Ssl3
+    } else if name.contains("PSK_WITH") {
+        TlsVersion::Tls10
+    } else {
+        TlsVersion::Tls12
     }
 }
 
@@ -282,6 +294,9 @@ mod tests {
             (0x0094, K::Psk, A::Rsa, B::Cbc, TlsVersion::Ssl3),
             (0x00a8, K::Psk, A::Other, B::Aead, TlsVersion::Tls12),
             (0xc0a9, K::Psk, A::Other, B::Aead, TlsVersion::Tls12),
+            (0x00ae, K::Psk, A::Other, B::Cbc, TlsVersion::Tls10),
+            (0x00b3, K::Psk, A::Other, B::Cbc, TlsVersion::Tls10),
+            (0xc038, K::Psk, A::Other, B::Cbc, TlsVersion::Tls10),
             (0xc01a, K::Other, A::Other, B::Cbc, TlsVersion::Ssl3),
         ];
         for (code, key_exchange, authentication, bulk, oldest) in cases {

@@ -53,6 +53,11 @@ pub(super) fn is_common_group(code: u16) -> bool {
     matches!(code, 0x17..=0x19 | 0x1d | 0x11ec)
 }
 
+/// Whether the group is for versions before TLS 1.3 alone: `obsolete_RESERVED` there (RFC 8446 section 4.2.7).
+pub(super) fn is_of_older_versions(code: u16) -> bool {
+    matches!(code, 0x01..=0x16 | 0x1a..=0x1c)
+}
+
 /// How much servers want a suite; AES-256 before AES-128 before ChaCha20, which is no server's
 /// order.
 fn want(code: u16) -> (u8, u8, u8) {

@@ -9,8 +9,10 @@ use netbench_model::{
 use super::{
     found::{SuiteFound, VersionFound},
     order::{Choices, Evidence, judge, reversed},
-    rank::{is_common_group, is_common_suite, offered_groups, offered_suites},
-    responder::{Choice, ProbeAnswer, ProbeHello, Responder, Shares, Stop},
+    rank::{
+        is_common_group, is_common_suite, is_of_older_versions, offered_groups, offered_suites,
+    },
+    responder::{Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop},
 };
 
 struct Enumerator<'a, R> {
@@ -20,6 +22,8 @@ struct Enumerator<'a, R> {
     learned: Learned,
     /// Whether the hello with key shares has been sent.
     shared: bool,
+    /// Whether a hello for TLS 1.3 alone has been answered.
+    answered: bool,
 }
 
 /// Suites, or groups: what is left to offer, and what the server chose.
@@ -64,11 +68,12 @@ pub(super) async fn enumerate<R: Responder>(
         groups: Side::new(offered_groups(TlsVersion::Tls13)),
         learned: Learned::Chosen,
         shared: false,
+        answered: false,
     };
     state.chose(offered, &first);
     let mut complete = state.all().await.is_ok();
     let orders = state.orders().await;
-    complete &= orders.is_ok();
+    complete &= orders.is_ok() && state.told_by_refusals().await;
     let (suite_order, group_order) = orders.unwrap_or((Order::Unknown, Order::Unknown));
     let suite = |code: &u16| SuiteFound {
         code: *code,
@@ -91,6 +96,8 @@ impl<R: Responder> Enumerator<'_, R> {
     async fn all(&mut self) -> Result<(), Stop> {
         // A refusal of fewer suites and fewer groups does not say which of the two it was.
         let mut apart = false;
+        // Groups that the server has chosen: a refusal is then of the suites.
+        let mut known_groups = false;
         while !(self.suites.done && self.groups.done) {
             let suites_alone = self.groups.done
                 || !self.suites.done
@@ -104,7 +111,9 @@ impl<R: Responder> Enumerator<'_, R> {
             } else {
                 self.suites.left.clone()
             };
-            let groups = if suites_alone {
+            let groups = if suites_alone && known_groups {
+                self.groups.found.clone()
+            } else if suites_alone {
                 self.groups.all()
             } else {
                 self.groups.left.clone()
@@ -123,7 +132,14 @@ impl<R: Responder> Enumerator<'_, R> {
                     if !self.fits(&hello, &choice) {
                         return Err(Stop);
                     }
+                    self.answered = true;
                     self.chose(&hello, &choice);
+                }
+                // It may be that the server refuses groups that it does not know.
+                ProbeAnswer::Refused(refusal)
+                    if suites_alone && !known_groups && !refuses_offer(refusal) =>
+                {
+                    known_groups = true;
                 }
                 _ if suites_alone => self.suites.done = true,
                 _ if groups_alone => self.groups.done = true,
@@ -187,6 +203,28 @@ impl<R: Responder> Enumerator<'_, R> {
         self.groups.found = found;
     }
 
+    /// Whether refusals so far were of suites and of groups. They were not if the server refuses whatever is
+    /// for TLS 1.3 alone, also what it has chosen before.
+    async fn told_by_refusals(&mut self) -> bool {
+        if self.answered {
+            return true;
+        }
+        let (suites, groups) = (self.suites.found.clone(), self.groups.found.clone());
+        let answer = self
+            .server
+            .answer(tls13_hello(suites, groups, Shares::Empty));
+        match answer.await {
+            Ok(ProbeAnswer::Chose(choice)) => choice.version == TlsVersion::Tls13.code(),
+            Ok(ProbeAnswer::Refused(refusal)) => {
+                self.server.note(format!(
+                    "TLS 1.3: refused ({refusal}) what it had chosen before; there may be more suites and groups"
+                ));
+                false
+            }
+            Err(Stop) => false,
+        }
+    }
+
     /// One hello with both lists reversed.
     async fn orders(&mut self) -> Result<(Order, Order), Stop> {
         let suites = self.suites.choices.evidence(&self.suites.found);
@@ -205,8 +243,11 @@ impl<R: Responder> Enumerator<'_, R> {
             (None, None)
         } else {
             match self.server.answer(offered.clone()).await? {
-                ProbeAnswer::Chose(choice) => (Some(choice.suite), choice.group),
-                ProbeAnswer::Refused(_) => (None, None),
+                ProbeAnswer::Chose(choice) if choice.version == TlsVersion::Tls13.code() => {
+                    self.answered = true;
+                    (Some(choice.suite), choice.group)
+                }
+                ProbeAnswer::Chose(_) | ProbeAnswer::Refused(_) => (None, None),
             }
         };
         Ok((
@@ -220,9 +261,20 @@ impl<R: Responder> Enumerator<'_, R> {
     }
 }
 
+/// Whether an alert is one for having no suite or no group in common: `handshake_failure` or
+/// `insufficient_security` (RFC 8446 section 4.1.1).
+fn refuses_offer(refusal: Refusal) -> bool {
+    matches!(refusal, Refusal::Alert(40 | 71))
+}
+
 fn tls13_hello(suites: Vec<u16>, groups: Vec<u16>, shares: Shares) -> ProbeHello {
+    let mut versions = vec![TlsVersion::Tls13];
+    // Only a client that speaks an older version too may offer them (RFC 8446 section 4.2.7).
+    if groups.iter().any(|group| is_of_older_versions(*group)) {
+        versions.push(TlsVersion::Tls12);
+    }
     ProbeHello {
-        versions: vec![TlsVersion::Tls13],
+        versions,
         suites,
         groups,
         shares,

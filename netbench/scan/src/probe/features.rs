@@ -12,7 +12,7 @@ use netbench_model::{
 
 use crate::{
     enumeration::{Enumeration, ProbeHello, Stop, VersionFound},
-    session::{PrivateShares, computable},
+    session::{PrivateShares, computable, computable_suites},
 };
 
 /// Leaves out each scheme that was chosen, until the server refuses.
@@ -29,10 +29,10 @@ pub(super) async fn signatures(prober: &Prober<'_>, found: &Enumeration) -> Resu
 
 async fn signatures13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     let groups: Vec<u16> = computable(&found.groups).into_iter().take(1).collect();
-    if groups.is_empty() {
+    let suites = computable_suites(&codes(found));
+    if groups.is_empty() || suites.is_empty() {
         return Ok(());
     }
-    let suites = codes(found);
     loop {
         let taken = taken(prober, TlsVersion::Tls13);
         let keys = PrivateShares::new(&groups);
@@ -124,7 +124,8 @@ async fn alpn13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
         return Ok(());
     }
     let keys = PrivateShares::new(&groups);
-    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &codes(found), &groups));
+    let suites = computable_suites(&codes(found));
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &suites, &groups));
     spec.shares = Some(keys.public());
     spec.alpn = Some(vec![b"http/1.1".to_vec()]);
     if let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await?

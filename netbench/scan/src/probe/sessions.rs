@@ -15,7 +15,8 @@ use crate::{
     codec::{Extension, HelloSpec, Records, content, extension},
     enumeration::{Enumeration, ProbeHello, Stop},
     session::{
-        Keys12, Method, PrivateShares, ResponseHead, Resumption13, binder, computable, request,
+        Keys12, Method, PrivateShares, ResponseHead, Resumption13, binder, computable,
+        computable_suites, request,
     },
 };
 
@@ -37,9 +38,16 @@ pub(super) async fn sessions(prober: &Prober<'_>, found: &Enumeration) -> Result
     };
     if let Some(newest) = version(TlsVersion::Tls13) {
         let suites: Vec<u16> = newest.suites.iter().map(|s| s.code).collect();
+        // What is encrypted is to be read.
+        let suites = computable_suites(&suites);
         let groups = computable(&newest.groups);
         if groups.is_empty() {
             prober.note_missing("TLS 1.3: no group that can be computed here");
+        } else if suites.is_empty() {
+            prober.note_missing(
+                "TLS 1.3: no suite that can be computed here, as with CCM: certificates, tickets and resumption \
+                 are not known",
+            );
         } else {
             let group = groups[..1].to_vec();
             let mut ticket = full13(prober, &suites, &group, Method::Head).await?;
@@ -301,7 +309,8 @@ async fn renegotiate(prober: &Prober<'_>, session: &mut Finished12, suites: &[u1
         suites,
         &[0x1d, 0x17, 0x18],
     ));
-    spec.alpn = http1(&spec);
+    // NSS refuses it here, as the protocol was agreed to in the first handshake.
+    spec.alpn = None;
     for extension in &mut spec.more {
         if extension.code == extension::RENEGOTIATION_INFO {
             extension.body = vec![u8::try_from(keys.verify_data.len()).unwrap_or(0)];

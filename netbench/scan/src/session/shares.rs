@@ -5,6 +5,7 @@ use aws_lc_rs::{
     kem::{self, Ciphertext, DecapsulationKey},
 };
 
+use super::crypto;
 use crate::codec::KeyShare;
 
 /// The groups that can be computed, the most common first.
@@ -16,6 +17,12 @@ pub(crate) fn computable(groups: &[u16]) -> Vec<u16> {
         .into_iter()
         .filter(|group| groups.contains(group))
         .collect()
+}
+
+/// Of these suites, those whose records can be read here.
+pub(crate) fn computable_suites(suites: &[u16]) -> Vec<u16> {
+    let able = |code: &u16| crypto::cipher(*code).is_some();
+    suites.iter().copied().filter(able).collect()
 }
 
 /// The private halves of a hello's key shares.

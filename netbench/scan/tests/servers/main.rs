@@ -16,6 +16,7 @@ mod openssl;
 mod programs;
 mod replies;
 mod scanners;
+mod strict;
 mod support;
 
 netbench_testing::tests! {
@@ -43,4 +44,8 @@ netbench_testing::tests! {
     openssl::a_server_that_never_answers_head_is_asked_by_get: OpensslCommand;
     scanners::nmap_finds_the_same_suites: Nginx, OpensslCommand, Nmap;
     scanners::sslscan_finds_the_same_suites: Nginx, OpensslCommand, Sslscan;
+    strict::refused_groups_hide_no_suite_of_tls_1_3;
+    strict::suites_with_pre_shared_keys_are_found_in_old_versions: OpensslCommand;
+    strict::what_is_encrypted_is_read_where_ccm_is_chosen_first: OpensslCommand;
+    strict::nss_resumes_and_renegotiates: OpensslCommand, Selfserv;
 }

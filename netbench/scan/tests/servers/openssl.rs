@@ -13,8 +13,8 @@ use crate::{
     support::{Files, Key, groups, in_order, limits, scan, scan_with, shown, suites, usable},
 };
 
-/// The codes that a list stands for in a version, in the list's order.
-pub(crate) fn listed(list: &str, version: TlsVersion) -> Vec<u16> {
+/// The codes that a list stands for in a version, in the list's order; options may come before it.
+pub(crate) fn listed(list: &[&str], version: TlsVersion) -> Vec<u16> {
     let flag = match version {
         TlsVersion::Tls10 => "-tls1",
         TlsVersion::Tls11 => "-tls1_1",
@@ -22,10 +22,11 @@ pub(crate) fn listed(list: &str, version: TlsVersion) -> Vec<u16> {
     };
     let ran = Command::new("openssl")
         .env("OPENSSL_CONF", "/dev/null")
-        .args(["ciphers", "-s", "-V", flag, list])
+        .args(["ciphers", "-s", "-V", flag])
+        .args(list)
         .output()
         .expect("openssl is needed for this test");
-    assert!(ran.status.success(), "openssl ciphers {list}: {ran:?}");
+    assert!(ran.status.success(), "openssl ciphers {list:?}: {ran:?}");
     let code = |line: &str| {
         let (codes, _) = line.trim().split_once(" - ")?;
         let (high, low) = codes.split_once(',')?;
@@ -168,7 +169,7 @@ fn check(setting: &Setting) {
         let (mut due, order) = if version == TlsVersion::Tls13 {
             (setting.newest.to_vec(), Order::Server)
         } else {
-            let mut due = listed(setting.list, version);
+            let mut due = listed(&[setting.list], version);
             due.retain(|code| usable(*code, setting.key));
             (due, setting.order)
         };
@@ -418,7 +419,7 @@ pub(crate) fn two_certificates_hide_no_suite() {
         let server = s_server(&rsa, &arguments);
         let found = scan(server.address, &[]);
         let entry = found.version(TlsVersion::Tls12).expect("TLS 1.2");
-        let mut due = listed(list, TlsVersion::Tls12);
+        let mut due = listed(&[list], TlsVersion::Tls12);
         if entry.suite_order == Order::Server {
             assert!(!prefers.is_empty(), "{}", shown(&found));
             assert_eq!(

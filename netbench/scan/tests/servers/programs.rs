@@ -52,7 +52,7 @@ pub(crate) fn nginx(files: &Files, lines: &str) -> Server {
             .spawn()
             .expect("nginx begins");
         let mut server = Server::at(child, address);
-        if listens(&mut server, address) {
+        if wait_until_it_listens(&mut server, address) {
             return server;
         }
         last = fs::read_to_string(&log).unwrap_or_default();
@@ -60,7 +60,8 @@ pub(crate) fn nginx(files: &Files, lines: &str) -> Server {
     panic!("nginx does not listen: {last}");
 }
 
-fn listens(server: &mut Server, address: SocketAddr) -> bool {
+/// False where it ended, or does not listen in time.
+pub(crate) fn wait_until_it_listens(server: &mut Server, address: SocketAddr) -> bool {
     let deadline = Instant::now() + LIMIT;
     while Instant::now() < deadline {
         if server.has_ended() {

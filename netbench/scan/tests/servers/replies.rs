@@ -124,6 +124,19 @@ pub(crate) fn server_hello(version: u16, suite: u16, extensions: &[(u16, Vec<u8>
     message(2, &body)
 }
 
+/// A HelloRetryRequest of TLS 1.3 that asks for a share of this group.
+pub(crate) fn retry_request(suite: u16, group: u16) -> Vec<u8> {
+    const RANDOM: [u8; 32] = [
+        0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8,
+        0x91, 0xc2, 0xa2, 0x11, 0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8,
+        0x33, 0x9c,
+    ];
+    let share = group.to_be_bytes().to_vec();
+    let mut hello = server_hello(0x0303, suite, &[(43, vec![3, 4]), (51, share)]);
+    hello[6..38].copy_from_slice(&RANDOM);
+    hello
+}
+
 /// A Certificate message of TLS 1.2.
 pub(crate) fn certificate(chain: &[Vec<u8>]) -> Vec<u8> {
     let mut list = Vec::new();

@@ -1,0 +1,187 @@
+//! Servers that refuse for other reasons than those first thought of.
+
+use std::{io::Write, process::Command};
+
+use netbench_model::{
+    scan::{Observed, ScanOutcome},
+    tls::{CipherSuite, TlsVersion},
+};
+use netbench_scan::{ScanPart, codec::ClientHello};
+use netbench_testing::Tool;
+
+use crate::{
+    hostile::{limits, linger, scan_within},
+    openssl::listed,
+    programs::{s_server, wait_until_it_listens},
+    replies::{Hostile, alert, read_hello, record, retry_request},
+    support::{Files, Key, Server, free_address, groups, in_order, scan, shown, suites, usable},
+};
+
+/// What the scripted servers have, in their order.
+const NEWEST: [u16; 4] = [0x1301, 0x1302, 0x1303, 0x1304];
+const GROUPS: [u16; 2] = [0x17, 0x1d];
+
+const HANDSHAKE_FAILURE: u8 = 40;
+const ILLEGAL_PARAMETER: u8 = 47;
+const PROTOCOL_VERSION: u8 = 70;
+
+/// The alert with which a server refuses a hello that it could answer.
+type WhyNot = fn(&ClientHello) -> Option<u8>;
+
+/// TLS 1.3 alone; `why_not` may refuse a hello for a reason of its own.
+fn tls13(why_not: WhyNot) -> Hostile {
+    Hostile::new(move |_, mut stream| {
+        let Some(hello) = read_hello(&mut stream) else {
+            return;
+        };
+        let _ = stream.write_all(&answer13(&hello, why_not));
+        linger(stream);
+    })
+}
+
+fn answer13(hello: &ClientHello, why_not: WhyNot) -> Vec<u8> {
+    if !hello.versions().contains(&0x0304) {
+        return alert(PROTOCOL_VERSION);
+    }
+    if let Some(description) = why_not(hello) {
+        return alert(description);
+    }
+    let suite = NEWEST.iter().find(|code| hello.suites.contains(code));
+    let group = GROUPS.iter().find(|code| hello.groups().contains(code));
+    match (suite, group) {
+        (Some(suite), Some(group)) => record(22, &retry_request(*suite, *group)),
+        _ => alert(HANDSHAKE_FAILURE),
+    }
+}
+
+fn only_newest(hello: &ClientHello) -> bool {
+    !hello.versions().contains(&0x0303)
+}
+
+pub(crate) fn refused_groups_hide_no_suite_of_tls_1_3() {
+    let ways: [(&str, WhyNot); 2] = [
+        // As tlslite-ng does (RFC 8446 section 4.2.7).
+        ("groups of older versions", |hello| {
+            let older = |code: &u16| matches!(code, 0x01..=0x16 | 0x1a..=0x1c);
+            let wrong = only_newest(hello) && hello.groups().iter().any(older);
+            wrong.then_some(ILLEGAL_PARAMETER)
+        }),
+        ("groups that it does not have", |hello| {
+            let wrong = |code: &u16| !GROUPS.contains(code);
+            let wrong = only_newest(hello) && hello.groups().iter().any(wrong);
+            wrong.then_some(ILLEGAL_PARAMETER)
+        }),
+    ];
+    for (what, why_not) in ways {
+        let server = tls13(why_not);
+        let found = scan_within(server.address, limits());
+        let name = format!("{what}: {}", shown(&found));
+        assert_eq!(in_order(&found, TlsVersion::Tls13), NEWEST, "{name}");
+        let newest = found.version(TlsVersion::Tls13).expect("TLS 1.3");
+        assert!(newest.complete, "{name}");
+    }
+    // One that answers only what offers old versions too.
+    let server = tls13(|hello| {
+        let oldest = hello.versions().contains(&0x0302);
+        (!oldest).then_some(ILLEGAL_PARAMETER)
+    });
+    let found = scan_within(server.address, limits());
+    let newest = found.version(TlsVersion::Tls13).expect("TLS 1.3");
+    assert!(!newest.complete, "{}", shown(&found));
+    let partial = matches!(found.outcome, ScanOutcome::Partial { .. });
+    assert!(partial, "{}", shown(&found));
+    let said = found.notes.iter().any(|note| note.contains("there may be"));
+    assert!(said, "{}", shown(&found));
+}
+
+pub(crate) fn suites_with_pre_shared_keys_are_found_in_old_versions() {
+    let (all, files) = ("ALL:@SECLEVEL=0", Files::new(Key::Rsa));
+    for (flag, version) in [("-tls1", TlsVersion::Tls10), ("-tls1_1", TlsVersion::Tls11)] {
+        let server = s_server(&files, &["-cipher", all, "-psk", "0123456789abcdef", flag]);
+        let found = scan(server.address, &[]);
+        let with_key = |code: u16| {
+            CipherSuite(code)
+                .facts()
+                .is_some_and(|s| s.name.contains("PSK"))
+        };
+        let mut due = listed(&["-psk", all], version);
+        due.retain(|code| usable(*code, Key::Rsa) || with_key(*code));
+        // TLS_ECDHE_PSK_WITH_AES_256_CBC_SHA384 is among them.
+        assert!(due.contains(&0xc038), "{due:x?}");
+        due.sort_unstable();
+        assert_eq!(suites(&found, version), due, "{}", shown(&found));
+        assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
+    }
+}
+
+pub(crate) fn what_is_encrypted_is_read_where_ccm_is_chosen_first() {
+    let files = Files::new(Key::EcdsaP256);
+    let list = "TLS_AES_128_CCM_SHA256:TLS_AES_128_CCM_8_SHA256:TLS_AES_256_GCM_SHA384";
+    let server = s_server(&files, &["-www", "-tls1_3", "-ciphersuites", list]);
+    let found = scan(server.address, &ScanPart::ALL);
+    assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
+    assert_eq!(in_order(&found, TlsVersion::Tls13).len(), 3);
+    assert_eq!(found.chains.len(), 1, "{}", shown(&found));
+    assert!(!found.signatures.is_empty(), "{}", shown(&found));
+    let features = &found.features;
+    assert_eq!(features.http_status, Some(200), "{}", shown(&found));
+    assert_eq!(features.tickets_tls13, Some(2), "{}", shown(&found));
+    assert_eq!(features.resumption_tls13, Observed::Yes);
+
+    let alone = ["-www", "-tls1_3", "-ciphersuites", "TLS_AES_128_CCM_SHA256"];
+    let server = s_server(&files, &alone);
+    let found = scan(server.address, &ScanPart::ALL);
+    assert_eq!(in_order(&found, TlsVersion::Tls13), [0x1304]);
+    assert_eq!(found.features.tickets_tls13, None);
+    assert_eq!(found.features.resumption_tls13, Observed::Unknown);
+    let said = found.notes.iter().any(|note| note.contains("CCM"));
+    assert!(said, "{}", shown(&found));
+}
+
+pub(crate) fn nss_resumes_and_renegotiates() {
+    let files = Files::new(Key::Rsa);
+    let server = selfserv(&files, "tls1.0:tls1.2");
+    let found = scan(server.address, &ScanPart::ALL);
+    assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
+    let features = &found.features;
+    assert_eq!(
+        features.resumption_tls12,
+        Observed::Yes,
+        "{}",
+        shown(&found)
+    );
+    assert_eq!(features.client_renegotiation, Observed::Yes);
+    assert!(groups(&found, TlsVersion::Tls12).contains(&"x25519".to_owned()));
+}
+
+/// NSS' own server, with these versions.
+fn selfserv(files: &Files, versions: &str) -> Server {
+    let database = format!("sql:{}", files.path(""));
+    let whole = files.path("whole.p12");
+    let run = |program: &str, arguments: &[&str]| {
+        let ran = Command::new(program).args(arguments).output();
+        let ran = ran.unwrap_or_else(|e| panic!("{program}: {e}"));
+        assert!(ran.status.success(), "{program}: {ran:?}");
+    };
+    let (leaf, key) = (files.path("leaf.pem"), files.path("key.pem"));
+    let export = [
+        "pkcs12", "-export", "-name", "leaf", "-passout", "pass:", "-in", &leaf, "-inkey", &key,
+        "-out", &whole,
+    ];
+    run("openssl", &export);
+    run("certutil", &["-N", "-d", &database, "--empty-password"]);
+    run("pk12util", &["-i", &whole, "-d", &database, "-W", ""]);
+    let address = free_address();
+    let program = Tool::Selfserv.path().expect("selfserv");
+    let child = Command::new(program)
+        .args(["-d", &database, "-n", "leaf", "-V", versions, "-Q", "-G"])
+        .args(["-p", &address.port().to_string()])
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("selfserv begins");
+    let mut server = Server::at(child, address);
+    assert!(wait_until_it_listens(&mut server, address));
+    server
+}
