@@ -33,8 +33,8 @@ pub use exception::{ComesTo, Exception};
 pub use findings::{Findings, Lack};
 #[cfg(feature = "tests")]
 pub use tests::{
-    conformance, conformance_but, conformance_without, documented, nginx, openssl_command,
-    protocol, resumes_by_ticket, set_up, suite, suite_without,
+    conformance, conformance_but, conformance_without, documented, lacks_only, nginx,
+    openssl_command, protocol, resumes_by_ticket, set_up, suite, suite_without,
 };
 
 /// Rules that a worker must keep.

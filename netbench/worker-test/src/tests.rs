@@ -104,6 +104,27 @@ pub fn nginx(program: &Path, stack: &str) {
     complain(stack, check(Rules::Nginx, program, stack, Some(&nginx)));
 }
 
+/// Holds a worker to a table of rules in which some cases are `unsupported`: each of `lacks` is a part of the names of such
+/// cases, and of the reason that the worker gives.
+///
+/// # Panics
+/// As [`conformance`], for a case that is unsupported and not in `lacks`, and for one of `lacks` that no case meets.
+pub fn lacks_only(rules: Rules, program: &Path, stack: &str, lacks: &[(&str, &str)]) {
+    let found = check(rules, program, stack, None).expect("it runs");
+    assert!(found.wrong.is_empty(), "{:#?}", found.wrong);
+    let mut met = vec![0; lacks.len()];
+    for lack in &found.lacks {
+        let known = lacks.iter().position(|(word, _)| lack.case.contains(word));
+        let known = known.unwrap_or_else(|| panic!("{lack:?}"));
+        assert!(lack.reason.contains(lacks[known].1), "{lack:?}");
+        met[known] += 1;
+    }
+    for ((word, why), cases) in lacks.iter().zip(met) {
+        println!("{cases} findings in cases with {word}: {why}");
+        assert!(cases > 0, "no case with {word} lacks anything");
+    }
+}
+
 fn complain(stack: &str, found: Result<impl Into<Findings>, String>) {
     let wrong = found.map_or_else(|error| vec![error], |found| found.into().all());
     assert!(
