@@ -76,14 +76,10 @@ impl Sites {
         network: Network,
         mut file: SitesFile,
         roots: Roots,
-        sites: &SiteOptions,
         targets: &TargetOptions,
         path: &PathOptions,
         start: &StartOptions,
     ) -> anyhow::Result<Self> {
-        if let Some(limit) = sites.limit {
-            file.sites.truncate(limit as usize);
-        }
         let shard = path.shard.map(ShardArg::shard).transpose()?;
         let shard = shard
             .map(|shard| shard::cut(&mut file.sites, shard))
@@ -267,11 +263,14 @@ pub(crate) fn asked(
     over: &SiteOptions,
     targets: &TargetOptions,
 ) -> anyhow::Result<(SitesFile, Target)> {
-    let file = if targets.targets.is_empty() {
+    let mut file = if targets.targets.is_empty() {
         sites_file::read(over.sites.as_deref())?
     } else {
         sites_file::of_targets(&targets.targets)?
     };
+    if let Some(limit) = over.limit {
+        file.sites.truncate(limit as usize);
+    }
     let target = match (over.live, targets.targets.is_empty()) {
         (true, _) => Target::Live,
         (false, true) => Target::Lab,

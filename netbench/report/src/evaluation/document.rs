@@ -126,7 +126,7 @@ fn lead(evaluation: &Evaluation) -> String {
     let profile = plan.client_profile.map(profile_in_words);
     let profile = profile.map_or_else(String::new, |words| format!(" {words}"));
     let depth = match plan.depth {
-        Depth::Quick => "the quick form: fewer rounds, wider intervals",
+        Depth::Quick => "the quick form: fewer rounds and cases, wider intervals",
         Depth::Full => "the full form",
     };
     format!(

@@ -49,7 +49,9 @@ enum Offers {
 
 impl ConnectSettings {
     pub(crate) fn of_options(options: &Connect) -> anyhow::Result<Self> {
-        let (file, target) = targets::asked(&options.over, &options.targets)?;
+        let (mut file, target) = targets::asked(&options.over, &options.targets)?;
+        let every = options.every as usize;
+        file.sites = file.sites.into_iter().step_by(every).collect();
         let request = client::request(&options.request.method, &options.request.header);
         client::only_for_servers(target, &request, &options.identity)?;
         let pause = options.request.pause;
@@ -67,7 +69,6 @@ impl ConnectSettings {
                 network,
                 file,
                 roots(&options.roots.source(), options.roots_count)?,
-                &options.over,
                 &options.targets,
                 &options.path,
                 &options.start,

@@ -29,7 +29,6 @@ impl ScanSettings {
             network(place, file.sites.len(), rate),
             file,
             roots(&options.roots.source(), None)?,
-            &options.over,
             &options.targets,
             &options.path,
             &options.start,

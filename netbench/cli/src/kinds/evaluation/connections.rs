@@ -29,6 +29,18 @@ fn rounds(plan: &EvaluationPlan) -> u32 {
     }
 }
 
+/// The most sites that a quick evaluation connects to.
+const QUICK_SITES: u32 = 60;
+
+/// Every which site is connected to: in a quick evaluation, what leaves no more than [`QUICK_SITES`]. Not the
+/// first ones: lists are sorted, often by what makes sites alike.
+fn every(plan: &EvaluationPlan) -> u32 {
+    match plan.depth {
+        Depth::Quick if plan.limit.is_none() => plan.sites.div_ceil(QUICK_SITES).max(1),
+        Depth::Quick | Depth::Full => 1,
+    }
+}
+
 fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     let rounds = rounds(plan);
     let mut arguments = words(&format!(
@@ -43,7 +55,19 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     if *method != RequestRecord::default().method {
         arguments.extend(["--method".into(), method.into()]);
     }
-    Ok(Steps::runs([(RUN, arguments)]))
+    let every = every(plan);
+    let mut notes = Vec::new();
+    if every > 1 {
+        arguments.extend(["--every".into(), every.to_string().into()]);
+        let (some, all) = (plan.sites.div_ceil(every), plan.sites);
+        notes.push(format!(
+            "--quick connected to {some} of the {all} sites; `--limit {all}` connects to all"
+        ));
+    }
+    Ok(Steps {
+        notes,
+        ..Steps::runs([(RUN, arguments)])
+    })
 }
 
 fn collect(
@@ -58,4 +82,45 @@ fn collect(
         runs.push(Box::new(run));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_quick_evaluation_connects_to_no_more_sites_than_it_has_time_for() {
+        let plan = |depth: &str, sites: u32, limit: Option<u32>| -> EvaluationPlan {
+            let plan = json!({
+                "from": "openssl", "to": "rustls-aws-lc", "depth": depth, "target": "lab",
+                "sites_file": null, "limit": limit, "sites": sites, "seed": 1, "workers": [], "parts": [],
+            });
+            serde_json::from_value(plan).unwrap()
+        };
+        for (depth, sites, limit, some) in [
+            ("quick", 0, None, None),
+            ("quick", 60, None, None),
+            ("quick", 61, None, Some("31")),
+            ("quick", 101, None, Some("51")),
+            ("quick", 10_000, None, Some("60")),
+            ("quick", 101, Some(101), None),
+            ("full", 101, None, None),
+        ] {
+            let Ok(steps) = steps(&plan(depth, sites, limit)) else {
+                panic!("every plan has connections");
+            };
+            let arguments = &steps.steps[0].arguments;
+            assert_eq!(arguments.iter().any(|a| a == "--every"), some.is_some());
+            match some {
+                Some(some) => assert!(
+                    steps.notes[0].starts_with(&format!("--quick connected to {some} of the ")),
+                    "{:?}",
+                    steps.notes
+                ),
+                None => assert!(steps.notes.is_empty(), "{:?}", steps.notes),
+            }
+        }
+    }
 }

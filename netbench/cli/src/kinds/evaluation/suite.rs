@@ -22,7 +22,7 @@ const COSTS: &str = "costs";
 
 /// The costs that a quick evaluation measures.
 const QUICK_CASES: &str =
-    " --case verify_*_chain-2_roots-118 --case connector_* --case memory-1000_1.3_*";
+    " --case verify_*_chain-2_roots-118 --case connector_* --case memory-1000_1.3_*_AES128-*";
 
 fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     let (budget, rounds, cases) = match plan.depth {
