@@ -193,13 +193,7 @@ fn a_stack_that_is_slower_regresses_and_the_other_way_round_it_does_not() {
 fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
     let place = Place::new();
     // By so much that other tests on the same two cores do not hide it.
-    // Both as they would be shipped: beside the command under test may lie a worker that is not.
-    let shipped = built("netbench-worker-rustls");
-    let worker = format!(
-        "{} --worker rustls-ring={}",
-        slowed(&place, "200"),
-        shipped.display()
-    );
+    let worker = slowed(&place, "200");
     let line = format!(
         "--case {TICKET} --stack rustls-ring,rustls-ring,slowed {worker} --until-decided --rounds 27 --trial 60ms --json"
     );
@@ -448,15 +442,9 @@ fn run_folders_that_are_newer_or_cut_short() {
 #[test]
 fn rounds_end_when_all_is_decided() {
     let place = Place::new();
-    // Both optimised: beside this command there may be a worker that is not.
-    let ring = built("netbench-worker-rustls");
-    let workers = format!(
-        "{} --worker rustls-ring={}",
-        slowed(&place, "100"),
-        ring.display()
-    );
+    let worker = slowed(&place, "200");
     let line = format!(
-        "--case {TICKET} --stack rustls-ring,slowed {workers} --until-decided --rounds 60 --trial 200ms"
+        "--case {TICKET} --stack rustls-ring,slowed {worker} --until-decided --rounds 60 --trial 200ms"
     );
     suite(&place, &line).expect(0);
     let last = suite_samples(&place.run())

@@ -343,14 +343,12 @@ pub fn published(place: &Place, end: &str) -> PathBuf {
     copy
 }
 
-/// An executable that `./test` has built for release.
+/// A worker that `./test` has built beside the command.
 pub fn built(name: &str) -> PathBuf {
-    let tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(tree.join("target"), PathBuf::from);
-    let path = target.join("release").join(name);
+    let path = Path::new(env!("CARGO_BIN_EXE_netbench")).with_file_name(name);
     assert!(
         path.is_file(),
-        "{} is missing: ./test builds it, and so does cargo build --release -p",
+        "{} is missing: ./test builds it, and so does cargo build -p",
         path.display()
     );
     path

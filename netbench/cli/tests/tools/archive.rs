@@ -7,7 +7,7 @@ use std::{
     sync::OnceLock,
 };
 
-use crate::support::{Done, Place, words};
+use crate::support::{Done, Place, built, words};
 
 fn tree() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -23,21 +23,12 @@ fn run(command: &mut Command) -> Done {
     }
 }
 
-/// Packs what Cargo has built for the tests, or `./test` for release, into `folder`.
+/// Packs what `./test` has built, into `folder`.
 fn pack(folder: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
     let _none = fs::remove_dir_all(&folder);
-    let debug = Path::new(env!("CARGO_BIN_EXE_netbench")).parent().unwrap();
-    let has_workers = |folder: &Path| {
-        let stacks = ["rustls", "openssl"].iter();
-        stacks
-            .map(|stack| folder.join(format!("netbench-worker-{stack}")))
-            .all(|worker| worker.is_file())
-    };
-    let built = [debug.to_owned(), debug.with_file_name("release")]
-        .into_iter()
-        .find(|folder| has_workers(folder))
-        .expect("there are no workers to pack: cargo build -p netbench-stack-rustls builds one, -p netbench-stack-openssl the other");
+    let workers = ["rustls", "openssl"].map(|stack| built(&format!("netbench-worker-{stack}")));
+    let built = workers[0].parent().unwrap();
     let mut command = Command::new(tree().join("release/archive"));
     // A busy machine may need minutes for it.
     let done = command
