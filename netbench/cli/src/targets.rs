@@ -68,6 +68,16 @@ pub(crate) struct Sites {
     pub(crate) shard: Option<ShardRecord>,
     pub(crate) vantage: String,
     pub(crate) seed: u64,
+    pub(crate) names: Names,
+}
+
+/// When names of real hosts are looked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Names {
+    /// Before the run: every trial goes to the same address.
+    First,
+    /// By what measures, when it comes to the site.
+    AsTheyCome,
 }
 
 impl Sites {
@@ -93,6 +103,7 @@ impl Sites {
             shard,
             vantage: path.vantage.clone().unwrap_or_else(run::host),
             seed: start.seed.unwrap_or_else(new_seed),
+            names: Names::First,
         })
     }
 
@@ -127,6 +138,7 @@ impl Sites {
             shard: origin.shard,
             vantage: origin.vantage.clone(),
             seed,
+            names: Names::First,
         })
     }
 
@@ -215,15 +227,24 @@ impl Sites {
         let places = |site: &Site| place(site, rules);
         let places: Vec<(HostName, u16)> = self.file.sites.iter().map(places).collect();
         let addresses: Vec<Option<SocketAddr>> = match self.network {
+            Network::Live { .. } if self.names == Names::AsTheyCome => vec![None; places.len()],
             Network::Live { .. } => resolve(&places, RESOLVE_LIMIT),
             Network::Lab | Network::Loopback => places
                 .iter()
                 .map(|(host, port)| loopback::reachable(host, *port))
                 .collect(),
         };
+        self.at(addresses)
+    }
+
+    /// The sites at these addresses, in their order.
+    pub(crate) fn at(
+        &self,
+        addresses: impl IntoIterator<Item = Option<SocketAddr>>,
+    ) -> Vec<Option<HostAddress>> {
         let host = |(address, site): (Option<SocketAddr>, &Site)| {
             let looked_up = matches!(self.network, Network::Live { .. })
-                && destination(rules, &site.host, site.port).is_none();
+                && destination(&self.connect_to, &site.host, site.port).is_none();
             Some(HostAddress {
                 address: address?,
                 resolve: if looked_up {
@@ -238,6 +259,11 @@ impl Sites {
             .zip(&self.file.sites)
             .map(host)
             .collect()
+    }
+
+    /// The host and the port that connections to a site go to.
+    pub(crate) fn place(&self, site: &Site) -> (HostName, u16) {
+        place(site, &self.connect_to)
     }
 
     pub(crate) fn roots_record(&self) -> RootsRecord {

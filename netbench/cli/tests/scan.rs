@@ -27,6 +27,7 @@ netbench_testing::tests! {
     json_is_as_the_schemas_say_and_a_report_is_made_again;
     nothing_leaves_the_machine_without_leave;
     servers_of_this_machine_are_scanned_directly_and_classed;
+    sites_that_failed_are_tried_again_by_resume;
     what_was_scanned_before_an_interruption_is_kept_and_gone_on_from;
     a_hello_is_the_stacks_own;
 }
@@ -328,6 +329,33 @@ fn servers_of_this_machine_are_scanned_directly_and_classed() {
         );
     }
     assert!(!done.stdout.contains('\x1b'));
+}
+
+fn sites_that_failed_are_tried_again_by_resume() {
+    let port = {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        listener.local_addr().unwrap().port()
+    };
+    let place = Place::new();
+    let site = format!("127.0.0.1:{port}");
+    let done = place
+        .netbench(&["scan", &site, "--timeout", "1s"])
+        .expect(0);
+    assert!(done.stdout.contains("connect: "), "{}", done.stdout);
+    // Now something listens there.
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(b"SSH-2.0-x\r\n");
+        }
+    });
+    let run = place.run();
+    let done = place.netbench(&["scan", "--resume", run.to_str().unwrap()]);
+    let done = done.expect(0);
+    assert!(done.stdout.contains("ssh: "), "{}", done.stdout);
+    assert!(!done.stdout.contains("connect: "), "{}", done.stdout);
 }
 
 fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {

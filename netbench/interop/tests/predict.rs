@@ -106,6 +106,7 @@ fn site(name: &str, versions: Vec<VersionScan>, schemes: &[(TlsVersion, u16)]) -
         host: name.to_owned(),
         port: 443,
         address: None,
+        addresses: Vec::new(),
         outcome: ScanOutcome::Scanned,
         versions,
         signatures: schemes

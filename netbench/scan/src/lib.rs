@@ -20,14 +20,14 @@
 //! ```no_run
 //! use std::sync::{Arc, atomic::AtomicBool};
 //!
-//! use netbench_scan::{ScanEvent, Limits, TrustAnchors, ScanTarget, scan_all};
+//! use netbench_scan::{ScanEvent, Limits, Place, TrustAnchors, ScanTarget, scan_all};
 //!
 //! let target = ScanTarget {
 //!     site: "example.test".to_owned(),
 //!     host: "example.test".to_owned(),
 //!     port: 443,
 //!     path: "/".to_owned(),
-//!     address: Ok(([127, 0, 0, 1], 443).into()),
+//!     place: Place::At(([127, 0, 0, 1], 443).into()),
 //! };
 //! let stop = Arc::new(AtomicBool::new(false));
 //! scan_all(vec![target], Limits::default(), TrustAnchors::default(), &stop, |event| {
@@ -49,6 +49,9 @@ mod text;
 mod x509;
 
 pub use offer::offer;
-pub use probe::{Limits, ScanEvent, ScanPart, ScanTarget, raise_descriptor_limit, scan_all};
+pub use probe::{
+    Limits, Lookup, Place, Resolver, ScanEvent, ScanPart, ScanTarget, raise_descriptor_limit,
+    scan_all, scan_all_with,
+};
 pub use session::crypto;
 pub use x509::TrustAnchors;

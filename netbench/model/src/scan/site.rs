@@ -26,6 +26,9 @@ pub struct SiteScan {
     pub port: u16,
     /// The address that was connected to; none where the name did not resolve.
     pub address: Option<SocketAddr>,
+    /// Every address of the name, in the order in which they were tried, where it has several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub addresses: Vec<SocketAddr>,
     /// How the scan of this site ended.
     pub outcome: ScanOutcome,
     /// Versions, the newest first: those that are spoken, and why the others are not.

@@ -15,11 +15,14 @@ use crate::{
     document::{Document, Extent, Item, Report, Section, Table},
     evaluation::{Evidence, losses, supports},
     run::origin,
-    text::{count, in_place_of, places, shorten},
+    text::{count, in_place_of, places, shorten, some_of},
 };
 
 /// The id of the section with what was found.
 const SECTION: &str = "scan";
+
+/// Sites that are named of those scanned in part.
+const NAMED: usize = 6;
 
 /// With so few sites, each is shown in full.
 const IN_FULL: usize = 3;
@@ -172,12 +175,10 @@ fn sites(items: &mut Vec<Item>, sites: &[SiteScan]) {
     items.push(
         Table::of(sites.iter().map(|site| (site, newest(site))))
             .col("site", 0, |(site, _)| Cell::text(&site.site))
-            .col("versions", 0, |(site, _)| {
-                if site.is_scanned() {
-                    Cell::text(versions(site))
-                } else {
-                    short(outcome(site))
-                }
+            .col("versions", 0, |(site, _)| match &site.outcome {
+                ScanOutcome::Scanned => Cell::text(versions(site)),
+                ScanOutcome::Partial { .. } => Cell::text(format!("{} (in part)", versions(site))),
+                ScanOutcome::Failed { .. } => short(outcome(site)),
             })
             .col("suites", 0, |(site, _)| {
                 Cell::count(spoken(site).map(|v| v.suites.len()).sum::<usize>())
@@ -208,6 +209,24 @@ fn sites(items: &mut Vec<Item>, sites: &[SiteScan]) {
                 short(first.map_or_else(String::new, |suite| suite.name.clone()))
             })
             .item(),
+    );
+    in_part(items, sites);
+}
+
+/// Why sites were scanned in part: what is not shown of them may be there.
+fn in_part(items: &mut Vec<Item>, sites: &[SiteScan]) {
+    let partial = sites.iter().filter_map(|site| match &site.outcome {
+        ScanOutcome::Partial { why } => Some((why, &site.site)),
+        ScanOutcome::Scanned | ScanOutcome::Failed { .. } => None,
+    });
+    items.extend(
+        Table::of(partial.into_group_map().into_iter().sorted())
+            .col("why", 0, |(why, _)| Cell::text(shorten(why)))
+            .col("sites", 0, |(_, sites)| Cell::count(sites.len()))
+            .col("which", 0, |(_, sites)| {
+                Cell::text(shorten(&some_of(NAMED, sites.iter())))
+            })
+            .under("Scanned in part: they may have more than is shown"),
     );
 }
 

@@ -77,9 +77,12 @@ pub(super) async fn enumerate<R: Responder>(
         unsure: false,
         of_reversed: None,
     };
+    if !offered.suites.contains(&first.suite) {
+        state.say_not_offered();
+    }
     state.chose(&offered.suites, &first);
     state.chose_group(&offered.groups, &first);
-    let mut complete = state.suites().await.is_ok();
+    let mut complete = !state.found.is_empty() && state.suites().await.is_ok();
     if complete {
         complete = state.groups_alone().await.unwrap_or(false);
     }
@@ -150,10 +153,7 @@ impl<R: Responder> Enumerator<'_, R> {
             }
             let Some(choice) = choice else { break };
             if !suites.contains(&choice.suite) {
-                self.server.note(format!(
-                    "TLS {}: chose a suite that was not offered",
-                    self.version
-                ));
+                self.say_not_offered();
                 return Err(Stop);
             }
             if narrowing == Narrowing::Checking {
@@ -316,6 +316,13 @@ impl<R: Responder> Enumerator<'_, R> {
             self.groups_left.retain(|code| *code != group);
             self.groups.push(group);
         }
+    }
+
+    fn say_not_offered(&self) {
+        self.server.note(format!(
+            "TLS {}: chose a suite that was not offered",
+            self.version
+        ));
     }
 
     fn follows_client(&self) -> bool {

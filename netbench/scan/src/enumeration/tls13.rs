@@ -70,10 +70,14 @@ pub(super) async fn enumerate<R: Responder>(
         shared: false,
         answered: false,
     };
-    state.chose(offered, &first);
-    let mut complete = state.all().await.is_ok();
-    let orders = state.orders().await;
-    complete &= orders.is_ok() && state.told_by_refusals().await;
+    let mut complete = state.fits(offered, &first);
+    let mut orders = Err(Stop);
+    if complete {
+        state.chose(offered, &first);
+        complete = state.all().await.is_ok();
+        orders = state.orders().await;
+        complete &= orders.is_ok() && state.told_by_refusals().await;
+    }
     let (suite_order, group_order) = orders.unwrap_or((Order::Unknown, Order::Unknown));
     let suite = |code: &u16| SuiteFound {
         code: *code,

@@ -31,7 +31,7 @@ pub async fn enumerate<R: Responder>(server: &R) -> Enumeration {
         let newest = tls13::enumerate(server, &hello, choice);
         let older = downwards(server, TlsVersion::Tls12, None);
         let (newest, older) = tokio::join!(newest, older);
-        versions.push(newest);
+        versions.push(only_offered(newest));
         versions.extend(older);
     } else {
         let offered = *hello.versions.first().unwrap_or(&TlsVersion::Tls12);
@@ -112,7 +112,14 @@ async fn downwards<R: Responder>(
         match answer {
             Ok((hello, choice)) => {
                 let Some(chosen) = TlsVersion::of(choice.version).filter(|v| *v <= offered) else {
-                    server.note("chose a version that was not offered".to_owned());
+                    let why = "chose a version that was not offered";
+                    server.note(why.to_owned());
+                    for version in down_from(offered) {
+                        found.push(VersionFound {
+                            complete: false,
+                            ..unspoken(version, why.to_owned(), Asked::Yes)
+                        });
+                    }
                     break;
                 };
                 for passed in between(chosen, offered) {
@@ -124,7 +131,7 @@ async fn downwards<R: Responder>(
                 }
                 let enumerated = legacy::enumerate(server, chosen, &hello, choice, groups).await;
                 groups = Groups::Known;
-                found.push(enumerated);
+                found.push(only_offered(enumerated));
                 next = below(chosen);
             }
             Err(refusal) => {
@@ -137,16 +144,35 @@ async fn downwards<R: Responder>(
                 const PROTOCOL_VERSION: u8 = 70;
                 let all = refusal.is_none() || refusal == Some(Refusal::Alert(PROTOCOL_VERSION));
                 let last = if all { TlsVersion::Ssl3 } else { offered };
-                for version in TlsVersion::ALL.into_iter().rev() {
-                    if version <= offered && version >= last {
-                        found.push(unspoken(version, why.clone(), asked));
-                    }
+                for version in down_from(offered).take_while(|version| *version >= last) {
+                    found.push(unspoken(version, why.clone(), asked));
                 }
                 next = if all { None } else { below(offered) };
             }
         }
     }
     found
+}
+
+/// A version in which no suite was chosen that had been offered is not spoken.
+fn only_offered(found: VersionFound) -> VersionFound {
+    if found.refusal.is_some() || !found.suites.is_empty() {
+        return found;
+    }
+    VersionFound {
+        complete: false,
+        ..unspoken(
+            found.version,
+            "chose what was not offered".to_owned(),
+            Asked::Yes,
+        )
+    }
+}
+
+/// This version and all that are older, the newest first.
+fn down_from(newest: TlsVersion) -> impl Iterator<Item = TlsVersion> {
+    let all = TlsVersion::ALL.into_iter().rev();
+    all.filter(move |version| *version <= newest)
 }
 
 fn everything() -> ProbeHello {

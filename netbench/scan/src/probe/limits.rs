@@ -25,8 +25,19 @@ pub struct ScanTarget {
     pub port: u16,
     /// The path that a whole handshake asks for.
     pub path: String,
-    /// Where to connect, or why there is no address.
-    pub address: Result<SocketAddr, String>,
+    /// Where to connect.
+    pub place: Place,
+}
+
+/// Where a site is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// At an address.
+    At(SocketAddr),
+    /// At the addresses of a name, which is looked up when the site's turn comes.
+    Named(String, u16),
+    /// Nowhere, for this reason.
+    Nowhere(String),
 }
 
 /// Optional parts of a scan. Versions, suites and groups are always enumerated.

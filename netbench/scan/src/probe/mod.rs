@@ -4,6 +4,7 @@ mod features;
 mod findings;
 mod intolerance;
 mod limits;
+mod names;
 mod pace;
 mod prober;
 mod scan_all;
@@ -11,5 +12,6 @@ mod sessions;
 mod site;
 mod wire;
 
-pub use limits::{Limits, ScanPart, ScanTarget, raise_descriptor_limit};
-pub use scan_all::{ScanEvent, scan_all};
+pub use limits::{Limits, Place, ScanPart, ScanTarget, raise_descriptor_limit};
+pub use names::{Lookup, Resolver};
+pub use scan_all::{ScanEvent, scan_all, scan_all_with};

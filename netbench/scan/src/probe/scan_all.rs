@@ -9,12 +9,16 @@ use std::{
     time::Duration,
 };
 
-use tokio::{sync::mpsc, task::LocalSet};
+use tokio::{
+    sync::{Semaphore, mpsc},
+    task::LocalSet,
+};
 
 use netbench_model::scan::SiteScan;
 
 use super::{
-    limits::{Gate, Limits, ScanTarget},
+    limits::{Gate, Limits, Place, ScanTarget},
+    names::{LOOKUPS, Resolver},
     site,
 };
 
@@ -38,7 +42,24 @@ pub enum ScanEvent<'a> {
 /// # Errors
 /// The runtime cannot be made, or what `listener` returns.
 pub fn scan_all<E: From<std::io::Error>>(
-    targets: Vec<ScanTarget>,
+    targets: impl IntoIterator<Item = ScanTarget>,
+    limits: Limits,
+    roots: TrustAnchors,
+    stop: &Arc<AtomicBool>,
+    listener: impl FnMut(ScanEvent<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let resolver = Resolver::of_the_system();
+    scan_all_with(resolver, targets, limits, roots, stop, listener)
+}
+
+/// The same with another resolver. Names are looked up somewhat ahead of the scan, so that one without an
+/// answer keeps no other site waiting.
+///
+/// # Errors
+/// As [`scan_all`].
+pub fn scan_all_with<E: From<std::io::Error>>(
+    resolver: Resolver,
+    targets: impl IntoIterator<Item = ScanTarget>,
     limits: Limits,
     roots: TrustAnchors,
     stop: &Arc<AtomicBool>,
@@ -46,7 +67,10 @@ pub fn scan_all<E: From<std::io::Error>>(
 ) -> Result<(), E> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
+        .max_blocking_threads(LOOKUPS)
         .build()?;
+    let resolver = Rc::new(resolver);
+    let slots = Rc::new(Semaphore::new(limits.sites.max(1)));
     let gate = Rc::new(Gate::new(&limits));
     let limits = Rc::new(limits);
     let roots = Rc::new(roots);
@@ -56,14 +80,21 @@ pub fn scan_all<E: From<std::io::Error>>(
         let mut waiting = targets.into_iter();
         let mut running = 0;
         loop {
-            while running < limits.sites.max(1) {
+            while running < limits.sites.max(1) + LOOKUPS {
                 let Some(target) = waiting.next() else { break };
                 running += 1;
                 let (limits, roots, gate) =
                     (Rc::clone(&limits), Rc::clone(&roots), Rc::clone(&gate));
+                let (resolver, slots) = (Rc::clone(&resolver), Rc::clone(&slots));
                 let done = done.clone();
                 tokio::task::spawn_local(async move {
-                    let result = site::scan(&target, &limits, &roots, &gate).await;
+                    let addresses = match &target.place {
+                        Place::At(address) => Ok(vec![*address]),
+                        Place::Named(host, port) => resolver.addresses(host, *port).await,
+                        Place::Nowhere(why) => Err(why.clone()),
+                    };
+                    let _slot = slots.acquire().await;
+                    let result = site::scan(&target, addresses, &limits, &roots, &gate).await;
                     // The receiver is gone when the scan was stopped.
                     let _ = done.send(result);
                 });
@@ -84,5 +115,9 @@ pub fn scan_all<E: From<std::io::Error>>(
             }
         }
     };
-    local.block_on(&runtime, work)
+    let result = local.block_on(&runtime, work);
+    drop(local);
+    // A lookup without an answer is not waited for.
+    runtime.shutdown_background();
+    result
 }

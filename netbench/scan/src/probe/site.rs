@@ -1,6 +1,6 @@
 //! Scans one site, from its first hello to its record.
 
-use std::time::Duration;
+use std::{net::SocketAddr, time::Duration};
 
 use tokio::time::Instant;
 
@@ -27,25 +27,57 @@ use crate::{
     x509::TrustAnchors,
 };
 
+/// The most addresses of a site that are tried, one after another until one accepts a connection.
+const MOST_TRIED: usize = 4;
+
 /// Scans one site. Never fails: what went wrong is in the result.
 pub(super) async fn scan(
     target: &ScanTarget,
+    addresses: Result<Vec<SocketAddr>, String>,
+    limits: &Limits,
+    roots: &TrustAnchors,
+    gate: &Gate,
+) -> SiteScan {
+    let mut last = empty(target);
+    let addresses = match addresses {
+        Ok(addresses) => addresses,
+        Err(why) => {
+            last.outcome = ScanOutcome::Failed {
+                class: FailedClass::Resolve,
+                detail: clean(&why),
+            };
+            return last;
+        }
+    };
+    let mut silent = Vec::new();
+    for address in addresses.iter().take(MOST_TRIED) {
+        last = scan_at(target, *address, limits, roots, gate).await;
+        let class = FailedClass::Connect;
+        if !matches!(&last.outcome, ScanOutcome::Failed { class: failed, .. } if *failed == class) {
+            break;
+        }
+        silent.push(address);
+    }
+    if last.is_scanned() && !silent.is_empty() {
+        let all: Vec<String> = silent.iter().map(ToString::to_string).collect();
+        last.notes
+            .push(format!("no connection to {}", all.join(", ")));
+    }
+    if addresses.len() > 1 {
+        last.addresses = addresses;
+    }
+    last
+}
+
+async fn scan_at(
+    target: &ScanTarget,
+    address: SocketAddr,
     limits: &Limits,
     roots: &TrustAnchors,
     gate: &Gate,
 ) -> SiteScan {
     let begun = Instant::now();
     let mut scan = empty(target);
-    let address = match &target.address {
-        Ok(address) => *address,
-        Err(why) => {
-            scan.outcome = ScanOutcome::Failed {
-                class: FailedClass::Resolve,
-                detail: clean(why),
-            };
-            return scan;
-        }
-    };
     scan.address = Some(address);
     let prober = Prober::new(target, address, limits, roots, gate);
     let mut found = None;
@@ -121,8 +153,16 @@ fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: In
         })
         .collect();
     scan.chains = findings.chains();
-    let incomplete = scan.versions.iter().any(|v| v.supported && !v.complete);
-    scan.outcome = if prober.answered.get() {
+    let incomplete = scan.versions.iter().any(|v| !v.complete);
+    let wrong = scan.versions.iter().all(|v| !v.supported);
+    scan.outcome = if prober.answered.get() && wrong && cut.is_none() {
+        // It answered, and nothing that was offered.
+        let detail = scan.notes.first().cloned();
+        ScanOutcome::Failed {
+            class: FailedClass::Malformed,
+            detail: detail.unwrap_or_else(|| "chooses what was not offered".to_owned()),
+        }
+    } else if prober.answered.get() {
         match cut {
             Some(why) => ScanOutcome::Partial { why },
             None if incomplete => ScanOutcome::Partial {
@@ -222,7 +262,8 @@ fn empty(target: &ScanTarget) -> SiteScan {
         site: target.site.clone(),
         host: target.host.clone(),
         port: target.port,
-        address: target.address.as_ref().ok().copied(),
+        address: None,
+        addresses: Vec::new(),
         outcome: ScanOutcome::Scanned,
         versions: Vec::new(),
         signatures: Vec::new(),

@@ -3,7 +3,10 @@
 
 use std::{io::Write, thread, time::Duration};
 
-use netbench_model::{scan::ScanOutcome, tls::TlsVersion};
+use netbench_model::{
+    scan::{FailedClass, ScanOutcome},
+    tls::TlsVersion,
+};
 use netbench_scan::Limits;
 
 use crate::{
@@ -146,6 +149,11 @@ pub(crate) fn choices_that_were_not_offered_end_the_enumeration() {
         let said = found.notes.iter().any(|note| note.contains(due));
         assert!(said, "{name}: {}", shown(&found));
         assert!(found.effort.connections < 100, "{name}: {}", shown(&found));
+        let malformed = FailedClass::Malformed;
+        let failed =
+            matches!(&found.outcome, ScanOutcome::Failed { class, .. } if *class == malformed);
+        assert!(failed, "{name}: {}", shown(&found));
+        assert!(found.versions.iter().all(|v| !v.supported), "{name}");
     }
 
     // A new signature scheme each time, and each time the wrong one.

@@ -11,6 +11,7 @@ mod endless;
 mod go;
 mod hostile;
 mod limited;
+mod names;
 mod nginx;
 mod openssl;
 mod programs;
@@ -33,6 +34,8 @@ netbench_testing::tests! {
     limited::limits_of_connections_are_waited_for_or_said: Nginx;
     limited::a_server_that_refuses_by_closing_is_known_whole;
     limited::hellos_keep_to_the_rules: OpensslCommand;
+    names::dead_names_keep_no_other_waiting;
+    names::every_address_of_a_name_is_tried;
     nginx::the_intermediate_set_takes_few_connections: Nginx, OpensslCommand;
     nginx::everything_about_nginx: Nginx;
     openssl::suites_agree_with_the_setting_one_by_one: OpensslCommand;

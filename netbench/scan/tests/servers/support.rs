@@ -14,7 +14,7 @@ use netbench_model::{
     scan::SiteScan,
     tls::{Authentication, CipherSuite, TlsVersion},
 };
-use netbench_scan::{Limits, ScanEvent, ScanPart, ScanTarget, TrustAnchors, scan_all};
+use netbench_scan::{Limits, Place, ScanEvent, ScanPart, ScanTarget, TrustAnchors, scan_all};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use tempfile::TempDir;
 
@@ -161,7 +161,7 @@ pub(crate) fn target(address: SocketAddr) -> ScanTarget {
         host: HOST.to_owned(),
         port: address.port(),
         path: "/".to_owned(),
-        address: Ok(address),
+        place: Place::At(address),
     }
 }
 

@@ -6,17 +6,22 @@ pub(crate) mod record;
 mod settings;
 
 use std::{
-    collections::{BTreeSet, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
+    net::SocketAddr,
     time::Duration,
 };
 
 use netbench_interop::LossReport;
 use netbench_model::{
-    ScanManifest, ScanPlan, StackName,
+    ClientSettings, ScanManifest, ScanPlan, Site, StackName,
     scan::{AgainstRecord, Offer, SiteScan},
 };
-use netbench_runner::scan::{Clients, client_settings, confirm, offers};
-use netbench_scan::{ScanEvent, ScanTarget, TrustAnchors, scan_all};
+
+use netbench_runner::{
+    Targets,
+    scan::{Clients, client_settings, confirm, offers},
+};
+use netbench_scan::{Place, ScanEvent, ScanTarget, TrustAnchors, scan_all};
 use netbench_store::{Appender, RunFolder};
 
 use self::{args::Scan, settings::ScanSettings};
@@ -28,7 +33,7 @@ use crate::{
     kinds::scan::AGAINST,
     pipeline::{self, Asked, Measured, Ready, Setup},
     progress::Progress,
-    targets::{Needs, Sites},
+    targets::{Needs, Network, Sites},
 };
 
 pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
@@ -97,17 +102,7 @@ impl Measured for ScanSettings {
             checks: Vec::new(),
             measure: Box::new(move |folder, appender| {
                 scan_sites(self, folder, appender, setup)?;
-                let identity = self.shown.identity();
-                let clients = Clients {
-                    workers,
-                    targets: setup.targets()?,
-                    place: inside,
-                    client: &client,
-                    roots_pem: &setup.roots_pem,
-                    identity: identity.as_ref(),
-                    stop: &setup.stop,
-                };
-                against(self, folder, &clients, offers, &setup.progress)
+                against(self, folder, setup, &client, offers)
             }),
         })
     }
@@ -121,26 +116,27 @@ fn scan_sites(
     setup: &Setup,
 ) -> anyhow::Result<()> {
     let (addresses, progress) = (setup.targets()?, &setup.progress);
-    let earlier: Vec<SiteScan> = folder.records()?;
-    let done: HashSet<&str> = earlier.iter().map(|scan| scan.site.as_str()).collect();
     let sites = &settings.over.file.sites;
-    let targets: Vec<ScanTarget> = sites
-        .iter()
-        .enumerate()
-        .filter(|(_, site)| !done.contains(site.name().as_str()))
-        .map(|(i, site)| ScanTarget {
-            site: site.name(),
-            host: site.host.to_string(),
-            port: site.port,
-            path: site.path.clone(),
-            address: addresses.address(i).map_err(|failure| failure.detail),
-        })
+    let earlier: Vec<SiteScan> = folder.records()?;
+    // What failed is tried again.
+    let done: HashSet<String> = earlier
+        .into_iter()
+        .filter(SiteScan::is_scanned)
+        .map(|scan| scan.site)
         .collect();
-    let done = sites.len() - targets.len();
+    let due = |site: &Site| !done.contains(&site.name());
+    let count = sites.iter().filter(|site| due(site)).count();
     let each = settings.cost().each();
-    let left = each.saturating_mul(u32::try_from(targets.len()).unwrap_or(u32::MAX));
-    progress.begin(sites.len() as u64, done as u64, left);
-    drop(earlier);
+    let left = each.saturating_mul(u32::try_from(count).unwrap_or(u32::MAX));
+    progress.begin(sites.len() as u64, (sites.len() - count) as u64, left);
+    let targets = sites.iter().enumerate().filter(|(_, site)| due(site));
+    let targets = targets.map(|(i, site)| ScanTarget {
+        site: site.name(),
+        host: site.host.to_string(),
+        port: site.port,
+        path: site.path.clone(),
+        place: place(&settings.over, addresses, i, site),
+    });
     let roots = TrustAnchors::of_pem(&setup.roots_pem);
     let limits = settings.limits();
     let work = || {
@@ -157,27 +153,69 @@ fn scan_sites(
     }
 }
 
+fn place(over: &Sites, addresses: &Targets, index: usize, site: &Site) -> Place {
+    if matches!(over.network, Network::Live { .. }) {
+        let (host, port) = over.place(site);
+        return match host.address() {
+            Some(ip) => Place::At(SocketAddr::new(ip, port)),
+            None => Place::Named(host.to_string(), port),
+        };
+    }
+    match addresses.address(index) {
+        Ok(address) => Place::At(address),
+        Err(failure) => Place::Nowhere(failure.detail),
+    }
+}
+
+/// Where the sites of the real network were found.
+fn found(over: &Sites, scans: &[SiteScan]) -> Targets {
+    let of_scans: HashMap<&str, SocketAddr> = scans
+        .iter()
+        .filter_map(|scan| Some((scan.site.as_str(), scan.address?)))
+        .collect();
+    let sites = over.file.sites.iter();
+    Targets::Hosts(over.at(sites.map(|site| of_scans.get(site.name().as_str()).copied())))
+}
+
 /// Predicts what the stacks agree on, has handshakes confirm it, and stores both.
 fn against(
     settings: &ScanSettings,
     folder: &RunFolder,
-    clients: &Clients<'_>,
+    setup: &Setup,
+    client: &ClientSettings,
     offers: Vec<Offer>,
-    progress: &Progress,
 ) -> anyhow::Result<()> {
     if offers.is_empty() {
         return Ok(());
     }
     let scans: Vec<SiteScan> = folder.records()?;
     let predicted = LossReport::new(offers, &scans, Vec::new());
-    progress.stage("confirming by handshakes");
+    setup.progress.stage("confirming by handshakes");
     let ScanPlan {
         against: stacks,
         sites,
         confirm: most,
         ..
     } = &settings.plan;
-    let confirmed = confirm(clients, stacks, sites, &scans, &predicted, *most);
+    let found = match settings.over.network {
+        Network::Live { .. } => Some(found(&settings.over, &scans)),
+        Network::Lab | Network::Loopback => None,
+    };
+    let targets = match &found {
+        Some(found) => found,
+        None => setup.targets()?,
+    };
+    let identity = settings.shown.identity();
+    let clients = Clients {
+        workers: &setup.workers,
+        targets,
+        place: setup.inside.as_ref(),
+        client,
+        roots_pem: &setup.roots_pem,
+        identity: identity.as_ref(),
+        stop: &setup.stop,
+    };
+    let confirmed = confirm(&clients, stacks, sites, &scans, &predicted, *most);
     let record = AgainstRecord {
         offers: predicted.offers,
         confirmed,

@@ -9,7 +9,7 @@ use crate::{
     cost::Scans,
     sites_file::SitesFile,
     stack_names::stack_names,
-    targets::{self, Network, Sites, roots},
+    targets::{self, Names, Network, Sites, roots},
 };
 
 /// What is to be scanned and how, read and found right.
@@ -25,7 +25,7 @@ impl ScanSettings {
         let (file, place) = targets::asked(&options.over, &options.targets)?;
         let live = place == Target::Live;
         let rate = options.rate.or(LIVE_RATE.filter(|_| live));
-        let over = Sites::of_options(
+        let mut over = Sites::of_options(
             network(place, file.sites.len(), rate),
             file,
             roots(&options.roots.source(), None)?,
@@ -33,6 +33,7 @@ impl ScanSettings {
             &options.path,
             &options.start,
         )?;
+        over.names = Names::AsTheyCome;
         let parts = ScanPart::ALL.map(|part| part.name().to_owned()).into_iter();
         let plan = ScanPlan {
             place,
@@ -66,7 +67,8 @@ impl ScanSettings {
         };
         let network = network(plan.place, plan.sites.len(), plan.rate);
         let rules = &plan.connect_to;
-        let over = Sites::of_run(manifest, network, file, &plan.roots, rules, plan.seed)?;
+        let mut over = Sites::of_run(manifest, network, file, &plan.roots, rules, plan.seed)?;
+        over.names = Names::AsTheyCome;
         let shown = Shown(options.identity.load()?);
         Ok(Self { over, plan, shown })
     }

@@ -1,0 +1,108 @@
+//! Names to addresses, while the scan goes on.
+
+use std::{
+    io,
+    net::{SocketAddr, ToSocketAddrs},
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::{sync::Semaphore, task::spawn_blocking, time::timeout};
+
+/// Lookups at one time. One that is not answered keeps its thread for longer than it is waited for.
+pub(super) const LOOKUPS: usize = 256;
+
+/// How long a name may take to resolve.
+const LIMIT: Duration = Duration::from_secs(5);
+
+/// The most addresses of a name that are reported.
+const MOST_ADDRESSES: usize = 32;
+
+/// A resolver: the addresses of a host name and a port. It may block.
+pub type Lookup = dyn Fn(&str, u16) -> io::Result<Vec<SocketAddr>> + Send + Sync;
+
+/// Asks a resolver, many names at a time, each with a time limit.
+pub struct Resolver {
+    lookup: Arc<Lookup>,
+    limit: Duration,
+    permits: Arc<Semaphore>,
+}
+
+impl Resolver {
+    /// Asks `lookup`, and waits at most `limit` for each answer.
+    pub fn new(
+        lookup: impl Fn(&str, u16) -> io::Result<Vec<SocketAddr>> + Send + Sync + 'static,
+        limit: Duration,
+    ) -> Self {
+        Self {
+            lookup: Arc::new(lookup),
+            limit,
+            permits: Arc::new(Semaphore::new(LOOKUPS)),
+        }
+    }
+
+    /// Asks the system, as every other program does.
+    pub fn of_the_system() -> Self {
+        let lookup = |host: &str, port| Ok((host, port).to_socket_addrs()?.collect());
+        Self::new(lookup, LIMIT)
+    }
+
+    /// Every address of a name: at least one, each once, IPv4 and IPv6 in turn, or why there is none.
+    pub(super) async fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, String> {
+        // The time of a name begins when it is asked for.
+        let permit = Arc::clone(&self.permits).acquire_owned().await;
+        let (lookup, name) = (Arc::clone(&self.lookup), host.to_owned());
+        let asked = spawn_blocking(move || {
+            let found = lookup(&name, port);
+            drop(permit);
+            found
+        });
+        match timeout(self.limit, asked).await {
+            Err(_) => Err(format!(
+                "the resolver did not answer within {:?}",
+                self.limit
+            )),
+            Ok(Err(_)) => Err("the resolver failed".to_owned()),
+            Ok(Ok(Err(error))) => Err(error.to_string()),
+            Ok(Ok(Ok(found))) if found.is_empty() => Err("the name has no address".to_owned()),
+            Ok(Ok(Ok(found))) => Ok(in_turn(found)),
+        }
+    }
+}
+
+/// The first of IPv4 first, which every network has.
+fn in_turn(found: Vec<SocketAddr>) -> Vec<SocketAddr> {
+    let mut once: Vec<SocketAddr> = Vec::new();
+    for address in found {
+        if !once.contains(&address) && once.len() < MOST_ADDRESSES {
+            once.push(address);
+        }
+    }
+    let (new, old): (Vec<_>, Vec<_>) = once.into_iter().partition(SocketAddr::is_ipv6);
+    let count = new.len().max(old.len());
+    (0..count)
+        .flat_map(|i| [old.get(i), new.get(i)])
+        .flatten()
+        .copied()
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn families_take_turns_and_no_address_comes_twice() {
+        let all = [
+            "[::1]:1",
+            "127.0.0.1:1",
+            "[::1]:1",
+            "127.0.0.2:1",
+            "127.0.0.3:1",
+        ];
+        let all = all.map(|address| address.parse().unwrap()).to_vec();
+        let found: Vec<String> = in_turn(all).iter().map(ToString::to_string).collect();
+        let due = ["127.0.0.1:1", "[::1]:1", "127.0.0.2:1", "127.0.0.3:1"];
+        assert_eq!(found, due);
+    }
+}

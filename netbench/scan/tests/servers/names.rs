@@ -1,0 +1,137 @@
+//! Names that are looked up while the scan goes on.
+
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, AtomicU32, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use netbench_model::scan::{FailedClass, ScanOutcome, SiteScan};
+use netbench_scan::{Limits, Place, Resolver, ScanEvent, ScanTarget, TrustAnchors, scan_all_with};
+
+use crate::{
+    hostile::{limits, says},
+    replies::{record, server_hello},
+    support::{free_address, shown, target},
+};
+
+fn named(name: &str) -> ScanTarget {
+    ScanTarget {
+        site: name.to_owned(),
+        host: name.to_owned(),
+        place: Place::Named(name.to_owned(), 443),
+        ..target(SocketAddr::from((Ipv4Addr::LOCALHOST, 443)))
+    }
+}
+
+fn scan(
+    resolver: Resolver,
+    targets: impl Iterator<Item = ScanTarget>,
+    limits: Limits,
+) -> Vec<SiteScan> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut found = Vec::new();
+    let roots = TrustAnchors::default();
+    scan_all_with::<io::Error>(resolver, targets, limits, roots, &stop, |event| {
+        let ScanEvent::Done(scan) = event;
+        found.push(scan.clone());
+        Ok(())
+    })
+    .unwrap();
+    found
+}
+
+/// A resolver that never answers for one name in eight: 10,000 names, eight at a time and five seconds each, would
+/// take more than ten minutes.
+pub(crate) fn dead_names_keep_no_other_waiting() {
+    const NAMES: u32 = 10_000;
+    let closed = free_address();
+    let dead = |name: &str| name.trim_start_matches('n').parse::<u32>().unwrap() % 8 == 0;
+    let at_once = Arc::new((AtomicU32::new(0), AtomicU32::new(0)));
+    let counts = Arc::clone(&at_once);
+    let lookup = move |name: &str, _| {
+        let now = counts.0.fetch_add(1, Ordering::Relaxed) + 1;
+        counts.1.fetch_max(now, Ordering::Relaxed);
+        if dead(name) {
+            thread::sleep(Duration::from_secs(1));
+        }
+        counts.0.fetch_sub(1, Ordering::Relaxed);
+        Ok(vec![closed])
+    };
+    let resolver = Resolver::new(lookup, Duration::from_millis(500));
+    let limits = Limits {
+        sites: 50,
+        retries: 0,
+        parts: Vec::new(),
+        ..limits()
+    };
+    let begun = Instant::now();
+    let found = scan(
+        resolver,
+        (0..NAMES).map(|n| named(&format!("n{n}"))),
+        limits,
+    );
+    let took = begun.elapsed();
+    assert_eq!(found.len(), NAMES as usize);
+    let failed = |wanted: FailedClass| {
+        let of_class = |scan: &&SiteScan| matches!(&scan.outcome, ScanOutcome::Failed { class, .. } if *class == wanted);
+        found.iter().filter(of_class).count()
+    };
+    let counts = (failed(FailedClass::Resolve), failed(FailedClass::Connect));
+    assert_eq!(counts, (1_250, 8_750));
+    assert!(took < Duration::from_secs(60), "{took:?}");
+    let most = at_once.1.load(Ordering::Relaxed);
+    assert!((9..=256).contains(&most), "{most} lookups at one time");
+}
+
+pub(crate) fn every_address_of_a_name_is_tried() {
+    let server = says(record(22, &server_hello(0x0303, 0x002f, &[])));
+    let (closed, open) = (free_address(), server.address);
+    let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+    let seen = Arc::clone(&asked);
+    let lookup = move |name: &str, _| {
+        seen.lock().unwrap().push(name.to_owned());
+        match name {
+            "two.test" => Ok(vec![closed, open]),
+            "none.test" => Ok(Vec::new()),
+            _ => Err(io::Error::other("no such name")),
+        }
+    };
+    let limits = Limits {
+        retries: 0,
+        parts: Vec::new(),
+        ..limits()
+    };
+    let names = ["two.test", "none.test", "wrong.test"];
+    let resolver = Resolver::new(lookup, Duration::from_secs(20));
+    let found = scan(resolver, names.into_iter().map(named), limits);
+    let of = |name: &str| found.iter().find(|scan| scan.site == name).unwrap();
+    let two = of("two.test");
+    assert!(two.is_scanned(), "{}", shown(two));
+    assert_eq!(two.address, Some(open));
+    assert_eq!(two.addresses, [closed, open]);
+    let said = two
+        .notes
+        .iter()
+        .any(|note| note.contains(&closed.to_string()));
+    assert!(said, "{}", shown(two));
+    for (name, why) in [("none.test", "no address"), ("wrong.test", "no such name")] {
+        match &of(name).outcome {
+            ScanOutcome::Failed { class, detail } => {
+                assert_eq!(*class, FailedClass::Resolve);
+                assert!(detail.contains(why), "{name}: {detail}");
+            }
+            _ => panic!("{}", shown(of(name))),
+        }
+    }
+    assert_eq!(
+        asked.lock().unwrap().len(),
+        3,
+        "each name is asked for once"
+    );
+}
