@@ -1,5 +1,6 @@
 use std::sync::LazyLock;
 
+use netbench_model::coverage::HANDSHAKE;
 use regex::RegexSet;
 
 /// A row of the matrix: what a user of a stack may need.
@@ -33,7 +34,7 @@ const fn topic(
 /// All rows, in the matrix' order. The first is the protocol itself: without it, nothing else is there.
 pub const TOPICS: &[Topic] = &[
     topic(
-        "Handshake",
+        HANDSHAKE,
         "^VersionNegotiation(Extension)?-",
         "^VersionNegotiation-",
         &[],

@@ -117,9 +117,12 @@ impl Cell {
                 format!("{part} ({})", percent(*part as f64, *whole as f64))
             }
             Self::Tally([0, 0, 0]) => "–".to_owned(),
-            Self::Tally(counts @ [passed, failed, unsupported]) => {
-                let share = percent(*passed as f64, counts.iter().sum::<u64>() as f64);
-                format!("{share} {passed}/{failed}/{unsupported}")
+            Self::Tally(counts @ [passed, failed, _]) => {
+                let failed = match failed {
+                    0 => String::new(),
+                    failed => format!(", {failed} failed"),
+                };
+                format!("{passed} of {}{failed}", counts.iter().sum::<u64>())
             }
             Self::Verdict(verdict, unit) => verdict_word(*verdict, *unit).to_owned(),
             Self::Regressed => "regressed".to_owned(),
@@ -139,9 +142,7 @@ impl Cell {
             Self::Number(number) => number.value,
             Self::Share(part, whole) if *whole > 0.0 => 100.0 * part / whole,
             Self::Of(part, _) | Self::CountAndShare(part, _) => *part as f64,
-            Self::Tally(counts @ [passed, ..]) if *counts != [0; 3] => {
-                100.0 * *passed as f64 / counts.iter().sum::<u64>() as f64
-            }
+            Self::Tally(counts @ [passed, ..]) if *counts != [0; 3] => *passed as f64,
             _ => return None,
         })
     }
@@ -156,7 +157,7 @@ impl Cell {
             Self::Bytes(_) => "bytes",
             Self::Rate(_) => "1/s",
             Self::Throughput(_) => "bytes/s",
-            Self::Share(..) | Self::Tally(_) => "%",
+            Self::Share(..) => "%",
             _ => "",
         }
     }
@@ -259,7 +260,8 @@ mod tests {
             (Cell::Share(0.0, 0.0), "–", None, "%"),
             (Cell::Of(1, 10), "1 of 10", Some(1.0), ""),
             (Cell::CountAndShare(1, 8), "1 (12.5 %)", Some(1.0), ""),
-            (Cell::Tally([1, 2, 1]), "25.0 % 1/2/1", Some(25.0), "%"),
+            (Cell::Tally([1, 2, 1]), "1 of 4, 2 failed", Some(1.0), ""),
+            (Cell::Tally([1, 0, 1]), "1 of 2", Some(1.0), ""),
             (
                 Cell::Verdict(Verdict::Faster, Unit::Bytes),
                 "smaller",

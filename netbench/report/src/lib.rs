@@ -36,8 +36,7 @@ pub use connect::{
 };
 pub use document::{Document, Extent, Report, Section};
 pub use evaluation::{
-    Answer, Asked, Evaluation, EvaluationReport, Found, KeyFigure, Question, evaluation, lacking,
-    losses,
+    Answer, Asked, Evaluation, EvaluationReport, Found, KeyFigure, Question, evaluation, losses,
 };
 pub use explain::{
     AgainstRow, BimodalRow, CharacteristicRow, ConditionRow, ExplainSummary, Explanation,

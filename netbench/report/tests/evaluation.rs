@@ -10,7 +10,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use forms::{render, terminal};
-use netbench_model::coverage::{Category, Coverage, FeatureRow, RunnerId, ShimSummary, Tally};
+use netbench_model::coverage::{
+    Category, Conduct, Coverage, DefectTest, Defects, FeatureRow, HANDSHAKE, Matrix, MatrixCell,
+    Protocol, Role, RunnerId, ShimSummary, StackSupport, Support, Tally,
+};
 use netbench_model::{
     Depth, Environment, EvaluationManifest, EvaluationPlan, Losses, LostSite, Origin, PartRecord,
     PartState, Plan, Profile, Session, StackName, Target,
@@ -88,6 +91,74 @@ fn tally(passed: usize, failed: usize, unsupported: usize) -> Tally {
     }
 }
 
+fn runner() -> RunnerId {
+    RunnerId {
+        package: "boring-sys".to_owned(),
+        version: "1".to_owned(),
+        checksum: "0".to_owned(),
+    }
+}
+
+/// What `old` and `new` have: a version that `new` lacks, and in the one that both have a feature of each kind.
+fn matrix() -> Matrix {
+    use Support::{Absent, NotTestable, Partly, Works};
+    let cell = |feature: &str, role, protocol, supports: [Support; 2]| MatrixCell {
+        feature: feature.to_owned(),
+        role,
+        protocol,
+        stacks: supports
+            .map(|support| StackSupport {
+                support,
+                passed: 1,
+                against: 0,
+                apart: 0,
+                why: (support == Absent).then(|| format!("missing: {feature}")),
+            })
+            .to_vec(),
+    };
+    let both = |feature, protocol, supports| {
+        [Role::Client, Role::Server].map(|role| cell(feature, role, protocol, supports))
+    };
+    let (tls10, tls12) = (Protocol::Tls10, Protocol::Tls12);
+    let mut cells = Vec::new();
+    cells.extend(both(HANDSHAKE, tls10, [Works, Absent]));
+    cells.extend(both(HANDSHAKE, tls12, [Works, Works]));
+    cells.extend(both("ALPN", tls10, [Works, Absent]));
+    cells.extend(both("ALPN", tls12, [Works, Works]));
+    cells.push(cell("Renegotiation", Role::Client, tls12, [Works, Absent]));
+    cells.extend(both("RSA key exchange", tls12, [Partly, Absent]));
+    cells.push(cell("0-RTT", Role::Client, tls12, [Works, Partly]));
+    cells.push(cell("0-RTT", Role::Server, tls12, [Partly, Works]));
+    cells.push(cell("SCT", Role::Client, tls12, [Works, NotTestable]));
+    cells.push(cell("ECH", Role::Client, tls12, [Absent, Works]));
+    Matrix {
+        runner: runner(),
+        shims: vec!["old".to_owned(), "new".to_owned()],
+        cells,
+        warnings: Vec::new(),
+    }
+}
+
+fn defects(before: usize, after: usize) -> Defects {
+    Defects {
+        runner: runner(),
+        shims: vec!["old".to_owned(), "new".to_owned()],
+        run_by_all: 12,
+        among_those: vec![before, after],
+        among_all: vec![before + 5, after],
+        tests: vec![DefectTest {
+            test: "Crashing".to_owned(),
+            role: Role::Client,
+            protocol: Some(Protocol::Tls12),
+            sends: String::new(),
+            wants: String::new(),
+            conducts: vec![Conduct::Crashed, Conduct::Crashed],
+            why: String::new(),
+        }],
+        warnings: Vec::new(),
+    }
+}
+
 fn coverage(defects: (usize, usize)) -> Coverage {
     let shim = |name: &str, defects| ShimSummary {
         shim: name.to_owned(),
@@ -105,11 +176,7 @@ fn coverage(defects: (usize, usize)) -> Coverage {
         refuses: vec![tally(0, 0, 0), tally(0, 0, 0)],
     };
     Coverage {
-        runner: RunnerId {
-            package: "boring-sys".to_owned(),
-            version: "1".to_owned(),
-            checksum: "0".to_owned(),
-        },
+        runner: runner(),
         tests: 20,
         floor: 1,
         pattern: None,
@@ -177,14 +244,14 @@ fn sites_decide_whether_it_supports_what_is_needed() {
 #[test]
 fn connections_and_defects_decide_whether_it_works() {
     let same = [(0.99, 1.005)];
-    let of = |connections: Option<ConnectSummary>, coverage, contradicted: &[&str]| {
+    let of = |connections: Option<ConnectSummary>, defects, contradicted: &[&str]| {
         let losses = Losses {
             contradicted: contradicted.iter().map(|text| (*text).to_owned()).collect(),
             ..losses(101, 0)
         };
         answers(Found {
             connections: connections.map(Arc::new),
-            coverage,
+            defects,
             losses: Some(losses),
             ..Found::default()
         })[1]
@@ -192,8 +259,8 @@ fn connections_and_defects_decide_whether_it_works() {
     let well = || Some(connections(&same));
     assert_eq!(of(None, None, &[]), Answer::Open);
     assert_eq!(of(well(), None, &[]), Answer::Yes);
-    assert_eq!(of(well(), Some(coverage((3, 3))), &[]), Answer::Yes);
-    assert_eq!(of(well(), Some(coverage((3, 4))), &[]), Answer::WithLosses);
+    assert_eq!(of(well(), Some(defects(3, 3)), &[]), Answer::Yes);
+    assert_eq!(of(well(), Some(defects(3, 4)), &[]), Answer::WithLosses);
     assert_eq!(
         of(well(), None, &["a.example: it failed"]),
         Answer::WithLosses
@@ -271,6 +338,8 @@ fn whole() -> EvaluationReport {
         ("suite", failed),
     ];
     let found = Found {
+        matrix: Some(matrix()),
+        defects: Some(defects(3, 4)),
         coverage: Some(coverage((3, 4))),
         losses: Some(losses(98, 3)),
         connections: Some(Arc::new(connections(&[(0.98, 1.01)]))),

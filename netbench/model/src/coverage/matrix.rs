@@ -18,6 +18,9 @@ named!(
     }
 );
 
+/// The feature that is the protocol itself: a stack without it has no other over that protocol.
+pub const HANDSHAKE: &str = "Handshake";
+
 /// Features by protocol and role: what each stack has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Matrix {

@@ -11,6 +11,6 @@ mod test;
 pub use about::{Protocol, Role, Transport};
 pub use defects::{Conduct, DefectTest, Defects};
 pub use difference::{Difference, DifferenceGroup};
-pub use matrix::{Matrix, MatrixCell, StackSupport, Support};
+pub use matrix::{HANDSHAKE, Matrix, MatrixCell, StackSupport, Support};
 pub use summary::{Coverage, FeatureRow, Half, ShimSummary, Tally};
 pub use test::{Category, Ending, RunnerId, TestOutcome};

@@ -1,13 +1,13 @@
 use itertools::Itertools;
 use netbench_model::coverage::{
-    Category, Coverage, Difference, DifferenceGroup, Ending, FeatureRow, Half, ShimSummary, Tally,
-    TestOutcome,
+    Category, Coverage, Difference, DifferenceGroup, Ending, FeatureRow, Half, Matrix, ShimSummary,
+    Tally, TestOutcome,
 };
 
-use super::chart::coverage_chart;
+use super::matrix::matrix_section;
 use crate::{
     cell::Cell,
-    document::{Document, Excerpt, Extent, Item, Report, Section, Table},
+    document::{Document, Excerpt, Extent, Item, Report, Section, Shown, Table},
 };
 
 /// Failures that nothing explains, shown at most by text forms.
@@ -42,24 +42,35 @@ impl Report for Difference {
     }
 }
 
-/// Both as parts of another document, for forms with room for them, with the stacks' names in place of their
-/// shims'.
+/// The protocol tests as parts of another document, for forms with room for them, with the stacks' names in place of
+/// their shims'.
 pub(crate) fn features_sections(
+    matrix: Option<&Matrix>,
     coverage: &Coverage,
     difference: Option<&Difference>,
     stacks: [&str; 2],
 ) -> Vec<Section> {
-    let shims: Vec<&str> = coverage.shims.iter().map(|s| s.shim.as_str()).collect();
+    let shims = coverage.shims.iter().map(|s| s.shim.as_str()).join(", ");
+    let matrix = matrix.map(|matrix| {
+        let mut matrix = matrix.clone();
+        matrix.shims = stacks.map(str::to_owned).to_vec();
+        let section = matrix_section(&matrix);
+        Section {
+            id: "features".to_owned(),
+            heading: "Features, by BoringSSL's protocol tests".to_owned(),
+            explanation: format!("{} Shims: {shims}.", section.explanation),
+            ..section
+        }
+    });
     let mut coverage = coverage.clone();
     for (shim, stack) in coverage.shims.iter_mut().zip(stacks) {
         stack.clone_into(&mut shim.shim);
     }
-    let section = coverage_section(&coverage);
     let coverage = Section {
-        id: "features".to_owned(),
-        heading: "Features, by BoringSSL's protocol tests".to_owned(),
-        explanation: format!("{} Shims: {}.", section.explanation, shims.join(", ")),
-        ..section
+        id: "protocol-tests".to_owned(),
+        heading: "How the protocol tests went".to_owned(),
+        shown: Shown::Folded,
+        ..coverage_section(&coverage)
     };
     let difference = difference.map(|difference| {
         let [first, second] = stacks.map(str::to_owned);
@@ -73,19 +84,22 @@ pub(crate) fn features_sections(
             })
         }
     });
-    std::iter::once(coverage).chain(difference).collect()
+    matrix
+        .into_iter()
+        .chain([coverage])
+        .chain(difference)
+        .collect()
 }
 
 fn coverage_section(coverage: &Coverage) -> Section {
     let mut items: Vec<Item> = Item::warnings(&coverage.warnings).collect();
     items.push(totals(coverage));
-    items.push(coverage_chart(coverage));
     for (half, heading, text) in [
         (
             Half::Works,
             "What works: tests that expect success",
-            "A cell is the share that passed, and then passed/failed/unsupported. Unsupported: the library or its \
-             interface has no way to do it. A test may be about several features.",
+            "Tests that passed, of all, and how many failed. The rest is unsupported: the library or its interface has \
+             no way to do it. A test may be about several features.",
         ),
         (
             Half::Refuses,

@@ -3,11 +3,14 @@ use netbench_model::coverage::{Matrix, MatrixCell, Protocol, Role, StackSupport,
 
 use crate::{
     cell::Cell,
-    document::{Document, Extent, Item, Report, Section, Table},
+    document::{
+        Chart, Document, Drawing, Extent, Item, Matrix as Picture, MatrixRow, Report, Section,
+        Table,
+    },
 };
 
 /// The protocols that are shown. DTLS 1.0 is in the data alone.
-const SHOWN: [Protocol; 7] = [
+pub(super) const SHOWN: [Protocol; 7] = [
     Protocol::Tls10,
     Protocol::Tls11,
     Protocol::Tls12,
@@ -30,8 +33,10 @@ impl Report for Matrix {
     }
 }
 
-fn matrix_section(matrix: &Matrix) -> Section {
+/// The matrix as a picture, for forms that draw, and as a table.
+pub(super) fn matrix_section(matrix: &Matrix) -> Section {
     let mut items: Vec<Item> = Item::warnings(&matrix.warnings).collect();
+    items.push(chart(matrix));
     let mut table = Table::of(rows(matrix))
         .col("feature", 0, |row: &Row<'_>| Cell::text(row.feature))
         .col("role", 0, |row| Cell::text(row.roles));
@@ -60,6 +65,43 @@ fn matrix_section(matrix: &Matrix) -> Section {
     }
 }
 
+fn chart(matrix: &Matrix) -> Item {
+    let rows = rows(matrix).into_iter().map(|row| MatrixRow {
+        name: match row.roles {
+            BOTH => row.feature.to_owned(),
+            role => format!("{}: {role}", row.feature),
+        },
+        cells: row.supports.map(marks).to_vec(),
+    });
+    let rows = rows.collect();
+    let stacks = matrix.shims.iter().join(", ");
+    let order = if matrix.shims.len() > 1 {
+        format!(" In a cell, from left to right: {stacks}.")
+    } else {
+        format!(" Stack: {stacks}.")
+    };
+    Item::Charts(vec![Chart {
+        title: "What each stack has, by feature and version".to_owned(),
+        note: format!(
+            "+ works, ± in part, – absent, ? the shim has no way to ask for it; empty: no such test.{order} A row without \
+             a role is alike for clients and servers."
+        ),
+        drawing: Drawing::Matrix(Picture {
+            stacks: matrix.shims.clone(),
+            columns: SHOWN.map(|protocol| protocol.name().to_owned()).to_vec(),
+            rows,
+        }),
+    }])
+}
+
+fn marks(stacks: Option<&[StackSupport]>) -> Vec<Support> {
+    let stacks = stacks.into_iter().flatten();
+    stacks.map(|stack| stack.support).collect()
+}
+
+/// The roles of a row that is alike for both.
+const BOTH: &str = "both";
+
 /// A row of the table: a feature in one role, or in both where they are alike.
 struct Row<'a> {
     feature: &'a str,
@@ -86,7 +128,7 @@ fn rows(matrix: &Matrix) -> Vec<Row<'_>> {
         let words = |row: &Row<'_>| row.supports.map(|stacks| stacks.map(words));
         if words(&client) == words(&server) {
             rows.push(Row {
-                roles: "both",
+                roles: BOTH,
                 ..client
             });
         } else {

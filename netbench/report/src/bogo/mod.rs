@@ -1,8 +1,9 @@
 //! What stacks passed of BoringSSL's tests, and how two of them differ.
 
-mod chart;
 mod defects;
 mod document;
+mod lost;
 mod matrix;
 
 pub(crate) use document::features_sections;
+pub(crate) use lost::{Lost, LostFeature, LostVersions};

@@ -1,3 +1,4 @@
+use netbench_model::coverage::Support;
 use netbench_stats::{Interval, Verdict};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -19,14 +20,20 @@ pub(crate) enum Drawing {
     Matrix(Matrix),
 }
 
-/// Shares, by row and column, on grounds that are the darker the larger they are.
+/// What each of several stacks has, by row and column.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Matrix {
+    /// In the order of the marks.
+    pub(crate) stacks: Vec<String>,
     pub(crate) columns: Vec<String>,
-    /// Of which column to show the difference against the first beside them, if of any.
-    pub(crate) against_first: Option<usize>,
-    /// Each with its name, and a share from 0 to 1 for each column, where there is one.
-    pub(crate) rows: Vec<(String, Vec<Option<f64>>)>,
+    pub(crate) rows: Vec<MatrixRow>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct MatrixRow {
+    pub(crate) name: String,
+    /// For each column a mark for each stack; none where there is nothing to have.
+    pub(crate) cells: Vec<Vec<Support>>,
 }
 
 /// Ratios with intervals: a row for each where they are few, else one beside the other in rising order.

@@ -1,11 +1,14 @@
 use std::cmp::Reverse;
 
 use itertools::Itertools;
-use netbench_model::{Depth, Losses, LostSite, PartState, StackName, Target};
+use netbench_model::{
+    Depth, EvaluationPlan, Losses, LostSite, PartState, StackName, Target,
+    coverage::{Matrix, Support},
+};
 
-use super::{Asked, Evaluation, advice::advice, lacking};
+use super::{Asked, Evaluation, advice::advice};
 use crate::{
-    bogo::features_sections,
+    bogo::{Lost, LostFeature, features_sections},
     cell::{Cell, Digits},
     document::{Document, Extent, Item, Report, Section, Shown, Table},
     text::{count, in_place_of, places, profile_in_words, some_of},
@@ -239,35 +242,79 @@ fn features(evaluation: &Evaluation, extent: Extent) -> Vec<Section> {
         return vec![Section {
             id: "features".to_owned(),
             heading: "Features".to_owned(),
-            explanation: "What each stack passes of BoringSSL's protocol tests.".to_owned(),
+            explanation: "What each stack has, by BoringSSL's protocol tests.".to_owned(),
             missing: Some("The protocol tests were not run.".to_owned()),
             ..Section::default()
         }];
     };
     let mut sections = Vec::new();
-    let lacking = lacking(coverage);
-    if !lacking.is_empty() {
-        let table = Table::of(lacking)
-            .col("feature", 0, |row| Cell::text(&row.feature))
-            .col("tests that expect success, passed before", 0, |row| {
-                Cell::count(row.works.first().map_or(0, |tally| tally.passed))
-            });
-        sections.push(Section {
-            id: "lacking".to_owned(),
-            heading: format!("Features of {} that {} lacks", plan.from, plan.to),
-            items: vec![table.item()],
+    match &found.matrix {
+        Some(matrix) => sections.extend(lost(matrix, plan)),
+        None => sections.push(Section {
+            id: "features".to_owned(),
+            heading: "Features".to_owned(),
+            missing: Some(
+                "An older netbench stored this, without what each stack has of every feature."
+                    .to_owned(),
+            ),
             ..Section::default()
-        });
+        }),
     }
     if extent == Extent::Full {
         let names = [plan.from.as_str(), plan.to.as_str()];
         sections.extend(features_sections(
+            found.matrix.as_ref(),
             coverage,
             found.difference.as_ref(),
             names,
         ));
     }
     sections
+}
+
+/// What the stack in use has and the other has not, one feature a row.
+fn lost(matrix: &Matrix, plan: &EvaluationPlan) -> Option<Section> {
+    let lost = Lost::of(matrix);
+    let versions = lost.versions.iter().map(|lost| {
+        let now = Support::Absent;
+        ("all features", lost.roles, &lost.versions, now, None)
+    });
+    let features = lost.features.iter().map(|lost| {
+        let LostFeature {
+            feature,
+            roles,
+            versions,
+            now,
+            why,
+        } = lost;
+        (*feature, *roles, versions, *now, *why)
+    });
+    let rows = versions.chain(features).collect_vec();
+    if rows.is_empty() {
+        return None;
+    }
+    let table = Table::of(rows)
+        .col("feature", 0, |(feature, ..)| Cell::text(feature))
+        .col("role", 0, |(_, roles, ..)| Cell::text(roles))
+        .col("versions", 0, |(_, _, versions, ..)| {
+            Cell::text(versions.iter().join(", "))
+        })
+        .col(&format!("with {}", plan.to), 0, |(.., now, _)| {
+            Cell::text(now)
+        })
+        .col("why, in the first of them", 1, |(.., why)| {
+            Cell::maybe(*why)
+        });
+    Some(Section {
+        id: "lacking".to_owned(),
+        heading: format!("Features of {} that {} lacks", plan.from, plan.to),
+        explanation: format!(
+            "By feature, role and version. Not testable: {} may have it, and the shim has no way to ask for it.",
+            plan.to
+        ),
+        items: vec![table.item()],
+        ..Section::default()
+    })
 }
 
 fn parts(evaluation: &Evaluation) -> Section {

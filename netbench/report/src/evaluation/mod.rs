@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use netbench_model::{
     EvaluationManifest, Losses, PartRecord, PartState, SCHEMA_VERSION, StackName, Target,
-    coverage::{Coverage, Difference},
+    coverage::{Coverage, Defects, Difference, Matrix},
 };
 use netbench_stats::PairedRatio;
 use schemars::JsonSchema;
@@ -27,7 +27,6 @@ use crate::{ConnectSummary, SuiteSummary, cell::Cell, document::Table};
 
 pub use document::EvaluationReport;
 pub use losses::losses;
-pub use supports::lacking;
 
 /// What an evaluation says.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -52,7 +51,13 @@ pub struct Evaluation {
 /// What the parts found, as far as they were done.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Found {
-    /// Features, by BoringSSL's protocol tests: the stack in use is the first column.
+    /// What each stack has, by BoringSSL's protocol tests: the stack in use is the first column.
+    #[serde(default)]
+    pub matrix: Option<Matrix>,
+    /// What each does that it must not: the stack in use is the first.
+    #[serde(default)]
+    pub defects: Option<Defects>,
+    /// How those tests went, counted: the stack in use is the first column.
     pub coverage: Option<Coverage>,
     /// What one passes and the other does not; the stack in use is the first.
     pub difference: Option<Difference>,
@@ -145,7 +150,8 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
     let plan = &run.plan;
     let settled = settle::settle(&mut found, plan);
     let evidence = Evidence {
-        coverage: found.coverage.as_ref(),
+        matrix: found.matrix.as_ref(),
+        defects: found.defects.as_ref(),
         losses: found.losses.as_ref(),
         connections: found.connections.as_deref(),
         suites: found.suites.iter().map(AsRef::as_ref).collect(),
@@ -249,7 +255,9 @@ pub(crate) struct Evidence<'a> {
     /// Where the sites are.
     pub(crate) target: Target,
     /// Features; the stack in use is the first column.
-    pub(crate) coverage: Option<&'a Coverage>,
+    pub(crate) matrix: Option<&'a Matrix>,
+    /// What each does that it must not; the stack in use is the first.
+    pub(crate) defects: Option<&'a Defects>,
     /// Sites that only one of the two can agree with.
     pub(crate) losses: Option<&'a Losses>,
     /// Connections.
@@ -267,7 +275,8 @@ impl<'a> Evidence<'a> {
             from,
             to,
             target,
-            coverage: None,
+            matrix: None,
+            defects: None,
             losses: None,
             connections: None,
             suites: Vec::new(),

@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use itertools::Itertools;
 use netbench_model::{
     Losses, Target,
-    coverage::{Coverage, FeatureRow, ShimSummary},
+    coverage::{Matrix, Support},
 };
 
 use super::{Answer, Evidence, Question, of_lost};
-use crate::text::{count, percent, some_of};
+use crate::{
+    bogo::{Lost, LostFeature, LostVersions},
+    text::{count, some_of},
+};
 
 /// Sites of one reason that are named.
 const NAMED: usize = 5;
@@ -30,8 +33,8 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
                 format!("Whether {to} reaches the sites that {from} reaches was not tested{why}");
         }
     }
-    match evidence.coverage {
-        Some(coverage) => features(&mut question, coverage, evidence),
+    match evidence.matrix {
+        Some(matrix) => features(&mut question, matrix, evidence),
         None => {
             let what = "features, by BoringSSL's protocol tests";
             question.missing.extend(evidence.missing("features", what));
@@ -98,33 +101,39 @@ fn sites(question: &mut Question, losses: &Losses, evidence: &Evidence<'_>) {
     }
 }
 
-fn features(question: &mut Question, coverage: &Coverage, evidence: &Evidence<'_>) {
-    if let [first, second, ..] = coverage.shims.as_slice() {
-        let share =
-            |shim: &ShimSummary| percent(shim.works.passed as f64, shim.works.total() as f64);
-        question.figure(
-            format!("{} (before: {})", share(second), share(first)),
-            "of BoringSSL's tests that expect success (many are of its own features)",
-        );
+/// What the matrix of features says of the switch: what is lost, by feature, version and role.
+fn features(question: &mut Question, matrix: &Matrix, evidence: &Evidence<'_>) {
+    let (from, to) = (evidence.from, evidence.to);
+    let lost = Lost::of(matrix);
+    question.figure(
+        format!("{} of {}", lost.absent, lost.had),
+        format!("features of {from} that {to} lacks, counted by role and version, in versions that both have"),
+    );
+    let versions = lost.versions.iter().map(LostVersions::in_words).join("; ");
+    if !versions.is_empty() {
+        let gone =
+            format!("versions of {from} that {to} lacks, with all features over them: {versions}");
+        question.breaks.push(gone);
     }
-    let lacking = lacking(coverage);
-    if !lacking.is_empty() {
-        question.breaks.push(format!(
-            "{} of {} that {} lacks: {}",
-            count(lacking.len(), "feature", "features"),
-            evidence.from,
-            evidence.to,
-            lacking.iter().map(|row| &row.feature).join("; ")
-        ));
+    let named = |now| lost.with(now).map(LostFeature::in_words).collect_vec();
+    let absent = named(Support::Absent);
+    if !absent.is_empty() {
+        let features = absent.join("; ");
+        question
+            .breaks
+            .push(format!("features of {from} that {to} lacks: {features}"));
     }
-}
-
-/// Features of which the first column passes tests that expect success, and the second not one. A
-/// feature that a library has and does in its own way passes some of them.
-pub fn lacking(coverage: &Coverage) -> Vec<&FeatureRow> {
-    let lacks = |row: &&FeatureRow| match row.works.as_slice() {
-        [first, second, ..] => first.passed > 0 && second.passed == 0,
-        _ => false,
-    };
-    coverage.features.iter().filter(lacks).collect()
+    let partly = named(Support::Partly);
+    if !partly.is_empty() {
+        let features = partly.join("; ");
+        let words = format!("whole with {from}, and in part with {to}: {features}");
+        question.breaks.push(words);
+    }
+    let untested = named(Support::NotTestable);
+    if !untested.is_empty() {
+        let features = untested.join("; ");
+        let words =
+            format!("features of {from} for which the shim of {to} has no way to ask: {features}");
+        question.missing.push(words);
+    }
 }

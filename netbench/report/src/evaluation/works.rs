@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use itertools::Itertools;
 use netbench_model::{
     StackName,
-    coverage::{Category, Coverage, Ending, ShimSummary},
+    coverage::{Conduct, Defects},
 };
 
 use super::{Answer, Evidence, Question, of_lost, supports::answer_of};
@@ -38,9 +39,9 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
             question.breaks.extend(losses.contradicted.iter().cloned());
         }
     }
-    match evidence.coverage {
-        Some(coverage) => {
-            if let Some(reason) = defects(&mut question, coverage, evidence) {
+    match evidence.defects {
+        Some(defects) => {
+            if let Some(reason) = self::defects(&mut question, defects, evidence) {
                 question.answer = worse(question.answer);
                 reasons.push(reason);
             }
@@ -174,42 +175,34 @@ fn only_to<'a>(
     failing
 }
 
-/// What the protocol tests say of defects; a sentence where the new stack has more of them.
-fn defects(
-    question: &mut Question,
-    coverage: &Coverage,
-    evidence: &Evidence<'_>,
-) -> Option<String> {
-    let [first, second, ..] = coverage.shims.as_slice() else {
+/// What the protocol tests that both run say of defects; a sentence where the new stack has more of them.
+fn defects(question: &mut Question, defects: &Defects, evidence: &Evidence<'_>) -> Option<String> {
+    let [before, after, ..] = defects.among_those[..] else {
         return None;
     };
-    let known = |shim: &ShimSummary| {
-        shim.explained.get(&Category::Defect).copied().unwrap_or(0) + shim.unexplained.len()
-    };
-    let (before, after) = (known(first), known(second));
+    let run = defects.run_by_all;
     question.figure(
-        format!("{after} (before: {before})"),
-        "protocol tests that fail for a defect, or for no known reason",
+        format!("{after} of {run} (before: {before})"),
+        "protocol tests in which it does what it must not, of those that both run",
     );
-    // A hang that the shim's configuration explains is no crash.
-    let crashes = |shim: &ShimSummary| {
-        let crashed = |how: &&Ending| matches!(how, Ending::Crashed(_));
-        shim.crashed.values().filter(crashed).count()
+    let crashes = |stack: usize| {
+        let tests = defects.tests.iter();
+        tests
+            .filter(move |test| test.conducts.get(stack) == Some(&Conduct::Crashed))
+            .map(|test| test.test.as_str())
+            .collect_vec()
     };
-    for (test, how) in &second.crashed {
-        if let Ending::Crashed(signal) = how {
-            question.breaks.push(format!(
-                "{} crashes in the protocol test {test}: {signal}",
-                evidence.to
-            ));
-        }
+    let [crashed_before, crashed] = [0, 1].map(crashes);
+    for test in &crashed {
+        let words = format!("{} crashes in the protocol test {test}", evidence.to);
+        question.breaks.push(words);
     }
-    if after > before || crashes(second) > crashes(first) {
+    if after > before || crashed.len() > crashed_before.len() {
         return Some(format!(
-            "By BoringSSL's tests it is the worse of the two: {after} fail for a defect or for no known reason, \
-             against {before}, and {} crash, against {}.",
-            crashes(second),
-            crashes(first)
+            "By BoringSSL's tests it is the worse of the two: of {run} that both run it has defects in {after}, against \
+             {before}, and it crashes in {}, against {}.",
+            crashed.len(),
+            crashed_before.len()
         ));
     }
     None

@@ -45,6 +45,8 @@ pub fn evaluation_of(lost: Vec<LostSite>) -> EvaluationReport {
         SuiteReport::new(manifest, &samples)
     });
     let found = Found {
+        matrix: None,
+        defects: None,
         coverage: serde_json::from_str(&read("features/coverage.json")).unwrap(),
         difference: serde_json::from_str(&read("features/difference.json")).unwrap(),
         losses: Some(Losses {

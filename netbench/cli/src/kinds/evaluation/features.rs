@@ -14,6 +14,8 @@ pub(super) const PART: Part = Part {
     collect,
 };
 
+const MATRIX: &str = "matrix.json";
+const DEFECTS: &str = "defects.json";
 const COVERAGE: &str = "coverage.json";
 const DIFFERENCE: &str = "difference.json";
 
@@ -49,20 +51,23 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
         );
         return Err(Unsupported(why));
     }
-    let mut coverage = words(&format!("bogo --shim {from},{to} --json"));
-    let mut difference = words(&format!("bogo diff {from} {to} --json"));
-    let mut notes = Vec::new();
-    if let How::Stored { note } = how(plan) {
-        coverage.push("--stored".into());
-        difference.push("--stored".into());
-        notes.push(note.to_owned());
-    }
-    let step = |arguments, file| Step {
-        arguments,
-        results: Results::Printed(file),
+    let (stored, notes) = match how(plan) {
+        How::Fresh => ("", Vec::new()),
+        How::Stored { note } => (" --stored", vec![note.to_owned()]),
     };
+    // The first runs the tests; the others find the results.
+    let steps = [
+        (format!("bogo --shim {from},{to}"), COVERAGE),
+        (format!("bogo --shim {from},{to} --matrix"), MATRIX),
+        (format!("bogo defects {from} {to}"), DEFECTS),
+        (format!("bogo diff {from} {to}"), DIFFERENCE),
+    ];
+    let steps = steps.map(|(command, file)| Step {
+        arguments: words(&format!("{command} --json{stored}")),
+        results: Results::Printed(file),
+    });
     Ok(Steps {
-        steps: vec![step(coverage, COVERAGE), step(difference, DIFFERENCE)],
+        steps: steps.into(),
         notes,
     })
 }
@@ -85,6 +90,8 @@ fn collect(
     found: &mut Found,
     _runs: &mut Vec<Box<dyn Report>>,
 ) -> anyhow::Result<()> {
+    found.matrix = printed(&folder.join(MATRIX))?;
+    found.defects = printed(&folder.join(DEFECTS))?;
     found.coverage = printed(&folder.join(COVERAGE))?;
     found.difference = printed(&folder.join(DIFFERENCE))?;
     Ok(())

@@ -1,3 +1,4 @@
+use netbench_model::coverage::Support;
 use netbench_stats::{Interval, Verdict};
 
 use super::*;
@@ -5,7 +6,8 @@ use crate::{
     Answer, Asked, KeyFigure, Question,
     cell::Cell,
     document::{
-        Align, Bar, BarGroup, Bars, Colours, Column, Dot, Dots, Drawing, Excerpt, Matrix, Table,
+        Align, Bar, BarGroup, Bars, Colours, Column, Dot, Dots, Drawing, Excerpt, Matrix,
+        MatrixRow, Table,
     },
 };
 
@@ -113,9 +115,15 @@ fn small() -> Document<'static> {
         }],
     };
     let matrix = Matrix {
-        columns: vec!["a".to_owned(), "b".to_owned()],
-        rows: vec![("ALPN".to_owned(), vec![Some(0.999), Some(0.2)])],
-        against_first: Some(1),
+        stacks: vec!["a".to_owned(), "b".to_owned()],
+        columns: vec!["TLS 1.2".to_owned(), "TLS 1.3".to_owned()],
+        rows: vec![MatrixRow {
+            name: "ALPN".to_owned(),
+            cells: vec![
+                vec![Support::Works, Support::Absent],
+                vec![Support::Partly, Support::NotTestable],
+            ],
+        }],
     };
     let chart = |title: &str, drawing| Chart {
         title: title.to_owned(),

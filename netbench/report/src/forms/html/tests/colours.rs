@@ -73,11 +73,10 @@ fn text_and_marks_can_be_told_from_their_ground() {
         ("card", "loss"),
         ("card", "no"),
         ("card", "open"),
-        // Shares in the matrix.
+        // Marks in the matrix.
         ("ink", "grid"),
         ("ink", "h1"),
         ("ink", "h2"),
-        ("on", "h3"),
         ("on", "h4"),
     ];
     let themes = themes();

@@ -1,0 +1,158 @@
+use itertools::Itertools;
+use netbench_model::coverage::{HANDSHAKE, Matrix, MatrixCell, Protocol, Role, Support};
+
+use super::matrix::SHOWN;
+
+/// What the first stack of a matrix has, and the second has not, by feature, role and version.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Lost<'a> {
+    /// Versions that the second lacks, and all features over them.
+    pub(crate) versions: Vec<LostVersions>,
+    /// In the versions that both have: what the second lacks, has in part, or cannot show.
+    pub(crate) features: Vec<LostFeature<'a>>,
+    /// In the versions that both have: what the first has, each feature counted by role and version.
+    pub(crate) had: usize,
+    /// How many of those the second lacks.
+    pub(crate) absent: usize,
+}
+
+/// Versions that are lost in one role, or in both.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct LostVersions {
+    pub(crate) roles: &'static str,
+    pub(crate) versions: Vec<Protocol>,
+}
+
+/// A feature that is lost in one role, or in both.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct LostFeature<'a> {
+    pub(crate) feature: &'a str,
+    pub(crate) roles: &'static str,
+    pub(crate) versions: Vec<Protocol>,
+    /// What the second stack has of it.
+    pub(crate) now: Support,
+    /// Why, in the first of these versions.
+    pub(crate) why: Option<&'a str>,
+}
+
+const BOTH: &str = "client and server";
+
+const ROLES: [Role; 2] = [Role::Client, Role::Server];
+
+impl<'a> Lost<'a> {
+    /// Of a matrix whose first column is the stack in use. Empty where it has no two columns.
+    pub(crate) fn of(matrix: &'a Matrix) -> Self {
+        let mut lost = Self::default();
+        let shown = |cell: &&MatrixCell| SHOWN.contains(&cell.protocol);
+        let cells: Vec<&MatrixCell> = matrix.cells.iter().filter(shown).collect();
+        let handshakes = || cells.iter().filter(|cell| cell.feature == HANDSHAKE);
+        let versions = ROLES.map(|role| {
+            let gone =
+                handshakes().filter(|cell| cell.role == role && change(cell) == Change::Absent);
+            gone.map(|cell| cell.protocol).collect_vec()
+        });
+        lost.versions = by_role(&versions)
+            .map(|(roles, versions)| LostVersions { roles, versions })
+            .collect();
+        let there = |cell: &&&MatrixCell| {
+            let mut same = handshakes();
+            let same = same.find(|h| (h.role, h.protocol) == (cell.role, cell.protocol));
+            same.is_none_or(|h| change(h) != Change::Absent && change(h) != Change::NeverThere)
+        };
+        let cells = cells.iter().filter(there).copied().collect_vec();
+        for cell in &cells {
+            lost.had += usize::from(change(cell) != Change::NeverThere);
+            lost.absent += usize::from(change(cell) == Change::Absent);
+        }
+        for (feature, cells) in &cells.iter().chunk_by(|cell| cell.feature.as_str()) {
+            let cells = cells.copied().collect_vec();
+            for (wanted, now) in [
+                (Change::Absent, Support::Absent),
+                (Change::Partly, Support::Partly),
+                (Change::NotTestable, Support::NotTestable),
+            ] {
+                let of = |role: Role| {
+                    let those = cells.iter().filter(move |cell| cell.role == role);
+                    those.filter(|cell| change(cell) == wanted)
+                };
+                let versions = ROLES.map(|role| of(role).map(|cell| cell.protocol).collect_vec());
+                for (roles, versions) in by_role(&versions) {
+                    let mut first = cells.iter().filter(|cell| change(cell) == wanted);
+                    let first = first.find(|cell| {
+                        cell.protocol == versions[0] && (roles == BOTH || roles == cell.role.name())
+                    });
+                    lost.features.push(LostFeature {
+                        feature,
+                        roles,
+                        versions,
+                        now,
+                        why: first.and_then(|cell| cell.stacks.get(1)?.why.as_deref()),
+                    });
+                }
+            }
+        }
+        lost
+    }
+
+    /// The features of which the second stack has no more than that.
+    pub(crate) fn with(&self, now: Support) -> impl Iterator<Item = &LostFeature<'a>> {
+        self.features
+            .iter()
+            .filter(move |feature| feature.now == now)
+    }
+}
+
+impl LostVersions {
+    /// `TLS 1.0, TLS 1.1 (client and server)`
+    pub(crate) fn in_words(&self) -> String {
+        format!("{} ({})", self.versions.iter().join(", "), self.roles)
+    }
+}
+
+impl LostFeature<'_> {
+    /// `Renegotiation (client, TLS 1.2)`
+    pub(crate) fn in_words(&self) -> String {
+        let versions = self.versions.iter().join(", ");
+        format!("{} ({}, {versions})", self.feature, self.roles)
+    }
+}
+
+/// What becomes of a feature that the first stack has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    /// The first has not got it, or cannot show it.
+    NeverThere,
+    Kept,
+    Partly,
+    Absent,
+    NotTestable,
+}
+
+fn change(cell: &MatrixCell) -> Change {
+    let [first, second, ..] = cell.stacks.as_slice() else {
+        return Change::NeverThere;
+    };
+    match (first.support, second.support) {
+        (Support::Absent | Support::NotTestable, _) => Change::NeverThere,
+        (_, Support::Absent) => Change::Absent,
+        (_, Support::NotTestable) => Change::NotTestable,
+        (Support::Works, Support::Partly) => Change::Partly,
+        (Support::Works | Support::Partly, Support::Works | Support::Partly) => Change::Kept,
+    }
+}
+
+/// Versions of the client and of the server: as one where they are alike.
+fn by_role(
+    [client, server]: &[Vec<Protocol>; 2],
+) -> impl Iterator<Item = (&'static str, Vec<Protocol>)> + use<> {
+    let rows = if client == server {
+        vec![(BOTH, client.clone())]
+    } else {
+        vec![
+            (Role::Client.name(), client.clone()),
+            (Role::Server.name(), server.clone()),
+        ]
+    };
+    rows.into_iter()
+        .filter(|(_, versions)| !versions.is_empty())
+}
