@@ -40,7 +40,7 @@ Exit codes:
     1  a problem of this machine: no permission, no space, no worker
     2  the command line or an input file is wrong
     3  nothing could be compared
-    4  a check failed: compare --fail-on-regression, bogo --check
+    4  a check failed: compare --fail-on-regression, bogo --check, scan --policy
     5  this machine cannot emulate a network, and --link none was not given
   130  interrupted; what was measured is stored and reported";
 

@@ -28,6 +28,9 @@ netbench_testing::tests! {
     nothing_leaves_the_machine_without_leave;
     servers_of_this_machine_are_scanned_directly_and_classed;
     sites_that_failed_are_tried_again_by_resume;
+    a_policy_is_a_check_with_an_exit_code;
+    a_sample_is_drawn_by_the_seed_and_tells_of_all;
+    what_changed_between_two_scans_is_shown;
     what_was_scanned_before_an_interruption_is_kept_and_gone_on_from;
     a_hello_is_the_stacks_own;
 }
@@ -356,6 +359,126 @@ fn sites_that_failed_are_tried_again_by_resume() {
     let done = done.expect(0);
     assert!(done.stdout.contains("ssh: "), "{}", done.stdout);
     assert!(!done.stdout.contains("connect: "), "{}", done.stdout);
+}
+
+fn a_policy_is_a_check_with_an_exit_code() {
+    const GOOD: &str = "good.test suites=TLS_AES_256_GCM_SHA384,TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384 \
+                        groups=x25519,secp256r1\n";
+    const BAD: &str = "bad.test tls=1.2 suites=TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256 chain=1\n";
+    let place = Place::with_sites(GOOD);
+    place.write("both.txt", &format!("{GOOD}{BAD}"));
+    let scan = |sites: &str, policy: &str, format: &str| {
+        let scan = format!(
+            "scan --link none --parts enumeration,sessions --sites {sites} --policy {policy} --format {format}"
+        );
+        place.netbench(&words(&scan))
+    };
+    let done = scan("sites.txt", "mozilla-intermediate", "terminal").expect(0);
+    assert!(
+        done.stdout.contains("1 keeps to the policy"),
+        "{}",
+        done.stdout
+    );
+    let done = scan("both.txt", "mozilla-intermediate", "json").expect(4);
+    check("scan-summary.json", &done.stdout);
+    let summary: ScanSummary = json(&done.stdout);
+    let result = summary.policy.unwrap();
+    assert_eq!(result.policy.version.as_deref(), Some("5.8"));
+    assert!(result.sites[0].keeps(), "{:?}", result.sites);
+    let broken: Vec<&str> = result.sites[1]
+        .broken
+        .iter()
+        .map(|b| b.what.as_str())
+        .collect();
+    assert!(
+        broken.contains(&"TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA256 in TLS 1.2"),
+        "{broken:?}"
+    );
+    let done = scan("both.txt", "mozilla-modern", "junit").expect(4);
+    assert!(done.stdout.contains("<failure"), "{}", done.stdout);
+
+    place.write("own.toml", "name = \"ours\"\nneeds_versions = [\"1.3\"]\n");
+    let done = scan("both.txt", "own.toml", "terminal").expect(4);
+    assert!(done.stdout.contains("missing-version"), "{}", done.stdout);
+    for (text, due) in [
+        ("name = \"x\"\nversion = 5\n", "line 2"),
+        ("name = \"x\"\n\nsuits = []\n", "line 3"),
+        ("name = \"x\"\nsuites = [\"TLS_NONE\"]\n", "line 2"),
+    ] {
+        place.write("own.toml", text);
+        let done = scan("sites.txt", "own.toml", "terminal").expect(2);
+        assert!(done.stderr.contains(due), "{}", done.stderr);
+    }
+    let done = scan("sites.txt", "mozila-modern", "terminal").expect(2);
+    assert!(done.stderr.contains("mozilla-modern"), "{}", done.stderr);
+    let done = place
+        .netbench(&words("scan --link none --format sarif"))
+        .expect(2);
+    assert!(done.stderr.contains("--policy"), "{}", done.stderr);
+}
+
+fn a_sample_is_drawn_by_the_seed_and_tells_of_all() {
+    let sites: String = (0..20)
+        .map(|i| format!("s{i}.test key=ecdsa-p256\n"))
+        .collect();
+    let place = Place::with_sites(&sites);
+    let scan = || {
+        let arguments = "scan --sites sites.txt --link none --parts enumeration --sample 4 --seed 7 --summary --json";
+        let done = place.netbench(&words(arguments)).expect(0);
+        check("scan-summary.json", &done.stdout);
+        json::<ScanSummary>(&done.stdout)
+    };
+    let (first, second) = (scan(), scan());
+    let names = |summary: &ScanSummary| -> Vec<String> {
+        summary.sites.iter().map(|site| site.site.clone()).collect()
+    };
+    assert_eq!(names(&first).len(), 4);
+    assert_eq!(names(&first), names(&second), "the seed draws them");
+    assert_eq!(first.run.sampled_of, Some(20));
+    let rows = first.population.unwrap().rows;
+    let newest = rows.iter().find(|row| row.name == "TLS 1.3").unwrap();
+    let of_all = newest.of_all.as_ref().unwrap().supports;
+    assert!(
+        of_all.low_percent > 40.0 && of_all.high_percent > 99.0,
+        "{of_all:?}"
+    );
+    place
+        .netbench(&words("scan --sites sites.txt --sample 21"))
+        .expect(2);
+}
+
+fn what_changed_between_two_scans_is_shown() {
+    let place = Place::with_sites("a.test\nb.test\n");
+    let scan = |name: &str| {
+        let arguments =
+            format!("scan --sites sites.txt --link none --parts enumeration --name {name}");
+        place.netbench(&words(&arguments)).expect(0);
+    };
+    scan("one");
+    place.write("sites.txt", "a.test\nb.test tls=1.2\n");
+    scan("two");
+    let runs: Vec<_> = fs::read_dir(place.path().join("runs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path().display().to_string())
+        .collect();
+    let of = |name: &str| runs.iter().find(|run| run.ends_with(name)).unwrap().clone();
+    let done = place
+        .netbench(&["scan", "diff", &of("one"), &of("two"), "--json"])
+        .expect(0);
+    check("scan-diff.json", &done.stdout);
+    let diff: netbench_report::ScanDiff = json(&done.stdout);
+    let changed: Vec<&str> = diff.changed.iter().map(|site| site.site.as_str()).collect();
+    assert!(changed.contains(&"b.test"), "{changed:?}");
+    let lost = diff.changed.iter().any(|site| {
+        let mut changes = site.changes.iter();
+        changes.any(|c| c.what == "TLS 1.3" && c.was == "yes" && c.now == "no")
+    });
+    assert!(lost, "{}", done.stdout);
+    let done = place.netbench(&["scan", "diff", &of("one"), &of("two")]);
+    assert!(done.expect(0).stdout.contains("TLS 1.3"));
+    place
+        .netbench(&["scan", "diff", &of("one"), "nowhere"])
+        .expect(2);
 }
 
 fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {

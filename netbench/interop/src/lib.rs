@@ -5,14 +5,23 @@
 //!
 //! Start reading at [`predict`], which says of one client and one site what a handshake comes to; a
 //! [`LossReport`] does so for every client and site of a run. [`population()`] has the shares of what many
-//! sites support, [`profiles()`] which of them keep to Mozilla's recommended configurations.
+//! sites support, [`profiles()`] which of them keep to Mozilla's recommended configurations, a [`PolicyResult`]
+//! what breaks a policy, and [`changes`] what two scans of a site differ in.
 
+mod diff;
 mod loss;
+mod policy;
 mod population;
 mod predict;
 mod profiles;
 
+pub use diff::{ChangeKind, ScanChange, changes};
 pub use loss::{LossReport, LostGroup, SiteAgreements, confirmation};
-pub use population::{Population, PopulationKind, PopulationRow, population};
+pub use policy::{
+    Broken, POLICIES, PolicyResult, SitePolicy, built_in_policy, check as check_policy,
+};
+pub use population::{
+    Population, PopulationKind, PopulationRow, ShareRange, SharesOfAll, population,
+};
 pub use predict::predict;
 pub use profiles::{ProfileRow, Profiles, profiles};

@@ -15,7 +15,7 @@ const DEFINITIONS: &str = "Supports: the site accepts it in some version. Prefer
      this kind, in any version, so that a client without it cannot connect.";
 
 /// Shares of a population.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Population {
     /// What `supports`, `prefers` and `only` mean.
     pub definitions: String,
@@ -26,7 +26,7 @@ pub struct Population {
 }
 
 /// One thing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PopulationRow {
     /// Of which kind.
     pub kind: PopulationKind,
@@ -38,6 +38,29 @@ pub struct PopulationRow {
     pub prefers: u32,
     /// Sites that have only it.
     pub only: u32,
+    /// Where the sites are a sample: what that says of all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_all: Option<SharesOfAll>,
+}
+
+/// The shares of all sites, from a sample of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SharesOfAll {
+    /// That support it.
+    pub supports: ShareRange,
+    /// That prefer it.
+    pub prefers: ShareRange,
+    /// That have only it.
+    pub only: ShareRange,
+}
+
+/// An interval that holds a share at a confidence of 95 %.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ShareRange {
+    /// Its lower end, in per cent.
+    pub low_percent: f64,
+    /// Its upper end, in per cent.
+    pub high_percent: f64,
 }
 
 /// Kinds of things.
@@ -140,6 +163,7 @@ pub fn population(scans: &[SiteScan]) -> Population {
             supports,
             prefers,
             only,
+            of_all: None,
         });
     let mut rows: Vec<PopulationRow> = rows.collect();
     rows.sort_by(|a, b| (a.kind, b.supports, &a.name).cmp(&(b.kind, a.supports, &b.name)));

@@ -38,28 +38,30 @@ pub struct ProfileRow {
 
 /// Mozilla's guideline, as far as it is compared with.
 #[derive(Deserialize)]
-struct Guideline {
-    version: String,
-    groups: Vec<Group>,
+pub(crate) struct Guideline {
+    /// Where it is published.
+    pub(crate) source: String,
+    pub(crate) version: String,
+    pub(crate) groups: Vec<Group>,
     /// Curves of certificate keys.
-    curves: Vec<String>,
+    pub(crate) curves: Vec<String>,
     /// The fewest bits of an RSA key.
-    rsa_bits: u32,
-    profiles: Vec<Profile>,
+    pub(crate) rsa_bits: u32,
+    pub(crate) profiles: Vec<Profile>,
 }
 
 #[derive(Deserialize)]
-struct Profile {
-    name: String,
-    versions: Vec<TlsVersion>,
-    suites: Vec<CipherSuite>,
+pub(crate) struct Profile {
+    pub(crate) name: String,
+    pub(crate) versions: Vec<TlsVersion>,
+    pub(crate) suites: Vec<CipherSuite>,
     /// Kinds of certificate keys.
-    keys: Vec<String>,
+    pub(crate) keys: Vec<String>,
     /// Whether the server's order of suites must decide.
-    server_order: bool,
+    pub(crate) server_order: bool,
 }
 
-static GUIDELINE: LazyLock<Guideline> = LazyLock::new(|| {
+pub(crate) static GUIDELINE: LazyLock<Guideline> = LazyLock::new(|| {
     serde_json::from_str(include_str!("../data/mozilla-guideline-5.8.json"))
         .expect("the guideline is part of this source")
 });
@@ -93,14 +95,18 @@ pub fn profiles(scans: &[SiteScan]) -> Profiles {
     }
 }
 
+pub(crate) fn version_name(version: TlsVersion) -> String {
+    match version {
+        TlsVersion::Ssl3 => "SSL 3.0".to_owned(),
+        version => format!("TLS {version}"),
+    }
+}
+
 /// The first thing of a site that its profile does not have.
 fn outside(guideline: &Guideline, profile: &Profile, scan: &SiteScan) -> Option<String> {
     let spoken = || scan.versions.iter().filter(|v| v.supported);
     if let Some(found) = spoken().find(|v| !profile.versions.contains(&v.version)) {
-        return Some(match found.version {
-            TlsVersion::Ssl3 => "SSL 3.0".to_owned(),
-            version => format!("TLS {version}"),
-        });
+        return Some(version_name(found.version));
     }
     let in_profile = |code: u16| profile.suites.contains(&CipherSuite(code));
     let in_guideline = |code: u16| guideline.groups.contains(&Group(code));

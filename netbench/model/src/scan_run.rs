@@ -1,7 +1,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ConnectTo, Kind, Manifest, Plan, Profile, RootsRecord, Site, StackName, Target};
+use crate::{
+    ConnectTo, HostName, Kind, Manifest, Plan, Profile, RootsRecord, Site, StackName, Target,
+    scan::Policy,
+};
 
 /// What a run of `scan` was to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -40,6 +43,15 @@ pub struct ScanPlan {
     pub confirm: u32,
     /// Whether the report has the population table.
     pub summary: bool,
+    /// The name that servers are asked for, where it is not the site's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sni: Option<HostName>,
+    /// The policy that sites are held against.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Policy>,
+    /// Of how many sites these were drawn at random; none where they are all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled_of: Option<u32>,
     /// Where connections to some hosts go instead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub connect_to: Vec<ConnectTo>,

@@ -24,6 +24,11 @@ pub trait Report {
         true
     }
 
+    /// Whether everything passed that it was held against.
+    fn passes(&self) -> bool {
+        true
+    }
+
     /// The report, which any of [`crate::FORMS`] turns into bytes: [`crate::Form::extent`] says how much of it
     /// the form shows.
     fn document(&self, extent: Extent) -> Document<'_>;

@@ -46,7 +46,10 @@ pub use forms::{FORMS, Form, Goes, Needs, Options, Style, Takes, form};
 pub use netbench_stats::MIN_ROUNDS as FEWEST_ROUNDS;
 pub use run::RunHead;
 pub use runs::{RunRow, RunsSummary};
-pub use scan::{HelloReport, ScanHead, ScanSummary, summarize_scan};
+pub use scan::{
+    ChangedScan, HelloReport, ScanDiff, ScanHead, ScanOfDiff, ScanSummary, diff_scans,
+    summarize_scan,
+};
 pub use stacks::{BuildTime, LicenceRow, StackRow, StacksReport, VariantRow, WorkerState};
 pub use suite::{
     CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference, HandshakeBreakdown,
@@ -103,6 +106,7 @@ pub fn schemas() -> Vec<Schema> {
         schema("sample.json", schema_for!(Sample)),
         schema("runs.json", schema_for!(RunsSummary)),
         schema("scan-against.json", schema_for!(AgainstRecord)),
+        schema("scan-diff.json", schema_for!(ScanDiff)),
         schema("scan-run.json", schema_for!(ScanManifest)),
         schema("scan-site.json", schema_for!(SiteScan)),
         schema("scan-summary.json", schema_for!(ScanSummary)),

@@ -7,12 +7,14 @@ mod forms;
 use std::collections::BTreeMap;
 
 use forms::{render, terminal};
-use netbench_interop::{LossReport, confirmation, population, profiles};
+use netbench_interop::{
+    LossReport, PolicyResult, built_in_policy, confirmation, population, profiles,
+};
 use netbench_model::{
     SCHEMA_VERSION, StackName, Target,
     scan::{HandshakeResult, SiteScan},
 };
-use netbench_report::{ScanHead, ScanSummary};
+use netbench_report::{Report, ScanHead, ScanSummary, diff_scans};
 use serde_json::{Value, json};
 
 fn version(version: &str, suites: &[(&str, u16)], groups: &[(&str, u16)]) -> Value {
@@ -126,6 +128,7 @@ fn summary(count: usize) -> ScanSummary {
             command: vec!["netbench".to_owned(), "scan".to_owned()],
             place: Target::Lab,
             planned: u32::try_from(count).expect("few"),
+            sampled_of: None,
             scanned: u32::try_from(count).expect("few").min(3),
             partial: u32::from(count > 4),
             failed: (count > 3)
@@ -144,6 +147,7 @@ fn summary(count: usize) -> ScanSummary {
         profiles: Some(profiles(&sites)),
         sites,
         loss: Some(loss),
+        policy: None,
         warnings: Vec::new(),
     }
 }
@@ -166,4 +170,70 @@ fn many_sites_are_a_table() {
 fn a_few_sites_are_shown_in_full() {
     let summary = summary(2);
     insta::assert_snapshot!("scan_in_full", harmless(terminal(&summary, 100)));
+}
+
+/// What breaks the policy is named; a site of which too little was seen does not pass.
+#[test]
+fn a_policy_says_what_breaks_it() {
+    let policy = built_in_policy("mozilla-intermediate").expect("a policy");
+    let mut summary = ScanSummary {
+        loss: None,
+        population: None,
+        profiles: None,
+        ..summary(5)
+    };
+    summary.policy = Some(PolicyResult::new(policy, &summary.sites));
+    assert!(!summary.passes());
+    insta::assert_snapshot!("scan_policy", harmless(terminal(&summary, 100)));
+    insta::assert_snapshot!("scan_policy_junit", harmless(render(&summary, "junit")));
+
+    let sarif = harmless(render(&summary, "sarif"));
+    let log: Value = serde_json::from_str(&sarif).expect("JSON");
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    assert_eq!(run["tool"]["driver"]["name"], "netbench");
+    let rules = run["tool"]["driver"]["rules"].as_array().expect("rules");
+    let results = run["results"].as_array().expect("results");
+    assert!(!results.is_empty());
+    for result in results {
+        let index = usize::try_from(result["ruleIndex"].as_u64().expect("an index")).expect("few");
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+        assert_eq!(result["level"], "error");
+        let text = result["message"]["text"].as_str().expect("a text");
+        let place = &result["locations"][0]["logicalLocations"][0];
+        let site = place["name"].as_str().expect("a site");
+        assert!(text.starts_with(site), "{text}");
+    }
+    let dhe = results.iter().find(|result| {
+        let text = result["message"]["text"].as_str().unwrap_or_default();
+        text.contains("dhe.test: TLS_DHE_RSA_WITH_AES_128_GCM_SHA256")
+    });
+    assert_eq!(dhe.expect("the suite of dhe.test")["ruleId"], "suite");
+}
+
+#[test]
+fn two_scans_show_what_changed() {
+    let (before, mut after) = (summary(5), summary(4));
+    after.run.name = "a-later-run".to_owned();
+    after.sites[0].versions[0].suites.truncate(1);
+    after.sites[1].features.session_ids = netbench_model::scan::Observed::Yes;
+    // A list that is not known whole says nothing of what is not in it.
+    after.sites[2].versions[0].suites.clear();
+    after.sites[2].versions[0].complete = false;
+    let diff = diff_scans(&before, &after);
+    let changed: Vec<&str> = diff.changed.iter().map(|site| site.site.as_str()).collect();
+    assert_eq!(changed, ["both.test", "dhe.test"]);
+    assert_eq!((diff.sites, diff.only_before.len()), (4, 1));
+    insta::assert_snapshot!("scan_diff", harmless(terminal(&diff, 100)));
+}
+
+/// The shares of a sample are shown beside what they say of all.
+#[test]
+fn a_sample_says_what_all_are_like() {
+    let mut summary = summary(2);
+    summary.run.sampled_of = Some(200);
+    let text = harmless(terminal(&summary, 120));
+    // One of two sites: of 200, Wilson's interval with the correction for a finite population.
+    assert!(text.contains("Of all, that is 9.5 to 90.5 %."), "{text}");
+    assert!(text.contains("drawn at random of 200"), "{text}");
 }

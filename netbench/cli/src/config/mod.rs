@@ -59,6 +59,10 @@ fn with_file(
     let Some((name, asked)) = matches.subcommand() else {
         return Ok(None);
     };
+    // `scan diff` takes none of the options of `scan`.
+    if asked.subcommand().is_some() {
+        return Ok(None);
+    }
     if matches.get_flag(&IGNORE.replace('-', "_")) || !key::is_read_by(name) {
         return Ok(None);
     }

@@ -115,10 +115,10 @@ pub(crate) fn publish(folder: &RunFolder, output: &Output, page: Page) -> anyhow
 }
 
 pub(crate) fn ended(report: &dyn Report) -> Ended {
-    if report.tells() {
-        Ended::Well
-    } else {
-        Ended::NothingToCompare
+    match (report.tells(), report.passes()) {
+        (false, _) => Ended::NothingToCompare,
+        (true, false) => Ended::CheckFailed,
+        (true, true) => Ended::Well,
     }
 }
 

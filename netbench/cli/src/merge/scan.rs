@@ -78,6 +78,9 @@ impl Merged for ScanPlan {
             ("the client profile", text(&self.client_profile)),
             ("the sites to confirm", text(&self.confirm)),
             ("--summary", text(&self.summary)),
+            ("--sni", text(&self.sni)),
+            ("the policy", text(&self.policy)),
+            ("the sample", text(&self.sampled_of)),
         ]
     }
 }

@@ -6,6 +6,7 @@
 mod agreement;
 mod chain;
 mod hello;
+mod policy;
 mod site;
 
 pub use agreement::{
@@ -13,6 +14,7 @@ pub use agreement::{
 };
 pub use chain::{Anchor, CertificateScan, ChainScan};
 pub use hello::{ExtensionOffer, Offer, ShareOffer};
+pub use policy::{KeyRule, Policy, PolicyRule};
 pub use site::{
     Effort, FailedClass, Features, Learned, NamedCode, Observed, Order, SCAN_SCHEMA_VERSION,
     ScanOutcome, SignatureScan, SiteScan, SuiteScan, Tolerance, VersionScan,

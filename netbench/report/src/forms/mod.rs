@@ -5,6 +5,7 @@ mod html;
 mod json;
 mod junit;
 mod markdown;
+mod sarif;
 mod terminal;
 
 use crate::document::{Document, Extent, Report};
@@ -120,12 +121,13 @@ impl Default for Options {
 }
 
 /// Every form. A new one is a file of its own and a line here.
-pub static FORMS: [Form; 6] = [
+pub static FORMS: [Form; 7] = [
     terminal::FORM,
     markdown::FORM,
     csv::FORM,
     json::FORM,
     junit::FORM,
+    sarif::FORM,
     html::FORM,
 ];
 

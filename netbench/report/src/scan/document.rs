@@ -1,18 +1,18 @@
 use std::cmp::Reverse;
 
 use itertools::Itertools;
-use netbench_interop::{Population, PopulationKind, ProfileRow, Profiles};
+use netbench_interop::{Population, PopulationKind, ProfileRow, Profiles, ShareRange, SitePolicy};
 use netbench_model::{
     StackName,
     scan::{NamedCode, Observed, Order, ScanOutcome, SiteScan, SuiteScan, Tolerance, VersionScan},
     tls::TlsVersion,
 };
 
-use super::{ScanSummary, loss};
+use super::{ScanSummary, loss, policy, sample};
 use crate::{
     Asked,
     cell::{Cell, Digits},
-    document::{Document, Extent, Item, Report, Section, Table},
+    document::{Document, Excerpt, Extent, Item, Report, Section, Table},
     evaluation::{Evidence, losses, supports},
     run::origin,
     text::{count, in_place_of, places, shorten, some_of},
@@ -21,6 +21,9 @@ use crate::{
 /// The id of the section with what was found.
 const SECTION: &str = "scan";
 
+/// Sites that text forms have a row for: more are not read, and are in the JSON and on the page.
+const ROWS: usize = 200;
+
 /// Sites that are named of those scanned in part.
 const NAMED: usize = 6;
 
@@ -28,6 +31,11 @@ const NAMED: usize = 6;
 const IN_FULL: usize = 3;
 
 impl Report for ScanSummary {
+    fn passes(&self) -> bool {
+        let mut sites = self.policy.iter().flat_map(|policy| &policy.sites);
+        sites.all(SitePolicy::keeps)
+    }
+
     fn document(&self, _: Extent) -> Document<'_> {
         let run = &self.run;
         let stacks: Vec<&str> = self
@@ -44,6 +52,7 @@ impl Report for ScanSummary {
             },
             questions: questions(self, &stacks),
             sections: vec![section(self)],
+            checks: self.policy.iter().map(policy::checks).collect(),
             data: vec![self],
             ..Document::of_run("scan", &run.name, &run.netbench, &run.started)
         }
@@ -75,9 +84,13 @@ fn questions(summary: &ScanSummary, stacks: &[&str]) -> Vec<Asked> {
 fn section(summary: &ScanSummary) -> Section {
     let mut items = Vec::new();
     if let Some(loss) = &summary.loss {
-        loss::headlines(&mut items, loss);
+        loss::headlines(&mut items, loss, summary.run.drawn());
     }
+    items.extend(summary.policy.iter().map(policy::headline));
     items.extend(Item::warnings(&summary.warnings));
+    if let Some(result) = &summary.policy {
+        policy::tables(&mut items, result);
+    }
     if let Some(loss) = &summary.loss {
         loss::tables(&mut items, loss);
     }
@@ -105,7 +118,10 @@ fn section(summary: &ScanSummary) -> Section {
 
 fn about(summary: &ScanSummary) -> String {
     let run = &summary.run;
-    let sites = places(run.place, run.planned);
+    let mut sites = places(run.place, run.planned);
+    if let Some(of) = run.sampled_of {
+        sites.push_str(&format!(", drawn at random of {of}"));
+    }
     let failed = run.failed.iter();
     let failed = match failed
         .map(|(class, count)| format!("{count} {class}"))
@@ -208,6 +224,7 @@ fn sites(items: &mut Vec<Item>, sites: &[SiteScan]) {
                 let first = newest.as_ref().and_then(|v| v.suites.first());
                 short(first.map_or_else(String::new, |suite| suite.name.clone()))
             })
+            .excerpt(Excerpt::First(ROWS))
             .item(),
     );
     in_part(items, sites);
@@ -387,15 +404,29 @@ fn population_tables(items: &mut Vec<Item>, population: &Population) {
         rows.filter(move |row| row.kind == kind)
     };
     let rows = PopulationKind::ALL.into_iter().flat_map(of_kind);
-    items.push(
-        Table::of(rows)
-            .col("kind", 0, |row| Cell::text(row.kind.name()))
-            .col("name", 0, |row| Cell::text(&row.name))
-            .col("support", 0, |row| share(row.supports))
-            .col("prefer", 0, |row| share(row.prefers))
-            .col("only", 0, |row| share(row.only))
-            .item(),
-    );
+    let mut table = Table::of(rows)
+        .col("kind", 0, |row| Cell::text(row.kind.name()))
+        .col("name", 0, |row| Cell::text(&row.name))
+        .col("support", 0, |row| share(row.supports))
+        .col("prefer", 0, |row| share(row.prefers))
+        .col("only", 0, |row| share(row.only));
+    if population.rows.iter().any(|row| row.of_all.is_some()) {
+        items.push(Item::text(
+            "Of all: the share of the sites that these were drawn of, at a confidence of 95 %.",
+        ));
+        let range = |range: Option<ShareRange>| Cell::maybe(range.map(sample::range));
+        table = table
+            .col("of all support", 0, |row| {
+                range(row.of_all.as_ref().map(|all| all.supports))
+            })
+            .col("of all prefer", 1, |row| {
+                range(row.of_all.as_ref().map(|all| all.prefers))
+            })
+            .col("of all only", 2, |row| {
+                range(row.of_all.as_ref().map(|all| all.only))
+            });
+    }
+    items.push(table.item());
 }
 
 fn profile_table(items: &mut Vec<Item>, profiles: &Profiles) {

@@ -2,6 +2,7 @@ use itertools::Itertools;
 use netbench_interop::LossReport;
 use netbench_model::scan::{Agreement, Confirmed, HandshakeResult};
 
+use super::sample::{Drawn, range};
 use crate::{
     cell::Cell,
     document::{Item, Table},
@@ -11,14 +12,20 @@ use crate::{
 /// Sites of one reason that are named.
 const NAMED: usize = 12;
 
-pub(super) fn headlines(items: &mut Vec<Item>, loss: &LossReport) {
+pub(super) fn headlines(items: &mut Vec<Item>, loss: &LossReport, drawn: Option<Drawn>) {
     for offer in &loss.offers {
-        let lost = match loss.lost_by(&offer.stack) {
+        let lost = loss.lost_by(&offer.stack);
+        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let of_all = drawn.and_then(|drawn| drawn.share(number(lost), number(loss.sites.len())));
+        let of_all = of_all.map_or_else(String::new, |share| {
+            format!(" Of all, that is {}.", range(share))
+        });
+        let lost = match lost {
             0 => "none".to_owned(),
             lost => lost.to_string(),
         };
         items.push(Item::Headline(format!(
-            "Of {}, {} loses {lost} that another stack reaches.",
+            "Of {}, {} loses {lost} that another stack reaches.{of_all}",
             count(loss.sites.len(), "site", "sites"),
             offer.stack
         )));

@@ -1,10 +1,13 @@
 //! What a scan says: of its sites, of what a change of stack would lose, and of the population.
 
+mod diff;
 mod document;
 mod hello;
 mod loss;
-
+mod policy;
+mod sample;
 mod summary;
 
+pub use diff::{ChangedScan, ScanDiff, ScanOfDiff, diff_scans};
 pub use hello::HelloReport;
 pub use summary::{ScanHead, ScanSummary, summarize_scan};

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, HashMap};
 
-use netbench_interop::{LossReport, Population, Profiles, population, profiles};
+use netbench_interop::{LossReport, PolicyResult, Population, Profiles, population, profiles};
 use netbench_model::{
     Origin, Profile, SCHEMA_VERSION, ScanManifest, StackName, Target,
     scan::{AgainstRecord, ScanOutcome, SiteScan},
@@ -8,6 +8,7 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::sample::Drawn;
 use crate::{run::command, text::count};
 
 /// What a scan found: its `summary.json`.
@@ -25,6 +26,9 @@ pub struct ScanSummary {
     pub population: Option<Population>,
     /// Mozilla's profiles, with `--summary`.
     pub profiles: Option<Profiles>,
+    /// What breaks the policy of `--policy`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<PolicyResult>,
     /// What a reader must know before quoting a figure.
     pub warnings: Vec<String>,
 }
@@ -44,6 +48,9 @@ pub struct ScanHead {
     pub place: Target,
     /// Sites that were to be scanned.
     pub planned: u32,
+    /// Of how many sites these were drawn at random, with `--sample`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled_of: Option<u32>,
     /// Sites that were scanned wholly.
     pub scanned: u32,
     /// Sites that were scanned in part.
@@ -105,14 +112,32 @@ pub fn summarize_scan(
             "{sites} {are} not scanned: the run was ended early"
         ));
     }
+    let run = head(manifest, &sites);
+    let mut population = plan.summary.then(|| population(&sites));
+    if let (Some(population), Some(drawn)) = (&mut population, run.drawn()) {
+        drawn.widen(population);
+    }
+    let policy = plan.policy.clone();
     ScanSummary {
         schema: SCHEMA_VERSION,
-        run: head(manifest, &sites),
-        population: plan.summary.then(|| population(&sites)),
+        run,
+        population,
+        policy: policy.map(|policy| PolicyResult::new(policy, &sites)),
         profiles: plan.summary.then(|| profiles(&sites)),
         sites,
         loss,
         warnings,
+    }
+}
+
+impl ScanHead {
+    /// The sample that its sites are; none where they are all.
+    pub(super) fn drawn(&self) -> Option<Drawn> {
+        let of = self.sampled_of?;
+        Some(Drawn {
+            sites: self.planned,
+            of,
+        })
     }
 }
 
@@ -144,6 +169,7 @@ fn head(manifest: &ScanManifest, sites: &[SiteScan]) -> ScanHead {
             .unwrap_or_default(),
         place: manifest.plan.place,
         planned: u32::try_from(manifest.plan.sites.len()).unwrap_or(u32::MAX),
+        sampled_of: manifest.plan.sampled_of,
         scanned,
         partial,
         failed,

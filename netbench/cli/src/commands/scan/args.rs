@@ -1,9 +1,11 @@
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use clap::{
-    Args,
+    Args, Subcommand, ValueHint,
     builder::{PossibleValue, PossibleValuesParser},
 };
+
+use netbench_model::HostName;
 
 use crate::{
     client::IdentityOptions,
@@ -17,12 +19,16 @@ pub(crate) const EXAMPLES: &str = "\
 Examples:
   netbench scan                               the 101 emulated sites
   netbench scan 127.0.0.1:8443                a server on this machine
+  netbench scan 127.0.0.1:8443 --sni www.example.com --roots my-ca.pem
   netbench scan https://localhost:8443/ --against openssl --roots my-ca.pem
   netbench scan --against openssl,rustls-ring which sites would each stack lose?
   netbench scan --against openssl --sites mine.txt --live --rate 20
   netbench scan --summary --format markdown   shares of versions, suites, groups
+  netbench scan localhost:8443 --policy mozilla-intermediate --format sarif
+  netbench scan --sites million.txt --sample 500 --summary --live
   netbench scan --seed 7 --shard 1/3          a third of the sites (see merge)
-  netbench scan --resume runs/…               continue an interrupted scan
+  netbench scan --resume runs/…               continue a scan; try failed sites again
+  netbench scan diff runs/a runs/b            what changed between two scans
   netbench scan --json | jq '.sites[] | {site, versions}'
 
 The report goes to stdout, progress to stderr, and all files to a new folder in
@@ -30,18 +36,27 @@ runs/. Without --live, nothing leaves this machine.";
 
 #[derive(Debug, Args)]
 #[command(
+    args_conflicts_with_subcommands = true,
     mut_arg("targets", |targets| targets.help("Servers to scan, by URL or by host [default: emulated sites]; those of this machine need no --live")),
     mut_arg("client_cert", |cert| cert.help_heading("Loss").help("Certificate that the stacks show in the handshakes that confirm losses (PEM)")),
     mut_arg("client_key", |key| key.help_heading("Loss")),
     mut_arg("live", |live| live.help("Scan the real hosts over the real network")),
-    mut_arg("seed", |seed| seed.help("Seed of packet losses on emulated links [default: a new one]")),
-    mut_arg("resume", |resume| resume.conflicts_with_all(["targets", "connect_to", "sites", "limit", "shard", "vantage", "live", "parts", "roots", "against", "client_profile", "confirm", "summary", "link", "jobs", "rate", "timeout", "site_timeout", "retries", "seed", "out", "name"])),
+    mut_arg("seed", |seed| seed.help("Seed of --sample and of packet losses on emulated links [default: a new one]")),
+    mut_arg("resume", |resume| resume.conflicts_with_all(["targets", "connect_to", "sites", "limit", "shard", "vantage", "live", "parts", "roots", "against", "client_profile", "confirm", "summary", "policy", "sample", "sni", "link", "jobs", "rate", "timeout", "site_timeout", "retries", "seed", "out", "name"])),
 )]
 pub(crate) struct Scan {
+    #[command(subcommand)]
+    pub(crate) command: Option<ScanCommand>,
     #[command(flatten)]
     pub(crate) targets: TargetOptions,
     #[command(flatten)]
     pub(crate) over: SiteOptions,
+    /// Ask every server for NAME (SNI, and the Host of the request) and check its certificate against it
+    #[arg(long, value_name = "NAME", conflicts_with = "against")]
+    pub(crate) sni: Option<HostName>,
+    /// Scan N sites drawn at random, and say what that tells of all (with --summary, --against)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), conflicts_with_all = ["shard", "limit"])]
+    pub(crate) sample: Option<u32>,
     /// Parts of the scan; enumeration is always done
     #[arg(
         long,
@@ -74,6 +89,11 @@ pub(crate) struct Scan {
     #[command(flatten)]
     pub(crate) identity: IdentityOptions,
 
+    /// Check every site against a policy: mozilla-modern, mozilla-intermediate, mozilla-old, or a TOML file; exit
+    /// code 4 if a site breaks it
+    #[arg(long, value_name = "POLICY", value_hint = ValueHint::FilePath, help_heading = "Policy")]
+    pub(crate) policy: Option<String>,
+
     #[command(flatten)]
     pub(crate) start: StartOptions,
     #[command(flatten)]
@@ -96,6 +116,32 @@ pub(crate) struct Scan {
 
     #[command(flatten)]
     pub(crate) stored_in: StoredIn,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ScanCommand {
+    /// Show what changed at each site from one scan to a later one
+    #[command(after_help = DIFF_EXAMPLES)]
+    Diff(Diff),
+}
+
+const DIFF_EXAMPLES: &str = "\
+Examples:
+  netbench scan diff runs/october runs/november
+  netbench scan diff runs/a runs/b --json | jq '.changed[].site'
+
+What a scan may have missed, because it was in part, is not called a change.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Diff {
+    /// Folder of the earlier scan
+    #[arg(value_name = "BEFORE", value_hint = ValueHint::DirPath)]
+    pub(crate) before: PathBuf,
+    /// Folder of the later scan
+    #[arg(value_name = "AFTER", value_hint = ValueHint::DirPath)]
+    pub(crate) after: PathBuf,
     #[command(flatten)]
     pub(crate) output: Output,
 }

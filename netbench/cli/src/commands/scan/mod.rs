@@ -2,6 +2,8 @@
 //! loses, and confirms that by handshakes.
 
 pub(crate) mod args;
+mod diff;
+mod policy;
 pub(crate) mod record;
 mod settings;
 
@@ -24,7 +26,10 @@ use netbench_runner::{
 use netbench_scan::{Place, ScanEvent, ScanTarget, TrustAnchors, scan_all};
 use netbench_store::{Appender, RunFolder};
 
-use self::{args::Scan, settings::ScanSettings};
+use self::{
+    args::{Scan, ScanCommand},
+    settings::ScanSettings,
+};
 use crate::{
     client::all_can,
     commands::hello::example_site,
@@ -37,6 +42,9 @@ use crate::{
 };
 
 pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
+    if let Some(ScanCommand::Diff(diff)) = &options.command {
+        return diff::diff(diff);
+    }
     let earlier = pipeline::earlier(&options.stored_in)?;
     let settings = match &earlier {
         Some((_, manifest)) => ScanSettings::of_manifest(options, manifest)?,
@@ -55,7 +63,10 @@ pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
 
 /// What a run with these options takes.
 pub(crate) fn time(options: &Scan) -> anyhow::Result<Duration> {
-    Ok(ScanSettings::of_options(options)?.cost().time)
+    match options.command {
+        Some(ScanCommand::Diff(_)) => Ok(Duration::ZERO),
+        None => Ok(ScanSettings::of_options(options)?.cost().time),
+    }
 }
 
 impl Measured for ScanSettings {
@@ -132,7 +143,7 @@ fn scan_sites(
     let targets = sites.iter().enumerate().filter(|(_, site)| due(site));
     let targets = targets.map(|(i, site)| ScanTarget {
         site: site.name(),
-        host: site.host.to_string(),
+        host: settings.plan.sni.as_ref().unwrap_or(&site.host).to_string(),
         port: site.port,
         path: site.path.clone(),
         place: place(&settings.over, addresses, i, site),

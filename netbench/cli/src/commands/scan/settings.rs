@@ -1,12 +1,15 @@
 use std::time::Duration;
 
 use netbench_model::{ScanManifest, ScanPlan, Target};
+use netbench_report::Needs;
 use netbench_scan::{Limits, ScanPart};
+use netbench_stats::SplitMix;
 
-use super::args::Scan;
+use super::{args::Scan, policy::policy};
 use crate::{
     client::{Shown, millis},
     cost::Scans,
+    exit::{WrongInput, bail_input},
     sites_file::SitesFile,
     stack_names::stack_names,
     targets::{self, Names, Network, Sites, roots},
@@ -34,6 +37,17 @@ impl ScanSettings {
             &options.start,
         )?;
         over.names = Names::AsTheyCome;
+        let sampled_of = options
+            .sample
+            .map(|sample| draw(&mut over, sample))
+            .transpose()?;
+        let policy = options.policy.as_deref().map(policy).transpose()?;
+        if policy.is_none() && options.output.format().needs == Needs::Checks {
+            bail_input!(
+                "--format {} is of what passes or fails: it takes a --policy",
+                options.output.format().name
+            );
+        }
         let parts = ScanPart::ALL.map(|part| part.name().to_owned()).into_iter();
         let plan = ScanPlan {
             place,
@@ -52,6 +66,9 @@ impl ScanSettings {
             client_profile: options.client_profile.into(),
             confirm: options.confirm,
             summary: options.summary,
+            sni: options.sni.clone(),
+            policy,
+            sampled_of,
             connect_to: over.connect_to.clone(),
         };
         let shown = Shown(options.identity.load()?);
@@ -108,6 +125,25 @@ impl ScanSettings {
 
 /// Connections begun in a second at most over the real network, unless `--rate` says otherwise.
 const LIVE_RATE: Option<f64> = Some(100.0);
+
+/// Leaves `sample` of the sites, drawn by the run's seed, in the order of the file. Gives how many there were.
+fn draw(over: &mut Sites, sample: u32) -> Result<u32, WrongInput> {
+    let whole = over.file.sites.len();
+    if sample as usize > whole {
+        bail_input!("--sample {sample}: there are only {whole} sites");
+    }
+    let mut places: Vec<usize> = (0..whole).collect();
+    SplitMix::new(over.seed).shuffle(&mut places);
+    places.truncate(sample as usize);
+    places.sort_unstable();
+    let mut drawn = places.into_iter().peekable();
+    let mut at = 0..whole;
+    over.file.sites.retain(|_| {
+        let at = at.next();
+        drawn.next_if(|next| Some(*next) == at).is_some()
+    });
+    Ok(u32::try_from(whole).unwrap_or(u32::MAX))
+}
 
 fn network(place: Target, sites: usize, rate: Option<f64>) -> Network {
     let rate = rate.unwrap_or(f64::INFINITY);

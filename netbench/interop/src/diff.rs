@@ -1,0 +1,265 @@
+//! What two scans of one site differ in.
+
+use std::collections::BTreeSet;
+
+use netbench_model::{
+    scan::{CertificateScan, Features, Observed, Order, SiteScan, Tolerance, VersionScan},
+    tls::TlsVersion,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::profiles::version_name;
+
+/// Of what a change is.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChangeKind {
+    /// Whether the site could be scanned.
+    Outcome,
+    /// A version of TLS.
+    Version,
+    /// A suite.
+    Suite,
+    /// A group.
+    Group,
+    /// Whose order decides.
+    Order,
+    /// A certificate, or its key.
+    Certificate,
+    /// A feature.
+    Feature,
+    /// An unusual hello that it tolerates or not.
+    Intolerance,
+}
+
+impl ChangeKind {
+    /// The name that tables have.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Outcome => "outcome",
+            Self::Version => "version",
+            Self::Suite => "suite",
+            Self::Group => "group",
+            Self::Order => "order",
+            Self::Certificate => "certificate",
+            Self::Feature => "feature",
+            Self::Intolerance => "intolerance",
+        }
+    }
+}
+
+/// One thing that changed.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct ScanChange {
+    /// Of what.
+    pub kind: ChangeKind,
+    /// What.
+    pub what: String,
+    /// How it was.
+    pub was: String,
+    /// How it is.
+    pub now: String,
+}
+
+/// What changed at a site from one scan to a later one, as far as both are sure of it: nothing is called lost
+/// that the later scan may have missed, nor new that the earlier one may have.
+pub fn changes(before: &SiteScan, after: &SiteScan) -> Vec<ScanChange> {
+    let mut found = Changes(Vec::new());
+    if before.is_scanned() != after.is_scanned() {
+        let (was, now) = (outcome(before), outcome(after));
+        found.add(ChangeKind::Outcome, "the scan".to_owned(), was, now);
+    }
+    if !before.is_scanned() || !after.is_scanned() {
+        return found.0;
+    }
+    for version in TlsVersion::ALL.into_iter().rev() {
+        let of = |scan: &SiteScan| scan.versions.iter().find(|v| v.version == version).cloned();
+        if let (Some(was), Some(now)) = (of(before), of(after)) {
+            versions(&was, &now, &mut found);
+        }
+    }
+    certificates(before, after, &mut found);
+    for ((what, was), (_, now)) in features(&before.features)
+        .into_iter()
+        .zip(features(&after.features))
+    {
+        if let (Some(was), Some(now)) = (was, now) {
+            found.add(ChangeKind::Feature, what.to_owned(), was, now);
+        }
+    }
+    for (what, was) in &before.intolerance {
+        if let Some(now) = after.intolerance.get(what) {
+            let (was, now) = (tolerance(was), tolerance(now));
+            found.add(ChangeKind::Intolerance, what.clone(), was, now);
+        }
+    }
+    found.0
+}
+
+struct Changes(Vec<ScanChange>);
+
+impl Changes {
+    /// Where they differ.
+    fn add(&mut self, kind: ChangeKind, what: String, was: String, now: String) {
+        if was != now {
+            self.0.push(ScanChange {
+                kind,
+                what,
+                was,
+                now,
+            });
+        }
+    }
+}
+
+fn versions(was: &VersionScan, now: &VersionScan, found: &mut Changes) {
+    let name = version_name(was.version);
+    // A version that was not asked for is neither spoken nor not.
+    let known = |v: &VersionScan| v.supported || v.complete;
+    if was.supported != now.supported {
+        if known(was) && known(now) {
+            let word = |v: &VersionScan| yes_or_no(v.supported);
+            found.add(ChangeKind::Version, name, word(was), word(now));
+        }
+        return;
+    }
+    if !was.supported {
+        return;
+    }
+    let suites = |v: &VersionScan| v.suites.iter().map(|s| s.name.clone()).collect();
+    listed(ChangeKind::Suite, &name, [was, now], suites, found);
+    let groups = |v: &VersionScan| v.groups.iter().map(|g| g.name.clone()).collect();
+    listed(ChangeKind::Group, &name, [was, now], groups, found);
+    let sure = |v: &VersionScan| v.complete && v.suite_order != Order::Unknown;
+    if sure(was) && sure(now) {
+        let what = format!("who chooses the suite in {name}");
+        found.add(ChangeKind::Order, what, order(was), order(now));
+    }
+    let own = |v: &VersionScan| v.complete && v.suite_order == Order::Server;
+    let first = |v: &VersionScan| v.suites.first().map_or(String::new(), |s| s.name.clone());
+    if own(was) && own(now) {
+        let what = format!("the first choice in {name}");
+        found.add(ChangeKind::Order, what, first(was), first(now));
+    }
+}
+
+fn listed(
+    kind: ChangeKind,
+    version: &str,
+    [was, now]: [&VersionScan; 2],
+    names: impl Fn(&VersionScan) -> BTreeSet<String>,
+    found: &mut Changes,
+) {
+    let (before, after) = (names(was), names(now));
+    for name in before.difference(&after).filter(|_| now.complete) {
+        let what = format!("{name} in {version}");
+        found.add(kind, what, yes_or_no(true), yes_or_no(false));
+    }
+    for name in after.difference(&before).filter(|_| was.complete) {
+        let what = format!("{name} in {version}");
+        found.add(kind, what, yes_or_no(false), yes_or_no(true));
+    }
+}
+
+fn certificates(before: &SiteScan, after: &SiteScan, found: &mut Changes) {
+    let leaves = |scan: &SiteScan| -> Vec<CertificateScan> {
+        let chains = scan.chains.iter();
+        let leaves = chains.filter_map(|chain| chain.certificates.first().cloned());
+        let mut leaves: Vec<_> = leaves.collect();
+        leaves.sort_by(|a, b| a.sha256.cmp(&b.sha256));
+        leaves
+    };
+    let (was, now) = (leaves(before), leaves(after));
+    if was.is_empty() || now.is_empty() {
+        return;
+    }
+    let each = |all: &[CertificateScan], of: fn(&CertificateScan) -> String| {
+        let all: BTreeSet<String> = all.iter().map(of).collect();
+        Vec::from_iter(all).join(", ")
+    };
+    let mut compare = |what: &str, of: fn(&CertificateScan) -> String| {
+        let (was, now) = (each(&was, of), each(&now, of));
+        found.add(ChangeKind::Certificate, what.to_owned(), was, now);
+    };
+    compare("key", |leaf| {
+        let curve = leaf.curve.clone();
+        curve.unwrap_or_else(|| format!("{}-{}", leaf.key, leaf.key_bits))
+    });
+    compare("issuer", |leaf| leaf.issuer.clone());
+    compare("valid until", |leaf| leaf.not_after.clone());
+}
+
+fn outcome(scan: &SiteScan) -> String {
+    use netbench_model::scan::ScanOutcome as O;
+    match &scan.outcome {
+        O::Scanned | O::Partial { .. } => "scanned".to_owned(),
+        O::Failed { class, .. } => class.name().to_owned(),
+    }
+}
+
+fn order(version: &VersionScan) -> String {
+    let word = match version.suite_order {
+        Order::Server => "the server",
+        Order::Client => "the client",
+        Order::Mixed => "both",
+        Order::Single => "there is one",
+        Order::Stated => "the server, as it says",
+        Order::Unknown => "unknown",
+    };
+    word.to_owned()
+}
+
+fn tolerance(tolerance: &Tolerance) -> String {
+    match tolerance {
+        Tolerance::Tolerant => "tolerant".to_owned(),
+        Tolerance::Intolerant { how } => how.clone(),
+    }
+}
+
+fn yes_or_no(yes: bool) -> String {
+    if yes { "yes" } else { "no" }.to_owned()
+}
+
+/// Each feature as a word; none where it was not seen.
+fn features(f: &Features) -> Vec<(&'static str, Option<String>)> {
+    let seen = |observed: &Observed| match observed {
+        Observed::Yes => Some(yes_or_no(true)),
+        Observed::No => Some(yes_or_no(false)),
+        Observed::Unknown => None,
+    };
+    let number = |n: Option<u32>| n.map(|n| n.to_string());
+    // Without a response there are no fields.
+    let field = |text: &Option<String>| {
+        f.http_status
+            .map(|_| text.clone().unwrap_or_else(|| "none".to_owned()))
+    };
+    let mut alpn = f.alpn.clone();
+    alpn.sort();
+    vec![
+        ("application protocols", Some(alpn.join(", "))),
+        ("OCSP stapling", seen(&f.ocsp_stapling)),
+        ("tickets, TLS 1.2", seen(&f.tickets_tls12)),
+        ("session IDs, TLS 1.2", seen(&f.session_ids)),
+        ("resumption, TLS 1.2", seen(&f.resumption_tls12)),
+        ("tickets, TLS 1.3", number(f.tickets_tls13)),
+        ("resumption, TLS 1.3", seen(&f.resumption_tls13)),
+        ("bytes of early data", number(f.early_data_bytes)),
+        ("extended master secret", seen(&f.extended_master_secret)),
+        ("encrypt-then-MAC", seen(&f.encrypt_then_mac)),
+        ("secure renegotiation", seen(&f.secure_renegotiation)),
+        ("client renegotiation", seen(&f.client_renegotiation)),
+        ("compression", seen(&f.compression)),
+        ("heartbeat", seen(&f.heartbeat)),
+        ("fallback SCSV", seen(&f.fallback_scsv)),
+        ("ChaCha20 by the client's wish", seen(&f.chacha20_by_client)),
+        ("asks for a client certificate", seen(&f.client_certificate)),
+        (
+            "Strict-Transport-Security",
+            field(&f.strict_transport_security),
+        ),
+        ("Alt-Svc", field(&f.alt_svc)),
+    ]
+}

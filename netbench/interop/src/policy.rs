@@ -1,0 +1,320 @@
+//! Policies, and what of them a site breaks.
+
+use netbench_model::{
+    scan::{
+        Anchor, CertificateScan, ChainScan, KeyRule, Order, Policy, PolicyRule, ScanOutcome,
+        SiteScan,
+    },
+    tls::{CipherSuite, Group, TlsVersion},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::profiles::{GUIDELINE, version_name};
+
+/// The names of the policies that are in this source.
+pub const POLICIES: [&str; 3] = ["mozilla-modern", "mozilla-intermediate", "mozilla-old"];
+
+/// The policy of one of the names in [`POLICIES`].
+pub fn built_in_policy(name: &str) -> Option<Policy> {
+    let guideline = &*GUIDELINE;
+    let of_mozilla = name.strip_prefix("mozilla-")?;
+    let profile = guideline.profiles.iter().find(|p| p.name == of_mozilla)?;
+    let key = |kind: &String| KeyRule {
+        kind: kind.clone(),
+        least_bits: if kind == "rsa" { guideline.rsa_bits } else { 0 },
+        curves: (kind == "ec").then(|| guideline.curves.clone()),
+    };
+    Some(Policy {
+        name: name.to_owned(),
+        source: Some(guideline.source.clone()),
+        version: Some(guideline.version.clone()),
+        versions: Some(profile.versions.clone()),
+        needs_versions: Vec::new(),
+        suites: Some(profile.suites.clone()),
+        groups: Some(guideline.groups.clone()),
+        keys: Some(profile.keys.iter().map(key).collect()),
+        server_order: profile.server_order,
+        valid_chain: false,
+        hsts_least_seconds: None,
+    })
+}
+
+/// How sites do by a policy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PolicyResult {
+    /// The policy.
+    pub policy: Policy,
+    /// Every site, in the order of the run's.
+    pub sites: Vec<SitePolicy>,
+}
+
+/// How a site does by a policy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SitePolicy {
+    /// The site.
+    pub site: String,
+    /// Everything that breaks the policy.
+    pub broken: Vec<Broken>,
+    /// Why it is not known whether the site keeps to all of the policy; none where it is known.
+    pub unknown: Option<String>,
+}
+
+/// Something that breaks a policy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Broken {
+    /// Which rule.
+    pub rule: PolicyRule,
+    /// What the site has or lacks.
+    pub what: String,
+}
+
+impl SitePolicy {
+    /// Whether it is known that the site keeps to the policy.
+    pub fn keeps(&self) -> bool {
+        self.broken.is_empty() && self.unknown.is_none()
+    }
+}
+
+impl PolicyResult {
+    /// Holds scans against a policy.
+    pub fn new(policy: Policy, scans: &[SiteScan]) -> Self {
+        let sites = scans.iter().map(|scan| check(&policy, scan)).collect();
+        Self { policy, sites }
+    }
+}
+
+/// Holds one site against a policy.
+pub fn check(policy: &Policy, scan: &SiteScan) -> SitePolicy {
+    let mut unknown = match &scan.outcome {
+        ScanOutcome::Scanned => None,
+        ScanOutcome::Partial { why } => Some(format!("scanned in part: {why}")),
+        ScanOutcome::Failed { class, detail } => Some(format!("{}: {detail}", class.name())),
+    };
+    let mut broken = Vec::new();
+    if scan.is_scanned() {
+        let mut found = Found(&mut broken);
+        versions(policy, scan, &mut found);
+        suites_and_groups(policy, scan, &mut found);
+        let seen = keys(policy, scan, &mut found)
+            .and(chains(policy, scan, &mut found))
+            .and(hsts(policy, scan, &mut found));
+        if let Err(why) = seen {
+            unknown.get_or_insert(why);
+        }
+    }
+    SitePolicy {
+        site: scan.site.clone(),
+        broken,
+        unknown,
+    }
+}
+
+/// What has been found to break a policy.
+struct Found<'a>(&'a mut Vec<Broken>);
+
+impl Found<'_> {
+    fn add(&mut self, rule: PolicyRule, what: impl Into<String>) {
+        let broken = Broken {
+            rule,
+            what: what.into(),
+        };
+        if !self.0.contains(&broken) {
+            self.0.push(broken);
+        }
+    }
+}
+
+fn versions(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) {
+    for version in scan.versions.iter().filter(|v| v.supported) {
+        let allowed = policy.versions.as_ref();
+        if allowed.is_some_and(|allowed| !allowed.contains(&version.version)) {
+            found.add(PolicyRule::Version, version_name(version.version));
+        }
+    }
+    for needed in &policy.needs_versions {
+        let refused = scan
+            .versions
+            .iter()
+            .any(|v| v.version == *needed && !v.supported && v.complete);
+        if refused {
+            found.add(PolicyRule::MissingVersion, version_name(*needed));
+        }
+    }
+}
+
+/// Suites and groups of versions that the policy does not allow are not named one by one.
+fn suites_and_groups(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) {
+    let allowed = |version: TlsVersion| {
+        let allowed = policy.versions.as_ref();
+        allowed.is_none_or(|allowed| allowed.contains(&version))
+    };
+    for version in scan.versions.iter().filter(|v| v.supported) {
+        if !allowed(version.version) {
+            continue;
+        }
+        let name = version_name(version.version);
+        let has = |suites: &Vec<CipherSuite>, code| suites.contains(&CipherSuite(code));
+        for suite in &version.suites {
+            if policy
+                .suites
+                .as_ref()
+                .is_some_and(|all| !has(all, suite.code))
+            {
+                found.add(PolicyRule::Suite, format!("{} in {name}", suite.name));
+            }
+        }
+        let has = |groups: &Vec<Group>, code| groups.contains(&Group(code));
+        for group in &version.groups {
+            if policy
+                .groups
+                .as_ref()
+                .is_some_and(|all| !has(all, group.code))
+            {
+                found.add(PolicyRule::Group, format!("{} in {name}", group.name));
+            }
+        }
+        if policy.server_order && version.suite_order == Order::Client {
+            let what = format!("the client's order of suites decides in {name}");
+            found.add(PolicyRule::Order, what);
+        }
+    }
+}
+
+/// An error says what could not be seen of the site.
+fn keys(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) -> Result<(), String> {
+    let Some(rules) = &policy.keys else {
+        return Ok(());
+    };
+    let fits = |leaf: &CertificateScan| {
+        rules.iter().any(|rule| {
+            let of_curves = |curves: &Vec<String>| {
+                let curve = leaf.curve.as_ref();
+                curve.is_some_and(|curve| curves.contains(curve))
+            };
+            rule.kind == leaf.key
+                && leaf.key_bits >= rule.least_bits
+                && rule.curves.as_ref().is_none_or(of_curves)
+        })
+    };
+    for leaf in leaves(scan)? {
+        if !fits(leaf) {
+            let key = leaf.curve.clone();
+            let key = key.unwrap_or_else(|| format!("{}-{}", leaf.key, leaf.key_bits));
+            found.add(PolicyRule::Key, format!("a certificate with a key {key}"));
+        }
+    }
+    Ok(())
+}
+
+fn chains(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) -> Result<(), String> {
+    if !policy.valid_chain {
+        return Ok(());
+    }
+    leaves(scan)?;
+    for chain in &scan.chains {
+        for what in faults(chain) {
+            found.add(PolicyRule::Chain, what);
+        }
+    }
+    Ok(())
+}
+
+fn faults(chain: &ChainScan) -> Vec<&'static str> {
+    let leaf_valid = chain
+        .certificates
+        .first()
+        .is_some_and(|leaf| leaf.valid_now);
+    let all = [
+        (!chain.in_order, "a chain out of order"),
+        (!chain.names_match, "a certificate for other names"),
+        (!leaf_valid, "a certificate that is not valid now"),
+        (
+            chain.anchor == Anchor::SelfSigned,
+            "a self-signed certificate",
+        ),
+        (
+            chain.anchor == Anchor::Missing,
+            "a chain that lacks an intermediate",
+        ),
+        (
+            chain.anchor == Anchor::UnknownRoot,
+            "a chain to a root that is not trusted",
+        ),
+    ];
+    let all = all.into_iter().filter(|(is, _)| *is);
+    all.map(|(_, what)| what).collect()
+}
+
+fn hsts(policy: &Policy, scan: &SiteScan, found: &mut Found<'_>) -> Result<(), String> {
+    let Some(least) = policy.hsts_least_seconds else {
+        return Ok(());
+    };
+    match (
+        &scan.features.strict_transport_security,
+        scan.features.http_status,
+    ) {
+        (None, None) => return Err("no HTTP response was seen".to_owned()),
+        (None, Some(_)) => found.add(PolicyRule::Hsts, "no Strict-Transport-Security"),
+        (Some(header), _) => {
+            let age = max_age(header);
+            if age.is_none_or(|age| age < least) {
+                let age = age.map_or("none".to_owned(), |age| format!("{age} s"));
+                let what = format!("max-age of Strict-Transport-Security: {age}");
+                found.add(PolicyRule::Hsts, what);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn max_age(header: &str) -> Option<u64> {
+    header.split(';').find_map(|directive| {
+        let (name, value) = directive.split_once('=')?;
+        let value = value.trim().trim_matches('"');
+        name.trim()
+            .eq_ignore_ascii_case("max-age")
+            .then(|| value.parse().ok())?
+    })
+}
+
+fn leaves(scan: &SiteScan) -> Result<Vec<&CertificateScan>, String> {
+    let chains = scan.chains.iter();
+    let leaves: Vec<_> = chains
+        .filter_map(|chain| chain.certificates.first())
+        .collect();
+    if leaves.is_empty() {
+        return Err("no certificate was seen".to_owned());
+    }
+    Ok(leaves)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_of_hsts_are_read_as_rfc_6797_has_them() {
+        let cases = [
+            ("max-age=31536000; includeSubDomains", Some(31_536_000)),
+            ("includeSubDomains; MAX-AGE=\"5\"", Some(5)),
+            ("max-age=", None),
+            ("preload", None),
+        ];
+        for (header, due) in cases {
+            assert_eq!(max_age(header), due, "{header}");
+        }
+    }
+
+    #[test]
+    fn policies_of_mozilla_are_those_of_its_guideline() {
+        for name in POLICIES {
+            let policy = built_in_policy(name).unwrap();
+            assert_eq!(policy.name, name);
+            assert_eq!(policy.version.as_deref(), Some("5.8"));
+            assert!(policy.versions.unwrap().contains(&TlsVersion::Tls13));
+        }
+        assert_eq!(built_in_policy("mozilla-ancient"), None);
+        assert_eq!(built_in_policy("modern"), None);
+    }
+}

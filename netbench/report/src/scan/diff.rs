@@ -1,0 +1,181 @@
+use std::collections::{BTreeMap, HashMap};
+
+use itertools::Itertools;
+use netbench_interop::{ScanChange, changes};
+use netbench_model::{SCHEMA_VERSION, scan::SiteScan};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::ScanSummary;
+use crate::{
+    cell::Cell,
+    document::{Document, Excerpt, Extent, Item, Report, Section, Table},
+    text::{count, shorten, some_of},
+};
+
+/// Sites that are named of those that changed alike.
+const NAMED: usize = 4;
+
+/// Rows that text forms show at most.
+const ROWS: usize = 60;
+
+/// What changed from one scan of some sites to a later one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ScanDiff {
+    /// [`netbench_model::SCHEMA_VERSION`] of the writer.
+    pub schema: u32,
+    /// The earlier scan.
+    pub before: ScanOfDiff,
+    /// The later one.
+    pub after: ScanOfDiff,
+    /// Sites that are in both.
+    pub sites: u32,
+    /// Of these, the ones that changed, with what changed; in the order of the later scan.
+    pub changed: Vec<ChangedScan>,
+    /// Sites that only the earlier scan has.
+    pub only_before: Vec<String>,
+    /// Sites that only the later scan has.
+    pub only_after: Vec<String>,
+}
+
+/// One of the two scans.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ScanOfDiff {
+    /// The run's name.
+    pub name: String,
+    /// The version of netbench.
+    pub netbench: String,
+    /// Start, RFC 3339, UTC.
+    pub started: String,
+}
+
+/// A site that changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangedScan {
+    /// The site.
+    pub site: String,
+    /// What changed.
+    pub changes: Vec<ScanChange>,
+}
+
+/// Holds a scan against an earlier one, site by site.
+pub fn diff_scans(before: &ScanSummary, after: &ScanSummary) -> ScanDiff {
+    let of_diff = |summary: &ScanSummary| ScanOfDiff {
+        name: summary.run.name.clone(),
+        netbench: summary.run.netbench.clone(),
+        started: summary.run.started.clone(),
+    };
+    let mut earlier: HashMap<&str, &SiteScan> = HashMap::new();
+    for scan in &before.sites {
+        earlier.insert(&scan.site, scan);
+    }
+    let (mut sites, mut changed, mut only_after) = (0, Vec::new(), Vec::new());
+    for scan in &after.sites {
+        let Some(was) = earlier.remove(scan.site.as_str()) else {
+            only_after.push(scan.site.clone());
+            continue;
+        };
+        sites += 1;
+        let changes = changes(was, scan);
+        if !changes.is_empty() {
+            changed.push(ChangedScan {
+                site: scan.site.clone(),
+                changes,
+            });
+        }
+    }
+    let left = before.sites.iter().map(|scan| &scan.site);
+    ScanDiff {
+        schema: SCHEMA_VERSION,
+        before: of_diff(before),
+        after: of_diff(after),
+        sites,
+        changed,
+        only_before: left
+            .filter(|site| earlier.contains_key(site.as_str()))
+            .cloned()
+            .collect(),
+        only_after,
+    }
+}
+
+impl Report for ScanDiff {
+    fn document(&self, _: Extent) -> Document<'_> {
+        let (before, after) = (&self.before, &self.after);
+        let mut items = vec![Item::Headline(format!(
+            "Of {} in both scans, {} changed.",
+            count(self.sites, "site", "sites"),
+            match self.changed.len() {
+                0 => "none".to_owned(),
+                changed => changed.to_string(),
+            }
+        ))];
+        for (sites, scan) in [
+            (&self.only_before, &before.name),
+            (&self.only_after, &after.name),
+        ] {
+            if !sites.is_empty() {
+                let names = shorten(&some_of(NAMED, sites));
+                items.push(Item::Text(format!(
+                    "Only in {scan} ({}): {names}",
+                    sites.len()
+                )));
+            }
+        }
+        items.extend(by_change(self));
+        items.extend(by_site(self));
+        Document {
+            name: after.name.clone(),
+            made: format!(
+                "{} (netbench {}, started {}) after {} (netbench {}, started {})",
+                after.name,
+                after.netbench,
+                after.started,
+                before.name,
+                before.netbench,
+                before.started
+            ),
+            sections: vec![Section::only(items)],
+            data: vec![self],
+            ..Document::new(
+                "scan diff",
+                format!("netbench scan diff: {} after {}", after.name, before.name),
+            )
+        }
+    }
+}
+
+/// Each change once, with how many sites it is of: the most first.
+fn by_change(diff: &ScanDiff) -> Vec<Item> {
+    let mut all: BTreeMap<&ScanChange, Vec<&str>> = BTreeMap::new();
+    for site in &diff.changed {
+        for change in &site.changes {
+            all.entry(change).or_default().push(&site.site);
+        }
+    }
+    let rows = all.into_iter();
+    let rows = rows.sorted_by_key(|(change, sites)| (change.kind, usize::MAX - sites.len()));
+    Table::of(rows)
+        .col("kind", 1, |(change, _)| Cell::text(change.kind.name()))
+        .col("what", 0, |(change, _)| Cell::text(shorten(&change.what)))
+        .col("was", 0, |(change, _)| Cell::text(shorten(&change.was)))
+        .col("is", 0, |(change, _)| Cell::text(shorten(&change.now)))
+        .col("sites", 0, |(_, sites)| Cell::count(sites.len()))
+        .col("which", 2, |(_, sites)| {
+            Cell::text(shorten(&some_of(NAMED, sites)))
+        })
+        .excerpt(Excerpt::First(ROWS))
+        .under("What changed")
+}
+
+fn by_site(diff: &ScanDiff) -> Vec<Item> {
+    Table::of(&diff.changed)
+        .col("site", 0, |site| Cell::text(&site.site))
+        .col("changes", 0, |site| Cell::count(site.changes.len()))
+        .col("of", 1, |site| {
+            let kinds = site.changes.iter().map(|change| change.kind.name());
+            Cell::text(kinds.dedup().join(", "))
+        })
+        .excerpt(Excerpt::First(ROWS))
+        .under("Which sites changed")
+}

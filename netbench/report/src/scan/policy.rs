@@ -1,0 +1,121 @@
+use itertools::Itertools;
+use netbench_interop::{Broken, PolicyResult, SitePolicy};
+use netbench_model::scan::PolicyRule;
+
+use crate::{
+    cell::Cell,
+    document::{Check, CheckSuite, Checked, Item, Table},
+    text::{count, shorten, some_of},
+};
+
+/// Sites that are named of those that break a rule alike.
+const NAMED: usize = 6;
+
+/// The policy's name, with the version that was published.
+fn name(result: &PolicyResult) -> String {
+    let policy = &result.policy;
+    match &policy.version {
+        Some(version) => format!("{} {version}", policy.name),
+        None => policy.name.clone(),
+    }
+}
+
+pub(super) fn headline(result: &PolicyResult) -> Item {
+    let of = |is: fn(&SitePolicy) -> bool| result.sites.iter().filter(|site| is(site)).count();
+    let broken = of(|site| !site.broken.is_empty());
+    let unknown = of(|site| site.broken.is_empty() && site.unknown.is_some());
+    let unknown = match unknown {
+        0 => String::new(),
+        1 => "; of 1 it is not known".to_owned(),
+        unknown => format!("; of {unknown} it is not known"),
+    };
+    Item::Headline(format!(
+        "Of {}, {} to the policy {} and {} it{unknown}.",
+        count(result.sites.len(), "site", "sites"),
+        verb(of(SitePolicy::keeps), "keeps", "keep"),
+        name(result),
+        verb(broken, "breaks", "break"),
+    ))
+}
+
+fn verb(sites: usize, one: &str, more: &str) -> String {
+    match sites {
+        0 => format!("none {one}"),
+        1 => format!("1 {one}"),
+        sites => format!("{sites} {more}"),
+    }
+}
+
+pub(super) fn tables(items: &mut Vec<Item>, result: &PolicyResult) {
+    let broken = result.sites.iter().flat_map(|site| {
+        let broken = site.broken.iter();
+        broken.map(move |broken| ((broken.rule, &broken.what), &site.site))
+    });
+    let broken = broken.into_group_map().into_iter().sorted();
+    items.extend(
+        Table::of(broken)
+            .col("rule", 0, |((rule, _), _)| Cell::text(rule.name()))
+            .col("broken by", 0, |((_, what), _)| Cell::text(shorten(what)))
+            .col("sites", 0, |(_, sites)| Cell::count(sites.len()))
+            .col("which", 1, |(_, sites)| {
+                Cell::text(shorten(&some_of(NAMED, sites.iter())))
+            })
+            .under(format!("What breaks the policy {}", name(result))),
+    );
+    let unknown = result.sites.iter().filter(|site| site.broken.is_empty());
+    let unknown = unknown.filter_map(|site| Some((site.unknown.as_ref()?, &site.site)));
+    items.extend(
+        Table::of(unknown.into_group_map().into_iter().sorted())
+            .col("why", 0, |(why, _)| Cell::text(shorten(why)))
+            .col("sites", 0, |(_, sites)| Cell::count(sites.len()))
+            .col("which", 1, |(_, sites)| {
+                Cell::text(shorten(&some_of(NAMED, sites.iter())))
+            })
+            .under("Sites of which it is not known whether they keep to the policy"),
+    );
+}
+
+/// A check for each site and rule. What is not known does not pass.
+pub(super) fn checks(result: &PolicyResult) -> CheckSuite {
+    let checks = result.sites.iter().flat_map(|site| {
+        let mut checks: Vec<Check> = PolicyRule::ALL
+            .iter()
+            .filter_map(|rule| broken(site, *rule))
+            .collect();
+        if let Some(why) = &site.unknown {
+            let outcome = Checked::Failed {
+                why: why.clone(),
+                class: "not-known".to_owned(),
+            };
+            checks.push(check(site, "not-known", outcome));
+        }
+        if checks.is_empty() {
+            checks.push(check(site, &result.policy.name, Checked::Passed));
+        }
+        checks
+    });
+    CheckSuite {
+        name: format!("policy {}", name(result)),
+        checks: checks.collect(),
+    }
+}
+
+fn broken(site: &SitePolicy, rule: PolicyRule) -> Option<Check> {
+    let of_rule = |broken: &&Broken| broken.rule == rule;
+    let mut what = site.broken.iter().filter(of_rule).map(|b| &b.what);
+    let why = what.join(", ");
+    let failed = Checked::Failed {
+        why: why.clone(),
+        class: rule.name().to_owned(),
+    };
+    (!why.is_empty()).then(|| check(site, rule.name(), failed))
+}
+
+fn check(site: &SitePolicy, name: &str, outcome: Checked) -> Check {
+    Check {
+        name: name.to_owned(),
+        class: Some(site.site.clone()),
+        outcome,
+        said: None,
+    }
+}
