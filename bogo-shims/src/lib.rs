@@ -15,6 +15,7 @@ pub mod packeted;
 pub mod quic;
 pub mod socket;
 
+pub mod shim_go;
 #[cfg(feature = "openssl")]
 pub mod shim_openssl;
 #[cfg(feature = "rustls")]

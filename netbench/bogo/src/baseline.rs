@@ -9,6 +9,8 @@ use crate::{BogoError, Catalog, Results, ShimConfig, TestResult};
 pub struct Baseline {
     /// The runner's package, version and checksum.
     pub runner: String,
+    /// The library's version, where the shim is not built from a source that fixes it.
+    pub library: Option<String>,
     /// By the test's name.
     pub tests: BTreeMap<String, StoredTest>,
 }
@@ -62,10 +64,11 @@ pub enum Departure {
 }
 
 const HEADER: &str = "# runner: ";
+const LIBRARY: &str = "# library: ";
 
 impl Baseline {
-    /// From results.
-    pub fn of(runner: &RunnerId, results: &Results) -> Self {
+    /// From results with a library, whose version is given where the shim's source does not fix it.
+    pub fn of(runner: &RunnerId, library: Option<&str>, results: &Results) -> Self {
         let tests = results.tests.iter().map(|(name, test)| {
             let outcome = test.outcome;
             let line = test.line().escape_debug().to_string();
@@ -73,6 +76,7 @@ impl Baseline {
         });
         Self {
             runner: words(runner),
+            library: library.map(str::to_owned),
             tests: tests.collect(),
         }
     }
@@ -102,9 +106,12 @@ impl Baseline {
         }
     }
 
-    /// As text: a line for the runner, then a line a test.
+    /// As text: a line for the runner, one for the library where its version is known, then a line a test.
     pub fn to_text(&self) -> String {
         let mut text = format!("{HEADER}{}\n", self.runner);
+        if let Some(library) = &self.library {
+            text.push_str(&format!("{LIBRARY}{library}\n"));
+        }
         for (name, StoredTest { outcome, line }) in &self.tests {
             // Writing to a string does not fail.
             let _written = match line.as_str() {
@@ -138,8 +145,11 @@ impl Baseline {
         if !text.ends_with('\n') {
             return Err("it was cut short: the last line has no end".to_owned());
         }
+        let mut lines = lines.enumerate().peekable();
+        let library = lines.next_if(|(_, line)| line.starts_with(LIBRARY));
+        let library = library.and_then(|(_, line)| line.strip_prefix(LIBRARY));
         let mut tests = BTreeMap::new();
-        for (number, line) in lines.enumerate() {
+        for (number, line) in lines {
             let parsed = line.split_once('\t').and_then(|(name, rest)| {
                 let (word, line) = rest.split_once('\t').unwrap_or((rest, ""));
                 let outcome = word.parse().ok()?;
@@ -150,7 +160,11 @@ impl Baseline {
                 .ok_or_else(|| format!("line {}: expected a test and its outcome", number + 2))?;
             tests.insert(name.to_owned(), test);
         }
-        Ok(Self { runner, tests })
+        Ok(Self {
+            runner,
+            library: library.map(str::to_owned),
+            tests,
+        })
     }
 
     /// Tests that have got worse, and what is no longer true in the configuration.

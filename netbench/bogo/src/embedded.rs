@@ -25,9 +25,11 @@ macro_rules! embedded {
 const FILES: &[(&str, &str)] = embedded![
     "results/bogo/tests.tsv",
     "results/bogo/boringssl.tsv",
+    "results/bogo/go.tsv",
     "results/bogo/openssl.tsv",
     "results/bogo/rustls.tsv",
     "results/bogo/rustls-ring.tsv",
+    "bogo-shims/configs/go.json",
     "bogo-shims/configs/openssl.json",
     "bogo-shims/configs/rustls.json",
     "bogo-shims/configs/rustls-ring.json",

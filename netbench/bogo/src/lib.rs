@@ -19,6 +19,7 @@ mod difference;
 mod embedded;
 mod error;
 mod feature;
+mod go_shim;
 mod matrix;
 mod patterns;
 mod results;
@@ -39,11 +40,14 @@ pub use difference::difference_between;
 pub use embedded::OutcomesIn;
 pub use error::BogoError;
 pub use feature::{FEATURES, Feature, Features};
+pub use go_shim::{GoShim, go_shim};
 pub use matrix::matrix_of;
 pub use patterns::TestPatterns;
 pub use results::{Results, TestResult};
 pub use run::{Errors, Progress, RunOptions, run};
 pub use runner::Runner;
-pub use shims::{KNOWN_SHIMS, KnownShim, NULL_SHIM, SHIMS_FOLDER, SHIMS_PACKAGE, ShimExecutable};
+pub use shims::{
+    KNOWN_SHIMS, KnownShim, MadeBy, NULL_SHIM, SHIMS_FOLDER, SHIMS_PACKAGE, ShimExecutable,
+};
 pub use stored::{StoredOutcomes, catalog_path, outcomes_path};
 pub use topic::{TOPICS, Topic};

@@ -122,11 +122,15 @@ impl<'a> Judge<'a> {
             ..place
         };
         let there = |place: &Place| self.there.get(place).copied();
-        (is.support, is.why) = if let Some(why) = self.beyond(place) {
+        let shim = KnownShim::named(self.shim.shim);
+        let beyond_protocol = shim.and_then(|shim| shim.beyond_protocol(place.protocol));
+        (is.support, is.why) = if let Some(why) = beyond_protocol {
             (Support::NotTestable, Some(why.to_owned()))
         } else if there(&protocol) == Some(false) {
             let why = format!("no {} as a {}", place.protocol, place.role);
             (Support::Absent, Some(why))
+        } else if let Some(why) = self.beyond(place) {
+            (Support::NotTestable, Some(why.to_owned()))
         } else if there(&place) == Some(false) {
             match against {
                 Some(why) => (Support::Absent, Some(why)),
@@ -142,10 +146,8 @@ impl<'a> Judge<'a> {
 
     /// Why the shim shows nothing of a feature that its library has.
     fn beyond(&self, place: Place) -> Option<&'static str> {
-        let beyond = KnownShim::named(self.shim.shim)?.beyond;
-        let mut named = beyond.iter();
-        let (_, why) = named.find(|(name, _)| *name == TOPICS[place.row].name)?;
-        Some(why)
+        let shim = KnownShim::named(self.shim.shim)?;
+        shim.beyond(TOPICS[place.row].name, place.role, place.protocol)
     }
 
     fn counts(&self, place: Place, test: &str) -> Counts {

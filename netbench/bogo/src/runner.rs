@@ -161,8 +161,6 @@ impl Runner {
 
     /// Writes the runner's source with netbench's calls beside it, and gives the file that has Go take that instead.
     fn overlay(&self) -> Result<PathBuf, BogoError> {
-        let folder = self.home.join("hooks");
-        fs::create_dir_all(&folder).map_err(BogoError::io(&folder))?;
         let path = self.folder.join("runner.go");
         let mut text = fs::read_to_string(&path).map_err(BogoError::io(&path))?;
         for (line, with_call) in CALLS {
@@ -172,17 +170,15 @@ impl Runner {
             }
             text = text.replace(line, with_call);
         }
-        let mut replace = serde_json::Map::new();
-        for (name, text) in [("runner.go", text.as_str()), ("netbench_hooks.go", HOOKS)] {
-            let written = folder.join(name);
-            fs::write(&written, text).map_err(BogoError::io(&written))?;
-            let place = self.folder.join(name).display().to_string();
-            replace.insert(place, json!(written));
-        }
-        let overlay = folder.join("overlay.json");
-        let text = json!({ "Replace": replace }).to_string();
-        fs::write(&overlay, text).map_err(BogoError::io(&overlay))?;
-        Ok(overlay)
+        let files = [
+            (path, "runner.go", text.as_str()),
+            (
+                self.folder.join("netbench_hooks.go"),
+                "netbench_hooks.go",
+                HOOKS,
+            ),
+        ];
+        overlay(&self.home.join("hooks"), &files)
     }
 
     fn make_keys(&self, folder: &Path) -> Result<(), BogoError> {
@@ -203,15 +199,40 @@ impl Runner {
 
 /// Other hooks make another runner.
 fn hooks_hash() -> String {
+    short_hash(&[HOOKS, &format!("{CALLS:?}")])
+}
+
+/// A name for what is built from these texts.
+pub(crate) fn short_hash(texts: &[&str]) -> String {
     let mut hash = Sha256::new();
-    hash.update(HOOKS);
-    hash.update(format!("{CALLS:?}"));
+    for text in texts {
+        hash.update(text);
+    }
     let bytes = hash.finalize();
     bytes
         .iter()
         .take(4)
         .map(|byte| format!("{byte:02x}"))
         .collect()
+}
+
+/// Writes files into `folder` that take another's place for Go, or stand where there is none: each with that place, its
+/// name and its text. Gives the file that tells Go so.
+pub(crate) fn overlay(
+    folder: &Path,
+    files: &[(PathBuf, &str, &str)],
+) -> Result<PathBuf, BogoError> {
+    fs::create_dir_all(folder).map_err(BogoError::io(folder))?;
+    let mut replace = serde_json::Map::new();
+    for (place, name, text) in files {
+        let written = folder.join(name);
+        fs::write(&written, text).map_err(BogoError::io(&written))?;
+        replace.insert(place.display().to_string(), json!(written));
+    }
+    let overlay = folder.join("overlay.json");
+    let text = json!({ "Replace": replace }).to_string();
+    fs::write(&overlay, text).map_err(BogoError::io(&overlay))?;
+    Ok(overlay)
 }
 
 /// Two commands at once must not build the same thing; the lock ends with the process.

@@ -1,5 +1,7 @@
 use std::path::{Path, PathBuf};
 
+use netbench_model::coverage::{Protocol, Role};
+
 use crate::{BogoError, OutcomesIn, ShimConfig};
 
 /// A shim that the source tree has, or that BoringSSL's has.
@@ -9,35 +11,121 @@ pub struct KnownShim {
     pub name: &'static str,
     /// The stack whose library it drives.
     pub stack: Option<&'static str>,
-    /// Its executable; none where BoringSSL's own build makes it.
-    pub executable: Option<ShimExecutable>,
+    /// What makes its program.
+    pub made_by: MadeBy,
     /// The file of its configuration.
     config: Option<&'static str>,
     /// What differs from that, where the configuration is another shim's too.
     exceptions: Option<&'static str>,
-    /// Rows of the matrix that its library has and the shim does not show, with the reason of each.
-    pub(crate) beyond: &'static [(&'static str, &'static str)],
+    /// What its library has and the shim does not show.
+    beyond: &'static [Beyond],
+}
+
+/// Cells of the matrix that a library has and its shim does not show.
+#[derive(Debug, PartialEq, Eq)]
+struct Beyond {
+    /// The feature; none for all.
+    feature: Option<&'static str>,
+    /// The role; none for both.
+    role: Option<Role>,
+    /// The protocol; none for all.
+    protocol: Option<Protocol>,
+    why: &'static str,
+}
+
+impl Beyond {
+    const fn feature(feature: &'static str, why: &'static str) -> Self {
+        Self {
+            feature: Some(feature),
+            role: None,
+            protocol: None,
+            why,
+        }
+    }
 }
 
 /// What libssl has, and its shim does not show.
-const BEYOND_OPENSSL: &[(&str, &str)] = &[
-    (
+const BEYOND_OPENSSL: &[Beyond] = &[
+    Beyond::feature(
         "Session ticket callbacks",
         "libssl has callbacks for ticket keys, and the shim does not set them",
     ),
-    (
+    Beyond::feature(
         "Certificate compression",
         "libssl compresses with zlib, brotli and zstd, and takes no algorithm of a test's own",
     ),
-    (
+    Beyond::feature(
         "Certificate transparency (SCT)",
         "libssl validates lists itself, and does not show them as the tests want",
     ),
-    (
+    Beyond::feature(
         "External PSK",
         "libssl has external PSKs, and the tests use imported ones (RFC 9258)",
     ),
 ];
+
+/// What rustls on aws-lc-rs has, and its shim does not show.
+const BEYOND_RUSTLS: &[Beyond] = &[Beyond {
+    feature: Some("Encrypted ClientHello"),
+    role: Some(Role::Client),
+    protocol: Some(Protocol::Quic),
+    why: "rustls sends it over QUIC too, and its interface for QUIC does not tell whether it was accepted",
+}];
+
+/// What crypto/tls has, and the shim that Go ships does not ask it for.
+const BEYOND_GO: &[Beyond] = &[
+    Beyond {
+        feature: None,
+        role: None,
+        protocol: Some(Protocol::Quic),
+        why: "crypto/tls has QUICConn, and Go's shim does not use it",
+    },
+    Beyond::feature(
+        "Session ticket callbacks",
+        "crypto/tls has WrapSession and UnwrapSession, and Go's shim does not set them",
+    ),
+    Beyond::feature(
+        "Extended master secret",
+        "crypto/tls has it, and Go's shim does not look",
+    ),
+    Beyond::feature(
+        "close_notify",
+        "crypto/tls sends and looks for it, and Go's shim has no flag to ask for it",
+    ),
+    Beyond::feature(
+        "Renegotiation",
+        "crypto/tls has Config.Renegotiation, and Go's shim does not set it",
+    ),
+    Beyond {
+        feature: Some("OCSP stapling"),
+        role: Some(Role::Client),
+        protocol: None,
+        why: "crypto/tls asks for a response and shows it, and Go's shim does not look",
+    },
+    Beyond::feature(
+        "Certificate transparency (SCT)",
+        "crypto/tls has the lists of both sides, and Go's shim has no use for them",
+    ),
+    Beyond::feature(
+        "Names of authorities",
+        "crypto/tls sends and shows them, and Go's shim does neither",
+    ),
+    Beyond::feature(
+        "Exported keys",
+        "crypto/tls has ExportKeyingMaterial, and Go's shim does not call it",
+    ),
+];
+
+/// What makes the program of a shim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MadeBy {
+    /// BoringSSL's own build.
+    Boringssl,
+    /// Cargo.
+    Cargo(ShimExecutable),
+    /// Go's toolchain, which ships it; a program that Cargo builds stands before it.
+    GoBehind(ShimExecutable),
+}
 
 /// What Cargo builds a shim as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,11 +143,11 @@ pub const SHIMS_PACKAGE: &str = "netbench-bogo-shims";
 pub const SHIMS_FOLDER: &str = "bogo-shims";
 
 /// The shims that can be chosen.
-pub const KNOWN_SHIMS: [KnownShim; 4] = [
+pub const KNOWN_SHIMS: [KnownShim; 5] = [
     KnownShim {
         name: "boringssl",
         stack: None,
-        executable: None,
+        made_by: MadeBy::Boringssl,
         config: None,
         exceptions: None,
         beyond: &[],
@@ -67,7 +155,7 @@ pub const KNOWN_SHIMS: [KnownShim; 4] = [
     KnownShim {
         name: "openssl",
         stack: Some("openssl"),
-        executable: Some(ShimExecutable {
+        made_by: MadeBy::Cargo(ShimExecutable {
             name: "netbench-bogo-openssl",
             feature: Some("openssl"),
         }),
@@ -78,24 +166,35 @@ pub const KNOWN_SHIMS: [KnownShim; 4] = [
     KnownShim {
         name: "rustls",
         stack: Some("rustls-aws-lc"),
-        executable: Some(ShimExecutable {
+        made_by: MadeBy::Cargo(ShimExecutable {
             name: "netbench-bogo-rustls",
             feature: Some("rustls"),
         }),
         config: Some("rustls.json"),
         exceptions: None,
-        beyond: &[],
+        beyond: BEYOND_RUSTLS,
     },
     KnownShim {
         name: "rustls-ring",
         stack: Some("rustls-ring"),
-        executable: Some(ShimExecutable {
+        made_by: MadeBy::Cargo(ShimExecutable {
             name: "netbench-bogo-rustls-ring",
             feature: Some("rustls-ring"),
         }),
         config: Some("rustls.json"),
         exceptions: Some("rustls-ring.json"),
         beyond: &[],
+    },
+    KnownShim {
+        name: "go",
+        stack: Some("go"),
+        made_by: MadeBy::GoBehind(ShimExecutable {
+            name: "netbench-bogo-go",
+            feature: None,
+        }),
+        config: Some("go.json"),
+        exceptions: None,
+        beyond: BEYOND_GO,
     },
 ];
 
@@ -119,6 +218,29 @@ impl KnownShim {
     /// The configuration that the runner reads, if it has one: a path in the source tree.
     pub fn config_file(&self) -> Option<PathBuf> {
         self.config.map(in_configs)
+    }
+
+    /// Why the shim shows nothing over a protocol that its library has.
+    pub(crate) fn beyond_protocol(&self, protocol: Protocol) -> Option<&'static str> {
+        let mut beyond = self.beyond.iter();
+        let found = beyond.find(|one| one.feature.is_none() && one.protocol == Some(protocol));
+        found.map(|one| one.why)
+    }
+
+    /// Why the shim shows nothing of a feature that its library has.
+    pub(crate) fn beyond(
+        &self,
+        feature: &str,
+        role: Role,
+        protocol: Protocol,
+    ) -> Option<&'static str> {
+        let mut beyond = self.beyond.iter();
+        let found = beyond.find(|one| {
+            one.feature.is_none_or(|known| known == feature)
+                && one.role.is_none_or(|known| known == role)
+                && one.protocol.is_none_or(|known| known == protocol)
+        });
+        found.map(|one| one.why)
     }
 
     /// Reads the configuration with its exceptions; the empty one if it has none.

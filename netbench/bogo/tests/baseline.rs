@@ -59,7 +59,7 @@ fn what_is_written_is_read_again() {
         ("B", TestOutcome::Failed),
         ("C", TestOutcome::Unsupported),
     ]);
-    let baseline = Baseline::of(&runner(), &before);
+    let baseline = Baseline::of(&runner(), None, &before);
     assert_eq!(read(&baseline.to_text()).unwrap(), baseline);
     assert_eq!(baseline.runner_id(), Some(runner()));
 }
@@ -79,7 +79,7 @@ fn a_stored_failure_keeps_the_runners_words() {
         };
         let mut results = results(&[]);
         results.tests.insert("A".to_owned(), failed.clone());
-        let again = read(&Baseline::of(&runner(), &results).to_text()).unwrap();
+        let again = read(&Baseline::of(&runner(), None, &results).to_text()).unwrap();
         let again = &again.results().tests["A"];
         assert_eq!(again.line(), failed.line().escape_debug().to_string());
         assert_eq!(again.ending(), failed.ending());
@@ -114,7 +114,7 @@ fn what_tests_expect_is_read_again() {
 
 #[test]
 fn a_file_that_is_not_whole_or_not_ours_is_named() {
-    let text = Baseline::of(&runner(), &results(&[("A", TestOutcome::Passed)])).to_text();
+    let text = Baseline::of(&runner(), None, &results(&[("A", TestOutcome::Passed)])).to_text();
     let cases = [
         (text.trim_end(), "cut short"),
         ("", "first line"),
@@ -152,7 +152,7 @@ fn departures_are_found() {
     let reasons = r#"{"B": "defect: b", "Shuffled": "chance: s", "Z*": "defect: z"}"#;
     std::fs::write(&path, format!(r#"{{"DisabledTests": {reasons}}}"#)).unwrap();
     let config = ShimConfig::read(&path, None).unwrap();
-    let baseline = Baseline::of(&runner(), &before);
+    let baseline = Baseline::of(&runner(), None, &before);
     let departures = baseline.departures("s", &runner(), &catalog, &config, &now);
     let kinds: Vec<_> = departures
         .iter()

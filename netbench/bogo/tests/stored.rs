@@ -7,6 +7,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
+    process::Command,
 };
 
 use netbench_bogo::{
@@ -14,10 +15,11 @@ use netbench_bogo::{
 };
 use netbench_model::coverage::{Matrix, Protocol, Role, Support, TestOutcome};
 
-const SHIMS: [(&str, &str); 3] = [
+const SHIMS: [(&str, &str); 4] = [
     ("openssl", "shim_openssl"),
     ("rustls", "shim_rustls"),
     ("rustls-ring", "shim_rustls"),
+    ("go", "shim_go"),
 ];
 
 fn tree() -> PathBuf {
@@ -60,8 +62,10 @@ fn no_test_passes_with_a_flag_that_its_shim_does_not_read() {
         .filter_map(|l| l.split('\t').next())
         .collect();
     for (shim, module) in SHIMS {
-        let mut known = list("src/flags.rs", "COMMON");
-        known.extend(list(&format!("src/{module}/mod.rs"), "SUPPORTED"));
+        let mut known = list(&format!("src/{module}/mod.rs"), "SUPPORTED");
+        if shim != "go" {
+            known.extend(list("src/flags.rs", "COMMON"));
+        }
         let tests = baseline(shim).tests;
         let passed = tests
             .iter()
@@ -70,7 +74,8 @@ fn no_test_passes_with_a_flag_that_its_shim_does_not_read() {
         for (name, _) in passed {
             for flag in &catalog.about(name).unwrap().flags {
                 seen += 1;
-                let read = known.contains(flag) || ignored.contains(flag.as_str());
+                let ignored = shim != "go" && ignored.contains(flag.as_str());
+                let read = known.contains(flag) || ignored;
                 assert!(read, "{shim} passes {name} and does not read {flag}");
             }
         }
@@ -86,6 +91,7 @@ fn nothing_passes_over_a_protocol_that_a_library_does_not_have() {
         ("openssl", &[Dtls13][..]),
         ("rustls", &[Tls10, Tls11, Dtls10, Dtls12, Dtls13]),
         ("rustls-ring", &[Tls10, Tls11, Dtls10, Dtls12, Dtls13]),
+        ("go", &[Dtls10, Dtls12, Dtls13, Protocol::Quic]),
     ] {
         for (name, test) in baseline(shim).tests {
             let about = catalog.about(&name).unwrap();
@@ -116,6 +122,47 @@ fn every_failure_has_a_reason_and_every_shim_that_is_no_control_has_outcomes() {
             .collect();
         assert!(bare.is_empty(), "{}: {bare:?}", shim.name);
     }
+}
+
+/// The flags that the BoGo shim in the text of a file of Go's reads, and those that it declares and does not read.
+fn flags_of_go(source: &str) -> (BTreeSet<String>, BTreeSet<String>) {
+    let (declared, code) = source.split_once("func bogoShim()").unwrap();
+    let (mut read, mut unread) = (BTreeSet::new(), BTreeSet::new());
+    for line in declared.lines().filter(|line| line.contains(" = flag")) {
+        let (variable, rest) = line.trim().split_once(' ').unwrap();
+        let flag = format!("-{}", rest.split('"').nth(1).unwrap());
+        let used = code.contains(&format!("*{variable}"));
+        if variable != "_" && used {
+            read.insert(flag);
+        } else {
+            unread.insert(flag);
+        }
+    }
+    (read, unread)
+}
+
+#[test]
+fn gos_shim_reads_the_flags_that_are_let_through_to_it_and_no_others() {
+    let go = Command::new("go").args(["env", "GOROOT"]).output().unwrap();
+    let root = String::from_utf8(go.stdout).unwrap();
+    let path = Path::new(root.trim()).join("src/crypto/tls/bogo_shim_test.go");
+    let Ok(source) = fs::read_to_string(&path) else {
+        eprintln!("skipped: this Go ships no shim ({})", path.display());
+        return;
+    };
+    let (mut read, unread) = flags_of_go(&source);
+    // What the runner gives to no test.
+    for flag in ["-is-handshaker-supported", "-wait-for-debugger"] {
+        assert!(read.remove(flag), "{flag}");
+    }
+    assert_eq!(list("src/shim_go/mod.rs", "SUPPORTED"), read);
+    assert!(unread.contains("-enable-early-data"), "{unread:?}");
+}
+
+#[test]
+fn the_outcomes_of_go_name_its_version() {
+    let library = baseline("go").library.unwrap();
+    assert!(library.starts_with("go1."), "{library}");
 }
 
 /// `shim`, role (both where it is `*`), feature, protocols, and what is expected of it there.
@@ -210,6 +257,20 @@ const EXPECTED: &[(&str, &str, &str, &str, &str)] = &[
     ("openssl", "*", "ALPS", "TLS 1.3", "lacks"),
     ("rustls", "*", "ALPS", "TLS 1.3", "lacks"),
     ("rustls", "*", "Channel ID", "TLS 1.2", "lacks"),
+    (
+        "go",
+        "*",
+        "Handshake",
+        "TLS 1.0,TLS 1.1,TLS 1.2,TLS 1.3",
+        "has",
+    ),
+    ("go", "*", "Handshake", "DTLS 1.2,DTLS 1.3", "lacks"),
+    ("go", "*", "ALPN", "TLS 1.2,TLS 1.3", "has"),
+    ("go", "*", "Resumption", "TLS 1.2,TLS 1.3", "has"),
+    ("go", "*", "0-RTT (early data)", "TLS 1.3", "lacks"),
+    ("go", "*", "Encrypted ClientHello", "TLS 1.3", "has"),
+    ("go", "server", "OCSP stapling", "TLS 1.2,TLS 1.3", "has"),
+    ("go", "*", "Raw public keys", "TLS 1.3", "lacks"),
     ("openssl", "*", "PSK suites", "TLS 1.2", "has"),
     ("rustls", "*", "PSK suites", "TLS 1.2", "lacks"),
     (

@@ -23,7 +23,8 @@ pub(crate) fn accept(setup: &Setup<'_>, runs: &[ShimRun<'_>]) -> anyhow::Result<
     write(&path, setup.catalog.to_text())?;
     for ShimRun { shim, results } in runs {
         let path = tree.root().join(outcomes_path(shim.name));
-        write(&path, Baseline::of(&setup.runner.id, results).to_text())?;
+        let baseline = Baseline::of(&setup.runner.id, shim.library.as_deref(), results);
+        write(&path, baseline.to_text())?;
         let (name, path) = (shim.name, path.display());
         setup
             .progress
@@ -49,6 +50,15 @@ pub(crate) fn check(job: &Job<'_>, runs: &mut [ShimRun<'_>]) -> anyhow::Result<E
             } = job.setup;
             baseline.departures(shim.name, &runner.id, catalog, &shim.config, results)
         };
+        if baseline.library != shim.library {
+            let version = |library: &Option<String>| library.clone().unwrap_or_default();
+            note!(
+                "netbench: {}: the stored outcomes are of {}, and these of {}",
+                shim.name,
+                version(&baseline.library).escape_debug(),
+                version(&shim.library)
+            );
+        }
         let first = depart(results);
         let doubtful: Vec<&str> = first
             .iter()

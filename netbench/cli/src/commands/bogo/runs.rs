@@ -56,7 +56,7 @@ impl<'a> Setup<'a> {
 /// The runner's tests, from a run of the shim that does nothing, or from the cached results of one.
 fn catalog(runner: &Runner, jobs: u32, progress: &Progress) -> anyhow::Result<Catalog> {
     let program = shims::null(progress)?;
-    let path = cached(runner, "null", &program, &ShimConfig::default())?;
+    let path = cached(runner, "null", [program.as_path()], &ShimConfig::default())?;
     let facts = path.with_extension("tsv");
     if let (Ok(results), Ok(facts)) = (Results::read(&path), fs::read_to_string(&facts)) {
         return Ok(Catalog::from_null_shim(&results, &facts)?);
@@ -196,7 +196,7 @@ impl Job<'_> {
                 jobs,
                 idle: self.setup.how.timeout,
                 errors: Errors::Checked,
-                extra: Vec::new(),
+                extra: shim.extra(),
                 facts: None,
             };
             let hear = &mut |Done(_, outcome)| {
@@ -238,21 +238,24 @@ impl Job<'_> {
     }
 
     fn cached(&self, shim: &Shim) -> anyhow::Result<PathBuf> {
-        cached(&self.setup.runner, shim.name, &shim.program, &shim.config)
+        cached(&self.setup.runner, shim.name, shim.programs(), &shim.config)
     }
 }
 
-/// The file of a shim's results in the cache. Its name depends on the shim's program and on what its
+/// The file of a shim's results in the cache. Its name depends on the shim's programs and on what its
 /// configuration changes in the runner, but not on reasons, which are read each time.
-fn cached(
+fn cached<'p>(
     runner: &Runner,
     name: &str,
-    program: &Path,
+    programs: impl IntoIterator<Item = &'p Path>,
     config: &ShimConfig,
 ) -> anyhow::Result<PathBuf> {
-    let bytes = fs::read(program).with_context(|| format!("cannot read {}", program.display()))?;
     let mut hash = Sha256::new();
-    hash.update(bytes);
+    for program in programs {
+        let bytes =
+            fs::read(program).with_context(|| format!("cannot read {}", program.display()))?;
+        hash.update(bytes);
+    }
     hash.update(runner.program.as_os_str().as_encoded_bytes());
     hash.update(config.effect());
     let hash: String = hash

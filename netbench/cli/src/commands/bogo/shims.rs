@@ -6,8 +6,8 @@ use std::{
 
 use anyhow::Context;
 use netbench_bogo::{
-    KNOWN_SHIMS, KnownShim, NULL_SHIM, OutcomesIn, SHIMS_FOLDER, SHIMS_PACKAGE, ShimConfig,
-    ShimExecutable, boringssl_shim,
+    KNOWN_SHIMS, KnownShim, MadeBy, NULL_SHIM, OutcomesIn, SHIMS_FOLDER, SHIMS_PACKAGE, ShimConfig,
+    ShimExecutable, boringssl_shim, go_shim,
 };
 
 use netbench_model::suggestion;
@@ -20,6 +20,10 @@ use super::runs::Setup;
 pub(crate) struct Shim {
     pub(crate) name: &'static str,
     pub(crate) program: PathBuf,
+    /// The program behind that, where there is one.
+    pub(crate) behind: Option<PathBuf>,
+    /// The library's version, where the shim's source does not fix it.
+    pub(crate) library: Option<String>,
     /// The file of its configuration, for the runner.
     pub(crate) config_file: Option<PathBuf>,
     pub(crate) config: ShimConfig,
@@ -36,17 +40,40 @@ pub(crate) fn known(name: &str) -> anyhow::Result<&'static KnownShim> {
 impl Shim {
     pub(crate) fn find(shim: &KnownShim, setup: &Setup<'_>) -> anyhow::Result<Self> {
         let (runner, progress) = (&setup.runner, &setup.progress);
-        let program = match shim.executable {
-            None => boringssl_shim(runner, setup.jobs, &mut |step| progress.stage(step))?,
-            Some(executable) => find_built(executable, progress)?,
+        let say = &mut |step: &str| progress.stage(step);
+        let (program, behind) = match shim.made_by {
+            MadeBy::Boringssl => (boringssl_shim(runner, setup.jobs, say)?, None),
+            MadeBy::Cargo(executable) => (find_built(executable, progress)?, None),
+            MadeBy::GoBehind(executable) => (
+                find_built(executable, progress)?,
+                Some(go_shim(runner, say)?),
+            ),
         };
+        let (behind, library) = behind.map(|go| (go.program, go.version)).unzip();
         let tree = tree()?;
         Ok(Self {
             name: shim.name,
             program,
+            behind,
+            library,
             config_file: shim.config_file().map(|path| tree.root().join(path)),
             config: shim.config(&OutcomesIn::Tree(tree.root().to_owned()))?,
         })
+    }
+}
+
+impl Shim {
+    /// Arguments that the shim has in every test.
+    pub(crate) fn extra(&self) -> Vec<String> {
+        let behind = self.behind.iter();
+        let behind = behind.flat_map(|path| ["-program".to_owned(), path.display().to_string()]);
+        behind.collect()
+    }
+
+    /// The programs on which its results depend.
+    pub(crate) fn programs(&self) -> impl Iterator<Item = &Path> {
+        let all = [Some(&self.program), self.behind.as_ref()];
+        all.into_iter().flatten().map(PathBuf::as_path)
     }
 }
 

@@ -1,0 +1,108 @@
+use std::{fs, path::PathBuf, process::Command, time::Duration};
+
+use serde::Deserialize;
+
+use crate::{
+    BogoError, Runner,
+    command::{Tool, run_well},
+    runner::{lock, overlay, short_hash},
+};
+
+/// Go's own shim, built.
+#[derive(Debug)]
+pub struct GoShim {
+    /// Its program.
+    pub program: PathBuf,
+    /// The version of Go, and so of crypto/tls.
+    pub version: String,
+}
+
+const GO: Tool = Tool {
+    name: "go",
+    needed_for: "the shim of Go's crypto/tls",
+    hint: "https://go.dev/dl",
+};
+
+const LIMIT: Duration = Duration::from_secs(900);
+
+/// The shim, below Go's root.
+const SOURCE: &str = "src/crypto/tls/bogo_shim_test.go";
+
+/// How it connects, which fails where `localhost` is not the address that the runner listens on, and what takes its
+/// place.
+const DIAL: &str = r#"net.Dial("tcp", net.JoinHostPort("localhost", *port))"#;
+const DIAL_RUNNER: &str = "netbenchDial(*port)";
+
+/// What netbench adds to the package, under this name.
+const ADDED: &str = include_str!("hooks/bogo_netbench_test.go");
+const ADDED_NAME: &str = "src/crypto/tls/bogo_netbench_test.go";
+
+#[derive(Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+struct GoEnv {
+    goroot: PathBuf,
+    goversion: String,
+}
+
+/// Go's own shim: found, or built by Go's toolchain, which takes half a minute.
+///
+/// # Errors
+/// Without Go, with one that has no shim or another than is known here, and whatever its build says.
+pub fn go_shim(runner: &Runner, say: &mut dyn FnMut(&str)) -> Result<GoShim, BogoError> {
+    // Outside of BoringSSL's module, which may want another Go.
+    let home = &runner.home;
+    let mut command = Command::new("go");
+    command
+        .args(["env", "-json", "GOROOT", "GOVERSION"])
+        .current_dir(home);
+    let step = "asking for Go's version";
+    let said = run_well(
+        &mut command,
+        GO,
+        step,
+        Duration::from_secs(30),
+        &runner.stop,
+    )?;
+    let go: GoEnv =
+        serde_json::from_slice(&said.out).map_err(|error| BogoError::bad("go env", error))?;
+    let source = go.goroot.join(SOURCE);
+    let text = fs::read_to_string(&source).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => {
+            let why = format!("{} ships no shim; Go 1.26 does", go.goversion);
+            BogoError::bad(&source, why)
+        }
+        _ => BogoError::io(&source)(error),
+    })?;
+    if text.matches(DIAL).count() != 1 {
+        let why = format!("it does not have this once: {DIAL}");
+        return Err(BogoError::bad(source, why));
+    }
+    let text = text.replace(DIAL, DIAL_RUNNER);
+    let folder = home.join(format!("{}-{}", go.goversion, short_hash(&[&text, ADDED])));
+    let program = folder.join("crypto-tls.test");
+    let _lock = lock(home, say)?;
+    if !program.is_file() {
+        say("Building the shim of Go's crypto/tls (once)");
+        let files = [
+            (source, "bogo_shim_test.go", text.as_str()),
+            (go.goroot.join(ADDED_NAME), "bogo_netbench_test.go", ADDED),
+        ];
+        let overlay = overlay(&folder, &files)?;
+        let partial = folder.join("crypto-tls.partial");
+        let mut command = Command::new("go");
+        command
+            .args(["test", "-c", "-trimpath", "-overlay"])
+            .arg(overlay)
+            .arg("-o")
+            .arg(&partial)
+            .arg("crypto/tls")
+            .current_dir(home);
+        let step = "building the shim of Go's crypto/tls";
+        run_well(&mut command, GO, step, LIMIT, &runner.stop)?;
+        fs::rename(&partial, &program).map_err(BogoError::io(&program))?;
+    }
+    Ok(GoShim {
+        program,
+        version: go.goversion,
+    })
+}
