@@ -86,6 +86,14 @@ pub(crate) fn in_vain() -> bool {
 
 /// Runs a program to its end. Ctrl-C ends it, and what it has started.
 pub(crate) fn status(command: &mut Command) -> anyhow::Result<ExitStatus> {
+    watched_status(command, || {})
+}
+
+/// The same, and looks after it meanwhile, many times a second.
+pub(crate) fn watched_status(
+    command: &mut Command,
+    mut look: impl FnMut(),
+) -> anyhow::Result<ExitStatus> {
     let stop = stop_on_signals()?;
     // A terminal's Ctrl-C is passed on.
     let mut child = command.process_group(0).spawn()?;
@@ -100,6 +108,7 @@ pub(crate) fn status(command: &mut Command) -> anyhow::Result<ExitStatus> {
             child.wait()?;
             bail!("stopped");
         }
+        look();
         thread::sleep(LOOK);
     }
 }

@@ -34,6 +34,10 @@ const OPENSSL: Licence = Licence {
     library: "OpenSSL",
     spdx: "Apache-2.0",
 };
+const OPENSSL_1_1_1: Licence = Licence {
+    library: "OpenSSL",
+    spdx: "OpenSSL",
+};
 const RING: Licence = Licence {
     library: "ring",
     spdx: "Apache-2.0 AND ISC",
@@ -58,8 +62,9 @@ const S2N_TLS: Licence = Licence {
 /// The licences of the TLS library and of the cryptography that a stack's worker is linked with; none where
 /// they are not known here.
 pub fn licences(source: &WorkerSource) -> &'static [Licence] {
-    let stack = source.stack.split('+').next().unwrap_or_default();
+    let stack = source.stack.split(['+', '@']).next().unwrap_or_default();
     match stack {
+        "openssl" if source.stack == "openssl@1.1.1" => &[OPENSSL_1_1_1],
         "boringssl" => &[BORINGSSL],
         "go" => &[GO],
         "java" => &[OPENJDK],

@@ -3,13 +3,14 @@ use std::{
     env,
     path::{Path, PathBuf},
     process::Command,
-    sync::{Arc, atomic::AtomicBool},
+    sync::{Arc, LazyLock, atomic::AtomicBool},
     time::Duration,
 };
 
 use netbench_link::Namespace;
 use netbench_model::Variants;
 use netbench_protocol::{PROTOCOL_VERSION, RequestBody, ResponseBody, StackDescription};
+use openssl_src::{RELEASES, Release};
 
 use crate::{Launch, Worker, WorkerError};
 
@@ -27,6 +28,8 @@ pub struct WorkerSource {
     pub executable: &'static str,
     /// What builds it.
     pub build: Build,
+    /// The release of the library, where it is one of several that there are workers of.
+    pub release: Option<Release>,
 }
 
 /// What builds a worker from netbench's own source.
@@ -105,9 +108,36 @@ pub fn java_build(folder: &Path, program: &Path) -> Command {
     command
 }
 
-/// The stacks that netbench's own source has workers for.
+/// The stacks that netbench's own source has workers for, by name.
 pub fn known_stacks() -> &'static [WorkerSource] {
-    KNOWN
+    static ALL: LazyLock<Vec<WorkerSource>> = LazyLock::new(|| {
+        let mut all: Vec<_> = KNOWN
+            .iter()
+            .copied()
+            .chain(RELEASES.map(of_release))
+            .collect();
+        all.sort_by_key(|source| source.stack);
+        all
+    });
+    &ALL
+}
+
+/// The worker of `openssl` with another release of OpenSSL. Its name and settings last as long as the list, which is made once.
+fn of_release(release: Release) -> WorkerSource {
+    let stack: &str = format!("openssl@{}", release.line).leak();
+    WorkerSource {
+        stack,
+        about: format!("OpenSSL {}, otherwise as openssl", release.version).leak(),
+        executable: "netbench-worker-openssl",
+        build: Build::Cargo {
+            package: "netbench-stack-openssl",
+            variant: Some(BuildVariant {
+                folder: stack,
+                environment: vec![(Release::VARIABLE, release.line)].leak(),
+            }),
+        },
+        release: Some(release),
+    }
 }
 
 const KNOWN: &[WorkerSource] = &[
@@ -116,6 +146,7 @@ const KNOWN: &[WorkerSource] = &[
         about: "BoringSSL, built from source, with hyper-boring; needs CMake, git and libclang to build",
         executable: "netbench-worker-boringssl",
         build: Build::cargo("netbench-stack-boringssl"),
+        release: None,
     },
     WorkerSource {
         stack: "go",
@@ -124,6 +155,7 @@ const KNOWN: &[WorkerSource] = &[
         build: Build::Go {
             folder: "stacks/go",
         },
+        release: None,
     },
     WorkerSource {
         stack: "java",
@@ -132,30 +164,35 @@ const KNOWN: &[WorkerSource] = &[
         build: Build::Java {
             folder: "stacks/java",
         },
+        release: None,
     },
     WorkerSource {
         stack: "openssl",
         about: "OpenSSL 3.5 LTS, built from source, with hyper-openssl",
         executable: "netbench-worker-openssl",
         build: Build::cargo("netbench-stack-openssl"),
+        release: None,
     },
     WorkerSource {
         stack: "openssl+release-buffers",
         about: "the same with SSL_MODE_RELEASE_BUFFERS, for the suite: sessions free idle buffers",
         executable: "netbench-worker-openssl",
         build: Build::cargo("netbench-stack-openssl"),
+        release: None,
     },
     WorkerSource {
         stack: "openssl-system",
         about: "the system's libssl, with hyper-openssl; needs its headers to build",
         executable: "netbench-worker-openssl-system",
         build: Build::cargo("netbench-stack-openssl-system"),
+        release: None,
     },
     WorkerSource {
         stack: "rustls-aws-lc",
         about: "rustls with aws-lc-rs, with hyper-rustls",
         executable: "netbench-worker-rustls",
         build: Build::cargo("netbench-stack-rustls"),
+        release: None,
     },
     WorkerSource {
         stack: "rustls-aws-lc+nojitter",
@@ -168,42 +205,49 @@ const KNOWN: &[WorkerSource] = &[
                 environment: &[("AWS_LC_SYS_NO_JITTER_ENTROPY", "1")],
             }),
         },
+        release: None,
     },
     WorkerSource {
         stack: "rustls-aws-lc+unbuffered",
         about: "the same through rustls' interface without buffers, for the suite",
         executable: "netbench-worker-rustls",
         build: Build::cargo("netbench-stack-rustls"),
+        release: None,
     },
     WorkerSource {
         stack: "rustls-graviola",
         about: "rustls with graviola, with hyper-rustls",
         executable: "netbench-worker-rustls-graviola",
         build: Build::cargo("netbench-stack-rustls-graviola"),
+        release: None,
     },
     WorkerSource {
         stack: "rustls-openssl",
         about: "rustls with the cryptography of OpenSSL 3.5 LTS, with hyper-rustls",
         executable: "netbench-worker-rustls-openssl",
         build: Build::cargo("netbench-stack-rustls-openssl"),
+        release: None,
     },
     WorkerSource {
         stack: "rustls-ring",
         about: "rustls with ring, with hyper-rustls",
         executable: "netbench-worker-rustls",
         build: Build::cargo("netbench-stack-rustls"),
+        release: None,
     },
     WorkerSource {
         stack: "rustls-rustcrypto",
         about: "rustls with the RustCrypto project's crates (an alpha release), with hyper-rustls",
         executable: "netbench-worker-rustls-rustcrypto",
         build: Build::cargo("netbench-stack-rustls-rustcrypto"),
+        release: None,
     },
     WorkerSource {
         stack: "s2n-tls",
         about: "s2n-tls with AWS-LC, with s2n-tls-hyper",
         executable: "netbench-worker-s2n-tls",
         build: Build::cargo("netbench-stack-s2n-tls"),
+        release: None,
     },
 ];
 

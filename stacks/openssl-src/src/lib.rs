@@ -1,19 +1,27 @@
-//! Builds OpenSSL as distributions do, for openssl-sys' feature `vendored`.
+//! Builds OpenSSL as distributions do: for openssl-sys' feature `vendored`, and for `netbench stacks build`.
 //!
 //! The published openssl-src leaves out `enable-ec_nistp_64_gcc_128`, without which P-224, P-384 and P-521 are computed
 //! by generic code, and appends `-O2` and what follows from the Rust profile to the compiler's flags. Nothing is taken from it
-//! but the source, which Cargo fetches by the checksum in `pin/`. The library is installed in the user's cache folder,
+//! but the source, which Cargo fetches by the checksums in `release.rs`. The library is installed in the user's cache folder,
 //! by version, options and compiler, so that every profile and every package links the same one.
+
+mod error;
+mod release;
 
 use std::{
     env, fs,
     fs::{File, FileTimes},
     hash::{DefaultHasher, Hash, Hasher},
     io,
+    num::NonZero,
     path::{Path, PathBuf},
-    process::{Command, exit},
+    process::{Command, ExitStatus, exit},
+    thread,
     time::SystemTime,
 };
+
+pub use error::BuildError;
+pub use release::{RELEASES, Release};
 
 /// What is asked of OpenSSL's `Configure`. Its own flags for the compiler (`-O3`) are left alone.
 const OPTIONS: &[&str] = &[
@@ -48,13 +56,10 @@ const CLEARED: &[&str] = &[
     "MFLAGS",
 ];
 
-/// The folder of the package that depends on nothing but the pinned one, and its lock file.
-const PIN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/pin");
-const LOCK: &str = include_str!("../pin/Cargo.lock");
-
 /// A build of OpenSSL, as openssl-sys asks for it.
 #[derive(Debug)]
 pub struct Build {
+    release: Option<Release>,
     configuration: PathBuf,
 }
 
@@ -64,13 +69,52 @@ pub struct Artifacts {
     folder: PathBuf,
 }
 
+/// Waits for the programs of a build, which may take minutes.
+pub trait Watch {
+    /// Runs a program to its end. What it says goes to a log.
+    ///
+    /// # Errors
+    /// It did not start, or was stopped.
+    fn wait(&mut self, step: &Step<'_>, command: &mut Command) -> io::Result<ExitStatus>;
+}
+
+/// What a program of a build does.
+#[derive(Debug, Clone, Copy)]
+pub enum Step<'a> {
+    /// Writes the Makefile.
+    Configure,
+    /// Compiles.
+    Compile {
+        /// How many files.
+        files: usize,
+        /// What make says, a line for each of them with [`Step::COMPILES`].
+        log: &'a Path,
+    },
+    /// Installs what was compiled.
+    Install,
+}
+
+impl Step<'_> {
+    /// What the call of a compiler has in it.
+    pub const COMPILES: &'static str = " -c ";
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Configure => "OpenSSL's config",
+            Self::Compile { .. } => "make build_libs",
+            Self::Install => "make install_dev",
+        }
+    }
+}
+
+/// Only waits.
 #[derive(Debug)]
-enum BuildError {
-    Cross { target: String, host: String },
-    Io { path: PathBuf, source: io::Error },
-    Start { program: String, source: io::Error },
-    Failed { command: String, output: String },
-    NoSource,
+struct Unwatched;
+
+impl Watch for Unwatched {
+    fn wait(&mut self, _: &Step<'_>, command: &mut Command) -> io::Result<ExitStatus> {
+        command.status()
+    }
 }
 
 impl Default for Build {
@@ -80,10 +124,19 @@ impl Default for Build {
 }
 
 impl Build {
-    /// OpenSSL that looks for its configuration where an installation from source would.
+    /// The release that the environment asks for, which looks for its configuration where an installation from source would.
     pub fn new() -> Self {
         Self {
+            release: None,
             configuration: PathBuf::from("/usr/local/ssl"),
+        }
+    }
+
+    /// A given release.
+    pub fn of(release: Release) -> Self {
+        Self {
+            release: Some(release),
+            ..Self::new()
         }
     }
 
@@ -93,10 +146,22 @@ impl Build {
         self
     }
 
-    /// Builds OpenSSL, unless the cache has this very build. Ends the process if it cannot.
+    /// Builds OpenSSL, unless the cache has this very build, for the build script that calls it. Ends the process if it cannot.
     pub fn build(&mut self) -> Artifacts {
-        match self.installed() {
-            Ok(folder) => Artifacts { folder },
+        let variable = |name| env::var(name).unwrap_or_default();
+        let (target, host) = (variable("TARGET"), variable("HOST"));
+        println!("cargo:rerun-if-env-changed=CC");
+        println!("cargo:rerun-if-env-changed={}", Release::VARIABLE);
+        let built = if target == host {
+            self.installed(Path::new(env!("CARGO_MANIFEST_DIR")), &mut Unwatched)
+        } else {
+            Err(BuildError::Cross { target, host })
+        };
+        match built {
+            Ok(artifacts) => {
+                println!("cargo:rerun-if-changed={}", artifacts.complete().display());
+                artifacts
+            }
             Err(error) => {
                 println!("cargo:warning=OpenSSL was not built");
                 eprintln!("{error}");
@@ -105,35 +170,56 @@ impl Build {
         }
     }
 
-    fn installed(&self) -> Result<PathBuf, BuildError> {
-        let variable = |name| env::var(name).unwrap_or_default();
-        let (target, host) = (variable("TARGET"), variable("HOST"));
-        if target != host {
-            return Err(BuildError::Cross { target, host });
-        }
-        println!("cargo:rerun-if-env-changed=CC");
+    /// Builds OpenSSL, unless the cache has this very build. Cargo, which fetches the source, reads its settings in `folder` and
+    /// above.
+    ///
+    /// # Errors
+    /// It cannot be built.
+    pub fn installed(&self, folder: &Path, watch: &mut dyn Watch) -> Result<Artifacts, BuildError> {
+        let release = match self.release {
+            Some(release) => release,
+            None => Release::asked()?,
+        };
         let options: Vec<String> = OPTIONS
             .iter()
+            .filter(|option| release.knows(option))
             .map(|option| (*option).to_owned())
             .chain([format!("--openssldir={}", self.configuration.display())])
             .collect();
         let compiler = env::var("CC").unwrap_or_else(|_| "cc".to_owned());
-        let cache = cache_folder()?;
-        let folder = cache.join(key(&options, &compiler)?);
+        let artifacts = Artifacts {
+            folder: cache_folder()?.join(key(&release, &options, &compiler)?),
+        };
+        let beside = |what| artifacts.folder.with_extension(what);
         // Two builds at a time would write into one folder.
-        let lock_path = folder.with_extension("lock");
-        let lock = File::create(&lock_path).map_err(at(&lock_path))?;
-        lock.lock().map_err(at(&lock_path))?;
-        let complete = folder.join("complete");
+        let lock = File::create(beside("lock")).map_err(BuildError::at(&beside("lock")))?;
+        lock.lock().map_err(BuildError::at(&beside("lock")))?;
+        let complete = artifacts.complete();
         if !complete.exists() {
-            compile(&source()?, &folder, &options, &compiler)?;
-            let file = File::create(&complete).map_err(at(&complete))?;
+            let pin = beside("pin");
+            release.write_pin(&pin).map_err(BuildError::at(&pin))?;
+            let source = source(&pin, folder)?;
+            removed(&pin)?;
+            let compilation = Compilation {
+                source,
+                folder: &artifacts.folder,
+                work: beside("build"),
+                log: beside("log"),
+                options: &options,
+                compiler: &compiler,
+            };
+            let compiled = compilation.run(watch);
+            removed(&compilation.work)?;
+            if compiled.is_err() {
+                removed(&artifacts.folder)?;
+            }
+            compiled?;
+            let file = File::create(&complete).map_err(BuildError::at(&complete))?;
             // Cargo runs this again when the file is gone, and not because it is newer than its own record.
             file.set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH))
-                .map_err(at(&complete))?;
+                .map_err(BuildError::at(&complete))?;
         }
-        println!("cargo:rerun-if-changed={}", complete.display());
-        Ok(folder)
+        Ok(artifacts)
     }
 }
 
@@ -146,6 +232,11 @@ impl Artifacts {
     /// The folder of the libraries.
     pub fn lib_dir(&self) -> PathBuf {
         self.folder.join("lib")
+    }
+
+    /// The file that is there once everything else is.
+    fn complete(&self) -> PathBuf {
+        self.folder.join("complete")
     }
 }
 
@@ -164,7 +255,7 @@ fn cache_folder() -> Result<PathBuf, BuildError> {
         (Some(folder), _) => Ok(folder),
         (None, Some(out)) => {
             let folder = out.join("openssl");
-            fs::create_dir_all(&folder).map_err(at(&folder))?;
+            fs::create_dir_all(&folder).map_err(BuildError::at(&folder))?;
             Ok(folder)
         }
         (None, None) => Err(BuildError::Io {
@@ -175,72 +266,118 @@ fn cache_folder() -> Result<PathBuf, BuildError> {
 }
 
 /// Names a build: another version, option or compiler is another build.
-fn key(options: &[String], compiler: &str) -> Result<String, BuildError> {
-    let said = run(Command::new("sh").args(["-c", &format!("{compiler} --version")]))?;
+fn key(release: &Release, options: &[String], compiler: &str) -> Result<String, BuildError> {
+    let said = output(Command::new("sh").args(["-c", &format!("{compiler} --version")]))?;
     let mut hasher = DefaultHasher::new();
-    (LOCK, options, compiler, said).hash(&mut hasher);
+    (release.lock().as_str(), options, compiler, said).hash(&mut hasher);
     Ok(format!("{:016x}", hasher.finish()))
 }
 
-/// Has Cargo fetch the pinned package, where it has not already, and gives the folder of OpenSSL in it.
-fn source() -> Result<PathBuf, BuildError> {
+/// Has Cargo fetch what a package pins, where it has not already, and gives the folder of OpenSSL in it.
+fn source(pin: &Path, folder: &Path) -> Result<PathBuf, BuildError> {
     let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let metadata = run(Command::new(cargo)
-        .args(["metadata", "--format-version", "1", "--locked"])
-        .current_dir(PIN))?;
+    let metadata = output(
+        Command::new(cargo)
+            .args(["metadata", "--format-version", "1", "--locked"])
+            .arg("--manifest-path")
+            .arg(pin.join("Cargo.toml"))
+            .current_dir(folder),
+    )?;
     // One word of the JSON is wanted, and a parser would be built for every profile.
     metadata
         .split("\"manifest_path\":\"")
         .filter_map(|rest| rest.split('"').next())
-        .find(|path| path.contains("/openssl-src-"))
+        .find(|path| path.contains("/openssl-src"))
         .map(|manifest| Path::new(manifest).with_file_name("openssl"))
-        .filter(|source| source.join("Configure").is_file())
+        .filter(|source| source.join("config").is_file())
         .ok_or(BuildError::NoSource)
 }
 
-fn compile(
-    source: &Path,
-    folder: &Path,
-    options: &[String],
-    compiler: &str,
-) -> Result<(), BuildError> {
-    let work = folder.with_extension("build");
-    for stale in [folder, &work] {
-        match fs::remove_dir_all(stale) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(at(stale)(e)),
-            _ => {}
-        }
+struct Compilation<'a> {
+    source: PathBuf,
+    /// Where the library is to be installed.
+    folder: &'a Path,
+    /// Outside of its source, which is not ours to write to.
+    work: PathBuf,
+    log: PathBuf,
+    options: &'a [String],
+    compiler: &'a str,
+}
+
+impl Compilation<'_> {
+    fn run(&self, watch: &mut dyn Watch) -> Result<(), BuildError> {
+        removed(self.folder)?;
+        removed(&self.work)?;
+        fs::create_dir_all(&self.work).map_err(BuildError::at(&self.work))?;
+        // OpenSSL 1.1.1's Configure does not find out what machine it is on; this script does for it, and is no more than a call of it
+        // since then.
+        let mut configure = self.command("sh");
+        configure
+            .arg(self.source.join("config"))
+            .arg(format!("--prefix={}", self.folder.display()))
+            .args(self.options)
+            .env("CC", self.compiler);
+        self.step(watch, &Step::Configure, &mut configure)?;
+
+        let planned = output(self.command("make").args(["-n", "build_libs"]))?;
+        let calls = planned.lines().filter(|line| line.contains(Step::COMPILES));
+        let mut make = self.command("make");
+        match env::var_os("CARGO_MAKEFLAGS") {
+            Some(jobserver) => make.env("MAKEFLAGS", jobserver),
+            None => make.arg(format!("-j{}", jobs())),
+        };
+        let compile = Step::Compile {
+            files: calls.count(),
+            log: &self.log,
+        };
+        self.step(watch, &compile, make.arg("build_libs"))?;
+        let mut install = self.command("make");
+        self.step(watch, &Step::Install, install.arg("install_dev"))?;
+        fs::remove_file(&self.log).map_err(BuildError::at(&self.log))
     }
-    fs::create_dir_all(&work).map_err(at(&work))?;
-    let command = |program: &str| {
+
+    fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
-        command.current_dir(&work);
+        command.current_dir(&self.work);
         for name in CLEARED {
             command.env_remove(name);
         }
         command
-    };
-    // Outside of its source, which is not ours to write to.
-    run(command("perl")
-        .arg(source.join("Configure"))
-        .arg(format!("--prefix={}", folder.display()))
-        .args(options)
-        .env("CC", compiler))?;
-    let mut make = command("make");
-    match env::var_os("CARGO_MAKEFLAGS") {
-        Some(jobserver) => make.env("MAKEFLAGS", jobserver),
-        None => make.arg(format!("-j{}", env::var("NUM_JOBS").unwrap_or_default())),
-    };
-    run(make.arg("build_libs"))?;
-    run(command("make").arg("install_dev"))?;
-    fs::remove_dir_all(&work).map_err(at(&work))
+    }
+
+    /// Runs a program with a log of its own, which stays if it fails.
+    fn step(
+        &self,
+        watch: &mut dyn Watch,
+        step: &Step<'_>,
+        command: &mut Command,
+    ) -> Result<(), BuildError> {
+        let log = File::create(&self.log).map_err(BuildError::at(&self.log))?;
+        let both = log.try_clone().map_err(BuildError::at(&self.log))?;
+        command.stdout(log).stderr(both);
+        let status = watch
+            .wait(step, command)
+            .map_err(|source| not_run(command, source))?;
+        if status.success() {
+            return Ok(());
+        }
+        let said = fs::read(&self.log).unwrap_or_default();
+        let said = String::from_utf8_lossy(&said);
+        Err(BuildError::logged(step.name(), &self.log, &said))
+    }
 }
 
-fn run(command: &mut Command) -> Result<String, BuildError> {
-    let output = command.output().map_err(|source| BuildError::Start {
-        program: command.get_program().to_string_lossy().into_owned(),
-        source,
-    })?;
+/// As many as Cargo has, or as there are cores.
+fn jobs() -> String {
+    let cores = || thread::available_parallelism().map_or(1, NonZero::get);
+    env::var("NUM_JOBS").unwrap_or_else(|_| cores().to_string())
+}
+
+/// Runs a program for what it says.
+fn output(command: &mut Command) -> Result<String, BuildError> {
+    let output = command
+        .output()
+        .map_err(|source| not_run(command, source))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     if output.status.success() {
         Ok(text(&output.stdout))
@@ -248,33 +385,22 @@ fn run(command: &mut Command) -> Result<String, BuildError> {
         Err(BuildError::Failed {
             command: format!("{command:?}"),
             output: text(&output.stdout) + &text(&output.stderr),
+            log: None,
         })
     }
 }
 
-fn at(path: &Path) -> impl FnOnce(io::Error) -> BuildError {
-    let path = path.to_path_buf();
-    |source| BuildError::Io { path, source }
+fn not_run(command: &Command, source: io::Error) -> BuildError {
+    BuildError::Start {
+        program: command.get_program().to_string_lossy().into_owned(),
+        source,
+    }
 }
 
-impl std::fmt::Display for BuildError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Cross { target, host } => {
-                write!(
-                    f,
-                    "OpenSSL is built for the machine that builds: not for {target} on {host}"
-                )
-            }
-            Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
-            Self::Start { program, source } => {
-                write!(
-                    f,
-                    "{program} does not start: {source}; OpenSSL needs a C compiler, make and perl"
-                )
-            }
-            Self::NoSource => write!(f, "{PIN}: Cargo fetched no source of OpenSSL"),
-            Self::Failed { command, output } => write!(f, "{command} failed:\n{output}"),
-        }
+/// Deletes a folder, if it is there.
+fn removed(folder: &Path) -> Result<(), BuildError> {
+    match fs::remove_dir_all(folder) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(BuildError::at(folder)(e)),
+        _ => Ok(()),
     }
 }

@@ -7,7 +7,10 @@ use openssl::{
     pkey::{PKey, Private},
 };
 
-use crate::exchange::{decapsulate, derive, encapsulate, encoded, key_pair, peer};
+use crate::{
+    exchange::{derive, encoded, peer},
+    line::{decapsulate, encapsulate, key_pair},
+};
 
 fn failed(why: impl std::fmt::Display) -> SessionError {
     SessionError::new(FailureWord::Primitive, why)

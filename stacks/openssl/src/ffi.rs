@@ -1,12 +1,12 @@
 //! Calls that the openssl crate has no safe form of.
 
 use std::{
-    ffi::{CStr, c_char, c_int, c_long, c_void},
+    ffi::{CStr, c_int, c_long, c_void},
     ptr,
 };
 
 use foreign_types_shared::ForeignTypeRef;
-use netbench_model::{CipherSuite, Group};
+use netbench_model::CipherSuite;
 use openssl::{
     ssl::{SslCipher, SslContextBuilder, SslRef},
     stack::StackRef,
@@ -15,9 +15,6 @@ use openssl::{
 use openssl_sys::{SSL, SSL_CTX, X509_STORE_CTX, stack_st_SSL_CIPHER};
 
 use crate::names::{self, Side};
-
-/// `SSL_CTRL_GET_NEGOTIATED_GROUP` of openssl/ssl.h.
-const GET_NEGOTIATED_GROUP: c_int = 134;
 
 /// `SSL_CTRL_GET_PEER_SIGNATURE_NID` of openssl/ssl.h.
 const GET_PEER_SIGNATURE_NID: c_int = 108;
@@ -43,7 +40,6 @@ unsafe extern "C" {
         callback: Option<VerifyCallback>,
         argument: *mut c_void,
     );
-    fn SSL_group_to_name(ssl: *mut SSL, id: c_int) -> *const c_char;
     fn SSL_get_peer_signature_type_nid(ssl: *const SSL, nid: *mut c_int) -> c_int;
     fn SSL_get_signature_type_nid(ssl: *const SSL, nid: *mut c_int) -> c_int;
     fn SSL_CTX_get_ciphers(ctx: *const SSL_CTX) -> *mut stack_st_SSL_CIPHER;
@@ -87,22 +83,6 @@ pub(crate) fn set_max_send_fragment(
     } else {
         Err("OpenSSL takes 512 to 16,384 bytes")
     }
-}
-
-/// The group that the handshake used, where it used one. OpenSSL tells its registered name.
-pub(crate) fn group(ssl: &SslRef) -> Option<Group> {
-    // SAFETY: the connection is live; this control takes no pointer.
-    let id =
-        unsafe { openssl_sys::SSL_ctrl(ssl.as_ptr(), GET_NEGOTIATED_GROUP, 0, ptr::null_mut()) };
-    let id: c_int = c_long::try_into(id).ok().filter(|id| *id != 0)?;
-    // SAFETY: the connection is live; the result is a static string or null.
-    let name = unsafe { SSL_group_to_name(ssl.as_ptr(), id) };
-    if name.is_null() {
-        return None;
-    }
-    // SAFETY: not null, and a C string that lives as long as the library.
-    let name = unsafe { CStr::from_ptr(name) };
-    name.to_str().ok()?.parse().ok()
 }
 
 /// Hash and key type of the server's handshake signature, as OpenSSL's NIDs.

@@ -2,7 +2,7 @@
 //!
 //! This crate must never load trust roots or settings but those that it is given. Start reading at
 //! `stack.rs`; `client.rs`, `server.rs` and `in_memory.rs` set OpenSSL up, `settings.rs` has what they share,
-//! `crypto.rs`, `exchange.rs`, `records.rs` and `signing.rs` call its cryptography,
+//! `crypto.rs`, `exchange.rs`, `records.rs` and `signing.rs` call its cryptography, `line` has what differs between its lines,
 //! and `names.rs` and `negotiated.rs` translate. `alpn.rs`, `piped.rs` and `signing.rs` are for boringssl too.
 
 mod alpn;
@@ -12,6 +12,9 @@ mod exchange;
 mod explain;
 mod ffi;
 mod in_memory;
+#[cfg_attr(before_openssl_3, path = "openssl_1_1_1.rs")]
+#[cfg_attr(not(before_openssl_3), path = "openssl_3.rs")]
+mod line;
 mod names;
 mod negotiated;
 mod piped;
@@ -35,6 +38,14 @@ pub const LINKED: Library = if cfg!(libssl_from_source) {
     Library::System
 };
 
+/// The release that was to be built from source.
+const RELEASE: &str = env!("OPENSSL_RELEASE");
+
+/// Whether the library says that it is this release: `OpenSSL 3.0.8 7 Feb 2023`.
+fn is_release(said: &str) -> bool {
+    said.split_whitespace().nth(1) == Some(RELEASE)
+}
+
 /// A worker's whole `main`, for the libssl that it is linked with.
 pub fn work(library: Library, executable: &'static str) -> ExitCode {
     if library != LINKED {
@@ -49,8 +60,32 @@ pub fn work(library: Library, executable: &'static str) -> ExitCode {
         );
         return ExitCode::FAILURE;
     }
+    if library == Library::Vendored && !is_release(openssl::version::version()) {
+        eprintln!(
+            "{executable} was built to be OpenSSL {RELEASE}, and is linked with {}; build it again, \
+             without OPENSSL_DIR and OPENSSL_NO_VENDOR",
+            openssl::version::version(),
+        );
+        return ExitCode::FAILURE;
+    }
     netbench_worker::run(vec![
         Arc::new(OpenSsl::new(library, Buffers::Kept, executable)),
         Arc::new(OpenSsl::new(library, Buffers::Released, executable)),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_release_than_what_was_to_be_built_is_noticed() {
+        assert!(is_release(&format!("OpenSSL {RELEASE} 1 Jan 2000")));
+        for said in ["", "OpenSSL", &format!("OpenSSL {RELEASE}1 1 Jan 2000")] {
+            assert!(!is_release(said), "{said}");
+        }
+        if LINKED == Library::Vendored {
+            assert!(is_release(openssl::version::version()));
+        }
+    }
 }

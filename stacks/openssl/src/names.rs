@@ -1,6 +1,8 @@
 use netbench_model::{CipherSuite, Group, TlsVersion};
 use openssl::ssl::{SslCipherRef, SslVersion, cipher_name};
 
+use crate::line;
+
 /// The versions as the openssl crate has them.
 const VERSIONS: [(TlsVersion, SslVersion); 5] = [
     (TlsVersion::Ssl3, SslVersion::SSL3),
@@ -50,8 +52,7 @@ pub(crate) fn groups_list(groups: &[Group]) -> String {
     let name = |group: &Group| match *group {
         Group::X25519MLKEM768 if hybrid => "*X25519MLKEM768".to_owned(),
         Group::X25519 if hybrid => "*X25519".to_owned(),
-        Group::X25519 => "X25519".to_owned(),
-        other => other.to_string(),
+        other => line::group_name(other),
     };
     groups.iter().map(name).collect::<Vec<_>>().join(":")
 }

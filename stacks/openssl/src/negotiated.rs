@@ -4,7 +4,7 @@ use netbench_model::{CipherSuite, Negotiated, SignatureScheme, TlsVersion, tls::
 use openssl::{nid::Nid, ssl::SslRef, x509::X509Ref};
 
 use crate::{
-    ffi,
+    ffi, line,
     names::{Side, cipher_suite, version},
 };
 
@@ -25,7 +25,7 @@ pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
     let group = if resumed && version == Some(TlsVersion::Tls12) {
         None
     } else {
-        ffi::group(ssl)
+        line::group(ssl, side)
     };
     let suite = ssl.current_cipher().map(cipher_suite);
     // A server that decrypts with its RSA key has chosen a scheme, but signs nothing.

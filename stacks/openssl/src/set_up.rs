@@ -14,7 +14,7 @@ use openssl::{
     x509::X509,
 };
 
-use crate::{client, exchange};
+use crate::{client, line};
 
 /// As many groups as a ClientHello has key shares for: a hybrid, and what it contains.
 const SHARES: usize = 2;
@@ -56,7 +56,7 @@ pub(crate) fn actions<'a>(
 
 fn share_keys(groups: &[Group]) -> Result<(), ErrorStack> {
     let mut shares = groups.iter().take(SHARES);
-    shares.try_for_each(|group| exchange::key_pair(*group).map(drop))
+    shares.try_for_each(|group| line::key_pair(*group).map(drop))
 }
 
 /// A peer that never answers.

@@ -72,8 +72,10 @@ impl OpenSsl {
 impl Stack for OpenSsl {
     fn name(&self) -> &'static str {
         match (self.library, self.buffers) {
-            (Library::Vendored, Buffers::Kept) => "openssl",
-            (Library::Vendored, Buffers::Released) => "openssl+release-buffers",
+            (Library::Vendored, Buffers::Kept) => env!("OPENSSL_STACK"),
+            (Library::Vendored, Buffers::Released) => {
+                concat!(env!("OPENSSL_STACK"), "+release-buffers")
+            }
             (Library::System, Buffers::Kept) => "openssl-system",
             (Library::System, Buffers::Released) => "openssl-system+release-buffers",
         }
@@ -181,7 +183,8 @@ mod tests {
         for (settings, expected) in cases {
             assert_eq!(leaf_7(settings), expected, "{settings}");
         }
-        if cfg!(target_arch = "x86_64") {
+        // OpenSSL 1.1.1 does not tell.
+        if cfg!(all(target_arch = "x86_64", not(before_openssl_3))) {
             assert!(
                 leaf_7(&ffi::cpu_settings()).is_some(),
                 "{}",

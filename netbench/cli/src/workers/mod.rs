@@ -3,6 +3,7 @@
 
 pub(crate) mod build_time;
 mod needs;
+mod openssl;
 mod program;
 mod source;
 
@@ -101,6 +102,22 @@ pub(crate) fn known(stack: &str) -> anyhow::Result<Known> {
         bail_input!(
             "{first} has no variant \"+{}\"; {suggestion}",
             shown(variant)
+        );
+    }
+    if let Some((first, version)) = base.split_once('@')
+        && known.iter().any(|source| source.stack == first)
+    {
+        let lines = known
+            .iter()
+            .filter_map(|source| source.stack.strip_prefix(first)?.strip_prefix('@'));
+        let lines: Vec<_> = lines.collect();
+        if lines.is_empty() {
+            bail_input!("{first} has no versions to choose from; openssl has");
+        }
+        bail_input!(
+            "{first} has no version \"{}\"; it has {}",
+            shown(version),
+            lines.join(", ")
         );
     }
     let names: Vec<_> = known.iter().map(|source| source.stack).collect();

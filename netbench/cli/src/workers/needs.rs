@@ -41,10 +41,29 @@ const BORINGSSL: &[Need] = &[
     },
 ];
 
+const OPENSSL: &[Need] = &[
+    Need {
+        what: "perl",
+        packages: "perl",
+        is_there: || in_path("perl").is_some(),
+    },
+    Need {
+        what: "make",
+        packages: "make",
+        is_there: || in_path("make").is_some(),
+    },
+    Need {
+        what: "a C compiler",
+        packages: "gcc",
+        is_there: || env::var_os("CC").is_some() || in_path("cc").is_some(),
+    },
+];
+
 /// Refuses to build a package where something that it needs is not there.
 pub(super) fn all_there(package: &str) -> anyhow::Result<()> {
     let needs = match package {
         "netbench-stack-boringssl" => BORINGSSL,
+        "netbench-stack-openssl" | "netbench-stack-rustls-openssl" => OPENSSL,
         _ => &[],
     };
     let missing: Vec<&Need> = needs.iter().filter(|need| !(need.is_there)()).collect();

@@ -9,8 +9,9 @@ use anyhow::{Context, bail};
 use netbench_model::Variant;
 use netbench_report::BuildTime;
 use netbench_runner::{Build, WorkerSource};
+use openssl_src::Release;
 
-use super::{SourceTree, build_time, needs, this_command};
+use super::{SourceTree, build_time, needs, openssl, this_command};
 use crate::cache;
 
 /// The package that every worker in Rust is made with, which links the allocator.
@@ -23,6 +24,8 @@ pub(crate) struct Program {
     pub(crate) name: Cow<'static, str>,
     file: &'static str,
     build: Build,
+    /// What is built before.
+    release: Option<Release>,
     allocator: Option<Variant>,
 }
 
@@ -48,6 +51,7 @@ impl Program {
             package: "netbench-heap",
             variant: None,
         },
+        release: None,
         allocator: None,
     };
 
@@ -57,6 +61,7 @@ impl Program {
             name: Cow::Borrowed(source.stack),
             file: source.executable,
             build: source.build,
+            release: source.release,
             allocator: None,
         }
     }
@@ -70,12 +75,25 @@ impl Program {
         }
     }
 
+    /// Whether it is one of several releases of the same library.
+    pub(crate) fn is_release(&self) -> bool {
+        self.release.is_some()
+    }
+
     /// The folder that it has to itself, under the target folder, in the cache and beside the command; empty for a usual one.
     fn folder(&self) -> String {
         let allocator = self.allocator.map(Variant::name);
         let parts = [Some(self.build.folder()), allocator].into_iter().flatten();
         let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
         parts.join("+")
+    }
+
+    /// The target folder that Cargo builds it in. Releases of a library share one, so that the rest of their workers is built once.
+    fn target_folder(&self) -> String {
+        match self.release {
+            Some(release) => self.folder().replacen(release.line, "", 1),
+            None => self.folder(),
+        }
     }
 
     /// Whether one build makes both.
@@ -131,7 +149,11 @@ impl Program {
         match self.build {
             Build::Cargo { package, variant } => {
                 needs::all_there(package)?;
-                let target = tree.target().join(self.folder());
+                if let Some(release) = self.release {
+                    openssl::build(release, tree.root())?;
+                }
+                let target = tree.target().join(self.target_folder());
+                let made = target.join("release").join(self.file);
                 let target = target.display().to_string();
                 let mut arguments = vec!["-p", package, "--target-dir", &target];
                 let feature = self
@@ -146,7 +168,11 @@ impl Program {
                     .map(|(name, value)| format!("env.{name}='{value}'"));
                 let settings: Vec<String> = settings.collect();
                 arguments.extend(settings.iter().flat_map(|setting| ["--config", setting]));
-                tree.cargo_build(&arguments, built)
+                tree.cargo_build(&arguments, &made)?;
+                if made == built || same(&made, built) {
+                    return Ok(());
+                }
+                replace(&made, built)
             }
             Build::Go { folder } => tree.go_build(folder, built),
             Build::Java { folder } => tree.java_build(folder, built),
@@ -171,15 +197,7 @@ impl Program {
     /// Copies what was built into the cache, where it is found from any folder and without the tree.
     pub(crate) fn store(&self, built: &Path) -> anyhow::Result<PathBuf> {
         let to = self.under(&cache_folder()?);
-        let copy = || {
-            if let Some(folder) = to.parent() {
-                fs::create_dir_all(folder)?;
-            }
-            // A worker that runs cannot be written to, but it can be replaced.
-            let partial = to.with_extension(format!("{}.partial", std::process::id()));
-            fs::copy(built, &partial).and_then(|_| fs::rename(&partial, &to))
-        };
-        copy().with_context(|| format!("cannot copy {} to {}", built.display(), to.display()))?;
+        replace(built, &to)?;
         if let Some(time) = build_time::of(built) {
             build_time::record(&to, time);
         }
@@ -232,6 +250,23 @@ impl Found {
             .and_then(|about| about.modified())
             .ok()
     }
+}
+
+fn same(one: &Path, other: &Path) -> bool {
+    fs::read(one).is_ok_and(|one| fs::read(other).is_ok_and(|other| one == other))
+}
+
+/// Puts a copy of a file in the place of another, or of none.
+fn replace(from: &Path, to: &Path) -> anyhow::Result<()> {
+    let copy = || {
+        if let Some(folder) = to.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        // A worker that runs cannot be written to, but it can be replaced.
+        let partial = to.with_extension(format!("{}.partial", std::process::id()));
+        fs::copy(from, &partial).and_then(|_| fs::rename(&partial, to))
+    };
+    copy().with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))
 }
 
 /// What `netbench stacks build` has built for this version.

@@ -12,7 +12,11 @@ Examples:
   netbench stacks check mine --worker mine=./my-worker
   netbench stacks clean
   netbench stacks build rustls-ring+jemalloc
+  netbench stacks build openssl@1.1.1 openssl@3.0 openssl@4.0
   netbench suite handshake --stack rustls-ring,rustls-ring+jemalloc,openssl,openssl+novaes
+
+openssl@3.0 is the last release of that line that crates.io has; its first build
+compiles OpenSSL, which takes some minutes.
 
 A name may end with variants: +jemalloc and +mimalloc are other programs,
 +noavx512 and +novaes the same ones with part of the processor hidden from the
@@ -56,7 +60,7 @@ pub(crate) struct Build {
     /// Stacks whose workers to build
     #[arg(value_name = "STACK", required_unless_present = "all")]
     pub(crate) stacks: Vec<String>,
-    /// Build every worker, and the library that counts allocations
+    /// Build every worker but those of several versions (openssl@3.0), and the library that counts allocations
     #[arg(long, conflicts_with = "stacks")]
     pub(crate) all: bool,
 }

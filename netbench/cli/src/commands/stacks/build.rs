@@ -5,7 +5,10 @@ use crate::{exit::Ended, output, workers::SourceTree};
 
 /// Builds what was asked for, one after another; that one cannot be built does not keep the others from it.
 pub(super) fn build(options: &Build) -> anyhow::Result<Ended> {
-    let programs = programs(&options.stacks)?;
+    let mut programs = programs(&options.stacks)?;
+    if options.all {
+        programs.retain(|program| !program.is_release());
+    }
     if SourceTree::find().is_none() {
         bail!(
             "workers are built from netbench's source, and this is not in a checkout of it; \

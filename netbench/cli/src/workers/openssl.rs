@@ -1,0 +1,96 @@
+//! Builds a release of OpenSSL before the worker that is linked with it: Cargo would say nothing for minutes.
+
+use std::{
+    fs, io,
+    path::Path,
+    process::{Command, ExitStatus},
+    time::{Duration, Instant},
+};
+
+use anyhow::Context;
+use indicatif::ProgressBar;
+use openssl_src::{Build, Release, Step, Watch};
+
+use crate::{interrupt, progress::Shown};
+
+/// How often the log is read.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// Between two lines where there is no terminal.
+const LINE: Duration = Duration::from_secs(30);
+
+/// Builds it, unless the cache has it. Cargo's settings are those of `folder`.
+pub(super) fn build(release: Release, folder: &Path) -> anyhow::Result<()> {
+    let version = release.version;
+    Build::of(release)
+        .installed(folder, &mut Shows { version })
+        .map(drop)
+        .with_context(|| format!("OpenSSL {version} was not built"))
+}
+
+/// Shows how many files are compiled.
+struct Shows {
+    version: &'static str,
+}
+
+impl Watch for Shows {
+    fn wait(&mut self, step: &Step<'_>, command: &mut Command) -> io::Result<ExitStatus> {
+        let status = match *step {
+            Step::Configure => {
+                note!("netbench: OpenSSL {}: configuring", self.version);
+                interrupt::status(command)
+            }
+            Step::Compile { files, log } => self.compile(files, log, command),
+            Step::Install => interrupt::status(command),
+        };
+        status.map_err(|error| match error.downcast() {
+            Ok(error) => error,
+            Err(other) => io::Error::other(other),
+        })
+    }
+}
+
+impl Shows {
+    fn compile(
+        &self,
+        files: usize,
+        log: &Path,
+        command: &mut Command,
+    ) -> anyhow::Result<ExitStatus> {
+        let shown = Shown::on_stderr(false);
+        let bar = shown.bar("{msg} {wide_bar} {pos}/{len} files, {eta} left");
+        bar.set_message(format!("OpenSSL {}", self.version));
+        bar.set_length(files as u64);
+        let line = |bar: &ProgressBar| {
+            let done = bar.position();
+            let text = format!("OpenSSL {}: {done} of {files} files", self.version);
+            if shown == Shown::Log {
+                shown.line(bar, &text);
+            }
+        };
+        line(&bar);
+        let (mut looked, mut said) = (Instant::now(), Instant::now());
+        let status = interrupt::watched_status(command, || {
+            if looked.elapsed() < LOOK {
+                return;
+            }
+            looked = Instant::now();
+            bar.set_position(compiled(log));
+            if said.elapsed() >= LINE {
+                said = looked;
+                line(&bar);
+            }
+        });
+        bar.finish_and_clear();
+        status
+    }
+}
+
+/// Files whose compilation has begun.
+fn compiled(log: &Path) -> u64 {
+    let said = fs::read(log).unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    said.lines()
+        .filter(|line| line.contains(Step::COMPILES))
+        .count() as u64
+}
