@@ -11,8 +11,8 @@ mod checks;
 mod outline;
 
 pub(crate) use chart::{
-    Bar, BarGroup, Bars, Chart, Colours, Dot, Dots, Drawing, Matrix, MatrixRow, Points, Scatter,
-    Series,
+    Bar, BarGroup, Bars, Chart, Colours, Dot, Dots, Drawing, Matrix, MatrixRow, Point, Points,
+    Scatter, Series, Steps,
 };
 pub(crate) use checks::{Check, CheckSuite, Checked};
 pub(crate) use outline::Part;

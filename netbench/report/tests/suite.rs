@@ -63,6 +63,33 @@ fn all_stacks_has_a_row_for_each() {
 }
 
 #[test]
+fn a_history_marks_the_steps_that_are_beyond_noise() {
+    let fixture = Fixture {
+        preset: Some("history"),
+        ..Fixture::default()
+    };
+    let report = fixture.report();
+    let text = terminal(&report, 160);
+    let (_, tables) = text.split_once("Version by version").unwrap();
+    let (tables, _) = tables.split_once("\nApplication data").unwrap();
+    insta::assert_snapshot!("suite_history", tables);
+    let page = render(&report, "html");
+    assert!(page.contains("class=\"faster\""), "a step is marked");
+
+    let same = Fixture {
+        ratio: 1.0,
+        suffers: 1.4,
+        ..fixture
+    };
+    let text = terminal(&same.report(), 160);
+    assert!(
+        text.contains("No version differs from the one before it"),
+        "{text}"
+    );
+    assert!(!text.contains(" ▲"), "{text}");
+}
+
+#[test]
 fn nothing_that_a_terminal_obeys_is_in_any_form() {
     let report = Fixture::default().report();
     let compared = compare_stacks_of_suite(

@@ -32,6 +32,8 @@ named!(
         RustlsMatrix = "rustls-matrix",
         /// What AVX-512 is worth to RSA and AES: each library that heeds OPENSSL_ia32cap with it and without.
         Avx512 = "avx512",
+        /// The headline figures of all versions of one stack.
+        History = "history",
     }
 );
 

@@ -18,6 +18,28 @@ pub(crate) enum Drawing {
     /// The share of values up to each value, over a logarithmic axis of time.
     Ecdf(Vec<Series>),
     Matrix(Matrix),
+    Steps(Steps),
+}
+
+/// A figure from version to version.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Steps {
+    pub(crate) points: Vec<Point>,
+}
+
+/// What one version has.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Point {
+    /// The version.
+    pub(crate) label: String,
+    /// None where it has no figure.
+    pub(crate) value: Option<f64>,
+    /// The same with its unit.
+    pub(crate) text: String,
+    /// The step from the version before it, in words.
+    pub(crate) about: String,
+    /// What is said of that step.
+    pub(crate) step: Option<Verdict>,
 }
 
 /// What each of several stacks has, by row and column.

@@ -9,6 +9,7 @@ mod compare;
 mod compare_document;
 mod document;
 mod figures;
+mod history;
 mod joined;
 mod joined_document;
 mod preset;

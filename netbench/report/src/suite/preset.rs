@@ -4,6 +4,7 @@ use netbench_stats::Verdict;
 use super::{
     CaseRow, StackFigures, SuiteSummary,
     cases::{by_stack, row_name, value},
+    history::{self, is_history},
 };
 use crate::{
     cell::{Cell, Digits},
@@ -22,6 +23,10 @@ pub(super) fn table(items: &mut Vec<Item>, summary: &SuiteSummary) {
     }
     if *preset == Preset::AllStacks.name() {
         all_stacks(items, summary, &rows);
+        return;
+    }
+    if is_history(Some(preset)) {
+        items.extend(history::items(summary, &rows));
         return;
     }
     items.push(Item::Heading(format!("{preset}: measured here")));

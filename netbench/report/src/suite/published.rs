@@ -44,7 +44,11 @@ pub(super) fn published(preset: &str) -> Option<PublishedTable> {
         }
         Preset::MemoryTable => include_str!("../../../catalogue/published/memory-table.toml"),
         Preset::Bertie => include_str!("../../../catalogue/published/bertie.toml"),
-        Preset::S2n | Preset::AllStacks | Preset::RustlsMatrix | Preset::Avx512 => return None,
+        Preset::S2n
+        | Preset::AllStacks
+        | Preset::RustlsMatrix
+        | Preset::Avx512
+        | Preset::History => return None,
     };
     toml::from_str(text).ok()
 }

@@ -6,8 +6,8 @@ use netbench_model::{
 use netbench_stats::{Choice, UndecidedReason};
 
 use super::{
-    CaseRow, CaseVerdict, SuiteFailure, SuiteHead, SuiteSummary, breakdown::breakdowns,
-    figures::figures, published, verdicts::Verdicts,
+    CaseRow, CaseVerdict, StackFigures, SuiteFailure, SuiteHead, SuiteSummary,
+    breakdown::breakdowns, figures::figures, history::is_history, published, verdicts::Verdicts,
 };
 use crate::run::{RunHead, about_stack, incomplete};
 
@@ -49,15 +49,25 @@ fn row(
     case: Case,
 ) -> CaseRow {
     let stacks = &manifest.plan.stacks;
+    let figures: Vec<StackFigures> = stacks
+        .iter()
+        .filter_map(|stack| figures(&case, stack, samples))
+        .collect();
+    let steps = if is_history(manifest.plan.preset.as_deref()) {
+        let steps = figures
+            .windows(2)
+            .filter_map(|pair| verdicts.of_case(&case, &pair[0].stack, &pair[1].stack, samples));
+        steps.collect()
+    } else {
+        Vec::new()
+    };
     CaseRow {
         name: case.to_string(),
         case,
         part: case.scenario.part(),
         unit: case.unit(),
-        stacks: stacks
-            .iter()
-            .filter_map(|stack| figures(&case, stack, samples))
-            .collect(),
+        stacks: figures,
+        steps,
         verdicts: stacks
             .split_first()
             .map(|(first, others)| {

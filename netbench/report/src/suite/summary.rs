@@ -68,6 +68,9 @@ pub struct CaseRow {
     pub stacks: Vec<StackFigures>,
     /// Each other stack against the first.
     pub verdicts: Vec<CaseVerdict>,
+    /// With the preset `history`: each version against the one before it that has figures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<CaseVerdict>,
 }
 
 /// One stack's figures in one case, in the case's unit.
@@ -110,10 +113,10 @@ pub struct StackFigures {
     pub negotiated: Option<Negotiated>,
 }
 
-/// One stack against the first, in one case.
+/// One stack against another, in one case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseVerdict {
-    /// The first stack.
+    /// The stack that the other is compared with.
     pub first: StackName,
     /// The other stack.
     pub other: StackName,

@@ -11,6 +11,7 @@ Examples:
   netbench suite --preset rustls-vs-openssl
   netbench suite --preset all-stacks             one row for each stack
   netbench suite --preset rustls-matrix          rustls by provider and allocator
+  netbench suite --preset history --stack openssl   openssl@1.1.1, openssl@3.0 …
   netbench suite crypto --stack openssl,openssl+novaes
   netbench suite handshake --case '*ecdsa-p384*'
   netbench suite handshake --list                names of the cases
@@ -36,7 +37,8 @@ pub(crate) struct Suite {
     #[arg(long = "case", value_name = "GLOB", conflicts_with = "preset")]
     pub(crate) cases: Vec<String>,
     /// Run the cases of a published benchmark (rustls-vs-openssl, memory-table, s2n, bertie), the headline
-    /// figures of every stack that is built (all-stacks), or stacks with their variants (rustls-matrix, avx512)
+    /// figures of every stack that is built (all-stacks) or of all built versions of one (history), or stacks with
+    /// their variants (rustls-matrix, avx512)
     #[arg(long, value_name = "NAME", conflicts_with = "parts")]
     pub(crate) preset: Option<Preset>,
     /// List the cases and exit

@@ -3,7 +3,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use netbench_model::{
     IdleReference, LayoutRecord, PinRecord, Preset, Scenario, StackName, SuiteManifest, SuitePlan,
-    Work,
+    Variants, Work,
 };
 use netbench_runner::{Launch, Layout, Materials, SuiteTrials, Worker, Workers, known_stacks};
 
@@ -15,6 +15,7 @@ use super::{
 use crate::{
     cost::Trials,
     exit::{WrongInput, bail_input},
+    output::shown,
     progress::Progress,
     stack_names::{new_seed, stack_names},
     workers::{self, Program},
@@ -56,6 +57,7 @@ impl SuiteSettings {
             seed: options.start.seed.unwrap_or_else(new_seed),
             stacks: stack_names(&match (options.stacks.named(), options.preset) {
                 (None, Some(Preset::AllStacks)) => built_stacks()?,
+                (named, Some(Preset::History)) => versions(named.unwrap_or_default())?,
                 (None, Some(preset)) => stacks(preset)?.unwrap_or_else(|| options.stacks.names()),
                 _ => options.stacks.names(),
             }),
@@ -206,6 +208,9 @@ impl SuiteSettings {
 fn built_stacks() -> anyhow::Result<Vec<String>> {
     let (mut there, mut missing) = (Vec::new(), Vec::new());
     for source in known_stacks() {
+        if source.release.is_some() {
+            continue;
+        }
         let found = Program::of(source).find()?;
         let list = if found.is_some() {
             &mut there
@@ -223,6 +228,48 @@ fn built_stacks() -> anyhow::Result<Vec<String>> {
     if there.len() < 2 {
         bail_input!(
             "--preset all-stacks compares the stacks whose workers are built; netbench stacks build --all builds them"
+        );
+    }
+    Ok(there)
+}
+
+/// The versions of a stack whose workers are there, with a word on the others; or those that were named.
+fn versions(named: &[String]) -> anyhow::Result<Vec<String>> {
+    let [stack] = named else {
+        if named.is_empty() {
+            bail_input!("--preset history needs a stack with versions, such as --stack openssl");
+        }
+        return Ok(named.to_vec());
+    };
+    let (base, variants) = Variants::split(stack).map_err(|e| WrongInput(e.to_string()))?;
+    let lines = known_stacks().iter().filter_map(|source| {
+        let line = source.stack.strip_prefix(&base)?.strip_prefix('@')?;
+        Some(format!("{base}@{line}{variants}"))
+    });
+    let (mut there, mut missing) = (Vec::new(), Vec::new());
+    for version in lines {
+        let found = workers::known(&version)?.program().find()?;
+        let list = if found.is_some() {
+            &mut there
+        } else {
+            &mut missing
+        };
+        list.push(version);
+    }
+    if there.is_empty() && missing.is_empty() {
+        bail_input!(
+            "--preset history: there are no versions of {}; openssl has some",
+            shown(stack)
+        );
+    }
+    let build = format!("netbench stacks build {}", missing.join(" "));
+    if there.len() < 2 {
+        bail_input!("--preset history needs two versions of {base} that are built: {build}");
+    }
+    if !missing.is_empty() {
+        note!(
+            "netbench: left out, because their workers are not built: {}; {build} builds them",
+            missing.join(", ")
         );
     }
     Ok(there)

@@ -8,10 +8,13 @@ mod ecdf;
 mod matrix;
 mod scale;
 mod scatter;
+mod steps;
 
 use maud::{Markup, PreEscaped, html};
 
-use crate::document::{Bars, Chart, Colours, Dot, Dots, Drawing, Matrix, Scatter, Series};
+use crate::document::{
+    Bars, Chart, Colours, Dot, Dots, Drawing, Matrix, Point, Scatter, Series, Steps,
+};
 
 /// How wide a chart is drawn, in pixels where nothing scales it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +59,7 @@ pub(super) fn draw(chart: &Chart, id: &str, width: Width) -> Markup {
         Drawing::Scatter(scatter) => scatter::draw(&mut canvas, scatter, w),
         Drawing::Ecdf(series) => ecdf::draw(&mut canvas, series, w),
         Drawing::Matrix(matrix) => matrix::draw(&mut canvas, matrix, w),
+        Drawing::Steps(steps) => steps::draw(&mut canvas, steps, w),
     };
     let height = height.round();
     let class = match width {
@@ -76,7 +80,7 @@ pub(super) fn draw(chart: &Chart, id: &str, width: Width) -> Markup {
 /// The names of the colours that a legend explains, where one is needed.
 pub(super) fn legend(drawing: &Drawing) -> (Colours, Vec<&str>) {
     let names: Vec<&str> = match drawing {
-        Drawing::Dots(_) | Drawing::Matrix(_) => Vec::new(),
+        Drawing::Dots(_) | Drawing::Matrix(_) | Drawing::Steps(_) => Vec::new(),
         Drawing::Bars(bars) => bars.series.iter().map(String::as_str).collect(),
         Drawing::Scatter(scatter) => scatter.series.iter().map(|s| s.name.as_str()).collect(),
         Drawing::Ecdf(series) => series.iter().map(|s| s.name.as_str()).collect(),

@@ -1,0 +1,138 @@
+use netbench_model::{Preset, StackName};
+use netbench_stats::{CASE_MARGIN, Verdict};
+
+use super::{
+    CaseRow, CaseVerdict, SuiteSummary,
+    cases::{row_name, value},
+};
+use crate::{
+    cell::Cell,
+    document::{Chart, Drawing, Item, Point, Steps, Table},
+    text::factor,
+};
+
+/// Whether a run is of versions of one stack, each of which is compared with the one before it.
+pub(super) fn is_history(preset: Option<&str>) -> bool {
+    preset == Some(Preset::History.name())
+}
+
+/// A row for each case with a column for each version, the steps beyond noise, and a chart of each case.
+pub(super) fn items(summary: &SuiteSummary, cases: &[&CaseRow]) -> Vec<Item> {
+    let versions: Vec<&StackName> = summary.run.stacks.iter().map(|(name, _)| name).collect();
+    let mut table =
+        Table::of(cases.to_vec()).col("case", 0, |case| Cell::text(row_name(&case.name)));
+    for version in versions.iter().copied() {
+        table = table.col(version.as_str(), 0, |case| figure(case, version));
+    }
+    let mut items = vec![
+        Item::heading("Version by version"),
+        Item::Text(format!(
+            "▲ and ▼: better or worse than the version before it by more than noise, and how much: its whole interval is beyond \
+             ±{} %.",
+            CASE_MARGIN * 100.0
+        )),
+        table.item(),
+    ];
+    items.extend(beyond_noise(cases));
+    let charts: Vec<Chart> = cases
+        .iter()
+        .filter(|case| case.stacks.len() > 1)
+        .map(|case| chart(case, &versions))
+        .collect();
+    if !charts.is_empty() {
+        items.push(Item::Charts(charts));
+    }
+    items
+}
+
+impl CaseRow {
+    /// A version against the one before it.
+    fn step_to(&self, version: &StackName) -> Option<&CaseVerdict> {
+        self.steps.iter().find(|step| step.other == *version)
+    }
+}
+
+/// Whether a version is better or worse than the one before it, and not only by noise.
+fn is_beyond_noise(step: &CaseVerdict) -> bool {
+    matches!(step.paired.verdict, Verdict::Faster | Verdict::Slower)
+}
+
+/// What a version has, with the step to it where that is beyond noise.
+fn figure(case: &CaseRow, version: &StackName) -> Cell {
+    let Some(figures) = case.of(version) else {
+        return Cell::Missing;
+    };
+    let figure = value(case, figures);
+    let mark = match case.step_to(version).map(|step| &step.paired) {
+        Some(paired) if paired.verdict == Verdict::Faster => "▲",
+        Some(paired) if paired.verdict == Verdict::Slower => "▼",
+        _ => return figure,
+    };
+    let step = case.step_to(version);
+    let by = step
+        .map(|step| factor(step.paired.ratio))
+        .unwrap_or_default();
+    Cell::text(format!("{} {mark}{by}", figure.render()))
+}
+
+fn beyond_noise(cases: &[&CaseRow]) -> Vec<Item> {
+    let steps = cases.iter().flat_map(|case| {
+        let steps = case.steps.iter().filter(|step| is_beyond_noise(step));
+        steps.map(move |step| (*case, step))
+    });
+    let steps: Vec<(&CaseRow, &CaseVerdict)> = steps.collect();
+    let heading = Item::heading("Steps beyond noise");
+    if steps.is_empty() {
+        let none = "No version differs from the one before it by more than noise.";
+        return vec![heading, Item::text(none)];
+    }
+    let table = Table::of(steps)
+        .col("case", 0, |(case, _)| Cell::text(row_name(&case.name)))
+        .col("from", 0, |(_, step)| Cell::text(&step.first))
+        .col("to", 0, |(_, step)| Cell::text(&step.other))
+        .col("factor", 0, |(_, step)| Cell::Factor(step.paired.ratio))
+        .col("interval", 1, |(_, step)| {
+            Cell::Factors(step.paired.interval)
+        })
+        .col("verdict", 0, |(case, step)| {
+            Cell::Verdict(step.paired.verdict, case.unit)
+        });
+    vec![heading, table.item()]
+}
+
+fn chart(case: &CaseRow, versions: &[&StackName]) -> Chart {
+    let points = versions.iter().map(|version| {
+        let label = version.as_str();
+        let figure = case.of(version).map(|figures| value(case, figures));
+        let step = case.step_to(version);
+        let against = step.map(|step| {
+            let paired = &step.paired;
+            let (by, within) = (
+                factor(paired.ratio),
+                Cell::Factors(paired.interval).render(),
+            );
+            format!("{by} against {} ({within})", step.first)
+        });
+        Point {
+            label: label
+                .split_once('@')
+                .map_or(label, |(_, line)| line)
+                .to_owned(),
+            value: figure.as_ref().and_then(Cell::value),
+            text: figure.map(|figure| figure.render()).unwrap_or_default(),
+            about: against.unwrap_or_default(),
+            step: step.map(|step| step.paired.verdict),
+        }
+    });
+    let rounds = case.stacks.iter().map(|figures| figures.rounds).max();
+    Chart {
+        title: row_name(&case.name),
+        note: format!(
+            "n = up to {} rounds of each version. A triangle: better, a rhombus: worse than the version before it by more than noise.",
+            rounds.unwrap_or(0)
+        ),
+        drawing: Drawing::Steps(Steps {
+            points: points.collect(),
+        }),
+    }
+}
