@@ -200,6 +200,9 @@ fn a_policy_says_what_breaks_it() {
         assert_eq!(rules[index]["id"], result["ruleId"]);
         assert_eq!(result["level"], "error");
         let text = result["message"]["text"].as_str().expect("a text");
+        let file = &result["locations"][0]["physicalLocation"];
+        assert!(file["artifactLocation"]["uri"].is_string());
+        assert_eq!(file["region"]["startLine"], 1);
         let place = &result["locations"][0]["logicalLocations"][0];
         let site = place["name"].as_str().expect("a site");
         assert!(text.starts_with(site), "{text}");

@@ -59,7 +59,8 @@ fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
     bytes
 }
 
-/// What is wrong is of a site or a case, and of no line of a file: its place is a logical one.
+/// What is wrong is of a site or a case, and of no line of a file: its place is a logical one. Code hosts refuse a
+/// result without a file and a line, and get the site's name for the file.
 fn result(suite: &str, check: &Check, why: &str, rule: &str, index: usize) -> Value {
     let (suite, name) = (plain(suite), plain(&check.name));
     let of = check.class.as_deref().map_or(suite.clone(), plain);
@@ -69,6 +70,10 @@ fn result(suite: &str, check: &Check, why: &str, rule: &str, index: usize) -> Va
         "level": "error",
         "message": {"text": format!("{of}: {}", plain(why))},
         "locations": [{
+            "physicalLocation": {
+                "artifactLocation": {"uri": relative_uri(&of)},
+                "region": {"startLine": 1},
+            },
             "logicalLocations": [{
                 "name": of,
                 "fullyQualifiedName": format!("{of}/{name}"),
@@ -77,4 +82,30 @@ fn result(suite: &str, check: &Check, why: &str, rule: &str, index: usize) -> Va
         }],
         "partialFingerprints": {"netbench/v1": format!("{suite}/{of}/{name}")},
     })
+}
+
+/// A name as the path of a relative reference (RFC 3986 section 4.2).
+fn relative_uri(name: &str) -> String {
+    let mut uri = String::with_capacity(name.len());
+    for byte in name.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                uri.push(char::from(byte));
+            }
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_sites_are_no_schemes_of_a_uri() {
+        assert_eq!(relative_uri("www.example.test"), "www.example.test");
+        assert_eq!(relative_uri("localhost:8443/a"), "localhost%3A8443%2Fa");
+        assert_eq!(relative_uri("[::1]:443"), "%5B%3A%3A1%5D%3A443");
+    }
 }

@@ -4,12 +4,15 @@ use netbench_model::scan::PolicyRule;
 
 use crate::{
     cell::Cell,
-    document::{Check, CheckSuite, Checked, Item, Table},
+    document::{Check, CheckSuite, Checked, Excerpt, Item, Table},
     text::{count, shorten, some_of},
 };
 
 /// Sites that are named of those that break a rule alike.
 const NAMED: usize = 6;
+
+/// Sites that text forms have a row for.
+const ROWS: usize = 60;
 
 /// The policy's name, with the version that was published.
 fn name(result: &PolicyResult) -> String {
@@ -62,6 +65,14 @@ pub(super) fn tables(items: &mut Vec<Item>, result: &PolicyResult) {
             })
             .under(format!("What breaks the policy {}", name(result))),
     );
+    let breaking = result.sites.iter().filter(|site| !site.broken.is_empty());
+    items.extend(
+        Table::of(breaking)
+            .col("site", 0, |site| Cell::text(&site.site))
+            .col("broken rules", 0, |site| Cell::text(rules(site)))
+            .excerpt(Excerpt::First(ROWS))
+            .under("Sites that break it"),
+    );
     let unknown = result.sites.iter().filter(|site| site.broken.is_empty());
     let unknown = unknown.filter_map(|site| Some((site.unknown.as_ref()?, &site.site)));
     items.extend(
@@ -73,6 +84,14 @@ pub(super) fn tables(items: &mut Vec<Item>, result: &PolicyResult) {
             })
             .under("Sites of which it is not known whether they keep to the policy"),
     );
+}
+
+/// How much of each rule a site breaks: `2 version, 51 suite`.
+fn rules(site: &SitePolicy) -> String {
+    let counts = site.broken.iter().counts_by(|broken| broken.rule);
+    let counts = counts.into_iter().sorted();
+    let mut counts = counts.map(|(rule, count)| format!("{count} {rule}"));
+    counts.join(", ")
 }
 
 /// A check for each site and rule. What is not known does not pass.
