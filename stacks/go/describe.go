@@ -56,7 +56,7 @@ func describe() descriptionAnswer {
 				"GOGC":    gc,
 			},
 		},
-		Operations: []string{"connect", "serve", "suite", "request", "client-certificate"},
+		Operations: []string{"connect", "serve", "suite", "request", "client-certificate", "verify"},
 		Groups:     describedGroups,
 		Suites:     describedSuites(),
 		Signatures: slices.Sorted(maps.Values(signatures)),

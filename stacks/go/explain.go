@@ -132,7 +132,7 @@ func certificateFault(err error) string {
 	case errors.As(err, &host):
 		return "wrong-name"
 	case errors.As(err, &invalid):
-		return invalidity(invalid)
+		return invalidity(invalid, time.Now())
 	case errors.As(err, &critical):
 		return "unknown-critical-extension"
 	case errors.As(err, &insecure), errors.Is(err, x509.ErrUnsupportedAlgorithm):
@@ -155,10 +155,10 @@ func certificateFault(err error) string {
 	return ""
 }
 
-func invalidity(invalid x509.CertificateInvalidError) string {
+func invalidity(invalid x509.CertificateInvalidError, at time.Time) string {
 	switch invalid.Reason {
 	case x509.Expired:
-		if invalid.Cert != nil && time.Now().Before(invalid.Cert.NotBefore) {
+		if invalid.Cert != nil && at.Before(invalid.Cert.NotBefore) {
 			return "not-yet-valid"
 		}
 		return "expired"

@@ -6,6 +6,7 @@
 //	describe.go                what the stack says of itself
 //	connector.go, connect.go   one measured connection by net/http; wire.go counts its bytes
 //	explain.go                 what an error means
+//	verify.go                  chains without a connection
 //	server.go, fault.go        the lab's server
 //	suite.go                   a scenario of the in-memory suite
 //	endpoint.go, session.go    its sessions; how each side is timed stands in session.go
@@ -135,6 +136,8 @@ func (w *worker) do(op string, line []byte) (kind string, body any, err error) {
 		return w.serve(line)
 	case "counts":
 		return "counted", countedAnswer{w.server.counts()}, nil
+	case "verify":
+		return w.verify(line)
 	case "prepare":
 		return w.prepare(line)
 	case "slice":

@@ -12,7 +12,7 @@ use std::{
         atomic::{AtomicBool, AtomicI32, Ordering},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context, bail};
@@ -92,21 +92,44 @@ pub(crate) fn status(command: &mut Command) -> anyhow::Result<ExitStatus> {
 /// The same, and looks after it meanwhile, many times a second.
 pub(crate) fn watched_status(
     command: &mut Command,
-    mut look: impl FnMut(),
+    look: impl FnMut(),
 ) -> anyhow::Result<ExitStatus> {
+    let status = ended(command, Duration::MAX, look)?;
+    status.context("it did not end")
+}
+
+/// As [`status`]; none where it did not end within `limit`, and was ended.
+pub(crate) fn status_within(
+    command: &mut Command,
+    limit: Duration,
+) -> anyhow::Result<Option<ExitStatus>> {
+    ended(command, limit, || {})
+}
+
+fn ended(
+    command: &mut Command,
+    limit: Duration,
+    mut look: impl FnMut(),
+) -> anyhow::Result<Option<ExitStatus>> {
     let stop = stop_on_signals()?;
+    let begun = Instant::now();
     // A terminal's Ctrl-C is passed on.
     let mut child = command.process_group(0).spawn()?;
     BUILD.store(i32::try_from(child.id()).unwrap_or(0), Ordering::SeqCst);
     loop {
         if let Some(status) = child.try_wait()? {
             BUILD.store(0, Ordering::SeqCst);
-            return Ok(status);
+            return Ok(Some(status));
         }
-        if stop.load(Ordering::SeqCst) {
+        let is_asked = stop.load(Ordering::SeqCst);
+        if is_asked || begun.elapsed() > limit {
             end_build();
             child.wait()?;
-            bail!("stopped");
+            BUILD.store(0, Ordering::SeqCst);
+            if is_asked {
+                bail!("stopped");
+            }
+            return Ok(None);
         }
         look();
         thread::sleep(LOOK);

@@ -8,11 +8,13 @@
 //! | --- | --- |
 //! | `case` | what a case may say |
 //! | `certificates` | chains and OCSP responses from their description |
+//! | `chains` | chains for verifiers, without a server |
 //! | `server` | handshakes of TLS 1.2 and 1.3 from the server's side, and one response |
 
 mod case;
 mod catalogue;
 mod certificates;
+pub mod chains;
 mod server;
 
 pub use case::Case;

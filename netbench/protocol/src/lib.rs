@@ -5,6 +5,7 @@
 //! Start reading at [`Request`].
 
 mod suite;
+mod verify;
 
 use std::{collections::BTreeMap, fmt, net::SocketAddr};
 
@@ -16,6 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use suite::{Clocks, Hold, Material, Prepare, Prepared, Slice, SliceLimit, Sliced};
+pub use verify::{ChainToVerify, Verified, Verify};
 
 /// The version of the protocol. A worker that answers `describe` with another one is refused.
 pub const PROTOCOL_VERSION: u32 = 1;
@@ -55,6 +57,8 @@ pub enum RequestBody {
     Slice(Slice),
     /// Make many sessions of the prepared scenario and hold them.
     Hold(Hold),
+    /// Say of each of these chains whether it is good.
+    Verify(Verify),
 }
 
 /// Settings for the connections that follow.
@@ -237,7 +241,7 @@ pub enum ResponseBody {
     Connected(Box<Measured>),
     /// To `connect` and `prepare`: it failed.
     Failed(Failure),
-    /// To `connect` and `prepare`: this stack cannot do it.
+    /// To `connect`, `prepare` and `verify`: this stack cannot do it.
     Unsupported {
         /// Why.
         reason: String,
@@ -255,6 +259,11 @@ pub enum ResponseBody {
     Sliced(Box<Sliced>),
     /// To `hold`.
     Held(Held),
+    /// To `verify`.
+    Verified {
+        /// One for every chain, in their order.
+        chains: Vec<Verified>,
+    },
     /// The request could not be understood or done.
     Error {
         /// Why.
@@ -278,7 +287,7 @@ pub struct StackDescription {
     pub record: WorkerRecord,
     /// Which operations it does: `connect`, `serve`, `suite`; `set-up` where a connection with the role
     /// `stepped` takes the steps of the set-up first; `request` where it sends the requests that it is given, and
-    /// `client-certificate` where it shows the certificate that it is given.
+    /// `client-certificate` where it shows the certificate that it is given; `verify`.
     pub operations: Vec<String>,
     /// Groups it can offer.
     pub groups: Vec<Group>,

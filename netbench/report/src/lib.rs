@@ -10,6 +10,7 @@
 
 mod bogo;
 mod cell;
+mod chains;
 mod compat;
 mod connect;
 mod differences;
@@ -24,6 +25,10 @@ mod stacks;
 mod suite;
 mod text;
 
+pub use chains::{
+    BrokenChain, ChainChange, ChainDifference, ChainKind, ChainTally, ChainsAstray, ChainsHead,
+    ChainsSummary, summarize_chains,
+};
 pub use compat::{
     CompatCell, CompatDifference, CompatHead, CompatRow, CompatStack, CompatSummary, CompatTotals,
     summarize_compat,
@@ -62,6 +67,7 @@ pub use text::{count, wrap};
 
 use netbench_model::{
     ConnectManifest, EvaluationManifest, Sample, ScanManifest, SuiteManifest, SuiteSample,
+    chains::{ChainSample, ChainsManifest},
     compat::{CompatManifest, CompatSample},
     coverage::{Coverage, Defects, Difference as CoverageDifference, Matrix as SupportMatrix},
     scan::{AgainstRecord, SiteScan},
@@ -91,6 +97,9 @@ pub fn schemas() -> Vec<Schema> {
         schema("bogo-matrix.json", schema_for!(SupportMatrix)),
         schema("bogo-defects.json", schema_for!(Defects)),
         schema("bogo-difference.json", schema_for!(CoverageDifference)),
+        schema("chains-run.json", schema_for!(ChainsManifest)),
+        schema("chains-sample.json", schema_for!(ChainSample)),
+        schema("chains-summary.json", schema_for!(ChainsSummary)),
         schema("compare-summary.json", schema_for!(CompareSummary)),
         schema("compat-run.json", schema_for!(CompatManifest)),
         schema("compat-sample.json", schema_for!(CompatSample)),

@@ -33,7 +33,13 @@ pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
     let served = lab.serve_sites(&sites, |_| any).remove(stack);
     let site = served.and_then(|sites| sites.into_iter().next());
     let site = site.ok_or("the site is not served")?;
+    let now = jiff::Timestamp::now().as_second().to_string();
+    let mut sent = certificates(&site.chain_pem).into_iter();
     let mut texts = vec![
+        ("$LEAF".to_owned(), sent.next().unwrap_or_default()),
+        ("$INTERMEDIATE".to_owned(), sent.next().unwrap_or_default()),
+        ("$ROOT_DER".to_owned(), certificates(lab.ca_pem()).concat()),
+        ("$NOW".to_owned(), now),
         ("$CHAIN".to_owned(), site.chain_pem),
         ("$KEY".to_owned(), site.key_pem),
         ("$ROOTS".to_owned(), lab.ca_pem().to_owned()),
@@ -69,6 +75,16 @@ pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
         }
     }
     Ok(wrong)
+}
+
+/// The certificates of a PEM text, each as the base64 of its DER.
+fn certificates(pem: &str) -> Vec<String> {
+    let blocks = pem.split("-----BEGIN CERTIFICATE-----").skip(1);
+    let base64 = |block: &str| -> String {
+        let lines = block.lines().take_while(|line| !line.starts_with("-----"));
+        lines.collect()
+    };
+    blocks.map(base64).collect()
 }
 
 /// Of each request the process that it is put to, its line, and the line of the answer.

@@ -25,6 +25,7 @@ mod steps;
 mod suite;
 #[cfg(feature = "tests")]
 mod tests;
+mod verify;
 
 use std::path::Path;
 
@@ -34,7 +35,7 @@ pub use findings::{Findings, Lack};
 #[cfg(feature = "tests")]
 pub use tests::{
     conformance, conformance_but, conformance_without, documented, lacks_only, nginx,
-    openssl_command, protocol, resumes_by_ticket, set_up, suite, suite_without,
+    openssl_command, protocol, resumes_by_ticket, set_up, suite, suite_without, verify,
 };
 
 /// Rules that a worker must keep.
@@ -50,6 +51,8 @@ pub enum Rules {
     Suite,
     /// It takes the steps of a library's set-up before a connection, and says what each took.
     SetUp,
+    /// It verifies chains without a connection, each by itself, and says what is wrong in the words of every worker.
+    Verify,
     /// Connections to `openssl s_server`, also with a client certificate and another path, and from `openssl s_client`.
     OpensslCommand,
     /// Connections to nginx.
@@ -63,6 +66,7 @@ impl Rules {
         Self::Connections,
         Self::Suite,
         Self::SetUp,
+        Self::Verify,
         Self::OpensslCommand,
         Self::Nginx,
     ];
@@ -74,6 +78,7 @@ impl Rules {
             Self::Connections => "connections",
             Self::Suite => "suite",
             Self::SetUp => "set-up",
+            Self::Verify => "verify",
             Self::OpensslCommand => "openssl-command",
             Self::Nginx => "nginx",
         }
@@ -85,6 +90,7 @@ impl Rules {
             Self::Protocol => None,
             Self::Suite => Some("suite"),
             Self::SetUp => Some("set-up"),
+            Self::Verify => Some("verify"),
             Self::Connections | Self::OpensslCommand | Self::Nginx => Some("connect"),
         }
     }
@@ -125,6 +131,7 @@ pub fn check(
         }
         Rules::Suite => return suite::run(program, stack, |_| false),
         Rules::SetUp => steps::run(program, stack)?,
+        Rules::Verify => verify::run(program, stack)?,
         Rules::OpensslCommand => {
             let mut wrong = foreign::run(program, stack)?;
             wrong.extend(asked::run(program, stack)?);

@@ -32,13 +32,14 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 const CONNECTION_MS: u64 = 60_000;
 
 /// What a stack may say that it does, in this order.
-const OPERATIONS: [&str; 6] = [
+const OPERATIONS: [&str; 7] = [
     "connect",
     "serve",
     "suite",
     "set-up",
     "request",
     "client-certificate",
+    "verify",
 ];
 
 /// How many of them it must do: the first ones.
@@ -102,7 +103,7 @@ impl Talk {
             .map_err(|e| format!("no answer: {e}"))?
     }
 
-    fn ask(&mut self, id: u64, body: RequestBody) -> Result<ResponseBody, String> {
+    pub(crate) fn ask(&mut self, id: u64, body: RequestBody) -> Result<ResponseBody, String> {
         let answer = self.put(&line(id, body)?)?;
         if answer.id == id {
             Ok(answer.body)

@@ -87,6 +87,14 @@ pub fn set_up(program: &Path, stack: &str) {
     complain(stack, check(Rules::SetUp, program, stack, None));
 }
 
+/// [`Rules::Verify`].
+///
+/// # Panics
+/// As [`conformance`].
+pub fn verify(program: &Path, stack: &str) {
+    complain(stack, check(Rules::Verify, program, stack, None));
+}
+
 /// [`Rules::OpensslCommand`].
 ///
 /// # Panics

@@ -7,6 +7,7 @@
 mod allocator;
 mod body;
 mod build;
+mod chain;
 mod client;
 mod clock;
 mod compute;
@@ -28,6 +29,7 @@ mod variant;
 mod wire;
 
 pub use build::{build_facts, locked_version};
+pub use chain::{ChainInDer, ChainVerifier, NotVerified};
 pub use client::HyperClient;
 pub use explain::Explained;
 pub use fetch::{Fetch, FetchError, Fetched};

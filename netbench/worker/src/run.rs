@@ -13,7 +13,7 @@ use netbench_protocol::{
 };
 
 use crate::{
-    Fetch, Probe, SetupError, Stack,
+    Fetch, Probe, SetupError, Stack, chain,
     fetch::measure,
     layout::with_layout,
     server::Server,
@@ -129,6 +129,10 @@ impl Worker {
             RequestBody::Hold(hold) => {
                 self.in_scenario(|scenario| Ok(ResponseBody::Held(scenario.hold(hold)?)))
             }
+            RequestBody::Verify(request) => match self.stack(&request.stack) {
+                Ok(stack) => chain::verify(stack.as_ref(), &request),
+                Err(error) => error,
+            },
         };
         Response {
             id: request.id,

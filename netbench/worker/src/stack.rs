@@ -3,7 +3,7 @@ use std::{error::Error, sync::Arc};
 use netbench_model::ClientSettings;
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 
-use crate::{Accept, Explained, Fetch, InMemory, Probe, SetUpAction};
+use crate::{Accept, ChainVerifier, Explained, Fetch, InMemory, Probe, SetUpAction};
 
 /// One TLS implementation in one configuration.
 ///
@@ -49,6 +49,17 @@ pub trait Stack: Send + Sync {
     /// What the in-memory suite runs on, where the stack has it.
     fn in_memory(&self) -> Option<&dyn InMemory> {
         None
+    }
+
+    /// What verifies chains as the stack's connector does, without a connection. A stack that has it says `verify` among
+    /// its operations.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be made.
+    fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
+        Err(SetupError::Unsupported(
+            "its worker has no verifier without a connection".to_owned(),
+        ))
     }
 
     /// The processor's instructions that the library may use, as it tells them: the bits of CPUID's leaf 7, ECX above EBX. None

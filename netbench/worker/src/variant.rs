@@ -6,7 +6,7 @@ use netbench_model::{Aead, ClientSettings, Group, KeyType, Variant, Variants};
 use netbench_protocol::{ClientIdentity, Material, ServeSite, StackDescription};
 
 use crate::{
-    Accept, Endpoint, EndpointSetup, Explained, Fetch, InMemory, KeyExchange, Probe,
+    Accept, ChainVerifier, Endpoint, EndpointSetup, Explained, Fetch, InMemory, KeyExchange, Probe,
     RecordProtection, SetUpAction, SetupError, Signatures, Stack, TrustRoots, Verifier, allocator,
 };
 
@@ -147,6 +147,10 @@ impl Stack for Varied {
             Ok(inner) => inner.set_up_actions(settings, roots_pem),
             Err(_) => Vec::new(),
         }
+    }
+
+    fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
+        self.proven()?.chain_verifier()
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {

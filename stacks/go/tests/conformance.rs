@@ -8,7 +8,7 @@ use std::{
 };
 
 use netbench_runner::go_build;
-use netbench_worker_test::{Rules, lacks_only, nginx, openssl_command, protocol};
+use netbench_worker_test::{Rules, lacks_only, nginx, openssl_command, protocol, verify};
 
 const SOURCE: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -17,6 +17,7 @@ const STACK: &str = "go";
 netbench_testing::tests! {
     it_serves_and_connects_to_itself: Go;
     it_does_the_suite: Go;
+    it_verifies_chains: Go;
     it_keeps_to_the_protocol: Go;
     it_gets_on_with_the_openssl_command: Go, OpensslCommand;
     it_gets_on_with_nginx: Go, Nginx;
@@ -65,6 +66,10 @@ fn it_serves_and_connects_to_itself() {
 
 fn it_does_the_suite() {
     lacks_only(Rules::Suite, worker(), STACK, &SUITE);
+}
+
+fn it_verifies_chains() {
+    verify(worker(), STACK);
 }
 
 fn it_keeps_to_the_protocol() {

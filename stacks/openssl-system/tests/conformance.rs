@@ -8,7 +8,7 @@ use std::{
 
 use netbench_stack_openssl::{LINKED, Library};
 use netbench_testing::{Test, Tool, run};
-use netbench_worker_test::{conformance, nginx, openssl_command, protocol, suite};
+use netbench_worker_test::{conformance, nginx, openssl_command, protocol, suite, verify};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-openssl-system");
 
@@ -26,6 +26,7 @@ fn main() -> ExitCode {
     run([
         test("it_serves_and_connects_to_itself", conformance),
         test("it_keeps_to_the_protocol", protocol),
+        test("it_verifies_chains", verify),
         test("it_gets_on_with_the_openssl_command", openssl_command).needs(Tool::OpensslCommand),
         test("it_gets_on_with_nginx", nginx).needs(Tool::Nginx),
         test("it_does_the_suite", suite),

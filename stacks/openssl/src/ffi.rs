@@ -8,11 +8,14 @@ use std::{
 use foreign_types_shared::ForeignTypeRef;
 use netbench_model::CipherSuite;
 use openssl::{
+    error::ErrorStack,
     ssl::{SslCipher, SslContextBuilder, SslRef},
     stack::StackRef,
-    x509::X509Ref,
+    x509::{X509CrlRef, X509Ref, X509StoreContextRef, store::X509StoreBuilderRef},
 };
-use openssl_sys::{SSL, SSL_CTX, X509_STORE_CTX, stack_st_SSL_CIPHER};
+use openssl_sys::{
+    SSL, SSL_CTX, X509_CRL, X509_STORE, X509_STORE_CTX, X509_VERIFY_PARAM, stack_st_SSL_CIPHER,
+};
 
 use crate::names::{self, Side};
 
@@ -43,6 +46,10 @@ unsafe extern "C" {
     fn SSL_get_peer_signature_type_nid(ssl: *const SSL, nid: *mut c_int) -> c_int;
     fn SSL_get_signature_type_nid(ssl: *const SSL, nid: *mut c_int) -> c_int;
     fn SSL_CTX_get_ciphers(ctx: *const SSL_CTX) -> *mut stack_st_SSL_CIPHER;
+    fn X509_STORE_CTX_set_default(ctx: *mut X509_STORE_CTX, name: *const c_char) -> c_int;
+    fn X509_STORE_CTX_get0_param(ctx: *mut X509_STORE_CTX) -> *mut X509_VERIFY_PARAM;
+    fn X509_VERIFY_PARAM_set1(to: *mut X509_VERIFY_PARAM, from: *const X509_VERIFY_PARAM) -> c_int;
+    fn X509_STORE_add_crl(store: *mut X509_STORE, crl: *mut X509_CRL) -> c_int;
 }
 
 /// The instructions that the library found in the processor, as it says them.
@@ -56,6 +63,36 @@ pub(crate) fn cpu_settings() -> String {
 pub(crate) fn set_cert_verify_callback(ctx: &mut SslContextBuilder, callback: VerifyCallback) {
     // SAFETY: the context is live, and a function lives for ever. The argument is not used.
     unsafe { SSL_CTX_set_cert_verify_callback(ctx.as_ptr(), Some(callback), ptr::null_mut()) }
+}
+
+/// Sets a context of verification up as libssl does for the client `ssl`: its security level, the purpose of a
+/// server's certificate, and what `ssl` has been told, its host among it.
+pub(crate) fn set_as_client(
+    context: &mut X509StoreContextRef,
+    ssl: &SslRef,
+) -> Result<(), ErrorStack> {
+    let level = c_int::try_from(ssl.security_level()).unwrap_or(c_int::MAX);
+    // SAFETY: both are live. The context owns its parameters, and copies those of `ssl`.
+    let is_set = unsafe {
+        let parameters = X509_STORE_CTX_get0_param(context.as_ptr());
+        openssl_sys::X509_VERIFY_PARAM_set_auth_level(parameters, level);
+        X509_STORE_CTX_set_default(context.as_ptr(), c"ssl_server".as_ptr()) == 1
+            && X509_VERIFY_PARAM_set1(parameters, openssl_sys::SSL_get0_param(ssl.as_ptr())) == 1
+    };
+    if is_set {
+        Ok(())
+    } else {
+        Err(ErrorStack::get())
+    }
+}
+
+/// Adds a list of revoked certificates, which the store then has a share in.
+pub(crate) fn add_crl(store: &mut X509StoreBuilderRef, crl: &X509CrlRef) -> Result<(), ErrorStack> {
+    // SAFETY: both are live.
+    match unsafe { X509_STORE_add_crl(store.as_ptr(), crl.as_ptr()) } {
+        1 => Ok(()),
+        _ => Err(ErrorStack::get()),
+    }
 }
 
 /// Finite-field groups chosen by the strength of the key, for suites with DHE.

@@ -6,6 +6,7 @@
 //! and `names.rs` and `negotiated.rs` translate. `alpn.rs`, `piped.rs` and `signing.rs` are for boringssl too.
 
 mod alpn;
+mod chain;
 mod client;
 mod crypto;
 mod exchange;

@@ -3,12 +3,12 @@ use std::{error::Error, sync::Arc};
 use netbench_model::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_worker::{
-    Accept, Explained, Fetch, InMemory, Probe, SetUpAction, SetupError, Stack, build_facts,
-    locked_version,
+    Accept, ChainVerifier, Explained, Fetch, InMemory, Probe, SetUpAction, SetupError, Stack,
+    build_facts, locked_version,
 };
 use openssl::version::{built_on, c_flags, dir, platform, version};
 
-use crate::{client, explain, ffi, server, set_up, settings::can_group};
+use crate::{chain::ClientOfChains, client, explain, ffi, server, set_up, settings::can_group};
 
 /// Which libssl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +91,7 @@ impl Stack for OpenSsl {
                 "set-up",
                 "request",
                 "client-certificate",
+                "verify",
             ],
             Buffers::Released => &["suite"],
         };
@@ -138,6 +139,11 @@ impl Stack for OpenSsl {
         roots_pem: &'a str,
     ) -> Vec<SetUpAction<'a>> {
         set_up::actions(settings, roots_pem)
+    }
+
+    fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
+        self.beyond_the_suite()?;
+        Ok(Box::new(ClientOfChains::new()?))
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {

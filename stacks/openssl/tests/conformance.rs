@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use netbench_worker_test::{conformance, nginx, openssl_command, protocol, suite};
+use netbench_worker_test::{conformance, nginx, openssl_command, protocol, suite, verify};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-openssl");
 
 netbench_testing::tests! {
     it_serves_and_connects_to_itself;
     it_keeps_to_the_protocol;
+    it_verifies_chains;
     it_gets_on_with_the_openssl_command: OpensslCommand;
     it_gets_on_with_nginx: Nginx;
     it_does_the_suite;
@@ -20,6 +21,10 @@ fn it_serves_and_connects_to_itself() {
 
 fn it_keeps_to_the_protocol() {
     protocol(Path::new(WORKER), "openssl");
+}
+
+fn it_verifies_chains() {
+    verify(Path::new(WORKER), "openssl");
 }
 
 fn it_gets_on_with_the_openssl_command() {

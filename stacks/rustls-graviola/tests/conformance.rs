@@ -4,7 +4,7 @@ use std::path::Path;
 
 use netbench_model::{KeyType, LabProfile, Scenario, TlsVersion};
 use netbench_worker_test::{
-    conformance_without, nginx, openssl_command, protocol, set_up, suite_without,
+    conformance_without, nginx, openssl_command, protocol, set_up, suite_without, verify,
 };
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-rustls-graviola");
@@ -14,6 +14,7 @@ const STACK: &str = "rustls-graviola";
 netbench_testing::tests! {
     it_serves_and_connects_to_itself;
     it_keeps_to_the_protocol;
+    it_verifies_chains;
     it_takes_the_steps_of_its_set_up;
     it_gets_on_with_the_openssl_command: OpensslCommand;
     it_gets_on_with_nginx: Nginx;
@@ -26,6 +27,10 @@ fn it_serves_and_connects_to_itself() {
 
 fn it_keeps_to_the_protocol() {
     protocol(Path::new(WORKER), STACK);
+}
+
+fn it_verifies_chains() {
+    verify(Path::new(WORKER), STACK);
 }
 
 fn it_takes_the_steps_of_its_set_up() {

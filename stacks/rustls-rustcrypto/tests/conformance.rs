@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use netbench_worker_test::{
-    conformance, nginx, openssl_command, protocol, resumes_by_ticket, set_up, suite_without,
+    conformance, nginx, openssl_command, protocol, resumes_by_ticket, set_up, suite_without, verify,
 };
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-rustls-rustcrypto");
@@ -13,6 +13,7 @@ const STACK: &str = "rustls-rustcrypto";
 netbench_testing::tests! {
     it_serves_and_connects_to_itself;
     it_keeps_to_the_protocol;
+    it_verifies_chains;
     it_takes_the_steps_of_its_set_up;
     it_gets_on_with_the_openssl_command: OpensslCommand;
     it_gets_on_with_nginx: Nginx;
@@ -25,6 +26,10 @@ fn it_serves_and_connects_to_itself() {
 
 fn it_keeps_to_the_protocol() {
     protocol(Path::new(WORKER), STACK);
+}
+
+fn it_verifies_chains() {
+    verify(Path::new(WORKER), STACK);
 }
 
 fn it_takes_the_steps_of_its_set_up() {

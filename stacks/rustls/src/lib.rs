@@ -5,6 +5,7 @@
 //! `client.rs`, `server.rs` and `in_memory.rs` set rustls up with what `provider.rs` has, `crypto.rs` calls its
 //! cryptography, `unbuffered.rs` drives sessions through rustls' other interface, `names.rs` translates.
 
+mod chain;
 mod client;
 mod crypto;
 mod explain;

@@ -3,11 +3,12 @@ use std::{error::Error, sync::Arc};
 use netbench_model::{ClientSettings, WorkerRecord};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_worker::{
-    Accept, Explained, Fetch, InMemory, Probe, SetUpAction, SetupError, Stack, build_facts,
+    Accept, ChainVerifier, Explained, Fetch, InMemory, Probe, SetUpAction, SetupError, Stack,
+    build_facts,
 };
 
 use crate::{
-    client, explain,
+    chain, client, explain,
     provider::{Provider, package_version},
     server, set_up,
 };
@@ -91,6 +92,7 @@ impl Stack for Rustls {
                 "set-up",
                 "request",
                 "client-certificate",
+                "verify",
             ],
             Interface::Unbuffered => &["suite"],
         };
@@ -125,6 +127,11 @@ impl Stack for Rustls {
         roots_pem: &'a str,
     ) -> Vec<SetUpAction<'a>> {
         set_up::actions(self.provider, settings, roots_pem)
+    }
+
+    fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
+        self.beyond_the_suite()?;
+        Ok(Box::new(chain::WebPki::new(self.provider)?))
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {

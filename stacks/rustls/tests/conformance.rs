@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use netbench_worker_test::{
-    conformance, documented, nginx, openssl_command, protocol, set_up, suite,
+    conformance, documented, nginx, openssl_command, protocol, set_up, suite, verify,
 };
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-rustls");
@@ -19,6 +19,7 @@ netbench_testing::tests! {
     they_get_on_with_the_openssl_command: OpensslCommand;
     they_get_on_with_nginx: Nginx;
     they_do_the_suite;
+    they_verify_chains;
 }
 
 fn ring_serves_and_connects_to_itself() {
@@ -48,6 +49,12 @@ fn they_take_the_steps_of_their_set_up() {
 fn they_get_on_with_the_openssl_command() {
     for stack in STACKS {
         openssl_command(Path::new(WORKER), stack);
+    }
+}
+
+fn they_verify_chains() {
+    for stack in STACKS {
+        verify(Path::new(WORKER), stack);
     }
 }
 

@@ -53,8 +53,10 @@ impl Stack for Slowed {
     fn describe(&self) -> StackDescription {
         let mut description = self.inner.describe();
         self.name().clone_into(&mut description.record.stack);
-        // Its steps would not be slowed.
-        description.operations.retain(|name| name != "set-up");
+        // They would not be slowed.
+        description
+            .operations
+            .retain(|name| !["set-up", "verify"].contains(&name.as_str()));
         let by = format!("{} %", self.slowness.share * 100.0);
         description.record.build.insert("slowed_by".to_owned(), by);
         description

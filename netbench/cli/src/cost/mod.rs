@@ -3,6 +3,7 @@
 //! about 2.5 GHz; once a run is under way, [`Eta`] corrects them by its own pace.
 
 mod bogo;
+mod chains;
 mod compat;
 mod connect;
 mod eta;
@@ -17,6 +18,7 @@ use std::{
 
 pub(crate) use self::{
     bogo::{all_tests, tests},
+    chains::Chains,
     compat::Tries,
     connect::{Connections, Reached, Work},
     eta::Eta,

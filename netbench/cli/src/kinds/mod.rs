@@ -1,5 +1,6 @@
 //! The kinds of run. A new kind is a file here and a line in [`KINDS`]; nothing else tells kinds apart.
 
+mod chains;
 mod compat;
 pub(crate) mod connect;
 pub(crate) mod evaluation;
@@ -51,11 +52,12 @@ pub(crate) enum Holds {
     Runs,
 }
 
-static KINDS: [KindOfRun; 5] = [
+static KINDS: [KindOfRun; 6] = [
     connect::KIND,
     suite::KIND,
     scan::KIND,
     compat::KIND,
+    chains::KIND,
     evaluation::KIND,
 ];
 

@@ -40,6 +40,9 @@ pub(super) fn extensions(spec: &CertificateSpec, around: &Around<'_>) -> Vec<u8>
             &content,
         ));
     }
+    for extra in &spec.extra {
+        all.push(extension(extra.oid, extra.critical, &extra.content));
+    }
     // Of an arc for examples (RFC 5612).
     const EXAMPLE: [u32; 8] = [1, 3, 6, 1, 4, 1, 32473, 1];
     let padding = vec![0; usize::from(spec.padding_bytes)];
@@ -57,14 +60,22 @@ pub(super) fn extensions(spec: &CertificateSpec, around: &Around<'_>) -> Vec<u8>
     der::sequence(&[&all.concat()])
 }
 
+/// An extension that a certificate has beside those of its description.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Extra {
+    pub(crate) oid: &'static [u32],
+    pub(crate) critical: Critical,
+    pub(crate) content: Vec<u8>,
+}
+
 /// Whether a client that does not know the extension must refuse.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Critical {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Critical {
     Yes,
     No,
 }
 
-fn extension(oid: &[u32], critical: Critical, content: &[u8]) -> Vec<u8> {
+pub(super) fn extension(oid: &[u32], critical: Critical, content: &[u8]) -> Vec<u8> {
     let flag: &[u8] = match critical {
         Critical::Yes => &[tag::BOOLEAN, 1, 0xff],
         Critical::No => &[],
@@ -77,7 +88,7 @@ fn extension(oid: &[u32], critical: Critical, content: &[u8]) -> Vec<u8> {
 }
 
 /// A name of a key: the first bytes of its digest, as RFC 7093 section 2 has it.
-fn identifier(tag: u8, key: &[u8]) -> Vec<u8> {
+pub(super) fn identifier(tag: u8, key: &[u8]) -> Vec<u8> {
     let digest = super::key::Digest::Sha256.of(key);
     der::value(tag, &digest[..20])
 }

@@ -1,6 +1,7 @@
 //! Certificates of a case, written byte by byte from their description. Many are wrong on purpose.
 
-mod der;
+mod crl;
+pub(crate) mod der;
 mod extensions;
 mod key;
 mod p256;
@@ -13,16 +14,15 @@ use std::collections::BTreeMap;
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use jiff::{SignedDuration, Timestamp};
 
-use self::{
-    der::tag,
-    extensions::Around,
-    key::{KeyError, KeyKind},
-    spec::{DirectoryName, Flaw},
-};
+use self::{der::tag, extensions::Around, key::KeyError};
 
 pub(crate) use self::{
-    key::Key,
-    spec::{CertificateSpec, kebab_words},
+    crl::CrlSpec,
+    extensions::{Critical, Extra},
+    key::{Digest, Key, KeyKind},
+    spec::{
+        CertificateSpec, DirectoryName, Flaw, GeneralName, Hex, KeyUsage, Purpose, kebab_words,
+    },
     staple::Staple,
 };
 
@@ -34,7 +34,10 @@ pub(crate) struct Chain {
     /// Certificates as DER.
     pub(crate) sent: Vec<Vec<u8>>,
     pub(crate) key: Key,
-    pub(crate) roots_pem: String,
+    /// What the client trusts, as DER.
+    pub(crate) roots: Vec<Vec<u8>>,
+    /// Lists of revoked certificates, as DER.
+    pub(crate) crls: Vec<Vec<u8>>,
     /// An OCSP response to staple.
     pub(crate) staple: Option<Vec<u8>>,
 }
@@ -59,6 +62,7 @@ pub(crate) struct ChainSpec<'a> {
     pub(crate) sent: &'a [String],
     pub(crate) trusted: &'a [String],
     pub(crate) staple: Option<Staple>,
+    pub(crate) crls: &'a [CrlSpec],
 }
 
 /// What a certificate is signed by unless told otherwise.
@@ -98,12 +102,15 @@ impl ChainSpec<'_> {
             None => None,
             Some(staple) => Some(making.response(staple)?),
         };
+        let crls = self.crls.iter().map(|list| making.crl(list));
+        let crls = crls.collect::<Result<_, _>>()?;
         let own = self.key_name(LEAF)?;
         let key = making.keys.remove(own.as_str());
         Ok(Chain {
             sent,
             key: key.ok_or(ChainError::Unknown(own))?,
-            roots_pem: trusted.iter().map(|der| pem(der)).collect(),
+            roots: trusted,
+            crls,
             staple,
         })
     }
@@ -142,6 +149,19 @@ impl ChainSpec<'_> {
         })
     }
 
+    /// The bytes of its serial number.
+    fn serial(&self, name: &str) -> Result<Vec<u8>, ChainError> {
+        let spec = self.spec(name)?;
+        Ok(match (spec.serial, spec.flaw) {
+            (_, Some(Flaw::EmptySerial)) => Vec::new(),
+            (Some(hex), _) => hex.0,
+            (None, _) => {
+                let digest = Digest::Sha256.of(name.as_bytes());
+                [&[0x4e], &digest[..15]].concat()
+            }
+        })
+    }
+
     fn issuer(&self, name: &str) -> Result<String, ChainError> {
         let issuer = self.spec(name)?.issuer;
         Ok(issuer.unwrap_or_else(|| usual_issuer(name).to_owned()))
@@ -174,14 +194,7 @@ impl Making<'_> {
             1 => Vec::new(),
             number => der::value(tag::constructed(0), &der::unsigned(&[number - 1])),
         };
-        let serial = match (&spec.serial, spec.flaw) {
-            (_, Some(Flaw::EmptySerial)) => Vec::new(),
-            (Some(hex), _) => hex.0.clone(),
-            (None, _) => {
-                let digest = key::Digest::Sha256.of(certificate.as_bytes());
-                [&[0x4e], &digest[..15]].concat()
-            }
-        };
+        let serial = described.serial(certificate)?;
         let is_leaf = certificate == LEAF;
         let (begins, ends) = match (certificate, is_leaf) {
             (_, true) => (-1, 90),
@@ -265,7 +278,7 @@ fn time(now: Timestamp, days: i32, flaw: Option<Flaw>) -> Vec<u8> {
     }
 }
 
-fn pem(der: &[u8]) -> String {
+pub(crate) fn pem(der: &[u8]) -> String {
     let text = BASE64_STANDARD.encode(der);
     let lines: Vec<_> = text
         .as_bytes()

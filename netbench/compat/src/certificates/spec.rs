@@ -5,7 +5,10 @@ use std::{fmt, net::IpAddr, str::FromStr};
 use netbench_model::tls::one_of;
 use serde::Deserialize;
 
-use super::key::{Digest, KeyKind};
+use super::{
+    extensions::Extra,
+    key::{Digest, KeyKind},
+};
 
 /// A certificate. What is not said is as a certificate of the web has it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
@@ -39,6 +42,9 @@ pub(crate) struct CertificateSpec {
     pub(crate) excluded: Vec<GeneralName>,
     pub(crate) must_staple: bool,
     pub(crate) padding_bytes: u16,
+    /// Made by code alone.
+    #[serde(skip)]
+    pub(crate) extra: Vec<Extra>,
     pub(crate) flaw: Option<Flaw>,
 }
 

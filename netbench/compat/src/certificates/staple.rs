@@ -26,8 +26,7 @@ impl Making<'_> {
         let issuer = self.spec.issuer(LEAF)?;
         let issuer_key = self.key(&issuer)?;
         let issuer_name = name(&self.spec.subject(&issuer)?);
-        let leaf = self.certificate(LEAF)?;
-        let serial = serial(&leaf).unwrap_or_default();
+        let serial = self.spec.serial(LEAF)?;
         let at = |hours: i64| {
             let then = self.now + SignedDuration::from_hours(hours);
             let text = then.strftime("%Y%m%d%H%M%SZ").to_string();
@@ -87,16 +86,4 @@ impl Making<'_> {
             &der::value(tag::constructed(0), &bytes),
         ]))
     }
-}
-
-/// The serial number of a certificate, as its bytes stand.
-fn serial(certificate: &[u8]) -> Option<Vec<u8>> {
-    let to_be_signed = *der::read_sequence(certificate)?.first()?;
-    let whole = der::sequence(&[to_be_signed]);
-    let fields = der::read_sequence(&whole)?;
-    // Version 1 has no field for the version.
-    let has_version = to_be_signed.first() == Some(&tag::constructed(0));
-    fields
-        .get(usize::from(has_version))
-        .map(|serial| serial.to_vec())
 }

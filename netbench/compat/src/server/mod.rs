@@ -35,7 +35,7 @@ use self::{
 };
 use crate::{
     case::{AtHello, Case, End, ServerSpec},
-    certificates::{Chain, ChainError, ChainSpec},
+    certificates::{Chain, ChainError, ChainSpec, pem},
 };
 
 /// How often the server looks whether it is to end.
@@ -45,6 +45,7 @@ const LOOK: Duration = Duration::from_millis(2);
 pub struct Server {
     spec: ServerSpec,
     chain: Chain,
+    roots_pem: String,
 }
 
 /// What the server saw of the last connection.
@@ -79,10 +80,13 @@ impl Case {
             sent: &self.spec.sent,
             trusted: &self.spec.trusted,
             staple: self.spec.server.staple,
+            crls: &[],
         };
+        let chain = chain.make(now)?;
         Ok(Server {
             spec: self.spec.server.clone(),
-            chain: chain.make(now)?,
+            roots_pem: chain.roots.iter().map(|der| pem(der)).collect(),
+            chain,
         })
     }
 }
@@ -90,7 +94,7 @@ impl Case {
 impl Server {
     /// What its clients trust, as PEM.
     pub fn roots_pem(&self) -> &str {
-        &self.chain.roots_pem
+        &self.roots_pem
     }
 
     /// Listens on this machine's loopback, and serves each connection for as long as `limit`.

@@ -199,6 +199,7 @@ fn at(request: &RequestBody, prepared: Option<&Scenario>) -> (Option<At>, &'stat
         RequestBody::Hold(_) => (Some(At::Hold(name())), "hold"),
         RequestBody::Serve(_) => (None, "serve"),
         RequestBody::Counts => (None, "counts"),
+        RequestBody::Verify(_) => (None, "verify"),
     }
 }
 

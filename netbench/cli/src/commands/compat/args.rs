@@ -1,7 +1,8 @@
 use std::{path::PathBuf, time::Duration};
 
-use clap::{Args, ValueHint};
+use clap::{Args, Subcommand, ValueHint};
 
+use super::chains::args::{Chains, EXAMPLES as CHAINS};
 use crate::options::{Output, OwnWorkers, ProfileArg, StackOptions, StoredIn, between};
 
 pub(crate) const EXAMPLES: &str = "\
@@ -12,6 +13,7 @@ Examples:
   netbench compat --list                      the cases, and what is expected
   netbench compat --catalogue mine.toml       servers of your own
   netbench compat --format csv > compat.csv
+  netbench compat chains                      10,000 certificate chains, without servers
   netbench compat --json | jq '.differences[] | {case, stack, does}'
 
 Every server is on this machine's loopback; nothing leaves it. The built-in
@@ -19,9 +21,12 @@ catalogue is in netbench/catalogue/compat/: a case of your own has the same form
 
 #[derive(Debug, Args)]
 #[command(
+    args_conflicts_with_subcommands = true,
     mut_arg("resume", |resume| resume.conflicts_with_all(["stack", "case", "catalogue", "list", "client_profile", "timeout", "out", "name"])),
 )]
 pub(crate) struct Compat {
+    #[command(subcommand)]
+    pub(crate) part: Option<Part>,
     #[command(flatten, next_help_heading = "What")]
     pub(crate) stacks: StackOptions,
     /// Try only the cases whose names match; * and ? as in a shell
@@ -47,6 +52,13 @@ pub(crate) struct Compat {
     pub(crate) stored_in: StoredIn,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Part {
+    /// Find out which certificate chains each stack's verifier refuses, and whether it should
+    #[command(after_help = CHAINS)]
+    Chains(Box<Chains>),
 }
 
 fn limit(text: &str) -> Result<Duration, String> {

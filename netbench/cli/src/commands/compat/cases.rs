@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use globset::Glob;
+use globset::{Glob, GlobMatcher};
 use netbench_compat::{BUILT_IN, Case, catalogue};
 use netbench_model::suggestion;
 
@@ -43,29 +43,38 @@ impl Cases {
 
     /// Those that match any of the patterns, or all where there is none.
     pub(super) fn matching(&self, patterns: &[String]) -> anyhow::Result<Vec<Case>> {
-        if patterns.is_empty() {
-            return Ok(self.all.clone());
-        }
-        let mut globs = Vec::new();
-        for pattern in patterns {
-            let shown = shown(pattern);
-            let Ok(glob) = Glob::new(pattern) else {
-                bail_input!("--case \"{shown}\" is no pattern: * and ? stand for any letters");
-            };
-            let glob = glob.compile_matcher();
-            if !self.all.iter().any(|case| glob.is_match(&case.record.name)) {
-                let names: Vec<&str> = self.all.iter().map(|case| &*case.record.name).collect();
-                let meant = suggestion(pattern, &names);
-                let hint = if meant.starts_with("did you mean") {
-                    meant.as_str()
-                } else {
-                    "`netbench compat --list` lists them"
-                };
-                bail_input!("no case matches \"{shown}\"; {hint}");
-            }
-            globs.push(glob);
-        }
-        let is_wanted = |case: &&Case| globs.iter().any(|glob| glob.is_match(&case.record.name));
+        let names: Vec<&str> = self.all.iter().map(|case| &*case.record.name).collect();
+        let globs = globs(patterns, &names, "netbench compat --list")?;
+        let is_wanted = |case: &&Case| {
+            globs.is_empty() || globs.iter().any(|glob| glob.is_match(&case.record.name))
+        };
         Ok(self.all.iter().filter(is_wanted).cloned().collect())
     }
+}
+
+/// What `--case` was given; each is to match one of `names`.
+pub(super) fn globs(
+    patterns: &[String],
+    names: &[&str],
+    lists: &str,
+) -> anyhow::Result<Vec<GlobMatcher>> {
+    let mut globs = Vec::new();
+    for pattern in patterns {
+        let shown = shown(pattern);
+        let Ok(glob) = Glob::new(pattern) else {
+            bail_input!("--case \"{shown}\" is no pattern: * and ? stand for any letters");
+        };
+        let glob = glob.compile_matcher();
+        if !names.iter().any(|name| glob.is_match(name)) {
+            let meant = suggestion(pattern, names);
+            let hint = if meant.starts_with("did you mean") {
+                meant
+            } else {
+                format!("`{lists}` lists them")
+            };
+            bail_input!("no case matches \"{shown}\"; {hint}");
+        }
+        globs.push(glob);
+    }
+    Ok(globs)
 }

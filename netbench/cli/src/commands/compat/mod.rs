@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 mod cases;
+pub(crate) mod chains;
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -19,7 +20,10 @@ use netbench_runner::{
     scan::client_settings,
 };
 
-use self::{args::Compat, cases::Cases};
+use self::{
+    args::{Compat, Part},
+    cases::Cases,
+};
 use crate::{
     client::millis,
     cost::{Consent, Cost, Tries},
@@ -31,6 +35,13 @@ use crate::{
 };
 
 pub(crate) fn compat(options: &Compat) -> anyhow::Result<Ended> {
+    match &options.part {
+        Some(Part::Chains(options)) => chains::chains(options),
+        None => servers(options),
+    }
+}
+
+fn servers(options: &Compat) -> anyhow::Result<Ended> {
     let earlier = pipeline::earlier::<CompatPlan>(&options.stored_in)?;
     let settings = match &earlier {
         Some((_, manifest)) => Settings::of_manifest(manifest)?,

@@ -1,0 +1,113 @@
+//! BetterTLS' chains: made once by a Go program, and kept in the cache folder.
+
+use std::{
+    env,
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use anyhow::Context;
+use netbench_compat::chains::{BetterTls, EXPORTER};
+use netbench_model::sanitize_prefix;
+
+use crate::{cache, interrupt, sites_file::sha256, workers::in_path};
+
+/// How long fetching the module, building and making certificates may take together.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// The chains, or why there are none here.
+pub(super) fn bettertls() -> anyhow::Result<Result<BetterTls, String>> {
+    let home = cache::folder("bettertls")?;
+    let id = &sha256(format!("{EXPORTER:?}").as_bytes())[..12];
+    let kept = home.join(format!("chains-{id}.jsonl"));
+    if let Ok(text) = fs::read_to_string(&kept)
+        && let Ok(read) = BetterTls::read(&text)
+    {
+        return Ok(Ok(read));
+    }
+    if in_path("go").is_none() {
+        return Ok(Err(
+            "BetterTLS' chains are made by a Go program, and there is no go (https://go.dev/dl)"
+                .to_owned(),
+        ));
+    }
+    note!("netbench: Making the chains of BetterTLS (once)");
+    let partial = home.join(format!("{}.partial", std::process::id()));
+    let made = export(&home.join(format!("export-{id}")), &partial);
+    let read = made.map(|made| {
+        made.and_then(|()| {
+            let text = fs::read_to_string(&partial).map_err(|error| error.to_string())?;
+            let read = BetterTls::read(&text)
+                .map_err(|error| format!("what the Go program printed: {error}"))?;
+            fs::rename(&partial, &kept).map_err(|error| error.to_string())?;
+            Ok(read)
+        })
+    });
+    let _ = fs::remove_file(&partial);
+    read
+}
+
+/// Has the Go program print all chains to `partial`.
+fn export(folder: &Path, partial: &Path) -> anyhow::Result<Result<(), String>> {
+    let write = || {
+        fs::create_dir_all(folder)?;
+        for (name, text) in EXPORTER {
+            fs::write(folder.join(name), text)?;
+        }
+        let log = folder.join("log");
+        Ok::<_, std::io::Error>((File::create(partial)?, File::create(&log)?, log))
+    };
+    let (out, errors, log) =
+        write().with_context(|| format!("cannot write {}", folder.display()))?;
+    let mut command = go(folder);
+    command
+        .args(["run", "."])
+        .env("GOPROXY", proxies(folder))
+        // The checksums are pinned: nothing is to change them.
+        .env("GOFLAGS", "-mod=readonly")
+        .stdin(Stdio::null())
+        .stdout(out)
+        .stderr(errors);
+    let status = interrupt::status_within(&mut command, LIMIT)?;
+    Ok(match status {
+        Some(status) if status.success() => Ok(()),
+        Some(_) => Err(format!(
+            "BetterTLS' chains could not be made: {}",
+            last_words(&log)
+        )),
+        None => Err(format!("BetterTLS' chains were not made within {LIMIT:?}")),
+    })
+}
+
+fn go(folder: &Path) -> Command {
+    let mut command = Command::new("go");
+    command.current_dir(folder).env("GOWORK", "off");
+    if env::var_os("GOTOOLCHAIN").is_none() {
+        command.env("GOTOOLCHAIN", "auto");
+    }
+    command
+}
+
+/// The module proxies that Go is set to, without what would fetch from anywhere else.
+fn proxies(folder: &Path) -> String {
+    let said = go(folder).args(["env", "GOPROXY"]).output();
+    let said = said.map(|said| String::from_utf8_lossy(&said.stdout).trim().to_owned());
+    let said = said.unwrap_or_default();
+    let proxies: Vec<&str> = said
+        .split([',', '|'])
+        .filter(|proxy| !proxy.is_empty() && *proxy != "direct")
+        .collect();
+    if proxies.is_empty() {
+        "off".to_owned()
+    } else {
+        proxies.join(",")
+    }
+}
+
+fn last_words(log: &PathBuf) -> String {
+    let text = fs::read_to_string(log).unwrap_or_default();
+    let last = text.lines().rev().find(|line| !line.trim().is_empty());
+    sanitize_prefix(last.unwrap_or("go said nothing"), 200)
+}

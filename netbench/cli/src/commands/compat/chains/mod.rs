@@ -1,0 +1,214 @@
+//! `netbench compat chains`: certificate chains, put to each stack's own verifier.
+
+pub(crate) mod args;
+mod bettertls;
+
+use std::{
+    collections::{BTreeSet, HashSet},
+    ops::ControlFlow,
+    time::Duration,
+};
+
+use jiff::Timestamp;
+use netbench_compat::chains::{BETTERTLS, BetterTls, Chain, OWN, own};
+use netbench_model::{
+    StackName,
+    chains::{ChainCase, ChainOutcome, ChainSample, ChainsManifest, ChainsPlan, SuiteOfChains},
+};
+use netbench_runner::chains::{Verifiers, verify_chains};
+
+use self::{args::Chains, bettertls::bettertls};
+use super::cases::globs;
+use crate::{
+    client::millis,
+    cost::{Chains as ChainsToVerify, Consent, Cost},
+    exit::{Ended, bail_input},
+    output,
+    pipeline::{self, Asked, Measured, Ready, Setup},
+    progress::Progress,
+    sites_file::sha256,
+    stack_names::stack_names,
+};
+
+pub(super) fn chains(options: &Chains) -> anyhow::Result<Ended> {
+    let earlier = pipeline::earlier::<ChainsPlan>(&options.stored_in)?;
+    let settings = match &earlier {
+        Some((_, manifest)) => Settings::of_manifest(manifest)?,
+        None => Settings::of_options(options)?,
+    };
+    if options.list {
+        output::write(settings.list().as_bytes())?;
+        return Ok(Ended::Well);
+    }
+    let asked = Asked {
+        name: "chains",
+        stored_in: &options.stored_in,
+        own: &options.own,
+        consent: Consent::Given,
+        output: &options.output,
+        progress: Progress::counting(options.output.quiet, "chains"),
+    };
+    pipeline::run(&settings, earlier, asked)
+}
+
+/// What is to be done, read and found right.
+struct Settings {
+    chains: Vec<Chain>,
+    plan: ChainsPlan,
+}
+
+impl Settings {
+    fn of_options(options: &Chains) -> anyhow::Result<Self> {
+        let wants = |suite: &str| {
+            let begins = format!("{suite}/");
+            let may_match = |pattern: &String| {
+                let literal = pattern
+                    .split(['*', '?', '[', '{'])
+                    .next()
+                    .unwrap_or_default();
+                literal.starts_with(&begins) || begins.starts_with(literal)
+            };
+            options.case.is_empty() || options.case.iter().any(may_match)
+        };
+        let (mut chains, suites) = all(wants)?;
+        let missing = suites.iter().find_map(|suite| suite.missing.as_deref());
+        if let (true, Some(missing)) = (chains.is_empty(), missing) {
+            bail_input!("there is no chain to verify: {missing}");
+        }
+        let names: Vec<&str> = chains.iter().map(|chain| &*chain.case.name).collect();
+        let globs = globs(&options.case, &names, "netbench compat chains --list")?;
+        chains.retain(|chain| {
+            globs.is_empty() || globs.iter().any(|glob| glob.is_match(&chain.case.name))
+        });
+        let plan = ChainsPlan {
+            stacks: stack_names(&options.stacks.names()),
+            suites,
+            cases: chains.iter().map(|chain| chain.case.clone()).collect(),
+            limit_ms: millis(options.timeout),
+        };
+        Ok(Self { chains, plan })
+    }
+
+    fn of_manifest(manifest: &ChainsManifest) -> anyhow::Result<Self> {
+        let plan = manifest.plan.clone();
+        let (mut chains, suites) = all(|name| {
+            plan.suites
+                .iter()
+                .any(|suite| suite.name == name && suite.missing.is_none())
+        })?;
+        for then in plan.suites.iter().filter(|suite| suite.missing.is_none()) {
+            let now = suites.iter().find(|suite| suite.name == then.name);
+            if now.is_none_or(|now| (&now.version, &now.sha256) != (&then.version, &then.sha256)) {
+                bail_input!(
+                    "run {} cannot be resumed: the chains of {} are not the same any more",
+                    manifest.name,
+                    then.name
+                );
+            }
+        }
+        let cases: HashSet<&ChainCase> = plan.cases.iter().collect();
+        chains.retain(|chain| cases.contains(&chain.case));
+        Ok(Self { chains, plan })
+    }
+
+    /// A line for each chain: its name, and what is due.
+    fn list(&self) -> String {
+        let cases = &self.plan.cases;
+        let width = cases.iter().map(|case| case.name.len()).max();
+        let width = width.unwrap_or_default();
+        let line = |case: &ChainCase| format!("{:width$}  {}\n", case.name, case.due);
+        cases.iter().map(line).collect()
+    }
+}
+
+/// The chains of the suites that are wanted, and what they are.
+fn all(wants: impl Fn(&str) -> bool) -> anyhow::Result<(Vec<Chain>, Vec<SuiteOfChains>)> {
+    let (mut chains, mut suites) = (Vec::new(), Vec::new());
+    if wants(BETTERTLS) {
+        let found = bettertls()?;
+        suites.push(SuiteOfChains {
+            name: BETTERTLS.to_owned(),
+            version: BetterTls::version().to_owned(),
+            sha256: found
+                .as_ref()
+                .ok()
+                .map(|found| sha256(found.head.as_bytes())),
+            missing: found.as_ref().err().cloned(),
+        });
+        match found {
+            Ok(found) => chains.extend(found.chains),
+            Err(missing) => note!("netbench: {missing}"),
+        }
+    }
+    if wants(OWN) {
+        suites.push(SuiteOfChains {
+            name: OWN.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            // Its keys are new every time.
+            sha256: None,
+            missing: None,
+        });
+        chains.extend(own(Timestamp::now()));
+    }
+    Ok((chains, suites))
+}
+
+impl Measured for Settings {
+    type Plan = ChainsPlan;
+
+    fn workers(&self) -> BTreeSet<String> {
+        let names = self.plan.stacks.iter();
+        names.map(|stack| stack.stack().to_owned()).collect()
+    }
+
+    fn cost(&self) -> Cost {
+        ChainsToVerify {
+            chains: self.chains.len(),
+            stacks: self.plan.stacks.len(),
+        }
+        .cost()
+    }
+
+    fn ready<'a>(
+        &'a self,
+        setup: &'a Setup,
+        _earlier: Option<&ChainsManifest>,
+    ) -> anyhow::Result<Ready<'a, ChainsPlan>> {
+        let (plan, workers) = (&self.plan, &setup.workers);
+        Ok(Ready {
+            plan: plan.clone(),
+            checks: Vec::new(),
+            measure: Box::new(move |folder, mut appender| {
+                let earlier: Vec<ChainSample> = folder.records()?;
+                let done: HashSet<(&str, &StackName)> = earlier
+                    .iter()
+                    .map(|sample| (sample.case.as_str(), &sample.stack))
+                    .collect();
+                let cost = self.cost();
+                let left = cost.after(done.len() as u64).time;
+                setup.progress.begin(cost.pieces, done.len() as u64, left);
+                let verifiers = Verifiers {
+                    workers,
+                    limit: Duration::from_millis(plan.limit_ms),
+                    stop: &setup.stop,
+                };
+                let wanted =
+                    |stack: &StackName, chain: &Chain| !done.contains(&(&*chain.case.name, stack));
+                let mut kept = Ok(());
+                verify_chains(&verifiers, &plan.stacks, &self.chains, wanted, |sample| {
+                    let is_broken = matches!(
+                        sample.outcome,
+                        ChainOutcome::Crash { .. } | ChainOutcome::Hang { .. }
+                    );
+                    kept = appender.append(&sample);
+                    setup.progress.advance(is_broken, cost.each());
+                    match &kept {
+                        Ok(()) => ControlFlow::Continue(()),
+                        Err(_) => ControlFlow::Break(()),
+                    }
+                });
+                Ok(kept?)
+            }),
+        })
+    }
+}

@@ -1,0 +1,25 @@
+use std::time::Duration;
+
+use super::{Cost, times};
+
+/// What is known of a run of `compat chains` before it begins.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Chains {
+    pub(crate) chains: usize,
+    pub(crate) stacks: usize,
+}
+
+/// A chain on one core: three signatures, its certificates read, and a sample written.
+const CHAIN: Duration = Duration::from_micros(700);
+
+impl Chains {
+    pub(crate) fn cost(self) -> Cost {
+        let pieces = (self.chains * self.stacks) as u64;
+        Cost {
+            time: times(CHAIN, pieces as f64),
+            pieces,
+            unit: "chains",
+            shorter: "--case or fewer stacks",
+        }
+    }
+}

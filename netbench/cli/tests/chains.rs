@@ -1,0 +1,347 @@
+//! `netbench compat chains` as a user sees it.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use std::{
+    fs,
+    path::Path,
+    process::{Command, ExitCode},
+};
+
+use netbench_model::chains::Due;
+use netbench_report::{ChainChange, ChainKind, ChainsSummary};
+use netbench_testing::{Test, Tool, run};
+use support::{Place, check, finish, json, words};
+
+/// Stacks whose workers every build has.
+const STACKS: &str = "openssl,rustls-aws-lc,rustls-ring";
+
+fn main() -> ExitCode {
+    netbench_testing::no_lost_tests(file!());
+    run([
+        Test::of("chains_of_our_own", chains_of_our_own),
+        Test::of("a_run_is_stored", a_run_is_stored_and_reported_again),
+        Test::of("without_go", without_go_there_are_chains_of_our_own),
+        Test::of(
+            "broken_verifiers",
+            what_ends_a_verifier_is_said_and_the_rest_goes_on,
+        ),
+        Test::of("wrong_input", wrong_input_is_said_in_a_line),
+        Test::of(
+            "bettertls",
+            bettertls_figures_are_those_that_were_found_by_hand,
+        )
+        .needs(Tool::Go)
+        .needs_that("bettertls", no_module()),
+    ])
+}
+
+/// Why Go cannot fetch BetterTLS, if it cannot.
+fn no_module() -> Option<String> {
+    let module = netbench_compat::chains::BetterTls::version();
+    let fetched = Command::new("go")
+        .args([
+            "mod",
+            "download",
+            &format!("github.com/Netflix/bettertls@{module}"),
+        ])
+        .env("GOFLAGS", "-mod=mod")
+        .current_dir(std::env::temp_dir())
+        .output();
+    match fetched {
+        Ok(done) if done.status.success() => None,
+        _ => Some("the Go module proxy does not give the module".to_owned()),
+    }
+}
+
+fn summary(place: &Place, line: &str) -> ChainsSummary {
+    let done = place.netbench(&words(line)).expect(0);
+    check("chains-summary.json", &done.stdout);
+    json(&done.stdout)
+}
+
+/// What a stack does otherwise than the first one: for the better or the worse, and how many chains.
+fn changed(summary: &ChainsSummary, stack: &str, kind: &str) -> Vec<(ChainChange, usize)> {
+    let of_stack = summary
+        .differences
+        .iter()
+        .filter(|group| group.stack.as_str() == stack);
+    let count = |names: &[String]| names.iter().filter(|name| name.starts_with(kind)).count();
+    let groups = of_stack.map(|group| (group.change, count(&group.cases)));
+    groups.filter(|(_, chains)| *chains > 0).collect()
+}
+
+fn every_difference_has_a_reason(summary: &ChainsSummary) {
+    for group in &summary.differences {
+        assert!(
+            group.reason.is_some(),
+            "no reason in reasons.toml fits {group:#?}"
+        );
+    }
+}
+
+fn chains_of_our_own() {
+    let line = format!("compat chains -q --json --case own/* --stack {STACKS}");
+    let found = summary(&Place::new(), &line);
+    assert!(found.run.chains >= 200, "{}", found.run.chains);
+    assert!(found.broken.is_empty(), "{:?}", found.broken);
+    every_difference_has_a_reason(&found);
+    let reason_of = |case: &str, stack: &str| {
+        let mut groups = found.differences.iter();
+        let group = groups.find(|group| {
+            group.stack.as_str() == stack && group.cases.iter().any(|name| name == case)
+        });
+        group.map(|group| (group.change, group.reason.clone().unwrap()))
+    };
+    use ChainChange::{Gained, Lost, Refused, Unwarned};
+    for (case, stack, due) in [
+        (
+            "own/constraint/directory-above",
+            "rustls-ring",
+            Some((Lost, "directory-constraint")),
+        ),
+        (
+            "own/policy/demanded",
+            "rustls-aws-lc",
+            Some((Lost, "policies")),
+        ),
+        (
+            "own/signature/p-521-sha512",
+            "rustls-ring",
+            Some((Lost, "hash-of-another-size")),
+        ),
+        ("own/signature/p-521-sha512", "rustls-aws-lc", None),
+        (
+            "own/key-usage/intermediate-signs",
+            "rustls-ring",
+            Some((Unwarned, "key-usage-of-authority")),
+        ),
+        (
+            "own/time/root-a-second-late",
+            "rustls-ring",
+            Some((Gained, "root-as-certificate")),
+        ),
+        (
+            "own/anchor/intermediate",
+            "rustls-ring",
+            Some((Gained, "intermediate-as-root")),
+        ),
+        (
+            "own/host/common-name-alone",
+            "rustls-ring",
+            Some((Refused, "common-name")),
+        ),
+        ("own/encoding/leaf-trailing-data", "rustls-ring", None),
+        ("own/path-length/1-of-0", "rustls-ring", None),
+    ] {
+        let due = due.map(|(change, reason)| (change, reason.to_owned()));
+        assert_eq!(reason_of(case, stack), due, "{case}, {stack}");
+    }
+    // What gets worse comes first, and has advice.
+    let worse: Vec<bool> = found
+        .differences
+        .iter()
+        .map(|group| group.advice.is_some())
+        .collect();
+    assert!(worse[0] && worse.is_sorted_by(|a, b| a >= b), "{worse:?}");
+}
+
+fn a_run_is_stored_and_reported_again() {
+    let place = Place::new();
+    let line = "compat chains -q --case own/time/* --stack openssl,rustls-ring --format markdown";
+    let first = place.netbench(&words(line)).expect(0);
+    let lead =
+        "What each stack's own verifier says of 12 certificate chains, and what it should say.";
+    assert!(first.stdout.contains(lead), "{}", first.stdout);
+    let run = place.run();
+    let path = run.to_str().unwrap();
+    let again = place
+        .netbench(&["report", path, "--format", "markdown"])
+        .expect(0);
+    assert_eq!(again.stdout, first.stdout);
+    place
+        .netbench(&["report", path, "--format", "html"])
+        .expect(0);
+    let page = fs::read_to_string(run.join("report.html")).unwrap();
+    assert!(page.contains("What changes"));
+    let junit = place
+        .netbench(&["report", path, "--format", "junit"])
+        .expect(0);
+    assert!(
+        junit.stdout.contains("own/time (must accept)"),
+        "{}",
+        junit.stdout
+    );
+    let listed = place.netbench(&["results", "list", "runs"]).expect(0);
+    assert!(listed.stdout.contains("chains"), "{}", listed.stdout);
+    // Of what is missing, no more than that is asked again.
+    let samples = run.join("samples.jsonl");
+    let all = fs::read_to_string(&samples).unwrap();
+    let kept: Vec<&str> = all.lines().take(5).collect();
+    fs::write(&samples, kept.join("\n") + "\n").unwrap();
+    let resumed = [
+        "compat", "chains", "-q", "--resume", path, "--format", "markdown",
+    ];
+    let resumed = place.netbench(&resumed).expect(0);
+    assert_eq!(resumed.stdout, first.stdout);
+    let all = fs::read_to_string(&samples).unwrap();
+    assert_eq!(all.lines().count(), 2 * 12);
+    for line in all.lines() {
+        check("chains-sample.json", line);
+    }
+    check(
+        "chains-run.json",
+        &fs::read_to_string(run.join("run.json")).unwrap(),
+    );
+}
+
+fn without_go_there_are_chains_of_our_own() {
+    let place = Place::new();
+    let line = words(
+        "compat chains --json --stack rustls-ring --case own/path/* --case */path-building/*",
+    );
+    let mut command = place.command(&line);
+    command.env("PATH", place.path());
+    let done = finish(&mut command);
+    let done = done.expect(2);
+    assert!(
+        done.stderr
+            .contains("no case matches \"*/path-building/*\""),
+        "{}",
+        done.stderr
+    );
+    let mut command = place.command(&words("compat chains --json --stack rustls-ring"));
+    command.env("PATH", place.path());
+    let done = finish(&mut command).expect(0);
+    let why = "BetterTLS' chains are made by a Go program, and there is no go (https://go.dev/dl)";
+    assert!(done.stderr.contains(why), "{}", done.stderr);
+    let found: ChainsSummary = json(&done.stdout);
+    assert!(
+        found.warnings.iter().any(|warning| warning == why),
+        "{:?}",
+        found.warnings
+    );
+    assert!(found.kinds.iter().all(|kind| kind.kind.starts_with("own/")));
+    let line = "compat chains --stack rustls-ring --case bettertls/*";
+    let mut command = place.command(&words(line));
+    command.env("PATH", place.path());
+    assert!(finish(&mut command).expect(2).stderr.contains(why));
+}
+
+/// A worker that ends when it is asked about two chains, or about `localhost`, and is never done with another host.
+const BROKEN: &str = r#"
+while read -r line; do
+  case $line in
+    *'"op":"describe"'*)
+      echo '{"id":1,"type":"description","protocol":1,"stacks":[{"record":{"executable":"w","stack":"broken","library":"broken 1.0","provider":null,"connector":"none 1.0","build":{"a":"b"}},"operations":["connect","serve","verify"],"groups":[],"suites":[]}]}' ;;
+    *'},{'*) echo 'too much' >&2; exit 3 ;;
+    *'"host":"localhost"'*) echo 'not that one' >&2; exit 4 ;;
+    *'"host":"a_case.netbench.test"'*) sleep 30 ;;
+    *)
+      id=${line#*\"id\":}; id=${id%%,*}
+      echo "{\"id\":$id,\"type\":\"verified\",\"chains\":[{\"outcome\":\"accepted\"}]}" ;;
+  esac
+done"#;
+
+fn what_ends_a_verifier_is_said_and_the_rest_goes_on() {
+    let place = Place::new();
+    let script = place.script("broken", BROKEN);
+    let line = format!(
+        "compat chains -q --json --timeout 300ms --case own/host/* --stack broken,rustls-ring --worker broken={}",
+        script.display()
+    );
+    let found = summary(&place, &line);
+    let broken: Vec<_> = found
+        .broken
+        .iter()
+        .map(|row| (&*row.case, &*row.outcome))
+        .collect();
+    assert_eq!(
+        broken,
+        [
+            ("own/host/underscore", "hang"),
+            ("own/host/one-label", "crash")
+        ]
+    );
+    let crash = &found.broken[1].detail;
+    assert!(
+        crash.contains("exited with 4") && crash.contains("not that one"),
+        "{crash}"
+    );
+    let asked: u32 = found
+        .kinds
+        .iter()
+        .map(|kind| kind.stacks[0].right + kind.stacks[0].wrong)
+        .sum();
+    assert_eq!(u64::from(asked), found.run.chains - 2);
+}
+
+fn wrong_input_is_said_in_a_line() {
+    let place = Place::new();
+    for (line, due) in [
+        (
+            "compat chains --case own/pth/*",
+            "no case matches \"own/pth/*\"",
+        ),
+        (
+            "compat chains --case own/path/usal",
+            "did you mean \"own/path/usual\"?",
+        ),
+        (
+            "compat chains --case own/path/* --stack opensl",
+            "unknown stack \"opensl\"",
+        ),
+        ("compat chains --timeout 1ms", "--timeout"),
+        ("compat --json chains", "cannot be used with"),
+    ] {
+        let done = place.netbench(&words(line)).expect(2);
+        assert!(done.stderr.contains(due), "{line}: {}", done.stderr);
+        assert!(done.stderr.lines().count() <= 5, "{}", done.stderr);
+    }
+    let listed = place
+        .netbench(&words("compat chains --list --case own/path/usual"))
+        .expect(0);
+    assert_eq!(listed.stdout, "own/path/usual  must accept\n");
+}
+
+/// As measured by hand before this command was there, with OpenSSL 3.6.3.
+fn bettertls_figures_are_those_that_were_found_by_hand() {
+    let place = Place::new();
+    let line = "compat chains -q --json --case bettertls/* --stack openssl,rustls-aws-lc";
+    let mut command = place.command(&words(line));
+    // Made once for all runs of this test.
+    command.env(
+        "XDG_CACHE_HOME",
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join("bettertls"),
+    );
+    let found: ChainsSummary = json(&finish(&mut command).expect(0).stdout);
+    assert_eq!(found.run.chains, 9_572);
+    every_difference_has_a_reason(&found);
+    let right = |kind: &str, due: Due| -> [u32; 3] {
+        let is_meant = |row: &&ChainKind| row.kind == format!("bettertls/{kind}") && row.due == due;
+        let row = found.kinds.iter().find(is_meant).unwrap();
+        [row.chains, row.stacks[0].right, row.stacks[1].right]
+    };
+    assert_eq!(right("path-building", Due::MustAccept), [45, 19, 45]);
+    assert_eq!(right("path-building", Due::MustReject), [36, 36, 36]);
+    assert_eq!(right("name-constraints", Due::MustAccept), [590, 560, 590]);
+    assert_eq!(
+        right("name-constraints", Due::ShouldAccept),
+        [230, 172, 230]
+    );
+    let rejected = right("name-constraints", Due::MustReject);
+    assert_eq!(rejected, [rejected[0]; 3]);
+    let changes = changed(&found, "rustls-aws-lc", "bettertls/");
+    let of = |wanted: ChainChange| -> usize {
+        changes
+            .iter()
+            .filter(|(change, _)| *change == wanted)
+            .map(|(_, chains)| chains)
+            .sum()
+    };
+    assert_eq!(of(ChainChange::Gained), 114);
+    assert_eq!(of(ChainChange::Refused), 68);
+    assert_eq!(of(ChainChange::Lost) + of(ChainChange::Unwarned), 0);
+}

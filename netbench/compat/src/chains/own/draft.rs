@@ -1,0 +1,126 @@
+use std::{collections::BTreeMap, fmt::Display};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use jiff::Timestamp;
+use netbench_model::chains::{ChainCase, Due};
+use netbench_protocol::ChainToVerify;
+
+use super::OWN;
+use crate::{
+    certificates::{CertificateSpec, ChainSpec, CrlSpec, LEAF},
+    chains::Chain,
+};
+
+/// The host of a case that is not about hosts.
+const HOST: &str = "case.netbench.test";
+
+/// A case as it is described. What is not said is as the web has it: a leaf, an intermediate and a trusted root.
+#[derive(Debug, Clone)]
+pub(super) struct Draft {
+    name: String,
+    due: Due,
+    host: String,
+    certificates: BTreeMap<String, CertificateSpec>,
+    sent: Vec<String>,
+    trusted: Vec<String>,
+    crls: Vec<CrlSpec>,
+    /// Seconds from now.
+    at_s: i64,
+}
+
+impl Draft {
+    pub(super) fn new(kind: &str, name: impl Display, due: Due) -> Self {
+        Self {
+            name: format!("{OWN}/{kind}/{name}"),
+            due,
+            host: HOST.to_owned(),
+            certificates: BTreeMap::new(),
+            sent: owned(&[LEAF, "intermediate"]),
+            trusted: owned(&["root"]),
+            crls: Vec::new(),
+            at_s: 0,
+        }
+    }
+
+    /// Describes a certificate.
+    pub(super) fn with(mut self, name: impl Display, spec: CertificateSpec) -> Self {
+        self.certificates.insert(name.to_string(), spec);
+        self
+    }
+
+    pub(super) fn leaf(self, spec: CertificateSpec) -> Self {
+        self.with(LEAF, spec)
+    }
+
+    pub(super) fn host(mut self, host: &str) -> Self {
+        host.clone_into(&mut self.host);
+        self
+    }
+
+    pub(super) fn sent(mut self, names: &[&str]) -> Self {
+        self.sent = owned(names);
+        self
+    }
+
+    pub(super) fn trusted(mut self, names: &[&str]) -> Self {
+        self.trusted = owned(names);
+        self
+    }
+
+    pub(super) fn crls(mut self, lists: &[CrlSpec]) -> Self {
+        self.crls = lists.to_vec();
+        self
+    }
+
+    pub(super) fn at(mut self, seconds_from_now: i64) -> Self {
+        self.at_s = seconds_from_now;
+        self
+    }
+
+    pub(super) fn make(&self, now: Timestamp) -> Chain {
+        let spec = ChainSpec {
+            host: &self.host,
+            certificates: &self.certificates,
+            sent: &self.sent,
+            trusted: &self.trusted,
+            staple: None,
+            crls: &self.crls,
+        };
+        let made = match spec.make(now) {
+            Ok(made) => made,
+            Err(error) => panic!("{}: {error}", self.name),
+        };
+        let text = |all: &[Vec<u8>]| all.iter().map(|der| BASE64_STANDARD.encode(der)).collect();
+        let at = now.as_second().saturating_add(self.at_s);
+        Chain {
+            case: ChainCase {
+                name: self.name.clone(),
+                made_of: Vec::new(),
+                due: self.due,
+            },
+            question: ChainToVerify {
+                chain_base64: text(&made.sent),
+                roots_base64: text(&made.roots),
+                crls_base64: text(&made.crls),
+                host: self.host.clone(),
+                at_unix_s: u64::try_from(at).unwrap_or_default(),
+            },
+        }
+    }
+}
+
+/// A certificate as the web has it, changed by `change`.
+pub(super) fn spec(change: impl FnOnce(&mut CertificateSpec)) -> CertificateSpec {
+    let mut spec = CertificateSpec::default();
+    change(&mut spec);
+    spec
+}
+
+/// One that is signed by `issuer`.
+pub(super) fn by(issuer: &str) -> CertificateSpec {
+    spec(|it| it.issuer = Some(issuer.to_owned()))
+}
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}

@@ -1,0 +1,210 @@
+//! What a certificate may be used for: path lengths, key usage, purposes, policies.
+
+use netbench_model::chains::Due::{self, MustAccept, MustReject, ShouldAccept, ShouldReject};
+
+use super::draft::{Draft, by, spec};
+use crate::certificates::{
+    CertificateSpec, Critical, Extra, KeyUsage, Purpose,
+    der::{self, tag},
+};
+
+pub(super) fn cases() -> Vec<Draft> {
+    [path_lengths(), key_usage(), purposes(), policies()].concat()
+}
+
+/// Intermediates below one that allows so many.
+fn path_lengths() -> Vec<Draft> {
+    let mut all = Vec::new();
+    for below in 0..=3u8 {
+        for limit in 0..=3u8 {
+            let due = if below <= limit {
+                MustAccept
+            } else {
+                MustReject
+            };
+            let draft = Draft::new("path-length", format!("{below}-of-{limit}"), due);
+            all.push(above(draft.with("intermediate", limited(limit)), below));
+        }
+    }
+    // A limit of the root is not for everyone: RFC 5280 section 6.1.1 takes a name and a key of it.
+    for limit in 0..=1u8 {
+        let due = if limit == 0 { ShouldReject } else { MustAccept };
+        let draft = Draft::new("path-length", format!("root-1-of-{limit}"), due);
+        all.push(draft.with("root", limited(limit)));
+    }
+    all
+}
+
+/// A chain with so many intermediates between the usual one and the leaf.
+fn above(draft: Draft, below: u8) -> Draft {
+    let mut sent = vec!["leaf".to_owned()];
+    let mut issuer = "intermediate".to_owned();
+    let mut draft = draft;
+    for number in 1..=below {
+        let name = format!("lower-{number}");
+        draft = draft.with(&name, by(&issuer));
+        sent.insert(1, name.clone());
+        issuer = name;
+    }
+    sent.push("intermediate".to_owned());
+    let sent: Vec<&str> = sent.iter().map(String::as_str).collect();
+    draft.leaf(by(&issuer)).sent(&sent)
+}
+
+fn limited(limit: u8) -> CertificateSpec {
+    spec(|it| it.path_length = Some(limit))
+}
+
+fn key_usage() -> Vec<Draft> {
+    use KeyUsage as U;
+    let new = |name: &str, certificate: &str, usages: Vec<U>, due: Due| {
+        Draft::new("key-usage", format!("{certificate}-{name}"), due)
+            .with(certificate, spec(|it| it.key_usage = Some(usages)))
+    };
+    vec![
+        new("signs", "leaf", vec![U::DigitalSignature], MustAccept),
+        new("none", "leaf", vec![], MustAccept),
+        // The key of a suite that is not there for its kind; TLS itself would find out (RFC 8446 section 4.4.2.2).
+        new("enciphers", "leaf", vec![U::KeyEncipherment], ShouldAccept),
+        new("agrees", "leaf", vec![U::KeyAgreement], ShouldAccept),
+        new(
+            "signs-certificates",
+            "leaf",
+            vec![U::CertSign],
+            ShouldReject,
+        ),
+        new("signs-lists", "leaf", vec![U::CrlSign], ShouldReject),
+        new(
+            "signs-certificates",
+            "intermediate",
+            vec![U::CertSign],
+            MustAccept,
+        ),
+        new("none", "intermediate", vec![], MustAccept),
+        new("signs-lists", "intermediate", vec![U::CrlSign], MustReject),
+        new(
+            "signs",
+            "intermediate",
+            vec![U::DigitalSignature],
+            MustReject,
+        ),
+        new("signs-lists", "root", vec![U::CrlSign], ShouldReject),
+        new("none", "root", vec![], MustAccept),
+    ]
+}
+
+/// Extended key usage of the leaf below that of the intermediate.
+fn purposes() -> Vec<Draft> {
+    use Purpose as P;
+    let leaves: [(&str, Vec<P>, Due); 6] = [
+        ("none", vec![], MustAccept),
+        ("server", vec![P::Server], MustAccept),
+        ("server-client", vec![P::Server, P::Client], MustAccept),
+        ("any", vec![P::Any], ShouldAccept),
+        ("client", vec![P::Client], MustReject),
+        ("code", vec![P::CodeSigning], MustReject),
+    ];
+    let intermediates: [(&str, Vec<P>, Due); 4] = [
+        ("none", vec![], MustAccept),
+        ("server", vec![P::Server], MustAccept),
+        ("any", vec![P::Any], ShouldAccept),
+        // No RFC has a purpose of an authority limit those below it; all browsers do.
+        ("client", vec![P::Client], ShouldReject),
+    ];
+    let mut all = Vec::new();
+    for (leaf, own, due) in &leaves {
+        for (intermediate, above, due_above) in &intermediates {
+            let due = match (due, due_above) {
+                (MustReject, _) => MustReject,
+                (_, ShouldReject) => ShouldReject,
+                (ShouldAccept, _) | (_, ShouldAccept) => ShouldAccept,
+                _ => MustAccept,
+            };
+            let draft = Draft::new("purpose", format!("{leaf}-below-{intermediate}"), due)
+                .leaf(spec(|it| it.purposes = Some(own.clone())))
+                .with("intermediate", spec(|it| it.purposes = Some(above.clone())));
+            all.push(draft);
+        }
+    }
+    all
+}
+
+/// Of the arc for examples (RFC 5612).
+const OURS: &[u32] = &[1, 3, 6, 1, 4, 1, 32473, 2];
+const OTHER: &[u32] = &[1, 3, 6, 1, 4, 1, 32473, 3];
+const ANY: &[u32] = &[2, 5, 29, 32, 0];
+
+fn policies() -> Vec<Draft> {
+    let new = |name: &str, due: Due| Draft::new("policy", name, due);
+    let has = |of: &'static [u32]| spec(|it| it.extra.push(policy(of, Critical::No)));
+    let demands = |critical: Critical, of: &'static [u32]| {
+        spec(|it| {
+            it.extra.push(policy(of, Critical::No));
+            it.extra.push(explicit_policy(critical));
+        })
+    };
+    vec![
+        new("of-both", MustAccept)
+            .leaf(has(OURS))
+            .with("intermediate", has(OURS)),
+        new("of-leaf-alone", MustAccept).leaf(has(OURS)),
+        new("different", MustAccept)
+            .leaf(has(OTHER))
+            .with("intermediate", has(OURS)),
+        new("any-above", MustAccept)
+            .leaf(has(OURS))
+            .with("intermediate", has(ANY)),
+        new("critical", MustAccept).leaf(spec(|it| it.extra.push(policy(OURS, Critical::Yes)))),
+        new("demanded", ShouldAccept)
+            .leaf(has(OURS))
+            .with("intermediate", demands(Critical::Yes, OURS)),
+        new("demanded-by-any", ShouldAccept)
+            .leaf(has(OURS))
+            .with("intermediate", demands(Critical::Yes, ANY)),
+        new("demanded-and-missing", MustReject).with("intermediate", demands(Critical::Yes, OURS)),
+        new("demanded-and-different", MustReject)
+            .leaf(has(OTHER))
+            .with("intermediate", demands(Critical::Yes, OURS)),
+        new("demanded-not-critical-and-missing", ShouldReject)
+            .with("intermediate", demands(Critical::No, OURS)),
+        new("inhibits-any", ShouldAccept).leaf(has(OURS)).with(
+            "intermediate",
+            spec(|it| {
+                it.extra.push(policy(OURS, Critical::No));
+                it.extra.push(Extra {
+                    oid: &[2, 5, 29, 54],
+                    critical: Critical::Yes,
+                    content: der::unsigned(&[0]),
+                });
+            }),
+        ),
+        new("twice-the-same", ShouldReject).leaf(spec(|it| {
+            it.extra.push(Extra {
+                oid: &[2, 5, 29, 32],
+                critical: Critical::No,
+                content: der::sequence(&[&information(OURS), &information(OURS)]),
+            });
+        })),
+    ]
+}
+
+fn information(policy: &[u32]) -> Vec<u8> {
+    der::sequence(&[&der::oid(policy)])
+}
+
+fn policy(policy: &[u32], critical: Critical) -> Extra {
+    Extra {
+        oid: &[2, 5, 29, 32],
+        critical,
+        content: der::sequence(&[&information(policy)]),
+    }
+}
+
+/// requireExplicitPolicy, from here on.
+fn explicit_policy(critical: Critical) -> Extra {
+    Extra {
+        oid: &[2, 5, 29, 36],
+        critical,
+        content: der::sequence(&[&der::value(tag::primitive(0), &[0])]),
+    }
+}

@@ -1,0 +1,46 @@
+//! Validity, to the second. Both ends belong to it (RFC 5280 section 4.1.2.5).
+
+use netbench_model::chains::Due::{MustAccept, MustReject, ShouldAccept};
+
+use super::draft::{Draft, spec};
+
+const DAY_S: i64 = 24 * 60 * 60;
+
+pub(super) fn cases() -> Vec<Draft> {
+    let mut all = Vec::new();
+    for (certificate, begins, ends) in [
+        ("leaf", -2, 2),
+        ("intermediate", -20, 20),
+        ("root", -200, 200),
+    ] {
+        let seconds = |days: i32| i64::from(days) * DAY_S;
+        let moments = [
+            ("a-second-early", seconds(begins) - 1, false),
+            ("at-its-begin", seconds(begins), true),
+            ("at-its-end", seconds(ends), true),
+            ("a-second-late", seconds(ends) + 1, false),
+        ];
+        for (name, at, is_valid) in moments {
+            let due = match (is_valid, certificate) {
+                (true, _) => MustAccept,
+                // A trust anchor is a name and a key (RFC 5280 section 6.1.1 (d)).
+                (false, "root") => ShouldAccept,
+                (false, _) => MustReject,
+            };
+            let mut draft = Draft::new("time", format!("{certificate}-{name}"), due).at(at);
+            for other in ["leaf", "intermediate", "root"] {
+                let days = if other == certificate {
+                    (begins, ends)
+                } else {
+                    (-2000, 2000)
+                };
+                draft = draft.with(
+                    other,
+                    spec(|it| (it.begins, it.ends) = (Some(days.0), Some(days.1))),
+                );
+            }
+            all.push(draft);
+        }
+    }
+    all
+}

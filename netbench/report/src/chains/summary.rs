@@ -1,0 +1,425 @@
+use std::collections::{BTreeMap, HashMap};
+
+use netbench_model::{
+    SCHEMA_VERSION, StackName,
+    chains::{
+        ChainCase, ChainOutcome, ChainSample, ChainsManifest, Disagreement, Due, ReasonSpec,
+        SuiteOfChains,
+    },
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{compat::CompatStack, run::command, text::count};
+
+/// What a run of `compat chains` found: its `summary.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChainsSummary {
+    /// [`netbench_model::SCHEMA_VERSION`] of the writer.
+    pub schema: u32,
+    /// What was done.
+    pub run: ChainsHead,
+    /// The chains that one stack accepts and the first one rejects, or the other way, grouped by why; the worst
+    /// first.
+    pub differences: Vec<ChainDifference>,
+    /// How many chains of each kind each stack judges as it should.
+    pub kinds: Vec<ChainKind>,
+    /// The chains that a stack judges otherwise than it should, grouped.
+    pub astray: Vec<ChainsAstray>,
+    /// The chains that ended a verifier, or that it was never done with.
+    pub broken: Vec<BrokenChain>,
+    /// What a reader must know before quoting a figure.
+    pub warnings: Vec<String>,
+}
+
+/// What was done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChainsHead {
+    /// The run's name.
+    pub name: String,
+    /// The version of netbench.
+    pub netbench: String,
+    /// Start, RFC 3339, UTC.
+    pub started: String,
+    /// The last command line.
+    pub command: Vec<String>,
+    /// Where the chains are from.
+    pub suites: Vec<SuiteOfChains>,
+    /// How many chains there are.
+    pub chains: u64,
+    /// The stacks, in the order in which they were asked for, each with its library.
+    pub stacks: Vec<CompatStack>,
+}
+
+/// What changes for a chain. The worst comes first.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum ChainChange {
+    /// It is rejected and should not be: pages do not load any more.
+    Lost,
+    /// It is accepted and should not be: a warning is gone.
+    Unwarned,
+    /// It is accepted, as it should be, and was not.
+    Gained,
+    /// It is rejected, as it should be, and was not.
+    Refused,
+}
+
+impl ChainChange {
+    fn of(due: Due, accepts: bool) -> Self {
+        match (accepts, due.accepts()) {
+            (false, true) => Self::Lost,
+            (true, false) => Self::Unwarned,
+            (true, true) => Self::Gained,
+            (false, false) => Self::Refused,
+        }
+    }
+
+    /// In a table.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lost => "rejected wrongly",
+            Self::Unwarned => "accepted wrongly",
+            Self::Gained => "accepted rightly",
+            Self::Refused => "rejected rightly",
+        }
+    }
+}
+
+/// Chains that a stack judges otherwise than the first stack does, for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChainDifference {
+    /// The stack.
+    pub stack: StackName,
+    /// The first stack.
+    pub in_place_of: StackName,
+    /// What changes.
+    pub change: ChainChange,
+    /// What a verifier should say.
+    pub due: Due,
+    /// The reason's name; none where none is known.
+    pub reason: Option<String>,
+    /// Why the two disagree.
+    pub why: String,
+    /// What the client's user sees of it.
+    pub seen: String,
+    /// What to do about it; none where the change is for the better.
+    pub advice: Option<String>,
+    /// What the stack that rejects says, in words that all share, and how often.
+    pub faults: BTreeMap<String, u32>,
+    /// The chains.
+    pub cases: Vec<String>,
+}
+
+/// How the stacks judge chains of one kind that are due one thing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChainKind {
+    /// The kind.
+    pub kind: String,
+    /// What a verifier should say.
+    pub due: Due,
+    /// How many chains there are.
+    pub chains: u32,
+    /// One for each stack, in their order.
+    pub stacks: Vec<ChainTally>,
+}
+
+/// How a stack judges chains.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChainTally {
+    /// As it should.
+    pub right: u32,
+    /// Not as it should.
+    pub wrong: u32,
+    /// It was never done.
+    pub hang: u32,
+    /// Its process ended.
+    pub crash: u32,
+    /// It cannot be asked.
+    pub unsupported: u32,
+}
+
+/// Chains that a stack judges otherwise than it should, in one way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChainsAstray {
+    /// The stack.
+    pub stack: StackName,
+    /// The kind.
+    pub kind: String,
+    /// What it should say.
+    pub due: Due,
+    /// What it says.
+    pub says: String,
+    /// How many chains.
+    pub chains: u32,
+    /// One of them.
+    pub example: String,
+}
+
+/// A chain that ended a verifier, or that it was never done with.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BrokenChain {
+    /// The stack.
+    pub stack: StackName,
+    /// The chain.
+    pub case: String,
+    /// `crash` or `hang`.
+    pub outcome: String,
+    /// The process's last words, or the time limit.
+    pub detail: String,
+}
+
+/// Sums a run up. Of a chain that was verified twice the last time counts.
+pub fn summarize_chains(
+    manifest: &ChainsManifest,
+    samples: Vec<ChainSample>,
+    reasons: &[ReasonSpec],
+) -> ChainsSummary {
+    let plan = &manifest.plan;
+    let mut by_stack: HashMap<StackName, HashMap<String, ChainOutcome>> = HashMap::new();
+    for sample in samples {
+        let of_stack = by_stack.entry(sample.stack).or_default();
+        of_stack.insert(sample.case, sample.outcome);
+    }
+    let found = Found {
+        cases: &plan.cases,
+        stacks: &plan.stacks,
+        outcomes: plan
+            .stacks
+            .iter()
+            .map(|stack| by_stack.get(stack).cloned().unwrap_or_default())
+            .collect(),
+    };
+    let differences = found.differences(reasons);
+    let mut warnings = manifest.warnings.clone();
+    warnings.extend(plan.suites.iter().filter_map(|suite| suite.missing.clone()));
+    let without = differences.iter().filter(|found| found.reason.is_none());
+    let without: usize = without.map(|found| found.cases.len()).sum();
+    if without > 0 {
+        let chains = count(without, "difference is", "differences are");
+        warnings.push(format!("{chains} without a known reason"));
+    }
+    let taken: usize = found.outcomes.iter().map(HashMap::len).sum();
+    let missing = (plan.cases.len() * plan.stacks.len()).saturating_sub(taken);
+    if missing > 0 {
+        let verified = count(missing, "chain was", "chains were");
+        warnings.push(format!("{verified} not verified: the run was ended early"));
+    }
+    let library = |stack: &StackName| {
+        let mut workers = manifest.workers.iter();
+        let worker = workers.find(|worker| worker.stack == stack.stack());
+        worker
+            .map(|worker| worker.library.clone())
+            .unwrap_or_default()
+    };
+    ChainsSummary {
+        schema: SCHEMA_VERSION,
+        run: ChainsHead {
+            name: manifest.name.clone(),
+            netbench: manifest.netbench.clone(),
+            started: manifest.started.clone(),
+            command: manifest
+                .sessions
+                .last()
+                .map(|session| command(&session.command, &manifest.origin))
+                .unwrap_or_default(),
+            suites: plan.suites.clone(),
+            chains: plan.cases.len() as u64,
+            stacks: plan
+                .stacks
+                .iter()
+                .map(|stack| CompatStack {
+                    stack: stack.clone(),
+                    library: library(stack),
+                })
+                .collect(),
+        },
+        differences,
+        kinds: found.kinds(),
+        astray: found.astray(),
+        broken: found.broken(),
+        warnings,
+    }
+}
+
+/// Cases, and for each stack what it said of them.
+struct Found<'a> {
+    cases: &'a [ChainCase],
+    stacks: &'a [StackName],
+    outcomes: Vec<HashMap<String, ChainOutcome>>,
+}
+
+impl Found<'_> {
+    fn differences(&self, reasons: &[ReasonSpec]) -> Vec<ChainDifference> {
+        let mut found: Vec<ChainDifference> = Vec::new();
+        let mut places: HashMap<(usize, ChainChange, Due, Option<&str>), usize> = HashMap::new();
+        let (Some(first), Some(before)) = (self.stacks.first(), self.outcomes.first()) else {
+            return found;
+        };
+        for case in self.cases {
+            let Some(then) = before.get(&case.name) else {
+                continue;
+            };
+            for (number, stack) in self.stacks.iter().enumerate().skip(1) {
+                let Some(now) = self.outcomes[number].get(&case.name) else {
+                    continue;
+                };
+                let (rejects, accepts, fault) = match (then, now) {
+                    (ChainOutcome::Accepted, ChainOutcome::Rejected { reason, .. }) => {
+                        (stack, first, *reason)
+                    }
+                    (ChainOutcome::Rejected { reason, .. }, ChainOutcome::Accepted) => {
+                        (first, stack, *reason)
+                    }
+                    _ => continue,
+                };
+                let disagreement = Disagreement {
+                    case,
+                    accepts: accepts.as_str(),
+                    rejects: rejects.as_str(),
+                    fault,
+                };
+                let reason = reasons.iter().find(|reason| reason.explains(disagreement));
+                let change = ChainChange::of(case.due, accepts == stack);
+                let key = (number, change, case.due, reason.map(|it| it.name.as_str()));
+                let place = *places.entry(key).or_insert_with(|| {
+                    found.push(difference(stack, first, change, case.due, reason));
+                    found.len() - 1
+                });
+                let group = &mut found[place];
+                *group.faults.entry(fault.to_string()).or_default() += 1;
+                group.cases.push(case.name.clone());
+            }
+        }
+        found.sort_by_key(|group| {
+            (
+                group.change,
+                group.due,
+                std::cmp::Reverse(group.cases.len()),
+            )
+        });
+        found
+    }
+
+    fn kinds(&self) -> Vec<ChainKind> {
+        let mut kinds: BTreeMap<(&str, Due), ChainKind> = BTreeMap::new();
+        for case in self.cases {
+            let row = kinds
+                .entry((case.kind(), case.due))
+                .or_insert_with(|| ChainKind {
+                    kind: case.kind().to_owned(),
+                    due: case.due,
+                    chains: 0,
+                    stacks: vec![ChainTally::default(); self.stacks.len()],
+                });
+            row.chains += 1;
+            for (tally, outcomes) in row.stacks.iter_mut().zip(&self.outcomes) {
+                match outcomes.get(&case.name) {
+                    Some(ChainOutcome::Hang { .. }) => tally.hang += 1,
+                    Some(ChainOutcome::Crash { .. }) => tally.crash += 1,
+                    Some(ChainOutcome::Unsupported { .. }) => tally.unsupported += 1,
+                    Some(said) if said.accepts() == Some(case.due.accepts()) => tally.right += 1,
+                    Some(_) => tally.wrong += 1,
+                    None => {}
+                }
+            }
+        }
+        kinds.into_values().collect()
+    }
+
+    fn astray(&self) -> Vec<ChainsAstray> {
+        let mut groups: BTreeMap<(Due, usize, &str, String), ChainsAstray> = BTreeMap::new();
+        for (number, (stack, outcomes)) in self.stacks.iter().zip(&self.outcomes).enumerate() {
+            for case in self.cases {
+                let says = match outcomes.get(&case.name) {
+                    Some(ChainOutcome::Accepted) if !case.due.accepts() => "accepted".to_owned(),
+                    Some(ChainOutcome::Rejected { reason, .. }) if case.due.accepts() => {
+                        format!("rejected: {reason}")
+                    }
+                    _ => continue,
+                };
+                let key = (case.due, number, case.kind(), says.clone());
+                let group = groups.entry(key).or_insert_with(|| ChainsAstray {
+                    stack: stack.clone(),
+                    kind: case.kind().to_owned(),
+                    due: case.due,
+                    says,
+                    chains: 0,
+                    example: case.name.clone(),
+                });
+                group.chains += 1;
+            }
+        }
+        groups.into_values().collect()
+    }
+
+    fn broken(&self) -> Vec<BrokenChain> {
+        let mut broken = Vec::new();
+        for (stack, outcomes) in self.stacks.iter().zip(&self.outcomes) {
+            for case in self.cases {
+                let Some(outcome) = outcomes.get(&case.name) else {
+                    continue;
+                };
+                let detail = match outcome {
+                    ChainOutcome::Hang { after_ms } => format!("no answer after {after_ms} ms"),
+                    ChainOutcome::Crash { detail } => detail.clone(),
+                    _ => continue,
+                };
+                broken.push(BrokenChain {
+                    stack: stack.clone(),
+                    case: case.name.clone(),
+                    outcome: outcome.name().to_owned(),
+                    detail,
+                });
+            }
+        }
+        broken
+    }
+}
+
+fn difference(
+    stack: &StackName,
+    first: &StackName,
+    change: ChainChange,
+    due: Due,
+    reason: Option<&ReasonSpec>,
+) -> ChainDifference {
+    use ChainChange as C;
+    let is_lost = matches!(change, C::Lost | C::Refused);
+    let is_worse = matches!(change, C::Lost | C::Unwarned);
+    let (why, seen, advice) = match reason {
+        Some(reason) => (
+            reason.why.clone(),
+            if is_lost {
+                reason.lost.clone()
+            } else {
+                reason.gained.clone()
+            },
+            reason.advice.clone(),
+        ),
+        None => (
+            "Not known.".to_owned(),
+            if is_lost {
+                "Pages with such chains do not load."
+            } else {
+                "Pages with such chains load."
+            }
+            .to_owned(),
+            "Look at the chains, and report them.".to_owned(),
+        ),
+    };
+    ChainDifference {
+        stack: stack.clone(),
+        in_place_of: first.clone(),
+        change,
+        due,
+        reason: reason.map(|reason| reason.name.clone()),
+        why,
+        seen,
+        advice: is_worse.then_some(advice),
+        faults: BTreeMap::new(),
+        cases: Vec::new(),
+    }
+}

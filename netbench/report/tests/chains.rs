@@ -1,0 +1,211 @@
+//! What verifiers say of chains, in every form.
+
+#[path = "support/forms.rs"]
+mod forms;
+
+use forms::{render, terminal};
+use netbench_model::{
+    CertificateFault, Environment, Manifest, Origin, Plan, SCHEMA_VERSION, Session, StackName,
+    WorkerRecord,
+    chains::{
+        ChainCase, ChainOutcome, ChainSample, ChainsManifest, ChainsPlan, Due, ReasonSpec,
+        SuiteOfChains,
+    },
+};
+use netbench_report::{ChainChange, ChainsSummary, summarize_chains};
+
+fn rejected(reason: CertificateFault) -> ChainOutcome {
+    ChainOutcome::Rejected {
+        reason,
+        // What a terminal would obey.
+        detail: "certificate \u{1b}[31mwrong".to_owned(),
+    }
+}
+
+fn worker(stack: &str) -> WorkerRecord {
+    WorkerRecord {
+        executable: "worker".to_owned(),
+        stack: stack.to_owned(),
+        library: format!("{stack} 1.0"),
+        provider: None,
+        connector: "hyper".to_owned(),
+        build: [].into(),
+    }
+}
+
+fn reason(name: &str, cases: &str) -> ReasonSpec {
+    ReasonSpec {
+        name: name.to_owned(),
+        cases: vec![cases.to_owned()],
+        made_of: Vec::new(),
+        rejects: Vec::new(),
+        accepts: Vec::new(),
+        faults: Vec::new(),
+        why: format!("Because of {name}"),
+        lost: "A page does not load.".to_owned(),
+        gained: "A page loads.".to_owned(),
+        advice: "Do something.".to_owned(),
+    }
+}
+
+fn summary() -> ChainsSummary {
+    use {CertificateFault as F, ChainOutcome as O};
+    let rows = [
+        ("own/a/same", Due::MustAccept, O::Accepted, O::Accepted),
+        (
+            "own/a/both-wrong",
+            Due::MustReject,
+            O::Accepted,
+            O::Accepted,
+        ),
+        (
+            "own/a/lost",
+            Due::MustAccept,
+            O::Accepted,
+            rejected(F::WrongName),
+        ),
+        (
+            "own/a/lost-too",
+            Due::MustAccept,
+            O::Accepted,
+            rejected(F::Other),
+        ),
+        (
+            "own/b/unwarned",
+            Due::MustReject,
+            rejected(F::Expired),
+            O::Accepted,
+        ),
+        (
+            "own/b/gained",
+            Due::ShouldAccept,
+            rejected(F::UnknownIssuer),
+            O::Accepted,
+        ),
+        (
+            "own/b/refused",
+            Due::ShouldReject,
+            O::Accepted,
+            rejected(F::BadCa),
+        ),
+        (
+            "own/b/hang",
+            Due::MustAccept,
+            O::Accepted,
+            O::Hang { after_ms: 5000 },
+        ),
+        (
+            "own/b/crash",
+            Due::MustAccept,
+            O::Accepted,
+            O::Crash {
+                detail: "the worker was killed by signal 11".to_owned(),
+            },
+        ),
+        (
+            "own/c/unsupported",
+            Due::MustAccept,
+            O::Accepted,
+            O::Unsupported {
+                reason: "it reads no lists".to_owned(),
+            },
+        ),
+    ];
+    let stacks: Vec<StackName> = ["openssl", "rustls"].map(StackName::new).into();
+    let case = |name: &str, due| ChainCase {
+        name: name.to_owned(),
+        made_of: vec!["host=dns".to_owned()],
+        due,
+    };
+    let mut cases = Vec::new();
+    let mut samples = Vec::new();
+    for (name, due, first, second) in rows {
+        cases.push(case(name, due));
+        for (stack, outcome) in stacks.iter().zip([first, second]) {
+            samples.push(ChainSample {
+                schema: SCHEMA_VERSION,
+                case: name.to_owned(),
+                stack: stack.clone(),
+                outcome,
+            });
+        }
+    }
+    cases.push(case("own/c/not-asked", Due::MustAccept));
+    let manifest: ChainsManifest = Manifest {
+        schema: SCHEMA_VERSION,
+        kind: ChainsPlan::KIND,
+        netbench: "0.1.0".to_owned(),
+        name: "a-run".to_owned(),
+        started: "2026-01-02T03:04:05Z".to_owned(),
+        finished: None,
+        plan: ChainsPlan {
+            stacks,
+            suites: vec![SuiteOfChains {
+                name: "bettertls".to_owned(),
+                version: "v1".to_owned(),
+                sha256: None,
+                missing: Some("there is no go".to_owned()),
+            }],
+            cases,
+            limit_ms: 5000,
+        },
+        workers: vec![worker("openssl"), worker("rustls")],
+        link: None,
+        environment: Environment::default(),
+        sessions: vec![Session {
+            started: "2026-01-02T03:04:05Z".to_owned(),
+            finished: None,
+            command: ["netbench", "compat", "chains"].map(str::to_owned).to_vec(),
+            interrupted: true,
+            served: Vec::new(),
+        }],
+        warnings: Vec::new(),
+        origin: Origin::default(),
+    };
+    let reasons = [
+        reason("of-a", "own/a/"),
+        reason("of-gained", "own/b/gained"),
+    ];
+    summarize_chains(&manifest, samples, &reasons)
+}
+
+#[test]
+fn forms_of_chains() {
+    let summary = summary();
+    for form in ["markdown", "junit"] {
+        insta::assert_snapshot!(format!("chains_{form}"), render(&summary, form));
+    }
+    insta::assert_snapshot!("chains_terminal", terminal(&summary, 100));
+    let page = render(&summary, "html");
+    assert!(page.contains("Why they disagree"));
+}
+
+#[test]
+fn differences_are_grouped_by_reason_and_the_worst_come_first() {
+    let summary = summary();
+    let found: Vec<_> = summary
+        .differences
+        .iter()
+        .map(|group| (group.change, group.reason.as_deref(), group.cases.len()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (ChainChange::Lost, Some("of-a"), 2),
+            (ChainChange::Unwarned, None, 1),
+            (ChainChange::Gained, Some("of-gained"), 1),
+            (ChainChange::Refused, None, 1),
+        ]
+    );
+    assert_eq!(
+        summary.differences[0].advice.as_deref(),
+        Some("Do something.")
+    );
+    assert_eq!(summary.differences[2].advice, None);
+    assert!(
+        summary
+            .warnings
+            .contains(&"2 differences are without a known reason".to_owned())
+    );
+    assert!(summary.warnings.contains(&"there is no go".to_owned()));
+}

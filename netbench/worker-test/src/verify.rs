@@ -1,0 +1,110 @@
+use std::path::Path;
+
+use jiff::Timestamp;
+use netbench_compat::chains::{Chain, own};
+use netbench_model::CertificateFault as Fault;
+use netbench_protocol::{ChainToVerify, RequestBody, ResponseBody, Verified, Verify};
+
+use crate::lines::Talk;
+
+/// Chains of netbench's own, and why each is to be rejected, if it is.
+const DUE: [(&str, Option<Fault>); 9] = [
+    ("own/path/usual", None),
+    ("own/time/leaf-a-second-late", Some(Fault::Expired)),
+    ("own/time/leaf-a-second-early", Some(Fault::NotYetValid)),
+    ("own/host/end-of-host", Some(Fault::WrongName)),
+    ("own/path/unknown-root", Some(Fault::UnknownIssuer)),
+    ("own/path/missing-intermediate", Some(Fault::UnknownIssuer)),
+    ("own/purpose/client-below-none", Some(Fault::BadPurpose)),
+    ("own/host/ipv6", None),
+    ("own/revocation/leaf", Some(Fault::Revoked)),
+];
+
+/// Chains that a verifier may have no answer to.
+const OPTIONAL: &str = "own/revocation/";
+
+/// Has `stack` verify chains, and says what is wrong with what it says of them.
+pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
+    let mut worker = Talk::start(program)?;
+    let all = own(Timestamp::now());
+    let find = |name: &str| all.iter().find(|chain| chain.case.name == name);
+    let chains: Option<Vec<&Chain>> = DUE.iter().map(|(name, _)| find(name)).collect();
+    let chains = chains.ok_or("a chain of the table is not there any more")?;
+    let questions: Vec<_> = chains.iter().map(|chain| chain.question.clone()).collect();
+    let mut ask = |id, chains: Vec<ChainToVerify>| {
+        let stack = stack.to_owned();
+        worker.ask(id, RequestBody::Verify(Verify { stack, chains }))
+    };
+    let ResponseBody::Verified { chains: together } = ask(1, questions.clone())? else {
+        return Err("verify is not answered by verified".to_owned());
+    };
+    if together.len() != DUE.len() {
+        return Err(format!(
+            "{} answers to {} chains",
+            together.len(),
+            DUE.len()
+        ));
+    }
+    let mut wrong = Vec::new();
+    for (number, ((name, due), said)) in DUE.iter().zip(&together).enumerate() {
+        let good = match (said, due) {
+            (Verified::Accepted, None) => true,
+            (Verified::Rejected { reason, detail }, Some(fault)) => {
+                reason == fault && !detail.is_empty()
+            }
+            (Verified::Unsupported { reason }, _) => {
+                name.starts_with(OPTIONAL) && !reason.is_empty()
+            }
+            _ => false,
+        };
+        if !good {
+            wrong.push(format!("{name}: {due:?} was due, not {said:?}"));
+        }
+        // What was asked before says nothing of it.
+        let alone = ask(2, vec![questions[number].clone()])?;
+        if alone
+            != (ResponseBody::Verified {
+                chains: vec![said.clone()],
+            })
+        {
+            wrong.push(format!(
+                "{name}: {said:?} among others, and {alone:?} alone"
+            ));
+        }
+    }
+    for (what, change) in UNREADABLE {
+        let mut question = questions[0].clone();
+        change(&mut question);
+        if !matches!(ask(3, vec![question])?, ResponseBody::Error { .. }) {
+            wrong.push(format!("{what} is not answered by an error"));
+        }
+    }
+    let mut no_certificate = questions[0].clone();
+    no_certificate.chain_base64[0] = "MAA=".to_owned();
+    match ask(4, vec![no_certificate, questions[0].clone()])? {
+        ResponseBody::Verified { chains } => match chains.as_slice() {
+            [
+                Verified::Rejected {
+                    reason: Fault::BadEncoding,
+                    ..
+                },
+                Verified::Accepted,
+            ] => {}
+            other => wrong.push(format!("an empty SEQUENCE as a certificate: {other:?}")),
+        },
+        other => wrong.push(format!("an empty SEQUENCE as a certificate: {other:?}")),
+    }
+    Ok(wrong)
+}
+
+/// What is wrong with a chain as a request, and how it comes to be.
+type Change = (&'static str, fn(&mut ChainToVerify));
+
+const UNREADABLE: [Change; 2] = [
+    ("a chain without a certificate", |it| {
+        it.chain_base64.clear()
+    }),
+    ("what is no base64", |it| {
+        it.chain_base64[0] = "*".to_owned()
+    }),
+];

@@ -1,0 +1,80 @@
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use netbench_model::{CertificateFault, sanitize_prefix};
+use netbench_protocol::{ChainToVerify, ResponseBody, Verified, Verify};
+
+use crate::{SetupError, Stack};
+
+/// The most of a library's words that an answer has.
+const WORDS: usize = 200;
+
+/// A chain that a stack's verifier is asked about; certificates are DER.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChainInDer {
+    /// What a server sent, its own certificate first. There is at least one.
+    pub sent: Vec<Vec<u8>>,
+    /// What is trusted.
+    pub roots: Vec<Vec<u8>>,
+    /// Where there are any, every certificate below the root must be covered by one.
+    pub crls: Vec<Vec<u8>>,
+    /// The host name or address; IPv6 without brackets.
+    pub host: String,
+    /// When, in seconds since 1970.
+    pub at_unix_s: u64,
+}
+
+/// Why a verifier does not accept a chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotVerified {
+    /// It is not good, for this reason and in the library's own words.
+    Rejected(CertificateFault, String),
+    /// The verifier cannot be asked this.
+    Unsupported(String),
+}
+
+/// A stack's own verifier, as its clients use it.
+pub trait ChainVerifier {
+    /// Verifies a chain for a host at a time.
+    ///
+    /// # Errors
+    /// It is not good, or the verifier has no answer.
+    fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified>;
+}
+
+pub(crate) fn verify(stack: &dyn Stack, request: &Verify) -> ResponseBody {
+    let verifier = match stack.chain_verifier() {
+        Ok(verifier) => verifier,
+        Err(SetupError::Unsupported(reason)) => return ResponseBody::Unsupported { reason },
+        Err(SetupError::Refused(message)) => return ResponseBody::Error { message },
+    };
+    let mut chains = Vec::new();
+    for (number, chain) in request.chains.iter().enumerate() {
+        let Some(chain) = decoded(chain) else {
+            return ResponseBody::Error {
+                message: format!("chain {number} has no certificate, or one that is not base64"),
+            };
+        };
+        chains.push(match verifier.verify(&chain) {
+            Ok(()) => Verified::Accepted,
+            Err(NotVerified::Rejected(reason, detail)) => Verified::Rejected {
+                reason,
+                detail: sanitize_prefix(&detail, WORDS),
+            },
+            Err(NotVerified::Unsupported(reason)) => Verified::Unsupported { reason },
+        });
+    }
+    ResponseBody::Verified { chains }
+}
+
+fn decoded(chain: &ChainToVerify) -> Option<ChainInDer> {
+    let all = |texts: &[String]| {
+        let decoded = texts.iter().map(|text| BASE64_STANDARD.decode(text).ok());
+        decoded.collect::<Option<Vec<_>>>()
+    };
+    Some(ChainInDer {
+        sent: all(&chain.chain_base64).filter(|sent| !sent.is_empty())?,
+        roots: all(&chain.roots_base64)?,
+        crls: all(&chain.crls_base64)?,
+        host: chain.host.clone(),
+        at_unix_s: chain.at_unix_s,
+    })
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// The longest RSA key of a server that crypto/tls takes.
+const longestRSA = 8192
+
+type verifyRequest struct {
+	Stack  string          `json:"stack"`
+	Chains []chainToVerify `json:"chains"`
+}
+
+// chainToVerify has its certificates as DER: encoding/json reads base64 by itself.
+type chainToVerify struct {
+	Chain   [][]byte `json:"chain_base64"`
+	Roots   [][]byte `json:"roots_base64"`
+	CRLs    [][]byte `json:"crls_base64"`
+	Host    string   `json:"host"`
+	AtUnixS uint64   `json:"at_unix_s"`
+}
+
+type verifiedAnswer struct {
+	Chains []verified `json:"chains"`
+}
+
+type verified struct {
+	Outcome string `json:"outcome"`
+	Reason  string `json:"reason,omitempty"`
+	Detail  string `json:"detail,omitempty"`
+}
+
+// verify has crypto/x509 verify chains as crypto/tls does for a client.
+func (w *worker) verify(line []byte) (string, any, error) {
+	var request verifyRequest
+	if err := json.Unmarshal(line, &request); err != nil {
+		return "", nil, err
+	}
+	if request.Stack != stackName {
+		return "", nil, fmt.Errorf("this worker has no stack %q", request.Stack)
+	}
+	answer := verifiedAnswer{make([]verified, 0, len(request.Chains))}
+	for number, chain := range request.Chains {
+		if len(chain.Chain) == 0 {
+			return "", nil, fmt.Errorf("chain %d has no certificate", number)
+		}
+		answer.Chains = append(answer.Chains, chain.verdict())
+	}
+	return "verified", answer, nil
+}
+
+func (c *chainToVerify) verdict() verified {
+	if len(c.CRLs) > 0 {
+		return verified{Outcome: "unsupported", Reason: "crypto/x509 reads no list of revoked certificates when it verifies"}
+	}
+	at := time.Unix(int64(c.AtUnixS), 0)
+	err := c.verify(at)
+	if err == nil {
+		return verified{Outcome: "accepted"}
+	}
+	reason := certificateFault(err)
+	var invalid x509.CertificateInvalidError
+	if errors.As(err, &invalid) {
+		reason = invalidity(invalid, at)
+	}
+	if reason == "" {
+		reason = "other"
+	}
+	short := []rune(sanitize(err.Error()))
+	return verified{"rejected", reason, string(short[:min(len(short), 200)])}
+}
+
+func (c *chainToVerify) verify(at time.Time) error {
+	roots, intermediates := x509.NewCertPool(), x509.NewCertPool()
+	for _, der := range c.Roots {
+		// As AppendCertsFromPEM does: a root that cannot be read is left out.
+		if root, err := x509.ParseCertificate(der); err == nil {
+			roots.AddCert(root)
+		}
+	}
+	var leaf *x509.Certificate
+	for _, der := range c.Chain {
+		certificate, err := x509.ParseCertificate(der)
+		if err != nil {
+			return fmt.Errorf("failed to parse certificate from server: %w", err)
+		}
+		if key, ok := certificate.PublicKey.(*rsa.PublicKey); ok && key.N.BitLen() > longestRSA {
+			return fmt.Errorf("server sent certificate containing RSA key larger than %d bits", longestRSA)
+		}
+		if leaf == nil {
+			leaf = certificate
+		} else {
+			intermediates.AddCert(certificate)
+		}
+	}
+	_, err := leaf.Verify(x509.VerifyOptions{
+		Roots:         roots,
+		Intermediates: intermediates,
+		DNSName:       c.Host,
+		CurrentTime:   at,
+	})
+	return err
+}
