@@ -15,7 +15,10 @@ use std::{
 
 use netbench_model::{
     CipherSuite, Group, KeyType, ScanManifest, Site, Switch, TlsVersion, parse_sites,
-    scan::{Anchor, Confirmed, LossReason, Observed, Order, ScanOutcome, SiteScan},
+    scan::{
+        Agreement, Anchor, Confirmed, HandshakeResult, LossReason, Observed, Order, ScanOutcome,
+        SiteScan,
+    },
 };
 use netbench_report::{HelloReport, ScanSummary};
 use support::{Place, check, interrupt, json, kept, until, words};
@@ -24,6 +27,7 @@ netbench_testing::tests! {
     a_scan_finds_every_field_of_every_built_in_site;
     a_recorded_scan_is_a_sites_file_that_emulates_it: UserNamespaces;
     every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed;
+    round_trips_to_every_built_in_site_are_as_predicted: UserNamespaces;
     json_is_as_the_schemas_say_and_a_report_is_made_again;
     nothing_leaves_the_machine_without_leave;
     servers_of_this_machine_are_scanned_directly_and_classed;
@@ -251,6 +255,44 @@ fn every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed() {
         .unwrap();
     assert_eq!((population.sites, only.supports, only.only), (7, 7, 5));
     assert_eq!(summary.profiles.unwrap().guideline, "5.8");
+}
+
+fn round_trips_to_every_built_in_site_are_as_predicted() {
+    let place = Place::new();
+    let arguments = words("scan --link user --parts features --against openssl,rustls-aws-lc");
+    let done = place
+        .netbench(&[&arguments[..], &["--confirm-reached", "1000"]].concat())
+        .expect(0);
+    let summary: ScanSummary = kept(&place.run(), "summary.json");
+    let loss = summary.loss.unwrap();
+    assert_eq!(loss.confirmed.len(), 202, "{}", done.stdout);
+    let mut retried = BTreeMap::new();
+    for handshake in &loss.confirmed {
+        let (site, stack) = (&handshake.site, &handshake.stack);
+        let of = format!("{site} with {stack}: {handshake:?}");
+        assert_eq!(handshake.verdict, Confirmed::AsPredicted, "{of}");
+        let (Agreement::Agrees(due), HandshakeResult::Handshake { packets, .. }) =
+            (&handshake.predicted, &handshake.seen)
+        else {
+            panic!("{of}");
+        };
+        let (due, seen) = (due.round_trips.expect(&of), packets.expect(&of));
+        assert_eq!(
+            (due.first_byte, due.hello_segments),
+            (seen.first_byte, seen.hello_segments),
+            "{of}"
+        );
+        if due.retry > 0 {
+            *retried.entry(stack.as_str()).or_insert(0) += 1;
+        }
+    }
+    // Those whose servers have neither X25519 nor the hybrid, of TLS 1.3.
+    assert_eq!(
+        retried,
+        BTreeMap::from([("openssl", 2), ("rustls-aws-lc", 2)])
+    );
+    let due = "The link saw the packets of 202 handshakes: 202 as predicted.";
+    assert!(done.stdout.contains(due), "{}", done.stdout);
 }
 
 fn json_is_as_the_schemas_say_and_a_report_is_made_again() {

@@ -14,6 +14,7 @@ mod policy;
 mod population;
 mod predict;
 mod profiles;
+mod trips;
 
 pub use diff::{ChangeKind, ScanChange, changes};
 pub use loss::{LossReport, LostGroup, SiteAgreements, confirmation};

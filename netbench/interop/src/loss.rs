@@ -92,6 +92,7 @@ fn shown(confirmation: &Confirmation) -> Option<Agreement> {
                 suite,
                 group,
                 signature,
+                ..
             },
             _,
         ) => Some(Agreement::Agrees(Agreed {
@@ -100,6 +101,7 @@ fn shown(confirmation: &Confirmation) -> Option<Agreement> {
             group: group.clone(),
             signature: signature.clone(),
             or: Vec::new(),
+            round_trips: None,
         })),
     }
 }
@@ -117,8 +119,16 @@ fn judge(predicted: &Agreement, seen: &HandshakeResult) -> Confirmed {
                 suite,
                 group,
                 signature,
+                packets,
             },
         ) => {
+            let trips = match (due.round_trips, packets) {
+                (Some(due), Some(seen)) => {
+                    (due.first_byte, due.hello_segments) == (seen.first_byte, seen.hello_segments)
+                }
+                // As below: nothing was seen, or nothing predicted.
+                _ => true,
+            };
             let fits = |due: Option<&String>, seen: Option<&String>, or: &[String]| match seen {
                 // What a stack does not tell is no mismatch, nor is what was not predicted.
                 None => true,
@@ -126,7 +136,8 @@ fn judge(predicted: &Agreement, seen: &HandshakeResult) -> Confirmed {
                     due.is_none_or(|due| due.eq_ignore_ascii_case(seen)) || or.contains(seen)
                 }
             };
-            due.version.name() == version
+            trips
+                && due.version.name() == version
                 && fits(Some(&due.suite), Some(suite), &due.or)
                 && fits(due.group.as_ref(), group.as_ref(), &due.or)
                 && fits(due.signature.as_ref(), signature.as_ref(), &due.or)

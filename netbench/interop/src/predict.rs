@@ -4,13 +4,15 @@
 
 use netbench_model::{
     scan::{
-        Agreed, Agreement, Anchor, ChainScan, LossReason, NamedCode, Offer, Order, SiteScan,
-        SuiteScan, VersionScan,
+        Agreed, Agreement, Anchor, ChainScan, LossReason, NamedCode, Observed, Offer, Order,
+        SiteScan, SuiteScan, VersionScan,
     },
     tls::{
         CipherSuite, CipherSuiteFacts, Group, KeyExchange, Protection, SignatureScheme, TlsVersion,
     },
 };
+
+use crate::trips::{Share, round_trips};
 
 /// What the stack that made `offer` and `site` agree on. The newest common version decides, as it
 /// does in servers: one that finds no suite in it does not go on to the next.
@@ -18,7 +20,8 @@ use netbench_model::{
 /// What a scan did not come to see is no loss: where lists are not whole, a loss for want of something is unknown.
 pub fn predict(offer: &Offer, site: &SiteScan) -> Agreement {
     let agreement = of_what_is_known(offer, site);
-    let certain = !matches!(&agreement, Agreement::Loses { reason, .. } if *reason != LossReason::Certificate);
+    let whole = [LossReason::Certificate, LossReason::ClientCertificate];
+    let certain = !matches!(&agreement, Agreement::Loses { reason, .. } if !whole.contains(reason));
     let gap = site
         .versions
         .iter()
@@ -57,6 +60,14 @@ fn of_what_is_known(offer: &Offer, site: &SiteScan) -> Agreement {
     match agree(offer, site, found) {
         Ok(agreed) => match chain_fault(offer, site, agreed.version) {
             Some(fault) => fault,
+            None if site.features.client_certificate_required == Observed::Yes
+                && !offer.has_certificate =>
+            {
+                Agreement::loses(
+                    LossReason::ClientCertificate,
+                    "the site requires a client certificate, and there is none to show",
+                )
+            }
             None => Agreement::Agrees(agreed),
         },
         Err(loss) => loss,
@@ -83,7 +94,7 @@ fn agree(offer: &Offer, site: &SiteScan, found: &VersionScan) -> Result<Agreed, 
         .copied()
         .filter(|code| offer.has_signature(*code))
         .collect();
-    let usable: Vec<&SuiteScan> = offered
+    let mut usable: Vec<&SuiteScan> = offered
         .iter()
         .copied()
         .filter(|s| !(needs_group(s) && knows_groups && groups.is_empty()))
@@ -94,6 +105,16 @@ fn agree(offer: &Offer, site: &SiteScan, found: &VersionScan) -> Result<Agreed, 
             format!("the site has {} only", names(&found.groups)),
         ));
     }
+    if let Some(curve) = foreign_curve(offer, site, found.version) {
+        // RFC 8422 section 5.1: the curve of the certificate has to be one that the client offers.
+        usable.retain(|s| !is_ecdsa(s));
+        if usable.is_empty() {
+            return Err(Agreement::loses(
+                LossReason::Group,
+                format!("the certificate's key is on {curve}"),
+            ));
+        }
+    }
     // Who signs nothing cannot fail by it, and a version before 1.2 has one way to sign.
     let usable: Vec<&SuiteScan> = usable
         .into_iter()
@@ -102,12 +123,13 @@ fn agree(offer: &Offer, site: &SiteScan, found: &VersionScan) -> Result<Agreed, 
     if usable.is_empty() {
         return Err(no_signature(&schemes));
     }
-    Ok(choose(offer, found, &usable, &groups, &common))
+    Ok(choose(offer, site, found, &usable, &groups, &common))
 }
 
 /// What the server takes of what both have.
 fn choose(
     offer: &Offer,
+    site: &SiteScan,
     found: &VersionScan,
     usable: &[&SuiteScan],
     groups: &[u16],
@@ -128,6 +150,7 @@ fn choose(
     }
     let mut group = None;
     let mut signature = None;
+    let mut share = Share::NotNeeded;
     if needs_group(chosen) {
         let wanted = offer.groups.iter().map(|group| group.code);
         let of_client = wanted.clone().find(|code| groups.contains(code));
@@ -136,11 +159,22 @@ fn choose(
             Order::Server => of_server,
             _ => of_client.or(of_server),
         };
-        group = code.map(group_name);
-        if !matches!(
+        let mut is_known = matches!(
             found.group_order,
             Order::Server | Order::Client | Order::Single
-        ) {
+        );
+        if found.version == TlsVersion::Tls13
+            && let Some(wanted) = code
+        {
+            share = Share::of(offer, site, groups, wanted);
+            is_known |= matches!(share, Share::Taken(_));
+            is_known &= share != Share::Untold;
+        }
+        group = match share {
+            Share::Taken(taken) => Some(group_name(taken)),
+            _ => code.map(group_name),
+        };
+        if !is_known {
             or.extend(groups.iter().map(|code| group_name(*code)));
         }
     }
@@ -154,12 +188,14 @@ fn choose(
     or.retain(|name| {
         *name != chosen.name && Some(name) != group.as_ref() && Some(name) != signature.as_ref()
     });
+    let round_trips = round_trips(offer, site, found.version, chosen, group.as_deref(), share);
     Agreed {
         version: found.version,
         suite: chosen.name.clone(),
         group,
         signature,
         or,
+        round_trips,
     }
 }
 
@@ -283,6 +319,29 @@ fn schemes(site: &SiteScan, version: TlsVersion) -> Vec<u16> {
 fn needs_group(found: &SuiteScan) -> bool {
     facts(found.code)
         .is_some_and(|suite| matches!(suite.key_exchange, KeyExchange::Ecdhe | KeyExchange::Any))
+}
+
+fn is_ecdsa(found: &SuiteScan) -> bool {
+    facts(found.code).is_some_and(|suite| suite.name.contains("_ECDSA_"))
+}
+
+/// The curve of the only certificate of a version before TLS 1.3, where the client does not offer it. In TLS 1.3
+/// signature schemes name their curves.
+fn foreign_curve(offer: &Offer, site: &SiteScan, version: TlsVersion) -> Option<String> {
+    if version == TlsVersion::Tls13 {
+        return None;
+    }
+    let mut leaves = site
+        .chains
+        .iter()
+        .filter(|chain| chain.versions.contains(&version))
+        .filter_map(|chain| chain.certificates.first());
+    let curve = leaves.next()?.curve.as_ref()?;
+    if leaves.next().is_some() {
+        return None;
+    }
+    let code = Group::registered().find(|group| group.name() == Some(curve.as_str()))?;
+    (!offer.has_group(code.0)).then(|| curve.clone())
 }
 
 fn is_signed(found: &SuiteScan) -> bool {

@@ -27,8 +27,10 @@ mod plan;
 mod settings;
 mod sites;
 mod topology;
+mod trace;
 
 pub use error::LinkError;
 pub use link::Link;
 pub use namespace::Namespace;
 pub use plan::{LinkChoice, LinkPlan, LinkSite, TrialKey};
+pub use trace::Trace;

@@ -19,9 +19,10 @@ use crate::{
     capability::{self, Privilege},
     check::{self, Listener},
     device::take_drops,
-    forward::{CHECK_PORT, Forwarder, Paths, Statistics, Trials},
+    forward::{CHECK_PORT, Forwarder, Paths, Recorder, Statistics, Trials},
     netem, sites,
     topology::{self, Ends, Forwarded},
+    trace::Trace,
 };
 
 /// Connects of one check.
@@ -53,6 +54,7 @@ pub struct Link {
 /// What only a link in user space has.
 struct UserLink {
     trials: Arc<Trials>,
+    recorder: Arc<Recorder>,
     statistics: Arc<Statistics>,
     sockets: Vec<OwnedFd>,
     /// Ends when it is dropped.
@@ -134,6 +136,17 @@ impl Link {
         if let Some(user) = &self.user {
             user.trials.begin(site, key);
         }
+    }
+
+    /// Does `work`, which makes one connection to `site`, and gives the connection's packets; none where the link is not
+    /// in user space. Of two works at one time the site must not be the same.
+    pub fn traced<T>(&self, site: usize, work: impl FnOnce() -> T) -> (T, Option<Trace>) {
+        let Some(user) = &self.user else {
+            return (work(), None);
+        };
+        user.recorder.begin(site);
+        let done = work();
+        (done, Some(Trace::new(user.recorder.end(site))))
     }
 
     /// Times idle TCP connects through the link, for each distinct round-trip time the median of
@@ -249,11 +262,18 @@ impl Link {
         } = devices;
         let trials = Arc::new(Trials::new(plan.sites.len()));
         let statistics = Arc::new(Statistics::default());
-        let paths = Paths::new(&plan.sites, plan.seed, Arc::clone(&trials));
+        let recorder = Arc::new(Recorder::default());
+        let paths = Paths::new(
+            &plan.sites,
+            plan.seed,
+            Arc::clone(&trials),
+            Arc::clone(&recorder),
+        );
         let forwarder = Forwarder::start(client, server, paths, Arc::clone(&statistics))
             .map_err(LinkError::device("start the forwarder"))?;
         let user = UserLink {
             trials,
+            recorder,
             statistics,
             sockets,
             _forwarder: forwarder,

@@ -41,6 +41,9 @@ pub struct ScanPlan {
     pub client_profile: Profile,
     /// How many sites that a stack loses are confirmed by handshakes.
     pub confirm: u32,
+    /// How many sites that all stacks reach are tried too.
+    #[serde(default = "five")]
+    pub confirm_reached: u32,
     /// Whether the report has the population table.
     pub summary: bool,
     /// The name that servers are asked for, where it is not the site's.
@@ -60,6 +63,11 @@ pub struct ScanPlan {
 /// What it was before it could be chosen.
 fn two_minutes_ms() -> u64 {
     120_000
+}
+
+/// What it was before it could be chosen.
+fn five() -> u32 {
+    5
 }
 
 impl Plan for ScanPlan {

@@ -88,6 +88,7 @@ fn hello() -> Offer {
         certificate_signatures: None,
         alpn: vec!["h2".to_owned()],
         extensions: Vec::new(),
+        has_certificate: false,
         ja3: String::new(),
         ja3_text: String::new(),
         ja4: String::new(),

@@ -82,6 +82,7 @@ pub fn offer(stack: &str, hello: &ClientHello) -> Offer {
                 bytes: number(body.len()),
             })
             .collect(),
+        has_certificate: false,
         ja3: ja3(hello),
         ja3_text: ja3_text(hello),
         ja4: ja4(hello),

@@ -13,7 +13,7 @@ pub(crate) struct Scans<'a> {
     pub(crate) jobs: u32,
     /// Connections begun in a second, at most.
     pub(crate) rate: Option<f64>,
-    /// Sites whose loss is confirmed by handshakes, at most, for each of so many stacks.
+    /// Sites that are confirmed by handshakes, at most, for each of so many stacks.
     pub(crate) confirmed: u32,
     pub(crate) stacks: usize,
 }

@@ -76,7 +76,10 @@ impl Merged for ScanPlan {
             ("the retries", text(&self.retries)),
             ("the trust roots", text(&self.roots.sha256)),
             ("the client profile", text(&self.client_profile)),
-            ("the sites to confirm", text(&self.confirm)),
+            (
+                "the sites to confirm",
+                text(&(self.confirm, self.confirm_reached)),
+            ),
             ("--summary", text(&self.summary)),
             ("--sni", text(&self.sni)),
             ("the policy", text(&self.policy)),

@@ -5,6 +5,7 @@ mod draw;
 mod forwarder;
 mod losses;
 mod paths;
+mod recorder;
 mod segment;
 mod sleep;
 mod statistics;
@@ -12,6 +13,7 @@ mod trials;
 
 pub(crate) use forwarder::Forwarder;
 pub(crate) use paths::{OneWay, Paths};
+pub(crate) use recorder::{Packet, Recorder};
 pub(crate) use statistics::Statistics;
 pub(crate) use trials::Trials;
 

@@ -12,7 +12,8 @@ use super::{
     CHECK_PORT, Direction, Load,
     draw::{self, PacketName},
     losses::Loss,
-    segment,
+    recorder::{Packet, Recorder},
+    segment::{self, Segment},
     trials::{ConnectionName, Trials},
 };
 use crate::{LinkSite, TrialKey, sites};
@@ -31,6 +32,7 @@ const ANSWER_NS: u64 = 1_000_000;
 pub(crate) struct Paths {
     sites: Vec<Path>,
     trials: Arc<Trials>,
+    recorder: Arc<Recorder>,
     connections: HashMap<Ends, Connection>,
     /// Sweep when there are so many connections.
     sweep_at: usize,
@@ -92,7 +94,12 @@ struct Connection {
 
 impl Paths {
     /// The paths of `sites`, with draws from `seed`.
-    pub(crate) fn new(sites: &[LinkSite], seed: u64, trials: Arc<Trials>) -> Self {
+    pub(crate) fn new(
+        sites: &[LinkSite],
+        seed: u64,
+        trials: Arc<Trials>,
+        recorder: Arc<Recorder>,
+    ) -> Self {
         let path = |site: &LinkSite| Path {
             profile: site.profile,
             draw_state: draw::site_state(seed, sites::name_word(&site.name)),
@@ -101,6 +108,7 @@ impl Paths {
         Self {
             sites: sites.iter().map(path).collect(),
             trials,
+            recorder,
             connections: HashMap::new(),
             sweep_at: CONNECTIONS_KEPT,
         }
@@ -132,6 +140,36 @@ impl Paths {
             client_port,
             site_port,
         };
+        let fate = self.decide_of_site(direction, packet.len(), segment, ends, arrived_ns);
+        if !ends.is_check() {
+            let due_ns = match fate {
+                Fate::Due { due_ns } => Some(due_ns),
+                Fate::Pass | Fate::Lost(_) | Fate::LostBare | Fate::QueueFull => None,
+            };
+            let packet = Packet {
+                direction,
+                load: segment.load,
+                opens: segment.opens,
+                client_port,
+                sequence: segment.sequence,
+                data_bytes: u32::try_from(segment.data_bytes).unwrap_or(u32::MAX),
+                arrived_ns,
+                due_ns,
+            };
+            self.recorder.enter(site, packet);
+        }
+        fate
+    }
+
+    fn decide_of_site(
+        &mut self,
+        direction: Direction,
+        packet_bytes: usize,
+        segment: Segment,
+        ends: Ends,
+        arrived_ns: u64,
+    ) -> Fate {
+        let site = ends.site as usize;
         if direction == Direction::Up && segment.opens {
             self.open(ends, segment.sequence, arrived_ns);
         }
@@ -155,7 +193,7 @@ impl Paths {
             }
         }
         if !ends.is_check() {
-            let bytes = packet.len() as u64 + ETHERNET_BYTES;
+            let bytes = packet_bytes as u64 + ETHERNET_BYTES;
             let lane = &mut path.lanes[direction.index()];
             match lane.pass_bottleneck(&path.profile, bytes, left_ns) {
                 None => return Fate::QueueFull,

@@ -15,6 +15,7 @@ pub(crate) struct Segment {
     /// SYN with ACK: the other side's kernel agrees.
     pub(crate) accepts: bool,
     pub(crate) load: Load,
+    pub(crate) data_bytes: usize,
 }
 
 /// Reads a packet; none where it is anything else, or a fragment that is not the first.
@@ -44,6 +45,7 @@ pub(crate) fn parse(packet: &[u8]) -> Option<Segment> {
         } else {
             Load::Bare
         },
+        data_bytes,
     })
 }
 

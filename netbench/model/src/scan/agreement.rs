@@ -42,6 +42,9 @@ pub enum HandshakeResult {
         group: Option<String>,
         /// The scheme, where the stack tells.
         signature: Option<String>,
+        /// What its packets show; none where no emulated link saw them, or one was lost.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        packets: Option<PacketsSeen>,
     },
     /// It failed.
     Failed {
@@ -99,6 +102,31 @@ pub struct Agreed {
     pub signature: Option<String>,
     /// What it may be instead, where the scan does not know the server's order.
     pub or: Vec<String>,
+    /// How often packets go to the site and back before the response comes; none where the scan does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_trips: Option<RoundTrips>,
+}
+
+/// How often packets go to a site and back in a connection of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RoundTrips {
+    /// Until the first byte of the response: one for TCP, those of the handshake, one for the request.
+    pub first_byte: u32,
+    /// Of these, one that the server needs because it asks for another key share (HelloRetryRequest).
+    pub retry: u32,
+    /// Of these, those for what of the server's flight does not fit into TCP's initial window.
+    pub window: u32,
+    /// Segments of the first ClientHello.
+    pub hello_segments: u32,
+}
+
+/// What the packets of a handshake show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PacketsSeen {
+    /// Round trips until the first byte of the response.
+    pub first_byte: u32,
+    /// Segments of the first ClientHello.
+    pub hello_segments: u32,
 }
 
 /// Why a stack cannot reach a site.
@@ -123,6 +151,8 @@ pub enum LossReason {
     Sha1,
     /// No common signature scheme.
     Signature,
+    /// The site requires a certificate of the client, which has none to show.
+    ClientCertificate,
     /// The chain is wrong: expired, for another name, from no known root, or refused by the stack.
     Certificate,
     /// A real handshake failed that was predicted to succeed, and not because of the certificate.
@@ -141,6 +171,7 @@ impl LossReason {
             Self::Group => "group",
             Self::Sha1 => "sha-1",
             Self::Signature => "signature",
+            Self::ClientCertificate => "client-certificate",
             Self::Certificate => "certificate",
             Self::Handshake => "handshake",
         }

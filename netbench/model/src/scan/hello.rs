@@ -29,6 +29,9 @@ pub struct Offer {
     pub alpn: Vec<String>,
     /// Extensions, in the order of the hello, GREASE included.
     pub extensions: Vec<ExtensionOffer>,
+    /// Whether the client has a certificate to show to servers that ask for one. The hello does not say it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_certificate: bool,
     /// JA3, in hexadecimal.
     pub ja3: String,
     /// The text that JA3 is the hash of.

@@ -11,6 +11,7 @@ mod site;
 
 pub use agreement::{
     AgainstRecord, Agreed, Agreement, Confirmation, Confirmed, HandshakeResult, LossReason,
+    PacketsSeen, RoundTrips,
 };
 pub use chain::{Anchor, CertificateScan, ChainScan};
 pub use hello::{ExtensionOffer, Offer, ShareOffer};

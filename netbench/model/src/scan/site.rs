@@ -235,6 +235,13 @@ pub struct Features {
     pub chacha20_by_client: Observed,
     /// Asks the client for a certificate.
     pub client_certificate: Observed,
+    /// Ends the handshake of a client that shows none.
+    #[serde(default)]
+    pub client_certificate_required: Observed,
+    /// Groups of TLS 1.3 that the server takes where it is offered all of its groups and a key share of this one alone. Of
+    /// its other groups it asks for a share of another one. None where it was not asked.
+    #[serde(default)]
+    pub shares_taken: Option<Vec<NamedCode>>,
     /// The status of the response to `HEAD /`.
     pub http_status: Option<u16>,
     /// The response's `Strict-Transport-Security` (RFC 6797).

@@ -37,7 +37,7 @@ impl Library {
 }
 
 /// Every reason.
-const REASONS: [LossReason; 10] = [
+const REASONS: [LossReason; 11] = [
     LossReason::Version,
     LossReason::DheOnly,
     LossReason::CbcOnly,
@@ -46,6 +46,7 @@ const REASONS: [LossReason; 10] = [
     LossReason::Group,
     LossReason::Sha1,
     LossReason::Signature,
+    LossReason::ClientCertificate,
     LossReason::Certificate,
     LossReason::Handshake,
 ];
@@ -93,6 +94,9 @@ fn why(reason: LossReason) -> &'static str {
         LossReason::Group => "The server and the client have no group (curve) in common.",
         LossReason::Sha1 => "The server signs with SHA-1 only, in the handshake or in its chain.",
         LossReason::Signature => "The server signs in no way that the client accepts.",
+        LossReason::ClientCertificate => {
+            "The server requires a certificate of the client, which has none to show."
+        }
         LossReason::Certificate => "The client refuses the server's certificate.",
         LossReason::Handshake => {
             "Scan and offer fit, and the handshake failed all the same. The detail says how."
@@ -106,6 +110,9 @@ fn client(reason: LossReason, library: Library) -> &'static str {
         (_, R::Certificate) => {
             "If the site is yours, add its CA to the trust roots. A certificate that is expired, for another name or a \
              CA's own has to be replaced; an exception for one site is the client's own code."
+        }
+        (_, R::ClientCertificate) => {
+            "Give the client its certificate and key (here: `--client-cert` and `--client-key`)."
         }
         (_, R::Handshake) => "Report it to the library, with the detail from the table below.",
         (Library::RustlsRing, R::Signature) => {
@@ -156,6 +163,9 @@ fn server(reason: LossReason) -> &'static str {
         }
         LossReason::Certificate => {
             "Replace the certificate, or send the intermediates that it needs."
+        }
+        LossReason::ClientCertificate => {
+            "Ask for a certificate without requiring it (nginx: `ssl_verify_client optional`)."
         }
         LossReason::Handshake => "Look at the server's own log of the failed handshake.",
     }

@@ -383,6 +383,18 @@ fn features(site: &SiteScan) -> Vec<(&'static str, String)> {
             "asks for a client certificate",
             answer(&f.client_certificate),
         ),
+        (
+            "requires a client certificate",
+            answer(&f.client_certificate_required),
+        ),
+        (
+            "takes key shares of",
+            match &f.shares_taken {
+                Some(groups) if groups.is_empty() => "none but what it prefers".to_owned(),
+                Some(groups) => names(groups),
+                None => "unknown".to_owned(),
+            },
+        ),
         ("HTTP status", number(f.http_status.map(u64::from))),
         (
             "Strict-Transport-Security",

@@ -3,6 +3,7 @@ use netbench_interop::LossReport;
 use netbench_model::scan::{Agreement, Confirmed, HandshakeResult};
 
 use super::sample::{Drawn, range};
+use super::trips;
 use crate::{
     cell::Cell,
     document::{Item, Table},
@@ -58,6 +59,7 @@ pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport) {
             items.push(Item::Text(format!("{what} ({}): {names}", sites.len())));
         }
     }
+    trips::tables(items, loss);
     confirmations(items, loss);
 }
 
@@ -121,11 +123,25 @@ fn predicted(agreement: &Agreement) -> String {
                 true => String::new(),
                 false => format!(" (or {})", agreed.or.iter().format(", ")),
             };
-            format!("{} {due}{or}", agreed.version)
+            let trips = agreed.round_trips;
+            let trips = trips.map(|trips| (trips.first_byte, trips.hello_segments));
+            format!("{} {due}{}{or}", agreed.version, in_words(trips))
         }
         Agreement::Loses { reason, .. } => reason.name().to_owned(),
         Agreement::Unknown { why } => format!("unknown: {why}"),
     }
+}
+
+/// Round trips, and segments of the hello, after what was agreed.
+fn in_words(trips: Option<(u32, u32)>) -> String {
+    let words = |(trips, segments): (u32, u32)| {
+        let segments = count(segments, "segment", "segments");
+        format!(
+            ", {}, {segments}",
+            count(trips, "round trip", "round trips")
+        )
+    };
+    trips.map(words).unwrap_or_default()
 }
 
 fn seen(seen: &HandshakeResult) -> String {
@@ -135,9 +151,11 @@ fn seen(seen: &HandshakeResult) -> String {
             suite,
             group,
             signature,
+            packets,
         } => {
             let more = [group, signature].into_iter().flatten().format(" ");
-            format!("{version} {suite} {more}")
+            let trips = packets.map(|seen| (seen.first_byte, seen.hello_segments));
+            format!("{version} {suite} {more}{}", in_words(trips))
         }
         HandshakeResult::Failed { class, reason, .. } => format!("{class}: {reason}"),
     }

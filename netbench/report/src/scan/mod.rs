@@ -7,6 +7,7 @@ mod loss;
 mod policy;
 mod sample;
 mod summary;
+mod trips;
 
 pub use diff::{ChangedScan, ScanDiff, ScanOfDiff, diff_scans};
 pub use hello::HelloReport;

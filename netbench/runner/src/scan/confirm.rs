@@ -2,7 +2,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
     time::Duration,
 };
@@ -10,19 +13,19 @@ use std::{
 use netbench_interop::{LossReport, confirmation};
 use netbench_link::Namespace;
 use netbench_model::{
-    ClientSettings, Failure, FailureClass, Phase, Site, StackName,
-    scan::{Agreement, Confirmation, HandshakeResult, SiteScan},
+    ClientSettings, Failure, FailureClass, Phase, Site, StackName, Transfer,
+    scan::{Agreement, Confirmation, HandshakeResult, PacketsSeen, SiteScan},
 };
 use netbench_protocol::{ClientIdentity, Configure, ResponseBody};
 
 use super::offers::connect_request;
 use crate::{Targets, Worker, Workers};
 
-/// How many sites that all stacks reach are tried too.
-const AGREED: usize = 5;
-
 /// How long a handshake may take.
 const LIMIT: Duration = Duration::from_secs(10);
+
+/// Connections to a site whose packets are lost, or late.
+const CONNECTIONS: u32 = 4;
 
 /// What a worker may take beyond that before it counts as hung.
 const GRACE: Duration = Duration::from_secs(5);
@@ -48,16 +51,25 @@ pub struct Clients<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Tries at most `most` of the sites that a stack loses, and a few that all reach, on every stack.
+/// How many sites are tried at most.
+#[derive(Debug, Clone, Copy)]
+pub struct Most {
+    /// Of those that a stack loses, and of those that all reach and whose certificate may sign others.
+    pub lost: usize,
+    /// Of those that all reach.
+    pub reached: usize,
+}
+
+/// Tries `most` of the sites that a stack loses, and of those that all reach, on every stack.
 pub fn confirm(
     clients: &Clients<'_>,
     stacks: &[StackName],
     sites: &[Site],
     scans: &[SiteScan],
     report: &LossReport,
-    most: u32,
+    most: Most,
 ) -> Vec<Confirmation> {
-    let chosen = chosen(scans, report, most as usize);
+    let chosen = chosen(scans, report, most);
     let predicted: BTreeMap<&str, &[Agreement]> = report
         .sites
         .iter()
@@ -68,6 +80,8 @@ pub fn confirm(
         .enumerate()
         .map(|(i, s)| (s.name(), i))
         .collect();
+    // Two connections to a site at one time could not be told apart by their packets.
+    let turns: Vec<Mutex<()>> = sites.iter().map(|_| Mutex::default()).collect();
     let one = |number: usize, stack: &StackName| {
         let mut worker = None;
         let mut found = Vec::new();
@@ -80,7 +94,13 @@ pub fn confirm(
                 continue;
             };
             let prediction = agreements[number].clone();
-            let mut seen = handshake(clients, stack, *i, &sites[*i], &mut worker);
+            let mut connect = || {
+                let _turn = turns[*i].lock().unwrap_or_else(PoisonError::into_inner);
+                undisturbed(clients, *i, &prediction, || {
+                    handshake(clients, stack, *i, &sites[*i], &mut worker)
+                })
+            };
+            let mut seen = connect();
             // A server that hangs up where a handshake was predicted may limit connections.
             for pause in PAUSES {
                 let stopped = clients.stop.load(Ordering::Relaxed);
@@ -88,7 +108,7 @@ pub fn confirm(
                     break;
                 }
                 thread::sleep(pause);
-                seen = handshake(clients, stack, *i, &sites[*i], &mut worker);
+                seen = connect();
             }
             found.push(confirmation(name, stack.as_str(), prediction, seen));
         }
@@ -113,16 +133,16 @@ pub fn confirm(
 
 /// Lost sites, from each reason in turn, then sites that every stack reaches; of these the ones
 /// first whose certificate may sign others, which some stacks refuse.
-fn chosen(scans: &[SiteScan], report: &LossReport, most: usize) -> Vec<String> {
+fn chosen(scans: &[SiteScan], report: &LossReport, most: Most) -> Vec<String> {
     let mut chosen: Vec<String> = Vec::new();
     let mut columns: Vec<_> = report.lost.iter().map(|group| group.sites.keys()).collect();
-    while chosen.len() < most {
+    while chosen.len() < most.lost {
         let row: Vec<&String> = columns.iter_mut().filter_map(Iterator::next).collect();
         if row.is_empty() {
             break;
         }
         for site in row {
-            if chosen.len() < most && !chosen.contains(site) {
+            if chosen.len() < most.lost && !chosen.contains(site) {
                 chosen.push(site.clone());
             }
         }
@@ -140,9 +160,9 @@ fn chosen(scans: &[SiteScan], report: &LossReport, most: usize) -> Vec<String> {
         .collect();
     agreed.sort_by_key(|(plain, _)| *plain);
     // Spread over the list, which is often sorted by something.
-    let step = (agreed.len() / AGREED).max(1);
-    let odd = agreed.iter().filter(|(plain, _)| !plain).take(most);
-    let spread = agreed.iter().step_by(step).take(AGREED);
+    let step = (agreed.len() / most.reached.max(1)).max(1);
+    let odd = agreed.iter().filter(|(plain, _)| !plain).take(most.lost);
+    let spread = agreed.iter().step_by(step).take(most.reached);
     for (_, site) in odd.chain(spread) {
         if !chosen.contains(site) {
             chosen.push((*site).clone());
@@ -151,21 +171,69 @@ fn chosen(scans: &[SiteScan], report: &LossReport, most: usize) -> Vec<String> {
     chosen
 }
 
+/// A handshake with what its packets show. It is made again, a few times, where one of them was lost, or where there were more
+/// round trips than predicted: a machine that is too busy to answer within one adds some, and takes none away.
+fn undisturbed(
+    clients: &Clients<'_>,
+    site: usize,
+    prediction: &Agreement,
+    mut handshake: impl FnMut() -> (HandshakeResult, Option<Transfer>),
+) -> HandshakeResult {
+    let Some(link) = clients.targets.link() else {
+        return handshake().0;
+    };
+    let mut left = CONNECTIONS;
+    loop {
+        left -= 1;
+        let ((mut seen, transfer), trace) = link.traced(site, &mut handshake);
+        let (HandshakeResult::Handshake { packets, .. }, Some(trace), Some(transfer)) =
+            (&mut seen, trace, transfer)
+        else {
+            return seen;
+        };
+        let first_byte = trace.round_trips(transfer.handshake_bytes_out);
+        let disturbed = trace.is_lossy() || first_byte > predicted_trips(prediction);
+        if disturbed && left > 0 && !clients.stop.load(Ordering::Relaxed) {
+            continue;
+        }
+        if let (Some(first_byte), false) = (first_byte, trace.is_lossy()) {
+            *packets = Some(PacketsSeen {
+                first_byte,
+                hello_segments: trace.first_flight_segments(),
+            });
+        }
+        return seen;
+    }
+}
+
+/// The round trips that are predicted; as many as there can be where none are.
+fn predicted_trips(prediction: &Agreement) -> Option<u32> {
+    match prediction {
+        Agreement::Agrees(agreed) => Some(agreed.round_trips.map_or(u32::MAX, |of| of.first_byte)),
+        Agreement::Loses { .. } | Agreement::Unknown { .. } => Some(u32::MAX),
+    }
+}
+
+/// A handshake, and what crossed the wire.
 fn handshake(
     clients: &Clients<'_>,
     stack: &StackName,
     index: usize,
     site: &Site,
     worker: &mut Option<Worker>,
-) -> HandshakeResult {
+) -> (HandshakeResult, Option<Transfer>) {
     let address = match clients.targets.address(index) {
         Ok(address) => address,
-        Err(failure) => return failed(&failure),
+        Err(failure) => return (failed(&failure), None),
     };
-    let broken = |reason: String| HandshakeResult::Failed {
-        class: "worker".to_owned(),
-        reason,
-        in_tls: false,
+    let broken = |reason: String| {
+        let class = "worker".to_owned();
+        let failed = HandshakeResult::Failed {
+            class,
+            reason,
+            in_tls: false,
+        };
+        (failed, None)
     };
     if worker.is_none() {
         let Some(program) = clients.workers.program(stack.stack()) else {
@@ -187,13 +255,17 @@ fn handshake(
     };
     let connect = connect_request(site, address, LIMIT);
     match ready.ask(connect, LIMIT + GRACE) {
-        Ok(ResponseBody::Connected(measured)) => HandshakeResult::Handshake {
-            version: text(measured.client.version).unwrap_or_default(),
-            suite: text(measured.client.suite).unwrap_or_default(),
-            group: text(measured.client.group),
-            signature: text(measured.client.signature),
-        },
-        Ok(ResponseBody::Failed(failure)) => failed(&failure),
+        Ok(ResponseBody::Connected(measured)) => {
+            let seen = HandshakeResult::Handshake {
+                version: text(measured.client.version).unwrap_or_default(),
+                suite: text(measured.client.suite).unwrap_or_default(),
+                group: text(measured.client.group),
+                signature: text(measured.client.signature),
+                packets: None,
+            };
+            (seen, Some(measured.transfer))
+        }
+        Ok(ResponseBody::Failed(failure)) => (failed(&failure), None),
         Ok(other) => broken(format!("answered {other:?}")),
         Err(error) => {
             *worker = None;

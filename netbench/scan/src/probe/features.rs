@@ -6,8 +6,8 @@ use super::{
     wire::{ConnectionError, Reply},
 };
 use netbench_model::{
-    scan::Observed,
-    tls::{CipherSuite, TlsVersion},
+    scan::{NamedCode, Observed, Order},
+    tls::{CipherSuite, Group, TlsVersion},
 };
 
 use crate::{
@@ -86,6 +86,9 @@ pub(super) async fn features(prober: &Prober<'_>, found: &Enumeration) -> Result
     } else if let Some(newest) = spoken.first() {
         alpn13(prober, newest).await?;
     }
+    if let Some(newest) = spoken.iter().find(|v| v.version == TlsVersion::Tls13) {
+        shares(prober, newest).await?;
+    }
     fallback(prober, &spoken).await?;
     for version in &spoken {
         if version.version >= TlsVersion::Tls12 {
@@ -138,6 +141,41 @@ async fn alpn13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     Ok(())
 }
 
+/// Of which groups the server takes a key share that is there, and of which it asks for one of a group that it prefers. The
+/// group is offered last, and its share alone.
+async fn shares(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
+    let name = |code: u16| NamedCode {
+        name: Group(code).to_string(),
+        code,
+    };
+    let first = found.groups.first().copied();
+    let by_server = found.groups.len() == 1 || found.group_order == Order::Server;
+    let mut taken: Vec<NamedCode> = Vec::new();
+    for group in computable(&found.groups) {
+        if by_server && first == Some(group) {
+            taken.push(name(group));
+            continue;
+        }
+        let mut groups = found.groups.clone();
+        groups.retain(|code| *code != group);
+        groups.push(group);
+        let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &codes(found), &groups));
+        spec.shares = Some(PrivateShares::new(&[group]).public());
+        match prober.hello(&spec).await? {
+            Reply::Flight(flight, ..) if flight.hello.group() == Some(group) => {
+                if !flight.hello.is_retry {
+                    taken.push(name(group));
+                }
+            }
+            Reply::Flight(flight, ..) if flight.hello.is_retry => {}
+            // It answers otherwise than it did before.
+            _ => return Ok(()),
+        }
+    }
+    prober.findings.borrow_mut().features.shares_taken = Some(taken);
+    Ok(())
+}
+
 /// A hello for an older version than the server's newest, marked as a fallback (RFC 7507).
 async fn fallback(prober: &Prober<'_>, spoken: &[&VersionFound]) -> Result<(), Stop> {
     let [_, second, ..] = spoken else {
@@ -169,7 +207,7 @@ async fn chacha20(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop>
             .is_some_and(|s| s.name.contains("CHACHA20"))
     };
     let suites = codes(found);
-    let own_order = found.suite_order == netbench_model::scan::Order::Server;
+    let own_order = found.suite_order == Order::Server;
     if !own_order || !suites.iter().any(is_chacha) || suites.first().is_none_or(is_chacha) {
         return Ok(());
     }

@@ -121,6 +121,19 @@ impl Findings {
         }
     }
 
+    /// A server that asked for a certificate got none: whether it went `on`, or ended the connection with an alert for that.
+    /// What else ends a connection says nothing.
+    pub(super) fn certificate_missed(&mut self, on: bool, alert: Option<u8>) {
+        // handshake_failure (RFC 5246 section 7.4.6), bad_certificate, certificate_unknown, certificate_required.
+        let for_that = matches!(alert, Some(40 | 42 | 46 | 116));
+        let required = &mut self.features.client_certificate_required;
+        if !on && for_that {
+            *required = Observed::Yes;
+        } else if on && *required == Observed::Unknown {
+            *required = Observed::No;
+        }
+    }
+
     fn hello(&mut self, hello: &ServerHello, version: TlsVersion) {
         if version == TlsVersion::Tls13 {
             return;

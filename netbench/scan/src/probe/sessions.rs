@@ -124,6 +124,10 @@ async fn full13(
     let mut findings = prober.findings.borrow_mut();
     let head = ResponseHead::parse(&response);
     let finished = head.is_some() || !session.tickets.is_empty();
+    if session.encrypted.asks_for_certificate {
+        // Tickets say nothing: a server may send them before it has looked at the client's flight.
+        findings.certificate_missed(head.is_some(), session.encrypted.alert);
+    }
     if finished {
         findings.features.tickets_tls13 = u32::try_from(session.tickets.len()).ok();
         findings.features.early_data_bytes = session
@@ -241,6 +245,10 @@ async fn full12(
         keys.take(record).is_none() || keys.is_done || keys.alert.is_some()
     })
     .await;
+    if flight.asks_for_certificate {
+        let mut findings = prober.findings.borrow_mut();
+        findings.certificate_missed(keys.is_done, keys.alert);
+    }
     if !keys.is_done {
         prober.note_missing("TLS 1.2: the handshake did not come to its end");
         return Ok(None);

@@ -42,7 +42,7 @@ runs/. Without --live, nothing leaves this machine.";
     mut_arg("client_key", |key| key.help_heading("Loss")),
     mut_arg("live", |live| live.help("Scan the real hosts over the real network")),
     mut_arg("seed", |seed| seed.help("Seed of --sample and of packet losses on emulated links [default: a new one]")),
-    mut_arg("resume", |resume| resume.conflicts_with_all(["targets", "connect_to", "sites", "limit", "shard", "vantage", "live", "parts", "roots", "against", "client_profile", "confirm", "summary", "policy", "sample", "sni", "link", "jobs", "rate", "timeout", "site_timeout", "retries", "seed", "out", "name"])),
+    mut_arg("resume", |resume| resume.conflicts_with_all(["targets", "connect_to", "sites", "limit", "shard", "vantage", "live", "parts", "roots", "against", "client_profile", "confirm", "confirm_reached", "summary", "policy", "sample", "sni", "link", "jobs", "rate", "timeout", "site_timeout", "retries", "seed", "out", "name"])),
 )]
 pub(crate) struct Scan {
     #[command(subcommand)]
@@ -83,6 +83,9 @@ pub(crate) struct Scan {
     /// Confirm at most N of the lost sites with a handshake
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(..=100_000), help_heading = "Loss")]
     pub(crate) confirm: u32,
+    /// Confirm about N of the sites that all stacks reach, too
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(..=100_000), help_heading = "Loss")]
+    pub(crate) confirm_reached: u32,
     /// Add the shares of all sites, and which sites follow Mozilla's recommended configurations
     #[arg(long, help_heading = "Loss")]
     pub(crate) summary: bool,

@@ -21,7 +21,7 @@ use netbench_model::{
 
 use netbench_runner::{
     Targets,
-    scan::{Clients, client_settings, confirm, offers},
+    scan::{Clients, Most, client_settings, confirm, offers},
 };
 use netbench_scan::{Place, ScanEvent, ScanTarget, TrustAnchors, scan_all};
 use netbench_store::{Appender, RunFolder};
@@ -95,7 +95,7 @@ impl Measured for ScanSettings {
     ) -> anyhow::Result<Ready<'a, ScanPlan>> {
         let (workers, inside) = (&setup.workers, setup.inside.as_ref());
         let client = client_settings(self.plan.client_profile, &self.plan.against, workers);
-        let offers = offers(
+        let mut offers = offers(
             &self.plan.against,
             workers,
             inside,
@@ -104,6 +104,9 @@ impl Measured for ScanSettings {
             &example_site()?,
         )?;
         if self.shown.0.is_some() {
+            for offer in &mut offers {
+                offer.has_certificate = true;
+            }
             let stacks = self.plan.against.iter().map(StackName::stack);
             let what = "show a client certificate";
             all_can(stacks, workers, "client-certificate", what)?;
@@ -205,7 +208,8 @@ fn against(
     let ScanPlan {
         against: stacks,
         sites,
-        confirm: most,
+        confirm: lost,
+        confirm_reached: reached,
         ..
     } = &settings.plan;
     let found = match settings.over.network {
@@ -226,7 +230,11 @@ fn against(
         identity: identity.as_ref(),
         stop: &setup.stop,
     };
-    let confirmed = confirm(&clients, stacks, sites, &scans, &predicted, *most);
+    let most = Most {
+        lost: *lost as usize,
+        reached: *reached as usize,
+    };
+    let confirmed = confirm(&clients, stacks, sites, &scans, &predicted, most);
     let record = AgainstRecord {
         offers: predicted.offers,
         confirmed,

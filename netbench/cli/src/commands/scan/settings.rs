@@ -65,6 +65,7 @@ impl ScanSettings {
             against: stack_names(&options.against),
             client_profile: options.client_profile.into(),
             confirm: options.confirm,
+            confirm_reached: options.confirm_reached,
             summary: options.summary,
             sni: options.sni.clone(),
             policy,
@@ -96,7 +97,7 @@ impl ScanSettings {
             reached: self.over.reached(),
             jobs: self.plan.jobs,
             rate: self.plan.rate,
-            confirmed: self.plan.confirm,
+            confirmed: self.plan.confirm.saturating_add(self.plan.confirm_reached),
             stacks: self.plan.against.len(),
         }
     }

@@ -12,7 +12,8 @@ fn paths(profiles: &[LinkProfile], seed: u64) -> Paths {
         profile: *profile,
     };
     let sites: Vec<_> = profiles.iter().enumerate().map(site).collect();
-    Paths::new(&sites, seed, Arc::new(Trials::new(sites.len())))
+    let trials = Arc::new(Trials::new(sites.len()));
+    Paths::new(&sites, seed, trials, Arc::default())
 }
 
 fn with_rtt(rtt_ns: u64) -> LinkProfile {

@@ -1,163 +1,18 @@
 //! Predictions: what a stack's hello and a site's scan come to.
 
+mod made;
+mod round_trips;
+
 use netbench_interop::{LossReport, PopulationKind, confirmation, population, predict, profiles};
 use netbench_model::{
     scan::{
-        Agreement, Anchor, CertificateScan, ChainScan, Confirmed, Effort, Features,
-        HandshakeResult, Learned, LossReason, NamedCode, Offer, Order, SCAN_SCHEMA_VERSION,
-        ScanOutcome, SignatureScan, SiteScan, SuiteScan, VersionScan,
+        Agreement, Anchor, ChainScan, Confirmed, HandshakeResult, LossReason, Order, SiteScan,
+        VersionScan,
     },
-    tls::{CipherSuite, Group, SignatureScheme, TlsVersion},
+    tls::{CipherSuite, TlsVersion},
 };
 
-const X25519: u16 = 0x1d;
-const P256: u16 = 0x17;
-const P521: u16 = 0x19;
-const GCM13: u16 = 0x1301;
-const ECDHE_GCM: u16 = 0xc02f;
-const ECDHE_CBC: u16 = 0xc027;
-const DHE_GCM: u16 = 0x009e;
-const RSA_GCM: u16 = 0x009c;
-const RC4: u16 = 0x0005;
-const PSS: u16 = 0x0804;
-const SHA1: u16 = 0x0201;
-
-fn codes(codes: &[u16], name: fn(u16) -> String) -> Vec<NamedCode> {
-    let named = |code: &u16| NamedCode {
-        name: name(*code),
-        code: *code,
-    };
-    codes.iter().map(named).collect()
-}
-
-fn offer(
-    stack: &str,
-    versions: &[TlsVersion],
-    suites: &[u16],
-    groups: &[u16],
-    schemes: &[u16],
-) -> Offer {
-    Offer {
-        stack: stack.to_owned(),
-        wire_bytes: 0,
-        message_bytes: 0,
-        versions: versions.to_vec(),
-        suites: codes(suites, |code| CipherSuite(code).to_string()),
-        groups: codes(groups, |code| Group(code).to_string()),
-        shares: Vec::new(),
-        signatures: codes(schemes, |code| SignatureScheme(code).to_string()),
-        certificate_signatures: None,
-        alpn: Vec::new(),
-        extensions: Vec::new(),
-        ja3: String::new(),
-        ja3_text: String::new(),
-        ja4: String::new(),
-    }
-}
-
-/// A stack that has no more than browsers need.
-fn strict() -> Offer {
-    offer(
-        "strict",
-        &[TlsVersion::Tls13, TlsVersion::Tls12],
-        &[GCM13, ECDHE_GCM],
-        &[X25519, P256],
-        &[0x0403, PSS, 0x0401],
-    )
-}
-
-/// A stack that has more, but for SHA-1.
-fn broad() -> Offer {
-    offer(
-        "broad",
-        &[TlsVersion::Tls13, TlsVersion::Tls12],
-        &[GCM13, ECDHE_GCM, ECDHE_CBC, DHE_GCM, RSA_GCM],
-        &[X25519, P256, P521],
-        &[0x0403, PSS, 0x0401],
-    )
-}
-
-fn spoken(version: TlsVersion, suites: &[u16], groups: &[u16]) -> VersionScan {
-    VersionScan {
-        version,
-        supported: true,
-        refusal: None,
-        suites: suites
-            .iter()
-            .map(|code| SuiteScan {
-                name: CipherSuite(*code).to_string(),
-                code: *code,
-                group: None,
-                dh: None,
-            })
-            .collect(),
-        suite_order: Order::Server,
-        groups: codes(groups, |code| Group(code).to_string()),
-        group_order: Order::Server,
-        groups_learned: Learned::Chosen,
-        complete: true,
-    }
-}
-
-fn site(name: &str, versions: Vec<VersionScan>, schemes: &[(TlsVersion, u16)]) -> SiteScan {
-    SiteScan {
-        schema: SCAN_SCHEMA_VERSION,
-        site: name.to_owned(),
-        host: name.to_owned(),
-        port: 443,
-        address: None,
-        addresses: Vec::new(),
-        outcome: ScanOutcome::Scanned,
-        versions,
-        signatures: schemes
-            .iter()
-            .map(|(version, code)| SignatureScan {
-                version: *version,
-                name: SignatureScheme(*code).to_string(),
-                code: *code,
-            })
-            .collect(),
-        chains: Vec::new(),
-        features: Features::default(),
-        intolerance: std::collections::BTreeMap::new(),
-        notes: Vec::new(),
-        effort: Effort::default(),
-    }
-}
-
-fn chain(anchor: Anchor, names_match: bool, valid_now: bool, signature: &str) -> ChainScan {
-    ChainScan {
-        versions: vec![TlsVersion::Tls12],
-        certificates: vec![CertificateScan {
-            sha256: String::new(),
-            subject: String::new(),
-            issuer: String::new(),
-            names: Vec::new(),
-            key: "rsa".to_owned(),
-            key_bits: 2048,
-            curve: None,
-            signature: signature.to_owned(),
-            not_before: String::new(),
-            not_after: String::new(),
-            valid_now,
-            is_ca: false,
-            scts: 0,
-            bytes: 0,
-        }],
-        in_order: true,
-        unrelated: 0,
-        has_root: false,
-        anchor,
-        names_match,
-        bytes: 0,
-        scts: 0,
-    }
-}
-
-fn tls12(suites: &[u16]) -> SiteScan {
-    let found = spoken(TlsVersion::Tls12, suites, &[X25519]);
-    site("a.test", vec![found], &[(TlsVersion::Tls12, PSS)])
-}
+use made::*;
 
 #[test]
 fn a_loss_has_its_reason() {
@@ -369,6 +224,7 @@ fn handshakes_are_held_against_predictions() {
         suite: CipherSuite(suite).to_string(),
         group: group.map(str::to_owned),
         signature: None,
+        packets: None,
     };
     let failed = |in_tls| HandshakeResult::Failed {
         class: "alert".to_owned(),
@@ -421,6 +277,7 @@ fn what_a_handshake_shows_counts_and_not_what_was_predicted() {
         suite: CipherSuite(DHE_GCM).to_string(),
         group: None,
         signature: None,
+        packets: None,
     };
     let confirmed = vec![
         confirmation("ca.test", "strict", of(0), refused),

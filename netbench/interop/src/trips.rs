@@ -1,0 +1,166 @@
+//! How often packets go to a site and back before its response comes.
+
+use netbench_model::{
+    scan::{ChainScan, NamedCode, Observed, Offer, RoundTrips, SiteScan, SuiteScan},
+    tls::{CipherSuite, KeyExchange, TlsVersion},
+};
+
+/// Data of a segment on Ethernet: 1,500 bytes without the headers of IPv4 and TCP, and TCP's timestamps.
+const SEGMENT_BYTES: u32 = 1448;
+
+/// Segments that a server sends before it needs an acknowledgement (RFC 6928).
+const INITIAL_WINDOW: u32 = 10;
+
+/// The least and the most that a stapled OCSP response has.
+const STAPLE_BYTES: (u32, u32) = (250, 2500);
+
+/// What becomes of the client's key shares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Share {
+    /// The version has none.
+    NotNeeded,
+    /// The server takes that of this group.
+    Taken(u16),
+    /// The server asks for another one.
+    Refused,
+    /// The scan did not find out.
+    Untold,
+}
+
+impl Share {
+    /// What a server with these common `groups` does, of which it would choose `wanted`.
+    pub(crate) fn of(offer: &Offer, site: &SiteScan, groups: &[u16], wanted: u16) -> Self {
+        let named = |code: u16| offer.groups.iter().find(|group| group.code == code);
+        let sent = |code: &u16| {
+            let name = named(*code).map(|group| &group.name);
+            offer.shares.iter().any(|share| Some(&share.group) == name)
+        };
+        if sent(&wanted) {
+            return Self::Taken(wanted);
+        }
+        let mut common = groups.iter().copied().filter(sent).peekable();
+        if common.peek().is_none() {
+            return Self::Refused;
+        }
+        let Some(taken) = &site.features.shares_taken else {
+            return Self::Untold;
+        };
+        let is_taken = |code: &u16| taken.iter().any(|group: &NamedCode| group.code == *code);
+        common.find(is_taken).map_or(Self::Refused, Self::Taken)
+    }
+}
+
+/// The round trips of a connection of its own, whose client sends its request with the last message of its
+/// handshake. None where they depend on what is not known.
+pub(crate) fn round_trips(
+    offer: &Offer,
+    site: &SiteScan,
+    version: TlsVersion,
+    suite: &SuiteScan,
+    group: Option<&str>,
+    share: Share,
+) -> Option<RoundTrips> {
+    let retry = u32::from(share == Share::Refused);
+    let (least, most) = flight_bytes(offer, site, version, suite, group)?;
+    let window = extra_windows(least);
+    if share == Share::Untold || window != extra_windows(most) {
+        return None;
+    }
+    let handshake = if version == TlsVersion::Tls13 { 1 } else { 2 };
+    Some(RoundTrips {
+        first_byte: 1 + handshake + retry + window + 1,
+        retry,
+        window,
+        hello_segments: hello_bytes(offer, &site.host).div_ceil(SEGMENT_BYTES),
+    })
+}
+
+/// Bytes of the hello that the client sends to `host`: those of its offer, with the name of this host.
+fn hello_bytes(offer: &Offer, host: &str) -> u32 {
+    const SERVER_NAME: u16 = 0;
+    // The extension's header, and three lengths and a type in it.
+    const EXTENSION: u32 = 4;
+    const AROUND_NAME: u32 = 5;
+    let name = offer.extensions.iter().find(|e| e.code == SERVER_NAME);
+    let of_name = name.map_or(0, |name| EXTENSION + name.bytes);
+    let without = offer.wire_bytes.saturating_sub(of_name);
+    if host.parse::<std::net::IpAddr>().is_ok() || name.is_none() {
+        return without;
+    }
+    let host = u32::try_from(host.len()).unwrap_or(u32::MAX);
+    without
+        .saturating_add(EXTENSION + AROUND_NAME)
+        .saturating_add(host)
+}
+
+/// Round trips that a flight of so many bytes needs beyond the first, in slow start without loss.
+fn extra_windows(bytes: u32) -> u32 {
+    let segments = bytes.div_ceil(SEGMENT_BYTES);
+    let (mut window, mut sent, mut extra) = (INITIAL_WINDOW, INITIAL_WINDOW, 0);
+    while sent < segments {
+        window = window.saturating_mul(2);
+        sent = sent.saturating_add(window);
+        extra += 1;
+    }
+    extra
+}
+
+/// The least and the most bytes of the server's first flight, as far as the scan tells. None where no chain of this
+/// version was seen, or several.
+fn flight_bytes(
+    offer: &Offer,
+    site: &SiteScan,
+    version: TlsVersion,
+    suite: &SuiteScan,
+    group: Option<&str>,
+) -> Option<(u32, u32)> {
+    const STATUS_REQUEST: u16 = 5;
+    let of_version = |chain: &&ChainScan| chain.versions.contains(&version);
+    let of_version: Vec<&ChainScan> = site.chains.iter().filter(of_version).collect();
+    let chain = match (of_version.as_slice(), site.chains.as_slice()) {
+        ([only], _) => *only,
+        // A server with one chain sends it in every version.
+        ([], [only]) => only,
+        _ => return None,
+    };
+    let certificates = u32::try_from(chain.certificates.len()).ok()?;
+    let leaf = chain.certificates.first()?;
+    let signature = match leaf.key.as_str() {
+        "rsa" => leaf.key_bits / 8,
+        "ed25519" => 64,
+        _ => leaf.key_bits / 4 + 8,
+    };
+    let exchange = CipherSuite(suite.code)
+        .facts()
+        .map(|facts| facts.key_exchange);
+    let public = match (group, exchange) {
+        (Some("X25519MLKEM768"), _) => 1120,
+        (Some("secp384r1"), _) => 97,
+        (_, Some(KeyExchange::Rsa)) => 0,
+        // A prime of 2,048 bits, a generator and a public value.
+        (_, Some(KeyExchange::Dhe)) => 520,
+        _ => 65,
+    };
+    // Headers, lengths, the hello and its extensions, Finished: from their sizes in either version.
+    let least = chain.bytes + 3 * certificates + signature + public + 120;
+    let most = least + 400 + 4 * certificates + 22 * (1 + chain.bytes / 4096);
+    let asks = offer.extensions.iter().any(|e| e.code == STATUS_REQUEST);
+    let staple = match site.features.ocsp_stapling {
+        Observed::No => (0, 0),
+        _ if !asks => (0, 0),
+        Observed::Yes => STAPLE_BYTES,
+        Observed::Unknown => (0, STAPLE_BYTES.1),
+    };
+    Some((least + staple.0, most + staple.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flight_over_ten_segments_waits_for_acknowledgements() {
+        let extra = [1, 14_480, 14_481, 43_440, 43_441, 101_360].map(extra_windows);
+        assert_eq!(extra, [0, 0, 1, 1, 2, 2]);
+    }
+}

@@ -1,0 +1,168 @@
+//! Offers and scans that tests make.
+
+use netbench_model::{
+    scan::{
+        Anchor, CertificateScan, ChainScan, Effort, Features, Learned, NamedCode, Offer, Order,
+        SCAN_SCHEMA_VERSION, ScanOutcome, SignatureScan, SiteScan, SuiteScan, VersionScan,
+    },
+    tls::{CipherSuite, Group, SignatureScheme, TlsVersion},
+};
+
+pub(crate) const X25519: u16 = 0x1d;
+pub(crate) const P256: u16 = 0x17;
+pub(crate) const P521: u16 = 0x19;
+pub(crate) const GCM13: u16 = 0x1301;
+pub(crate) const ECDHE_GCM: u16 = 0xc02f;
+pub(crate) const ECDHE_CBC: u16 = 0xc027;
+pub(crate) const DHE_GCM: u16 = 0x009e;
+pub(crate) const RSA_GCM: u16 = 0x009c;
+pub(crate) const RC4: u16 = 0x0005;
+pub(crate) const PSS: u16 = 0x0804;
+pub(crate) const SHA1: u16 = 0x0201;
+
+pub(crate) fn codes(codes: &[u16], name: fn(u16) -> String) -> Vec<NamedCode> {
+    let named = |code: &u16| NamedCode {
+        name: name(*code),
+        code: *code,
+    };
+    codes.iter().map(named).collect()
+}
+
+pub(crate) fn offer(
+    stack: &str,
+    versions: &[TlsVersion],
+    suites: &[u16],
+    groups: &[u16],
+    schemes: &[u16],
+) -> Offer {
+    Offer {
+        stack: stack.to_owned(),
+        wire_bytes: 0,
+        message_bytes: 0,
+        versions: versions.to_vec(),
+        suites: codes(suites, |code| CipherSuite(code).to_string()),
+        groups: codes(groups, |code| Group(code).to_string()),
+        shares: Vec::new(),
+        signatures: codes(schemes, |code| SignatureScheme(code).to_string()),
+        certificate_signatures: None,
+        alpn: Vec::new(),
+        extensions: Vec::new(),
+        has_certificate: false,
+        ja3: String::new(),
+        ja3_text: String::new(),
+        ja4: String::new(),
+    }
+}
+
+/// A stack that has no more than browsers need.
+pub(crate) fn strict() -> Offer {
+    offer(
+        "strict",
+        &[TlsVersion::Tls13, TlsVersion::Tls12],
+        &[GCM13, ECDHE_GCM],
+        &[X25519, P256],
+        &[0x0403, PSS, 0x0401],
+    )
+}
+
+/// A stack that has more, but for SHA-1.
+pub(crate) fn broad() -> Offer {
+    offer(
+        "broad",
+        &[TlsVersion::Tls13, TlsVersion::Tls12],
+        &[GCM13, ECDHE_GCM, ECDHE_CBC, DHE_GCM, RSA_GCM],
+        &[X25519, P256, P521],
+        &[0x0403, PSS, 0x0401],
+    )
+}
+
+pub(crate) fn spoken(version: TlsVersion, suites: &[u16], groups: &[u16]) -> VersionScan {
+    VersionScan {
+        version,
+        supported: true,
+        refusal: None,
+        suites: suites
+            .iter()
+            .map(|code| SuiteScan {
+                name: CipherSuite(*code).to_string(),
+                code: *code,
+                group: None,
+                dh: None,
+            })
+            .collect(),
+        suite_order: Order::Server,
+        groups: codes(groups, |code| Group(code).to_string()),
+        group_order: Order::Server,
+        groups_learned: Learned::Chosen,
+        complete: true,
+    }
+}
+
+pub(crate) fn site(
+    name: &str,
+    versions: Vec<VersionScan>,
+    schemes: &[(TlsVersion, u16)],
+) -> SiteScan {
+    SiteScan {
+        schema: SCAN_SCHEMA_VERSION,
+        site: name.to_owned(),
+        host: name.to_owned(),
+        port: 443,
+        address: None,
+        addresses: Vec::new(),
+        outcome: ScanOutcome::Scanned,
+        versions,
+        signatures: schemes
+            .iter()
+            .map(|(version, code)| SignatureScan {
+                version: *version,
+                name: SignatureScheme(*code).to_string(),
+                code: *code,
+            })
+            .collect(),
+        chains: Vec::new(),
+        features: Features::default(),
+        intolerance: std::collections::BTreeMap::new(),
+        notes: Vec::new(),
+        effort: Effort::default(),
+    }
+}
+
+pub(crate) fn chain(
+    anchor: Anchor,
+    names_match: bool,
+    valid_now: bool,
+    signature: &str,
+) -> ChainScan {
+    ChainScan {
+        versions: vec![TlsVersion::Tls12],
+        certificates: vec![CertificateScan {
+            sha256: String::new(),
+            subject: String::new(),
+            issuer: String::new(),
+            names: Vec::new(),
+            key: "rsa".to_owned(),
+            key_bits: 2048,
+            curve: None,
+            signature: signature.to_owned(),
+            not_before: String::new(),
+            not_after: String::new(),
+            valid_now,
+            is_ca: false,
+            scts: 0,
+            bytes: 0,
+        }],
+        in_order: true,
+        unrelated: 0,
+        has_root: false,
+        anchor,
+        names_match,
+        bytes: 0,
+        scts: 0,
+    }
+}
+
+pub(crate) fn tls12(suites: &[u16]) -> SiteScan {
+    let found = spoken(TlsVersion::Tls12, suites, &[X25519]);
+    site("a.test", vec![found], &[(TlsVersion::Tls12, PSS)])
+}

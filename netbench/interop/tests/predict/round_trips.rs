@@ -1,0 +1,144 @@
+//! Key shares, round trips, and what a site wants of its client.
+
+use netbench_interop::predict;
+use netbench_model::{
+    scan::{
+        Agreed, Agreement, Anchor, ExtensionOffer, LossReason, NamedCode, Observed, Offer, Order,
+        ShareOffer,
+    },
+    tls::{CipherSuite, Group, TlsVersion},
+};
+
+use crate::made::*;
+
+fn named(groups: &[u16]) -> Vec<NamedCode> {
+    codes(groups, |code| Group(code).to_string())
+}
+
+fn share(group: &str) -> ShareOffer {
+    ShareOffer {
+        group: group.to_owned(),
+        bytes: 32,
+    }
+}
+
+#[test]
+fn a_share_that_is_there_may_be_taken_instead_of_another_one() {
+    let mut client = strict();
+    client.shares = vec![share("x25519")];
+    let of = |taken: Option<&[u16]>| {
+        let mut found = spoken(TlsVersion::Tls13, &[GCM13], &[P256, X25519]);
+        found.group_order = Order::Server;
+        let mut site = site("a.test", vec![found], &[(TlsVersion::Tls13, PSS)]);
+        let mut sent = chain(Anchor::Known, true, true, "sha256WithRSAEncryption");
+        sent.versions = vec![TlsVersion::Tls13];
+        sent.bytes = 4000;
+        site.chains.push(sent);
+        site.features.shares_taken = taken.map(named);
+        match predict(&client, &site) {
+            Agreement::Agrees(agreed) => agreed,
+            other => panic!("{other:?}"),
+        }
+    };
+    let named_and_trips = |agreed: &Agreed| {
+        let trips = agreed.round_trips.map(|t| (t.first_byte, t.retry));
+        (agreed.group.clone().unwrap(), trips)
+    };
+    let takes = of(Some(&[P256, X25519]));
+    assert_eq!(named_and_trips(&takes), ("x25519".to_owned(), Some((3, 0))));
+    let asks = of(Some(&[P256]));
+    assert_eq!(
+        named_and_trips(&asks),
+        ("secp256r1".to_owned(), Some((4, 1)))
+    );
+    assert!(takes.or.is_empty() && asks.or.is_empty());
+    // Of a server that was not asked, it may be either.
+    let untold = of(None);
+    assert_eq!(named_and_trips(&untold), ("secp256r1".to_owned(), None));
+    assert_eq!(untold.or, ["x25519"]);
+}
+
+#[test]
+fn round_trips_follow_from_version_flight_and_name() {
+    let mut client = strict();
+    client.shares = vec![share("x25519")];
+    client.wire_bytes = 1440;
+    client.extensions = vec![ExtensionOffer {
+        name: "server_name".to_owned(),
+        code: 0,
+        bytes: 5 + 10,
+    }];
+    let of = |version: TlsVersion, host: &str, chain_bytes: u32| {
+        let suite = match version {
+            TlsVersion::Tls13 => GCM13,
+            _ => ECDHE_GCM,
+        };
+        let mut site = site(
+            host,
+            vec![spoken(version, &[suite], &[X25519])],
+            &[(version, PSS)],
+        );
+        let mut sent = chain(Anchor::Known, true, true, "sha256WithRSAEncryption");
+        sent.versions = vec![version];
+        sent.bytes = chain_bytes;
+        site.chains.push(sent);
+        site.features.ocsp_stapling = Observed::No;
+        match predict(&client, &site) {
+            Agreement::Agrees(agreed) => agreed
+                .round_trips
+                .map(|trips| (trips.first_byte, trips.window, trips.hello_segments)),
+            other => panic!("{other:?}"),
+        }
+    };
+    let (new, old) = (TlsVersion::Tls13, TlsVersion::Tls12);
+    assert_eq!(of(new, "a.test", 4000), Some((3, 0, 1)));
+    assert_eq!(of(old, "a.test", 4000), Some((4, 0, 1)));
+    assert_eq!(of(new, "a.test", 16_000), Some((4, 1, 1)));
+    assert_eq!(of(new, "a.test", 45_000), Some((5, 2, 1)));
+    // Too near to the window to be told.
+    assert_eq!(of(new, "a.test", 13_900), None);
+    let names = ["nineteen.bytes.test", "192.0.2.1"].map(|host| of(new, host, 4000));
+    assert_eq!(names, [Some((3, 0, 2)), Some((3, 0, 1))]);
+}
+
+#[test]
+fn a_client_without_what_the_server_requires_loses_it() {
+    let mut site = tls12(&[ECDHE_GCM]);
+    site.features.client_certificate = Observed::Yes;
+    site.features.client_certificate_required = Observed::No;
+    assert!(predict(&strict(), &site).agrees());
+    site.features.client_certificate_required = Observed::Yes;
+    let Agreement::Loses { reason, .. } = predict(&strict(), &site) else {
+        panic!("a certificate is required");
+    };
+    assert_eq!(reason, LossReason::ClientCertificate);
+    let shows = Offer {
+        has_certificate: true,
+        ..strict()
+    };
+    assert!(predict(&shows, &site).agrees());
+}
+
+#[test]
+fn the_certificates_curve_has_to_be_offered_before_tls13() {
+    const ECDSA_GCM: u16 = 0xc02b;
+    let of = |curve: &str, suites: &[u16]| {
+        let mut site = tls12(suites);
+        site.signatures[0].code = 0x0403;
+        let mut sent = chain(Anchor::Known, true, true, "ecdsa-with-SHA256");
+        sent.certificates[0].key = "ec".to_owned();
+        sent.certificates[0].curve = Some(curve.to_owned());
+        site.chains.push(sent);
+        let mut client = strict();
+        client.suites = codes(&[ECDSA_GCM, RSA_GCM], |code| CipherSuite(code).to_string());
+        predict(&client, &site)
+    };
+    assert!(of("secp256r1", &[ECDSA_GCM]).agrees());
+    let Agreement::Loses { reason, detail } = of("secp521r1", &[ECDSA_GCM]) else {
+        panic!("P-521 is not offered");
+    };
+    assert_eq!(reason, LossReason::Group);
+    assert_eq!(detail, "the certificate's key is on secp521r1");
+    // Another suite needs no such certificate.
+    assert!(of("secp521r1", &[ECDSA_GCM, RSA_GCM]).agrees());
+}

@@ -1,0 +1,188 @@
+//! What the packets of one connection show of its round trips.
+
+use crate::forward::{Direction, Load, Packet};
+
+/// Packets that a sender may send before the first acknowledgement (RFC 6928).
+const INITIAL_WINDOW: usize = 10;
+
+/// How much earlier than it is due the forwarder may deliver a packet.
+const EARLY_NS: u64 = 200_000;
+
+/// The packets of a connection, in the order in which they were sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trace(Vec<Packet>);
+
+/// How many packets, each sent after the one before had come, lead to a packet.
+#[derive(Clone, Copy)]
+struct Led {
+    packet: Packet,
+    hops: u32,
+}
+
+impl Trace {
+    /// Of these packets those of the first connection that begins among them: an earlier one may still be closing.
+    pub(crate) fn new(mut packets: Vec<Packet>) -> Self {
+        let begin = packets.iter().position(|packet| packet.opens);
+        packets.drain(..begin.unwrap_or(packets.len()));
+        let port = packets.first().map(|packet| packet.client_port);
+        packets.retain(|packet| Some(packet.client_port) == port);
+        Self(packets)
+    }
+
+    /// Whether a packet was lost, so that more round trips are needed than without.
+    pub fn is_lossy(&self) -> bool {
+        self.0.iter().any(|packet| packet.due_ns.is_none())
+    }
+
+    /// Segments that the client sent before the first data of the server.
+    pub fn first_flight_segments(&self) -> u32 {
+        let is_data = |packet: &&Packet| packet.data_bytes > 0;
+        let data = self.0.iter().filter(is_data);
+        let first = data.take_while(|packet| packet.direction == Direction::Up);
+        u32::try_from(first.count()).unwrap_or(u32::MAX)
+    }
+
+    /// Round trips until the first data that the server sent after it had more than `handshake_bytes` of the client: the
+    /// longest row of packets that ends there, each of which was sent after the one before it had come. Bare
+    /// acknowledgements belong to it only where their receiver had sent all that it may without them. None where the
+    /// server sent nothing more.
+    pub fn round_trips(&self, handshake_bytes: u64) -> Option<u32> {
+        let mut led: Vec<Led> = Vec::with_capacity(self.0.len());
+        let first_sequence = self.0.first()?.sequence;
+        // What the SYN counts in sequence numbers.
+        let offset = |packet: &Packet| packet.sequence.wrapping_sub(first_sequence).wrapping_sub(1);
+        let mut request: Option<Led> = None;
+        for packet in &self.0 {
+            let hops = hops(&led, packet);
+            let led_here = Led {
+                packet: *packet,
+                hops,
+            };
+            led.push(led_here);
+            if packet.data_bytes == 0 {
+                continue;
+            }
+            match (packet.direction, request) {
+                (Direction::Up, None) => {
+                    let end = u64::from(offset(packet)) + u64::from(packet.data_bytes);
+                    request = (end > handshake_bytes).then_some(led_here);
+                }
+                (Direction::Down, Some(request)) if hops > request.hops => {
+                    return Some(hops.div_ceil(2));
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+fn hops(before: &[Led], packet: &Packet) -> u32 {
+    let came = |led: &&Led| {
+        let due_ns = led.packet.due_ns.unwrap_or(u64::MAX);
+        led.packet.direction != packet.direction
+            && due_ns.saturating_sub(EARLY_NS) <= packet.arrived_ns
+    };
+    let most = |load: Option<Load>| {
+        let came = before.iter().filter(came);
+        let of_load = came.filter(|led| load.is_none_or(|load| led.packet.load == load));
+        of_load.map(|led| led.hops).max().unwrap_or(0)
+    };
+    let hops = most(Some(Load::Carrying)) + 1;
+    let of_flight = |led: &&Led| {
+        led.packet.direction == packet.direction
+            && led.packet.load == Load::Carrying
+            && led.hops == hops
+    };
+    if packet.load == Load::Carrying && before.iter().filter(of_flight).count() >= INITIAL_WINDOW {
+        return most(None) + 1;
+    }
+    hops
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+    const PORT: u16 = 40_000;
+
+    /// A packet over a path of 10 ms each way.
+    fn packet(direction: Direction, sequence: u32, data_bytes: u32, at_ms: u64) -> Packet {
+        Packet {
+            direction,
+            load: if data_bytes > 0 {
+                Load::Carrying
+            } else {
+                Load::Bare
+            },
+            opens: false,
+            client_port: PORT,
+            sequence,
+            data_bytes,
+            arrived_ns: at_ms * MS,
+            due_ns: Some((at_ms + 10) * MS),
+        }
+    }
+
+    fn syn(direction: Direction, at_ms: u64) -> Packet {
+        Packet {
+            load: Load::Carrying,
+            opens: direction == Up,
+            ..packet(direction, 0, 0, at_ms)
+        }
+    }
+
+    use Direction::{Down, Up};
+
+    #[test]
+    fn a_handshake_and_a_response_are_three_round_trips() {
+        let earlier = Packet {
+            client_port: PORT - 1,
+            ..packet(Down, 9, 900, 1)
+        };
+        let trace = Trace::new(vec![
+            earlier,
+            syn(Up, 0),
+            syn(Down, 10),
+            earlier,
+            packet(Up, 1, 0, 20),
+            packet(Up, 1, 1448, 20),
+            packet(Up, 1449, 100, 20),
+            packet(Down, 1, 0, 30),
+            packet(Down, 1, 1448, 31),
+            packet(Down, 1449, 1448, 31),
+            packet(Down, 2897, 500, 32),
+            // A change of cipher spec after the first segment; what comes of the server had been on its way.
+            packet(Up, 1549, 6, 41),
+            packet(Down, 3397, 500, 42),
+            // Finished, and a request.
+            packet(Up, 1555, 74, 53),
+            packet(Up, 1629, 200, 53),
+            packet(Down, 3897, 900, 64),
+            // After the response's head.
+            packet(Up, 1829, 50, 75),
+            packet(Down, 4797, 900, 86),
+        ]);
+        assert_eq!(trace.first_flight_segments(), 2);
+        assert_eq!(trace.round_trips(1628), Some(3));
+        // Nothing came after the last byte.
+        assert_eq!(trace.round_trips(1879), None);
+        assert_eq!(Trace::new(vec![earlier]).round_trips(0), None);
+        assert!(!trace.is_lossy());
+    }
+
+    #[test]
+    fn what_goes_beyond_the_first_window_waits_for_acknowledgements() {
+        let of = |segments: usize| {
+            let mut packets = vec![syn(Up, 0), syn(Down, 10), packet(Up, 1, 500, 20)];
+            packets.extend((0..segments).map(|_| packet(Down, 1, 1448, 30)));
+            packets.extend([packet(Up, 501, 0, 40), packet(Down, 1, 1448, 50)]);
+            packets.extend([packet(Up, 501, 100, 60), packet(Down, 1, 100, 70)]);
+            Trace::new(packets).round_trips(500)
+        };
+        assert_eq!(of(10), Some(4));
+        // One less, and the acknowledgement was not waited for.
+        assert_eq!(of(9), Some(3));
+    }
+}
