@@ -224,6 +224,43 @@ fn ctrl_c_keeps_what_there_is_and_the_rest_is_gone_on_with() {
     assert_eq!(found["found"]["connections"]["run"]["samples"], planned);
 }
 
+/// The verdict rests on servers of the catalogue, in the words of who uses the client.
+#[test]
+fn servers_that_a_switch_loses_are_named_in_the_words_of_users() {
+    let place = place();
+    let line = "evaluate --quick --sites sites.txt --part compat,connections --link none --json";
+    let found = evaluation(&place.netbench(&words(line)).expect(0).stdout);
+    assert_eq!(state(&states(&found), "compat"), "done");
+    let question = &found["questions"][1];
+    assert_eq!(question["answer"], "with-losses", "{question}");
+    let breaks: Vec<&str> = question["breaks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|text| text.as_str().unwrap())
+        .collect();
+    let lost = breaks
+        .iter()
+        .find(|text| text.contains("does not load any more"));
+    assert!(lost.is_some(), "{breaks:#?}");
+    let figures = question["figures"].as_array().unwrap();
+    let of_servers = figures
+        .iter()
+        .find(|figure| figure["label"].as_str().unwrap().contains("test servers"));
+    let value = of_servers.unwrap()["value"].as_str().unwrap();
+    let (worse, _) = value.split_once(" of ").unwrap();
+    assert!(
+        found["sentence"]
+            .as_str()
+            .unwrap()
+            .contains(&format!("{worse} of")),
+        "{}",
+        found["sentence"]
+    );
+    let page = fs::read_to_string(place.run().join("report.html")).unwrap();
+    assert!(page.contains("certificate/"), "the cases are on the page");
+}
+
 #[test]
 fn wrong_input_is_named() {
     let place = place();
@@ -231,7 +268,7 @@ fn wrong_input_is_named() {
         ("evaluate --from openssl --to openssl", "both openssl"),
         ("evaluate --part everything", "unknown part \"everything\""),
         (
-            "evaluate --skip features,connections,suite,sites",
+            "evaluate --skip features,compat,connections,suite,sites",
             "leaves no part",
         ),
         ("evaluate --to nss", "nss"),

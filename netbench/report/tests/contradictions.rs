@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 
 use forms::{render, terminal};
 use made::{Fate, Made};
+use netbench_model::compat::Judgement;
 use netbench_report::{Answer, Evaluation, EvaluationReport};
 use serde_json::Value;
 
@@ -55,6 +56,7 @@ fn wrong(made: &Made, report: &EvaluationReport) -> Vec<String> {
     };
     sites(made, &report.evaluation, &mut hold);
     glitches(made, &report.evaluation, &mut hold);
+    servers(made, &report.evaluation, &mut hold);
     times(made, &report.evaluation, &mut hold);
     sentence(&report.evaluation, &mut hold);
     forms_agree(report, &mut hold);
@@ -149,6 +151,53 @@ fn glitches(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
         (failing == 0) == none_failed,
         "the figure says other than the sentence",
     );
+}
+
+/// The second card and the sentence, by what happened with the servers of the catalogue.
+fn servers(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
+    let card = &evaluation.questions[1];
+    let missing = card
+        .missing
+        .iter()
+        .any(|text| text.starts_with("a catalogue"));
+    hold(
+        missing == made.servers.is_none(),
+        "servers that were not tried, and are not missing, or the other way round",
+    );
+    let said = evaluation.sentence.contains("test servers fare worse");
+    let Some(judged) = &made.servers else {
+        hold(!said, "servers fare worse that were not tried");
+        return;
+    };
+    let worse: Vec<usize> = (0..judged.len())
+        .filter(|server| judged[*server] <= Judgement::Unwarned)
+        .collect();
+    hold(
+        said != worse.is_empty(),
+        "the sentence says other than the servers",
+    );
+    hold(
+        worse.is_empty() || card.answer != Answer::Yes,
+        "yes, and servers fare worse",
+    );
+    let place = |server: &usize| {
+        let begin = format!("{} (", made::server(*server));
+        card.breaks.iter().position(|text| text.starts_with(&begin))
+    };
+    let places: Vec<_> = worse.iter().map(place).collect();
+    let named = places.iter().flatten().count();
+    hold(
+        named == worse.len().min(NAMED),
+        "a server that fares worse is not named, or another one",
+    );
+    let mut by_place: Vec<_> = worse
+        .iter()
+        .zip(&places)
+        .filter(|(_, at)| at.is_some())
+        .collect();
+    by_place.sort_by_key(|(_, at)| **at);
+    let order = by_place.iter().map(|(server, _)| judged[**server]);
+    hold(order.is_sorted(), "what is worse comes later");
 }
 
 /// The third card, by the intervals of whole connections.

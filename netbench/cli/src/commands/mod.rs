@@ -101,6 +101,7 @@ pub(crate) fn time(arguments: &[OsString]) -> anyhow::Result<Duration> {
         Command::Suite(options) => suite::time(options)?,
         Command::Scan(options) => scan::time(options)?,
         Command::Bogo(options) => bogo::time(options),
+        Command::Compat(options) => compat::time(options)?,
         _ => Duration::ZERO,
     })
 }

@@ -130,6 +130,35 @@ impl fmt::Display for CompatCell {
     }
 }
 
+impl CompatSummary {
+    /// What the second stack does worse than the first: it ends, hangs, refuses what it should take, or takes what it
+    /// should refuse. The worst comes first.
+    pub fn worse(&self) -> Vec<&CompatDifference> {
+        let second = self.run.stacks.get(1).map(|of| &of.stack);
+        let is_worse = |difference: &&CompatDifference| {
+            let row = self
+                .cases
+                .iter()
+                .find(|row| row.case.name == difference.case);
+            let before = row.and_then(|row| row.cells.first()?.as_ref());
+            Some(&difference.stack) == second
+                && difference.judgement <= Judgement::Unwarned
+                && before.is_some_and(|before| difference.judgement < before.judgement)
+        };
+        self.differences.iter().filter(is_worse).collect()
+    }
+
+    /// How many cases tell something of both the first and the second stack.
+    pub fn told_of_both(&self) -> usize {
+        let told = |cell: Option<&Option<CompatCell>>| {
+            let cell = cell.and_then(Option::as_ref);
+            cell.is_some_and(|cell| cell.judgement != Judgement::Unsupported)
+        };
+        let of_both = |row: &&CompatRow| told(row.cells.first()) && told(row.cells.get(1));
+        self.cases.iter().filter(of_both).count()
+    }
+}
+
 /// Sums a run up. Of a case that was tried twice the last try counts.
 pub fn summarize_compat(manifest: &CompatManifest, samples: Vec<CompatSample>) -> CompatSummary {
     let plan = &manifest.plan;

@@ -23,7 +23,7 @@ use netbench_stats::PairedRatio;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ConnectSummary, SuiteSummary, cell::Cell, document::Table};
+use crate::{CompatSummary, ConnectSummary, SuiteSummary, cell::Cell, document::Table};
 
 pub use document::EvaluationReport;
 pub use losses::losses;
@@ -65,6 +65,9 @@ pub struct Found {
     pub losses: Option<Losses>,
     /// Connections; the stack in use is the first.
     pub connections: Option<Arc<ConnectSummary>>,
+    /// What they do with the servers of a catalogue; the stack in use is the first.
+    #[serde(default)]
+    pub compat: Option<Arc<CompatSummary>>,
     /// The in-memory suite, in one or more runs.
     pub suites: Vec<Arc<SuiteSummary>>,
 }
@@ -154,6 +157,7 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
         defects: found.defects.as_ref(),
         losses: found.losses.as_ref(),
         connections: found.connections.as_deref(),
+        compat: found.compat.as_deref(),
         suites: found.suites.iter().map(AsRef::as_ref).collect(),
         parts: Some(&run.plan.parts),
         ..Evidence::of(&plan.from, &plan.to, plan.target)
@@ -262,6 +266,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) losses: Option<&'a Losses>,
     /// Connections.
     pub(crate) connections: Option<&'a ConnectSummary>,
+    /// What both do with the servers of a catalogue; the stack in use is the first.
+    pub(crate) compat: Option<&'a CompatSummary>,
     /// Runs of the in-memory suite.
     pub(crate) suites: Vec<&'a SuiteSummary>,
     /// The parts of an evaluation, which should have found all of this; none of a single run.
@@ -279,6 +285,7 @@ impl<'a> Evidence<'a> {
             defects: None,
             losses: None,
             connections: None,
+            compat: None,
             suites: Vec::new(),
             parts: None,
         }

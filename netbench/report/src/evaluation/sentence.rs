@@ -22,6 +22,7 @@ pub(super) fn sentence(evidence: &Evidence<'_>, questions: &[Question]) -> Strin
     let clauses = [
         Some(sites(evidence, questions)),
         glitches(evidence, questions),
+        servers(evidence),
         Some(connections(evidence)),
         first_connection(evidence),
         memory(evidence),
@@ -89,11 +90,24 @@ fn glitches(evidence: &Evidence<'_>, questions: &[Question]) -> Option<String> {
     }
     match questions.get(1)?.answer {
         Answer::Open => Some(format!("whether {} works is open", evidence.to)),
-        Answer::WithLosses | Answer::No if lost.is_empty() => {
+        Answer::WithLosses | Answer::No if lost.is_empty() && servers(evidence).is_none() => {
             Some("not all tests went as they should".to_owned())
         }
         _ => None,
     }
+}
+
+/// What goes worse with servers of the catalogue; nothing where nothing does.
+fn servers(evidence: &Evidence<'_>) -> Option<String> {
+    let compat = evidence.compat?;
+    let worse = compat.worse().len();
+    (worse > 0).then(|| {
+        format!(
+            "{worse} of {} test servers fare worse with {}",
+            compat.told_of_both(),
+            evidence.to
+        )
+    })
 }
 
 /// What a row says of connections, after “take”.

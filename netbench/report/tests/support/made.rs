@@ -13,10 +13,15 @@ use std::{
 
 use netbench_model::{
     Condition, ConnectManifest, Depth, Environment, EvaluationManifest, EvaluationPlan, Failure,
-    FailureClass, Group, LinkKind, Losses, LostSite, Origin, Outcome, PartRecord, PartState, Phase,
-    Plan, Profile, Role, Sample, Session, StackName, Target, parse_sites,
+    FailureClass, Group, LinkKind, Losses, LostSite, Manifest, Origin, Outcome, PartRecord,
+    PartState, Phase, Plan, Profile, Role, Sample, Session, StackName, Target,
+    compat::{CompatCase, CompatOutcome, CompatPlan, CompatSample, Expected, Judgement},
+    parse_sites,
 };
-use netbench_report::{ConnectReport, EvaluationReport, Found, evaluation};
+use netbench_report::{
+    CompatStack, CompatSummary, ConnectReport, EvaluationReport, Found, evaluation,
+    summarize_compat,
+};
 use netbench_stats::Rng;
 
 use super::support::{Fixture, measured};
@@ -77,6 +82,8 @@ pub(crate) struct Made {
     scanned: bool,
     /// Why there are no connections.
     pub(crate) missing: Option<String>,
+    /// What the new stack does with servers that the old one takes as it should; none where none was tried.
+    pub(crate) servers: Option<Vec<Judgement>>,
 }
 
 impl Made {
@@ -115,6 +122,11 @@ impl Made {
             rtt_ms: [1, 20, 100][rng.below(3) as usize],
             scanned: !pick(&mut rng, 8),
             missing: pick(&mut rng, 8).then_some(missing),
+            servers: match rng.below(4) {
+                0 => None,
+                1 => Some(vec![Judgement::Right; 30]),
+                _ => Some((0..30).map(|_| judged(&mut rng, trouble)).collect()),
+            },
         }
     }
 
@@ -162,6 +174,7 @@ impl Made {
                 let report = ConnectReport::new(self.connect_manifest(), self.samples());
                 Arc::clone(&report.summary)
             }),
+            compat: self.servers.as_deref().map(|of| Arc::new(compat(of))),
             ..Found::default()
         };
         EvaluationReport {
@@ -285,6 +298,10 @@ impl Made {
             true => PartState::Done,
             false => PartState::LeftOut,
         };
+        let compat = match &self.servers {
+            Some(_) => PartState::Done,
+            None => PartState::LeftOut,
+        };
         let part = |(name, state): (&str, PartState)| PartRecord {
             part: name.to_owned(),
             state,
@@ -294,18 +311,14 @@ impl Made {
         };
         let parts = [
             ("features", PartState::LeftOut),
+            ("compat", compat),
             ("sites", sites),
             ("connections", connections),
             ("suite", PartState::LeftOut),
         ];
-        EvaluationManifest {
-            schema: netbench_model::SCHEMA_VERSION,
-            kind: EvaluationPlan::KIND,
-            netbench: "0.1.0".to_owned(),
-            name: "e".to_owned(),
-            started: "2026-01-01T00:00:00Z".to_owned(),
-            finished: Some("2026-01-01T00:05:00Z".to_owned()),
-            plan: EvaluationPlan {
+        manifest_of(
+            EvaluationPlan::KIND,
+            EvaluationPlan {
                 from: StackName::new(OLD),
                 to: StackName::new(NEW),
                 depth: Depth::Quick,
@@ -321,16 +334,111 @@ impl Made {
                 workers: Vec::new(),
                 parts: parts.map(part).to_vec(),
             },
-            workers: Vec::new(),
-            link: None,
-            environment: Environment {
-                facts: BTreeMap::new(),
-                variables: BTreeMap::new(),
-            },
-            sessions: Vec::<Session>::new(),
-            warnings: Vec::new(),
-            origin: Origin::default(),
+        )
+    }
+}
+
+fn judged(rng: &mut Rng, trouble: u32) -> Judgement {
+    match rng.below(100) < trouble {
+        true => Judgement::ALL[rng.below(Judgement::ALL.len() as u32) as usize],
+        false => Judgement::Right,
+    }
+}
+
+pub(crate) fn server(number: usize) -> String {
+    format!("server/{number}")
+}
+
+/// A catalogue that the old stack takes as it should, and the new one so.
+fn compat(judgements: &[Judgement]) -> CompatSummary {
+    let stack = |stack: &str| CompatStack {
+        stack: StackName::new(stack),
+        library: String::new(),
+    };
+    let refused = || Expected::Rejected(vec!["expired".parse().unwrap()]);
+    let accepted = CompatOutcome::Accepted {
+        version: None,
+        suite: None,
+        group: None,
+        alpn: None,
+    };
+    let rejected = |reason: &str| CompatOutcome::Rejected {
+        reason: reason.parse().unwrap(),
+        library: String::new(),
+        detail: String::new(),
+        alert: None,
+        http_status: None,
+    };
+    let mut cases = Vec::new();
+    let mut samples = Vec::new();
+    for (number, judgement) in judgements.iter().enumerate() {
+        let (expected, before, after) = match judgement {
+            Judgement::Crashed => {
+                let detail = "signal 11".to_owned();
+                let after = CompatOutcome::Crash { detail };
+                (Expected::Accepted, accepted.clone(), after)
+            }
+            Judgement::Hung => {
+                let after = CompatOutcome::Hang { after_ms: 6000 };
+                (Expected::Accepted, accepted.clone(), after)
+            }
+            Judgement::Lost => (Expected::Accepted, accepted.clone(), rejected("alert")),
+            Judgement::Unwarned => (refused(), rejected("expired"), accepted.clone()),
+            Judgement::WrongReason => (refused(), rejected("expired"), rejected("alert")),
+            Judgement::Unsupported => {
+                let reason = "no such thing".to_owned();
+                let after = CompatOutcome::Unsupported { reason };
+                (Expected::Accepted, accepted.clone(), after)
+            }
+            Judgement::Right => (Expected::Accepted, accepted.clone(), accepted.clone()),
+        };
+        cases.push(CompatCase {
+            name: server(number),
+            about: "a server".to_owned(),
+            expected,
+            why: String::new(),
+            advice: "Look into it.".to_owned(),
+            host: "a.test".to_owned(),
+        });
+        for (stack, outcome) in [(OLD, before), (NEW, after)] {
+            samples.push(CompatSample {
+                schema: netbench_model::SCHEMA_VERSION,
+                case: server(number),
+                stack: StackName::new(stack),
+                outcome,
+            });
         }
+    }
+    let stacks = [OLD, NEW].map(stack);
+    let plan = CompatPlan {
+        stacks: stacks.iter().map(|of| of.stack.clone()).collect(),
+        cases,
+        catalogue: "built-in".to_owned(),
+        catalogue_sha256: String::new(),
+        client_profile: Profile::Library,
+        limit_ms: 2000,
+    };
+    summarize_compat(&manifest_of(CompatPlan::KIND, plan), samples)
+}
+
+fn manifest_of<P>(kind: netbench_model::Kind, plan: P) -> Manifest<P> {
+    Manifest {
+        schema: netbench_model::SCHEMA_VERSION,
+        kind,
+        netbench: "0.1.0".to_owned(),
+        name: "e".to_owned(),
+        started: "2026-01-01T00:00:00Z".to_owned(),
+        finished: Some("2026-01-01T00:05:00Z".to_owned()),
+        plan,
+        workers: Vec::new(),
+        link: None,
+        environment: Environment {
+            facts: BTreeMap::new(),
+            variables: BTreeMap::new(),
+        },
+        sessions: Vec::<Session>::new(),
+        warnings: Vec::new(),
+        origin: Origin::default(),
     }
 }
 

@@ -57,6 +57,7 @@ pub fn evaluation_of(lost: Vec<LostSite>) -> EvaluationReport {
             ..Losses::default()
         }),
         connections: Some(Arc::clone(&connect.summary)),
+        compat: None,
         suites: suites.iter().map(|s| Arc::clone(&s.summary)).collect(),
     };
     let mut parts: Vec<Box<dyn Report>> = vec![Box::new(scan), Box::new(connect)];

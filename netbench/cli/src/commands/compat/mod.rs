@@ -62,6 +62,11 @@ fn servers(options: &Compat) -> anyhow::Result<Ended> {
     pipeline::run(&settings, earlier, asked)
 }
 
+/// What a run with these options takes.
+pub(crate) fn time(options: &Compat) -> anyhow::Result<Duration> {
+    Ok(Settings::of_options(options)?.cost().time)
+}
+
 /// What is to be done, read and found right.
 struct Settings {
     cases: Vec<Case>,

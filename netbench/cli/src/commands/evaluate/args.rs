@@ -19,6 +19,7 @@ Examples:
 
 Parts:
   features     BoringSSL's protocol tests (bogo)
+  compat       servers that are right, wrong, old or odd (compat)
   sites        what each site supports, and which ones would be lost (scan)
   connections  times of connections (connect)
   suite        benchmarks in memory (suite)
@@ -54,7 +55,7 @@ pub(crate) struct Evaluate {
     /// Take a few minutes instead of half an hour: fewer rounds, connections to at most 60 sites, stored protocol tests
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Run only these parts: features, sites, connections, suite
+    /// Run only these parts: features, compat, sites, connections, suite
     #[arg(long, value_name = "P,…", value_delimiter = ',')]
     pub(crate) part: Vec<String>,
     /// Skip these parts

@@ -27,7 +27,7 @@ use super::progress::PartProgress;
 use crate::{
     config,
     exit::NO_NETWORK,
-    kinds::evaluation::parts::{Results, Step, run_in},
+    kinds::evaluation::parts::{AGREED, Results, Step, run_in},
     workers::this_command,
 };
 
@@ -97,8 +97,6 @@ pub(super) fn step(
 
 /// The step's arguments, or those that resume what an earlier session has begun.
 fn begin_or_go_on(step: &Step, folder: &Path) -> Vec<OsString> {
-    // The user has agreed to the whole evaluation.
-    let agreed = [OsString::from("--yes")];
     let command = step.arguments.iter().take(1).cloned();
     if let Some(run) = run_in(folder) {
         let workers = step
@@ -107,15 +105,12 @@ fn begin_or_go_on(step: &Step, folder: &Path) -> Vec<OsString> {
             .filter(|pair| pair[0] == "--worker");
         let workers = workers.flatten().cloned();
         let resume = ["--resume".into(), run.path().into()];
+        let agreed = step.arguments.iter().filter(|word| *word == AGREED);
+        let agreed = agreed.cloned();
         return command.chain(workers).chain(resume).chain(agreed).collect();
     }
     let out = ["--out".into(), folder.into()];
-    step.arguments
-        .iter()
-        .cloned()
-        .chain(out)
-        .chain(agreed)
-        .collect()
+    step.arguments.iter().cloned().chain(out).collect()
 }
 
 fn follow(

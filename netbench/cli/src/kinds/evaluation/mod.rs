@@ -1,6 +1,7 @@
 //! Evaluations: their parts, which are runs of other kinds or what other commands print.
 //! A new part is a file here and a line in [`PARTS`].
 
+mod compat;
 mod connections;
 mod features;
 pub(crate) mod parts;
@@ -26,7 +27,13 @@ pub(super) const KIND: KindOfRun = KindOfRun {
 
 /// All parts, in the order in which they are run: what is quick and needs a machine at leisure least
 /// comes first.
-pub(crate) const PARTS: [Part; 4] = [features::PART, sites::PART, connections::PART, suite::PART];
+pub(crate) const PARTS: [Part; 5] = [
+    features::PART,
+    compat::PART,
+    sites::PART,
+    connections::PART,
+    suite::PART,
+];
 
 /// Reads an evaluation and what its parts have stored.
 pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<EvaluationReport> {

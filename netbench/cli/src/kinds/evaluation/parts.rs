@@ -65,6 +65,9 @@ pub(crate) struct Steps {
     pub(crate) notes: Vec<String>,
 }
 
+/// Says that what a step takes was agreed to.
+pub(crate) const AGREED: &str = "--yes";
+
 /// The folder of a part that is one run.
 pub(super) const RUN: &str = "run";
 
@@ -132,6 +135,15 @@ pub(super) fn common_arguments(plan: &EvaluationPlan, stacks: &str) -> Vec<OsStr
     let names = format!("{},{}", plan.from.stack(), plan.to.stack());
     let mut arguments: Vec<OsString> = vec![stacks.into(), names.into()];
     arguments.extend(["--seed".into(), plan.seed.to_string().into()]);
+    // The user has agreed to the whole evaluation.
+    arguments.push(AGREED.into());
+    arguments.extend(worker_arguments(plan));
+    arguments
+}
+
+/// Workers of the user's own.
+pub(super) fn worker_arguments(plan: &EvaluationPlan) -> Vec<OsString> {
+    let mut arguments = Vec::new();
     for (stack, program) in &plan.workers {
         arguments.extend(["--worker".into(), format!("{stack}={program}").into()]);
     }
