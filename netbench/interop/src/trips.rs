@@ -63,7 +63,7 @@ pub(crate) fn round_trips(
     let retry = u32::from(share == Share::Refused);
     let (least, most) = flight_bytes(offer, site, version, suite, group)?;
     let window = extra_windows(least);
-    if share == Share::Untold || window != extra_windows(most) {
+    if share == Share::Untold || offer.has_nagle || window != extra_windows(most) {
         return None;
     }
     let handshake = if version == TlsVersion::Tls13 { 1 } else { 2 };

@@ -89,6 +89,7 @@ fn hello() -> Offer {
         alpn: vec!["h2".to_owned()],
         extensions: Vec::new(),
         has_certificate: false,
+        has_nagle: false,
         ja3: String::new(),
         ja3_text: String::new(),
         ja4: String::new(),

@@ -83,6 +83,7 @@ pub fn offer(stack: &str, hello: &ClientHello) -> Offer {
             })
             .collect(),
         has_certificate: false,
+        has_nagle: false,
         ja3: ja3(hello),
         ja3_text: ja3_text(hello),
         ja4: ja4(hello),

@@ -48,6 +48,7 @@ pub(crate) fn offer(
         alpn: Vec::new(),
         extensions: Vec::new(),
         has_certificate: false,
+        has_nagle: false,
         ja3: String::new(),
         ja3_text: String::new(),
         ja4: String::new(),

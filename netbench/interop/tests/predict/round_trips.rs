@@ -68,7 +68,7 @@ fn round_trips_follow_from_version_flight_and_name() {
         code: 0,
         bytes: 5 + 10,
     }];
-    let of = |version: TlsVersion, host: &str, chain_bytes: u32| {
+    let of = |client: &Offer, version: TlsVersion, host: &str, chain_bytes: u32| {
         let suite = match version {
             TlsVersion::Tls13 => GCM13,
             _ => ECDHE_GCM,
@@ -83,7 +83,7 @@ fn round_trips_follow_from_version_flight_and_name() {
         sent.bytes = chain_bytes;
         site.chains.push(sent);
         site.features.ocsp_stapling = Observed::No;
-        match predict(&client, &site) {
+        match predict(client, &site) {
             Agreement::Agrees(agreed) => agreed
                 .round_trips
                 .map(|trips| (trips.first_byte, trips.window, trips.hello_segments)),
@@ -91,13 +91,18 @@ fn round_trips_follow_from_version_flight_and_name() {
         }
     };
     let (new, old) = (TlsVersion::Tls13, TlsVersion::Tls12);
-    assert_eq!(of(new, "a.test", 4000), Some((3, 0, 1)));
-    assert_eq!(of(old, "a.test", 4000), Some((4, 0, 1)));
-    assert_eq!(of(new, "a.test", 16_000), Some((4, 1, 1)));
-    assert_eq!(of(new, "a.test", 45_000), Some((5, 2, 1)));
+    assert_eq!(of(&client, new, "a.test", 4000), Some((3, 0, 1)));
+    assert_eq!(of(&client, old, "a.test", 4000), Some((4, 0, 1)));
+    assert_eq!(of(&client, new, "a.test", 16_000), Some((4, 1, 1)));
+    assert_eq!(of(&client, new, "a.test", 45_000), Some((5, 2, 1)));
     // Too near to the window to be told.
-    assert_eq!(of(new, "a.test", 13_900), None);
-    let names = ["nineteen.bytes.test", "192.0.2.1"].map(|host| of(new, host, 4000));
+    assert_eq!(of(&client, new, "a.test", 13_900), None);
+    let waits = Offer {
+        has_nagle: true,
+        ..client.clone()
+    };
+    assert_eq!(of(&waits, new, "a.test", 4000), None);
+    let names = ["nineteen.bytes.test", "192.0.2.1"].map(|host| of(&client, new, host, 4000));
     assert_eq!(names, [Some((3, 0, 2)), Some((3, 0, 1))]);
 }
 

@@ -32,6 +32,9 @@ pub struct Offer {
     /// Whether the client has a certificate to show to servers that ask for one. The hello does not say it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub has_certificate: bool,
+    /// Whether the client leaves Nagle's algorithm on, so that its request may wait for an acknowledgement.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub has_nagle: bool,
     /// JA3, in hexadecimal.
     pub ja3: String,
     /// The text that JA3 is the hash of.

@@ -15,10 +15,9 @@ use std::{
 
 use netbench_interop::LossReport;
 use netbench_model::{
-    ClientSettings, ScanManifest, ScanPlan, Site, StackName,
+    ClientSettings, Profile, ScanManifest, ScanPlan, Site, StackName,
     scan::{AgainstRecord, Offer, SiteScan},
 };
-
 use netbench_runner::{
     Targets,
     scan::{Clients, Most, client_settings, confirm, offers},
@@ -103,10 +102,11 @@ impl Measured for ScanSettings {
             &setup.roots_pem,
             &example_site()?,
         )?;
+        for offer in &mut offers {
+            offer.has_certificate = self.shown.0.is_some();
+            offer.has_nagle = self.plan.client_profile == Profile::Servo;
+        }
         if self.shown.0.is_some() {
-            for offer in &mut offers {
-                offer.has_certificate = true;
-            }
             let stacks = self.plan.against.iter().map(StackName::stack);
             let what = "show a client certificate";
             all_can(stacks, workers, "client-certificate", what)?;
