@@ -297,6 +297,17 @@ pub(crate) fn features_agree_with_the_setting() {
         [&Observed::No; 3]
     );
     assert_eq!(f.client_certificate, Observed::No);
+    assert_eq!(f.client_certificate_required, Observed::Unknown);
+    // OpenSSL takes whatever share is there of a group that it has.
+    let shares = f.shares_taken.iter().flatten();
+    let shares: Vec<&str> = shares.map(|group| group.name.as_str()).collect();
+    assert!(
+        ["x25519", "secp256r1", "secp384r1"]
+            .iter()
+            .all(|group| shares.contains(group)),
+        "{}",
+        shown(&plain)
+    );
     assert_eq!(f.fallback_scsv, Observed::Yes);
     assert!(f.alpn.is_empty());
 
@@ -319,6 +330,7 @@ pub(crate) fn features_agree_with_the_setting() {
     assert_eq!(f.alpn, ["h2", "http/1.1"], "{}", shown(&rich));
     assert_eq!(f.ocsp_stapling, Observed::Yes, "{}", shown(&rich));
     assert_eq!(f.client_certificate, Observed::Yes);
+    assert_eq!(f.client_certificate_required, Observed::No);
     assert_eq!(f.tickets_tls12, Observed::No, "{}", shown(&rich));
     assert_eq!(f.session_ids, Observed::Yes, "{}", shown(&rich));
     assert_eq!(f.resumption_tls12, Observed::Yes, "{}", shown(&rich));
@@ -337,6 +349,12 @@ pub(crate) fn features_agree_with_the_setting() {
     let strict = brief(&strict, &ScanPart::ALL);
     assert_eq!(
         strict.features.client_certificate,
+        Observed::Yes,
+        "{}",
+        shown(&strict)
+    );
+    assert_eq!(
+        strict.features.client_certificate_required,
         Observed::Yes,
         "{}",
         shown(&strict)
