@@ -23,6 +23,7 @@ pub mod scan;
 mod scan_run;
 mod schema1;
 mod set_up;
+pub mod ship;
 mod site;
 mod sites_file;
 mod stack;

@@ -21,6 +21,7 @@ mod forms;
 mod run;
 mod runs;
 mod scan;
+mod ship;
 mod stacks;
 mod suite;
 mod text;
@@ -55,6 +56,7 @@ pub use scan::{
     ChangedScan, HelloReport, ScanDiff, ScanHead, ScanOfDiff, ScanSummary, diff_scans,
     summarize_scan,
 };
+pub use ship::{ShipHead, ShipRow, ShipSummary, summarize_ship};
 pub use stacks::{BuildTime, LicenceRow, StackRow, StacksReport, VariantRow, WorkerState};
 pub use suite::{
     CaseRow, CaseVerdict, CompareSummary, Compared, ComparedCase, Difference, HandshakeBreakdown,
@@ -71,6 +73,7 @@ use netbench_model::{
     compat::{CompatManifest, CompatSample},
     coverage::{Coverage, Defects, Difference as CoverageDifference, Matrix as SupportMatrix},
     scan::{AgainstRecord, SiteScan},
+    ship::{ShipManifest, ShipSample},
 };
 use netbench_protocol::{Request, Response};
 use schemars::schema_for;
@@ -104,6 +107,9 @@ pub fn schemas() -> Vec<Schema> {
         schema("compat-run.json", schema_for!(CompatManifest)),
         schema("compat-sample.json", schema_for!(CompatSample)),
         schema("compat-summary.json", schema_for!(CompatSummary)),
+        schema("ship-run.json", schema_for!(ShipManifest)),
+        schema("ship-sample.json", schema_for!(ShipSample)),
+        schema("ship-summary.json", schema_for!(ShipSummary)),
         schema("connect-compare.json", schema_for!(ConnectComparison)),
         schema("connect-summary.json", schema_for!(ConnectSummary)),
         schema("evaluation.json", schema_for!(Evaluation)),

@@ -15,6 +15,7 @@ mod merge;
 pub(crate) mod report;
 mod results;
 mod scan;
+mod ship;
 mod sites;
 mod stacks;
 mod suite;
@@ -50,6 +51,9 @@ pub(crate) enum Command {
     /// Find out which servers each stack refuses, and whether it should
     #[command(after_help = compat::args::EXAMPLES)]
     Compat(Box<compat::args::Compat>),
+    /// Build a client with each stack: its size, build time, crates, licences
+    #[command(after_help = ship::args::EXAMPLES)]
+    Ship(Box<ship::args::Ship>),
     /// Compare two runs of suite or connect, such as before and after an upgrade
     #[command(after_help = compare::args::EXAMPLES)]
     Compare(compare::args::Compare),
@@ -113,6 +117,7 @@ impl Command {
             Self::Connect(options) => connect::connect(options),
             Self::Suite(options) => suite::suite(options),
             Self::Compat(options) => compat::compat(options),
+            Self::Ship(options) => ship::ship(options),
             Self::Compare(options) => compare::compare(options),
             Self::Bogo(options) => bogo::bogo(options),
             Self::Scan(options) => scan::scan(options),

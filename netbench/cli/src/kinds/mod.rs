@@ -5,6 +5,7 @@ mod compat;
 pub(crate) mod connect;
 pub(crate) mod evaluation;
 pub(crate) mod scan;
+mod ship;
 mod suite;
 
 use std::path::{Path, PathBuf};
@@ -52,12 +53,13 @@ pub(crate) enum Holds {
     Runs,
 }
 
-static KINDS: [KindOfRun; 6] = [
+static KINDS: [KindOfRun; 7] = [
     connect::KIND,
     suite::KIND,
     scan::KIND,
     compat::KIND,
     chains::KIND,
+    ship::KIND,
     evaluation::KIND,
 ];
 

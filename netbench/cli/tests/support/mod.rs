@@ -215,7 +215,7 @@ pub fn finish(command: &mut Command) -> Done {
     wait(piped(command))
 }
 
-fn piped(command: &mut Command) -> Child {
+pub fn piped(command: &mut Command) -> Child {
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

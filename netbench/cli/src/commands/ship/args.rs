@@ -1,0 +1,38 @@
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+
+use crate::options::{Output, StackOptions, StoredIn};
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  netbench ship                               openssl and rustls-aws-lc
+  netbench ship --stack rustls-ring,rustls-graviola
+  netbench ship --lock ~/my-client/Cargo.lock --stack openssl,rustls-ring
+  netbench ship --fresh                       build again what was built before
+  netbench ship --json | jq '.stacks[] | {stack, bytes: .outcome.program_bytes}'
+
+Stacks: openssl, openssl-system, rustls-aws-lc, rustls-ring, rustls-graviola,
+boringssl, s2n-tls. The builds are cargo's, in the cache folder, one after
+another; crates that are not on this machine are downloaded.";
+
+#[derive(Debug, Args)]
+#[command(
+    mut_arg("stack", |stack| stack.help("Stacks to build a client with; each is compared with the first [default: openssl,rustls-aws-lc]")),
+    mut_arg("resume", |resume| resume.conflicts_with_all(["stack", "out", "name"])),
+)]
+pub(crate) struct Ship {
+    #[command(flatten, next_help_heading = "What")]
+    pub(crate) stacks: StackOptions,
+    /// Take the versions of crates from FILE instead of netbench's own Cargo.lock
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) lock: Option<PathBuf>,
+    /// Build also what an earlier run has built from the same sources
+    #[arg(long)]
+    pub(crate) fresh: bool,
+
+    #[command(flatten)]
+    pub(crate) stored_in: StoredIn,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}

@@ -1,0 +1,214 @@
+//! `netbench ship` as a user sees it, with a cargo that builds nothing, and once with the real one.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use std::{fs, path::Path, process::Command, time::Duration};
+
+use netbench_model::ship::{Found, ShipOutcome};
+use netbench_report::ShipSummary;
+use support::{Place, check, finish, interrupt, json, piped, until, words};
+
+netbench_testing::tests! {
+    a_client_is_described_by_what_cargo_made;
+    a_result_is_kept_until_something_matters;
+    what_cannot_be_built_is_said_and_the_rest_goes_on;
+    an_interrupted_build_leaves_nothing_behind;
+    wrong_input_is_said_in_a_line;
+}
+
+/// What stands for cargo: it makes a program of a script, and starts a compiler and perl.
+const CARGO: &str = r#"
+case "$1" in
+--version) echo "cargo 1.99.0"; exit ;;
+metadata)
+    grep -q '"ring"' Cargo.toml && name=rustls || name=openssl
+    cat <<END
+{"packages": [
+  {"id": "client", "name": "ship-client", "version": "0.0.0", "license": null, "manifest_path": "$PWD/Cargo.toml"},
+  {"id": "a", "name": "$name", "version": "0.10.71", "license": "MIT \u001b[31m", "manifest_path": "$SOURCES/Cargo.toml"},
+  {"id": "b", "name": "unused", "version": "1.0.0", "license": "GPL-3.0", "manifest_path": "$SOURCES/Cargo.toml"}
+]}
+END
+    exit ;;
+fetch) exit ;;
+esac
+[ -n "$SLOW" ] && { echo begun > "$SLOW"; sleep 60; }
+[ -n "$BREAKS" ] && grep -q "$BREAKS" Cargo.toml && { echo "error: no such library" >&2; exit 101; }
+perl -e 1
+mkdir -p target
+printf '#!/bin/sh\necho ready\n' > target/ship-client
+chmod +x target/ship-client
+echo '{"reason": "compiler-artifact", "package_id": "a"}'
+echo '{"reason": "compiler-artifact", "package_id": "client", "executable": "'$PWD'/target/ship-client"}'
+"#;
+
+/// A folder with that cargo, and sources of a crate.
+fn place() -> Place {
+    let place = Place::new();
+    place.script("cargo", CARGO);
+    place.script(
+        "rustc",
+        "echo rustc 1.99.0; echo host: x86_64-unknown-linux-gnu",
+    );
+    fs::create_dir_all(place.path().join("sources/src")).unwrap();
+    place.write("sources/src/lib.rs", "unsafe fn f() {}\n");
+    place.write("sources/a.c", "int a;\nint b;\n");
+    place
+}
+
+fn ship(place: &Place, line: &str) -> Command {
+    let mut command = place.command(&words(line));
+    let here = |name: &str| place.path().join(name);
+    command
+        .env("CARGO", here("cargo"))
+        .env("RUSTC", here("rustc"))
+        .env("SOURCES", here("sources"));
+    command
+}
+
+fn summary(command: &mut Command) -> ShipSummary {
+    let done = finish(command).expect(0);
+    check("ship-summary.json", &done.stdout);
+    json(&done.stdout)
+}
+
+fn a_client_is_described_by_what_cargo_made() {
+    let place = place();
+    let line = "ship --stack openssl,rustls-ring --json";
+    let summary = summary(&mut ship(&place, line));
+    let [openssl, ring] = &summary.stacks[..] else {
+        panic!("{summary:?}");
+    };
+    let shipped = openssl.shipped().unwrap();
+    assert_eq!(
+        shipped.program_bytes,
+        "#!/bin/sh\necho ready\n".len() as u64
+    );
+    assert_eq!((shipped.unsafe_lines(), shipped.c_lines()), (1, 2));
+    assert_eq!(
+        shipped.crates.len(),
+        1,
+        "what was not compiled is not shipped"
+    );
+    assert_eq!(shipped.tools, ["perl"]);
+    let advisories: Vec<&str> = shipped.advisories.iter().map(|of| of.id.as_str()).collect();
+    assert_eq!(advisories, ["RUSTSEC-2025-0022"]);
+    assert_eq!(ring.shipped().unwrap().advisories, []);
+    let run = place.run();
+    let manifest = fs::read_to_string(run.join("run.json")).unwrap();
+    check("ship-run.json", &manifest);
+    for line in fs::read_to_string(run.join("samples.jsonl"))
+        .unwrap()
+        .lines()
+    {
+        check("ship-sample.json", line);
+    }
+    for format in ["terminal", "markdown", "csv"] {
+        let arguments = ["report", run.to_str().unwrap(), "--format", format];
+        let done = place.netbench(&arguments).expect(0);
+        assert!(done.stdout.contains("rustls-ring"), "{}", done.stdout);
+        assert!(!done.stdout.contains('\u{1b}'), "{format}");
+    }
+    assert_eq!(builds(&place), Vec::<String>::new());
+}
+
+/// The folders of builds in the cache.
+fn builds(place: &Place) -> Vec<String> {
+    let cache = place.path().join("cache/netbench/ship");
+    let entries = fs::read_dir(cache).into_iter().flatten();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.starts_with("build-")).collect()
+}
+
+fn a_result_is_kept_until_something_matters() {
+    let place = place();
+    let found = |line: &str| {
+        let summary = summary(&mut ship(&place, line));
+        summary.stacks[0].shipped().unwrap().found
+    };
+    assert_eq!(found("ship --stack openssl --json"), Found::Built);
+    assert_eq!(found("ship --stack openssl --json"), Found::Cached);
+    assert_eq!(found("ship --stack openssl --json --fresh"), Found::Built);
+    let lock = "version = 4\n[[package]]\nname = \"a\"\nversion = \"1.0.0\"\n";
+    place.write("own.lock", lock);
+    assert_eq!(
+        found("ship --stack openssl --json --lock own.lock"),
+        Found::Built
+    );
+    place.script(
+        "rustc",
+        "echo rustc 2.0.0; echo host: x86_64-unknown-linux-gnu",
+    );
+    assert_eq!(found("ship --stack openssl --json"), Found::Built);
+}
+
+fn what_cannot_be_built_is_said_and_the_rest_goes_on() {
+    let place = place();
+    let mut command = ship(&place, "ship --stack openssl,rustls-ring --json");
+    let summary = summary(command.env("BREAKS", "vendored"));
+    let [openssl, ring] = &summary.stacks[..] else {
+        panic!("{summary:?}");
+    };
+    let Some(ShipOutcome::Failed { why }) = &openssl.outcome else {
+        panic!("{openssl:?}");
+    };
+    assert!(why.contains("error: no such library"), "{why}");
+    assert!(ring.shipped().is_some());
+    let told = summary
+        .warnings
+        .iter()
+        .any(|text| text.contains("no such library"));
+    assert!(told, "{:?}", summary.warnings);
+}
+
+fn an_interrupted_build_leaves_nothing_behind() {
+    let place = place();
+    let begun = place.path().join("begun");
+    let mut command = ship(&place, "ship --stack openssl");
+    let child = piped(command.env("SLOW", &begun));
+    until("the build", || begun.is_file());
+    let asked = std::time::Instant::now();
+    interrupt(child).expect(130);
+    assert!(asked.elapsed() < Duration::from_secs(10));
+    assert_eq!(builds(&place), Vec::<String>::new());
+    let sleeps = |entry: &Path| {
+        let line = fs::read(entry.join("cmdline")).unwrap_or_default();
+        let here = place.path().to_str().unwrap().as_bytes();
+        line.windows(here.len()).any(|part| part == here)
+    };
+    let mut processes = fs::read_dir("/proc").unwrap().flatten();
+    assert!(
+        !processes.any(|entry| sleeps(&entry.path())),
+        "cargo is gone"
+    );
+    // What was interrupted is gone on with.
+    let run = place.run();
+    let line = format!("ship --json --resume {}", run.display());
+    assert!(
+        summary(&mut ship(&place, &line)).stacks[0]
+            .shipped()
+            .is_some()
+    );
+}
+
+fn wrong_input_is_said_in_a_line() {
+    let place = place();
+    place.write("broken.lock", "version = 4\n[[package]\n");
+    place.write("empty.lock", "version = 4\n");
+    for (line, says) in [
+        ("ship --stack opensl", "did you mean \"openssl\""),
+        ("ship --lock none.lock", "none.lock: "),
+        ("ship --lock broken.lock", "broken.lock: line 2"),
+        ("ship --lock empty.lock", "no [[package]]"),
+    ] {
+        let done = finish(&mut ship(&place, line)).expect(2);
+        assert!(done.stderr.contains(says), "{line}: {}", done.stderr);
+        assert!(done.stderr.lines().count() <= 3, "{}", done.stderr);
+    }
+    let mut without = ship(&place, "ship");
+    let done = finish(without.env("CARGO", place.path().join("nothing"))).expect(2);
+    assert!(done.stderr.contains("https://rustup.rs"), "{}", done.stderr);
+    assert!(!place.path().join("runs").exists(), "nothing was begun");
+}

@@ -1,0 +1,155 @@
+use itertools::Itertools;
+use netbench_model::ship::{ShipOutcome, Shipped, ShippedCrate};
+
+use super::{ShipRow, ShipSummary};
+use crate::{
+    cell::{Cell, Digits},
+    document::{Document, Extent, Item, Report, Section, Table},
+    text::in_place_of,
+};
+
+impl Report for ShipSummary {
+    fn tells(&self) -> bool {
+        self.stacks.iter().any(|row| row.shipped().is_some())
+    }
+
+    fn document(&self, _: Extent) -> Document<'_> {
+        let run = &self.run;
+        let stacks: Vec<&str> = self.stacks.iter().map(|row| row.stack.as_str()).collect();
+        Document {
+            about: in_place_of(&stacks),
+            lead: "What it costs to ship the least client of hyper with each stack.".to_owned(),
+            sections: vec![costs(self), crates(self)],
+            data: vec![self],
+            ..Document::of_run("ship", &run.name, &run.netbench, &run.started)
+        }
+    }
+}
+
+fn costs(summary: &ShipSummary) -> Section {
+    let run = &summary.run;
+    let mut items: Vec<Item> = Vec::new();
+    items.extend(summary.differences.iter().cloned().map(Item::Headline));
+    items.extend(Item::warnings(&summary.warnings));
+    let number = |row: &ShipRow, of: fn(&Shipped) -> f64, unit| match row.shipped() {
+        Some(shipped) => Cell::number(of(shipped), Digits::Decimals(1), unit),
+        None => Cell::Missing,
+    };
+    let figure = |row: &ShipRow, of: fn(&Shipped) -> u64| match row.shipped() {
+        Some(shipped) => Cell::count(of(shipped)),
+        None => Cell::Missing,
+    };
+    let words = |row: &ShipRow, of: fn(&Shipped) -> String| match &row.outcome {
+        Some(ShipOutcome::Built(shipped)) => Cell::text(of(shipped)),
+        Some(ShipOutcome::Failed { .. }) => Cell::text("not built"),
+        None => Cell::Missing,
+    };
+    items.push(
+        Table::of(&summary.stacks)
+            .col("stack", 0, |row| Cell::text(&row.stack))
+            .col("program", 0, |row| {
+                number(row, |of| of.program_bytes as f64 / 1e6, "MB")
+            })
+            .col("build, CPU", 0, |row| {
+                number(row, |of| of.build_cpu_ms as f64 / 1e3, "s")
+            })
+            .col("crates", 0, |row| figure(row, |of| of.crates.len() as u64))
+            .col("lines with unsafe", 1, |row| {
+                figure(row, Shipped::unsafe_lines)
+            })
+            .col("lines of C", 1, |row| figure(row, Shipped::c_lines))
+            .col("build tools", 0, |row| {
+                words(row, |of| match of.tools.as_slice() {
+                    [] => "none".to_owned(),
+                    tools => tools.join(", "),
+                })
+            })
+            .col("advisories", 1, |row| {
+                figure(row, |of| of.advisories.len() as u64)
+            })
+            .item(),
+    );
+    items.extend(
+        Table::of(&summary.stacks)
+            .col("stack", 0, |row| Cell::text(&row.stack))
+            .col("licences", 0, |row| words(row, licences))
+            .col("FIPS 140", 0, |row| words(row, |of| of.fips.clone()))
+            .under("Licences and validated forms"),
+    );
+    let advisories = summary.stacks.iter().flat_map(|row| {
+        let found = row.shipped().map(|of| of.advisories.as_slice());
+        found.unwrap_or_default().iter().map(move |of| (row, of))
+    });
+    items.extend(
+        Table::of(advisories)
+            .col("stack", 0, |(row, _)| Cell::text(&row.stack))
+            .col("advisory", 0, |(_, of)| Cell::text(&of.id))
+            .col("crate", 0, |(_, of)| Cell::text(&of.name))
+            .col("what", 1, |(_, of)| Cell::text(&of.title))
+            .under("Advisories"),
+    );
+    let mut dates = summary.stacks.iter().filter_map(ShipRow::shipped);
+    let date = dates.next().map_or("", |of| of.advisories_of.as_str());
+    Section {
+        id: "ship".to_owned(),
+        heading: "What shipping each stack costs".to_owned(),
+        explanation: format!(
+            "The same few lines of Rust, which make a connector and a request, built by {} with optimisation and stripped of \
+             symbols. Versions are those of the Cargo.lock: {}. Computing is that of cargo and of all that it starts, from \
+             nothing. Lines are those of the sources of all crates, for all platforms, without tests; C that the system has \
+             is not among them. Build tools are those that the build started beside rustc; every stack needs a linker. \
+             Advisories are of a table in netbench of {date}, not of a database of today.",
+            run.rustc, run.lock
+        ),
+        items,
+        ..Section::default()
+    }
+}
+
+/// Every licence once.
+fn licences(shipped: &Shipped) -> String {
+    let named = |of: &ShippedCrate| {
+        of.licence
+            .clone()
+            .unwrap_or_else(|| "a file of its own".to_owned())
+    };
+    let all = shipped.crates.iter().map(named);
+    all.unique().sorted().join("; ")
+}
+
+/// Crates that not every stack has.
+fn crates(summary: &ShipSummary) -> Section {
+    let built: Vec<(&ShipRow, &Shipped)> = summary
+        .stacks
+        .iter()
+        .filter_map(|row| Some((row, row.shipped()?)))
+        .collect();
+    let has = |shipped: &Shipped, of: &ShippedCrate| shipped.crates.contains(of);
+    let mut rows: Vec<(String, &ShippedCrate)> = Vec::new();
+    for (row, shipped) in &built {
+        for of in &shipped.crates {
+            let everywhere = built.iter().all(|(_, shipped)| has(shipped, of));
+            if built.len() == 1 || !everywhere {
+                rows.push((row.stack.to_string(), of));
+            }
+        }
+    }
+    let table = Table::of(rows)
+        .col("stack", 0, |(stack, _)| Cell::text(stack))
+        .col("crate", 0, |(_, of)| Cell::text(&of.name))
+        .col("version", 0, |(_, of)| Cell::text(&of.version))
+        .col("licence", 1, |(_, of)| Cell::maybe(of.licence.as_ref()))
+        .col("lines with unsafe", 1, |(_, of)| {
+            Cell::count(of.unsafe_lines)
+        })
+        .col("lines of C", 1, |(_, of)| Cell::count(of.c_lines));
+    Section {
+        id: "crates".to_owned(),
+        heading: match built.len() {
+            1 => "Its crates".to_owned(),
+            _ => "Crates that not every stack has".to_owned(),
+        },
+        items: vec![table.item()],
+        ..Section::default()
+    }
+}

@@ -1,0 +1,6 @@
+//! What a client costs that is built with each stack.
+
+mod document;
+mod summary;
+
+pub use summary::{ShipHead, ShipRow, ShipSummary, summarize_ship};

@@ -1,0 +1,424 @@
+//! One build: cargo, in a folder that is gone afterwards.
+
+use std::{
+    collections::HashSet,
+    env,
+    ffi::OsStr,
+    fs::{self, File},
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+    time::{Duration, Instant},
+};
+
+use netbench_model::{
+    sanitize,
+    ship::{Found, Shipped, ShippedCrate},
+};
+use nix::{
+    sys::{
+        resource::{UsageWho, getrusage},
+        signal::{Signal, killpg},
+    },
+    unistd::Pid,
+};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use crate::{Project, ShipError, ShipStack, advisories, project::NAME, sources, tools::Watched};
+
+/// How often a waiting thread looks.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// The longest that a step may take.
+const LIMIT: Duration = Duration::from_secs(3600);
+
+/// How long cargo has to end once it is told to.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How long the program has to make its connector.
+const START: Duration = Duration::from_secs(30);
+
+/// Lines of what cargo says that are kept of a failure.
+const KEPT: usize = 8;
+
+/// The user's cargo and rustc, and where results are kept.
+#[derive(Debug, Clone)]
+pub struct Toolchain {
+    cargo: PathBuf,
+    /// `cargo --version`.
+    pub cargo_version: String,
+    /// `rustc -vV`.
+    pub rustc_version: String,
+    host: String,
+    cache: PathBuf,
+}
+
+/// Whether an earlier result will do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reuse {
+    /// Yes.
+    Earlier,
+    /// No: build.
+    Nothing,
+}
+
+/// Of `cargo metadata`.
+#[derive(Deserialize)]
+struct Metadata {
+    packages: Vec<Package>,
+}
+
+#[derive(Deserialize)]
+struct Package {
+    id: String,
+    name: String,
+    version: String,
+    license: Option<String>,
+    manifest_path: PathBuf,
+}
+
+/// A line that `cargo build --message-format json` prints.
+#[derive(Deserialize)]
+struct Message {
+    reason: String,
+    #[serde(default)]
+    package_id: String,
+    #[serde(default)]
+    executable: Option<PathBuf>,
+}
+
+/// A folder that is removed with what is in it.
+struct Folder(PathBuf);
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What cannot be removed is in a folder of caches.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Toolchain {
+    /// The cargo that CARGO names, or the one in the PATH; results are kept in `cache`.
+    ///
+    /// # Errors
+    /// There is none, or it does not say its version.
+    pub fn find(cache: PathBuf) -> Result<Self, ShipError> {
+        let of = |name: &str, otherwise: &str| {
+            let given = env::var_os(name).filter(|value| !value.is_empty());
+            PathBuf::from(given.unwrap_or_else(|| otherwise.into()))
+        };
+        let cargo = of("CARGO", "cargo");
+        let cargo_version = said(&cargo, "--version")?;
+        let rustc_version = said(&of("RUSTC", "rustc"), "-vV")?;
+        let host = rustc_version
+            .lines()
+            .find_map(|line| line.strip_prefix("host: "));
+        let host = host.unwrap_or_default().to_owned();
+        Ok(Self {
+            cargo,
+            cargo_version,
+            rustc_version,
+            host,
+            cache,
+        })
+    }
+
+    /// Builds the client, or finds what an earlier build of the same was.
+    ///
+    /// # Errors
+    /// cargo fails, the program does not start, or `stop` becomes true.
+    pub fn ship(
+        &self,
+        stack: &ShipStack,
+        project: &Project,
+        reuse: Reuse,
+        stop: &AtomicBool,
+    ) -> Result<Shipped, ShipError> {
+        let key = self.key(project);
+        let kept = self.cache.join(format!("{key}.json"));
+        if reuse == Reuse::Earlier
+            && let Some(mut shipped) = read(&kept)
+        {
+            shipped.found = Found::Cached;
+            return Ok(shipped);
+        }
+        let name = format!("build-{}-{}", &key[..16], std::process::id());
+        let folder = Folder(self.cache.join(name));
+        let shipped = self.build(stack, project, &folder.0, stop)?;
+        // Without it the next run builds again.
+        if let Ok(text) = serde_json::to_vec(&shipped) {
+            let _ = fs::write(&kept, text);
+        }
+        Ok(shipped)
+    }
+
+    /// What stands for everything that a result depends on.
+    fn key(&self, project: &Project) -> String {
+        let mut digest = Sha256::new();
+        let flags = [
+            "RUSTFLAGS",
+            "CARGO_ENCODED_RUSTFLAGS",
+            "CC",
+            "CFLAGS",
+            "CXX",
+            "CXXFLAGS",
+        ];
+        let flags = flags.map(|name| env::var_os(name).unwrap_or_default());
+        let texts = [
+            project.sha256(),
+            self.cargo_version.clone(),
+            self.rustc_version.clone(),
+        ];
+        let all = texts
+            .iter()
+            .map(OsStr::new)
+            .chain(flags.iter().map(OsStr::new));
+        for text in all.chain([OsStr::new(advisories::TAKEN)]) {
+            digest.update((text.len() as u64).to_le_bytes());
+            digest.update(text.as_encoded_bytes());
+        }
+        let bytes = digest.finalize();
+        bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn build(
+        &self,
+        stack: &ShipStack,
+        project: &Project,
+        folder: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Shipped, ShipError> {
+        project.write(folder)?;
+        let watched = Watched::new(folder.join("tools"))?;
+        let cargo = |arguments: &[&str], what| {
+            let mut command = Command::new(&self.cargo);
+            command
+                .args(arguments)
+                .current_dir(folder)
+                .env("PATH", watched.path())
+                .env("CARGO_TARGET_DIR", folder.join("target"))
+                .env("CARGO_TERM_COLOR", "never")
+                // What is kept by a compiler's cache costs nothing the second time.
+                .env_remove("RUSTC_WRAPPER")
+                .env_remove("RUSTC_WORKSPACE_WRAPPER");
+            run(command, folder, what, stop)
+        };
+        let platform = ["--filter-platform", &self.host];
+        let describe = [&["metadata", "--format-version", "1"][..], &platform].concat();
+        let described = cargo(&describe, "cargo metadata")?;
+        cargo(
+            &["fetch", "--locked", "--target", &self.host],
+            "cargo fetch",
+        )?;
+        let (before_ms, begun) = (children_cpu_ms(), Instant::now());
+        let build = [
+            "build",
+            "--release",
+            "--locked",
+            "--message-format",
+            "json-render-diagnostics",
+        ];
+        let built = cargo(&build, "cargo build")?;
+        let build_ms = millis(begun.elapsed());
+        let build_cpu_ms = children_cpu_ms().saturating_sub(before_ms);
+        let (compiled, program) = artifacts(&built);
+        let no_program = || ShipError::Failed {
+            what: "cargo build",
+            said: "it made no program".to_owned(),
+        };
+        let program = program.ok_or_else(no_program)?;
+        let about = fs::metadata(&program).map_err(ShipError::file(&program))?;
+        starts(&program, folder, stop)?;
+        let crates = crates(&described, &compiled)?;
+        let advisories = crates
+            .iter()
+            .flat_map(|of| advisories::of(&of.name, &of.version));
+        Ok(Shipped {
+            program_bytes: about.len(),
+            build_cpu_ms,
+            build_ms,
+            advisories: advisories.collect(),
+            advisories_of: advisories::TAKEN.to_owned(),
+            crates,
+            tools: watched.started(),
+            fips: stack.fips.clone(),
+            found: Found::Built,
+        })
+    }
+}
+
+/// Whether the program makes its connector.
+fn starts(program: &Path, folder: &Path, stop: &AtomicBool) -> Result<(), ShipError> {
+    const WHAT: &str = "the client that was built";
+    let mut command = Command::new(program);
+    command.current_dir(folder);
+    let begun = Instant::now();
+    let said = run(command, folder, WHAT, stop)?;
+    if said.trim() == "ready" && begun.elapsed() < START {
+        return Ok(());
+    }
+    Err(ShipError::Failed {
+        what: WHAT,
+        said: "it does not make its connector".to_owned(),
+    })
+}
+
+/// The packages that were compiled, and the program.
+fn artifacts(messages: &str) -> (HashSet<String>, Option<PathBuf>) {
+    let mut compiled = HashSet::new();
+    let mut program = None;
+    for line in messages.lines() {
+        let Ok(message) = serde_json::from_str::<Message>(line) else {
+            continue;
+        };
+        if message.reason == "compiler-artifact" {
+            compiled.insert(message.package_id);
+            program = message.executable.or(program);
+        }
+    }
+    (compiled, program)
+}
+
+fn crates(described: &str, compiled: &HashSet<String>) -> Result<Vec<ShippedCrate>, ShipError> {
+    let metadata: Metadata =
+        serde_json::from_str(described).map_err(|error| ShipError::Failed {
+            what: "cargo metadata",
+            said: error.to_string(),
+        })?;
+    let mut crates = Vec::new();
+    for package in metadata.packages {
+        if !compiled.contains(&package.id) || package.name == NAME {
+            continue;
+        }
+        let folder = package.manifest_path.parent().unwrap_or(Path::new("."));
+        let lines = sources::count(folder).map_err(ShipError::file(folder))?;
+        crates.push(ShippedCrate {
+            name: sanitize(&package.name),
+            version: sanitize(&package.version),
+            licence: package.license.map(|licence| sanitize(&licence)),
+            unsafe_lines: lines.with_unsafe,
+            c_lines: lines.of_c,
+        });
+    }
+    crates.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
+    Ok(crates)
+}
+
+/// Runs a step to its end, and gives what it prints.
+fn run(
+    mut command: Command,
+    folder: &Path,
+    what: &'static str,
+    stop: &AtomicBool,
+) -> Result<String, ShipError> {
+    let (out, err) = (folder.join("printed"), folder.join("said"));
+    let create = |path: &Path| File::create(path).map_err(ShipError::file(path));
+    let program = PathBuf::from(command.get_program());
+    let child = command
+        .stdin(Stdio::null())
+        .stdout(create(&out)?)
+        .stderr(create(&err)?)
+        // With all that it starts, it is ended by one signal.
+        .process_group(0)
+        .spawn()
+        .map_err(ShipError::file(&program))?;
+    let status = wait(child, stop).map_err(ShipError::file(folder))?;
+    let read = |path: &Path| {
+        let bytes = fs::read(path).map_err(ShipError::file(path))?;
+        Ok::<_, ShipError>(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    match status {
+        None => Err(ShipError::Stopped),
+        Some(status) if status.success() => read(&out),
+        Some(_) => {
+            let said = read(&err)?;
+            let offline = [
+                "failed to download",
+                "Could not resolve host",
+                "network failure",
+            ];
+            let what = match offline.iter().any(|words| said.contains(words)) {
+                true => {
+                    "the crates could not be downloaded, and are not kept from an earlier build"
+                }
+                false => what,
+            };
+            let lines: Vec<&str> = said
+                .lines()
+                .filter(|line| !line.trim().is_empty())
+                .collect();
+            let last = &lines[lines.len().saturating_sub(KEPT)..];
+            Err(ShipError::Failed {
+                what,
+                said: sanitize(&last.join(" | ")),
+            })
+        }
+    }
+}
+
+/// Waits for a child; none where it had to be ended.
+fn wait(mut child: Child, stop: &AtomicBool) -> std::io::Result<Option<ExitStatus>> {
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if stop.load(Ordering::Relaxed) || begun.elapsed() > LIMIT {
+            end(&mut child)?;
+            return Ok(None);
+        }
+        thread::sleep(LOOK);
+    }
+}
+
+fn end(child: &mut Child) -> std::io::Result<()> {
+    let group = Pid::from_raw(child.id().cast_signed());
+    // It fails where all have ended already.
+    let _ = killpg(group, Signal::SIGTERM);
+    let told = Instant::now();
+    while child.try_wait()?.is_none() {
+        if told.elapsed() > GRACE {
+            let _ = killpg(group, Signal::SIGKILL);
+            child.wait()?;
+            break;
+        }
+        thread::sleep(LOOK);
+    }
+    // Those that outlive it.
+    let _ = killpg(group, Signal::SIGKILL);
+    Ok(())
+}
+
+fn said(program: &Path, argument: &str) -> Result<String, ShipError> {
+    let output = Command::new(program).arg(argument).output();
+    let output = output.map_err(|source| ShipError::NoCargo {
+        program: program.to_owned(),
+        source,
+    })?;
+    Ok(sanitize_lines(&String::from_utf8_lossy(&output.stdout)))
+}
+
+fn sanitize_lines(text: &str) -> String {
+    let lines: Vec<String> = text.trim().lines().map(sanitize).collect();
+    lines.join("\n")
+}
+
+fn read(path: &Path) -> Option<Shipped> {
+    serde_json::from_slice(&fs::read(path).ok()?).ok()
+}
+
+/// CPU time of the processes that this one started and that have ended, and of theirs.
+fn children_cpu_ms() -> u64 {
+    let Ok(usage) = getrusage(UsageWho::RUSAGE_CHILDREN) else {
+        return 0;
+    };
+    let all = usage.user_time() + usage.system_time();
+    u64::try_from(all.tv_sec() * 1000 + all.tv_usec() / 1000).unwrap_or(0)
+}
+
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,19 @@
+//! What shipping a stack costs: the least client of hyper is built with it, in a folder of its own, and what the build and
+//! its program are is found out.
+//!
+//! This crate must never know a TLS library but by the dependencies of its catalogue, print, or keep a build.
+//!
+//! Start reading at [`Toolchain::ship`].
+
+mod advisories;
+mod build;
+mod error;
+mod project;
+mod sources;
+mod stacks;
+mod tools;
+
+pub use build::{Reuse, Toolchain};
+pub use error::ShipError;
+pub use project::{BUILT_IN_LOCK, Project, lock_sha256};
+pub use stacks::{ShipStack, ship_stacks};

@@ -1,0 +1,117 @@
+//! Which tools a build starts: they are found through a folder of scripts at the head of its PATH, each of which enters its
+//! name and becomes the tool.
+
+use std::{
+    collections::BTreeSet,
+    env, fs, io,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+};
+
+use crate::ShipError;
+
+/// Tools that builds of TLS libraries are known to start. A compiler is entered only where it compiles: rustc links by it
+/// whatever the stack is.
+const TOOLS: [&str; 16] = [
+    "cc", "gcc", "clang", "c++", "g++", "clang++", "as", "nasm", "cmake", "make", "ninja", "perl",
+    "go", "git", "python3", "bindgen",
+];
+
+/// A folder of scripts, and what they have entered.
+pub(crate) struct Watched {
+    folder: PathBuf,
+    entered: PathBuf,
+}
+
+impl Watched {
+    /// Makes the scripts in `folder`, for the tools that are there.
+    pub(crate) fn new(folder: PathBuf) -> Result<Self, ShipError> {
+        fs::create_dir_all(&folder).map_err(ShipError::file(&folder))?;
+        let entered = folder.join("entered");
+        for tool in TOOLS {
+            let Some(program) = in_path(tool) else {
+                continue;
+            };
+            let path = folder.join(tool);
+            write(&path, &script(tool, &program, &entered)).map_err(ShipError::file(&path))?;
+        }
+        Ok(Self { folder, entered })
+    }
+
+    /// The PATH of a build.
+    pub(crate) fn path(&self) -> std::ffi::OsString {
+        let rest = env::var_os("PATH").unwrap_or_default();
+        let folders = std::iter::once(self.folder.clone()).chain(env::split_paths(&rest));
+        // A folder with a colon in its name cannot be in it.
+        env::join_paths(folders).unwrap_or(rest)
+    }
+
+    /// The tools that were started, by name.
+    pub(crate) fn started(&self) -> Vec<String> {
+        let text = fs::read_to_string(&self.entered).unwrap_or_default();
+        let names: BTreeSet<&str> = text.lines().collect();
+        names.into_iter().map(str::to_owned).collect()
+    }
+}
+
+fn script(tool: &str, program: &Path, entered: &Path) -> String {
+    let (program, entered) = (quoted(program), quoted(entered));
+    let enter = format!("echo {tool} >> {entered}");
+    let compiles = matches!(tool, "cc" | "gcc" | "clang" | "c++" | "g++" | "clang++");
+    let enter = match compiles {
+        true => format!("case \" $* \" in *' -c '*) {enter} ;; esac"),
+        false => enter,
+    };
+    format!("#!/bin/sh\n{enter}\nexec {program} \"$@\"\n")
+}
+
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    fs::write(path, text)?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+}
+
+/// Where a program is that a shell would start by this name.
+fn in_path(name: &str) -> Option<PathBuf> {
+    let folders = env::var_os("PATH")?;
+    let found = env::split_paths(&folders).map(|folder| folder.join(name));
+    let can_run = |path: &PathBuf| {
+        let about = fs::metadata(path);
+        about.is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+    };
+    let mut found = found.filter(can_run);
+    found.next()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_tool_is_entered_by_its_name_and_a_compiler_where_it_compiles() {
+        let place = tempfile::tempdir().unwrap();
+        let program = place.path().join("it's real");
+        netbench_testing::script(&program, "echo \"$1\"");
+        let entered = place.path().join("entered");
+        let run = |tool: &str, argument: &str| {
+            let path = place.path().join(tool);
+            write(&path, &script(tool, &program, &entered)).unwrap();
+            let output = Command::new(path).arg(argument).output().unwrap();
+            String::from_utf8(output.stdout).unwrap()
+        };
+        assert_eq!(run("perl", "Configure"), "Configure\n");
+        assert_eq!(run("cc", "-o"), "-o\n");
+        let watched = Watched {
+            folder: place.path().to_owned(),
+            entered: entered.clone(),
+        };
+        assert_eq!(watched.started(), ["perl"]);
+        assert_eq!(run("cc", "-c"), "-c\n");
+        assert_eq!(watched.started(), ["cc", "perl"]);
+    }
+}
