@@ -1,7 +1,7 @@
 //! Calls that the openssl crate has no safe form of.
 
 use std::{
-    ffi::{CStr, c_int, c_long, c_void},
+    ffi::{CStr, c_char, c_int, c_long, c_void},
     ptr,
 };
 
