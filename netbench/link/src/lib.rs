@@ -30,6 +30,7 @@ mod topology;
 mod trace;
 
 pub use error::LinkError;
+pub use forward::{Elsewhere, Observed, ObservedConnection};
 pub use link::Link;
 pub use namespace::Namespace;
 pub use plan::{LinkChoice, LinkPlan, LinkSite, TrialKey};

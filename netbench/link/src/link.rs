@@ -19,7 +19,7 @@ use crate::{
     capability::{self, Privilege},
     check::{self, Listener},
     device::take_drops,
-    forward::{CHECK_PORT, Forwarder, Paths, Recorder, Statistics, Trials},
+    forward::{CHECK_PORT, Forwarder, Observed, Observer, Paths, Recorder, Statistics, Trials},
     netem, sites,
     topology::{self, Ends, Forwarded},
     trace::Trace,
@@ -56,6 +56,7 @@ struct UserLink {
     trials: Arc<Trials>,
     recorder: Arc<Recorder>,
     statistics: Arc<Statistics>,
+    observer: Arc<Observer>,
     sockets: Vec<OwnedFd>,
     /// Ends when it is dropped.
     _forwarder: Forwarder,
@@ -147,6 +148,32 @@ impl Link {
         user.recorder.begin(site);
         let done = work();
         (done, Some(Trace::new(user.recorder.end(site))))
+    }
+
+    /// Takes note of the client's connections from now on, and of where else it sends packets: all of its packets then
+    /// come to the link, which has no way out. Says whether it can; only a link in user space can.
+    ///
+    /// # Errors
+    /// The client's namespace takes no route.
+    pub fn observe(&self) -> Result<bool, LinkError> {
+        let Some(user) = &self.user else {
+            return Ok(false);
+        };
+        if !user.observer.is_on() {
+            topology::lead_everything_to_the_link(&self.client)?;
+            user.observer.start();
+        }
+        Ok(true)
+    }
+
+    /// What was seen since the last call, once it was told to [`Self::observe`].
+    pub fn observed(&self) -> Option<Observed> {
+        Some(self.user.as_ref()?.observer.take())
+    }
+
+    /// The address at which the client can ask for names. Nobody answers there, and the client is told so at once.
+    pub fn nobodys_name_server(&self) -> Ipv4Addr {
+        sites::SERVER
     }
 
     /// Times idle TCP connects through the link, for each distinct round-trip time the median of
@@ -263,11 +290,13 @@ impl Link {
         let trials = Arc::new(Trials::new(plan.sites.len()));
         let statistics = Arc::new(Statistics::default());
         let recorder = Arc::new(Recorder::default());
+        let observer = Arc::new(Observer::default());
         let paths = Paths::new(
             &plan.sites,
             plan.seed,
             Arc::clone(&trials),
             Arc::clone(&recorder),
+            Arc::clone(&observer),
         );
         let forwarder = Forwarder::start(client, server, paths, Arc::clone(&statistics))
             .map_err(LinkError::device("start the forwarder"))?;
@@ -275,6 +304,7 @@ impl Link {
             trials,
             recorder,
             statistics,
+            observer,
             sockets,
             _forwarder: forwarder,
         };

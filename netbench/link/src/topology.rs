@@ -169,6 +169,18 @@ impl Ends {
     }
 }
 
+/// Gives a client's namespace a route for every address that is no site's.
+pub(crate) fn lead_everything_to_the_link(client: &Namespace) -> Result<(), LinkError> {
+    let add = || {
+        let index = interface::index(INTERFACE)?;
+        let everything = (Ipv4Addr::UNSPECIFIED, 0);
+        Netlink::open()?.add_route(index, everything, sites::SERVER)
+    };
+    client
+        .run(add)?
+        .map_err(LinkError::device("add a default route in a namespace"))
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Neighbours {
     Permanent,

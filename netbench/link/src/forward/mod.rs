@@ -4,6 +4,7 @@
 mod draw;
 mod forwarder;
 mod losses;
+mod observer;
 mod paths;
 mod recorder;
 mod segment;
@@ -12,6 +13,8 @@ mod statistics;
 mod trials;
 
 pub(crate) use forwarder::Forwarder;
+pub(crate) use observer::Observer;
+pub use observer::{Elsewhere, Observed, ObservedConnection};
 pub(crate) use paths::{OneWay, Paths};
 pub(crate) use recorder::{Packet, Recorder};
 pub(crate) use statistics::Statistics;

@@ -12,6 +12,7 @@ use super::{
     CHECK_PORT, Direction, Load,
     draw::{self, PacketName},
     losses::Loss,
+    observer::Observer,
     recorder::{Packet, Recorder},
     segment::{self, Segment},
     trials::{ConnectionName, Trials},
@@ -33,6 +34,7 @@ pub(crate) struct Paths {
     sites: Vec<Path>,
     trials: Arc<Trials>,
     recorder: Arc<Recorder>,
+    observer: Arc<Observer>,
     connections: HashMap<Ends, Connection>,
     /// Sweep when there are so many connections.
     sweep_at: usize,
@@ -99,6 +101,7 @@ impl Paths {
         seed: u64,
         trials: Arc<Trials>,
         recorder: Arc<Recorder>,
+        observer: Arc<Observer>,
     ) -> Self {
         let path = |site: &LinkSite| Path {
             profile: site.profile,
@@ -109,6 +112,7 @@ impl Paths {
             sites: sites.iter().map(path).collect(),
             trials,
             recorder,
+            observer,
             connections: HashMap::new(),
             sweep_at: CONNECTIONS_KEPT,
         }
@@ -117,6 +121,13 @@ impl Paths {
     /// Decides about an IP packet that came at `arrived_ns`. Packets must be given in the order
     /// in which they came.
     pub(crate) fn decide(&mut self, direction: Direction, packet: &[u8], arrived_ns: u64) -> Fate {
+        let fate = self.fate(direction, packet, arrived_ns);
+        self.observer
+            .enter(direction, packet, arrived_ns, fate, self.sites.len());
+        fate
+    }
+
+    fn fate(&mut self, direction: Direction, packet: &[u8], arrived_ns: u64) -> Fate {
         let Some(segment) = segment::parse(packet) else {
             return Fate::Pass;
         };

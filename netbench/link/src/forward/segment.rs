@@ -49,6 +49,22 @@ pub(crate) fn parse(packet: &[u8]) -> Option<Segment> {
     })
 }
 
+/// The data of a packet that [`parse`] has read.
+pub(crate) fn data(packet: &[u8]) -> &[u8] {
+    let Some(ip) = packet.first_chunk::<20>() else {
+        return &[];
+    };
+    let header_bytes = usize::from(ip[0] & 0x0f) * 4;
+    let total_bytes = usize::from(u16::from_be_bytes([ip[2], ip[3]]));
+    let Some(offset) = packet.get(header_bytes + 12) else {
+        return &[];
+    };
+    let begin = header_bytes + usize::from(offset >> 4) * 4;
+    packet
+        .get(begin..total_bytes.min(packet.len()))
+        .unwrap_or_default()
+}
+
 /// Packets for tests.
 #[cfg(test)]
 pub(crate) mod made {

@@ -13,7 +13,7 @@ fn paths(profiles: &[LinkProfile], seed: u64) -> Paths {
     };
     let sites: Vec<_> = profiles.iter().enumerate().map(site).collect();
     let trials = Arc::new(Trials::new(sites.len()));
-    Paths::new(&sites, seed, trials, Arc::default())
+    Paths::new(&sites, seed, trials, Arc::default(), Arc::default())
 }
 
 fn with_rtt(rtt_ns: u64) -> LinkProfile {

@@ -1,0 +1,443 @@
+//! What the forwarder sees of connections, for whoever holds a client's own times against it: when packets
+//! come from the client and are due at it, and what goes to nobody's address.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashMap},
+    net::Ipv4Addr,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use parking_lot::Mutex;
+
+use super::{Direction, paths::Fate, segment};
+use crate::sites;
+
+/// What is remembered at one time, of connections and of addresses.
+const MOST: usize = 4_096;
+
+/// The content type of protected records, and of the data of an application (RFC 8446 section 5.2).
+const APPLICATION_DATA: u8 = 23;
+
+/// DNS's port.
+const DNS_PORT: u16 = 53;
+
+/// What has been seen since it was last taken.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Observed {
+    /// Connections to sites, in the order in which they began.
+    pub connections: Vec<ObservedConnection>,
+    /// Packets of the client to any address that is neither a site's nor the link's own, which go nowhere.
+    pub elsewhere: BTreeMap<Elsewhere, u64>,
+    /// Names that the client asked a DNS server for. There is none: the client is told at once.
+    pub names: BTreeSet<String>,
+}
+
+/// A connection to a site. All times are of one clock, in nanoseconds, and are the client's: when its packets came, and
+/// when packets to it were due.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ObservedConnection {
+    /// The site, by its place in the plan.
+    pub site: usize,
+    /// The client's port.
+    pub client_port: u16,
+    /// The first SYN came.
+    pub opened_ns: u64,
+    /// The answer to the SYN was due at the client.
+    pub accepted_ns: Option<u64>,
+    /// The client's first data came: its ClientHello.
+    pub hello_ns: Option<u64>,
+    /// The client's first protected record came: in TLS 1.3 its Finished, before that its request.
+    pub protected_ns: Option<u64>,
+    /// The last data was due at the client.
+    pub last_ns: Option<u64>,
+    /// Data sent by the client, in bytes, without what was sent again.
+    pub bytes_up: u64,
+    /// Data that passed the link to the client, in bytes.
+    pub bytes_down: u64,
+}
+
+/// Where a packet was to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Elsewhere {
+    /// The address.
+    pub address: Ipv4Addr,
+    /// IP's number of the protocol: 6 for TCP, 17 for UDP.
+    pub protocol: u8,
+    /// The port, where the protocol has ports.
+    pub port: Option<u16>,
+}
+
+/// Takes note of packets once it is told to.
+#[derive(Default)]
+pub(crate) struct Observer {
+    is_on: AtomicBool,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Default)]
+struct Seen {
+    observed: Observed,
+    /// By site, client's port and site's port: the connection's place, and its client's records.
+    places: HashMap<(usize, u16, u16), (usize, Records)>,
+}
+
+impl Observer {
+    pub(crate) fn start(&self) {
+        self.is_on.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
+        self.is_on.load(Ordering::Relaxed)
+    }
+
+    /// What was seen since the last call. Connections that are still open are not told of again.
+    pub(crate) fn take(&self) -> Observed {
+        std::mem::take(&mut *self.seen.lock()).observed
+    }
+
+    /// Takes note of a packet that came at `arrived_ns`, and of what becomes of it.
+    pub(crate) fn enter(
+        &self,
+        direction: Direction,
+        packet: &[u8],
+        arrived_ns: u64,
+        fate: Fate,
+        sites: usize,
+    ) {
+        if self.is_on() {
+            self.seen
+                .lock()
+                .enter(direction, packet, arrived_ns, fate, sites);
+        }
+    }
+}
+
+impl Seen {
+    fn enter(
+        &mut self,
+        direction: Direction,
+        packet: &[u8],
+        arrived_ns: u64,
+        fate: Fate,
+        sites: usize,
+    ) {
+        let Some(ip) = packet.first_chunk::<20>() else {
+            return;
+        };
+        let site_at = match direction {
+            Direction::Up => [ip[16], ip[17], ip[18], ip[19]],
+            Direction::Down => [ip[12], ip[13], ip[14], ip[15]],
+        };
+        match (sites::index_of(site_at, sites), direction) {
+            (Some(site), _) => self.enter_segment(site, direction, packet, arrived_ns, fate),
+            (None, Direction::Up) => self.enter_elsewhere(packet, site_at),
+            (None, Direction::Down) => {}
+        }
+    }
+
+    fn enter_segment(
+        &mut self,
+        site: usize,
+        direction: Direction,
+        packet: &[u8],
+        arrived_ns: u64,
+        fate: Fate,
+    ) {
+        let Some(segment) = segment::parse(packet) else {
+            return;
+        };
+        let key = match direction {
+            Direction::Up => (site, segment.source_port, segment.destination_port),
+            Direction::Down => (site, segment.destination_port, segment.source_port),
+        };
+        if segment.opens && direction == Direction::Up {
+            self.open(key, segment.sequence, arrived_ns);
+        }
+        let Some((place, records)) = self.places.get_mut(&key) else {
+            return;
+        };
+        let Some(connection) = self.observed.connections.get_mut(*place) else {
+            return;
+        };
+        let data = segment::data(packet);
+        match direction {
+            Direction::Up if !data.is_empty() => {
+                connection.hello_ns.get_or_insert(arrived_ns);
+                let (fresh, is_protected) = records.enter(segment.sequence, data);
+                connection.bytes_up += fresh;
+                if is_protected {
+                    connection.protected_ns.get_or_insert(arrived_ns);
+                }
+            }
+            Direction::Down => {
+                let Fate::Due { due_ns } = fate else { return };
+                if segment.accepts {
+                    connection.accepted_ns.get_or_insert(due_ns);
+                }
+                if !data.is_empty() {
+                    connection.last_ns = Some(due_ns);
+                    connection.bytes_down += data.len() as u64;
+                }
+            }
+            Direction::Up => {}
+        }
+    }
+
+    fn open(&mut self, key: (usize, u16, u16), sequence: u32, now_ns: u64) {
+        let next = sequence.wrapping_add(1);
+        // A SYN sent again begins nothing.
+        let again = self
+            .places
+            .get(&key)
+            .is_some_and(|(_, records)| records.first == next);
+        if again || self.observed.connections.len() >= MOST {
+            return;
+        }
+        let (site, client_port, _) = key;
+        let place = self.observed.connections.len();
+        self.places.insert(key, (place, Records::beginning(next)));
+        self.observed.connections.push(ObservedConnection {
+            site,
+            client_port,
+            opened_ns: now_ns,
+            accepted_ns: None,
+            hello_ns: None,
+            protected_ns: None,
+            last_ns: None,
+            bytes_up: 0,
+            bytes_down: 0,
+        });
+    }
+
+    fn enter_elsewhere(&mut self, packet: &[u8], address: [u8; 4]) {
+        let header_bytes = usize::from(packet[0] & 0x0f) * 4;
+        let protocol = packet[9];
+        let ports = packet
+            .get(header_bytes..)
+            .and_then(<[u8]>::first_chunk::<4>)
+            .filter(|_| matches!(protocol, 6 | 17));
+        let port = ports.map(|ports| u16::from_be_bytes([ports[2], ports[3]]));
+        if protocol == 17 && port == Some(DNS_PORT) {
+            let question = packet.get(header_bytes + 8..).and_then(dns_question);
+            if self.observed.names.len() < MOST {
+                self.observed.names.extend(question);
+            }
+        }
+        let elsewhere = Elsewhere {
+            address: address.into(),
+            protocol,
+            port,
+        };
+        let own = elsewhere.address == sites::SERVER || elsewhere.address == sites::CLIENT;
+        let room = self.observed.elsewhere.len() < MOST
+            || self.observed.elsewhere.contains_key(&elsewhere);
+        if !own && room {
+            *self.observed.elsewhere.entry(elsewhere).or_default() += 1;
+        }
+    }
+}
+
+/// Where the client's TLS records begin in what it sends.
+struct Records {
+    /// The sequence number of the first byte.
+    first: u32,
+    /// The one of the next byte.
+    next: u32,
+    /// What is left of the record that `next` is in.
+    left: usize,
+    /// The header that `next` is in, as far as it has come.
+    header: Vec<u8>,
+}
+
+impl Records {
+    fn beginning(first: u32) -> Self {
+        Self {
+            first,
+            next: first,
+            left: 0,
+            header: Vec::with_capacity(RECORD_HEADER_BYTES),
+        }
+    }
+
+    /// Takes a segment's data: how many bytes of it are new, and whether a protected record begins in it. What is
+    /// sent again, or came before what it follows, begins none.
+    fn enter(&mut self, sequence: u32, data: &[u8]) -> (u64, bool) {
+        if sequence != self.next {
+            return (0, false);
+        }
+        #[expect(clippy::cast_possible_truncation, reason = "a packet is shorter")]
+        let length = data.len() as u32;
+        self.next = self.next.wrapping_add(length);
+        let mut is_protected = false;
+        let mut rest = data;
+        while !rest.is_empty() {
+            let within = self.left.min(rest.len());
+            self.left -= within;
+            rest = &rest[within..];
+            if rest.is_empty() {
+                break;
+            }
+            if self.header.is_empty() && rest[0] == APPLICATION_DATA {
+                is_protected = true;
+            }
+            let missing = (RECORD_HEADER_BYTES - self.header.len()).min(rest.len());
+            self.header.extend_from_slice(&rest[..missing]);
+            rest = &rest[missing..];
+            if let [_, _, _, high, low] = self.header[..] {
+                self.left = usize::from(u16::from_be_bytes([high, low]));
+                self.header.clear();
+            }
+        }
+        (u64::from(length), is_protected)
+    }
+}
+
+const RECORD_HEADER_BYTES: usize = 5;
+
+/// The name that the first question of a DNS message is about (RFC 1035 section 4.1.2).
+fn dns_question(message: &[u8]) -> Option<String> {
+    const HEADER_BYTES: usize = 12;
+    const LONGEST: usize = 255;
+    let mut rest = message.get(HEADER_BYTES..)?;
+    let mut name = String::new();
+    loop {
+        let (length, after) = rest.split_first()?;
+        let length = usize::from(*length);
+        // A pointer has no place in the first name.
+        if length == 0 || length > 63 || name.len() + length > LONGEST {
+            return (length == 0 && !name.is_empty()).then_some(name);
+        }
+        if !name.is_empty() {
+            name.push('.');
+        }
+        let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_".contains(byte);
+        for byte in after.get(..length)? {
+            name.push(if plain(byte) { char::from(*byte) } else { '?' });
+        }
+        rest = after.get(length..)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{
+        super::segment::made::{ACK, SYN, packet},
+        *,
+    };
+
+    const CLIENT: ([u8; 4], u16) = ([10, 0, 0, 1], 40_000);
+    const SITE: ([u8; 4], u16) = ([10, 1, 0, 1], 443);
+
+    fn with_data(sequence: u32, data: &[u8]) -> Vec<u8> {
+        let length = u16::try_from(data.len()).expect("short");
+        let mut bytes = packet(CLIENT, SITE, ACK, sequence, length);
+        bytes[40..].copy_from_slice(data);
+        bytes
+    }
+
+    fn record(kind: u8, length: u16) -> Vec<u8> {
+        let mut bytes = vec![kind, 3, 3];
+        bytes.extend(length.to_be_bytes());
+        bytes.resize(5 + usize::from(length), 0xAA);
+        bytes
+    }
+
+    fn up(observer: &Observer, bytes: &[u8], at_ns: u64) {
+        observer.enter(Direction::Up, bytes, at_ns, Fate::Pass, 1);
+    }
+
+    #[test]
+    fn a_connection_is_told_by_the_clients_times() {
+        let observer = Observer::default();
+        observer.start();
+        up(&observer, &packet(CLIENT, SITE, SYN, 99, 0), 1_000);
+        up(&observer, &packet(CLIENT, SITE, SYN, 99, 0), 2_000);
+        let answer = packet(SITE, CLIENT, SYN | ACK, 7, 0);
+        let due = Fate::Due { due_ns: 21_000 };
+        observer.enter(Direction::Down, &answer, 11_000, due, 1);
+        // A ClientHello in two segments, in whose middle there is a byte as of a protected record.
+        let hello = record(22, 1_500);
+        let (mut head, tail) = (hello[..1_000].to_vec(), &hello[1_000..]);
+        head[900] = 23;
+        up(&observer, &with_data(100, &head), 22_000);
+        up(&observer, &with_data(1_100, tail), 22_100);
+        up(&observer, &with_data(1_100, tail), 22_200);
+        let mut last = record(20, 1);
+        last.extend(record(23, 53));
+        up(&observer, &with_data(1_605, &last), 43_000);
+        let body = packet(SITE, CLIENT, ACK, 8, 500);
+        let due = Fate::Due { due_ns: 64_000 };
+        observer.enter(Direction::Down, &body, 54_000, due, 1);
+        let seen = observer.take();
+        assert_eq!(
+            seen.connections,
+            [ObservedConnection {
+                site: 0,
+                client_port: 40_000,
+                opened_ns: 1_000,
+                accepted_ns: Some(21_000),
+                hello_ns: Some(22_000),
+                protected_ns: Some(43_000),
+                last_ns: Some(64_000),
+                bytes_up: 1_505 + 64,
+                bytes_down: 500,
+            }]
+        );
+        assert_eq!(observer.take(), Observed::default());
+    }
+
+    #[test]
+    fn what_goes_elsewhere_is_told_with_the_names_that_are_asked_for() {
+        let observer = Observer::default();
+        observer.start();
+        let mut query = packet(CLIENT, ([10, 0, 0, 2], 53), 0, 0, 20);
+        query[9] = 17;
+        let mut message = vec![0; 8 + 12];
+        message.extend(b"\x07updates\x07example\x00\x00\x01\x00\x01");
+        query.truncate(24);
+        query.extend(&message[4..]);
+        up(&observer, &query, 1);
+        up(
+            &observer,
+            &packet(CLIENT, ([192, 0, 2, 1], 443), SYN, 1, 0),
+            2,
+        );
+        up(
+            &observer,
+            &packet(CLIENT, ([192, 0, 2, 1], 443), SYN, 1, 0),
+            3,
+        );
+        let seen = observer.take();
+        assert!(seen.connections.is_empty());
+        assert_eq!(Vec::from_iter(&seen.names), ["updates.example"]);
+        let elsewhere = Elsewhere {
+            address: [192, 0, 2, 1].into(),
+            protocol: 6,
+            port: Some(443),
+        };
+        assert_eq!(seen.elsewhere, BTreeMap::from([(elsewhere, 2)]));
+    }
+
+    #[test]
+    fn nothing_is_seen_before_it_is_started() {
+        let observer = Observer::default();
+        up(&observer, &packet(CLIENT, SITE, SYN, 99, 0), 1);
+        assert_eq!(observer.take(), Observed::default());
+    }
+
+    proptest! {
+        #[test]
+        fn no_packet_makes_it_panic(packets in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..90), 0..6)) {
+            let observer = Observer::default();
+            observer.start();
+            for bytes in packets {
+                for direction in Direction::BOTH {
+                    observer.enter(direction, &bytes, 1, Fate::Pass, 3);
+                }
+                let _ = dns_question(&bytes);
+            }
+        }
+    }
+}
