@@ -15,7 +15,6 @@
 mod output;
 
 mod ask;
-mod browser;
 mod cache;
 mod client;
 mod commands;
@@ -32,6 +31,7 @@ mod pipeline;
 mod progress;
 mod run;
 mod shard;
+mod show;
 mod sites_file;
 mod stack_names;
 mod stored;

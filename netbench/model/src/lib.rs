@@ -3,6 +3,7 @@
 //! Pure data and pure parsing. This crate must never do I/O, read a clock or draw a random number.
 //! Start reading at [`Sample`], then [`Site`] and [`Manifest`].
 
+pub mod browser;
 pub mod chains;
 pub mod compat;
 mod condition;

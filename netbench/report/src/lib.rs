@@ -9,6 +9,7 @@
 //! [`summarize`] and [`ConnectReport`].
 
 mod bogo;
+mod browser;
 mod cell;
 mod chains;
 mod compat;
@@ -26,6 +27,10 @@ mod stacks;
 mod suite;
 mod text;
 
+pub use browser::{
+    AttemptRow, BrowserHead, BrowserSummary, ClientRow, FarVisit, PacketsRow, VisitComparison,
+    VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow, summarize_browser,
+};
 pub use chains::{
     BrokenChain, ChainChange, ChainDifference, ChainKind, ChainTally, ChainsAstray, ChainsHead,
     ChainsSummary, summarize_chains,
@@ -69,6 +74,7 @@ pub use text::{count, wrap};
 
 use netbench_model::{
     ConnectManifest, EvaluationManifest, Sample, ScanManifest, SuiteManifest, SuiteSample,
+    browser::{BrowserManifest, VisitSample},
     chains::{ChainSample, ChainsManifest},
     compat::{CompatManifest, CompatSample},
     coverage::{Coverage, Defects, Difference as CoverageDifference, Matrix as SupportMatrix},
@@ -100,6 +106,9 @@ pub fn schemas() -> Vec<Schema> {
         schema("bogo-matrix.json", schema_for!(SupportMatrix)),
         schema("bogo-defects.json", schema_for!(Defects)),
         schema("bogo-difference.json", schema_for!(CoverageDifference)),
+        schema("browser-run.json", schema_for!(BrowserManifest)),
+        schema("browser-sample.json", schema_for!(VisitSample)),
+        schema("browser-summary.json", schema_for!(BrowserSummary)),
         schema("chains-run.json", schema_for!(ChainsManifest)),
         schema("chains-sample.json", schema_for!(ChainSample)),
         schema("chains-summary.json", schema_for!(ChainsSummary)),

@@ -123,6 +123,10 @@ impl LabTargets {
         &self.link
     }
 
+    pub(crate) fn ca_pem(&self) -> &str {
+        self.lab.ca_pem()
+    }
+
     /// As [`crate::Targets::address`].
     pub(crate) fn address(&self, site: usize) -> Result<SocketAddr, Failure> {
         let places = self.places.read();

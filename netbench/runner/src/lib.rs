@@ -3,8 +3,9 @@
 //! This crate must never print, never make a figure of a sample, and never let a worker's fault
 //! end a run. Start reading at [`Plan`], then [`execute`]; `schedule.rs` is the order of trials. The in-memory
 //! suite is in `suite/`: [`SuiteTrials`], then [`execute_suite`]. [`scan`] has what a scan asks of stacks, and
-//! [`compat`] tries servers of every kind, [`chains`] asks verifiers.
+//! [`compat`] tries servers of every kind, [`chains`] asks verifiers, and [`browser`] has browsers visit sites.
 
+pub mod browser;
 pub mod chains;
 pub mod compat;
 mod environment;

@@ -90,7 +90,8 @@ pub(crate) fn is_sound(site: &Site) -> bool {
     site.lab.fault.is_none()
 }
 
-fn disagreement(client: &Negotiated, server: &Negotiated) -> Option<String> {
+/// What client and server say differently, if anything.
+pub(crate) fn disagreement(client: &Negotiated, server: &Negotiated) -> Option<String> {
     fn text(value: Option<impl ToString>) -> String {
         value.map_or_else(|| "nothing".to_owned(), |value| value.to_string())
     }

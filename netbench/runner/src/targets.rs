@@ -63,6 +63,14 @@ impl Targets {
         }
     }
 
+    /// The lab's own root, in PEM.
+    pub fn ca_pem(&self) -> Option<&str> {
+        match self {
+            Self::Lab(lab) => Some(lab.ca_pem()),
+            Self::Hosts(_) => None,
+        }
+    }
+
     /// The peak resident size of each of the lab's servers, in bytes.
     pub fn server_peaks(&self) -> BTreeMap<String, u64> {
         match self {

@@ -29,6 +29,10 @@ pub enum Tool {
     Valgrind,
     /// Chromium or Chrome.
     Chromium,
+    /// Firefox.
+    Firefox,
+    /// NSS's tool for databases of certificates.
+    Certutil,
     /// Slurm's daemons and commands, and root, who may start them.
     Slurm,
     /// A virtual machine whose kernel has netem.
@@ -47,7 +51,7 @@ pub enum Tool {
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Go,
         Self::Javac,
         Self::Nginx,
@@ -57,6 +61,8 @@ impl Tool {
         Self::Selfserv,
         Self::Valgrind,
         Self::Chromium,
+        Self::Firefox,
+        Self::Certutil,
         Self::Slurm,
         Self::EmulatedMachine,
         Self::UserNamespaces,
@@ -78,6 +84,8 @@ impl Tool {
             Self::Selfserv => "selfserv",
             Self::Valgrind => "valgrind",
             Self::Chromium => "chromium",
+            Self::Firefox => "firefox",
+            Self::Certutil => "certutil",
             Self::Slurm => "slurm",
             Self::EmulatedMachine => "emulated-machine",
             Self::UserNamespaces => "user-namespaces",
@@ -98,11 +106,16 @@ impl Tool {
             | Self::Nmap
             | Self::Sslscan
             | Self::Selfserv
+            | Self::Certutil
             | Self::Valgrind => absent(self.name()),
             Self::Chromium => self
                 .path()
                 .is_none()
                 .then(|| "chromium is not installed".to_owned()),
+            Self::Firefox => self
+                .path()
+                .is_none()
+                .then(|| "firefox is not installed".to_owned()),
             Self::Slurm => ["munged", "slurmctld", "slurmd", "sbatch", "squeue"]
                 .into_iter()
                 .find_map(absent)
@@ -145,6 +158,7 @@ impl Tool {
             Self::Chromium => ["chromium", "chromium-browser", "google-chrome"]
                 .into_iter()
                 .find_map(program),
+            Self::Firefox => ["firefox-esr", "firefox"].into_iter().find_map(program),
             other => program(other.name()),
         }
     }

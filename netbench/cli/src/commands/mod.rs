@@ -1,6 +1,7 @@
 //! The commands, one module each: `args.rs` is what can be asked of it, `mod.rs` what it does.
 
 mod bogo;
+mod browser;
 pub(crate) mod compare;
 mod compat;
 pub(crate) mod completions;
@@ -54,6 +55,9 @@ pub(crate) enum Command {
     /// Build a client with each stack: its size, build time, crates, licences
     #[command(after_help = ship::args::EXAMPLES)]
     Ship(Box<ship::args::Ship>),
+    /// Drive real browsers over emulated sites: times, what they negotiate, what they show
+    #[command(after_help = browser::args::EXAMPLES)]
+    Browser(Box<browser::args::BrowserOptions>),
     /// Compare two runs of suite or connect, such as before and after an upgrade
     #[command(after_help = compare::args::EXAMPLES)]
     Compare(compare::args::Compare),
@@ -104,6 +108,7 @@ pub(crate) fn time(arguments: &[OsString]) -> anyhow::Result<Duration> {
         Command::Connect(options) => connect::time(options)?,
         Command::Suite(options) => suite::time(options)?,
         Command::Scan(options) => scan::time(options)?,
+        Command::Browser(options) => browser::time(options)?,
         Command::Bogo(options) => bogo::time(options),
         Command::Compat(options) => compat::time(options)?,
         _ => Duration::ZERO,
@@ -118,6 +123,7 @@ impl Command {
             Self::Suite(options) => suite::suite(options),
             Self::Compat(options) => compat::compat(options),
             Self::Ship(options) => ship::ship(options),
+            Self::Browser(options) => browser::browser(options),
             Self::Compare(options) => compare::compare(options),
             Self::Bogo(options) => bogo::bogo(options),
             Self::Scan(options) => scan::scan(options),

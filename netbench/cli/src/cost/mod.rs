@@ -3,6 +3,7 @@
 //! about 2.5 GHz; once a run is under way, [`Eta`] corrects them by its own pace.
 
 mod bogo;
+mod browser;
 mod chains;
 mod compat;
 mod connect;
@@ -18,6 +19,7 @@ use std::{
 
 pub(crate) use self::{
     bogo::{all_tests, tests},
+    browser::PageVisits,
     chains::Chains,
     compat::Tries,
     connect::{Connections, Reached, Work},

@@ -1,5 +1,6 @@
 //! The kinds of run. A new kind is a file here and a line in [`KINDS`]; nothing else tells kinds apart.
 
+mod browser;
 mod chains;
 mod compat;
 pub(crate) mod connect;
@@ -15,12 +16,11 @@ use netbench_report::{Report, RunRow};
 use netbench_store::{RunFolder, StoreError};
 
 use crate::{
-    browser,
     commands::compare,
     exit::{Ended, WrongInput},
     merge::Merging,
     options::Output,
-    output,
+    output, show,
     stored::wrong,
 };
 
@@ -53,13 +53,14 @@ pub(crate) enum Holds {
     Runs,
 }
 
-static KINDS: [KindOfRun; 7] = [
+static KINDS: [KindOfRun; 8] = [
     connect::KIND,
     suite::KIND,
     scan::KIND,
     compat::KIND,
     chains::KIND,
     ship::KIND,
+    browser::KIND,
     evaluation::KIND,
 ];
 
@@ -113,7 +114,7 @@ pub(crate) fn publish(folder: &RunFolder, output: &Output, page: Page) -> anyhow
     output::print(&*report, output)?;
     output::store(folder, &*report, output)?;
     if page == Page::Opened {
-        browser::open(&output::store_page(folder, &*report, output)?);
+        show::open(&output::store_page(folder, &*report, output)?);
     }
     Ok(ended(&*report))
 }

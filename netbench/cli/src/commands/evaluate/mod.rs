@@ -21,7 +21,6 @@ use netbench_report::EvaluationReport;
 use netbench_store::RunFolder;
 
 use crate::{
-    browser,
     client::{self, Shown, millis},
     commands,
     cost::Cost,
@@ -35,7 +34,7 @@ use crate::{
         },
     },
     options::Output,
-    output, run,
+    output, run, show,
     stack_names::new_seed,
     stored, targets, workers,
 };
@@ -96,7 +95,7 @@ pub(crate) fn evaluate(options: &Evaluate) -> anyhow::Result<Ended> {
     folder.write_manifest(&manifest)?;
     let (report, page) = publish(&folder, &options.output)?;
     if options.stored_in.open {
-        browser::open(&page);
+        show::open(&page);
     }
     let failed = |record: &&PartRecord| matches!(record.state, PartState::Failed { .. });
     let mut failed = report.evaluation.run.plan.parts.iter().filter(failed);

@@ -10,10 +10,9 @@ use netbench_report::{Document, Goes, Takes};
 
 use self::args::Report;
 use crate::{
-    browser,
     exit::{Ended, WrongInput, bail_input},
     kinds::{self, StoredRun},
-    output,
+    output, show,
 };
 
 /// Makes the reports of stored runs again, from their samples.
@@ -46,7 +45,7 @@ pub(crate) fn report(options: &Report) -> anyhow::Result<Ended> {
                 note!("netbench: the page is {}", path.display());
             }
             if options.open {
-                browser::open(&path);
+                show::open(&path);
             }
             return Ok(ended(&runs));
         }

@@ -1,0 +1,341 @@
+//! Chromium, by its DevTools protocol.
+
+use std::{
+    fs,
+    process::{Command, Stdio},
+};
+
+use netbench_model::{
+    CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion, browser::Sandbox,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    BrowserError, BrowserProgram, Limit, Loaded, Page, Surroundings,
+    devtools::DevTools,
+    error::Unanswered,
+    page::server_view,
+    place::Place,
+    process::{Folder, Process},
+    timing::{EXPRESSION, NavigationTiming},
+};
+
+/// What keeps it from traffic of its own, and from questions to its user.
+const OPTIONS: [&str; 17] = [
+    "--headless",
+    "--disable-gpu",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--no-pings",
+    "--disable-background-networking",
+    "--disable-breakpad",
+    "--disable-client-side-phishing-detection",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-sync",
+    "--metrics-recording-only",
+    "--password-store=basic",
+    // A page may be led to HTTP/3, which is not what is measured.
+    "--disable-quic",
+    "--disable-features=OptimizationHints,MediaRouter,Translate,NetworkTimeServiceQuerying,UseDnsHttpsSvcb",
+];
+
+/// It does not connect before it is asked to: such a connection is none of the page's own. As users can set it.
+const PREFERENCES: &str = r#"{"net":{"network_prediction_options":2}}"#;
+
+/// The page of Chromium's own that can close its connections.
+const NET_INTERNALS: &str = "chrome://net-internals/";
+
+const NAME: &str = "Chromium";
+
+/// A Chromium with one page.
+pub(crate) struct Chromium {
+    devtools: DevTools,
+    session: String,
+    process: Process,
+}
+
+impl Chromium {
+    pub(crate) fn start(
+        program: &BrowserProgram,
+        surroundings: &Surroundings<'_>,
+        limit: Limit<'_>,
+    ) -> Result<Self, BrowserError> {
+        let profile = |source| BrowserError::Profile {
+            what: "its folder".to_owned(),
+            source,
+        };
+        let folder = Folder::new()?;
+        let place = Place::prepare(surroundings, folder.path())?;
+        surroundings
+            .trust
+            .copy_to(&folder.path().join(".pki/nssdb"))?;
+        let preferences = folder.path().join("profile/Default");
+        fs::create_dir_all(&preferences).map_err(profile)?;
+        fs::write(preferences.join("Preferences"), PREFERENCES).map_err(profile)?;
+        place.give(folder.path()).map_err(profile)?;
+
+        // The pipes are its descriptors 3 and 4.
+        let line = "exec \"$@\" 3<&0 4>&1 >&2 </dev/null";
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", line, "sh"])
+            .arg(program.path())
+            .args(OPTIONS)
+            .arg("--remote-debugging-pipe")
+            .arg(format!(
+                "--user-data-dir={}",
+                folder.path().join("profile").display()
+            ))
+            .args((surroundings.sandbox == Sandbox::Off).then_some("--no-sandbox"))
+            .arg("about:blank")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        place.enter(&mut command, folder.path());
+        let start = |source| BrowserError::Start {
+            browser: NAME,
+            source,
+        };
+        let mut process = Process::start(&mut command, folder).map_err(start)?;
+        let (stdin, stdout) = process
+            .pipes()
+            .ok_or_else(|| start(std::io::ErrorKind::BrokenPipe.into()))?;
+        let mut chromium = Self {
+            devtools: DevTools::new(stdin, stdout),
+            session: String::new(),
+            process,
+        };
+        chromium.session = chromium.open_page("about:blank", limit)?;
+        for domain in ["Page", "Network"] {
+            chromium.ask(&format!("{domain}.enable"), json!({}), "get ready", limit)?;
+        }
+        // What a page's own timing is of should not come from the browser's cache.
+        let uncached = json!({"cacheDisabled": true});
+        chromium.ask("Network.setCacheDisabled", uncached, "get ready", limit)?;
+        Ok(chromium)
+    }
+
+    pub(crate) fn visit(&mut self, url: &str, limit: Limit<'_>) -> Result<Page, BrowserError> {
+        let doing = "load the page";
+        self.devtools.forget_events();
+        let answer = self.ask("Page.navigate", json!({"url": url}), doing, limit)?;
+        if let Some(code) = answer["errorText"].as_str() {
+            return Ok(Page::Error {
+                code: netbench_model::sanitize(code),
+            });
+        }
+        let loader = text(&answer["loaderId"]);
+        let mut response = Value::Null;
+        loop {
+            let session = self.session.clone();
+            let (method, mut params) = self
+                .devtools
+                .event(&session, limit)
+                .map_err(|unanswered| self.failed(unanswered, doing))?;
+            let is_the_page = params["requestId"].as_str() == Some(&loader);
+            match method.as_str() {
+                "Network.responseReceived" if is_the_page => response = params["response"].take(),
+                "Network.loadingFailed" if is_the_page => {
+                    return Ok(Page::Error {
+                        code: netbench_model::sanitize(&text(&params["errorText"])),
+                    });
+                }
+                "Page.loadEventFired" if !response.is_null() => break,
+                "Inspector.targetCrashed" => {
+                    return Err(self.failed(Unanswered::Ended, doing));
+                }
+                _ => {}
+            }
+        }
+        let timing = self.ask(
+            "Runtime.evaluate",
+            json!({"expression": EXPRESSION, "returnByValue": true}),
+            "tell the page's timing",
+            limit,
+        )?;
+        self.loaded(&response, &text(&timing["result"]["value"]))
+            .map_err(|what| BrowserError::Answer {
+                browser: NAME,
+                what,
+            })
+    }
+
+    pub(crate) fn close_connections(&mut self, limit: Limit<'_>) -> Result<(), BrowserError> {
+        let doing = "close its connections";
+        let session = self.open_page(NET_INTERNALS, limit)?;
+        let own = std::mem::replace(&mut self.session, session);
+        // The page has what it needs only once it is there.
+        let expression = "new Promise((done, failed) => { let tries = 0; const look = () => { \
+             if (location.protocol === 'chrome:' && typeof chrome === 'object' && chrome.send) { \
+             chrome.send('closeIdleSockets'); setTimeout(() => done('closed'), 50); } \
+             else if (++tries > 100) failed('no chrome.send'); else setTimeout(look, 20); }; look(); })";
+        let asked = self.ask(
+            "Runtime.evaluate",
+            json!({"expression": expression, "returnByValue": true, "awaitPromise": true}),
+            doing,
+            limit,
+        );
+        self.session = own;
+        if asked?["result"]["value"] == json!("closed") {
+            return Ok(());
+        }
+        Err(BrowserError::Answer {
+            browser: NAME,
+            what: format!("{NET_INTERNALS} does not {doing}"),
+        })
+    }
+
+    /// Opens a page beside those that are there, and gives its session.
+    fn open_page(&mut self, url: &str, limit: Limit<'_>) -> Result<String, BrowserError> {
+        let doing = "open a page";
+        let mut ask = |method: &str, params: Value| {
+            self.devtools
+                .ask(None, method, params, limit)
+                .map_err(|unanswered| self.process.failed(NAME, unanswered, doing))
+        };
+        let target = ask("Target.createTarget", json!({"url": url}))?;
+        let attach = json!({"targetId": target["targetId"], "flatten": true});
+        Ok(text(&ask("Target.attachToTarget", attach)?["sessionId"]))
+    }
+
+    fn ask(
+        &mut self,
+        method: &str,
+        params: Value,
+        doing: &str,
+        limit: Limit<'_>,
+    ) -> Result<Value, BrowserError> {
+        let session = self.session.clone();
+        self.devtools
+            .ask(Some(&session), method, params, limit)
+            .map_err(|unanswered| self.failed(unanswered, doing))
+    }
+
+    fn failed(&mut self, unanswered: Unanswered, doing: &str) -> BrowserError {
+        self.process.failed(NAME, unanswered, doing)
+    }
+
+    fn loaded(&self, response: &Value, timing: &str) -> Result<Page, String> {
+        let timing = NavigationTiming::parse(timing)?;
+        let status = response["status"].as_u64().unwrap_or_default();
+        let loaded = Loaded {
+            times: timing.times()?,
+            client: negotiated(response)?,
+            server: server_view(&response["headers"]),
+            http_status: u16::try_from(status).unwrap_or_default(),
+            body_bytes: timing.decoded_body_size,
+        };
+        Ok(Page::Loaded(Box::new(loaded.complete())))
+    }
+}
+
+/// What was agreed, by the response's `SecurityDetails`.
+fn negotiated(response: &Value) -> Result<Negotiated, String> {
+    let details = &response["securityDetails"];
+    let Some(protocol) = details["protocol"].as_str() else {
+        return Err("it tells nothing of the connection's security".to_owned());
+    };
+    let version: TlsVersion = protocol
+        .trim_start_matches("TLS ")
+        .parse()
+        .map_err(|_| format!("it tells of the protocol \"{protocol}\""))?;
+    let group = details["keyExchangeGroup"].as_str().unwrap_or_default();
+    let signature = details["serverSignatureAlgorithm"].as_u64();
+    let signature = signature.and_then(|code| u16::try_from(code).ok());
+    Ok(Negotiated {
+        version: Some(version),
+        suite: suite(
+            version,
+            details["keyExchange"].as_str().unwrap_or_default(),
+            details["cipher"].as_str().unwrap_or_default(),
+        ),
+        group: self::group(group),
+        signature: signature.filter(|code| *code > 0).map(SignatureScheme),
+        alpn: alpn(response["protocol"].as_str().unwrap_or_default()),
+        resumed: false,
+        chain_bytes: Vec::new(),
+    })
+}
+
+/// A suite from the parts of its name that DevTools tells; none where they do not say which.
+fn suite(version: TlsVersion, key_exchange: &str, cipher: &str) -> Option<CipherSuite> {
+    let hash = match cipher {
+        "AES_128_GCM" | "CHACHA20_POLY1305" => "SHA256",
+        "AES_256_GCM" => "SHA384",
+        _ => return None,
+    };
+    let name = match version {
+        TlsVersion::Tls13 => format!("TLS_{cipher}_{hash}"),
+        _ => format!("TLS_{key_exchange}_WITH_{cipher}_{hash}"),
+    };
+    name.parse().ok()
+}
+
+/// BoringSSL has names of its own for the curves of NIST.
+fn group(name: &str) -> Option<Group> {
+    match name {
+        "P-256" => Some(Group::SECP256R1),
+        "P-384" => Some(Group::SECP384R1),
+        name => name.parse().ok(),
+    }
+}
+
+/// `http/1.1` is said also where no protocol was agreed: which it was, the server says.
+fn alpn(protocol: &str) -> Option<String> {
+    (!matches!(protocol, "" | "http/1.1")).then(|| protocol.to_owned())
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+impl Chromium {
+    /// What is set beyond what is needed to drive it, for the record.
+    pub(crate) fn settings() -> Vec<String> {
+        let options = OPTIONS.iter().map(ToString::to_string);
+        options
+            .chain([format!("Preferences={PREFERENCES}")])
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn security_details_are_read_into_registered_names() {
+        let response = json!({
+            "protocol": "h2",
+            "securityDetails": {
+                "protocol": "TLS 1.3", "keyExchange": "", "keyExchangeGroup": "X25519MLKEM768",
+                "cipher": "AES_128_GCM", "serverSignatureAlgorithm": 2052,
+            },
+        });
+        let agreed = negotiated(&response).expect("details");
+        assert_eq!(agreed.version, Some(TlsVersion::Tls13));
+        assert_eq!(agreed.suite, Some(CipherSuite::TLS_AES_128_GCM_SHA256));
+        assert_eq!(agreed.group, Some(Group::X25519MLKEM768));
+        assert_eq!(agreed.signature, Some(SignatureScheme(0x0804)));
+        assert_eq!(agreed.alpn.as_deref(), Some("h2"));
+        negotiated(&json!({"protocol": "h2"})).expect_err("no details");
+    }
+
+    #[test]
+    fn older_suites_are_put_together() {
+        let of = |key_exchange, cipher| suite(TlsVersion::Tls12, key_exchange, cipher);
+        assert_eq!(
+            of("ECDHE_ECDSA", "CHACHA20_POLY1305"),
+            Some(CipherSuite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256)
+        );
+        assert_eq!(
+            of("ECDHE_RSA", "AES_256_GCM"),
+            Some(CipherSuite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384)
+        );
+        assert_eq!(of("RSA", "AES_128_CBC"), None);
+        assert_eq!(group("P-256"), Some(Group::SECP256R1));
+        assert_eq!(group("X25519"), Some(Group::X25519));
+    }
+}

@@ -1,0 +1,274 @@
+//! The codes of browsers' error pages, in the words that all clients share.
+
+use netbench_model::{
+    Alert, CertificateFault as C, Failure, FailureClass, FailureReason, FailureWord as W,
+    compat::Refusal,
+};
+
+/// What a code says.
+enum Says {
+    /// Any of these faults of the certificate; the code does not tell which.
+    Certificate(&'static [C]),
+    /// What happened on the way.
+    Class(FailureClass, W),
+    /// The handshake failed, by what one side sent; which of them ended it is not told.
+    Handshake,
+    /// The server sent an alert, or the code does not tell which side did.
+    Alert(Alert),
+}
+
+/// The failure that an error page tells of. Its detail is the code.
+pub fn failure(code: &str) -> Failure {
+    let (class, reason) = match says(code) {
+        Says::Certificate(faults) => (
+            FailureClass::Certificate,
+            faults.first().copied().unwrap_or(C::Other).into(),
+        ),
+        Says::Class(class, word) => (class, word.into()),
+        Says::Alert(alert) => (FailureClass::Alert, alert.into()),
+        Says::Handshake => (FailureClass::Protocol, FailureReason::Library(name(code))),
+    };
+    Failure {
+        class,
+        reason,
+        detail: code.to_owned(),
+        phase: None,
+        after_ns: None,
+    }
+}
+
+/// Every reason that the code may stand for; the one of [`failure`] comes first.
+pub fn refusals(code: &str) -> Vec<Refusal> {
+    match says(code) {
+        Says::Certificate(faults) => faults.iter().copied().map(Refusal::Certificate).collect(),
+        Says::Class(class, _) => vec![Refusal::Class(class)],
+        Says::Alert(_) => vec![Refusal::Class(FailureClass::Alert)],
+        Says::Handshake => vec![
+            Refusal::Class(FailureClass::Protocol),
+            Refusal::Class(FailureClass::Alert),
+        ],
+    }
+}
+
+fn says(code: &str) -> Says {
+    match code.strip_prefix("net::") {
+        Some(code) => chromium(code),
+        None => firefox(code),
+    }
+    .unwrap_or(Says::Handshake)
+}
+
+/// Chromium's `net_error_list.h`.
+fn chromium(code: &str) -> Option<Says> {
+    use FailureClass as F;
+    let certificate = |faults| Some(Says::Certificate(faults));
+    let class = |class, word| Some(Says::Class(class, word));
+    match code {
+        // One code for both ends of a certificate's time.
+        "ERR_CERT_DATE_INVALID" => certificate(&[C::Expired, C::NotYetValid]),
+        "ERR_CERT_COMMON_NAME_INVALID" => certificate(&[C::WrongName]),
+        // Whatever keeps it from a path to a root that it trusts.
+        "ERR_CERT_AUTHORITY_INVALID" => {
+            certificate(&[C::UnknownIssuer, C::BadCa, C::BadSignature, C::CaAsLeaf])
+        }
+        "ERR_CERT_INVALID" => certificate(&[
+            C::Other,
+            C::BadEncoding,
+            C::BadPurpose,
+            C::BadCa,
+            C::CaAsLeaf,
+            C::UnknownCriticalExtension,
+            C::BadSignature,
+        ]),
+        "ERR_CERT_WEAK_KEY" | "ERR_CERT_WEAK_SIGNATURE_ALGORITHM" => {
+            certificate(&[C::WeakOrUnknownSignature])
+        }
+        "ERR_CERT_REVOKED" => certificate(&[C::Revoked]),
+        "ERR_SSL_SERVER_CERT_BAD_FORMAT" => certificate(&[C::BadEncoding]),
+        _ if code.starts_with("ERR_CERT") => certificate(&[C::Other]),
+        "ERR_NAME_NOT_RESOLVED" | "ERR_NAME_RESOLUTION_FAILED" => class(F::Resolve, W::NotFound),
+        "ERR_CONNECTION_REFUSED" => class(F::Connect, W::Refused),
+        "ERR_CONNECTION_TIMED_OUT" | "ERR_TIMED_OUT" => class(F::Connect, W::ConnectTimedOut),
+        "ERR_ADDRESS_UNREACHABLE" | "ERR_INTERNET_DISCONNECTED" => {
+            class(F::Connect, W::Unreachable)
+        }
+        "ERR_CONNECTION_FAILED" => class(F::Connect, W::Failed),
+        "ERR_CONNECTION_RESET" => class(F::Closed, W::Reset),
+        "ERR_CONNECTION_CLOSED" | "ERR_CONNECTION_ABORTED" => class(F::Closed, W::Closed),
+        "ERR_EMPTY_RESPONSE" => class(F::Closed, W::EndOfStream),
+        "ERR_CONTENT_LENGTH_MISMATCH" | "ERR_INCOMPLETE_CHUNKED_ENCODING" => {
+            class(F::Http, W::Incomplete)
+        }
+        _ if code.starts_with("ERR_HTTP") || code.starts_with("ERR_INVALID") => {
+            class(F::Http, W::NotHttp)
+        }
+        _ => None,
+    }
+}
+
+/// NSS's codes, Mozilla's for certificates, and the names of Firefox's `nsresult`s.
+fn firefox(code: &str) -> Option<Says> {
+    use FailureClass as F;
+    let certificate = |fault| Some(Says::Certificate(fault));
+    let class = |class, word| Some(Says::Class(class, word));
+    if let Some(name) = code
+        .strip_prefix("SSL_ERROR_")
+        .and_then(|name| name.strip_suffix("_ALERT"))
+    {
+        let name = match name {
+            "BAD_CERT" => "bad_certificate".to_owned(),
+            "PROTOCOL_VERSION" => "protocol_version".to_owned(),
+            "CERTIFICATE_UNOBTAINABLE" => "certificate_unobtainable".to_owned(),
+            "UNSUPPORTED_CERT" => "unsupported_certificate".to_owned(),
+            "REVOKED_CERT" => "certificate_revoked".to_owned(),
+            "EXPIRED_CERT" => "certificate_expired".to_owned(),
+            "CERTIFICATE_UNKNOWN" => "certificate_unknown".to_owned(),
+            "INTERNAL_ERROR" => "internal_error".to_owned(),
+            name => name.to_ascii_lowercase(),
+        };
+        let alert = Alert::registered().find(|alert| alert.name() == Some(&name));
+        return alert.map(Says::Alert);
+    }
+    match code {
+        "SEC_ERROR_EXPIRED_CERTIFICATE" | "SEC_ERROR_EXPIRED_ISSUER_CERTIFICATE" => {
+            certificate(&[C::Expired])
+        }
+        "MOZILLA_PKIX_ERROR_NOT_YET_VALID_CERTIFICATE"
+        | "MOZILLA_PKIX_ERROR_NOT_YET_VALID_ISSUER_CERTIFICATE" => certificate(&[C::NotYetValid]),
+        "SSL_ERROR_BAD_CERT_DOMAIN" => certificate(&[C::WrongName]),
+        "SEC_ERROR_UNKNOWN_ISSUER"
+        | "SEC_ERROR_UNTRUSTED_ISSUER"
+        | "SEC_ERROR_UNTRUSTED_CERT"
+        | "MOZILLA_PKIX_ERROR_SELF_SIGNED_CERT" => certificate(&[C::UnknownIssuer]),
+        "SEC_ERROR_CA_CERT_INVALID" | "SEC_ERROR_PATH_LEN_CONSTRAINT_INVALID" => {
+            certificate(&[C::BadCa])
+        }
+        "MOZILLA_PKIX_ERROR_CA_CERT_USED_AS_END_ENTITY" => certificate(&[C::CaAsLeaf]),
+        "SEC_ERROR_INADEQUATE_CERT_TYPE" | "SEC_ERROR_INADEQUATE_KEY_USAGE" => {
+            certificate(&[C::BadPurpose])
+        }
+        "SEC_ERROR_BAD_SIGNATURE" => certificate(&[C::BadSignature]),
+        "SEC_ERROR_BAD_DER" | "SEC_ERROR_EXTENSION_VALUE_INVALID" => certificate(&[C::BadEncoding]),
+        "SEC_ERROR_UNKNOWN_CRITICAL_EXTENSION" => certificate(&[C::UnknownCriticalExtension]),
+        "SEC_ERROR_REVOKED_CERTIFICATE" => certificate(&[C::Revoked]),
+        "SEC_ERROR_CERT_SIGNATURE_ALGORITHM_DISABLED"
+        | "SEC_ERROR_UNSUPPORTED_ELLIPTIC_CURVE"
+        | "SEC_ERROR_UNSUPPORTED_KEYALG"
+        | "MOZILLA_PKIX_ERROR_INADEQUATE_KEY_SIZE" => certificate(&[C::WeakOrUnknownSignature]),
+        _ if code.starts_with("SEC_ERROR") || code.starts_with("MOZILLA_PKIX") => {
+            certificate(&[C::Other])
+        }
+        "NS_ERROR_UNKNOWN_HOST" | "dnsNotFound" => class(F::Resolve, W::NotFound),
+        "NS_ERROR_CONNECTION_REFUSED" | "connectionFailure" => class(F::Connect, W::Refused),
+        "NS_ERROR_NET_TIMEOUT" | "netTimeout" => class(F::Connect, W::ConnectTimedOut),
+        "NS_ERROR_OFFLINE" | "NS_ERROR_NET_UNREACHABLE" => class(F::Connect, W::Unreachable),
+        "NS_ERROR_NET_RESET" | "PR_CONNECT_RESET_ERROR" | "netReset" => class(F::Closed, W::Reset),
+        "NS_ERROR_NET_INTERRUPT" | "netInterrupt" => class(F::Closed, W::Closed),
+        "PR_END_OF_FILE_ERROR" => class(F::Closed, W::EndOfStream),
+        "NS_ERROR_NET_PARTIAL_TRANSFER" => class(F::Http, W::Incomplete),
+        _ if code.starts_with("NS_ERROR_NET_HTTP") || code.starts_with("NS_ERROR_CORRUPTED") => {
+            class(F::Http, W::NotHttp)
+        }
+        _ => None,
+    }
+}
+
+/// A code as a library's name of an error: small letters with hyphens.
+fn name(code: &str) -> String {
+    let code = code.strip_prefix("net::").unwrap_or(code);
+    let code = code.strip_prefix("ERR_").unwrap_or(code);
+    let hyphened = |c: char| match c {
+        'A'..='Z' => c.to_ascii_lowercase(),
+        'a'..='z' | '0'..='9' => c,
+        _ => '-',
+    };
+    code.chars().map(hyphened).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_become_the_words_that_all_clients_share() {
+        for (code, class, reason) in [
+            (
+                "net::ERR_CERT_DATE_INVALID",
+                FailureClass::Certificate,
+                "expired",
+            ),
+            (
+                "net::ERR_CERT_COMMON_NAME_INVALID",
+                FailureClass::Certificate,
+                "wrong-name",
+            ),
+            (
+                "net::ERR_CERT_SYMANTEC_LEGACY",
+                FailureClass::Certificate,
+                "other",
+            ),
+            (
+                "net::ERR_SSL_VERSION_OR_CIPHER_MISMATCH",
+                FailureClass::Protocol,
+                "ssl-version-or-cipher-mismatch",
+            ),
+            (
+                "SEC_ERROR_UNKNOWN_ISSUER",
+                FailureClass::Certificate,
+                "unknown-issuer",
+            ),
+            (
+                "SEC_ERROR_POLICY_VALIDATION_FAILED",
+                FailureClass::Certificate,
+                "other",
+            ),
+            (
+                "SSL_ERROR_HANDSHAKE_FAILURE_ALERT",
+                FailureClass::Alert,
+                "handshake_failure",
+            ),
+            (
+                "SSL_ERROR_BAD_CERT_ALERT",
+                FailureClass::Alert,
+                "bad_certificate",
+            ),
+            (
+                "SSL_ERROR_UNSUPPORTED_VERSION",
+                FailureClass::Protocol,
+                "ssl-error-unsupported-version",
+            ),
+            ("NS_ERROR_UNKNOWN_HOST", FailureClass::Resolve, "not found"),
+            (
+                "net::ERR_CONNECTION_REFUSED",
+                FailureClass::Connect,
+                "refused",
+            ),
+            (
+                "net::ERR_EMPTY_RESPONSE",
+                FailureClass::Closed,
+                "end of stream",
+            ),
+            (
+                "net::ERR_HTTP2_PROTOCOL_ERROR",
+                FailureClass::Http,
+                "not HTTP",
+            ),
+        ] {
+            let failure = failure(code);
+            assert_eq!(
+                (failure.class, failure.reason.to_string().as_str()),
+                (class, reason),
+                "{code}"
+            );
+            assert!(failure.reason.is_of(class), "{code}");
+            assert_eq!(failure.detail, code);
+            assert_eq!(refusals(code).first(), Some(&Refusal::of(&failure)));
+        }
+    }
+
+    #[test]
+    fn a_code_that_stands_for_several_faults_gives_them_all() {
+        let both = ["expired", "not-yet-valid"].map(|word| word.parse().expect("a reason"));
+        assert_eq!(refusals("net::ERR_CERT_DATE_INVALID"), both);
+    }
+}

@@ -1,0 +1,454 @@
+//! Firefox, by Marionette: the page's timing from the page, and what its TLS library knows of the connection from the
+//! browser's own side.
+
+use std::{
+    fmt::Write,
+    fs,
+    net::{Ipv4Addr, SocketAddr, TcpStream},
+    process::{Command, Stdio},
+    sync::atomic::Ordering,
+    thread,
+    time::{Duration, Instant},
+};
+
+use netbench_link::Namespace;
+use netbench_model::{Group, Negotiated, SignatureScheme, TlsVersion, browser::Sandbox};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    BrowserError, BrowserProgram, Limit, Loaded, Page, Surroundings,
+    error::Unanswered,
+    marionette::Marionette,
+    page::server_view,
+    place::Place,
+    process::{Folder, Process},
+    timing::{EXPRESSION, NavigationTiming},
+};
+
+const NAME: &str = "Firefox";
+
+/// The file of the profile in which it says where it listens.
+const PORT_FILE: &str = "MarionetteActivePort";
+
+/// How often that file is looked for.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// What keeps it from traffic of its own, from its caches, and from rounding its times.
+const PREFERENCES: [(&str, &str); 42] = [
+    ("marionette.port", "0"),
+    ("remote.prefs.recommended", "false"),
+    ("privacy.reduceTimerPrecision", "false"),
+    // Nobody answers for the lab's certificates, and each visit would wait two seconds for that.
+    ("security.OCSP.enabled", "0"),
+    ("browser.cache.disk.enable", "false"),
+    ("browser.cache.memory.enable", "false"),
+    ("network.http.http3.enable", "false"),
+    ("network.http.speculative-parallel-limit", "0"),
+    ("network.prefetch-next", "false"),
+    ("network.dns.disablePrefetch", "true"),
+    ("network.dns.native_https_query", "false"),
+    ("network.trr.mode", "5"),
+    ("network.captive-portal-service.enabled", "false"),
+    ("network.connectivity-service.enabled", "false"),
+    ("dom.security.https_first", "false"),
+    ("dom.push.enabled", "false"),
+    ("geo.enabled", "false"),
+    ("app.update.enabled", "false"),
+    ("app.update.auto", "false"),
+    ("app.normandy.enabled", "false"),
+    ("browser.shell.checkDefaultBrowser", "false"),
+    ("browser.startup.page", "0"),
+    ("browser.startup.homepage", "\"about:blank\""),
+    ("startup.homepage_welcome_url", "\"about:blank\""),
+    ("browser.newtabpage.enabled", "false"),
+    ("browser.discovery.enabled", "false"),
+    ("browser.region.network.url", "\"\""),
+    ("browser.region.update.enabled", "false"),
+    ("browser.safebrowsing.malware.enabled", "false"),
+    ("browser.safebrowsing.phishing.enabled", "false"),
+    ("browser.safebrowsing.downloads.enabled", "false"),
+    ("browser.safebrowsing.update.enabled", "false"),
+    ("browser.search.update", "false"),
+    ("datareporting.healthreport.uploadEnabled", "false"),
+    ("datareporting.policy.dataSubmissionEnabled", "false"),
+    ("extensions.getAddons.cache.enabled", "false"),
+    ("extensions.update.enabled", "false"),
+    (
+        "services.settings.server",
+        "\"data:,#remote-settings-dummy/v1\"",
+    ),
+    ("toolkit.telemetry.enabled", "false"),
+    ("toolkit.telemetry.server", "\"\""),
+    ("toolkit.telemetry.reportingpolicy.firstRun", "false"),
+    ("media.gmp-manager.updateEnabled", "false"),
+];
+
+/// Has the browser take note of what comes for a page.
+const WATCH: &str = r#"
+const seen = globalThis.netbenchSeen = [];
+const watch = subject => {
+  let channel;
+  try { channel = subject.QueryInterface(Ci.nsIHttpChannel); } catch (error) { return; }
+  if (!channel.isMainDocumentChannel) { return; }
+  const page = { status: 0, headers: {}, result: "" };
+  const told = (name, tell) => { try { page[name] = tell(); } catch (error) { /* It is not known. */ } };
+  told("result", () => Object.keys(Cr).find(name => Cr[name] === channel.status) ?? "");
+  told("status", () => channel.responseStatus);
+  try { channel.visitResponseHeaders((name, value) => { page.headers[name] = value; }); } catch (error) { /* There are none. */ }
+  const info = channel.securityInfo;
+  if (info) {
+    told("version", () => info.protocolVersion);
+    told("cipher", () => info.cipherName);
+    told("group", () => info.keaGroupName);
+    told("signature", () => info.signatureSchemeName);
+    told("alpn", () => info.negotiatedNPN);
+    told("resumed", () => info.resumed);
+    told("code", () => info.errorCodeString);
+  }
+  seen.push(page);
+};
+for (const topic of ["http-on-examine-response", "http-on-stop-request"]) { Services.obs.addObserver(watch, topic); }
+return true;"#;
+
+/// Gives what was seen, and forgets it.
+const SEEN: &str = "return JSON.stringify(globalThis.netbenchSeen.splice(0));";
+
+const CLOSE_CONNECTIONS: &str =
+    r#"Services.obs.notifyObservers(null, "net:prune-all-connections"); return true;"#;
+
+/// A Firefox with one page.
+pub(crate) struct Firefox {
+    marionette: Marionette,
+    process: Process,
+}
+
+/// What the browser saw of a response, or of the lack of one.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+struct Seen {
+    status: u16,
+    headers: Value,
+    /// The name of an `nsresult`.
+    result: String,
+    /// 4 is TLS 1.3.
+    version: Option<u16>,
+    cipher: Option<String>,
+    group: Option<String>,
+    signature: Option<String>,
+    alpn: Option<String>,
+    resumed: Option<bool>,
+    /// NSS's name of an error.
+    code: Option<String>,
+}
+
+impl Firefox {
+    pub(crate) fn start(
+        program: &BrowserProgram,
+        surroundings: &Surroundings<'_>,
+        limit: Limit<'_>,
+    ) -> Result<Self, BrowserError> {
+        let failed = |source| BrowserError::Profile {
+            what: "its folder".to_owned(),
+            source,
+        };
+        let folder = Folder::new()?;
+        let place = Place::prepare(surroundings, folder.path())?;
+        let profile = folder.path().join("profile");
+        surroundings.trust.copy_to(&profile)?;
+        fs::write(profile.join("user.js"), user_js()).map_err(failed)?;
+        place.give(folder.path()).map_err(failed)?;
+        let mut command = Command::new(program.path());
+        command
+            .args(["--headless", "--no-remote", "--new-instance"])
+            .args(["--marionette", "--remote-allow-system-access"])
+            .arg("--profile")
+            .arg(&profile)
+            .arg("about:blank");
+        place.enter(&mut command, folder.path());
+        command
+            .env("MOZ_CRASHREPORTER_DISABLE", "1")
+            .envs(
+                (surroundings.sandbox == Sandbox::Off)
+                    .then_some(("MOZ_DISABLE_CONTENT_SANDBOX", "1")),
+            )
+            .stdin(Stdio::null())
+            .stdout(Stdio::null());
+        let start = |source| BrowserError::Start {
+            browser: NAME,
+            source,
+        };
+        let mut process = Process::start(&mut command, folder).map_err(start)?;
+        let connected = connect(&mut process, surroundings.namespace, limit);
+        match connected {
+            Err(unanswered) => Err(process.failed(NAME, unanswered, "start")),
+            Ok(marionette) => {
+                let mut firefox = Self {
+                    marionette,
+                    process,
+                };
+                let capabilities = json!({"alwaysMatch": {"acceptInsecureCerts": false}});
+                let session = json!({"capabilities": capabilities});
+                firefox.ask("WebDriver:NewSession", session, "open a page", limit)?;
+                firefox.own_script(WATCH, limit)?;
+                Ok(firefox)
+            }
+        }
+    }
+
+    pub(crate) fn visit(&mut self, url: &str, limit: Limit<'_>) -> Result<Page, BrowserError> {
+        self.own_script(SEEN, limit)?;
+        let navigated = self
+            .marionette
+            .ask("WebDriver:Navigate", json!({"url": url}), limit);
+        let refused = match navigated {
+            Ok(_) => None,
+            Err(Unanswered::Refused(what)) => Some(what),
+            Err(unanswered) => {
+                return Err(self.process.failed(NAME, unanswered, "load the page"));
+            }
+        };
+        let answer = |what| BrowserError::Answer {
+            browser: NAME,
+            what,
+        };
+        let seen = self.own_script(SEEN, limit)?;
+        let seen: Vec<Seen> = serde_json::from_str(seen.as_str().unwrap_or_default())
+            .map_err(|error| answer(format!("what it saw cannot be read: {error}")))?;
+        if let Some(what) = refused {
+            return match error_code(&what, &seen) {
+                Some(code) => Ok(Page::Error {
+                    code: netbench_model::sanitize(&code),
+                }),
+                None => Err(answer(netbench_model::sanitize_prefix(&what, 300))),
+            };
+        }
+        let timing = self.script(&format!("return {EXPRESSION};"), "content", limit)?;
+        let page = seen.into_iter().find(|seen| seen.status > 0);
+        let page = page.ok_or_else(|| answer("it saw no response".to_owned()))?;
+        loaded(&page, timing.as_str().unwrap_or_default()).map_err(answer)
+    }
+
+    pub(crate) fn close_connections(&mut self, limit: Limit<'_>) -> Result<(), BrowserError> {
+        self.own_script(CLOSE_CONNECTIONS, limit).map(drop)
+    }
+
+    /// What is set beyond what is needed to drive it, for the record.
+    pub(crate) fn settings() -> Vec<String> {
+        let preferences = PREFERENCES.iter();
+        preferences
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect()
+    }
+
+    /// Runs a script on the browser's own side.
+    fn own_script(&mut self, script: &str, limit: Limit<'_>) -> Result<Value, BrowserError> {
+        self.script(script, "chrome", limit)
+    }
+
+    fn script(
+        &mut self,
+        script: &str,
+        side: &str,
+        limit: Limit<'_>,
+    ) -> Result<Value, BrowserError> {
+        let doing = "tell of the page";
+        self.ask(
+            "Marionette:SetContext",
+            json!({"value": side}),
+            doing,
+            limit,
+        )?;
+        // One sandbox for all scripts: what one notes, another reads.
+        let execute =
+            json!({"script": script, "args": [], "sandbox": "system", "newSandbox": false});
+        let execute = match side {
+            "chrome" => execute,
+            _ => json!({"script": script, "args": []}),
+        };
+        let mut answer = self.ask("WebDriver:ExecuteScript", execute, doing, limit)?;
+        self.ask(
+            "Marionette:SetContext",
+            json!({"value": "content"}),
+            doing,
+            limit,
+        )?;
+        Ok(answer["value"].take())
+    }
+
+    fn ask(
+        &mut self,
+        command: &str,
+        params: Value,
+        doing: &str,
+        limit: Limit<'_>,
+    ) -> Result<Value, BrowserError> {
+        self.marionette
+            .ask(command, params, limit)
+            .map_err(|unanswered| self.process.failed(NAME, unanswered, doing))
+    }
+}
+
+/// Waits until the browser listens, which it does inside its own namespace.
+fn connect(
+    process: &mut Process,
+    namespace: &Namespace,
+    limit: Limit<'_>,
+) -> Result<Marionette, Unanswered> {
+    let file = process.folder_path().join("profile").join(PORT_FILE);
+    let port: u16 = loop {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        if let Ok(port) = text.trim().parse() {
+            break port;
+        }
+        if process.has_ended() {
+            return Err(Unanswered::Ended);
+        }
+        if limit.stop.load(Ordering::Relaxed) {
+            return Err(Unanswered::Stopped);
+        }
+        if Instant::now() >= limit.deadline {
+            return Err(Unanswered::Late);
+        }
+        thread::sleep(LOOK);
+    };
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let left = limit.deadline.saturating_duration_since(Instant::now());
+    let stream = namespace.run(|| TcpStream::connect_timeout(&address, left.max(LOOK)));
+    let refused = |error: &dyn std::fmt::Display| {
+        Unanswered::Refused(format!("it cannot be connected to: {error}"))
+    };
+    let stream = stream.map_err(|error| refused(&error))?;
+    Marionette::new(stream.map_err(|error| refused(&error))?, limit)
+}
+
+fn user_js() -> String {
+    let mut text = String::new();
+    for (name, value) in PREFERENCES {
+        let _ = writeln!(text, "user_pref(\"{name}\", {value});");
+    }
+    text
+}
+
+/// The code of an error page: NSS's, else that of the network, else the page's own word.
+fn error_code(said: &str, seen: &[Seen]) -> Option<String> {
+    let own = || {
+        let (_, after) = said.split_once("about:neterror?e=")?;
+        after.split('&').next().map(str::to_owned)
+    };
+    let last = seen.last();
+    let code = last.and_then(|seen| seen.code.clone());
+    let code = code.filter(|code| !code.is_empty());
+    let result = last.map(|seen| seen.result.clone());
+    let result = result.filter(|result| result.starts_with("NS_ERROR"));
+    code.or(result).or_else(own)
+}
+
+fn loaded(page: &Seen, timing: &str) -> Result<Page, String> {
+    let timing = NavigationTiming::parse(timing)?;
+    let version = match page.version {
+        Some(4) => TlsVersion::Tls13,
+        Some(3) => TlsVersion::Tls12,
+        Some(2) => TlsVersion::Tls11,
+        Some(1) => TlsVersion::Tls10,
+        other => return Err(format!("it tells of the protocol {other:?}")),
+    };
+    let name = |name: &Option<String>| name.clone().unwrap_or_default();
+    Ok(Page::Loaded(Box::new(Loaded {
+        times: timing.times()?,
+        client: Negotiated {
+            version: Some(version),
+            suite: name(&page.cipher).parse().ok(),
+            group: group(&name(&page.group)),
+            signature: signature(&name(&page.signature)),
+            alpn: page.alpn.clone().filter(|alpn| !alpn.is_empty()),
+            resumed: page.resumed.unwrap_or_default(),
+            chain_bytes: Vec::new(),
+        },
+        server: server_view(&page.headers),
+        http_status: page.status,
+        body_bytes: timing.decoded_body_size,
+    })))
+}
+
+/// NSS has names of its own for the groups.
+fn group(name: &str) -> Option<Group> {
+    let name = match name {
+        "P256" => "secp256r1",
+        "P384" => "secp384r1",
+        "P521" => "secp521r1",
+        "mlkem768x25519" => "X25519MLKEM768",
+        "mlkem768secp256r1" => "SecP256r1MLKEM768",
+        name => name,
+    };
+    name.parse().ok()
+}
+
+/// NSS's names of signature schemes.
+fn signature(name: &str) -> Option<SignatureScheme> {
+    let name = match name {
+        "RSA-PKCS1-SHA256" => "rsa_pkcs1_sha256",
+        "RSA-PKCS1-SHA384" => "rsa_pkcs1_sha384",
+        "RSA-PKCS1-SHA512" => "rsa_pkcs1_sha512",
+        "RSA-PSS-SHA256" => "rsa_pss_rsae_sha256",
+        "RSA-PSS-SHA384" => "rsa_pss_rsae_sha384",
+        "RSA-PSS-SHA512" => "rsa_pss_rsae_sha512",
+        "ECDSA-P256-SHA256" => "ecdsa_secp256r1_sha256",
+        "ECDSA-P384-SHA384" => "ecdsa_secp384r1_sha384",
+        "ECDSA-P521-SHA512" => "ecdsa_secp521r1_sha512",
+        _ => return None,
+    };
+    name.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use netbench_model::CipherSuite;
+
+    use super::*;
+
+    const TIMING: &str = r#"{"domainLookupStart":14,"domainLookupEnd":14.7,"connectStart":14.9,
+        "secureConnectionStart":15,"connectEnd":36.3,"requestStart":36.4,"responseStart":37.1,
+        "responseEnd":81.8,"decodedBodySize":5}"#;
+
+    fn seen(text: &str) -> Seen {
+        serde_json::from_str(text).expect("JSON")
+    }
+
+    #[test]
+    fn what_nss_knows_is_read_into_registered_names() {
+        let page = seen(
+            r#"{"status":200,"headers":{},"result":"NS_OK","cipher":"TLS_AES_256_GCM_SHA384",
+            "group":"mlkem768x25519","signature":"RSA-PSS-SHA256","version":4,"alpn":"","resumed":true,"code":""}"#,
+        );
+        let Ok(Page::Loaded(page)) = loaded(&page, TIMING) else {
+            panic!("it is a page");
+        };
+        let agreed = &page.client;
+        assert_eq!(agreed.version, Some(TlsVersion::Tls13));
+        assert_eq!(agreed.suite, Some(CipherSuite::TLS_AES_256_GCM_SHA384));
+        assert_eq!(agreed.group, Some(Group::X25519MLKEM768));
+        assert_eq!(agreed.signature, Some(SignatureScheme(0x0804)));
+        assert_eq!((agreed.alpn.as_deref(), agreed.resumed), (None, true));
+        loaded(&seen(r#"{"status":200}"#), TIMING).expect_err("no TLS");
+    }
+
+    #[test]
+    fn an_error_page_has_the_code_of_whoever_knows_most() {
+        let said = "unknown error: Reached error page: about:neterror?e=dnsNotFound&u=https%3A//c";
+        let nss = seen(r#"{"code":"SSL_ERROR_BAD_CERT_DOMAIN","result":""}"#);
+        let network = seen(r#"{"code":"","result":"NS_ERROR_UNKNOWN_HOST"}"#);
+        let of = |seen: &[Seen]| error_code(said, seen);
+        assert_eq!(of(&[nss]).as_deref(), Some("SSL_ERROR_BAD_CERT_DOMAIN"));
+        assert_eq!(of(&[network]).as_deref(), Some("NS_ERROR_UNKNOWN_HOST"));
+        assert_eq!(of(&[]).as_deref(), Some("dnsNotFound"));
+        assert_eq!(error_code("javascript error: x", &[]), None);
+    }
+
+    #[test]
+    fn preferences_are_lines_of_javascript() {
+        let text = user_js();
+        assert_eq!(text.lines().count(), PREFERENCES.len());
+        assert!(text.contains("user_pref(\"browser.startup.homepage\", \"about:blank\");\n"));
+    }
+}

@@ -1,0 +1,87 @@
+//! Drives real browsers: each with a profile of its own that trusts one more root, in a namespace that has no way
+//! out, and with its names led to where they should go.
+//!
+//! A browser that is dropped has ended, with all of its processes, and its profile is gone; a guard sees to that
+//! where this process is killed. Nothing here waits without a limit. This crate must never print, and never time
+//! anything: times are the browser's own. Start reading at [`Browser`], then [`Page`].
+
+mod chromium;
+mod codes;
+mod devtools;
+mod error;
+mod firefox;
+mod marionette;
+mod page;
+mod place;
+mod process;
+mod product;
+mod profile;
+mod timing;
+
+pub use codes::{failure, refusals};
+pub use error::BrowserError;
+pub use page::{Loaded, Page};
+pub use place::{Surroundings, other_user};
+pub use product::{BrowserProgram, Product};
+pub use profile::Trust;
+
+use std::{sync::atomic::AtomicBool, time::Instant};
+
+use chromium::Chromium;
+use firefox::Firefox;
+
+/// A browser that runs, with a profile of its own.
+pub struct Browser(Driven);
+
+enum Driven {
+    Chromium(Chromium),
+    Firefox(Firefox),
+}
+
+/// How long a browser may take, and what ends that early.
+#[derive(Debug, Clone, Copy)]
+pub struct Limit<'a> {
+    /// What is not there by then counts as hung.
+    pub deadline: Instant,
+    /// Becomes true where nobody waits any more.
+    pub stop: &'a AtomicBool,
+}
+
+impl Browser {
+    /// Starts a browser with a fresh profile.
+    ///
+    /// # Errors
+    /// It cannot be started, its sandbox refuses to, or it does not answer in time.
+    pub fn start(
+        program: &BrowserProgram,
+        surroundings: &Surroundings<'_>,
+        limit: Limit<'_>,
+    ) -> Result<Self, BrowserError> {
+        Ok(Self(match program.product() {
+            Product::Chromium => Driven::Chromium(Chromium::start(program, surroundings, limit)?),
+            Product::Firefox => Driven::Firefox(Firefox::start(program, surroundings, limit)?),
+        }))
+    }
+
+    /// Opens a page, and waits until it is loaded or an error page is shown.
+    ///
+    /// # Errors
+    /// The browser ends, hangs, or answers what cannot be understood.
+    pub fn visit(&mut self, url: &str, limit: Limit<'_>) -> Result<Page, BrowserError> {
+        match &mut self.0 {
+            Driven::Chromium(chromium) => chromium.visit(url, limit),
+            Driven::Firefox(firefox) => firefox.visit(url, limit),
+        }
+    }
+
+    /// Closes the browser's connections. What it remembers of them, such as tickets, it keeps.
+    ///
+    /// # Errors
+    /// As with [`Self::visit`].
+    pub fn close_connections(&mut self, limit: Limit<'_>) -> Result<(), BrowserError> {
+        match &mut self.0 {
+            Driven::Chromium(chromium) => chromium.close_connections(limit),
+            Driven::Firefox(firefox) => firefox.close_connections(limit),
+        }
+    }
+}

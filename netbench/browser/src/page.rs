@@ -1,0 +1,71 @@
+use netbench_model::{Negotiated, ServerView, browser::VisitTimes};
+use netbench_protocol::SERVER_VIEW_HEADER;
+use serde_json::Value;
+
+/// What a browser shows.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Page {
+    /// The page.
+    Loaded(Box<Loaded>),
+    /// A page of its own that says that there is an error.
+    Error {
+        /// The error's code: `net::ERR_CERT_DATE_INVALID`.
+        code: String,
+    },
+}
+
+/// A page that was loaded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// Where its time went.
+    pub times: VisitTimes,
+    /// What the browser says was agreed.
+    pub client: Negotiated,
+    /// What the lab's server says of the connection.
+    pub server: Option<ServerView>,
+    /// The status of the response.
+    pub http_status: u16,
+    /// Bytes of the response's body.
+    pub body_bytes: u64,
+}
+
+impl Loaded {
+    /// Takes from the server what the browser does not say, and whether a session was resumed.
+    pub(crate) fn complete(mut self) -> Self {
+        if let Some(server) = &self.server {
+            let said = &server.negotiated;
+            self.client.resumed = said.resumed;
+            self.client.suite = self.client.suite.or(said.suite);
+            self.client.group = self.client.group.or(said.group);
+            let alpn = self.client.alpn.take();
+            self.client.alpn = alpn.or_else(|| said.alpn.clone());
+        }
+        self
+    }
+}
+
+/// The lab's server's account in the response's headers, an object of names and values.
+pub(crate) fn server_view(headers: &Value) -> Option<ServerView> {
+    let headers = headers.as_object()?;
+    let (_, value) = headers
+        .iter()
+        .find(|(name, _)| name.eq_ignore_ascii_case(SERVER_VIEW_HEADER))?;
+    serde_json::from_str(value.as_str()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_servers_account_is_read_from_a_header_in_any_case() {
+        let view = ServerView::default();
+        let text = serde_json::to_string(&view).expect("JSON");
+        let headers = json!({"content-type": "text/html", "X-Netbench-Server": text});
+        assert_eq!(server_view(&headers), Some(view));
+        assert_eq!(server_view(&json!({"x-netbench-server": "{}}"})), None);
+        assert_eq!(server_view(&Value::Null), None);
+    }
+}

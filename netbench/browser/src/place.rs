@@ -1,0 +1,159 @@
+//! Where a browser runs: its namespaces, what its names lead to, and as which user.
+
+use std::{
+    ffi::{CStr, CString},
+    fs, io,
+    net::Ipv4Addr,
+    os::unix::{
+        ffi::OsStrExt,
+        fs::{PermissionsExt, chown},
+        process::CommandExt,
+    },
+    path::Path,
+    process::Command,
+};
+
+use netbench_link::Namespace;
+use netbench_model::browser::Sandbox;
+use nix::{
+    mount::{MsFlags, mount},
+    sched::{CloneFlags, unshare},
+    unistd::{Gid, Uid, User, setgid, setgroups, setuid},
+};
+
+use crate::{BrowserError, Trust};
+
+/// The user that a browser runs as where it is started by root, which no sandbox takes.
+const OTHER_USER: &str = "nobody";
+
+/// What is around a browser.
+#[derive(Debug, Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// The namespace of its network.
+    pub namespace: &'a Namespace,
+    /// The names that lead somewhere, with their addresses.
+    pub hosts: &'a [(String, Ipv4Addr)],
+    /// Who is asked for all other names.
+    pub name_server: Ipv4Addr,
+    /// What it trusts beside its own roots.
+    pub trust: &'a Trust,
+    /// Whether its sandbox is on.
+    pub sandbox: Sandbox,
+}
+
+/// The user that a browser with this sandbox runs as; none for the one who runs this process.
+///
+/// # Errors
+/// There is no user to become.
+pub fn other_user(sandbox: Sandbox) -> Result<Option<User>, BrowserError> {
+    if sandbox == Sandbox::Off || !Uid::effective().is_root() {
+        return Ok(None);
+    }
+    match User::from_name(OTHER_USER) {
+        Ok(Some(user)) => Ok(Some(user)),
+        Ok(None) | Err(_) => Err(BrowserError::Missing {
+            what: format!("the user {OTHER_USER}"),
+            help: "no sandbox of a browser takes root: measure as an ordinary user, or with --no-sandbox"
+                .to_owned(),
+        }),
+    }
+}
+
+/// A place that is ready: files for the names, and whose they are.
+pub(crate) struct Place<'a> {
+    namespace: &'a Namespace,
+    mounts: Vec<(CString, &'static CStr)>,
+    user: Option<(Uid, Gid)>,
+}
+
+impl<'a> Place<'a> {
+    /// Puts what is needed into `folder`.
+    pub(crate) fn prepare(
+        surroundings: &Surroundings<'a>,
+        folder: &Path,
+    ) -> Result<Self, BrowserError> {
+        let user = other_user(surroundings.sandbox)?;
+        let mut hosts = "127.0.0.1 localhost\n".to_owned();
+        for (name, address) in surroundings.hosts {
+            hosts.push_str(&format!("{address} {name}\n"));
+        }
+        let resolver = format!("nameserver {}\n", surroundings.name_server);
+        let mut mounts = Vec::new();
+        let files = [
+            ("hosts", hosts, c"/etc/hosts"),
+            ("resolv.conf", resolver, c"/etc/resolv.conf"),
+            // Without it, names may be asked for elsewhere than in these files.
+            (
+                "nsswitch.conf",
+                "hosts: files dns\npasswd: files\ngroup: files\n".to_owned(),
+                c"/etc/nsswitch.conf",
+            ),
+        ];
+        for (name, text, target) in files {
+            let path = folder.join(name);
+            let failed = |source| BrowserError::Profile {
+                what: name.to_owned(),
+                source,
+            };
+            fs::write(&path, text).map_err(failed)?;
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).map_err(failed)?;
+            let source = CString::new(path.as_os_str().as_bytes())
+                .map_err(|_| failed(io::ErrorKind::InvalidFilename.into()))?;
+            mounts.push((source, target));
+        }
+        Ok(Self {
+            namespace: surroundings.namespace,
+            mounts,
+            user: user.map(|user| (user.uid, user.gid)),
+        })
+    }
+
+    /// Gives a folder and what is in it to the user that the browser runs as.
+    pub(crate) fn give(&self, folder: &Path) -> io::Result<()> {
+        let Some((user, group)) = self.user else {
+            return Ok(());
+        };
+        chown(folder, Some(user.as_raw()), Some(group.as_raw()))?;
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                self.give(&entry.path())?;
+            } else {
+                chown(entry.path(), Some(user.as_raw()), Some(group.as_raw()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the command start here, with `home` as all that it knows of its user.
+    pub(crate) fn enter(&self, command: &mut Command, home: &Path) {
+        command
+            .env_clear()
+            .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
+            .env("HOME", home)
+            .env("TMPDIR", home)
+            .env("DBUS_SESSION_BUS_ADDRESS", "disabled:")
+            .env("DBUS_SYSTEM_BUS_ADDRESS", "disabled:");
+        self.namespace.enter(command);
+        let (mounts, user) = (self.mounts.clone(), self.user);
+        // SAFETY: between fork and exec this makes system calls on what is there already, and allocates nothing.
+        unsafe {
+            command.pre_exec(move || {
+                unshare(CloneFlags::CLONE_NEWNS)?;
+                let private = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
+                let none: Option<&CStr> = None;
+                mount(none, c"/", none, private, none)?;
+                for (source, target) in &mounts {
+                    let source: &CStr = source;
+                    mount(Some(source), *target, none, MsFlags::MS_BIND, none)?;
+                }
+                if let Some((user, group)) = user {
+                    setgroups(&[])?;
+                    setgid(group)?;
+                    setuid(user)?;
+                }
+                Ok(())
+            });
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! A browser's processes and its folder, which are gone when this ends, however it ends.
+
+use std::{
+    fs::{self, File},
+    io::{self, Read, Seek, SeekFrom, Write},
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use nix::{
+    sys::signal::{Signal, killpg},
+    unistd::Pid,
+};
+
+use crate::{BrowserError, error::Unanswered};
+
+/// The most that is shown of what a browser says.
+const LONGEST_WORDS: usize = 300;
+
+/// The name of what it writes to stderr, in its folder.
+const STDERR: &str = "stderr";
+
+/// How long processes that are killed may still write to their folder.
+const ENDING: Duration = Duration::from_secs(5);
+
+/// How long processes that are killed are waited for. Where nobody takes note of their end, they never go.
+const DYING: Duration = Duration::from_millis(200);
+
+/// What the guard does once nobody holds its input any more, on which it was told the browser's group: that is ended, and
+/// the folder removed. Processes that are killed go on to write for a moment. (`kill -KILL --` is none of dash's forms.)
+const GUARD: &str = r#"
+read -r group; read -r _; tries=0
+while [ -n "$group" ] && kill -s KILL -- "-$group" && [ $tries -lt 100 ]; do tries=$((tries + 1)); sleep 0.05; done
+until rm -rf -- "$1" || [ $tries -gt 200 ]; do tries=$((tries + 1)); sleep 0.05; done"#;
+
+/// A folder for a browser and its profile. It is removed when this ends, or this process.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    path: PathBuf,
+    guard: Guard,
+}
+
+impl Folder {
+    pub(crate) fn new() -> Result<Self, BrowserError> {
+        let made = || -> io::Result<Self> {
+            let folder = tempfile::Builder::new()
+                .prefix("netbench-browser-")
+                .tempdir()?;
+            let guard = Guard::start(folder.path())?;
+            let path = folder.keep();
+            Ok(Self { path, guard })
+        };
+        made().map_err(|source| BrowserError::Profile {
+            what: "its folder".to_owned(),
+            source,
+        })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Folder {
+    /// Removes it as soon as nobody writes to it any more.
+    fn drop(&mut self) {
+        let until = Instant::now() + ENDING;
+        while fs::remove_dir_all(&self.path).is_err()
+            && self.path.exists()
+            && Instant::now() < until
+        {
+            thread::sleep(Duration::from_millis(10));
+        }
+        // It has nothing left to do.
+        let _ = self.guard.child.kill();
+        let _ = self.guard.child.wait();
+    }
+}
+
+/// A browser, all of whose processes are in one group.
+#[derive(Debug)]
+pub(crate) struct Process {
+    child: Child,
+    /// Last: what it has is removed when the processes have ended.
+    folder: Folder,
+}
+
+/// A process that outlives this one where that is killed.
+#[derive(Debug)]
+struct Guard {
+    child: Child,
+    held: ChildStdin,
+}
+
+impl Process {
+    /// Starts the command in a group of its own.
+    pub(crate) fn start(command: &mut Command, mut folder: Folder) -> io::Result<Self> {
+        let stderr = File::create(folder.path().join(STDERR))?;
+        let child = command.stderr(stderr).process_group(0).spawn()?;
+        let told = writeln!(folder.guard.held, "{}", child.id());
+        // From here on, its end is this value's.
+        let process = Self { child, folder };
+        told.map(|()| process)
+    }
+
+    pub(crate) fn pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
+        Some((self.child.stdin.take()?, self.child.stdout.take()?))
+    }
+
+    pub(crate) fn has_ended(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(Some(_)))
+    }
+
+    /// Why there was no answer, by what the process says.
+    pub(crate) fn failed(
+        &mut self,
+        browser: &'static str,
+        unanswered: Unanswered,
+        doing: &str,
+    ) -> BrowserError {
+        let doing = doing.to_owned();
+        match unanswered {
+            Unanswered::Stopped => BrowserError::Stopped,
+            Unanswered::Late => BrowserError::Hung { browser, doing },
+            Unanswered::Refused(what) => BrowserError::Answer {
+                browser,
+                what: netbench_model::sanitize_prefix(&what, LONGEST_WORDS),
+            },
+            Unanswered::Ended => self.ended(browser, doing),
+        }
+    }
+
+    fn ended(&self, browser: &'static str, doing: String) -> BrowserError {
+        let words = self.last_words();
+        let is_sandbox =
+            |line: &&str| line.contains("no-sandbox") || line.contains("No usable sandbox");
+        if let Some(line) = words.lines().find(is_sandbox) {
+            return BrowserError::Sandbox {
+                browser,
+                said: netbench_model::sanitize_prefix(line, LONGEST_WORDS),
+            };
+        }
+        let last = words.lines().rev().find(|line| !line.trim().is_empty());
+        BrowserError::Ended {
+            browser,
+            doing,
+            said: last.map_or_else(String::new, |line| {
+                format!(": {}", netbench_model::sanitize_prefix(line, LONGEST_WORDS))
+            }),
+        }
+    }
+
+    pub(crate) fn folder_path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The end of what it has written to stderr.
+    fn last_words(&self) -> String {
+        const LONGEST: u64 = 8_192;
+        let read = || -> io::Result<Vec<u8>> {
+            let mut file = File::open(self.folder_path().join(STDERR))?;
+            let length = file.metadata()?.len();
+            file.seek(SeekFrom::Start(length.saturating_sub(LONGEST)))?;
+            let mut bytes = Vec::new();
+            file.take(LONGEST).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let until = Instant::now() + DYING;
+        let group = i32::try_from(self.child.id()).unwrap_or(i32::MAX);
+        let mut killed = killpg(Pid::from_raw(group), Signal::SIGKILL);
+        let _ = self.child.wait();
+        // The others of its group are not this process's children.
+        while killed.is_ok() && Instant::now() < until {
+            thread::sleep(Duration::from_millis(2));
+            killed = killpg(Pid::from_raw(group), Signal::SIGKILL);
+        }
+    }
+}
+
+impl Guard {
+    fn start(folder: &Path) -> io::Result<Self> {
+        let mut child = Command::new("sh")
+            .args(["-c", GUARD, "netbench-guard"])
+            .arg(folder)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()?;
+        let held = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        Ok(Self { child, held })
+    }
+}

@@ -1,0 +1,120 @@
+//! Profiles, and what they trust: a database of NSS, which Chromium and Firefox both read.
+
+use std::{
+    ffi::OsString,
+    fs, io,
+    io::Write,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use crate::{BrowserError, product::on_path};
+
+const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
+const END: &str = "-----END CERTIFICATE-----";
+
+/// Roots that a profile trusts beside the browser's own: made once, and copied into each profile.
+#[derive(Debug)]
+pub struct Trust {
+    /// The database's files.
+    files: Vec<(OsString, Vec<u8>)>,
+}
+
+impl Trust {
+    /// A database with these certificates, with which nothing but profiles that are given it has to do.
+    ///
+    /// # Errors
+    /// NSS's `certutil` is not installed, or refuses a certificate.
+    pub fn of_pem(pem: &str) -> Result<Self, BrowserError> {
+        let program = on_path("certutil").ok_or_else(|| BrowserError::Missing {
+            what: "certutil".to_owned(),
+            help:
+                "it puts the lab's root into a browser's profile; Debian's package is libnss3-tools"
+                    .to_owned(),
+        })?;
+        let failed = |source| BrowserError::Profile {
+            what: "the database of its roots".to_owned(),
+            source,
+        };
+        let database = tempfile::Builder::new()
+            .prefix("netbench-trust-")
+            .tempdir()
+            .map_err(failed)?;
+        let folder = format!("sql:{}", database.path().display());
+        let run = |arguments: &[&str], input: &str| {
+            let arguments = [&["-d", &folder], arguments].concat();
+            certutil(&program, &arguments, input).map_err(failed)
+        };
+        run(&["-N", "--empty-password"], "")?;
+        for (number, certificate) in certificates(pem).enumerate() {
+            let name = format!("netbench {number}");
+            // "C" is an authority that is trusted for servers.
+            run(&["-A", "-a", "-n", &name, "-t", "C,,"], certificate)?;
+        }
+        let read = || -> io::Result<Vec<_>> {
+            let entries = fs::read_dir(database.path())?;
+            entries
+                .map(|entry| {
+                    let entry = entry?;
+                    Ok((entry.file_name(), fs::read(entry.path())?))
+                })
+                .collect()
+        };
+        Ok(Self {
+            files: read().map_err(failed)?,
+        })
+    }
+
+    /// Writes the database into a folder.
+    pub(crate) fn copy_to(&self, folder: &Path) -> Result<(), BrowserError> {
+        let copy = || -> io::Result<()> {
+            fs::create_dir_all(folder)?;
+            let mut files = self.files.iter();
+            files.try_for_each(|(name, bytes)| fs::write(folder.join(name), bytes))
+        };
+        copy().map_err(|source| BrowserError::Profile {
+            what: "the database of its roots".to_owned(),
+            source,
+        })
+    }
+}
+
+/// Each certificate of a text in PEM.
+fn certificates(pem: &str) -> impl Iterator<Item = &str> {
+    pem.split_inclusive(END)
+        .filter_map(|part| Some(&part[part.find(BEGIN)?..]))
+}
+
+fn certutil(program: &Path, arguments: &[&str], input: &str) -> io::Result<()> {
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        stdin.write_all(input.as_bytes())?;
+    }
+    let output = child.wait_with_output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(io::Error::other(format!("certutil: {}", said.trim())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn certificates_are_taken_one_by_one() {
+        let pem = format!("# a\n{BEGIN}\nAA\n{END}\n\n# b\n{BEGIN}\nBB\n{END}\ntrailing");
+        let found: Vec<&str> = certificates(&pem).collect();
+        assert_eq!(
+            found,
+            [format!("{BEGIN}\nAA\n{END}"), format!("{BEGIN}\nBB\n{END}")]
+        );
+        assert_eq!(certificates("nothing").count(), 0);
+    }
+}

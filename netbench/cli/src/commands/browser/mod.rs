@@ -1,0 +1,136 @@
+//! `netbench browser`: real browsers visit the lab's sites.
+
+pub(crate) mod args;
+mod settings;
+
+use std::{
+    collections::{BTreeSet, HashSet},
+    ops::ControlFlow,
+    time::Duration,
+};
+
+use netbench_browser::BrowserProgram;
+use netbench_model::browser::{BrowserManifest, BrowserPlan, VisitOutcome, VisitSample};
+use netbench_runner::{
+    browser::{VisitKey, Visitor, Visits},
+    scan::client_settings,
+};
+
+use self::{args::BrowserOptions, settings::BrowserSettings};
+use crate::{
+    cost::Cost,
+    exit::Ended,
+    pipeline::{self, Asked, Measured, Ready, Setup},
+    progress::Progress,
+    targets::Sites,
+};
+
+pub(crate) fn browser(options: &BrowserOptions) -> anyhow::Result<Ended> {
+    let earlier = pipeline::earlier::<BrowserPlan>(&options.stored_in)?;
+    let settings = match &earlier {
+        Some((_, manifest)) => BrowserSettings::of_manifest(manifest)?,
+        None => BrowserSettings::of_options(options)?,
+    };
+    let asked = Asked {
+        name: "browser",
+        stored_in: &options.stored_in,
+        own: &options.start.own,
+        consent: options.start.consent(),
+        output: &options.output,
+        progress: Progress::counting(options.output.quiet, "visits"),
+    };
+    pipeline::run(&settings, earlier, asked)
+}
+
+/// What a run with these options takes.
+pub(crate) fn time(options: &BrowserOptions) -> anyhow::Result<Duration> {
+    Ok(BrowserSettings::of_options(options)?.cost().time)
+}
+
+impl Measured for BrowserSettings {
+    type Plan = BrowserPlan;
+
+    fn workers(&self) -> BTreeSet<String> {
+        self.over.workers(self.stacks())
+    }
+
+    fn sites(&self) -> Option<&Sites> {
+        Some(&self.over)
+    }
+
+    fn cost(&self) -> Cost {
+        self.visits().cost()
+    }
+
+    fn ready<'a>(
+        &'a self,
+        setup: &'a Setup,
+        earlier: Option<&BrowserManifest>,
+    ) -> anyhow::Result<Ready<'a, BrowserPlan>> {
+        let checks = match (earlier, setup.targets()?.link()) {
+            (None, Some(link)) => link.check(self.over.seed, &setup.stop)?,
+            _ => Vec::new(),
+        };
+        let session = earlier.map_or(0, |manifest| manifest.sessions.len());
+        let session = u32::try_from(session).unwrap_or(0);
+        let plan = BrowserPlan {
+            client: (!self.stacks().is_empty())
+                .then(|| client_settings(self.profile, self.stacks(), &setup.workers)),
+            ..self.plan.clone()
+        };
+        let plan = match earlier {
+            Some(manifest) => manifest.plan.clone(),
+            None => plan,
+        };
+        let programs = self.programs.as_slice();
+        Visitor::new(&visits(&plan, programs, setup, session)?)?.try_browsers()?;
+        Ok(Ready {
+            plan: plan.clone(),
+            checks,
+            measure: Box::new(move |folder, mut appender| {
+                let visits = visits(&plan, programs, setup, session)?;
+                let visitor = Visitor::new(&visits)?;
+                let earlier: Vec<VisitSample> = folder.records()?;
+                let done: HashSet<VisitKey> = earlier
+                    .iter()
+                    .filter(|sample| sample.outcome.counts())
+                    .map(|sample| {
+                        let (condition, round, site, client) = sample.key();
+                        (condition, round, site.to_owned(), client.clone())
+                    })
+                    .collect();
+                let cost = self.cost();
+                let left = cost.after(done.len() as u64).time;
+                setup.progress.begin(cost.pieces, done.len() as u64, left);
+                let mut kept = Ok(());
+                visitor.visit_all(&done, |sample| {
+                    let failed = matches!(sample.outcome, VisitOutcome::Failed(_));
+                    kept = appender.append(&sample);
+                    setup.progress.advance(failed, cost.each());
+                    match &kept {
+                        Ok(()) => ControlFlow::Continue(()),
+                        Err(_) => ControlFlow::Break(()),
+                    }
+                });
+                Ok(kept?)
+            }),
+        })
+    }
+}
+
+fn visits<'a>(
+    plan: &'a BrowserPlan,
+    programs: &'a [BrowserProgram],
+    setup: &'a Setup,
+    session: u32,
+) -> anyhow::Result<Visits<'a>> {
+    Ok(Visits {
+        plan,
+        programs,
+        workers: &setup.workers,
+        targets: setup.targets()?,
+        roots_pem: &setup.roots_pem,
+        session,
+        stop: &setup.stop,
+    })
+}

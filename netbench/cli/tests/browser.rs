@@ -1,0 +1,230 @@
+//! `netbench browser` as a user sees it.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use netbench_model::{Condition, browser::VisitSample};
+use netbench_report::{BrowserSummary, VisitPhase};
+use netbench_testing::script;
+use support::{Place, check, finish, json, marked_processes, samples_of, until, words};
+
+netbench_testing::tests! {
+    chromium_visits_pages: Chromium, Certutil, UserNamespaces, UserMounts;
+    firefox_visits_pages: Firefox, Certutil, UserNamespaces, UserMounts;
+    error_pages_of_chromium_have_codes: Chromium, Certutil, UserNamespaces, UserMounts;
+    error_pages_of_firefox_have_codes: Firefox, Certutil, UserNamespaces, UserMounts;
+    a_browser_that_hangs_or_ends_leaves_nothing: Certutil, UserNamespaces, UserMounts;
+    netbench_that_is_killed_leaves_nothing: Certutil, UserNamespaces, UserMounts;
+    wrong_input_is_said_in_a_line;
+}
+
+const SITES: &str = "\
+near.example server=rustls-ring rtt=10ms
+far.example server=rustls-ring rtt=60ms tls=1.2 key=rsa-2048
+";
+
+fn samples(place: &Place) -> Vec<VisitSample> {
+    samples_of(&place.run())
+}
+
+/// What browsers and their guards have in the folder for temporary files.
+fn left(temporary: &Path) -> Vec<String> {
+    let names = fs::read_dir(temporary).unwrap();
+    names
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect()
+}
+
+fn chromium_visits_pages() {
+    pages_are_visited_and_held_against_their_packets("chromium");
+}
+
+fn firefox_visits_pages() {
+    pages_are_visited_and_held_against_their_packets("firefox");
+}
+
+fn pages_are_visited_and_held_against_their_packets(browser: &str) {
+    let place = Place::with_sites(SITES);
+    let line = format!(
+        "browser -q --json --sites sites.txt --browser {browser} --stack rustls-ring --seed 7 \
+         --condition clean,resumed --timeout 120s"
+    );
+    let done = place.netbench(&words(&line)).expect(0);
+    check("browser-summary.json", &done.stdout);
+    let summary: BrowserSummary = json(&done.stdout);
+    assert_eq!(summary.failures, []);
+    let rows = summary.clients.iter();
+    let clients: Vec<_> = rows.map(|row| (row.client.as_str(), row.loaded)).collect();
+    let both = [(browser, 2), ("rustls-ring", 2)];
+    assert_eq!(clients, [both, both].concat());
+    // No packet went anywhere else.
+    let mut packets = summary
+        .elsewhere
+        .iter()
+        .filter(|row| !row.to.starts_with("name "));
+    assert_eq!(packets.next(), None);
+    assert_eq!((summary.observed, summary.packets[0].visits), (8, 4));
+    for sample in samples(&place) {
+        let visit = sample.outcome.ok().unwrap();
+        let rtt_ms = if sample.site.starts_with("near") {
+            10
+        } else {
+            60
+        };
+        let resumed = visit.server.as_ref().unwrap().negotiated.resumed;
+        assert_eq!(resumed, sample.condition == Condition::Resumed);
+        let seen = sample.link.as_ref().unwrap();
+        // To a hundredth of a millisecond, the link's answer is due when the SYN's round trip is over.
+        let seen_ms = (seen.tcp_ns.unwrap() + 10_000) / 1_000_000;
+        assert!((rtt_ms..rtt_ms + 5).contains(&seen_ms), "{seen:?}");
+        // What a busy machine adds to either phase, it does not take from the other.
+        let told_ms = (visit.times.tcp_ns + visit.times.tls_ns) / 1_000_000;
+        assert!(told_ms + 1 >= 2 * rtt_ms, "{sample:?}");
+        assert!(visit.times.total_ns >= visit.times.tcp_ns + visit.times.tls_ns);
+    }
+    let rows = &summary.clients[0].phases;
+    let total = rows.iter().find(|row| row.phase == VisitPhase::Total);
+    assert_eq!(total.unwrap().figures.count, 2);
+}
+
+fn error_pages_of_chromium_have_codes() {
+    error_pages_have_codes(
+        "chromium",
+        [
+            ("expired", "net::ERR_CERT_DATE_INVALID"),
+            ("wrong-name", "net::ERR_CERT_COMMON_NAME_INVALID"),
+            ("unknown-issuer", "net::ERR_CERT_AUTHORITY_INVALID"),
+            ("refused", "net::ERR_CONNECTION_REFUSED"),
+        ],
+    );
+}
+
+fn error_pages_of_firefox_have_codes() {
+    error_pages_have_codes(
+        "firefox",
+        [
+            ("expired", "SEC_ERROR_EXPIRED_CERTIFICATE"),
+            ("wrong-name", "SSL_ERROR_BAD_CERT_DOMAIN"),
+            ("unknown-issuer", "SEC_ERROR_UNKNOWN_ISSUER"),
+            ("refused", "NS_ERROR_CONNECTION_REFUSED"),
+        ],
+    );
+}
+
+fn error_pages_have_codes(browser: &str, due: [(&str, &str); 4]) {
+    let place = Place::with_sites(
+        "* server=rustls-ring rtt=10ms\na.example fault=expired\nb.example fault=wrong-name\n\
+         c.example fault=unknown-root\nd.example fault=refuse\n",
+    );
+    let line = format!("browser -q --json --sites sites.txt --browser {browser} --timeout 120s");
+    let done = place.netbench(&words(&line)).expect(0);
+    let summary: BrowserSummary = json(&done.stdout);
+    let told = summary.failures.iter();
+    let told: Vec<_> = told
+        .map(|row| (row.reason.as_str(), row.code.as_str()))
+        .collect();
+    assert_eq!(told, due);
+}
+
+/// A browser that says its version, and then does as `then` says.
+fn with_browser(place: &Place, then: &str) -> String {
+    let folder = place.path().join("bin");
+    fs::create_dir_all(&folder).unwrap();
+    let body = format!("[ \"$1\" = --version ] && echo 'Chromium 999.0' && exit\n{then}");
+    script(&folder.join("chromium"), &body);
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
+}
+
+/// The command that visits a site with a browser that does as `then` says, and its folder for temporary files.
+fn driving(place: &Place, then: &str, limit: &str) -> (Command, PathBuf) {
+    let path = with_browser(place, then);
+    let temporary = place.path().join("tmp");
+    fs::create_dir(&temporary).unwrap();
+    // Whoever the browser runs as must reach its profile.
+    for folder in [place.path(), &temporary] {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let line = format!("browser -q --sites sites.txt --limit 1 --timeout {limit}");
+    let mut command = place.command(&words(&line));
+    command.env("PATH", path).env("TMPDIR", &temporary);
+    (command, temporary)
+}
+
+fn netbench_that_is_killed_leaves_nothing() {
+    let place = Place::with_sites(SITES);
+    let (mut command, temporary) = driving(&place, "sleep 300 & exec sleep 300", "100s");
+    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    let is_there = |name: &String| name.starts_with("netbench-browser-");
+    until("the browser's folder", || {
+        left(&temporary).iter().any(is_there)
+    });
+    let browser = temporary.join(left(&temporary).into_iter().find(is_there).unwrap());
+    let mark = format!("HOME={}", browser.display());
+    until("the browser", || !marked_processes(&mark).is_empty());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    until("the end of the browser", || {
+        marked_processes(&mark).is_empty()
+    });
+    until("the end of its folder", || left(&temporary).is_empty());
+}
+
+fn a_browser_that_hangs_or_ends_leaves_nothing() {
+    let cases = [
+        (
+            "sleep 300 & echo a >&2; sleep 300",
+            "did not open a page within the time limit",
+        ),
+        (
+            "echo no such display >&2; exit 1",
+            "ended while it was to open a page: no such display",
+        ),
+        (
+            "echo 'Running as root without --no-sandbox is not supported' >&2; exit 1",
+            "--no-sandbox goes without, and the run says so",
+        ),
+    ];
+    for (then, said) in cases {
+        let place = Place::with_sites(SITES);
+        let (mut command, temporary) = driving(&place, then, "2s");
+        let begun = Instant::now();
+        let done = finish(&mut command).expect(1);
+        assert!(done.stderr.contains(said), "{then}: {}", done.stderr);
+        assert!(begun.elapsed() < Duration::from_secs(60));
+        assert_eq!(left(&temporary), [""; 0], "{then}");
+        assert!(!place.path().join("runs").exists());
+    }
+}
+
+fn wrong_input_is_said_in_a_line() {
+    let place = Place::new();
+    for (line, said) in [
+        ("browser --browser chromum", "did you mean \"chromium\""),
+        (
+            "browser --link none",
+            "does not keep a browser off the network",
+        ),
+        (
+            "browser --condition cold",
+            "cold is no condition of a browser",
+        ),
+        (
+            "browser --browser chromium,chromium",
+            "names chromium twice",
+        ),
+        ("browser --timeout 1ms", "expected from"),
+    ] {
+        let done = place.netbench(&words(line)).expect(2);
+        assert!(done.stderr.contains(said), "{line}: {}", done.stderr);
+        assert!(done.stderr.lines().count() <= 5, "{}", done.stderr);
+    }
+}

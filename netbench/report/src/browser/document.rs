@@ -1,0 +1,321 @@
+use super::{BrowserSummary, ClientRow, VisitPhase, summary::FarVisit};
+use crate::{
+    cell::Cell,
+    document::{
+        Check, CheckSuite, Checked, Document, Excerpt, Extent, Filling, Item, Report, Section,
+        Table,
+    },
+    text::count,
+};
+
+impl Report for BrowserSummary {
+    fn tells(&self) -> bool {
+        self.loaded().0 > 0 || !self.failures.is_empty()
+    }
+
+    fn document(&self, extent: Extent) -> Document<'_> {
+        let run = &self.run;
+        let sections = [
+            Some(clients(self, extent)),
+            comparisons(self),
+            failures(self),
+            Some(packets(self)),
+            Some(elsewhere(self)),
+            negotiated(self),
+        ];
+        Document {
+            about: String::new(),
+            lead: format!(
+                "How long pages of {} take in real browsers, and what the browsers show where a page is refused.",
+                count(run.sites, "emulated site", "emulated sites")
+            ),
+            sections: sections.into_iter().flatten().collect(),
+            checks: checks(self),
+            data: vec![self],
+            ..Document::of_run(
+                "browser",
+                &run.head.name,
+                &run.head.netbench,
+                &run.head.started,
+            )
+        }
+    }
+}
+
+fn clients(summary: &BrowserSummary, extent: Extent) -> Section {
+    let (loaded, visits) = summary.loaded();
+    let mut items = vec![Item::Headline(format!(
+        "{loaded} of {} showed the page.",
+        BrowserSummary::visits(visits)
+    ))];
+    items.extend(Item::warnings(&summary.warnings));
+    let several = several_conditions(summary);
+    let mut table =
+        Table::of(&summary.clients).col("client", 0, |row: &&ClientRow| Cell::text(&row.client));
+    if several {
+        table = table.col("condition", 0, |row| Cell::text(row.condition));
+    }
+    for phase in VisitPhase::ALL {
+        let rank = u8::from(phase == VisitPhase::FirstByte);
+        table = table.col(phase.words(), rank, |row| median(row, phase));
+    }
+    items.push(
+        table
+            .col("total p95", 3, |row| {
+                let total = row.phases.iter().find(|p| p.phase == VisitPhase::Total);
+                Cell::time(total.map(|row| row.figures.p95_ns))
+            })
+            .col("loaded", 0, |row| Cell::Of(row.loaded, row.visits))
+            .col("with start and end", 2, |row| {
+                Cell::time(row.took_ms.map(|ms| ms * 1e6))
+            })
+            .col("what it is", 4, |row| Cell::text(&row.library))
+            .item(),
+    );
+    for browser in &summary.run.browsers {
+        let user = browser.user.as_ref();
+        let user = user.map_or_else(String::new, |user| format!(", as user {user}"));
+        let sandbox = match browser.sandbox {
+            netbench_model::browser::Sandbox::On => "in its sandbox",
+            netbench_model::browser::Sandbox::Off => "without its sandbox",
+        };
+        let set = match extent {
+            Extent::Brief => "what is set for each visit is in run.json".to_owned(),
+            Extent::Full => format!("set for each visit: {}", browser.settings.join(" ")),
+        };
+        items.push(Item::text(format!(
+            "{}: {}, {sandbox}{user}; {set}.",
+            browser.name, browser.version
+        )));
+    }
+    Section {
+        id: "clients".to_owned(),
+        heading: "What a page takes".to_owned(),
+        explanation: format!(
+            "Medians. A browser's times are those of the page's own Navigation Timing, a stack's those of its connection \
+             through hyper. Each visit has a fresh profile, and one is made at a time. {}",
+            summary.run.head.again()
+        ),
+        items,
+        ..Section::default()
+    }
+}
+
+fn median(row: &ClientRow, phase: VisitPhase) -> Cell {
+    let found = row.phases.iter().find(|found| found.phase == phase);
+    Cell::time(found.map(|found| found.figures.p50_ns))
+}
+
+fn several_conditions(summary: &BrowserSummary) -> bool {
+    let mut rows = summary.clients.iter();
+    let first = rows.next().map(|row| row.condition);
+    rows.any(|row| Some(row.condition) != first)
+}
+
+fn comparisons(summary: &BrowserSummary) -> Option<Section> {
+    let rows = &summary.comparisons;
+    if summary.run.stacks.len() + summary.run.browsers.len() < 2 {
+        return None;
+    }
+    let Some(first) = rows.first().map(|row| row.first.to_string()) else {
+        return Some(Section {
+            id: "comparisons".to_owned(),
+            heading: "Side by side".to_owned(),
+            items: vec![Item::text(
+                "No two clients made the same handshake with a site: there is nothing to compare. \"What was \
+                 negotiated\" has the difference.",
+            )],
+            ..Section::default()
+        });
+    };
+    let mut table = Table::of(rows).col("client", 0, |row| Cell::text(&row.other));
+    if several_conditions(summary) {
+        table = table.col("condition", 0, |row| Cell::text(row.condition));
+    }
+    let table = table
+        .col("phase", 0, |row| Cell::text(row.phase.words()))
+        .col(&first, 1, |row| Cell::Time(row.first_figures.p50_ns))
+        .col("it", 1, |row| Cell::Time(row.other_figures.p50_ns))
+        .col("change", 0, |row| Cell::Change(row.paired.ratio))
+        .col("interval", 2, |row| Cell::Changes(row.paired.interval))
+        .col("verdict", 0, |row| Cell::verdict(row.paired.verdict))
+        .col("pairs", 3, |row| Cell::count(row.paired.pairs))
+        .col("other handshakes", 4, |row| Cell::count(row.other_work));
+    Some(Section {
+        id: "comparisons".to_owned(),
+        heading: format!("Beside {first}"),
+        explanation: "Pairs are visits of one site right after one another, with the same version, suite, group, protocol and \
+                      resumption; others are left out. A browser does more than its TLS stack: its own threads are in its times."
+            .to_owned(),
+        items: vec![table.item()],
+        ..Section::default()
+    })
+}
+
+fn failures(summary: &BrowserSummary) -> Option<Section> {
+    if summary.failures.is_empty() {
+        return None;
+    }
+    let table = Table::of(&summary.failures)
+        .col("site", 0, |row| Cell::text(&row.site))
+        .col("client", 0, |row| Cell::text(&row.client))
+        .col("condition", 3, |row| Cell::text(row.condition))
+        .col("reason", 1, |row| Cell::text(&row.reason))
+        .col("code", 0, |row| Cell::text(&row.code))
+        .col("visits", 2, |row| Cell::count(row.visits));
+    Some(Section {
+        id: "failures".to_owned(),
+        heading: "Pages that were not shown".to_owned(),
+        explanation: "The code is that of the browser's error page; the reason is the word that all clients share for it."
+            .to_owned(),
+        items: vec![table.item()],
+        ..Section::default()
+    })
+}
+
+fn packets(summary: &BrowserSummary) -> Section {
+    let rows = &summary.packets;
+    let visits: u64 = rows.iter().map(|row| row.visits).sum();
+    let far: usize = rows.iter().map(|row| row.far.len()).sum();
+    let mut items = vec![Item::Headline(match (visits, far) {
+        (0, _) => "No visit's packets were seen.".to_owned(),
+        (_, 0) => format!(
+            "All {} agree with their packets within 1 ms.",
+            BrowserSummary::visits(visits)
+        ),
+        _ => format!(
+            "More than 1 ms from their packets: {far} of {}.",
+            BrowserSummary::visits(visits)
+        ),
+    })];
+    if visits > 0 {
+        let table = Table::of(rows)
+            .col("client", 0, |row| Cell::text(&row.client))
+            .col("TCP connect off by", 0, |row| {
+                Cell::Time(row.tcp_departure_ns)
+            })
+            .col("TLS handshake off by", 0, |row| {
+                Cell::Time(row.tls_departure_ns)
+            })
+            .col("both off by", 1, |row| Cell::Time(row.both_departure_ns))
+            .col("over 1 ms", 0, |row| {
+                Cell::Of(row.far.len() as u64, row.visits)
+            });
+        items.push(table.item());
+    }
+    let visits = rows
+        .iter()
+        .flat_map(|row| row.far.iter().map(|far| (&row.client, far)));
+    let far: Filling<(_, &FarVisit)> = Table::of(visits);
+    items.extend(
+        far.col("client", 0, |(client, _)| Cell::text(client))
+            .col("site", 0, |(_, far)| Cell::text(&far.site))
+            .col("condition", 3, |(_, far)| Cell::text(far.condition))
+            .col("round", 2, |(_, far)| Cell::count(far.round + 1))
+            .col("TCP connect", 0, |(_, far)| {
+                Cell::TimeDifference(far.tcp_departure_ns as f64)
+            })
+            .col("TLS handshake", 0, |(_, far)| {
+                Cell::TimeDifference(far.tls_departure_ns as f64)
+            })
+            .excerpt(Excerpt::First(20))
+            .under("Visits that are not"),
+    );
+    Section {
+        id: "packets".to_owned(),
+        heading: "Against the packets".to_owned(),
+        explanation: "How far the browser's TCP connect and TLS handshake are from its packets, at its end of the link, at the \
+                      median. The handshake ends with the client's first protected record: in TLS 1.3 its Finished, before that \
+                      its request, to which the browser's own mark is then taken too. A browser whose thread is late to see that TCP has \
+                      connected says more of TCP connect and less of the handshake; both together are then right."
+            .to_owned(),
+        items,
+        ..Section::default()
+    }
+}
+
+fn elsewhere(summary: &BrowserSummary) -> Section {
+    let strays = summary.strays().count();
+    let visits = BrowserSummary::visits(summary.observed);
+    let mut items = vec![Item::Headline(match (summary.observed, strays) {
+        (0, _) => "This link takes no note of packets: it is not known.".to_owned(),
+        (_, 0) => {
+            format!("Of {visits}, no packet went to an address that is not the lab's.")
+        }
+        (_, _) => format!(
+            "In {visits}, clients tried {} that are not the lab's. The link has no way out, and nothing left it.",
+            count(strays, "address", "addresses")
+        ),
+    })];
+    if !summary.elsewhere.is_empty() {
+        let table = Table::of(&summary.elsewhere)
+            .col("client", 0, |row| Cell::text(&row.client))
+            .col("tried", 0, |row| Cell::text(&row.to))
+            .col("visits", 0, |row| Cell::count(row.visits));
+        items.push(table.item());
+    }
+    Section {
+        id: "elsewhere".to_owned(),
+        heading: "What else was tried".to_owned(),
+        explanation: "Names that were asked for in vain, and addresses of packets, from the link's own record.".to_owned(),
+        items,
+        ..Section::default()
+    }
+}
+
+fn negotiated(summary: &BrowserSummary) -> Option<Section> {
+    if summary.negotiated.is_empty() {
+        return None;
+    }
+    let table = Table::of(&summary.negotiated)
+        .col("client", 0, |row| Cell::text(&row.client))
+        .col("condition", 3, |row| Cell::text(row.condition))
+        .col("version", 0, |row| Cell::text(&row.version))
+        .col("suite", 0, |row| Cell::maybe(row.suite.as_ref()))
+        .col("group", 0, |row| Cell::maybe(row.group.as_ref()))
+        .col("protocol", 1, |row| Cell::maybe(row.alpn.as_ref()))
+        .col("visits", 0, |row| Cell::count(row.visits));
+    Some(Section {
+        id: "negotiated".to_owned(),
+        heading: "What was negotiated".to_owned(),
+        explanation: "As the client says; the server says the same, or the visit counts as failed. What a browser does not say \
+                      is the server's word."
+            .to_owned(),
+        items: vec![table.item()],
+        ..Section::default()
+    })
+}
+
+/// One suite for each client: what could not be shown.
+fn checks(summary: &BrowserSummary) -> Vec<CheckSuite> {
+    let suite = |row: &ClientRow| {
+        let own = summary
+            .failures
+            .iter()
+            .filter(|failed| failed.client == row.client && failed.condition == row.condition);
+        let mut checks: Vec<Check> = own
+            .map(|failed| Check {
+                name: failed.site.clone(),
+                class: None,
+                outcome: Checked::Failed {
+                    why: failed.code.clone(),
+                    class: failed.reason.clone(),
+                },
+                said: None,
+            })
+            .collect();
+        if row.loaded > 0 {
+            checks.push(Check {
+                name: format!("{} loaded", BrowserSummary::visits(row.loaded)),
+                class: None,
+                outcome: Checked::Passed,
+                said: None,
+            });
+        }
+        CheckSuite {
+            name: format!("{} {}", row.client, row.condition),
+            checks,
+        }
+    };
+    summary.clients.iter().map(suite).collect()
+}

@@ -1,0 +1,252 @@
+//! What browsers' visits say, in every form.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "support/forms.rs"]
+mod forms;
+
+use forms::{render, terminal};
+use netbench_model::{
+    Condition, Environment, Failure, FailureClass, LinkProfile, Manifest, Negotiated, Origin, Plan,
+    RootsRecord, RootsSource, SCHEMA_VERSION, ServerView, Session, Site, StackName, TlsVersion,
+    browser::{
+        Attempt, BrowserManifest, BrowserPlan, BrowserRecord, OnTheLink, Sandbox, Visit,
+        VisitOutcome, VisitSample, VisitTimes,
+    },
+};
+use netbench_report::{BrowserSummary, Report, VisitPhase, summarize_browser};
+
+const CLIENTS: [&str; 2] = ["chromium", "rustls-ring"];
+const ROUNDS: u32 = 4;
+
+fn site(number: usize) -> Site {
+    let mut site = Site::new(format!("site{number}.example").parse().unwrap(), 443);
+    site.lab.link = LinkProfile {
+        rtt_ns: 20_000_000,
+        ..site.lab.link
+    };
+    site
+}
+
+fn manifest() -> BrowserManifest {
+    Manifest {
+        schema: SCHEMA_VERSION,
+        kind: BrowserPlan::KIND,
+        netbench: "0.1.0".to_owned(),
+        name: "a-run".to_owned(),
+        started: "2026-11-22T20:00:00Z".to_owned(),
+        finished: Some("2026-11-22T20:01:00Z".to_owned()),
+        plan: BrowserPlan {
+            seed: 5,
+            clients: CLIENTS.map(StackName::new).to_vec(),
+            browsers: vec![BrowserRecord {
+                name: "chromium".to_owned(),
+                version: "Chromium 156.0".to_owned(),
+                library: "BoringSSL".to_owned(),
+                sandbox: Sandbox::On,
+                user: Some("nobody".to_owned()),
+                settings: vec!["--headless".to_owned()],
+            }],
+            conditions: vec![Condition::Clean],
+            rounds: ROUNDS,
+            sites_file: "built-in".to_owned(),
+            sites_sha256: "00".to_owned(),
+            sites: (0..3).map(site).collect(),
+            roots: RootsRecord {
+                source: RootsSource::Mozilla,
+                count: 2,
+                sha256: "00".to_owned(),
+            },
+            client: None,
+            limit_ms: 20_000,
+        },
+        workers: Vec::new(),
+        link: None,
+        environment: Environment::default(),
+        sessions: vec![Session {
+            started: String::new(),
+            finished: None,
+            command: vec!["netbench".to_owned(), "browser".to_owned()],
+            interrupted: false,
+            served: Vec::new(),
+        }],
+        warnings: Vec::new(),
+        origin: Origin::default(),
+    }
+}
+
+/// Pages of which the browser's take a tenth longer, and one that each client refuses.
+fn samples() -> Vec<VisitSample> {
+    let mut samples = Vec::new();
+    for round in 0..ROUNDS {
+        for number in 0..3 {
+            for client in CLIENTS {
+                let unit = u64::from(round) * 3 + number;
+                samples.push(sample(round, unit, number, client));
+            }
+        }
+    }
+    samples
+}
+
+fn sample(round: u32, unit: u64, number: u64, client: &str) -> VisitSample {
+    let is_browser = client == "chromium";
+    let slower = |ns: u64| if is_browser { ns * 11 / 10 } else { ns };
+    let agreed = Negotiated {
+        version: Some(TlsVersion::Tls13),
+        alpn: Some("h2".to_owned()),
+        ..Negotiated::default()
+    };
+    // One round is off by over a millisecond.
+    let far = if round == 2 && number == 0 {
+        2_500_000
+    } else {
+        0
+    };
+    let tls_ns = slower(22_000_000 + u64::from(round) * 10_000);
+    let outcome = if number == 2 {
+        VisitOutcome::Failed(Failure {
+            class: FailureClass::Certificate,
+            reason: netbench_model::CertificateFault::Expired.into(),
+            detail: if is_browser {
+                "net::ERR_CERT_DATE_INVALID"
+            } else {
+                "Expired \u{1b}[31m"
+            }
+            .to_owned(),
+            phase: None,
+            after_ns: None,
+        })
+    } else {
+        VisitOutcome::Ok(Box::new(Visit {
+            times: VisitTimes {
+                dns_ns: 0,
+                tcp_ns: 20_300_000,
+                tls_ns,
+                wait_ns: 100_000,
+                first_byte_ns: 20_500_000,
+                total_ns: 41_000_000 + tls_ns,
+            },
+            client: agreed.clone(),
+            server: Some(ServerView {
+                negotiated: agreed,
+                compute_ns: 0,
+            }),
+            http_status: 200,
+            body_bytes: 4_096,
+        }))
+    };
+    VisitSample {
+        schema: SCHEMA_VERSION,
+        session: 0,
+        unit,
+        site: format!("site{number}.example"),
+        client: StackName::new(client),
+        condition: Condition::Clean,
+        round,
+        started_unix_ms: 0,
+        took_ms: 1_500,
+        outcome,
+        link: Some(OnTheLink {
+            connections: 1,
+            tcp_ns: Some(20_100_000),
+            protected_ns: Some(tls_ns - far),
+            names: if is_browser {
+                vec!["updates.example".to_owned()]
+            } else {
+                Vec::new()
+            },
+            elsewhere: Vec::new(),
+        }),
+    }
+}
+
+fn summary() -> BrowserSummary {
+    summarize_browser(&manifest(), &samples())
+}
+
+#[test]
+fn every_form() {
+    let summary = summary();
+    insta::assert_snapshot!("browser_terminal", terminal(&summary, 100));
+    insta::assert_snapshot!("browser_narrow", terminal(&summary, 40));
+    insta::assert_snapshot!("browser_markdown", render(&summary, "markdown"));
+    insta::assert_snapshot!("browser_junit", render(&summary, "junit"));
+}
+
+#[test]
+fn pairs_are_visits_of_one_unit_with_the_same_handshake() {
+    let total = |summary: &BrowserSummary| {
+        let mut rows = summary.comparisons.iter();
+        let row = rows.find(|row| row.phase == VisitPhase::Tls).unwrap();
+        (row.paired.pairs, row.other_work, row.paired.ratio)
+    };
+    let (pairs, other_work, ratio) = total(&summary());
+    assert_eq!((pairs, other_work), (8, 0));
+    assert!((ratio - 10.0 / 11.0).abs() < 1e-3, "{ratio}");
+    let mut samples = samples();
+    for sample in &mut samples {
+        if let (VisitOutcome::Ok(visit), 0, "chromium") =
+            (&mut sample.outcome, sample.round, sample.client.as_str())
+        {
+            visit.client.alpn = None;
+        }
+    }
+    let (pairs, other_work, _) = total(&summarize_browser(&manifest(), &samples));
+    assert_eq!((pairs, other_work), (6, 2));
+}
+
+#[test]
+fn a_time_that_is_not_that_of_its_packets_is_told() {
+    let summary = summary();
+    let row = &summary.packets[0];
+    assert_eq!((row.visits, row.far.len()), (8, 1));
+    assert_eq!(
+        (row.far[0].site.as_str(), row.far[0].round),
+        ("site0.example", 2)
+    );
+    assert_eq!(row.far[0].tls_departure_ns, 2_500_000);
+    assert!((row.tcp_departure_ns - 200_000.0).abs() < 1.0);
+}
+
+#[test]
+fn a_packet_that_was_to_go_elsewhere_is_told() {
+    let mut samples = samples();
+    let none = "no packet went to an address that is not the lab's.";
+    assert!(terminal(&summary(), 100).contains(none));
+    if let Some(link) = &mut samples[0].link {
+        link.elsewhere.push(Attempt {
+            to: "tcp 192.0.2.1:443".to_owned(),
+            packets: 3,
+        });
+    }
+    let text = terminal(&summarize_browser(&manifest(), &samples), 100);
+    assert!(
+        !text.contains(none) && text.contains("tcp 192.0.2.1:443"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_run_without_packets_or_sandbox_says_so() {
+    let mut manifest = manifest();
+    manifest.plan.browsers[0].sandbox = Sandbox::Off;
+    let mut samples = samples();
+    samples.iter_mut().for_each(|sample| sample.link = None);
+    let summary = summarize_browser(&manifest, &samples);
+    assert!(
+        summary
+            .warnings
+            .iter()
+            .any(|w| w.contains("does not look at packets")),
+        "{:?}",
+        summary.warnings
+    );
+    assert!(
+        summary
+            .warnings
+            .iter()
+            .any(|w| w == "chromium ran without its sandbox")
+    );
+    assert!(summary.tells());
+}

@@ -1,0 +1,376 @@
+//! Visits of browsers to the lab's sites, one at a time: each with a fresh profile. Stacks may visit the same sites
+//! beside them, through hyper.
+
+mod proof;
+mod stacks;
+
+use std::{
+    collections::HashSet,
+    net::{IpAddr, SocketAddr},
+    ops::ControlFlow,
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant, SystemTime},
+};
+
+use netbench_browser::{
+    Browser, BrowserError, BrowserProgram, Limit, Loaded, Page, Surroundings, Trust, failure,
+};
+use netbench_link::{Elsewhere, Link, LinkError, Namespace, Observed};
+use netbench_model::{
+    Condition, Failure, Role, SCHEMA_VERSION, Site, StackName, Target, authority,
+    browser::{Attempt, BrowserPlan, BrowserRecord, OnTheLink, Visit, VisitOutcome, VisitSample},
+};
+use netbench_stats::{SplitMix, mix};
+
+use self::stacks::Stacks;
+use crate::{Targets, Unit, Workers, lab_targets::LabTargets, proof::unsupported};
+
+/// What sites are visited with.
+pub struct Visits<'a> {
+    /// What is to be done.
+    pub plan: &'a BrowserPlan,
+    /// The programs of the plan's browsers, in their order.
+    pub programs: &'a [BrowserProgram],
+    /// The stacks' workers.
+    pub workers: &'a Workers,
+    /// The lab.
+    pub targets: &'a Targets,
+    /// What stacks trust.
+    pub roots_pem: &'a str,
+    /// Which session of the run this is.
+    pub session: u32,
+    /// No further visit is made once it is true.
+    pub stop: &'a AtomicBool,
+}
+
+/// Why sites cannot be visited.
+#[derive(Debug, thiserror::Error)]
+pub enum VisitsError {
+    /// A browser cannot be used here.
+    #[error(transparent)]
+    Browser(#[from] BrowserError),
+    /// The link cannot be used.
+    #[error(transparent)]
+    Link(#[from] LinkError),
+    /// There is no lab, or it has no link of its own.
+    #[error(
+        "browsers visit emulated sites behind a link alone, which keeps them off every other network"
+    )]
+    NoLink,
+}
+
+/// One visit of the plan, by condition, round, site's name and client.
+pub type VisitKey = (Condition, u32, String, StackName);
+
+/// Everything that visits need, ready.
+pub struct Visitor<'a> {
+    visits: &'a Visits<'a>,
+    lab: &'a LabTargets,
+    link: &'a Link,
+    place: Namespace,
+    trust: Trust,
+    stacks: Stacks<'a>,
+    looks: bool,
+}
+
+impl<'a> Visitor<'a> {
+    /// Gets ready.
+    ///
+    /// # Errors
+    /// There is no lab, or what profiles are made with is missing.
+    pub fn new(visits: &'a Visits<'a>) -> Result<Self, VisitsError> {
+        let Targets::Lab(lab) = visits.targets else {
+            return Err(VisitsError::NoLink);
+        };
+        let link = lab.link();
+        Ok(Self {
+            visits,
+            lab,
+            link,
+            place: link.client_namespace(),
+            trust: Trust::of_pem(lab.ca_pem())?,
+            stacks: Stacks::new(visits),
+            looks: link.observe()?,
+        })
+    }
+
+    /// Starts each browser once: one that cannot run here is found before anything is stored.
+    ///
+    /// # Errors
+    /// The first that does not start.
+    pub fn try_browsers(&self) -> Result<(), VisitsError> {
+        let mut browsers = self.visits.plan.browsers.iter().zip(self.visits.programs);
+        browsers.try_for_each(|(record, program)| {
+            let limit = self.limit(Instant::now(), 1);
+            match Browser::start(program, &self.around(record, &[]), limit) {
+                // Whoever stopped it finds out without this.
+                Ok(_) | Err(BrowserError::Stopped) => Ok(()),
+                Err(error) => Err(error.into()),
+            }
+        })
+    }
+
+    /// Takes the plan through its rounds, without the visits that are `done`, and gives each sample as it comes to
+    /// `found`, which can end it.
+    pub fn visit_all(
+        mut self,
+        done: &HashSet<VisitKey>,
+        mut found: impl FnMut(VisitSample) -> ControlFlow<()>,
+    ) {
+        let visits = self.visits;
+        for unit in units(visits.plan) {
+            let site = &visits.plan.sites[unit.site];
+            for client in &unit.order {
+                let name = &visits.plan.clients[*client];
+                let key = (unit.condition, unit.round, site.name(), name.clone());
+                if done.contains(&key) {
+                    continue;
+                }
+                let Some(sample) = self.visit(&unit, *client) else {
+                    return;
+                };
+                if found(sample).is_break() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// None where the run was stopped.
+    fn visit(&mut self, unit: &Unit, client: usize) -> Option<VisitSample> {
+        let (visits, plan) = (self.visits, self.visits.plan);
+        if visits.stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        let site = &plan.sites[unit.site];
+        // What came since belongs to nobody.
+        let _ = self.link.observed();
+        let started_unix_ms = unix_ms();
+        let begun = Instant::now();
+        let deaths = self.lab.deaths(unit.site);
+        let mut outcome = self.outcome(unit, client, site, begun)?;
+        if matches!(outcome, VisitOutcome::Failed(_))
+            && let Some(death) = self.lab.death(unit.site, deaths)
+        {
+            outcome = VisitOutcome::Void {
+                reason: format!("the lab's server {} had died", death.server),
+            };
+        }
+        let seen = self.link.observed().filter(|_| self.looks);
+        Some(VisitSample {
+            schema: SCHEMA_VERSION,
+            session: visits.session,
+            unit: unit.first_trial,
+            site: site.name(),
+            client: plan.clients[client].clone(),
+            condition: unit.condition,
+            round: unit.round,
+            started_unix_ms,
+            took_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
+            outcome,
+            link: seen.map(|seen| on_the_link(&seen, unit.site)),
+        })
+    }
+
+    fn outcome(
+        &mut self,
+        unit: &Unit,
+        client: usize,
+        site: &Site,
+        begun: Instant,
+    ) -> Option<VisitOutcome> {
+        if let Some(reason) = unsupported(unit.condition, Target::Lab, site) {
+            return Some(VisitOutcome::Unsupported { reason });
+        }
+        if let Some(server) = self.lab.given_up(unit.site) {
+            return Some(VisitOutcome::Void {
+                reason: format!("the lab's server {server} had died"),
+            });
+        }
+        let address = match self.lab.address(unit.site) {
+            Ok(address) => address,
+            Err(failure) => return Some(VisitOutcome::Failed(failure)),
+        };
+        let plan = self.visits.plan;
+        match plan.browsers.get(client) {
+            None => {
+                let (link, key) = (self.link, unit.key(plan.seed, Role::Measured));
+                let begin = || link.begin_trial(unit.site, key);
+                self.stacks.connect(unit, client, address, begin)
+            }
+            Some(record) => {
+                let program = &self.visits.programs[client];
+                match self.browse(unit, record, program, site, address, begun) {
+                    Ok(page) => Some(judged(page, unit.condition, site)),
+                    Err(BrowserError::Stopped) => None,
+                    Err(error) => Some(VisitOutcome::Failed(error.failure())),
+                }
+            }
+        }
+    }
+
+    fn browse(
+        &self,
+        unit: &Unit,
+        record: &BrowserRecord,
+        program: &BrowserProgram,
+        site: &Site,
+        address: SocketAddr,
+        begun: Instant,
+    ) -> Result<Page, BrowserError> {
+        let hosts: Vec<_> = match (site.host.address(), address.ip()) {
+            (None, IpAddr::V4(ip)) => vec![(site.host.to_string(), ip)],
+            _ => Vec::new(),
+        };
+        let url = format!(
+            "https://{}{}",
+            authority(&site.host, address.port()),
+            site.path
+        );
+        let limit = self.limit(begun, unit.condition.connections());
+        let mut browser = Browser::start(program, &self.around(record, &hosts), limit)?;
+        if unit.condition == Condition::Resumed {
+            self.begin_trial(unit, Role::Prime);
+            let page = browser.visit(&url, limit)?;
+            if matches!(page, Page::Error { .. }) {
+                return Ok(page);
+            }
+            browser.close_connections(limit)?;
+            let _ = self.link.observed();
+        }
+        self.begin_trial(unit, Role::Measured);
+        browser.visit(&url, limit)
+    }
+
+    fn around<'b>(
+        &'b self,
+        record: &BrowserRecord,
+        hosts: &'b [(String, std::net::Ipv4Addr)],
+    ) -> Surroundings<'b> {
+        Surroundings {
+            namespace: &self.place,
+            hosts,
+            name_server: self.link.nobodys_name_server(),
+            trust: &self.trust,
+            sandbox: record.sandbox,
+        }
+    }
+
+    fn limit(&self, begun: Instant, visits: u32) -> Limit<'_> {
+        Limit {
+            deadline: begun + Duration::from_millis(self.visits.plan.limit_ms) * visits,
+            stop: self.visits.stop,
+        }
+    }
+
+    fn begin_trial(&self, unit: &Unit, role: Role) {
+        let key = unit.key(self.visits.plan.seed, role);
+        self.link.begin_trial(unit.site, key);
+    }
+}
+
+/// Every unit of the plan, shuffled within each round by its seed.
+fn units(plan: &BrowserPlan) -> Vec<Unit> {
+    let mut random = SplitMix::new(mix(plan.seed ^ 0x6272_6f77_7365));
+    let mut units = Vec::new();
+    for round in 0..plan.rounds {
+        let sites = 0..plan.sites.len();
+        let mut these: Vec<(Condition, usize)> = plan
+            .conditions
+            .iter()
+            .flat_map(|condition| sites.clone().map(move |site| (*condition, site)))
+            .collect();
+        random.shuffle(&mut these);
+        for (condition, site) in these {
+            let mut order: Vec<usize> = (0..plan.clients.len()).collect();
+            random.shuffle(&mut order);
+            units.push(Unit {
+                first_trial: units.len() as u64,
+                round,
+                condition,
+                site,
+                place: site,
+                order,
+            });
+        }
+    }
+    units
+}
+
+/// What came of a visit: a page that was loaded must be the site's, over the connection that was asked for.
+fn judged(page: Page, condition: Condition, site: &Site) -> VisitOutcome {
+    match page {
+        Page::Error { code } => VisitOutcome::Failed(failure(&code)),
+        Page::Loaded(loaded) => match proof::prove(&loaded, condition, site) {
+            Err(failure) => VisitOutcome::Failed(failure),
+            Ok(()) => {
+                let Loaded {
+                    times,
+                    client,
+                    server,
+                    http_status,
+                    body_bytes,
+                    ..
+                } = *loaded;
+                VisitOutcome::Ok(Box::new(Visit {
+                    times,
+                    client,
+                    server,
+                    http_status,
+                    body_bytes,
+                }))
+            }
+        },
+    }
+}
+
+/// What the link saw, of the connection that most came over.
+fn on_the_link(seen: &Observed, site: usize) -> OnTheLink {
+    let connections = || seen.connections.iter().filter(|seen| seen.site == site);
+    let page = connections().max_by_key(|connection| connection.bytes_down);
+    let accepted_ns = page.and_then(|page| page.accepted_ns);
+    let since = |from: Option<u64>, to: Option<u64>| to?.checked_sub(from?);
+    let attempt = |(to, packets): (&Elsewhere, &u64)| Attempt {
+        to: elsewhere(to),
+        packets: *packets,
+    };
+    OnTheLink {
+        connections: u32::try_from(connections().count()).unwrap_or(u32::MAX),
+        tcp_ns: since(page.map(|page| page.opened_ns), accepted_ns),
+        protected_ns: since(accepted_ns, page.and_then(|page| page.protected_ns)),
+        names: seen.names.iter().cloned().collect(),
+        elsewhere: seen.elsewhere.iter().map(attempt).collect(),
+    }
+}
+
+fn elsewhere(to: &Elsewhere) -> String {
+    let protocol = match to.protocol {
+        1 => "icmp".to_owned(),
+        2 => "igmp".to_owned(),
+        6 => "tcp".to_owned(),
+        17 => "udp".to_owned(),
+        number => format!("protocol {number}"),
+    };
+    match to.port {
+        Some(port) => format!("{protocol} {}:{port}", to.address),
+        None => format!("{protocol} {}", to.address),
+    }
+}
+
+fn unix_ms() -> u64 {
+    let since = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A failure for what a client says that cannot be.
+pub(crate) fn wrong_work(reason: netbench_model::FailureWord, detail: String) -> Failure {
+    Failure {
+        class: netbench_model::FailureClass::WrongWork,
+        reason: reason.into(),
+        detail,
+        phase: None,
+        after_ns: None,
+    }
+}

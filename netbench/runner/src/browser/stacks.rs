@@ -1,0 +1,158 @@
+//! Stacks through hyper, which visit the same sites as browsers.
+
+use std::{collections::HashMap, net::SocketAddr, time::Duration};
+
+use netbench_model::{
+    Condition, Measured, Role, Target,
+    browser::{Visit, VisitOutcome, VisitTimes},
+};
+use netbench_protocol::{Configure, Connect, HttpRequest, RequestBody, Resolve, ResponseBody};
+
+use super::Visits;
+use crate::{
+    Unit, Worker, WorkerError,
+    proof::{Expected, prove},
+};
+
+/// What a worker may take beyond the limit of a connection before it counts as hung.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// The workers of the plan's stacks, fresh in each round.
+pub(super) struct Stacks<'a> {
+    visits: &'a Visits<'a>,
+    round: u32,
+    workers: HashMap<usize, Worker>,
+}
+
+impl<'a> Stacks<'a> {
+    pub(super) fn new(visits: &'a Visits<'a>) -> Self {
+        Self {
+            visits,
+            round: 0,
+            workers: HashMap::new(),
+        }
+    }
+
+    /// Has the stack of this place among the clients connect, after `begin`. None where the run was stopped.
+    pub(super) fn connect(
+        &mut self,
+        unit: &Unit,
+        client: usize,
+        address: SocketAddr,
+        begin: impl Fn(),
+    ) -> Option<VisitOutcome> {
+        if unit.round != self.round {
+            self.workers.clear();
+            self.round = unit.round;
+        }
+        let connected = self.connected(unit, client, address, begin);
+        match connected {
+            Ok(outcome) => Some(outcome),
+            Err(WorkerError::Stopped) => None,
+            Err(error) => Some(VisitOutcome::Failed(error.failure())),
+        }
+    }
+
+    fn connected(
+        &mut self,
+        unit: &Unit,
+        client: usize,
+        address: SocketAddr,
+        begin: impl Fn(),
+    ) -> Result<VisitOutcome, WorkerError> {
+        if !self.workers.contains_key(&client) {
+            let mut worker = self.start(client)?;
+            // The first connection pays for the library's set-up.
+            self.ask(&mut worker, unit, Condition::Clean, Role::Warmup, address)?;
+            self.workers.insert(client, worker);
+        }
+        let Some(mut worker) = self.workers.remove(&client) else {
+            return Err(WorkerError::Refused("no worker".to_owned()));
+        };
+        begin();
+        if unit.condition == Condition::Resumed {
+            self.ask(&mut worker, unit, unit.condition, Role::Prime, address)?;
+        }
+        let outcome = self.ask(&mut worker, unit, unit.condition, Role::Measured, address)?;
+        self.workers.insert(client, worker);
+        Ok(outcome)
+    }
+
+    fn start(&self, client: usize) -> Result<Worker, WorkerError> {
+        let visits = self.visits;
+        let stack = visits.plan.clients[client].stack();
+        let refused = |what: &str| WorkerError::Refused(format!("{what} for {stack}"));
+        let program = visits.workers.program(stack);
+        let program = program.ok_or_else(|| refused("no worker"))?;
+        let settings = visits.plan.client.clone();
+        let settings = Configure {
+            stack: stack.to_owned(),
+            client: settings.ok_or_else(|| refused("no settings"))?,
+            roots_pem: visits.roots_pem.to_owned(),
+            identity: None,
+        };
+        let place = visits.targets.client_place();
+        let launch = visits.workers.launch(place.as_ref());
+        Worker::start_configured(program, &launch, settings)
+    }
+
+    fn ask(
+        &self,
+        worker: &mut Worker,
+        unit: &Unit,
+        condition: Condition,
+        role: Role,
+        address: SocketAddr,
+    ) -> Result<VisitOutcome, WorkerError> {
+        let plan = self.visits.plan;
+        let site = &plan.sites[unit.site];
+        let limit = Duration::from_millis(plan.limit_ms);
+        let connect = RequestBody::Connect(Box::new(Connect {
+            host: site.host.to_string(),
+            port: site.port,
+            address,
+            resolve: Resolve::Given,
+            condition,
+            role,
+            timeout_ms: plan.limit_ms,
+            request: HttpRequest {
+                path: site.path.clone(),
+                ..HttpRequest::default()
+            },
+        }));
+        let expected = Expected {
+            condition,
+            role,
+            target: Target::Lab,
+            site,
+        };
+        Ok(match worker.ask(connect, limit + GRACE)? {
+            ResponseBody::Connected(measured) => match prove(&expected, &measured) {
+                Ok(()) => VisitOutcome::Ok(Box::new(visit(*measured))),
+                Err(failure) => VisitOutcome::Failed(failure),
+            },
+            ResponseBody::Failed(failure) => VisitOutcome::Failed(failure),
+            ResponseBody::Unsupported { reason } => VisitOutcome::Unsupported { reason },
+            other => return Err(WorkerError::another_kind(&other)),
+        })
+    }
+}
+
+/// A connection as the visit of a page. hyper sends its request as the handshake ends.
+fn visit(measured: Measured) -> Visit {
+    let phases = measured.phases;
+    Visit {
+        times: VisitTimes {
+            dns_ns: phases.dns_ns,
+            tcp_ns: phases.tcp_ns,
+            tls_ns: phases.tls_ns,
+            wait_ns: 0,
+            first_byte_ns: phases.first_byte_ns,
+            total_ns: phases.total_ns.saturating_sub(phases.dns_ns),
+        },
+        client: measured.client,
+        server: measured.server,
+        http_status: measured.http_status,
+        body_bytes: measured.body_bytes,
+    }
+}
