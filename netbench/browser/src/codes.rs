@@ -2,13 +2,12 @@
 
 use netbench_model::{
     Alert, CertificateFault as C, Failure, FailureClass, FailureReason, FailureWord as W,
-    compat::Refusal,
 };
 
 /// What a code says.
 enum Says {
-    /// Any of these faults of the certificate; the code does not tell which.
-    Certificate(&'static [C]),
+    /// A fault of the certificate: the commonest of those that the code may stand for.
+    Certificate(C),
     /// What happened on the way.
     Class(FailureClass, W),
     /// The handshake failed, by what one side sent; which of them ended it is not told.
@@ -20,10 +19,7 @@ enum Says {
 /// The failure that an error page tells of. Its detail is the code.
 pub fn failure(code: &str) -> Failure {
     let (class, reason) = match says(code) {
-        Says::Certificate(faults) => (
-            FailureClass::Certificate,
-            faults.first().copied().unwrap_or(C::Other).into(),
-        ),
+        Says::Certificate(fault) => (FailureClass::Certificate, fault.into()),
         Says::Class(class, word) => (class, word.into()),
         Says::Alert(alert) => (FailureClass::Alert, alert.into()),
         Says::Handshake => (FailureClass::Protocol, FailureReason::Library(name(code))),
@@ -34,19 +30,6 @@ pub fn failure(code: &str) -> Failure {
         detail: code.to_owned(),
         phase: None,
         after_ns: None,
-    }
-}
-
-/// Every reason that the code may stand for; the one of [`failure`] comes first.
-pub fn refusals(code: &str) -> Vec<Refusal> {
-    match says(code) {
-        Says::Certificate(faults) => faults.iter().copied().map(Refusal::Certificate).collect(),
-        Says::Class(class, _) => vec![Refusal::Class(class)],
-        Says::Alert(_) => vec![Refusal::Class(FailureClass::Alert)],
-        Says::Handshake => vec![
-            Refusal::Class(FailureClass::Protocol),
-            Refusal::Class(FailureClass::Alert),
-        ],
     }
 }
 
@@ -61,31 +44,21 @@ fn says(code: &str) -> Says {
 /// Chromium's `net_error_list.h`.
 fn chromium(code: &str) -> Option<Says> {
     use FailureClass as F;
-    let certificate = |faults| Some(Says::Certificate(faults));
+    let certificate = |fault| Some(Says::Certificate(fault));
     let class = |class, word| Some(Says::Class(class, word));
     match code {
         // One code for both ends of a certificate's time.
-        "ERR_CERT_DATE_INVALID" => certificate(&[C::Expired, C::NotYetValid]),
-        "ERR_CERT_COMMON_NAME_INVALID" => certificate(&[C::WrongName]),
+        "ERR_CERT_DATE_INVALID" => certificate(C::Expired),
+        "ERR_CERT_COMMON_NAME_INVALID" => certificate(C::WrongName),
         // Whatever keeps it from a path to a root that it trusts.
-        "ERR_CERT_AUTHORITY_INVALID" => {
-            certificate(&[C::UnknownIssuer, C::BadCa, C::BadSignature, C::CaAsLeaf])
-        }
-        "ERR_CERT_INVALID" => certificate(&[
-            C::Other,
-            C::BadEncoding,
-            C::BadPurpose,
-            C::BadCa,
-            C::CaAsLeaf,
-            C::UnknownCriticalExtension,
-            C::BadSignature,
-        ]),
+        "ERR_CERT_AUTHORITY_INVALID" => certificate(C::UnknownIssuer),
+        "ERR_CERT_INVALID" => certificate(C::Other),
         "ERR_CERT_WEAK_KEY" | "ERR_CERT_WEAK_SIGNATURE_ALGORITHM" => {
-            certificate(&[C::WeakOrUnknownSignature])
+            certificate(C::WeakOrUnknownSignature)
         }
-        "ERR_CERT_REVOKED" => certificate(&[C::Revoked]),
-        "ERR_SSL_SERVER_CERT_BAD_FORMAT" => certificate(&[C::BadEncoding]),
-        _ if code.starts_with("ERR_CERT") => certificate(&[C::Other]),
+        "ERR_CERT_REVOKED" => certificate(C::Revoked),
+        "ERR_SSL_SERVER_CERT_BAD_FORMAT" => certificate(C::BadEncoding),
+        _ if code.starts_with("ERR_CERT") => certificate(C::Other),
         "ERR_NAME_NOT_RESOLVED" | "ERR_NAME_RESOLUTION_FAILED" => class(F::Resolve, W::NotFound),
         "ERR_CONNECTION_REFUSED" => class(F::Connect, W::Refused),
         "ERR_CONNECTION_TIMED_OUT" | "ERR_TIMED_OUT" => class(F::Connect, W::ConnectTimedOut),
@@ -131,32 +104,32 @@ fn firefox(code: &str) -> Option<Says> {
     }
     match code {
         "SEC_ERROR_EXPIRED_CERTIFICATE" | "SEC_ERROR_EXPIRED_ISSUER_CERTIFICATE" => {
-            certificate(&[C::Expired])
+            certificate(C::Expired)
         }
         "MOZILLA_PKIX_ERROR_NOT_YET_VALID_CERTIFICATE"
-        | "MOZILLA_PKIX_ERROR_NOT_YET_VALID_ISSUER_CERTIFICATE" => certificate(&[C::NotYetValid]),
-        "SSL_ERROR_BAD_CERT_DOMAIN" => certificate(&[C::WrongName]),
+        | "MOZILLA_PKIX_ERROR_NOT_YET_VALID_ISSUER_CERTIFICATE" => certificate(C::NotYetValid),
+        "SSL_ERROR_BAD_CERT_DOMAIN" => certificate(C::WrongName),
         "SEC_ERROR_UNKNOWN_ISSUER"
         | "SEC_ERROR_UNTRUSTED_ISSUER"
         | "SEC_ERROR_UNTRUSTED_CERT"
-        | "MOZILLA_PKIX_ERROR_SELF_SIGNED_CERT" => certificate(&[C::UnknownIssuer]),
+        | "MOZILLA_PKIX_ERROR_SELF_SIGNED_CERT" => certificate(C::UnknownIssuer),
         "SEC_ERROR_CA_CERT_INVALID" | "SEC_ERROR_PATH_LEN_CONSTRAINT_INVALID" => {
-            certificate(&[C::BadCa])
+            certificate(C::BadCa)
         }
-        "MOZILLA_PKIX_ERROR_CA_CERT_USED_AS_END_ENTITY" => certificate(&[C::CaAsLeaf]),
+        "MOZILLA_PKIX_ERROR_CA_CERT_USED_AS_END_ENTITY" => certificate(C::CaAsLeaf),
         "SEC_ERROR_INADEQUATE_CERT_TYPE" | "SEC_ERROR_INADEQUATE_KEY_USAGE" => {
-            certificate(&[C::BadPurpose])
+            certificate(C::BadPurpose)
         }
-        "SEC_ERROR_BAD_SIGNATURE" => certificate(&[C::BadSignature]),
-        "SEC_ERROR_BAD_DER" | "SEC_ERROR_EXTENSION_VALUE_INVALID" => certificate(&[C::BadEncoding]),
-        "SEC_ERROR_UNKNOWN_CRITICAL_EXTENSION" => certificate(&[C::UnknownCriticalExtension]),
-        "SEC_ERROR_REVOKED_CERTIFICATE" => certificate(&[C::Revoked]),
+        "SEC_ERROR_BAD_SIGNATURE" => certificate(C::BadSignature),
+        "SEC_ERROR_BAD_DER" | "SEC_ERROR_EXTENSION_VALUE_INVALID" => certificate(C::BadEncoding),
+        "SEC_ERROR_UNKNOWN_CRITICAL_EXTENSION" => certificate(C::UnknownCriticalExtension),
+        "SEC_ERROR_REVOKED_CERTIFICATE" => certificate(C::Revoked),
         "SEC_ERROR_CERT_SIGNATURE_ALGORITHM_DISABLED"
         | "SEC_ERROR_UNSUPPORTED_ELLIPTIC_CURVE"
         | "SEC_ERROR_UNSUPPORTED_KEYALG"
-        | "MOZILLA_PKIX_ERROR_INADEQUATE_KEY_SIZE" => certificate(&[C::WeakOrUnknownSignature]),
+        | "MOZILLA_PKIX_ERROR_INADEQUATE_KEY_SIZE" => certificate(C::WeakOrUnknownSignature),
         _ if code.starts_with("SEC_ERROR") || code.starts_with("MOZILLA_PKIX") => {
-            certificate(&[C::Other])
+            certificate(C::Other)
         }
         "NS_ERROR_UNKNOWN_HOST" | "dnsNotFound" => class(F::Resolve, W::NotFound),
         "NS_ERROR_CONNECTION_REFUSED" | "connectionFailure" => class(F::Connect, W::Refused),
@@ -262,13 +235,6 @@ mod tests {
             );
             assert!(failure.reason.is_of(class), "{code}");
             assert_eq!(failure.detail, code);
-            assert_eq!(refusals(code).first(), Some(&Refusal::of(&failure)));
         }
-    }
-
-    #[test]
-    fn a_code_that_stands_for_several_faults_gives_them_all() {
-        let both = ["expired", "not-yet-valid"].map(|word| word.parse().expect("a reason"));
-        assert_eq!(refusals("net::ERR_CERT_DATE_INVALID"), both);
     }
 }

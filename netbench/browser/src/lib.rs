@@ -18,7 +18,7 @@ mod product;
 mod profile;
 mod timing;
 
-pub use codes::{failure, refusals};
+pub use codes::failure;
 pub use error::BrowserError;
 pub use page::{Loaded, Page};
 pub use place::{Surroundings, other_user};
