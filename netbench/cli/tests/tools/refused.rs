@@ -31,10 +31,9 @@ pub(crate) fn a_container_that_refuses_namespaces_gets_no_verdict_on_a_network()
 
     let line = "evaluate --quick --sites sites.txt --part connections --out evaluated --json";
     let found: Value = json(&run(line).expect(3).stdout);
-    assert_eq!(
-        found["run"]["plan"]["parts"][2]["state"]["state"],
-        "unsupported"
-    );
+    let parts = found["run"]["plan"]["parts"].as_array().unwrap();
+    let part = parts.iter().find(|part| part["part"] == "connections");
+    assert_eq!(part.unwrap()["state"]["state"], "unsupported");
     for question in [&found["questions"][1], &found["questions"][2]] {
         assert_eq!(question["answer"], "open");
         let because = question["because"].as_str().unwrap();

@@ -170,7 +170,7 @@ const CASES: &[Case] = &[
     ),
     ("evaluate --part site", 2, &["unknown part", "sites"]),
     (
-        "evaluate --skip features,sites,connections,suite",
+        "evaluate --skip features,compat,sites,connections,suite",
         2,
         &["--skip leaves no part"],
     ),
