@@ -52,7 +52,7 @@ pub(crate) struct Evaluate {
     /// How to set up the connectors, in every part
     #[arg(long, value_name = "P", value_enum, default_value_t = ProfileArg::Library)]
     pub(crate) client_profile: ProfileArg,
-    /// Take a few minutes instead of half an hour: fewer rounds, connections to at most 60 sites, stored protocol tests
+    /// Take a few minutes instead of half an hour: fewer rounds, connections to at most 50 sites, stored protocol tests
     #[arg(long)]
     pub(crate) quick: bool,
     /// Run only these parts: features, compat, sites, connections, suite

@@ -30,7 +30,7 @@ fn rounds(plan: &EvaluationPlan) -> u32 {
 }
 
 /// The most sites that a quick evaluation connects to.
-const QUICK_SITES: u32 = 60;
+const QUICK_SITES: u32 = 50;
 
 /// Every which site is connected to: in a quick evaluation, what leaves no more than [`QUICK_SITES`]. Not the
 /// first ones: lists are sorted, often by what makes sites alike.
@@ -101,10 +101,10 @@ mod tests {
         };
         for (depth, sites, limit, some) in [
             ("quick", 0, None, None),
-            ("quick", 60, None, None),
-            ("quick", 61, None, Some("31")),
-            ("quick", 101, None, Some("51")),
-            ("quick", 10_000, None, Some("60")),
+            ("quick", 50, None, None),
+            ("quick", 51, None, Some("26")),
+            ("quick", 101, None, Some("34")),
+            ("quick", 10_000, None, Some("50")),
             ("quick", 101, Some(101), None),
             ("full", 101, None, None),
         ] {
