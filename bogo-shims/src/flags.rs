@@ -68,6 +68,7 @@ pub const COMMON: &[&str] = &[
     "-expect-session-miss",
     "-expect-no-session",
     "-expect-session-id",
+    "-expect-no-session-id",
     "-no-ticket",
     "-expect-ticket-supports-early-data",
     "-enable-early-data",

@@ -147,10 +147,37 @@ impl<'a> Connection<'a> {
         let ready = !self.is_server() && self.expect.resume && options.on("-enable-early-data");
         let ssl = self.stream.ssl();
         ready
-            && !ssl.is_init_finished()
             && ssl
                 .session()
                 .is_some_and(|session| session.max_early_data() > 0)
+    }
+
+    /// Goes into early data: as a client that may send it, or a server to which it has come. libssl has calls of their
+    /// own for it, which begin the handshake where `-implicit-handshake` leaves that to the first of them.
+    fn enter_early_data(&mut self) -> Result<(), Failure> {
+        if self.early || self.stream.ssl().is_init_finished() {
+            return Ok(());
+        }
+        if self.may_offer_early_data() {
+            if self.expect.options.on("-expect-no-offer-early-data") {
+                return Err(Failure::failed("early data was offered"));
+            }
+            // Nothing yet: this sends the ClientHello.
+            let sent = self.drive(|stream| stream.write_early_data(&[]));
+            sent.map_err(|error| self.failure(&error))?;
+            let session = self.stream.ssl().session();
+            let permitted = session.map_or(0, |session| session.max_early_data());
+            self.early_left = usize::try_from(permitted).unwrap_or(usize::MAX);
+            self.early = true;
+        } else if self.is_server() && self.expect.options.on("-enable-early-data") {
+            self.pending = self.read_early()?;
+            self.early = !self.pending.is_empty();
+        }
+        Ok(())
+    }
+
+    fn is_implicit(&self) -> bool {
+        self.expect.options.on("-implicit-handshake")
     }
 
     /// As a client in early data: ends the handshake, and finds out whether the data was taken.
@@ -188,31 +215,9 @@ impl<'a> Retry<'a> for Connection<'a> {
 
 impl Endpoint for Connection<'_> {
     fn handshake(&mut self) -> Result<(), Failure> {
-        if self.may_offer_early_data() {
-            if self.expect.options.on("-expect-no-offer-early-data") {
-                return Err(Failure::failed("early data was offered"));
-            }
-            // Nothing yet: this sends the ClientHello.
-            let sent = self.drive(|stream| stream.write_early_data(&[]));
-            sent.map_err(|error| self.failure(&error))?;
-            let permitted = self
-                .stream
-                .ssl()
-                .session()
-                .map_or(0, |s| s.max_early_data());
-            self.early_left = usize::try_from(permitted).unwrap_or(usize::MAX);
-            self.early = true;
-            return Ok(());
-        }
-        if self.is_server()
-            && self.expect.options.on("-enable-early-data")
-            && !self.stream.ssl().is_init_finished()
-        {
-            self.pending = self.read_early()?;
-            if !self.pending.is_empty() {
-                self.early = true;
-                return nothing_wrong();
-            }
+        self.enter_early_data()?;
+        if self.early {
+            return nothing_wrong();
         }
         self.finish()
     }
@@ -254,6 +259,9 @@ impl Endpoint for Connection<'_> {
     }
 
     fn write(&mut self, mut data: &[u8]) -> Result<(), Failure> {
+        if self.is_implicit() {
+            self.enter_early_data()?;
+        }
         if self.early && !self.is_server() {
             // libssl has its application count what the session permits; the rest waits for the handshake.
             let (now, later) = data.split_at(data.len().min(self.early_left));
@@ -294,39 +302,15 @@ impl Endpoint for Connection<'_> {
     }
 
     fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
-        if self.early && !self.is_server() {
-            self.leave_early_data()?;
+        if self.is_implicit() {
+            self.enter_early_data()?;
         }
-        if self.early {
-            if self.pending.is_empty() {
-                self.pending = self.read_early()?;
-            }
-            let n = self.pending.len().min(buffer.len());
-            if n > 0 {
-                buffer[..n].copy_from_slice(&self.pending[..n]);
-                self.pending.drain(..n);
-                return Ok(n);
-            }
-            self.early = false;
-            self.finish()?;
-        }
-        if self.expect.options.on("-peek-then-read") {
-            let mut peeked = vec![0; buffer.len()];
-            let n = match self.drive(|stream| stream.ssl_peek(&mut peeked)) {
-                Ok(n) => n,
-                Err(error) => return self.end_of_data(&error),
-            };
-            let read = self.drive(|stream| stream.ssl_read(buffer));
-            let read = read.map_err(|error| self.failure(&error))?;
-            if read != n || buffer[..n] != peeked[..n] {
-                return Err(Failure::failed("peek and read differ"));
-            }
-            return Ok(n);
-        }
-        match self.drive(|stream| stream.ssl_read(buffer)) {
-            Ok(n) => nothing_wrong().map(|()| n),
-            Err(error) => self.end_of_data(&error),
-        }
+        // libssl drops a flight that it sends again while it reads, where that cannot be written at once.
+        let datagrams = self.expect.options.on("-dtls");
+        self.stream.get_mut().hurry = datagrams && self.stream.ssl().is_init_finished();
+        let read = self.read_some(buffer);
+        self.stream.get_mut().hurry = false;
+        read
     }
 
     fn key_update(&mut self) -> Result<(), Failure> {
@@ -373,6 +357,42 @@ impl Endpoint for Connection<'_> {
 }
 
 impl Connection<'_> {
+    fn read_some(&mut self, buffer: &mut [u8]) -> Result<usize, Failure> {
+        if self.early && !self.is_server() {
+            self.leave_early_data()?;
+        }
+        if self.early {
+            if self.pending.is_empty() {
+                self.pending = self.read_early()?;
+            }
+            let n = self.pending.len().min(buffer.len());
+            if n > 0 {
+                buffer[..n].copy_from_slice(&self.pending[..n]);
+                self.pending.drain(..n);
+                return Ok(n);
+            }
+            self.early = false;
+            self.finish()?;
+        }
+        if self.expect.options.on("-peek-then-read") {
+            let mut peeked = vec![0; buffer.len()];
+            let n = match self.drive(|stream| stream.ssl_peek(&mut peeked)) {
+                Ok(n) => n,
+                Err(error) => return self.end_of_data(&error),
+            };
+            let read = self.drive(|stream| stream.ssl_read(buffer));
+            let read = read.map_err(|error| self.failure(&error))?;
+            if read != n || buffer[..n] != peeked[..n] {
+                return Err(Failure::failed("peek and read differ"));
+            }
+            return Ok(n);
+        }
+        match self.drive(|stream| stream.ssl_read(buffer)) {
+            Ok(n) => nothing_wrong().map(|()| n),
+            Err(error) => self.end_of_data(&error),
+        }
+    }
+
     fn write_all(&mut self, mut data: &[u8]) -> Result<(), Failure> {
         let early = self.early;
         loop {

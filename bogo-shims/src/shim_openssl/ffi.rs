@@ -10,7 +10,7 @@ use foreign_types_shared::{ForeignType, ForeignTypeRef};
 use libc::timeval;
 use openssl::{
     pkey::{PKey, PKeyRef, Private, Public},
-    ssl::{SslContextBuilder, SslRef},
+    ssl::{SslContextBuilder, SslRef, SslSessionRef},
     stack::StackRef,
     x509::{X509, X509Name, X509Ref},
 };
@@ -64,6 +64,11 @@ unsafe extern "C" {
     fn SSL_set_cert_cb(ssl: *mut SSL, callback: Option<CertCallback>, argument: *mut c_void);
     fn SSL_set_quiet_shutdown(ssl: *mut SSL, mode: c_int);
     fn SSL_key_update(ssl: *mut SSL, kind: c_int) -> c_int;
+    fn SSL_SESSION_get0_ticket(
+        session: *const openssl_sys::SSL_SESSION,
+        ticket: *mut *const c_uchar,
+        length: *mut usize,
+    );
     fn SSL_get_early_data_status(ssl: *const SSL) -> c_int;
     fn SSL_get0_group_name(ssl: *mut SSL) -> *const c_char;
     fn SSL_use_PrivateKey(ssl: *mut SSL, key: *mut EVP_PKEY) -> c_int;
@@ -353,6 +358,19 @@ pub(crate) fn peer_raw_key(ssl: &SslRef) -> Option<PKey<Public>> {
 pub(crate) fn set_timer(ssl: &mut SslRef, callback: TimerCallback) {
     // SAFETY: the connection is live, and a function lives for ever.
     unsafe { DTLS_set_timer_cb(ssl.as_ptr(), Some(callback)) };
+}
+
+/// The ticket of a session; nothing where it has none.
+pub(crate) fn ticket(session: &SslSessionRef) -> Vec<u8> {
+    let (mut ticket, mut length) = (std::ptr::null(), 0);
+    // SAFETY: the session is live, and lends that many bytes.
+    unsafe {
+        SSL_SESSION_get0_ticket(session.as_ptr(), &raw mut ticket, &raw mut length);
+        if ticket.is_null() {
+            return Vec::new();
+        }
+        std::slice::from_raw_parts(ticket, length).to_vec()
+    }
 }
 
 /// How far away the next timeout is.

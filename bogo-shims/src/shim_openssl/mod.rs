@@ -44,7 +44,6 @@ const SUPPORTED: &[&str] = &[
     "-fail-cert-callback",
     "-expect-certificate-types",
     "-max-cert-list",
-    "-expect-no-session-id",
     "-expect-ticket-renewal",
     // Names and protocols.
     "-no-server-name-ack",
@@ -119,6 +118,9 @@ fn connections(sets: &OptionSets) -> Result<(), Failure> {
         }
         *state() = state::State {
             options: options.clone(),
+            offered_ticket: session
+                .as_ref()
+                .map_or_else(Vec::new, |session| ffi::ticket(session)),
             ..Default::default()
         };
         // What is loaded later, in a callback, has to be expressible too.

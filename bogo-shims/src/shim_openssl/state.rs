@@ -11,6 +11,8 @@ pub(crate) struct State {
     /// The client's new session.
     pub(crate) session: Option<SslSession>,
     pub(crate) got_session: bool,
+    /// The ticket of the session that a client offers.
+    pub(crate) offered_ticket: Vec<u8>,
     /// Asynchronous callbacks that have been told to come again once.
     pub(crate) cert_ready: bool,
     pub(crate) hello_ready: bool,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Failure, Options};
+use crate::{Failure, OptionSets, Options};
 use rustls::{
     ClientConfig, Error, ServerConfig, SupportedProtocolVersion,
     client::{ClientSessionMemoryCache, EchConfig, EchGreaseConfig, EchMode, Resumption},
@@ -27,6 +27,8 @@ const EARLY_DATA_BYTES: u32 = 14336;
 pub(crate) struct Configs {
     client_sessions: Arc<ClientSessionMemoryCache>,
     server_sessions: Arc<dyn StoresServerSessions>,
+    /// Whether sessions are stored on every connection, since one of them takes early data.
+    stores: bool,
     ticketer: Arc<dyn ProducesTickets>,
     client_verifier: Arc<Lasting<Verifier>>,
     client_resolver: Arc<Lasting<Resolver>>,
@@ -41,8 +43,10 @@ pub(crate) enum Made {
 }
 
 impl Configs {
-    pub(crate) fn new() -> Result<Self, Failure> {
+    pub(crate) fn new(sets: &OptionSets) -> Result<Self, Failure> {
+        let mut each = [&sets.initial, &sets.resume, &sets.retry].into_iter();
         Ok(Self {
+            stores: each.any(|options| options.on("-enable-early-data")),
             client_sessions: Arc::new(ClientSessionMemoryCache::new(32)),
             server_sessions: ServerSessionMemoryCache::new(32),
             ticketer: backend::Ticketer::new().map_err(tag)?,
@@ -133,14 +137,15 @@ impl Configs {
             observed: self.observed.clone(),
         });
         if options.on("-enable-early-data") {
-            // rustls takes early data with sessions that it stores, never with tickets.
             config.max_early_data_size = if options.on("-quic") {
                 u32::MAX
             } else {
                 EARLY_DATA_BYTES
             };
             config.send_half_rtt_data = true;
-        } else if !options.on("-no-ticket") {
+        }
+        // rustls takes early data with sessions that it stores, never with tickets.
+        if !options.on("-no-ticket") && !self.stores {
             config.ticketer = self.ticketer.clone();
         }
         if options.on("-no-ticket") {

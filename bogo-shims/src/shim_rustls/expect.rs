@@ -100,11 +100,14 @@ impl Expect<'_> {
                 format!("new session: {got}, expected {want}")
             })?;
         }
-        // The opposite is not checked: rustls stores a session also where it sends a ticket.
         if !self.resume && self.is_server() {
             ensure(
                 !options.on("-expect-session-id") || observed.stored,
                 || "no session stored",
+            )?;
+            ensure(
+                !(options.on("-expect-no-session-id") && observed.stored),
+                || "session stored",
             )?;
         }
         let hrr = is.kind == Some(HandshakeKind::FullWithHelloRetryRequest);

@@ -31,6 +31,7 @@ const SUPPORTED: &[&str] = &[
     // Names and protocols.
     "-allow-unknown-alpn-protos",
     // Sessions and early data.
+    "-early-write-after-message",
     "-use-ticket-callback",
     "-skip-ticket",
     // Encrypted ClientHello, as a client.
@@ -86,7 +87,7 @@ pub fn main() -> ExitCode {
 
 fn connections(sets: &OptionSets) -> Result<(), Failure> {
     sets.same_early_data_context()?;
-    let mut configs = Configs::new()?;
+    let mut configs = Configs::new(sets)?;
     for connection in 0..=sets.initial.number("-resume-count").unwrap_or(0) {
         let resume = connection > 0;
         let options = if resume { &sets.resume } else { &sets.initial };

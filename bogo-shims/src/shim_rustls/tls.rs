@@ -16,6 +16,10 @@ use super::{
     expect::{Expect, Properties},
 };
 
+/// The types of two messages (RFC 8446 section 4).
+const SERVER_HELLO: i64 = 2;
+const ENCRYPTED_EXTENSIONS: i64 = 8;
+
 pub(crate) struct Tls<'a> {
     connection: Connection,
     socket: Socket,
@@ -129,12 +133,48 @@ impl<'a> Tls<'a> {
         self.flush()
     }
 
+    /// As a client that has just begun: goes into early data where the session permits it. rustls handshakes while it
+    /// reads and writes, so that this is the same with `-implicit-handshake`.
+    fn enter_early_data(&mut self) -> Result<(), Failure> {
+        let Connection::Client(client) = &mut self.connection else {
+            return Ok(());
+        };
+        let offered = client.is_handshaking() && client.early_data().is_some();
+        let unwanted = self.expect.resume && self.expect.options.on("-expect-no-offer-early-data");
+        if offered && unwanted {
+            return Err(Failure::failed("early data was offered"));
+        }
+        self.early |= offered;
+        Ok(())
+    }
+
+    /// Has rustls process so many records of the handshake, which hold a message each: it does not tell of messages.
+    fn read_records(&mut self, mut left: usize) -> Result<(), Failure> {
+        const CHANGE_CIPHER_SPEC: u8 = 20;
+        while left > 0 {
+            let mut record = vec![0; 5];
+            self.socket.read_exact(&mut record)?;
+            let length = usize::from(u16::from_be_bytes([record[3], record[4]]));
+            record.resize(5 + length, 0);
+            self.socket.read_exact(&mut record[5..])?;
+            let mut rest = record.as_slice();
+            while !rest.is_empty() {
+                self.connection.read_tls(&mut rest)?;
+            }
+            self.connection.process_new_packets().map_err(tag)?;
+            left -= usize::from(record[0] != CHANGE_CIPHER_SPEC);
+        }
+        Ok(())
+    }
+
     /// As a client in early data: ends the handshake, and finds out whether the data was taken.
     fn leave_early_data(&mut self) -> Result<(), Failure> {
         self.early = false;
         while self.connection.is_handshaking() {
             self.step()?;
         }
+        // What the handshake sends comes after an unfinished write, and takes it along.
+        self.holding = false;
         self.flush()?;
         let Connection::Client(client) = &self.connection else {
             return Ok(());
@@ -166,17 +206,19 @@ impl<'a> Retry<'a> for Tls<'a> {
 
 impl Endpoint for Tls<'_> {
     fn handshake(&mut self) -> Result<(), Failure> {
-        if let Connection::Client(client) = &mut self.connection
-            && client.is_handshaking()
-            && client.early_data().is_some()
-        {
-            if self.expect.resume && self.expect.options.on("-expect-no-offer-early-data") {
-                return Err(Failure::failed("early data was offered"));
-            }
-            self.early = true;
-            return self.flush();
+        self.enter_early_data()?;
+        if !self.early {
+            return self.advance();
         }
-        self.advance()
+        self.flush()?;
+        match self.expect.options.number("-early-write-after-message") {
+            None => Ok(()),
+            Some(SERVER_HELLO) => self.read_records(1),
+            Some(ENCRYPTED_EXTENSIONS) => self.read_records(2),
+            Some(other) => Err(Failure::unsupported(format!(
+                "a write after message {other}"
+            ))),
+        }
     }
 
     fn check(&mut self) -> Result<(), Failure> {
@@ -214,6 +256,7 @@ impl Endpoint for Tls<'_> {
     }
 
     fn write(&mut self, mut data: &[u8]) -> Result<(), Failure> {
+        self.enter_early_data()?;
         if self.early
             && let Connection::Client(client) = &mut self.connection
         {
