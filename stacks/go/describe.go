@@ -18,6 +18,7 @@ type descriptionAnswer struct {
 type stackDescription struct {
 	Record     workerRecord `json:"record"`
 	Operations []string     `json:"operations"`
+	Trust      []string     `json:"trust_sources"`
 	Groups     []uint16     `json:"groups"`
 	Suites     []uint16     `json:"suites"`
 	Signatures []uint16     `json:"signatures"`
@@ -57,6 +58,7 @@ func describe() descriptionAnswer {
 			},
 		},
 		Operations: []string{"connect", "serve", "suite", "request", "client-certificate", "verify"},
+		Trust:      []string{systemPool},
 		Groups:     describedGroups,
 		Suites:     describedSuites(),
 		Signatures: slices.Sorted(maps.Values(signatures)),

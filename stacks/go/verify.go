@@ -12,8 +12,12 @@ import (
 // The longest RSA key of a server that crypto/tls takes.
 const longestRSA = 8192
 
+// What reads the system's roots: x509.SystemCertPool.
+const systemPool = "system-pool"
+
 type verifyRequest struct {
 	Stack  string          `json:"stack"`
+	Trust  *string         `json:"trust"`
 	Chains []chainToVerify `json:"chains"`
 }
 
@@ -28,6 +32,13 @@ type chainToVerify struct {
 
 type verifiedAnswer struct {
 	Chains []verified `json:"chains"`
+	Trust  *trustMade `json:"trust,omitempty"`
+}
+
+// trustMade is the system's pool, as net/http's first connection reads it.
+type trustMade struct {
+	ConnectorNS int64  `json:"connector_ns"`
+	Origin      string `json:"origin"`
 }
 
 type verified struct {
@@ -45,22 +56,36 @@ func (w *worker) verify(line []byte) (string, any, error) {
 	if request.Stack != stackName {
 		return "", nil, fmt.Errorf("this worker has no stack %q", request.Stack)
 	}
-	answer := verifiedAnswer{make([]verified, 0, len(request.Chains))}
+	answer := verifiedAnswer{Chains: make([]verified, 0, len(request.Chains))}
+	var own *x509.CertPool
+	if request.Trust != nil {
+		if *request.Trust != systemPool {
+			return "unsupported", unsupportedAnswer{"no roots from " + *request.Trust}, nil
+		}
+		begun := time.Now()
+		pool, err := x509.SystemCertPool()
+		took := time.Since(begun).Nanoseconds()
+		if err != nil {
+			detail := sanitize(err.Error())
+			return "failed", failure{"setup", "connector", detail, nil, &took}, nil
+		}
+		own, answer.Trust = pool, &trustMade{took, "system"}
+	}
 	for number, chain := range request.Chains {
 		if len(chain.Chain) == 0 {
 			return "", nil, fmt.Errorf("chain %d has no certificate", number)
 		}
-		answer.Chains = append(answer.Chains, chain.verdict())
+		answer.Chains = append(answer.Chains, chain.verdict(own))
 	}
 	return "verified", answer, nil
 }
 
-func (c *chainToVerify) verdict() verified {
+func (c *chainToVerify) verdict(own *x509.CertPool) verified {
 	if len(c.CRLs) > 0 {
 		return verified{Outcome: "unsupported", Reason: "crypto/x509 reads no list of revoked certificates when it verifies"}
 	}
 	at := time.Unix(int64(c.AtUnixS), 0)
-	err := c.verify(at)
+	err := c.verify(own, at)
 	if err == nil {
 		return verified{Outcome: "accepted"}
 	}
@@ -76,8 +101,12 @@ func (c *chainToVerify) verdict() verified {
 	return verified{"rejected", reason, string(short[:min(len(short), 200)])}
 }
 
-func (c *chainToVerify) verify(at time.Time) error {
-	roots, intermediates := x509.NewCertPool(), x509.NewCertPool()
+// verify takes the roots of the chain where it has none of its own.
+func (c *chainToVerify) verify(roots *x509.CertPool, at time.Time) error {
+	intermediates := x509.NewCertPool()
+	if roots == nil {
+		roots = x509.NewCertPool()
+	}
 	for _, der := range c.Roots {
 		// As AppendCertsFromPEM does: a root that cannot be read is left out.
 		if root, err := x509.ParseCertificate(der); err == nil {

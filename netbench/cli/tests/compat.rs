@@ -6,15 +6,20 @@ mod support;
 
 use std::fs;
 
-use netbench_model::compat::{CompatOutcome, Judgement};
-use netbench_report::CompatSummary;
-use support::{Place, check, json, words};
+use netbench_model::{
+    breakage::{Foretelling, Foretells, Foretold},
+    chains::{ChainOutcome, ChainSample},
+    compat::{CompatOutcome, Judgement},
+};
+use netbench_report::{BreakagesReport, CompatSummary};
+use support::{Place, check, json, samples_of, words};
 
 netbench_testing::tests! {
     every_stack_is_judged_by_what_both_sides_saw;
     a_run_is_stored_and_reported_again;
     cases_of_the_users_own_are_tried;
     wrong_input_is_said_in_a_line;
+    the_page_of_what_broke_is_what_the_command_prints;
     what_broke_for_others_is_foretold;
 }
 
@@ -190,32 +195,75 @@ fn wrong_input_is_said_in_a_line() {
     assert!(!place.path().join("runs").exists());
 }
 
-/// The table of what broke for others.
+/// What `netbench compat breakages` prints.
 const BREAKAGES: &str = include_str!("../../../docs/BREAKAGES.md");
 
+fn the_page_of_what_broke_is_what_the_command_prints() {
+    let place = Place::new();
+    let printed = place.netbench(&words("compat breakages --format markdown"));
+    let printed = printed.expect(0).stdout;
+    assert!(
+        printed == BREAKAGES,
+        "`netbench compat breakages --format markdown > docs/BREAKAGES.md` makes it anew:\n{printed}"
+    );
+    let listed = place.netbench(&words("compat breakages --json")).expect(0);
+    check("breakages.json", &listed.stdout);
+    let page = place.netbench(&words("compat breakages --format html"));
+    let link = "<a href=\"https://github.com/rustls/rustls/issues/512\">rustls #512</a>";
+    assert!(page.expect(0).stdout.contains(link));
+}
+
+/// Each row with the stacks of today, by the command that it names.
 fn what_broke_for_others_is_foretold() {
-    let foretold = BREAKAGES.split("## Not foretold").next().unwrap();
-    let rows: Vec<Vec<&str>> = foretold
-        .lines()
-        .filter(|line| line.starts_with("| ["))
-        .map(|line| line.trim_matches('|').split(" | ").map(str::trim).collect())
+    let place = Place::new();
+    let listed = place.netbench(&words("compat breakages --json"));
+    let listed = listed.expect(0);
+    let report: BreakagesReport = json(&listed.stdout);
+    let all = report.breakages.iter();
+    let rows: Vec<(&str, &Foretold)> = all
+        .filter_map(|breakage| match &breakage.answer {
+            Foretelling::Foretold(by) => Some((breakage.thread.as_str(), by)),
+            Foretelling::NotForetold(_) => None,
+        })
         .collect();
-    assert!(rows.len() >= 30, "{}", rows.len());
-    let stacks = ["openssl", "rustls-aws-lc", "rustls-ring"];
-    let mut line = format!("compat -q --json --stack {}", stacks.join(","));
-    let mut names: Vec<&str> = rows.iter().map(|row| row[2].trim_matches('`')).collect();
-    names.sort_unstable();
-    names.dedup();
-    for name in names {
-        line.push_str(&format!(" --case {name}"));
-    }
-    let summary = summary(&Place::new(), &line);
-    for row in rows {
-        let (case, stack, due) = (row[2].trim_matches('`'), row[3], row[4]);
-        let found = summary.cases.iter().find(|found| found.case.name == case);
-        let mut cells = found.unwrap().cells.iter().flatten();
-        let cell = cells.find(|cell| cell.stack.as_str() == stack);
-        let cell = cell.unwrap_or_else(|| panic!("{stack} is not tried"));
-        assert_eq!(cell.to_string(), due, "{}: {case}", row[0]);
+    let of = |command: Foretells| rows.iter().filter(move |(_, by)| by.command == command);
+    let run = |command: Foretells| {
+        let mut names: Vec<&str> = of(command).map(|(_, by)| by.case.as_str()).collect();
+        names.sort_unstable();
+        names.dedup();
+        let stacks = "openssl,rustls-aws-lc,rustls-ring";
+        let mut line = format!("{command} -q --json --stack {stacks}");
+        for name in names {
+            line.push_str(&format!(" --case {name}"));
+        }
+        let place = Place::new();
+        let printed = place.netbench(&words(&line)).expect(0).stdout;
+        (place, printed)
+    };
+    let (_, servers) = run(Foretells::Servers);
+    let servers: CompatSummary = json(&servers);
+    let (chains, _) = run(Foretells::Chains);
+    let chains: Vec<ChainSample> = samples_of(&chains.run());
+    for (thread, by) in &rows {
+        let today = match by.command {
+            Foretells::Servers => {
+                let row = servers.cases.iter().find(|row| row.case.name == by.case);
+                let mut cells = row.unwrap().cells.iter().flatten();
+                let cell = cells.find(|cell| cell.stack.as_str() == by.client);
+                cell.map(ToString::to_string)
+            }
+            Foretells::Chains => {
+                let is_meant = |sample: &&ChainSample| {
+                    sample.case == by.case && sample.stack.as_str() == by.client
+                };
+                match &chains.iter().find(is_meant).unwrap().outcome {
+                    ChainOutcome::Rejected { reason, .. } => Some(format!("rejected: {reason}")),
+                    other => Some(other.name().to_owned()),
+                }
+            }
+            // Its own test has these.
+            Foretells::Roots => continue,
+        };
+        assert_eq!(today.as_ref(), Some(&by.today), "{thread}: {}", by.case);
     }
 }

@@ -6,17 +6,22 @@
 //!
 //! | module | what it is |
 //! | --- | --- |
+//! | `breakages` | what broke for others, and the case that foretells it |
 //! | `case` | what a case may say |
 //! | `certificates` | chains and OCSP responses from their description |
 //! | `chains` | chains for verifiers, without a server |
+//! | `stores` | trust stores as systems keep them |
 //! | `server` | handshakes of TLS 1.2 and 1.3 from the server's side, and one response |
 
+mod breakages;
 mod case;
 mod catalogue;
 mod certificates;
 pub mod chains;
 mod server;
+pub mod stores;
 
+pub use breakages::breakages;
 pub use case::Case;
 pub use catalogue::{BUILT_IN, CatalogueError, catalogue};
 pub use server::{BODY, Running, Served, Server, ServerError};

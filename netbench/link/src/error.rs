@@ -13,6 +13,12 @@ pub enum LinkError {
         /// The likely cause, and what helps.
         hint: String,
     },
+    /// A folder that is to be seen, or to be covered, is not there.
+    #[error("there is no folder {}", .path.display())]
+    View {
+        /// The folder.
+        path: std::path::PathBuf,
+    },
     /// The process has several threads already, and a user namespace is entered by a whole process.
     #[error("the link must be opened while the process has a single thread, and it has {threads}")]
     Threads {

@@ -17,6 +17,7 @@ mod check;
 mod clock;
 mod device;
 mod error;
+mod file_view;
 mod forward;
 mod interface;
 mod link;
@@ -30,6 +31,7 @@ mod topology;
 mod trace;
 
 pub use error::LinkError;
+pub use file_view::FileView;
 pub use forward::{Elsewhere, Observed, ObservedConnection};
 pub use link::Link;
 pub use namespace::Namespace;

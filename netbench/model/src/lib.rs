@@ -3,6 +3,7 @@
 //! Pure data and pure parsing. This crate must never do I/O, read a clock or draw a random number.
 //! Start reading at [`Sample`], then [`Site`] and [`Manifest`].
 
+pub mod breakage;
 pub mod browser;
 pub mod chains;
 pub mod compat;
@@ -17,6 +18,7 @@ mod link_profile;
 mod manifest;
 mod named;
 mod origin;
+pub mod roots;
 mod run;
 mod sample;
 mod sanitize;

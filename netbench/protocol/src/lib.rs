@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use suite::{Clocks, Hold, Material, Prepare, Prepared, Slice, SliceLimit, Sliced};
-pub use verify::{ChainToVerify, Verified, Verify};
+pub use verify::{ChainToVerify, TrustMade, Verified, Verify};
 
 /// The version of the protocol. A worker that answers `describe` with another one is refused.
 pub const PROTOCOL_VERSION: u32 = 1;
@@ -263,6 +263,9 @@ pub enum ResponseBody {
     Verified {
         /// One for every chain, in their order.
         chains: Vec<Verified>,
+        /// Where the roots were the stack's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        trust: Option<TrustMade>,
     },
     /// The request could not be understood or done.
     Error {
@@ -289,6 +292,9 @@ pub struct StackDescription {
     /// `stepped` takes the steps of the set-up first; `request` where it sends the requests that it is given, and
     /// `client-certificate` where it shows the certificate that it is given; `verify`.
     pub operations: Vec<String>,
+    /// Where its clients find roots that nobody gives them, by the names of the crates or functions; for `verify`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trust_sources: Vec<String>,
     /// Groups it can offer.
     pub groups: Vec<Group>,
     /// Suites it can offer and accept.

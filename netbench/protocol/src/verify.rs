@@ -1,4 +1,4 @@
-use netbench_model::CertificateFault;
+use netbench_model::{CertificateFault, roots::TrustOrigin};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -7,6 +7,10 @@ use serde::{Deserialize, Serialize};
 pub struct Verify {
     /// Which of the worker's stacks.
     pub stack: String,
+    /// Where the roots are from: one of the stack's `trust_sources`, read as its clients read it. None where each chain has
+    /// its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trust: Option<String>,
     /// The chains. What is said of one says nothing of the next.
     pub chains: Vec<ChainToVerify>,
 }
@@ -26,6 +30,18 @@ pub struct ChainToVerify {
     pub host: String,
     /// When: seconds since 1970.
     pub at_unix_s: u64,
+}
+
+/// A client's own trust, as its connector was made.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TrustMade {
+    /// What making the connector took, the reading of the store included, in nanoseconds.
+    pub connector_ns: u64,
+    /// How many roots it has read by then, where the library tells.
+    #[serde(default)]
+    pub roots: Option<u32>,
+    /// Where they are from.
+    pub origin: TrustOrigin,
 }
 
 /// What the stack's verifier says of a chain.

@@ -12,6 +12,11 @@ use crate::text::{
 pub(crate) enum Cell {
     /// Words, as they came: forms make them harmless.
     Text(String),
+    /// Words that lead somewhere, in forms that have links.
+    Link {
+        words: String,
+        url: String,
+    },
     Missing,
     /// Nanoseconds.
     Time(f64),
@@ -98,7 +103,7 @@ impl Cell {
     /// What people read. Nothing in it is obeyed by a terminal.
     pub(crate) fn render(&self) -> String {
         match self {
-            Self::Text(text) => plain(text),
+            Self::Text(text) | Self::Link { words: text, .. } => plain(text),
             Self::Missing => "–".to_owned(),
             Self::Time(ns) => time(*ns),
             Self::TimeDifference(ns) => signed_time(*ns),
@@ -195,7 +200,7 @@ impl Cell {
     pub(crate) fn is_figure(&self) -> bool {
         !matches!(
             self,
-            Self::Text(_) | Self::Missing | Self::Verdict(..) | Self::Regressed
+            Self::Text(_) | Self::Link { .. } | Self::Missing | Self::Verdict(..) | Self::Regressed
         )
     }
 }

@@ -9,6 +9,7 @@
 //! [`summarize`] and [`ConnectReport`].
 
 mod bogo;
+mod breakages;
 mod browser;
 mod cell;
 mod chains;
@@ -19,6 +20,7 @@ mod document;
 mod evaluation;
 mod explain;
 mod forms;
+mod roots;
 mod run;
 mod runs;
 mod scan;
@@ -27,6 +29,7 @@ mod stacks;
 mod suite;
 mod text;
 
+pub use breakages::BreakagesReport;
 pub use browser::{
     AttemptRow, BrowserHead, BrowserSummary, ClientRow, FarVisit, PacketsRow, VisitComparison,
     VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow, summarize_browser,
@@ -55,6 +58,7 @@ pub use explain::{
 };
 pub use forms::{FORMS, Form, Goes, Needs, Options, Style, Takes, form};
 pub use netbench_stats::MIN_ROUNDS as FEWEST_ROUNDS;
+pub use roots::{RootsHead, RootsRow, RootsSummary, RootsSurprise, Surprise, summarize_roots};
 pub use run::RunHead;
 pub use runs::{RunRow, RunsSummary};
 pub use scan::{
@@ -78,6 +82,7 @@ use netbench_model::{
     chains::{ChainSample, ChainsManifest},
     compat::{CompatManifest, CompatSample},
     coverage::{Coverage, Defects, Difference as CoverageDifference, Matrix as SupportMatrix},
+    roots::{RootsManifest, RootsSample},
     scan::{AgainstRecord, SiteScan},
     ship::{ShipManifest, ShipSample},
 };
@@ -106,6 +111,7 @@ pub fn schemas() -> Vec<Schema> {
         schema("bogo-matrix.json", schema_for!(SupportMatrix)),
         schema("bogo-defects.json", schema_for!(Defects)),
         schema("bogo-difference.json", schema_for!(CoverageDifference)),
+        schema("breakages.json", schema_for!(BreakagesReport)),
         schema("browser-run.json", schema_for!(BrowserManifest)),
         schema("browser-sample.json", schema_for!(VisitSample)),
         schema("browser-summary.json", schema_for!(BrowserSummary)),
@@ -126,6 +132,9 @@ pub fn schemas() -> Vec<Schema> {
         schema("explain-summary.json", schema_for!(ExplainSummary)),
         schema("hello.json", schema_for!(HelloReport)),
         schema("joined-summary.json", schema_for!(JoinedSummary)),
+        schema("roots-run.json", schema_for!(RootsManifest)),
+        schema("roots-sample.json", schema_for!(RootsSample)),
+        schema("roots-summary.json", schema_for!(RootsSummary)),
         schema("run.json", schema_for!(ConnectManifest)),
         schema("sample.json", schema_for!(Sample)),
         schema("runs.json", schema_for!(RunsSummary)),

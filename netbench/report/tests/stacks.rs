@@ -48,6 +48,7 @@ fn stacks() -> StacksReport {
                 build: BTreeMap::new(),
             },
             operations: vec!["connect".to_owned(), "suite".to_owned()],
+            trust_sources: Vec::new(),
             groups: vec![Group::X25519],
             suites: vec![CipherSuite::TLS_AES_128_GCM_SHA256],
             signatures: vec![SignatureScheme::OFFERED[0]],

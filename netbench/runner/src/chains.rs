@@ -137,9 +137,9 @@ impl Verifier<'_> {
             self.worker = None;
         }
         match answered? {
-            ResponseBody::Verified { chains: verified } if verified.len() == chains.len() => {
-                Ok(verified.into_iter().map(outcome).collect())
-            }
+            ResponseBody::Verified {
+                chains: verified, ..
+            } if verified.len() == chains.len() => Ok(verified.into_iter().map(outcome).collect()),
             ResponseBody::Unsupported { reason } => {
                 Ok(vec![ChainOutcome::Unsupported { reason }; chains.len()])
             }
@@ -151,6 +151,7 @@ impl Verifier<'_> {
         let workers = self.verifiers.workers;
         let request = RequestBody::Verify(Verify {
             stack: self.stack.stack().to_owned(),
+            trust: None,
             chains: chains.iter().map(|chain| chain.question.clone()).collect(),
         });
         let worker = match &mut self.worker {
@@ -169,7 +170,7 @@ impl Verifier<'_> {
     }
 }
 
-fn outcome(verified: Verified) -> ChainOutcome {
+pub(crate) fn outcome(verified: Verified) -> ChainOutcome {
     match verified {
         Verified::Accepted => ChainOutcome::Accepted,
         Verified::Rejected { reason, detail } => ChainOutcome::Rejected { reason, detail },

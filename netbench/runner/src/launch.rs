@@ -1,4 +1,5 @@
 use std::{
+    collections::BTreeMap,
     ffi::OsString,
     io,
     os::unix::process::CommandExt,
@@ -7,7 +8,7 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-use netbench_link::Namespace;
+use netbench_link::{FileView, Namespace};
 use netbench_model::CpuShare;
 use nix::{
     sched::{CpuSet, sched_setaffinity},
@@ -28,10 +29,21 @@ pub struct Launch<'a> {
     pub layout: Layout,
     /// A library that is put before its own.
     pub preload: Option<PathBuf>,
+    /// What it finds in the place of this system's trust store, and the roots that it is to look for there.
+    pub system: Option<&'a System>,
     /// The program that runs it, with arguments before the worker's path.
     pub under: Option<(PathBuf, Vec<OsString>)>,
     /// Its answers are not waited for any longer once this is true.
     pub stop: Arc<AtomicBool>,
+}
+
+/// A system as one process sees it.
+#[derive(Debug, Clone)]
+pub struct System {
+    /// Its folders.
+    pub view: FileView,
+    /// What is in its environment.
+    pub environment: BTreeMap<String, String>,
 }
 
 /// The layout of a process' memory.
@@ -77,6 +89,21 @@ impl Launch<'_> {
         }
         if let Some(place) = self.place {
             place.enter(&mut command);
+        }
+        match self.system {
+            // Trust comes from the roots that a request carries. Without this, a libssl that has
+            // its system's folder built in would read that too, within the time that is measured.
+            None => {
+                command.env("SSL_CERT_FILE", "/dev/null");
+                command.env("SSL_CERT_DIR", "/dev/null");
+            }
+            Some(system) => {
+                command
+                    .env_remove("SSL_CERT_FILE")
+                    .env_remove("SSL_CERT_DIR");
+                command.envs(&system.environment);
+                system.view.enter(&mut command);
+            }
         }
         command
     }

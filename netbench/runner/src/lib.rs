@@ -3,7 +3,7 @@
 //! This crate must never print, never make a figure of a sample, and never let a worker's fault
 //! end a run. Start reading at [`Plan`], then [`execute`]; `schedule.rs` is the order of trials. The in-memory
 //! suite is in `suite/`: [`SuiteTrials`], then [`execute_suite`]. [`scan`] has what a scan asks of stacks, and
-//! [`compat`] tries servers of every kind, [`chains`] asks verifiers, and [`browser`] has browsers visit sites.
+//! [`compat`] tries servers of every kind, [`chains`] and [`roots`] ask verifiers, and [`browser`] has browsers visit sites.
 
 pub mod browser;
 pub mod chains;
@@ -19,6 +19,7 @@ mod plan;
 mod proof;
 mod queue;
 mod resolve;
+pub mod roots;
 pub mod scan;
 mod schedule;
 mod slot;

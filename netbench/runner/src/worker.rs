@@ -163,10 +163,6 @@ impl Worker {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // Trust comes from the roots that a request carries. Without this, a libssl that has
-            // its system's folder built in would read that too, within the time that is measured.
-            .env("SSL_CERT_FILE", "/dev/null")
-            .env("SSL_CERT_DIR", "/dev/null")
             // A terminal's Ctrl-C is for netbench to handle, not for its workers.
             .process_group(0);
         let mut child = command.spawn().map_err(failed)?;

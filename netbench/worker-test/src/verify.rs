@@ -33,9 +33,19 @@ pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
     let questions: Vec<_> = chains.iter().map(|chain| chain.question.clone()).collect();
     let mut ask = |id, chains: Vec<ChainToVerify>| {
         let stack = stack.to_owned();
-        worker.ask(id, RequestBody::Verify(Verify { stack, chains }))
+        worker.ask(
+            id,
+            RequestBody::Verify(Verify {
+                stack,
+                trust: None,
+                chains,
+            }),
+        )
     };
-    let ResponseBody::Verified { chains: together } = ask(1, questions.clone())? else {
+    let ResponseBody::Verified {
+        chains: together, ..
+    } = ask(1, questions.clone())?
+    else {
         return Err("verify is not answered by verified".to_owned());
     };
     if together.len() != DUE.len() {
@@ -65,6 +75,7 @@ pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
         if alone
             != (ResponseBody::Verified {
                 chains: vec![said.clone()],
+                trust: None,
             })
         {
             wrong.push(format!(
@@ -82,7 +93,7 @@ pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
     let mut no_certificate = questions[0].clone();
     no_certificate.chain_base64[0] = "MAA=".to_owned();
     match ask(4, vec![no_certificate, questions[0].clone()])? {
-        ResponseBody::Verified { chains } => match chains.as_slice() {
+        ResponseBody::Verified { chains, .. } => match chains.as_slice() {
             [
                 Verified::Rejected {
                     reason: Fault::BadEncoding,

@@ -1,8 +1,12 @@
-use base64::{Engine as _, prelude::BASE64_STANDARD};
-use netbench_model::{CertificateFault, sanitize_prefix};
-use netbench_protocol::{ChainToVerify, ResponseBody, Verified, Verify};
+use std::time::Instant;
 
-use crate::{SetupError, Stack};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use netbench_model::{
+    CertificateFault, Failure, FailureClass, FailureWord, roots::TrustOrigin, sanitize_prefix,
+};
+use netbench_protocol::{ChainToVerify, ResponseBody, TrustMade, Verified, Verify};
+
+use crate::{SetupError, Stack, clock::nanos};
 
 /// The most of a library's words that an answer has.
 const WORDS: usize = 200;
@@ -40,9 +44,40 @@ pub trait ChainVerifier {
     fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified>;
 }
 
+/// A client's own trust: the roots that it finds by itself, with its connector made.
+pub struct OwnTrust {
+    /// What verifies with these roots.
+    pub verifier: Box<dyn ChainVerifier>,
+    /// How many have been read, where the library tells.
+    pub roots: Option<u32>,
+    /// Where they are from.
+    pub origin: TrustOrigin,
+}
+
 pub(crate) fn verify(stack: &dyn Stack, request: &Verify) -> ResponseBody {
-    let verifier = match stack.chain_verifier() {
-        Ok(verifier) => verifier,
+    let begun = Instant::now();
+    let made = match &request.trust {
+        None => stack.chain_verifier().map(|verifier| (verifier, None)),
+        Some(source) => stack.own_trust(source).map(|own| {
+            let trust = TrustMade {
+                connector_ns: nanos(begun.elapsed()),
+                roots: own.roots,
+                origin: own.origin,
+            };
+            (own.verifier as Box<dyn ChainVerifier + '_>, Some(trust))
+        }),
+    };
+    let (verifier, trust) = match made {
+        Ok(made) => made,
+        Err(SetupError::Refused(detail)) if request.trust.is_some() => {
+            return ResponseBody::Failed(Failure {
+                class: FailureClass::Setup,
+                reason: FailureWord::Connector.into(),
+                detail: sanitize_prefix(&detail, WORDS),
+                phase: None,
+                after_ns: Some(nanos(begun.elapsed())),
+            });
+        }
         Err(SetupError::Unsupported(reason)) => return ResponseBody::Unsupported { reason },
         Err(SetupError::Refused(message)) => return ResponseBody::Error { message },
     };
@@ -62,7 +97,7 @@ pub(crate) fn verify(stack: &dyn Stack, request: &Verify) -> ResponseBody {
             Err(NotVerified::Unsupported(reason)) => Verified::Unsupported { reason },
         });
     }
-    ResponseBody::Verified { chains }
+    ResponseBody::Verified { chains, trust }
 }
 
 fn decoded(chain: &ChainToVerify) -> Option<ChainInDer> {

@@ -29,7 +29,7 @@ mod variant;
 mod wire;
 
 pub use build::{build_facts, locked_version};
-pub use chain::{ChainInDer, ChainVerifier, NotVerified};
+pub use chain::{ChainInDer, ChainVerifier, NotVerified, OwnTrust};
 pub use client::HyperClient;
 pub use explain::Explained;
 pub use fetch::{Fetch, FetchError, Fetched};

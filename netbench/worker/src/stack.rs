@@ -3,7 +3,7 @@ use std::{error::Error, sync::Arc};
 use netbench_model::ClientSettings;
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 
-use crate::{Accept, ChainVerifier, Explained, Fetch, InMemory, Probe, SetUpAction};
+use crate::{Accept, ChainVerifier, Explained, Fetch, InMemory, OwnTrust, Probe, SetUpAction};
 
 /// One TLS implementation in one configuration.
 ///
@@ -60,6 +60,17 @@ pub trait Stack: Send + Sync {
         Err(SetupError::Unsupported(
             "its worker has no verifier without a connection".to_owned(),
         ))
+    }
+
+    /// Makes the connector of a client that nobody gives any roots, with those from `source`, which is one of the
+    /// description's `trust_sources`.
+    ///
+    /// # Errors
+    /// There are no such roots, or none that can be used.
+    fn own_trust(&self, source: &str) -> Result<OwnTrust, SetupError> {
+        Err(SetupError::Unsupported(format!(
+            "its worker does not look for roots by itself ({source})"
+        )))
     }
 
     /// The processor's instructions that the library may use, as it tells them: the bits of CPUID's leaf 7, ECX above EBX. None

@@ -6,8 +6,9 @@ use netbench_model::{Aead, ClientSettings, Group, KeyType, Variant, Variants};
 use netbench_protocol::{ClientIdentity, Material, ServeSite, StackDescription};
 
 use crate::{
-    Accept, ChainVerifier, Endpoint, EndpointSetup, Explained, Fetch, InMemory, KeyExchange, Probe,
-    RecordProtection, SetUpAction, SetupError, Signatures, Stack, TrustRoots, Verifier, allocator,
+    Accept, ChainVerifier, Endpoint, EndpointSetup, Explained, Fetch, InMemory, KeyExchange,
+    OwnTrust, Probe, RecordProtection, SetUpAction, SetupError, Signatures, Stack, TrustRoots,
+    Verifier, allocator,
 };
 
 /// The stacks under the names that their variants have, where the environment asks for variants.
@@ -151,6 +152,10 @@ impl Stack for Varied {
 
     fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
         self.proven()?.chain_verifier()
+    }
+
+    fn own_trust(&self, source: &str) -> Result<OwnTrust, SetupError> {
+        self.proven()?.own_trust(source)
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {

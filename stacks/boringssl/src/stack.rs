@@ -39,6 +39,7 @@ impl Stack for BoringSsl {
                 build,
             },
             operations: operations.map(str::to_owned).to_vec(),
+            trust_sources: Vec::new(),
             groups: Group::OFFERED.iter().copied().filter(able).collect(),
             suites: CipherSuite::SERVED
                 .iter()

@@ -14,15 +14,37 @@ use openssl::{
 use crate::{client::bare_context, explain::certificate_fault, ffi};
 
 /// `X509_verify_cert` with what libssl and the openssl crate set for a client: purpose, host and security level.
-pub(crate) struct ClientOfChains(SslConnector);
+pub(crate) struct ClientOfChains {
+    connector: SslConnector,
+    trust: Trust,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    /// What comes with each chain.
+    Given,
+    /// The connector's own store.
+    Own,
+}
 
 impl ClientOfChains {
     pub(crate) fn new() -> Result<Self, SetupError> {
-        Ok(Self(bare_context()?.build()))
+        Ok(Self {
+            connector: bare_context()?.build(),
+            trust: Trust::Given,
+        })
+    }
+
+    /// With the roots that this connector has found.
+    pub(crate) fn with_own_roots(connector: SslConnector) -> Self {
+        Self {
+            connector,
+            trust: Trust::Own,
+        }
     }
 
     fn ssl(&self, chain: &ChainInDer) -> Result<Ssl, ErrorStack> {
-        let mut ssl = self.0.configure()?.into_ssl(&chain.host)?;
+        let mut ssl = self.connector.configure()?.into_ssl(&chain.host)?;
         let parameters = ssl.param_mut();
         parameters.set_time(i64::try_from(chain.at_unix_s).unwrap_or(i64::MAX));
         if !chain.crls.is_empty() {
@@ -42,7 +64,14 @@ impl ChainVerifier for ClientOfChains {
         let _ = ErrorStack::get();
         let unreadable =
             |error: ErrorStack| NotVerified::Rejected(CertificateFault::BadEncoding, first(&error));
-        let store = store(chain).map_err(unreadable)?;
+        let given;
+        let store = match self.trust {
+            Trust::Own => self.connector.context().cert_store(),
+            Trust::Given => {
+                given = store(chain).map_err(unreadable)?;
+                &*given
+            }
+        };
         let mut sent = Stack::new().map_err(unreadable)?;
         for der in &chain.sent {
             let certificate = X509::from_der(der).map_err(unreadable)?;
@@ -59,7 +88,7 @@ impl ChainVerifier for ClientOfChains {
             return Err(NotVerified::Unsupported("an empty chain".to_owned()));
         };
         let result = X509StoreContext::new().and_then(|mut context| {
-            context.init(&store, leaf, &sent, |context| {
+            context.init(store, leaf, &sent, |context| {
                 ffi::set_as_client(context, &ssl)?;
                 let good = context.verify_cert()?;
                 Ok((good, context.error()))

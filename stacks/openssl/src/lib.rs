@@ -25,6 +25,7 @@ mod set_up;
 mod settings;
 mod signing;
 mod stack;
+mod trust;
 
 use std::{process::ExitCode, sync::Arc};
 

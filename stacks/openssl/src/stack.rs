@@ -3,12 +3,14 @@ use std::{error::Error, sync::Arc};
 use netbench_model::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_worker::{
-    Accept, ChainVerifier, Explained, Fetch, InMemory, Probe, SetUpAction, SetupError, Stack,
-    build_facts, locked_version,
+    Accept, ChainVerifier, Explained, Fetch, InMemory, OwnTrust, Probe, SetUpAction, SetupError,
+    Stack, build_facts, locked_version,
 };
 use openssl::version::{built_on, c_flags, dir, platform, version};
 
-use crate::{chain::ClientOfChains, client, explain, ffi, server, set_up, settings::can_group};
+use crate::{
+    chain::ClientOfChains, client, explain, ffi, server, set_up, settings::can_group, trust,
+};
 
 /// Which libssl.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,6 +109,10 @@ impl Stack for OpenSsl {
                 build,
             },
             operations: operations.iter().map(|op| (*op).to_owned()).collect(),
+            trust_sources: match self.buffers {
+                Buffers::Kept => trust::SOURCES.map(str::to_owned).to_vec(),
+                Buffers::Released => Vec::new(),
+            },
             groups: Group::OFFERED
                 .iter()
                 .copied()
@@ -144,6 +150,11 @@ impl Stack for OpenSsl {
     fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
         self.beyond_the_suite()?;
         Ok(Box::new(ClientOfChains::new()?))
+    }
+
+    fn own_trust(&self, source: &str) -> Result<OwnTrust, SetupError> {
+        self.beyond_the_suite()?;
+        trust::own_trust(source)
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {

@@ -39,27 +39,34 @@ impl ChainVerifier for WebPki {
             };
             NotVerified::Rejected(fault, error.to_string())
         })?;
-        let name = ServerName::try_from(chain.host.as_str()).map_err(|error| {
-            NotVerified::Rejected(CertificateFault::WrongName, error.to_string())
-        })?;
-        let sent: Vec<_> = chain
-            .sent
-            .iter()
-            .map(|der| CertificateDer::from(der.as_slice()))
-            .collect();
-        let Some((leaf, above)) = sent.split_first() else {
-            return Err(NotVerified::Unsupported("an empty chain".to_owned()));
-        };
-        let at = UnixTime::since_unix_epoch(Duration::from_secs(chain.at_unix_s));
-        match verifier.verify_server_cert(leaf, above, &name, &[], at) {
-            Ok(_) => Ok(()),
-            Err(error) => {
-                let fault = match &error {
-                    Error::InvalidCertificate(fault) => certificate_fault(fault),
-                    _ => CertificateFault::Other,
-                };
-                Err(NotVerified::Rejected(fault, error.to_string()))
-            }
+        verified(&*verifier, chain)
+    }
+}
+
+/// What `verifier` says of a chain.
+pub(crate) fn verified(
+    verifier: &dyn ServerCertVerifier,
+    chain: &ChainInDer,
+) -> Result<(), NotVerified> {
+    let name = ServerName::try_from(chain.host.as_str())
+        .map_err(|error| NotVerified::Rejected(CertificateFault::WrongName, error.to_string()))?;
+    let sent: Vec<_> = chain
+        .sent
+        .iter()
+        .map(|der| CertificateDer::from(der.as_slice()))
+        .collect();
+    let Some((leaf, above)) = sent.split_first() else {
+        return Err(NotVerified::Unsupported("an empty chain".to_owned()));
+    };
+    let at = UnixTime::since_unix_epoch(Duration::from_secs(chain.at_unix_s));
+    match verifier.verify_server_cert(leaf, above, &name, &[], at) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let fault = match &error {
+                Error::InvalidCertificate(fault) => certificate_fault(fault),
+                _ => CertificateFault::Other,
+            };
+            Err(NotVerified::Rejected(fault, error.to_string()))
         }
     }
 }

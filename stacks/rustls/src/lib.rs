@@ -15,6 +15,7 @@ mod provider;
 mod server;
 mod set_up;
 mod stack;
+mod trust;
 mod unbuffered;
 
 #[cfg(feature = "aws-lc")]

@@ -3,14 +3,14 @@ use std::{error::Error, sync::Arc};
 use netbench_model::{ClientSettings, WorkerRecord};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_worker::{
-    Accept, ChainVerifier, Explained, Fetch, InMemory, Probe, SetUpAction, SetupError, Stack,
-    build_facts,
+    Accept, ChainVerifier, Explained, Fetch, InMemory, OwnTrust, Probe, SetUpAction, SetupError,
+    Stack, build_facts,
 };
 
 use crate::{
     chain, client, explain,
     provider::{Provider, package_version},
-    server, set_up,
+    server, set_up, trust,
 };
 
 /// Which of its interfaces rustls is driven through in memory.
@@ -99,6 +99,10 @@ impl Stack for Rustls {
         StackDescription {
             record: self.record(),
             operations: operations.iter().map(|op| (*op).to_owned()).collect(),
+            trust_sources: match self.interface {
+                Interface::Buffered => trust::SOURCES.map(str::to_owned).to_vec(),
+                Interface::Unbuffered => Vec::new(),
+            },
             groups: self.provider.can_groups(),
             suites: self.provider.can_suites(),
             signatures: self.provider.can_signatures(),
@@ -132,6 +136,11 @@ impl Stack for Rustls {
     fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
         self.beyond_the_suite()?;
         Ok(Box::new(chain::WebPki::new(self.provider)?))
+    }
+
+    fn own_trust(&self, source: &str) -> Result<OwnTrust, SetupError> {
+        self.beyond_the_suite()?;
+        trust::own_trust(self.provider, source)
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {

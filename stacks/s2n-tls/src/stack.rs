@@ -34,6 +34,7 @@ impl Stack for S2n {
                 build: build_facts(),
             },
             operations: operations.map(str::to_owned).to_vec(),
+            trust_sources: Vec::new(),
             groups: Group::OFFERED.iter().copied().filter(able).collect(),
             suites: CipherSuite::SERVED.to_vec(),
             signatures: SignatureScheme::OFFERED

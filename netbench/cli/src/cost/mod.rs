@@ -8,6 +8,7 @@ mod chains;
 mod compat;
 mod connect;
 mod eta;
+mod roots;
 mod scan;
 mod suite;
 
@@ -24,6 +25,7 @@ pub(crate) use self::{
     compat::Tries,
     connect::{Connections, Reached, Work},
     eta::Eta,
+    roots::Layouts,
     scan::Scans,
     suite::Trials,
 };

@@ -5,6 +5,7 @@ mod chains;
 mod compat;
 pub(crate) mod connect;
 pub(crate) mod evaluation;
+mod roots;
 pub(crate) mod scan;
 mod ship;
 mod suite;
@@ -53,12 +54,13 @@ pub(crate) enum Holds {
     Runs,
 }
 
-static KINDS: [KindOfRun; 8] = [
+static KINDS: [KindOfRun; 9] = [
     connect::KIND,
     suite::KIND,
     scan::KIND,
     compat::KIND,
     chains::KIND,
+    roots::KIND,
     ship::KIND,
     browser::KIND,
     evaluation::KIND,

@@ -6,7 +6,8 @@ use aws_lc_rs::{
     rand::SystemRandom,
     signature::{
         ECDSA_P256_SHA256_ASN1_SIGNING, ECDSA_P384_SHA384_ASN1_SIGNING,
-        ECDSA_P521_SHA512_ASN1_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair,
+        ECDSA_P521_SHA256_ASN1_SIGNING, ECDSA_P521_SHA512_ASN1_SIGNING, EcdsaKeyPair,
+        Ed25519KeyPair, KeyPair,
     },
 };
 use netbench_model::SignatureScheme;
@@ -179,6 +180,17 @@ impl Key {
                 let secret: Result<EcPrivateKeyBin<'_>, _> = key.private_key().as_be_bytes();
                 let secret = secret.map_err(|_| cannot)?;
                 p256::sign(secret.as_ref(), digest, message).ok_or(cannot)
+            }
+            Secret::Ecdsa(key) if (self.kind, digest) == (KeyKind::EcdsaP521, Digest::Sha256) => {
+                let algorithm = &ECDSA_P521_SHA256_ASN1_SIGNING;
+                let secret: Result<EcPrivateKeyBin<'_>, _> = key.private_key().as_be_bytes();
+                let secret = secret.map_err(|_| cannot)?;
+                let public = key.public_key().as_ref();
+                EcdsaKeyPair::from_private_key_and_public_key(algorithm, secret.as_ref(), public)
+                    .ok()
+                    .and_then(|key| key.sign(&SystemRandom::new(), message).ok())
+                    .map(|signature| signature.as_ref().to_vec())
+                    .ok_or(cannot)
             }
             Secret::Ecdsa(_) => Err(cannot),
             Secret::Ed25519(key) => Ok(key.sign(message).as_ref().to_vec()),

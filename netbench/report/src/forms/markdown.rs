@@ -1,5 +1,6 @@
 use super::{Form, Options, Takes};
 use crate::{
+    cell::Cell,
     document::{Align, Document, Part, Table},
     text::plain,
 };
@@ -37,10 +38,18 @@ fn table(out: &mut String, table: &Table) {
     out.push_str(&format!("| {} |\n", names.join(" | ")));
     out.push_str(&format!("| {} |\n", rules.collect::<Vec<_>>().join(" | ")));
     for row in table.shown() {
-        let cells: Vec<String> = row.iter().map(|cell| escape(&cell.render())).collect();
+        let cells: Vec<String> = row.iter().map(self::cell).collect();
         out.push_str(&format!("| {} |\n", cells.join(" | ")));
     }
     out.push('\n');
+}
+
+fn cell(cell: &Cell) -> String {
+    let words = escape(&cell.render());
+    match cell {
+        Cell::Link { url, .. } => format!("[{words}]({})", escape(url)),
+        _ => words,
+    }
 }
 
 /// Text in which nothing is Markdown or HTML.

@@ -217,6 +217,7 @@ fn answer(script: &Script, request: &RequestBody, prepared: Option<&Scenario>) -
                     build: BTreeMap::new(),
                 },
                 operations: script.operations.clone(),
+                trust_sources: Vec::new(),
                 groups: Vec::new(),
                 suites: Vec::new(),
                 signatures: Vec::new(),

@@ -2,7 +2,11 @@ use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand, ValueHint};
 
-use super::chains::args::{Chains, EXAMPLES as CHAINS};
+use super::{
+    breakages::{Breakages, EXAMPLES as BREAKAGES},
+    chains::args::{Chains, EXAMPLES as CHAINS},
+    roots::args::{EXAMPLES as ROOTS, Roots},
+};
 use crate::options::{Output, OwnWorkers, ProfileArg, StackOptions, StoredIn, between};
 
 pub(crate) const EXAMPLES: &str = "\
@@ -59,6 +63,12 @@ pub(crate) enum Part {
     /// Find out which certificate chains each stack's verifier refuses, and whether it should
     #[command(after_help = CHAINS)]
     Chains(Box<Chains>),
+    /// Find out what each stack trusts by itself, with the trust stores of many systems
+    #[command(after_help = ROOTS)]
+    Roots(Box<Roots>),
+    /// List what broke for others who changed their TLS stack, and what foretells each
+    #[command(after_help = BREAKAGES)]
+    Breakages(Breakages),
 }
 
 fn limit(text: &str) -> Result<Duration, String> {

@@ -44,7 +44,7 @@ impl Cases {
     /// Those that match any of the patterns, or all where there is none.
     pub(super) fn matching(&self, patterns: &[String]) -> anyhow::Result<Vec<Case>> {
         let names: Vec<&str> = self.all.iter().map(|case| &*case.record.name).collect();
-        let globs = globs(patterns, &names, "netbench compat --list")?;
+        let globs = globs("--case", patterns, &names, "netbench compat --list")?;
         let is_wanted = |case: &&Case| {
             globs.is_empty() || globs.iter().any(|glob| glob.is_match(&case.record.name))
         };
@@ -52,8 +52,9 @@ impl Cases {
     }
 }
 
-/// What `--case` was given; each is to match one of `names`.
+/// What `option` was given; each is to match one of `names`.
 pub(super) fn globs(
+    option: &str,
     patterns: &[String],
     names: &[&str],
     lists: &str,
@@ -62,7 +63,7 @@ pub(super) fn globs(
     for pattern in patterns {
         let shown = shown(pattern);
         let Ok(glob) = Glob::new(pattern) else {
-            bail_input!("--case \"{shown}\" is no pattern: * and ? stand for any letters");
+            bail_input!("{option} \"{shown}\" is no pattern: * and ? stand for any letters");
         };
         let glob = glob.compile_matcher();
         if !names.iter().any(|name| glob.is_match(name)) {
@@ -72,7 +73,8 @@ pub(super) fn globs(
             } else {
                 format!("`{lists}` lists them")
             };
-            bail_input!("no case matches \"{shown}\"; {hint}");
+            let what = option.trim_start_matches('-');
+            bail_input!("no {what} matches \"{shown}\"; {hint}");
         }
         globs.push(glob);
     }

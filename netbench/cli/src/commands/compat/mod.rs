@@ -1,8 +1,10 @@
 //! `netbench compat`: a catalogue of servers, tried on each stack.
 
 pub(crate) mod args;
+pub(crate) mod breakages;
 mod cases;
 pub(crate) mod chains;
+pub(crate) mod roots;
 
 use std::{
     collections::{BTreeSet, HashSet},
@@ -37,6 +39,8 @@ use crate::{
 pub(crate) fn compat(options: &Compat) -> anyhow::Result<Ended> {
     match &options.part {
         Some(Part::Chains(options)) => chains::chains(options),
+        Some(Part::Roots(options)) => roots::roots(options),
+        Some(Part::Breakages(options)) => breakages::breakages(options),
         None => servers(options),
     }
 }

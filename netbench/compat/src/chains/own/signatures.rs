@@ -34,7 +34,7 @@ fn signed() -> Vec<Draft> {
             MustAccept,
         ),
         (K::EcdsaP384, "p-384", &[D::Sha384], MustAccept),
-        (K::EcdsaP521, "p-521", &[D::Sha512], ShouldAccept),
+        (K::EcdsaP521, "p-521", &[D::Sha256, D::Sha512], ShouldAccept),
         (K::Ed25519, "ed25519", &[D::Sha512], ShouldAccept),
     ];
     let mut drafts = Vec::new();

@@ -157,7 +157,14 @@ impl PageColumn {
             value if cell.is_one_value() => (value, None),
             value => (None, value),
         };
-        html! { td class=[class] data-v=[shown] data-s=[sorted] { (cell.render()) } }
+        html! {
+            td class=[class] data-v=[shown] data-s=[sorted] {
+                @match &cell {
+                    Cell::Link { url, .. } => a href=(url) { (cell.render()) },
+                    _ => (cell.render()),
+                }
+            }
+        }
     }
 }
 

@@ -76,7 +76,12 @@ impl Settings {
             bail_input!("there is no chain to verify: {missing}");
         }
         let names: Vec<&str> = chains.iter().map(|chain| &*chain.case.name).collect();
-        let globs = globs(&options.case, &names, "netbench compat chains --list")?;
+        let globs = globs(
+            "--case",
+            &options.case,
+            &names,
+            "netbench compat chains --list",
+        )?;
         chains.retain(|chain| {
             globs.is_empty() || globs.iter().any(|glob| glob.is_match(&chain.case.name))
         });

@@ -1,0 +1,26 @@
+//! `netbench compat breakages`: what broke for others, and the case that foretells it.
+
+use clap::Args;
+use netbench_report::BreakagesReport;
+
+use crate::{exit::Ended, options::Output, output};
+
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  netbench compat breakages                   the threads, and what foretells each
+  netbench compat breakages --format markdown > docs/BREAKAGES.md
+  netbench compat breakages --json | jq -r '.breakages[] | select(.foretold) | .foretold.case'
+
+It tries nothing: the cases are tried by the commands that it names.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Breakages {
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+pub(super) fn breakages(options: &Breakages) -> anyhow::Result<Ended> {
+    let report = BreakagesReport::new(netbench_compat::breakages());
+    output::print(&report, &options.output)?;
+    Ok(Ended::Well)
+}

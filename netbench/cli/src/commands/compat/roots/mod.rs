@@ -1,0 +1,202 @@
+//! `netbench compat roots`: what each stack trusts by itself, with the trust stores of many systems.
+
+pub(crate) mod args;
+
+use std::{
+    collections::{BTreeSet, HashSet},
+    ops::ControlFlow,
+};
+
+use netbench_compat::stores::{Layout, Stores, layouts};
+use netbench_model::{
+    StackName,
+    roots::{
+        RootsClient, RootsManifest, RootsOutcome, RootsPlan, RootsSample, RootsSite, StoreLayout,
+    },
+};
+use netbench_runner::{
+    Workers,
+    roots::{RootsTrial, try_layouts},
+};
+
+use self::args::Roots;
+use super::cases::globs;
+use crate::{
+    cost::{Consent, Cost, Layouts},
+    exit::{Ended, bail_input},
+    output,
+    pipeline::{self, Asked, Measured, Ready, Setup},
+    progress::Progress,
+    stack_names::stack_names,
+};
+
+pub(super) fn roots(options: &Roots) -> anyhow::Result<Ended> {
+    let earlier = pipeline::earlier::<RootsPlan>(&options.stored_in)?;
+    let settings = match &earlier {
+        Some((_, manifest)) => Settings::of_manifest(manifest)?,
+        None => Settings::of_options(options)?,
+    };
+    if options.list {
+        output::write(settings.list().as_bytes())?;
+        return Ok(Ended::Well);
+    }
+    let asked = Asked {
+        name: "roots",
+        stored_in: &options.stored_in,
+        own: &options.own,
+        consent: Consent::Given,
+        output: &options.output,
+        progress: Progress::counting(options.output.quiet, "stores"),
+    };
+    pipeline::run(&settings, earlier, asked)
+}
+
+struct Settings {
+    stacks: Vec<StackName>,
+    layouts: Vec<Layout>,
+}
+
+impl Settings {
+    fn of_options(options: &Roots) -> anyhow::Result<Self> {
+        let mut all = layouts();
+        let names: Vec<&str> = all.iter().map(|layout| layout.name.as_str()).collect();
+        let wanted = globs(
+            "--layout",
+            &options.layout,
+            &names,
+            "netbench compat roots --list",
+        )?;
+        all.retain(|layout| {
+            wanted.is_empty() || wanted.iter().any(|glob| glob.is_match(&layout.name))
+        });
+        Ok(Self {
+            stacks: stack_names(&options.stacks.names()),
+            layouts: all,
+        })
+    }
+
+    fn of_manifest(manifest: &RootsManifest) -> anyhow::Result<Self> {
+        let plan = &manifest.plan;
+        let mut all = layouts();
+        all.retain(|layout| plan.layouts.contains(&recorded(layout)));
+        if all.len() != plan.layouts.len() {
+            bail_input!(
+                "run {} cannot be resumed: the layouts have changed since",
+                manifest.name
+            );
+        }
+        Ok(Self {
+            stacks: plan.stacks.clone(),
+            layouts: all,
+        })
+    }
+
+    /// A line for each layout: its name, and what a user expects to load.
+    fn list(&self) -> String {
+        let width = self.layouts.iter().map(|layout| layout.name.len()).max();
+        let width = width.unwrap_or_default();
+        let line = |layout: &Layout| match layout.trusts.as_slice() {
+            [] => format!("{:width$}  nothing\n", layout.name),
+            trusts => format!("{:width$}  {}\n", layout.name, trusts.join(", ")),
+        };
+        self.layouts.iter().map(line).collect()
+    }
+
+    fn plan(&self, workers: &Workers) -> anyhow::Result<RootsPlan> {
+        let stores = Stores::new(jiff::Timestamp::now()).map_err(anyhow::Error::msg)?;
+        let sites: Vec<RootsSite> = stores.sites.into_iter().map(|(site, _)| site).collect();
+        Ok(RootsPlan {
+            stacks: self.stacks.clone(),
+            clients: self
+                .stacks
+                .iter()
+                .flat_map(|stack| clients(stack, workers))
+                .collect(),
+            layouts: self.layouts.iter().map(recorded).collect(),
+            sites,
+        })
+    }
+}
+
+fn clients(stack: &StackName, workers: &Workers) -> Vec<RootsClient> {
+    let description = workers.description(stack.stack());
+    let sources = description.map_or(&[][..], |told| &told.trust_sources);
+    let found: Vec<_> = match sources {
+        [] => vec![None],
+        sources => sources.iter().cloned().map(Some).collect(),
+    };
+    found
+        .into_iter()
+        .map(|source| RootsClient {
+            stack: stack.clone(),
+            source,
+        })
+        .collect()
+}
+
+fn recorded(layout: &Layout) -> StoreLayout {
+    StoreLayout {
+        name: layout.name.clone(),
+        about: layout.about.clone(),
+        trusts: layout.trusts.clone(),
+    }
+}
+
+impl Measured for Settings {
+    type Plan = RootsPlan;
+
+    fn workers(&self) -> BTreeSet<String> {
+        let names = self.stacks.iter();
+        names.map(|stack| stack.stack().to_owned()).collect()
+    }
+
+    fn cost(&self) -> Cost {
+        Layouts {
+            layouts: self.layouts.len(),
+            stacks: self.stacks.len(),
+        }
+        .cost()
+    }
+
+    fn ready<'a>(
+        &'a self,
+        setup: &'a Setup,
+        _earlier: Option<&RootsManifest>,
+    ) -> anyhow::Result<Ready<'a, RootsPlan>> {
+        let plan = self.plan(&setup.workers)?;
+        let clients = plan.clients.clone();
+        Ok(Ready {
+            plan,
+            checks: Vec::new(),
+            measure: Box::new(move |folder, mut appender| {
+                let earlier: Vec<RootsSample> = folder.records()?;
+                let done: HashSet<(&str, &RootsClient)> = earlier
+                    .iter()
+                    .map(|sample| (sample.layout.as_str(), &sample.client))
+                    .collect();
+                let cost = self.cost();
+                let pieces = (clients.len() * self.layouts.len()) as u64;
+                let left = cost.after(done.len() as u64).time;
+                setup.progress.begin(pieces, done.len() as u64, left);
+                let trial = RootsTrial {
+                    workers: &setup.workers,
+                    stop: &setup.stop,
+                };
+                let wanted = |client: &RootsClient, layout: &Layout| {
+                    !done.contains(&(layout.name.as_str(), client))
+                };
+                let mut kept = Ok(());
+                try_layouts(&trial, &clients, &self.layouts, wanted, |sample| {
+                    let is_broken = matches!(sample.outcome, RootsOutcome::Broken { .. });
+                    kept = appender.append(&sample);
+                    setup.progress.advance(is_broken, cost.each());
+                    match &kept {
+                        Ok(()) => ControlFlow::Continue(()),
+                        Err(_) => ControlFlow::Break(()),
+                    }
+                })?;
+                Ok(kept?)
+            }),
+        })
+    }
+}

@@ -1,0 +1,25 @@
+use std::time::Duration;
+
+use super::{Cost, times};
+
+/// What is known of a run of `compat roots` before it begins.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Layouts {
+    pub(crate) layouts: usize,
+    pub(crate) stacks: usize,
+}
+
+/// A layout with all sources of one stack: a process for each, and its store read.
+const LAYOUT: Duration = Duration::from_millis(250);
+
+impl Layouts {
+    pub(crate) fn cost(self) -> Cost {
+        let pieces = (self.layouts * self.stacks) as u64;
+        Cost {
+            time: times(LAYOUT, pieces as f64),
+            pieces,
+            unit: "stores",
+            shorter: "--layout or fewer stacks",
+        }
+    }
+}

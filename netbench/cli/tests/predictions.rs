@@ -1,0 +1,152 @@
+//! What `scan --against` foretells of random servers, held against connections of `connect`.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netbench_model::{CipherSuite, Group, KeyType, Outcome, TlsVersion};
+use netbench_report::ScanSummary;
+use netbench_stats::Rng;
+use support::{Place, kept, samples, words};
+
+netbench_testing::tests! {
+    of_200_random_servers_every_prediction_is_right;
+}
+
+const SERVERS: usize = 200;
+
+/// Other servers come from another seed.
+const SEED: u64 = 20_261_122;
+
+const STACKS: [&str; 3] = ["openssl", "rustls-aws-lc", "rustls-ring"];
+
+fn of_200_random_servers_every_prediction_is_right() {
+    let mut rng = Rng::new(SEED);
+    let sites: Vec<String> = (0..SERVERS).map(|number| site(number, &mut rng)).collect();
+    let place = Place::new();
+    place.write("random.txt", &(sites.join("\n") + "\n"));
+    let stacks = STACKS.join(",");
+    let scan = format!("scan -q --sites random.txt --link none --against {stacks} --name scan");
+    place.netbench(&words(&scan)).expect(0);
+    let connect = format!(
+        "connect -q --sites random.txt --link none --stack {stacks} --client-profile library \
+         --condition clean --rounds 1 --name connect"
+    );
+    place.netbench(&words(&connect)).expect(0);
+
+    let summary: ScanSummary = kept(&place.named("scan"), "summary.json");
+    let loss = summary.loss.unwrap();
+    assert!(loss.unknown.is_empty(), "{:?}", loss.unknown);
+    let lost: BTreeSet<(&str, &str)> = loss
+        .lost
+        .iter()
+        .flat_map(|group| {
+            let sites = group.sites.keys();
+            sites.map(|site| (group.stack.as_str(), site.as_str()))
+        })
+        .collect();
+    let reaches = |stack: &str, site: &str| {
+        !loss.unreachable.iter().any(|lost| lost == site) && !lost.contains(&(stack, site))
+    };
+    let tried = samples(&place.named("connect"));
+    assert_eq!(tried.len(), SERVERS * STACKS.len());
+    let mut outcomes: BTreeMap<(bool, bool), Vec<String>> = BTreeMap::new();
+    for sample in &tried {
+        let (stack, site) = (sample.stack.as_str(), sample.site.as_str());
+        let is_accepted = matches!(sample.outcome, Outcome::Ok(_));
+        let line = sites.iter().find(|line| line.starts_with(site)).unwrap();
+        let said = format!("{stack}: {line}: {:?}", sample.outcome);
+        let both = outcomes.entry((reaches(stack, site), is_accepted));
+        both.or_default().push(said);
+    }
+    let wrong = |foretold: bool| outcomes.get(&(foretold, !foretold));
+    assert_eq!(
+        (wrong(true), wrong(false)),
+        (None, None),
+        "foretold, and otherwise"
+    );
+    // Both answers were among them, or nothing was tried.
+    let right = |foretold: bool| outcomes.get(&(foretold, foretold)).map_or(0, Vec::len);
+    assert!(
+        right(true) > 200 && right(false) > 60,
+        "{}, {}",
+        right(true),
+        right(false)
+    );
+    assert!(lost.len() > 30, "{lost:?}");
+}
+
+/// A line of a sites file: any certificate, versions, suites, groups and behaviour that its server can have.
+fn site(number: usize, rng: &mut Rng) -> String {
+    let server = STACKS[rng.below(3) as usize];
+    let is_openssl = server == "openssl";
+    let versions = some(rng, TlsVersion::OFFERED);
+    // The others do without what rustls leaves out on purpose.
+    let known = match is_openssl {
+        true => CipherSuite::SERVED,
+        false => CipherSuite::OFFERED,
+    };
+    let key = one(rng, KeyType::ALL);
+    let mut suites = Vec::new();
+    for version in &versions {
+        let fits = |suite: &&CipherSuite| {
+            let facts = suite.facts().unwrap();
+            let name = suite.to_string();
+            let is_of_key = match key {
+                KeyType::EcdsaP256 | KeyType::EcdsaP384 | KeyType::Ed25519 => {
+                    name.contains("_ECDSA_")
+                }
+                _ => !name.contains("_ECDSA_"),
+            };
+            facts.fits(*version) && (*version == TlsVersion::Tls13 || is_of_key)
+        };
+        let of_version: Vec<CipherSuite> = known.iter().filter(fits).copied().collect();
+        suites.extend(some(rng, &of_version));
+    }
+    let groups: Vec<Group> = Group::OFFERED
+        .iter()
+        .copied()
+        .filter(|group| server != "rustls-ring" || *group != Group::X25519MLKEM768)
+        // Nothing before TLS 1.3 has the hybrid, and a server with nothing else there has none.
+        .filter(|group| versions == [TlsVersion::Tls13] || *group != Group::X25519MLKEM768)
+        .collect();
+    let groups = some(rng, &groups);
+    let fault = match rng.below(10) {
+        0 => "wrong-name",
+        1 => "unknown-root",
+        2 => "expired",
+        _ => "none",
+    };
+    let alpn = ["h2,http/1.1", "http/1.1", "h2", "none"][rng.below(4) as usize];
+    format!(
+        "server-{number:03}.test server={server} tls={} suites={} groups={} key={key} chain={} alpn={alpn} tickets={} \
+         ocsp={} body={} fault={fault}",
+        list(&versions),
+        list(&suites),
+        list(&groups),
+        1 + rng.below(6),
+        rng.below(4),
+        ["on", "off"][rng.below(2) as usize],
+        1 + rng.below(20_000),
+    )
+}
+
+fn one<T: Copy>(rng: &mut Rng, all: &[T]) -> T {
+    all[rng.below(u32::try_from(all.len()).unwrap()) as usize]
+}
+
+/// Some of them, and at least one, in their order or not.
+fn some<T: Copy>(rng: &mut Rng, all: &[T]) -> Vec<T> {
+    let mut left = all.to_vec();
+    let number = 1 + rng.below(u32::try_from(all.len()).unwrap());
+    (0..number)
+        .map(|_| left.swap_remove(rng.below(u32::try_from(left.len()).unwrap()) as usize))
+        .collect()
+}
+
+fn list<T: ToString>(all: &[T]) -> String {
+    let all: Vec<String> = all.iter().map(ToString::to_string).collect();
+    all.join(",")
+}

@@ -1,0 +1,296 @@
+//! `netbench compat roots` as a user sees it.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use std::{collections::BTreeSet, fs};
+
+use netbench_model::{
+    breakage::{Foretelling, Foretells, Foretold},
+    chains::ChainOutcome,
+    roots::{RootsOutcome, TrustOrigin},
+};
+use netbench_report::{BreakagesReport, RootsSummary, Surprise};
+use support::{Place, check, json, words};
+
+netbench_testing::tests! {
+    each_client_trusts_what_its_store_says: UserMounts;
+    what_broke_for_others_is_foretold: UserMounts;
+    a_run_is_stored_and_reported_again: UserMounts;
+    what_cannot_be_tried_is_unsupported: UserMounts;
+    a_client_that_breaks_is_said: UserMounts;
+    wrong_input_is_said_in_a_line;
+}
+
+const DEFAULT: &str = "openssl (default-paths)";
+const PROBE: &str = "openssl (openssl-probe)";
+const BUNDLED: &str = "rustls-ring (webpki-roots)";
+const NATIVE: &str = "rustls-ring (rustls-native-certs)";
+const PLATFORM: &str = "rustls-ring (rustls-platform-verifier)";
+
+fn summary(place: &Place, line: &str) -> RootsSummary {
+    let done = place.netbench(&words(line)).expect(0);
+    check("roots-summary.json", &done.stdout);
+    json(&done.stdout)
+}
+
+fn outcome<'a>(summary: &'a RootsSummary, layout: &str, client: &str) -> &'a RootsOutcome {
+    let mut clients = summary.run.clients.iter();
+    let number = clients.position(|found| found.to_string() == client);
+    let number = number.unwrap_or_else(|| panic!("no {client}"));
+    let mut rows = summary.layouts.iter();
+    let row = rows.find(|row| row.layout.name == layout).unwrap();
+    row.clients[number].as_ref().unwrap()
+}
+
+/// The sites that a client trusts, or why it has no connector.
+fn trusts(summary: &RootsSummary, layout: &str, client: &str) -> Result<Vec<String>, String> {
+    match outcome(summary, layout, client) {
+        RootsOutcome::Made { sites, .. } => Ok(sites
+            .iter()
+            .filter(|(_, said)| **said == ChainOutcome::Accepted)
+            .map(|(name, _)| name.clone())
+            .collect()),
+        RootsOutcome::Refused { detail } => Err(detail.clone()),
+        other => panic!("{layout}, {client}: {other:?}"),
+    }
+}
+
+fn each_client_trusts_what_its_store_says() {
+    let here = fs::read("/etc/ssl/certs/ca-certificates.crt").ok();
+    let line = "compat roots -q --json --stack openssl,rustls-ring";
+    let found = summary(&Place::new(), line);
+    assert!(found.layouts.len() >= 12);
+    // Nothing of this system has changed.
+    assert_eq!(fs::read("/etc/ssl/certs/ca-certificates.crt").ok(), here);
+    for (layout, client, due) in [
+        // A libssl from source looks below /usr/local/ssl alone.
+        ("debian", DEFAULT, &[][..]),
+        ("debian", PROBE, &["public"]),
+        ("debian", BUNDLED, &[]),
+        ("debian", NATIVE, &["public"]),
+        ("debian", PLATFORM, &["public"]),
+        ("fedora", PROBE, &["public"]),
+        ("fedora", NATIVE, &["public"]),
+        ("alpine", PLATFORM, &["public"]),
+        ("debian-with-corporate", PROBE, &["corporate", "public"]),
+        ("debian-with-corporate", NATIVE, &["corporate", "public"]),
+        ("debian-with-corporate", BUNDLED, &[]),
+        (
+            "corporate-in-bundle-alone",
+            NATIVE,
+            &["corporate", "public"],
+        ),
+        // By the hashed link, whose name is of the subject's digest.
+        ("corporate-in-folder-alone", PROBE, &["corporate", "public"]),
+        ("corporate-not-updated", NATIVE, &["public"]),
+        ("empty", PROBE, &[]),
+        ("absent", PROBE, &[]),
+        ("expired-root", PROBE, &["public"]),
+        // webpki takes no notice of a root's dates.
+        ("expired-root", NATIVE, &["expired", "public"]),
+        ("folder-without-links", PROBE, &[]),
+        ("folder-without-links", NATIVE, &["public"]),
+        ("unreadable", PROBE, &[]),
+        ("10000-roots", PROBE, &["public"]),
+        ("10000-roots", NATIVE, &["public"]),
+        ("ssl-cert-file", DEFAULT, &["corporate"]),
+        ("ssl-cert-dir", DEFAULT, &["corporate"]),
+    ] {
+        let due: Vec<String> = due.iter().map(|&site| site.to_owned()).collect();
+        assert_eq!(
+            trusts(&found, layout, client),
+            Ok(due),
+            "{layout}, {client}"
+        );
+    }
+    for layout in ["absent", "empty", "unreadable"] {
+        let words = trusts(&found, layout, NATIVE).unwrap_err();
+        assert!(
+            words.contains("no native root CA certificates found"),
+            "{words}"
+        );
+        let words = trusts(&found, layout, PLATFORM).unwrap_err();
+        assert!(words.contains("No CA certificates were loaded"), "{words}");
+    }
+    let unreadable = trusts(&found, "unreadable", NATIVE).unwrap_err();
+    assert!(unreadable.contains("Permission denied"), "{unreadable}");
+    let took = |layout: &str, client: &str| match outcome(&found, layout, client) {
+        RootsOutcome::Made {
+            connector_ns,
+            roots,
+            origin,
+            ..
+        } => (*connector_ns, *roots, *origin),
+        other => panic!("{other:?}"),
+    };
+    let (few_ns, few, _) = took("debian", NATIVE);
+    let (many_ns, many, origin) = took("10000-roots", NATIVE);
+    assert_eq!(
+        (few, many, origin),
+        (Some(1), Some(10_001), TrustOrigin::System)
+    );
+    assert!(many_ns > 10 * few_ns, "{few_ns} ns, {many_ns} ns");
+    assert_eq!(took("debian", BUNDLED).2, TrustOrigin::Bundled);
+    // The worst comes first, and what is lost names the company's site.
+    assert!(
+        found
+            .surprises
+            .is_sorted_by_key(|surprise| surprise.surprise)
+    );
+    let bundled = found.surprises.iter();
+    let bundled: Vec<_> = bundled
+        .filter(|surprise| surprise.client.to_string() == BUNDLED)
+        .map(|surprise| (surprise.surprise, surprise.seen.as_str()))
+        .collect();
+    assert_eq!(bundled, [(Surprise::Lost, "Does not load: corporate.")]);
+}
+
+/// The rows of `netbench compat breakages` that are of trust stores, with the stacks of today.
+fn what_broke_for_others_is_foretold() {
+    let place = Place::new();
+    let listed = place.netbench(&words("compat breakages --json"));
+    let report: BreakagesReport = json(&listed.expect(0).stdout);
+    let rows: Vec<(&str, &Foretold)> = report
+        .breakages
+        .iter()
+        .filter_map(|breakage| match &breakage.answer {
+            Foretelling::Foretold(by) if by.command == Foretells::Roots => {
+                Some((breakage.thread.as_str(), by))
+            }
+            _ => None,
+        })
+        .collect();
+    assert!(rows.len() >= 10);
+    let mut line = "compat roots -q --json --stack openssl,rustls-aws-lc,rustls-ring".to_owned();
+    for (_, by) in &rows {
+        line.push_str(&format!(" --layout {}", by.case));
+    }
+    let found = summary(&place, &line);
+    for (thread, by) in rows {
+        let today = outcome(&found, &by.case, &by.client).to_string();
+        assert_eq!(today, by.today, "{thread}: {}", by.case);
+    }
+}
+
+fn a_run_is_stored_and_reported_again() {
+    let place = Place::new();
+    let line = "compat roots -q --layout *ssl-cert* --stack openssl,rustls-ring --format markdown";
+    let first = place.netbench(&words(line)).expect(0);
+    let lead = "What each client trusts by itself, with 2 layouts of a system's trust store.";
+    assert!(first.stdout.contains(lead), "{}", first.stdout);
+    let run = place.run();
+    let path = run.to_str().unwrap();
+    let form = |form: &str| {
+        place
+            .netbench(&["report", path, "--format", form])
+            .expect(0)
+    };
+    assert_eq!(form("markdown").stdout, first.stdout);
+    assert!(form("junit").stdout.contains("openssl (default-paths)"));
+    assert!(form("csv").stdout.contains("ssl-cert-file"));
+    form("html");
+    let page = fs::read_to_string(run.join("report.html")).unwrap();
+    assert!(page.contains("Which sites are trusted"));
+    let listed = place.netbench(&["results", "list", "runs"]).expect(0);
+    assert!(listed.stdout.contains("roots"), "{}", listed.stdout);
+    // Of what is missing, no more than that is tried again.
+    let samples = run.join("samples.jsonl");
+    let all = fs::read_to_string(&samples).unwrap();
+    let kept: Vec<&str> = all.lines().take(3).collect();
+    fs::write(&samples, kept.join("\n") + "\n").unwrap();
+    place
+        .netbench(&["compat", "roots", "-q", "--resume", path])
+        .expect(0);
+    let all = fs::read_to_string(&samples).unwrap();
+    assert!(all.starts_with(&kept.join("\n")));
+    assert_eq!(all.lines().collect::<BTreeSet<_>>().len(), 2 * 5);
+    for line in all.lines() {
+        check("roots-sample.json", line);
+    }
+    check(
+        "roots-run.json",
+        &fs::read_to_string(run.join("run.json")).unwrap(),
+    );
+}
+
+/// A worker that tells no trust source, and one that ends when it is asked for its roots.
+const SCRIPT: &str = r#"
+while read -r line; do
+  case $line in
+    *'"op":"describe"'*)
+      echo '{"id":1,"type":"description","protocol":1,"stacks":[{"record":{"executable":"w","stack":"mine","library":"mine 1.0","provider":null,"connector":"none 1.0","build":{"a":"b"}},"operations":["connect","serve"],SOURCES"groups":[],"suites":[]}]}' ;;
+    *) echo 'no such file' >&2; exit 3 ;;
+  esac
+done"#;
+
+fn what_cannot_be_tried_is_unsupported() {
+    let place = Place::new();
+    let script = place.script("mine", &SCRIPT.replace("SOURCES", ""));
+    let line = format!(
+        "compat roots -q --json --layout debian --stack mine,rustls-ring --worker mine={}",
+        script.display()
+    );
+    let found = summary(&place, &line);
+    assert!(matches!(
+        outcome(&found, "debian", "mine"),
+        RootsOutcome::Unsupported { reason } if reason.contains("has no trust source of its own")
+    ));
+    assert!(found.warnings[0].contains("1 try is unsupported: stack mine"));
+    // Where nothing at all could be tried, there is nothing to read.
+    let line = format!(
+        "compat roots -q --layout debian --stack mine --worker mine={}",
+        script.display()
+    );
+    place.netbench(&words(&line)).expect(3);
+}
+
+fn a_client_that_breaks_is_said() {
+    let place = Place::new();
+    let sources = "\"trust_sources\":[\"somewhere\"],";
+    let script = place.script("mine", &SCRIPT.replace("SOURCES", sources));
+    let line = format!(
+        "compat roots -q --json --layout debian --layout absent --stack mine --worker mine={}",
+        script.display()
+    );
+    let found = summary(&place, &line);
+    for layout in ["debian", "absent"] {
+        let broken = outcome(&found, layout, "mine (somewhere)");
+        let RootsOutcome::Broken { detail } = broken else {
+            panic!("{broken:?}");
+        };
+        assert!(
+            detail.contains("exited with 3") && detail.contains("no such file"),
+            "{detail}"
+        );
+    }
+    let seen: Vec<_> = found.surprises.iter().map(|it| it.surprise).collect();
+    assert!(seen.iter().all(|surprise| *surprise == Surprise::NoClient));
+}
+
+fn wrong_input_is_said_in_a_line() {
+    let place = Place::new();
+    for (line, due) in [
+        (
+            "compat roots --layout debain",
+            "no layout matches \"debain\"; did you mean \"debian\"?",
+        ),
+        (
+            "compat roots --layout zzzzzz",
+            "no layout matches \"zzzzzz\"; `netbench compat roots --list` lists them",
+        ),
+        ("compat roots --stack opensl", "unknown stack \"opensl\""),
+        ("compat roots --resume runs/none", "cannot resume"),
+    ] {
+        let done = place.netbench(&words(line)).expect(2);
+        assert!(done.stderr.contains(due), "{line}: {}", done.stderr);
+        assert!(done.stderr.lines().count() <= 3, "{}", done.stderr);
+    }
+    let listed = place
+        .netbench(&words(
+            "compat roots --list --layout debian --layout absent",
+        ))
+        .expect(0);
+    assert_eq!(listed.stdout, "debian  public\nabsent  nothing\n");
+}

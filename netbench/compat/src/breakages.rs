@@ -1,0 +1,64 @@
+use netbench_model::breakage::Breakage;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    breakage: Vec<Breakage>,
+}
+
+/// What broke for others: those that netbench foretells come first.
+///
+/// # Panics
+/// Where the file in the source is wrong, which a test finds.
+pub fn breakages() -> Vec<Breakage> {
+    let text = include_str!("../../catalogue/breakages.toml");
+    #[expect(clippy::expect_used, reason = "it is in the source, and tested")]
+    let file: File = toml::from_str(text).expect("the breakages can be read");
+    file.breakage
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use netbench_model::breakage::{Foretelling, Foretells};
+
+    use super::*;
+    use crate::{BUILT_IN, catalogue, chains, stores::layouts};
+
+    #[test]
+    fn every_breakage_names_a_case_that_there_is() {
+        let all = breakages();
+        let servers = catalogue(BUILT_IN).unwrap().into_iter();
+        let servers: Vec<String> = servers.map(|case| case.record.name).collect();
+        let chains = chains::own(jiff::Timestamp::now()).into_iter();
+        let chains: Vec<String> = chains.map(|chain| chain.case.name).collect();
+        let layouts: Vec<String> = layouts().into_iter().map(|layout| layout.name).collect();
+        let mut foretold = 0;
+        for breakage in &all {
+            let thread = &breakage.thread;
+            assert!(breakage.url.starts_with("https://"), "{thread}");
+            let number = thread.rsplit('#').next().unwrap();
+            assert!(breakage.url.ends_with(number), "{thread}: {}", breakage.url);
+            let Foretelling::Foretold(by) = &breakage.answer else {
+                continue;
+            };
+            foretold += 1;
+            let known = match by.command {
+                Foretells::Servers => &servers,
+                Foretells::Chains => &chains,
+                Foretells::Roots => &layouts,
+            };
+            assert!(known.contains(&by.case), "{thread}: no case {}", by.case);
+        }
+        // Nine of ten.
+        assert!(
+            all.len() >= 30 && foretold * 10 >= all.len() * 9,
+            "{foretold} of {}",
+            all.len()
+        );
+        let kinds: HashSet<_> = all.iter().map(|it| (&it.url, &it.what)).collect();
+        assert_eq!(kinds.len(), all.len(), "one is there twice");
+    }
+}

@@ -1,0 +1,121 @@
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
+
+use serde::Deserialize;
+
+/// How a system keeps its trust roots.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Layout {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub about: String,
+    /// The sites that a user of such a system expects to load.
+    pub trusts: Vec<String>,
+    /// What is in the environment of its programs.
+    #[serde(default)]
+    pub environment: BTreeMap<String, String>,
+    pub(super) files: Vec<Entry>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct Entry {
+    /// Below `/`.
+    pub(super) path: PathBuf,
+    pub(super) form: Form,
+    #[serde(default)]
+    pub(super) holds: Vec<Held>,
+    /// Of a link.
+    #[serde(default)]
+    pub(super) to: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Form {
+    Bundle,
+    UnreadableBundle,
+    Folder,
+    HashedFolder,
+    RejectingFolder,
+    Link,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Held {
+    Public,
+    Corporate,
+    Expired,
+    Distrusted,
+    Garbage,
+    #[serde(rename = "10000")]
+    Many,
+}
+
+impl Held {
+    /// The site whose root it is.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Public => "public",
+            Self::Corporate => "corporate",
+            Self::Expired => "expired",
+            Self::Distrusted => "distrusted",
+            Self::Garbage | Self::Many => "",
+        }
+    }
+}
+
+/// A file of a layout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoreFile {
+    /// Below `/`.
+    pub path: PathBuf,
+    /// What is in it; none for a link.
+    pub text: Option<String>,
+    /// What a link leads to.
+    pub to: PathBuf,
+    /// Its permissions.
+    pub mode: u32,
+}
+
+impl StoreFile {
+    pub(super) fn text(path: &Path, text: String) -> Self {
+        Self {
+            path: path.to_owned(),
+            text: Some(text),
+            to: PathBuf::new(),
+            mode: 0o644,
+        }
+    }
+
+    pub(super) fn link(path: &Path, to: &Path) -> Self {
+        Self {
+            path: path.to_owned(),
+            text: None,
+            to: to.to_owned(),
+            mode: 0o777,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    layout: Vec<Layout>,
+}
+
+/// The layouts that are in the command.
+///
+/// # Panics
+/// Where the file in the source is wrong, which a test finds.
+pub fn layouts() -> Vec<Layout> {
+    let text = include_str!("../../../catalogue/stores.toml");
+    #[expect(clippy::expect_used, reason = "it is in the source, and tested")]
+    let file: File = toml::from_str(text).expect("the layouts can be read");
+    file.layout
+}

@@ -1,0 +1,177 @@
+use std::{
+    ffi::{CString, c_int},
+    io,
+    os::unix::{ffi::OsStrExt, process::CommandExt},
+    path::{Path, PathBuf},
+    process::Command,
+    ptr,
+    sync::Arc,
+};
+
+use rustix::thread::{CapabilitySet, capabilities};
+
+use crate::{LinkError, capability};
+
+/// The highest capability that a kernel may have: those that it does not have are refused, which is as good.
+const LAST_CAPABILITY: c_int = 63;
+
+/// Folders that stand in the place of the system's for one process: it sees them, and nobody else does.
+#[derive(Debug, Clone)]
+pub struct FileView {
+    /// What is mounted, and over what.
+    mounts: Arc<[(CString, CString)]>,
+    identity: Option<Identity>,
+}
+
+/// The user namespace that an ordinary user needs for mounting, as the kernel wants it written.
+#[derive(Debug, Clone)]
+struct Identity {
+    users: Arc<[u8]>,
+    groups: Arc<[u8]>,
+}
+
+impl FileView {
+    /// Each first folder in the place of the second, which must be there.
+    ///
+    /// # Errors
+    /// A folder that is not there, or a kernel that lets no process have mounts of its own.
+    pub fn new(folders: &[(PathBuf, PathBuf)]) -> Result<Self, LinkError> {
+        let path = |path: &Path| {
+            let missing = || LinkError::View {
+                path: path.to_owned(),
+            };
+            if !path.is_dir() {
+                return Err(missing());
+            }
+            CString::new(path.as_os_str().as_bytes()).map_err(|_| missing())
+        };
+        let mounts = folders
+            .iter()
+            .map(|(from, over)| Ok((path(from)?, path(over)?)))
+            .collect::<Result<Vec<_>, LinkError>>()?;
+        let may_mount =
+            capabilities(None).is_ok_and(|sets| sets.effective.contains(CapabilitySet::SYS_ADMIN));
+        // SAFETY: these only read.
+        let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
+        let identity = (!may_mount).then(|| Identity {
+            users: format!("{user} {user} 1").into_bytes().into(),
+            groups: format!("{group} {group} 1").into_bytes().into(),
+        });
+        let view = Self {
+            mounts: mounts.into(),
+            identity,
+        };
+        view.probe()?;
+        Ok(view)
+    }
+
+    /// Makes `command` see these folders. It starts without any capability, so that a file without permission
+    /// for its owner is unreadable to root too.
+    pub fn enter(&self, command: &mut Command) {
+        let view = self.clone();
+        // SAFETY: between fork and exec, the closure calls the kernel and allocates nothing.
+        unsafe {
+            command.pre_exec(move || view.mount());
+        }
+    }
+
+    /// Whether a process may do it: tried with one that ends at once.
+    fn probe(&self) -> Result<(), LinkError> {
+        let mut command = Command::new("true");
+        self.enter(&mut command);
+        let refused = |source| LinkError::Namespace {
+            what: "a mount namespace",
+            hint: capability::hint(),
+            source,
+        };
+        match command.output() {
+            Ok(done) if done.status.success() => Ok(()),
+            Ok(done) => Err(refused(io::Error::other(format!("{}", done.status)))),
+            Err(source) => Err(refused(source)),
+        }
+    }
+
+    /// For use after `fork`: calls nothing but the kernel.
+    fn mount(&self) -> io::Result<()> {
+        let mut flags = libc::CLONE_NEWNS;
+        if self.identity.is_some() {
+            flags |= libc::CLONE_NEWUSER;
+        }
+        // SAFETY: changes this process only, which has one thread.
+        capability::check(unsafe { libc::unshare(flags) })?;
+        if let Some(identity) = &self.identity {
+            write(c"/proc/self/setgroups", b"deny")?;
+            write(c"/proc/self/uid_map", &identity.users)?;
+            write(c"/proc/self/gid_map", &identity.groups)?;
+        }
+        // What is mounted here must not be seen elsewhere.
+        mount(None, c"/", libc::MS_REC | libc::MS_PRIVATE)?;
+        for (from, over) in self.mounts.iter() {
+            mount(Some(from), over, libc::MS_BIND | libc::MS_REC)?;
+        }
+        for capability in 0..=LAST_CAPABILITY {
+            // SAFETY: takes a capability away from this process; one that there is not is refused.
+            unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) };
+        }
+        Ok(())
+    }
+}
+
+fn mount(
+    from: Option<&std::ffi::CStr>,
+    over: &std::ffi::CStr,
+    flags: libc::c_ulong,
+) -> io::Result<()> {
+    let from = from.map_or(ptr::null(), std::ffi::CStr::as_ptr);
+    // SAFETY: the paths live until the call is over, and it takes no other pointer.
+    capability::check(unsafe { libc::mount(from, over.as_ptr(), ptr::null(), flags, ptr::null()) })
+}
+
+fn write(path: &std::ffi::CStr, content: &[u8]) -> io::Result<()> {
+    // SAFETY: the path is a C string.
+    let file = unsafe { libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC) };
+    capability::check(file)?;
+    // SAFETY: the buffer is live and as long as is said.
+    let written = unsafe { libc::write(file, content.as_ptr().cast(), content.len()) };
+    let result = if written < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(())
+    };
+    // SAFETY: the descriptor is this function's own.
+    unsafe { libc::close(file) };
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named() {
+        let missing = PathBuf::from("/nowhere/at/all");
+        let made = FileView::new(&[(missing.clone(), PathBuf::from("/etc"))]);
+        assert!(made.unwrap_err().to_string().contains("/nowhere/at/all"));
+    }
+
+    #[test]
+    fn a_process_sees_the_view_and_nobody_else_does() {
+        let folder = std::env::temp_dir().join(format!("netbench-view-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("mark"), "here").unwrap();
+        let view = match FileView::new(&[(folder.clone(), PathBuf::from("/etc"))]) {
+            Ok(view) => view,
+            Err(LinkError::Namespace { .. }) => return,
+            Err(error) => panic!("{error}"),
+        };
+        let mut command = Command::new("cat");
+        command.arg("/etc/mark");
+        view.enter(&mut command);
+        let output = command.output().unwrap();
+        assert_eq!(output.stdout, b"here");
+        assert!(!Path::new("/etc/mark").exists());
+        fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,272 @@
+use std::collections::{BTreeMap, HashMap};
+
+use netbench_model::{
+    SCHEMA_VERSION,
+    chains::ChainOutcome,
+    roots::{
+        RootsClient, RootsManifest, RootsOutcome, RootsSample, RootsSite, StoreLayout, TrustOrigin,
+    },
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{run::command, text::count};
+
+/// The site that a client with roots of its own says nothing about: the lab's public root is in no bundle.
+const PUBLIC: &str = "public";
+
+/// What a run of `compat roots` found: its `summary.json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RootsSummary {
+    /// [`netbench_model::SCHEMA_VERSION`] of the writer.
+    pub schema: u32,
+    /// What was done.
+    pub run: RootsHead,
+    /// Where a client trusts otherwise than a user of the system expects, the worst first.
+    pub surprises: Vec<RootsSurprise>,
+    /// What each client makes of each layout.
+    pub layouts: Vec<RootsRow>,
+    /// What a reader must know before quoting a figure.
+    pub warnings: Vec<String>,
+}
+
+/// What was done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RootsHead {
+    /// The run's name.
+    pub name: String,
+    /// The version of netbench.
+    pub netbench: String,
+    /// Start, RFC 3339, UTC.
+    pub started: String,
+    /// The last command line.
+    pub command: Vec<String>,
+    /// The clients.
+    pub clients: Vec<RootsClient>,
+    /// The sites.
+    pub sites: Vec<RootsSite>,
+}
+
+/// What a user sees of a difference from what the system's store says. The worst comes first.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Surprise {
+    /// The client cannot be started, or its process ends.
+    NoClient,
+    /// A site does not load that should.
+    Lost,
+    /// A site loads that should not.
+    Unwarned,
+}
+
+/// Where a client trusts otherwise than a user of the system expects: the layouts in which the same happens.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RootsSurprise {
+    /// What a user sees, in a word.
+    pub surprise: Surprise,
+    /// The client.
+    pub client: RootsClient,
+    /// The sites.
+    pub sites: Vec<String>,
+    /// The layouts.
+    pub layouts: Vec<String>,
+    /// What a user sees.
+    pub seen: String,
+    /// The library's own words in the first of these layouts, where it has any.
+    pub detail: Option<String>,
+    /// What to do about it.
+    pub advice: String,
+}
+
+/// A layout, and what every client makes of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RootsRow {
+    /// The layout.
+    #[serde(flatten)]
+    pub layout: StoreLayout,
+    /// One for each client, in their order; none for one that was not tried.
+    pub clients: Vec<Option<RootsOutcome>>,
+}
+
+/// Sums a run up.
+pub fn summarize_roots(manifest: &RootsManifest, samples: Vec<RootsSample>) -> RootsSummary {
+    let plan = &manifest.plan;
+    let mut found: HashMap<(String, RootsClient), RootsOutcome> = HashMap::new();
+    for sample in samples {
+        found.insert((sample.layout, sample.client), sample.outcome);
+    }
+    let outcome = |layout: &StoreLayout, client: &RootsClient| {
+        found.get(&(layout.name.clone(), client.clone())).cloned()
+    };
+    let layouts: Vec<RootsRow> = plan
+        .layouts
+        .iter()
+        .map(|layout| RootsRow {
+            layout: layout.clone(),
+            clients: plan
+                .clients
+                .iter()
+                .map(|client| outcome(layout, client))
+                .collect(),
+        })
+        .collect();
+    let missing = layouts.iter().flat_map(|row| &row.clients);
+    let missing = missing.filter(|cell| cell.is_none()).count();
+    let mut warnings = manifest.warnings.clone();
+    if missing > 0 {
+        let tried = count(missing, "layout was", "layouts were");
+        warnings.push(format!("{tried} not tried: the run was ended early"));
+    }
+    let mut reasons: BTreeMap<&str, u32> = BTreeMap::new();
+    for cell in layouts.iter().flat_map(|row| &row.clients).flatten() {
+        if let RootsOutcome::Unsupported { reason } = cell {
+            *reasons.entry(reason).or_default() += 1;
+        }
+    }
+    let unsupported = reasons.iter().map(|(reason, tries)| {
+        format!(
+            "{} unsupported: {reason}",
+            count(*tries, "try is", "tries are")
+        )
+    });
+    warnings.extend(unsupported);
+    RootsSummary {
+        schema: SCHEMA_VERSION,
+        run: RootsHead {
+            name: manifest.name.clone(),
+            netbench: manifest.netbench.clone(),
+            started: manifest.started.clone(),
+            command: manifest
+                .sessions
+                .last()
+                .map(|session| command(&session.command, &manifest.origin))
+                .unwrap_or_default(),
+            clients: plan.clients.clone(),
+            sites: plan.sites.clone(),
+        },
+        surprises: surprises(&plan.clients, &layouts),
+        layouts,
+        warnings,
+    }
+}
+
+fn surprises(clients: &[RootsClient], layouts: &[RootsRow]) -> Vec<RootsSurprise> {
+    let mut all: Vec<RootsSurprise> = Vec::new();
+    for row in layouts {
+        for (client, cell) in clients.iter().zip(&row.clients) {
+            let Some(outcome) = cell else { continue };
+            for found in of_layout(&row.layout, outcome) {
+                let same = |earlier: &&mut RootsSurprise| {
+                    (earlier.surprise, &earlier.client, &earlier.sites)
+                        == (found.surprise, client, &found.sites)
+                };
+                match all.iter_mut().find(same) {
+                    Some(earlier) => earlier.layouts.push(row.layout.name.clone()),
+                    None => all.push(RootsSurprise {
+                        surprise: found.surprise,
+                        client: client.clone(),
+                        layouts: vec![row.layout.name.clone()],
+                        seen: found.seen(),
+                        advice: found.advice().to_owned(),
+                        detail: found.detail,
+                        sites: found.sites,
+                    }),
+                }
+            }
+        }
+    }
+    all.sort_by_key(|found| found.surprise);
+    all
+}
+
+/// What one client does otherwise than expected with one layout.
+struct Unexpected {
+    surprise: Surprise,
+    origin: TrustOrigin,
+    sites: Vec<String>,
+    /// Whether nothing loads that should.
+    is_everything: bool,
+    detail: Option<String>,
+}
+
+impl Unexpected {
+    fn seen(&self) -> String {
+        let sites = self.sites.join(", ");
+        match self.surprise {
+            Surprise::NoClient => "Nothing loads: the client does not start.".to_owned(),
+            Surprise::Lost => format!("Does not load: {sites}."),
+            Surprise::Unwarned => format!("Loads without a warning: {sites}."),
+        }
+    }
+
+    fn advice(&self) -> &'static str {
+        match (self.surprise, self.origin, self.is_everything) {
+            (Surprise::NoClient, _, _) => {
+                "Install a store that the client can read, or have it start without one."
+            }
+            (Surprise::Lost, TrustOrigin::Bundled, _) => {
+                "Build the client with the system's roots: those that it brings along have none that a company adds."
+            }
+            (Surprise::Lost, TrustOrigin::System, true) => {
+                "Name a bundle or a hashed folder to the client with SSL_CERT_FILE or SSL_CERT_DIR."
+            }
+            (Surprise::Lost, TrustOrigin::System, false) => {
+                "Have update-ca-certificates or update-ca-trust make the bundle and the folder again: clients read one or the other."
+            }
+            (Surprise::Unwarned, _, _) => {
+                "Take such roots out of every file and folder that the client reads: it may heed neither dates, nor marks beside them, nor SSL_CERT_FILE alone."
+            }
+        }
+    }
+}
+
+fn of_layout(layout: &StoreLayout, outcome: &RootsOutcome) -> Vec<Unexpected> {
+    let not_started = |sites: &[String], detail: &str| Unexpected {
+        surprise: Surprise::NoClient,
+        origin: TrustOrigin::System,
+        sites: sites.to_vec(),
+        is_everything: true,
+        detail: Some(detail.to_owned()),
+    };
+    match outcome {
+        RootsOutcome::Unsupported { .. } => Vec::new(),
+        // Without a store nothing is to load.
+        RootsOutcome::Refused { .. } if layout.trusts.is_empty() => Vec::new(),
+        RootsOutcome::Refused { detail } | RootsOutcome::Broken { detail } => {
+            vec![not_started(&layout.trusts, detail)]
+        }
+        RootsOutcome::Made { origin, sites, .. } => {
+            let is_known = |name: &str| *origin == TrustOrigin::System || name != PUBLIC;
+            let (mut lost, mut unwarned, mut detail) = (Vec::new(), Vec::new(), None);
+            for (name, said) in sites.iter().filter(|(name, _)| is_known(name)) {
+                let is_due = layout.trusts.contains(name);
+                match said {
+                    ChainOutcome::Rejected { detail: words, .. } if is_due => {
+                        lost.push(name.clone());
+                        detail = detail.or(Some(words.clone()));
+                    }
+                    ChainOutcome::Accepted if !is_due => unwarned.push(name.clone()),
+                    _ => {}
+                }
+            }
+            let due = layout.trusts.iter().filter(|name| is_known(name)).count();
+            let found = [
+                (Surprise::Lost, lost, detail),
+                (Surprise::Unwarned, unwarned, None),
+            ];
+            found
+                .into_iter()
+                .filter(|(_, sites, _)| !sites.is_empty())
+                .map(|(surprise, sites, detail)| Unexpected {
+                    surprise,
+                    origin: *origin,
+                    is_everything: sites.len() == due,
+                    sites,
+                    detail,
+                })
+                .collect()
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! What clients trust by themselves, in every form.
+
+#[path = "support/forms.rs"]
+mod forms;
+
+use std::collections::BTreeMap;
+
+use forms::{render, terminal};
+use netbench_model::{
+    CertificateFault, Environment, Manifest, Origin, Plan, SCHEMA_VERSION, Session, StackName,
+    chains::ChainOutcome,
+    roots::{
+        RootsClient, RootsManifest, RootsOutcome, RootsPlan, RootsSample, RootsSite, StoreLayout,
+        TrustOrigin,
+    },
+};
+use netbench_report::{RootsSummary, Surprise, summarize_roots};
+
+fn client(stack: &str, source: Option<&str>) -> RootsClient {
+    RootsClient {
+        stack: StackName::new(stack),
+        source: source.map(str::to_owned),
+    }
+}
+
+fn layout(name: &str, trusts: &[&str]) -> StoreLayout {
+    StoreLayout {
+        name: name.to_owned(),
+        about: format!("a system with {name}"),
+        trusts: trusts.iter().map(|&site| site.to_owned()).collect(),
+    }
+}
+
+/// A connector that trusts these sites, of all that there are.
+fn made(origin: TrustOrigin, trusted: &[&str]) -> RootsOutcome {
+    let said = |name: &str| match trusted.contains(&name) {
+        true => ChainOutcome::Accepted,
+        false => ChainOutcome::Rejected {
+            reason: CertificateFault::UnknownIssuer,
+            // What a terminal would obey.
+            detail: "unknown \u{1b}[31missuer".to_owned(),
+        },
+    };
+    let sites: BTreeMap<_, _> = ["public", "corporate"]
+        .map(|name| (name.to_owned(), said(name)))
+        .into();
+    RootsOutcome::Made {
+        connector_ns: 1_234_567,
+        roots: Some(2),
+        origin,
+        sites,
+    }
+}
+
+fn summary() -> RootsSummary {
+    use TrustOrigin::{Bundled, System};
+    let clients = vec![
+        client("openssl", Some("default-paths")),
+        client("rustls-ring", Some("webpki-roots")),
+        client("rustls-ring", Some("rustls-platform-verifier")),
+        client("java", None),
+    ];
+    let unsupported = || RootsOutcome::Unsupported {
+        reason: "stack java has no trust source of its own".to_owned(),
+    };
+    let refused = || RootsOutcome::Refused {
+        detail: "No CA certificates were loaded from the system".to_owned(),
+    };
+    let rows = [
+        (
+            layout("bundle", &["public"]),
+            [
+                made(System, &[]),
+                made(Bundled, &[]),
+                made(System, &["public"]),
+                unsupported(),
+            ],
+        ),
+        (
+            layout("company", &["public", "corporate"]),
+            [
+                made(System, &[]),
+                made(Bundled, &[]),
+                made(System, &["public"]),
+                unsupported(),
+            ],
+        ),
+        (
+            layout("another-company", &["public", "corporate"]),
+            [
+                made(System, &[]),
+                made(Bundled, &[]),
+                made(System, &["public", "corporate"]),
+                unsupported(),
+            ],
+        ),
+        (
+            layout("nothing", &[]),
+            [
+                made(System, &["corporate"]),
+                made(Bundled, &[]),
+                refused(),
+                unsupported(),
+            ],
+        ),
+        (
+            layout("unreadable", &["public"]),
+            [
+                RootsOutcome::Broken {
+                    detail: "the worker was killed by signal 11".to_owned(),
+                },
+                made(Bundled, &[]),
+                refused(),
+                unsupported(),
+            ],
+        ),
+    ];
+    let mut samples = Vec::new();
+    let mut layouts = Vec::new();
+    for (layout, outcomes) in rows {
+        for (client, outcome) in clients.iter().zip(outcomes) {
+            samples.push(RootsSample {
+                schema: SCHEMA_VERSION,
+                layout: layout.name.clone(),
+                client: client.clone(),
+                outcome,
+            });
+        }
+        layouts.push(layout);
+    }
+    layouts.push(layout("not-tried", &["public"]));
+    let site = |name: &str, about: &str| RootsSite {
+        name: name.to_owned(),
+        about: about.to_owned(),
+        host: format!("{name}.netbench.test"),
+    };
+    let manifest: RootsManifest = Manifest {
+        schema: SCHEMA_VERSION,
+        kind: RootsPlan::KIND,
+        netbench: "0.1.0".to_owned(),
+        name: "a-run".to_owned(),
+        started: "2026-01-02T03:04:05Z".to_owned(),
+        finished: None,
+        plan: RootsPlan {
+            stacks: ["openssl", "rustls-ring", "java"]
+                .map(StackName::new)
+                .into(),
+            clients,
+            layouts,
+            sites: vec![
+                site("public", "below a root that every system has"),
+                site("corporate", "below a root that a company has added"),
+            ],
+        },
+        workers: Vec::new(),
+        link: None,
+        environment: Environment::default(),
+        sessions: vec![Session {
+            started: "2026-01-02T03:04:05Z".to_owned(),
+            finished: None,
+            command: ["netbench", "compat", "roots"].map(str::to_owned).to_vec(),
+            interrupted: true,
+            served: Vec::new(),
+        }],
+        warnings: Vec::new(),
+        origin: Origin::default(),
+    };
+    summarize_roots(&manifest, samples)
+}
+
+#[test]
+fn forms_of_roots() {
+    let summary = summary();
+    for form in ["markdown", "junit", "csv"] {
+        insta::assert_snapshot!(format!("roots_{form}"), render(&summary, form));
+    }
+    insta::assert_snapshot!("roots_terminal", terminal(&summary, 120));
+    assert!(render(&summary, "html").contains("What a user does not expect"));
+}
+
+#[test]
+fn what_is_not_expected_is_grouped_and_the_worst_comes_first() {
+    let summary = summary();
+    let found: Vec<_> = summary
+        .surprises
+        .iter()
+        .map(|found| {
+            let layouts: Vec<&str> = found.layouts.iter().map(String::as_str).collect();
+            (found.surprise, found.client.to_string(), layouts.join(" "))
+        })
+        .collect();
+    let of =
+        |surprise, client: &str, layouts: &str| (surprise, client.to_owned(), layouts.to_owned());
+    let (default, bundled) = ("openssl (default-paths)", "rustls-ring (webpki-roots)");
+    let platform = "rustls-ring (rustls-platform-verifier)";
+    assert_eq!(
+        found,
+        [
+            of(Surprise::NoClient, default, "unreadable"),
+            of(Surprise::NoClient, platform, "unreadable"),
+            of(Surprise::Lost, default, "bundle"),
+            of(Surprise::Lost, default, "company another-company"),
+            of(Surprise::Lost, bundled, "company another-company"),
+            of(Surprise::Lost, platform, "company"),
+            of(Surprise::Unwarned, default, "nothing"),
+        ]
+    );
+    assert_eq!(
+        summary.warnings,
+        [
+            "4 layouts were not tried: the run was ended early",
+            "5 tries are unsupported: stack java has no trust source of its own",
+        ]
+    );
+}

@@ -1,0 +1,54 @@
+//! The roots that OpenSSL's users take, where nobody gives them any.
+
+use netbench_model::roots::TrustOrigin;
+use netbench_worker::{OwnTrust, SetupError};
+use openssl::ssl::SslConnector;
+
+use crate::{chain::ClientOfChains, client::bare_context};
+
+/// The library's own paths, or what SSL_CERT_FILE and SSL_CERT_DIR say instead of them.
+const DEFAULT_PATHS: &str = "default-paths";
+/// What the crate openssl-probe finds, as native-tls takes it.
+const OPENSSL_PROBE: &str = "openssl-probe";
+
+/// Where they may be from.
+pub(crate) const SOURCES: [&str; 2] = [DEFAULT_PATHS, OPENSSL_PROBE];
+
+/// Makes a client's connector with roots from `source`.
+pub(crate) fn own_trust(source: &str) -> Result<OwnTrust, SetupError> {
+    // The openssl crate has every connector read the default paths.
+    let mut ssl = bare_context()?;
+    match source {
+        DEFAULT_PATHS => {}
+        OPENSSL_PROBE => {
+            let found = openssl_probe::probe();
+            // What cannot be read is passed over.
+            if let Some(file) = &found.cert_file {
+                let _ = ssl.load_verify_locations(Some(file), None);
+            }
+            for folder in &found.cert_dir {
+                let _ = ssl.load_verify_locations(None, Some(folder));
+            }
+        }
+        other => return Err(SetupError::Unsupported(format!("no roots from {other}"))),
+    }
+    let connector = ssl.build();
+    Ok(OwnTrust {
+        roots: already_read(&connector),
+        verifier: Box::new(ClientOfChains::with_own_roots(connector)),
+        origin: TrustOrigin::System,
+    })
+}
+
+/// How many roots there are so far: a folder is read when a chain is verified.
+#[cfg(not(before_openssl_3))]
+fn already_read(connector: &SslConnector) -> Option<u32> {
+    let store = connector.context().cert_store();
+    u32::try_from(store.all_certificates().len()).ok()
+}
+
+/// The library does not tell.
+#[cfg(before_openssl_3)]
+fn already_read(_: &SslConnector) -> Option<u32> {
+    None
+}

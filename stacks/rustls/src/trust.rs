@@ -1,0 +1,114 @@
+//! The roots that rustls' users take, where nobody gives them any.
+
+use std::sync::Arc;
+
+use hyper_rustls::HttpsConnectorBuilder;
+use netbench_model::roots::TrustOrigin;
+use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, OwnTrust, SetupError};
+use rustls::{
+    ClientConfig, RootCertStore,
+    client::{WebPkiServerVerifier, danger::ServerCertVerifier},
+    crypto::CryptoProvider,
+};
+
+use crate::{chain::verified, provider::Provider};
+
+const WEBPKI_ROOTS: &str = "webpki-roots";
+const NATIVE_CERTS: &str = "rustls-native-certs";
+const PLATFORM_VERIFIER: &str = "rustls-platform-verifier";
+
+/// Where they may be from, by the names of the crates.
+pub(crate) const SOURCES: [&str; 3] = [WEBPKI_ROOTS, NATIVE_CERTS, PLATFORM_VERIFIER];
+
+/// Makes a client's connector with roots from `source`.
+pub(crate) fn own_trust(provider: &dyn Provider, source: &str) -> Result<OwnTrust, SetupError> {
+    let provider = Arc::new(provider.by_default()?);
+    let trust = match source {
+        WEBPKI_ROOTS => {
+            let roots = webpki_roots::TLS_SERVER_ROOTS.iter().cloned();
+            let store = RootCertStore {
+                roots: roots.collect(),
+            };
+            Trust::of_store(store, TrustOrigin::Bundled, &provider)?
+        }
+        NATIVE_CERTS => Trust::of_store(native_roots()?, TrustOrigin::System, &provider)?,
+        PLATFORM_VERIFIER => {
+            let verifier = rustls_platform_verifier::Verifier::new(provider.clone());
+            Trust {
+                verifier: Arc::new(verifier.map_err(|e| SetupError::refused("verifier", e))?),
+                roots: None,
+                origin: TrustOrigin::System,
+            }
+        }
+        other => return Err(SetupError::Unsupported(format!("no roots from {other}"))),
+    };
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|e| SetupError::refused("versions", e))?
+        .dangerous()
+        .with_custom_certificate_verifier(trust.verifier.clone())
+        .with_no_client_auth();
+    // Its making belongs to what is measured; chains are put to its verifier.
+    drop(
+        HttpsConnectorBuilder::new()
+            .with_tls_config(config)
+            .https_only()
+            .enable_all_versions()
+            .build(),
+    );
+    Ok(OwnTrust {
+        roots: trust.roots,
+        origin: trust.origin,
+        verifier: Box::new(Own(trust.verifier)),
+    })
+}
+
+struct Trust {
+    verifier: Arc<dyn ServerCertVerifier>,
+    /// How many, where the crate tells.
+    roots: Option<u32>,
+    origin: TrustOrigin,
+}
+
+impl Trust {
+    fn of_store(
+        store: RootCertStore,
+        origin: TrustOrigin,
+        provider: &Arc<CryptoProvider>,
+    ) -> Result<Self, SetupError> {
+        let roots = u32::try_from(store.len()).ok();
+        let builder =
+            WebPkiServerVerifier::builder_with_provider(Arc::new(store), provider.clone());
+        Ok(Self {
+            verifier: builder
+                .build()
+                .map_err(|e| SetupError::refused("verifier", e))?,
+            roots,
+            origin,
+        })
+    }
+}
+
+/// As hyper-rustls' `with_native_roots` does: what cannot be used is left out, and there must be some.
+fn native_roots() -> Result<RootCertStore, SetupError> {
+    let found = rustls_native_certs::load_native_certs();
+    let mut store = RootCertStore::empty();
+    let (added, _) = store.add_parsable_certificates(found.certs);
+    if added > 0 {
+        return Ok(store);
+    }
+    let mut words = "no native root CA certificates found".to_owned();
+    for error in found.errors {
+        words.push_str("; ");
+        words.push_str(&error.to_string());
+    }
+    Err(SetupError::Refused(words))
+}
+
+struct Own(Arc<dyn ServerCertVerifier>);
+
+impl ChainVerifier for Own {
+    fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
+        verified(&*self.0, chain)
+    }
+}
