@@ -116,7 +116,14 @@ fn a_version_is_compiled_once_and_then_its_workers() {
     assert_eq!(log_of(&place, "tools/make.log"), calls, "it is there");
     place.script("tools/cc", "echo cc 2");
     alone(&place, "stacks build openssl@3.0").expect(0);
-    assert_ne!(log_of(&place, "tools/make.log"), calls, "another compiler");
+    let again = log_of(&place, "tools/make.log");
+    assert_ne!(again, calls, "another compiler");
+    for tool in ["clang", "clang++"] {
+        place.script(&format!("tools/{tool}"), "echo clang 3");
+    }
+    alone(&place, "stacks build openssl@3.0+clang").expect(0);
+    assert_ne!(log_of(&place, "tools/make.log"), again, "a variant");
+    assert!(log(&place).contains("/openssl@+clang "), "{}", log(&place));
 }
 
 #[test]

@@ -131,6 +131,39 @@ fn a_variant_with_another_allocator_is_a_program_of_its_own() {
 }
 
 #[test]
+fn a_variant_with_another_compiler_is_a_program_of_its_own() {
+    let place = Place::new();
+    checkout(&place);
+    for tool in ["clang", "clang++", "gcc", "g++"] {
+        place.script(&format!("tools/{tool}"), "");
+    }
+    let stacks = "rustls-ring+clang rustls-ring+noavx512+clang openssl+gcc+jemalloc";
+    alone(&place, &format!("stacks build {stacks}")).expect(0);
+    let built = log(&place);
+    let lines: Vec<&str> = built.lines().collect();
+    assert_eq!(lines.len(), 2, "{built}");
+    for (line, folder, c, cpp) in [
+        (lines[0], "clang", "clang", "clang++"),
+        (lines[1], "jemalloc+gcc", "gcc", "g++"),
+    ] {
+        for (name, program) in [("CC", c), ("CXX", cpp)] {
+            let value = format!("--config env.{name}.value='{program}' ");
+            let force = format!("--config env.{name}.force=true");
+            assert!(line.contains(&value) && line.contains(&force), "{line}");
+        }
+        assert!(line.contains(&format!("/target/{folder} ")), "{line}");
+    }
+
+    fs::remove_file(place.path().join("tools/clang++")).unwrap();
+    let mut command = command_alone(&place, "stacks build rustls-aws-lc+clang+mimalloc");
+    command.env("PATH", place.path().join("tools"));
+    let said = finish(&mut command).expect(1).stderr;
+    assert!(said.contains("there is no clang++"), "{said}");
+    assert!(said.contains("apt-get install clang\n"), "{said}");
+    assert_eq!(log(&place), built, "Cargo was not called");
+}
+
+#[test]
 fn what_a_build_took_is_kept_with_its_worker_until_that_changes() {
     let place = Place::new();
     checkout(&place);
@@ -206,6 +239,16 @@ fn what_is_asked_wrongly_is_said() {
             "stacks build openssl+jemalloc+mimalloc",
             2,
             "+jemalloc and +mimalloc exclude each other",
+        ),
+        (
+            "stacks build openssl+gcc+clang",
+            2,
+            "+gcc and +clang exclude each other",
+        ),
+        (
+            "stacks build rustls-graviola+clang",
+            2,
+            "rustls-graviola has no variant +clang: its build compiles no C",
         ),
         (
             "stacks build go+mimalloc",

@@ -10,6 +10,10 @@ pub enum Variant {
     Jemalloc,
     /// All of its memory comes from mimalloc.
     Mimalloc,
+    /// Its library's C is compiled by GCC.
+    Gcc,
+    /// Its library's C is compiled by Clang.
+    Clang,
     /// Its library is told that the processor has no AVX-512.
     NoAvx512,
     /// Its library is told that the processor has neither VAES nor VPCLMULQDQ.
@@ -18,13 +22,22 @@ pub enum Variant {
 
 impl Variant {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Jemalloc, Self::Mimalloc, Self::NoAvx512, Self::NoVaes];
+    pub const ALL: [Self; 6] = [
+        Self::Jemalloc,
+        Self::Mimalloc,
+        Self::Gcc,
+        Self::Clang,
+        Self::NoAvx512,
+        Self::NoVaes,
+    ];
 
     /// Its name, without the `+`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Jemalloc => "jemalloc",
             Self::Mimalloc => "mimalloc",
+            Self::Gcc => "gcc",
+            Self::Clang => "clang",
             Self::NoAvx512 => "noavx512",
             Self::NoVaes => "novaes",
         }
@@ -35,6 +48,8 @@ impl Variant {
         match self {
             Self::Jemalloc => "the worker's memory comes from jemalloc, that of C libraries too",
             Self::Mimalloc => "the worker's memory comes from mimalloc, that of C libraries too",
+            Self::Gcc => "the library's C is compiled by GCC",
+            Self::Clang => "the library's C is compiled by Clang",
             Self::NoAvx512 => {
                 "the library does without AVX-512 (OPENSSL_ia32cap; OpenSSL and AWS-LC)"
             }
@@ -44,19 +59,30 @@ impl Variant {
         }
     }
 
-    /// Whether the worker is another program, and not the same one run otherwise.
-    pub fn is_built_in(self) -> bool {
-        matches!(self, Self::Jemalloc | Self::Mimalloc)
+    /// What it is one of several of, where a worker can have but one.
+    fn choice(self) -> Option<Choice> {
+        match self {
+            Self::Jemalloc | Self::Mimalloc => Some(Choice::Allocator),
+            Self::Gcc | Self::Clang => Some(Choice::Compiler),
+            Self::NoAvx512 | Self::NoVaes => None,
+        }
     }
 
     /// The instructions that the library is to do without: the bits of CPUID's leaf 7, ECX above EBX.
     pub fn hidden(self) -> u64 {
         match self {
-            Self::Jemalloc | Self::Mimalloc => 0,
+            Self::Jemalloc | Self::Mimalloc | Self::Gcc | Self::Clang => 0,
             Self::NoAvx512 => AVX512,
             Self::NoVaes => VAES,
         }
     }
+}
+
+/// What a worker is built with, and not only run with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    Allocator,
+    Compiler,
 }
 
 /// In EBX: F, DQ, IFMA, CD, BW, VL; in ECX: VBMI, VBMI2, VNNI, BITALG, VPOPCNTDQ.
@@ -70,7 +96,7 @@ pub enum VariantError {
     /// The same one twice.
     #[error("+{0} is there twice")]
     Twice(Variant),
-    /// A process has one allocator.
+    /// A worker has one allocator, and one compiler of its C.
     #[error("+{0} and +{1} exclude each other")]
     Exclude(Variant, Variant),
 }
@@ -100,16 +126,29 @@ impl Variants {
                 None => stack = format!("{stack}+{part}"),
             }
         }
-        let mut builds = found.iter().filter(|variant| variant.is_built_in());
-        if let (Some(one), Some(other)) = (builds.next(), builds.next()) {
-            return Err(VariantError::Exclude(*one, *other));
+        for choice in [Choice::Allocator, Choice::Compiler] {
+            let mut chosen = found
+                .iter()
+                .filter(|variant| variant.choice() == Some(choice));
+            if let (Some(one), Some(other)) = (chosen.next(), chosen.next()) {
+                return Err(VariantError::Exclude(*one, *other));
+            }
         }
         Ok((stack, Self(found)))
     }
 
     /// The allocator that the worker is built with, where it is not the system's.
     pub fn allocator(&self) -> Option<Variant> {
-        self.0.iter().copied().find(|variant| variant.is_built_in())
+        self.chosen(Choice::Allocator)
+    }
+
+    /// The compiler of the library's C, where it is not the one that the build finds by itself.
+    pub fn compiler(&self) -> Option<Variant> {
+        self.chosen(Choice::Compiler)
+    }
+
+    fn chosen(&self, choice: Choice) -> Option<Variant> {
+        self.iter().find(|variant| variant.choice() == Some(choice))
     }
 
     /// Each of them.
@@ -193,6 +232,7 @@ mod tests {
                 "a+mimalloc+b+jemalloc",
                 "+mimalloc and +jemalloc exclude each other",
             ),
+            ("a+clang+jemalloc+gcc", "+clang and +gcc exclude each other"),
         ];
         for (name, expected) in cases {
             let said = Variants::split(name).expect_err(name).to_string();

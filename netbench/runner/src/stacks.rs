@@ -71,6 +71,11 @@ impl Build {
         }
     }
 
+    /// Whether it compiles the C of the stack's library.
+    pub fn compiles_c(&self) -> bool {
+        matches!(self, Self::Cargo { package, .. } if !WITHOUT_C.contains(package))
+    }
+
     /// The folder that this build has to itself, under the target folder and beside the command; empty for a usual one.
     pub fn folder(&self) -> &'static str {
         match self {
@@ -82,6 +87,13 @@ impl Build {
         }
     }
 }
+
+/// Packages whose library is Rust and assembly, or the system's.
+const WITHOUT_C: [&str; 3] = [
+    "netbench-stack-openssl-system",
+    "netbench-stack-rustls-graviola",
+    "netbench-stack-rustls-rustcrypto",
+];
 
 /// What builds the Go program in `folder`, as it is measured.
 ///

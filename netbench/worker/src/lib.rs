@@ -10,6 +10,7 @@ mod build;
 mod chain;
 mod client;
 mod clock;
+mod compiler;
 mod compute;
 mod explain;
 mod fault;

@@ -8,7 +8,7 @@ use netbench_protocol::{ClientIdentity, Material, ServeSite, StackDescription};
 use crate::{
     Accept, ChainVerifier, Endpoint, EndpointSetup, Explained, Fetch, InMemory, KeyExchange,
     OwnTrust, Probe, RecordProtection, SetUpAction, SetupError, Signatures, Stack, TrustRoots,
-    Verifier, allocator,
+    Verifier, allocator, compiler,
 };
 
 /// The stacks under the names that their variants have, where the environment asks for variants.
@@ -71,6 +71,7 @@ fn lacks(stack: &dyn Stack, variant: Variant) -> Option<String> {
             let proven = proven.is_some_and(|version| !version.contains("system"));
             (!proven).then(|| format!("the worker's allocator is not {variant}: it is {found}"))
         }
+        Variant::Gcc | Variant::Clang => compiler::lacks(variant),
         Variant::NoAvx512 | Variant::NoVaes => {
             if !processor_has(variant) {
                 let without = variant.name().trim_start_matches("no");
@@ -95,7 +96,7 @@ fn processor_has(variant: Variant) -> bool {
     match variant {
         Variant::NoAvx512 => std::arch::is_x86_feature_detected!("avx512f"),
         Variant::NoVaes => std::arch::is_x86_feature_detected!("vaes"),
-        Variant::Jemalloc | Variant::Mimalloc => true,
+        Variant::Jemalloc | Variant::Mimalloc | Variant::Gcc | Variant::Clang => true,
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
@@ -116,6 +117,9 @@ impl Stack for Varied {
         if let Some(used) = self.inner.capabilities() {
             let used = format!("{used:#x}");
             record.build.insert("cpuid_leaf_7".to_owned(), used);
+        }
+        if let Some(compilers) = compiler::found() {
+            record.build.insert("compiler".to_owned(), compilers);
         }
         if let Some(problem) = &self.problem {
             let not = "not_the_variant".to_owned();

@@ -61,6 +61,7 @@ const CLEARED: &[&str] = &[
 pub struct Build {
     release: Option<Release>,
     configuration: PathBuf,
+    compiler: Option<String>,
 }
 
 /// OpenSSL, installed.
@@ -129,6 +130,7 @@ impl Build {
         Self {
             release: None,
             configuration: PathBuf::from("/usr/local/ssl"),
+            compiler: None,
         }
     }
 
@@ -138,6 +140,12 @@ impl Build {
             release: Some(release),
             ..Self::new()
         }
+    }
+
+    /// The compiler of C, instead of the environment's.
+    pub fn compiler(&mut self, program: &str) -> &mut Self {
+        self.compiler = Some(program.to_owned());
+        self
     }
 
     /// The folder in which the library looks for its configuration when it runs.
@@ -186,7 +194,10 @@ impl Build {
             .map(|option| (*option).to_owned())
             .chain([format!("--openssldir={}", self.configuration.display())])
             .collect();
-        let compiler = env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+        let compiler = match &self.compiler {
+            Some(chosen) => chosen.clone(),
+            None => env::var("CC").unwrap_or_else(|_| "cc".to_owned()),
+        };
         let artifacts = Artifacts {
             folder: cache_folder()?.join(key(&release, &options, &compiler)?),
         };

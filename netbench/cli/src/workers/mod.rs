@@ -70,10 +70,7 @@ pub(crate) struct Known {
 impl Known {
     /// What its worker is built as.
     pub(crate) fn program(&self) -> Program {
-        match self.variants.allocator() {
-            Some(allocator) => Program::of(self.source).with(allocator),
-            None => Program::of(self.source),
-        }
+        Program::of(self.source).with(&self.variants)
     }
 }
 
@@ -91,6 +88,13 @@ pub(crate) fn known(stack: &str) -> anyhow::Result<Known> {
         }
         if variants != Variants::default() && !matches!(source.build, Build::Cargo { .. }) {
             bail_input!("{base} has no variants such as {variants}: its worker is no Rust program");
+        }
+        if let Some(compiler) = variants.compiler()
+            && !source.build.compiles_c()
+        {
+            bail_input!(
+                "{base} has no variant +{compiler}: its build compiles no C of its library"
+            );
         }
         return Ok(Known { source, variants });
     }

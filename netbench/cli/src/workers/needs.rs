@@ -80,6 +80,21 @@ pub(super) fn all_there(package: &str) -> anyhow::Result<()> {
     );
 }
 
+/// Refuses to build with compilers that are not there, each the value of a variable.
+pub(super) fn has_compilers(compilers: &[(&str, &str)]) -> anyhow::Result<()> {
+    for (_, program) in compilers {
+        if in_path(program).is_none() {
+            // Clang's own package has both of its compilers.
+            let package = program.replace("clang++", "clang");
+            bail!(
+                "there is no {program} to build it with\n\
+                 on Debian and Ubuntu: apt-get install {package}"
+            );
+        }
+    }
+    Ok(())
+}
+
 /// Whether there is a libclang as its development package installs it, and the headers of its compiler.
 fn has_libclang() -> bool {
     if env::var_os("LIBCLANG_PATH").is_some() {

@@ -19,10 +19,18 @@ const LOOK: Duration = Duration::from_millis(500);
 /// Between two lines where there is no terminal.
 const LINE: Duration = Duration::from_secs(30);
 
-/// Builds it, unless the cache has it. Cargo's settings are those of `folder`.
-pub(super) fn build(release: Release, folder: &Path) -> anyhow::Result<()> {
+/// Builds it, unless the cache has it. Cargo's settings are those of `folder`, and `compilers` are variables of the environment.
+pub(super) fn build(
+    release: Release,
+    folder: &Path,
+    compilers: &[(&str, &str)],
+) -> anyhow::Result<()> {
     let version = release.version;
-    Build::of(release)
+    let mut build = Build::of(release);
+    if let Some((_, compiler)) = compilers.iter().find(|(name, _)| *name == "CC") {
+        build.compiler(compiler);
+    }
+    build
         .installed(folder, &mut Shows { version })
         .map(drop)
         .with_context(|| format!("OpenSSL {version} was not built"))

@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use netbench_model::Variant;
+use netbench_model::{Variant, Variants};
 use netbench_report::BuildTime;
 use netbench_runner::{Build, WorkerSource};
 use openssl_src::Release;
@@ -27,6 +27,7 @@ pub(crate) struct Program {
     /// What is built before.
     release: Option<Release>,
     allocator: Option<Variant>,
+    compiler: Option<Variant>,
 }
 
 /// A program that is there, and where it was found.
@@ -53,6 +54,7 @@ impl Program {
         },
         release: None,
         allocator: None,
+        compiler: None,
     };
 
     /// The worker of a stack.
@@ -63,14 +65,19 @@ impl Program {
             build: source.build,
             release: source.release,
             allocator: None,
+            compiler: None,
         }
     }
 
-    /// The same with another allocator.
-    pub(crate) fn with(self, allocator: Variant) -> Self {
+    /// The same, built as the variants say.
+    pub(crate) fn with(self, variants: &Variants) -> Self {
+        let (allocator, compiler) = (variants.allocator(), variants.compiler());
+        let chosen = [allocator, compiler].into_iter().flatten();
+        let suffix: String = chosen.map(|variant| format!("+{variant}")).collect();
         Self {
-            name: Cow::Owned(format!("{}+{allocator}", self.name)),
-            allocator: Some(allocator),
+            name: self.name + Cow::Owned(suffix),
+            allocator,
+            compiler,
             ..self
         }
     }
@@ -82,8 +89,10 @@ impl Program {
 
     /// The folder that it has to itself, under the target folder, in the cache and beside the command; empty for a usual one.
     fn folder(&self) -> String {
-        let allocator = self.allocator.map(Variant::name);
-        let parts = [Some(self.build.folder()), allocator].into_iter().flatten();
+        let [allocator, compiler] =
+            [self.allocator, self.compiler].map(|chosen| chosen.map(Variant::name));
+        let parts = [Some(self.build.folder()), allocator, compiler];
+        let parts = parts.into_iter().flatten();
         let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
         parts.join("+")
     }
@@ -98,7 +107,8 @@ impl Program {
 
     /// Whether one build makes both.
     pub(crate) fn is_built_with(&self, other: &Self) -> bool {
-        (self.file, self.build, self.allocator) == (other.file, other.build, other.allocator)
+        let what = |it: &Self| (it.file, it.build, it.allocator, it.compiler);
+        what(self) == what(other)
     }
 
     /// Finds it, and builds nothing.
@@ -149,8 +159,10 @@ impl Program {
         match self.build {
             Build::Cargo { package, variant } => {
                 needs::all_there(package)?;
+                let compilers = self.compilers();
+                needs::has_compilers(compilers)?;
                 if let Some(release) = self.release {
-                    openssl::build(release, tree.root())?;
+                    openssl::build(release, tree.root(), compilers)?;
                 }
                 let target = tree.target().join(self.target_folder());
                 let made = target.join("release").join(self.file);
@@ -166,7 +178,14 @@ impl Program {
                 let settings = environment
                     .iter()
                     .map(|(name, value)| format!("env.{name}='{value}'"));
-                let settings: Vec<String> = settings.collect();
+                // Also where the environment has another.
+                let forced = compilers.iter().flat_map(|(name, program)| {
+                    [
+                        format!("env.{name}.value='{program}'"),
+                        format!("env.{name}.force=true"),
+                    ]
+                });
+                let settings: Vec<String> = settings.chain(forced).collect();
                 arguments.extend(settings.iter().flat_map(|setting| ["--config", setting]));
                 tree.cargo_build(&arguments, &made)?;
                 if made == built || same(&made, built) {
@@ -179,13 +198,22 @@ impl Program {
         }
     }
 
+    /// The variables that name the compilers of C and C++, where they are chosen.
+    fn compilers(&self) -> &'static [(&'static str, &'static str)] {
+        match self.compiler {
+            Some(Variant::Clang) => &[("CC", "clang"), ("CXX", "clang++")],
+            Some(Variant::Gcc) => &[("CC", "gcc"), ("CXX", "g++")],
+            _ => &[],
+        }
+    }
+
     /// What a user can call to build it.
     fn builder(&self) -> String {
         match self.build {
             Build::Cargo {
                 package,
                 variant: None,
-            } if self.allocator.is_none() => {
+            } if self.allocator.is_none() && self.compiler.is_none() => {
                 format!("`cargo build --release -p {package}`")
             }
             Build::Cargo { .. } | Build::Go { .. } | Build::Java { .. } => {

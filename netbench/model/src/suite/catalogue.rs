@@ -28,7 +28,7 @@ named!(
         Bertie = "bertie",
         /// The headline figures, with a row for each stack.
         AllStacks = "all-stacks",
-        /// rustls with each of its providers and each allocator.
+        /// rustls with each of its providers, by another compiler and with each allocator.
         RustlsMatrix = "rustls-matrix",
         /// What AVX-512 is worth to RSA and AES: each library that heeds OPENSSL_ia32cap with it and without.
         Avx512 = "avx512",

@@ -11,16 +11,16 @@ Examples:
   netbench stacks check go                   does its worker keep every rule?
   netbench stacks check mine --worker mine=./my-worker
   netbench stacks clean
-  netbench stacks build rustls-ring+jemalloc
+  netbench stacks build rustls-ring+jemalloc openssl+clang
   netbench stacks build openssl@1.1.1 openssl@3.0 openssl@4.0
   netbench suite handshake --stack rustls-ring,rustls-ring+jemalloc,openssl,openssl+novaes
 
 openssl@3.0 is the last release of that line that crates.io has; its first build
 compiles OpenSSL, which takes some minutes.
 
-A name may end with variants: +jemalloc and +mimalloc are other programs,
-+noavx512 and +novaes the same ones with part of the processor hidden from the
-library. The worker checks that it is what its name says; where it is not or
+A name may end with variants: +jemalloc, +mimalloc, +gcc and +clang are other
+programs (an allocator, or a compiler of the library's C), +noavx512 and +novaes
+the same ones with part of the processor hidden from the library. The worker checks that it is what its name says; where it is not or
 cannot be, its cases are unsupported, with the reason.
 
 Each stack runs in a separate program, its worker. netbench looks for workers

@@ -10,7 +10,7 @@ Examples:
   netbench suite                                 handshakes and data transfer
   netbench suite --preset rustls-vs-openssl
   netbench suite --preset all-stacks             one row for each stack
-  netbench suite --preset rustls-matrix          rustls by provider and allocator
+  netbench suite --preset rustls-matrix          rustls by provider, compiler and allocator
   netbench suite --preset history --stack openssl   openssl@1.1.1, openssl@3.0 …
   netbench suite crypto --stack openssl,openssl+novaes
   netbench suite handshake --case '*ecdsa-p384*'

@@ -1,0 +1,156 @@
+//! What compiled the C of this worker, as its executable says: compilers put their name and version into every object file's
+//! section `.comment`, and linkers keep one of each.
+
+use std::{fs::File, os::unix::fs::FileExt};
+
+use netbench_model::Variant;
+
+/// The executable of this process.
+const OWN: &str = "/proc/self/exe";
+
+/// How Clang's comment goes on after the name of whoever built it.
+const CLANG: &str = "clang version ";
+
+/// What is not of a compiler of C.
+const OTHERS: [&str; 2] = ["rustc version ", "Linker: "];
+
+/// The compilers of C that the executable names. GCC is among them wherever it compiled the C library's start code.
+pub(crate) fn found() -> Option<String> {
+    let mut comments = comments(&File::open(OWN).ok()?)?;
+    comments.retain(|comment| !OTHERS.iter().any(|other| comment.starts_with(other)));
+    (!comments.is_empty()).then(|| comments.join(", "))
+}
+
+/// Why the worker's C was not compiled by Clang or, for another variant, by GCC.
+pub(crate) fn lacks(variant: Variant) -> Option<String> {
+    let Some(found) = found() else {
+        return Some("the worker does not say what compiled its C".to_owned());
+    };
+    let by_clang = found.contains(CLANG);
+    (by_clang != (variant == Variant::Clang))
+        .then(|| format!("the worker's C was not compiled by {variant}: it names {found}"))
+}
+
+/// The texts of the section `.comment` of a program.
+fn comments(program: &File) -> Option<Vec<String>> {
+    let section = Elf::new(program)?.section(b".comment\0")?;
+    let texts = section.split(|byte| *byte == 0);
+    let texts = texts.filter(|text| !text.is_empty());
+    Some(
+        texts
+            .map(|text| String::from_utf8_lossy(text).into_owned())
+            .collect(),
+    )
+}
+
+/// A file in the Executable and Linkable Format (elf(5)), with the least significant byte first and of 64 bits. It is not read
+/// as a whole: that would be the most memory that the process ever had.
+struct Elf<'a> {
+    file: &'a File,
+    /// The table of sections: where it begins, what an entry has in bytes, and how many there are.
+    table: u64,
+    entry_bytes: u64,
+    sections: u64,
+    /// The section that has the names of all.
+    names: u64,
+}
+
+impl<'a> Elf<'a> {
+    fn new(file: &'a File) -> Option<Self> {
+        const BEGIN: &[u8] = &[0x7f, b'E', b'L', b'F', 2, 1];
+        let header = read(file, 0, 0x40)?;
+        header.starts_with(BEGIN).then_some(())?;
+        Some(Self {
+            file,
+            table: number(&header, 0x28, 8)?,
+            entry_bytes: number(&header, 0x3a, 2)?,
+            sections: number(&header, 0x3c, 2)?,
+            names: number(&header, 0x3e, 2)?,
+        })
+    }
+
+    /// What is in the section of this name, which ends with a zero.
+    fn section(&self, name: &[u8]) -> Option<Vec<u8>> {
+        let names = self.content(&self.header(self.names)?)?;
+        let named = |header: &Vec<u8>| {
+            let start = number(header, 0, 4).and_then(|start| usize::try_from(start).ok());
+            let text = start.and_then(|start| names.get(start..));
+            text.is_some_and(|text| text.starts_with(name))
+        };
+        let mut headers = (0..self.sections).filter_map(|number| self.header(number));
+        self.content(&headers.find(named)?)
+    }
+
+    fn header(&self, number: u64) -> Option<Vec<u8>> {
+        let before = number.checked_mul(self.entry_bytes)?;
+        read(self.file, self.table.checked_add(before)?, self.entry_bytes)
+    }
+
+    fn content(&self, header: &[u8]) -> Option<Vec<u8>> {
+        read(
+            self.file,
+            number(header, 0x18, 8)?,
+            number(header, 0x20, 8)?,
+        )
+    }
+}
+
+/// The unsigned number of so many bytes, with the least significant first.
+fn number(bytes: &[u8], at: usize, length: usize) -> Option<u64> {
+    let bytes = bytes.get(at..at + length)?.iter().rev();
+    Some(bytes.fold(0, |all, byte| all << 8 | u64::from(*byte)))
+}
+
+/// A part of a file. What is read here is small.
+fn read(file: &File, at: u64, length: u64) -> Option<Vec<u8>> {
+    const MOST: u64 = 1 << 16;
+    let mut bytes = vec![0; usize::try_from(length.min(MOST)).ok()?];
+    file.read_exact_at(&mut bytes, at).ok()?;
+    Some(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, io::Write};
+
+    use super::*;
+
+    #[test]
+    fn an_executable_says_what_compiled_it() {
+        let own = comments(&File::open(OWN).unwrap()).unwrap();
+        let by_rustc = |comment: &String| comment.starts_with("rustc version ");
+        assert!(own.iter().any(by_rustc), "{own:?}");
+        let found = found().unwrap();
+        assert!(!found.contains("rustc"), "{found}");
+        // It has no C but the C library's.
+        let why = lacks(Variant::Clang).unwrap();
+        assert!(why.ends_with(&found), "{why}");
+    }
+
+    #[test]
+    fn what_is_no_program_says_nothing() {
+        let own = fs::read(OWN).unwrap();
+        let mut lying = own[..0x40].to_vec();
+        lying[0x28..].fill(0xff);
+        for bytes in [
+            b"#!/bin/sh\n",
+            &own[..6],
+            &own[..0x40],
+            &own[..own.len() / 2],
+            &lying,
+        ] {
+            let mut file = unnamed();
+            file.write_all(bytes).unwrap();
+            assert_eq!(comments(&file), None, "{}", bytes.len());
+        }
+    }
+
+    fn unnamed() -> File {
+        let path = std::env::temp_dir().join(format!("netbench-comment-{}", std::process::id()));
+        let mut options = File::options();
+        let file = options.read(true).write(true).create(true).truncate(true);
+        let file = file.open(&path).unwrap();
+        fs::remove_file(&path).unwrap();
+        file
+    }
+}
