@@ -1,0 +1,152 @@
+//! What stacks lose of a made population of sites whose shares follow published counts.
+//!
+//! `cargo run -p netbench-interop --example population -- HELLOS.json [SITES] [SEED] > table.md` takes what
+//! `netbench hello --json` prints. With a fourth argument, a number, it prints that many of the drawn sites instead, chosen
+//! at random among those that the lab can be, as a sites file for `netbench scan`.
+
+#![expect(clippy::unwrap_used, reason = "a study that cannot be made ends")]
+
+mod made;
+
+use std::{collections::BTreeMap, fs};
+
+use made::{Drawn, Population};
+use netbench_interop::predict;
+use netbench_model::scan::{Agreement, Offer};
+use netbench_stats::{Rng, share_of_whole};
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Hellos {
+    hellos: Vec<Offer>,
+}
+
+/// Sites of each kind that are tried, where there are so many.
+const OF_EACH: u32 = 20;
+
+/// Sites of a kind that a stack loses for a reason.
+#[derive(Default)]
+struct Lost {
+    sites: u32,
+    /// How many of each kind.
+    kinds: BTreeMap<usize, u32>,
+}
+
+fn main() {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let number = |at: usize, usual: u32| words.get(at).map_or(usual, |word| word.parse().unwrap());
+    let (sites, seed) = (number(1, 100_000), u64::from(number(2, 20_261_122)));
+    let population = Population::of_the_web();
+    let drawn = population.draw(sites, seed);
+    if words.len() > 3 {
+        return print_sites(&population, &drawn, number(3, 0), seed);
+    }
+    let hellos = fs::read_to_string(words.first().expect("a file of hellos")).unwrap();
+    let Hellos { hellos } = serde_json::from_str(&hellos).unwrap();
+    println!("# What stacks lose of a made population\n");
+    println!(
+        "{sites} sites, drawn with the seed {seed} from `{}`.\n",
+        population.name
+    );
+    lost(&population, &drawn, &hellos);
+    kinds(&population, &drawn);
+    println!("\n## Sources and assumptions\n");
+    for (name, source) in &population.sources {
+        println!("- {name}: {source}");
+    }
+    for assumption in &population.assumptions {
+        println!("- {assumption}");
+    }
+}
+
+fn lost(population: &Population, drawn: &[Drawn], hellos: &[Offer]) {
+    println!(
+        "| stack | loses, because | sites | share | 95 % of the draw | as far apart as the sources are |"
+    );
+    println!("| --- | --- | ---: | ---: | --- | --- |");
+    let of_kind = |kind: usize| drawn.iter().filter(|site| site.kind == kind).count();
+    let counts: Vec<usize> = (0..population.kinds.len()).map(of_kind).collect();
+    for offer in hellos {
+        let mut reasons: BTreeMap<&str, Lost> = BTreeMap::new();
+        let mut all = Lost::default();
+        // Sites that are alike in both come to the same.
+        let mut known: BTreeMap<&Drawn, Agreement> = BTreeMap::new();
+        for site in drawn {
+            let agreement = known
+                .entry(site)
+                .or_insert_with(|| predict(offer, &population.scan(site)));
+            if let Agreement::Loses { reason, .. } = agreement {
+                let of_reason = reasons.entry(reason.name()).or_default();
+                for lost in [of_reason, &mut all] {
+                    lost.sites += 1;
+                    *lost.kinds.entry(site.kind).or_default() += 1;
+                }
+            }
+        }
+        let rows = reasons.into_iter().chain([("all together", all)]);
+        for (reason, lost) in rows {
+            let interval =
+                share_of_whole(u64::from(lost.sites), drawn.len() as u64, 0, u64::MAX).unwrap();
+            // What part of each kind is lost does not depend on how many there are.
+            let sources = |share: fn(&made::Kind) -> f64| -> f64 {
+                let part = |(kind, sites): (&usize, &u32)| {
+                    share(&population.kinds[*kind]) * f64::from(*sites) / counts[*kind] as f64
+                };
+                lost.kinds.iter().map(part).sum()
+            };
+            println!(
+                "| {} | {reason} | {} | {:.3} % | {:.3} to {:.3} % | {:.3} to {:.3} % |",
+                offer.stack,
+                lost.sites,
+                100.0 * f64::from(lost.sites) / drawn.len() as f64,
+                100.0 * interval.low,
+                100.0 * interval.high,
+                sources(|kind| kind.low),
+                sources(|kind| kind.high),
+            );
+        }
+    }
+}
+
+fn kinds(population: &Population, drawn: &[Drawn]) {
+    println!("\n## The population\n");
+    println!("| kind | sites | share asked for | low | high | from |");
+    println!("| --- | ---: | ---: | ---: | ---: | --- |");
+    for (number, kind) in population.kinds.iter().enumerate() {
+        let sites = drawn.iter().filter(|site| site.kind == number).count();
+        println!(
+            "| {} | {sites} | {:.3} % | {:.3} % | {:.3} % | {} |",
+            kind.name,
+            kind.percent,
+            kind.low,
+            kind.high,
+            kind.sources.join(", ")
+        );
+    }
+}
+
+/// A sites file of `count` of them, and of more of the kinds that are rare.
+fn print_sites(population: &Population, drawn: &[Drawn], count: u32, seed: u64) {
+    let mut able: Vec<&Drawn> = drawn
+        .iter()
+        .filter(|site| population.kinds[site.kind].fields.is_some())
+        .collect();
+    let mut rng = Rng::new(seed + 1);
+    for at in (1..able.len()).rev() {
+        let other = rng.below(u32::try_from(at + 1).unwrap()) as usize;
+        able.swap(at, other);
+    }
+    println!(
+        "# {count} of {} sites drawn with the seed {seed} from `{}`, and more of rare kinds: at least {OF_EACH} of each",
+        drawn.len(),
+        population.name
+    );
+    let mut of_kind = vec![0; population.kinds.len()];
+    for (number, site) in able.into_iter().enumerate() {
+        let taken = &mut of_kind[site.kind];
+        if number < count as usize || *taken < OF_EACH {
+            *taken += 1;
+            println!("{}", population.line(site, number));
+        }
+    }
+}
