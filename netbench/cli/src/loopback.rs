@@ -17,15 +17,27 @@ const ACCEPT_LIMIT: Duration = Duration::from_millis(500);
 /// The addresses of a host that is on this machine's loopback by its own form or by the table of names; none where
 /// it is not, or is elsewhere too. IPv4 comes first.
 pub(crate) fn addresses(host: &HostName) -> Vec<IpAddr> {
+    if let Some(address) = host.address() {
+        return Vec::from_iter(Some(address).filter(IpAddr::is_loopback));
+    }
     let table = fs::read(HOSTS_FILE).unwrap_or_default();
     by_table(host, &String::from_utf8_lossy(&table))
 }
 
+/// Whether a host is on this machine wherever it is named: an address of loopback, or `localhost`.
+pub(crate) fn is_by_form(host: &HostName) -> bool {
+    let address = host.address();
+    address.is_some_and(|address| address.is_loopback()) || is_localhost(host)
+}
+
+/// The names of RFC 6761 section 6.3.
+fn is_localhost(host: &HostName) -> bool {
+    let name = host.as_str();
+    name == "localhost" || name.ends_with(".localhost")
+}
+
 fn by_table(host: &HostName, table: &str) -> Vec<IpAddr> {
     let name = host.as_str();
-    if let Some(address) = host.address() {
-        return Vec::from_iter(Some(address).filter(IpAddr::is_loopback));
-    }
     let mut found = Vec::new();
     for line in table.lines() {
         let entry = line.split('#').next().unwrap_or_default();
@@ -38,8 +50,7 @@ fn by_table(host: &HostName, table: &str) -> Vec<IpAddr> {
             found.push(address);
         }
     }
-    if found.is_empty() && (name == "localhost" || name.ends_with(".localhost")) {
-        // RFC 6761 section 6.3.
+    if found.is_empty() && is_localhost(host) {
         found = vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
     }
     if !found.iter().all(IpAddr::is_loopback) {
@@ -70,12 +81,7 @@ mod tests {
     fn only_what_is_on_loopback_alone_needs_no_leave() {
         let table = "127.0.0.1 localhost\n::1 localhost ip6-localhost # \n127.0.1.1\tmine.test Other.Test\n\
                      10.0.0.1 far.test both.test\n127.0.0.1 both.test #comment.test\nnonsense x.test\n";
-        let cases: [(&str, &[&str]); 14] = [
-            ("127.9.9.9", &["127.9.9.9"]),
-            ("::1", &["::1"]),
-            ("10.0.0.1", &[]),
-            ("2001:db8::1", &[]),
-            ("0.0.0.0", &[]),
+        let cases: [(&str, &[&str]); 9] = [
             ("localhost", &["127.0.0.1", "::1"]),
             ("x.localhost", &["127.0.0.1", "::1"]),
             ("mine.test", &["127.0.1.1"]),
@@ -90,6 +96,29 @@ mod tests {
             let found = by_table(&host.parse().unwrap(), table);
             let found: Vec<String> = found.iter().map(ToString::to_string).collect();
             assert_eq!(found, due, "{host}");
+        }
+    }
+
+    #[test]
+    fn addresses_and_localhost_are_known_by_their_form() {
+        let cases = [
+            ("127.9.9.9", true),
+            ("::1", true),
+            ("localhost", true),
+            ("x.localhost", true),
+            ("10.0.0.1", false),
+            ("fe80::1", false),
+            ("2001:db8::1", false),
+            ("0.0.0.0", false),
+            ("mine.test", false),
+        ];
+        for (host, due) in cases {
+            let host: HostName = host.parse().unwrap();
+            assert_eq!(is_by_form(&host), due, "{host}");
+            assert!(
+                host.address().is_none() || addresses(&host).is_empty() != due,
+                "{host}"
+            );
         }
     }
 }

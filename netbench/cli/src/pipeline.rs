@@ -114,7 +114,7 @@ pub(crate) fn earlier<P: Plan>(stored_in: &StoredIn) -> anyhow::Result<Earlier<P
 
 /// Makes a run, or resumes `earlier`.
 pub(crate) fn run<M: Measured>(
-    measured: &M,
+    measured: M,
     earlier: Earlier<M::Plan>,
     asked: Asked<'_>,
 ) -> anyhow::Result<Ended> {
@@ -129,7 +129,8 @@ pub(crate) fn run<M: Measured>(
     workers::all_known(&measured.workers(), &asked.own.worker)?;
     let done = match &earlier {
         Some((folder, run)) => {
-            let records: Vec<_> = folder.records().map_err(stored::wrong)?;
+            let counted = folder.records::<<M::Plan as Recorded>::Counted>();
+            let records = counted.map_err(stored::wrong)?;
             run.plan.tally(&records).taken
         }
         None => 0,
@@ -137,7 +138,7 @@ pub(crate) fn run<M: Measured>(
     let cost = measured.cost().after(done);
     cost.announce(asked.consent, asked.output.quiet)?;
     let setup = set_up(
-        measured,
+        &measured,
         earlier.as_ref().map(|(_, run)| run),
         asked.own,
         asked.progress,
@@ -183,8 +184,10 @@ pub(crate) fn run<M: Measured>(
     end_session(&mut manifest, &setup, interrupted || ran.is_err());
     // A full disk does not keep the report from being read.
     let written = folder.write_manifest(&manifest);
-    // Ends the servers and the link: nothing runs any more when the report is read.
+    // Ends the servers and the link: nothing runs any more when the report is read. And of a run of many sites none is
+    // held twice.
     drop(setup);
+    drop((measured, manifest));
     let ended = kinds::publish(&folder, asked.output, Page::of_option(asked.stored_in.open));
     ran?;
     written?;

@@ -1,6 +1,6 @@
 //! Reading sites files.
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, sync::Arc};
 
 use netbench_model::{Site, SiteError, parse_sites, parse_target};
 use sha2::{Digest, Sha256};
@@ -11,12 +11,12 @@ use crate::exit::{WrongInput, bail_input};
 pub(crate) const BUILT_IN: &str = include_str!("../../../sites.txt");
 
 /// The longest sites file that is read.
-const LONGEST: u64 = 16 << 20;
+const LONGEST: u64 = 64 << 20;
 
 pub(crate) struct SitesFile {
     pub(crate) name: String,
     pub(crate) sha256: String,
-    pub(crate) sites: Vec<Site>,
+    pub(crate) sites: Arc<Vec<Site>>,
 }
 
 pub(crate) fn read(file: Option<&Path>) -> anyhow::Result<SitesFile> {
@@ -29,7 +29,7 @@ pub(crate) fn read(file: Option<&Path>) -> anyhow::Result<SitesFile> {
     Ok(SitesFile {
         name,
         sha256: sha256(text.as_bytes()),
-        sites,
+        sites: sites.into(),
     })
 }
 
@@ -47,7 +47,7 @@ pub(crate) fn of_targets(targets: &[String]) -> Result<SitesFile, WrongInput> {
     Ok(SitesFile {
         name: "command line".to_owned(),
         sha256: sha256(lines.join("\n").as_bytes()),
-        sites,
+        sites: sites.into(),
     })
 }
 

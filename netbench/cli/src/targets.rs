@@ -1,7 +1,7 @@
 //! The sites that `connect` and `scan` are over, and how they are reached: the lab behind a link, or the hosts
 //! as they are.
 
-use std::{collections::BTreeSet, io, net::SocketAddr, time::Duration};
+use std::{collections::BTreeSet, io, net::SocketAddr, sync::Arc, time::Duration};
 
 use anyhow::Context;
 use netbench_lab::{Lab, Roots, RootsError};
@@ -92,7 +92,7 @@ impl Sites {
     ) -> anyhow::Result<Self> {
         let shard = path.shard.map(ShardArg::shard).transpose()?;
         let shard = shard
-            .map(|shard| shard::cut(&mut file.sites, shard))
+            .map(|shard| shard::cut(Arc::make_mut(&mut file.sites), shard))
             .transpose()?;
         Ok(Self {
             network,
@@ -256,7 +256,7 @@ impl Sites {
         };
         addresses
             .into_iter()
-            .zip(&self.file.sites)
+            .zip(self.file.sites.iter())
             .map(host)
             .collect()
     }
@@ -295,11 +295,11 @@ pub(crate) fn asked(
         sites_file::of_targets(&targets.targets)?
     };
     if let Some(limit) = over.limit {
-        file.sites.truncate(limit as usize);
+        Arc::make_mut(&mut file.sites).truncate(limit as usize);
     }
     let target = match (over.live, targets.targets.is_empty()) {
         (true, _) => Target::Live,
-        (false, true) => Target::Lab,
+        (false, true) => of_file(&file)?,
         (false, false) => Target::Loopback,
     };
     match target {
@@ -312,6 +312,22 @@ pub(crate) fn asked(
         Target::Lab | Target::Live => {}
     }
     Ok((file, target))
+}
+
+/// Where the sites of a file are: emulated, or on this machine where the lines say so.
+fn of_file(file: &SitesFile) -> Result<Target, WrongInput> {
+    let is_here = |site: &&Site| loopback::is_by_form(&site.host);
+    let elsewhere = file.sites.iter().find(|site| !is_here(site));
+    match (file.sites.iter().find(is_here), elsewhere) {
+        (None, _) => Ok(Target::Lab),
+        (Some(_), None) => Ok(Target::Loopback),
+        (Some(here), Some(elsewhere)) => bail_input!(
+            "{}: {} is on this machine, {} is to be emulated: give each a file of its own, or --live for both",
+            file.name,
+            here.name(),
+            elsewhere.name()
+        ),
+    }
 }
 
 /// Where connections to a site go.

@@ -35,6 +35,7 @@ netbench_testing::tests! {
     a_policy_is_a_check_with_an_exit_code;
     a_sample_is_drawn_by_the_seed_and_tells_of_all;
     what_changed_between_two_scans_is_shown;
+    very_many_sites_of_this_machine_are_grouped;
     what_was_scanned_before_an_interruption_is_kept_and_gone_on_from;
     a_hello_is_the_stacks_own;
 }
@@ -521,6 +522,58 @@ fn what_changed_between_two_scans_is_shown() {
     place
         .netbench(&["scan", "diff", &of("one"), "nowhere"])
         .expect(2);
+}
+
+/// Addresses of loopback need no leave in a file either; of over a thousand, each is in the run's folder alone.
+fn very_many_sites_of_this_machine_are_grouped() {
+    let place = Place::new();
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let _ = stream.unwrap().write_all(b"SSH-2.0-x\r\n");
+        }
+    });
+    let closed = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let none = closed.local_addr().unwrap().port();
+    drop(closed);
+    let mut sites: String = (0..1_100)
+        .map(|i| format!("127.1.{}.{}:{none}\n", i / 250, i % 250 + 1))
+        .collect();
+    sites.push_str(&format!("127.0.0.1:{port}\n"));
+    place.write("sites.txt", &sites);
+    let done = place
+        .netbench(&words(
+            "scan --sites sites.txt --parts enumeration --retries 0",
+        ))
+        .expect(0);
+    assert!(done.stdout.lines().count() < 40, "{}", done.stdout);
+    assert!(done.stdout.contains("scan.jsonl"), "{}", done.stdout);
+    assert_eq!(place.lines("scan.jsonl"), 1_101);
+    let run = place.run();
+    let summary: ScanSummary = kept(&run, "summary.json");
+    assert!(summary.sites.is_empty());
+    let many = summary.many.unwrap();
+    let alike: Vec<(u32, &str)> = many
+        .alike
+        .iter()
+        .map(|alike| (alike.sites, alike.support.outcome.as_str()))
+        .collect();
+    assert_eq!(alike, [(1_100, "connect"), (1, "ssh")]);
+    // Those that failed are tried again, and each still counts once.
+    let resume = ["scan", "--json", "--resume", run.to_str().unwrap()];
+    let again: ScanSummary = json(&place.netbench(&resume).expect(0).stdout);
+    assert_eq!(place.lines("scan.jsonl"), 2_202);
+    assert_eq!((again.run.planned, again.run.failed["ssh"]), (1_101, 1));
+    assert_eq!(again.run.failed["connect"], 1_100);
+
+    place.write("mixed.txt", "127.0.0.1\na.example\n");
+    let refused = place.netbench(&words("scan --sites mixed.txt")).expect(2);
+    assert!(
+        refused.stderr.contains("is on this machine"),
+        "{}",
+        refused.stderr
+    );
 }
 
 fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {

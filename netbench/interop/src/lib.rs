@@ -8,6 +8,9 @@
 //! sites support, [`profiles()`] which of them keep to Mozilla's recommended configurations, a [`PolicyResult`]
 //! what breaks a policy, and [`changes`] what two scans of a site differ in.
 
+/// Sites of a scan that summaries name one by one; of more they say how many there are of each sort.
+pub const LISTED: usize = 1_000;
+
 mod diff;
 mod loss;
 mod policy;
@@ -17,12 +20,12 @@ mod profiles;
 mod trips;
 
 pub use diff::{ChangeKind, ScanChange, changes};
-pub use loss::{LossReport, LostGroup, SiteAgreements, confirmation};
+pub use loss::{LeftOut, LossReport, Losses, LostGroup, SiteAgreements, TripTotals, confirmation};
 pub use policy::{
-    Broken, POLICIES, PolicyResult, SitePolicy, built_in_policy, check as check_policy,
+    Broken, POLICIES, PolicyCheck, PolicyResult, SitePolicy, built_in_policy, check as check_policy,
 };
 pub use population::{
-    Population, PopulationKind, PopulationRow, ShareRange, SharesOfAll, population,
+    Population, PopulationCount, PopulationKind, PopulationRow, ShareRange, SharesOfAll, population,
 };
 pub use predict::predict;
-pub use profiles::{ProfileRow, Profiles, profiles};
+pub use profiles::{ProfileCounts, ProfileRow, Profiles, profiles};

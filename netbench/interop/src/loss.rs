@@ -1,7 +1,7 @@
 //! Two stacks against the same sites: which of them each stack loses, why, and what real
 //! handshakes say of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_model::{
     scan::{
@@ -12,7 +12,7 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::predict;
+use crate::{LISTED, predict};
 
 /// Which sites the stacks lose: predicted from hellos and scans, confirmed by handshakes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -30,6 +30,84 @@ pub struct LossReport {
     pub unknown: Vec<String>,
     /// The handshakes that were made.
     pub confirmed: Vec<Confirmation>,
+    /// Of many sites, those beyond the first thousand on which the stacks do not differ are not in `sites`.
+    #[serde(default, skip_serializing_if = "LeftOut::is_empty")]
+    pub left_out: LeftOut,
+}
+
+/// Sites that a report does not list: each stack comes to the same with them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct LeftOut {
+    /// Reached by every stack, in as many round trips.
+    pub reached: u32,
+    /// Reached by none.
+    pub unreachable: u32,
+    /// Of which nothing can be said.
+    pub unknown: u32,
+    /// The round trips of each stack, in the order of `offers`.
+    pub round_trips: Vec<TripTotals>,
+}
+
+/// What is predicted of a stack's round trips to some sites.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct TripTotals {
+    /// Sites of which they are known.
+    pub known: u32,
+    /// The round trips until the first byte of the response, of all of these together.
+    pub sum: u32,
+    /// Sites that ask for another key share.
+    pub retried: u32,
+    /// Sites whose flight is longer than the initial window.
+    pub beyond_window: u32,
+    /// The most segments that the ClientHello takes.
+    pub hello_segments: u32,
+}
+
+impl TripTotals {
+    /// Adds what is predicted of one site.
+    pub fn add(&mut self, agreement: &Agreement) {
+        if let Some(trips) = agreement.round_trips() {
+            self.known += 1;
+            self.sum += trips.first_byte;
+            self.retried += u32::from(trips.retry > 0);
+            self.beyond_window += u32::from(trips.window > 0);
+            self.hello_segments = self.hello_segments.max(trips.hello_segments);
+        }
+    }
+}
+
+impl LeftOut {
+    fn is_empty(&self) -> bool {
+        self.sites() == 0
+    }
+
+    /// How many they are.
+    pub fn sites(&self) -> u32 {
+        self.reached + self.unreachable + self.unknown
+    }
+
+    /// Counts a site with which each stack comes to the same; false where they differ.
+    fn takes(&mut self, agreements: &[Agreement]) -> bool {
+        let trips = agreements.iter().filter_map(Agreement::round_trips);
+        let first_bytes: BTreeSet<u32> = trips.map(|trips| trips.first_byte).collect();
+        let are = |is: fn(&Agreement) -> bool| agreements.iter().all(is);
+        let count = if are(Agreement::agrees) && first_bytes.len() <= 1 {
+            &mut self.reached
+        } else if are(|a| matches!(a, Agreement::Loses { .. })) {
+            &mut self.unreachable
+        } else if are(|a| matches!(a, Agreement::Unknown { .. })) {
+            &mut self.unknown
+        } else {
+            return false;
+        };
+        *count += 1;
+        self.round_trips
+            .resize(agreements.len(), TripTotals::default());
+        for (totals, agreement) in self.round_trips.iter_mut().zip(agreements) {
+            totals.add(agreement);
+        }
+        true
+    }
 }
 
 /// A site, and what each stack agrees on with it.
@@ -161,61 +239,106 @@ fn settle(site: &SiteAgreements, offers: &[Offer], confirmed: &[Confirmation]) -
     offers.iter().zip(&site.agreements).map(one).collect()
 }
 
-impl LossReport {
-    /// Of what the stacks offer, the sites' scans, and the handshakes that were made.
-    pub fn new(offers: Vec<Offer>, scans: &[SiteScan], confirmed: Vec<Confirmation>) -> Self {
-        let sites: Vec<SiteAgreements> = scans
-            .iter()
-            .map(|scan| SiteAgreements {
-                site: scan.site.clone(),
-                agreements: offers.iter().map(|offer| predict(offer, scan)).collect(),
-            })
-            .collect();
-        let mut groups: BTreeMap<(usize, LossReason, Vec<String>), BTreeMap<String, String>> =
-            BTreeMap::new();
-        let (mut unreachable, mut unknown) = (Vec::new(), Vec::new());
-        for site in &sites {
-            let agreements = settle(site, &offers, &confirmed);
-            let reached_by: Vec<String> = offers
-                .iter()
-                .zip(&agreements)
-                .filter(|(_, agreement)| agreement.agrees())
-                .map(|(offer, _)| offer.stack.clone())
-                .collect();
-            for (stack, agreement) in agreements.iter().enumerate() {
-                if let Agreement::Loses { reason, detail } = agreement
-                    && !reached_by.is_empty()
-                {
-                    groups
-                        .entry((stack, *reason, reached_by.clone()))
-                        .or_default()
-                        .insert(site.site.clone(), detail.clone());
-                }
-            }
-            let told = |a: &Agreement| !matches!(a, Agreement::Unknown { .. });
-            if !agreements.iter().all(told) {
-                unknown.push(site.site.clone());
-            } else if reached_by.is_empty() {
-                unreachable.push(site.site.clone());
-            }
-        }
-        let lost = groups
-            .into_iter()
-            .map(|((stack, reason, reached_by), sites)| LostGroup {
-                stack: offers[stack].stack.clone(),
-                reached_by,
-                reason,
-                sites,
-            })
-            .collect();
+/// A [`LossReport`] that is being made, a site at a time.
+#[derive(Debug)]
+pub struct Losses {
+    report: LossReport,
+    groups: BTreeMap<(usize, LossReason, Vec<String>), BTreeMap<String, String>>,
+}
+
+impl Losses {
+    /// Of no sites yet.
+    pub fn new(offers: Vec<Offer>, confirmed: Vec<Confirmation>) -> Self {
         Self {
+            report: LossReport {
+                offers,
+                sites: Vec::new(),
+                lost: Vec::new(),
+                unreachable: Vec::new(),
+                unknown: Vec::new(),
+                confirmed,
+                left_out: LeftOut::default(),
+            },
+            groups: BTreeMap::new(),
+        }
+    }
+
+    /// Adds a site, and gives what is predicted of each stack with it.
+    pub fn add(&mut self, scan: &SiteScan) -> Vec<Agreement> {
+        let LossReport {
             offers,
             sites,
-            lost,
             unreachable,
             unknown,
             confirmed,
+            left_out,
+            ..
+        } = &mut self.report;
+        let predicted: Vec<Agreement> = offers.iter().map(|offer| predict(offer, scan)).collect();
+        let site = SiteAgreements {
+            site: scan.site.clone(),
+            agreements: predicted.clone(),
+        };
+        let agreements = settle(&site, offers, confirmed);
+        let reached_by: Vec<String> = offers
+            .iter()
+            .zip(&agreements)
+            .filter(|(_, agreement)| agreement.agrees())
+            .map(|(offer, _)| offer.stack.clone())
+            .collect();
+        for (stack, agreement) in agreements.iter().enumerate() {
+            if let Agreement::Loses { reason, detail } = agreement
+                && !reached_by.is_empty()
+            {
+                self.groups
+                    .entry((stack, *reason, reached_by.clone()))
+                    .or_default()
+                    .insert(site.site.clone(), detail.clone());
+            }
         }
+        let told = |a: &Agreement| !matches!(a, Agreement::Unknown { .. });
+        if !agreements.iter().all(told) {
+            unknown.push(site.site.clone());
+        } else if reached_by.is_empty() {
+            unreachable.push(site.site.clone());
+        }
+        if sites.len() < LISTED || !left_out.takes(&agreements) {
+            sites.push(site);
+        }
+        predicted
+    }
+
+    /// What came of it.
+    pub fn report(self) -> LossReport {
+        let offers = &self.report.offers;
+        let lost = self.groups.into_iter();
+        let lost = lost.map(|((stack, reason, reached_by), sites)| LostGroup {
+            stack: offers[stack].stack.clone(),
+            reached_by,
+            reason,
+            sites,
+        });
+        let lost = lost.collect();
+        LossReport {
+            lost,
+            ..self.report
+        }
+    }
+}
+
+impl LossReport {
+    /// Of what the stacks offer, the sites' scans, and the handshakes that were made.
+    pub fn new(offers: Vec<Offer>, scans: &[SiteScan], confirmed: Vec<Confirmation>) -> Self {
+        let mut losses = Losses::new(offers, confirmed);
+        for scan in scans {
+            losses.add(scan);
+        }
+        losses.report()
+    }
+
+    /// How many sites it is of.
+    pub fn site_count(&self) -> usize {
+        self.sites.len() + self.left_out.sites() as usize
     }
 
     /// What each stack comes to with a site: by a handshake where one was made and did not come as

@@ -1,5 +1,7 @@
 //! Policies, and what of them a site breaks.
 
+use std::{collections::HashSet, sync::Arc};
+
 use netbench_model::{
     scan::{
         Anchor, CertificateScan, ChainScan, KeyRule, Order, Policy, PolicyRule, ScanOutcome,
@@ -55,13 +57,13 @@ pub struct SitePolicy {
     /// The site.
     pub site: String,
     /// Everything that breaks the policy.
-    pub broken: Vec<Broken>,
+    pub broken: Arc<Vec<Broken>>,
     /// Why it is not known whether the site keeps to all of the policy; none where it is known.
     pub unknown: Option<String>,
 }
 
 /// Something that breaks a policy.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Broken {
     /// Which rule.
     pub rule: PolicyRule,
@@ -79,8 +81,46 @@ impl SitePolicy {
 impl PolicyResult {
     /// Holds scans against a policy.
     pub fn new(policy: Policy, scans: &[SiteScan]) -> Self {
-        let sites = scans.iter().map(|scan| check(&policy, scan)).collect();
-        Self { policy, sites }
+        let mut checking = PolicyCheck::new(policy);
+        for scan in scans {
+            checking.add(scan);
+        }
+        checking.result()
+    }
+}
+
+/// A [`PolicyResult`] that is being made, a site at a time. Sites that break the same things share the list of them.
+#[derive(Debug)]
+pub struct PolicyCheck {
+    result: PolicyResult,
+    lists: HashSet<Arc<Vec<Broken>>>,
+}
+
+impl PolicyCheck {
+    /// Of no sites yet.
+    pub fn new(policy: Policy) -> Self {
+        let sites = Vec::new();
+        Self {
+            result: PolicyResult { policy, sites },
+            lists: HashSet::new(),
+        }
+    }
+
+    /// Holds a site against the policy.
+    pub fn add(&mut self, scan: &SiteScan) {
+        let mut site = check(&self.result.policy, scan);
+        match self.lists.get(&site.broken) {
+            Some(list) => site.broken = Arc::clone(list),
+            None => {
+                self.lists.insert(Arc::clone(&site.broken));
+            }
+        }
+        self.result.sites.push(site);
+    }
+
+    /// What came of it.
+    pub fn result(self) -> PolicyResult {
+        self.result
     }
 }
 
@@ -105,7 +145,7 @@ pub fn check(policy: &Policy, scan: &SiteScan) -> SitePolicy {
     }
     SitePolicy {
         site: scan.site.clone(),
-        broken,
+        broken: broken.into(),
         unknown,
     }
 }

@@ -100,15 +100,31 @@ impl PopulationKind {
 }
 
 /// Counts the sites that were scanned.
-pub fn population(scans: &[SiteScan]) -> Population {
-    let mut counts: BTreeMap<(PopulationKind, String), [u32; 3]> = BTreeMap::new();
-    let mut sites = 0;
+pub fn population<'a>(scans: impl IntoIterator<Item = &'a SiteScan>) -> Population {
+    let mut count = PopulationCount::default();
     for scan in scans {
+        count.add(scan);
+    }
+    count.population()
+}
+
+/// A [`Population`] that is being counted, a site at a time.
+#[derive(Debug, Default)]
+pub struct PopulationCount {
+    sites: u32,
+    /// That support, prefer and have only each thing.
+    counts: BTreeMap<(PopulationKind, String), [u32; 3]>,
+}
+
+impl PopulationCount {
+    /// Counts a site; one that was not scanned does not count.
+    pub fn add(&mut self, scan: &SiteScan) {
         let spoken = || scan.versions.iter().filter(|v| v.supported);
         let Some(newest) = spoken().max_by_key(|v| v.version) else {
-            continue;
+            return;
         };
-        sites += 1;
+        self.sites += 1;
+        let counts = &mut self.counts;
         let mut count = |kind, all: BTreeSet<String>, preferred: Option<String>| {
             let only = all.len() == 1;
             for name in all {
@@ -155,9 +171,11 @@ pub fn population(scans: &[SiteScan]) -> Population {
             of_newest.map(|s| SignatureScheme(s.code).to_string()),
         );
     }
-    let rows = counts
-        .into_iter()
-        .map(|((kind, name), [supports, prefers, only])| PopulationRow {
+
+    /// What was counted.
+    pub fn population(self) -> Population {
+        let rows = self.counts.into_iter();
+        let rows = rows.map(|((kind, name), [supports, prefers, only])| PopulationRow {
             kind,
             name,
             supports,
@@ -165,12 +183,13 @@ pub fn population(scans: &[SiteScan]) -> Population {
             only,
             of_all: None,
         });
-    let mut rows: Vec<PopulationRow> = rows.collect();
-    rows.sort_by(|a, b| (a.kind, b.supports, &a.name).cmp(&(b.kind, a.supports, &b.name)));
-    Population {
-        definitions: DEFINITIONS.to_owned(),
-        sites,
-        rows,
+        let mut rows: Vec<PopulationRow> = rows.collect();
+        rows.sort_by(|a, b| (a.kind, b.supports, &a.name).cmp(&(b.kind, a.supports, &b.name)));
+        Population {
+            definitions: DEFINITIONS.to_owned(),
+            sites: self.sites,
+            rows,
+        }
     }
 }
 

@@ -9,6 +9,8 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::LISTED;
+
 /// What is compared.
 const COMPARED: &str = "A site complies that has nothing outside the profile: no other version, suite or \
      group, no other type or size of certificate key, and for old the server's own order of suites. HSTS, \
@@ -34,6 +36,43 @@ pub struct ProfileRow {
     pub sites: Vec<String>,
     /// For the others, what is outside the profile first.
     pub others: BTreeMap<String, String>,
+    /// Of many sites the first thousand are named, and the others are counted here.
+    #[serde(default, skip_serializing_if = "ProfileCounts::is_empty")]
+    pub unnamed: ProfileCounts,
+}
+
+/// Sites that a [`ProfileRow`] does not name.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ProfileCounts {
+    /// Sites that comply.
+    pub comply: u32,
+    /// Sites that do not, by what is outside the profile first.
+    pub others: BTreeMap<String, u32>,
+}
+
+impl ProfileCounts {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl ProfileRow {
+    /// How many sites comply.
+    pub fn comply(&self) -> usize {
+        self.sites.len() + self.unnamed.comply as usize
+    }
+
+    /// How many do not, by what is outside the profile first.
+    pub fn reasons(&self) -> BTreeMap<&str, usize> {
+        let unnamed = self.unnamed.others.iter();
+        let mut reasons: BTreeMap<&str, usize> = unnamed
+            .map(|(what, count)| (what.as_str(), *count as usize))
+            .collect();
+        for what in self.others.values() {
+            *reasons.entry(what).or_default() += 1;
+        }
+        reasons
+    }
 }
 
 /// Mozilla's guideline, as far as it is compared with.
@@ -67,31 +106,54 @@ pub(crate) static GUIDELINE: LazyLock<Guideline> = LazyLock::new(|| {
 });
 
 /// Compares sites that were scanned with every profile.
-pub fn profiles(scans: &[SiteScan]) -> Profiles {
-    let guideline = &*GUIDELINE;
-    let row = |profile: &Profile| {
-        let mut row = ProfileRow {
+pub fn profiles<'a>(scans: impl IntoIterator<Item = &'a SiteScan>) -> Profiles {
+    let mut profiles = Profiles::new();
+    for scan in scans {
+        profiles.add(scan);
+    }
+    profiles
+}
+
+impl Profiles {
+    /// Of no sites yet.
+    pub fn new() -> Self {
+        let guideline = &*GUIDELINE;
+        let row = |profile: &Profile| ProfileRow {
             profile: profile.name.clone(),
             sites: Vec::new(),
             others: BTreeMap::new(),
+            unnamed: ProfileCounts::default(),
         };
-        for scan in scans {
-            if !scan.versions.iter().any(|v| v.supported) {
-                continue;
-            }
+        Self {
+            guideline: guideline.version.clone(),
+            compared: COMPARED.to_owned(),
+            rows: guideline.profiles.iter().map(row).collect(),
+        }
+    }
+
+    /// Compares a site with every profile; one that was not scanned does not count.
+    pub fn add(&mut self, scan: &SiteScan) {
+        if !scan.versions.iter().any(|v| v.supported) {
+            return;
+        }
+        let guideline = &*GUIDELINE;
+        for (row, profile) in self.rows.iter_mut().zip(&guideline.profiles) {
+            let named = row.sites.len() + row.others.len() < LISTED;
             match outside(guideline, profile, scan) {
-                None => row.sites.push(scan.site.clone()),
-                Some(what) => {
+                None if named => row.sites.push(scan.site.clone()),
+                None => row.unnamed.comply += 1,
+                Some(what) if named => {
                     row.others.insert(scan.site.clone(), what);
                 }
+                Some(what) => *row.unnamed.others.entry(what).or_default() += 1,
             }
         }
-        row
-    };
-    Profiles {
-        guideline: guideline.version.clone(),
-        compared: COMPARED.to_owned(),
-        rows: guideline.profiles.iter().map(row).collect(),
+    }
+}
+
+impl Default for Profiles {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -8,6 +8,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     net::SocketAddr,
     path::Path,
+    sync::Arc,
 };
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
@@ -115,7 +116,7 @@ fn chains_have_the_length_and_the_bytes_asked_for() {
         .iter()
         .cloned()
         .map(|mut site| {
-            site.lab.chain.bytes = 0;
+            Arc::make_mut(&mut site.lab).chain.bytes = 0;
             site
         })
         .collect();

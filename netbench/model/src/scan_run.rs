@@ -1,9 +1,11 @@
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ConnectTo, HostName, Kind, Manifest, Plan, Profile, RootsRecord, Site, StackName, Target,
-    scan::Policy,
+    ClientCertificate, ConnectTo, HostName, Kind, Manifest, Plan, Profile, RootsRecord, Site,
+    StackName, Target, scan::Policy,
 };
 
 /// What a run of `scan` was to do.
@@ -17,7 +19,7 @@ pub struct ScanPlan {
     #[serde(default)]
     pub sites_sha256: String,
     /// The sites, in the file's order. Only of the lab's do the profiles mean anything.
-    pub sites: Vec<Site>,
+    pub sites: Arc<Vec<Site>>,
     /// What was asked for beside versions, suites and groups.
     pub parts: Vec<String>,
     /// Sites scanned at one time.
@@ -55,6 +57,9 @@ pub struct ScanPlan {
     /// Of how many sites these were drawn at random; none where they are all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sampled_of: Option<u32>,
+    /// The certificate that was shown to servers that require one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_certificate: Option<ClientCertificate>,
     /// Where connections to some hosts go instead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub connect_to: Vec<ConnectTo>,

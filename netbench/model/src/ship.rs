@@ -137,6 +137,7 @@ impl Shipped {
 
 impl Recorded for ShipPlan {
     type Record = ShipSample;
+    type Counted = ShipSample;
 
     fn tally(&self, records: &[ShipSample]) -> Tally {
         let own = |sample: &&ShipSample| self.stacks.contains(&sample.stack);

@@ -2,6 +2,7 @@ use std::{
     fmt,
     net::{IpAddr, Ipv4Addr, Ipv6Addr},
     str::FromStr,
+    sync::{Arc, LazyLock},
 };
 
 use schemars::JsonSchema;
@@ -23,8 +24,9 @@ pub struct Site {
     /// The path that is asked for, with the query if there is one.
     #[serde(default = "root", skip_serializing_if = "is_root")]
     pub path: String,
-    /// How the lab emulates the site. Only used in the lab.
-    pub lab: LabProfile,
+    /// How the lab emulates the site; as [`LabProfile::usual`] where nothing is said. Only used in the lab.
+    #[serde(default = "LabProfile::usual", skip_serializing_if = "is_usual")]
+    pub lab: Arc<LabProfile>,
 }
 
 fn root() -> String {
@@ -35,6 +37,10 @@ fn is_root(path: &str) -> bool {
     path == "/"
 }
 
+fn is_usual(lab: &Arc<LabProfile>) -> bool {
+    *lab == LabProfile::usual()
+}
+
 impl Site {
     /// The site of a host and a port: its first page, and the lab's usual profile.
     pub fn new(host: HostName, port: u16) -> Self {
@@ -42,7 +48,7 @@ impl Site {
             host,
             port,
             path: root(),
-            lab: LabProfile::default(),
+            lab: LabProfile::usual(),
         }
     }
 
@@ -172,6 +178,14 @@ impl Default for LabProfile {
             body_bytes: 4096,
             fault: None,
         }
+    }
+}
+
+impl LabProfile {
+    /// The default one, which many sites share. Stored runs leave it out, so that it must stay what it is.
+    pub fn usual() -> Arc<Self> {
+        static USUAL: LazyLock<Arc<LabProfile>> = LazyLock::new(Arc::default);
+        Arc::clone(&USUAL)
     }
 }
 

@@ -2,12 +2,15 @@
 
 mod fields;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use crate::{HostName, LabProfile, Site, parse_target, urls::shown};
 
 /// The most sites that one file may list.
-const MAX_SITES: usize = 10_000;
+const MAX_SITES: usize = 1_000_000;
 /// The most bytes that one line may have.
 const MAX_LINE_BYTES: usize = 4096;
 /// After so many errors reading stops: nobody repairs more at a time.
@@ -40,10 +43,21 @@ fn prefix(field: Option<&str>) -> String {
 /// # Errors
 /// Every line that is wrong, not only the first (after 1,000 errors it stops and says so): an
 /// unknown, repeated, or unreadable field; a profile that nothing can serve, such as an ECDSA key
-/// with RSA suites only; a bad or repeated host; a line over 4,096 bytes; more than 10,000 sites;
+/// with RSA suites only; a bad or repeated host; a line over 4,096 bytes; more than 1,000,000 sites;
 /// no site at all.
 pub fn parse_sites(text: &str) -> Result<Vec<Site>, Vec<SiteError>> {
-    let mut reader = Reader::default();
+    parse_at_most(MAX_SITES, text)
+}
+
+fn parse_at_most(most_sites: usize, text: &str) -> Result<Vec<Site>, Vec<SiteError>> {
+    let mut reader = Reader {
+        most_sites,
+        line: 0,
+        defaults: LabProfile::usual(),
+        sites: Vec::new(),
+        first_seen: BTreeMap::new(),
+        errors: Vec::new(),
+    };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     for (index, line) in text.split('\n').enumerate() {
         reader.line = index + 1;
@@ -66,10 +80,10 @@ pub fn parse_sites(text: &str) -> Result<Vec<Site>, Vec<SiteError>> {
     }
 }
 
-#[derive(Default)]
 struct Reader {
+    most_sites: usize,
     line: usize,
-    defaults: LabProfile,
+    defaults: Arc<LabProfile>,
     sites: Vec<Site>,
     first_seen: BTreeMap<String, usize>,
     errors: Vec<SiteError>,
@@ -108,7 +122,7 @@ impl Reader {
         match words.next() {
             None => {}
             Some("*") => {
-                let mut defaults = self.defaults.clone();
+                let mut defaults = Arc::clone(&self.defaults);
                 self.read_fields(words, &mut defaults);
                 self.defaults = defaults;
             }
@@ -125,7 +139,7 @@ impl Reader {
                 None
             }
         };
-        let mut lab = self.defaults.clone();
+        let mut lab = Arc::clone(&self.defaults);
         self.read_fields(words, &mut lab);
         // A profile of which a part was not understood would only be blamed for the wrong thing.
         if self.errors.len() == errors_before {
@@ -140,24 +154,22 @@ impl Reader {
             let message = format!("{name} is already on line {line}; expected every site once");
             return self.error(Some("host"), message);
         }
-        if self.first_seen.len() == MAX_SITES {
-            return self.error(
-                None,
-                format!("expected at most {MAX_SITES} sites in a file"),
-            );
+        if self.sites.len() == self.most_sites {
+            let most = self.most_sites;
+            return self.error(None, format!("expected at most {most} sites in a file"));
         }
         self.first_seen.insert(name, self.line);
         self.sites.push(site);
     }
 
-    fn read_fields<'a>(&mut self, words: impl Iterator<Item = &'a str>, lab: &mut LabProfile) {
+    fn read_fields<'a>(&mut self, words: impl Iterator<Item = &'a str>, lab: &mut Arc<LabProfile>) {
         let mut seen = BTreeSet::new();
         for word in words {
             let Some((field, value)) = word.split_once('=') else {
                 self.error(None, format!("expected key=value, found {}", shown(word)));
                 continue;
             };
-            match fields::set(lab, field, value) {
+            match fields::set(Arc::make_mut(lab), field, value) {
                 Ok(()) if !seen.insert(field) => {
                     self.error(Some(field), "given twice on this line; expected once");
                 }
@@ -212,4 +224,25 @@ fn read_address(text: &str) -> Result<Site, String> {
         )
     })?;
     Ok(Site::new(host, port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_with_too_many_sites_is_refused_at_the_first_line_too_many() {
+        let text = "a.example\nb.example\nc.example\n";
+        assert_eq!(parse_at_most(3, text).unwrap().len(), 3);
+        let errors = parse_at_most(2, text).unwrap_err();
+        let words: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        assert_eq!(words, ["line 3: expected at most 2 sites in a file"]);
+    }
+
+    #[test]
+    fn sites_without_fields_share_one_profile() {
+        let sites = parse_sites("a.example\nb.example rtt=5ms\nc.example\n").unwrap();
+        assert!(Arc::ptr_eq(&sites[0].lab, &sites[2].lab));
+        assert_ne!(sites[0].lab, sites[1].lab);
+    }
 }

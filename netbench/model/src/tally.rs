@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::{
     ConnectPlan, Manifest, Plan, Record, Role, Sample, ScanPlan, SuitePlan, SuiteSample,
-    scan::SiteScan,
+    scan::{SiteOutcome, SiteScan},
 };
 
 /// A plan whose runs have records.
@@ -10,8 +10,11 @@ pub trait Recorded: Plan {
     /// What its runs are made of.
     type Record: Record;
 
+    /// As much of a record as it takes to count it, read from the same file.
+    type Counted: Record;
+
     /// Holds the records of a run against what it was to do.
-    fn tally(&self, records: &[Self::Record]) -> Tally;
+    fn tally(&self, records: &[Self::Counted]) -> Tally;
 }
 
 /// How many records a run has of those that its plan asks for.
@@ -35,7 +38,7 @@ impl Tally {
 impl<P: Recorded> Manifest<P> {
     /// How many records a finished run lacks: they were lost, or say nothing. An unfinished one lacks none,
     /// since it is not said to have them.
-    pub fn missing(&self, records: &[P::Record]) -> u64 {
+    pub fn missing(&self, records: &[P::Counted]) -> u64 {
         match self.finished {
             Some(_) => self.plan.tally(records).missing(),
             None => 0,
@@ -45,6 +48,7 @@ impl<P: Recorded> Manifest<P> {
 
 impl Recorded for ConnectPlan {
     type Record = Sample;
+    type Counted = Sample;
 
     fn tally(&self, records: &[Sample]) -> Tally {
         let asked_for = self.asked_for();
@@ -97,6 +101,7 @@ impl AskedFor<'_> {
 
 impl Recorded for SuitePlan {
     type Record = SuiteSample;
+    type Counted = SuiteSample;
 
     /// Where a scenario ends once it is decided, its rounds are those that it has.
     fn tally(&self, records: &[SuiteSample]) -> Tally {
@@ -138,10 +143,11 @@ impl Recorded for SuitePlan {
 
 impl Recorded for ScanPlan {
     type Record = SiteScan;
+    type Counted = SiteOutcome;
 
-    fn tally(&self, records: &[SiteScan]) -> Tally {
+    fn tally(&self, records: &[SiteOutcome]) -> Tally {
         let names: HashSet<String> = self.sites.iter().map(|site| site.name()).collect();
-        let own = |scan: &&SiteScan| names.contains(&scan.site);
+        let own = |scan: &&SiteOutcome| names.contains(&scan.site);
         let taken: HashSet<&str> = records
             .iter()
             .filter(own)

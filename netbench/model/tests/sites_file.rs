@@ -26,7 +26,10 @@ fn errors(text: &str) -> Vec<String> {
 fn a_bare_host_has_the_defaults() {
     let site = one("Example.COM");
     assert_eq!(site.name(), "example.com");
-    assert_eq!((site.port, site.lab), (443, LabProfile::default()));
+    assert_eq!(
+        (site.port, (*site.lab).clone()),
+        (443, LabProfile::default())
+    );
 }
 
 #[test]
@@ -64,7 +67,7 @@ fn every_field_is_read() {
         body_bytes: 30 * 1024,
         fault: Some(Fault::Silent),
     };
-    assert_eq!(site.lab, expected);
+    assert_eq!(*site.lab, expected);
 }
 
 #[test]
@@ -306,18 +309,6 @@ fn sizes_are_bounded() {
         ["line 1: expected at most 4096 bytes a line, found 5010"]
     );
 
-    let many: String = (0..10_001).map(|i| format!("h{i}.example\n")).collect();
-    assert_eq!(
-        errors(&many),
-        ["line 10001: expected at most 10000 sites in a file"]
-    );
-    assert_eq!(
-        parse_sites(many.trim_end().rsplit_once('\n').unwrap().0)
-            .unwrap()
-            .len(),
-        10_000
-    );
-
     let found = errors(&"!\n".repeat(100_000));
     assert_eq!(found.len(), 1001);
     assert!(
@@ -407,7 +398,8 @@ fn sites() -> impl Strategy<Value = Site> {
                     },
                     body_bytes,
                     fault,
-                },
+                }
+                .into(),
             }
         },
     )

@@ -62,8 +62,8 @@ pub use roots::{RootsHead, RootsRow, RootsSummary, RootsSurprise, Surprise, summ
 pub use run::RunHead;
 pub use runs::{RunRow, RunsSummary};
 pub use scan::{
-    ChangedScan, HelloReport, ScanDiff, ScanHead, ScanOfDiff, ScanSummary, diff_scans,
-    summarize_scan,
+    AlikeSites, ChangedScan, HelloReport, ManySites, PartialSites, ScanDiff, ScanHead, ScanOfDiff,
+    ScanSummary, Support, diff_scans, summarize_scan,
 };
 pub use ship::{ShipHead, ShipRow, ShipSummary, summarize_ship};
 pub use stacks::{BuildTime, LicenceRow, StackRow, StacksReport, VariantRow, WorkerState};

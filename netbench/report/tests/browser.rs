@@ -5,6 +5,8 @@
 #[path = "support/forms.rs"]
 mod forms;
 
+use std::sync::Arc;
+
 use forms::{render, terminal};
 use netbench_model::{
     Condition, Environment, Failure, FailureClass, LinkProfile, Manifest, Negotiated, Origin, Plan,
@@ -21,7 +23,7 @@ const ROUNDS: u32 = 4;
 
 fn site(number: usize) -> Site {
     let mut site = Site::new(format!("site{number}.example").parse().unwrap(), 443);
-    site.lab.link = LinkProfile {
+    Arc::make_mut(&mut site.lab).link = LinkProfile {
         rtt_ns: 20_000_000,
         ..site.lab.link
     };

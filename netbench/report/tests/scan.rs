@@ -11,10 +11,10 @@ use netbench_interop::{
     LossReport, PolicyResult, built_in_policy, confirmation, population, profiles,
 };
 use netbench_model::{
-    SCHEMA_VERSION, StackName, Target,
+    SCHEMA_VERSION, ScanManifest, Site, StackName, Target,
     scan::{HandshakeResult, SiteScan},
 };
-use netbench_report::{Report, ScanHead, ScanSummary, diff_scans};
+use netbench_report::{Report, ScanHead, ScanOfDiff, ScanSummary, diff_scans, summarize_scan};
 use serde_json::{Value, json};
 
 fn version(version: &str, suites: &[(&str, u16)], groups: &[(&str, u16)]) -> Value {
@@ -146,10 +146,25 @@ fn summary(count: usize) -> ScanSummary {
         population: Some(population(&sites)),
         profiles: Some(profiles(&sites)),
         sites,
+        many: None,
         loss: Some(loss),
         policy: None,
         warnings: Vec::new(),
     }
+}
+
+fn manifest(sites: Vec<Site>) -> ScanManifest {
+    let plan = json!({
+        "place": "loopback", "sites_file": "many.txt", "sites": sites, "parts": [], "jobs": 500, "rate": null,
+        "timeout_ms": 5000, "retries": 1, "roots": {"source": "mozilla", "count": 1, "sha256": ""}, "seed": 1,
+        "against": [], "client_profile": "library", "confirm": 20, "summary": true,
+    });
+    let manifest = json!({
+        "schema": SCHEMA_VERSION, "kind": "scan", "name": "a-run", "netbench": "0.1.0",
+        "started": "2026-01-01T00:00:00Z", "finished": null, "plan": plan, "workers": [], "link": null,
+        "environment": {"facts": {}, "variables": {}}, "sessions": [], "warnings": [],
+    });
+    serde_json::from_value(manifest).expect("a manifest")
 }
 
 /// In which nothing is that a terminal obeys.
@@ -223,7 +238,15 @@ fn two_scans_show_what_changed() {
     // A list that is not known whole says nothing of what is not in it.
     after.sites[2].versions[0].suites.clear();
     after.sites[2].versions[0].complete = false;
-    let diff = diff_scans(&before, &after);
+    let of_diff = |summary: &ScanSummary| ScanOfDiff {
+        name: summary.run.name.clone(),
+        netbench: summary.run.netbench.clone(),
+        started: summary.run.started.clone(),
+    };
+    let later = after.sites.iter().cloned().map(Some).chain([None]);
+    let earlier = before.sites.iter().cloned().map(Some);
+    let pairs = earlier.zip(later).map(Ok::<_, std::convert::Infallible>);
+    let Ok(diff) = diff_scans(of_diff(&before), of_diff(&after), pairs);
     let changed: Vec<&str> = diff.changed.iter().map(|site| site.site.as_str()).collect();
     assert_eq!(changed, ["both.test", "dhe.test"]);
     assert_eq!((diff.sites, diff.only_before.len()), (4, 1));
@@ -239,4 +262,30 @@ fn a_sample_says_what_all_are_like() {
     // One of two sites: of 200, Wilson's interval with the correction for a finite population.
     assert!(text.contains("Of all, that is 9.5 to 90.5 %."), "{text}");
     assert!(text.contains("drawn at random of 200"), "{text}");
+}
+
+/// More sites than anybody reads are shown by what they have in common.
+#[test]
+fn very_many_sites_are_grouped() {
+    let few = summary(5);
+    let name = |number: usize| format!("s{number}.test");
+    let scans: Vec<SiteScan> = (0..1_200)
+        .map(|number| SiteScan {
+            site: name(number),
+            ..few.sites[if number == 700 { 4 } else { number % 4 }].clone()
+        })
+        .collect();
+    let sites: Vec<Site> = scans
+        .iter()
+        .map(|scan| Site::new(scan.site.parse().expect("a name"), 443))
+        .collect();
+    let manifest: ScanManifest = manifest(sites);
+    let whole = scans.into_iter().map(Ok::<_, std::convert::Infallible>);
+    let Ok(summary) = summarize_scan(&manifest, whole, None);
+    assert!(summary.sites.is_empty());
+    let many = summary.many.as_ref().expect("grouped");
+    let counts: Vec<u32> = many.alike.iter().map(|alike| alike.sites).collect();
+    assert_eq!(counts, [300, 300, 300, 299, 1]);
+    assert_eq!(many.partial.len(), 1);
+    insta::assert_snapshot!("scan_many", harmless(terminal(&summary, 120)));
 }

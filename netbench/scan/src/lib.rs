@@ -50,8 +50,8 @@ mod x509;
 
 pub use offer::offer;
 pub use probe::{
-    Limits, Lookup, Place, Resolver, ScanEvent, ScanPart, ScanTarget, raise_descriptor_limit,
-    scan_all, scan_all_with,
+    Limits, Lookup, Place, Resolver, ScanClient, ScanEvent, ScanPart, ScanTarget,
+    raise_descriptor_limit, scan_all, scan_all_with,
 };
-pub use session::crypto;
+pub use session::{ClientIdentity, ClientIdentityError, crypto};
 pub use x509::TrustAnchors;

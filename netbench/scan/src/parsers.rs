@@ -6,7 +6,10 @@
 use netbench_model::tls::{CipherSuite, TlsVersion};
 
 use crate::{
-    codec::{ClientHello, FlightReader, Records, ServerHello, ServerKeyExchange, Step, messages},
+    codec::{
+        CertificateRequest, ClientHello, FlightReader, Records, ServerHello, ServerKeyExchange,
+        Step, messages,
+    },
     session::{ResponseHead, parse_message13},
     x509::{self, TrustAnchors},
 };
@@ -78,7 +81,7 @@ pub fn all_messages(bytes: &[u8]) {
     let Some((which, body)) = bytes.split_first() else {
         return;
     };
-    match which % 4 {
+    match which % 6 {
         0 => {
             if let Some(hello) = ServerHello::parse(body) {
                 let _ = (hello.group(), hello.share(), hello.alpn());
@@ -92,12 +95,20 @@ pub fn all_messages(bytes: &[u8]) {
             let all = messages::certificate_entries(body).unwrap_or_default();
             assert!(all.iter().map(|(der, _)| der.len()).sum::<usize>() <= body.len());
         }
-        _ => {
+        3 => {
             for suite in CipherSuite::registered().filter_map(CipherSuite::facts) {
                 for version in TlsVersion::ALL {
                     ServerKeyExchange::parse(body, suite, version.code());
                 }
             }
+        }
+        4 => {
+            let asked = CertificateRequest::parse12(body).unwrap_or_default();
+            assert!(2 * asked.schemes.len() <= body.len());
+        }
+        _ => {
+            let asked = CertificateRequest::parse13(body).unwrap_or_default();
+            assert!(asked.context.len() + 2 * asked.schemes.len() <= body.len());
         }
     }
 }

@@ -1,6 +1,6 @@
 use std::{
     fs::{self, File},
-    io::Write,
+    io::{self, BufWriter, Write},
     path::Path,
 };
 
@@ -8,11 +8,23 @@ use crate::StoreError;
 
 /// Writes a whole file or none of it: into a neighbour first, which then takes its name.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    write_with(path, |file| file.write_all(bytes))
+}
+
+/// The same of what `content` writes.
+pub(crate) fn write_with(
+    path: &Path,
+    content: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<(), StoreError> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".part");
     let beside = Path::new(&beside);
     let written = File::create(beside)
-        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|file| {
+            let mut file = BufWriter::new(file);
+            content(&mut file)?;
+            file.into_inner()?.sync_all()
+        })
         .and_then(|()| fs::rename(beside, path));
     written.map_err(|error| {
         let _ = fs::remove_file(beside);

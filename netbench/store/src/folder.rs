@@ -1,5 +1,6 @@
 use std::{
-    fs, io,
+    fs,
+    io::{self, Write},
     path::{Path, PathBuf},
 };
 
@@ -9,7 +10,7 @@ use serde::{
     de::{DeserializeOwned, IgnoredAny},
 };
 
-use crate::{Appender, Packed, StoreError, atomic, pack, records};
+use crate::{Appender, Index, Packed, StoreError, atomic, pack, records};
 
 const MANIFEST: &str = "run.json";
 
@@ -128,11 +129,11 @@ impl RunFolder {
     /// # Errors
     /// What the system says.
     pub fn write_manifest(&self, manifest: &impl Serialize) -> Result<(), StoreError> {
-        let path = self.path.join(MANIFEST);
-        let mut bytes = serde_json::to_vec_pretty(manifest)
-            .map_err(|e| StoreError::io(&path)(io::Error::other(e)))?;
-        bytes.push(b'\n');
-        atomic::write(&path, &bytes)
+        // A run of many sites has a long one.
+        atomic::write_with(&self.path.join(MANIFEST), |file| {
+            serde_json::to_writer_pretty(&mut *file, manifest)?;
+            file.write_all(b"\n")
+        })
     }
 
     /// Every record, in the order in which they were appended, from the plain file or the packed one. A last
@@ -141,7 +142,26 @@ impl RunFolder {
     /// # Errors
     /// A whole line that is no record or one of a newer schema, or a packed file that is damaged.
     pub fn records<R: Record>(&self) -> Result<Vec<R>, StoreError> {
-        records::read(&self.path.join(R::FILE))
+        let mut records = Vec::new();
+        self.each_record(|record| records.push(record))?;
+        Ok(records)
+    }
+
+    /// Passes every record to `each`, in the same order: for runs of which no process should hold all.
+    ///
+    /// # Errors
+    /// As [`Self::records`]; `each` has had those before it.
+    pub fn each_record<R: Record>(&self, each: impl FnMut(R)) -> Result<(), StoreError> {
+        records::read(&self.path.join(R::FILE), each)
+    }
+
+    /// Finds the place of each record by a `name` that `K` has of it, so that they can be read one at a time in any
+    /// order. Of those of one name the last counts.
+    ///
+    /// # Errors
+    /// As [`Self::records`].
+    pub fn index<K: Record>(&self, name: impl Fn(K) -> String) -> Result<Index, StoreError> {
+        Index::new(self.path.join(K::FILE), name)
     }
 
     /// Opens the records for appending, for this process alone. What a kill has left of a last

@@ -7,10 +7,12 @@
 mod atomic;
 mod error;
 mod folder;
+mod index;
 mod pack;
 mod records;
 
 pub use error::StoreError;
 pub use folder::{Head, RunFolder};
+pub use index::Index;
 pub use pack::Packed;
 pub use records::Appender;

@@ -1,6 +1,7 @@
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write},
+    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -79,20 +80,37 @@ pub(crate) fn lock(path: &Path) -> Result<File, StoreError> {
     Ok(file)
 }
 
-pub(crate) fn read<R: Record>(path: &Path) -> Result<Vec<R>, StoreError> {
-    let plain = open(path)?;
-    let packed_path = packed(path);
-    match (plain, open(&packed_path)?) {
-        (None, None) => Ok(Vec::new()),
-        (Some((file, 1..)), _) | (Some((file, 0)), None) => {
-            lines(BufReader::new(file), path, StoreError::io(path))
+/// Passes each record to `each`, in their order.
+pub(crate) fn read<R: Record>(path: &Path, mut each: impl FnMut(R)) -> Result<(), StoreError> {
+    match stored(path)? {
+        None => Ok(()),
+        Some(Stored::Plain(file)) => {
+            let reader = BufReader::new(file);
+            lines(reader, path, StoreError::io(path), |record, _| each(record))
         }
-        (_, Some((file, _))) => {
-            let decoder = zstd::Decoder::new(file).map_err(StoreError::io(&packed_path))?;
-            let failed = StoreError::unpacking(&packed_path);
-            lines(BufReader::new(decoder), &packed_path, failed)
+        Some(Stored::Packed(file, path)) => {
+            let decoder = zstd::Decoder::new(file).map_err(StoreError::io(&path))?;
+            let (reader, failed) = (BufReader::new(decoder), StoreError::unpacking(&path));
+            lines(reader, &path, failed, |record, _| each(record))
         }
     }
+}
+
+/// A file of records as it is stored.
+pub(crate) enum Stored {
+    Plain(File),
+    /// With the packed file's own path.
+    Packed(File, PathBuf),
+}
+
+/// The plain file, or else the packed one; none where there are no records.
+pub(crate) fn stored(path: &Path) -> Result<Option<Stored>, StoreError> {
+    let packed_path = packed(path);
+    Ok(match (open(path)?, open(&packed_path)?) {
+        (None, None) => None,
+        (Some((file, 1..)), _) | (Some((file, 0)), None) => Some(Stored::Plain(file)),
+        (_, Some((file, _))) => Some(Stored::Packed(file, packed_path)),
+    })
 }
 
 /// A file and its length, if it is there.
@@ -104,13 +122,15 @@ fn open(path: &Path) -> Result<Option<(File, u64)>, StoreError> {
     }
 }
 
-fn lines<R: Record>(
+/// Passes each record to `each`, with the place of its line.
+pub(crate) fn lines<R: Record>(
     mut reader: impl BufRead,
     path: &Path,
     failed: impl Fn(io::Error) -> StoreError,
-) -> Result<Vec<R>, StoreError> {
-    let mut records = Vec::new();
+    mut each: impl FnMut(R, Range<u64>),
+) -> Result<(), StoreError> {
     let mut text = Vec::new();
+    let mut start = 0;
     for line in 1.. {
         text.clear();
         let read = reader
@@ -122,15 +142,16 @@ fn lines<R: Record>(
             break;
         }
         match parse(&text, path, line) {
-            Ok(record) => records.push(record),
+            Ok(record) => each(record, start..start + text.len() as u64),
             Err(error) => {
                 // The checksum of a packed file is at its end: damage comes before what it looks like.
                 io::copy(&mut reader, &mut io::sink()).map_err(&failed)?;
                 return Err(error);
             }
         }
+        start += text.len() as u64;
     }
-    Ok(records)
+    Ok(())
 }
 
 /// Whether an [`Appender`] has the file.

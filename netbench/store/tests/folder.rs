@@ -362,3 +362,34 @@ fn published_runs_of_schema_1_are_read() {
     let kinds: Vec<_> = kinds.iter().map(String::as_str).collect();
     assert_eq!(kinds, ["connect", "evaluation", "scan", "suite"]);
 }
+
+/// As a run of a million sites is read: whose records no process could hold.
+#[test]
+fn records_are_found_by_name_one_at_a_time() {
+    let temp = tempfile::tempdir().unwrap();
+    let run = folder(&temp.path().join("run"), 5);
+    // Of a name that comes twice the last counts.
+    let again = Sample {
+        stack: StackName::new("again"),
+        ..sample(3, "a", Role::Measured)
+    };
+    run.appender::<Sample>().unwrap().append(&again).unwrap();
+    let find = |name: &str| -> Option<Sample> {
+        let index = run.index(|sample: Sample| sample.trial.to_string());
+        index.unwrap().read(name).unwrap()
+    };
+    let check = || {
+        assert_eq!(find("0"), Some(sample(0, "a", Role::Measured)));
+        assert_eq!(find("3").as_ref(), Some(&again));
+        assert_eq!(find("9"), None);
+        let mut count = 0;
+        run.each_record(|_: Sample| count += 1).unwrap();
+        assert_eq!(count, 6);
+    };
+    check();
+    run.pack().unwrap();
+    check();
+    let empty = RunFolder::create(&temp.path().join("empty"), &manifest()).unwrap();
+    let index = empty.index(|sample: Sample| sample.site).unwrap();
+    assert_eq!(index.read::<Sample>("0").unwrap(), None);
+}

@@ -198,7 +198,7 @@ pub(crate) fn sites<'a>(
         .map(|(name, mut lab)| {
             stack.clone_into(&mut lab.server);
             Ok(Site {
-                lab,
+                lab: lab.into(),
                 ..Site::new(name.parse()?, 443)
             })
         })

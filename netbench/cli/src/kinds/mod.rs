@@ -141,7 +141,7 @@ pub(crate) trait Listed: Recorded {
 pub(crate) fn row<P: Listed>(folder: &RunFolder) -> Result<RunRow, StoreError> {
     let manifest: Manifest<P> = folder.manifest()?;
     let stacks = manifest.plan.stacks();
-    let records = folder.records::<P::Record>()?;
+    let records = folder.records::<P::Counted>()?;
     Ok(RunRow {
         kind: manifest.kind.to_string(),
         stacks: stacks.iter().map(ToString::to_string).collect(),

@@ -1,6 +1,6 @@
-use netbench_model::{Plan, ScanManifest, ScanPlan, StackName};
+use netbench_model::{Plan, ScanManifest, ScanPlan, StackName, scan::SiteOutcome};
 use netbench_report::{ScanSummary, summarize_scan};
-use netbench_store::RunFolder;
+use netbench_store::{Index, RunFolder};
 
 use super::{Holds, KindOfRun, Listed, row};
 pub(crate) use crate::merge::scan::AGAINST;
@@ -17,9 +17,17 @@ pub(super) const KIND: KindOfRun = KindOfRun {
 
 pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<ScanSummary> {
     let manifest: ScanManifest = folder.manifest().map_err(wrong)?;
-    let scans = folder.records().map_err(wrong)?;
     let against = folder.read_json(AGAINST).map_err(wrong)?;
-    Ok(summarize_scan(&manifest, scans, against))
+    let index = index(folder)?;
+    let sites = manifest.plan.sites.iter();
+    let scans = sites.filter_map(|site| index.read(&site.name()).transpose());
+    summarize_scan(&manifest, scans, against).map_err(wrong)
+}
+
+/// Where the scan of each site is in the folder. Of one that was scanned twice the last counts.
+pub(crate) fn index(folder: &RunFolder) -> anyhow::Result<Index> {
+    let index = folder.index(|outcome: SiteOutcome| outcome.site);
+    index.map_err(wrong)
 }
 
 impl Listed for ScanPlan {

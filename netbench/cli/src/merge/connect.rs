@@ -37,6 +37,10 @@ impl Merged for ConnectPlan {
         Ok(())
     }
 
+    fn missing(part: &Part<Self>) -> u64 {
+        part.manifest.missing(&part.records)
+    }
+
     fn lacks(part: &Part<Self>) -> Option<&'static str> {
         part.records.is_empty().then_some("samples")
     }

@@ -135,7 +135,7 @@ fn missing<P: Merged>(parts: &[Part<P>]) -> Vec<String> {
     for part in parts {
         if part.manifest.finished.is_none() {
             words.push(format!("{} was not finished", part.path));
-        } else if let missing @ 1.. = part.manifest.missing(&part.records) {
+        } else if let missing @ 1.. = P::missing(part) {
             words.push(format!("{} lacks {missing} of its samples", part.path));
         } else if let Some(what) = P::lacks(part) {
             words.push(format!("{} has no {what}", part.path));

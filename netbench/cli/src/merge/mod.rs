@@ -37,6 +37,8 @@ trait Merged: Listed {
     fn sites(&self) -> &[Site];
     /// Reads what they have beside records.
     fn extra(folder: &RunFolder) -> Result<Self::Extra, StoreError>;
+    /// How many records a run lacks.
+    fn missing(part: &Part<Self>) -> u64;
     /// What a run should have and has none of.
     fn lacks(part: &Part<Self>) -> Option<&'static str>;
     /// All of the plan that must be the same in runs that are merged.

@@ -5,7 +5,7 @@ use std::{
 
 use netbench_model::{
     ScanManifest, ScanPlan, Site,
-    scan::{AgainstRecord, Offer, SiteScan},
+    scan::{AgainstRecord, Offer, SiteOutcome, SiteScan},
 };
 use netbench_store::{RunFolder, StoreError};
 
@@ -55,6 +55,11 @@ impl Merged for ScanPlan {
         folder.read_json(AGAINST)
     }
 
+    fn missing(part: &Part<Self>) -> u64 {
+        let outcomes: Vec<SiteOutcome> = part.records.iter().map(SiteOutcome::from).collect();
+        part.manifest.missing(&outcomes)
+    }
+
     fn lacks(part: &Part<Self>) -> Option<&'static str> {
         match &part.extra {
             _ if part.records.is_empty() => Some("scans"),
@@ -83,6 +88,7 @@ impl Merged for ScanPlan {
             ("--summary", text(&self.summary)),
             ("--sni", text(&self.sni)),
             ("the policy", text(&self.policy)),
+            ("the client certificate", text(&self.client_certificate)),
             ("the sample", text(&self.sampled_of)),
         ]
     }
@@ -110,7 +116,11 @@ fn join(
             .into_iter()
             .map(|scan| (scan.site.clone(), scan))
             .collect();
-        for (place, site) in places.sites.into_iter().zip(&part.manifest.plan.sites) {
+        for (place, site) in places
+            .sites
+            .into_iter()
+            .zip(part.manifest.plan.sites.iter())
+        {
             found.insert(place, (site.clone(), scans.remove(&site.name())));
         }
         if !scans.is_empty() {
@@ -127,7 +137,7 @@ fn join(
     }
     let (sites, scans): (Vec<Site>, Vec<Option<SiteScan>>) = found.into_values().unzip();
     let mut manifest = whole.manifest(name, missing)?;
-    manifest.plan.sites = sites;
+    manifest.plan.sites = sites.into();
     Ok(Joined {
         manifest,
         scans: scans.into_iter().flatten().collect(),

@@ -52,7 +52,7 @@ pub(crate) fn certificates(place: &Place, host: &str, port: u16) {
         ..LabProfile::default()
     };
     let sites = [Site {
-        lab,
+        lab: lab.into(),
         ..Site::new(host, port)
     }];
     let lab = Lab::new(&sites).unwrap();

@@ -3,7 +3,10 @@
 mod made;
 mod round_trips;
 
-use netbench_interop::{LossReport, PopulationKind, confirmation, population, predict, profiles};
+use netbench_interop::{
+    LISTED, LossReport, Losses, PopulationKind, Profiles, confirmation, population, predict,
+    profiles,
+};
 use netbench_model::{
     scan::{
         Agreement, Anchor, ChainScan, Confirmed, HandshakeResult, LossReason, Order, SiteScan,
@@ -360,4 +363,31 @@ fn profiles_take_nothing_outside_them() {
     );
     let why = &rows[1].others["dhe.test"];
     assert_eq!(why, "TLS_DHE_RSA_WITH_AES_128_GCM_SHA256");
+}
+
+/// What every stack does alike with many sites is counted, what they differ in is named.
+#[test]
+fn of_many_sites_those_are_listed_that_a_stack_loses() {
+    let mut losses = Losses::new(vec![broad(), strict()], Vec::new());
+    let mut named = Profiles::new();
+    for number in 0..2 * LISTED {
+        let mut scan = tls12(&[if number % 500 == 499 {
+            DHE_GCM
+        } else {
+            ECDHE_GCM
+        }]);
+        scan.site = format!("s{number}.test");
+        losses.add(&scan);
+        named.add(&scan);
+    }
+    let report = losses.report();
+    assert_eq!(report.site_count(), 2 * LISTED);
+    assert_eq!(report.sites.len(), LISTED + 2);
+    assert_eq!(report.left_out.reached as usize, LISTED - 2);
+    assert_eq!(report.lost_by("strict"), 4);
+    assert_eq!(report.lost[0].sites.len(), 4);
+    let old = &named.rows[2];
+    assert_eq!(old.sites.len() + old.others.len(), LISTED);
+    let reasons: usize = old.reasons().values().sum();
+    assert_eq!(old.comply() + reasons, 2 * LISTED);
 }

@@ -72,6 +72,7 @@ pub enum Sandbox {
 
 impl Recorded for BrowserPlan {
     type Record = VisitSample;
+    type Counted = VisitSample;
 
     fn tally(&self, records: &[VisitSample]) -> Tally {
         let names: HashSet<String> = self.sites.iter().map(Site::name).collect();

@@ -157,6 +157,7 @@ impl ChainOutcome {
 
 impl Recorded for ChainsPlan {
     type Record = ChainSample;
+    type Counted = ChainSample;
 
     fn tally(&self, records: &[ChainSample]) -> Tally {
         let cases: HashSet<&str> = self.cases.iter().map(|case| case.name.as_str()).collect();

@@ -119,6 +119,7 @@ pub enum CompatOutcome {
 
 impl Recorded for CompatPlan {
     type Record = CompatSample;
+    type Counted = CompatSample;
 
     fn tally(&self, records: &[CompatSample]) -> Tally {
         let cases: HashSet<&str> = self.cases.iter().map(|case| case.name.as_str()).collect();

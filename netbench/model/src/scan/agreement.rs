@@ -184,6 +184,14 @@ impl Agreement {
         matches!(self, Self::Agrees(_))
     }
 
+    /// The round trips that are predicted, where a handshake is and they are known.
+    pub fn round_trips(&self) -> Option<RoundTrips> {
+        match self {
+            Self::Agrees(agreed) => agreed.round_trips,
+            Self::Loses { .. } | Self::Unknown { .. } => None,
+        }
+    }
+
     /// A loss.
     pub fn loses(reason: LossReason, detail: impl Into<String>) -> Self {
         Self::Loses {

@@ -18,5 +18,5 @@ pub use hello::{ExtensionOffer, Offer, ShareOffer};
 pub use policy::{KeyRule, Policy, PolicyRule};
 pub use site::{
     Effort, FailedClass, Features, Learned, NamedCode, Observed, Order, SCAN_SCHEMA_VERSION,
-    ScanOutcome, SignatureScan, SiteScan, SuiteScan, Tolerance, VersionScan,
+    ScanOutcome, SignatureScan, SiteOutcome, SiteScan, SuiteScan, Tolerance, VersionScan,
 };

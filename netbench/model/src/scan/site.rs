@@ -119,7 +119,7 @@ pub struct VersionScan {
 }
 
 /// Whose order decides what is chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Hash, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// The server's; a list is in that order.
@@ -296,12 +296,48 @@ impl SiteScan {
 
     /// Whether the site was scanned, at least in part.
     pub fn is_scanned(&self) -> bool {
-        !matches!(self.outcome, ScanOutcome::Failed { .. })
+        self.outcome.is_scanned()
+    }
+}
+
+impl ScanOutcome {
+    /// Whether the site was scanned, at least in part.
+    pub fn is_scanned(&self) -> bool {
+        !matches!(self, Self::Failed { .. })
     }
 }
 
 impl Record for SiteScan {
     const FILE: &'static str = "scan.jsonl";
+
+    fn schema(&self) -> u32 {
+        self.schema
+    }
+}
+
+/// Of a [`SiteScan`], which site it is of and how it ended: what a run of many sites can hold of all of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SiteOutcome {
+    /// [`SCAN_SCHEMA_VERSION`].
+    pub schema: u32,
+    /// As [`SiteScan::site`].
+    pub site: String,
+    /// As [`SiteScan::outcome`].
+    pub outcome: ScanOutcome,
+}
+
+impl From<&SiteScan> for SiteOutcome {
+    fn from(scan: &SiteScan) -> Self {
+        Self {
+            schema: scan.schema,
+            site: scan.site.clone(),
+            outcome: scan.outcome.clone(),
+        }
+    }
+}
+
+impl Record for SiteOutcome {
+    const FILE: &'static str = SiteScan::FILE;
 
     fn schema(&self) -> u32 {
         self.schema

@@ -21,6 +21,11 @@ pub fn losses(
         client_profile,
         ..Losses::default()
     };
+    let left_out = &report.left_out;
+    losses.scanned += u64::from(left_out.reached + left_out.unreachable);
+    losses.both += u64::from(left_out.reached);
+    losses.neither += u64::from(left_out.unreachable);
+    losses.not_scanned += u64::from(left_out.unknown);
     for site in &report.sites {
         let settled = report.settled(site);
         let (Some(before), Some(after)) = (settled.get(old), settled.get(new)) else {

@@ -1,12 +1,11 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use itertools::Itertools;
 use netbench_interop::{ScanChange, changes};
-use netbench_model::{SCHEMA_VERSION, scan::SiteScan};
+use netbench_model::{Manifest, SCHEMA_VERSION, scan::SiteScan};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ScanSummary;
 use crate::{
     cell::Cell,
     document::{Document, Excerpt, Extent, Item, Report, Section, Table},
@@ -58,44 +57,50 @@ pub struct ChangedScan {
     pub changes: Vec<ScanChange>,
 }
 
-/// Holds a scan against an earlier one, site by site.
-pub fn diff_scans(before: &ScanSummary, after: &ScanSummary) -> ScanDiff {
-    let of_diff = |summary: &ScanSummary| ScanOfDiff {
-        name: summary.run.name.clone(),
-        netbench: summary.run.netbench.clone(),
-        started: summary.run.started.clone(),
+/// Holds a scan against an earlier one, site by site. `sites` has what the earlier and the later one found of each
+/// site that is in either, in the order of the later scan.
+///
+/// # Errors
+/// The first of `sites`.
+pub fn diff_scans<E>(
+    before: ScanOfDiff,
+    after: ScanOfDiff,
+    sites: impl IntoIterator<Item = Result<(Option<SiteScan>, Option<SiteScan>), E>>,
+) -> Result<ScanDiff, E> {
+    let mut diff = ScanDiff {
+        schema: SCHEMA_VERSION,
+        before,
+        after,
+        sites: 0,
+        changed: Vec::new(),
+        only_before: Vec::new(),
+        only_after: Vec::new(),
     };
-    let mut earlier: HashMap<&str, &SiteScan> = HashMap::new();
-    for scan in &before.sites {
-        earlier.insert(&scan.site, scan);
-    }
-    let (mut sites, mut changed, mut only_after) = (0, Vec::new(), Vec::new());
-    for scan in &after.sites {
-        let Some(was) = earlier.remove(scan.site.as_str()) else {
-            only_after.push(scan.site.clone());
-            continue;
-        };
-        sites += 1;
-        let changes = changes(was, scan);
-        if !changes.is_empty() {
-            changed.push(ChangedScan {
-                site: scan.site.clone(),
-                changes,
-            });
+    for site in sites {
+        match site? {
+            (None, None) => {}
+            (Some(was), None) => diff.only_before.push(was.site),
+            (None, Some(now)) => diff.only_after.push(now.site),
+            (Some(was), Some(now)) => {
+                diff.sites += 1;
+                let changes = changes(&was, &now);
+                if !changes.is_empty() {
+                    let site = now.site;
+                    diff.changed.push(ChangedScan { site, changes });
+                }
+            }
         }
     }
-    let left = before.sites.iter().map(|scan| &scan.site);
-    ScanDiff {
-        schema: SCHEMA_VERSION,
-        before: of_diff(before),
-        after: of_diff(after),
-        sites,
-        changed,
-        only_before: left
-            .filter(|site| earlier.contains_key(site.as_str()))
-            .cloned()
-            .collect(),
-        only_after,
+    Ok(diff)
+}
+
+impl<P> From<&Manifest<P>> for ScanOfDiff {
+    fn from(run: &Manifest<P>) -> Self {
+        Self {
+            name: run.name.clone(),
+            netbench: run.netbench.clone(),
+            started: run.started.clone(),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use netbench_model::{
     tls::TlsVersion,
 };
 
-use super::{ScanSummary, loss, policy, sample};
+use super::{ScanSummary, loss, many, policy, sample};
 use crate::{
     Asked,
     cell::{Cell, Digits},
@@ -46,7 +46,7 @@ impl Report for ScanSummary {
             .collect();
         Document {
             about: in_place_of(&stacks),
-            lead: match self.sites.len() {
+            lead: match self.site_count() {
                 1 => "What one site supports.".to_owned(),
                 sites => format!("What {sites} sites support."),
             },
@@ -94,12 +94,14 @@ fn section(summary: &ScanSummary) -> Section {
     if let Some(loss) = &summary.loss {
         loss::tables(&mut items, loss);
     }
-    if summary.sites.len() <= IN_FULL {
-        for site in &summary.sites {
-            in_full(&mut items, site);
+    match &summary.many {
+        Some(many) => many::tables(&mut items, many),
+        None if summary.sites.len() <= IN_FULL => {
+            for site in &summary.sites {
+                in_full(&mut items, site);
+            }
         }
-    } else {
-        sites(&mut items, &summary.sites);
+        None => sites(&mut items, &summary.sites),
     }
     if let Some(population) = &summary.population {
         population_tables(&mut items, population);
@@ -143,7 +145,7 @@ fn about(summary: &ScanSummary) -> String {
     )
 }
 
-fn order(order: Order) -> &'static str {
+pub(super) fn order(order: Order) -> &'static str {
     match order {
         Order::Server => "server",
         Order::Client => "client",
@@ -162,7 +164,7 @@ fn outcome(site: &SiteScan) -> String {
     }
 }
 
-fn spoken(site: &SiteScan) -> impl Iterator<Item = &VersionScan> {
+pub(super) fn spoken(site: &SiteScan) -> impl Iterator<Item = &VersionScan> {
     site.versions.iter().filter(|v| v.supported)
 }
 
@@ -175,7 +177,7 @@ fn versions(site: &SiteScan) -> String {
     versions.map(TlsVersion::name).join(" ")
 }
 
-fn key(site: &SiteScan) -> String {
+pub(super) fn key(site: &SiteScan) -> String {
     let leaves = site.chains.iter().filter_map(|c| c.certificates.first());
     let keys = leaves.map(|leaf| format!("{}-{}", leaf.key, leaf.key_bits));
     keys.dedup().join(" ")
@@ -450,8 +452,10 @@ fn profile_table(items: &mut Vec<Item>, profiles: &Profiles) {
     items.push(
         Table::of(&profiles.rows)
             .col("profile", 0, |row| Cell::text(&row.profile))
-            .col("comply", 0, |row| Cell::count(row.sites.len()))
-            .col("do not", 0, |row| Cell::count(row.others.len()))
+            .col("comply", 0, |row| Cell::count(row.comply()))
+            .col("do not", 0, |row| {
+                Cell::count(row.reasons().values().sum::<usize>())
+            })
             .col("most often", 1, |row| Cell::text(reasons(row)))
             .item(),
     );
@@ -459,7 +463,7 @@ fn profile_table(items: &mut Vec<Item>, profiles: &Profiles) {
 
 /// The three reasons that most sites do not comply for.
 fn reasons(row: &ProfileRow) -> String {
-    let why = row.others.values().counts().into_iter();
+    let why = row.reasons().into_iter();
     let why = why
         .sorted_by_key(|(what, count)| (Reverse(*count), *what))
         .take(3);

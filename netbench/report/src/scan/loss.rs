@@ -17,7 +17,7 @@ pub(super) fn headlines(items: &mut Vec<Item>, loss: &LossReport, drawn: Option<
     for offer in &loss.offers {
         let lost = loss.lost_by(&offer.stack);
         let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let of_all = drawn.and_then(|drawn| drawn.share(number(lost), number(loss.sites.len())));
+        let of_all = drawn.and_then(|drawn| drawn.share(number(lost), number(loss.site_count())));
         let of_all = of_all.map_or_else(String::new, |share| {
             format!(" Of all, that is {}.", range(share))
         });
@@ -27,7 +27,7 @@ pub(super) fn headlines(items: &mut Vec<Item>, loss: &LossReport, drawn: Option<
         };
         items.push(Item::Headline(format!(
             "Of {}, {} loses {lost} that another stack reaches.{of_all}",
-            count(loss.sites.len(), "site", "sites"),
+            count(loss.site_count(), "site", "sites"),
             offer.stack
         )));
     }

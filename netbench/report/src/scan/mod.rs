@@ -4,6 +4,7 @@ mod diff;
 mod document;
 mod hello;
 mod loss;
+mod many;
 mod policy;
 mod sample;
 mod summary;
@@ -11,4 +12,5 @@ mod trips;
 
 pub use diff::{ChangedScan, ScanDiff, ScanOfDiff, diff_scans};
 pub use hello::HelloReport;
+pub use many::{AlikeSites, ManySites, PartialSites, Support};
 pub use summary::{ScanHead, ScanSummary, summarize_scan};

@@ -1,6 +1,8 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use netbench_interop::{LossReport, PolicyResult, Population, Profiles, population, profiles};
+use netbench_interop::{
+    LISTED, LossReport, Losses, PolicyCheck, PolicyResult, Population, PopulationCount, Profiles,
+};
 use netbench_model::{
     Origin, Profile, SCHEMA_VERSION, ScanManifest, StackName, Target,
     scan::{AgainstRecord, ScanOutcome, SiteScan},
@@ -8,7 +10,10 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::sample::Drawn;
+use super::{
+    many::{Counting, ManySites},
+    sample::Drawn,
+};
 use crate::{run::command, text::count};
 
 /// What a scan found: its `summary.json`.
@@ -18,8 +23,12 @@ pub struct ScanSummary {
     pub schema: u32,
     /// What was done.
     pub run: ScanHead,
-    /// Every site, in the order of the sites file.
+    /// Every site, in the order of the sites file. None where there are more than a thousand: each is a line of
+    /// `scan.jsonl`.
     pub sites: Vec<SiteScan>,
+    /// What more than a thousand sites support.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub many: Option<ManySites>,
     /// What the stacks of `--against` would lose.
     pub loss: Option<LossReport>,
     /// The population table of `--summary`.
@@ -75,62 +84,129 @@ pub struct ScanHead {
     pub origin: Origin,
 }
 
-/// Sums a scan up. Of a site that was scanned twice the last counts.
-pub fn summarize_scan(
+/// Sums a scan up. `scans` has what was found of each site, in the order of the plan, and each once.
+///
+/// # Errors
+/// The first of `scans`.
+pub fn summarize_scan<E>(
     manifest: &ScanManifest,
-    scans: Vec<SiteScan>,
+    scans: impl IntoIterator<Item = Result<SiteScan, E>>,
     against: Option<AgainstRecord>,
-) -> ScanSummary {
-    let mut by_name: HashMap<String, SiteScan> = HashMap::with_capacity(scans.len());
-    for scan in scans {
-        by_name.insert(scan.site.clone(), scan);
-    }
+) -> Result<ScanSummary, E> {
     let plan = &manifest.plan;
-    let sites: Vec<SiteScan> = plan
-        .sites
-        .iter()
-        .filter_map(|site| by_name.remove(&site.name()))
-        .collect();
-    let loss = against.map(|record| LossReport::new(record.offers, &sites, record.confirmed));
-    let mut warnings = manifest.warnings.clone();
-    if let Some(loss) = &loss {
-        let wrong = loss.mismatches().count();
-        if wrong > 0 {
-            warnings.push(format!(
-                "{} did not come as predicted: the table of handshakes says which",
-                count(wrong, "real handshake", "real handshakes")
-            ));
+    let mut summing = Summing {
+        head: head(manifest),
+        sites: Vec::new(),
+        many: (plan.sites.len() > LISTED).then(Counting::new),
+        loss: against.map(|record| Losses::new(record.offers, record.confirmed)),
+        population: plan.summary.then(PopulationCount::default),
+        profiles: plan.summary.then(Profiles::new),
+        policy: plan.policy.clone().map(PolicyCheck::new),
+    };
+    for scan in scans {
+        summing.add(scan?);
+    }
+    Ok(summing.summary(manifest))
+}
+
+/// A summary that is being made, a site at a time.
+struct Summing {
+    head: ScanHead,
+    sites: Vec<SiteScan>,
+    many: Option<Counting>,
+    loss: Option<Losses>,
+    population: Option<PopulationCount>,
+    profiles: Option<Profiles>,
+    policy: Option<PolicyCheck>,
+}
+
+impl Summing {
+    fn add(&mut self, scan: SiteScan) {
+        self.head.add(&scan);
+        if let Some(loss) = &mut self.loss {
+            loss.add(&scan);
+        }
+        if let Some(population) = &mut self.population {
+            population.add(&scan);
+        }
+        if let Some(profiles) = &mut self.profiles {
+            profiles.add(&scan);
+        }
+        if let Some(policy) = &mut self.policy {
+            policy.add(&scan);
+        }
+        match &mut self.many {
+            Some(many) => many.add(&scan),
+            None => self.sites.push(scan),
         }
     }
-    let missing = plan.sites.len() - sites.len();
-    if missing > 0 {
-        let (sites, are) = match missing {
-            1 => ("1 site".to_owned(), "is"),
-            missing => (format!("{missing} sites"), "are"),
-        };
-        warnings.push(format!(
-            "{sites} {are} not scanned: the run was ended early"
-        ));
+
+    fn summary(self, manifest: &ScanManifest) -> ScanSummary {
+        let run = self.head;
+        let loss = self.loss.map(Losses::report);
+        let mut warnings = manifest.warnings.clone();
+        if let Some(loss) = &loss {
+            let wrong = loss.mismatches().count();
+            if wrong > 0 {
+                warnings.push(format!(
+                    "{} did not come as predicted: the table of handshakes says which",
+                    count(wrong, "real handshake", "real handshakes")
+                ));
+            }
+        }
+        match run.planned.saturating_sub(run.sites()) {
+            0 => {}
+            missing => {
+                let sites = count(missing, "site is", "sites are");
+                warnings.push(format!("{sites} not scanned: the run was ended early"));
+            }
+        }
+        let mut population = self.population.map(PopulationCount::population);
+        if let (Some(population), Some(drawn)) = (&mut population, run.drawn()) {
+            drawn.widen(population);
+        }
+        ScanSummary {
+            schema: SCHEMA_VERSION,
+            run,
+            sites: self.sites,
+            many: self.many.map(Counting::counted),
+            loss,
+            population,
+            profiles: self.profiles,
+            policy: self.policy.map(PolicyCheck::result),
+            warnings,
+        }
     }
-    let run = head(manifest, &sites);
-    let mut population = plan.summary.then(|| population(&sites));
-    if let (Some(population), Some(drawn)) = (&mut population, run.drawn()) {
-        drawn.widen(population);
-    }
-    let policy = plan.policy.clone();
-    ScanSummary {
-        schema: SCHEMA_VERSION,
-        run,
-        population,
-        policy: policy.map(|policy| PolicyResult::new(policy, &sites)),
-        profiles: plan.summary.then(|| profiles(&sites)),
-        sites,
-        loss,
-        warnings,
+}
+
+impl ScanSummary {
+    /// How many sites there is something to say of.
+    pub(super) fn site_count(&self) -> u32 {
+        self.run.sites()
     }
 }
 
 impl ScanHead {
+    fn add(&mut self, site: &SiteScan) {
+        match &site.outcome {
+            ScanOutcome::Scanned => self.scanned += 1,
+            ScanOutcome::Partial { .. } => self.partial += 1,
+            ScanOutcome::Failed { class, .. } => {
+                *self.failed.entry(class.name().to_owned()).or_default() += 1;
+            }
+        }
+        let effort = &site.effort;
+        self.connections += u64::from(effort.connections);
+        self.enumeration_connections += u64::from(effort.enumeration_connections);
+        self.retries += u64::from(effort.retries);
+        self.bytes += effort.bytes_in + effort.bytes_out;
+    }
+
+    /// Sites of which it has something: scanned, in part, or failed.
+    fn sites(&self) -> u32 {
+        self.scanned + self.partial + self.failed.values().sum::<u32>()
+    }
+
     /// The sample that its sites are; none where they are all.
     pub(super) fn drawn(&self) -> Option<Drawn> {
         let of = self.sampled_of?;
@@ -141,19 +217,8 @@ impl ScanHead {
     }
 }
 
-fn head(manifest: &ScanManifest, sites: &[SiteScan]) -> ScanHead {
-    let (mut scanned, mut partial) = (0, 0);
-    let mut failed: BTreeMap<String, u32> = BTreeMap::new();
-    for site in sites {
-        match &site.outcome {
-            ScanOutcome::Scanned => scanned += 1,
-            ScanOutcome::Partial { .. } => partial += 1,
-            ScanOutcome::Failed { class, .. } => {
-                *failed.entry(class.name().to_owned()).or_default() += 1;
-            }
-        }
-    }
-    let sum = |of: fn(&SiteScan) -> u64| sites.iter().map(of).sum();
+/// Of no sites yet.
+fn head(manifest: &ScanManifest) -> ScanHead {
     let library = |stack: &StackName| {
         let worker = manifest.workers.iter().find(|w| w.stack == stack.stack());
         worker.map(|w| w.library.clone()).unwrap_or_default()
@@ -170,14 +235,14 @@ fn head(manifest: &ScanManifest, sites: &[SiteScan]) -> ScanHead {
         place: manifest.plan.place,
         planned: u32::try_from(manifest.plan.sites.len()).unwrap_or(u32::MAX),
         sampled_of: manifest.plan.sampled_of,
-        scanned,
-        partial,
-        failed,
+        scanned: 0,
+        partial: 0,
+        failed: BTreeMap::new(),
+        connections: 0,
+        enumeration_connections: 0,
+        retries: 0,
+        bytes: 0,
         client_profile: Some(manifest.plan.client_profile),
-        connections: sum(|site| site.effort.connections.into()),
-        enumeration_connections: sum(|site| site.effort.enumeration_connections.into()),
-        retries: sum(|site| site.effort.retries.into()),
-        bytes: sum(|site| site.effort.bytes_in + site.effort.bytes_out),
         stacks: manifest
             .plan
             .against

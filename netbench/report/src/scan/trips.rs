@@ -1,8 +1,8 @@
 //! How often packets go to each site and back before its response comes, by stack.
 
 use itertools::Itertools;
-use netbench_interop::LossReport;
-use netbench_model::scan::{Agreement, Confirmation, Confirmed, HandshakeResult, RoundTrips};
+use netbench_interop::{LossReport, TripTotals};
+use netbench_model::scan::{Agreement, Confirmation, Confirmed, HandshakeResult};
 
 use crate::{
     cell::{Cell, Digits},
@@ -10,23 +10,11 @@ use crate::{
     text::count,
 };
 
-/// What is predicted of a stack's round trips, over all sites.
-#[derive(Default)]
-struct Totals<'a> {
-    stack: &'a str,
-    /// Sites of which the round trips are known.
-    known: u32,
-    sum: u32,
-    retried: u32,
-    beyond_window: u32,
-    hello_segments: u32,
-}
-
 pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport) {
-    let totals: Vec<Totals<'_>> = (0..loss.offers.len())
-        .map(|stack| of(loss, stack))
+    let totals: Vec<(&str, TripTotals)> = (0..loss.offers.len())
+        .map(|stack| (loss.offers[stack].stack.as_str(), of(loss, stack)))
         .collect();
-    if totals.iter().all(|of| of.known == 0) {
+    if totals.iter().all(|(_, of)| of.known == 0) {
         return;
     }
     items.push(Item::heading("Round trips until the response comes"));
@@ -39,17 +27,19 @@ pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport) {
     }
     items.push(
         Table::of(&totals)
-            .col("stack", 0, |of| Cell::text(of.stack))
-            .col("sites", 0, |of| Cell::count(of.known))
-            .col("on average", 0, |of| {
+            .col("stack", 0, |(stack, _)| Cell::text(*stack))
+            .col("sites", 0, |(_, of)| Cell::count(of.known))
+            .col("on average", 0, |(_, of)| {
                 let mean = f64::from(of.sum) / f64::from(of.known.max(1));
                 Cell::number(mean, Digits::Decimals(2), "")
             })
-            .col("ask for another key share", 0, |of| Cell::count(of.retried))
-            .col("send over 14,480 bytes", 1, |of| {
+            .col("ask for another key share", 0, |(_, of)| {
+                Cell::count(of.retried)
+            })
+            .col("send over 14,480 bytes", 1, |(_, of)| {
                 Cell::count(of.beyond_window)
             })
-            .col("segments of the ClientHello", 1, |of| {
+            .col("segments of the ClientHello", 1, |(_, of)| {
                 Cell::count(of.hello_segments)
             })
             .item(),
@@ -62,38 +52,26 @@ pub(super) fn tables(items: &mut Vec<Item>, loss: &LossReport) {
     );
 }
 
-fn of(loss: &LossReport, stack: usize) -> Totals<'_> {
-    let mut totals = Totals {
-        stack: &loss.offers[stack].stack,
-        ..Totals::default()
-    };
+/// What is predicted of a stack's round trips, over all sites.
+fn of(loss: &LossReport, stack: usize) -> TripTotals {
+    let left_out = loss.left_out.round_trips.get(stack);
+    let mut totals = left_out.copied().unwrap_or_default();
     for site in &loss.sites {
-        if let Some(trips) = site.agreements.get(stack).and_then(trips) {
-            totals.known += 1;
-            totals.sum += trips.first_byte;
-            totals.retried += u32::from(trips.retry > 0);
-            totals.beyond_window += u32::from(trips.window > 0);
-            totals.hello_segments = totals.hello_segments.max(trips.hello_segments);
+        if let Some(agreement) = site.agreements.get(stack) {
+            totals.add(agreement);
         }
     }
     totals
 }
 
-fn trips(agreement: &Agreement) -> Option<RoundTrips> {
-    match agreement {
-        Agreement::Agrees(agreed) => agreed.round_trips,
-        Agreement::Loses { .. } | Agreement::Unknown { .. } => None,
-    }
-}
-
 /// Sites whose round trips depend on the stack, each with those of every stack.
 fn differing(loss: &LossReport) -> Vec<(&str, String)> {
     let differs = |agreements: &[Agreement]| {
-        let known = agreements.iter().filter_map(trips);
+        let known = agreements.iter().filter_map(Agreement::round_trips);
         !known.map(|trips| trips.first_byte).all_equal()
     };
     let words = |(offer, agreement): (&netbench_model::scan::Offer, &Agreement)| {
-        let trips = trips(agreement)?;
+        let trips = agreement.round_trips()?;
         let retry = match trips.retry {
             0 => "",
             _ => " (asked for another key share)",
@@ -114,7 +92,7 @@ fn differing(loss: &LossReport) -> Vec<(&str, String)> {
 fn seen(loss: &LossReport) -> Option<String> {
     let has = |confirmation: &&Confirmation| {
         let seen = matches!(&confirmation.seen, HandshakeResult::Handshake { packets, .. } if packets.is_some());
-        seen && trips(&confirmation.predicted).is_some()
+        seen && confirmation.predicted.round_trips().is_some()
     };
     let packets: Vec<&Confirmation> = loss.confirmed.iter().filter(has).collect();
     let right = packets

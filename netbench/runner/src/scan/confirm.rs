@@ -1,7 +1,7 @@
 //! Predictions held against real handshakes of the workers.
 
 use std::{
-    collections::BTreeMap,
+    collections::BTreeSet,
     sync::{
         Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -14,7 +14,7 @@ use netbench_interop::{LossReport, confirmation};
 use netbench_link::Namespace;
 use netbench_model::{
     ClientSettings, Failure, FailureClass, Phase, Site, StackName, Transfer,
-    scan::{Agreement, Confirmation, HandshakeResult, PacketsSeen, SiteScan},
+    scan::{Agreement, Confirmation, HandshakeResult, PacketsSeen},
 };
 use netbench_protocol::{ClientIdentity, Configure, ResponseBody};
 
@@ -60,42 +60,50 @@ pub struct Most {
     pub reached: usize,
 }
 
-/// Tries `most` of the sites that a stack loses, and of those that all reach, on every stack.
+/// A site that every stack should reach.
+#[derive(Debug, Clone, Copy)]
+pub struct Reached {
+    /// Its place among the sites.
+    pub site: usize,
+    /// Whether its certificate may sign others, which some stacks refuse.
+    pub signs: bool,
+}
+
+/// A site to try.
+#[derive(Debug, Clone)]
+pub struct Chosen {
+    /// Its place among the sites.
+    pub site: usize,
+    /// What is predicted, one for each stack.
+    pub agreements: Vec<Agreement>,
+}
+
+/// Tries the chosen sites on every stack.
 pub fn confirm(
     clients: &Clients<'_>,
     stacks: &[StackName],
     sites: &[Site],
-    scans: &[SiteScan],
-    report: &LossReport,
-    most: Most,
+    chosen: &[Chosen],
 ) -> Vec<Confirmation> {
-    let chosen = chosen(scans, report, most);
-    let predicted: BTreeMap<&str, &[Agreement]> = report
-        .sites
-        .iter()
-        .map(|site| (site.site.as_str(), site.agreements.as_slice()))
-        .collect();
-    let index: BTreeMap<String, usize> = sites
-        .iter()
-        .enumerate()
-        .map(|(i, s)| (s.name(), i))
-        .collect();
     // Two connections to a site at one time could not be told apart by their packets.
-    let turns: Vec<Mutex<()>> = sites.iter().map(|_| Mutex::default()).collect();
+    let turns: Vec<Mutex<()>> = chosen.iter().map(|_| Mutex::default()).collect();
     let one = |number: usize, stack: &StackName| {
         let mut worker = None;
         let mut found = Vec::new();
-        for name in &chosen {
+        for (
+            Chosen {
+                site: i,
+                agreements,
+            },
+            turn,
+        ) in chosen.iter().zip(&turns)
+        {
             if clients.stop.load(Ordering::Relaxed) {
                 break;
             }
-            let (Some(i), Some(agreements)) = (index.get(name), predicted.get(name.as_str()))
-            else {
-                continue;
-            };
             let prediction = agreements[number].clone();
             let mut connect = || {
-                let _turn = turns[*i].lock().unwrap_or_else(PoisonError::into_inner);
+                let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
                 undisturbed(clients, *i, &prediction, || {
                     handshake(clients, stack, *i, &sites[*i], &mut worker)
                 })
@@ -110,7 +118,8 @@ pub fn confirm(
                 thread::sleep(pause);
                 seen = connect();
             }
-            found.push(confirmation(name, stack.as_str(), prediction, seen));
+            let name = sites[*i].name();
+            found.push(confirmation(&name, stack.as_str(), prediction, seen));
         }
         found
     };
@@ -131,41 +140,34 @@ pub fn confirm(
     found
 }
 
-/// Lost sites, from each reason in turn, then sites that every stack reaches; of these the ones
-/// first whose certificate may sign others, which some stacks refuse.
-fn chosen(scans: &[SiteScan], report: &LossReport, most: Most) -> Vec<String> {
-    let mut chosen: Vec<String> = Vec::new();
+/// Which sites to try, by their places: lost ones, from each reason in turn, then ones that every stack reaches; of
+/// these the ones first whose certificate may sign others.
+pub fn choose(report: &LossReport, sites: &[Site], reached: &[Reached], most: Most) -> Vec<usize> {
+    let mut lost: BTreeSet<&str> = BTreeSet::new();
     let mut columns: Vec<_> = report.lost.iter().map(|group| group.sites.keys()).collect();
-    while chosen.len() < most.lost {
+    while lost.len() < most.lost {
         let row: Vec<&String> = columns.iter_mut().filter_map(Iterator::next).collect();
         if row.is_empty() {
             break;
         }
         for site in row {
-            if chosen.len() < most.lost && !chosen.contains(site) {
-                chosen.push(site.clone());
+            if lost.len() < most.lost {
+                lost.insert(site);
             }
         }
     }
-    let mut agreed: Vec<(bool, &String)> = report
-        .sites
-        .iter()
-        .filter(|site| site.agreements.iter().all(Agreement::agrees))
-        .map(|site| {
-            let scan = scans.iter().find(|scan| scan.site == site.site);
-            let mut chains = scan.into_iter().flat_map(|scan| &scan.chains);
-            let odd = chains.any(|chain| chain.certificates.first().is_some_and(|leaf| leaf.is_ca));
-            (!odd, &site.site)
-        })
-        .collect();
-    agreed.sort_by_key(|(plain, _)| *plain);
+    let places = sites.iter().enumerate();
+    let lost = places.filter(|(_, site)| lost.contains(site.name().as_str()));
+    let mut chosen: Vec<usize> = lost.map(|(place, _)| place).collect();
+    let mut reached = reached.to_vec();
+    reached.sort_by_key(|site| !site.signs);
     // Spread over the list, which is often sorted by something.
-    let step = (agreed.len() / most.reached.max(1)).max(1);
-    let odd = agreed.iter().filter(|(plain, _)| !plain).take(most.lost);
-    let spread = agreed.iter().step_by(step).take(most.reached);
-    for (_, site) in odd.chain(spread) {
+    let step = (reached.len() / most.reached.max(1)).max(1);
+    let signing = reached.iter().filter(|site| site.signs).take(most.lost);
+    let spread = reached.iter().step_by(step).take(most.reached);
+    for Reached { site, .. } in signing.chain(spread) {
         if !chosen.contains(site) {
-            chosen.push((*site).clone());
+            chosen.push(*site);
         }
     }
     chosen

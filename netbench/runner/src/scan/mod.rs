@@ -3,5 +3,5 @@
 mod confirm;
 mod offers;
 
-pub use confirm::{Clients, Most, confirm};
+pub use confirm::{Chosen, Clients, Most, Reached, choose, confirm};
 pub use offers::{EXAMPLE_HOST, OfferError, client_settings, offers};

@@ -3,7 +3,8 @@
 use netbench_model::tls::CipherSuite;
 
 use super::{
-    Alert, MAX_MESSAGE, NotTls, Record, ServerHello, ServerKeyExchange, content, messages,
+    Alert, CertificateRequest, MAX_MESSAGE, NotTls, Record, ServerHello, ServerKeyExchange,
+    content, messages,
     records::{RecordError, Records},
 };
 
@@ -20,8 +21,8 @@ pub struct Flight {
     pub ocsp: Option<Vec<u8>>,
     /// The ServerKeyExchange.
     pub key_exchange: Option<ServerKeyExchange>,
-    /// Whether the server requests a client certificate.
-    pub asks_for_certificate: bool,
+    /// The server's request for a client certificate, if there is one.
+    pub certificate_request: Option<CertificateRequest>,
     /// Whether it ended as it should: with ServerHelloDone, or in TLS 1.3 with the hello.
     pub is_done: bool,
     /// Every message after the hello, with its header: for a transcript.
@@ -182,7 +183,7 @@ impl FlightReader {
                         certificates: None,
                         ocsp: None,
                         key_exchange: None,
-                        asks_for_certificate: false,
+                        certificate_request: None,
                         is_done: last,
                         messages: Vec::new(),
                     });
@@ -206,7 +207,11 @@ impl FlightReader {
                     .unwrap_or_default();
                 flight.key_exchange = Some(parsed.ok_or_else(|| bad("ServerKeyExchange"))?);
             }
-            13 => flight.asks_for_certificate = true,
+            13 => {
+                // Before TLS 1.2 it is of another form, and nobody answers it here.
+                let request = CertificateRequest::parse12(body).unwrap_or_default();
+                flight.certificate_request = Some(request);
+            }
             14 => {
                 flight.is_done = true;
                 return Ok(Step::Done);

@@ -230,6 +230,13 @@ pub(crate) fn vec8(to: &mut Vec<u8>, bytes: &[u8]) {
     to.extend(bytes);
 }
 
+pub(crate) fn vec24(to: &mut Vec<u8>, bytes: &[u8]) {
+    let bytes = &bytes[..bytes.len().min(0xff_ffff)];
+    let length = u32::try_from(bytes.len()).unwrap_or(0).to_be_bytes();
+    to.extend(&length[1..]);
+    to.extend(bytes);
+}
+
 pub(crate) fn vec16(to: &mut Vec<u8>, bytes: &[u8]) {
     let bytes = &bytes[..bytes.len().min(65_535)];
     put16(to, u16::try_from(bytes.len()).unwrap_or(u16::MAX));

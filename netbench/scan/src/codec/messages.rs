@@ -210,3 +210,37 @@ impl ServerKeyExchange {
         Some(found)
     }
 }
+
+/// What a server asks for in a CertificateRequest.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CertificateRequest {
+    /// To be said again in TLS 1.3.
+    pub context: Vec<u8>,
+    /// The schemes that it takes.
+    pub schemes: Vec<u16>,
+}
+
+impl CertificateRequest {
+    /// Of a message's body in TLS 1.2 (RFC 5246 section 7.4.4).
+    pub fn parse12(body: &[u8]) -> Option<Self> {
+        let mut reader = Reader::new(body);
+        reader.vec8()?;
+        Some(Self {
+            context: Vec::new(),
+            schemes: Reader::new(reader.vec16()?).u16s()?,
+        })
+    }
+
+    /// Of a message's body in TLS 1.3 (RFC 8446 section 4.3.2).
+    pub fn parse13(body: &[u8]) -> Option<Self> {
+        let mut reader = Reader::new(body);
+        let context = reader.vec8()?.to_vec();
+        let extensions = extensions(reader.vec16()?)?;
+        let mut extensions = extensions.into_iter();
+        let (_, schemes) = extensions.find(|(code, _)| *code == extension::SIGNATURE_ALGORITHMS)?;
+        Some(Self {
+            context,
+            schemes: Reader::new(Reader::new(&schemes).vec16()?).u16s()?,
+        })
+    }
+}

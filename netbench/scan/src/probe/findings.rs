@@ -61,7 +61,7 @@ impl Findings {
         {
             self.features.ocsp_stapling = Observed::No;
         }
-        self.client_certificate(flight.asks_for_certificate);
+        self.client_certificate(flight.certificate_request.is_some());
         let scheme = flight.key_exchange.as_ref().and_then(|e| e.signature);
         if let Some(scheme) = scheme {
             self.signature(version, scheme);
@@ -96,7 +96,7 @@ impl Findings {
         } else if self.features.ocsp_stapling == Observed::Unknown {
             self.features.ocsp_stapling = Observed::No;
         }
-        self.client_certificate(encrypted.asks_for_certificate);
+        self.client_certificate(encrypted.certificate_request.is_some());
         if let Some(scheme) = encrypted.signature {
             self.signature(version, scheme);
         }

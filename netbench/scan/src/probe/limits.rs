@@ -14,6 +14,8 @@ use tokio::{
     time::Instant,
 };
 
+use crate::{session::ClientIdentity, x509::TrustAnchors};
+
 /// A site to scan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScanTarget {
@@ -73,6 +75,24 @@ impl ScanPart {
     }
 }
 
+/// What the scanner is as a client, beside its hellos.
+#[derive(Debug, Default)]
+pub struct ScanClient {
+    /// What chains are held against.
+    pub roots: TrustAnchors,
+    /// What it shows to servers that require a certificate.
+    pub identity: Option<ClientIdentity>,
+}
+
+impl From<TrustAnchors> for ScanClient {
+    fn from(roots: TrustAnchors) -> Self {
+        Self {
+            roots,
+            identity: None,
+        }
+    }
+}
+
 /// Limits of a scan: how many connections, how fast, how long.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
@@ -109,12 +129,17 @@ impl Default for Limits {
     }
 }
 
+/// So many addresses are kept before any goes.
+const FEW_ADDRESSES: usize = 1024;
+
 /// What connections of all sites share.
 pub(super) struct Gate {
     interval: Option<Duration>,
     next: Cell<Option<Instant>>,
     per_address: usize,
     addresses: RefCell<HashMap<IpAddr, Arc<Semaphore>>>,
+    /// How many addresses there are when those that are done with go.
+    sweep_at: Cell<usize>,
     jitter: Cell<u64>,
 }
 
@@ -131,6 +156,7 @@ impl Gate {
             next: Cell::new(None),
             per_address: limits.per_address.max(1),
             addresses: RefCell::default(),
+            sweep_at: Cell::new(FEW_ADDRESSES),
             jitter: Cell::new(u64::from_le_bytes(seed) | 1),
         }
     }
@@ -139,6 +165,11 @@ impl Gate {
     pub(super) async fn enter(&self, address: IpAddr) -> Option<OwnedSemaphorePermit> {
         let semaphore = {
             let mut addresses = self.addresses.borrow_mut();
+            // Those that nobody waits for or has a permit of.
+            if addresses.len() >= self.sweep_at.get() {
+                addresses.retain(|_, semaphore| Arc::strong_count(semaphore) > 1);
+                self.sweep_at.set(FEW_ADDRESSES.max(2 * addresses.len()));
+            }
             let semaphore = addresses
                 .entry(address)
                 .or_insert_with(|| Arc::new(Semaphore::new(self.per_address)));

@@ -12,6 +12,6 @@ mod sessions;
 mod site;
 mod wire;
 
-pub use limits::{Limits, Place, ScanPart, ScanTarget, raise_descriptor_limit};
+pub use limits::{Limits, Place, ScanClient, ScanPart, ScanTarget, raise_descriptor_limit};
 pub use names::{Lookup, Resolver};
 pub use scan_all::{ScanEvent, scan_all, scan_all_with};

@@ -7,20 +7,22 @@ use std::{
     time::Duration,
 };
 
-use netbench_model::tls::{SignatureScheme, TlsVersion};
+use netbench_model::{
+    scan::Observed,
+    tls::{SignatureScheme, TlsVersion},
+};
 use tokio::{sync::Semaphore, time::Instant};
 
 use super::{
     findings::Findings,
-    limits::{Gate, Limits, ScanTarget},
+    limits::{Gate, Limits, ScanClient, ScanTarget},
     pace::Pace,
     wire::{ConnectionError, Counts, Reply, Wire},
 };
 use crate::{
     codec::{Flight, HelloSpec, Records},
     enumeration::{Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop},
-    session::{Method, PrivateShares, Session13, computable},
-    x509::TrustAnchors,
+    session::{ClientIdentity, Method, PrivateShares, Session13, computable},
 };
 
 /// Silent connections in a row after which a scan gives up.
@@ -31,7 +33,9 @@ pub(super) struct Prober<'a> {
     pub(super) target: &'a ScanTarget,
     pub(super) address: SocketAddr,
     pub(super) limits: &'a Limits,
-    pub(super) roots: &'a TrustAnchors,
+    client: &'a ScanClient,
+    /// Whether the client's certificate is shown to a server that asks for one.
+    shows: Cell<bool>,
     pub(super) gate: &'a Gate,
     slots: Semaphore,
     pub(super) counts: RefCell<Counts>,
@@ -63,14 +67,15 @@ impl<'a> Prober<'a> {
         target: &'a ScanTarget,
         address: SocketAddr,
         limits: &'a Limits,
-        roots: &'a TrustAnchors,
+        client: &'a ScanClient,
         gate: &'a Gate,
     ) -> Self {
         Self {
             target,
             address,
             limits,
-            roots,
+            client,
+            shows: Cell::new(false),
             gate,
             slots: Semaphore::new(limits.per_site.max(1)),
             counts: RefCell::default(),
@@ -286,7 +291,7 @@ impl<'a> Prober<'a> {
                 }
                 self.findings
                     .borrow_mut()
-                    .flight(flight, &self.target.host, self.roots);
+                    .flight(flight, &self.target.host, &self.client.roots);
             }
             Reply::Alert(alert) => {
                 if self.alert.get().is_none() {
@@ -339,7 +344,7 @@ impl<'a> Prober<'a> {
                 session.take(&record)?;
                 if session.encrypted.is_done || session.encrypted.alert.is_some() {
                     let mut findings = self.findings.borrow_mut();
-                    findings.encrypted(&session.encrypted, &self.target.host, self.roots);
+                    findings.encrypted(&session.encrypted, &self.target.host, &self.client.roots);
                     return Some(session);
                 }
             }
@@ -348,6 +353,19 @@ impl<'a> Prober<'a> {
             }
             records.push(wire.read(&mut room, &self.counts).await.ok()?);
         }
+    }
+
+    /// What is shown to a server that asks for a certificate.
+    pub(super) fn identity(&self) -> Option<&ClientIdentity> {
+        self.client.identity.as_ref().filter(|_| self.shows.get())
+    }
+
+    /// Whether to try again with the client's certificate: once, after the server has ended a handshake for want of it.
+    pub(super) fn shows_certificate(&self) -> bool {
+        let findings = self.findings.borrow();
+        let required = findings.features.client_certificate_required == Observed::Yes;
+        let has = self.client.identity.is_some();
+        has && required && !self.shows.replace(true)
     }
 
     /// Whether to try again without ALPN: once, after an alert that no protocol is common.

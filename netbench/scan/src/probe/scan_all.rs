@@ -17,12 +17,10 @@ use tokio::{
 use netbench_model::scan::SiteScan;
 
 use super::{
-    limits::{Gate, Limits, Place, ScanTarget},
+    limits::{Gate, Limits, Place, ScanClient, ScanTarget},
     names::{LOOKUPS, Resolver},
     site,
 };
-
-use crate::x509::TrustAnchors;
 
 /// How often `stop` is checked.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -44,12 +42,12 @@ pub enum ScanEvent<'a> {
 pub fn scan_all<E: From<std::io::Error>>(
     targets: impl IntoIterator<Item = ScanTarget>,
     limits: Limits,
-    roots: TrustAnchors,
+    client: impl Into<ScanClient>,
     stop: &Arc<AtomicBool>,
     listener: impl FnMut(ScanEvent<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let resolver = Resolver::of_the_system();
-    scan_all_with(resolver, targets, limits, roots, stop, listener)
+    scan_all_with(resolver, targets, limits, client, stop, listener)
 }
 
 /// The same with another resolver. Names are looked up somewhat ahead of the scan, so that one without an
@@ -61,7 +59,7 @@ pub fn scan_all_with<E: From<std::io::Error>>(
     resolver: Resolver,
     targets: impl IntoIterator<Item = ScanTarget>,
     limits: Limits,
-    roots: TrustAnchors,
+    client: impl Into<ScanClient>,
     stop: &Arc<AtomicBool>,
     mut listener: impl FnMut(ScanEvent<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
@@ -73,7 +71,7 @@ pub fn scan_all_with<E: From<std::io::Error>>(
     let slots = Rc::new(Semaphore::new(limits.sites.max(1)));
     let gate = Rc::new(Gate::new(&limits));
     let limits = Rc::new(limits);
-    let roots = Rc::new(roots);
+    let client = Rc::new(client.into());
     let local = LocalSet::new();
     let work = async {
         let (done, mut results) = mpsc::unbounded_channel();
@@ -83,8 +81,8 @@ pub fn scan_all_with<E: From<std::io::Error>>(
             while running < limits.sites.max(1) + LOOKUPS {
                 let Some(target) = waiting.next() else { break };
                 running += 1;
-                let (limits, roots, gate) =
-                    (Rc::clone(&limits), Rc::clone(&roots), Rc::clone(&gate));
+                let (limits, client, gate) =
+                    (Rc::clone(&limits), Rc::clone(&client), Rc::clone(&gate));
                 let (resolver, slots) = (Rc::clone(&resolver), Rc::clone(&slots));
                 let done = done.clone();
                 tokio::task::spawn_local(async move {
@@ -94,7 +92,7 @@ pub fn scan_all_with<E: From<std::io::Error>>(
                         Place::Nowhere(why) => Err(why.clone()),
                     };
                     let _slot = slots.acquire().await;
-                    let result = site::scan(&target, addresses, &limits, &roots, &gate).await;
+                    let result = site::scan(&target, addresses, &limits, &client, &gate).await;
                     // The receiver is gone when the scan was stopped.
                     let _ = done.send(result);
                 });

@@ -51,6 +51,9 @@ pub(super) async fn sessions(prober: &Prober<'_>, found: &Enumeration) -> Result
         } else {
             let group = groups[..1].to_vec();
             let mut ticket = full13(prober, &suites, &group, Method::Head).await?;
+            if prober.shows_certificate() {
+                ticket = full13(prober, &suites, &group, Method::Head).await?;
+            }
             if prober.lacks_head() {
                 ticket = full13(prober, &suites, &group, Method::Get)
                     .await?
@@ -92,7 +95,7 @@ async fn full13(
         prober.note_missing("TLS 1.3: the encrypted flight could not be read");
         return Ok(None);
     };
-    let Some(mut last) = session.finish() else {
+    let Some(mut last) = session.finish(prober.identity()) else {
         return Ok(None);
     };
     last.extend(
@@ -124,7 +127,7 @@ async fn full13(
     let mut findings = prober.findings.borrow_mut();
     let head = ResponseHead::parse(&response);
     let finished = head.is_some() || !session.tickets.is_empty();
-    if session.encrypted.asks_for_certificate {
+    if session.encrypted.certificate_request.is_some() && prober.identity().is_none() {
         // Tickets say nothing: a server may send them before it has looked at the client's flight.
         findings.certificate_missed(head.is_some(), session.encrypted.alert);
     }
@@ -190,7 +193,12 @@ async fn sessions12(prober: &Prober<'_>, suites: &[u16]) -> Result<(), Stop> {
         return Ok(());
     }
     let groups = computable(&[0x1d, 0x17, 0x18, 0x19]);
-    let Some(mut first) = full12(prober, &able, &groups).await? else {
+    let mut first = full12(prober, &able, &groups).await?;
+    if first.is_none() && prober.shows_certificate() {
+        first = full12(prober, &able, &groups).await?;
+    }
+    let Some(mut first) = first else {
+        prober.note_missing("TLS 1.2: the handshake did not come to its end");
         return Ok(());
     };
     let ticket = first
@@ -234,7 +242,9 @@ async fn full12(
         return Ok(None);
     };
     let session_id = flight.hello.session_id.clone();
-    let Some((mut keys, last)) = Keys12::new(&spec.message(), &spec.random, &flight) else {
+    let Some((mut keys, last)) =
+        Keys12::new(&spec.message(), &spec.random, &flight, prober.identity())
+    else {
         return Ok(None);
     };
     wire.extend(prober.limits.timeout);
@@ -245,12 +255,11 @@ async fn full12(
         keys.take(record).is_none() || keys.is_done || keys.alert.is_some()
     })
     .await;
-    if flight.asks_for_certificate {
+    if flight.certificate_request.is_some() && prober.identity().is_none() {
         let mut findings = prober.findings.borrow_mut();
         findings.certificate_missed(keys.is_done, keys.alert);
     }
     if !keys.is_done {
-        prober.note_missing("TLS 1.2: the handshake did not come to its end");
         return Ok(None);
     }
     Ok(Some(Finished12 {

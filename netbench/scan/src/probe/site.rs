@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use super::{
     features,
     intolerance::intolerance,
-    limits::{Gate, Limits, ScanPart, ScanTarget},
+    limits::{Gate, Limits, ScanClient, ScanPart, ScanTarget},
     prober::Prober,
     sessions,
     wire::ConnectionError,
@@ -24,7 +24,6 @@ use crate::{
     codec::NotTls,
     enumeration::{Enumeration, Stop, VersionFound, enumerate},
     text::clean,
-    x509::TrustAnchors,
 };
 
 /// The most addresses of a site that are tried, one after another until one accepts a connection.
@@ -35,7 +34,7 @@ pub(super) async fn scan(
     target: &ScanTarget,
     addresses: Result<Vec<SocketAddr>, String>,
     limits: &Limits,
-    roots: &TrustAnchors,
+    client: &ScanClient,
     gate: &Gate,
 ) -> SiteScan {
     let mut last = empty(target);
@@ -51,7 +50,7 @@ pub(super) async fn scan(
     };
     let mut silent = Vec::new();
     for address in addresses.iter().take(MOST_TRIED) {
-        last = scan_at(target, *address, limits, roots, gate).await;
+        last = scan_at(target, *address, limits, client, gate).await;
         let class = FailedClass::Connect;
         if !matches!(&last.outcome, ScanOutcome::Failed { class: failed, .. } if *failed == class) {
             break;
@@ -73,13 +72,13 @@ async fn scan_at(
     target: &ScanTarget,
     address: SocketAddr,
     limits: &Limits,
-    roots: &TrustAnchors,
+    client: &ScanClient,
     gate: &Gate,
 ) -> SiteScan {
     let begun = Instant::now();
     let mut scan = empty(target);
     scan.address = Some(address);
-    let prober = Prober::new(target, address, limits, roots, gate);
+    let prober = Prober::new(target, address, limits, client, gate);
     let mut found = None;
     // Every wait has a limit, and none begins after the site's time is up.
     let ended = run(&prober, &mut scan, &mut found).await;
@@ -171,6 +170,12 @@ fn finish(prober: Prober<'_>, mut scan: SiteScan, cut: Option<String>, begun: In
             None => ScanOutcome::Scanned,
         }
     } else {
+        if prober.alert.get().is_none() {
+            // Nothing was asked of it.
+            for version in &mut scan.versions {
+                version.complete = false;
+            }
+        }
         let broken = prober.broken.into_inner();
         let (class, detail) = failure(broken, prober.alert.get(), cut);
         ScanOutcome::Failed {

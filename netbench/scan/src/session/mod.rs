@@ -6,11 +6,19 @@
 
 pub mod crypto;
 mod http;
+mod identity;
 mod shares;
 mod tls12;
 mod tls13;
 
 pub(crate) use http::{Method, ResponseHead, request};
+pub use identity::{ClientIdentity, ClientIdentityError};
 pub(crate) use shares::{PrivateShares, computable, computable_suites};
 pub(crate) use tls12::Keys12;
 pub(crate) use tls13::{Encrypted13, Resumption13, Session13, binder, parse_message13};
+
+/// A handshake message: its type, its length, and its body.
+fn with_header(kind: u8, body: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(body.len()).unwrap_or(0).to_be_bytes();
+    [&[kind, length[1], length[2], length[3]], body].concat()
+}

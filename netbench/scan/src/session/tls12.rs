@@ -3,9 +3,12 @@
 
 use aws_lc_rs::rsa::{Pkcs1PublicEncryptingKey, PublicEncryptingKey};
 
+use netbench_model::tls::TlsVersion;
+
 use super::{
-    PrivateShares,
+    ClientIdentity, PrivateShares,
     crypto::{Hash, Protection12},
+    with_header,
 };
 use crate::codec::{Flight, Record, content, extension, put_vec8, put_vec16};
 
@@ -64,11 +67,13 @@ pub(crate) struct Keys12 {
 }
 
 impl Keys12 {
-    /// From the client's hello as a message, and the server's flight; with the bytes to send.
+    /// From the client's hello as a message, the server's flight, and what it is shown if it asks; with the bytes to
+    /// send.
     pub(crate) fn new(
         client_hello: &[u8],
         random: &[u8; 32],
         flight: &Flight,
+        identity: Option<&ClientIdentity>,
     ) -> Option<(Self, Vec<u8>)> {
         let suite = flight.hello.suite;
         let (key_length, iv_length) = Protection12::lengths(suite)?;
@@ -76,10 +81,12 @@ impl Keys12 {
         let exchange = PreMaster::of(flight)?;
         let mut transcript = [client_hello, &flight.hello_message, &flight.messages].concat();
         let mut sent = Vec::new();
-        if flight.asks_for_certificate {
-            let none = [11, 0, 0, 3, 0, 0, 0];
-            transcript.extend(none);
-            record(&mut sent, &none);
+        let asked = flight.certificate_request.as_ref();
+        if asked.is_some() {
+            let none = vec![11, 0, 0, 3, 0, 0, 0];
+            let shown = identity.map_or(none, ClientIdentity::certificate12);
+            transcript.extend_from_slice(&shown);
+            record(&mut sent, &shown);
         }
         transcript.extend_from_slice(&exchange.message);
         record(&mut sent, &exchange.message);
@@ -94,6 +101,11 @@ impl Keys12 {
             let seed = [random.as_slice(), &flight.hello.random].concat();
             hash.prf(&exchange.secret, "master secret", &seed, 48)
         };
+        if let (Some(asked), Some(identity)) = (asked, identity) {
+            let proof = identity.verify(&asked.schemes, TlsVersion::Tls12, &transcript)?;
+            transcript.extend_from_slice(&proof);
+            record(&mut sent, &proof);
+        }
         let seed = [flight.hello.random.as_slice(), random].concat();
         let block = hash.prf(&main, "key expansion", &seed, 2 * (key_length + iv_length));
         let (client_key, rest) = block.split_at(key_length);
@@ -149,11 +161,6 @@ impl Keys12 {
     pub(crate) fn seal(&mut self, content: u8, plain: &[u8]) -> Option<Vec<u8>> {
         self.client.seal(content, plain)
     }
-}
-
-fn with_header(kind: u8, body: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(body.len()).unwrap_or(0).to_be_bytes();
-    [&[kind, length[1], length[2], length[3]], body].concat()
 }
 
 fn record(to: &mut Vec<u8>, message: &[u8]) {

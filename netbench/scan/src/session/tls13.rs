@@ -1,7 +1,19 @@
 //! The client's side of a TLS 1.3 handshake after the ServerHello (RFC 8446).
 
-use super::crypto::{Hash, Protection13};
-use crate::codec::{MAX_MESSAGE, Reader, Record, ServerHello, content, extension, messages};
+use netbench_model::tls::TlsVersion;
+
+use super::{
+    ClientIdentity,
+    crypto::{Hash, Protection13},
+    with_header,
+};
+use crate::codec::{
+    CertificateRequest, MAX_MESSAGE, Reader, Record, ServerHello, content, extension, messages,
+    put_vec8,
+};
+
+/// The most that one record carries (RFC 8446 section 5.1).
+const LONGEST_RECORD: usize = 16 * 1024;
 
 /// What the server's encrypted flight said.
 #[derive(Debug, Clone, Default)]
@@ -10,7 +22,7 @@ pub(crate) struct Encrypted13 {
     /// Certificates, the leaf first, with their extensions.
     pub(crate) certificates: messages::Entries,
     pub(crate) signature: Option<u16>,
-    pub(crate) asks_for_certificate: bool,
+    pub(crate) certificate_request: Option<CertificateRequest>,
     pub(crate) is_done: bool,
     pub(crate) alert: Option<u8>,
 }
@@ -28,7 +40,7 @@ impl Encrypted13 {
         match kind {
             8 => self.extensions = messages::extensions(Reader::new(body).vec16()?)?,
             11 => self.certificates = messages::certificate_entries(body)?,
-            13 => self.asks_for_certificate = true,
+            13 => self.certificate_request = Some(CertificateRequest::parse13(body)?),
             15 => self.signature = Reader::new(body).u16(),
             20 => self.is_done = true,
             _ => {}
@@ -172,15 +184,32 @@ impl Session13 {
         }
     }
 
-    /// The client's last flight: an empty certificate if one was asked for, and Finished.
-    pub(crate) fn finish(&mut self) -> Option<Vec<u8>> {
+    /// The client's last flight: a certificate if one was asked for, empty where there is none, and Finished.
+    pub(crate) fn finish(&mut self, identity: Option<&ClientIdentity>) -> Option<Vec<u8>> {
         let at_server_finished = self.hash.of_bytes(&self.transcript);
         // For middleboxes (RFC 8446 appendix D.4).
         let mut flight = vec![content::CHANGE_CIPHER_SPEC, 3, 3, 0, 1, 1];
-        if self.encrypted.asks_for_certificate {
-            let none = [11, 0, 0, 4, 0, 0, 0, 0];
-            self.transcript.extend(none);
-            flight.extend(self.client.seal(content::HANDSHAKE, &none)?);
+        if let Some(asked) = self.encrypted.certificate_request.take() {
+            let shown = match identity {
+                Some(identity) => identity.certificate13(&asked.context),
+                None => {
+                    let mut none = Vec::new();
+                    put_vec8(&mut none, &asked.context);
+                    none.extend([0, 0, 0]);
+                    with_header(11, &none)
+                }
+            };
+            self.transcript.extend_from_slice(&shown);
+            let mut sent = shown;
+            if let Some(identity) = identity {
+                let proof = identity.verify(&asked.schemes, TlsVersion::Tls13, &self.signed())?;
+                self.transcript.extend_from_slice(&proof);
+                sent.extend(proof);
+            }
+            for part in sent.chunks(LONGEST_RECORD) {
+                flight.extend(self.client.seal(content::HANDSHAKE, part)?);
+            }
+            self.encrypted.certificate_request = Some(asked);
         }
         let key = self
             .hash
@@ -201,6 +230,13 @@ impl Session13 {
         let so_far = self.hash.of_bytes(&self.transcript);
         self.resumption_secret = self.hash.derive(&main, "res master", &so_far);
         Some(flight)
+    }
+
+    /// What a client's CertificateVerify signs (RFC 8446 section 4.4.3).
+    fn signed(&self) -> Vec<u8> {
+        let so_far = self.hash.of_bytes(&self.transcript);
+        let words = b"TLS 1.3, client CertificateVerify\0".as_slice();
+        [&[0x20; 64], words, &so_far].concat()
     }
 
     /// A record of this content type.

@@ -10,6 +10,7 @@
 mod endless;
 mod go;
 mod hostile;
+mod identity;
 mod limited;
 mod names;
 mod nginx;
@@ -31,6 +32,7 @@ netbench_testing::tests! {
     hostile::those_that_speak_first_or_never_are_classed;
     hostile::messages_may_lie_in_records_anyhow;
     hostile::an_answer_that_breaks_off_is_as_good_as_its_server_hello;
+    identity::what_follows_a_client_certificate_is_seen: OpensslCommand;
     limited::limits_of_connections_are_waited_for_or_said: Nginx;
     limited::a_server_that_refuses_by_closing_is_known_whole;
     limited::hellos_keep_to_the_rules: OpensslCommand;

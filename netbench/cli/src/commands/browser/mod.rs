@@ -39,7 +39,7 @@ pub(crate) fn browser(options: &BrowserOptions) -> anyhow::Result<Ended> {
         output: &options.output,
         progress: Progress::counting(options.output.quiet, "visits"),
     };
-    pipeline::run(&settings, earlier, asked)
+    pipeline::run(settings, earlier, asked)
 }
 
 /// What a run with these options takes.

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use netbench_browser::{BrowserError, BrowserProgram, Product, other_user};
 use netbench_link::LinkChoice;
 use netbench_model::{
@@ -50,7 +52,7 @@ impl BrowserSettings {
             .collect::<Result<Vec<_>, _>>()?;
         let mut file = sites_file::read(options.sites.as_deref())?;
         if let Some(limit) = options.limit {
-            file.sites.truncate(limit as usize);
+            Arc::make_mut(&mut file.sites).truncate(limit as usize);
         }
         let mut clients: Vec<StackName> = browsers
             .iter()
@@ -80,7 +82,7 @@ impl BrowserSettings {
             rounds: options.rounds,
             sites_file: over.file.name.clone(),
             sites_sha256: over.file.sha256.clone(),
-            sites: over.file.sites.clone(),
+            sites: over.file.sites.to_vec(),
             roots: over.roots_record(),
             client: None,
             limit_ms: millis(options.timeout),
@@ -98,7 +100,7 @@ impl BrowserSettings {
         let file = SitesFile {
             name: plan.sites_file.clone(),
             sha256: plan.sites_sha256.clone(),
-            sites: plan.sites.clone(),
+            sites: plan.sites.clone().into(),
         };
         let over = Sites::of_run(manifest, Network::Lab, file, &plan.roots, &[], plan.seed)?;
         let products = plan.browsers.iter().map(|browser| browser.name.parse());

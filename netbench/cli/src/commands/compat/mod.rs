@@ -63,7 +63,7 @@ fn servers(options: &Compat) -> anyhow::Result<Ended> {
         output: &options.output,
         progress: Progress::counting(options.output.quiet, "tries"),
     };
-    pipeline::run(&settings, earlier, asked)
+    pipeline::run(settings, earlier, asked)
 }
 
 /// What a run with these options takes.

@@ -38,7 +38,7 @@ pub(crate) fn connect(options: &Connect) -> anyhow::Result<Ended> {
         output: &options.output,
         progress: Progress::of_samples(options.output.quiet, &options.verbosity),
     };
-    pipeline::run(&settings, earlier, asked)
+    pipeline::run(settings, earlier, asked)
 }
 
 /// What a run with these options takes.
@@ -114,7 +114,7 @@ fn trials(
     targets: &Targets,
     session: u32,
 ) -> Plan {
-    let sites = settings.over.file.sites.clone();
+    let sites = settings.over.file.sites.to_vec();
     let unreachable: BTreeMap<usize, Failure> = match targets {
         Targets::Lab(_) => BTreeMap::new(),
         Targets::Hosts(hosts) => hosts

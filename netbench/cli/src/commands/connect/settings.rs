@@ -51,7 +51,8 @@ impl ConnectSettings {
     pub(crate) fn of_options(options: &Connect) -> anyhow::Result<Self> {
         let (mut file, target) = targets::asked(&options.over, &options.targets)?;
         let every = options.every as usize;
-        file.sites = file.sites.into_iter().step_by(every).collect();
+        let sites: Vec<_> = file.sites.iter().step_by(every).cloned().collect();
+        file.sites = sites.into();
         let request = client::request(&options.request.method, &options.request.header);
         client::only_for_servers(target, &request, &options.identity)?;
         let pause = options.request.pause;
@@ -94,7 +95,7 @@ impl ConnectSettings {
         let file = SitesFile {
             name: plan.sites_file.clone(),
             sha256: plan.sites_sha256.clone(),
-            sites: plan.sites.clone(),
+            sites: plan.sites.clone().into(),
         };
         let pause = plan.pause_ms.map(Duration::from_millis);
         let over = Sites::of_run(

@@ -38,8 +38,6 @@ runs/. Without --live, nothing leaves this machine.";
 #[command(
     args_conflicts_with_subcommands = true,
     mut_arg("targets", |targets| targets.help("Servers to scan, by URL or by host [default: emulated sites]; those of this machine need no --live")),
-    mut_arg("client_cert", |cert| cert.help_heading("Loss").help("Certificate that the stacks show in the handshakes that confirm losses (PEM)")),
-    mut_arg("client_key", |key| key.help_heading("Loss")),
     mut_arg("live", |live| live.help("Scan the real hosts over the real network")),
     mut_arg("seed", |seed| seed.help("Seed of --sample and of packet losses on emulated links [default: a new one]")),
     mut_arg("resume", |resume| resume.conflicts_with_all(["targets", "connect_to", "sites", "limit", "shard", "vantage", "live", "parts", "roots", "against", "client_profile", "confirm", "confirm_reached", "summary", "policy", "sample", "sni", "link", "jobs", "rate", "timeout", "site_timeout", "retries", "seed", "out", "name"])),
@@ -93,7 +91,7 @@ pub(crate) struct Scan {
     pub(crate) identity: IdentityOptions,
 
     /// Check every site against a policy: mozilla-modern, mozilla-intermediate, mozilla-old, or a TOML file; exit
-    /// code 4 if a site breaks it
+    /// code 4 if a site breaks it, or could not be seen wholly
     #[arg(long, value_name = "POLICY", value_hint = ValueHint::FilePath, help_heading = "Policy")]
     pub(crate) policy: Option<String>,
 

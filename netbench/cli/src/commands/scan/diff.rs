@@ -1,7 +1,8 @@
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
-use netbench_model::ScanPlan;
-use netbench_report::{Report, ScanSummary, diff_scans};
+use netbench_model::{ScanManifest, ScanPlan, Site};
+use netbench_report::{Report, diff_scans};
+use netbench_store::Index;
 
 use super::args::Diff;
 use crate::{
@@ -11,14 +12,15 @@ use crate::{
 
 /// Shows what changed from one scan to a later one.
 pub(super) fn diff(options: &Diff) -> anyhow::Result<Ended> {
-    let (before, after) = (read(&options.before)?, read(&options.after)?);
-    let diff = diff_scans(&before, &after);
+    let ((before, earlier), (after, later)) = (read(&options.before)?, read(&options.after)?);
+    let both: HashSet<String> = after.plan.sites.iter().map(Site::name).collect();
+    let gone = before.plan.sites.iter().map(Site::name);
+    let gone = gone.filter(|site| !both.contains(site));
+    let sites = after.plan.sites.iter().map(Site::name).chain(gone);
+    let sites = sites.map(|site| Ok((earlier.read(&site)?, later.read(&site)?)));
+    let diff = diff_scans((&before).into(), (&after).into(), sites).map_err(stored::wrong)?;
     if diff.sites == 0 {
-        bail_input!(
-            "{} and {} have no site in common",
-            before.run.name,
-            after.run.name
-        );
+        bail_input!("{} and {} have no site in common", before.name, after.name);
     }
     let form = options.output.format();
     if let Some(why) = form.unsupported(&diff.document(form.extent)) {
@@ -28,7 +30,8 @@ pub(super) fn diff(options: &Diff) -> anyhow::Result<Ended> {
     Ok(Ended::Well)
 }
 
-fn read(path: &Path) -> anyhow::Result<ScanSummary> {
-    let (folder, _) = stored::open::<ScanPlan>(path)?;
-    kinds::scan::read(&folder)
+fn read(path: &Path) -> anyhow::Result<(ScanManifest, Index)> {
+    let (folder, manifest) = stored::open::<ScanPlan>(path)?;
+    let index = kinds::scan::index(&folder)?;
+    Ok((manifest, index))
 }

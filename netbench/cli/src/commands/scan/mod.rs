@@ -8,22 +8,22 @@ pub(crate) mod record;
 mod settings;
 
 use std::{
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::{BTreeSet, HashSet},
     net::SocketAddr,
     time::Duration,
 };
 
-use netbench_interop::LossReport;
+use netbench_interop::{LossReport, Losses};
 use netbench_model::{
     ClientSettings, Profile, ScanManifest, ScanPlan, Site, StackName,
-    scan::{AgainstRecord, Offer, SiteScan},
+    scan::{AgainstRecord, Agreement, Offer, SiteOutcome, SiteScan},
 };
 use netbench_runner::{
     Targets,
-    scan::{Clients, Most, client_settings, confirm, offers},
+    scan::{Chosen, Clients, Most, Reached, choose, client_settings, confirm, offers},
 };
-use netbench_scan::{Place, ScanEvent, ScanTarget, TrustAnchors, scan_all};
-use netbench_store::{Appender, RunFolder};
+use netbench_scan::{Place, ScanClient, ScanEvent, ScanTarget, TrustAnchors, scan_all};
+use netbench_store::{Appender, Index, RunFolder};
 
 use self::{
     args::{Scan, ScanCommand},
@@ -34,7 +34,7 @@ use crate::{
     commands::hello::example_site,
     cost::Cost,
     exit::Ended,
-    kinds::scan::AGAINST,
+    kinds::{self, scan::AGAINST},
     pipeline::{self, Asked, Measured, Ready, Setup},
     progress::Progress,
     targets::{Needs, Network, Sites},
@@ -57,7 +57,7 @@ pub(crate) fn scan(options: &Scan) -> anyhow::Result<Ended> {
         output: &options.output,
         progress: Progress::counting(options.output.quiet, "sites"),
     };
-    pipeline::run(&settings, earlier, asked)
+    pipeline::run(settings, earlier, asked)
 }
 
 /// What a run with these options takes.
@@ -131,13 +131,13 @@ fn scan_sites(
 ) -> anyhow::Result<()> {
     let (addresses, progress) = (setup.targets()?, &setup.progress);
     let sites = &settings.over.file.sites;
-    let earlier: Vec<SiteScan> = folder.records()?;
+    let mut done: HashSet<String> = HashSet::new();
     // What failed is tried again.
-    let done: HashSet<String> = earlier
-        .into_iter()
-        .filter(SiteScan::is_scanned)
-        .map(|scan| scan.site)
-        .collect();
+    folder.each_record(|earlier: SiteOutcome| {
+        if earlier.outcome.is_scanned() {
+            done.insert(earlier.site);
+        }
+    })?;
     let due = |site: &Site| !done.contains(&site.name());
     let count = sites.iter().filter(|site| due(site)).count();
     let each = settings.cost().each();
@@ -151,10 +151,13 @@ fn scan_sites(
         path: site.path.clone(),
         place: place(&settings.over, addresses, i, site),
     });
-    let roots = TrustAnchors::of_pem(&setup.roots_pem);
+    let client = ScanClient {
+        roots: TrustAnchors::of_pem(&setup.roots_pem),
+        identity: settings.identity()?,
+    };
     let limits = settings.limits();
     let work = || {
-        scan_all::<anyhow::Error>(targets, limits, roots, &setup.stop, |event| {
+        scan_all::<anyhow::Error>(targets, limits, client, &setup.stop, |event| {
             let ScanEvent::Done(scan) = event;
             appender.append(scan)?;
             progress.advance(!scan.is_scanned(), each);
@@ -181,16 +184,6 @@ fn place(over: &Sites, addresses: &Targets, index: usize, site: &Site) -> Place 
     }
 }
 
-/// Where the sites of the real network were found.
-fn found(over: &Sites, scans: &[SiteScan]) -> Targets {
-    let of_scans: HashMap<&str, SocketAddr> = scans
-        .iter()
-        .filter_map(|scan| Some((scan.site.as_str(), scan.address?)))
-        .collect();
-    let sites = over.file.sites.iter();
-    Targets::Hosts(over.at(sites.map(|site| of_scans.get(site.name().as_str()).copied())))
-}
-
 /// Predicts what the stacks agree on, has handshakes confirm it, and stores both.
 fn against(
     settings: &ScanSettings,
@@ -202,9 +195,6 @@ fn against(
     if offers.is_empty() {
         return Ok(());
     }
-    let scans: Vec<SiteScan> = folder.records()?;
-    let predicted = LossReport::new(offers, &scans, Vec::new());
-    setup.progress.stage("confirming by handshakes");
     let ScanPlan {
         against: stacks,
         sites,
@@ -212,8 +202,30 @@ fn against(
         confirm_reached: reached,
         ..
     } = &settings.plan;
+    let most = Most {
+        lost: *lost as usize,
+        reached: *reached as usize,
+    };
+    let index = kinds::scan::index(folder)?;
+    let (predicted, reached) = predict(offers, sites, &index)?;
+    setup.progress.stage("confirming by handshakes");
+    let mut chosen = Vec::new();
+    let mut found = vec![None; sites.len()];
+    for place in choose(&predicted, sites, &reached, most) {
+        let scan: Option<SiteScan> = index.read(&sites[place].name())?;
+        if let Some(scan) = scan {
+            found[place] = scan.address;
+            let offers = predicted.offers.iter();
+            chosen.push(Chosen {
+                site: place,
+                agreements: offers
+                    .map(|offer| netbench_interop::predict(offer, &scan))
+                    .collect(),
+            });
+        }
+    }
     let found = match settings.over.network {
-        Network::Live { .. } => Some(found(&settings.over, &scans)),
+        Network::Live { .. } => Some(Targets::Hosts(settings.over.at(found))),
         Network::Lab | Network::Loopback => None,
     };
     let targets = match &found {
@@ -230,15 +242,33 @@ fn against(
         identity: identity.as_ref(),
         stop: &setup.stop,
     };
-    let most = Most {
-        lost: *lost as usize,
-        reached: *reached as usize,
-    };
-    let confirmed = confirm(&clients, stacks, sites, &scans, &predicted, most);
+    let confirmed = confirm(&clients, stacks, sites, &chosen);
     let record = AgainstRecord {
         offers: predicted.offers,
         confirmed,
     };
     folder.write_file(AGAINST, &serde_json::to_vec_pretty(&record)?)?;
     Ok(())
+}
+
+/// What the stacks lose of the sites that were scanned, and which sites each of them reaches.
+fn predict(
+    offers: Vec<Offer>,
+    sites: &[Site],
+    index: &Index,
+) -> anyhow::Result<(LossReport, Vec<Reached>)> {
+    let mut losses = Losses::new(offers, Vec::new());
+    let mut reached = Vec::new();
+    for (place, site) in sites.iter().enumerate() {
+        let scan: Option<SiteScan> = index.read(&site.name())?;
+        let Some(scan) = scan else { continue };
+        if losses.add(&scan).iter().all(Agreement::agrees) {
+            let mut leaves = scan.chains.iter().filter_map(|c| c.certificates.first());
+            reached.push(Reached {
+                site: place,
+                signs: leaves.any(|leaf| leaf.is_ca),
+            });
+        }
+    }
+    Ok((losses.report(), reached))
 }

@@ -13,50 +13,43 @@ use crate::{exit::Ended, kinds, output, stored};
 /// Prints a stored scan as a sites file.
 pub(crate) fn record(run: &Path) -> anyhow::Result<Ended> {
     let (folder, manifest) = stored::open::<ScanPlan>(run)?;
-    let summary = kinds::scan::read(&folder)?;
-    let text = lines(&manifest.name, &manifest.plan.sites, &summary.sites);
+    let index = kinds::scan::index(&folder)?;
+    let mut text = format!(
+        "# Recorded by `netbench sites record` from the scan {}. The round-trip time is the shortest\n\
+         # TCP connect of the scan; losses, rates and bodies are not measured.\n",
+        manifest.name
+    );
+    for site in manifest.plan.sites.iter() {
+        if let Some(scan) = index.read(&site.name()).map_err(stored::wrong)? {
+            text.push_str(&line(site, &scan));
+        }
+    }
     output::write(text.as_bytes())?;
     Ok(Ended::Well)
 }
 
-/// The lines of a sites file. What the lab cannot do is said in comments, and a site that it cannot
-/// be at all is a comment.
-fn lines(run: &str, planned: &[Site], scans: &[SiteScan]) -> String {
-    let mut text = format!(
-        "# Recorded by `netbench sites record` from the scan {run}. The round-trip time is the shortest\n\
-         # TCP connect of the scan; losses, rates and bodies are not measured.\n"
-    );
-    for scan in scans {
-        let Some(site) = planned.iter().find(|site| site.name() == scan.site) else {
-            continue;
-        };
-        if !scan.is_scanned() {
-            text.push_str(&format!("# {}: not scanned\n", scan.site));
-            continue;
-        }
-        let (lab, cannot) = profile(scan);
-        let line = Site {
-            lab,
-            ..site.clone()
-        }
-        .to_line();
-        let line = match parse_sites(&line) {
-            Ok(_) => line,
-            Err(errors) => {
-                let why = errors
-                    .first()
-                    .map(|e| e.message.clone())
-                    .unwrap_or_default();
-                format!("# {}: the lab cannot be it: {why}", scan.site)
-            }
-        };
-        text.push_str(&line);
-        if !cannot.is_empty() {
-            text.push_str(&format!("  # not emulated: {}", cannot.join(", ")));
-        }
-        text.push('\n');
+/// A line of a sites file. What the lab cannot do is said in a comment, and a site that it cannot be at all is a
+/// comment.
+fn line(site: &Site, scan: &SiteScan) -> String {
+    if !scan.is_scanned() {
+        return format!("# {}: not scanned\n", scan.site);
     }
-    text
+    let (lab, cannot) = profile(scan);
+    let recorded = Site {
+        lab: lab.into(),
+        ..site.clone()
+    };
+    let mut line = recorded.to_line();
+    if let Err(errors) = parse_sites(&line) {
+        let why = errors.first().map(|e| e.message.clone());
+        let why = why.unwrap_or_default();
+        line = format!("# {}: the lab cannot be it: {why}", scan.site);
+    }
+    if !cannot.is_empty() {
+        line.push_str(&format!("  # not emulated: {}", cannot.join(", ")));
+    }
+    line.push('\n');
+    line
 }
 
 /// The profile, and what the site has that no profile can say.

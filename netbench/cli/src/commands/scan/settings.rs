@@ -1,8 +1,8 @@
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use netbench_model::{ScanManifest, ScanPlan, Target};
 use netbench_report::Needs;
-use netbench_scan::{Limits, ScanPart};
+use netbench_scan::{ClientIdentity, Limits, ScanPart};
 use netbench_stats::SplitMix;
 
 use super::{args::Scan, policy::policy};
@@ -49,11 +49,12 @@ impl ScanSettings {
             );
         }
         let parts = ScanPart::ALL.map(|part| part.name().to_owned()).into_iter();
+        let shown = Shown(options.identity.load()?);
         let plan = ScanPlan {
             place,
             sites_file: over.file.name.clone(),
             sites_sha256: over.file.sha256.clone(),
-            sites: over.file.sites.clone(),
+            sites: Arc::clone(&over.file.sites),
             parts: parts.filter(|part| options.parts.contains(part)).collect(),
             jobs: options.jobs.unwrap_or(if live { 50 } else { 500 }),
             rate,
@@ -70,10 +71,12 @@ impl ScanSettings {
             sni: options.sni.clone(),
             policy,
             sampled_of,
+            client_certificate: shown.record(),
             connect_to: over.connect_to.clone(),
         };
-        let shown = Shown(options.identity.load()?);
-        Ok(Self { over, plan, shown })
+        let settings = Self { over, plan, shown };
+        settings.identity()?;
+        Ok(settings)
     }
 
     pub(crate) fn of_manifest(options: &Scan, manifest: &ScanManifest) -> anyhow::Result<Self> {
@@ -81,13 +84,14 @@ impl ScanSettings {
         let file = SitesFile {
             name: plan.sites_file.clone(),
             sha256: plan.sites_sha256.clone(),
-            sites: plan.sites.clone(),
+            sites: Arc::clone(&plan.sites),
         };
         let network = network(plan.place, plan.sites.len(), plan.rate);
         let rules = &plan.connect_to;
         let mut over = Sites::of_run(manifest, network, file, &plan.roots, rules, plan.seed)?;
         over.names = Names::AsTheyCome;
         let shown = Shown(options.identity.load()?);
+        shown.must_be(&manifest.name, plan.client_certificate.as_ref())?;
         Ok(Self { over, plan, shown })
     }
 
@@ -100,6 +104,14 @@ impl ScanSettings {
             confirmed: self.plan.confirm.saturating_add(self.plan.confirm_reached),
             stacks: self.plan.against.len(),
         }
+    }
+
+    /// The certificate that the scan shows.
+    pub(crate) fn identity(&self) -> Result<Option<ClientIdentity>, WrongInput> {
+        let shown = self.shown.0.as_ref();
+        let read = shown.map(|shown| ClientIdentity::of_pem(&shown.chain_pem, &shown.key_pem));
+        read.transpose()
+            .map_err(|error| WrongInput(format!("--client-cert: {error}")))
     }
 
     /// How the scanner keeps to the plan. A real host gets one connection at a time.
@@ -139,7 +151,7 @@ fn draw(over: &mut Sites, sample: u32) -> Result<u32, WrongInput> {
     places.sort_unstable();
     let mut drawn = places.into_iter().peekable();
     let mut at = 0..whole;
-    over.file.sites.retain(|_| {
+    Arc::make_mut(&mut over.file.sites).retain(|_| {
         let at = at.next();
         drawn.next_if(|next| Some(*next) == at).is_some()
     });

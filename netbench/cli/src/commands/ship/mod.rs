@@ -54,7 +54,7 @@ pub(crate) fn ship(options: &Ship) -> anyhow::Result<Ended> {
         output: &options.output,
         progress: Progress::counting(options.output.quiet, "builds"),
     };
-    pipeline::run(&settings, earlier, asked)
+    pipeline::run(settings, earlier, asked)
 }
 
 /// What is to be built, read and found right.

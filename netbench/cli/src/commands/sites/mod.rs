@@ -19,7 +19,7 @@ pub(crate) fn sites(options: &Sites) -> anyhow::Result<Ended> {
         SitesCommand::Check { file } => {
             let file = read(file.as_deref())?;
             let mut servers: BTreeMap<&str, usize> = BTreeMap::new();
-            for site in &file.sites {
+            for site in file.sites.iter() {
                 *servers.entry(&site.lab.server).or_default() += 1;
             }
             let mut rtts: Vec<_> = file.sites.iter().map(|site| site.lab.link.rtt_ns).collect();

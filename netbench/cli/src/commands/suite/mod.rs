@@ -32,15 +32,16 @@ pub(crate) fn suite(options: &Suite) -> anyhow::Result<Ended> {
         output::write(names.concat().as_bytes())?;
         return Ok(Ended::Well);
     }
+    let name = settings.name.clone();
     let asked = Asked {
-        name: &settings.name,
+        name: &name,
         stored_in: &options.stored_in,
         own: &options.start.own,
         consent: options.start.consent(),
         output: &options.output,
         progress: Progress::of_samples(options.output.quiet, &options.verbosity),
     };
-    pipeline::run(&settings, earlier, asked)
+    pipeline::run(settings, earlier, asked)
 }
 
 /// What a run with these options takes.

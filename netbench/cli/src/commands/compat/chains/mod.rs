@@ -48,7 +48,7 @@ pub(super) fn chains(options: &Chains) -> anyhow::Result<Ended> {
         output: &options.output,
         progress: Progress::counting(options.output.quiet, "chains"),
     };
-    pipeline::run(&settings, earlier, asked)
+    pipeline::run(settings, earlier, asked)
 }
 
 /// What is to be done, read and found right.

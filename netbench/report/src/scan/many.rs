@@ -1,0 +1,214 @@
+//! What many sites support: those that are alike together.
+
+use std::{cmp::Reverse, collections::HashMap};
+
+use netbench_interop::LISTED;
+use netbench_model::{
+    scan::{Order, ScanOutcome, SiteScan},
+    tls::TlsVersion,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::document::{key, order, spoken};
+use crate::{
+    cell::Cell,
+    document::{Excerpt, Item, Table},
+    text::shorten,
+};
+
+/// Sites that are named of those that are alike.
+const NAMED: usize = 3;
+
+/// Rows that text forms have.
+const ROWS: usize = 60;
+
+/// What the sites of a large scan support.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ManySites {
+    /// Sites that are alike, the most first.
+    pub alike: Vec<AlikeSites>,
+    /// Why sites were scanned in part; the most first.
+    pub partial: Vec<PartialSites>,
+}
+
+/// Sites that are alike in all that is said here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AlikeSites {
+    /// How many.
+    pub sites: u32,
+    /// What they are alike in.
+    #[serde(flatten)]
+    pub support: Support,
+    /// Some of them.
+    pub named: Vec<String>,
+}
+
+/// What a site supports, in short.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Support {
+    /// `scanned`, `in part`, or why it could not be scanned.
+    pub outcome: String,
+    /// Versions, the oldest first.
+    pub versions: Vec<TlsVersion>,
+    /// Suites of all versions together.
+    pub suites: u32,
+    /// Who chooses the suite in the newest version.
+    pub suite_order: Option<Order>,
+    /// The newest version's groups.
+    pub groups: Vec<String>,
+    /// The kinds and sizes of the certificates' keys.
+    pub keys: String,
+    /// The suite that the newest version's list begins with.
+    pub first_suite: Option<String>,
+}
+
+/// Sites that were scanned in part for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PartialSites {
+    /// Why.
+    pub why: String,
+    /// How many.
+    pub sites: u32,
+    /// Some of them.
+    pub named: Vec<String>,
+}
+
+impl Support {
+    fn of(site: &SiteScan) -> Self {
+        let newest = spoken(site).max_by_key(|v| v.version);
+        let mut versions: Vec<TlsVersion> = spoken(site).map(|v| v.version).collect();
+        versions.sort_unstable();
+        let suites: usize = spoken(site).map(|v| v.suites.len()).sum();
+        let groups = newest.into_iter().flat_map(|v| &v.groups);
+        Self {
+            outcome: match &site.outcome {
+                ScanOutcome::Scanned => "scanned".to_owned(),
+                ScanOutcome::Partial { .. } => "in part".to_owned(),
+                ScanOutcome::Failed { class, .. } => class.name().to_owned(),
+            },
+            versions,
+            suites: u32::try_from(suites).unwrap_or(u32::MAX),
+            suite_order: newest.map(|v| v.suite_order),
+            groups: groups.map(|group| group.name.clone()).collect(),
+            keys: key(site),
+            first_suite: newest.and_then(|v| Some(v.suites.first()?.name.clone())),
+        }
+    }
+}
+
+/// Sites as they are counted: how many have the same of something, and some of their names.
+struct Tallies<K>(HashMap<K, Tally>);
+
+struct Tally {
+    /// How many others came before.
+    place: usize,
+    sites: u32,
+    named: Vec<String>,
+}
+
+impl<K: Eq + std::hash::Hash> Tallies<K> {
+    fn add(&mut self, what: K, site: &str) {
+        let place = self.0.len();
+        let tally = self.0.entry(what).or_insert(Tally {
+            place,
+            sites: 0,
+            named: Vec::new(),
+        });
+        tally.sites += 1;
+        if tally.named.len() < NAMED {
+            tally.named.push(site.to_owned());
+        }
+    }
+
+    /// The most first, and of as many the first that came.
+    fn sorted(self) -> impl Iterator<Item = (K, Tally)> {
+        let mut all: Vec<(K, Tally)> = self.0.into_iter().collect();
+        all.sort_by_key(|(_, tally)| (Reverse(tally.sites), tally.place));
+        all.into_iter()
+    }
+}
+
+/// Many sites as they are counted.
+pub(super) struct Counting {
+    alike: Tallies<Support>,
+    partial: Tallies<String>,
+}
+
+impl Counting {
+    pub(super) fn new() -> Self {
+        Self {
+            alike: Tallies(HashMap::new()),
+            partial: Tallies(HashMap::new()),
+        }
+    }
+
+    pub(super) fn add(&mut self, site: &SiteScan) {
+        self.alike.add(Support::of(site), &site.site);
+        if let ScanOutcome::Partial { why } = &site.outcome {
+            self.partial.add(why.clone(), &site.site);
+        }
+    }
+
+    pub(super) fn counted(self) -> ManySites {
+        let alike = self.alike.sorted().map(|(support, tally)| AlikeSites {
+            sites: tally.sites,
+            support,
+            named: tally.named,
+        });
+        let partial = self.partial.sorted().map(|(why, tally)| PartialSites {
+            why,
+            sites: tally.sites,
+            named: tally.named,
+        });
+        ManySites {
+            alike: alike.collect(),
+            partial: partial.collect(),
+        }
+    }
+}
+
+pub(super) fn tables(items: &mut Vec<Item>, many: &ManySites) {
+    items.push(Item::heading(
+        "What sites support, those that are alike together",
+    ));
+    items.push(Item::Text(format!(
+        "More than {LISTED} sites are not listed one by one: each is a line of scan.jsonl in the run's folder."
+    )));
+    let short = |text: String| Cell::text(shorten(&text));
+    items.push(
+        Table::of(&many.alike)
+            .col("sites", 0, |alike| Cell::count(alike.sites))
+            .col("versions", 0, |alike| {
+                let support = &alike.support;
+                let versions = support.versions.iter().map(|version| version.name());
+                let versions: Vec<&str> = versions.collect();
+                let versions = versions.join(" ");
+                Cell::text(match support.outcome.as_str() {
+                    "scanned" => versions,
+                    outcome if versions.is_empty() => format!("not scanned: {outcome}"),
+                    outcome => format!("{versions} ({outcome})"),
+                })
+            })
+            .col("suites", 0, |alike| Cell::count(alike.support.suites))
+            .col("order", 2, |alike| {
+                Cell::text(alike.support.suite_order.map_or("", order))
+            })
+            .col("groups", 4, |alike| short(alike.support.groups.join(" ")))
+            .col("key", 1, |alike| short(alike.support.keys.clone()))
+            .col("first choice", 5, |alike| {
+                short(alike.support.first_suite.clone().unwrap_or_default())
+            })
+            .col("for example", 3, |alike| short(alike.named.join(", ")))
+            .excerpt(Excerpt::First(ROWS))
+            .item(),
+    );
+    items.extend(
+        Table::of(&many.partial)
+            .col("why", 0, |partial| Cell::text(shorten(&partial.why)))
+            .col("sites", 0, |partial| Cell::count(partial.sites))
+            .col("for example", 0, |partial| short(partial.named.join(", ")))
+            .excerpt(Excerpt::First(ROWS))
+            .under("Scanned in part: they may have more than is shown"),
+    );
+}

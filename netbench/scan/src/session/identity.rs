@@ -1,0 +1,176 @@
+//! The certificate that a scan shows to servers that ask for one.
+
+use aws_lc_rs::{
+    rand::SystemRandom,
+    signature::{
+        self, ECDSA_P256_SHA256_ASN1_SIGNING, ECDSA_P384_SHA384_ASN1_SIGNING,
+        ECDSA_P521_SHA512_ASN1_SIGNING, EcdsaKeyPair, EcdsaSigningAlgorithm, Ed25519KeyPair,
+        RsaEncoding, RsaKeyPair,
+    },
+};
+use netbench_model::tls::TlsVersion;
+use x509_parser::pem::Pem;
+
+use super::with_header;
+use crate::codec::{put_vec8, put_vec16, put_vec24};
+
+/// A client's certificate with its key.
+#[derive(Debug)]
+pub struct ClientIdentity {
+    /// The certificates as DER, the client's own first.
+    chain: Vec<Vec<u8>>,
+    key: Key,
+}
+
+/// Why a certificate or its key cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum ClientIdentityError {
+    /// There is no certificate.
+    #[error("no certificate in it")]
+    NoCertificate,
+    /// The key is of a kind that is not known here, or cannot be read.
+    #[error("no key that can sign here: expected RSA, ECDSA on P-256, P-384 or P-521, or Ed25519")]
+    NoKey,
+}
+
+#[derive(Debug)]
+enum Key {
+    Rsa(RsaKeyPair),
+    Ecdsa(u16, EcdsaKeyPair),
+    Ed25519(Ed25519KeyPair),
+}
+
+const RSA_PKCS1_SHA256: u16 = 0x0401;
+const ECDSA_SECP256R1_SHA256: u16 = 0x0403;
+const RSA_PKCS1_SHA384: u16 = 0x0501;
+const ECDSA_SECP384R1_SHA384: u16 = 0x0503;
+const ECDSA_SECP521R1_SHA512: u16 = 0x0603;
+const RSA_PSS_RSAE_SHA256: u16 = 0x0804;
+const RSA_PSS_RSAE_SHA384: u16 = 0x0805;
+const ED25519: u16 = 0x0807;
+
+/// ECDSA as schemes have it: each with its curve and its hash.
+const ECDSA: [(u16, &EcdsaSigningAlgorithm); 3] = [
+    (ECDSA_SECP256R1_SHA256, &ECDSA_P256_SHA256_ASN1_SIGNING),
+    (ECDSA_SECP384R1_SHA384, &ECDSA_P384_SHA384_ASN1_SIGNING),
+    (ECDSA_SECP521R1_SHA512, &ECDSA_P521_SHA512_ASN1_SIGNING),
+];
+
+/// RSA's schemes, the best first.
+const RSA: [(u16, &dyn RsaEncoding); 4] = [
+    (RSA_PSS_RSAE_SHA256, &signature::RSA_PSS_SHA256),
+    (RSA_PSS_RSAE_SHA384, &signature::RSA_PSS_SHA384),
+    (RSA_PKCS1_SHA256, &signature::RSA_PKCS1_SHA256),
+    (RSA_PKCS1_SHA384, &signature::RSA_PKCS1_SHA384),
+];
+
+impl Key {
+    fn of_der(label: &str, der: &[u8]) -> Option<Self> {
+        let ecdsa = |read: fn(
+            &'static EcdsaSigningAlgorithm,
+            &[u8],
+        ) -> Result<EcdsaKeyPair, aws_lc_rs::error::KeyRejected>| {
+            let mut kinds = ECDSA.into_iter();
+            kinds.find_map(|(scheme, kind)| Some(Self::Ecdsa(scheme, read(kind, der).ok()?)))
+        };
+        match label {
+            "RSA PRIVATE KEY" => RsaKeyPair::from_der(der).ok().map(Self::Rsa),
+            "EC PRIVATE KEY" => ecdsa(EcdsaKeyPair::from_private_key_der),
+            "PRIVATE KEY" => RsaKeyPair::from_pkcs8(der)
+                .ok()
+                .map(Self::Rsa)
+                .or_else(|| ecdsa(EcdsaKeyPair::from_pkcs8))
+                .or_else(|| {
+                    let key = Ed25519KeyPair::from_pkcs8_maybe_unchecked(der);
+                    key.ok().map(Self::Ed25519)
+                }),
+            _ => None,
+        }
+    }
+
+    /// A scheme of `asked` with which it signs in this version, and the signature.
+    fn sign(&self, asked: &[u16], version: TlsVersion, data: &[u8]) -> Option<(u16, Vec<u8>)> {
+        let random = SystemRandom::new();
+        match self {
+            Self::Rsa(key) => {
+                // PKCS #1 1.5 signs no handshake of TLS 1.3 (RFC 8446 section 4.2.3).
+                let allowed = |scheme: u16| {
+                    asked.contains(&scheme) && (version < TlsVersion::Tls13 || scheme >= 0x0800)
+                };
+                let (scheme, encoding) = RSA.into_iter().find(|(scheme, _)| allowed(*scheme))?;
+                let mut signature = vec![0; key.public_modulus_len()];
+                key.sign(encoding, &random, data, &mut signature).ok()?;
+                Some((scheme, signature))
+            }
+            Self::Ecdsa(scheme, key) => {
+                let signature = asked.contains(scheme).then(|| key.sign(&random, data));
+                Some((*scheme, signature?.ok()?.as_ref().to_vec()))
+            }
+            Self::Ed25519(key) => {
+                let signature = asked.contains(&ED25519).then(|| key.sign(data));
+                Some((ED25519, signature?.as_ref().to_vec()))
+            }
+        }
+    }
+}
+
+impl ClientIdentity {
+    /// Reads a certificate with its chain, and a key, in PEM.
+    ///
+    /// # Errors
+    /// There is no certificate, or no key that can be used here. That they belong together is not checked.
+    pub fn of_pem(chain: &str, key: &str) -> Result<Self, ClientIdentityError> {
+        let blocks =
+            |text: &str| -> Vec<Pem> { Pem::iter_from_buffer(text.as_bytes()).flatten().collect() };
+        let certificates = blocks(chain).into_iter();
+        let certificates = certificates.filter(|block| block.label == "CERTIFICATE");
+        let chain: Vec<Vec<u8>> = certificates.map(|block| block.contents).collect();
+        if chain.is_empty() {
+            return Err(ClientIdentityError::NoCertificate);
+        }
+        let mut keys = blocks(key).into_iter();
+        let key = keys.find_map(|block| Key::of_der(&block.label, &block.contents));
+        Ok(Self {
+            chain,
+            key: key.ok_or(ClientIdentityError::NoKey)?,
+        })
+    }
+
+    /// The Certificate message of TLS 1.2.
+    pub(crate) fn certificate12(&self) -> Vec<u8> {
+        let mut list = Vec::new();
+        for der in &self.chain {
+            put_vec24(&mut list, der);
+        }
+        let mut body = Vec::new();
+        put_vec24(&mut body, &list);
+        with_header(11, &body)
+    }
+
+    /// The Certificate message of TLS 1.3, for a request with this context.
+    pub(crate) fn certificate13(&self, context: &[u8]) -> Vec<u8> {
+        let mut list = Vec::new();
+        for der in &self.chain {
+            put_vec24(&mut list, der);
+            put_vec16(&mut list, &[]);
+        }
+        let mut body = Vec::new();
+        put_vec8(&mut body, context);
+        put_vec24(&mut body, &list);
+        with_header(11, &body)
+    }
+
+    /// The CertificateVerify message over `data`, which is what the version has signed. None where the server takes
+    /// no signature of this key.
+    pub(crate) fn verify(
+        &self,
+        asked: &[u16],
+        version: TlsVersion,
+        data: &[u8],
+    ) -> Option<Vec<u8>> {
+        let (scheme, signature) = self.key.sign(asked, version, data)?;
+        let mut body = scheme.to_be_bytes().to_vec();
+        put_vec16(&mut body, &signature);
+        Some(with_header(15, &body))
+    }
+}

@@ -1,0 +1,93 @@
+use std::{
+    fs::File,
+    hash::{DefaultHasher, Hash, Hasher},
+    io::{self, BufReader, Seek, Write},
+    ops::Range,
+    os::unix::fs::FileExt,
+    path::PathBuf,
+};
+
+use netbench_model::Record;
+
+use crate::{
+    StoreError,
+    records::{self, Stored},
+};
+
+/// Where each record of a run is, by its name.
+#[derive(Debug)]
+pub struct Index {
+    path: PathBuf,
+    /// The plain file; none where there are no records.
+    file: Option<File>,
+    /// Sorted by the key of the name.
+    places: Vec<(Key, u64, u32)>,
+}
+
+/// What stands for a name: of a million sites the names themselves would take most of the memory. That two of them
+/// have the same 128 bits does not happen.
+type Key = [u64; 2];
+
+fn key(name: &str) -> Key {
+    [0, 1].map(|which: u8| {
+        let mut hasher = DefaultHasher::new();
+        (which, name).hash(&mut hasher);
+        hasher.finish()
+    })
+}
+
+impl Index {
+    pub(crate) fn new<K: Record>(
+        path: PathBuf,
+        name: impl Fn(K) -> String,
+    ) -> Result<Self, StoreError> {
+        let (file, path) = match records::stored(&path)? {
+            None => (None, path),
+            Some(Stored::Plain(file)) => (Some(file), path),
+            Some(Stored::Packed(packed, path)) => {
+                let unpacked = unpack(packed).map_err(StoreError::unpacking(&path))?;
+                (Some(unpacked), path)
+            }
+        };
+        let mut places = Vec::new();
+        if let Some(file) = &file {
+            let each = |record, place: Range<u64>| {
+                // No line is as long as 32 bits could say.
+                let length = u32::try_from(place.end - place.start).unwrap_or(u32::MAX);
+                places.push((key(&name(record)), place.start, length));
+            };
+            records::lines(BufReader::new(file), &path, StoreError::io(&path), each)?;
+        }
+        places.sort_unstable();
+        Ok(Self { path, file, places })
+    }
+
+    /// The record of this name, if there is one.
+    ///
+    /// # Errors
+    /// One that is no longer there or is no `R`, or what the system says.
+    pub fn read<R: Record>(&self, name: &str) -> Result<Option<R>, StoreError> {
+        let key = key(name);
+        let end = self.places.partition_point(|(of, ..)| *of <= key);
+        let last = self.places[..end].last().filter(|(of, ..)| *of == key);
+        let (Some(file), Some((_, start, length))) = (&self.file, last) else {
+            return Ok(None);
+        };
+        let failed = StoreError::io(&self.path);
+        let mut line = vec![0; *length as usize];
+        file.read_exact_at(&mut line, *start).map_err(&failed)?;
+        let record = serde_json::from_slice(&line);
+        record
+            .map(Some)
+            .map_err(|error| failed(io::Error::other(error)))
+    }
+}
+
+/// A packed file as a plain one, which is gone when it is closed.
+fn unpack(packed: File) -> io::Result<File> {
+    let mut plain = tempfile::tempfile()?;
+    io::copy(&mut zstd::Decoder::new(packed)?, &mut plain)?;
+    plain.flush()?;
+    plain.rewind()?;
+    Ok(plain)
+}
