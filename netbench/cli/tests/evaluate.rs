@@ -257,8 +257,25 @@ fn servers_that_a_switch_loses_are_named_in_the_words_of_users() {
         "{}",
         found["sentence"]
     );
+    // Chains and trust stores are in it too.
+    for (label, wanted) in [
+        ("certificate chains that", "own/"),
+        ("trust stores with which", "a site below"),
+    ] {
+        let figure = figures
+            .iter()
+            .find(|figure| figure["label"].as_str().unwrap().starts_with(label));
+        assert!(figure.is_some(), "{figures:#?}");
+        assert!(
+            breaks.iter().any(|text| text.contains(wanted)),
+            "{breaks:#?}"
+        );
+    }
     let page = fs::read_to_string(place.run().join("report.html")).unwrap();
     assert!(page.contains("certificate/"), "the cases are on the page");
+    for heading in ["Why they disagree", "Which sites are trusted"] {
+        assert!(page.contains(heading), "{heading} is not on the page");
+    }
 }
 
 #[test]

@@ -57,6 +57,7 @@ fn wrong(made: &Made, report: &EvaluationReport) -> Vec<String> {
     sites(made, &report.evaluation, &mut hold);
     glitches(made, &report.evaluation, &mut hold);
     servers(made, &report.evaluation, &mut hold);
+    chains_and_stores(made, &report.evaluation, &mut hold);
     times(made, &report.evaluation, &mut hold);
     sentence(&report.evaluation, &mut hold);
     forms_agree(report, &mut hold);
@@ -198,6 +199,47 @@ fn servers(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
     by_place.sort_by_key(|(_, at)| **at);
     let order = by_place.iter().map(|(server, _)| judged[**server]);
     hold(order.is_sorted(), "what is worse comes later");
+}
+
+/// The second card, by certificate chains and trust stores.
+fn chains_and_stores(made: &Made, evaluation: &Evaluation, hold: &mut Hold<'_>) {
+    let card = &evaluation.questions[1];
+    let number = |wrong: &Option<Vec<bool>>| {
+        let wrong = wrong.as_deref().unwrap_or_default();
+        wrong.iter().filter(|is_wrong| **is_wrong).count()
+    };
+    let figure = |label: &str| {
+        let mut figures = card.figures.iter();
+        let found = figures.find(|figure| figure.label.starts_with(label));
+        let count = found.map(|figure| figure.value.split(' ').next().unwrap());
+        count.map(|count| count.parse::<usize>().unwrap())
+    };
+    for (wrong, label) in [
+        (&made.chains, "certificate chains that"),
+        (&made.stores, "trust stores with which"),
+    ] {
+        let due = wrong.as_ref().map(|_| number(wrong));
+        hold(figure(label) == due, "a figure that is not what was found");
+        hold(
+            due.unwrap_or_default() == 0 || card.answer != Answer::Yes,
+            "yes, and chains or stores fare worse",
+        );
+    }
+    let place = |words: &str| card.breaks.iter().position(|text| text.contains(words));
+    let (lost, unwarned) = (place("does not load any more with"), place("loads without"));
+    hold(
+        lost.is_some() == (number(&made.stores) > 0),
+        "a site that is lost is not named, or one that is not",
+    );
+    hold(
+        lost.zip(unwarned)
+            .is_none_or(|(lost, unwarned)| lost < unwarned),
+        "what is worse comes later",
+    );
+    hold(
+        card.breaks.iter().any(|text| text.contains("own/made/")) == (number(&made.chains) > 0),
+        "a chain that is judged wrongly is not named, or one that is not",
+    );
 }
 
 /// The third card, by the intervals of whole connections.

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use netbench_model::{
     SCHEMA_VERSION, StackName,
@@ -65,6 +65,45 @@ pub enum ChainChange {
     Gained,
     /// It is rejected, as it should be, and was not.
     Refused,
+}
+
+impl ChainsSummary {
+    /// What the second stack judges wrongly and the first rightly; the worst comes first.
+    pub fn worse(&self) -> Vec<&ChainDifference> {
+        let second = self.run.stacks.get(1).map(|of| &of.stack);
+        let is_worse = |group: &&ChainDifference| {
+            Some(&group.stack) == second
+                && matches!(group.change, ChainChange::Lost | ChainChange::Unwarned)
+        };
+        self.differences.iter().filter(is_worse).collect()
+    }
+
+    /// The chains that end the second stack's verifier, or that it is never done with, and not the first one's.
+    pub fn ended(&self) -> Vec<&BrokenChain> {
+        let stack = |number: usize| self.run.stacks.get(number).map(|of| &of.stack);
+        let before: HashSet<&str> = self
+            .broken
+            .iter()
+            .filter(|chain| Some(&chain.stack) == stack(0))
+            .map(|chain| chain.case.as_str())
+            .collect();
+        let is_new = |chain: &&BrokenChain| {
+            Some(&chain.stack) == stack(1) && !before.contains(chain.case.as_str())
+        };
+        self.broken.iter().filter(is_new).collect()
+    }
+
+    /// How many chains tell something of both the first and the second stack.
+    pub fn told_of_both(&self) -> u64 {
+        let told = |kind: &ChainKind, stack: usize| {
+            let tally = kind.stacks.get(stack);
+            tally.map_or(0, |of| of.right + of.wrong + of.hang + of.crash)
+        };
+        let kinds = self.kinds.iter();
+        kinds
+            .map(|kind| u64::from(told(kind, 0).min(told(kind, 1))))
+            .sum()
+    }
 }
 
 impl ChainChange {

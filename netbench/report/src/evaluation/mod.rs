@@ -5,6 +5,7 @@
 //! there are.
 
 mod advice;
+mod catalogues;
 mod document;
 pub(crate) mod fast;
 mod losses;
@@ -23,7 +24,10 @@ use netbench_stats::PairedRatio;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CompatSummary, ConnectSummary, SuiteSummary, cell::Cell, document::Table};
+use crate::{
+    ChainsSummary, CompatSummary, ConnectSummary, RootsSummary, SuiteSummary, cell::Cell,
+    document::Table,
+};
 
 pub use document::EvaluationReport;
 pub use losses::losses;
@@ -68,6 +72,12 @@ pub struct Found {
     /// What they do with the servers of a catalogue; the stack in use is the first.
     #[serde(default)]
     pub compat: Option<Arc<CompatSummary>>,
+    /// What their verifiers say of certificate chains; the stack in use is the first.
+    #[serde(default)]
+    pub chains: Option<Arc<ChainsSummary>>,
+    /// What they trust by themselves, with the trust stores of many systems.
+    #[serde(default)]
+    pub roots: Option<Arc<RootsSummary>>,
     /// The in-memory suite, in one or more runs.
     pub suites: Vec<Arc<SuiteSummary>>,
 }
@@ -129,6 +139,14 @@ impl Answer {
         }
     }
 
+    /// A yes becomes a yes with losses; what is open stays so.
+    fn at_best_with_losses(self) -> Self {
+        match self {
+            Self::Yes => Self::WithLosses,
+            answer => answer,
+        }
+    }
+
     /// In words.
     pub fn words(self) -> &'static str {
         match self {
@@ -158,6 +176,8 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
         losses: found.losses.as_ref(),
         connections: found.connections.as_deref(),
         compat: found.compat.as_deref(),
+        chains: found.chains.as_deref(),
+        roots: found.roots.as_deref(),
         suites: found.suites.iter().map(AsRef::as_ref).collect(),
         parts: Some(&run.plan.parts),
         ..Evidence::of(&plan.from, &plan.to, plan.target)
@@ -268,6 +288,10 @@ pub(crate) struct Evidence<'a> {
     pub(crate) connections: Option<&'a ConnectSummary>,
     /// What both do with the servers of a catalogue; the stack in use is the first.
     pub(crate) compat: Option<&'a CompatSummary>,
+    /// What both say of certificate chains; the stack in use is the first.
+    pub(crate) chains: Option<&'a ChainsSummary>,
+    /// What both trust by themselves.
+    pub(crate) roots: Option<&'a RootsSummary>,
     /// Runs of the in-memory suite.
     pub(crate) suites: Vec<&'a SuiteSummary>,
     /// The parts of an evaluation, which should have found all of this; none of a single run.
@@ -286,6 +310,8 @@ impl<'a> Evidence<'a> {
             losses: None,
             connections: None,
             compat: None,
+            chains: None,
+            roots: None,
             suites: Vec::new(),
             parts: None,
         }

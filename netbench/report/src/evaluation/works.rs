@@ -5,12 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use itertools::Itertools;
 use netbench_model::{
     StackName,
-    compat::Judgement,
     coverage::{Conduct, Defects},
 };
 
-use super::{Answer, Evidence, Question, of_lost, supports::answer_of};
-use crate::{CompatDifference, CompatSummary, ConnectSummary, text::count};
+use super::{Answer, Evidence, Question, catalogues, of_lost, supports::answer_of};
+use crate::{ConnectSummary, text::count};
 
 /// Sites that are named as failing.
 const NAMED: usize = 20;
@@ -36,21 +35,15 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
             question.figure(losses.confirmed, label);
         }
         if !losses.contradicted.is_empty() {
-            question.answer = worse(question.answer);
+            question.answer = question.answer.at_best_with_losses();
             question.breaks.extend(losses.contradicted.iter().cloned());
         }
     }
-    match evidence.compat {
-        Some(compat) => reasons.extend(servers(&mut question, compat, evidence)),
-        None => {
-            let what = "a catalogue of right, wrong, old and odd servers";
-            question.missing.extend(evidence.missing("compat", what));
-        }
-    }
+    reasons.extend(catalogues::foretell(&mut question, evidence));
     match evidence.defects {
         Some(defects) => {
             if let Some(reason) = self::defects(&mut question, defects, evidence) {
-                question.answer = worse(question.answer);
+                question.answer = question.answer.at_best_with_losses();
                 reasons.push(reason);
             }
         }
@@ -151,14 +144,6 @@ pub(super) fn failing<'a>(evidence: &Evidence<'a>) -> Vec<&'a str> {
         .collect()
 }
 
-/// A yes becomes a yes with losses; what is open stays so.
-fn worse(answer: Answer) -> Answer {
-    match answer {
-        Answer::Yes => Answer::WithLosses,
-        answer => answer,
-    }
-}
-
 /// Sites that failed with a stack, if only once.
 fn failed_with<'a>(connections: &'a ConnectSummary, stack: &StackName) -> BTreeSet<&'a str> {
     let rows = connections.failures.iter();
@@ -181,48 +166,6 @@ fn only_to<'a>(
         }
     }
     failing
-}
-
-/// What the new stack does worse with the servers of the catalogue, in the words of who uses the client.
-fn servers(
-    question: &mut Question,
-    compat: &CompatSummary,
-    evidence: &Evidence<'_>,
-) -> Option<String> {
-    let (from, to) = (evidence.from, evidence.to);
-    let (worse, told) = (compat.worse(), compat.told_of_both());
-    if told == 0 {
-        return None;
-    }
-    question.figure(
-        format!("{} of {told}", worse.len()),
-        format!("test servers with which {to} does worse than {from}"),
-    );
-    if worse.is_empty() {
-        return Some(format!(
-            "With none of {} does {to} do worse than {from}.",
-            count(told, "test server", "test servers")
-        ));
-    }
-    question.answer = self::worse(question.answer);
-    let in_words = |found: &&CompatDifference| {
-        let seen = found.seen.trim_end_matches('.');
-        format!("{} (a server that {}): {seen}", found.case, found.about)
-    };
-    // What ends the client or keeps it waiting is worse than a site that does not load.
-    let ends = worse.partition_point(|found| found.judgement <= Judgement::Hung);
-    let (first, rest) = worse[..worse.len().min(NAMED)].split_at(ends.min(NAMED));
-    question.breaks.splice(0..0, first.iter().map(in_words));
-    question.breaks.extend(rest.iter().map(in_words));
-    if worse.len() > NAMED {
-        let more = count(worse.len() - NAMED, "more test server", "more test servers");
-        question.breaks.push(format!("and {more}"));
-    }
-    Some(format!(
-        "With {} of {} {to} does worse than {from}.",
-        worse.len(),
-        count(told, "test server", "test servers")
-    ))
 }
 
 /// What the protocol tests that both run say of defects; a sentence where the new stack has more of them.

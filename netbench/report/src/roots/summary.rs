@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::{run::command, text::count};
 
 /// The site that a client with roots of its own says nothing about: the lab's public root is in no bundle.
-const PUBLIC: &str = "public";
+pub(super) const PUBLIC: &str = "public";
 
 /// What a run of `compat roots` found: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -12,15 +12,19 @@ use std::{
 };
 
 use netbench_model::{
-    Condition, ConnectManifest, Depth, Environment, EvaluationManifest, EvaluationPlan, Failure,
-    FailureClass, Group, LinkKind, Losses, LostSite, Manifest, Origin, Outcome, PartRecord,
-    PartState, Phase, Plan, Profile, Role, Sample, Session, StackName, Target,
+    CertificateFault, Condition, ConnectManifest, Depth, Environment, EvaluationManifest,
+    EvaluationPlan, Failure, FailureClass, Group, LinkKind, Losses, LostSite, Manifest, Origin,
+    Outcome, PartRecord, PartState, Phase, Plan, Profile, Role, Sample, Session, StackName, Target,
+    chains::{ChainCase, ChainOutcome, ChainSample, ChainsPlan, Due},
     compat::{CompatCase, CompatOutcome, CompatPlan, CompatSample, Expected, Judgement},
     parse_sites,
+    roots::{
+        RootsClient, RootsOutcome, RootsPlan, RootsSample, RootsSite, StoreLayout, TrustOrigin,
+    },
 };
 use netbench_report::{
-    CompatStack, CompatSummary, ConnectReport, EvaluationReport, Found, evaluation,
-    summarize_compat,
+    ChainsSummary, CompatStack, CompatSummary, ConnectReport, EvaluationReport, Found,
+    RootsSummary, evaluation, summarize_chains, summarize_compat, summarize_roots,
 };
 use netbench_stats::Rng;
 
@@ -84,6 +88,9 @@ pub(crate) struct Made {
     pub(crate) missing: Option<String>,
     /// What the new stack does with servers that the old one takes as it should; none where none was tried.
     pub(crate) servers: Option<Vec<Judgement>>,
+    /// Certificate chains and trust stores, and whether the new stack is wrong where the old one is right.
+    pub(crate) chains: Option<Vec<bool>>,
+    pub(crate) stores: Option<Vec<bool>>,
 }
 
 impl Made {
@@ -127,6 +134,8 @@ impl Made {
                 1 => Some(vec![Judgement::Right; 30]),
                 _ => Some((0..30).map(|_| judged(&mut rng, trouble)).collect()),
             },
+            chains: wrong_ones(&mut rng, trouble),
+            stores: wrong_ones(&mut rng, trouble),
         }
     }
 
@@ -175,6 +184,8 @@ impl Made {
                 Arc::clone(&report.summary)
             }),
             compat: self.servers.as_deref().map(|of| Arc::new(compat(of))),
+            chains: self.chains.as_deref().map(|of| Arc::new(chains(of))),
+            roots: self.stores.as_deref().map(|of| Arc::new(stores(of))),
             ..Found::default()
         };
         EvaluationReport {
@@ -338,6 +349,14 @@ impl Made {
     }
 }
 
+fn wrong_ones(rng: &mut Rng, trouble: u32) -> Option<Vec<bool>> {
+    match rng.below(4) {
+        0 => None,
+        1 => Some(vec![false; 20]),
+        _ => Some((0..20).map(|_| rng.below(100) < trouble).collect()),
+    }
+}
+
 fn judged(rng: &mut Rng, trouble: u32) -> Judgement {
     match rng.below(100) < trouble {
         true => Judgement::ALL[rng.below(Judgement::ALL.len() as u32) as usize],
@@ -347,6 +366,99 @@ fn judged(rng: &mut Rng, trouble: u32) -> Judgement {
 
 pub(crate) fn server(number: usize) -> String {
     format!("server/{number}")
+}
+
+fn unknown_issuer() -> ChainOutcome {
+    ChainOutcome::Rejected {
+        reason: CertificateFault::UnknownIssuer,
+        detail: String::new(),
+    }
+}
+
+/// Chains that the old stack judges as it should, and the new one wrongly where that is said.
+fn chains(wrong: &[bool]) -> ChainsSummary {
+    let stacks = [OLD, NEW].map(StackName::new);
+    let (mut cases, mut samples) = (Vec::new(), Vec::new());
+    for (number, is_wrong) in wrong.iter().enumerate() {
+        // Wrong the one way and the other.
+        let good = number % 2 == 0;
+        let name = format!("own/made/{number}");
+        cases.push(ChainCase {
+            name: name.clone(),
+            made_of: Vec::new(),
+            due: if good {
+                Due::MustAccept
+            } else {
+                Due::MustReject
+            },
+        });
+        for (stack, accepts) in stacks.iter().zip([good, good != *is_wrong]) {
+            samples.push(ChainSample {
+                schema: netbench_model::SCHEMA_VERSION,
+                case: name.clone(),
+                stack: stack.clone(),
+                outcome: if accepts {
+                    ChainOutcome::Accepted
+                } else {
+                    unknown_issuer()
+                },
+            });
+        }
+    }
+    let plan = ChainsPlan {
+        stacks: stacks.to_vec(),
+        suites: Vec::new(),
+        cases,
+        limit_ms: 5000,
+    };
+    summarize_chains(&manifest_of(ChainsPlan::KIND, plan), samples, &[])
+}
+
+/// Trust stores whose one site the old stack loads, and the new one not where that is said.
+fn stores(wrong: &[bool]) -> RootsSummary {
+    let stacks = [OLD, NEW].map(StackName::new);
+    let clients = stacks.each_ref().map(|stack| RootsClient {
+        stack: stack.clone(),
+        source: Some("files".to_owned()),
+    });
+    let (mut layouts, mut samples) = (Vec::new(), Vec::new());
+    for (number, is_wrong) in wrong.iter().enumerate() {
+        let layout = format!("layout-{number}");
+        for (client, loads) in clients.iter().zip([true, !is_wrong]) {
+            let said = if loads {
+                ChainOutcome::Accepted
+            } else {
+                unknown_issuer()
+            };
+            samples.push(RootsSample {
+                schema: netbench_model::SCHEMA_VERSION,
+                layout: layout.clone(),
+                client: client.clone(),
+                outcome: RootsOutcome::Made {
+                    connector_ns: 1,
+                    roots: None,
+                    origin: TrustOrigin::System,
+                    sites: [("corporate".to_owned(), said)].into(),
+                },
+            });
+        }
+        layouts.push(StoreLayout {
+            name: layout,
+            about: "a system".to_owned(),
+            trusts: vec!["corporate".to_owned()],
+        });
+    }
+    let plan = RootsPlan {
+        stacks: stacks.to_vec(),
+        clients: clients.to_vec(),
+        layouts,
+        sites: vec![RootsSite {
+            name: "corporate".to_owned(),
+            about: "below a company's root".to_owned(),
+            host: "corporate.test".to_owned(),
+        }],
+    };
+    summarize_roots(&manifest_of(RootsPlan::KIND, plan), samples)
 }
 
 /// A catalogue that the old stack takes as it should, and the new one so.

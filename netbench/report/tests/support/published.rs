@@ -58,6 +58,8 @@ pub fn evaluation_of(lost: Vec<LostSite>) -> EvaluationReport {
         }),
         connections: Some(Arc::clone(&connect.summary)),
         compat: None,
+        chains: None,
+        roots: None,
         suites: suites.iter().map(|s| Arc::clone(&s.summary)).collect(),
     };
     let mut parts: Vec<Box<dyn Report>> = vec![Box::new(scan), Box::new(connect)];

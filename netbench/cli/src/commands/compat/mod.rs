@@ -68,7 +68,12 @@ fn servers(options: &Compat) -> anyhow::Result<Ended> {
 
 /// What a run with these options takes.
 pub(crate) fn time(options: &Compat) -> anyhow::Result<Duration> {
-    Ok(Settings::of_options(options)?.cost().time)
+    Ok(match &options.part {
+        Some(Part::Chains(options)) => chains::time(options),
+        Some(Part::Roots(options)) => roots::time(options)?,
+        Some(Part::Breakages(_)) => Duration::ZERO,
+        None => Settings::of_options(options)?.cost().time,
+    })
 }
 
 /// What is to be done, read and found right.

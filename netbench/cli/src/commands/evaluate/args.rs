@@ -19,7 +19,8 @@ Examples:
 
 Parts:
   features     BoringSSL's protocol tests (bogo)
-  compat       servers that are right, wrong, old or odd (compat)
+  compat       servers, certificate chains and trust stores that are right,
+               wrong, old or odd (compat, compat chains, compat roots)
   sites        what each site supports, and which ones would be lost (scan)
   connections  times of connections (connect)
   suite        benchmarks in memory (suite)

@@ -97,7 +97,9 @@ pub(super) fn step(
 
 /// The step's arguments, or those that resume what an earlier session has begun.
 fn begin_or_go_on(step: &Step, folder: &Path) -> Vec<OsString> {
-    let command = step.arguments.iter().take(1).cloned();
+    let is_option = |word: &&OsString| word.as_encoded_bytes().starts_with(b"-");
+    let command = step.arguments.iter().take_while(|word| !is_option(word));
+    let command = command.cloned();
     if let Some(run) = run_in(folder) {
         let workers = step
             .arguments

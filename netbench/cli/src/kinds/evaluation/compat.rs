@@ -1,10 +1,8 @@
 use std::{ffi::OsString, path::Path, sync::Arc};
 
-use netbench_model::{
-    EvaluationPlan,
-    compat::{CompatManifest, CompatSample},
-};
-use netbench_report::{Found, Report, summarize_compat};
+use netbench_compat::chains::reasons;
+use netbench_model::{Depth, EvaluationPlan};
+use netbench_report::{Found, Report, summarize_chains, summarize_compat, summarize_roots};
 
 use super::parts::{Part, RUN, Steps, Unsupported, run_in, words, worker_arguments};
 use crate::stored::wrong;
@@ -16,14 +14,36 @@ pub(super) const PART: Part = Part {
     collect,
 };
 
+const CHAINS: &str = "chains";
+const ROOTS: &str = "roots";
+
 fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     let (from, to) = (plan.from.stack(), plan.to.stack());
-    let mut arguments = words(&format!("compat --stack {from},{to}"));
-    arguments.extend(worker_arguments(plan));
+    let arguments = |command: &str| {
+        let mut arguments = words(&format!("{command} --stack {from},{to}"));
+        arguments.extend(worker_arguments(plan));
+        arguments
+    };
+    let mut servers = arguments("compat");
     if let Some(profile) = plan.client_profile {
-        arguments.extend([OsString::from("--client-profile"), profile.name().into()]);
+        servers.extend([OsString::from("--client-profile"), profile.name().into()]);
     }
-    Ok(Steps::runs([(RUN, arguments)]))
+    let mut chains = arguments("compat chains");
+    let mut notes = Vec::new();
+    if plan.depth == Depth::Quick {
+        chains.extend(words("--case own/*"));
+        notes.push(
+            "--quick put netbench's own certificate chains alone to the verifiers".to_owned(),
+        );
+    }
+    Ok(Steps {
+        notes,
+        ..Steps::runs([
+            (RUN, servers),
+            (CHAINS, chains),
+            (ROOTS, arguments("compat roots")),
+        ])
+    })
 }
 
 fn collect(
@@ -33,10 +53,24 @@ fn collect(
     runs: &mut Vec<Box<dyn Report>>,
 ) -> anyhow::Result<()> {
     if let Some(run) = run_in(&folder.join(RUN)) {
-        let manifest: CompatManifest = run.manifest().map_err(wrong)?;
-        let samples: Vec<CompatSample> = run.records().map_err(wrong)?;
+        let manifest = run.manifest().map_err(wrong)?;
+        let samples = run.records().map_err(wrong)?;
         let summary = summarize_compat(&manifest, samples);
         found.compat = Some(Arc::new(summary.clone()));
+        runs.push(Box::new(summary));
+    }
+    if let Some(run) = run_in(&folder.join(CHAINS)) {
+        let manifest = run.manifest().map_err(wrong)?;
+        let samples = run.records().map_err(wrong)?;
+        let summary = summarize_chains(&manifest, samples, &reasons());
+        found.chains = Some(Arc::new(summary.clone()));
+        runs.push(Box::new(summary));
+    }
+    if let Some(run) = run_in(&folder.join(ROOTS)) {
+        let manifest = run.manifest().map_err(wrong)?;
+        let samples = run.records().map_err(wrong)?;
+        let summary = summarize_roots(&manifest, samples);
+        found.roots = Some(Arc::new(summary.clone()));
         runs.push(Box::new(summary));
     }
     Ok(())

@@ -51,6 +51,21 @@ pub(super) fn chains(options: &Chains) -> anyhow::Result<Ended> {
     pipeline::run(settings, earlier, asked)
 }
 
+/// About so many chains there are of netbench's own, and in all.
+const ABOUT: [usize; 2] = [240, 9_800];
+
+/// About what a run with these options takes: for that, no chain is made.
+pub(super) fn time(options: &Chains) -> Duration {
+    let is_own = |pattern: &String| pattern.starts_with("own/");
+    let [own, all] = ABOUT;
+    let is_own_alone = !options.case.is_empty() && options.case.iter().all(is_own);
+    let cost = ChainsToVerify {
+        chains: if is_own_alone { own } else { all },
+        stacks: options.stacks.names().len(),
+    };
+    cost.cost().time
+}
+
 /// What is to be done, read and found right.
 struct Settings {
     chains: Vec<Chain>,

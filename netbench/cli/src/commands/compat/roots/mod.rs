@@ -5,6 +5,7 @@ pub(crate) mod args;
 use std::{
     collections::{BTreeSet, HashSet},
     ops::ControlFlow,
+    time::Duration,
 };
 
 use netbench_compat::stores::{Layout, Stores, layouts};
@@ -49,6 +50,11 @@ pub(super) fn roots(options: &Roots) -> anyhow::Result<Ended> {
         progress: Progress::counting(options.output.quiet, "stores"),
     };
     pipeline::run(&settings, earlier, asked)
+}
+
+/// What a run with these options takes.
+pub(super) fn time(options: &Roots) -> anyhow::Result<Duration> {
+    Ok(Settings::of_options(options)?.cost().time)
 }
 
 struct Settings {
