@@ -168,6 +168,7 @@ impl std::fmt::Display for RootsOutcome {
 
 impl Recorded for RootsPlan {
     type Record = RootsSample;
+    type Counted = RootsSample;
 
     fn tally(&self, records: &[RootsSample]) -> Tally {
         let layouts: HashSet<&str> = self.layouts.iter().map(|it| it.name.as_str()).collect();
