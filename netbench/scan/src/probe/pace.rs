@@ -58,6 +58,11 @@ impl Pace {
         self.begun.borrow().len()
     }
 
+    /// How long a server that limits connections is left alone before one is made that surely is within the limit.
+    pub(super) fn rest(&self) -> Option<Duration> {
+        self.interval.get().map(|interval| WINDOW + 2 * interval)
+    }
+
     /// From now on fewer connections than these in each [`WINDOW`], or half as many as before.
     pub(super) fn slow_down(&self, too_many: usize) -> Duration {
         let fewer = WINDOW.mul_f64(1.25 / too_many.max(1) as f64);
