@@ -18,7 +18,7 @@ pub struct KnownShim {
     /// What differs from that, where the configuration is another shim's too.
     exceptions: Option<&'static str>,
     /// What its library has and the shim does not show.
-    beyond: &'static [Beyond],
+    beyond: &'static [&'static [Beyond]],
 }
 
 /// Cells of the matrix that a library has and its shim does not show.
@@ -61,6 +61,18 @@ const BEYOND_OPENSSL: &[Beyond] = &[
     Beyond::feature(
         "External PSK",
         "libssl has external PSKs, and the tests use imported ones (RFC 9258)",
+    ),
+];
+
+/// What libssl has since 4.0.
+const BEYOND_OPENSSL_4: &[Beyond] = &[
+    Beyond::feature(
+        "Encrypted ClientHello",
+        "libssl has it since 4.0, and the shim does not set it",
+    ),
+    Beyond::feature(
+        "OCSP stapling",
+        "libssl reads a response before it sends or shows it, and the tests' are none",
     ),
 ];
 
@@ -134,6 +146,8 @@ pub struct ShimExecutable {
     pub name: &'static str,
     /// The feature that it needs.
     pub feature: Option<&'static str>,
+    /// The line of OpenSSL that it is linked with, where that is not the usual one.
+    pub openssl: Option<&'static str>,
 }
 
 /// The package of the shims; its folder has [`SHIMS_FOLDER`]'s name.
@@ -143,7 +157,7 @@ pub const SHIMS_PACKAGE: &str = "netbench-bogo-shims";
 pub const SHIMS_FOLDER: &str = "bogo-shims";
 
 /// The shims that can be chosen.
-pub const KNOWN_SHIMS: [KnownShim; 5] = [
+pub const KNOWN_SHIMS: [KnownShim; 6] = [
     KnownShim {
         name: "boringssl",
         stack: None,
@@ -158,10 +172,11 @@ pub const KNOWN_SHIMS: [KnownShim; 5] = [
         made_by: MadeBy::Cargo(ShimExecutable {
             name: "netbench-bogo-openssl",
             feature: Some("openssl"),
+            openssl: None,
         }),
         config: Some("openssl.json"),
         exceptions: None,
-        beyond: BEYOND_OPENSSL,
+        beyond: &[BEYOND_OPENSSL],
     },
     KnownShim {
         name: "rustls",
@@ -169,10 +184,11 @@ pub const KNOWN_SHIMS: [KnownShim; 5] = [
         made_by: MadeBy::Cargo(ShimExecutable {
             name: "netbench-bogo-rustls",
             feature: Some("rustls"),
+            openssl: None,
         }),
         config: Some("rustls.json"),
         exceptions: None,
-        beyond: BEYOND_RUSTLS,
+        beyond: &[BEYOND_RUSTLS],
     },
     KnownShim {
         name: "rustls-ring",
@@ -180,6 +196,7 @@ pub const KNOWN_SHIMS: [KnownShim; 5] = [
         made_by: MadeBy::Cargo(ShimExecutable {
             name: "netbench-bogo-rustls-ring",
             feature: Some("rustls-ring"),
+            openssl: None,
         }),
         config: Some("rustls.json"),
         exceptions: Some("rustls-ring.json"),
@@ -191,10 +208,23 @@ pub const KNOWN_SHIMS: [KnownShim; 5] = [
         made_by: MadeBy::GoBehind(ShimExecutable {
             name: "netbench-bogo-go",
             feature: None,
+            openssl: None,
         }),
         config: Some("go.json"),
         exceptions: None,
-        beyond: BEYOND_GO,
+        beyond: &[BEYOND_GO],
+    },
+    KnownShim {
+        name: "openssl@4.0",
+        stack: Some("openssl@4.0"),
+        made_by: MadeBy::Cargo(ShimExecutable {
+            name: "netbench-bogo-openssl",
+            feature: Some("openssl"),
+            openssl: Some("4.0"),
+        }),
+        config: Some("openssl.json"),
+        exceptions: Some("openssl@4.0.json"),
+        beyond: &[BEYOND_OPENSSL, BEYOND_OPENSSL_4],
     },
 ];
 
@@ -202,6 +232,7 @@ pub const KNOWN_SHIMS: [KnownShim; 5] = [
 pub const NULL_SHIM: ShimExecutable = ShimExecutable {
     name: "netbench-bogo-null",
     feature: None,
+    openssl: None,
 };
 
 impl KnownShim {
@@ -222,7 +253,7 @@ impl KnownShim {
 
     /// Why the shim shows nothing over a protocol that its library has.
     pub(crate) fn beyond_protocol(&self, protocol: Protocol) -> Option<&'static str> {
-        let mut beyond = self.beyond.iter();
+        let mut beyond = self.beyond.iter().copied().flatten();
         let found = beyond.find(|one| one.feature.is_none() && one.protocol == Some(protocol));
         found.map(|one| one.why)
     }
@@ -234,7 +265,7 @@ impl KnownShim {
         role: Role,
         protocol: Protocol,
     ) -> Option<&'static str> {
-        let mut beyond = self.beyond.iter();
+        let mut beyond = self.beyond.iter().copied().flatten();
         let found = beyond.find(|one| {
             one.feature.is_none_or(|known| known == feature)
                 && one.role.is_none_or(|known| known == role)

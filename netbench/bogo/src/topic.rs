@@ -276,8 +276,8 @@ pub const TOPICS: &[Topic] = &[
     ),
     topic(
         "Downgrade signal (SCSV)",
-        "^FallbackSCSV-VersionMatch|^SendFallbackSCSV",
-        "^FallbackSCSV-VersionMatch|^SendFallbackSCSV",
+        "^SendFallbackSCSV",
+        "^SendFallbackSCSV",
         &["-fallback-scsv"],
     ),
     topic(

@@ -15,8 +15,9 @@ use netbench_bogo::{
 };
 use netbench_model::coverage::{Matrix, Protocol, Role, Support, TestOutcome};
 
-const SHIMS: [(&str, &str); 4] = [
+const SHIMS: [(&str, &str); 5] = [
     ("openssl", "shim_openssl"),
+    ("openssl@4.0", "shim_openssl"),
     ("rustls", "shim_rustls"),
     ("rustls-ring", "shim_rustls"),
     ("go", "shim_go"),
@@ -89,6 +90,7 @@ fn nothing_passes_over_a_protocol_that_a_library_does_not_have() {
     let catalog = catalog();
     for (shim, missing) in [
         ("openssl", &[Dtls13][..]),
+        ("openssl@4.0", &[Dtls13]),
         ("rustls", &[Tls10, Tls11, Dtls10, Dtls12, Dtls13]),
         ("rustls-ring", &[Tls10, Tls11, Dtls10, Dtls12, Dtls13]),
         ("go", &[Dtls10, Dtls12, Dtls13, Protocol::Quic]),

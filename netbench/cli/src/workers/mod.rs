@@ -3,7 +3,7 @@
 
 pub(crate) mod build_time;
 mod needs;
-mod openssl;
+pub(crate) mod openssl;
 mod program;
 mod source;
 

@@ -20,7 +20,7 @@ const LOOK: Duration = Duration::from_millis(500);
 const LINE: Duration = Duration::from_secs(30);
 
 /// Builds it, unless the cache has it. Cargo's settings are those of `folder`, and `compilers` are variables of the environment.
-pub(super) fn build(
+pub(crate) fn build(
     release: Release,
     folder: &Path,
     compilers: &[(&str, &str)],

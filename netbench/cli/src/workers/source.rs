@@ -62,11 +62,6 @@ impl SourceTree {
         self.root.join(target)
     }
 
-    /// Where Cargo puts a file that it builds. The profile that is measured is always the one that would be shipped.
-    pub(crate) fn built(&self, file: &str) -> PathBuf {
-        self.target().join("release").join(file)
-    }
-
     /// Builds `what`, which gives the file `built`.
     pub(crate) fn cargo_build(&self, what: &[&str], built: &Path) -> anyhow::Result<()> {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

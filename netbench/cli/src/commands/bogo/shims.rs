@@ -11,8 +11,14 @@ use netbench_bogo::{
 };
 
 use netbench_model::suggestion;
+use openssl_src::{RELEASES, Release};
 
-use crate::{exit::WrongInput, output::shown, progress::Progress, workers::SourceTree};
+use crate::{
+    exit::WrongInput,
+    output::shown,
+    progress::Progress,
+    workers::{self, SourceTree},
+};
 
 use super::runs::Setup;
 
@@ -91,7 +97,11 @@ pub(crate) fn tree() -> anyhow::Result<SourceTree> {
 fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathBuf> {
     let executable = shim.name;
     let tree = tree()?;
-    let built = tree.built(executable);
+    let target = shim.openssl.map_or_else(
+        || tree.target(),
+        |line| tree.target().join(format!("openssl@{line}")),
+    );
+    let built = target.join("release").join(executable);
     if is_up_to_date(&built, &tree.root().join(SHIMS_FOLDER)) {
         return Ok(built);
     }
@@ -99,6 +109,16 @@ fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathB
     let mut what = vec!["-p", SHIMS_PACKAGE, "--bin", executable];
     if let Some(feature) = shim.feature {
         what.extend(["--features", feature]);
+    }
+    let folder = target.display().to_string();
+    let setting = shim
+        .openssl
+        .map(|line| format!("env.{}='{line}'", Release::VARIABLE));
+    if let (Some(line), Some(setting)) = (shim.openssl, &setting) {
+        let release = RELEASES.iter().find(|release| release.line == line);
+        let release = release.with_context(|| format!("there is no OpenSSL {line}"))?;
+        workers::openssl::build(*release, tree.root(), &[])?;
+        what.extend(["--target-dir", &folder, "--config", setting]);
     }
     tree.cargo_build(&what, &built)?;
     // Cargo does not touch an executable that is up to date.
