@@ -23,6 +23,8 @@ pub enum Tool {
     Nmap,
     /// The scanner sslscan.
     Sslscan,
+    /// The proxy haproxy.
+    Haproxy,
     /// The server of NSS' tools.
     Selfserv,
     /// valgrind, which counts instructions.
@@ -51,13 +53,14 @@ pub enum Tool {
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Go,
         Self::Javac,
         Self::Nginx,
         Self::OpensslCommand,
         Self::Nmap,
         Self::Sslscan,
+        Self::Haproxy,
         Self::Selfserv,
         Self::Valgrind,
         Self::Chromium,
@@ -81,6 +84,7 @@ impl Tool {
             Self::OpensslCommand => "openssl",
             Self::Nmap => "nmap",
             Self::Sslscan => "sslscan",
+            Self::Haproxy => "haproxy",
             Self::Selfserv => "selfserv",
             Self::Valgrind => "valgrind",
             Self::Chromium => "chromium",
@@ -105,6 +109,7 @@ impl Tool {
             | Self::OpensslCommand
             | Self::Nmap
             | Self::Sslscan
+            | Self::Haproxy
             | Self::Selfserv
             | Self::Certutil
             | Self::Valgrind => absent(self.name()),

@@ -19,9 +19,9 @@ pub async fn enumerate<R: Responder>(server: &R) -> Enumeration {
     let mut versions = Vec::new();
     let first = match first_contact(server, everything).await {
         Ok(first) => first,
-        Err(refusal) => {
+        Err((refusal, asked)) => {
             for version in TlsVersion::ALL.into_iter().rev() {
-                versions.push(unspoken(version, refusal.clone(), Asked::Yes));
+                versions.push(unspoken(version, refusal.clone(), asked));
             }
             return Enumeration { versions };
         }
@@ -51,7 +51,8 @@ pub async fn enumerate<R: Responder>(server: &R) -> Enumeration {
 async fn first_contact<R: Responder>(
     server: &R,
     everything: ProbeHello,
-) -> Result<(ProbeHello, Choice), String> {
+) -> Result<(ProbeHello, Choice), (String, Asked)> {
+    let stopped = || ("the site could not be probed".to_owned(), Asked::No);
     let mut tries = vec![everything];
     for newest in [TlsVersion::Tls12, TlsVersion::Tls10, TlsVersion::Ssl3] {
         tries.push(up_to(newest));
@@ -61,11 +62,20 @@ async fn first_contact<R: Responder>(
     common.groups.retain(|group| (0x17..=0x1e).contains(group));
     tries.push(common);
     let mut first_refusal = None;
+    let mut unheard = Vec::new();
     let count = tries.len();
     for (number, hello) in tries.into_iter().enumerate() {
         match server.answer(hello.clone()).await {
-            Err(Stop) => return Err("the site could not be probed".to_owned()),
+            Err(Stop) => return Err(stopped()),
             Ok(ProbeAnswer::Chose(choice)) => {
+                // Without an answer to compare with, a connection that ended may have met a limit of connections.
+                for hello in unheard {
+                    match server.answer(ProbeHello::clone(&hello)).await {
+                        Err(Stop) => return Err(stopped()),
+                        Ok(ProbeAnswer::Chose(choice)) => return Ok((hello, choice)),
+                        Ok(ProbeAnswer::Refused(_)) => {}
+                    }
+                }
                 if number > 0 {
                     server.note(format!(
                         "refused the first hello ({}); answered {}",
@@ -81,10 +91,13 @@ async fn first_contact<R: Responder>(
             }
             Ok(ProbeAnswer::Refused(refusal)) => {
                 first_refusal.get_or_insert_with(|| refusal.to_string());
+                if matches!(refusal, Refusal::Closed | Refusal::Reset | Refusal::Silent) {
+                    unheard.push(hello);
+                }
             }
         }
     }
-    Err(first_refusal.unwrap_or_default())
+    Err((first_refusal.unwrap_or_default(), Asked::Yes))
 }
 
 /// From `newest` down, as far as the server goes.

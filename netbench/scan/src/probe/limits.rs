@@ -161,8 +161,8 @@ impl Gate {
         }
     }
 
-    /// Waits until a connection to this address may begin.
-    pub(super) async fn enter(&self, address: IpAddr) -> Option<OwnedSemaphorePermit> {
+    /// Waits until so many connections to this address may begin at one time.
+    pub(super) async fn enter(&self, address: IpAddr, count: u32) -> Option<OwnedSemaphorePermit> {
         let semaphore = {
             let mut addresses = self.addresses.borrow_mut();
             // Those that nobody waits for or has a permit of.
@@ -175,10 +175,11 @@ impl Gate {
                 .or_insert_with(|| Arc::new(Semaphore::new(self.per_address)));
             Arc::clone(semaphore)
         };
-        let permit = semaphore.acquire_owned().await.ok();
+        let permit = semaphore.acquire_many_owned(count).await.ok();
         if let Some(interval) = self.interval {
             let now = Instant::now();
-            let at = self.next.get().map_or(now, |next| next.max(now));
+            let next = self.next.get().map_or(now, |next| next.max(now));
+            let at = next + interval * (count - 1);
             self.next.set(Some(at + interval));
             tokio::time::sleep_until(at).await;
         }

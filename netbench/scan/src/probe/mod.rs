@@ -7,6 +7,7 @@ mod limits;
 mod names;
 mod pace;
 mod prober;
+mod refusals;
 mod scan_all;
 mod sessions;
 mod site;

@@ -12,7 +12,7 @@ use tokio::{
 };
 
 /// Over how long connections are counted. Limits of proxies and firewalls are usually over 10 s.
-const WINDOW: Duration = Duration::from_secs(10);
+pub(super) const WINDOW: Duration = Duration::from_secs(10);
 
 /// The first wait for a server that has stopped answering. Each further one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
@@ -32,14 +32,25 @@ pub(super) struct Pace {
 impl Pace {
     /// Waits until the next connection may begin, and counts it.
     pub(super) async fn enter(&self) {
+        self.enter_together(1).await;
+    }
+
+    /// Waits until so many connections may begin at one time, and counts them.
+    pub(super) async fn enter_together(&self, count: u32) {
         if let Some(interval) = self.interval.get() {
             let now = Instant::now();
             let at = self.next.get().map_or(now, |next| next.max(now));
-            self.next.set(Some(at + interval));
+            self.next.set(Some(at + interval * count));
             tokio::time::sleep_until(at).await;
         }
+        self.count(count);
+    }
+
+    /// Counts connections that begin now.
+    pub(super) fn count(&self, count: u32) {
         self.forget();
-        self.begun.borrow_mut().push_back(Instant::now());
+        let now = Instant::now();
+        self.begun.borrow_mut().extend((0..count).map(|_| now));
     }
 
     /// Alone with a server that has stopped answering.
@@ -58,9 +69,9 @@ impl Pace {
         self.begun.borrow().len()
     }
 
-    /// How long a server that limits connections is left alone before one is made that surely is within the limit.
-    pub(super) fn rest(&self) -> Option<Duration> {
-        self.interval.get().map(|interval| WINDOW + 2 * interval)
+    /// The time between two connections, where a limit was met.
+    pub(super) fn interval(&self) -> Option<Duration> {
+        self.interval.get()
     }
 
     /// From now on fewer connections than these in each [`WINDOW`], or half as many as before.

@@ -11,7 +11,10 @@ use netbench_model::{
     scan::Observed,
     tls::{SignatureScheme, TlsVersion},
 };
-use tokio::{sync::Semaphore, time::Instant};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::Instant,
+};
 
 use super::{
     findings::Findings,
@@ -25,9 +28,6 @@ use crate::{
     session::{ClientIdentity, Method, PrivateShares, Session13, computable},
 };
 
-/// Silent connections in a row after which a scan gives up.
-const PATIENCE: u32 = 2;
-
 /// One site that is being scanned.
 pub(super) struct Prober<'a> {
     pub(super) target: &'a ScanTarget,
@@ -37,14 +37,13 @@ pub(super) struct Prober<'a> {
     /// Whether the client's certificate is shown to a server that asks for one.
     shows: Cell<bool>,
     pub(super) gate: &'a Gate,
-    slots: Semaphore,
+    pub(super) slots: Semaphore,
     pub(super) counts: RefCell<Counts>,
     pub(super) findings: RefCell<Findings>,
     pub(super) by_part: RefCell<BTreeMap<&'static str, u32>>,
     pub(super) part: Cell<&'static str>,
     pub(super) retries: Cell<u32>,
     pub(super) answered: Cell<bool>,
-    silent: Cell<u32>,
     begun: Instant,
     /// How long connections waited for a slot, which does not count as the site's time.
     waited: Cell<Duration>,
@@ -55,9 +54,13 @@ pub(super) struct Prober<'a> {
     without_alpn: Cell<bool>,
     /// How the head of a response was last asked for.
     pub(super) method: Cell<Option<Method>>,
-    pace: Pace,
+    pub(super) pace: Pace,
     /// A hello that the site has answered.
-    known: RefCell<Option<Vec<u8>>>,
+    pub(super) known: RefCell<Option<Vec<u8>>>,
+    /// The longest that an answer has taken.
+    pub(super) slowest: Cell<Duration>,
+    /// Whether the site was ever silent after it had answered.
+    pub(super) was_silent: Cell<bool>,
     /// Why the scan was ended, where the site took no more connections.
     pub(super) ended: RefCell<Option<String>>,
 }
@@ -84,7 +87,6 @@ impl<'a> Prober<'a> {
             part: Cell::new("enumeration"),
             retries: Cell::new(0),
             answered: Cell::new(false),
-            silent: Cell::new(0),
             begun: Instant::now(),
             waited: Cell::new(Duration::ZERO),
             broken: RefCell::new(None),
@@ -93,6 +95,8 @@ impl<'a> Prober<'a> {
             method: Cell::new(None),
             pace: Pace::default(),
             known: RefCell::default(),
+            slowest: Cell::new(Duration::ZERO),
+            was_silent: Cell::new(false),
             ended: RefCell::default(),
         }
     }
@@ -155,83 +159,12 @@ impl<'a> Prober<'a> {
         due.saturating_sub(self.begun.elapsed())
     }
 
-    /// Sends a hello in these pieces, and reads the answer. A connection that ends or stays silent is an answer to this hello
-    /// only if another hello, which was answered before, is answered right after it. Otherwise the site limits connections:
-    /// the scan waits, slows down, and asks again.
-    ///
-    /// # Errors
-    /// The site answers nothing any more.
-    pub(super) async fn send(&self, pieces: &[&[u8]]) -> Result<Reply, Stop> {
-        loop {
-            let reply = self.send_with_retries(pieces).await;
-            if !says_nothing(&reply) {
-                return Ok(reply);
-            }
-            let Some(known) = self.known.borrow().clone() else {
-                return Ok(reply);
-            };
-            let recent = self.pace.recent();
-            let _alone = self.pace.alone().await;
-            // Near a limit the next hello may be answered where this one was not: this one is asked first, and once more.
-            let reply = match self.pace.rest() {
-                Some(rest) => self.after(rest, pieces).await?,
-                None => reply,
-            };
-            if !says_nothing(&reply) || self.answers(&known).await {
-                return Ok(reply);
-            }
-            self.wait_for(&known, recent).await?;
-        }
-    }
-
-    /// The answer once the limit has forgotten what came before.
-    async fn after(&self, rest: Duration, pieces: &[&[u8]]) -> Result<Reply, Stop> {
-        if self.left() <= rest + self.limits.timeout {
-            let why =
-                "limits connections, and there was no time to ask again what it had not answered";
-            self.ended.borrow_mut().get_or_insert(why.to_owned());
-            return Err(Stop);
-        }
-        tokio::time::sleep(rest).await;
-        Ok(self.send_once(pieces).await)
-    }
-
-    async fn answers(&self, known: &[u8]) -> bool {
-        matches!(self.send_once(&[known]).await, Reply::Flight(..))
-    }
-
-    /// Waits until a hello is answered that was answered before.
-    async fn wait_for(&self, known: &[u8], recent: usize) -> Result<(), Stop> {
-        const LONGEST: u32 = 6;
-        let begun = Instant::now();
-        for wait in Pace::waits() {
-            let over = begun.elapsed() + wait > self.limits.timeout * LONGEST;
-            if over || self.left() <= wait {
-                break;
-            }
-            tokio::time::sleep(wait).await;
-            if self.answers(known).await {
-                let interval = self.pace.slow_down(recent);
-                self.note(format!(
-                    "limits connections: it answered nothing for {:.0} s. From then on the scan made one connection every {:.1} s",
-                    begun.elapsed().as_secs_f64(),
-                    interval.as_secs_f64()
-                ));
-                return Ok(());
-            }
-        }
-        let why = "stopped answering, also hellos that it had answered before";
-        self.ended.borrow_mut().get_or_insert(why.to_owned());
-        Err(Stop)
-    }
-
     /// Retries after failures of the network, until the site has answered something.
-    async fn send_with_retries(&self, pieces: &[&[u8]]) -> Reply {
+    pub(super) async fn send_with_retries(&self, pieces: &[&[u8]]) -> Reply {
         let mut attempt = 0;
         loop {
             let reply = self.send_once(pieces).await;
             let Reply::Failed(broken) = &reply else {
-                self.silent.set(0);
                 return reply;
             };
             let again = match broken {
@@ -256,20 +189,32 @@ impl<'a> Prober<'a> {
         }
     }
 
-    async fn send_once(&self, pieces: &[&[u8]]) -> Reply {
+    pub(super) async fn send_once(&self, pieces: &[&[u8]]) -> Reply {
         let Ok(_slot) = self.slots.acquire().await else {
             return Reply::Failed(ConnectionError::Local("closed".to_owned()));
         };
         self.pace.enter().await;
+        let _permit = self.enter(1).await;
+        self.converse(pieces).await
+    }
+
+    /// Waits until so many connections may begin at one time, beside those to other sites.
+    pub(super) async fn enter(&self, count: u32) -> Option<OwnedSemaphorePermit> {
         let asked = Instant::now();
-        let _permit = self.gate.enter(self.address.ip()).await;
+        let permit = self.gate.enter(self.address.ip(), count).await;
         self.waited.set(self.waited.get() + asked.elapsed());
+        permit
+    }
+
+    /// One connection, which nothing holds back any more.
+    pub(super) async fn converse(&self, pieces: &[&[u8]]) -> Reply {
         *self
             .by_part
             .borrow_mut()
             .entry(self.part.get())
             .or_default() += 1;
-        let limit = self.limits.timeout.min(self.left());
+        let begun = Instant::now();
+        let limit = self.patience().min(self.left());
         let opened = Wire::open(self.address, limit, &self.counts).await;
         let mut wire = match opened {
             Ok(wire) => wire,
@@ -284,7 +229,11 @@ impl<'a> Prober<'a> {
                 return Reply::Failed(broken);
             }
         }
-        wire.flight(&self.counts).await
+        let reply = wire.flight(&self.counts).await;
+        if matches!(reply, Reply::Flight(..)) {
+            self.slowest.set(self.slowest.get().max(begun.elapsed()));
+        }
+        reply
     }
 
     /// Sends one hello in one piece, and records what the answer shows of the site.
@@ -329,13 +278,7 @@ impl<'a> Prober<'a> {
             ConnectionError::NotTls(_) | ConnectionError::Malformed(_) if !self.answered.get() => {
                 Err(Stop)
             }
-            ConnectionError::Silent => {
-                self.silent.set(self.silent.get() + 1);
-                if self.silent.get() >= PATIENCE || !self.answered.get() {
-                    return Err(Stop);
-                }
-                Ok(())
-            }
+            ConnectionError::Silent if !self.answered.get() => Err(Stop),
             _ => Ok(()),
         }
     }
@@ -391,15 +334,6 @@ impl<'a> Prober<'a> {
         let refused = matches!(reply, Reply::Alert(NO_APPLICATION_PROTOCOL));
         refused && !self.without_alpn.replace(true)
     }
-}
-
-/// Whether the connection failed in a way that may have nothing to do with the hello.
-fn says_nothing(reply: &Reply) -> bool {
-    use ConnectionError as E;
-    matches!(
-        reply,
-        Reply::Failed(E::Connect(_) | E::Closed | E::Reset | E::Silent)
-    )
 }
 
 /// Signature schemes to offer, the most common first.

@@ -116,7 +116,7 @@ fn relay(
     })
 }
 
-fn within(seconds: u64) -> Limits {
+pub(crate) fn within(seconds: u64) -> Limits {
     Limits {
         timeout: Duration::from_secs(2),
         site_timeout: Duration::from_secs(seconds),
@@ -125,7 +125,7 @@ fn within(seconds: u64) -> Limits {
 }
 
 /// No list that breaks off is called whole, and nothing that was refused by the limit is called intolerance.
-fn is_sure_of_what_it_says(found: &SiteScan, whole: &SiteScan, name: &str) {
+pub(crate) fn is_sure_of_what_it_says(found: &SiteScan, whole: &SiteScan, name: &str) {
     for version in TlsVersion::ALL {
         let entry = found.versions.iter().find(|v| v.version == version);
         if entry.is_some_and(|entry| entry.complete) {
@@ -151,21 +151,27 @@ pub(crate) fn limits_of_connections_are_waited_for_or_said() {
     let second = Duration::from_secs(1);
     let cases = [
         // Waiting helps.
-        (15, 5 * second, Over::Reset, true),
-        (12, 4 * second, Over::Close, true),
-        (15, 5 * second, Over::Drop, true),
+        (15, 5 * second, Over::Reset, 2, true),
+        (12, 4 * second, Over::Close, 2, true),
+        (15, 5 * second, Over::Drop, 2, true),
         // The site's time does not suffice.
-        (5, 10 * second, Over::Reset, false),
-        (10, 100 * second, Over::Close, false),
-        (10, 100 * second, Over::Drop, false),
+        (5, 10 * second, Over::Reset, 2, false),
+        (10, 10 * second, Over::Drop, 1, false),
+        (10, 100 * second, Over::Close, 2, false),
+        (10, 100 * second, Over::Drop, 2, false),
+        (10, 100 * second, Over::Drop, 1, false),
     ];
-    let scans = cases.map(|(most, window, how, helps)| {
+    let scans = cases.map(|(most, window, how, per_site, helps)| {
         let counter = Arc::new(Counter::new(most, window));
         let relay = relay(server.address, Arc::clone(&counter), how, |_| {});
         thread::spawn(move || {
-            let found = scan_within(relay.address, within(if helps { 60 } else { 15 }));
+            let limits = Limits {
+                per_site,
+                ..within(if helps { 60 } else { 15 })
+            };
+            let found = scan_within(relay.address, limits);
             drop(relay);
-            let name = format!("{most} in {window:?}, {how:?}");
+            let name = format!("{most} in {window:?}, {how:?}, {per_site} at a time");
             (found, name, helps, counter.over.load(Ordering::Relaxed))
         })
     });
@@ -193,9 +199,16 @@ pub(crate) fn limits_of_connections_are_waited_for_or_said() {
     }
 }
 
-pub(crate) fn a_server_that_refuses_by_closing_is_known_whole() {
-    // It closes on each hello without a common suite, and answers all others.
-    for how in [Over::Reset, Over::Close] {
+pub(crate) fn a_server_that_refuses_without_an_alert_is_known_whole() {
+    // It closes, or is silent, on each hello without a common suite, and answers all others.
+    let cases = [
+        (Over::Reset, 2),
+        (Over::Close, 2),
+        (Over::Close, 1),
+        (Over::Drop, 2),
+        (Over::Drop, 1),
+    ];
+    for (how, per_site) in cases {
         let server = Hostile::new(move |_, mut stream| {
             let Some(hello) = crate::replies::read_hello(&mut stream) else {
                 return;
@@ -212,11 +225,15 @@ pub(crate) fn a_server_that_refuses_by_closing_is_known_whole() {
                 Err(_) => refuse(stream, how),
             }
         });
-        let found = scan_within(server.address, within(60));
+        let limits = Limits {
+            per_site,
+            ..within(60)
+        };
+        let found = scan_within(server.address, limits);
         assert_eq!(
             found.outcome,
             ScanOutcome::Scanned,
-            "{how:?}: {}",
+            "{how:?}, {per_site} at a time: {}",
             shown(&found)
         );
         let mut due = crate::replies::SUITES;

@@ -9,6 +9,7 @@
 
 mod endless;
 mod go;
+mod haproxy;
 mod hostile;
 mod identity;
 mod limited;
@@ -28,13 +29,14 @@ netbench_testing::tests! {
     endless::nothing_of_a_server_reaches_a_result_unescaped;
     endless::what_was_found_is_kept_when_the_time_is_up;
     go::suites_agree_with_the_setting_one_by_one: Go;
+    haproxy::what_haproxy_keeps_back_is_not_called_absent: Nginx, Haproxy;
     hostile::what_is_not_tls_is_classed;
     hostile::those_that_speak_first_or_never_are_classed;
     hostile::messages_may_lie_in_records_anyhow;
     hostile::an_answer_that_breaks_off_is_as_good_as_its_server_hello;
     identity::what_follows_a_client_certificate_is_seen: OpensslCommand;
     limited::limits_of_connections_are_waited_for_or_said: Nginx;
-    limited::a_server_that_refuses_by_closing_is_known_whole;
+    limited::a_server_that_refuses_without_an_alert_is_known_whole;
     limited::hellos_keep_to_the_rules: OpensslCommand;
     names::dead_names_keep_no_other_waiting;
     names::every_address_of_a_name_is_tried;

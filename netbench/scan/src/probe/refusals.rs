@@ -1,0 +1,214 @@
+//! Where nothing comes back: whether the server refuses the hello, or limits connections.
+
+use std::{pin::pin, time::Duration};
+
+use tokio::time::{Instant, sleep, timeout};
+
+use super::{
+    pace::{Pace, WINDOW},
+    prober::Prober,
+    wire::{ConnectionError, Reply},
+};
+use crate::enumeration::{Responder as _, Stop};
+
+/// How much sooner a hello is sent than the known one beside it, beyond a round trip. Whatever counts connections must see it
+/// first: that the later one is answered then shows that the earlier one was within the limit.
+const HEAD_START: Duration = Duration::from_millis(50);
+
+/// How long a hello is waited for at least, once the known one beside it is answered.
+const SHORTEST: Duration = Duration::from_millis(500);
+
+/// How many times as long as the slowest answer so far another may take, once the site was silent.
+const SLOWER: u32 = 10;
+
+const SILENT: Reply = Reply::Failed(ConnectionError::Silent);
+
+/// What hellos beside known ones have shown.
+enum Shown {
+    Answer(Reply),
+    /// The server refuses this hello, in this way.
+    Refusal(Reply),
+    /// It does not answer the known one either.
+    Limit,
+}
+
+impl Prober<'_> {
+    /// Sends a hello in these pieces, and reads the answer. A connection that ends or stays silent is an answer to this hello
+    /// only if it does so again, and a hello that was answered before is answered beside it. Otherwise the site limits
+    /// connections: the scan waits, slows down, and asks again.
+    ///
+    /// # Errors
+    /// The site answers nothing any more, or there is no time to ask again.
+    pub(super) async fn send(&self, pieces: &[&[u8]]) -> Result<Reply, Stop> {
+        loop {
+            let before = self.pace.interval();
+            let reply = self.send_with_retries(pieces).await;
+            if !says_nothing(&reply) {
+                return Ok(reply);
+            }
+            let Some(known) = self.known.borrow().clone() else {
+                return Ok(reply);
+            };
+            if is_silent(&reply) {
+                self.was_silent.set(true);
+            }
+            let recent = self.pace.recent();
+            let _alone = self.pace.alone().await;
+            if self.pace.interval() != before {
+                // Meanwhile another hello has met the limit.
+                continue;
+            }
+            match self.prove(reply, pieces, &known).await? {
+                Shown::Answer(reply) | Shown::Refusal(reply) => return Ok(reply),
+                Shown::Limit => self.wait_for(&known, recent).await?,
+            }
+        }
+    }
+
+    /// How long an answer is waited for: not so long any more once the site was silent, as silence is asked about again.
+    pub(super) fn patience(&self) -> Duration {
+        let all = self.limits.timeout;
+        if self.was_silent.get() {
+            all.min(2 * self.usual())
+        } else {
+            all
+        }
+    }
+
+    fn usual(&self) -> Duration {
+        SHORTEST.max(SLOWER * self.slowest.get())
+    }
+
+    async fn prove(&self, first: Reply, pieces: &[&[u8]], known: &[u8]) -> Result<Shown, Stop> {
+        // Silence takes long, and so does what comes between two connections to a site that limits them: a limit may have
+        // forgotten one of them by chance, but hardly twice.
+        let times = if is_silent(&first) || self.pace.interval().is_some() {
+            2
+        } else {
+            1
+        };
+        let mut reply = first;
+        for _ in 0..times {
+            if self.left() <= self.patience() {
+                return Err(self.end("there was no time to ask again what it had not answered"));
+            }
+            let answered;
+            (reply, answered) = self.beside(pieces, known).await?;
+            if !says_nothing(&reply) {
+                return Ok(Shown::Answer(reply));
+            }
+            if !answered {
+                return Ok(Shown::Limit);
+            }
+        }
+        Ok(Shown::Refusal(reply))
+    }
+
+    /// Sends a hello, and right after it one that was answered before: the answer to the first, and whether the second is
+    /// answered.
+    async fn beside(&self, pieces: &[&[u8]], known: &[u8]) -> Result<(Reply, bool), Stop> {
+        if self.limits.per_site.min(self.limits.per_address) < 2 {
+            return self.before(pieces, known).await;
+        }
+        let Ok(_slots) = self.slots.acquire_many(2).await else {
+            return Err(Stop);
+        };
+        self.pace.enter_together(2).await;
+        let _permits = self.enter(2).await;
+        let mut first = pin!(self.converse(pieces));
+        let fastest = self.counts.borrow().connect_us.iter().min().copied();
+        let round_trip = Duration::from_micros(fastest.unwrap_or_default());
+        if let Ok(reply) = timeout(round_trip + HEAD_START, &mut first).await {
+            let answered = !says_nothing(&reply) || self.is_answered(known).await;
+            return Ok((reply, answered));
+        }
+        let mut second = pin!(self.is_answered(known));
+        tokio::select! {
+            reply = &mut first => {
+                let answered = !says_nothing(&reply) || second.await;
+                Ok((reply, answered))
+            }
+            answered = &mut second => {
+                let reply = timeout(self.usual(), first).await.unwrap_or(SILENT);
+                Ok((reply, answered))
+            }
+        }
+    }
+
+    /// The same with one connection at a time. What a limit can have forgotten while the first was waited for, as many known
+    /// hellos after it make up for.
+    async fn before(&self, pieces: &[&[u8]], known: &[u8]) -> Result<(Reply, bool), Stop> {
+        let Ok(_slot) = self.slots.acquire().await else {
+            return Err(Stop);
+        };
+        if self.pace.interval().is_some() {
+            // So many at a time are above a limit that was just met.
+            sleep(WINDOW.min(self.left())).await;
+        }
+        self.pace.enter_together(1).await;
+        let begun = Instant::now();
+        let reply = {
+            let _permit = self.enter(1).await;
+            let reply = timeout(self.usual(), self.converse(pieces)).await;
+            reply.unwrap_or(SILENT)
+        };
+        if !says_nothing(&reply) {
+            return Ok((reply, true));
+        }
+        let forgotten = begun.elapsed().div_duration_f64(WINDOW) * self.pace.recent() as f64;
+        for _ in 0..=(2.0 * forgotten) as usize {
+            self.pace.count(1);
+            let _permit = self.enter(1).await;
+            if !self.is_answered(known).await {
+                return Ok((reply, false));
+            }
+        }
+        Ok((reply, true))
+    }
+
+    async fn is_answered(&self, known: &[u8]) -> bool {
+        matches!(self.converse(&[known]).await, Reply::Flight(..))
+    }
+
+    /// Waits until a hello is answered that was answered before.
+    async fn wait_for(&self, known: &[u8], recent: usize) -> Result<(), Stop> {
+        const LONGEST: u32 = 6;
+        let begun = Instant::now();
+        for wait in Pace::waits() {
+            let over = begun.elapsed() + wait > self.limits.timeout * LONGEST;
+            if over || self.left() <= wait {
+                break;
+            }
+            sleep(wait).await;
+            if matches!(self.send_once(&[known]).await, Reply::Flight(..)) {
+                let interval = self.pace.slow_down(recent);
+                self.note(format!(
+                    "limits connections: it answered nothing for {:.0} s. From then on the scan made one connection every {:.1} s",
+                    begun.elapsed().as_secs_f64(),
+                    interval.as_secs_f64()
+                ));
+                return Ok(());
+            }
+        }
+        Err(self.end("stopped answering, also hellos that it had answered before"))
+    }
+
+    fn end(&self, why: &str) -> Stop {
+        self.ended.borrow_mut().get_or_insert(why.to_owned());
+        Stop
+    }
+}
+
+fn is_silent(reply: &Reply) -> bool {
+    use ConnectionError as E;
+    matches!(reply, Reply::Failed(E::Silent | E::Connect(_)))
+}
+
+/// Whether the connection failed in a way that may have nothing to do with the hello.
+fn says_nothing(reply: &Reply) -> bool {
+    use ConnectionError as E;
+    matches!(
+        reply,
+        Reply::Failed(E::Connect(_) | E::Closed | E::Reset | E::Silent)
+    )
+}
