@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"net"
@@ -71,9 +72,9 @@ func newConnector(settings *clientSettings, rootsPEM string, own *identity) (*co
 		return nil, err
 	}
 	if own != nil {
-		certificate, err := tls.X509KeyPair([]byte(own.ChainPEM), []byte(own.KeyPEM))
+		certificate, err := own.read()
 		if err != nil {
-			return nil, fmt.Errorf("client certificate: %w", err)
+			return nil, err
 		}
 		config.Certificates = []tls.Certificate{certificate}
 	}
@@ -96,6 +97,27 @@ func newConnector(settings *clientSettings, rootsPEM string, own *identity) (*co
 		},
 	}
 	return &connector{client, transport, p, settings}, nil
+}
+
+// read gives the certificate and its key, as Go's standard library reads them.
+func (own *identity) read() (tls.Certificate, error) {
+	if own.PKCS12 != nil {
+		return tls.Certificate{}, unsupported("Go's standard library reads no PKCS#12")
+	}
+	key := []byte(own.KeyPEM)
+	// RFC 1423, which is all that there is for encrypted keys.
+	if block, _ := pem.Decode(key); own.Password != nil && block != nil && x509.IsEncryptedPEMBlock(block) {
+		der, err := x509.DecryptPEMBlock(block, []byte(*own.Password))
+		if err != nil {
+			return tls.Certificate{}, fmt.Errorf("client key: %w", err)
+		}
+		key = pem.EncodeToMemory(&pem.Block{Type: block.Type, Bytes: der})
+	}
+	certificate, err := tls.X509KeyPair([]byte(own.ChainPEM), key)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("client certificate: %w", err)
+	}
+	return certificate, nil
 }
 
 // hold sets config to exactly what settings offer, or to their versions alone where the rest is to be Go's own.

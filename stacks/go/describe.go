@@ -57,7 +57,7 @@ func describe() descriptionAnswer {
 				"GOGC":    gc,
 			},
 		},
-		Operations: []string{"connect", "serve", "suite", "request", "client-certificate", "verify"},
+		Operations: []string{"connect", "serve", "suite", "request", "client-certificate", "client-file", "verify"},
 		Trust:      []string{systemPool},
 		Groups:     describedGroups,
 		Suites:     describedSuites(),

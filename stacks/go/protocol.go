@@ -31,8 +31,10 @@ type clientSettings struct {
 
 // identity is a client's certificate and key, neither of which may be in any message.
 type identity struct {
-	ChainPEM string `json:"chain_pem"`
-	KeyPEM   string `json:"key_pem"`
+	ChainPEM string  `json:"chain_pem"`
+	KeyPEM   string  `json:"key_pem"`
+	Password *string `json:"password"`
+	PKCS12   *string `json:"pkcs12_base64"`
 }
 
 type connectRequest struct {

@@ -117,9 +117,8 @@ impl Shown {
     }
 
     pub(crate) fn identity(&self) -> Option<ClientIdentity> {
-        self.0.as_ref().map(|identity| ClientIdentity {
-            chain_pem: identity.chain_pem.clone(),
-            key_pem: identity.key_pem.clone(),
+        self.0.as_ref().map(|identity| {
+            ClientIdentity::of_pem(identity.chain_pem.as_str(), identity.key_pem.as_str())
         })
     }
 

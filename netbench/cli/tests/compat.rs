@@ -16,6 +16,7 @@ use support::{Place, check, json, samples_of, words};
 
 netbench_testing::tests! {
     every_stack_is_judged_by_what_both_sides_saw;
+    what_a_client_has_to_bring_is_shown_as_each_library_reads_it;
     a_run_is_stored_and_reported_again;
     cases_of_the_users_own_are_tried;
     wrong_input_is_said_in_a_line;
@@ -107,6 +108,84 @@ fn every_stack_is_judged_by_what_both_sides_saw() {
     }
 }
 
+fn what_a_client_has_to_bring_is_shown_as_each_library_reads_it() {
+    let place = Place::new();
+    let stacks = "openssl,rustls-aws-lc,rustls-ring,go";
+    let cases = "--case client-certificate/* --case alpn/websocket* --case tickets/refused --case early-data/*";
+    let line = format!("compat -q --json --stack {stacks} --timeout 5s {cases}");
+    let summary = summary(&place, &line);
+    use Judgement::{Lost, Right, Unsupported};
+    for (case, due) in [
+        ("client-certificate/asked-1.3", [Right; 4]),
+        ("client-certificate/required-1.2", [Right; 4]),
+        ("client-certificate/shown-when-asked", [Right; 4]),
+        ("client-certificate/shown-1.3", [Right; 4]),
+        ("client-certificate/shown-1.2", [Right; 4]),
+        ("client-certificate/version-1", [Right, Lost, Lost, Right]),
+        ("client-certificate/pkcs1", [Right; 4]),
+        ("client-certificate/sec1", [Right; 4]),
+        (
+            "client-certificate/encrypted-pkcs8",
+            [Right, Lost, Lost, Lost],
+        ),
+        (
+            "client-certificate/encrypted-pem",
+            [Right, Lost, Lost, Right],
+        ),
+        (
+            "client-certificate/pkcs12",
+            [Right, Unsupported, Unsupported, Unsupported],
+        ),
+        (
+            "client-certificate/pkcs12-rc2",
+            [Lost, Unsupported, Unsupported, Unsupported],
+        ),
+        (
+            "client-certificate/pkcs12-cut",
+            [Right, Unsupported, Unsupported, Unsupported],
+        ),
+        ("client-certificate/wrong-password", [Right; 4]),
+        ("alpn/websocket", [Right; 4]),
+        // Go alone offers HTTP/1.1 alone for a WebSocket.
+        ("alpn/websocket-h2", [Lost, Lost, Lost, Right]),
+        ("tickets/refused", [Right; 4]),
+        (
+            "early-data/refused",
+            [Unsupported, Right, Right, Unsupported],
+        ),
+    ] {
+        assert_eq!(judged(&summary, case), due, "{case}");
+    }
+    let cell = |case: &str, stack: usize| {
+        let row = summary.cases.iter().find(|row| row.case.name == case);
+        row.unwrap().cells[stack].as_ref().unwrap().clone()
+    };
+    let said = |case: &str, stack: usize| match cell(case, stack).outcome {
+        CompatOutcome::Rejected { detail, .. } => detail,
+        CompatOutcome::Unsupported { reason } => reason,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(
+        cell("alpn/websocket-h2", 0).to_string(),
+        "rejected: status 400"
+    );
+    let key = "client-certificate/encrypted-pkcs8";
+    assert!(said(key, 1).starts_with("client key: "), "{}", said(key, 1));
+    assert_eq!(
+        said("client-certificate/pkcs12", 1),
+        "rustls reads no PKCS#12"
+    );
+    assert_eq!(
+        said("early-data/refused", 0),
+        "its worker offers no early data"
+    );
+    let old = said("client-certificate/pkcs12-rc2", 0);
+    assert!(old.contains("unsupported"), "{old}");
+    // Neither key nor password is in what is stored.
+    let stored = fs::read_to_string(place.run().join("samples.jsonl")).unwrap();
+    assert!(!stored.contains("PRIVATE KEY") && !stored.contains("wrong\""));
+}
+
 fn a_run_is_stored_and_reported_again() {
     let place = Place::new();
     let line = "compat -q --stack openssl,openssl --case name/* --name again --format markdown";
@@ -170,12 +249,30 @@ fn wrong_input_is_said_in_a_line() {
         "wrong.toml",
         "[[case]]\nname = \"a/b\"\nexpect = [\"expird\"]\n",
     );
+    let case = "[[case]]\nname = \"a/b\"\nabout = \"is\"\nexpect = \"accepted\"\nwhy = \"because\"\nadvice = \"none\"\n";
+    for (file, client) in [
+        (
+            "header.toml",
+            "client.headers = { \"up grade\" = \"websocket\" }\n",
+        ),
+        ("file.toml", "client.certificate = \"pkcs11\"\n"),
+    ] {
+        place.write(file, &format!("{case}{client}"));
+    }
     for (line, due) in [
         (
             "compat --catalogue wrong.toml",
             "wrong.toml: line 3: expect: unknown reason \"expird\"; did you mean \"expired\"?",
         ),
         ("compat --catalogue none.toml", "none.toml: "),
+        (
+            "compat --catalogue header.toml",
+            "header.toml: line 1: client.headers: \"up grade\" is no header",
+        ),
+        (
+            "compat --catalogue file.toml",
+            "file.toml: line 7: client.certificate: unknown certificate of the client \"pkcs11\"",
+        ),
         (
             "compat --case certificate/expird",
             "no case matches \"certificate/expird\"; did you mean \"certificate/expired\"?",
@@ -261,8 +358,8 @@ fn what_broke_for_others_is_foretold() {
                     other => Some(other.name().to_owned()),
                 }
             }
-            // Its own test has these.
-            Foretells::Roots => continue,
+            // Their own tests have these.
+            Foretells::Roots | Foretells::Ship => continue,
         };
         assert_eq!(today.as_ref(), Some(&by.today), "{thread}: {}", by.case);
     }

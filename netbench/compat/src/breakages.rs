@@ -35,6 +35,16 @@ mod tests {
         let chains = chains::own(jiff::Timestamp::now()).into_iter();
         let chains: Vec<String> = chains.map(|chain| chain.case.name).collect();
         let layouts: Vec<String> = layouts().into_iter().map(|layout| layout.name).collect();
+        let ships = include_str!("../../catalogue/ship/stacks.toml").lines();
+        let ships: Vec<String> = ships
+            .filter_map(|line| {
+                Some(
+                    line.strip_prefix("name = \"")?
+                        .trim_end_matches('"')
+                        .to_owned(),
+                )
+            })
+            .collect();
         let mut foretold = 0;
         for breakage in &all {
             let thread = &breakage.thread;
@@ -49,6 +59,7 @@ mod tests {
                 Foretells::Servers => &servers,
                 Foretells::Chains => &chains,
                 Foretells::Roots => &layouts,
+                Foretells::Ship => &ships,
             };
             assert!(known.contains(&by.case), "{thread}: no case {}", by.case);
         }

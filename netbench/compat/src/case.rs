@@ -7,12 +7,16 @@ use netbench_model::{
     compat::{CompatCase, Expected, Refusal},
     tls::one_of,
 };
+use netbench_protocol::{ClientIdentity, HttpRequest};
 use serde::{
     Deserialize, Deserializer,
     de::{self, SeqAccess, Visitor},
 };
 
-use crate::certificates::{CertificateSpec, Staple, kebab_words};
+use crate::{
+    certificates::{CertificateSpec, Staple, kebab_words},
+    client::{ClientSpec, Visits},
+};
 
 /// A case: what is recorded of it, and how its server is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +45,8 @@ pub(crate) struct CaseSpec {
     pub(crate) trusted: Vec<String>,
     #[serde(default)]
     pub(crate) server: ServerSpec,
+    #[serde(default)]
+    pub(crate) client: ClientSpec,
 }
 
 /// What is expected: `"accepted"`, or the reasons for which a client may refuse.
@@ -124,6 +130,8 @@ pub(crate) struct ServerSpec {
     /// Bytes in a write to the socket.
     pub(crate) write_bytes: Option<usize>,
     pub(crate) tickets: u8,
+    /// How much early data its tickets allow.
+    pub(crate) early_data_bytes: Option<u32>,
     /// KeyUpdate messages before the response, each of which asks for one.
     pub(crate) key_updates: u16,
     /// It asks for a renegotiation after the request, as IIS does for a client certificate.
@@ -156,6 +164,7 @@ impl Default for ServerSpec {
             record_bytes: None,
             write_bytes: None,
             tickets: 0,
+            early_data_bytes: None,
             key_updates: 0,
             renegotiates: false,
             dh_bits: 2048,
@@ -177,6 +186,7 @@ kebab_words!(ClientCertificate, "client certificate", {
 kebab_words!(Response, "response", {
     WithLength = "with-length",
     UntilClose = "until-close",
+    Upgrade = "upgrade",
 });
 
 kebab_words!(End, "end", {
@@ -193,6 +203,23 @@ pub(crate) enum AtHello {
     Reset,
     Close,
     Alert(u8),
+}
+
+impl Case {
+    /// What its client shows to a server that asks for a certificate.
+    pub fn identity(&self) -> Option<ClientIdentity> {
+        self.spec.client.identity()
+    }
+
+    /// What its client asks for.
+    pub fn request(&self) -> HttpRequest {
+        self.spec.client.request()
+    }
+
+    /// How often its client visits the server.
+    pub fn visits(&self) -> Visits {
+        self.spec.client.visits
+    }
 }
 
 impl From<CaseSpec> for Case {

@@ -56,6 +56,9 @@ pub fn catalogue(text: &str) -> Result<Vec<Case>, CatalogueError> {
         if !names.insert(name.clone()) {
             return Err(wrong(format!("name: there is another case \"{name}\"")));
         }
+        if let Some(header) = case.spec.client.wrong_header() {
+            return Err(wrong(format!("client.headers: {header:?} is no header")));
+        }
         case.server(now)
             .map_err(|error| wrong(format!("case \"{name}\": {error}")))?;
         cases.push(case);

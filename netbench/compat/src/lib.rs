@@ -9,6 +9,7 @@
 //! | `breakages` | what broke for others, and the case that foretells it |
 //! | `case` | what a case may say |
 //! | `certificates` | chains and OCSP responses from their description |
+//! | `client` | what a case gives to its client |
 //! | `chains` | chains for verifiers, without a server |
 //! | `stores` | trust stores as systems keep them |
 //! | `server` | handshakes of TLS 1.2 and 1.3 from the server's side, and one response |
@@ -18,10 +19,12 @@ mod case;
 mod catalogue;
 mod certificates;
 pub mod chains;
+mod client;
 mod server;
 pub mod stores;
 
 pub use breakages::breakages;
 pub use case::Case;
 pub use catalogue::{BUILT_IN, CatalogueError, catalogue};
+pub use client::Visits;
 pub use server::{BODY, Running, Served, Server, ServerError};

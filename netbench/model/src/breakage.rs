@@ -35,7 +35,7 @@ pub enum Foretelling {
 pub struct Foretold {
     /// The command that tries it.
     pub command: Foretells,
-    /// The case's name, or the layout's.
+    /// The case's name, the layout's, or for `ship` the stack's.
     pub case: String,
     /// The stack, and for `compat roots` where its roots are from too.
     pub client: String,
@@ -52,5 +52,7 @@ words!(
         Chains = "compat chains",
         /// Of trust stores.
         Roots = "compat roots",
+        /// Of what shipping a stack costs.
+        Ship = "ship",
     }
 );

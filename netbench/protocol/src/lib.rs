@@ -74,6 +74,10 @@ pub struct Configure {
     /// `client-certificate` among their operations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<ClientIdentity>,
+    /// Whether the client offers early data (RFC 8446 section 2.3) where a ticket allows it. Asked only of stacks with
+    /// `early-data` among their operations.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub early_data: bool,
 }
 
 /// A client's certificate and its key. The key is in no message of an error and in no log.
@@ -81,8 +85,33 @@ pub struct Configure {
 pub struct ClientIdentity {
     /// The certificate and what chains it to a root, the leaf first, as PEM.
     pub chain_pem: String,
-    /// The leaf's key, as PEM, not encrypted.
+    /// The leaf's key, as PEM; encrypted only where there is a password.
     pub key_pem: String,
+    /// What the key or the PKCS#12 file is encrypted with. Given only to stacks with `client-file` among their
+    /// operations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password: Option<String>,
+    /// A PKCS#12 file in base64 that has both; the PEM is empty. Given only to stacks with `client-file` among their
+    /// operations.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pkcs12_base64: Option<String>,
+}
+
+impl ClientIdentity {
+    /// Of PEM that is not encrypted, which every worker that shows certificates can read.
+    pub fn of_pem(chain_pem: impl Into<String>, key_pem: impl Into<String>) -> Self {
+        Self {
+            chain_pem: chain_pem.into(),
+            key_pem: key_pem.into(),
+            password: None,
+            pkcs12_base64: None,
+        }
+    }
+
+    /// Whether it is encrypted or PKCS#12: not every library reads these.
+    pub fn is_file(&self) -> bool {
+        self.password.is_some() || self.pkcs12_base64.is_some()
+    }
 }
 
 impl fmt::Debug for ClientIdentity {
@@ -290,7 +319,8 @@ pub struct StackDescription {
     pub record: WorkerRecord,
     /// Which operations it does: `connect`, `serve`, `suite`; `set-up` where a connection with the role
     /// `stepped` takes the steps of the set-up first; `request` where it sends the requests that it is given, and
-    /// `client-certificate` where it shows the certificate that it is given; `verify`.
+    /// `client-certificate` where it shows the certificate that it is given, and `client-file` where it also takes
+    /// encrypted keys and PKCS#12, to read them as its library does; `early-data`; `verify`.
     pub operations: Vec<String>,
     /// Where its clients find roots that nobody gives them, by the names of the crates or functions; for `verify`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -5,6 +5,8 @@
 #[path = "support/forms.rs"]
 mod forms;
 
+use std::iter::repeat;
+
 use forms::{render, terminal};
 use netbench_model::{
     Alert, CipherSuite, Environment, Manifest, Origin, Plan, Profile, SCHEMA_VERSION, Session,
@@ -55,7 +57,8 @@ fn worker(stack: &str) -> WorkerRecord {
     }
 }
 
-fn summary() -> CompatSummary {
+/// Of a run with these stacks. All after the first do the same.
+fn summary_of(stacks: &[&str]) -> CompatSummary {
     let refused = |reason: &str| Expected::Rejected(vec![reason.parse().unwrap()]);
     let crash = CompatOutcome::Crash {
         detail: "segmentation fault".to_owned(),
@@ -96,14 +99,21 @@ fn summary() -> CompatSummary {
             CompatOutcome::Hang { after_ms: 6000 },
         ),
         ("a/crash", Expected::Accepted, accepted(), crash),
-        ("a/unsupported", Expected::Accepted, accepted(), unsupported),
+        (
+            "a/unsupported",
+            Expected::Accepted,
+            accepted(),
+            unsupported.clone(),
+        ),
+        ("a/known-now", Expected::Accepted, unsupported, accepted()),
     ];
-    let stacks: Vec<StackName> = ["openssl", "rustls"].map(StackName::new).into();
+    let stacks: Vec<StackName> = stacks.iter().map(|name| StackName::new(*name)).collect();
     let mut cases = Vec::new();
     let mut samples = Vec::new();
     for (name, expected, first, second) in rows {
         cases.push(case(name, expected));
-        for (stack, outcome) in stacks.iter().zip([first, second]) {
+        let outcomes = [first].into_iter().chain(repeat(second));
+        for (stack, outcome) in stacks.iter().zip(outcomes) {
             samples.push(CompatSample {
                 schema: SCHEMA_VERSION,
                 case: name.to_owned(),
@@ -144,6 +154,10 @@ fn summary() -> CompatSummary {
     summarize_compat(&manifest, samples)
 }
 
+fn summary() -> CompatSummary {
+    summary_of(&["openssl", "rustls"])
+}
+
 #[test]
 fn the_worst_comes_first_in_every_form() {
     let summary = summary();
@@ -160,6 +174,7 @@ fn the_worst_comes_first_in_every_form() {
         "other-reason",
         "unsupported",
         "better",
+        "known-now",
     ];
     assert_eq!(order, due.map(|name| format!("a/{name}")));
     assert!(summary.tells());
@@ -168,6 +183,16 @@ fn the_worst_comes_first_in_every_form() {
     for form in ["markdown", "junit"] {
         insta::assert_snapshot!(format!("compat_{form}"), render(&summary, form));
     }
+}
+
+#[test]
+fn stacks_that_do_the_same_share_a_row() {
+    let summary = summary_of(&["openssl", "rustls", "other"]);
+    assert_eq!(summary.differences.len(), 16);
+    let text = render(&summary, "markdown");
+    let rows = text.matches("| rustls, other |").count();
+    assert_eq!(rows, 8, "{text}");
+    assert!(text.contains("16 differences from openssl"), "{text}");
 }
 
 #[test]

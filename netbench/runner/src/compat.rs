@@ -11,12 +11,12 @@ use std::{
 };
 
 use jiff::Timestamp;
-use netbench_compat::{BODY, Case, Served, ServerError};
+use netbench_compat::{BODY, Case, Served, ServerError, Visits};
 use netbench_model::{
     ClientSettings, Condition, Failure, FailureClass, FailureWord, Role, SCHEMA_VERSION, StackName,
     compat::{CompatOutcome, CompatSample, Refusal},
 };
-use netbench_protocol::{Configure, Connect, HttpRequest, RequestBody, Resolve, ResponseBody};
+use netbench_protocol::{Configure, Connect, RequestBody, Resolve, ResponseBody};
 
 use crate::{Worker, WorkerError, WorkerProgram, Workers};
 
@@ -147,6 +147,9 @@ impl<'a> Client<'a> {
         limit: Duration,
     ) -> Result<Option<CompatOutcome>, CompatError> {
         let name = || case.record.name.clone();
+        if let Some(reason) = self.lacks(case) {
+            return Ok(Some(CompatOutcome::Unsupported { reason }));
+        }
         let server = case.server(Timestamp::now());
         let server = server.map_err(|source| CompatError::Server {
             case: name(),
@@ -156,37 +159,76 @@ impl<'a> Client<'a> {
             stack: self.stack.stack().to_owned(),
             client: self.clients.client.clone(),
             roots_pem: server.roots_pem().to_owned(),
-            identity: None,
+            identity: case.identity(),
+            early_data: case.visits() == Visits::TwiceWithEarlyData,
         };
         let running = server.start(limit + SERVER_GRACE);
         let running = running.map_err(|source| CompatError::Listen {
             case: name(),
             source,
         })?;
-        let connect = RequestBody::Connect(Box::new(Connect {
-            host: case.record.host.clone(),
-            port: running.address().port(),
-            address: running.address(),
-            resolve: Resolve::Given,
-            condition: Condition::Clean,
-            role: Role::Measured,
-            timeout_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
-            request: HttpRequest::default(),
-        }));
+        let connect = |condition, role| {
+            RequestBody::Connect(Box::new(Connect {
+                host: case.record.host.clone(),
+                port: running.address().port(),
+                address: running.address(),
+                resolve: Resolve::Given,
+                condition,
+                role,
+                timeout_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+                request: case.request(),
+            }))
+        };
         let program = self.clients.workers.program(self.stack.stack());
         let program = program.ok_or_else(|| CompatError::NoWorker(self.stack.clone()))?;
-        let answered = self.ask(program, settings, connect, limit + GRACE);
+        let visits = match case.visits() {
+            Visits::Once => vec![connect(Condition::Clean, Role::Measured)],
+            Visits::Twice | Visits::TwiceWithEarlyData => vec![
+                connect(Condition::Resumed, Role::Prime),
+                connect(Condition::Resumed, Role::Measured),
+            ],
+        };
+        let answered = self.ask(program, settings, visits, limit + GRACE);
         if answered.is_err() {
             self.worker = None;
         }
-        Ok(outcome(answered, &running.end(), limit))
+        Ok(outcome(case, answered, &running.end(), limit))
     }
 
+    /// What the case asks of its client that the worker does not do.
+    fn lacks(&self, case: &Case) -> Option<String> {
+        let description = self.clients.workers.description(self.stack.stack())?;
+        let identity = case.identity();
+        let needs = [
+            ("request", !case.request().is_usual(), "sends no headers"),
+            (
+                "client-certificate",
+                identity.is_some(),
+                "shows no certificate",
+            ),
+            (
+                "client-file",
+                identity.is_some_and(|identity| identity.is_file()),
+                "takes no encrypted key and no PKCS#12",
+            ),
+            (
+                "early-data",
+                case.visits() == Visits::TwiceWithEarlyData,
+                "offers no early data",
+            ),
+        ];
+        let can = |operation: &str| description.operations.iter().any(|can| can == operation);
+        let mut lacking = needs.iter().filter(|(need, is, _)| *is && !can(need));
+        let (.., lacks) = lacking.next()?;
+        Some(format!("its worker {lacks}"))
+    }
+
+    /// The answer to the last of `visits`, or to the first that does not go well.
     fn ask(
         &mut self,
         program: &WorkerProgram,
         settings: Configure,
-        connect: RequestBody,
+        visits: Vec<RequestBody>,
         limit: Duration,
     ) -> Result<ResponseBody, WorkerError> {
         let worker = match &mut self.worker {
@@ -200,12 +242,20 @@ impl<'a> Client<'a> {
                 self.worker.insert(started)
             }
         };
-        worker.ask(connect, limit)
+        let mut answered = ResponseBody::Configured;
+        for visit in visits {
+            answered = worker.ask(visit, limit)?;
+            if !matches!(answered, ResponseBody::Connected(_)) {
+                break;
+            }
+        }
+        Ok(answered)
     }
 }
 
 /// What became of a connection, by what both sides say. None where the run was stopped.
 fn outcome(
+    case: &Case,
     answered: Result<ResponseBody, WorkerError>,
     served: &Served,
     limit: Duration,
@@ -221,9 +271,21 @@ fn outcome(
         )));
     }
     Some(match answered {
+        Ok(ResponseBody::Connected(_))
+            if case.visits() != Visits::Once && !served.is_shown_ticket =>
+        {
+            unsupported("it did not show the ticket of its first connection".to_owned())
+        }
+        Ok(ResponseBody::Connected(_))
+            if case.visits() == Visits::TwiceWithEarlyData && !served.is_offered_early_data =>
+        {
+            unsupported("it offered no early data".to_owned())
+        }
         Ok(ResponseBody::Connected(measured)) => {
-            let whole = measured.body_bytes == BODY.len() as u64;
-            if measured.http_status != 200 {
+            // What comes after the switch to another protocol is no body.
+            let is_switched = served.is_switched && measured.http_status == 101;
+            let whole = is_switched || measured.body_bytes == BODY.len() as u64;
+            if measured.http_status != 200 && !is_switched {
                 CompatOutcome::Rejected {
                     reason: Refusal::Class(FailureClass::Http),
                     library: "status".to_owned(),

@@ -266,6 +266,7 @@ impl<'a> Slot<'a> {
             client: plan.client.clone(),
             roots_pem: plan.roots_pem.clone(),
             identity: plan.identity.clone(),
+            early_data: false,
         };
         let place = self.shared.targets.client_place();
         let launch = Launch {

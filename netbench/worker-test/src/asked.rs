@@ -55,6 +55,7 @@ pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
                 client: offers.clone(),
                 roots_pem: lab.ca_pem().to_owned(),
                 identity: shown.cloned(),
+                early_data: false,
             },
             address,
             path,
@@ -104,10 +105,7 @@ fn client_identity(files: &Files) -> Result<ClientIdentity, String> {
         return Err(String::from_utf8_lossy(&made.stderr).into_owned());
     }
     let read = |path: &str| fs::read_to_string(path).map_err(|e| e.to_string());
-    Ok(ClientIdentity {
-        chain_pem: read(&certificate)?,
-        key_pem: read(&key)?,
-    })
+    Ok(ClientIdentity::of_pem(read(&certificate)?, read(&key)?))
 }
 
 fn visit(

@@ -287,6 +287,7 @@ pub(crate) fn configure(
         client: case.client.clone(),
         roots_pem,
         identity: None,
+        early_data: false,
     };
     match ask(worker, RequestBody::Configure(Box::new(settings)))? {
         ResponseBody::Configured => Ok(()),

@@ -262,6 +262,7 @@ fn configure(stack: &str, lab: &Lab) -> RequestBody {
         },
         roots_pem: lab.ca_pem().to_owned(),
         identity: None,
+        early_data: false,
     }))
 }
 

@@ -60,7 +60,17 @@ pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
             parts.push(text);
         }
     });
-    sanitize_prefix(&parts.join(": "), LONGEST)
+    sanitize_prefix(&without_folders(&parts.join(": ")), LONGEST)
+}
+
+/// Names the source files of OpenSSL's errors without the folders of the machine that built it.
+pub(crate) fn without_folders(text: &str) -> String {
+    let file = |part: &str| match part.rsplit_once('/') {
+        Some((_, name)) if name.ends_with(".c") => name.to_owned(),
+        _ => part.to_owned(),
+    };
+    let parts: Vec<String> = text.split(':').map(file).collect();
+    parts.join(":")
 }
 
 /// Visits `error` and all below it, those inside an `io::Error` too, from the innermost outwards:

@@ -14,6 +14,7 @@ use netbench_protocol::{
 
 use crate::{
     Fetch, Probe, SetupError, Stack, chain,
+    explain::without_folders,
     fetch::measure,
     layout::with_layout,
     server::Server,
@@ -166,37 +167,42 @@ impl Worker {
         };
         let kept = self.kept.take();
         let mut steps = Vec::new();
-        let (client, connector) = if request.condition == Condition::Resumed
-            && request.role == Role::Measured
-        {
-            match kept {
-                Some((host, port, client)) if host == request.host && port == request.port => {
-                    (client, None)
+        let (client, connector) =
+            if request.condition == Condition::Resumed && request.role == Role::Measured {
+                match kept {
+                    Some((host, port, client)) if host == request.host && port == request.port => {
+                        (client, None)
+                    }
+                    _ => {
+                        return ResponseBody::Error {
+                            message: "a resumed connection needs a prime one before it".to_owned(),
+                        };
+                    }
                 }
-                _ => {
-                    return ResponseBody::Error {
-                        message: "a resumed connection needs a prime one before it".to_owned(),
-                    };
+            } else {
+                drop(kept);
+                if request.role == Role::Stepped {
+                    let begun = Instant::now();
+                    match take_steps(stack.as_ref(), &settings.client, &settings.roots_pem) {
+                        Ok(taken) => steps = taken,
+                        Err(error) => return unmade(&error, begun.elapsed()),
+                    }
                 }
-            }
-        } else {
-            drop(kept);
-            if request.role == Role::Stepped {
-                let begun = Instant::now();
-                match take_steps(stack.as_ref(), &settings.client, &settings.roots_pem) {
-                    Ok(taken) => steps = taken,
-                    Err(error) => return unmade(&error, begun.elapsed()),
+                let probe = Probe::new();
+                let identity = settings.identity.as_ref();
+                let (made, took) = spent(|| {
+                    let (client, roots_pem) = (&settings.client, &settings.roots_pem);
+                    if settings.early_data {
+                        stack.early_connector(client, roots_pem, identity, &probe)
+                    } else {
+                        stack.connector(client, roots_pem, identity, &probe)
+                    }
+                });
+                match made {
+                    Ok(client) => (client, Some(took)),
+                    Err(error) => return unmade(&error, Duration::from_nanos(took.wall_ns)),
                 }
-            }
-            let probe = Probe::new();
-            let identity = settings.identity.as_ref();
-            let (made, took) =
-                spent(|| stack.connector(&settings.client, &settings.roots_pem, identity, &probe));
-            match made {
-                Ok(client) => (client, Some(took)),
-                Err(error) => return unmade(&error, Duration::from_nanos(took.wall_ns)),
-            }
-        };
+            };
         let took = connector.map(|spent| Duration::from_nanos(spent.wall_ns));
         let faults = minor_faults();
         let mut measured = measure(stack.as_ref(), client.as_ref(), took, request);
@@ -274,7 +280,7 @@ fn unmade(error: &SetupError, took: Duration) -> ResponseBody {
         SetupError::Refused(detail) => ResponseBody::Failed(Failure {
             class: FailureClass::Setup,
             reason: FailureWord::Connector.into(),
-            detail: sanitize(detail),
+            detail: sanitize(&without_folders(detail)),
             phase: Some(netbench_model::Phase::Connector),
             after_ns: Some(crate::clock::nanos(took)),
         }),
@@ -285,7 +291,7 @@ fn failed(word: FailureWord, error: &dyn std::fmt::Display) -> ResponseBody {
     ResponseBody::Failed(Failure {
         class: FailureClass::Setup,
         reason: word.into(),
-        detail: sanitize(&error.to_string()),
+        detail: sanitize(&without_folders(&error.to_string())),
         phase: None,
         after_ns: None,
     })

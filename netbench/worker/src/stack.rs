@@ -29,6 +29,23 @@ pub trait Stack: Send + Sync {
         probe: &Probe,
     ) -> Result<Box<dyn Fetch>, SetupError>;
 
+    /// The same, and the client offers early data where a ticket allows it.
+    ///
+    /// # Errors
+    /// As [`Stack::connector`], and where the hyper connector offers none.
+    fn early_connector(
+        &self,
+        _settings: &ClientSettings,
+        _roots_pem: &str,
+        _identity: Option<&ClientIdentity>,
+        _probe: &Probe,
+    ) -> Result<Box<dyn Fetch>, SetupError> {
+        Err(SetupError::Unsupported(format!(
+            "the hyper connector of {} offers no early data",
+            self.name()
+        )))
+    }
+
     /// Makes the server's configuration for one site.
     ///
     /// # Errors

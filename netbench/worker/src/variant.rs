@@ -139,6 +139,17 @@ impl Stack for Varied {
             .connector(settings, roots_pem, identity, probe)
     }
 
+    fn early_connector(
+        &self,
+        settings: &ClientSettings,
+        roots_pem: &str,
+        identity: Option<&ClientIdentity>,
+        probe: &Probe,
+    ) -> Result<Box<dyn Fetch>, SetupError> {
+        self.proven()?
+            .early_connector(settings, roots_pem, identity, probe)
+    }
+
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
         self.proven()?.acceptor(site)
     }

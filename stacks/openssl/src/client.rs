@@ -13,7 +13,8 @@ use netbench_worker::{Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
 use openssl::{
     error::ErrorStack,
     ex_data::Index,
-    pkey::PKey,
+    pkcs12::Pkcs12,
+    pkey::{PKey, Private},
     ssl::{
         SslConnector, SslConnectorBuilder, SslContext, SslContextBuilder, SslMethod, StatusType,
     },
@@ -116,14 +117,14 @@ fn ipv6(uri: &Uri) -> Option<IpAddr> {
 
 fn set_identity(ssl: &mut SslContextBuilder, identity: &ClientIdentity) -> Result<(), SetupError> {
     let refused = |e| SetupError::refused("client certificate", e);
-    let chain = X509::stack_from_pem(identity.chain_pem.as_bytes()).map_err(refused)?;
+    let (chain, key) = match &identity.pkcs12_base64 {
+        Some(file) => of_pkcs12(file, identity.password.as_deref())?,
+        None => of_pem(identity)?,
+    };
     let mut chain = chain.into_iter();
     let leaf = chain
         .next()
         .ok_or_else(|| SetupError::Refused("client certificate: none".to_owned()))?;
-    // Without a callback, OpenSSL asks the terminal for the password of an encrypted key.
-    let key = PKey::private_key_from_pem_callback(identity.key_pem.as_bytes(), |_| Ok(0))
-        .map_err(|e| SetupError::refused("client key", e))?;
     ssl.set_certificate(&leaf).map_err(refused)?;
     for more in chain {
         ssl.add_extra_chain_cert(more).map_err(refused)?;
@@ -131,6 +132,39 @@ fn set_identity(ssl: &mut SslContextBuilder, identity: &ClientIdentity) -> Resul
     ssl.set_private_key(&key)
         .and_then(|()| ssl.check_private_key())
         .map_err(|e| SetupError::refused("client certificate and key", e))
+}
+
+fn of_pem(identity: &ClientIdentity) -> Result<(Vec<X509>, PKey<Private>), SetupError> {
+    let chain = X509::stack_from_pem(identity.chain_pem.as_bytes())
+        .map_err(|e| SetupError::refused("client certificate", e))?;
+    let password = identity.password.as_deref().unwrap_or_default().as_bytes();
+    // Without a callback, OpenSSL asks the terminal for the password of an encrypted key.
+    let key = PKey::private_key_from_pem_callback(identity.key_pem.as_bytes(), |room| {
+        let fits = room.get_mut(..password.len());
+        Ok(fits.map_or(0, |room| {
+            room.copy_from_slice(password);
+            password.len()
+        }))
+    });
+    Ok((
+        chain,
+        key.map_err(|e| SetupError::refused("client key", e))?,
+    ))
+}
+
+/// Both of a PKCS#12 file in base64.
+fn of_pkcs12(file: &str, password: Option<&str>) -> Result<(Vec<X509>, PKey<Private>), SetupError> {
+    let refused = |e| SetupError::refused("PKCS#12 file", e);
+    let der = openssl::base64::decode_block(file).map_err(refused)?;
+    let parsed = Pkcs12::from_der(&der)
+        .and_then(|file| file.parse2(password.unwrap_or_default()))
+        .map_err(refused)?;
+    let mut chain: Vec<X509> = parsed.cert.into_iter().collect();
+    chain.extend(parsed.ca.into_iter().flatten());
+    let key = parsed
+        .pkey
+        .ok_or_else(|| SetupError::Refused("PKCS#12 file: no key in it".to_owned()))?;
+    Ok((chain, key))
 }
 
 /// Where a context keeps the probe that its verifications report to; freed with the context.

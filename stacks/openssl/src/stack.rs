@@ -93,6 +93,7 @@ impl Stack for OpenSsl {
                 "set-up",
                 "request",
                 "client-certificate",
+                "client-file",
                 "verify",
             ],
             Buffers::Released => &["suite"],

@@ -30,6 +30,27 @@ pub(crate) fn connector(
     probe: &Probe,
 ) -> Result<Box<dyn Fetch>, SetupError> {
     let config = config(provider, settings, roots(roots_pem)?, identity, probe)?;
+    with_config(config, settings, probe)
+}
+
+/// The same, and the client offers early data. hyper-rustls writes none before the handshake is done.
+pub(crate) fn early_connector(
+    provider: &dyn Provider,
+    settings: &ClientSettings,
+    roots_pem: &str,
+    identity: Option<&ClientIdentity>,
+    probe: &Probe,
+) -> Result<Box<dyn Fetch>, SetupError> {
+    let mut config = config(provider, settings, roots(roots_pem)?, identity, probe)?;
+    config.enable_early_data = true;
+    with_config(config, settings, probe)
+}
+
+fn with_config(
+    config: ClientConfig,
+    settings: &ClientSettings,
+    probe: &Probe,
+) -> Result<Box<dyn Fetch>, SetupError> {
     let tcp = TimedTcp::new(settings.profile, probe);
     let https = match settings.profile {
         Profile::Library => https_of_library(config, &settings.alpn, tcp)?,
@@ -82,6 +103,11 @@ pub(crate) fn config(
     let Some(identity) = identity else {
         return Ok(config.with_no_client_auth());
     };
+    if identity.pkcs12_base64.is_some() {
+        return Err(SetupError::Unsupported(
+            "rustls reads no PKCS#12".to_owned(),
+        ));
+    }
     let chain = CertificateDer::pem_slice_iter(identity.chain_pem.as_bytes());
     let chain = chain.collect::<Result<Vec<_>, _>>();
     let chain = chain.map_err(|e| SetupError::refused("client certificate", e))?;

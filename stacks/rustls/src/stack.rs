@@ -92,6 +92,8 @@ impl Stack for Rustls {
                 "set-up",
                 "request",
                 "client-certificate",
+                "client-file",
+                "early-data",
                 "verify",
             ],
             Interface::Unbuffered => &["suite"],
@@ -118,6 +120,17 @@ impl Stack for Rustls {
     ) -> Result<Box<dyn Fetch>, SetupError> {
         self.beyond_the_suite()?;
         client::connector(self.provider, settings, roots_pem, identity, probe)
+    }
+
+    fn early_connector(
+        &self,
+        settings: &ClientSettings,
+        roots_pem: &str,
+        identity: Option<&ClientIdentity>,
+        probe: &Probe,
+    ) -> Result<Box<dyn Fetch>, SetupError> {
+        self.beyond_the_suite()?;
+        client::early_connector(self.provider, settings, roots_pem, identity, probe)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {

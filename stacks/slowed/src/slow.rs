@@ -56,7 +56,7 @@ impl Stack for Slowed {
         // They would not be slowed.
         description
             .operations
-            .retain(|name| !["set-up", "verify"].contains(&name.as_str()));
+            .retain(|name| !["set-up", "verify", "early-data"].contains(&name.as_str()));
         let by = format!("{} %", self.slowness.share * 100.0);
         description.record.build.insert("slowed_by".to_owned(), by);
         description

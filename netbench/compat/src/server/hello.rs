@@ -21,6 +21,7 @@ const RETRY: [u8; 32] = [
 /// Alerts (RFC 8446 section 6).
 pub(super) mod alert {
     pub(crate) const HANDSHAKE_FAILURE: u8 = 40;
+    pub(crate) const BAD_CERTIFICATE: u8 = 42;
     pub(crate) const DECRYPT_ERROR: u8 = 51;
     pub(crate) const PROTOCOL_VERSION: u8 = 70;
     pub(crate) const CERTIFICATE_REQUIRED: u8 = 116;

@@ -22,6 +22,10 @@ pub(super) struct Request {
 pub(super) enum Status {
     Ok,
     Forbidden,
+    /// To what asks for another protocol, over HTTP/1.1.
+    Switching,
+    /// To what does not, or cannot: HTTP/2 has no upgrade (RFC 9113 section 8.6).
+    BadRequest,
 }
 
 impl Request {
@@ -54,30 +58,50 @@ impl Request {
         }
     }
 
+    /// Whether it asks for a WebSocket over HTTP/1.1 (RFC 6455 section 4.1).
+    pub(super) fn wants_upgrade(&self) -> bool {
+        let text = String::from_utf8_lossy(&self.bytes).to_ascii_lowercase();
+        let has = |name: &str, word: &str| {
+            text.lines().any(|line| {
+                let field = line.split_once(':').filter(|(field, _)| *field == name);
+                field.is_some_and(|(_, value)| value.split(',').any(|part| part.trim() == word))
+            })
+        };
+        has("connection", "upgrade") && has("upgrade", "websocket")
+    }
+
     /// The response.
     pub(super) fn response(&self, is_h2: bool, status: Status, form: Response) -> Vec<u8> {
         if is_h2 {
             return h2(self.stream().unwrap_or(1), status);
         }
-        let status = match status {
+        let line = match status {
             Status::Ok => "200 OK",
             Status::Forbidden => "403 Forbidden",
+            Status::BadRequest => "400 Bad Request",
+            Status::Switching => {
+                let head = "HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n";
+                return head.as_bytes().to_vec();
+            }
         };
         let length = match form {
-            Response::WithLength => format!("content-length: {}\r\n", BODY.len()),
+            Response::WithLength | Response::Upgrade => {
+                format!("content-length: {}\r\n", BODY.len())
+            }
             Response::UntilClose => String::new(),
         };
         let head = format!(
-            "HTTP/1.1 {status}\r\ncontent-type: text/plain\r\n{length}connection: close\r\n\r\n"
+            "HTTP/1.1 {line}\r\ncontent-type: text/plain\r\n{length}connection: close\r\n\r\n"
         );
         [head.as_bytes(), BODY].concat()
     }
 }
 
 fn h2(stream: u32, status: Status) -> Vec<u8> {
-    // Entry 8 of HPACK's static table is status 200; 403 has that entry's name (RFC 7541 section 6.2.2).
+    // Entries 8 and 12 of HPACK's static table are the statuses 200 and 400; 403 has that entry's name (RFC 7541 section 6.2.2).
     let headers: &[u8] = match status {
         Status::Ok => &[0x88],
+        Status::BadRequest | Status::Switching => &[0x8c],
         Status::Forbidden => &[0x08, 3, b'4', b'0', b'3'],
     };
     [

@@ -24,18 +24,20 @@ use std::{
 use aws_lc_rs::rand;
 use jiff::Timestamp;
 use netbench_model::{Alert, SignatureScheme, TlsVersion};
+use netbench_scan::codec::{Reader, extension};
 
 pub use self::http::BODY;
 use self::{
-    hello::Hello,
+    hello::{Hello, alert},
     http::{Request, Status},
     tls12::Session12,
     tls13::Session13,
     wire::{Broken, Wire, content, put8, put16, put24},
 };
 use crate::{
-    case::{AtHello, Case, End, ServerSpec},
+    case::{AtHello, Case, ClientCertificate, End, Response, ServerSpec},
     certificates::{Chain, ChainError, ChainSpec, pem},
+    client::ClientFile,
 };
 
 /// How often the server looks whether it is to end.
@@ -44,6 +46,8 @@ const LOOK: Duration = Duration::from_millis(2);
 /// A server that can be started.
 pub struct Server {
     spec: ServerSpec,
+    /// Where the certificate that its client shows is from.
+    client_file: Option<ClientFile>,
     chain: Chain,
     roots_pem: String,
 }
@@ -57,6 +61,12 @@ pub struct Served {
     pub is_finished: bool,
     /// The response was sent.
     pub is_answered: bool,
+    /// And it was a switch to another protocol.
+    pub is_switched: bool,
+    /// The ClientHello had a ticket of an earlier connection.
+    pub is_shown_ticket: bool,
+    /// The ClientHello offered early data.
+    pub is_offered_early_data: bool,
     /// The alert that the client sent.
     pub alert: Option<Alert>,
     /// Why the server could not go on, where that is its own fault.
@@ -85,6 +95,7 @@ impl Case {
         let chain = chain.make(now)?;
         Ok(Server {
             spec: self.spec.server.clone(),
+            client_file: self.spec.client.certificate,
             roots_pem: chain.roots.iter().map(|der| pem(der)).collect(),
             chain,
         })
@@ -148,6 +159,9 @@ impl Server {
         if let Some(description) = self.spec.warns {
             wire.send_plain(content::ALERT, &[1, description])?;
         }
+        let shows = |code| hello.offer.extension(code).is_some();
+        served.is_shown_ticket = shows(extension::PRE_SHARED_KEY);
+        served.is_offered_early_data = shows(extension::EARLY_DATA);
         let status = if self.spec.forbids_without_grease && !hello.has_grease() {
             Status::Forbidden
         } else {
@@ -198,9 +212,15 @@ impl Server {
         if self.spec.renegotiates {
             session.renegotiate(self, served)?;
         }
+        let status = match (self.spec.response, is_h2) {
+            (Response::Upgrade, false) if request.wants_upgrade() => Status::Switching,
+            (Response::Upgrade, _) => Status::BadRequest,
+            _ => status,
+        };
         let response = request.response(is_h2, status, self.spec.response);
         session.send(content::APPLICATION_DATA, &response)?;
         served.is_answered = true;
+        served.is_switched = status == Status::Switching;
         if self.spec.end == End::CloseNotify {
             session.alert(0)?;
         }
@@ -300,6 +320,59 @@ fn status(response: &[u8]) -> Vec<u8> {
     let mut body = vec![1];
     put24(&mut body, response);
     body
+}
+
+/// What the client showed of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Nothing,
+    /// A certificate, of which no key is proven.
+    Certificate,
+    /// The certificate that it was given, and its key.
+    Proven,
+}
+
+impl Shown {
+    /// Takes a Certificate message's list (in TLS 1.3, what comes after its context).
+    fn certificate(server: &Server, list: &[u8]) -> Result<Self, Broken> {
+        let mut list = Reader::new(list);
+        let mut entries = Reader::new(list.vec24().ok_or(Broken::Unreadable)?);
+        let Some(leaf) = entries.vec24() else {
+            return Ok(Self::Nothing);
+        };
+        match server.client_file {
+            Some(file) if file.certificate() == leaf => Ok(Self::Certificate),
+            _ => Err(Broken::Refused(alert::BAD_CERTIFICATE)),
+        }
+    }
+
+    /// Takes a CertificateVerify message, which is to sign `message`.
+    fn verify(self, server: &Server, body: &[u8], message: &[u8]) -> Result<Self, Broken> {
+        let mut reader = Reader::new(body);
+        let scheme = reader.u16().map(SignatureScheme);
+        let (Some(scheme), Some(signature)) = (scheme, reader.vec16()) else {
+            return Err(Broken::Unreadable);
+        };
+        match (self, server.client_file) {
+            (Self::Certificate, Some(file)) if file.has_signed(scheme, message, signature) => {
+                Ok(Self::Proven)
+            }
+            _ => Err(Broken::Refused(alert::DECRYPT_ERROR)),
+        }
+    }
+
+    /// Refuses with `none` where a certificate is required and there is none.
+    fn suffices(self, server: &Server, none: u8) -> Result<(), Broken> {
+        match (self, server.spec.client_certificate) {
+            (Self::Certificate, _) => Err(Broken::Refused(alert::DECRYPT_ERROR)),
+            (Self::Nothing, ClientCertificate::Required) => Err(Broken::Refused(none)),
+            // A client that has one shows it (RFC 8446 section 4.4.2): without it, the case tells nothing.
+            (Self::Nothing, ClientCertificate::Asked) if server.client_file.is_some() => Err(
+                Broken::Cannot("the client showed no certificate".to_owned()),
+            ),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// The signature schemes that a client's certificate may have.

@@ -7,7 +7,7 @@ use netbench_scan::{
 };
 
 use super::{
-    Served, Server, Session,
+    Served, Server, Session, Shown,
     exchange::{FiniteField, Offered},
     hello::{Hello, ServerHello, alert, alert_of, exchange_of},
     protection12::{Pair, Protection},
@@ -141,19 +141,16 @@ impl<'a> Session12<'a> {
         mut transcript: Vec<u8>,
     ) -> Result<(), Broken> {
         let hash = Hash::of(chosen.suite.0);
-        let mut shows_none = false;
+        let mut shown = Shown::Nothing;
         let secret = loop {
             let Message { kind, body, whole } = self.handshake_message()?;
             transcript.extend(whole);
             match kind {
-                11 => shows_none = body == [0, 0, 0],
+                11 => shown = Shown::certificate(server, &body)?,
                 16 => break half.agree(server, &body).ok_or(Broken::Unreadable)?,
                 _ => return Err(Broken::Unreadable),
             }
         };
-        if shows_none && server.spec.client_certificate == ClientCertificate::Required {
-            return Err(Broken::Refused(alert::HANDSHAKE_FAILURE));
-        }
         let extended = hello
             .offer
             .extension(code::EXTENDED_MASTER_SECRET)
@@ -184,12 +181,16 @@ impl<'a> Session12<'a> {
                 continue;
             };
             let Message { kind, body, whole } = message;
+            if kind == 15 {
+                shown = shown.verify(server, &body, &transcript)?;
+            }
             if kind == 20 {
                 let so_far = hash.of_bytes(&transcript);
                 let due = hash.prf(&main, "client finished", &so_far, 12);
                 if body != due || client.is_some() {
                     return Err(Broken::Refused(alert::DECRYPT_ERROR));
                 }
+                shown.suffices(server, alert::HANDSHAKE_FAILURE)?;
                 transcript.extend(whole);
                 break due;
             }

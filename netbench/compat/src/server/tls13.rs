@@ -7,7 +7,7 @@ use netbench_scan::{
 };
 
 use super::{
-    Served, Server, Session, exchange,
+    Served, Server, Session, Shown, exchange,
     hello::{Hello, ServerHello, alert, alert_of, retry_request},
     wire::{Broken, Message, Wire, content, extension, message, put8, put16, put24},
 };
@@ -20,6 +20,8 @@ pub(super) struct Session13<'a> {
     /// Handshake messages that have been read in part.
     read: Vec<u8>,
     record_bytes: usize,
+    /// Until the first record that is no early data.
+    skips_early_data: bool,
 }
 
 struct Keys {
@@ -85,6 +87,7 @@ impl<'a> Session13<'a> {
             keys,
             read: Vec::new(),
             record_bytes: server.spec.record_bytes.unwrap_or(LONGEST_RECORD),
+            skips_early_data: served.is_offered_early_data,
         };
         session.send_flight(server, &hello, &chosen)?;
         session.finish(server, &handshake_secret, served)?;
@@ -104,16 +107,8 @@ impl<'a> Session13<'a> {
         let wants_staple = hello.offer.extension(code::STATUS_REQUEST).is_some();
         flight.extend(certificate(server, wants_staple));
         self.keys.transcript.extend(&flight);
-        let digest = self.keys.digest();
-        let to_sign = [
-            [0x20; 64].as_slice(),
-            b"TLS 1.3, server CertificateVerify\0",
-            &digest,
-        ];
-        let signature = server
-            .chain
-            .key
-            .sign_handshake(chosen.scheme, &to_sign.concat());
+        let signed = to_sign("server", &self.keys.digest());
+        let signature = server.chain.key.sign_handshake(chosen.scheme, &signed);
         let signature = signature.map_err(|error| Broken::Cannot(error.to_string()))?;
         let mut body = chosen.scheme.0.to_be_bytes().to_vec();
         put16(&mut body, &signature);
@@ -140,13 +135,20 @@ impl<'a> Session13<'a> {
         let so_far = self.keys.digest();
         let client_secret = hash.derive(&main, "c ap traffic", &so_far);
         let server_secret = hash.derive(&main, "s ap traffic", &so_far);
-        let mut shows_none = false;
+        let mut shown = Shown::Nothing;
         loop {
             let Message { kind, body, whole } = self.handshake_message()?;
             match kind {
                 11 => {
-                    // Its context is empty, and so is the list where the client shows none.
-                    shows_none = body.get(1..4) == Some(&[0, 0, 0]);
+                    // Its context is empty.
+                    let list = body.get(1..).unwrap_or_default();
+                    shown = Shown::certificate(server, list).map_err(|why| self.refuse(why))?;
+                    self.keys.transcript.extend(whole);
+                }
+                15 => {
+                    let signed = to_sign("client", &self.keys.digest());
+                    let verified = shown.verify(server, &body, &signed);
+                    shown = verified.map_err(|why| self.refuse(why))?;
                     self.keys.transcript.extend(whole);
                 }
                 20 => {
@@ -162,11 +164,11 @@ impl<'a> Session13<'a> {
         }
         served.is_finished = true;
         self.keys.take(client_secret, server_secret)?;
-        if shows_none && server.spec.client_certificate == ClientCertificate::Required {
-            return Err(self.refuse(Broken::Refused(alert::CERTIFICATE_REQUIRED)));
-        }
+        shown
+            .suffices(server, alert::CERTIFICATE_REQUIRED)
+            .map_err(|why| self.refuse(why))?;
         for number in 0..server.spec.tickets {
-            let ticket = ticket(number);
+            let ticket = ticket(number, server.spec.early_data_bytes);
             self.send(content::HANDSHAKE, &ticket)?;
         }
         Ok(())
@@ -189,11 +191,18 @@ impl<'a> Session13<'a> {
             let (kind, plain) = match kind {
                 content::CHANGE_CIPHER_SPEC => continue,
                 content::ALERT => return Err(alert_of(&payload)),
-                content::APPLICATION_DATA => {
-                    self.keys.read.open(&payload).ok_or(Broken::Unreadable)?
-                }
+                content::APPLICATION_DATA => match self.keys.read.open(&payload) {
+                    Some(opened) => opened,
+                    // Early data is refused by being skipped (RFC 8446 section 4.2.10).
+                    None if self.skips_early_data => {
+                        self.keys.read = self.keys.protection(&self.keys.read_secret)?;
+                        continue;
+                    }
+                    None => return Err(Broken::Unreadable),
+                },
                 _ => return Err(Broken::Unreadable),
             };
+            self.skips_early_data = false;
             if kind == content::ALERT {
                 return Err(alert_of(&plain));
             }
@@ -414,12 +423,22 @@ fn certificate(server: &Server, wants_staple: bool) -> Vec<u8> {
     message(11, &body)
 }
 
-/// A ticket that nobody will take back.
-fn ticket(number: u8) -> Vec<u8> {
+/// What a CertificateVerify message signs (RFC 8446 section 4.4.3).
+fn to_sign(side: &str, digest: &[u8]) -> Vec<u8> {
+    let context = format!("TLS 1.3, {side} CertificateVerify\0");
+    [[0x20; 64].as_slice(), context.as_bytes(), digest].concat()
+}
+
+/// A ticket that this server will not know again.
+fn ticket(number: u8, early_data_bytes: Option<u32>) -> Vec<u8> {
+    let mut extensions = Vec::new();
+    if let Some(most) = early_data_bytes {
+        extension(&mut extensions, code::EARLY_DATA, &most.to_be_bytes());
+    }
     let mut body = 7200_u32.to_be_bytes().to_vec();
     body.extend([number, 1, 2, 3]);
     put8(&mut body, &[number]);
     put16(&mut body, &[number; 32]);
-    put16(&mut body, &[]);
+    put16(&mut body, &extensions);
     message(4, &body)
 }

@@ -54,20 +54,20 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
     items.extend(Item::warnings(&summary.warnings));
     let several = stacks.len() > 2;
     if !found.is_empty() {
-        let mut table = Table::of(found).col("case", 0, |found| Cell::text(&found.case));
+        let mut table = Table::of(alike(found)).col("case", 0, |row| Cell::text(&row.is.case));
         if several {
-            table = table.col("stack", 0, |found| Cell::text(&found.stack));
+            table = table.col("stack", 0, |row| Cell::text(row.stacks.join(", ")));
         }
         items.push(
             table
-                .col("should be", 3, |found| Cell::text(&found.expected))
-                .col(stacks.first().copied().unwrap_or("before"), 2, |found| {
-                    Cell::text(&found.did)
+                .col("should be", 3, |row| Cell::text(&row.is.expected))
+                .col(stacks.first().copied().unwrap_or("before"), 2, |row| {
+                    Cell::text(&row.is.did)
                 })
-                .col(if several { "it" } else { stacks[1] }, 0, |found| {
-                    Cell::text(&found.does)
+                .col(if several { "it" } else { stacks[1] }, 0, |row| {
+                    Cell::text(&row.is.does)
                 })
-                .col("what a user sees", 1, |found| Cell::text(&found.seen))
+                .col("what a user sees", 1, |row| Cell::text(&row.is.seen))
                 .item(),
         );
         items.extend(what_to_do(found));
@@ -87,6 +87,31 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
         items,
         ..Section::default()
     })
+}
+
+/// A difference, and every stack that has it.
+struct Alike<'a> {
+    is: &'a CompatDifference,
+    stacks: Vec<&'a str>,
+}
+
+/// What stacks do alike, once.
+fn alike(found: &[CompatDifference]) -> Vec<Alike<'_>> {
+    let mut rows: Vec<Alike<'_>> = Vec::new();
+    for is in found {
+        let same = |row: &&mut Alike<'_>| {
+            (&row.is.case, &row.is.does, &row.is.seen) == (&is.case, &is.does, &is.seen)
+        };
+        let stack = is.stack.as_str();
+        match rows.iter_mut().find(same) {
+            Some(row) => row.stacks.push(stack),
+            None => rows.push(Alike {
+                is,
+                stacks: vec![stack],
+            }),
+        }
+    }
+    rows
 }
 
 /// The advice on every case that got worse, once.

@@ -292,6 +292,12 @@ fn seen(expected: &Expected, before: &CompatCell, now: &CompatCell) -> String {
         (_, O::Crash { .. }) => "The client ends.".to_owned(),
         (_, O::Hang { .. }) => "The page loads until a time limit ends it.".to_owned(),
         (_, O::Unsupported { reason }) => format!("Not known: {reason}."),
+        (O::Unsupported { reason }, O::Accepted { .. }) if should_load => {
+            format!(
+                "The page loads; of {} it is not known: {reason}.",
+                before.stack
+            )
+        }
         (O::Rejected { .. }, O::Rejected { .. }) => {
             format!("The error names another cause: {}.", cause(now))
         }

@@ -90,6 +90,7 @@ impl<'a> Stacks<'a> {
             client: settings.ok_or_else(|| refused("no settings"))?,
             roots_pem: visits.roots_pem.to_owned(),
             identity: None,
+            early_data: false,
         };
         let place = visits.targets.client_place();
         let launch = visits.workers.launch(place.as_ref());

@@ -246,6 +246,7 @@ fn handshake(
             client: clients.client.clone(),
             roots_pem: clients.roots_pem.to_owned(),
             identity: clients.identity.cloned(),
+            early_data: false,
         };
         match Worker::start_configured(program, &clients.workers.launch(clients.place), settings) {
             Ok(new) => *worker = Some(new),

@@ -107,6 +107,7 @@ pub fn offers(
             client: client.clone(),
             roots_pem: roots_pem.to_owned(),
             identity: None,
+            early_data: false,
         };
         let launch = workers.launch(place);
         let hello = capture(stack, program, &launch, settings, site)?;

@@ -213,3 +213,14 @@ fn answers_that_are_not_http_or_not_complete_are_told_apart() {
         assert_eq!(explained(Phase::FirstByte, &error), due, "{error:?}");
     }
 }
+
+#[test]
+fn errors_of_openssl_name_files_without_their_folders() {
+    let error = "error:0A00045C:SSL routines:f:alert:../../.cargo/x-1.2/openssl/ssl/record.c:918:SSL alert number 116";
+    assert_eq!(
+        without_folders(error),
+        "error:0A00045C:SSL routines:f:alert:record.c:918:SSL alert number 116"
+    );
+    let other = "see https://example.com/a.b: no";
+    assert_eq!(without_folders(other), other);
+}

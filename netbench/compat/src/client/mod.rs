@@ -1,0 +1,198 @@
+//! What a case gives to its client beside a URL, and what it has the client do.
+
+use std::{collections::BTreeMap, fmt};
+
+use aws_lc_rs::{
+    rsa,
+    signature::{
+        self, ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair as _, UnparsedPublicKey,
+        VerificationAlgorithm,
+    },
+};
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use netbench_model::{SignatureScheme, tls::one_of};
+use netbench_protocol::{ClientIdentity, HttpRequest};
+use serde::Deserialize;
+
+use crate::certificates::kebab_words;
+
+const ECDSA_CERTIFICATE: &str = include_str!("ecdsa-certificate.pem");
+const VERSION_1_CERTIFICATE: &str = include_str!("ecdsa-version-1.pem");
+const ECDSA_KEY: &str = include_str!("ecdsa-pkcs8.pem");
+const RSA_CERTIFICATE: &str = include_str!("rsa-certificate.pem");
+const RSA_KEY: &str = include_str!("../certificates/keys/rsa-2048.pem");
+
+/// What the encrypted files are encrypted with.
+const PASSWORD: &str = "netbench";
+
+/// The client of a case.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default, rename_all = "kebab-case")]
+pub(crate) struct ClientSpec {
+    /// The file that its certificate and key are in.
+    pub(crate) certificate: Option<ClientFile>,
+    /// What it is told that the file is encrypted with, where that is wrong.
+    password: Option<String>,
+    /// Headers of its request.
+    headers: BTreeMap<String, String>,
+    pub(crate) visits: Visits,
+}
+
+/// How often a client visits the server of a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Visits {
+    /// Once.
+    #[default]
+    Once,
+    /// Once more with the same connector; what becomes of that counts.
+    Twice,
+    /// The same, and the client is set up to offer early data.
+    TwiceWithEarlyData,
+}
+
+kebab_words!(ClientFile, "certificate of the client", {
+    Pkcs8 = "pkcs8",
+    Version1 = "version-1",
+    Pkcs1 = "pkcs1",
+    Sec1 = "sec1",
+    EncryptedPkcs8 = "encrypted-pkcs8",
+    EncryptedSec1 = "encrypted-sec1",
+    Pkcs12 = "pkcs12",
+    Pkcs12Rc2 = "pkcs12-rc2",
+    Pkcs12Cut = "pkcs12-cut",
+});
+
+impl ClientSpec {
+    /// What it shows to a server that asks.
+    pub(crate) fn identity(&self) -> Option<ClientIdentity> {
+        let password = || Some(self.password.clone().unwrap_or_else(|| PASSWORD.to_owned()));
+        let ecdsa = |key| ClientIdentity::of_pem(ECDSA_CERTIFICATE, key);
+        let encrypted = |key| ClientIdentity {
+            password: password(),
+            ..ecdsa(key)
+        };
+        let pkcs12 = |file: &[u8]| ClientIdentity {
+            password: password(),
+            pkcs12_base64: Some(BASE64_STANDARD.encode(file)),
+            ..ClientIdentity::of_pem("", "")
+        };
+        const PKCS12: &[u8] = include_bytes!("ecdsa.p12");
+        Some(match self.certificate? {
+            ClientFile::Pkcs8 => ecdsa(ECDSA_KEY),
+            ClientFile::Version1 => ClientIdentity::of_pem(VERSION_1_CERTIFICATE, ECDSA_KEY),
+            ClientFile::Pkcs1 => ClientIdentity::of_pem(RSA_CERTIFICATE, RSA_KEY),
+            ClientFile::Sec1 => ecdsa(include_str!("ecdsa-sec1.pem")),
+            ClientFile::EncryptedPkcs8 => encrypted(include_str!("ecdsa-pkcs8-encrypted.pem")),
+            ClientFile::EncryptedSec1 => encrypted(include_str!("ecdsa-sec1-encrypted.pem")),
+            ClientFile::Pkcs12 => pkcs12(PKCS12),
+            ClientFile::Pkcs12Rc2 => pkcs12(include_bytes!("ecdsa-rc2.p12")),
+            ClientFile::Pkcs12Cut => pkcs12(&PKCS12[..PKCS12.len() / 2]),
+        })
+    }
+
+    /// What it asks for.
+    pub(crate) fn request(&self) -> HttpRequest {
+        HttpRequest {
+            headers: self.headers.clone().into_iter().collect(),
+            ..HttpRequest::default()
+        }
+    }
+
+    /// The first header that is none.
+    pub(crate) fn wrong_header(&self) -> Option<&str> {
+        let is_wrong = |(name, value): &(&String, &String)| {
+            let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+            let is_value = |byte: u8| byte == b' ' || byte.is_ascii_graphic();
+            name.is_empty() || !name.bytes().all(is_name) || !value.bytes().all(is_value)
+        };
+        let mut headers = self.headers.iter();
+        headers.find(is_wrong).map(|(name, _)| name.as_str())
+    }
+}
+
+impl ClientFile {
+    /// The certificate that is in it, as DER.
+    pub(crate) fn certificate(self) -> Vec<u8> {
+        let pem = match self {
+            Self::Pkcs1 => RSA_CERTIFICATE,
+            Self::Version1 => VERSION_1_CERTIFICATE,
+            _ => ECDSA_CERTIFICATE,
+        };
+        der(pem)
+    }
+
+    /// Whether a signature over `message` was made with its key.
+    pub(crate) fn has_signed(
+        self,
+        scheme: SignatureScheme,
+        message: &[u8],
+        signature: &[u8],
+    ) -> bool {
+        use SignatureScheme as S;
+        let verifies = |algorithm: &'static dyn VerificationAlgorithm, key: &[u8]| {
+            let key = UnparsedPublicKey::new(algorithm, key);
+            key.verify(message, signature).is_ok()
+        };
+        if self == Self::Pkcs1 {
+            let algorithm: &dyn VerificationAlgorithm = match scheme {
+                S::RSA_PSS_RSAE_SHA256 => &signature::RSA_PSS_2048_8192_SHA256,
+                S::RSA_PSS_RSAE_SHA384 => &signature::RSA_PSS_2048_8192_SHA384,
+                S::RSA_PSS_RSAE_SHA512 => &signature::RSA_PSS_2048_8192_SHA512,
+                S::RSA_PKCS1_SHA256 => &signature::RSA_PKCS1_2048_8192_SHA256,
+                S::RSA_PKCS1_SHA384 => &signature::RSA_PKCS1_2048_8192_SHA384,
+                S::RSA_PKCS1_SHA512 => &signature::RSA_PKCS1_2048_8192_SHA512,
+                _ => return false,
+            };
+            let key = rsa::KeyPair::from_der(&der(RSA_KEY));
+            return key.is_ok_and(|key| verifies(algorithm, key.public_key().as_ref()));
+        }
+        let algorithm: &dyn VerificationAlgorithm = match scheme {
+            S::ECDSA_SECP256R1_SHA256 => &signature::ECDSA_P256_SHA256_ASN1,
+            // In TLS 1.2 a scheme says nothing of the curve (RFC 8446 section 4.2.3).
+            S::ECDSA_SECP384R1_SHA384 => &signature::ECDSA_P256_SHA384_ASN1,
+            _ => return false,
+        };
+        let key = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &der(ECDSA_KEY));
+        key.is_ok_and(|key| verifies(algorithm, key.public_key().as_ref()))
+    }
+}
+
+/// The first block of PEM.
+fn der(pem: &str) -> Vec<u8> {
+    let lines = pem.lines().skip(1);
+    let body: String = lines.take_while(|line| !line.starts_with('-')).collect();
+    BASE64_STANDARD.decode(body).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use aws_lc_rs::rand::SystemRandom;
+
+    use super::*;
+
+    #[test]
+    fn what_counts_is_the_key_of_the_certificate() {
+        let kind = &ECDSA_P256_SHA256_ASN1_SIGNING;
+        let own = EcdsaKeyPair::from_pkcs8(kind, &der(ECDSA_KEY)).unwrap();
+        let other = EcdsaKeyPair::generate(kind).unwrap();
+        let sign = |key: &EcdsaKeyPair| key.sign(&SystemRandom::new(), b"hello").unwrap();
+        let (good, bad) = (sign(&own), sign(&other));
+        let scheme = SignatureScheme::ECDSA_SECP256R1_SHA256;
+        let file = ClientFile::Pkcs12;
+        assert!(file.has_signed(scheme, b"hello", good.as_ref()));
+        assert!(!file.has_signed(scheme, b"hallo", good.as_ref()));
+        assert!(!file.has_signed(scheme, b"hello", bad.as_ref()));
+        let other = SignatureScheme::RSA_PSS_RSAE_SHA256;
+        assert!(!file.has_signed(other, b"hello", good.as_ref()));
+        assert!(!ClientFile::Pkcs1.has_signed(scheme, b"hello", good.as_ref()));
+        let has =
+            |certificate: Vec<u8>, key: &[u8]| certificate.windows(key.len()).any(|at| at == key);
+        assert!(has(file.certificate(), own.public_key().as_ref()));
+        let rsa = rsa::KeyPair::from_der(&der(RSA_KEY)).unwrap();
+        assert!(has(
+            ClientFile::Pkcs1.certificate(),
+            rsa.public_key().as_ref()
+        ));
+    }
+}
