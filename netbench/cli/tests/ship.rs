@@ -6,8 +6,11 @@ mod support;
 
 use std::{fs, path::Path, process::Command, time::Duration};
 
-use netbench_model::ship::{Found, ShipOutcome};
-use netbench_report::ShipSummary;
+use netbench_model::{
+    breakage::{Foretelling, Foretells},
+    ship::{Found, ShipOutcome},
+};
+use netbench_report::{BreakagesReport, ShipSummary};
 use support::{Place, check, finish, interrupt, json, piped, until, words};
 
 netbench_testing::tests! {
@@ -15,6 +18,7 @@ netbench_testing::tests! {
     a_result_is_kept_until_something_matters;
     what_cannot_be_built_is_said_and_the_rest_goes_on;
     an_interrupted_build_leaves_nothing_behind;
+    two_providers_in_one_program_are_told;
     wrong_input_is_said_in_a_line;
 }
 
@@ -24,12 +28,13 @@ case "$1" in
 --version) echo "cargo 1.99.0"; exit ;;
 metadata)
     grep -q '"ring"' Cargo.toml && name=rustls || name=openssl
+    grep -q '"aws_lc_rs", "ring"' Cargo.toml && features='"aws_lc_rs", "ring", "std"' || features='"std"'
     cat <<END
 {"packages": [
   {"id": "client", "name": "ship-client", "version": "0.0.0", "license": null, "manifest_path": "$PWD/Cargo.toml"},
   {"id": "a", "name": "$name", "version": "0.10.71", "license": "MIT \u001b[31m", "manifest_path": "$SOURCES/Cargo.toml"},
   {"id": "b", "name": "unused", "version": "1.0.0", "license": "GPL-3.0", "manifest_path": "$SOURCES/Cargo.toml"}
-]}
+], "resolve": {"nodes": [{"id": "a", "features": [$features]}, {"id": "b", "features": ["ring"]}]}}
 END
     exit ;;
 fetch) exit ;;
@@ -39,6 +44,7 @@ esac
 perl -e 1
 mkdir -p target
 printf '#!/bin/sh\necho ready\n' > target/ship-client
+[ -n "$PANICS" ] && grep -q "$PANICS" Cargo.toml && printf '#!/bin/sh\necho no CryptoProvider >&2\nexit 101\n' > target/ship-client
 chmod +x target/ship-client
 echo '{"reason": "compiler-artifact", "package_id": "a"}'
 echo '{"reason": "compiler-artifact", "package_id": "client", "executable": "'$PWD'/target/ship-client"}'
@@ -161,6 +167,61 @@ fn what_cannot_be_built_is_said_and_the_rest_goes_on() {
         .iter()
         .any(|text| text.contains("no such library"));
     assert!(told, "{:?}", summary.warnings);
+}
+
+fn two_providers_in_one_program_are_told() {
+    let place = place();
+    let line = "ship --stack rustls-two-providers,openssl --json --fresh";
+    let failed = |panics: &str, row: usize| {
+        let summary = summary(ship(&place, line).env("PANICS", panics));
+        match &summary.stacks[row].outcome {
+            Some(ShipOutcome::Failed { why }) => why.clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let both = failed("aws_lc_rs", 0);
+    assert_eq!(
+        both,
+        "its client ends at its start, because rustls has the features of aws-lc-rs and ring in it: \
+         ClientConfig::builder() panics unless CryptoProvider::install_default() was called before (no CryptoProvider)"
+    );
+    let listed = place.netbench(&words("compat breakages --json"));
+    let listed: BreakagesReport = json(&listed.expect(0).stdout);
+    let mut told = 0;
+    for breakage in &listed.breakages {
+        if let Foretelling::Foretold(by) = &breakage.answer
+            && by.command == Foretells::Ship
+        {
+            assert_eq!(by.case, "rustls-two-providers");
+            assert!(both.starts_with(&by.today), "{}", by.today);
+            told += 1;
+        }
+    }
+    assert_eq!(told, 1);
+    // Any other client that does not start has another reason.
+    let other = failed("vendored", 1);
+    assert_eq!(other, "the client that was built: no CryptoProvider");
+    // One that starts all the same has chosen.
+    let chosen = summary(&mut ship(&place, line));
+    let shipped = chosen.stacks[0].shipped().unwrap();
+    assert_eq!(shipped.providers, ["aws-lc-rs", "ring"]);
+    let told = "the client of rustls-two-providers has rustls with aws-lc-rs and ring";
+    assert!(
+        chosen.warnings[0].starts_with(told),
+        "{:?}",
+        chosen.warnings
+    );
+    // A lock of the user's own.
+    place.write(
+        "own.lock",
+        "version = 4\n[[package]]\nname = \"rustls\"\nversion = \"0.23.46\"\ndependencies = [\"aws-lc-rs\", \"ring\"]\n",
+    );
+    let own = summary(&mut ship(
+        &place,
+        "ship --stack openssl --json --lock own.lock",
+    ));
+    let told = "in own.lock, rustls depends on aws-lc-rs and ring";
+    assert!(own.warnings[0].starts_with(told), "{:?}", own.warnings);
 }
 
 fn an_interrupted_build_leaves_nothing_behind() {

@@ -16,6 +16,9 @@ pub struct ShipPlan {
     pub lock: String,
     /// The digest of its bytes.
     pub lock_sha256: String,
+    /// The providers of cryptography that rustls depends on in the file as given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lock_providers: Vec<String>,
     /// `cargo --version`.
     pub cargo: String,
     /// `rustc -vV`.
@@ -72,6 +75,9 @@ pub struct Shipped {
     pub build_ms: u64,
     /// The crates that were compiled, by name.
     pub crates: Vec<ShippedCrate>,
+    /// The providers of cryptography that rustls has features for. With more than one, a program has to choose.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub providers: Vec<String>,
     /// The tools that the build started beside rustc, by name.
     pub tools: Vec<String>,
     /// Advisories in the table of netbench that apply to one of the crates.

@@ -43,6 +43,7 @@ fn shipped(program_bytes: u64, own: Vec<ShippedCrate>, tools: &[&str], found: Fo
             })
             .collect(),
         crates,
+        providers: Vec::new(),
         tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
         advisories_of: "2026-11-22".to_owned(),
         fips: "none".to_owned(),
@@ -85,8 +86,9 @@ fn summary() -> ShipSummary {
             .iter()
             .map(|(stack, _)| StackName::new(*stack))
             .collect(),
-        lock: "built-in".to_owned(),
+        lock: "client/Cargo.lock".to_owned(),
         lock_sha256: String::new(),
+        lock_providers: ["aws-lc-rs", "ring"].map(str::to_owned).to_vec(),
         cargo: "cargo 1.99.0".to_owned(),
         rustc: "rustc 1.99.0\nhost: x86_64-unknown-linux-gnu".to_owned(),
     };

@@ -27,7 +27,9 @@ use nix::{
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use crate::{Project, ShipError, ShipStack, advisories, project::NAME, sources, tools::Watched};
+use crate::{
+    Project, ShipError, ShipStack, advisories, project::NAME, providers, sources, tools::Watched,
+};
 
 /// How often a waiting thread looks.
 const LOOK: Duration = Duration::from_millis(50);
@@ -69,6 +71,19 @@ pub enum Reuse {
 #[derive(Deserialize)]
 struct Metadata {
     packages: Vec<Package>,
+    #[serde(default)]
+    resolve: Option<Resolve>,
+}
+
+#[derive(Deserialize)]
+struct Resolve {
+    nodes: Vec<Node>,
+}
+
+#[derive(Deserialize)]
+struct Node {
+    id: String,
+    features: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -231,8 +246,20 @@ impl Toolchain {
         };
         let program = program.ok_or_else(no_program)?;
         let about = fs::metadata(&program).map_err(ShipError::file(&program))?;
-        starts(&program, folder, stop)?;
-        let crates = crates(&described, &compiled)?;
+        let metadata: Metadata =
+            serde_json::from_str(&described).map_err(|error| ShipError::Failed {
+                what: "cargo metadata",
+                said: error.to_string(),
+            })?;
+        let providers = providers(&metadata);
+        starts(&program, folder, stop).map_err(|error| match error {
+            ShipError::Failed { said, .. } if providers.len() > 1 => ShipError::Providers {
+                providers: providers.clone(),
+                said,
+            },
+            other => other,
+        })?;
+        let crates = crates(metadata, &compiled)?;
         let advisories = crates
             .iter()
             .flat_map(|of| advisories::of(&of.name, &of.version));
@@ -243,6 +270,7 @@ impl Toolchain {
             advisories: advisories.collect(),
             advisories_of: advisories::TAKEN.to_owned(),
             crates,
+            providers,
             tools: watched.started(),
             fips: stack.fips.clone(),
             found: Found::Built,
@@ -282,12 +310,19 @@ fn artifacts(messages: &str) -> (HashSet<String>, Option<PathBuf>) {
     (compiled, program)
 }
 
-fn crates(described: &str, compiled: &HashSet<String>) -> Result<Vec<ShippedCrate>, ShipError> {
-    let metadata: Metadata =
-        serde_json::from_str(described).map_err(|error| ShipError::Failed {
-            what: "cargo metadata",
-            said: error.to_string(),
-        })?;
+/// The providers of cryptography that rustls has features for.
+fn providers(metadata: &Metadata) -> Vec<String> {
+    let is_rustls = |node: &&Node| {
+        let mut packages = metadata.packages.iter();
+        packages.any(|package| package.id == node.id && package.name == "rustls")
+    };
+    let nodes = metadata.resolve.iter().flat_map(|resolve| &resolve.nodes);
+    let features = nodes.filter(is_rustls).flat_map(|node| &node.features);
+    let features: Vec<&str> = features.map(String::as_str).collect();
+    providers::of_features(&features)
+}
+
+fn crates(metadata: Metadata, compiled: &HashSet<String>) -> Result<Vec<ShippedCrate>, ShipError> {
     let mut crates = Vec::new();
     for package in metadata.packages {
         if !compiled.contains(&package.id) || package.name == NAME {

@@ -30,6 +30,18 @@ pub enum ShipError {
         /// The end of what was said.
         said: String,
     },
+    /// The program has two providers of cryptography, and does not start.
+    #[error(
+        "its client ends at its start, because rustls has the features of {} in it: ClientConfig::builder() panics unless \
+         CryptoProvider::install_default() was called before ({said})",
+        providers.join(" and ")
+    )]
+    Providers {
+        /// Which.
+        providers: Vec<String>,
+        /// The end of what was said.
+        said: String,
+    },
     /// It was asked to stop.
     #[error("stopped")]
     Stopped,

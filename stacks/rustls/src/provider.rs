@@ -197,3 +197,19 @@ pub(crate) fn versions(
     };
     versions.iter().map(of).collect()
 }
+
+#[cfg(all(test, feature = "aws-lc", feature = "ring"))]
+mod tests {
+    use std::panic::catch_unwind;
+
+    use rustls::ClientConfig;
+
+    /// What `netbench ship` says of a program with two providers.
+    #[test]
+    fn of_two_providers_rustls_chooses_none_and_panics() {
+        let panic = catch_unwind(ClientConfig::builder).unwrap_err();
+        let words = panic.downcast_ref::<String>().map(String::as_str);
+        let words = words.or_else(|| panic.downcast_ref::<&str>().copied());
+        assert!(words.unwrap().contains("CryptoProvider"), "{words:?}");
+    }
+}

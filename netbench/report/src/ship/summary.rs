@@ -1,6 +1,6 @@
 use netbench_model::{
     SCHEMA_VERSION, StackName,
-    ship::{Found, ShipManifest, ShipOutcome, ShipSample, Shipped},
+    ship::{Found, ShipManifest, ShipOutcome, ShipPlan, ShipSample, Shipped},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -94,6 +94,7 @@ pub fn summarize_ship(manifest: &ShipManifest, samples: &[ShipSample]) -> ShipSu
             Some(ShipOutcome::Built(_)) => {}
         }
     }
+    warnings.extend(two_providers(plan, &stacks));
     let first = manifest.sessions.last();
     ShipSummary {
         schema: SCHEMA_VERSION,
@@ -112,6 +113,32 @@ pub fn summarize_ship(manifest: &ShipManifest, samples: &[ShipSample]) -> ShipSu
         stacks,
         warnings,
     }
+}
+
+/// Where a program would have two providers of cryptography, of which rustls chooses none.
+fn two_providers(plan: &ShipPlan, stacks: &[ShipRow]) -> Vec<String> {
+    const PANICS: &str = "ClientConfig::builder() then panics unless CryptoProvider::install_default() was called before";
+    let mut warnings = Vec::new();
+    if plan.lock_providers.len() > 1 {
+        warnings.push(format!(
+            "in {}, rustls depends on {}; {PANICS}. `cargo tree -e features -i rustls` shows which crate asks for which",
+            plan.lock,
+            plan.lock_providers.join(" and ")
+        ));
+    }
+    for row in stacks {
+        let Some(shipped) = row.shipped() else {
+            continue;
+        };
+        if shipped.providers.len() > 1 {
+            warnings.push(format!(
+                "the client of {} has rustls with {}; {PANICS}",
+                row.stack,
+                shipped.providers.join(" and ")
+            ));
+        }
+    }
+    warnings
 }
 
 /// What each stack changes for who ships a client, in place of the first.

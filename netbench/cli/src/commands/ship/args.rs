@@ -13,8 +13,10 @@ Examples:
   netbench ship --json | jq '.stacks[] | {stack, bytes: .outcome.program_bytes}'
 
 Stacks: openssl, openssl-system, rustls-aws-lc, rustls-ring, rustls-graviola,
-boringssl, s2n-tls. The builds are cargo's, in the cache folder, one after
-another; crates that are not on this machine are downloaded.";
+boringssl, s2n-tls, and rustls-two-providers, whose client ends at its start.
+With --lock, a file in which rustls has two providers of cryptography is told.
+The builds are cargo's, in the cache folder, one after another; crates that are
+not on this machine are downloaded.";
 
 #[derive(Debug, Args)]
 #[command(

@@ -17,7 +17,8 @@ use netbench_model::{
     suggestion,
 };
 use netbench_ship::{
-    BUILT_IN_LOCK, Project, Reuse, ShipError, ShipStack, Toolchain, lock_sha256, ship_stacks,
+    BUILT_IN_LOCK, Project, Reuse, ShipError, ShipStack, Toolchain, lock_sha256, providers_of_lock,
+    ship_stacks,
 };
 
 use self::args::Ship;
@@ -113,8 +114,13 @@ impl Settings {
                 .iter()
                 .map(|stack| StackName::new(&stack.name))
                 .collect(),
-            lock,
+            lock_providers: match lock.as_str() {
+                // That of netbench has every stack in it.
+                BUILT_IN => Vec::new(),
+                _ => providers_of_lock(&text),
+            },
             lock_sha256: lock_sha256(&text),
+            lock,
             cargo: toolchain.cargo_version.clone(),
             rustc: toolchain.rustc_version.clone(),
         };

@@ -1,0 +1,64 @@
+//! The providers of cryptography that rustls has in a program. With two of them it chooses none, and ends a program that
+//! has not chosen.
+
+use serde::Deserialize;
+
+/// The crates, each with the feature of rustls.
+const PROVIDERS: [(&str, &str); 2] = [("aws-lc-rs", "aws_lc_rs"), ("ring", "ring")];
+
+#[derive(Deserialize)]
+struct Lock {
+    #[serde(default)]
+    package: Vec<Locked>,
+}
+
+#[derive(Deserialize)]
+struct Locked {
+    name: String,
+    #[serde(default)]
+    dependencies: Vec<String>,
+}
+
+/// Of rustls' features.
+pub(crate) fn of_features(features: &[&str]) -> Vec<String> {
+    let is_there = |(_, feature): &&(&str, &str)| features.contains(feature);
+    let found = PROVIDERS.iter().filter(is_there);
+    found.map(|(name, _)| (*name).to_owned()).collect()
+}
+
+/// Those that rustls depends on in a Cargo.lock. What a program of it has can be less: a lock has the dependencies of all
+/// platforms and of tests.
+pub fn providers_of_lock(lock: &str) -> Vec<String> {
+    let Ok(lock) = toml::from_str::<Lock>(lock) else {
+        return Vec::new();
+    };
+    let rustls = lock.package.iter().filter(|of| of.name == "rustls");
+    let names: Vec<&str> = rustls
+        .flat_map(|of| &of.dependencies)
+        .filter_map(|dependency| dependency.split(' ').next())
+        .collect();
+    let is_there = |(name, _): &&(&str, &str)| names.contains(name);
+    let found = PROVIDERS.iter().filter(is_there);
+    found.map(|(name, _)| (*name).to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn providers_are_what_rustls_depends_on() {
+        let lock = |dependencies: &str| {
+            format!(
+                "version = 4\n[[package]]\nname = \"ring\"\nversion = \"0.17.14\"\n[[package]]\nname = \"rustls\"\n\
+                 version = \"0.23.46\"\ndependencies = [{dependencies}]\n"
+            )
+        };
+        assert!(providers_of_lock(&lock("\"subtle\"")).is_empty());
+        assert_eq!(providers_of_lock(&lock("\"ring 0.17.14\"")), ["ring"]);
+        let both = lock("\"aws-lc-rs\", \"ring\"");
+        assert_eq!(providers_of_lock(&both), ["aws-lc-rs", "ring"]);
+        assert!(providers_of_lock("no lock").is_empty());
+        assert_eq!(of_features(&["ring", "std"]), ["ring"]);
+    }
+}
