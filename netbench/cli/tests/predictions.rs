@@ -1,4 +1,4 @@
-//! What `scan --against` foretells of random servers, held against connections of `connect`.
+//! What stacks offer, and what `scan --against` foretells of random servers from it, held against connections of `connect`.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -7,12 +7,13 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_model::{CipherSuite, Group, KeyType, Outcome, TlsVersion};
-use netbench_report::ScanSummary;
+use netbench_report::{HelloReport, ScanSummary};
 use netbench_stats::Rng;
-use support::{Place, kept, measured, words};
+use support::{Place, check, json, kept, measured, words};
 
 netbench_testing::tests! {
     of_200_random_servers_every_prediction_is_right;
+    a_hello_is_the_stacks_own;
 }
 
 const SERVERS: usize = 200;
@@ -151,4 +152,59 @@ fn some<T: Copy>(rng: &mut Rng, all: &[T]) -> Vec<T> {
 fn list<T: ToString>(all: &[T]) -> String {
     let all: Vec<String> = all.iter().map(ToString::to_string).collect();
     all.join(",")
+}
+
+fn a_hello_is_the_stacks_own() {
+    let place = Place::new();
+    let done = place
+        .netbench(&words(
+            "hello --json --stack openssl,rustls-aws-lc,rustls-ring",
+        ))
+        .expect(0);
+    check("hello.json", &done.stdout);
+    let report: HelloReport = json(&done.stdout);
+    for hello in &report.hellos {
+        assert!(
+            hello.wire_bytes >= hello.message_bytes + 5,
+            "{}",
+            hello.stack
+        );
+        assert!(hello.ja4.starts_with("t13d"), "{}", hello.ja4);
+        assert_eq!(hello.alpn, ["h2", "http/1.1"], "{}", hello.stack);
+        assert_eq!(hello.versions, [TlsVersion::Tls13, TlsVersion::Tls12]);
+    }
+    let [openssl, aws, ring] = &report.hellos[..] else {
+        panic!("three hellos");
+    };
+    assert!(
+        openssl.has_suite(0x009e) && !aws.has_suite(0x009e),
+        "DHE is OpenSSL's alone"
+    );
+    assert!(
+        aws.has_group(0x11ec) && !ring.has_group(0x11ec),
+        "ring has no ML-KEM"
+    );
+    assert!(
+        aws.wire_bytes > ring.wire_bytes + 1000,
+        "a hybrid share is long"
+    );
+    let usual = words("hello --stack openssl,rustls-aws-lc --client-profile default --json");
+    let held: HelloReport = json(&place.netbench(&usual).expect(0).stdout);
+    let of = |n: usize| {
+        let hello: &netbench_model::scan::Offer = &held.hellos[n];
+        let sorted = |codes: &[netbench_model::scan::NamedCode]| {
+            let mut codes: Vec<u16> = codes.iter().map(|c| c.code).collect();
+            codes.sort_unstable();
+            codes
+        };
+        (sorted(&hello.suites), sorted(&hello.groups))
+    };
+    assert_eq!(of(0), of(1), "held to the same, both offer the same");
+    // Markdown escapes what is between the parts.
+    let hash = ring.ja4.rsplit('_').next().unwrap();
+    for format in ["terminal", "markdown", "csv"] {
+        let arguments = ["hello", "--format", format, "--stack", "rustls-ring"];
+        let done = place.netbench(&arguments).expect(0);
+        assert!(done.stdout.contains(hash), "{format}: {}", done.stdout);
+    }
 }

@@ -1,17 +1,10 @@
-//! `netbench scan`, `hello` and `sites record` as a user sees them.
+//! `netbench scan` of emulated sites and `sites record` as a user sees them.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::{Read, Write},
-    net::{Ipv4Addr, TcpListener},
-    path::Path,
-    thread,
-};
+use std::{collections::BTreeMap, fs, path::Path};
 
 use netbench_model::{
     CipherSuite, Group, KeyType, ScanManifest, Site, Switch, TlsVersion, parse_sites,
@@ -20,7 +13,7 @@ use netbench_model::{
         SiteScan,
     },
 };
-use netbench_report::{HelloReport, ScanSummary};
+use netbench_report::ScanSummary;
 use support::{Place, check, interrupt, json, kept, until, words};
 
 netbench_testing::tests! {
@@ -29,15 +22,10 @@ netbench_testing::tests! {
     every_site_that_a_stack_loses_is_named_with_its_reason_and_confirmed;
     round_trips_to_every_built_in_site_are_as_predicted: UserNamespaces;
     json_is_as_the_schemas_say_and_a_report_is_made_again;
-    nothing_leaves_the_machine_without_leave;
-    servers_of_this_machine_are_scanned_directly_and_classed;
-    sites_that_failed_are_tried_again_by_resume;
     a_policy_is_a_check_with_an_exit_code;
     a_sample_is_drawn_by_the_seed_and_tells_of_all;
     what_changed_between_two_scans_is_shown;
-    very_many_sites_of_this_machine_are_grouped;
     what_was_scanned_before_an_interruption_is_kept_and_gone_on_from;
-    a_hello_is_the_stacks_own;
 }
 
 /// Sites that say in a few lines whatever a profile can say.
@@ -323,87 +311,6 @@ fn json_is_as_the_schemas_say_and_a_report_is_made_again() {
     }
 }
 
-fn nothing_leaves_the_machine_without_leave() {
-    let place = Place::new();
-    for target in ["example.com", "192.0.2.1:443", "127.0.0.1 example.com"] {
-        let arguments = [&["scan"][..], &words(target)[..]].concat();
-        let done = place.netbench(&arguments).expect(2);
-        assert!(done.stderr.contains("--live"), "{}", done.stderr);
-    }
-    for wrong in [
-        "scan 127.0.0.1:0",
-        "scan a:b:c",
-        "scan localhost localhost",
-        "scan --parts everything",
-        "scan --rate 0",
-        "scan --resume nowhere",
-        "scan 127.0.0.1 --sites x",
-        "sites record nowhere",
-        "scan --against nobody",
-    ] {
-        place.netbench(&words(wrong)).expect(2);
-    }
-    assert!(!place.path().join("runs").exists(), "nothing was begun");
-}
-
-fn servers_of_this_machine_are_scanned_directly_and_classed() {
-    let serve = |answer: &'static [u8]| {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let port = listener.local_addr().unwrap().port();
-        thread::spawn(move || {
-            for stream in listener.incoming() {
-                let Ok(mut stream) = stream else { return };
-                let mut room = [0; 4096];
-                let _ = stream.read(&mut room);
-                let _ = stream.write_all(answer);
-            }
-        });
-        format!("127.0.0.1:{port}")
-    };
-    let http = serve(b"HTTP/1.1 400 \x1b[31mBad\r\n\r\n");
-    let ssh = serve(b"SSH-2.0-\x1b[31mx\r\n");
-    let nobody = "127.0.0.1:9";
-    let place = Place::new();
-    let done = place
-        .netbench(&["scan", &http, &ssh, nobody, "--timeout", "1s"])
-        .expect(0);
-    for class in ["plain-http", "ssh", "connect"] {
-        assert!(
-            done.stdout.contains(&format!("{class}: ")),
-            "{}",
-            done.stdout
-        );
-    }
-    assert!(!done.stdout.contains('\x1b'));
-}
-
-fn sites_that_failed_are_tried_again_by_resume() {
-    let port = {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        listener.local_addr().unwrap().port()
-    };
-    let place = Place::new();
-    let site = format!("127.0.0.1:{port}");
-    let done = place
-        .netbench(&["scan", &site, "--timeout", "1s"])
-        .expect(0);
-    assert!(done.stdout.contains("connect: "), "{}", done.stdout);
-    // Now something listens there.
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let Ok(mut stream) = stream else { return };
-            let _ = stream.read(&mut [0; 4096]);
-            let _ = stream.write_all(b"SSH-2.0-x\r\n");
-        }
-    });
-    let run = place.run();
-    let done = place.netbench(&["scan", "--resume", run.to_str().unwrap()]);
-    let done = done.expect(0);
-    assert!(done.stdout.contains("ssh: "), "{}", done.stdout);
-    assert!(!done.stdout.contains("connect: "), "{}", done.stdout);
-}
-
 fn a_policy_is_a_check_with_an_exit_code() {
     const GOOD: &str = "good.test suites=TLS_AES_256_GCM_SHA384,TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384 \
                         groups=x25519,secp256r1\n";
@@ -524,58 +431,6 @@ fn what_changed_between_two_scans_is_shown() {
         .expect(2);
 }
 
-/// Addresses of loopback need no leave in a file either; of over a thousand, each is in the run's folder alone.
-fn very_many_sites_of_this_machine_are_grouped() {
-    let place = Place::new();
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let port = listener.local_addr().unwrap().port();
-    thread::spawn(move || {
-        for stream in listener.incoming() {
-            let _ = stream.unwrap().write_all(b"SSH-2.0-x\r\n");
-        }
-    });
-    let closed = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let none = closed.local_addr().unwrap().port();
-    drop(closed);
-    let mut sites: String = (0..1_100)
-        .map(|i| format!("127.1.{}.{}:{none}\n", i / 250, i % 250 + 1))
-        .collect();
-    sites.push_str(&format!("127.0.0.1:{port}\n"));
-    place.write("sites.txt", &sites);
-    let done = place
-        .netbench(&words(
-            "scan --sites sites.txt --parts enumeration --retries 0",
-        ))
-        .expect(0);
-    assert!(done.stdout.lines().count() < 40, "{}", done.stdout);
-    assert!(done.stdout.contains("scan.jsonl"), "{}", done.stdout);
-    assert_eq!(place.lines("scan.jsonl"), 1_101);
-    let run = place.run();
-    let summary: ScanSummary = kept(&run, "summary.json");
-    assert!(summary.sites.is_empty());
-    let many = summary.many.unwrap();
-    let alike: Vec<(u32, &str)> = many
-        .alike
-        .iter()
-        .map(|alike| (alike.sites, alike.support.outcome.as_str()))
-        .collect();
-    assert_eq!(alike, [(1_100, "connect"), (1, "ssh")]);
-    // Those that failed are tried again, and each still counts once.
-    let resume = ["scan", "--json", "--resume", run.to_str().unwrap()];
-    let again: ScanSummary = json(&place.netbench(&resume).expect(0).stdout);
-    assert_eq!(place.lines("scan.jsonl"), 2_202);
-    assert_eq!((again.run.planned, again.run.failed["ssh"]), (1_101, 1));
-    assert_eq!(again.run.failed["connect"], 1_100);
-
-    place.write("mixed.txt", "127.0.0.1\na.example\n");
-    let refused = place.netbench(&words("scan --sites mixed.txt")).expect(2);
-    assert!(
-        refused.stderr.contains("is on this machine"),
-        "{}",
-        refused.stderr
-    );
-}
-
 fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {
     let sites: String = (0..40)
         .map(|i| format!("s{i}.test key=ecdsa-p256\n"))
@@ -597,59 +452,4 @@ fn what_was_scanned_before_an_interruption_is_kept_and_gone_on_from() {
     let summary: ScanSummary = kept(Path::new(run), "summary.json");
     assert_eq!((summary.run.planned, summary.run.scanned), (40, 40));
     place.netbench(&["connect", "--resume", run]).expect(2);
-}
-
-fn a_hello_is_the_stacks_own() {
-    let place = Place::new();
-    let done = place
-        .netbench(&words(
-            "hello --json --stack openssl,rustls-aws-lc,rustls-ring",
-        ))
-        .expect(0);
-    check("hello.json", &done.stdout);
-    let report: HelloReport = json(&done.stdout);
-    for hello in &report.hellos {
-        assert!(
-            hello.wire_bytes >= hello.message_bytes + 5,
-            "{}",
-            hello.stack
-        );
-        assert!(hello.ja4.starts_with("t13d"), "{}", hello.ja4);
-        assert_eq!(hello.alpn, ["h2", "http/1.1"], "{}", hello.stack);
-        assert_eq!(hello.versions, [TlsVersion::Tls13, TlsVersion::Tls12]);
-    }
-    let [openssl, aws, ring] = &report.hellos[..] else {
-        panic!("three hellos");
-    };
-    assert!(
-        openssl.has_suite(0x009e) && !aws.has_suite(0x009e),
-        "DHE is OpenSSL's alone"
-    );
-    assert!(
-        aws.has_group(0x11ec) && !ring.has_group(0x11ec),
-        "ring has no ML-KEM"
-    );
-    assert!(
-        aws.wire_bytes > ring.wire_bytes + 1000,
-        "a hybrid share is long"
-    );
-    let usual = words("hello --stack openssl,rustls-aws-lc --client-profile default --json");
-    let held: HelloReport = json(&place.netbench(&usual).expect(0).stdout);
-    let of = |n: usize| {
-        let hello: &netbench_model::scan::Offer = &held.hellos[n];
-        let sorted = |codes: &[netbench_model::scan::NamedCode]| {
-            let mut codes: Vec<u16> = codes.iter().map(|c| c.code).collect();
-            codes.sort_unstable();
-            codes
-        };
-        (sorted(&hello.suites), sorted(&hello.groups))
-    };
-    assert_eq!(of(0), of(1), "held to the same, both offer the same");
-    // Markdown escapes what is between the parts.
-    let hash = ring.ja4.rsplit('_').next().unwrap();
-    for format in ["terminal", "markdown", "csv"] {
-        let arguments = ["hello", "--format", format, "--stack", "rustls-ring"];
-        let done = place.netbench(&arguments).expect(0);
-        assert!(done.stdout.contains(hash), "{format}: {}", done.stdout);
-    }
 }

@@ -45,7 +45,8 @@ fn main() {
     let Hellos { hellos } = serde_json::from_str(&hellos).unwrap();
     println!("# What stacks lose of a made population\n");
     println!(
-        "{sites} sites, drawn with the seed {seed} from `{}`.\n",
+        "{} sites, drawn with the seed {seed} from `{}`.\n",
+        grouped(sites),
         population.name
     );
     lost(&population, &drawn, &hellos);
@@ -97,7 +98,7 @@ fn lost(population: &Population, drawn: &[Drawn], hellos: &[Offer]) {
             println!(
                 "| {} | {reason} | {} | {:.3} % | {:.3} to {:.3} % | {:.3} to {:.3} % |",
                 offer.stack,
-                lost.sites,
+                grouped(lost.sites),
                 100.0 * f64::from(lost.sites) / drawn.len() as f64,
                 100.0 * interval.low,
                 100.0 * interval.high,
@@ -115,8 +116,9 @@ fn kinds(population: &Population, drawn: &[Drawn]) {
     for (number, kind) in population.kinds.iter().enumerate() {
         let sites = drawn.iter().filter(|site| site.kind == number).count();
         println!(
-            "| {} | {sites} | {:.3} % | {:.3} % | {:.3} % | {} |",
+            "| {} | {} | {:.3} % | {:.3} % | {:.3} % | {} |",
             kind.name,
+            grouped(sites),
             kind.percent,
             kind.low,
             kind.high,
@@ -137,8 +139,9 @@ fn print_sites(population: &Population, drawn: &[Drawn], count: u32, seed: u64) 
         able.swap(at, other);
     }
     println!(
-        "# {count} of {} sites drawn with the seed {seed} from `{}`, and more of rare kinds: at least {OF_EACH} of each",
-        drawn.len(),
+        "# {} of {} sites drawn with the seed {seed} from `{}`, and more of rare kinds: at least {OF_EACH} of each",
+        grouped(count),
+        grouped(drawn.len()),
         population.name
     );
     let mut of_kind = vec![0; population.kinds.len()];
@@ -149,4 +152,17 @@ fn print_sites(population: &Population, drawn: &[Drawn], count: u32, seed: u64) 
             println!("{}", population.line(site, number));
         }
     }
+}
+
+/// A count with its thousands apart.
+fn grouped(count: impl ToString) -> String {
+    let digits = count.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
 }

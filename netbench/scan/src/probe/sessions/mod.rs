@@ -1,0 +1,108 @@
+//! Whole handshakes: tickets, resumption, early data, renegotiation, the head of the HTTP response.
+
+mod tls12;
+mod tls13;
+
+use std::time::Duration;
+
+use netbench_model::tls::TlsVersion;
+
+use super::{
+    prober::{Prober, offered_schemes},
+    wire::Wire,
+};
+use crate::{
+    codec::{HelloSpec, Records},
+    enumeration::{Enumeration, Stop},
+    session::{Method, ResponseHead},
+};
+
+/// A close_notify alert (RFC 5246 section 7.2.1).
+const CLOSE_NOTIFY: [u8; 2] = [1, 0];
+
+/// How long a response may take, beyond the time of some round trips.
+const RESPONSE: Duration = Duration::from_secs(1);
+
+/// The most of a response's head that is read.
+const MOST_HEAD: usize = 16 * 1024;
+
+pub(super) async fn sessions(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
+    let version = |version| {
+        found
+            .versions
+            .iter()
+            .find(|v| v.version == version && v.refusal.is_none())
+    };
+    if let Some(newest) = version(TlsVersion::Tls13) {
+        tls13::sessions13(prober, newest).await?;
+    }
+    if let Some(older) = version(TlsVersion::Tls12) {
+        // Suites with which a handshake can be finished here; the server chooses among them.
+        let suites: Vec<u16> = older.suites.iter().map(|s| s.code).collect();
+        tls12::sessions12(prober, &suites).await?;
+    }
+    Ok(())
+}
+
+/// Reads records until one of them is the last, or the connection ends.
+async fn read_records(
+    prober: &Prober<'_>,
+    wire: &mut Wire,
+    records: &mut Records,
+    mut is_last: impl FnMut(&crate::codec::Record) -> bool,
+) {
+    let mut room = vec![0; 8192];
+    loop {
+        while let Ok(Some(record)) = records.next_record() {
+            if is_last(&record) {
+                return;
+            }
+        }
+        match wire.read(&mut room, &prober.counts).await {
+            Ok(arrived) if records.waiting() <= 64 * 1024 => records.push(arrived),
+            _ => return,
+        }
+    }
+}
+
+fn keep(head: Option<ResponseHead>, features: &mut netbench_model::scan::Features) {
+    if let Some(head) = head {
+        features.http_status = head.status;
+        features.strict_transport_security = head.strict_transport_security;
+        features.alt_svc = head.alt_svc;
+    }
+}
+
+/// HTTP/1.1 alone, unless the site refuses ALPN.
+fn http1(spec: &HelloSpec) -> Option<Vec<Vec<u8>>> {
+    spec.alpn.as_ref().map(|_| vec![b"http/1.1".to_vec()])
+}
+
+impl Prober<'_> {
+    /// Whether there may be a head of a response that is not known.
+    fn lacks_head(&self) -> bool {
+        let known = self.findings.borrow().features.http_status.is_some();
+        !known && self.method.get() != Some(Method::Get)
+    }
+
+    fn asked(&self, method: Method) {
+        self.method.set(Some(method));
+    }
+
+    fn response_limit(&self) -> Duration {
+        let fastest = self.counts.borrow().connect_us.iter().min().copied();
+        let round_trips = Duration::from_micros(fastest.unwrap_or(0)) * 4;
+        self.limits.timeout.min(RESPONSE + round_trips)
+    }
+
+    pub(super) fn note_missing(&self, what: &str) {
+        self.findings.borrow_mut().note(what.to_owned());
+    }
+}
+
+/// All schemes but these.
+pub(super) fn schemes_without(taken: &[u16]) -> Vec<u16> {
+    let mut schemes = offered_schemes();
+    schemes.retain(|code| !taken.contains(code));
+    schemes
+}

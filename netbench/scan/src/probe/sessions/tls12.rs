@@ -1,0 +1,266 @@
+//! Whole handshakes of TLS 1.2.
+
+use netbench_model::{
+    scan::Observed,
+    tls::{CipherSuite, KeyExchange, TlsVersion},
+};
+
+use super::{CLOSE_NOTIFY, MOST_HEAD, http1, keep, read_records};
+use crate::{
+    codec::{Records, content, extension},
+    enumeration::{ProbeHello, Stop},
+    probe::{
+        prober::Prober,
+        wire::{Reply, Wire},
+    },
+    session::{Keys12, Method, ResponseHead, computable, request},
+};
+
+/// A handshake of TLS 1.2 that is finished.
+struct Finished12 {
+    wire: Wire,
+    records: Records,
+    keys: Keys12,
+    session_id: Vec<u8>,
+}
+
+pub(super) async fn sessions12(prober: &Prober<'_>, suites: &[u16]) -> Result<(), Stop> {
+    let able: Vec<u16> = suites
+        .iter()
+        .copied()
+        .filter(|code| can_finish(*code))
+        .collect();
+    if able.is_empty() {
+        prober.note_missing("TLS 1.2: no suite with which a handshake can be finished here");
+        return Ok(());
+    }
+    let groups = computable(&[0x1d, 0x17, 0x18, 0x19]);
+    let mut first = full12(prober, &able, &groups).await?;
+    if first.is_none() && prober.shows_certificate() {
+        first = full12(prober, &able, &groups).await?;
+    }
+    let Some(mut first) = first else {
+        prober.note_missing("TLS 1.2: the handshake did not come to its end");
+        return Ok(());
+    };
+    let ticket = first
+        .keys
+        .ticket
+        .clone()
+        .filter(|ticket| !ticket.is_empty());
+    prober.findings.borrow_mut().features.tickets_tls12 = ticket.is_some().into();
+    if prober.lacks_head() {
+        response12(prober, &mut first, Method::Head).await;
+    }
+    let session_id = first.session_id.clone();
+    close12(prober, first).await;
+    if let Some(ticket) = ticket {
+        resume12(prober, &able, &groups, Vec::new(), Some(ticket)).await?;
+    }
+    // Without a ticket: the server has to store the session itself.
+    session_id12(prober, &able, &groups, session_id).await?;
+    if prober.lacks_head()
+        && let Some(mut again) = full12(prober, &able, &groups).await?
+    {
+        response12(prober, &mut again, Method::Get).await;
+        close12(prober, again).await;
+    }
+    // On a separate connection: a server that refuses may forget the session.
+    if let Some(mut last) = full12(prober, &able, &groups).await? {
+        renegotiate(prober, &mut last, &able).await;
+        close12(prober, last).await;
+    }
+    Ok(())
+}
+
+async fn full12(
+    prober: &Prober<'_>,
+    suites: &[u16],
+    groups: &[u16],
+) -> Result<Option<Finished12>, Stop> {
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, suites, groups));
+    spec.alpn = http1(&spec);
+    let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
+        return Ok(None);
+    };
+    let session_id = flight.hello.session_id.clone();
+    let Some((mut keys, last)) =
+        Keys12::new(&spec.message(), &spec.random, &flight, prober.identity())
+    else {
+        return Ok(None);
+    };
+    wire.extend(prober.limits.timeout);
+    if wire.write(&last, &prober.counts).await.is_err() {
+        return Ok(None);
+    }
+    read_records(prober, &mut wire, &mut records, |record| {
+        keys.take(record).is_none() || keys.is_done || keys.alert.is_some()
+    })
+    .await;
+    if flight.certificate_request.is_some() && prober.identity().is_none() {
+        let mut findings = prober.findings.borrow_mut();
+        findings.certificate_missed(keys.is_done, keys.alert);
+    }
+    if !keys.is_done {
+        return Ok(None);
+    }
+    Ok(Some(Finished12 {
+        wire,
+        records,
+        keys,
+        session_id,
+    }))
+}
+
+/// Closes the connection with close_notify: OpenSSL forgets sessions whose connections were cut off. It
+/// is closed here because some servers take one connection at a time.
+async fn close12(prober: &Prober<'_>, mut session: Finished12) {
+    if let Some(sealed) = session.keys.seal(content::ALERT, &CLOSE_NOTIFY) {
+        // Fails where the server closed first.
+        let _ = session.wire.write(&sealed, &prober.counts).await;
+    }
+}
+
+/// Reads the head of the response. Nothing can be renegotiated afterwards, because the server closes.
+async fn response12(prober: &Prober<'_>, session: &mut Finished12, method: Method) {
+    let Finished12 {
+        wire,
+        records,
+        keys,
+        ..
+    } = session;
+    let request = request(prober.target, method);
+    let Some(sealed) = keys.seal(content::APPLICATION_DATA, &request) else {
+        return;
+    };
+    wire.extend(prober.response_limit());
+    if wire.write(&sealed, &prober.counts).await.is_err() {
+        return;
+    }
+    let mut response = Vec::new();
+    read_records(prober, wire, records, |record| {
+        match keys.take(record) {
+            Some((content::APPLICATION_DATA, plain)) => response.extend_from_slice(&plain),
+            Some(_) => {}
+            None => return true,
+        }
+        keys.alert.is_some()
+            || response.len() > MOST_HEAD
+            || ResponseHead::parse(&response).is_some()
+    })
+    .await;
+    prober.asked(method);
+    keep(
+        ResponseHead::parse(&response),
+        &mut prober.findings.borrow_mut().features,
+    );
+}
+
+async fn renegotiate(prober: &Prober<'_>, session: &mut Finished12, suites: &[u16]) {
+    let Finished12 {
+        wire,
+        records,
+        keys,
+        ..
+    } = session;
+    let mut spec = prober.spec(&ProbeHello::new(
+        TlsVersion::Tls12,
+        suites,
+        &[0x1d, 0x17, 0x18],
+    ));
+    // NSS refuses it here, as the protocol was agreed to in the first handshake.
+    spec.alpn = None;
+    for extension in &mut spec.more {
+        if extension.code == extension::RENEGOTIATION_INFO {
+            extension.body = vec![u8::try_from(keys.verify_data.len()).unwrap_or(0)];
+            extension.body.extend_from_slice(&keys.verify_data);
+        }
+    }
+    let Some(sealed) = keys.seal(content::HANDSHAKE, &spec.message()) else {
+        return;
+    };
+    // A server that ignores the request sends nothing: do not wait long.
+    wire.extend(prober.limits.timeout.min(std::time::Duration::from_secs(2)));
+    if wire.write(&sealed, &prober.counts).await.is_err() {
+        return;
+    }
+    let mut answer = Observed::No;
+    read_records(prober, wire, records, |record| match keys.take(record) {
+        Some((content::HANDSHAKE, plain)) if plain.first() == Some(&2) => {
+            answer = Observed::Yes;
+            true
+        }
+        Some(_) => keys.alert.is_some(),
+        None => true,
+    })
+    .await;
+    prober.findings.borrow_mut().features.client_renegotiation = answer;
+}
+
+/// Whether the server resumes a session. It then sends no certificate.
+async fn resume12(
+    prober: &Prober<'_>,
+    suites: &[u16],
+    groups: &[u16],
+    session_id: Vec<u8>,
+    ticket: Option<Vec<u8>>,
+) -> Result<(), Stop> {
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, suites, groups));
+    spec.alpn = http1(&spec);
+    // With a ticket the client chooses the session ID, by which it notices resumption (RFC 5077
+    // section 3.4).
+    spec.session_id = if ticket.is_some() {
+        spec.random.to_vec()
+    } else {
+        session_id
+    };
+    spec.ticket = ticket;
+    if let Reply::Flight(flight, ..) = prober.hello(&spec).await? {
+        let resumed = flight.is_done
+            && flight.certificates.is_none()
+            && flight.hello.session_id == spec.session_id;
+        let mut findings = prober.findings.borrow_mut();
+        if resumed || findings.features.resumption_tls12 == Observed::Unknown {
+            findings.features.resumption_tls12 = resumed.into();
+        }
+    }
+    Ok(())
+}
+
+async fn session_id12(
+    prober: &Prober<'_>,
+    suites: &[u16],
+    groups: &[u16],
+    given: Vec<u8>,
+) -> Result<(), Stop> {
+    let ticketed = prober.findings.borrow().features.tickets_tls12 == Observed::Yes;
+    if !ticketed {
+        prober.findings.borrow_mut().features.session_ids = (!given.is_empty()).into();
+        if given.is_empty() {
+            let mut findings = prober.findings.borrow_mut();
+            if findings.features.resumption_tls12 == Observed::Unknown {
+                findings.features.resumption_tls12 = Observed::No;
+            }
+            return Ok(());
+        }
+        return resume12(prober, suites, groups, given, None).await;
+    }
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, suites, groups));
+    spec.ticket = None;
+    spec.alpn = http1(&spec);
+    if let Reply::Flight(flight, ..) = prober.hello(&spec).await? {
+        prober.findings.borrow_mut().features.session_ids =
+            (!flight.hello.session_id.is_empty()).into();
+    }
+    Ok(())
+}
+
+fn can_finish(code: u16) -> bool {
+    use KeyExchange::{Ecdhe, Rsa};
+    CipherSuite(code).facts().is_some_and(|suite| {
+        let exchange = matches!(suite.key_exchange, Ecdhe | Rsa);
+        let name = suite.name;
+        let cipher = ["AES_128_GCM", "AES_256_GCM", "CHACHA20"];
+        exchange && cipher.iter().any(|cipher| name.contains(cipher))
+    })
+}

@@ -1,0 +1,171 @@
+//! Whole handshakes of TLS 1.3.
+
+use netbench_model::{
+    scan::Observed,
+    tls::{CipherSuite, TlsVersion},
+};
+
+use super::{CLOSE_NOTIFY, MOST_HEAD, http1, keep, read_records};
+use crate::{
+    codec::{Extension, content, extension},
+    enumeration::{ProbeHello, Stop, VersionFound},
+    probe::{prober::Prober, wire::Reply},
+    session::{
+        Method, PrivateShares, ResponseHead, Resumption13, binder, computable, computable_suites,
+        request,
+    },
+};
+
+pub(super) async fn sessions13(prober: &Prober<'_>, newest: &VersionFound) -> Result<(), Stop> {
+    let suites: Vec<u16> = newest.suites.iter().map(|s| s.code).collect();
+    // What is encrypted is to be read.
+    let suites = computable_suites(&suites);
+    let groups = computable(&newest.groups);
+    if groups.is_empty() {
+        prober.note_missing("TLS 1.3: no group that can be computed here");
+    } else if suites.is_empty() {
+        prober.note_missing(
+            "TLS 1.3: no suite that can be computed here, as with CCM: certificates, tickets and resumption \
+             are not known",
+        );
+    } else {
+        let group = groups[..1].to_vec();
+        let mut ticket = full13(prober, &suites, &group, Method::Head).await?;
+        if prober.shows_certificate() {
+            ticket = full13(prober, &suites, &group, Method::Head).await?;
+        }
+        if prober.lacks_head() {
+            ticket = full13(prober, &suites, &group, Method::Get)
+                .await?
+                .or(ticket);
+        }
+        if let Some(ticket) = ticket {
+            resume13(prober, &suites, &group, &ticket).await?;
+        } else if prober.findings.borrow().features.tickets_tls13 == Some(0) {
+            prober.findings.borrow_mut().features.resumption_tls13 = Observed::No;
+        }
+    }
+    Ok(())
+}
+
+async fn full13(
+    prober: &Prober<'_>,
+    suites: &[u16],
+    groups: &[u16],
+    method: Method,
+) -> Result<Option<Resumption13>, Stop> {
+    let keys = PrivateShares::new(groups);
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, suites, groups));
+    spec.shares = Some(keys.public());
+    spec.alpn = http1(&spec);
+    let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
+        return Ok(None);
+    };
+    if flight.hello.is_retry || flight.hello.version != TlsVersion::Tls13.code() {
+        return Ok(None);
+    }
+    let session = prober.encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire);
+    let Some(mut session) = session.await else {
+        prober.note_missing("TLS 1.3: the encrypted flight could not be read");
+        return Ok(None);
+    };
+    let Some(mut last) = session.finish(prober.identity()) else {
+        return Ok(None);
+    };
+    last.extend(
+        session
+            .seal(content::APPLICATION_DATA, &request(prober.target, method))
+            .unwrap_or_default(),
+    );
+    wire.extend(prober.response_limit());
+    if wire.write(&last, &prober.counts).await.is_err() {
+        return Ok(None);
+    }
+    let mut response = Vec::new();
+    let ended = read_records(prober, &mut wire, &mut records, |record| {
+        let Some(plain) = session.take(record) else {
+            return true;
+        };
+        response.extend_from_slice(&plain);
+        session.encrypted.alert.is_some()
+            || response.len() > MOST_HEAD
+            || ResponseHead::parse(&response).is_some()
+    });
+    ended.await;
+    if let Some(sealed) = session.seal(content::ALERT, &CLOSE_NOTIFY) {
+        // Fails where the server closed first.
+        let _ = wire.write(&sealed, &prober.counts).await;
+    }
+    drop(wire);
+    prober.asked(method);
+    let mut findings = prober.findings.borrow_mut();
+    let head = ResponseHead::parse(&response);
+    let finished = head.is_some() || !session.tickets.is_empty();
+    if session.encrypted.certificate_request.is_some() && prober.identity().is_none() {
+        // Tickets say nothing: a server may send them before it has looked at the client's flight.
+        findings.certificate_missed(head.is_some(), session.encrypted.alert);
+    }
+    if finished {
+        findings.features.tickets_tls13 = u32::try_from(session.tickets.len()).ok();
+        findings.features.early_data_bytes = session
+            .tickets
+            .iter()
+            .map(|ticket| ticket.early_data_bytes)
+            .max()
+            .or(Some(0));
+    }
+    keep(head, &mut findings.features);
+    Ok(session.tickets.pop())
+}
+
+async fn resume13(
+    prober: &Prober<'_>,
+    suites: &[u16],
+    groups: &[u16],
+    ticket: &Resumption13,
+) -> Result<(), Stop> {
+    let keys = PrivateShares::new(groups);
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, suites, groups));
+    spec.shares = Some(keys.public());
+    spec.alpn = http1(&spec);
+    // The suite's hash must be the ticket's.
+    spec.suites.retain(|code| *code == ticket.suite);
+    let length = if suite_is_sha384(ticket.suite) {
+        48
+    } else {
+        32
+    };
+    spec.last = Some(pre_shared_key(ticket, &vec![0; length]));
+    let Some(proof) = binder(ticket, &spec.message()) else {
+        return Ok(());
+    };
+    spec.last = Some(pre_shared_key(ticket, &proof));
+    let resumed = match prober.hello(&spec).await? {
+        Reply::Flight(flight, ..) => flight.hello.extension(extension::PRE_SHARED_KEY).is_some(),
+        _ => false,
+    };
+    prober.findings.borrow_mut().features.resumption_tls13 = resumed.into();
+    Ok(())
+}
+
+fn pre_shared_key(ticket: &Resumption13, proof: &[u8]) -> Extension {
+    let mut identity = Vec::new();
+    crate::codec::put_vec16(&mut identity, &ticket.ticket);
+    // The ticket is about 1 ms old.
+    identity.extend(ticket.age_add.wrapping_add(1).to_be_bytes());
+    let mut body = Vec::new();
+    crate::codec::put_vec16(&mut body, &identity);
+    let mut binders = Vec::new();
+    crate::codec::put_vec8(&mut binders, proof);
+    crate::codec::put_vec16(&mut body, &binders);
+    Extension {
+        code: extension::PRE_SHARED_KEY,
+        body,
+    }
+}
+
+fn suite_is_sha384(code: u16) -> bool {
+    CipherSuite(code)
+        .facts()
+        .is_some_and(|suite| suite.name.ends_with("SHA384"))
+}
