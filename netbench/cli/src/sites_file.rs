@@ -51,6 +51,15 @@ pub(crate) fn of_targets(targets: &[String]) -> Result<SitesFile, WrongInput> {
     })
 }
 
+/// Refuses a file with sites that the lab cannot be.
+pub(crate) fn refuse_what_is_not_emulated(file: &SitesFile) -> Result<(), WrongInput> {
+    let is_ipv6 = |site: &&Site| site.host.address().is_some_and(|a| a.is_ipv6());
+    match file.sites.iter().find(is_ipv6) {
+        None => Ok(()),
+        Some(site) => bail_input!("{}: {}: IPv6 is not emulated", file.name, site.name()),
+    }
+}
+
 /// The first errors of a file, and how many more there are.
 fn in_lines(name: &str, errors: &[SiteError]) -> String {
     const MOST: usize = 10;

@@ -309,7 +309,8 @@ pub(crate) fn asked(
             )
         }
         Target::Loopback => all_on_loopback(&file.sites, &targets.connect_to)?,
-        Target::Lab | Target::Live => {}
+        Target::Lab => sites_file::refuse_what_is_not_emulated(&file)?,
+        Target::Live => {}
     }
     Ok((file, target))
 }

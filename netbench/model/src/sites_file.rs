@@ -192,14 +192,7 @@ impl Reader {
 
 fn read_address(text: &str) -> Result<Site, String> {
     if text.contains("://") {
-        let site = parse_target(text)?;
-        return match site.host.address() {
-            Some(address) if address.is_ipv6() => Err(format!(
-                "expected a host name or an IPv4 address, found {}; IPv6 is not emulated",
-                shown(text)
-            )),
-            _ => Ok(site),
-        };
+        return parse_target(text);
     }
     if text.contains('=') {
         return Err(format!(
@@ -207,11 +200,9 @@ fn read_address(text: &str) -> Result<Site, String> {
             shown(text)
         ));
     }
+    // IPv6 is written as in URLs.
     if text.starts_with('[') || text.matches(':').count() > 1 {
-        return Err(format!(
-            "expected a host name or an IPv4 address, found {}; IPv6 is not emulated",
-            shown(text)
-        ));
+        return parse_target(text);
     }
     let (host, port) = match text.split_once(':') {
         None => (text, 443),

@@ -121,8 +121,12 @@ fn a_wrong_line_says_line_field_and_what_was_expected() {
             "line 1: host: expected host[:port] before the fields",
         ),
         (
-            "[::1]:443",
-            "line 1: host: expected a host name or an IPv4 address",
+            "[::1:443",
+            "line 1: host: \"[::1:443\": an IPv6 address stands in brackets",
+        ),
+        (
+            "a.example\n::1\n[::1]:443",
+            "line 3: host: [::1] is already on line 2",
         ),
         (
             "a.example:0",

@@ -51,6 +51,7 @@ impl BrowserSettings {
             .map(|program| record(program, sandbox))
             .collect::<Result<Vec<_>, _>>()?;
         let mut file = sites_file::read(options.sites.as_deref())?;
+        sites_file::refuse_what_is_not_emulated(&file)?;
         if let Some(limit) = options.limit {
             Arc::make_mut(&mut file.sites).truncate(limit as usize);
         }

@@ -40,9 +40,19 @@ fn line(site: &Site, scan: &SiteScan) -> String {
         ..site.clone()
     };
     let mut line = recorded.to_line();
-    if let Err(errors) = parse_sites(&line) {
-        let why = errors.first().map(|e| e.message.clone());
-        let why = why.unwrap_or_default();
+    let why = match parse_sites(&line) {
+        Err(errors) => Some(
+            errors
+                .first()
+                .map(|e| e.message.clone())
+                .unwrap_or_default(),
+        ),
+        Ok(_) if site.host.address().is_some_and(|a| a.is_ipv6()) => {
+            Some("IPv6 is not emulated".to_owned())
+        }
+        Ok(_) => None,
+    };
+    if let Some(why) = why {
         line = format!("# {}: the lab cannot be it: {why}", scan.site);
     }
     if !cannot.is_empty() {

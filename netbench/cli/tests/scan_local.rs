@@ -1,0 +1,199 @@
+//! `netbench scan` of servers of this machine, which need no lab.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use std::{
+    io::{Read, Write},
+    net::{Ipv4Addr, Ipv6Addr, TcpListener},
+    thread,
+};
+
+use netbench_report::ScanSummary;
+use support::{Place, json, kept, words};
+
+netbench_testing::tests! {
+    nothing_leaves_the_machine_without_leave;
+    servers_of_this_machine_are_scanned_directly_and_classed;
+    sites_that_failed_are_tried_again_by_resume;
+    very_many_sites_of_this_machine_are_grouped;
+    addresses_of_both_families_stand_in_a_file;
+}
+
+fn nothing_leaves_the_machine_without_leave() {
+    let place = Place::new();
+    for target in ["example.com", "192.0.2.1:443", "127.0.0.1 example.com"] {
+        let arguments = [&["scan"][..], &words(target)[..]].concat();
+        let done = place.netbench(&arguments).expect(2);
+        assert!(done.stderr.contains("--live"), "{}", done.stderr);
+    }
+    for wrong in [
+        "scan 127.0.0.1:0",
+        "scan a:b:c",
+        "scan localhost localhost",
+        "scan --parts everything",
+        "scan --rate 0",
+        "scan --resume nowhere",
+        "scan 127.0.0.1 --sites x",
+        "sites record nowhere",
+        "scan --against nobody",
+    ] {
+        place.netbench(&words(wrong)).expect(2);
+    }
+    assert!(!place.path().join("runs").exists(), "nothing was begun");
+}
+
+fn servers_of_this_machine_are_scanned_directly_and_classed() {
+    let serve = |answer: &'static [u8]| {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let Ok(mut stream) = stream else { return };
+                let mut room = [0; 4096];
+                let _ = stream.read(&mut room);
+                let _ = stream.write_all(answer);
+            }
+        });
+        format!("127.0.0.1:{port}")
+    };
+    let http = serve(b"HTTP/1.1 400 \x1b[31mBad\r\n\r\n");
+    let ssh = serve(b"SSH-2.0-\x1b[31mx\r\n");
+    let nobody = "127.0.0.1:9";
+    let place = Place::new();
+    let done = place
+        .netbench(&["scan", &http, &ssh, nobody, "--timeout", "1s"])
+        .expect(0);
+    for class in ["plain-http", "ssh", "connect"] {
+        assert!(
+            done.stdout.contains(&format!("{class}: ")),
+            "{}",
+            done.stdout
+        );
+    }
+    assert!(!done.stdout.contains('\x1b'));
+}
+
+fn sites_that_failed_are_tried_again_by_resume() {
+    let port = {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        listener.local_addr().unwrap().port()
+    };
+    let place = Place::new();
+    let site = format!("127.0.0.1:{port}");
+    let done = place
+        .netbench(&["scan", &site, "--timeout", "1s"])
+        .expect(0);
+    assert!(done.stdout.contains("connect: "), "{}", done.stdout);
+    // Now something listens there.
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(b"SSH-2.0-x\r\n");
+        }
+    });
+    let run = place.run();
+    let done = place.netbench(&["scan", "--resume", run.to_str().unwrap()]);
+    let done = done.expect(0);
+    assert!(done.stdout.contains("ssh: "), "{}", done.stdout);
+    assert!(!done.stdout.contains("connect: "), "{}", done.stdout);
+}
+
+/// Addresses of loopback need no leave in a file either; of over a thousand, each is in the run's folder alone.
+fn very_many_sites_of_this_machine_are_grouped() {
+    let place = Place::new();
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let _ = stream.unwrap().write_all(b"SSH-2.0-x\r\n");
+        }
+    });
+    let closed = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let none = closed.local_addr().unwrap().port();
+    drop(closed);
+    let mut sites: String = (0..1_100)
+        .map(|i| format!("127.1.{}.{}:{none}\n", i / 250, i % 250 + 1))
+        .collect();
+    sites.push_str(&format!("127.0.0.1:{port}\n"));
+    place.write("sites.txt", &sites);
+    let done = place
+        .netbench(&words(
+            "scan --sites sites.txt --parts enumeration --retries 0",
+        ))
+        .expect(0);
+    assert!(done.stdout.lines().count() < 40, "{}", done.stdout);
+    assert!(done.stdout.contains("scan.jsonl"), "{}", done.stdout);
+    assert_eq!(place.lines("scan.jsonl"), 1_101);
+    let run = place.run();
+    let summary: ScanSummary = kept(&run, "summary.json");
+    assert!(summary.sites.is_empty());
+    let many = summary.many.unwrap();
+    let alike: Vec<(u32, &str)> = many
+        .alike
+        .iter()
+        .map(|alike| (alike.sites, alike.support.outcome.as_str()))
+        .collect();
+    assert_eq!(alike, [(1_100, "connect"), (1, "ssh")]);
+    // Those that failed are tried again, and each still counts once.
+    let resume = ["scan", "--json", "--resume", run.to_str().unwrap()];
+    let again: ScanSummary = json(&place.netbench(&resume).expect(0).stdout);
+    assert_eq!(place.lines("scan.jsonl"), 2_202);
+    assert_eq!((again.run.planned, again.run.failed["ssh"]), (1_101, 1));
+    assert_eq!(again.run.failed["connect"], 1_100);
+
+    place.write("mixed.txt", "127.0.0.1\na.example\n");
+    let refused = place.netbench(&words("scan --sites mixed.txt")).expect(2);
+    assert!(
+        refused.stderr.contains("is on this machine"),
+        "{}",
+        refused.stderr
+    );
+}
+
+fn addresses_of_both_families_stand_in_a_file() {
+    // Not every machine has IPv6.
+    let Ok(listener) = TcpListener::bind((Ipv6Addr::LOCALHOST, 0)) else {
+        return;
+    };
+    let at = listener.local_addr().unwrap();
+    answer(listener, b"SSH-2.0-x\r\n");
+    let place = Place::new();
+    place.write(
+        "sites.txt",
+        &format!("{at}\nhttps://[::1]:9/\n127.0.0.1:9\n"),
+    );
+    let done = place.netbench(&words("scan --sites sites.txt --json"));
+    let summary: ScanSummary = json(&done.expect(0).stdout);
+    let classes: Vec<(&str, u32)> = summary
+        .run
+        .failed
+        .iter()
+        .map(|(class, sites)| (class.as_str(), *sites))
+        .collect();
+    assert_eq!(classes, [("connect", 2), ("ssh", 1)]);
+    assert_eq!(summary.sites[0].address, Some(at));
+
+    place.write("elsewhere.txt", "one.example\n[2001:db8::1]:8443\n");
+    for command in ["scan", "connect"] {
+        let arguments = [command, "--sites", "elsewhere.txt"];
+        let refused = place.netbench(&arguments).expect(2);
+        let due = "elsewhere.txt: [2001:db8::1]:8443: IPv6 is not emulated";
+        assert!(refused.stderr.contains(due), "{}", refused.stderr);
+    }
+}
+
+/// Answers every connection so, once the client has said something.
+fn answer(listener: TcpListener, answer: &'static [u8]) {
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            // A client that is gone reads nothing.
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(answer);
+        }
+    });
+}
