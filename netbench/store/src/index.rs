@@ -62,15 +62,17 @@ impl Index {
         Ok(Self { path, file, places })
     }
 
+    /// How many names there are.
+    pub fn names(&self) -> usize {
+        self.places.chunk_by(|(a, ..), (b, ..)| a == b).count()
+    }
+
     /// The record of this name, if there is one.
     ///
     /// # Errors
     /// One that is no longer there or is no `R`, or what the system says.
     pub fn read<R: Record>(&self, name: &str) -> Result<Option<R>, StoreError> {
-        let key = key(name);
-        let end = self.places.partition_point(|(of, ..)| *of <= key);
-        let last = self.places[..end].last().filter(|(of, ..)| *of == key);
-        let (Some(file), Some((_, start, length))) = (&self.file, last) else {
+        let (Some(file), Some((_, start, length))) = (&self.file, self.place(name)) else {
             return Ok(None);
         };
         let failed = StoreError::io(&self.path);
@@ -80,6 +82,18 @@ impl Index {
         record
             .map(Some)
             .map_err(|error| failed(io::Error::other(error)))
+    }
+
+    /// Whether there is a record of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.place(name).is_some()
+    }
+
+    /// Of several the last.
+    fn place(&self, name: &str) -> Option<&(Key, u64, u32)> {
+        let key = key(name);
+        let end = self.places.partition_point(|(of, ..)| *of <= key);
+        self.places[..end].last().filter(|(of, ..)| *of == key)
     }
 }
 

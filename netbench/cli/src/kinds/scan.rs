@@ -1,6 +1,6 @@
 use netbench_model::{Plan, ScanManifest, ScanPlan, StackName, scan::SiteOutcome};
 use netbench_report::{ScanSummary, summarize_scan};
-use netbench_store::{Index, RunFolder};
+use netbench_store::{Index, RunFolder, StoreError};
 
 use super::{Holds, KindOfRun, Listed, row};
 pub(crate) use crate::merge::scan::AGAINST;
@@ -18,16 +18,15 @@ pub(super) const KIND: KindOfRun = KindOfRun {
 pub(crate) fn read(folder: &RunFolder) -> anyhow::Result<ScanSummary> {
     let manifest: ScanManifest = folder.manifest().map_err(wrong)?;
     let against = folder.read_json(AGAINST).map_err(wrong)?;
-    let index = index(folder)?;
+    let index = index(folder).map_err(wrong)?;
     let sites = manifest.plan.sites.iter();
     let scans = sites.filter_map(|site| index.read(&site.name()).transpose());
     summarize_scan(&manifest, scans, against).map_err(wrong)
 }
 
 /// Where the scan of each site is in the folder. Of one that was scanned twice the last counts.
-pub(crate) fn index(folder: &RunFolder) -> anyhow::Result<Index> {
-    let index = folder.index(|outcome: SiteOutcome| outcome.site);
-    index.map_err(wrong)
+pub(crate) fn index(folder: &RunFolder) -> Result<Index, StoreError> {
+    folder.index(|outcome: SiteOutcome| outcome.site)
 }
 
 impl Listed for ScanPlan {

@@ -19,10 +19,12 @@ use crate::exit::WrongInput;
 pub(crate) fn merge(paths: &[PathBuf], merging: &Merging<'_>) -> anyhow::Result<RunFolder> {
     let groups = groups(parts::<ConnectPlan>(paths)?, merging.gaps)?;
     let (manifest, samples) = join(groups, name(merging.out)?)?;
-    write(merging.out, manifest, &samples, |_| Ok(()))
+    let samples = samples.into_iter().map(Ok);
+    write(merging.out, manifest, samples, |_| Ok(()))
 }
 
 impl Merged for ConnectPlan {
+    type Records = Vec<Sample>;
     type Extra = ();
 
     fn seed(&self) -> u64 {
@@ -31,6 +33,10 @@ impl Merged for ConnectPlan {
 
     fn sites(&self) -> &[Site] {
         &self.sites
+    }
+
+    fn records(folder: &RunFolder, _: &ConnectManifest) -> Result<Vec<Sample>, StoreError> {
+        folder.records()
     }
 
     fn extra(_: &RunFolder) -> Result<(), StoreError> {

@@ -31,10 +31,13 @@ pub(crate) enum Gaps {
 }
 
 trait Merged: Listed {
+    /// What stands for its records: the records themselves, or where they are.
+    type Records;
     type Extra;
 
     fn seed(&self) -> u64;
     fn sites(&self) -> &[Site];
+    fn records(folder: &RunFolder, manifest: &Manifest<Self>) -> Result<Self::Records, StoreError>;
     /// Reads what they have beside records.
     fn extra(folder: &RunFolder) -> Result<Self::Extra, StoreError>;
     /// How many records a run lacks.
@@ -49,16 +52,16 @@ struct Part<P: Merged> {
     /// What the user called it.
     path: String,
     manifest: Manifest<P>,
-    records: Vec<P::Record>,
+    records: P::Records,
     extra: P::Extra,
 }
 
 impl<P: Merged> Part<P> {
     fn read(path: &Path) -> anyhow::Result<Self> {
-        let (folder, manifest, records) = stored::read::<P>(path)?;
+        let (folder, manifest) = stored::open::<P>(path)?;
         let part = Self {
             path: path.display().to_string(),
-            records,
+            records: P::records(&folder, &manifest).map_err(stored::wrong)?,
             extra: P::extra(&folder).map_err(stored::wrong)?,
             manifest,
         };
@@ -184,7 +187,7 @@ impl<P: Plan> Whole<P> {
 fn write<P: Merged>(
     out: &Path,
     manifest: Manifest<P>,
-    records: &[P::Record],
+    records: impl Iterator<Item = anyhow::Result<P::Record>>,
     finish: impl FnOnce(&RunFolder) -> anyhow::Result<()>,
 ) -> anyhow::Result<RunFolder> {
     let mut manifest = manifest;
@@ -196,7 +199,7 @@ fn write<P: Merged>(
     let mut appender = folder.appender::<P::Record>()?;
     for record in records {
         appender
-            .append(record)
+            .append(&record?)
             .context("the merged run is not complete; merge again")?;
     }
     finish(&folder)?;

@@ -1,16 +1,16 @@
-use std::{
-    collections::{BTreeMap, HashMap},
-    path::PathBuf,
-};
+use std::{collections::BTreeMap, path::PathBuf};
 
 use netbench_model::{
     ScanManifest, ScanPlan, Site,
-    scan::{AgainstRecord, Offer, SiteOutcome, SiteScan},
+    scan::{AgainstRecord, Offer, SiteOutcome},
 };
-use netbench_store::{RunFolder, StoreError};
+use netbench_store::{Index, RunFolder, StoreError};
 
 use super::{Merged, Merging, Part, Whole, groups::groups, name, parts, settings::text, write};
-use crate::exit::{WrongInput, bail_input};
+use crate::{
+    exit::{WrongInput, bail_input},
+    kinds, stored,
+};
 
 /// What a scan stores of the stacks that it was made against.
 pub(crate) const AGAINST: &str = "against.json";
@@ -32,7 +32,11 @@ pub(crate) fn merge(paths: &[PathBuf], merging: &Merging<'_>) -> anyhow::Result<
         bail_input!("{why}");
     };
     let joined = join(group.parts, name(merging.out)?, &group.missing)?;
-    write(merging.out, joined.manifest, &joined.scans, |folder| {
+    let scans = joined.scans.iter().filter_map(|(site, records)| {
+        let scan = joined.records[*records].index.read(site);
+        scan.map_err(stored::wrong).transpose()
+    });
+    write(merging.out, joined.manifest, scans, |folder| {
         if let Some(against) = &joined.against {
             folder.write_file(AGAINST, &serde_json::to_vec_pretty(against)?)?;
         }
@@ -40,7 +44,14 @@ pub(crate) fn merge(paths: &[PathBuf], merging: &Merging<'_>) -> anyhow::Result<
     })
 }
 
+/// The scans of a run, which stay in its folder: those of very many sites need more memory than there may be.
+pub(super) struct Scans {
+    index: Index,
+    missing: u64,
+}
+
 impl Merged for ScanPlan {
+    type Records = Scans;
     type Extra = Option<AgainstRecord>;
 
     fn seed(&self) -> u64 {
@@ -51,18 +62,25 @@ impl Merged for ScanPlan {
         &self.sites
     }
 
+    fn records(folder: &RunFolder, manifest: &ScanManifest) -> Result<Scans, StoreError> {
+        let outcomes: Vec<SiteOutcome> = folder.records()?;
+        Ok(Scans {
+            index: kinds::scan::index(folder)?,
+            missing: manifest.missing(&outcomes),
+        })
+    }
+
     fn extra(folder: &RunFolder) -> Result<Self::Extra, StoreError> {
         folder.read_json(AGAINST)
     }
 
     fn missing(part: &Part<Self>) -> u64 {
-        let outcomes: Vec<SiteOutcome> = part.records.iter().map(SiteOutcome::from).collect();
-        part.manifest.missing(&outcomes)
+        part.records.missing
     }
 
     fn lacks(part: &Part<Self>) -> Option<&'static str> {
         match &part.extra {
-            _ if part.records.is_empty() => Some("scans"),
+            _ if part.records.index.names() == 0 => Some("scans"),
             None if !part.manifest.plan.against.is_empty() => Some(AGAINST),
             _ => None,
         }
@@ -96,7 +114,9 @@ impl Merged for ScanPlan {
 
 struct Joined {
     manifest: ScanManifest,
-    scans: Vec<SiteScan>,
+    /// Sites, and in which records each is.
+    scans: Vec<(String, usize)>,
+    records: Vec<Scans>,
     against: Option<AgainstRecord>,
 }
 
@@ -108,23 +128,17 @@ fn join(
 ) -> Result<Joined, WrongInput> {
     let mut whole = Whole::new();
     let mut against: Option<(String, AgainstRecord)> = None;
-    let mut found: BTreeMap<usize, (Site, Option<SiteScan>)> = BTreeMap::new();
+    let mut found: BTreeMap<usize, (Site, usize)> = BTreeMap::new();
+    let mut records = Vec::new();
     for mut part in parts {
         let places = part.places()?;
-        // Of a site that was scanned twice the last counts.
-        let mut scans: HashMap<String, SiteScan> = std::mem::take(&mut part.records)
-            .into_iter()
-            .map(|scan| (scan.site.clone(), scan))
-            .collect();
-        for (place, site) in places
-            .sites
-            .into_iter()
-            .zip(part.manifest.plan.sites.iter())
-        {
-            found.insert(place, (site.clone(), scans.remove(&site.name())));
-        }
-        if !scans.is_empty() {
+        let sites = part.manifest.plan.sites.iter();
+        let index = &part.records.index;
+        if sites.clone().filter(|site| index.has(&site.name())).count() < index.names() {
             return Err(part.wrong("it has a site that is not of its plan"));
+        }
+        for (place, site) in places.sites.into_iter().zip(sites) {
+            found.insert(place, (site.clone(), records.len()));
         }
         if let Some(record) = part.extra.take() {
             join_against(&mut against, &part.path, record)?;
@@ -134,13 +148,17 @@ fn join(
             .merged
             .push(run.ok_or_else(|| part.wrong("too many sessions"))?);
         whole.add(part.manifest);
+        records.push(part.records);
     }
-    let (sites, scans): (Vec<Site>, Vec<Option<SiteScan>>) = found.into_values().unzip();
+    let scans = found.values().map(|(site, at)| (site.name(), *at));
+    let scans = scans.collect();
     let mut manifest = whole.manifest(name, missing)?;
+    let sites: Vec<Site> = found.into_values().map(|(site, _)| site).collect();
     manifest.plan.sites = sites.into();
     Ok(Joined {
         manifest,
-        scans: scans.into_iter().flatten().collect(),
+        scans,
+        records,
         against: against.map(|(_, mut record)| {
             record.confirmed.sort_by(|a, b| a.site.cmp(&b.site));
             record
