@@ -17,5 +17,6 @@ mod versions;
 mod simulated;
 
 pub use found::{Enumeration, SuiteFound, VersionFound};
+pub(crate) use rank::{offered_groups, offered_suites};
 pub use responder::{Choice, ProbeAnswer, ProbeHello, Refusal, Responder, Shares, Stop};
 pub use versions::enumerate;

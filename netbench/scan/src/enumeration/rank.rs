@@ -16,13 +16,13 @@ static OFFERED: LazyLock<Vec<Offered>> = LazyLock::new(|| {
 });
 
 /// The suites of a version, in the order in which they are offered.
-pub(super) fn offered_suites(version: TlsVersion) -> Vec<u16> {
+pub(crate) fn offered_suites(version: TlsVersion) -> Vec<u16> {
     let of_version = OFFERED.iter().find(|(v, ..)| *v == version);
     of_version.map_or_else(Vec::new, |(_, suites, _)| suites.clone())
 }
 
 /// The groups that a version can use, in the order in which they are offered.
-pub(super) fn offered_groups(version: TlsVersion) -> Vec<u16> {
+pub(crate) fn offered_groups(version: TlsVersion) -> Vec<u16> {
     let of_version = OFFERED.iter().find(|(v, ..)| *v == version);
     of_version.map_or_else(Vec::new, |(.., groups)| groups.clone())
 }

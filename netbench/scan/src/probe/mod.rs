@@ -1,5 +1,6 @@
 //! Connections to real servers: one hello, one answer, within limits.
 
+mod again;
 mod features;
 mod findings;
 mod intolerance;

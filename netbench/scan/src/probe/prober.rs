@@ -4,6 +4,7 @@ use std::{
     cell::{Cell, RefCell},
     collections::BTreeMap,
     net::SocketAddr,
+    pin::Pin,
     time::Duration,
 };
 
@@ -206,8 +207,15 @@ impl<'a> Prober<'a> {
         permit
     }
 
-    /// One connection, which nothing holds back any more.
-    pub(super) async fn converse(&self, pieces: &[&[u8]]) -> Reply {
+    /// One connection, which nothing holds back any more. In a box: hundreds of sites wait at a time, most of them for their turn.
+    pub(super) fn converse<'c>(
+        &'c self,
+        pieces: &'c [&'c [u8]],
+    ) -> Pin<Box<dyn Future<Output = Reply> + 'c>> {
+        Box::pin(self.unboxed(pieces))
+    }
+
+    async fn unboxed(&self, pieces: &[&[u8]]) -> Reply {
         *self
             .by_part
             .borrow_mut()
@@ -298,7 +306,7 @@ impl<'a> Prober<'a> {
         let message = spec.message();
         let mut session =
             Session13::new(&message, &flight.hello_message, &flight.hello, &shared, psk)?;
-        let mut room = [0; 8192];
+        let mut room = vec![0; 8192];
         loop {
             while let Ok(Some(record)) = records.next_record() {
                 session.take(&record)?;

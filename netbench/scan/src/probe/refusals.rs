@@ -1,6 +1,6 @@
 //! Where nothing comes back: whether the server refuses the hello, or limits connections.
 
-use std::{pin::pin, time::Duration};
+use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout};
 
@@ -115,14 +115,14 @@ impl Prober<'_> {
         };
         self.pace.enter_together(2).await;
         let _permits = self.enter(2).await;
-        let mut first = pin!(self.converse(pieces));
+        let mut first = self.converse(pieces);
         let fastest = self.counts.borrow().connect_us.iter().min().copied();
         let round_trip = Duration::from_micros(fastest.unwrap_or_default());
         if let Ok(reply) = timeout(round_trip + HEAD_START, &mut first).await {
             let answered = !says_nothing(&reply) || self.is_answered(known).await;
             return Ok((reply, answered));
         }
-        let mut second = pin!(self.is_answered(known));
+        let mut second = Box::pin(self.is_answered(known));
         tokio::select! {
             reply = &mut first => {
                 let answered = !says_nothing(&reply) || second.await;

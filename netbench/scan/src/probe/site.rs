@@ -5,6 +5,7 @@ use std::{net::SocketAddr, time::Duration};
 use tokio::time::Instant;
 
 use super::{
+    again::is_refused_again,
     features,
     intolerance::intolerance,
     limits::{Gate, Limits, ScanClient, ScanPart, ScanTarget},
@@ -98,7 +99,7 @@ async fn run(
     scan: &mut SiteScan,
     found: &mut Option<Enumeration>,
 ) -> Result<(), Stop> {
-    let enumeration = &*found.insert(enumerate(prober).await);
+    let enumeration = found.insert(enumerate(prober).await);
     if !prober.answered.get() {
         return Err(Stop);
     }
@@ -108,7 +109,14 @@ async fn run(
         match part {
             ScanPart::Signatures => features::signatures(prober, enumeration).await?,
             ScanPart::Sessions => sessions::sessions(prober, enumeration).await?,
-            ScanPart::Features => features::features(prober, enumeration).await?,
+            ScanPart::Features => {
+                features::features(prober, enumeration).await?;
+                if !is_refused_again(prober, enumeration).await? {
+                    for version in &mut enumeration.versions {
+                        version.complete = false;
+                    }
+                }
+            }
             ScanPart::Intolerance => scan.intolerance = intolerance(prober, enumeration).await?,
         }
     }

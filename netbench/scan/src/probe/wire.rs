@@ -139,7 +139,7 @@ impl Wire {
     /// Reads a server's first flight. One that breaks off after the ServerHello is still an answer.
     pub(super) async fn flight(mut self, counts: &RefCell<Counts>) -> Reply {
         let mut reader = FlightReader::default();
-        let mut room = [0; READ];
+        let mut room = vec![0; READ];
         loop {
             let arrived = match self.read(&mut room, counts).await {
                 Ok(arrived) => arrived,

@@ -6,7 +6,7 @@ use std::{
     net::{Shutdown, SocketAddr, TcpStream},
     sync::{
         Arc, Mutex,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicU32, AtomicUsize, Ordering},
     },
     thread,
     time::{Duration, Instant},
@@ -75,13 +75,15 @@ fn refuse(mut stream: TcpStream, how: Over) {
     }
 }
 
-/// A relay that refuses connections over the limit, and shows each hello to `look`.
+/// A relay to these servers in turn, that refuses connections over the limit, and shows each hello to `look`.
 fn relay(
-    to: SocketAddr,
+    to: &[SocketAddr],
     counter: Arc<Counter>,
     how: Over,
     look: impl Fn(&ClientHello) + Send + Sync + 'static,
 ) -> Hostile {
+    let to = to.to_vec();
+    let turn = AtomicUsize::new(0);
     Hostile::new(move |_, mut stream| {
         if counter.is_over() {
             return refuse(stream, how);
@@ -99,6 +101,7 @@ fn relay(
             }
         };
         look(&hello);
+        let to = to[turn.fetch_add(1, Ordering::Relaxed) % to.len()];
         let Ok(mut server) = TcpStream::connect(to) else {
             return;
         };
@@ -163,7 +166,7 @@ pub(crate) fn limits_of_connections_are_waited_for_or_said() {
     ];
     let scans = cases.map(|(most, window, how, per_site, helps)| {
         let counter = Arc::new(Counter::new(most, window));
-        let relay = relay(server.address, Arc::clone(&counter), how, |_| {});
+        let relay = relay(&[server.address], Arc::clone(&counter), how, |_| {});
         thread::spawn(move || {
             let limits = Limits {
                 per_site,
@@ -247,6 +250,30 @@ pub(crate) fn a_server_that_refuses_without_an_alert_is_known_whole() {
     }
 }
 
+pub(crate) fn servers_that_do_not_agree_behind_one_address_are_not_known_whole() {
+    let files = Files::new(Key::Rsa);
+    let other_files = Files::new(Key::Rsa);
+    let more = "ssl_protocols TLSv1.2 TLSv1.3; ssl_ciphers ECDHE+AESGCM:ECDHE+CHACHA20;";
+    let fewer = "ssl_protocols TLSv1.2 TLSv1.3; ssl_ciphers ECDHE+AES128+AESGCM;";
+    let old = "ssl_protocols TLSv1.2; ssl_ciphers ECDHE+AESGCM:ECDHE+CHACHA20;";
+    let first = nginx(&files, more);
+    let whole = scan(first.address, &[ScanPart::Features]);
+    for lines in [fewer, old] {
+        let second = nginx(&other_files, lines);
+        for _ in 0..5 {
+            let to = [first.address, second.address];
+            let counter = Arc::new(Counter::new(usize::MAX, Duration::ZERO));
+            let relay = relay(&to, counter, Over::Close, |_| {});
+            let limits = Limits {
+                parts: vec![ScanPart::Features],
+                ..within(60)
+            };
+            let found = scan_within(relay.address, limits);
+            is_sure_of_what_it_says(&found, &whole, lines);
+        }
+    }
+}
+
 pub(crate) fn hellos_keep_to_the_rules() {
     let files = Files::new(Key::EcdsaP256);
     // A server without x25519.
@@ -259,7 +286,7 @@ pub(crate) fn hellos_keep_to_the_rules() {
         let broken: Arc<Mutex<Vec<String>>> = Arc::default();
         let seen = Arc::clone(&broken);
         let counter = Arc::new(Counter::new(usize::MAX, Duration::ZERO));
-        let relay = relay(server.address, counter, Over::Close, move |hello| {
+        let relay = relay(&[server.address], counter, Over::Close, move |hello| {
             seen.lock().unwrap().extend(faults(hello));
         });
         let found = scan_within(relay.address, within(60));

@@ -37,6 +37,7 @@ netbench_testing::tests! {
     identity::what_follows_a_client_certificate_is_seen: OpensslCommand;
     limited::limits_of_connections_are_waited_for_or_said: Nginx;
     limited::a_server_that_refuses_without_an_alert_is_known_whole;
+    limited::servers_that_do_not_agree_behind_one_address_are_not_known_whole: Nginx;
     limited::hellos_keep_to_the_rules: OpensslCommand;
     names::dead_names_keep_no_other_waiting;
     names::every_address_of_a_name_is_tried;
