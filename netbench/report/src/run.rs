@@ -68,6 +68,13 @@ fn quoted(word: &str) -> Cow<'_, str> {
     shlex::try_quote(word).unwrap_or(Cow::Borrowed(word))
 }
 
+/// The command line of the last session.
+pub(crate) fn last_command<P>(manifest: &Manifest<P>) -> Vec<String> {
+    let last = manifest.sessions.last();
+    last.map(|session| command(&session.command, &manifest.origin))
+        .unwrap_or_default()
+}
+
 /// The command line of a session; of a merged run, that of the whole that its shards are of.
 pub(crate) fn command(line: &[String], origin: &Origin) -> Vec<String> {
     if origin.merged.is_empty() {

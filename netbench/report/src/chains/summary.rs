@@ -10,7 +10,7 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{compat::CompatStack, run::command, text::count};
+use crate::{compat::CompatStack, run::last_command, text::count};
 
 /// What a run of `compat chains` found: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -259,11 +259,7 @@ pub fn summarize_chains(
             name: manifest.name.clone(),
             netbench: manifest.netbench.clone(),
             started: manifest.started.clone(),
-            command: manifest
-                .sessions
-                .last()
-                .map(|session| command(&session.command, &manifest.origin))
-                .unwrap_or_default(),
+            command: last_command(manifest),
             suites: plan.suites.clone(),
             chains: plan.cases.len() as u64,
             stacks: plan

@@ -10,7 +10,7 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{run::command, text::count};
+use crate::{run::last_command, text::count};
 
 /// What a run of `compat` found: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -205,11 +205,7 @@ pub fn summarize_compat(manifest: &CompatManifest, samples: Vec<CompatSample>) -
             name: manifest.name.clone(),
             netbench: manifest.netbench.clone(),
             started: manifest.started.clone(),
-            command: manifest
-                .sessions
-                .last()
-                .map(|session| command(&session.command, &manifest.origin))
-                .unwrap_or_default(),
+            command: last_command(manifest),
             catalogue: plan.catalogue.clone(),
             client_profile: plan.client_profile,
             stacks: plan

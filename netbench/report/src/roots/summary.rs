@@ -10,7 +10,7 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{run::command, text::count};
+use crate::{run::last_command, text::count};
 
 /// The site that a client with roots of its own says nothing about: the lab's public root is in no bundle.
 pub(super) const PUBLIC: &str = "public";
@@ -138,11 +138,7 @@ pub fn summarize_roots(manifest: &RootsManifest, samples: Vec<RootsSample>) -> R
             name: manifest.name.clone(),
             netbench: manifest.netbench.clone(),
             started: manifest.started.clone(),
-            command: manifest
-                .sessions
-                .last()
-                .map(|session| command(&session.command, &manifest.origin))
-                .unwrap_or_default(),
+            command: last_command(manifest),
             clients: plan.clients.clone(),
             sites: plan.sites.clone(),
         },

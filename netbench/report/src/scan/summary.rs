@@ -14,7 +14,7 @@ use super::{
     many::{Counting, ManySites},
     sample::Drawn,
 };
-use crate::{run::command, text::count};
+use crate::{run::last_command, text::count};
 
 /// What a scan found: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -227,11 +227,7 @@ fn head(manifest: &ScanManifest) -> ScanHead {
         name: manifest.name.clone(),
         netbench: manifest.netbench.clone(),
         started: manifest.started.clone(),
-        command: manifest
-            .sessions
-            .last()
-            .map(|session| command(&session.command, &manifest.origin))
-            .unwrap_or_default(),
+        command: last_command(manifest),
         place: manifest.plan.place,
         planned: u32::try_from(manifest.plan.sites.len()).unwrap_or(u32::MAX),
         sampled_of: manifest.plan.sampled_of,

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    run::command,
+    run::last_command,
     text::{bytes, count},
 };
 
@@ -95,16 +95,13 @@ pub fn summarize_ship(manifest: &ShipManifest, samples: &[ShipSample]) -> ShipSu
         }
     }
     warnings.extend(two_providers(plan, &stacks));
-    let first = manifest.sessions.last();
     ShipSummary {
         schema: SCHEMA_VERSION,
         run: ShipHead {
             name: manifest.name.clone(),
             netbench: manifest.netbench.clone(),
             started: manifest.started.clone(),
-            command: first
-                .map(|session| command(&session.command, &manifest.origin))
-                .unwrap_or_default(),
+            command: last_command(manifest),
             lock: plan.lock.clone(),
             cargo: plan.cargo.clone(),
             rustc: plan.rustc.lines().next().unwrap_or_default().to_owned(),
