@@ -44,39 +44,46 @@ impl Cases {
     /// Those that match any of the patterns, or all where there is none.
     pub(super) fn matching(&self, patterns: &[String]) -> anyhow::Result<Vec<Case>> {
         let names: Vec<&str> = self.all.iter().map(|case| &*case.record.name).collect();
-        let globs = globs("--case", patterns, &names, "netbench compat --list")?;
-        let is_wanted = |case: &&Case| {
-            globs.is_empty() || globs.iter().any(|glob| glob.is_match(&case.record.name))
-        };
+        let wanted = Wanted::of("--case", patterns, &names, "netbench compat --list")?;
+        let is_wanted = |case: &&Case| wanted.takes(&case.record.name);
         Ok(self.all.iter().filter(is_wanted).cloned().collect())
     }
 }
 
-/// What `option` was given; each is to match one of `names`.
-pub(super) fn globs(
-    option: &str,
-    patterns: &[String],
-    names: &[&str],
-    lists: &str,
-) -> anyhow::Result<Vec<GlobMatcher>> {
-    let mut globs = Vec::new();
-    for pattern in patterns {
-        let shown = shown(pattern);
-        let Ok(glob) = Glob::new(pattern) else {
-            bail_input!("{option} \"{shown}\" is no pattern: * and ? stand for any letters");
-        };
-        let glob = glob.compile_matcher();
-        if !names.iter().any(|name| glob.is_match(name)) {
-            let meant = suggestion(pattern, names);
-            let hint = if meant.starts_with("did you mean") {
-                meant
-            } else {
-                format!("`{lists}` lists them")
+/// Patterns of names. Without any, every name is wanted.
+pub(super) struct Wanted(Vec<GlobMatcher>);
+
+impl Wanted {
+    /// What `option` was given; each must match one of `names`, which the command `lists` prints.
+    pub(super) fn of(
+        option: &str,
+        patterns: &[String],
+        names: &[&str],
+        lists: &str,
+    ) -> anyhow::Result<Self> {
+        let mut globs = Vec::new();
+        for pattern in patterns {
+            let shown = shown(pattern);
+            let Ok(glob) = Glob::new(pattern) else {
+                bail_input!("{option} \"{shown}\" is no pattern: * and ? stand for any letters");
             };
-            let what = option.trim_start_matches('-');
-            bail_input!("no {what} matches \"{shown}\"; {hint}");
+            let glob = glob.compile_matcher();
+            if !names.iter().any(|name| glob.is_match(name)) {
+                let meant = suggestion(pattern, names);
+                let hint = if meant.starts_with("did you mean") {
+                    meant
+                } else {
+                    format!("`{lists}` lists them")
+                };
+                let what = option.trim_start_matches('-');
+                bail_input!("no {what} matches \"{shown}\"; {hint}");
+            }
+            globs.push(glob);
         }
-        globs.push(glob);
+        Ok(Self(globs))
     }
-    Ok(globs)
+
+    pub(super) fn takes(&self, name: &str) -> bool {
+        self.0.is_empty() || self.0.iter().any(|glob| glob.is_match(name))
+    }
 }

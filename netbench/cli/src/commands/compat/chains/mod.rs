@@ -18,7 +18,7 @@ use netbench_model::{
 use netbench_runner::chains::{Verifiers, verify_chains};
 
 use self::{args::Chains, bettertls::bettertls};
-use super::cases::globs;
+use super::cases::Wanted;
 use crate::{
     client::millis,
     cost::{Chains as ChainsToVerify, Consent, Cost},
@@ -91,15 +91,13 @@ impl Settings {
             bail_input!("there is no chain to verify: {missing}");
         }
         let names: Vec<&str> = chains.iter().map(|chain| &*chain.case.name).collect();
-        let globs = globs(
+        let wanted = Wanted::of(
             "--case",
             &options.case,
             &names,
             "netbench compat chains --list",
         )?;
-        chains.retain(|chain| {
-            globs.is_empty() || globs.iter().any(|glob| glob.is_match(&chain.case.name))
-        });
+        chains.retain(|chain| wanted.takes(&chain.case.name));
         let plan = ChainsPlan {
             stacks: stack_names(&options.stacks.names()),
             suites,

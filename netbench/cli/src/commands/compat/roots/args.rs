@@ -10,8 +10,8 @@ Examples:
   netbench compat roots --list                the layouts, and what a user expects
   netbench compat roots --json | jq '.surprises[] | {layout, client, seen}'
 
-Each layout is shown to a stack's process alone, in a mount namespace of its own;
-nothing of this system changes. An ordinary user needs user namespaces for it.";
+Only the stack's process sees a layout, in a private mount namespace; this system
+does not change. Without root, this needs user namespaces.";
 
 #[derive(Debug, Args)]
 #[command(

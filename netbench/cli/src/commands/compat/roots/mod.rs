@@ -21,7 +21,7 @@ use netbench_runner::{
 };
 
 use self::args::Roots;
-use super::cases::globs;
+use super::cases::Wanted;
 use crate::{
     cost::{Consent, Cost, Layouts},
     exit::{Ended, bail_input},
@@ -66,15 +66,13 @@ impl Settings {
     fn of_options(options: &Roots) -> anyhow::Result<Self> {
         let mut all = layouts();
         let names: Vec<&str> = all.iter().map(|layout| layout.name.as_str()).collect();
-        let wanted = globs(
+        let wanted = Wanted::of(
             "--layout",
             &options.layout,
             &names,
             "netbench compat roots --list",
         )?;
-        all.retain(|layout| {
-            wanted.is_empty() || wanted.iter().any(|glob| glob.is_match(&layout.name))
-        });
+        all.retain(|layout| wanted.takes(&layout.name));
         Ok(Self {
             stacks: stack_names(&options.stacks.names()),
             layouts: all,
