@@ -10,6 +10,8 @@ use std::process::ExitCode;
 
 use netbench_model::{scan::SiteScan, tls::TlsVersion};
 
+#[path = "../../tests/servers/nss.rs"]
+mod nss;
 #[path = "../../tests/servers/programs.rs"]
 #[expect(dead_code, reason = "the tests need more of it")]
 mod programs;

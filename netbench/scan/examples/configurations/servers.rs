@@ -10,6 +10,7 @@ use netbench_model::tls::{CipherSuite, TlsVersion};
 use netbench_testing::program;
 
 use crate::{
+    nss::nss_database,
     programs::{nginx, s_server, wait_until_it_listens},
     settings::{Program, Setting},
     support::{Files, HOST, Key, Server, free_address, usable},
@@ -397,20 +398,7 @@ fn nss(setting: &Setting, files: &Files) -> Server {
     let address = free_address();
     let folder = files.path(&format!("nss-{}", address.port()));
     fs::create_dir_all(&folder).unwrap();
-    let database = format!("sql:{folder}");
-    let whole = files.path("whole.p12");
-    let run = |program: &str, arguments: &[&str]| {
-        let ran = Command::new(program).args(arguments).output().unwrap();
-        assert!(ran.status.success(), "{program}: {ran:?}");
-    };
-    let (leaf, key) = (files.path("leaf.pem"), files.path("key.pem"));
-    let export = [
-        "pkcs12", "-export", "-name", "leaf", "-passout", "pass:", "-in", &leaf, "-inkey", &key,
-        "-out", &whole,
-    ];
-    run("openssl", &export);
-    run("certutil", &["-N", "-d", &database, "--empty-password"]);
-    run("pk12util", &["-i", &whole, "-d", &database, "-W", ""]);
+    let database = nss_database(files, &folder);
     let list: String = codes(setting.list)
         .map(|code| format!(":{code:04X}"))
         .collect();

@@ -15,6 +15,7 @@ mod identity;
 mod limited;
 mod names;
 mod nginx;
+mod nss;
 mod openssl;
 mod programs;
 mod replies;

@@ -11,6 +11,7 @@ use netbench_testing::Tool;
 
 use crate::{
     hostile::{limits, linger, scan_within},
+    nss::nss_database,
     openssl::listed,
     programs::{s_server, wait_until_it_listens},
     replies::{Hostile, alert, read_hello, record, retry_request},
@@ -156,21 +157,7 @@ pub(crate) fn nss_resumes_and_renegotiates() {
 
 /// NSS' own server, with these versions.
 fn selfserv(files: &Files, versions: &str) -> Server {
-    let database = format!("sql:{}", files.path(""));
-    let whole = files.path("whole.p12");
-    let run = |program: &str, arguments: &[&str]| {
-        let ran = Command::new(program).args(arguments).output();
-        let ran = ran.unwrap_or_else(|e| panic!("{program}: {e}"));
-        assert!(ran.status.success(), "{program}: {ran:?}");
-    };
-    let (leaf, key) = (files.path("leaf.pem"), files.path("key.pem"));
-    let export = [
-        "pkcs12", "-export", "-name", "leaf", "-passout", "pass:", "-in", &leaf, "-inkey", &key,
-        "-out", &whole,
-    ];
-    run("openssl", &export);
-    run("certutil", &["-N", "-d", &database, "--empty-password"]);
-    run("pk12util", &["-i", &whole, "-d", &database, "-W", ""]);
+    let database = nss_database(files, &files.path(""));
     let address = free_address();
     let program = Tool::Selfserv.path().expect("selfserv");
     let child = Command::new(program)
