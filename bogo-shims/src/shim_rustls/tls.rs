@@ -134,7 +134,7 @@ impl<'a> Tls<'a> {
     }
 
     /// As a client that has just begun: goes into early data where the session permits it. rustls handshakes while it
-    /// reads and writes, so that this is the same with `-implicit-handshake`.
+    /// reads and writes. With `-implicit-handshake` that makes no difference.
     fn enter_early_data(&mut self) -> Result<(), Failure> {
         let Connection::Client(client) = &mut self.connection else {
             return Ok(());

@@ -323,7 +323,7 @@ fn of_file(file: &SitesFile) -> Result<Target, WrongInput> {
         (None, _) => Ok(Target::Lab),
         (Some(_), None) => Ok(Target::Loopback),
         (Some(here), Some(elsewhere)) => bail_input!(
-            "{}: {} is on this machine, {} is to be emulated: give each a file of its own, or --live for both",
+            "{}: {} is on this machine, but {} would be emulated: put them in two files, or use --live for both",
             file.name,
             here.name(),
             elsewhere.name()

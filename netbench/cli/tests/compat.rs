@@ -301,7 +301,7 @@ fn the_page_of_what_broke_is_what_the_command_prints() {
     let printed = printed.expect(0).stdout;
     assert!(
         printed == BREAKAGES,
-        "`netbench compat breakages --format markdown > docs/BREAKAGES.md` makes it anew:\n{printed}"
+        "`netbench compat breakages --format markdown > docs/BREAKAGES.md` writes the file again:\n{printed}"
     );
     let listed = place.netbench(&words("compat breakages --json")).expect(0);
     check("breakages.json", &listed.stdout);

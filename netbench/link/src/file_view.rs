@@ -34,7 +34,7 @@ impl FileView {
     /// Each first folder in the place of the second, which must be there.
     ///
     /// # Errors
-    /// A folder that is not there, or a kernel that lets no process have mounts of its own.
+    /// A folder does not exist, or the kernel does not allow private mount namespaces.
     pub fn new(folders: &[(PathBuf, PathBuf)]) -> Result<Self, LinkError> {
         let path = |path: &Path| {
             let missing = || LinkError::View {
@@ -65,8 +65,8 @@ impl FileView {
         Ok(view)
     }
 
-    /// Makes `command` see these folders. It starts without any capability, so that a file without permission
-    /// for its owner is unreadable to root too.
+    /// Makes `command` see these folders. It starts without any capability: a file that its owner may not
+    /// read is then unreadable to root too.
     pub fn enter(&self, command: &mut Command) {
         let view = self.clone();
         // SAFETY: between fork and exec, the closure calls the kernel and allocates nothing.

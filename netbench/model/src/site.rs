@@ -182,7 +182,7 @@ impl Default for LabProfile {
 }
 
 impl LabProfile {
-    /// The default one, which many sites share. Stored runs leave it out, so that it must stay what it is.
+    /// The default profile, which many sites share. Stored runs leave it out, so it must not change.
     pub fn usual() -> Arc<Self> {
         static USUAL: LazyLock<Arc<LabProfile>> = LazyLock::new(Arc::default);
         Arc::clone(&USUAL)

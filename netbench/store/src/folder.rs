@@ -155,7 +155,7 @@ impl RunFolder {
         records::read(&self.path.join(R::FILE), each)
     }
 
-    /// Finds the place of each record by a `name` that `K` has of it, so that they can be read one at a time in any
+    /// Finds the place of each record by a `name` that `K` has of it, to read them one at a time in any
     /// order. Of those of one name the last counts.
     ///
     /// # Errors
