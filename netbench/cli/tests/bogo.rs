@@ -10,6 +10,7 @@ use std::{
 
 use netbench_bogo::Runner;
 use netbench_testing::script;
+use tempfile::TempDir;
 
 fn bogo(args: &[&str], path: &str) -> Output {
     let cache = tempfile::tempdir().unwrap();
@@ -140,17 +141,27 @@ for test in A B C; do printf '%s\tclient\ttls\tTLS13\t\t\t\n' $test; done > "${N
 printf '%s' '{"tests": {"A": {"actual": "PASS"}, "B": {"actual": "FAIL", "error": "unexpected failure\n"}, "C": {"actual": "SKIP"}}}' > "$out"
 exit 1"#;
 
+/// A target folder with shims where the command looks for them: its own profile's folder.
+fn target_with_shims() -> TempDir {
+    let target = tempfile::tempdir().unwrap();
+    let folder = target.path().join(if cfg!(debug_assertions) {
+        "debug"
+    } else {
+        "release"
+    });
+    fs::create_dir(&folder).unwrap();
+    for shim in ["null", "openssl", "rustls"] {
+        script(&folder.join(format!("netbench-bogo-{shim}")), "echo No");
+    }
+    target
+}
+
 #[test]
 fn without_cmake_or_ninja_the_other_columns_are_shown_and_the_reason() {
     let cache = tempfile::tempdir().unwrap();
     let home = cache_with_source(cache.path());
     script(&home.join(Runner::program_name()), RUNNER);
-    let target = tempfile::tempdir().unwrap();
-    fs::create_dir(target.path().join("release")).unwrap();
-    for shim in ["null", "openssl", "rustls"] {
-        let shim = format!("release/netbench-bogo-{shim}");
-        script(&target.path().join(shim), "echo No");
-    }
+    let target = target_with_shims();
     let bin = tempfile::tempdir().unwrap();
     for missing in ["cmake", "ninja"] {
         let bogo = |args: &[&str]| {
@@ -199,12 +210,7 @@ fn one_feature_runs_the_tests_that_it_shows() {
     let cache = tempfile::tempdir().unwrap();
     let home = cache_with_source(cache.path());
     script(&home.join(Runner::program_name()), RUNNER_OF_FOUR);
-    let target = tempfile::tempdir().unwrap();
-    fs::create_dir(target.path().join("release")).unwrap();
-    for shim in ["null", "openssl", "rustls"] {
-        let shim = format!("release/netbench-bogo-{shim}");
-        script(&target.path().join(shim), "echo No");
-    }
+    let target = target_with_shims();
     let bogo = |args: &[&str], code| {
         let output = Command::new(env!("CARGO_BIN_EXE_netbench"))
             .arg("bogo")

@@ -20,7 +20,7 @@ use crate::{exit::bail_input, output::shown};
 
 pub(crate) use self::{
     program::{Found, Program},
-    source::{SourceTree, this_command},
+    source::{Profile, SourceTree, this_command},
 };
 
 /// Finds the worker of each stack, or builds it.

@@ -11,7 +11,7 @@ use netbench_report::BuildTime;
 use netbench_runner::{Build, WorkerSource};
 use openssl_src::Release;
 
-use super::{SourceTree, build_time, needs, openssl, this_command};
+use super::{Profile, SourceTree, build_time, needs, openssl, this_command};
 use crate::cache;
 
 /// The package that every worker in Rust is made with, which links the allocator.
@@ -165,7 +165,7 @@ impl Program {
                     openssl::build(release, tree.root(), compilers)?;
                 }
                 let target = tree.target().join(self.target_folder());
-                let made = target.join("release").join(self.file);
+                let made = target.join(Profile::Release.folder()).join(self.file);
                 let target = target.display().to_string();
                 let mut arguments = vec!["-p", package, "--target-dir", &target];
                 let feature = self
@@ -187,7 +187,7 @@ impl Program {
                 });
                 let settings: Vec<String> = settings.chain(forced).collect();
                 arguments.extend(settings.iter().flat_map(|setting| ["--config", setting]));
-                tree.cargo_build(&arguments, &made)?;
+                tree.cargo_build(Profile::Release, &arguments, &made)?;
                 if made == built || same(&made, built) {
                     return Ok(());
                 }
@@ -243,8 +243,8 @@ impl Program {
     }
 
     fn in_tree(&self, tree: &SourceTree) -> PathBuf {
-        let release = tree.target().join(self.folder()).join("release");
-        release.join(self.file)
+        let target = tree.target().join(self.folder());
+        target.join(Profile::Release.folder()).join(self.file)
     }
 }
 

@@ -63,9 +63,14 @@ impl SourceTree {
     }
 
     /// Builds `what`, which gives the file `built`.
-    pub(crate) fn cargo_build(&self, what: &[&str], built: &Path) -> anyhow::Result<()> {
+    pub(crate) fn cargo_build(
+        &self,
+        profile: Profile,
+        what: &[&str],
+        built: &Path,
+    ) -> anyhow::Result<()> {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let arguments = [&["build", "--release", "--locked"], what].concat();
+        let arguments = [&["build", "--locked"], profile.arguments(), what].concat();
         let words = arguments.join(" ");
         let mut command = Command::new(cargo);
         command
@@ -168,6 +173,38 @@ impl SourceTree {
         }
         fs::rename(&partial, built)
             .with_context(|| format!("`{name}` ended well, but {} is not there", built.display()))
+    }
+}
+
+/// One of Cargo's profiles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profile {
+    Dev,
+    Release,
+}
+
+impl Profile {
+    /// The one that this command was built with: what it shares with a program is compiled once.
+    /// Only for programs that are not timed.
+    pub(crate) const OWN: Self = if cfg!(debug_assertions) {
+        Self::Dev
+    } else {
+        Self::Release
+    };
+
+    /// Where Cargo puts what it builds, below its target folder.
+    pub(crate) fn folder(self) -> &'static str {
+        match self {
+            Self::Dev => "debug",
+            Self::Release => "release",
+        }
+    }
+
+    fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::Dev => &[],
+            Self::Release => &["--release"],
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{
     exit::WrongInput,
     output::shown,
     progress::Progress,
-    workers::{self, SourceTree},
+    workers::{self, Profile, SourceTree},
 };
 
 use super::runs::Setup;
@@ -101,7 +101,7 @@ fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathB
         || tree.target(),
         |line| tree.target().join(format!("openssl@{line}")),
     );
-    let built = target.join("release").join(executable);
+    let built = target.join(Profile::OWN.folder()).join(executable);
     if is_up_to_date(&built, &tree.root().join(SHIMS_FOLDER)) {
         return Ok(built);
     }
@@ -120,7 +120,7 @@ fn find_built(shim: ShimExecutable, progress: &Progress) -> anyhow::Result<PathB
         workers::openssl::build(*release, tree.root(), &[])?;
         what.extend(["--target-dir", &folder, "--config", setting]);
     }
-    tree.cargo_build(&what, &built)?;
+    tree.cargo_build(Profile::OWN, &what, &built)?;
     // Cargo does not touch an executable that is up to date.
     fs::File::options()
         .append(true)
