@@ -85,19 +85,25 @@ fn line(text: &str, span: Option<Range<usize>>) -> usize {
 /// One line: the field, what is wrong with it, and of a field that there is not, the one that was meant.
 fn explained(text: &str, error: &toml::de::Error) -> String {
     let message = error.message().trim().replace('\n', " ");
+    let written = text.lines().nth(line(text, error.span()) - 1);
+    let field = written.and_then(|line| line.split_once('='));
+    let field = field.map(|(field, _)| field.trim());
     if let Some((unknown, known)) = message.split_once(", expected one of ") {
         let known: Vec<&str> = known
             .split(", ")
             .map(|name| name.trim_matches('`'))
             .collect();
         let name = unknown.split('`').nth(1).unwrap_or_default();
-        return format!("{unknown}; {}", suggestion(name, &known));
+        let suggestion = suggestion(name, &known);
+        return match field {
+            Some(field) if unknown.starts_with("unknown variant") => {
+                format!("{field}: {unknown}; {suggestion}")
+            }
+            _ => format!("{unknown}; {suggestion}"),
+        };
     }
-    let written = text.lines().nth(line(text, error.span()) - 1);
-    match written.and_then(|line| line.split_once('=')) {
-        Some((field, _)) if !message.contains(&format!("`{}`", field.trim())) => {
-            format!("{}: {message}", field.trim())
-        }
+    match field {
+        Some(field) if !message.contains(&format!("`{field}`")) => format!("{field}: {message}"),
         _ => message,
     }
 }

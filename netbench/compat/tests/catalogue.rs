@@ -59,6 +59,14 @@ fn an_error_names_its_line_and_field() {
             "line 8: server.versions: ",
         ),
         (
+            format!("{CASE}client.visits = \"thrice\""),
+            "line 8: client.visits: unknown variant `thrice`; did you mean \"twice\"?",
+        ),
+        (
+            format!("{CASE}client.headers = {{ upgrade = \"a\\u0001\" }}"),
+            "line 2: client.headers: \"upgrade\" is no header",
+        ),
+        (
             format!("{CASE}certificates.leaf = {{ flaw = \"none\" }}"),
             "line 8: ",
         ),

@@ -134,6 +134,8 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Vec<Cell>>,
     /// What text forms show of them.
     pub(crate) excerpt: Excerpt,
+    /// When a page shows its heading alone, until a reader unfolds it.
+    pub(crate) folded: Folded,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -151,6 +153,15 @@ pub(crate) struct Column {
 pub(crate) enum Align {
     Left,
     Right,
+}
+
+/// When a page folds a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Folded {
+    /// Where it is long.
+    Long,
+    /// Never: it is what the report is for.
+    Never,
 }
 
 /// Which rows of a table text forms show.
@@ -279,6 +290,7 @@ impl Table {
                 columns: Vec::new(),
                 rows: vec![Vec::new(); items.len()],
                 excerpt: Excerpt::Whole,
+                folded: Folded::Long,
             },
             items,
         }
@@ -354,6 +366,12 @@ impl<T> Filling<T> {
     /// What text forms show of it.
     pub(crate) fn excerpt(mut self, excerpt: Excerpt) -> Self {
         self.table.excerpt = excerpt;
+        self
+    }
+
+    /// Has a page show it unfolded, however long it is.
+    pub(crate) fn unfolded(mut self) -> Self {
+        self.table.folded = Folded::Never;
         self
     }
 

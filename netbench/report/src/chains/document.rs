@@ -72,6 +72,7 @@ fn differences(summary: &ChainsSummary, stacks: &[&str]) -> Section {
                 .col("who rejects says", 3, |group| Cell::text(faults(group)))
                 .col("what a user sees", 1, |group| Cell::text(&group.seen))
                 .col("example", 2, |group| Cell::maybe(group.cases.first()))
+                .unfolded()
                 .item(),
         );
         items.extend(reasons(found));

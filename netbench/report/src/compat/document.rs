@@ -68,6 +68,7 @@ fn differences(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
                     Cell::text(&row.is.does)
                 })
                 .col("what a user sees", 1, |row| Cell::text(&row.is.seen))
+                .unfolded()
                 .item(),
         );
         items.extend(what_to_do(found));

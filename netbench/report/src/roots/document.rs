@@ -55,6 +55,7 @@ fn surprises(summary: &RootsSummary) -> Section {
                     Cell::maybe(row.detail.as_ref())
                 })
                 .col("what to do", 1, |row| Cell::text(&row.advice))
+                .unfolded()
                 .item(),
         );
     }

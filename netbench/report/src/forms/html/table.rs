@@ -3,11 +3,11 @@ use maud::{Markup, html};
 use super::LINE;
 use crate::{
     cell::Cell,
-    document::{Align, Excerpt, Table},
+    document::{Align, Excerpt, Folded, Table},
     text::{count, grouped},
 };
 
-/// Tables of more rows than this are folded.
+/// Tables of more rows than this are folded, unless a report is for them.
 const FOLDED: usize = 12;
 
 /// Tables of more rows show those that stand out first, and the rest in a table of its own.
@@ -30,7 +30,7 @@ pub(super) fn table(table: &Table, before: &str) -> Markup {
     if all <= WHOLE {
         let summary = format!("({})", count(all, "row", "rows"));
         let rows: Vec<&[Cell]> = table.rows.iter().map(Vec::as_slice).collect();
-        return folding(&columns, &rows, caption, &summary, "table");
+        return folding(table.folded, &columns, &rows, caption, &summary, "table");
     }
     let parts = Parts::of(table);
     let left_out = parts.left_out;
@@ -39,8 +39,8 @@ pub(super) fn table(table: &Table, before: &str) -> Markup {
     let first = format!("({shown} of {whole} rows: {})", parts.which);
     let second = format!("(the other {rest} rows)");
     html! {
-        (folding(&columns, &parts.outstanding, caption, &first, "table"))
-        (folding(&columns, &parts.rest, caption, &second, "table rest"))
+        (folding(table.folded, &columns, &parts.outstanding, caption, &first, "table"))
+        (folding(Folded::Long, &columns, &parts.rest, caption, &second, "table rest"))
         @if left_out > 0 {
             p.n {
                 (count(left_out, "row is", "rows are"))
@@ -78,6 +78,7 @@ impl<'a> Parts<'a> {
 }
 
 fn folding(
+    folded: Folded,
     columns: &[PageColumn],
     rows: &[&[Cell]],
     caption: &str,
@@ -85,7 +86,7 @@ fn folding(
     class: &str,
 ) -> Markup {
     html! {
-        details class=(class) open[rows.len() <= FOLDED] {
+        details class=(class) open[folded == Folded::Never || rows.len() <= FOLDED] {
             summary { "Table" @if !caption.is_empty() { ": " (caption) } " " (how_many) }
             div.scroll tabindex="0" {
                 table data-name=(caption) {

@@ -6,7 +6,7 @@ use crate::{
     Answer, Asked, KeyFigure, Question,
     cell::Cell,
     document::{
-        Align, Bar, BarGroup, Bars, Colours, Column, Dot, Dots, Drawing, Excerpt, Matrix,
+        Align, Bar, BarGroup, Bars, Colours, Column, Dot, Dots, Drawing, Excerpt, Folded, Matrix,
         MatrixRow, Table,
     },
 };
@@ -25,6 +25,22 @@ fn a_small_page() {
     let body =
         &text[text.find("<body>").unwrap_or_default()..text.find("<script>").unwrap_or_default()];
     insta::assert_snapshot!(body);
+}
+
+#[test]
+fn a_long_table_is_folded_unless_the_report_is_for_it() {
+    let long = || Table::of(0..20).col("row", 0, |row| Cell::text(row));
+    for (item, is_open) in [(long().item(), false), (long().unfolded().item(), true)] {
+        let page = Document {
+            sections: vec![Section {
+                items: vec![item],
+                ..Section::default()
+            }],
+            ..Document::new("test", String::new())
+        };
+        let open = "<details class=\"table\" open>";
+        assert_eq!(self::page(&page).contains(open), is_open);
+    }
 }
 
 #[test]
@@ -79,6 +95,7 @@ fn small() -> Document<'static> {
             ],
         ],
         excerpt: Excerpt::Whole,
+        folded: Folded::Long,
     };
     let dots = Dots {
         less: "b faster".to_owned(),
