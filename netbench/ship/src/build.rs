@@ -381,17 +381,23 @@ fn run(
                 }
                 false => what,
             };
-            let lines: Vec<&str> = said
-                .lines()
-                .filter(|line| !line.trim().is_empty())
-                .collect();
-            let last = &lines[lines.len().saturating_sub(KEPT)..];
             Err(ShipError::Failed {
                 what,
-                said: sanitize(&last.join(" | ")),
+                said: last_words(&said),
             })
         }
     }
+}
+
+/// The end of what cargo says, without what build scripts tell cargo, which can be long.
+fn last_words(said: &str) -> String {
+    let tells = |line: &&str| {
+        let line = line.trim();
+        !line.is_empty() && !line.starts_with("cargo:")
+    };
+    let lines: Vec<&str> = said.lines().filter(tells).collect();
+    let last = &lines[lines.len().saturating_sub(KEPT)..];
+    sanitize(&last.join(" | "))
 }
 
 /// Waits for a child; none where it had to be ended.
@@ -456,4 +462,19 @@ fn children_cpu_ms() -> u64 {
 
 fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cause_of_a_failed_build_script_is_kept() {
+        let told = "  cargo:rustc-check-cfg=cfg(ossl300)\n".repeat(100);
+        let said = format!("   Compiling a\nerror: no space\n\n  --- stdout\n{told}");
+        assert_eq!(
+            last_words(&said),
+            "   Compiling a | error: no space |   --- stdout"
+        );
+    }
 }
