@@ -4,6 +4,7 @@ use std::{
     collections::VecDeque,
     io::{Read, Write},
     net::{Shutdown, SocketAddr, TcpStream},
+    process::Command,
     sync::{
         Arc, Mutex,
         atomic::{AtomicU32, AtomicUsize, Ordering},
@@ -297,6 +298,29 @@ pub(crate) fn hellos_keep_to_the_rules() {
         }
         let broken = broken.lock().unwrap();
         assert!(broken.is_empty(), "{broken:?}");
+    }
+}
+
+pub(crate) fn the_curve_of_the_certificate_is_no_intolerance() {
+    let files = Files::new(Key::EcdsaP256);
+    let words = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:brainpoolP384r1 -nodes -days 30 -subj /CN=scan.test";
+    let made = Command::new("openssl")
+        .args(words.split(' '))
+        .args([
+            "-keyout",
+            &files.path("key.pem"),
+            "-out",
+            &files.path("leaf.pem"),
+        ])
+        .output()
+        .unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let server = s_server(&files, &[]);
+    let found = scan(server.address, &[ScanPart::Intolerance]);
+    assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
+    assert!(found.intolerance.len() >= 6, "{}", shown(&found));
+    for (what, tolerance) in &found.intolerance {
+        assert_eq!(*tolerance, Tolerance::Tolerant, "{what}: {}", shown(&found));
     }
 }
 

@@ -40,6 +40,7 @@ netbench_testing::tests! {
     limited::a_server_that_refuses_without_an_alert_is_known_whole;
     limited::servers_that_do_not_agree_behind_one_address_are_not_known_whole: Nginx;
     limited::hellos_keep_to_the_rules: OpensslCommand;
+    limited::the_curve_of_the_certificate_is_no_intolerance: OpensslCommand;
     names::dead_names_keep_no_other_waiting;
     names::every_address_of_a_name_is_tried;
     nginx::the_intermediate_set_takes_few_connections: Nginx, OpensslCommand;
