@@ -89,7 +89,12 @@ fn costs(summary: &ShipSummary) -> Section {
             .under("Advisories"),
     );
     let mut dates = summary.stacks.iter().filter_map(ShipRow::shipped);
-    let date = dates.next().map_or("", |of| of.advisories_of.as_str());
+    let advisories = dates.next().map_or(String::new(), |of| {
+        format!(
+            " Advisories are of a table in netbench of {}, not of a database of today.",
+            of.advisories_of
+        )
+    });
     Section {
         id: "ship".to_owned(),
         heading: "What shipping each stack costs".to_owned(),
@@ -97,8 +102,8 @@ fn costs(summary: &ShipSummary) -> Section {
             "The same few lines of Rust, which make a connector and a request, built by {} with optimisation and stripped of \
              symbols. Versions are those of the Cargo.lock: {}. Computing is that of cargo and of all that it starts, from \
              nothing. Lines are those of the sources of all crates, for all platforms, without tests; C that the system has \
-             is not among them. Build tools are those that the build started beside rustc; every stack needs a linker. \
-             Advisories are of a table in netbench of {date}, not of a database of today.",
+             is not among them. Build tools are those that the build started beside rustc; every stack needs a \
+             linker.{advisories}",
             run.rustc, run.lock
         ),
         items,
