@@ -206,8 +206,8 @@ impl<R: Responder> Enumerator<'_, R> {
                     Some(group) if curves.contains(&group) => {
                         let curve = Group(group).to_string();
                         self.server.note(format!(
-                            "TLS {}: groups that the server wants less than {curve}, the curve of \
-                             its certificate, do not show",
+                            "TLS {}: groups that the server wants less than {curve} do not show; \
+                             {curve} was offered each time, as the certificate may be on it",
                             self.version
                         ));
                         return Ok(true);
