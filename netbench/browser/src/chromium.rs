@@ -15,7 +15,7 @@ use crate::{
     devtools::DevTools,
     error::Unanswered,
     page::server_view,
-    place::Place,
+    place::{Place, other_user},
     process::{Folder, Process},
     timing::{EXPRESSION, NavigationTiming},
 };
@@ -68,7 +68,8 @@ impl Chromium {
             source,
         };
         let folder = Folder::new()?;
-        let place = Place::prepare(surroundings, folder.path())?;
+        let user = other_user(surroundings.sandbox)?;
+        let place = Place::prepare(surroundings.network, user, folder.path())?;
         surroundings
             .trust
             .copy_to(&folder.path().join(".pki/nssdb"))?;

@@ -2,6 +2,7 @@
 
 use netbench_model::{
     Alert, CertificateFault as C, Failure, FailureClass, FailureReason, FailureWord as W,
+    compat::Refusal,
 };
 
 /// What a code says.
@@ -14,6 +15,28 @@ enum Says {
     Handshake,
     /// The server sent an alert, or the code does not tell which side did.
     Alert(Alert),
+}
+
+/// The failure that an error page tells of, and what else its code may stand for.
+pub fn failures(code: &str) -> (Failure, &'static [Refusal]) {
+    let others: &[Refusal] = match code {
+        "net::ERR_CERT_DATE_INVALID" => &[Refusal::Certificate(C::NotYetValid)],
+        // It tells of no fault in particular.
+        "net::ERR_CERT_INVALID" => &[
+            Refusal::Certificate(C::BadCa),
+            Refusal::Certificate(C::BadPurpose),
+            Refusal::Certificate(C::BadEncoding),
+            Refusal::Certificate(C::UnknownCriticalExtension),
+            Refusal::Certificate(C::WeakOrUnknownSignature),
+        ],
+        // What a server that has sent an alert is said to have, too.
+        "net::ERR_SSL_VERSION_OR_CIPHER_MISMATCH"
+        | "net::ERR_SSL_PROTOCOL_ERROR"
+        | "net::ERR_BAD_SSL_CLIENT_AUTH_CERT"
+        | "SSL_ERROR_NO_CYPHER_OVERLAP" => &[Refusal::Class(FailureClass::Alert)],
+        _ => &[],
+    };
+    (failure(code), others)
 }
 
 /// The failure that an error page tells of. Its detail is the code.
@@ -58,6 +81,8 @@ fn chromium(code: &str) -> Option<Says> {
         }
         "ERR_CERT_REVOKED" => certificate(C::Revoked),
         "ERR_SSL_SERVER_CERT_BAD_FORMAT" => certificate(C::BadEncoding),
+        "ERR_SSL_KEY_USAGE_INCOMPATIBLE" => certificate(C::BadPurpose),
+        "ERR_SSL_UNRECOGNIZED_NAME_ALERT" => Some(Says::Alert(Alert(112))),
         _ if code.starts_with("ERR_CERT") => certificate(C::Other),
         "ERR_NAME_NOT_RESOLVED" | "ERR_NAME_RESOLUTION_FAILED" => class(F::Resolve, W::NotFound),
         "ERR_CONNECTION_REFUSED" => class(F::Connect, W::Refused),
@@ -67,7 +92,9 @@ fn chromium(code: &str) -> Option<Says> {
         }
         "ERR_CONNECTION_FAILED" => class(F::Connect, W::Failed),
         "ERR_CONNECTION_RESET" => class(F::Closed, W::Reset),
-        "ERR_CONNECTION_CLOSED" | "ERR_CONNECTION_ABORTED" => class(F::Closed, W::Closed),
+        "ERR_CONNECTION_CLOSED" | "ERR_CONNECTION_ABORTED" | "ERR_SOCKET_NOT_CONNECTED" => {
+            class(F::Closed, W::Closed)
+        }
         "ERR_EMPTY_RESPONSE" => class(F::Closed, W::EndOfStream),
         "ERR_CONTENT_LENGTH_MISMATCH" | "ERR_INCOMPLETE_CHUNKED_ENCODING" => {
             class(F::Http, W::Incomplete)
@@ -88,6 +115,7 @@ fn firefox(code: &str) -> Option<Says> {
         .strip_prefix("SSL_ERROR_")
         .and_then(|name| name.strip_suffix("_ALERT"))
     {
+        let name = name.strip_prefix("RX_").unwrap_or(name);
         let name = match name {
             "BAD_CERT" => "bad_certificate".to_owned(),
             "PROTOCOL_VERSION" => "protocol_version".to_owned(),
@@ -128,6 +156,7 @@ fn firefox(code: &str) -> Option<Says> {
         | "SEC_ERROR_UNSUPPORTED_ELLIPTIC_CURVE"
         | "SEC_ERROR_UNSUPPORTED_KEYALG"
         | "MOZILLA_PKIX_ERROR_INADEQUATE_KEY_SIZE" => certificate(C::WeakOrUnknownSignature),
+        "SSL_ERROR_NEXT_PROTOCOL_NO_PROTOCOL" => Some(Says::Alert(Alert(120))),
         _ if code.starts_with("SEC_ERROR") || code.starts_with("MOZILLA_PKIX") => {
             certificate(C::Other)
         }
@@ -204,6 +233,11 @@ mod tests {
                 "SSL_ERROR_BAD_CERT_ALERT",
                 FailureClass::Alert,
                 "bad_certificate",
+            ),
+            (
+                "SSL_ERROR_RX_CERTIFICATE_REQUIRED_ALERT",
+                FailureClass::Alert,
+                "certificate_required",
             ),
             (
                 "SSL_ERROR_UNSUPPORTED_VERSION",

@@ -21,7 +21,7 @@ use crate::{
     error::Unanswered,
     marionette::Marionette,
     page::server_view,
-    place::Place,
+    place::{Place, other_user},
     process::{Folder, Process},
     timing::{EXPRESSION, NavigationTiming},
 };
@@ -153,7 +153,11 @@ impl Firefox {
             source,
         };
         let folder = Folder::new()?;
-        let place = Place::prepare(surroundings, folder.path())?;
+        let place = Place::prepare(
+            surroundings.network,
+            other_user(surroundings.sandbox)?,
+            folder.path(),
+        )?;
         let profile = folder.path().join("profile");
         surroundings.trust.copy_to(&profile)?;
         fs::write(profile.join("user.js"), user_js()).map_err(failed)?;
@@ -179,7 +183,7 @@ impl Firefox {
             source,
         };
         let mut process = Process::start(&mut command, folder).map_err(start)?;
-        let connected = connect(&mut process, surroundings.namespace, limit);
+        let connected = connect(&mut process, surroundings.network.namespace, limit);
         match connected {
             Err(unanswered) => Err(process.failed(NAME, unanswered, "start")),
             Ok(marionette) => {

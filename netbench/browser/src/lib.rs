@@ -1,9 +1,9 @@
 //! Drives real browsers: each with a profile of its own that trusts one more root, in a namespace that has no way
-//! out, and with its names led to where they should go.
+//! out, and with its names led to where they should go. Other programs that fetch pages are run in the same way.
 //!
 //! A browser that is dropped has ended, with all of its processes, and its profile is gone; a guard sees to that
 //! where this process is killed. Nothing here waits without a limit. This crate must never print, and never time
-//! anything: times are the browser's own. Start reading at [`Browser`], then [`Page`].
+//! anything: times are the browser's own. Start reading at [`Browser`], then [`Page`]; for programs at [`Fetcher`].
 
 mod chromium;
 mod codes;
@@ -11,19 +11,23 @@ mod devtools;
 mod error;
 mod firefox;
 mod marionette;
+mod outside;
 mod page;
 mod place;
 mod process;
 mod product;
 mod profile;
 mod timing;
+mod tool;
 
-pub use codes::failure;
+pub use codes::{failure, failures};
 pub use error::BrowserError;
+pub use outside::{Outside, OutsideProgram};
 pub use page::{Loaded, Page};
-pub use place::{Surroundings, other_user};
+pub use place::{Network, Surroundings, other_user};
 pub use product::{BrowserProgram, Product};
 pub use profile::Trust;
+pub use tool::{Fetch, Fetched, Fetcher, Tool, ToolProgram};
 
 use std::{sync::atomic::AtomicBool, time::Instant};
 

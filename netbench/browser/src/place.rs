@@ -26,15 +26,22 @@ use crate::{BrowserError, Trust};
 /// The user that a browser runs as where it is started by root, which no sandbox takes.
 const OTHER_USER: &str = "nobody";
 
-/// What is around a browser.
+/// The network that a program is in.
 #[derive(Debug, Clone, Copy)]
-pub struct Surroundings<'a> {
-    /// The namespace of its network.
+pub struct Network<'a> {
+    /// Its namespace.
     pub namespace: &'a Namespace,
     /// The names that lead somewhere, with their addresses.
     pub hosts: &'a [(String, Ipv4Addr)],
     /// Who is asked for all other names.
     pub name_server: Ipv4Addr,
+}
+
+/// What is around a browser.
+#[derive(Debug, Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// Its network.
+    pub network: Network<'a>,
     /// What it trusts beside its own roots.
     pub trust: &'a Trust,
     /// Whether its sandbox is on.
@@ -69,15 +76,15 @@ pub(crate) struct Place<'a> {
 impl<'a> Place<'a> {
     /// Puts what is needed into `folder`.
     pub(crate) fn prepare(
-        surroundings: &Surroundings<'a>,
+        network: Network<'a>,
+        user: Option<User>,
         folder: &Path,
     ) -> Result<Self, BrowserError> {
-        let user = other_user(surroundings.sandbox)?;
         let mut hosts = "127.0.0.1 localhost\n".to_owned();
-        for (name, address) in surroundings.hosts {
+        for (name, address) in network.hosts {
             hosts.push_str(&format!("{address} {name}\n"));
         }
-        let resolver = format!("nameserver {}\n", surroundings.name_server);
+        let resolver = format!("nameserver {}\n", network.name_server);
         let mut mounts = Vec::new();
         let files = [
             ("hosts", hosts, c"/etc/hosts"),
@@ -102,7 +109,7 @@ impl<'a> Place<'a> {
             mounts.push((source, target));
         }
         Ok(Self {
-            namespace: surroundings.namespace,
+            namespace: network.namespace,
             mounts,
             user: user.map(|user| (user.uid, user.gid)),
         })

@@ -56,6 +56,14 @@ impl Product {
         }
     }
 
+    /// Debian's package of it.
+    fn package(self) -> &'static str {
+        match self {
+            Self::Chromium => "chromium",
+            Self::Firefox => "firefox-esr",
+        }
+    }
+
     /// The first version whose answers are understood.
     fn oldest(self) -> u32 {
         match self {
@@ -99,7 +107,11 @@ impl BrowserProgram {
         let path = names.iter().find_map(|name| on_path(name));
         let path = path.ok_or_else(|| BrowserError::Missing {
             what: product.to_string(),
-            help: format!("none of {} is on the search path", names.join(", ")),
+            help: format!(
+                "none of {} is on the search path; Debian's package is {}",
+                names.join(", "),
+                product.package()
+            ),
         })?;
         Self::at(product, path)
     }
@@ -113,7 +125,8 @@ impl BrowserProgram {
             what: format!("{product} ({})", path.display()),
             why,
         };
-        let said = says_version(&path).map_err(unusable)?;
+        let said = says(Command::new(&path).arg("--version")).map_err(unusable)?;
+        let said = said.lines().next().unwrap_or_default().trim().to_owned();
         let number = said
             .split(|c: char| !c.is_ascii_digit())
             .find(|digits| !digits.is_empty())
@@ -156,10 +169,9 @@ pub(crate) fn on_path(name: &str) -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// The first line that the program prints of its version.
-fn says_version(path: &Path) -> Result<String, String> {
-    let mut child = Command::new(path)
-        .arg("--version")
+/// What a program prints when it is asked for its version, without what a terminal would obey.
+pub(crate) fn says(command: &mut Command) -> Result<String, String> {
+    let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -180,7 +192,7 @@ fn says_version(path: &Path) -> Result<String, String> {
         }
     };
     if !status.success() {
-        return Err(format!("--version ended with {status}"));
+        return Err(format!("asked for its version, it ended with {status}"));
     }
     let mut said = Vec::new();
     if let Some(stdout) = child.stdout.take() {
@@ -188,6 +200,6 @@ fn says_version(path: &Path) -> Result<String, String> {
         let _ = stdout.take(4_096).read_to_end(&mut said);
     }
     let said = String::from_utf8_lossy(&said);
-    let line = said.lines().next().unwrap_or_default().trim();
-    Ok(netbench_model::sanitize(line))
+    let lines: Vec<_> = said.lines().map(netbench_model::sanitize).collect();
+    Ok(lines.join("\n"))
 }

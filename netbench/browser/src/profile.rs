@@ -26,6 +26,21 @@ impl Trust {
     /// # Errors
     /// NSS's `certutil` is not installed, or refuses a certificate.
     pub fn of_pem(pem: &str) -> Result<Self, BrowserError> {
+        let (trust, refused) = Self::of_each(&[pem])?;
+        match refused.into_iter().next() {
+            Some(Some(source)) => Err(BrowserError::Profile {
+                what: "the database of its roots".to_owned(),
+                source,
+            }),
+            _ => Ok(trust),
+        }
+    }
+
+    /// A database with the certificates of several texts, and for each text why not all of it is in there.
+    ///
+    /// # Errors
+    /// NSS's `certutil` is not installed, or makes no database.
+    pub fn of_each(texts: &[&str]) -> Result<(Self, Vec<Option<io::Error>>), BrowserError> {
         let program = on_path("certutil").ok_or_else(|| BrowserError::Missing {
             what: "certutil".to_owned(),
             help:
@@ -43,14 +58,20 @@ impl Trust {
         let folder = format!("sql:{}", database.path().display());
         let run = |arguments: &[&str], input: &str| {
             let arguments = [&["-d", &folder], arguments].concat();
-            certutil(&program, &arguments, input).map_err(failed)
+            certutil(&program, &arguments, input)
         };
-        run(&["-N", "--empty-password"], "")?;
-        for (number, certificate) in certificates(pem).enumerate() {
+        run(&["-N", "--empty-password"], "").map_err(failed)?;
+        let mut number = 0;
+        let mut add = |certificate| {
+            number += 1;
             let name = format!("netbench {number}");
             // "C" is an authority that is trusted for servers.
-            run(&["-A", "-a", "-n", &name, "-t", "C,,"], certificate)?;
-        }
+            run(&["-A", "-a", "-n", &name, "-t", "C,,"], certificate)
+        };
+        let refused = texts
+            .iter()
+            .map(|text| certificates(text).try_for_each(&mut add).err())
+            .collect();
         let read = || -> io::Result<Vec<_>> {
             let entries = fs::read_dir(database.path())?;
             entries
@@ -60,9 +81,10 @@ impl Trust {
                 })
                 .collect()
         };
-        Ok(Self {
+        let trust = Self {
             files: read().map_err(failed)?,
-        })
+        };
+        Ok((trust, refused))
     }
 
     /// Writes the database into a folder.

@@ -44,6 +44,11 @@ pub(crate) trait Measured {
         None
     }
 
+    /// Whether it makes networks for what it starts.
+    fn networks(&self) -> Networks {
+        Networks::None
+    }
+
     /// What it needs of the link to emulated sites.
     fn needs(&self) -> Needs {
         Needs::Times
@@ -58,6 +63,15 @@ pub(crate) trait Measured {
         setup: &'a Setup,
         earlier: Option<&Manifest<Self::Plan>>,
     ) -> anyhow::Result<Ready<'a, Self::Plan>>;
+}
+
+/// Networks that a run makes beside that of its sites.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Networks {
+    /// None.
+    None,
+    /// One for each client from outside.
+    OfClients,
 }
 
 /// What there is before anything is measured.
@@ -210,6 +224,9 @@ fn set_up<M: Measured>(
     let sites = measured.sites();
     let open = |sites: &Sites| sites.open_link(measured.needs());
     let link = sites.map(open).transpose()?.flatten();
+    if measured.networks() == Networks::OfClients {
+        Namespace::allow()?;
+    }
     let inside = link.as_ref().map(Link::client_namespace);
     let workers = Workers::probe(programs, inside.as_ref(), Arc::clone(&stop))?;
     if let Some(manifest) = earlier {

@@ -9,7 +9,7 @@ use std::fs;
 use netbench_model::{
     breakage::{Foretelling, Foretells, Foretold},
     chains::{ChainOutcome, ChainSample},
-    compat::{CompatOutcome, Judgement},
+    compat::{CompatOutcome, Judgement, OutsideFound},
 };
 use netbench_report::{BreakagesReport, CompatSummary};
 use support::{Place, check, json, samples_of, words};
@@ -19,6 +19,7 @@ netbench_testing::tests! {
     what_a_client_has_to_bring_is_shown_as_each_library_reads_it;
     a_run_is_stored_and_reported_again;
     cases_of_the_users_own_are_tried;
+    programs_and_browsers_are_tried_beside_stacks;
     wrong_input_is_said_in_a_line;
     the_page_of_what_broke_is_what_the_command_prints;
     what_broke_for_others_is_foretold;
@@ -243,6 +244,48 @@ fn cases_of_the_users_own_are_tried() {
     assert_eq!(listed.stdout, "my/server  accepted\n");
 }
 
+/// Curl is everywhere; a browser is tried where there is one, and is otherwise told to be missing.
+fn programs_and_browsers_are_tried_beside_stacks() {
+    let place = Place::new();
+    let cases = [
+        "certificate/usual",
+        "certificate/not-yet-valid",
+        "name/wrong-host",
+        "alert/handshake-failure",
+    ];
+    let mut line = "compat -q --json --stack openssl --client curl,chromium".to_owned();
+    for case in cases {
+        line.push_str(&format!(" --case {case}"));
+    }
+    let found = summary(&place, &line);
+    for row in &found.cases {
+        let [_, curl, chromium] = row.cells.as_slice() else {
+            panic!("{row:?}");
+        };
+        let (curl, chromium) = (curl.as_ref().unwrap(), chromium.as_ref().unwrap());
+        assert_eq!(curl.judgement, Judgement::Right, "{curl:?}");
+        let due = match &found.run.clients[1].found {
+            OutsideFound::Installed { .. } => Judgement::Right,
+            OutsideFound::Missing { .. } => Judgement::Unsupported,
+        };
+        assert_eq!(chromium.judgement, due, "{chromium:?}");
+        if let CompatOutcome::Rejected { library, .. } = &curl.outcome {
+            assert!(library.starts_with("exit code "), "{library}");
+        }
+        if let CompatOutcome::Rejected { library, .. } = &chromium.outcome {
+            assert!(library.starts_with("net::ERR_"), "{library}");
+        }
+    }
+    let run = place.run();
+    let file = |name: &str| fs::read_to_string(run.join(name)).unwrap();
+    check("compat-run.json", &file("run.json"));
+    assert_eq!(file("samples.jsonl").lines().count(), 3 * cases.len());
+    let again = place
+        .netbench(&["report", run.to_str().unwrap(), "--format", "csv"])
+        .expect(0);
+    assert!(again.stdout.contains("curl"), "{}", again.stdout);
+}
+
 fn wrong_input_is_said_in_a_line() {
     let place = Place::new();
     place.write(
@@ -284,6 +327,8 @@ fn wrong_input_is_said_in_a_line() {
         ("compat --case [", "is no pattern"),
         ("compat --stack opensl", "unknown stack \"opensl\""),
         ("compat --timeout 1ms", "--timeout"),
+        ("compat --client chrmium", "did you mean \"chromium\"?"),
+        ("compat --client curl,curl", "--client names curl twice"),
     ] {
         let done = place.netbench(&words(line)).expect(2);
         assert!(done.stderr.contains(due), "{line}: {}", done.stderr);

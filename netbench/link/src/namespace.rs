@@ -13,7 +13,7 @@ use std::{
 
 use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space, unshare_unsafe};
 
-use crate::{LinkError, capability};
+use crate::{LinkError, capability, netlink::Netlink};
 
 /// A network namespace to start a process or a thread in, or the host's own.
 #[derive(Debug, Clone)]
@@ -26,6 +26,27 @@ impl Namespace {
     /// The network that this process is in already.
     pub(crate) fn host() -> Self {
         Self { namespace: None }
+    }
+
+    /// Makes sure that this process may make namespaces. Only a process of one thread can come to be allowed to.
+    ///
+    /// # Errors
+    /// The system does not allow it.
+    pub fn allow() -> Result<(), LinkError> {
+        capability::acquire().map(drop)
+    }
+
+    /// A new network that is nothing but a loopback interface: what is in it reaches nothing else.
+    ///
+    /// # Errors
+    /// Namespaces are not allowed (see [`Self::allow`]), or the interface cannot be set up.
+    pub fn isolated() -> Result<Self, LinkError> {
+        let namespace = Self::create()?;
+        let up = || Netlink::open()?.set_loopback_up();
+        namespace
+            .run(up)?
+            .map_err(LinkError::device("set the loopback interface up"))?;
+        Ok(namespace)
     }
 
     /// A new network namespace, without a name: it ends with its last process, socket and `Namespace`.

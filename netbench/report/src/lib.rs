@@ -39,8 +39,8 @@ pub use chains::{
     ChainsSummary, summarize_chains,
 };
 pub use compat::{
-    CompatCell, CompatDifference, CompatHead, CompatRow, CompatStack, CompatSummary, CompatTotals,
-    summarize_compat,
+    CompatCell, CompatDifference, CompatDisagreement, CompatHead, CompatRow, CompatStack,
+    CompatSummary, CompatTotals, Stance, summarize_compat,
 };
 pub use connect::{
     ChangedSite, ColdAgainst, ColdCauses, ColdRow, ColdStep, Comparison, ConnectComparison,

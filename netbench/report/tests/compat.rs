@@ -11,9 +11,13 @@ use forms::{render, terminal};
 use netbench_model::{
     Alert, CipherSuite, Environment, Manifest, Origin, Plan, Profile, SCHEMA_VERSION, Session,
     StackName, TlsVersion, WorkerRecord,
-    compat::{CompatCase, CompatManifest, CompatOutcome, CompatPlan, CompatSample, Expected},
+    browser::Sandbox,
+    compat::{
+        CompatCase, CompatManifest, CompatOutcome, CompatPlan, CompatSample, Expected,
+        OutsideClient, OutsideFound, OutsideKind,
+    },
 };
-use netbench_report::{CompatSummary, Report, summarize_compat};
+use netbench_report::{CompatSummary, Report, Stance, summarize_compat};
 
 fn case(name: &str, expected: Expected) -> CompatCase {
     CompatCase {
@@ -123,7 +127,15 @@ fn summary_of(stacks: &[&str]) -> CompatSummary {
         }
     }
     cases.push(case("a/not-tried", Expected::Accepted));
-    let manifest: CompatManifest = Manifest {
+    summarize_compat(&manifest(stacks, Vec::new(), cases), samples)
+}
+
+fn manifest(
+    stacks: Vec<StackName>,
+    clients: Vec<OutsideClient>,
+    cases: Vec<CompatCase>,
+) -> CompatManifest {
+    Manifest {
         schema: SCHEMA_VERSION,
         kind: CompatPlan::KIND,
         netbench: "0.1.0".to_owned(),
@@ -132,6 +144,7 @@ fn summary_of(stacks: &[&str]) -> CompatSummary {
         finished: None,
         plan: CompatPlan {
             stacks,
+            clients,
             cases,
             catalogue: "built-in".to_owned(),
             catalogue_sha256: "00".to_owned(),
@@ -150,8 +163,130 @@ fn summary_of(stacks: &[&str]) -> CompatSummary {
         }],
         warnings: Vec::new(),
         origin: Origin::default(),
+    }
+}
+
+fn client(name: &str, kind: OutsideKind, sandbox: Option<Sandbox>) -> OutsideClient {
+    OutsideClient {
+        name: StackName::new(name),
+        kind,
+        found: OutsideFound::Installed {
+            version: format!("{name} 1.0"),
+            library: "BoringSSL".to_owned(),
+            sandbox,
+        },
+    }
+}
+
+/// Two stacks beside a browser, a program, and a program that is not here.
+fn beside_clients() -> CompatSummary {
+    let refused = |reason: &str| Expected::Rejected(vec![reason.parse().unwrap()]);
+    let date = || rejected("expired", "net::ERR_CERT_DATE_INVALID");
+    let missing = || CompatOutcome::Unsupported {
+        reason: "wget is not installed".to_owned(),
     };
-    summarize_compat(&manifest, samples)
+    let rows = [
+        (
+            "a/lost",
+            Expected::Accepted,
+            [
+                rejected("alert", "handshake_failure"),
+                accepted(),
+                accepted(),
+                accepted(),
+            ],
+        ),
+        (
+            "a/of-programs",
+            Expected::Accepted,
+            [
+                rejected("closed", "reset"),
+                accepted(),
+                rejected("closed", "closed"),
+                accepted(),
+            ],
+        ),
+        (
+            "a/unwarned",
+            refused("expired"),
+            [accepted(), date(), date(), accepted()],
+        ),
+        (
+            "a/same",
+            refused("expired"),
+            [date(), date(), date(), date()],
+        ),
+        (
+            "a/hang",
+            Expected::Accepted,
+            [
+                CompatOutcome::Hang { after_ms: 6000 },
+                accepted(),
+                accepted(),
+                missing(),
+            ],
+        ),
+    ];
+    let stacks: Vec<StackName> = ["rustls", "openssl"].map(StackName::new).into();
+    let wget = OutsideClient {
+        found: OutsideFound::Missing {
+            reason: "wget is not installed: Debian's package is wget".to_owned(),
+        },
+        ..client("wget", OutsideKind::Program, None)
+    };
+    let clients = vec![
+        client("chromium", OutsideKind::Browser, Some(Sandbox::Off)),
+        client("curl", OutsideKind::Program, None),
+        wget,
+    ];
+    let mut cases = Vec::new();
+    let mut samples = Vec::new();
+    for (name, expected, outcomes) in rows {
+        cases.push(case(name, expected));
+        let names = ["rustls", "openssl", "chromium", "curl", "wget"];
+        for (stack, outcome) in names
+            .into_iter()
+            .zip(outcomes.into_iter().chain([missing()]))
+        {
+            samples.push(CompatSample {
+                schema: SCHEMA_VERSION,
+                case: name.to_owned(),
+                stack: StackName::new(stack),
+                outcome,
+            });
+        }
+    }
+    summarize_compat(&manifest(stacks, clients, cases), samples)
+}
+
+#[test]
+fn what_browsers_take_otherwise_comes_first() {
+    let summary = beside_clients();
+    let found: Vec<_> = summary
+        .disagreements
+        .iter()
+        .map(|of| (of.stack.as_str(), of.stance, of.case.as_str()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("rustls", Stance::Refuses, "a/lost"),
+            ("rustls", Stance::Refuses, "a/hang"),
+            ("rustls", Stance::Refuses, "a/of-programs"),
+            ("rustls", Stance::Accepts, "a/unwarned"),
+            ("openssl", Stance::Refuses, "a/unwarned"),
+            ("openssl", Stance::Accepts, "a/of-programs"),
+        ]
+    );
+    // What a client does is no difference between stacks.
+    assert!(
+        summary
+            .differences
+            .iter()
+            .all(|of| of.stack.as_str() == "openssl")
+    );
+    insta::assert_snapshot!("clients_terminal", terminal(&summary, 120));
+    insta::assert_snapshot!("clients_markdown", render(&summary, "markdown"));
 }
 
 fn summary() -> CompatSummary {

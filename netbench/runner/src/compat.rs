@@ -1,4 +1,7 @@
 //! Cases of the catalogue, tried on each stack: a server of the case's own for each try, and one connection.
+//! Browsers and other programs are tried in `outside`.
+
+mod outside;
 
 use std::{
     ops::ControlFlow,
@@ -18,6 +21,7 @@ use netbench_model::{
 };
 use netbench_protocol::{Configure, Connect, RequestBody, Resolve, ResponseBody};
 
+pub use self::outside::{OutsideClients, try_outside};
 use crate::{Worker, WorkerError, WorkerProgram, Workers};
 
 /// What a worker may take beyond the limit of a connection before it counts as hung.
@@ -60,6 +64,9 @@ pub enum CompatError {
         /// Why.
         source: std::io::Error,
     },
+    /// There is no network for a client.
+    #[error(transparent)]
+    Network(#[from] netbench_link::LinkError),
     /// A stack has no worker.
     #[error("stack {0}: no worker")]
     NoWorker(StackName),
@@ -256,7 +263,7 @@ impl<'a> Client<'a> {
 /// What became of a connection, by what both sides say. None where the run was stopped.
 fn outcome(
     case: &Case,
-    answered: Result<ResponseBody, WorkerError>,
+    said: Result<ResponseBody, WorkerError>,
     served: &Served,
     limit: Duration,
 ) -> Option<CompatOutcome> {
@@ -265,12 +272,12 @@ fn outcome(
     let hang = CompatOutcome::Hang {
         after_ms: millis(limit),
     };
-    if let (Ok(_), Some(why)) = (&answered, &served.cannot) {
+    if let (Ok(_), Some(why)) = (&said, &served.cannot) {
         return Some(unsupported(format!(
             "the case's server cannot go on: {why}"
         )));
     }
-    Some(match answered {
+    Some(match said {
         Ok(ResponseBody::Connected(_))
             if case.visits() != Visits::Once && !served.is_shown_ticket =>
         {
@@ -282,29 +289,15 @@ fn outcome(
             unsupported("it offered no early data".to_owned())
         }
         Ok(ResponseBody::Connected(measured)) => {
-            // What comes after the switch to another protocol is no body.
-            let is_switched = served.is_switched && measured.http_status == 101;
-            let whole = is_switched || measured.body_bytes == BODY.len() as u64;
-            if measured.http_status != 200 && !is_switched {
-                CompatOutcome::Rejected {
-                    reason: Refusal::Class(FailureClass::Http),
-                    library: "status".to_owned(),
-                    detail: format!("the server answered {}", measured.http_status),
-                    alert: None,
-                    http_status: Some(measured.http_status),
-                }
-            } else if served.is_finished && served.is_answered && whole {
+            let agreed = measured.client;
+            answered(served, measured.http_status, measured.body_bytes, || {
                 CompatOutcome::Accepted {
-                    version: measured.client.version,
-                    suite: measured.client.suite,
-                    group: measured.client.group,
-                    alpn: measured.client.alpn,
+                    version: agreed.version,
+                    suite: agreed.suite,
+                    group: agreed.group,
+                    alpn: agreed.alpn,
                 }
-            } else {
-                unsupported(
-                    "the client tells of a connection that the server did not see".to_owned(),
-                )
-            }
+            })
         }
         Ok(ResponseBody::Failed(failure)) if failure.class == FailureClass::Timeout => hang,
         // It is the worker that cannot put the host into a URL: the stack was not asked.
@@ -321,6 +314,34 @@ fn outcome(
             detail: error.to_string(),
         },
     })
+}
+
+/// What a response says: it counts where both sides tell of all of it.
+fn answered(
+    served: &Served,
+    http_status: u16,
+    body_bytes: u64,
+    accepted: impl FnOnce() -> CompatOutcome,
+) -> CompatOutcome {
+    let unsupported = |reason: String| CompatOutcome::Unsupported { reason };
+    // What comes after the switch to another protocol is no body.
+    let is_switched = served.is_switched && http_status == 101;
+    let is_whole = is_switched || body_bytes == BODY.len() as u64;
+    if let Some(why) = &served.cannot {
+        unsupported(format!("the case's server cannot go on: {why}"))
+    } else if http_status != 200 && !is_switched {
+        CompatOutcome::Rejected {
+            reason: Refusal::Class(FailureClass::Http),
+            library: "status".to_owned(),
+            detail: format!("the server answered {http_status}"),
+            alert: None,
+            http_status: Some(http_status),
+        }
+    } else if served.is_finished && served.is_answered && is_whole {
+        accepted()
+    } else {
+        unsupported("the client tells of a connection that the server did not see".to_owned())
+    }
 }
 
 fn rejected(failure: &Failure, served: &Served) -> CompatOutcome {

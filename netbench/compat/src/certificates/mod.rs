@@ -57,6 +57,8 @@ pub(crate) enum ChainError {
 /// The certificates of a case.
 pub(crate) struct ChainSpec<'a> {
     pub(crate) host: &'a str,
+    /// Sets the names of its certificates apart from those of other chains that the same client meets.
+    pub(crate) unit: Option<&'a str>,
     /// Those that the case describes, beside the usual leaf, intermediate and root.
     pub(crate) certificates: &'a BTreeMap<String, CertificateSpec>,
     pub(crate) sent: &'a [String],
@@ -140,13 +142,21 @@ impl ChainSpec<'_> {
     }
 
     fn subject(&self, name: &str) -> Result<Vec<(u32, String)>, ChainError> {
-        Ok(match self.spec(name)?.subject {
+        let subject = self.spec(name)?.subject;
+        let is_own_leaf = name == LEAF && subject.is_some();
+        let mut parts = match subject {
             Some(DirectoryName(parts)) => parts,
             None => vec![
                 (10, "netbench compat, not for public trust".to_owned()),
                 (3, format!("{name} of {}", self.host)),
             ],
-        })
+        };
+        if let (Some(unit), false) = (self.unit, is_own_leaf) {
+            // The most that RFC 5280 has room for (appendix A.1, ub-organizational-unit-name).
+            const LONGEST: usize = 64;
+            parts.insert(0, (11, unit.chars().take(LONGEST).collect()));
+        }
+        Ok(parts)
     }
 
     /// The bytes of its serial number.

@@ -52,7 +52,7 @@ pub struct Server {
     roots_pem: String,
 }
 
-/// What the server saw of the last connection.
+/// What the server saw of a connection, or of several.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Served {
     /// A ClientHello came.
@@ -67,7 +67,7 @@ pub struct Served {
     pub is_shown_ticket: bool,
     /// The ClientHello offered early data.
     pub is_offered_early_data: bool,
-    /// The alert that the client sent.
+    /// The first alert that the client sent.
     pub alert: Option<Alert>,
     /// Why the server could not go on, where that is its own fault.
     pub cannot: Option<String>,
@@ -78,6 +78,19 @@ pub struct Served {
 #[error(transparent)]
 pub struct ServerError(#[from] ChainError);
 
+impl Served {
+    fn add(&mut self, next: Self) {
+        self.has_hello |= next.has_hello;
+        self.is_finished |= next.is_finished;
+        self.is_answered |= next.is_answered;
+        self.is_switched |= next.is_switched;
+        self.is_shown_ticket |= next.is_shown_ticket;
+        self.is_offered_early_data |= next.is_offered_early_data;
+        self.alert = self.alert.or(next.alert);
+        self.cannot = self.cannot.take().or(next.cannot);
+    }
+}
+
 impl Case {
     /// The server of this case, with certificates as of `now`.
     ///
@@ -86,6 +99,7 @@ impl Case {
     pub fn server(&self, now: Timestamp) -> Result<Server, ServerError> {
         let chain = ChainSpec {
             host: &self.spec.host,
+            unit: Some(&self.record.name),
             certificates: &self.spec.certificates,
             sent: &self.spec.sent,
             trusted: &self.spec.trusted,
@@ -113,18 +127,29 @@ impl Server {
     /// # Errors
     /// A port or a thread that cannot be had.
     pub fn start(self, limit: Duration) -> io::Result<Running> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        self.start_at(0, limit)
+    }
+
+    /// As [`Self::start`], at this port; 0 is any that is free.
+    ///
+    /// # Errors
+    /// A port or a thread that cannot be had.
+    pub fn start_at(self, port: u16, limit: Duration) -> io::Result<Running> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let over = Arc::new(AtomicBool::new(false));
-        let served = Arc::new(Mutex::new(Served::default()));
+        let served = Arc::new(Mutex::new(Vec::new()));
         let (ends, account) = (Arc::clone(&over), Arc::clone(&served));
         let thread = thread::Builder::new().spawn(move || {
             while !ends.load(Ordering::Relaxed) {
                 match listener.accept() {
                     Ok((stream, _)) => {
                         let seen = self.connection(stream, limit);
-                        *account.lock().unwrap_or_else(PoisonError::into_inner) = seen;
+                        account
+                            .lock()
+                            .unwrap_or_else(PoisonError::into_inner)
+                            .push(seen);
                     }
                     Err(_) => thread::sleep(LOOK),
                 }
@@ -265,7 +290,7 @@ trait Session {
 pub struct Running {
     address: SocketAddr,
     over: Arc<AtomicBool>,
-    served: Arc<Mutex<Served>>,
+    served: Arc<Mutex<Vec<Served>>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -276,10 +301,23 @@ impl Running {
     }
 
     /// Ends it, and says what it saw of the last connection.
-    pub fn end(mut self) -> Served {
+    pub fn end(self) -> Served {
+        self.end_seen().pop().unwrap_or_default()
+    }
+
+    /// Ends it, and says what it saw of all connections together. Browsers make more than one.
+    pub fn end_all(self) -> Served {
+        let mut all = Served::default();
+        for seen in self.end_seen() {
+            all.add(seen);
+        }
+        all
+    }
+
+    fn end_seen(mut self) -> Vec<Served> {
         self.stop();
-        let served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
-        served.clone()
+        let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *served)
     }
 
     fn stop(&mut self) {

@@ -177,6 +177,7 @@ fn make(
         .collect();
     ChainSpec {
         host,
+        unit: None,
         certificates: &certificates,
         sent: &owned(&["leaf", "intermediate"]),
         trusted: &owned(trusted),

@@ -8,13 +8,16 @@ use crate::{
     TlsVersion,
 };
 
-use super::{Expected, Refusal};
+use super::{Expected, OutsideClient, Refusal};
 
 /// What a run of `compat` was to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompatPlan {
     /// The stacks; each is held against the first.
     pub stacks: Vec<StackName>,
+    /// Browsers and other programs, which are tried beside them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clients: Vec<OutsideClient>,
     /// The cases, in the catalogue's order.
     pub cases: Vec<CompatCase>,
     /// The catalogue: `built-in`, or the file as given.
@@ -25,6 +28,14 @@ pub struct CompatPlan {
     pub client_profile: Profile,
     /// How long a stack may take before it is tried again, in milliseconds.
     pub limit_ms: u64,
+}
+
+impl CompatPlan {
+    /// The stacks, and the clients after them.
+    pub fn tried(&self) -> impl Iterator<Item = &StackName> {
+        let clients = self.clients.iter().map(|client| &client.name);
+        self.stacks.iter().chain(clients)
+    }
 }
 
 impl Plan for CompatPlan {
@@ -58,7 +69,7 @@ pub struct CompatSample {
     pub schema: u32,
     /// The case's name.
     pub case: String,
-    /// The stack.
+    /// The stack, or the client from outside.
     pub stack: StackName,
     /// What it did.
     pub outcome: CompatOutcome,
@@ -124,7 +135,7 @@ impl Recorded for CompatPlan {
     fn tally(&self, records: &[CompatSample]) -> Tally {
         let cases: HashSet<&str> = self.cases.iter().map(|case| case.name.as_str()).collect();
         let own = |sample: &&CompatSample| {
-            cases.contains(sample.case.as_str()) && self.stacks.contains(&sample.stack)
+            cases.contains(sample.case.as_str()) && self.tried().any(|stack| *stack == sample.stack)
         };
         let taken: HashSet<_> = records
             .iter()
@@ -132,7 +143,7 @@ impl Recorded for CompatPlan {
             .map(|sample| (&sample.case, &sample.stack))
             .collect();
         Tally {
-            planned: (self.cases.len() * self.stacks.len()) as u64,
+            planned: (self.cases.len() * self.tried().count()) as u64,
             taken: taken.len() as u64,
             foreign: records.iter().filter(|sample| !own(sample)).count() as u64,
         }

@@ -1,6 +1,6 @@
 use netbench_model::compat::{CompatOutcome, Judgement};
 
-use super::{CompatCell, CompatDifference, CompatRow, CompatStack, CompatSummary};
+use super::{CompatCell, CompatDifference, CompatRow, CompatStack, CompatSummary, outside};
 use crate::{
     cell::Cell,
     document::{
@@ -19,10 +19,14 @@ impl Report for CompatSummary {
     fn document(&self, _: Extent) -> Document<'_> {
         let run = &self.run;
         let stacks: Vec<&str> = run.stacks.iter().map(|s| s.stack.as_str()).collect();
+        let clients = run.clients.iter().map(|client| client.name.as_str());
+        let tried: Vec<&str> = stacks.iter().copied().chain(clients).collect();
         let sections = vec![
+            outside::section(self),
             differences(self, &stacks),
-            astray(self, &stacks),
-            all(self, &stacks),
+            astray(self, &tried),
+            outside::words(self),
+            all(self, &tried),
         ];
         Document {
             about: in_place_of(&stacks),
@@ -133,7 +137,7 @@ fn what_to_do(found: &[CompatDifference]) -> Vec<Item> {
 /// Cases that some stack does not take as it should.
 fn astray(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
     let is_astray = |row: &&CompatRow| {
-        let mut cells = row.cells.iter().flatten();
+        let mut cells = row.cells.iter().take(summary.run.stacks.len()).flatten();
         cells.any(|cell| cell.judgement != Judgement::Right)
     };
     let rows: Vec<_> = summary.cases.iter().filter(is_astray).collect();
@@ -160,7 +164,12 @@ fn astray(summary: &CompatSummary, stacks: &[&str]) -> Option<Section> {
 }
 
 fn totals(summary: &CompatSummary) -> Item {
-    let mut table = Table::of(&summary.totals).col("stack", 0, |row| Cell::text(&row.stack));
+    let name = if summary.run.clients.is_empty() {
+        "stack"
+    } else {
+        "client"
+    };
+    let mut table = Table::of(&summary.totals).col(name, 0, |row| Cell::text(&row.stack));
     for judgement in Judgement::ALL.iter().rev() {
         table = table.col(judgement.name(), 0, |row| {
             Cell::count(row.cases.get(judgement).copied().unwrap_or_default())

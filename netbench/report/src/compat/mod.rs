@@ -1,8 +1,10 @@
 //! What a run of `compat` says: what changes for the users of a client with each stack, and every case.
 
 mod document;
+mod outside;
 mod summary;
 
+pub use outside::{CompatDisagreement, Stance};
 pub use summary::{
     CompatCell, CompatDifference, CompatHead, CompatRow, CompatStack, CompatSummary, CompatTotals,
     summarize_compat,

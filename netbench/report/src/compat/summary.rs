@@ -5,11 +5,14 @@ use std::{
 
 use netbench_model::{
     Profile, SCHEMA_VERSION, StackName,
-    compat::{CompatCase, CompatManifest, CompatOutcome, CompatSample, Expected, Judgement},
+    compat::{
+        CompatCase, CompatManifest, CompatOutcome, CompatSample, Expected, Judgement, OutsideClient,
+    },
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::outside::{self, CompatDisagreement};
 use crate::{run::last_command, text::count};
 
 /// What a run of `compat` found: its `summary.json`.
@@ -21,7 +24,10 @@ pub struct CompatSummary {
     pub run: CompatHead,
     /// What a stack does otherwise than the first one, the worst first.
     pub differences: Vec<CompatDifference>,
-    /// How many cases each stack takes as it should.
+    /// Servers that a stack accepts and a client from outside refuses, or the other way round.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disagreements: Vec<CompatDisagreement>,
+    /// How many cases each stack takes as it should, and each client from outside.
     pub totals: Vec<CompatTotals>,
     /// Every case, in the catalogue's order.
     pub cases: Vec<CompatRow>,
@@ -46,6 +52,9 @@ pub struct CompatHead {
     pub client_profile: Profile,
     /// The stacks, in the order in which they were asked for, each with its library.
     pub stacks: Vec<CompatStack>,
+    /// Browsers and other programs that were tried beside them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clients: Vec<OutsideClient>,
 }
 
 /// A stack and what it is.
@@ -97,7 +106,7 @@ pub struct CompatRow {
     /// The case.
     #[serde(flatten)]
     pub case: CompatCase,
-    /// One for each stack, in their order; none for one that was not tried.
+    /// One for each stack, and each client from outside after them; none for one that was not tried.
     pub cells: Vec<Option<CompatCell>>,
 }
 
@@ -179,11 +188,12 @@ pub fn summarize_compat(manifest: &CompatManifest, samples: Vec<CompatSample>) -
         .cases
         .iter()
         .map(|case| CompatRow {
-            cells: plan.stacks.iter().map(|stack| cell(case, stack)).collect(),
+            cells: plan.tried().map(|stack| cell(case, stack)).collect(),
             case: case.clone(),
         })
         .collect();
     let mut warnings = manifest.warnings.clone();
+    warnings.extend(plan.clients.iter().filter_map(outside::warning));
     let missing = cases.iter().flat_map(|row| &row.cells);
     let missing = missing.filter(|cell| cell.is_none()).count();
     if missing > 0 {
@@ -216,15 +226,20 @@ pub fn summarize_compat(manifest: &CompatManifest, samples: Vec<CompatSample>) -
                     library: library(stack),
                 })
                 .collect(),
+            clients: plan.clients.clone(),
         },
         differences: differences(&plan.stacks, &cases),
-        totals: totals(&plan.stacks, &cases),
+        disagreements: outside::disagreements(&plan.stacks, &plan.clients, &cases),
+        totals: totals(plan.tried(), &cases),
         cases,
         warnings,
     }
 }
 
-fn totals(stacks: &[StackName], cases: &[CompatRow]) -> Vec<CompatTotals> {
+fn totals<'a>(
+    stacks: impl Iterator<Item = &'a StackName>,
+    cases: &[CompatRow],
+) -> Vec<CompatTotals> {
     let of = |(number, stack): (usize, &StackName)| {
         let mut totals = BTreeMap::new();
         for row in cases {
@@ -237,7 +252,7 @@ fn totals(stacks: &[StackName], cases: &[CompatRow]) -> Vec<CompatTotals> {
             cases: totals,
         }
     };
-    stacks.iter().enumerate().map(of).collect()
+    stacks.enumerate().map(of).collect()
 }
 
 /// What each stack does otherwise than the first. What gets worse comes first, the worst before the rest; then the

@@ -524,6 +524,7 @@ fn compat(judgements: &[Judgement]) -> CompatSummary {
     let stacks = [OLD, NEW].map(stack);
     let plan = CompatPlan {
         stacks: stacks.iter().map(|of| of.stack.clone()).collect(),
+        clients: Vec::new(),
         cases,
         catalogue: "built-in".to_owned(),
         catalogue_sha256: String::new(),

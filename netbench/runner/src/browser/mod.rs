@@ -13,7 +13,8 @@ use std::{
 };
 
 use netbench_browser::{
-    Browser, BrowserError, BrowserProgram, Limit, Loaded, Page, Surroundings, Trust, failure,
+    Browser, BrowserError, BrowserProgram, Limit, Loaded, Network, Page, Surroundings, Trust,
+    failure,
 };
 use netbench_link::{Elsewhere, Link, LinkError, Namespace, Observed};
 use netbench_model::{
@@ -248,9 +249,11 @@ impl<'a> Visitor<'a> {
         hosts: &'b [(String, std::net::Ipv4Addr)],
     ) -> Surroundings<'b> {
         Surroundings {
-            namespace: &self.place,
-            hosts,
-            name_server: self.link.nobodys_name_server(),
+            network: Network {
+                namespace: &self.place,
+                hosts,
+                name_server: self.link.nobodys_name_server(),
+            },
             trust: &self.trust,
             sandbox: record.sandbox,
         }

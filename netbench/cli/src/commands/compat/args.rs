@@ -1,6 +1,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand, ValueHint};
+use netbench_browser::Outside;
 
 use super::{
     breakages::{Breakages, EXAMPLES as BREAKAGES},
@@ -14,25 +15,30 @@ Examples:
   netbench compat                             openssl and rustls-aws-lc
   netbench compat --stack openssl,rustls-ring,go
   netbench compat --case 'certificate/*'      some of the cases
+  netbench compat --client chromium,firefox,curl
   netbench compat --list                      the cases, and what is expected
   netbench compat --catalogue mine.toml       servers of your own
   netbench compat --format csv > compat.csv
   netbench compat chains                      10,000 certificate chains, without servers
   netbench compat --json | jq '.differences[] | {case, stack, does}'
 
-Every server is on this machine's loopback; nothing leaves it. The built-in
+Every server is on this machine's loopback; nothing leaves it. Browsers and
+programs are each in a network namespace with nothing else in it. The built-in
 catalogue is in netbench/catalogue/compat/: a case of your own has the same form.";
 
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    mut_arg("resume", |resume| resume.conflicts_with_all(["stack", "case", "catalogue", "list", "client_profile", "timeout", "out", "name"])),
+    mut_arg("resume", |resume| resume.conflicts_with_all(["stack", "client", "case", "catalogue", "list", "client_profile", "timeout", "no_sandbox", "out", "name"])),
 )]
 pub(crate) struct Compat {
     #[command(subcommand)]
     pub(crate) part: Option<Part>,
     #[command(flatten, next_help_heading = "What")]
     pub(crate) stacks: StackOptions,
+    /// Browsers and programs to try beside the stacks: chromium, firefox, curl, wget, python, node
+    #[arg(long, value_name = "C,…", value_delimiter = ',')]
+    pub(crate) client: Vec<Outside>,
     /// Try only the cases whose names match; * and ? as in a shell
     #[arg(long, value_name = "GLOB")]
     pub(crate) case: Vec<String>,
@@ -49,6 +55,9 @@ pub(crate) struct Compat {
     /// Time a stack has for a server; a second try gets three times as much
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = limit, help_heading = "How")]
     pub(crate) timeout: Duration,
+    /// Run the browsers without their sandbox; the report says so
+    #[arg(long, requires = "client", help_heading = "How")]
+    pub(crate) no_sandbox: bool,
     #[command(flatten, next_help_heading = "How")]
     pub(crate) own: OwnWorkers,
 

@@ -4,6 +4,7 @@ pub(crate) mod args;
 pub(crate) mod breakages;
 mod cases;
 pub(crate) mod chains;
+mod outside;
 pub(crate) mod roots;
 
 use std::{
@@ -18,20 +19,21 @@ use netbench_model::{
     compat::{CompatCase, CompatManifest, CompatOutcome, CompatPlan, CompatSample},
 };
 use netbench_runner::{
-    compat::{CompatClients, try_cases},
+    compat::{CompatClients, OutsideClients, try_cases, try_outside},
     scan::client_settings,
 };
 
 use self::{
     args::{Compat, Part},
     cases::Cases,
+    outside::Found,
 };
 use crate::{
     client::millis,
     cost::{Consent, Cost, Tries},
     exit::{Ended, bail_input},
     output,
-    pipeline::{self, Asked, Measured, Ready, Setup},
+    pipeline::{self, Asked, Measured, Networks, Ready, Setup},
     progress::Progress,
     stack_names::stack_names,
 };
@@ -80,14 +82,18 @@ pub(crate) fn time(options: &Compat) -> anyhow::Result<Duration> {
 struct Settings {
     cases: Vec<Case>,
     plan: CompatPlan,
+    clients: Vec<Found>,
 }
 
 impl Settings {
     fn of_options(options: &Compat) -> anyhow::Result<Self> {
         let cases = Cases::read(options.catalogue.as_deref())?;
         let chosen = cases.matching(&options.case)?;
+        let stacks = stack_names(&options.stacks.names());
+        let clients = outside::find(options, &stacks)?;
         let plan = CompatPlan {
-            stacks: stack_names(&options.stacks.names()),
+            stacks,
+            clients: clients.iter().map(|(record, _)| record.clone()).collect(),
             cases: chosen.iter().map(|case| case.record.clone()).collect(),
             catalogue: cases.name,
             catalogue_sha256: cases.sha256,
@@ -97,6 +103,7 @@ impl Settings {
         Ok(Self {
             cases: chosen,
             plan,
+            clients,
         })
     }
 
@@ -116,6 +123,7 @@ impl Settings {
         chosen.retain(|case| names.contains(case.record.name.as_str()));
         Ok(Self {
             cases: chosen,
+            clients: outside::find_again(&manifest.name, &plan.clients)?,
             plan,
         })
     }
@@ -133,6 +141,7 @@ impl Settings {
         Tries {
             cases: self.cases.len(),
             stacks: self.plan.stacks.len(),
+            clients: self.clients.len(),
         }
     }
 }
@@ -143,6 +152,14 @@ impl Measured for Settings {
     fn workers(&self) -> BTreeSet<String> {
         let names = self.plan.stacks.iter();
         names.map(|stack| stack.stack().to_owned()).collect()
+    }
+
+    fn networks(&self) -> Networks {
+        if self.clients.is_empty() {
+            Networks::None
+        } else {
+            Networks::OfClients
+        }
     }
 
     fn cost(&self) -> Cost {
@@ -177,7 +194,7 @@ impl Measured for Settings {
                 let wanted =
                     |stack: &StackName, case: &Case| !done.contains(&(&*case.record.name, stack));
                 let mut kept = Ok(());
-                try_cases(&clients, &plan.stacks, &self.cases, wanted, |sample| {
+                let mut found = |sample: CompatSample| {
                     let is_broken = matches!(
                         sample.outcome,
                         CompatOutcome::Crash { .. } | CompatOutcome::Hang { .. }
@@ -188,7 +205,15 @@ impl Measured for Settings {
                         Ok(()) => ControlFlow::Continue(()),
                         Err(_) => ControlFlow::Break(()),
                     }
-                })?;
+                };
+                try_cases(&clients, &plan.stacks, &self.cases, wanted, &mut found)?;
+                // Afterwards: stacks have less time, and browsers need both cores.
+                let outside = OutsideClients {
+                    clients: &self.clients,
+                    limit: clients.limit,
+                    stop: clients.stop,
+                };
+                try_outside(&outside, &self.cases, wanted, &mut found)?;
                 Ok(kept?)
             }),
         })

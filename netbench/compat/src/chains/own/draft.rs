@@ -80,6 +80,7 @@ impl Draft {
     pub(super) fn make(&self, now: Timestamp) -> Chain {
         let spec = ChainSpec {
             host: &self.host,
+            unit: None,
             certificates: &self.certificates,
             sent: &self.sent,
             trusted: &self.trusted,

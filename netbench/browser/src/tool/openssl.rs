@@ -1,0 +1,134 @@
+//! What OpenSSL says, as programs pass it on.
+
+use netbench_model::{Alert, CertificateFault, Failure, FailureClass, FailureReason, FailureWord};
+
+/// What `X509_verify_cert` finds: the numbers are the `X509_V_ERR_` ones of openssl/x509_vfy.h.
+pub(super) fn certificate_fault(number: u64) -> CertificateFault {
+    use CertificateFault as F;
+    match number {
+        2 | 18 | 19 | 20 | 21 | 27 => F::UnknownIssuer,
+        4 | 6 | 13 | 14 => F::BadEncoding,
+        7 => F::BadSignature,
+        9 => F::NotYetValid,
+        10 => F::Expired,
+        23 => F::Revoked,
+        24 | 79 => F::BadCa,
+        26 => F::BadPurpose,
+        34 => F::UnknownCriticalExtension,
+        62..=64 => F::WrongName,
+        66..=68 => F::WeakOrUnknownSignature,
+        _ => F::Other,
+    }
+}
+
+/// The failure of a handshake by OpenSSL's words: `sslv3 alert handshake failure`, `UNSUPPORTED_PROTOCOL`.
+pub(super) fn failure(words: &str, detail: &str) -> Failure {
+    let words = words.to_ascii_lowercase().replace(['_', '-'], " ");
+    let (class, reason) = match alert(&words) {
+        Some(alert) => (FailureClass::Alert, alert.into()),
+        None => ended(&words).unwrap_or_else(|| {
+            let name = words.split_whitespace().collect::<Vec<_>>().join("-");
+            let name = name.replace(
+                |c: char| !c.is_ascii_lowercase() && !c.is_ascii_digit(),
+                "-",
+            );
+            let reason = match name.is_empty() {
+                true => FailureWord::Unexplained.into(),
+                false => FailureReason::Library(name),
+            };
+            (FailureClass::Protocol, reason)
+        }),
+    };
+    of(class, reason, detail)
+}
+
+/// A failure with the program's own words.
+pub(super) fn of(class: FailureClass, reason: FailureReason, detail: &str) -> Failure {
+    Failure {
+        class,
+        reason,
+        detail: netbench_model::sanitize_prefix(detail.trim(), 300),
+        phase: None,
+        after_ns: None,
+    }
+}
+
+/// The alert that was received, by words such as `tlsv1 alert protocol version`; some names are without `alert`.
+fn alert(words: &str) -> Option<Alert> {
+    let name = match words.split_once(" alert ") {
+        Some((_, name)) => name,
+        None => words
+            .strip_prefix("tlsv1 ")
+            .or_else(|| words.strip_prefix("tlsv13 "))?,
+    };
+    let name = match name.trim() {
+        "certificate unknown" => "certificate_unknown".to_owned(),
+        "bad certificate status response" => "bad_certificate_status_response".to_owned(),
+        name => name.replace(' ', "_"),
+    };
+    Alert::registered().find(|alert| alert.name() == Some(&name))
+}
+
+fn ended(words: &str) -> Option<(FailureClass, FailureReason)> {
+    let says = |what: &str| words.contains(what);
+    let word = if says("reset by peer") || says("econnreset") || says("ssl error syscall") {
+        FailureWord::Reset
+    } else if says("unexpected eof") || says("eof occurred") || says("socket hang up") {
+        FailureWord::EndOfStream
+    } else {
+        return None;
+    };
+    Some((FailureClass::Closed, word.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_that_all_clients_share() {
+        for (words, class, reason) in [
+            (
+                "sslv3 alert handshake failure",
+                FailureClass::Alert,
+                "handshake_failure",
+            ),
+            (
+                "TLSV1_ALERT_PROTOCOL_VERSION",
+                FailureClass::Alert,
+                "protocol_version",
+            ),
+            (
+                "tlsv1 unrecognized name",
+                FailureClass::Alert,
+                "unrecognized_name",
+            ),
+            (
+                "unexpected eof while reading",
+                FailureClass::Closed,
+                "end of stream",
+            ),
+            (
+                "UNSUPPORTED_PROTOCOL",
+                FailureClass::Protocol,
+                "unsupported-protocol",
+            ),
+            (
+                "dh key too small",
+                FailureClass::Protocol,
+                "dh-key-too-small",
+            ),
+            ("", FailureClass::Protocol, "unexplained"),
+        ] {
+            let failure = failure(words, words);
+            assert_eq!(
+                (failure.class, failure.reason.to_string().as_str()),
+                (class, reason),
+                "{words}"
+            );
+            assert!(failure.reason.is_of(class), "{words}");
+        }
+        assert_eq!(certificate_fault(10), CertificateFault::Expired);
+        assert_eq!(certificate_fault(4_000), CertificateFault::Other);
+    }
+}

@@ -1,0 +1,143 @@
+//! Python, by `http.client` over `ssl`.
+
+use std::process::Command;
+
+use netbench_model::{FailureClass as F, FailureWord as W};
+use serde::Deserialize;
+
+use super::{About, Asked, Fetched, Ran, Read, openssl};
+
+pub(super) const ABOUT: &str = "import ssl, sys, platform; print(sys.executable); print(platform.python_version()); print(ssl.OPENSSL_VERSION)";
+
+const FETCH: &str = r#"
+import http.client, json, ssl, sys
+from urllib.parse import urlsplit
+url, roots, seconds = urlsplit(sys.argv[1]), sys.argv[2], float(sys.argv[3])
+told = {}
+try:
+    context = ssl.create_default_context(cafile=roots)
+    connection = http.client.HTTPSConnection(url.hostname, url.port, timeout=seconds, context=context)
+    connection.request("GET", url.path or "/")
+    response = connection.getresponse()
+    told["status"] = response.status
+    told["bytes"] = len(response.read())
+except Exception as error:
+    told["error"] = type(error).__name__
+    told["said"] = str(error)
+    told["reason"] = getattr(error, "reason", None)
+    told["verify"] = getattr(error, "verify_code", None)
+print(json.dumps(told, default=str))
+"#;
+
+#[derive(Debug, Deserialize)]
+struct Told {
+    status: Option<u16>,
+    bytes: Option<u64>,
+    error: Option<String>,
+    said: Option<String>,
+    reason: Option<String>,
+    verify: Option<u64>,
+}
+
+pub(super) fn about(said: &str) -> Option<About> {
+    let mut lines = said.lines();
+    Some(About {
+        executable: Some(lines.next()?.into()),
+        version: format!("Python {}", lines.next()?),
+        library: lines.next()?.to_owned(),
+    })
+}
+
+pub(super) fn ask(command: &mut Command, asked: Asked<'_>) -> Read {
+    command
+        .args(["-I", "-c", FETCH])
+        .arg(asked.url)
+        .arg(asked.roots)
+        .arg(format!("{:.3}", asked.seconds));
+    read
+}
+
+fn read(ran: &Ran, _library: &str) -> Option<Fetched> {
+    let told: Told = serde_json::from_str(&ran.stdout).ok()?;
+    let Some(error) = told.error else {
+        return Some(Fetched::Answered {
+            http_status: told.status?,
+            body_bytes: told.bytes?,
+            alpn: None,
+        });
+    };
+    let said = told.said.unwrap_or_default();
+    let other = |class, word: W| openssl::of(class, word.into(), &said);
+    let failure = match (error.as_str(), told.verify, &told.reason) {
+        (_, Some(number), _) => openssl::of(
+            F::Certificate,
+            openssl::certificate_fault(number).into(),
+            &said,
+        ),
+        ("gaierror", ..) => other(F::Resolve, W::NotFound),
+        ("ConnectionRefusedError", ..) => other(F::Connect, W::Refused),
+        ("ConnectionResetError" | "BrokenPipeError", ..) => other(F::Closed, W::Reset),
+        ("SSLEOFError" | "SSLZeroReturnError" | "RemoteDisconnected", ..) => {
+            other(F::Closed, W::EndOfStream)
+        }
+        ("IncompleteRead", ..) => other(F::Http, W::Incomplete),
+        ("BadStatusLine" | "LineTooLong" | "HTTPException", ..) => other(F::Http, W::NotHttp),
+        ("TimeoutError", ..) => return None,
+        (_, None, Some(reason)) => openssl::failure(reason, &said),
+        _ => other(F::Protocol, W::Unexplained),
+    };
+    Some(Fetched::Failed {
+        failure,
+        code: told.reason.unwrap_or(error),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exceptions_have_the_words_that_all_clients_share() {
+        for (told, class, reason) in [
+            (
+                r#"{"error":"SSLCertVerificationError","said":"…","reason":"CERTIFICATE_VERIFY_FAILED","verify":62}"#,
+                F::Certificate,
+                "wrong-name",
+            ),
+            (
+                r#"{"error":"SSLError","said":"…","reason":"TLSV1_ALERT_INTERNAL_ERROR","verify":null}"#,
+                F::Alert,
+                "internal_error",
+            ),
+            (
+                r#"{"error":"SSLEOFError","said":"…","reason":"UNEXPECTED_EOF_WHILE_READING","verify":null}"#,
+                F::Closed,
+                "end of stream",
+            ),
+            (
+                r#"{"error":"ConnectionResetError","said":"…","reason":null,"verify":null}"#,
+                F::Closed,
+                "reset",
+            ),
+        ] {
+            let ran = Ran {
+                code: 0,
+                stdout: told.to_owned(),
+                stderr: String::new(),
+            };
+            let Some(Fetched::Failed { failure, .. }) = read(&ran, "OpenSSL") else {
+                panic!("{told}");
+            };
+            assert_eq!(
+                (failure.class, failure.reason.to_string().as_str()),
+                (class, reason)
+            );
+        }
+        let ran = Ran {
+            code: 1,
+            stdout: "Traceback".to_owned(),
+            stderr: String::new(),
+        };
+        assert_eq!(read(&ran, "OpenSSL"), None);
+    }
+}

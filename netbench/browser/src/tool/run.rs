@@ -1,0 +1,116 @@
+//! One run of a program, bounded in time and in what is kept of its words.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    os::unix::process::{CommandExt, ExitStatusExt},
+    path::Path,
+    process::{Command, Stdio},
+    sync::atomic::Ordering,
+    thread,
+    time::{Duration, Instant},
+};
+
+use nix::{
+    sys::{
+        prctl::set_pdeathsig,
+        signal::{Signal, killpg},
+    },
+    unistd::Pid,
+};
+
+use crate::{BrowserError, Limit};
+
+/// How often it is looked whether it has ended.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// The most that is read of what it prints.
+const LONGEST: u64 = 256 << 10;
+
+/// How a program ended, and what it printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ran {
+    pub(super) code: i32,
+    pub(super) stdout: String,
+    pub(super) stderr: String,
+}
+
+impl Ran {
+    /// The last line that it wrote to stderr, or else to stdout.
+    pub(super) fn last_line(&self) -> String {
+        let line = |text: &str| {
+            text.lines()
+                .rev()
+                .find(|line| !line.trim().is_empty())
+                .map(str::to_owned)
+        };
+        let line = line(&self.stderr).or_else(|| line(&self.stdout));
+        netbench_model::sanitize_prefix(line.as_deref().unwrap_or_default().trim(), 300)
+    }
+}
+
+/// Runs it, and waits for its end. Its words go through files in `folder`.
+pub(super) fn run(
+    name: &'static str,
+    mut command: Command,
+    folder: &Path,
+    limit: Limit<'_>,
+) -> Result<Ran, BrowserError> {
+    let start = |source| BrowserError::Start {
+        browser: name,
+        source,
+    };
+    let (stdout, stderr) = (folder.join("stdout"), folder.join("stderr"));
+    // SAFETY: between fork and exec this makes one system call.
+    unsafe {
+        // Where this process is killed, nobody else would end it.
+        command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGKILL)?));
+    }
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(File::create(&stdout).map_err(start)?)
+        .stderr(File::create(&stderr).map_err(start)?)
+        .process_group(0)
+        .spawn()
+        .map_err(start)?;
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(start)? {
+            break status;
+        }
+        let is_stopped = limit.stop.load(Ordering::Relaxed);
+        if is_stopped || Instant::now() >= limit.deadline {
+            if let Ok(group) = i32::try_from(child.id()) {
+                let _ = killpg(Pid::from_raw(group), Signal::SIGKILL);
+            }
+            let _ = child.wait();
+            return Err(if is_stopped {
+                BrowserError::Stopped
+            } else {
+                BrowserError::Hung {
+                    browser: name,
+                    doing: "fetch the page".to_owned(),
+                }
+            });
+        }
+        thread::sleep(LOOK);
+    };
+    let ran = Ran {
+        code: status.code().unwrap_or_default(),
+        stdout: text(&stdout).map_err(start)?,
+        stderr: text(&stderr).map_err(start)?,
+    };
+    match status.signal() {
+        None => Ok(ran),
+        Some(signal) => Err(BrowserError::Ended {
+            browser: name,
+            doing: "fetch the page".to_owned(),
+            said: format!(": signal {signal}: {}", ran.last_line()),
+        }),
+    }
+}
+
+fn text(path: &Path) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(LONGEST).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,291 @@
+//! What stacks do otherwise than browsers and other programs.
+
+use netbench_model::{
+    StackName,
+    browser::Sandbox,
+    compat::{CompatOutcome, Expected, Judgement, OutsideClient, OutsideFound, OutsideKind},
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CompatCell, CompatRow, CompatSummary};
+use crate::{
+    cell::Cell,
+    document::{Item, Section, Table},
+    text::count,
+};
+
+/// A server that a stack accepts and a client from outside refuses, or the other way round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CompatDisagreement {
+    /// The stack.
+    pub stack: StackName,
+    /// Which of them accepts it.
+    pub stance: Stance,
+    /// The case.
+    pub case: String,
+    /// What the server does.
+    pub about: String,
+    /// What a client should do.
+    pub expected: Expected,
+    /// What the stack does.
+    pub does: String,
+    /// How that is held against what it should do.
+    pub judgement: Judgement,
+    /// The clients that accept the server.
+    pub accepted_by: Vec<StackName>,
+    /// The clients that refuse it.
+    pub refused_by: Vec<StackName>,
+}
+
+/// What a stack does with a server that a client takes otherwise.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Stance {
+    /// The stack refuses it.
+    Refuses,
+    /// The stack accepts it.
+    Accepts,
+}
+
+impl CompatDisagreement {
+    /// Whether a browser takes the server otherwise than the stack, or programs alone do.
+    fn kind(&self, clients: &[OutsideClient]) -> OutsideKind {
+        let others = match self.stance {
+            Stance::Refuses => &self.accepted_by,
+            Stance::Accepts => &self.refused_by,
+        };
+        let mut others = clients
+            .iter()
+            .filter(|client| others.contains(&client.name));
+        if others.any(|client| client.kind == OutsideKind::Browser) {
+            OutsideKind::Browser
+        } else {
+            OutsideKind::Program
+        }
+    }
+}
+
+/// Every one, in the order of the stacks: first what a stack refuses, and first what browsers take otherwise.
+pub(super) fn disagreements(
+    stacks: &[StackName],
+    clients: &[OutsideClient],
+    cases: &[CompatRow],
+) -> Vec<CompatDisagreement> {
+    let mut found = Vec::new();
+    for (number, stack) in stacks.iter().enumerate() {
+        for row in cases {
+            let Some(Some(cell)) = row.cells.get(number) else {
+                continue;
+            };
+            let Some(accepts) = is_accepted(cell) else {
+                continue;
+            };
+            let (mut accepted_by, mut refused_by) = (Vec::new(), Vec::new());
+            for (client, cell) in clients.iter().zip(row.cells.iter().skip(stacks.len())) {
+                let Some(also) = cell.as_ref().and_then(is_accepted) else {
+                    continue;
+                };
+                let by = if also {
+                    &mut accepted_by
+                } else {
+                    &mut refused_by
+                };
+                by.push(client.name.clone());
+            }
+            let others = if accepts { &refused_by } else { &accepted_by };
+            if others.is_empty() {
+                continue;
+            }
+            let disagreement = CompatDisagreement {
+                stack: stack.clone(),
+                stance: if accepts {
+                    Stance::Accepts
+                } else {
+                    Stance::Refuses
+                },
+                case: row.case.name.clone(),
+                about: row.case.about.clone(),
+                expected: row.case.expected.clone(),
+                does: cell.to_string(),
+                judgement: cell.judgement,
+                accepted_by,
+                refused_by,
+            };
+            found.push((number, disagreement));
+        }
+    }
+    found.sort_by_key(|(number, row)| (*number, row.stance, row.kind(clients)));
+    found.into_iter().map(|(_, row)| row).collect()
+}
+
+/// None where it is not known.
+fn is_accepted(cell: &CompatCell) -> Option<bool> {
+    match cell.outcome {
+        CompatOutcome::Accepted { .. } => Some(true),
+        CompatOutcome::Unsupported { .. } => None,
+        CompatOutcome::Rejected { .. }
+        | CompatOutcome::Hang { .. }
+        | CompatOutcome::Crash { .. } => Some(false),
+    }
+}
+
+/// What a reader must know of a client.
+pub(super) fn warning(client: &OutsideClient) -> Option<String> {
+    match &client.found {
+        OutsideFound::Missing { reason } => {
+            Some(format!("{} was not tried: {reason}", client.name))
+        }
+        OutsideFound::Installed {
+            sandbox: Some(Sandbox::Off),
+            ..
+        } => Some(format!(
+            "{} ran without its sandbox, as --no-sandbox asked",
+            client.name
+        )),
+        OutsideFound::Installed { .. } => None,
+    }
+}
+
+/// What stacks refuse that the clients accept, and the other way round.
+pub(super) fn section(summary: &CompatSummary) -> Option<Section> {
+    let clients = &summary.run.clients;
+    if clients.is_empty() {
+        return None;
+    }
+    let mut items = vec![Item::Headline(headline(summary))];
+    for kind in OutsideKind::ALL {
+        for stance in [Stance::Refuses, Stance::Accepts] {
+            items.extend(table(summary, *kind, stance));
+        }
+    }
+    Some(Section {
+        id: "clients".to_owned(),
+        heading: "Stacks beside other clients".to_owned(),
+        explanation: format!(
+            "{} Each is in a network of its own, and trusts the case's root alone or beside its own.",
+            clients
+                .iter()
+                .filter_map(described)
+                .collect::<Vec<_>>()
+                .join(" ")
+        ),
+        items,
+        ..Section::default()
+    })
+}
+
+/// What clients of a kind take otherwise than a stack; a program's rows are those that no browser has.
+fn table(summary: &CompatSummary, kind: OutsideKind, stance: Stance) -> Vec<Item> {
+    let clients = &summary.run.clients;
+    let rows: Vec<_> = summary
+        .disagreements
+        .iter()
+        .filter(|row| row.stance == stance && row.kind(clients) == kind)
+        .collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let who = match kind {
+        OutsideKind::Browser => "browsers",
+        OutsideKind::Program if told_kind(clients) == OutsideKind::Browser => "programs alone",
+        OutsideKind::Program => "programs",
+    };
+    let heading = match stance {
+        Stance::Refuses => format!("What {who} accept that a stack refuses"),
+        Stance::Accepts => format!("What a stack accepts that {who} refuse"),
+    };
+    Table::of(rows)
+        .col("case", 0, |row| Cell::text(&row.case))
+        .col("stack", 0, |row| Cell::text(&row.stack))
+        .col("should be", 1, |row| Cell::text(&row.expected))
+        .col("the stack", 2, |row| Cell::text(&row.does))
+        .col("accepted by", 0, |row| Cell::text(names(&row.accepted_by)))
+        .col("refused by", 0, |row| Cell::text(names(&row.refused_by)))
+        .under(&heading)
+}
+
+/// What each client says of the servers that it refuses.
+pub(super) fn words(summary: &CompatSummary) -> Option<Section> {
+    let (run, stacks) = (&summary.run, summary.run.stacks.len());
+    let said =
+        |row: &CompatRow, number: usize| match &row.cells.get(stacks + number)?.as_ref()?.outcome {
+            CompatOutcome::Rejected {
+                library, detail, ..
+            } if library == detail => Some(library.clone()),
+            CompatOutcome::Rejected {
+                library, detail, ..
+            } => Some(format!("{library}: {detail}")),
+            _ => None,
+        };
+    let is_refused =
+        |row: &&CompatRow| (0..run.clients.len()).any(|number| said(row, number).is_some());
+    let rows: Vec<_> = summary.cases.iter().filter(is_refused).collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let table = Table::of(rows).col("case", 0, |row| Cell::text(&row.case.name));
+    let clients = run.clients.iter().enumerate();
+    let table = clients.fold(table, |table, (number, client)| {
+        table.col(client.name.as_str(), 0, move |row| {
+            Cell::maybe(said(row, number))
+        })
+    });
+    Some(Section {
+        id: "words".to_owned(),
+        heading: "What each client says".to_owned(),
+        explanation: "The codes of browsers' error pages, and what other programs print."
+            .to_owned(),
+        items: vec![table.item()],
+        ..Section::default()
+    })
+}
+
+/// Browsers where there are any, and else programs.
+fn told_kind(clients: &[OutsideClient]) -> OutsideKind {
+    let is_browser = |client: &OutsideClient| client.kind == OutsideKind::Browser;
+    if clients.iter().any(is_browser) {
+        OutsideKind::Browser
+    } else {
+        OutsideKind::Program
+    }
+}
+
+fn headline(summary: &CompatSummary) -> String {
+    let clients = &summary.run.clients;
+    let kind = told_kind(clients);
+    let a = match kind {
+        OutsideKind::Browser => "a browser",
+        OutsideKind::Program => "a program",
+    };
+    let of = |stack: &StackName, stance: Stance| {
+        let rows = summary.disagreements.iter();
+        let rows = rows.filter(|row| row.stack == *stack && row.stance == stance);
+        rows.filter(|row| row.kind(clients) == kind).count()
+    };
+    let stacks = summary.run.stacks.iter().map(|of| &of.stack);
+    let sentences = stacks.map(|stack| {
+        format!(
+            "{stack} refuses {} that {a} accepts, and accepts {} that {a} refuses.",
+            count(of(stack, Stance::Refuses), "server", "servers"),
+            of(stack, Stance::Accepts)
+        )
+    });
+    sentences.collect::<Vec<_>>().join(" ")
+}
+
+fn described(client: &OutsideClient) -> Option<String> {
+    match &client.found {
+        OutsideFound::Installed {
+            version, library, ..
+        } => Some(format!("{} is {version} with {library}.", client.name)),
+        OutsideFound::Missing { .. } => None,
+    }
+}
+
+fn names(names: &[StackName]) -> String {
+    let names: Vec<_> = names.iter().map(StackName::as_str).collect();
+    names.join(", ")
+}

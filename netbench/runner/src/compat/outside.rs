@@ -1,0 +1,407 @@
+//! Browsers and other programs that are tried with the cases: each in a network of its own, which nothing leaves.
+//!
+//! A browser runs on from case to case. Nothing of one case is known in the next: each has a port of its own, by
+//! which browsers keep sessions and connections apart, and certificates with names of their own, by which they keep
+//! issuers apart.
+
+use std::{
+    iter,
+    net::Ipv4Addr,
+    ops::ControlFlow,
+    sync::{
+        atomic::{AtomicBool, Ordering},
+        mpsc::{self, Sender},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use jiff::Timestamp;
+use netbench_browser::{
+    Browser, BrowserError, BrowserProgram, Fetch, Fetched, Fetcher, Limit, Network, OutsideProgram,
+    Page, Surroundings, ToolProgram, Trust, failures,
+};
+use netbench_compat::{Case, Running, Served, Server, Visits};
+use netbench_link::Namespace;
+use netbench_model::{
+    Failure, SCHEMA_VERSION, StackName,
+    browser::Sandbox,
+    compat::{CompatOutcome, CompatSample, Expected, OutsideClient, OutsideFound, Refusal},
+};
+
+use super::{CompatError, PATIENCE, SERVER_GRACE, answered};
+
+/// How long a browser may take to start.
+const START: Duration = Duration::from_secs(60);
+
+/// The port of the first case. Browsers refuse some ports below it.
+const FIRST_PORT: u16 = 20_000;
+
+/// The ports from there on: more cases than these would meet sessions of earlier ones.
+const PORTS: usize = 40_000;
+
+/// What clients are tried with.
+pub struct OutsideClients<'a> {
+    /// The clients, with the programs of those that are here.
+    pub clients: &'a [(OutsideClient, Option<OutsideProgram>)],
+    /// How long a stack may take with a server; a client from outside has the time of a stack that is tried again.
+    pub limit: Duration,
+    /// No further case is tried once it is true.
+    pub stop: &'a AtomicBool,
+}
+
+/// Tries each client with the cases that are `wanted` of it, all clients at one time, and gives each sample as it comes
+/// to `found`, which can end it.
+///
+/// # Errors
+/// The first thing that keeps cases from being tried.
+pub fn try_outside(
+    outside: &OutsideClients<'_>,
+    cases: &[Case],
+    wanted: impl Fn(&StackName, &Case) -> bool + Sync,
+    mut found: impl FnMut(CompatSample) -> ControlFlow<()>,
+) -> Result<(), CompatError> {
+    let (sender, samples) = mpsc::channel();
+    let ended = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for (client, program) in outside.clients {
+            let (sender, wanted, ended) = (sender.clone(), &wanted, &ended);
+            scope.spawn(move || {
+                let cases = cases.iter().enumerate();
+                let cases = cases.filter(|(_, case)| wanted(&client.name, case));
+                let tries = Tries {
+                    client,
+                    limit: outside.limit * PATIENCE,
+                    stop: outside.stop,
+                    ended,
+                    sender: &sender,
+                };
+                if let Err(error) = tries.make(program.as_ref(), cases.collect()) {
+                    let _ = sender.send(Err(error));
+                }
+            });
+        }
+        drop(sender);
+        for sample in samples {
+            let goes_on = sample.map(|sample| found(sample).is_continue());
+            if !matches!(goes_on, Ok(true)) {
+                ended.store(true, Ordering::Relaxed);
+                return goes_on.map(drop);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The tries of one client.
+struct Tries<'a> {
+    client: &'a OutsideClient,
+    limit: Duration,
+    stop: &'a AtomicBool,
+    ended: &'a AtomicBool,
+    sender: &'a Sender<Result<CompatSample, CompatError>>,
+}
+
+/// A case whose server is ready.
+struct Prepared<'a> {
+    case: &'a Case,
+    server: Server,
+    port: u16,
+}
+
+impl Tries<'_> {
+    fn make(
+        &self,
+        program: Option<&OutsideProgram>,
+        cases: Vec<(usize, &Case)>,
+    ) -> Result<(), CompatError> {
+        let Some(program) = program else {
+            let reason = match &self.client.found {
+                OutsideFound::Missing { reason } => reason,
+                OutsideFound::Installed { .. } => "it is not here any more",
+            };
+            self.cannot(reason, cases.iter().map(|(_, case)| *case));
+            return Ok(());
+        };
+        let (cases, others): (Vec<_>, Vec<_>) =
+            cases.into_iter().partition(|(_, case)| is_plain(case));
+        let plain = "it makes one visit without a certificate or headers of its own, and the case asks for more";
+        self.cannot(plain, others.iter().map(|(_, case)| *case));
+        let now = Timestamp::now();
+        let prepared = cases.into_iter().map(|(number, case)| {
+            let server = case.server(now).map_err(|source| CompatError::Server {
+                case: case.record.name.clone(),
+                source,
+            })?;
+            let place = u16::try_from(number % PORTS).unwrap_or_default();
+            Ok(Prepared {
+                case,
+                server,
+                port: FIRST_PORT + place,
+            })
+        });
+        let prepared = prepared.collect::<Result<Vec<_>, CompatError>>()?;
+        let names = prepared
+            .iter()
+            .map(|prepared| prepared.case.record.host.as_str())
+            .filter(|host| host.parse::<Ipv4Addr>().is_err());
+        let mut hosts: Vec<_> = names
+            .map(|name| (name.to_owned(), Ipv4Addr::LOCALHOST))
+            .collect();
+        hosts.sort();
+        hosts.dedup();
+        let namespace = Namespace::isolated()?;
+        let network = Network {
+            namespace: &namespace,
+            hosts: &hosts,
+            // Nobody answers there.
+            name_server: Ipv4Addr::LOCALHOST,
+        };
+        match program {
+            OutsideProgram::Browser(program) => self.browse(program, network, prepared),
+            OutsideProgram::Tool(program) => self.fetch(program, network, prepared),
+        }
+    }
+
+    fn fetch(
+        &self,
+        program: &ToolProgram,
+        network: Network<'_>,
+        prepared: Vec<Prepared<'_>>,
+    ) -> Result<(), CompatError> {
+        let fetcher = match Fetcher::new(program, network) {
+            Ok(fetcher) => fetcher,
+            Err(error) => {
+                self.cannot(&error.to_string(), prepared.iter().map(|of| of.case));
+                return Ok(());
+            }
+        };
+        for Prepared { case, server, port } in prepared {
+            let roots_pem = server.roots_pem().to_owned();
+            let running = self.serve(network.namespace, case, server, port)?;
+            let fetch = Fetch {
+                url: &url(case, port),
+                roots_pem: &roots_pem,
+            };
+            let fetched = fetcher.fetch(fetch, self.within(self.limit));
+            let served = running.end_all();
+            let outcome = match fetched {
+                Ok(fetched) => answer(fetched, case, &served),
+                Err(BrowserError::Stopped) => return Ok(()),
+                Err(error) => self.broken(&error),
+            };
+            if self.tell(case, outcome).is_break() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn browse(
+        &self,
+        program: &BrowserProgram,
+        network: Network<'_>,
+        prepared: Vec<Prepared<'_>>,
+    ) -> Result<(), CompatError> {
+        let roots: Vec<&str> = prepared.iter().map(|of| of.server.roots_pem()).collect();
+        let (trust, refused) = match Trust::of_each(&roots) {
+            Ok(made) => made,
+            Err(error) => {
+                self.cannot(&error.to_string(), prepared.iter().map(|of| of.case));
+                return Ok(());
+            }
+        };
+        let around = Surroundings {
+            network,
+            trust: &trust,
+            sandbox: match self.client.found {
+                OutsideFound::Installed {
+                    sandbox: Some(sandbox),
+                    ..
+                } => sandbox,
+                _ => Sandbox::On,
+            },
+        };
+        let mut browser: Option<Browser> = None;
+        let mut left = prepared.into_iter().zip(refused);
+        while let Some((Prepared { case, server, port }, refused)) = left.next() {
+            if let Some(why) = refused {
+                let reason = format!("its profile does not take the case's root: {why}");
+                if self.tell(case, unsupported(&reason)).is_break() {
+                    return Ok(());
+                }
+                continue;
+            }
+            let started = match browser.take() {
+                Some(runs) => Ok(runs),
+                None => Browser::start(program, &around, self.within(START)),
+            };
+            let mut runs = match started {
+                Ok(runs) => runs,
+                Err(BrowserError::Stopped) => return Ok(()),
+                Err(error) => {
+                    let rest = left.map(|(of, _)| of.case);
+                    self.cannot(&error.to_string(), iter::once(case).chain(rest));
+                    return Ok(());
+                }
+            };
+            let running = self.serve(network.namespace, case, server, port)?;
+            let visited = runs.visit(&url(case, port), self.within(self.limit));
+            let served = running.end_all();
+            let outcome = match visited {
+                Ok(page) => {
+                    browser = Some(runs);
+                    shown(page, case, &served)
+                }
+                Err(BrowserError::Stopped) => return Ok(()),
+                // Another one is started for what comes next.
+                Err(error) => self.broken(&error),
+            };
+            if self.tell(case, outcome).is_break() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    fn serve(
+        &self,
+        namespace: &Namespace,
+        case: &Case,
+        server: Server,
+        port: u16,
+    ) -> Result<Running, CompatError> {
+        let limit = self.limit + SERVER_GRACE;
+        let running = namespace.run(|| server.start_at(port, limit))?;
+        running.map_err(|source| CompatError::Listen {
+            case: case.record.name.clone(),
+            source,
+        })
+    }
+
+    fn within(&self, limit: Duration) -> Limit<'_> {
+        Limit {
+            deadline: Instant::now() + limit,
+            stop: self.stop,
+        }
+    }
+
+    /// What is said of a client that gave no answer.
+    fn broken(&self, error: &BrowserError) -> CompatOutcome {
+        match error {
+            BrowserError::Hung { .. } => CompatOutcome::Hang {
+                after_ms: u64::try_from(self.limit.as_millis()).unwrap_or(u64::MAX),
+            },
+            BrowserError::Ended { .. } => CompatOutcome::Crash {
+                detail: netbench_model::sanitize(&error.to_string()),
+            },
+            _ => unsupported(&error.to_string()),
+        }
+    }
+
+    /// Tells the same of all these cases.
+    fn cannot<'c>(&self, reason: &str, cases: impl Iterator<Item = &'c Case>) {
+        for case in cases {
+            if self.tell(case, unsupported(reason)).is_break() {
+                return;
+            }
+        }
+    }
+
+    fn tell(&self, case: &Case, outcome: CompatOutcome) -> ControlFlow<()> {
+        let sample = CompatSample {
+            schema: SCHEMA_VERSION,
+            case: case.record.name.clone(),
+            stack: self.client.name.clone(),
+            outcome,
+        };
+        let goes_on = self.sender.send(Ok(sample)).is_ok()
+            && !self.stop.load(Ordering::Relaxed)
+            && !self.ended.load(Ordering::Relaxed);
+        if goes_on {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    }
+}
+
+/// Whether one visit is all that the case asks for.
+fn is_plain(case: &Case) -> bool {
+    case.identity().is_none() && case.request().is_usual() && case.visits() == Visits::Once
+}
+
+fn url(case: &Case, port: u16) -> String {
+    format!("https://{}:{port}/", case.record.host)
+}
+
+fn unsupported(reason: &str) -> CompatOutcome {
+    CompatOutcome::Unsupported {
+        reason: netbench_model::sanitize(reason),
+    }
+}
+
+/// What a program's answer says.
+fn answer(fetched: Fetched, case: &Case, served: &Served) -> CompatOutcome {
+    match fetched {
+        Fetched::Answered {
+            http_status,
+            body_bytes,
+            alpn,
+        } => answered(served, http_status, body_bytes, || {
+            CompatOutcome::Accepted {
+                version: None,
+                suite: None,
+                group: None,
+                alpn,
+            }
+        }),
+        Fetched::Failed { failure, code } => refused(&failure, &[], code, case, served),
+    }
+}
+
+/// What a page that a browser shows says.
+fn shown(page: Page, case: &Case, served: &Served) -> CompatOutcome {
+    match page {
+        Page::Error { code } => {
+            let (failure, others) = failures(&code);
+            refused(&failure, others, code, case, served)
+        }
+        Page::Loaded(loaded) => answered(served, loaded.http_status, loaded.body_bytes, || {
+            CompatOutcome::Accepted {
+                version: loaded.client.version,
+                suite: loaded.client.suite,
+                group: loaded.client.group,
+                alpn: loaded.client.alpn,
+            }
+        }),
+    }
+}
+
+/// `others` are what the client's word may stand for as well: where one of them is what should be found, it is that.
+fn refused(
+    failure: &Failure,
+    others: &[Refusal],
+    code: String,
+    case: &Case,
+    served: &Served,
+) -> CompatOutcome {
+    if let Some(why) = &served.cannot {
+        return unsupported(&format!("the case's server cannot go on: {why}"));
+    }
+    let first = Refusal::of(failure);
+    let reason = match &case.record.expected {
+        Expected::Rejected(due) if !due.contains(&first) => {
+            let meant = others.iter().find(|other| due.contains(other));
+            meant.copied().unwrap_or(first)
+        }
+        _ => first,
+    };
+    CompatOutcome::Rejected {
+        reason,
+        library: code,
+        detail: failure.detail.clone(),
+        alert: served.alert,
+        http_status: None,
+    }
+}
