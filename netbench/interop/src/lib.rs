@@ -29,3 +29,4 @@ pub use population::{
 };
 pub use predict::predict;
 pub use profiles::{ProfileCounts, ProfileRow, Profiles, profiles};
+pub use trips::{SEGMENT_BYTES, windows};

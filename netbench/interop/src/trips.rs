@@ -6,7 +6,7 @@ use netbench_model::{
 };
 
 /// Data of a segment on Ethernet: 1,500 bytes without the headers of IPv4 and TCP, and TCP's timestamps.
-const SEGMENT_BYTES: u32 = 1448;
+pub const SEGMENT_BYTES: u32 = 1448;
 
 /// Segments that a server sends before it needs an acknowledgement (RFC 6928).
 const INITIAL_WINDOW: u32 = 10;
@@ -95,14 +95,20 @@ fn hello_bytes(offer: &Offer, host: &str) -> u32 {
 
 /// Round trips that a flight of so many bytes needs beyond the first, in slow start without loss.
 fn extra_windows(bytes: u32) -> u32 {
-    let segments = bytes.div_ceil(SEGMENT_BYTES);
-    let (mut window, mut sent, mut extra) = (INITIAL_WINDOW, INITIAL_WINDOW, 0);
-    while sent < segments {
+    let windows = windows(bytes.div_ceil(SEGMENT_BYTES)).count();
+    u32::try_from(windows).unwrap_or(u32::MAX).saturating_sub(1)
+}
+
+/// How many segments leave at a time, where so many are to be sent in slow start without loss: a sender that has sent
+/// its window waits for acknowledgements, and then has one of twice the size.
+pub fn windows(segments: u32) -> impl Iterator<Item = u32> {
+    let (mut window, mut left) = (INITIAL_WINDOW, segments);
+    std::iter::from_fn(move || {
+        let some = left.min(window);
+        left -= some;
         window = window.saturating_mul(2);
-        sent = sent.saturating_add(window);
-        extra += 1;
-    }
-    extra
+        (some > 0).then_some(some)
+    })
 }
 
 /// The least and the most bytes of the server's first flight, as far as the scan tells. None where no chain of this

@@ -174,10 +174,9 @@ fn netem(profile: &LinkProfile, direction: Direction, seed: Option<u64>) -> Stri
     // netem's jitter goes both ways from the middle, the model's only lengthens.
     let half_jitter_ns = profile.jitter_ns / 2;
     let delay_ns = profile.one_way_ns(direction).saturating_add(half_jitter_ns);
-    let rate = profile
-        .rate
-        .map_or(FASTEST_BITS_PER_SECOND, |rate| rate.bits_per_second);
-    let limit = match profile.rate {
+    let bottleneck = profile.rate_of(direction);
+    let rate = bottleneck.map_or(FASTEST_BITS_PER_SECOND, |rate| rate.bits_per_second);
+    let limit = match bottleneck {
         None => FREE_LIMIT,
         Some(rate) => {
             let longest_ns = delay_ns.saturating_add(half_jitter_ns);

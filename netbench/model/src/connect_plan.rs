@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Alpn, CipherSuite, Condition, ConnectTo, CpuShare, Group, Kind, Manifest, Plan,
-    SignatureScheme, Site, StackName, TlsVersion,
+    Alpn, CipherSuite, Condition, ConnectTo, CpuShare, Group, Kind, Manifest, Plan, PointClient,
+    SignatureScheme, Site, StackName, Sweep, Switch, TlsVersion,
 };
 
 /// What a run of `connect` was to do.
@@ -30,8 +30,11 @@ pub struct ConnectPlan {
     pub sites_file: String,
     /// SHA-256 of the sites file, in hexadecimal; of URLs, of their lines.
     pub sites_sha256: String,
-    /// The sites, in the file's order.
+    /// The sites, in the file's order; of a sweep, each at every point.
     pub sites: Vec<Site>,
+    /// What is swept; none where the sites are as their file says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
     /// What every client is set to.
     pub client: ClientSettings,
     /// The trust roots.
@@ -131,6 +134,33 @@ pub struct ClientSettings {
     pub signatures: Vec<SignatureScheme>,
     /// Application protocols offered, most wanted first.
     pub alpn: Vec<Alpn>,
+}
+
+impl ClientSettings {
+    /// What clients offer at a point of a sweep.
+    #[must_use]
+    pub fn at(&self, own: PointClient) -> Self {
+        const HYBRID: Group = Group::X25519MLKEM768;
+        let mut settings = self.clone();
+        if let Some(hybrid) = own.hybrid {
+            settings.groups.retain(|group| *group != HYBRID);
+            if hybrid == Switch::On {
+                settings.groups.insert(0, HYBRID);
+            }
+        }
+        settings
+    }
+
+    /// The groups that a key share goes with.
+    pub fn shares(&self) -> Vec<Group> {
+        match self.groups.first().copied() {
+            Some(Group::X25519MLKEM768) if self.groups.contains(&Group::X25519) => {
+                vec![Group::X25519MLKEM768, Group::X25519]
+            }
+            Some(first) => vec![first],
+            None => Vec::new(),
+        }
+    }
 }
 
 /// Which of the ways to set up a connector.

@@ -31,6 +31,7 @@ mod site;
 mod sites_file;
 mod stack;
 mod suite;
+mod sweep;
 mod tally;
 pub mod tls;
 mod units;
@@ -70,6 +71,7 @@ pub use suite::{
     RootsForm, Scenario, SessionSettings, SliceFigures, SuiteManifest, SuiteMeasured, SuiteOutcome,
     SuitePlan, SuiteSample, Unit, Work, burst_bytes, catalogue,
 };
+pub use sweep::{LinkPreset, PointClient, Sweep, SweepAxis, SweepError, SweepPoint};
 pub use tally::{AskedFor, Recorded, Tally};
 pub use tls::{Alert, Alpn, CipherSuite, Group, SignatureScheme, TlsVersion};
 pub use units::{BitRate, ParseUnitError, parse_bytes, parse_duration, parse_loss, parse_rate};

@@ -19,6 +19,9 @@ pub struct LinkProfile {
     pub loss: LossRate,
     /// The bottleneck's rate, in each direction; none means as fast as the machine goes.
     pub rate: Option<BitRate>,
+    /// The rate from the client to the site, where it is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_up: Option<BitRate>,
     /// How much waits at the bottleneck before packets are dropped from its tail.
     pub queue: Queue,
 }

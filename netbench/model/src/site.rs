@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Alpn, CipherSuite, Group, LinkProfile, TlsVersion,
+    Alpn, CipherSuite, Group, LinkProfile, SweepPoint, TlsVersion,
     named::{named, text_in_json},
     urls::authority,
 };
@@ -27,6 +27,9 @@ pub struct Site {
     /// How the lab emulates the site; as [`LabProfile::usual`] where nothing is said. Only used in the lab.
     #[serde(default = "LabProfile::usual", skip_serializing_if = "is_usual")]
     pub lab: Arc<LabProfile>,
+    /// The point of a sweep that it is, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub point: Option<Box<SweepPoint>>,
 }
 
 fn root() -> String {
@@ -49,12 +52,23 @@ impl Site {
             port,
             path: root(),
             lab: LabProfile::usual(),
+            point: None,
         }
     }
 
     /// `host`, with the port where it is not 443, and with the path where it is not `/`: what reports and
-    /// samples call the site.
+    /// samples call the site. A point of a sweep is `host@rtt=10ms`.
     pub fn name(&self) -> String {
+        let mut name = self.place();
+        if let Some(point) = self.point.as_deref().filter(|point| !point.name.is_empty()) {
+            name.push('@');
+            name.push_str(&point.name);
+        }
+        name
+    }
+
+    /// The name of the site that is swept; of any other, its name.
+    pub(crate) fn place(&self) -> String {
         let authority = authority(&self.host, self.port);
         if is_root(&self.path) {
             authority

@@ -7,6 +7,8 @@ use std::{
     sync::Arc,
 };
 
+pub(crate) use fields::{FieldError, conflicts, names as field_names, set as set_field};
+
 use crate::{HostName, LabProfile, Site, parse_target, urls::shown};
 
 /// The most sites that one file may list.
@@ -36,7 +38,7 @@ fn prefix(field: Option<&str>) -> String {
 ///
 /// A line is `host[:port] key=value …`, or has a URL in place of the host. The keys are the fields of [`LabProfile`]: `server`, `tls`,
 /// `suites`, `groups`, `key`, `chain`, `alpn`, `tickets`, `ocsp`, `rtt`, `jitter`, `loss`, `rate`,
-/// `queue`, `body`, `fault`. A line `* key=value …` sets defaults for the lines below it. A `#`
+/// `rate-up`, `queue`, `body`, `fault`. A line `* key=value …` sets defaults for the lines below it. A `#`
 /// at the start of a line or after white space begins a comment. A byte order mark and CRLF are
 /// tolerated; any other control character is an error.
 ///

@@ -37,7 +37,7 @@ fn every_field_is_read() {
     let site = one(
         "example.com:8443 server=rustls-aws-lc tls=1.3 suites=TLS_AES_256_GCM_SHA384 \
          groups=X25519MLKEM768,x25519 key=ecdsa-p384 chain=3/4032 alpn=http/1.1 tickets=4 ocsp=on \
-         rtt=20ms jitter=1.5ms loss=0.5% rate=1.6mbit queue=50 body=30k fault=silent # why",
+         rtt=20ms jitter=1.5ms loss=0.5% rate=1.6mbit rate-up=768kbit queue=50 body=30k fault=silent # why",
     );
     assert_eq!((site.host.as_str(), site.port), ("example.com", 8443));
     let expected = LabProfile {
@@ -61,6 +61,9 @@ fn every_field_is_read() {
             },
             rate: Some(BitRate {
                 bits_per_second: 1_600_000,
+            }),
+            rate_up: Some(BitRate {
+                bits_per_second: 768_000,
             }),
             queue: Queue { packets: 50 },
         },
@@ -379,10 +382,12 @@ fn sites() -> impl Strategy<Value = Site> {
                 .filter(|s| own && tls.contains(&s.version()))
                 .collect();
             let (rtt_ns, jitter_ns, parts_per_million, rate, packets) = link;
+            let rate = rate.map(|bits_per_second| BitRate { bits_per_second });
             Site {
                 host: host.parse().unwrap(),
                 port,
                 path: path.to_owned(),
+                point: None,
                 lab: LabProfile {
                     server: server.to_owned(),
                     tls,
@@ -397,7 +402,8 @@ fn sites() -> impl Strategy<Value = Site> {
                         rtt_ns,
                         jitter_ns,
                         loss: LossRate { parts_per_million },
-                        rate: rate.map(|bits_per_second| BitRate { bits_per_second }),
+                        rate,
+                        rate_up: rate.filter(|_| own),
                         queue: Queue { packets },
                     },
                     body_bytes,

@@ -1,7 +1,7 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use netbench_model::{
-    ClientSettings, Condition, CpuShare, Failure, ShardRecord, Site, StackName, Target,
+    ClientSettings, Condition, CpuShare, Failure, PointClient, ShardRecord, Site, StackName, Target,
 };
 use netbench_protocol::{ClientIdentity, HttpRequest};
 
@@ -42,4 +42,17 @@ pub struct Plan {
     pub unreachable: BTreeMap<usize, Failure>,
     /// Which session of the run this is.
     pub session: u32,
+}
+
+impl Plan {
+    /// What clients of a site are set to that not all clients are.
+    pub(crate) fn own_client(&self, site: usize) -> PointClient {
+        let point = self.sites[site].point.as_deref();
+        point.map(|point| point.client).unwrap_or_default()
+    }
+
+    /// The share of a core that such clients get; none for no limit.
+    pub(crate) fn share(&self, own: PointClient) -> Option<CpuShare> {
+        own.cpu_percent.or(self.cpu)
+    }
 }

@@ -6,7 +6,8 @@ use std::{
 };
 
 use netbench_model::{
-    Condition, Failure, FailureClass, FailureWord, Outcome, Role, SCHEMA_VERSION, Sample, Target,
+    Condition, Failure, FailureClass, FailureWord, Outcome, PointClient, Role, SCHEMA_VERSION,
+    Sample, StackName, Target,
 };
 use netbench_protocol::{Configure, Connect, HttpRequest, RequestBody, ResponseBody};
 use parking_lot::MutexGuard;
@@ -36,10 +37,13 @@ enum Taken {
     Void,
 }
 
-/// One of the trials at a time that a run makes: its own workers, one for each stack, fresh in
-/// every round: no memory layout of a process favours a stack for a whole run.
+/// One of the trials at a time that a run makes: its own workers, one for each stack and each way that clients are
+/// set, fresh in every round: no memory layout of a process favours a stack for a whole run.
 pub(crate) struct Slot<'a> {
     shared: &'a Shared<'a>,
+    /// The ways that clients are set.
+    clients: Vec<PointClient>,
+    /// By [`Slot::seat`].
     workers: Vec<Option<Worker>>,
     /// Why the stacks that have no worker now have none.
     failures: Vec<Failure>,
@@ -49,14 +53,21 @@ pub(crate) struct Slot<'a> {
 
 impl<'a> Slot<'a> {
     pub(crate) fn new(shared: &'a Shared<'a>) -> Self {
-        let stacks = &shared.plan.stacks;
-        let workers = stacks.iter().map(|_| None).collect();
+        let plan = shared.plan;
+        let mut clients = Vec::new();
+        for site in 0..plan.sites.len() {
+            let own = plan.own_client(site);
+            if !clients.contains(&own) {
+                clients.push(own);
+            }
+        }
+        let seats = clients.len() * plan.stacks.len();
         let not_started = worker_failure(FailureWord::Start, "the worker was not started");
-        let failures = stacks.iter().map(|_| not_started.clone()).collect();
         Self {
             shared,
-            workers,
-            failures,
+            clients,
+            workers: std::iter::repeat_with(|| None).take(seats).collect(),
+            failures: vec![not_started; seats],
             round: None,
             block: 0,
         }
@@ -80,6 +91,13 @@ impl<'a> Slot<'a> {
         }
     }
 
+    /// The place among the workers of a stack, as its clients are set for a site.
+    fn seat(&self, site: usize, stack: usize) -> usize {
+        let own = self.shared.plan.own_client(site);
+        let client = self.clients.iter().position(|client| *client == own);
+        client.unwrap_or(0) * self.shared.plan.stacks.len() + stack
+    }
+
     /// Gives every stack a worker that has made its first connection.
     fn prepare(&mut self, unit: &Unit) {
         if self.round != Some(unit.round) {
@@ -91,10 +109,11 @@ impl<'a> Slot<'a> {
             return;
         }
         for &stack in &unit.order {
-            if self.workers[stack].is_some() || self.shared.is_over() {
+            let seat = self.seat(unit.site, stack);
+            if self.workers[seat].is_some() || self.shared.is_over() {
                 continue;
             }
-            if !self.start_anew(stack) {
+            if !self.start_anew(seat) {
                 continue;
             }
             if let Some(site) = self.warmup_site(unit) {
@@ -111,17 +130,17 @@ impl<'a> Slot<'a> {
         }
     }
 
-    /// In the lab, the nearest site without fault; else the one that comes next anyhow.
+    /// In the lab, the nearest site without fault that is for clients so set; else the one that comes next anyhow.
     fn warmup_site(&self, unit: &Unit) -> Option<usize> {
         let plan = self.shared.plan;
         if plan.target != Target::Lab {
             return Some(unit.site);
         }
-        let sound = plan
-            .sites
-            .iter()
-            .enumerate()
-            .filter(|(i, site)| is_sound(site) && self.shared.targets.address(*i).is_ok());
+        let own = plan.own_client(unit.site);
+        let sound = plan.sites.iter().enumerate().filter(|(i, site)| {
+            let fits = is_sound(site) && plan.own_client(*i) == own;
+            fits && self.shared.targets.address(*i).is_ok()
+        });
         sound
             .min_by_key(|(_, site)| site.lab.link.rtt_ns)
             .map(|(i, _)| i)
@@ -176,10 +195,11 @@ impl<'a> Slot<'a> {
                 self.record(unit, stack, Role::Measured, measured)
             }
             Condition::Cold => {
-                let usual = self.workers[stack].take();
+                let seat = self.seat(unit.site, stack);
+                let usual = self.workers[seat].take();
                 let taken = self.cold(unit, stack);
                 leave(guard);
-                self.workers[stack] = usual;
+                self.workers[seat] = usual;
                 taken
             }
         }
@@ -188,7 +208,8 @@ impl<'a> Slot<'a> {
     /// The first connection of a fresh process, and a second one of the same process, which tells what was
     /// paid only once. On some sites, another process says which steps it was paid for.
     fn cold(&mut self, unit: &Unit, stack: usize) -> Taken {
-        self.start_anew(stack);
+        let seat = self.seat(unit.site, stack);
+        self.start_anew(seat);
         let first = self.connect(unit, stack, Role::Measured);
         let went_well = matches!(&first, Some((_, Outcome::Ok(_))));
         let taken = self.record(unit, stack, Role::Measured, first);
@@ -200,24 +221,30 @@ impl<'a> Slot<'a> {
         let _ = self.record(unit, stack, Role::Again, again);
         if unit.takes_steps() && self.can(stack, "set-up") && !self.shared.is_over() {
             self.pause();
-            self.start_anew(stack);
+            self.start_anew(seat);
             let stepped = self.connect(unit, stack, Role::Stepped);
             let _ = self.record(unit, stack, Role::Stepped, stepped);
         }
         taken
     }
 
-    /// Gives the stack a fresh worker, and says whether that went well.
-    fn start_anew(&mut self, stack: usize) -> bool {
-        self.workers[stack] = None;
-        match self.start(stack) {
-            Ok(worker) => self.workers[stack] = Some(worker),
+    /// Fills the seat with a fresh worker, and says whether that went well.
+    fn start_anew(&mut self, seat: usize) -> bool {
+        self.workers[seat] = None;
+        match self.start(seat) {
+            Ok(worker) => self.workers[seat] = Some(worker),
             Err(WorkerError::Stopped) => {}
             Err(error) => {
-                self.lost(stack, &error);
+                self.lost(seat, &error);
             }
         }
-        self.workers[stack].is_some()
+        self.workers[seat].is_some()
+    }
+
+    /// The stack of a seat.
+    fn stack_at(&self, seat: usize) -> &'a StackName {
+        let stacks = &self.shared.plan.stacks;
+        &stacks[seat % stacks.len()]
     }
 
     /// Whether the stack's worker names `operation` among those that it does.
@@ -253,9 +280,10 @@ impl<'a> Slot<'a> {
         }
     }
 
-    fn start(&self, stack: usize) -> Result<Worker, WorkerError> {
+    fn start(&self, seat: usize) -> Result<Worker, WorkerError> {
         let plan = self.shared.plan;
-        let stack = plan.stacks[stack].stack();
+        let stack = self.stack_at(seat).stack();
+        let own = self.clients[seat / plan.stacks.len()];
         let program = self
             .shared
             .workers
@@ -263,14 +291,14 @@ impl<'a> Slot<'a> {
             .ok_or_else(|| WorkerError::Refused(format!("no worker for {stack}")))?;
         let settings = Configure {
             stack: stack.to_owned(),
-            client: plan.client.clone(),
+            client: plan.client.at(own),
             roots_pem: plan.roots_pem.clone(),
             identity: plan.identity.clone(),
             early_data: false,
         };
         let place = self.shared.targets.client_place();
         let launch = Launch {
-            cpu: plan.cpu,
+            cpu: plan.share(own),
             ..self.shared.workers.launch(place.as_ref())
         };
         Worker::start_configured(program, &launch, settings)
@@ -333,10 +361,11 @@ impl<'a> Slot<'a> {
     ) -> Option<Outcome> {
         let plan = self.shared.plan;
         let site = &plan.sites[unit.site];
-        let Some(worker) = &mut self.workers[stack] else {
+        let seat = self.seat(unit.site, stack);
+        let Some(worker) = &mut self.workers[seat] else {
             // One that was not started because the run is over has not failed.
             let failed = !self.shared.is_over();
-            return failed.then(|| Outcome::Failed(self.failures[stack].clone()));
+            return failed.then(|| Outcome::Failed(self.failures[seat].clone()));
         };
         self.shared
             .targets
@@ -372,19 +401,19 @@ impl<'a> Slot<'a> {
             },
             Ok(ResponseBody::Failed(failure)) => Outcome::Failed(failure),
             Ok(ResponseBody::Unsupported { reason }) => Outcome::Unsupported { reason },
-            Ok(other) => self.lost(stack, &WorkerError::another_kind(&other)),
+            Ok(other) => self.lost(seat, &WorkerError::another_kind(&other)),
             Err(WorkerError::Stopped) => return None,
-            Err(error) => self.lost(stack, &error),
+            Err(error) => self.lost(seat, &error),
         })
     }
 
     /// Gives the worker up: the next unit starts another.
-    fn lost(&mut self, stack: usize, error: &WorkerError) -> Outcome {
-        self.workers[stack] = None;
+    fn lost(&mut self, seat: usize, error: &WorkerError) -> Outcome {
+        self.workers[seat] = None;
         let why = error.to_string();
         let failure = error.failure();
-        self.failures[stack] = failure.clone();
-        let stack = self.shared.plan.stacks[stack].clone();
+        self.failures[seat] = failure.clone();
+        let stack = self.stack_at(seat).clone();
         (self.shared.listener)(Event::WorkerLost { stack, why });
         Outcome::Failed(failure)
     }

@@ -47,7 +47,9 @@ pub use random::{Rng, SplitMix, mix};
 pub use rank_sum::{compare_apart, rounds_apart};
 pub use runs::{RunsRatio, compare_runs, compare_whole};
 pub use share::share_of_whole;
-pub use signed_rank::{MIN_ROUNDS, RoundsRatio, compare_rounds};
+pub use signed_rank::{
+    MIN_ROUNDS, RoundsDifference, RoundsRatio, compare_rounds, difference_of_rounds,
+};
 pub use spread::spread;
 pub use student::student_t_quantile;
 pub use turns::{Choice, OtherFigure, Turn, TurnPair, TurnsRatio, UndecidedReason, compare_turns};

@@ -32,30 +32,65 @@ pub struct RoundsRatio {
 /// The signed-rank test assumes only that the difference is as likely one way as the other when
 /// the stacks are equal, which holds for pairs in shuffled order.
 pub fn compare_rounds(pairs: &[Pair]) -> Option<RoundsRatio> {
-    let n = pairs.len();
-    let mut means: Vec<f64> = Vec::with_capacity(n * (n + 1) / 2);
-    for (i, x) in pairs.iter().enumerate() {
-        means.extend(
-            pairs[..=i]
-                .iter()
-                .map(|y| f64::midpoint(x.log_ratio, y.log_ratio)),
-        );
-    }
-    means.sort_by(f64::total_cmp);
-    let ratio = quantile_sorted(&means, 0.5)?.exp();
-    let cut = Cut::for_rounds(n);
-    let interval = cut.as_ref().map(|cut| Interval {
-        level: 1.0 - 2.0 * cut.chance,
-        low: means[cut.rank].exp(),
-        high: means[means.len() - 1 - cut.rank].exp(),
+    let logs: Vec<f64> = pairs.iter().map(|pair| pair.log_ratio).collect();
+    let (middle, ends) = middle(&logs)?;
+    let interval = ends.as_ref().map(|ends| Interval {
+        level: 1.0 - 2.0 * ends.chance,
+        low: ends.low.exp(),
+        high: ends.high.exp(),
     });
     Some(RoundsRatio {
-        ratio,
-        pairs: n as u64,
+        ratio: middle.exp(),
+        pairs: pairs.len() as u64,
         verdict: Verdict::of(interval),
         interval,
-        chance: cut.map_or(0.0, |cut| cut.chance),
+        chance: ends.map_or(0.0, |ends| ends.chance),
     })
+}
+
+/// By how much two stacks differ over some rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RoundsDifference {
+    /// The middle of B-A, as that of a [`RoundsRatio`].
+    pub middle_ns: f64,
+    /// The lower end of the interval; none under [`MIN_ROUNDS`] rounds.
+    pub low_ns: Option<f64>,
+    /// The upper end.
+    pub high_ns: Option<f64>,
+}
+
+/// The middle of the differences of rounds, taken as independent, in nanoseconds. None of no rounds.
+pub fn difference_of_rounds(differences_ns: &[f64]) -> Option<RoundsDifference> {
+    let (middle_ns, ends) = middle(differences_ns)?;
+    Some(RoundsDifference {
+        middle_ns,
+        low_ns: ends.as_ref().map(|ends| ends.low),
+        high_ns: ends.as_ref().map(|ends| ends.high),
+    })
+}
+
+/// The ends of an interval, and how likely zero is to lie beyond one of them.
+struct Ends {
+    low: f64,
+    high: f64,
+    chance: f64,
+}
+
+/// The median of the means of all two values, and its interval.
+fn middle(values: &[f64]) -> Option<(f64, Option<Ends>)> {
+    let n = values.len();
+    let mut means: Vec<f64> = Vec::with_capacity(n * (n + 1) / 2);
+    for (i, x) in values.iter().enumerate() {
+        means.extend(values[..=i].iter().map(|y| f64::midpoint(*x, *y)));
+    }
+    means.sort_by(f64::total_cmp);
+    let middle = quantile_sorted(&means, 0.5)?;
+    let ends = Cut::for_rounds(n).map(|cut| Ends {
+        low: means[cut.rank],
+        high: means[means.len() - 1 - cut.rank],
+        chance: cut.chance,
+    });
+    Some((middle, ends))
 }
 
 /// Which of the sorted means ends the interval, and how likely zero is to lie beyond it.

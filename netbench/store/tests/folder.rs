@@ -30,6 +30,7 @@ fn manifest() -> ConnectManifest {
             sites_file: "sites.txt".to_owned(),
             sites_sha256: String::new(),
             sites: Vec::new(),
+            sweep: None,
             client: ClientSettings {
                 profile: Profile::Default,
                 versions: vec![],

@@ -50,6 +50,39 @@ const CASES: &[Case] = &[
         2,
         &["a value is missing: --output FILE"],
     ),
+    // Sweeps.
+    (
+        "connect --sweep rtt",
+        2,
+        &["--sweep", "NAME=VALUE", "rtt=1ms"],
+    ),
+    ("connect --sweep rtt=fast", 2, &["rtt=fast", "20ms"]),
+    (
+        "connect --sweep rtt=1ms --sweep rtt=2ms",
+        2,
+        &["given twice"],
+    ),
+    ("connect --sweep link=5g", 2, &["no such link", "lte, 4g"]),
+    (
+        "connect --sweep dely=1ms",
+        2,
+        &["\"dely\" cannot be swept", "rtt"],
+    ),
+    ("connect --sweep rtt=1ms --link none", 2, &["--link none"]),
+    ("connect --sweep cpu=5%,9% --cpu 9%", 2, &["--cpu"]),
+    ("connect --sweep rtt=1ms --live", 2, &["--live"]),
+    ("connect --preset quantum", 2, &["post-quantum"]),
+    (
+        "connect --preset post-quantum --sweep rtt=1ms",
+        2,
+        &["--sweep"],
+    ),
+    ("connect --only no.example", 2, &["no site \"no.example\""]),
+    (
+        "connect --sweep rtt=1ms,2ms,3ms --rounds 100000 --limit 50",
+        2,
+        &["this takes about", "--yes"],
+    ),
     // Stacks.
     (
         "connect --stack openssl",

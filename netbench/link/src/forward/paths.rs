@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use netbench_model::LinkProfile;
+use netbench_model::{BitRate, LinkProfile};
 
 use super::{
     CHECK_PORT, Direction, Load,
@@ -206,7 +206,7 @@ impl Paths {
         if !ends.is_check() {
             let bytes = packet_bytes as u64 + ETHERNET_BYTES;
             let lane = &mut path.lanes[direction.index()];
-            match lane.pass_bottleneck(&path.profile, bytes, left_ns) {
+            match lane.pass_bottleneck(&path.profile, direction, bytes, left_ns) {
                 None => return Fate::QueueFull,
                 Some(passed_ns) => left_ns = passed_ns,
             }
@@ -323,8 +323,14 @@ impl Connection {
 
 impl Lane {
     /// When a packet of `bytes` has left the bottleneck; none where its queue is full.
-    fn pass_bottleneck(&mut self, profile: &LinkProfile, bytes: u64, now_ns: u64) -> Option<u64> {
-        let Some(rate) = profile.rate else {
+    fn pass_bottleneck(
+        &mut self,
+        profile: &LinkProfile,
+        direction: Direction,
+        bytes: u64,
+        now_ns: u64,
+    ) -> Option<u64> {
+        let Some(rate) = profile.rate_of(direction) else {
             return Some(now_ns);
         };
         while self.leaving_ns.front().is_some_and(|left| *left <= now_ns) {
@@ -344,10 +350,13 @@ impl Lane {
     }
 }
 
-/// How a round trip is shared out between both ways.
+/// What a link is like in one direction.
 pub(crate) trait OneWay {
     /// The delay of one direction without jitter. Both together are the round trip exactly.
     fn one_way_ns(&self, direction: Direction) -> u64;
+
+    /// The bottleneck's rate in one direction.
+    fn rate_of(&self, direction: Direction) -> Option<BitRate>;
 }
 
 impl OneWay for LinkProfile {
@@ -355,6 +364,13 @@ impl OneWay for LinkProfile {
         match direction {
             Direction::Up => self.rtt_ns / 2,
             Direction::Down => self.rtt_ns - self.rtt_ns / 2,
+        }
+    }
+
+    fn rate_of(&self, direction: Direction) -> Option<BitRate> {
+        match direction {
+            Direction::Up => self.rate_up.or(self.rate),
+            Direction::Down => self.rate,
         }
     }
 }

@@ -21,7 +21,7 @@ struct Field {
 }
 
 /// Every field, in the order in which lines are written.
-static FIELDS: [Field; 16] = [
+static FIELDS: [Field; 17] = [
     Field {
         name: "server",
         read: |lab, text| stack_name(text).map(|server| lab.server = server),
@@ -103,6 +103,14 @@ static FIELDS: [Field; 16] = [
         text: |lab| or_none(lab.link.rate),
     },
     Field {
+        name: "rate-up",
+        read: |lab, text| {
+            let read = |text: &str| in_words(parse_rate(text));
+            unless_none(text, read).map(|rate| lab.link.rate_up = rate)
+        },
+        text: |lab| or_none(lab.link.rate_up),
+    },
+    Field {
         name: "queue",
         read: |lab, text| {
             let packets = number(text, 1..=1_000_000, "a number of packets");
@@ -128,17 +136,22 @@ const MAX_CHAIN_BYTES: u32 = 60_000;
 const MAX_ITEM_BYTES: usize = 64;
 
 /// What is wrong with a field.
-pub(super) enum FieldError {
+pub(crate) enum FieldError {
     /// No such field.
     Unknown(String),
     /// The field cannot have this value.
     Value(String),
 }
 
+/// The names of all fields.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    FIELDS.iter().map(|field| field.name)
+}
+
 /// Sets one field of `lab`.
-pub(super) fn set(lab: &mut LabProfile, name: &str, value: &str) -> Result<(), FieldError> {
+pub(crate) fn set(lab: &mut LabProfile, name: &str, value: &str) -> Result<(), FieldError> {
     let Some(field) = FIELDS.iter().find(|field| field.name == name) else {
-        let names: Vec<_> = FIELDS.iter().map(|field| field.name).collect();
+        let names: Vec<_> = self::names().collect();
         let suggestion = suggestion(name, &names);
         let unknown = format!("unknown field {}; {suggestion}", shown(name));
         return Err(FieldError::Unknown(unknown));
@@ -165,7 +178,7 @@ impl Site {
     pub fn to_line(&self) -> String {
         let usual = LabProfile::default();
         let scheme = if self.path == "/" { "" } else { "https://" };
-        let mut line = format!("{scheme}{}", self.name());
+        let mut line = format!("{scheme}{}", self.place());
         for field in &FIELDS {
             let text = (field.text)(&self.lab);
             if text != (field.text)(&usual) {
@@ -177,7 +190,7 @@ impl Site {
 }
 
 /// What in `lab` contradicts itself so that nothing can serve it: field and message.
-pub(super) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
+pub(crate) fn conflicts(lab: &LabProfile) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
     for suite in &lab.suites {
         if !lab.tls.contains(&suite.version()) {

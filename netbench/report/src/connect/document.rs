@@ -6,7 +6,7 @@ use netbench_stats::{MIN_ROUNDS, SAME_MARGIN};
 
 use super::{
     Comparison, ConnectSummary, SiteTally, charts, checks, cold_items, cold_sentence, latest,
-    match_up, summarize,
+    match_up, summarize, sweep,
     tables::{self, Tables, by},
     warnings::of_times,
 };
@@ -60,7 +60,8 @@ impl Report for ConnectReport {
         let (summary, manifest) = (&*self.summary, &self.manifest);
         let run = &summary.run;
         let stacks: Vec<&str> = manifest.plan.stacks.iter().map(StackName::as_str).collect();
-        let mut sections = vec![section(self, extent)];
+        let mut sections: Vec<Section> = summary.sweep.iter().map(sweep::section).collect();
+        sections.push(section(self, extent));
         if extent == Extent::Full {
             sections.extend(explain_section(manifest, &self.samples));
         }

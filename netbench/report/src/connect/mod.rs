@@ -15,6 +15,7 @@ mod runs_document;
 mod shares;
 mod summarize;
 mod summary;
+mod sweep;
 mod tables;
 mod warnings;
 
@@ -26,6 +27,7 @@ pub use summary::{
     Comparison, ConnectSummary, Exclusion, FailureRow, Head, NegotiatedRow, PhaseRow, ShareRow,
     SiteRow, SiteTally, UnsupportedRow,
 };
+pub use sweep::{DifferenceParts, Fit, Foretold, SweepDifference, SweepSummary, SweepTime};
 
 pub(crate) use cold::{cold, first_cost, items as cold_items, sentence as cold_sentence};
 pub(crate) use compare::compare;

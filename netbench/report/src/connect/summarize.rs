@@ -10,6 +10,7 @@ use super::{
     failures,
     latest::latest,
     summary::{ConnectSummary, Head, NegotiatedRow},
+    sweep::sweep,
     warnings::warnings,
 };
 use crate::run::{RunHead, about_stack};
@@ -48,6 +49,7 @@ fn summarize_own(manifest: &ConnectManifest, samples: &[Sample], tally: &Tally) 
         schema: SCHEMA_VERSION,
         run: head(manifest, &measured),
         comparisons,
+        sweep: sweep(manifest, &measured),
         cold: cold(&plan.stacks, samples),
         failures: failures::failures(&measured),
         unsupported: failures::unsupported(&measured),

@@ -7,7 +7,7 @@ use netbench_stats::{Figures, PairedRatio, RoundsRatio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ColdRow;
+use super::{ColdRow, SweepSummary};
 use crate::RunHead;
 
 /// What a `connect` run says. Every ratio is the other stack's time over the first one's: under 1
@@ -20,6 +20,9 @@ pub struct ConnectSummary {
     pub run: Head,
     /// One for each condition and each stack but the first.
     pub comparisons: Vec<Comparison>,
+    /// What a sweep says; none where the run is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<SweepSummary>,
     /// What each stack's first connection of a process costs beyond a later one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cold: Vec<ColdRow>,

@@ -28,6 +28,7 @@ const KEYS: [&[&str]; 4] = [
     &["other", "other_stack"],
     &[
         "site",
+        "point",
         "name",
         "phase",
         "scenario",

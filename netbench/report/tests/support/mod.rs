@@ -14,7 +14,8 @@ use netbench_model::{
     CipherSuite, Condition, ConnectManifest, ConnectPlan, Environment, Failure, FailureClass,
     Group, LinkCheck, LinkKind, LinkRecord, Measured, Negotiated, Outcome, Phase, Phases, Plan,
     Profile, Role, RootsRecord, RootsSource, Sample, ServerCount, ServerView, Session,
-    SignatureScheme, StackName, Target, TcpInfo, TlsVersion, Transfer, WorkerRecord, parse_sites,
+    SignatureScheme, Site, StackName, Sweep, Target, TcpInfo, TlsVersion, Transfer, WorkerRecord,
+    parse_sites,
 };
 use netbench_stats::Rng;
 
@@ -26,6 +27,8 @@ pub struct Fixture {
     pub rounds: u32,
     pub factor: f64,
     pub conditions: Vec<Condition>,
+    /// Measures the first site at points.
+    pub sweep: Option<Sweep>,
 }
 
 impl Default for Fixture {
@@ -34,6 +37,7 @@ impl Default for Fixture {
             rounds: 10,
             factor: 0.6,
             conditions: vec![Condition::Clean, Condition::Resumed],
+            sweep: None,
         }
     }
 }
@@ -86,7 +90,8 @@ impl Fixture {
                 target: Target::Lab,
                 sites_file: "sites.txt".to_owned(),
                 sites_sha256: "00".repeat(32),
-                sites: parse_sites(SITES).unwrap(),
+                sites: self.sites(),
+                sweep: self.sweep.clone(),
                 client: netbench_model::ClientSettings {
                     profile: Profile::Default,
                     versions: vec![],
@@ -150,6 +155,14 @@ impl Fixture {
             }],
             warnings: Vec::new(),
             origin: netbench_model::Origin::default(),
+        }
+    }
+
+    fn sites(&self) -> Vec<Site> {
+        let sites = parse_sites(SITES).unwrap();
+        match &self.sweep {
+            Some(sweep) => sweep.expand(&sites[..1]).unwrap(),
+            None => sites,
         }
     }
 

@@ -1,7 +1,9 @@
 use std::time::Duration;
 
-use clap::Args;
-use netbench_model::{Alpn, Condition, CpuShare, Group, TlsVersion, parse_duration, tls::one_of};
+use clap::{Args, ValueEnum};
+use netbench_model::{
+    Alpn, Condition, CpuShare, Group, LinkPreset, TlsVersion, parse_duration, tls::one_of,
+};
 
 use crate::{
     client::{IdentityOptions, RequestOptions},
@@ -21,6 +23,9 @@ Examples:
   netbench connect https://example.com https://example.org/path --live
   netbench connect --sites mine.txt --live    real hosts
   netbench connect --cpu 25%                  clients with a quarter of a core each
+  netbench connect --sweep rtt=1ms,10ms,100ms --sweep loss=0,1%
+  netbench connect --sweep link=cable,dsl,lte,4g,3g,satellite --only github.com
+  netbench connect --preset post-quantum      where the hybrid group costs a round trip
   netbench connect --resume runs/…            continue an interrupted run
   netbench connect --json | jq .comparisons
 
@@ -30,7 +35,7 @@ runs/. Without --live, nothing leaves this machine.";
 #[derive(Debug, Args)]
 #[command(
     mut_arg("seed", |seed| seed.help("Seed of the order of trials and of packet losses [default: a new one]")),
-    mut_arg("resume", |resume| resume.conflicts_with_all(["targets", "connect_to", "sites", "stack", "condition", "rounds", "cpu", "limit", "every", "shard", "vantage", "live", "method", "pause", "client_profile", "tls", "groups", "alpn", "roots", "roots_count", "timeout", "link", "seed", "out", "name"])),
+    mut_arg("resume", |resume| resume.conflicts_with_all(["targets", "connect_to", "sites", "stack", "condition", "rounds", "cpu", "limit", "every", "only", "sweep", "preset", "shard", "vantage", "live", "method", "pause", "client_profile", "tls", "groups", "alpn", "roots", "roots_count", "timeout", "link", "seed", "out", "name"])),
 )]
 pub(crate) struct Connect {
     #[command(flatten)]
@@ -40,6 +45,17 @@ pub(crate) struct Connect {
     /// Use only every Nth of the sites
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..), hide_default_value = true, conflicts_with = "targets", help_heading = "What")]
     pub(crate) every: u32,
+    /// Use only these of the sites
+    #[arg(long, value_name = "SITE,…", value_delimiter = ',', conflicts_with_all = ["targets", "limit", "every"], help_heading = "What")]
+    pub(crate) only: Vec<String>,
+    /// Measure each site at several values of something, and at every combination if given again: rtt, jitter, loss,
+    /// rate, rate-up, queue, any other field of a sites file, link (see netbench link list), hybrid (off,on), cpu
+    /// (100%,25%). Without --sites, --only, --limit or --every it is of the first site alone
+    #[arg(long, value_name = "NAME=V,…", conflicts_with_all = ["targets", "live"], help_heading = "What")]
+    pub(crate) sweep: Vec<String>,
+    /// Sweep what answers a question
+    #[arg(long, value_name = "PRESET", value_enum, conflicts_with_all = ["sweep", "targets", "live"], help_heading = "What")]
+    pub(crate) preset: Option<SweepPreset>,
     #[command(flatten)]
     pub(crate) stacks: StackOptions,
     /// Conditions to measure: clean (a new connector), resumed (a session), cold (a new process)
@@ -113,6 +129,27 @@ pub(crate) struct Connect {
     pub(crate) verbosity: Verbosity,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+/// A sweep that has a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SweepPreset {
+    /// Where the hybrid group costs a round trip: without and with it, over eight links, with a short chain and a long one
+    PostQuantum,
+}
+
+impl SweepPreset {
+    /// The values of `--sweep` that it stands for. The long chain comes close to what a server sends before it waits.
+    pub(crate) fn axes(self) -> Vec<String> {
+        let links = LinkPreset::ALL.map(|link| link.name).join(",");
+        match self {
+            Self::PostQuantum => vec![
+                format!("link={links}"),
+                "chain=2,4/13000".to_owned(),
+                "hybrid=off,on".to_owned(),
+            ],
+        }
+    }
 }
 
 fn connection_limit(text: &str) -> Result<Duration, String> {

@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 mod settings;
+mod sweep;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -67,7 +68,8 @@ impl Measured for ConnectSettings {
         earlier: Option<&ConnectManifest>,
     ) -> anyhow::Result<Ready<'a, ConnectPlan>> {
         self.stacks_can(&setup.workers)?;
-        enough_descriptors(self.jobs, self.stacks.len())?;
+        self.sweep_can(&setup.workers)?;
+        enough_descriptors(self.jobs, self.stacks.len() * self.ways_of_clients())?;
         let client = self.client(&setup.workers)?;
         let targets = setup.targets()?;
         let checks = match (earlier, targets.link()) {

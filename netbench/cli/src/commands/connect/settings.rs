@@ -2,12 +2,12 @@ use std::time::Duration;
 
 use netbench_model::{
     Alpn, CipherSuite, ClientSettings, Condition, ConnectManifest, ConnectPlan, CpuShare, Group,
-    Profile, SignatureScheme, StackName, Target, TlsVersion,
+    Profile, SignatureScheme, StackName, Sweep, Target, TlsVersion,
 };
 use netbench_protocol::HttpRequest;
 use netbench_runner::{Plan, Workers};
 
-use super::args::Connect;
+use super::{args::Connect, sweep};
 use crate::{
     client::{self, Shown, all_can, millis},
     cost::Connections,
@@ -25,6 +25,8 @@ pub(crate) struct ConnectSettings {
     pub(crate) jobs: u32,
     /// None for no limit.
     pub(crate) cpu: Option<CpuShare>,
+    /// What is swept; the sites are then each at every point.
+    pub(crate) sweep: Option<Sweep>,
     pub(crate) over: Sites,
     pub(crate) timeout: Duration,
     /// None for the usual one.
@@ -53,6 +55,8 @@ impl ConnectSettings {
         let every = options.every as usize;
         let sites: Vec<_> = file.sites.iter().step_by(every).cloned().collect();
         file.sites = sites.into();
+        sweep::only(&mut file, &options.only)?;
+        let sweep = sweep::sweep(options, &mut file, target)?;
         let request = client::request(&options.request.method, &options.request.header);
         client::only_for_servers(target, &request, &options.identity)?;
         let pause = options.request.pause;
@@ -66,6 +70,7 @@ impl ConnectSettings {
             rounds: options.rounds,
             jobs: options.jobs,
             cpu: options.cpu,
+            sweep,
             over: Sites::of_options(
                 network,
                 file,
@@ -114,6 +119,7 @@ impl ConnectSettings {
             rounds: plan.rounds,
             jobs: options.jobs,
             cpu: plan.cpu_percent,
+            sweep: plan.sweep.clone(),
             over,
             timeout: Duration::from_millis(plan.timeout_ms),
             asked_pause: pause,
@@ -169,6 +175,7 @@ impl ConnectSettings {
             sites_file: self.over.file.name.clone(),
             sites_sha256: self.over.file.sha256.clone(),
             sites: plan.sites.clone(),
+            sweep: self.sweep.clone(),
             client: plan.client.clone(),
             roots: self.over.roots_record(),
             timeout_ms: millis(plan.timeout),

@@ -9,6 +9,12 @@ pub(crate) struct Link {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LinkCommand {
+    /// List the links that have a name, for --sweep link=…
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Compare the emulated link with its settings: round-trip time, rate, lateness
     Bench {
         /// Link to measure: auto, user, tun, netem, none

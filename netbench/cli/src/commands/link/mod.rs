@@ -1,12 +1,22 @@
 pub(crate) mod args;
 
 use netbench_link::bench::{LinkBench, run_bench};
+use netbench_model::{BitRate, LinkPreset, LinkProfile};
+use serde::Serialize;
 
 use self::args::{Link, LinkCommand};
 use crate::{exit::Ended, output};
 
 pub(crate) fn link(options: &Link) -> anyhow::Result<Ended> {
     match &options.command {
+        LinkCommand::List { json } => {
+            let presets = LinkPreset::ALL.map(|preset| NamedLink::of(&preset));
+            if *json {
+                output::write_json(&presets)?;
+            } else {
+                output::write_lines(&presets.map(|link| link.line()))?;
+            }
+        }
         LinkCommand::Bench { link, json } => {
             let bench = run_bench(*link)?;
             if *json {
@@ -17,6 +27,41 @@ pub(crate) fn link(options: &Link) -> anyhow::Result<Ended> {
         }
     }
     Ok(Ended::Well)
+}
+
+/// A preset as it is listed.
+#[derive(Serialize)]
+struct NamedLink {
+    name: &'static str,
+    about: &'static str,
+    #[serde(flatten)]
+    profile: LinkProfile,
+}
+
+impl NamedLink {
+    fn of(preset: &LinkPreset) -> Self {
+        Self {
+            name: preset.name,
+            about: preset.about,
+            profile: preset.profile,
+        }
+    }
+
+    fn line(&self) -> String {
+        let rate =
+            |rate: Option<BitRate>| rate.map_or_else(|| "none".to_owned(), |rate| rate.to_string());
+        let profile = &self.profile;
+        format!(
+            "{:<10} rtt={}ms rate={} rate-up={} queue={} loss={}  # {}",
+            self.name,
+            profile.rtt().as_millis(),
+            rate(profile.rate),
+            rate(profile.rate_up),
+            profile.queue.packets,
+            profile.loss,
+            self.about
+        )
+    }
 }
 
 fn lines(bench: &LinkBench) -> Vec<String> {

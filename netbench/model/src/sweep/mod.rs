@@ -1,0 +1,147 @@
+//! Sites measured at many points: each of some properties has several values, and every combination of them is a
+//! point.
+
+mod axis;
+mod presets;
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use self::{
+    axis::{PointClient, SweepAxis},
+    presets::LinkPreset,
+};
+use crate::{Site, sites_file::conflicts};
+
+/// What is swept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Sweep {
+    /// In the order given, but for `link`, which is before those that change a part of it.
+    pub axes: Vec<SweepAxis>,
+}
+
+/// The point that a site of a sweep is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SweepPoint {
+    /// The name of the site that is swept.
+    pub of: String,
+    /// The point's own name: the values of axes that have more than one, or of all where none has.
+    pub name: String,
+    /// The value on each axis.
+    pub settings: BTreeMap<String, String>,
+    /// What its clients are set to.
+    pub client: PointClient,
+}
+
+/// A sweep that is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SweepError {
+    /// An axis or a value that cannot be.
+    #[error("{0}")]
+    Wrong(String),
+    /// More than can be measured in one run.
+    #[error("{points} points of {sites} sites are more than the {most} sites that a run can have")]
+    TooMany {
+        /// Points.
+        points: u64,
+        /// Sites at each.
+        sites: u64,
+        /// The most that points times sites may be.
+        most: u64,
+    },
+}
+
+/// As many as a link has addresses for.
+const MOST_SITES: u64 = 64_516;
+
+impl Sweep {
+    /// Reads axes, each `NAME=VALUE,…`.
+    ///
+    /// # Errors
+    /// An axis that there is not, is there twice, or has a value that cannot be or is there twice.
+    pub fn parse<T: AsRef<str>>(texts: &[T]) -> Result<Self, SweepError> {
+        let mut axes: Vec<SweepAxis> = Vec::new();
+        for text in texts {
+            let axis = SweepAxis::parse(text.as_ref()).map_err(SweepError::Wrong)?;
+            if axes.iter().any(|other| other.name == axis.name) {
+                let twice = format!("{} is given twice: join its values with commas", axis.name);
+                return Err(SweepError::Wrong(twice));
+            }
+            axes.push(axis);
+        }
+        axes.sort_by_key(|axis| !axis.is_whole_link());
+        Ok(Self { axes })
+    }
+
+    /// How many points there are.
+    pub fn points(&self) -> u64 {
+        let lengths = self.axes.iter().map(|axis| axis.values.len() as u64);
+        lengths.fold(1, u64::saturating_mul)
+    }
+
+    /// Each of `sites` at each point.
+    ///
+    /// # Errors
+    /// More than a run can have, or a point that no server could be set up for.
+    pub fn expand(&self, sites: &[Site]) -> Result<Vec<Site>, SweepError> {
+        let (points, all) = (self.points(), sites.len() as u64);
+        if points.saturating_mul(all) > MOST_SITES {
+            return Err(SweepError::TooMany {
+                points,
+                sites: all,
+                most: MOST_SITES,
+            });
+        }
+        let mut points: Vec<Point<'_>> = vec![Vec::new()];
+        for axis in &self.axes {
+            let mut longer = Vec::new();
+            for point in &points {
+                let values = axis.values.iter();
+                longer.extend(
+                    values.map(|value| [point.as_slice(), &[(axis, value.as_str())]].concat()),
+                );
+            }
+            points = longer;
+        }
+        let each = |point: &Point<'_>| sites.iter().map(|site| at(site, point)).collect::<Vec<_>>();
+        points.iter().flat_map(each).collect()
+    }
+}
+
+/// The value on each axis.
+type Point<'a> = Vec<(&'a SweepAxis, &'a str)>;
+
+fn at(site: &Site, settings: &[(&SweepAxis, &str)]) -> Result<Site, SweepError> {
+    let is_one = settings.iter().all(|(axis, _)| axis.values.len() == 1);
+    let differing = settings
+        .iter()
+        .filter(|(axis, _)| is_one || axis.values.len() > 1);
+    let text = |(axis, value): &(&SweepAxis, &str)| format!("{}={value}", axis.name);
+    let name = differing.map(text).collect::<Vec<_>>().join(",");
+    let all = settings.iter().map(text).collect::<Vec<_>>().join(",");
+    let wrong = |why: String| SweepError::Wrong(format!("{} at {all}: {why}", site.name()));
+    let (lab, client) = axis::at_point(site, settings).map_err(wrong)?;
+    if let Some((field, why)) = conflicts(&lab).into_iter().next() {
+        return Err(wrong(format!("{field}: {why}")));
+    }
+    let settings = settings.iter();
+    let settings = settings.map(|(axis, value)| (axis.name.clone(), (*value).to_owned()));
+    let point = SweepPoint {
+        of: site.name(),
+        name,
+        settings: settings.collect(),
+        client,
+    };
+    Ok(Site {
+        lab: Arc::new(lab),
+        point: Some(Box::new(point)),
+        ..site.clone()
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+use super::*;
+use crate::{LinkProfile, Switch, parse_sites};
+
+fn expanded(axes: &[&str]) -> Result<Vec<Site>, String> {
+    let sites = parse_sites("a.example rtt=5ms\nb.example:8443 key=ecdsa-p256\n").unwrap();
+    let sweep = Sweep::parse(axes).map_err(|error| error.to_string())?;
+    sweep.expand(&sites).map_err(|error| error.to_string())
+}
+
+#[test]
+fn every_combination_of_values_is_a_point_of_every_site() {
+    let sites = expanded(&["rtt=1ms,10ms", "loss=0,1%", "chain=3/8000"]).unwrap();
+    let names: Vec<String> = sites.iter().map(Site::name).collect();
+    assert_eq!(
+        names,
+        [
+            "a.example@rtt=1ms,loss=0",
+            "b.example:8443@rtt=1ms,loss=0",
+            "a.example@rtt=1ms,loss=1%",
+            "b.example:8443@rtt=1ms,loss=1%",
+            "a.example@rtt=10ms,loss=0",
+            "b.example:8443@rtt=10ms,loss=0",
+            "a.example@rtt=10ms,loss=1%",
+            "b.example:8443@rtt=10ms,loss=1%",
+        ]
+    );
+    let last = sites.last().unwrap();
+    assert_eq!(last.host.as_str(), "b.example");
+    assert_eq!(last.lab.link.rtt_ns, 10_000_000);
+    assert_eq!(last.lab.link.loss.parts_per_million, 10_000);
+    assert_eq!(last.lab.chain.bytes, 8000);
+    let point = last.point.as_deref().unwrap();
+    assert_eq!(point.of, "b.example:8443");
+    assert_eq!(point.settings["chain"], "3/8000");
+    let stored = serde_json::to_string(&sites).unwrap();
+    assert_eq!(serde_json::from_str::<Vec<Site>>(&stored).unwrap(), sites);
+}
+
+#[test]
+fn what_is_said_of_a_part_of_a_link_is_true_of_a_preset_too() {
+    let sites = expanded(&["loss=2%", "link=dsl,3g", "hybrid=off,on", "cpu=100%,25%"]).unwrap();
+    assert_eq!(sites.len(), 2 * 2 * 2 * 2);
+    let first = &sites[0];
+    assert_eq!(first.name(), "a.example@link=dsl,hybrid=off,cpu=100%");
+    assert_eq!(first.lab.link.loss.parts_per_million, 20_000);
+    let dsl = LinkPreset::ALL.iter().find(|p| p.name == "dsl").unwrap();
+    let without_loss = LinkProfile {
+        loss: Default::default(),
+        ..first.lab.link
+    };
+    assert_eq!(without_loss, dsl.profile);
+    let client = |site: &Site| site.point.as_deref().unwrap().client;
+    assert_eq!(client(first).hybrid, Some(Switch::Off));
+    assert_eq!(client(first).cpu_percent, None);
+    let last = client(sites.last().unwrap());
+    assert_eq!(last.cpu_percent.map(crate::CpuShare::percent), Some(25));
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_a_line() {
+    let errors = [
+        &["rtt"][..],
+        &["rtt=fast"],
+        &["rtt=1ms,1000us"],
+        &["rtt="],
+        &["rtt=1ms", "rtt=2ms"],
+        &["delay=1ms"],
+        &["link=5g"],
+        &["hybrid=maybe"],
+        &["cpu=1%"],
+        &["\u{1b}[31m=1"],
+        &["suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"],
+    ]
+    .map(|axes| expanded(axes).unwrap_err());
+    assert_eq!(
+        errors.as_slice(),
+        [
+            "expected NAME=VALUE,…, such as rtt=1ms,10ms,50ms",
+            "rtt=fast: expected a time with its unit, such as 20ms; found \"fast\"",
+            "rtt=1000us: there is such a value already",
+            "rtt=: expected values of 1 to 64 bytes, between commas, found an empty one",
+            "rtt is given twice: join its values with commas",
+            "\"delay\" cannot be swept; expected one of server, tls, suites, groups, key, chain, alpn, tickets, ocsp, rtt, \
+             jitter, loss, rate, rate-up, queue, body, fault, link, hybrid, cpu",
+            "link=5g: no such link; expected one of fibre, cable, dsl, lte, 4g, 3g, 3g-slow, satellite",
+            "hybrid=maybe: expected on or off",
+            "cpu=1%: expected a share of a core from 5% to 99%, such as 25%, or 100%",
+            "\"\\u{1b}[31m\" cannot be swept; expected one of server, tls, suites, groups, key, chain, alpn, tickets, \
+             ocsp, rtt, jitter, loss, rate, rate-up, queue, body, fault, link, hybrid, cpu",
+            "a.example at suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: suites: none of them serves TLS 1.3 with \
+             key=rsa-2048; expected one such as TLS_AES_128_GCM_SHA256",
+        ]
+    );
+}
+
+#[test]
+fn no_sweep_is_made_that_no_run_could_have() {
+    let values = |n: u32| (1..=n).map(|n| n.to_string()).collect::<Vec<_>>().join(",");
+    let millions = [
+        format!("queue={}", values(3000)),
+        format!("body={}", values(3000)),
+    ];
+    let sweep = Sweep::parse(&millions).unwrap();
+    assert_eq!(sweep.points(), 9_000_000);
+    let sites = parse_sites("a.example").unwrap();
+    let error = sweep.expand(&sites).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            SweepError::TooMany {
+                points: 9_000_000,
+                ..
+            }
+        ),
+        "{error}"
+    );
+}

@@ -1,0 +1,93 @@
+use itertools::Itertools;
+use netbench_model::Condition;
+use netbench_stats::spread;
+
+use super::{SweepDifference, SweepTime};
+use crate::{
+    document::{Bar, BarGroup, Bars, Chart, Colours, Dot, Dots, Drawing, Item},
+    text::time,
+};
+
+/// Points that one chart shows.
+const DRAWN: usize = 60;
+
+const PARTS: [&str; 4] = ["round trips", "CPU", "bytes", "losses and the rest"];
+
+/// The paired change at each point.
+pub(super) fn differences(rows: &[&SweepDifference], about: &str) -> Item {
+    let (first, other) = rows
+        .first()
+        .map_or(("", ""), |row| (row.first.as_str(), row.other.as_str()));
+    let rounds = rows.iter().map(|row| row.paired.pairs).max().unwrap_or(0);
+    let drawn = spread(rows.len(), DRAWN).map(|at| rows[at]);
+    let dots = drawn.map(|row| Dot {
+        name: row.point.clone(),
+        ratio: row.paired.ratio,
+        interval: row.paired.interval,
+        verdict: row.paired.verdict,
+    });
+    Item::Charts(vec![Chart {
+        title: format!("From where on a difference is felt: {about}"),
+        note: format!(
+            "n = {} with up to {rounds} rounds each{}. Dots: the middle of the paired ratios (Hodges and Lehmann); lines: \
+             intervals of at least 95 %.",
+            crate::text::count(rows.len(), "point", "points"),
+            only_some(rows.len())
+        ),
+        drawing: Drawing::Dots(Dots {
+            less: format!("{other} faster than {first}"),
+            more: format!("{other} slower"),
+            dots: dots.collect(),
+        }),
+    }])
+}
+
+/// The median time of each stack at each point, in the parts that are foretold of it.
+pub(super) fn times(rows: &[&SweepTime], condition: Condition) -> Option<Item> {
+    let points: Vec<&str> = rows.iter().map(|row| row.point.as_str()).unique().collect();
+    let drawn: Vec<&str> = spread(points.len(), DRAWN).map(|at| points[at]).collect();
+    let groups = drawn.iter().map(|point| BarGroup {
+        name: (*point).to_owned(),
+        bars: rows
+            .iter()
+            .filter(|row| row.point == *point)
+            .filter_map(|row| bar(row))
+            .collect(),
+    });
+    let groups: Vec<BarGroup> = groups.filter(|group| !group.bars.is_empty()).collect();
+    if groups.is_empty() {
+        return None;
+    }
+    Some(Item::Charts(vec![Chart {
+        title: format!("What the median time is made of at each point: {condition} connections"),
+        note: format!(
+            "n = {}{}. The first three parts are foretold or measured by themselves, the last is what is left of the median.",
+            crate::text::count(points.len(), "point", "points"),
+            only_some(points.len())
+        ),
+        drawing: Drawing::Bars(Bars {
+            colours: Colours::Parts,
+            series: PARTS.map(str::to_owned).to_vec(),
+            groups,
+        }),
+    }]))
+}
+
+fn bar(row: &SweepTime) -> Option<Bar> {
+    let (total, told) = (row.total_ns?, row.foretold?);
+    let rest = (total - told.total_ns).max(0.0);
+    let parts = [told.waiting_ns, told.cpu_ns, told.bytes_ns, rest];
+    Some(Bar {
+        label: row.stack.to_string(),
+        text: time(total),
+        parts: parts.into_iter().enumerate().collect(),
+    })
+}
+
+fn only_some(points: usize) -> String {
+    if points > DRAWN {
+        format!("; {DRAWN} of them are drawn, evenly spread")
+    } else {
+        String::new()
+    }
+}

@@ -1,0 +1,221 @@
+use itertools::Itertools;
+use netbench_model::{Condition, SweepAxis};
+use netbench_stats::Verdict;
+
+use super::{Fit, SweepDifference, SweepSummary, SweepTime, charts};
+use crate::{
+    cell::{Cell, Digits},
+    document::{Filling, Item, Section, Table},
+    text::{change, count, some_of},
+};
+
+/// The points of a sweep, one beside the other.
+pub(crate) fn section(sweep: &SweepSummary) -> Section {
+    let mut items: Vec<Item> = headlines(sweep).map(Item::Headline).collect();
+    items.extend(fit(sweep));
+    let by_stacks = sweep
+        .differences
+        .iter()
+        .map(|row| (row.condition, &row.first, &row.other))
+        .unique();
+    for (condition, first, other) in by_stacks {
+        let rows = sweep
+            .differences
+            .iter()
+            .filter(|row| row.condition == condition && row.first == *first && row.other == *other);
+        let rows: Vec<&SweepDifference> = rows.collect();
+        let about = format!("{condition} connections, {other} against {first}");
+        items.push(Item::Heading(format!("Point by point: {about}")));
+        items.push(Item::text(
+            "Medians of the total time. The difference and its interval are of the rounds, each pair side by side \
+             (Hodges and Lehmann; Wilcoxon's signed ranks, at least 95 % for each point by itself).",
+        ));
+        items.push(charts::differences(&rows, &about));
+        items.push(differences(sweep, &rows, &about));
+        items.extend(parts(sweep, &rows, &about));
+    }
+    for condition in sweep.times.iter().map(|row| row.condition).unique() {
+        let rows = sweep.times.iter().filter(|row| row.condition == condition);
+        let rows: Vec<&SweepTime> = rows.collect();
+        items.extend(times(sweep, &rows, condition));
+    }
+    Section {
+        id: "sweep".to_owned(),
+        heading: "Over networks".to_owned(),
+        explanation: explanation(sweep),
+        items,
+        ..Section::default()
+    }
+}
+
+fn explanation(sweep: &SweepSummary) -> String {
+    let axes = sweep.axes.axes.iter();
+    let axes = axes.map(|axis| format!("{} {}", axis.name, axis.values.join(", ")));
+    format!(
+        "{} at {}: {}.",
+        some_of(3, &sweep.sites),
+        count(sweep.axes.points(), "point", "points"),
+        axes.format("; ")
+    )
+}
+
+/// At how many points which stack is faster, and from where to where the difference goes.
+fn headlines(sweep: &SweepSummary) -> impl Iterator<Item = String> {
+    let by_stacks = sweep
+        .differences
+        .iter()
+        .into_group_map_by(|row| (row.condition, &row.first, &row.other));
+    let by_stacks = by_stacks.into_iter().sorted_by_key(|(key, _)| *key);
+    by_stacks.filter_map(|((condition, first, other), rows)| {
+        let verdicts = |verdict| rows.iter().filter(|row| row.paired.verdict == verdict).count();
+        let by_ratio = |row: &&&SweepDifference| row.paired.ratio.ln().abs();
+        let least = rows.iter().min_by(|a, b| by_ratio(a).total_cmp(&by_ratio(b)))?;
+        let most = rows.iter().max_by(|a, b| by_ratio(a).total_cmp(&by_ratio(b)))?;
+        Some(format!(
+            "{condition}: {other} is faster than {first} at {} of {}, slower at {}, the same within 1 % at {}. It is \
+             furthest away at {} ({}) and nearest at {} ({}).",
+            verdicts(Verdict::Faster),
+            count(rows.len(), "point", "points"),
+            verdicts(Verdict::Slower),
+            verdicts(Verdict::Same),
+            most.point,
+            change(most.paired.ratio),
+            least.point,
+            change(least.paired.ratio),
+        ))
+    })
+}
+
+/// How many times are as foretold.
+fn fit(sweep: &SweepSummary) -> Option<Item> {
+    let fits = |fit| sweep.times.iter().filter(|row| row.fit == fit).count();
+    let (holds, off) = (fits(Fit::Holds), fits(Fit::Off));
+    if holds + off == 0 {
+        return None;
+    }
+    let failing = sweep.times.iter().filter(|row| row.fit == Fit::Off);
+    let failing: Vec<_> = failing
+        .map(|row| format!("{} ({})", row.point, row.stack))
+        .collect();
+    let text = format!(
+        "Where nothing is lost, {holds} of {} are within 3 % or 0.5 ms of round trips × RTT + CPU + bytes / rate.",
+        count(holds + off, "median time", "median times"),
+    );
+    Some(match failing.is_empty() {
+        true => Item::Text(text),
+        false => Item::Warning(format!("{text} Not so: {}.", some_of(3, &failing))),
+    })
+}
+
+/// The axes that have more than one value: the others are the same at every point.
+fn axes(sweep: &SweepSummary) -> impl Iterator<Item = &SweepAxis> {
+    sweep.axes.axes.iter().filter(|axis| axis.values.len() > 1)
+}
+
+fn with_axes<T>(
+    sweep: &SweepSummary,
+    table: Filling<T>,
+    setting: impl Fn(&T, &str) -> Option<String>,
+) -> Filling<T> {
+    axes(sweep).fold(table, |table, axis| {
+        table.col(&axis.name, 0, |row| Cell::maybe(setting(row, &axis.name)))
+    })
+}
+
+fn differences(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> Item {
+    let (first, other) = rows
+        .first()
+        .map_or(("", ""), |row| (row.first.as_str(), row.other.as_str()));
+    let table = Table::of(rows).caption(format!("points, {about}"));
+    with_axes(sweep, table, |row, axis| row.settings.get(axis).cloned())
+        .col(first, 1, |row| Cell::Time(row.first_total_ns))
+        .col(other, 1, |row| Cell::Time(row.other_total_ns))
+        .col_of(other, "by", 0, |row| {
+            Cell::TimeDifference(row.difference.middle_ns)
+        })
+        .col_of(other, "interval", 2, |row| {
+            match (row.difference.low_ns, row.difference.high_ns) {
+                (Some(low), Some(high)) => Cell::text(times_between(low, high)),
+                _ => Cell::text(crate::text::TOO_FEW),
+            }
+        })
+        .col_of(other, "change", 0, |row| Cell::Change(row.paired.ratio))
+        .col_of(other, "verdict", 0, |row| Cell::verdict(row.paired.verdict))
+        .col("rounds", 4, |row| Cell::count(row.paired.pairs))
+        .item()
+}
+
+/// Both ends of an interval of a difference.
+fn times_between(low_ns: f64, high_ns: f64) -> String {
+    let ends = [low_ns, high_ns].map(|ns| Cell::TimeDifference(ns).render());
+    format!("{} … {}", ends[0], ends[1])
+}
+
+/// What the difference is made of.
+fn parts(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> Option<Item> {
+    let rows: Vec<_> = rows
+        .iter()
+        .filter_map(|row| Some((*row, row.parts?)))
+        .collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let other = rows.first().map_or("", |(row, _)| row.other.as_str());
+    let table = Table::of(rows).caption(format!("what the difference is made of, {about}"));
+    let table = with_axes(sweep, table, |(row, _), axis| {
+        row.settings.get(axis).cloned()
+    })
+    .col_of(other, "by", 0, |(row, _)| {
+        Cell::TimeDifference(row.difference.middle_ns)
+    })
+    .col_of(other, "CPU", 0, |(_, parts)| {
+        Cell::TimeDifference(parts.cpu_ns)
+    })
+    .col_of(other, "round trips", 0, |(_, parts)| {
+        Cell::TimeDifference(parts.waiting_ns)
+    })
+    .col_of(other, "bytes", 0, |(_, parts)| {
+        Cell::TimeDifference(parts.bytes_ns)
+    })
+    .col_of(other, "losses and the rest", 0, |(_, parts)| {
+        Cell::TimeDifference(parts.rest_ns)
+    });
+    Some(table.item())
+}
+
+/// What connections take, beside what was foretold.
+fn times(sweep: &SweepSummary, rows: &[&SweepTime], condition: Condition) -> Vec<Item> {
+    let mut items = vec![Item::Heading(format!(
+        "What the time is made of: {condition} connections"
+    ))];
+    items.push(Item::text(
+        "Foretold, where nothing is lost: round trips × RTT + CPU of client and server + bytes / rate. It holds within 3 % \
+         or 0.5 ms of the median; with loss, the rest is what losses cost.",
+    ));
+    items.extend(charts::times(rows, condition));
+    let table = Table::of(rows).caption(format!("foretold and measured, {condition} connections"));
+    let told = |row: &&&SweepTime, part: fn(&super::Foretold) -> f64| {
+        Cell::time(row.foretold.as_ref().map(part))
+    };
+    let table = with_axes(sweep, table, |row, axis| row.settings.get(axis).cloned())
+        .col("stack", 0, |row| Cell::text(&row.stack))
+        .col("median", 0, |row| Cell::time(row.total_ns))
+        .col("foretold", 0, |row| told(row, |told| told.total_ns))
+        .col("off by", 1, |row| {
+            row.off_ns.map_or(Cell::Missing, Cell::TimeDifference)
+        })
+        .col("model", 0, |row| Cell::text(row.fit.word()))
+        .col("round trips", 1, |row| {
+            row.foretold.map_or(Cell::Missing, |told| {
+                Cell::number(told.round_trips, Digits::All, "")
+            })
+        })
+        .col("waiting", 3, |row| told(row, |told| told.waiting_ns))
+        .col("CPU", 2, |row| told(row, |told| told.cpu_ns))
+        .col("bytes", 2, |row| told(row, |told| told.bytes_ns))
+        .col("failed", 4, |row| {
+            Cell::Of(row.failed, row.failed + row.samples)
+        });
+    items.push(table.item());
+    items
+}

@@ -1,0 +1,331 @@
+//! A sweep: how long connections take at each point, what of that is foretold, and by how much two stacks differ.
+
+mod charts;
+mod document;
+mod foretold;
+
+use std::collections::{BTreeMap, HashMap};
+
+use itertools::Itertools;
+use netbench_model::{
+    Condition, ConnectManifest, LinkKind, Sample, Site, StackName, Sweep, SweepPoint,
+};
+use netbench_stats::{
+    Pair, RoundsDifference, RoundsRatio, compare_rounds, difference_of_rounds, median,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub(super) use self::document::section;
+pub use self::foretold::Foretold;
+use self::foretold::foretell;
+use super::{Matched, match_up};
+
+/// What a sweep says.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SweepSummary {
+    /// What was swept.
+    pub axes: Sweep,
+    /// The sites that were swept.
+    pub sites: Vec<String>,
+    /// What each stack takes at each point.
+    pub times: Vec<SweepTime>,
+    /// By how much stacks differ at each point.
+    pub differences: Vec<SweepDifference>,
+}
+
+/// What a stack takes at a point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SweepTime {
+    /// The condition.
+    pub condition: Condition,
+    /// The point.
+    pub point: String,
+    /// Its value on each axis.
+    pub settings: BTreeMap<String, String>,
+    /// The stack.
+    pub stack: StackName,
+    /// Connections that went well.
+    pub samples: u64,
+    /// Connections that did not.
+    pub failed: u64,
+    /// Median total; none where every connection failed.
+    pub total_ns: Option<f64>,
+    /// What they were to take where nothing is lost, each part its median; none where no link is emulated.
+    pub foretold: Option<Foretold>,
+    /// The median of what each connection took beyond what was foretold of it.
+    pub off_ns: Option<f64>,
+    /// How well it was foretold.
+    pub fit: Fit,
+}
+
+/// How well a time was foretold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fit {
+    /// Within 3 % or 0.5 ms.
+    Holds,
+    /// Not so.
+    Off,
+    /// Packets may be lost, which is not foretold.
+    Lossy,
+    /// There is nothing to compare.
+    Unknown,
+}
+
+impl Fit {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Holds => "holds",
+            Self::Off => "OFF",
+            Self::Lossy => "lossy",
+            Self::Unknown => "–",
+        }
+    }
+}
+
+/// What a foretold time may be off by, of the measured one, and in any case.
+const OFF_PART: f64 = 0.03;
+const OFF_NS: f64 = 500_000.0;
+
+/// By how much two stacks differ at a point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SweepDifference {
+    /// The condition.
+    pub condition: Condition,
+    /// The point.
+    pub point: String,
+    /// Its value on each axis.
+    pub settings: BTreeMap<String, String>,
+    /// The first stack.
+    pub first: StackName,
+    /// The other stack.
+    pub other: StackName,
+    /// The first stack's median total.
+    pub first_total_ns: f64,
+    /// The other's.
+    pub other_total_ns: f64,
+    /// The ratio over the rounds, other over first.
+    pub paired: RoundsRatio,
+    /// The difference over the same rounds, other less first.
+    pub difference: RoundsDifference,
+    /// What of it is foretold, and from what; none where no link is emulated.
+    pub parts: Option<DifferenceParts>,
+}
+
+/// Medians over pairs, other less first.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DifferenceParts {
+    /// Of waiting for round trips.
+    pub waiting_ns: f64,
+    /// Of what client and server compute.
+    pub cpu_ns: f64,
+    /// Of bytes at the link's rate.
+    pub bytes_ns: f64,
+    /// All else: losses, queues, waiting for a core.
+    pub rest_ns: f64,
+}
+
+/// The samples of one point.
+struct AtPoint<'a> {
+    point: &'a SweepPoint,
+    sites: HashMap<String, &'a Site>,
+}
+
+/// What the sweep says of `measured`, the last samples of all trials. None where the run is none.
+pub(super) fn sweep(manifest: &ConnectManifest, measured: &[&Sample]) -> Option<SweepSummary> {
+    let plan = &manifest.plan;
+    let axes = plan.sweep.clone()?;
+    let swept = plan.sites.iter().filter_map(|site| site.point.as_deref());
+    let points = points(&plan.sites);
+    let by_site = measured
+        .iter()
+        .copied()
+        .into_group_map_by(|s| s.site.as_str());
+    let mut summary = SweepSummary {
+        axes,
+        sites: swept.map(|point| point.of.clone()).unique().collect(),
+        times: Vec::new(),
+        differences: Vec::new(),
+    };
+    let mut names: Vec<Vec<&String>> = Vec::new();
+    for at in &points {
+        names.push(at.sites.keys().sorted().collect());
+    }
+    for condition in &plan.conditions {
+        for (at, names) in points.iter().zip(&names) {
+            let samples = names.iter().filter_map(|name| by_site.get(name.as_str()));
+            let samples: Vec<&Sample> = samples.flatten().copied().collect();
+            let model = Model::of(manifest, at);
+            let of = |stack| time(*condition, stack, &samples, &model);
+            summary.times.extend(plan.stacks.iter().map(of));
+            if let Some((first, others)) = plan.stacks.split_first() {
+                let of = |other| difference(*condition, first, other, &samples, &model);
+                summary.differences.extend(others.iter().filter_map(of));
+            }
+        }
+    }
+    Some(summary)
+}
+
+/// The points of a plan, in its order.
+fn points(sites: &[Site]) -> Vec<AtPoint<'_>> {
+    let mut points: Vec<AtPoint<'_>> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for site in sites {
+        let Some(point) = site.point.as_deref() else {
+            continue;
+        };
+        let place = *places.entry(&point.name).or_insert_with(|| {
+            points.push(AtPoint {
+                point,
+                sites: HashMap::new(),
+            });
+            points.len() - 1
+        });
+        points[place].sites.insert(site.name(), site);
+    }
+    points
+}
+
+/// What foretells the times of a point.
+struct Model<'a> {
+    at: &'a AtPoint<'a>,
+    manifest: &'a ConnectManifest,
+    client: netbench_model::ClientSettings,
+    is_emulated: bool,
+}
+
+impl<'a> Model<'a> {
+    fn of(manifest: &'a ConnectManifest, at: &'a AtPoint<'a>) -> Self {
+        let link = manifest.link.as_ref().map(|link| link.kind);
+        Self {
+            at,
+            manifest,
+            client: manifest.plan.client.at(at.point.client),
+            is_emulated: matches!(link, Some(LinkKind::User | LinkKind::Netem)),
+        }
+    }
+
+    fn foretell(&self, site: &str, measured: &netbench_model::Measured) -> Option<Foretold> {
+        let site = self.at.sites.get(site).filter(|_| self.is_emulated)?;
+        let cpu = self.at.point.client.cpu_percent;
+        let cpu = cpu.or(self.manifest.plan.cpu_percent);
+        Some(foretell(site, &self.client, cpu, measured))
+    }
+
+    fn may_lose(&self) -> bool {
+        let mut sites = self.at.sites.values();
+        sites.any(|site| site.lab.link.loss.parts_per_million > 0)
+    }
+
+    fn fit(&self, total_ns: Option<f64>, off_ns: Option<f64>) -> Fit {
+        match (total_ns, off_ns) {
+            (Some(_), Some(_)) if self.may_lose() => Fit::Lossy,
+            (Some(total), Some(off)) if off.abs() <= OFF_NS.max(OFF_PART * total) => Fit::Holds,
+            (Some(_), Some(_)) => Fit::Off,
+            _ => Fit::Unknown,
+        }
+    }
+}
+
+fn time(
+    condition: Condition,
+    stack: &StackName,
+    samples: &[&Sample],
+    model: &Model<'_>,
+) -> SweepTime {
+    let own = samples
+        .iter()
+        .filter(|sample| sample.condition == condition && sample.stack == *stack);
+    let (good, bad): (Vec<&Sample>, Vec<&Sample>) = own
+        .copied()
+        .partition(|sample| sample.outcome.ok().is_some());
+    let totals = |sample: &&Sample| Some(sample.outcome.ok()?.phases.total_ns as f64);
+    let totals: Vec<f64> = good.iter().filter_map(totals).collect();
+    let foretold = |sample: &&Sample| model.foretell(&sample.site, sample.outcome.ok()?);
+    let foretold: Vec<Foretold> = good.iter().filter_map(foretold).collect();
+    let off = totals.iter().zip(&foretold);
+    let off: Vec<f64> = off.map(|(total, told)| total - told.total_ns).collect();
+    let (total_ns, off_ns) = (median(&totals), median(&off));
+    SweepTime {
+        condition,
+        point: model.at.point.name.clone(),
+        settings: model.at.point.settings.clone(),
+        stack: stack.clone(),
+        samples: good.len() as u64,
+        failed: bad.iter().filter(|sample| sample.outcome.counts()).count() as u64,
+        total_ns,
+        foretold: medians(&foretold),
+        off_ns,
+        fit: model.fit(total_ns, off_ns),
+    }
+}
+
+fn medians(of: &[Foretold]) -> Option<Foretold> {
+    let median = |part: fn(&Foretold) -> f64| median(&of.iter().map(part).collect::<Vec<_>>());
+    Some(Foretold {
+        round_trips: median(|told| told.round_trips)?,
+        waiting_ns: median(|told| told.waiting_ns)?,
+        cpu_ns: median(|told| told.cpu_ns)?,
+        bytes_ns: median(|told| told.bytes_ns)?,
+        total_ns: median(|told| told.total_ns)?,
+    })
+}
+
+fn difference(
+    condition: Condition,
+    first: &StackName,
+    other: &StackName,
+    samples: &[&Sample],
+    model: &Model<'_>,
+) -> Option<SweepDifference> {
+    let pairs = match_up(samples, condition, first, other).matched;
+    let total = |side: fn(&Matched<'_>) -> u64| {
+        median(
+            &pairs
+                .iter()
+                .map(|pair| side(pair) as f64)
+                .collect::<Vec<_>>(),
+        )
+    };
+    let ratios: Vec<Pair> = pairs.iter().map(Matched::totals).collect();
+    let differences: Vec<f64> = pairs.iter().map(Matched::difference_ns).collect();
+    Some(SweepDifference {
+        condition,
+        point: model.at.point.name.clone(),
+        settings: model.at.point.settings.clone(),
+        first: first.clone(),
+        other: other.clone(),
+        first_total_ns: total(|pair| pair.first.phases.total_ns)?,
+        other_total_ns: total(|pair| pair.other.phases.total_ns)?,
+        paired: compare_rounds(&ratios)?,
+        difference: difference_of_rounds(&differences)?,
+        parts: parts(&pairs, model),
+    })
+}
+
+fn parts(pairs: &[Matched<'_>], model: &Model<'_>) -> Option<DifferenceParts> {
+    let both = |pair: &Matched<'_>| {
+        let first = model.foretell(pair.site, pair.first)?;
+        let other = model.foretell(pair.site, pair.other)?;
+        Some((first, other, pair.difference_ns()))
+    };
+    let both: Option<Vec<(Foretold, Foretold, f64)>> = pairs.iter().map(both).collect();
+    let both = both?;
+    let of = |part: fn(&Foretold) -> f64| {
+        let parts = both
+            .iter()
+            .map(|(first, other, _)| part(other) - part(first));
+        median(&parts.collect::<Vec<_>>())
+    };
+    let rest = both
+        .iter()
+        .map(|(first, other, all)| all - (other.total_ns - first.total_ns));
+    Some(DifferenceParts {
+        waiting_ns: of(|told| told.waiting_ns)?,
+        cpu_ns: of(|told| told.cpu_ns)?,
+        bytes_ns: of(|told| told.bytes_ns)?,
+        rest_ns: median(&rest.collect::<Vec<_>>())?,
+    })
+}
