@@ -299,6 +299,9 @@ mod tests {
             rate: Some(BitRate {
                 bits_per_second: 1_600_000,
             }),
+            rate_up: Some(BitRate {
+                bits_per_second: 768_000,
+            }),
             queue: Queue { packets: 50 },
         };
         let near = LinkProfile {
