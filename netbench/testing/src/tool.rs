@@ -33,6 +33,8 @@ pub enum Tool {
     Chromium,
     /// Firefox.
     Firefox,
+    /// The program curl.
+    Curl,
     /// NSS's tool for databases of certificates.
     Certutil,
     /// Slurm's daemons and commands, and root, who may start them.
@@ -53,7 +55,7 @@ pub enum Tool {
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Go,
         Self::Javac,
         Self::Nginx,
@@ -65,6 +67,7 @@ impl Tool {
         Self::Valgrind,
         Self::Chromium,
         Self::Firefox,
+        Self::Curl,
         Self::Certutil,
         Self::Slurm,
         Self::EmulatedMachine,
@@ -89,6 +92,7 @@ impl Tool {
             Self::Valgrind => "valgrind",
             Self::Chromium => "chromium",
             Self::Firefox => "firefox",
+            Self::Curl => "curl",
             Self::Certutil => "certutil",
             Self::Slurm => "slurm",
             Self::EmulatedMachine => "emulated-machine",
@@ -111,6 +115,7 @@ impl Tool {
             | Self::Sslscan
             | Self::Haproxy
             | Self::Selfserv
+            | Self::Curl
             | Self::Certutil
             | Self::Valgrind => absent(self.name()),
             Self::Chromium => self

@@ -12,7 +12,7 @@ mod wire;
 
 use std::{
     io,
-    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -140,11 +140,18 @@ impl Server {
         let address = listener.local_addr()?;
         let over = Arc::new(AtomicBool::new(false));
         let served = Arc::new(Mutex::new(Vec::new()));
-        let (ends, account) = (Arc::clone(&over), Arc::clone(&served));
+        let current = Arc::new(Mutex::new(None));
+        let (ends, account, now) = (Arc::clone(&over), Arc::clone(&served), Arc::clone(&current));
         let thread = thread::Builder::new().spawn(move || {
             while !ends.load(Ordering::Relaxed) {
                 match listener.accept() {
                     Ok((stream, _)) => {
+                        *now.lock().unwrap_or_else(PoisonError::into_inner) =
+                            stream.try_clone().ok();
+                        // It was asked to end before there was a connection to end.
+                        if ends.load(Ordering::Relaxed) {
+                            return;
+                        }
                         let seen = self.connection(stream, limit);
                         account
                             .lock()
@@ -159,6 +166,7 @@ impl Server {
             address,
             over,
             served,
+            current,
             thread: Some(thread),
         })
     }
@@ -291,6 +299,8 @@ pub struct Running {
     address: SocketAddr,
     over: Arc<AtomicBool>,
     served: Arc<Mutex<Vec<Served>>>,
+    /// The connection that is served, or was last.
+    current: Arc<Mutex<Option<TcpStream>>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -322,6 +332,11 @@ impl Running {
 
     fn stop(&mut self) {
         self.over.store(true, Ordering::Relaxed);
+        // A client that is done may leave a connection open. What it has sent is still read.
+        let current = self.current.lock();
+        if let Some(stream) = &*current.unwrap_or_else(PoisonError::into_inner) {
+            let _ = stream.shutdown(Shutdown::Read);
+        }
         if let Some(thread) = self.thread.take() {
             // Its account is as it was before, if it panicked.
             let _ = thread.join();
