@@ -42,6 +42,38 @@ fn state<'a>(states: &'a [(String, String)], part: &str) -> &'a str {
 }
 
 #[test]
+fn browsers_are_asked_where_there_are_any() {
+    let place = place();
+    let line = "evaluate --quick --sites sites.txt --part browsers --browsers=chromium --json";
+    let done = place.netbench(&words(line));
+    let found = evaluation(&done.stdout);
+    let states = states(&found);
+    let question = &found["questions"][3];
+    let because = question["because"].as_str().unwrap();
+    assert!(
+        question["question"]
+            .as_str()
+            .unwrap()
+            .contains("what do browsers do"),
+        "{question}"
+    );
+    match state(&states, "browsers") {
+        "done" => {
+            assert_ne!(question["answer"], "open", "{because}");
+            assert!(because.contains("chromium loads 2 of 2"), "{because}");
+            assert!(because.contains("that a browser accepts"), "{because}");
+            let disagreements = found["found"]["clients"]["disagreements"].as_array();
+            assert!(disagreements.unwrap().len() > 5);
+        }
+        "unsupported" => assert_eq!(question["answer"], "open"),
+        other => panic!("{other}: {}", done.stderr),
+    }
+    let line = "evaluate --quick --part browsers";
+    let refused = place.netbench(&words(line)).expect(2);
+    assert!(refused.stderr.contains("--browsers"), "{}", refused.stderr);
+}
+
+#[test]
 fn two_parts_answer_what_they_can_and_the_rest_is_said_to_be_missing() {
     let place = place();
     let line = "evaluate --quick --sites sites.txt --part features,connections --link none --json";

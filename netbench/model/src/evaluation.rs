@@ -41,6 +41,9 @@ pub struct EvaluationPlan {
     pub seed: u64,
     /// Workers of the user's own: stack and program.
     pub workers: Vec<(String, String)>,
+    /// Browsers that are asked as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub browsers: Vec<String>,
     /// The parts, in the order in which they are run.
     pub parts: Vec<PartRecord>,
 }

@@ -50,6 +50,7 @@ fn manifest(parts: &[(&str, PartState)]) -> EvaluationManifest {
             link: None,
             seed: 1,
             workers: Vec::new(),
+            browsers: Vec::new(),
             parts: parts.iter().map(part).collect(),
         },
         workers: Vec::new(),
@@ -221,6 +222,25 @@ fn answers(found: Found) -> Vec<Answer> {
         .iter()
         .map(|question| question.answer)
         .collect()
+}
+
+#[test]
+fn browsers_are_a_question_only_where_they_were_asked() {
+    let mut run = manifest(&[(
+        "browsers",
+        PartState::Unsupported {
+            why: "chromium is not installed".to_owned(),
+        },
+    )]);
+    assert_eq!(evaluation(run.clone(), Found::default()).questions.len(), 3);
+    run.plan.browsers = vec!["chromium".to_owned()];
+    let told = evaluation(run, Found::default());
+    let question = &told.questions[3];
+    assert_eq!(question.answer, Answer::Open);
+    assert_eq!(
+        question.because,
+        "No browser was asked: chromium is not installed."
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod document;
 mod outside;
 mod summary;
 
+pub(crate) use outside::BESIDE;
 pub use outside::{CompatDisagreement, Stance};
 pub use summary::{
     CompatCell, CompatDifference, CompatHead, CompatRow, CompatStack, CompatSummary, CompatTotals,

@@ -15,6 +15,9 @@ use crate::{
     text::count,
 };
 
+/// The heading of what stacks do otherwise than the clients.
+pub(crate) const BESIDE: &str = "Stacks beside other clients";
+
 /// A server that a stack accepts and a client from outside refuses, or the other way round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CompatDisagreement {
@@ -163,7 +166,7 @@ pub(super) fn section(summary: &CompatSummary) -> Option<Section> {
     }
     Some(Section {
         id: "clients".to_owned(),
-        heading: "Stacks beside other clients".to_owned(),
+        heading: BESIDE.to_owned(),
         explanation: format!(
             "{} Each is in a network of its own, and trusts the case's root alone or beside its own.",
             clients

@@ -10,6 +10,7 @@ use super::{Asked, Evaluation, advice::advice};
 use crate::{
     bogo::{Lost, LostFeature, features_sections},
     cell::{Cell, Digits},
+    compat::BESIDE,
     document::{Document, Extent, Item, Report, Section, Shown, Table},
     text::{count, in_place_of, places, profile_in_words, some_of},
 };
@@ -68,6 +69,7 @@ impl Report for EvaluationReport {
                 about: about.clone(),
                 section: match at {
                     0 => Some(SITES.to_owned()),
+                    3.. => told.browsers.clone(),
                     _ => told.connections.first().map(|section| section.id.clone()),
                 },
                 act: (at == 0 && to_do.is_some()).then(|| TO_DO.to_owned()),
@@ -96,6 +98,8 @@ struct Told {
     connections: Vec<Section>,
     scans: Vec<Section>,
     others: Vec<Section>,
+    /// The section about what browsers do.
+    browsers: Option<String>,
     /// For each of the three questions.
     warnings: [Vec<String>; 3],
 }
@@ -107,6 +111,12 @@ impl Told {
             "scan" => (&mut self.scans, 0),
             _ => (&mut self.others, 2),
         };
+        let beside = |section: &&Section| section.heading == BESIDE;
+        self.browsers = self.browsers.take().or(part
+            .sections
+            .iter()
+            .find(beside)
+            .map(|section| section.id.clone()));
         sections.extend(part.sections);
         for (at, asked) in part.questions.into_iter().enumerate() {
             let warnings = &mut self.warnings[(first + at).min(2)];

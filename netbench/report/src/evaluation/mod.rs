@@ -1,10 +1,11 @@
-//! What an evaluation says: three questions, each with a verdict, the figures that carry it, and
+//! What an evaluation says: three questions, and a fourth where browsers were asked, each with a verdict, the figures that carry it, and
 //! what would break.
 //!
 //! Start reading at [`evaluation`]; each question is answered in a file of its own, from the parts that
 //! there are.
 
 mod advice;
+mod browsers;
 mod catalogues;
 mod document;
 pub(crate) mod fast;
@@ -25,8 +26,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    ChainsSummary, CompatSummary, ConnectSummary, RootsSummary, SuiteSummary, cell::Cell,
-    document::Table,
+    BrowserSummary, ChainsSummary, CompatSummary, ConnectSummary, RootsSummary, SuiteSummary,
+    cell::Cell, document::Table,
 };
 
 pub use document::EvaluationReport;
@@ -44,7 +45,7 @@ pub struct Evaluation {
     /// All answers in one sentence.
     #[serde(default)]
     pub sentence: String,
-    /// The three questions.
+    /// The three questions, and a fourth where browsers were asked.
     pub questions: Vec<Question>,
     /// What the parts found.
     pub found: Found,
@@ -78,6 +79,12 @@ pub struct Found {
     /// What they trust by themselves, with the trust stores of many systems.
     #[serde(default)]
     pub roots: Option<Arc<RootsSummary>>,
+    /// What browsers do on the sites, and both stacks beside them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visits: Option<Arc<BrowserSummary>>,
+    /// What browsers do with the servers of a catalogue, and both stacks beside them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clients: Option<Arc<CompatSummary>>,
     /// The in-memory suite, in one or more runs.
     pub suites: Vec<Arc<SuiteSummary>>,
 }
@@ -182,11 +189,17 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
         parts: Some(&run.plan.parts),
         ..Evidence::of(&plan.from, &plan.to, plan.target)
     };
-    let questions = vec![
+    let mut questions = vec![
         supports::answer(&evidence),
         works::answer(&evidence),
         fast::answer(&evidence),
     ];
+    // What browsers do decides nothing.
+    let sentence = sentence::sentence(&evidence, &questions);
+    if !plan.browsers.is_empty() {
+        let (visits, clients) = (found.visits.as_deref(), found.clients.as_deref());
+        questions.push(browsers::answer(&evidence, visits, clients));
+    }
     let mut warnings = Vec::new();
     if run.finished.is_none() {
         warnings.push(
@@ -207,7 +220,7 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
     Evaluation {
         schema: SCHEMA_VERSION,
         kind: "evaluation".to_owned(),
-        sentence: sentence::sentence(&evidence, &questions),
+        sentence,
         questions,
         found,
         warnings,

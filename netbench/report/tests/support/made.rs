@@ -343,6 +343,7 @@ impl Made {
                 link: None,
                 seed: self.seed,
                 workers: Vec::new(),
+                browsers: Vec::new(),
                 parts: parts.map(part).to_vec(),
             },
         )

@@ -45,8 +45,6 @@ pub fn evaluation_of(lost: Vec<LostSite>) -> EvaluationReport {
         SuiteReport::new(manifest, &samples)
     });
     let found = Found {
-        matrix: None,
-        defects: None,
         coverage: serde_json::from_str(&read("features/coverage.json")).unwrap(),
         difference: serde_json::from_str(&read("features/difference.json")).unwrap(),
         losses: Some(Losses {
@@ -57,10 +55,8 @@ pub fn evaluation_of(lost: Vec<LostSite>) -> EvaluationReport {
             ..Losses::default()
         }),
         connections: Some(Arc::clone(&connect.summary)),
-        compat: None,
-        chains: None,
-        roots: None,
         suites: suites.iter().map(|s| Arc::clone(&s.summary)).collect(),
+        ..Found::default()
     };
     let mut parts: Vec<Box<dyn Report>> = vec![Box::new(scan), Box::new(connect)];
     for suite in suites {

@@ -1,4 +1,5 @@
 use clap::Args;
+use netbench_browser::Product;
 use netbench_link::LinkChoice;
 
 use crate::{
@@ -14,6 +15,7 @@ Examples:
   netbench evaluate --from openssl --to rustls-ring --sites mine.txt
   netbench evaluate --part sites,connections --live --sites mine.txt
   netbench evaluate https://localhost:8443/ --roots my-ca.pem
+  netbench evaluate --quick --browsers     also ask Chromium and Firefox
   netbench evaluate --resume runs/…        continue, and run failed parts again
   netbench evaluate --quick --json | jq '.questions[] | {question, answer}'
 
@@ -21,6 +23,8 @@ Parts:
   features     BoringSSL's protocol tests (bogo)
   compat       servers, certificate chains and trust stores that are right,
                wrong, old or odd (compat, compat chains, compat roots)
+  browsers     what browsers do on emulated sites and with the servers of compat
+               (browser, compat --client); only with --browsers
   sites        what each site supports, and which ones would be lost (scan)
   connections  times of connections (connect)
   suite        benchmarks in memory (suite)
@@ -36,7 +40,7 @@ Without --live, nothing leaves this machine.";
     mut_arg("out", |out| out.help("Folder to create the evaluation's folder in")),
     mut_arg("resume", |resume| {
         let resume = resume.help("Resume the evaluation in DIR, with the settings it was started with; failed parts run again");
-        resume.conflicts_with_all(["from", "to", "targets", "connect_to", "roots", "rounds", "method", "pause", "sites", "limit", "quick", "live", "client_profile", "link", "part", "skip", "seed", "worker", "out", "name"])
+        resume.conflicts_with_all(["from", "to", "targets", "connect_to", "roots", "rounds", "method", "pause", "browsers", "sites", "limit", "quick", "live", "client_profile", "link", "part", "skip", "seed", "worker", "out", "name"])
     }),
 )]
 pub(crate) struct Evaluate {
@@ -56,7 +60,17 @@ pub(crate) struct Evaluate {
     /// Take a few minutes instead of half an hour: fewer rounds, connections to at most 50 sites, stored protocol tests
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Run only these parts: features, compat, sites, connections, suite
+    /// Ask browsers as well what they do: chromium,firefox unless others are named
+    #[arg(
+        long,
+        value_name = "B,…",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "chromium,firefox",
+        value_delimiter = ','
+    )]
+    pub(crate) browsers: Vec<Product>,
+    /// Run only these parts: features, compat, browsers, sites, connections, suite
     #[arg(long, value_name = "P,…", value_delimiter = ',')]
     pub(crate) part: Vec<String>,
     /// Skip these parts

@@ -30,6 +30,7 @@ use crate::{
         self, ended,
         evaluation::{
             PARTS,
+            browsers::NAME as BROWSERS,
             parts::{Part, Unstored, Unsupported},
         },
     },
@@ -138,8 +139,12 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     }
     let wanted = |part: &Part| {
         let named = |names: &[String]| names.iter().any(|name| name == part.name);
-        (options.part.is_empty() || named(&options.part)) && !named(&options.skip)
+        let is_asked = part.name != BROWSERS || !options.browsers.is_empty();
+        is_asked && (options.part.is_empty() || named(&options.part)) && !named(&options.skip)
     };
+    if options.browsers.is_empty() && options.part.iter().any(|name| name == BROWSERS) {
+        bail_input!("--part browsers needs --browsers: no browser is asked without it");
+    }
     if !PARTS.iter().any(wanted) {
         bail_input!("--skip leaves no part");
     }
@@ -176,6 +181,7 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         link: (options.link != LinkChoice::Auto).then(|| options.link.to_string()),
         seed: options.start.seed.unwrap_or_else(new_seed),
         workers,
+        browsers: options.browsers.iter().map(ToString::to_string).collect(),
         parts: Vec::new(),
     };
     let record = |part: &Part| {

@@ -1,6 +1,7 @@
 //! Evaluations: their parts, which are runs of other kinds or what other commands print.
 //! A new part is a file here and a line in [`PARTS`].
 
+pub(crate) mod browsers;
 mod compat;
 mod connections;
 mod features;
@@ -27,9 +28,10 @@ pub(super) const KIND: KindOfRun = KindOfRun {
 
 /// All parts, in the order in which they are run: what is quick and needs a machine at leisure least
 /// comes first.
-pub(crate) const PARTS: [Part; 5] = [
+pub(crate) const PARTS: [Part; 6] = [
     features::PART,
     compat::PART,
+    browsers::PART,
     sites::PART,
     connections::PART,
     suite::PART,

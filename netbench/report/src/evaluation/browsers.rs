@@ -1,0 +1,163 @@
+//! Do browsers do on these sites what the new stack does?
+
+use itertools::Itertools;
+use netbench_model::StackName;
+
+use super::{Answer, Evidence, Question};
+use crate::{
+    BrowserSummary, CompatDisagreement, CompatSummary, Stance,
+    text::{count, some_of},
+};
+
+/// Cases that are named.
+const NAMED: usize = 8;
+
+pub(super) fn answer(
+    evidence: &Evidence<'_>,
+    visits: Option<&BrowserSummary>,
+    clients: Option<&CompatSummary>,
+) -> Question {
+    let to = evidence.to;
+    let mut question = Question::open(format!(
+        "And what do browsers do on these sites: the same as {to}?"
+    ));
+    let of_visits = visits.and_then(|visits| sites(&mut question, visits, to));
+    let of_servers = clients.and_then(|clients| servers(&mut question, clients, evidence));
+    match &of_visits {
+        None => question
+            .missing
+            .extend(evidence.missing("browsers", "what browsers do on the sites")),
+        Some((answer, _)) => question.answer = question.answer.worse_of(*answer),
+    }
+    match &of_servers {
+        None => question
+            .missing
+            .extend(evidence.missing("browsers", "what browsers do with odd servers")),
+        Some((answer, _)) => question.answer = question.answer.worse_of(*answer),
+    }
+    let found = [of_visits, of_servers].into_iter().flatten();
+    question.because = found.map(|(_, because)| because).join(" ");
+    if question.because.is_empty() {
+        question.because = format!("No browser was asked{}", evidence.because_of("browsers"));
+    }
+    question
+}
+
+/// Sites that browsers and the new stack load. None where no browser has visited any.
+fn sites(
+    question: &mut Question,
+    visits: &BrowserSummary,
+    to: &StackName,
+) -> Option<(Answer, String)> {
+    let browsers = visits
+        .run
+        .browsers
+        .iter()
+        .map(|browser| browser.name.as_str());
+    let browsers: Vec<&str> = browsers.collect();
+    let row = |client: &str| {
+        visits
+            .clients
+            .iter()
+            .find(|row| row.client.as_str() == client)
+    };
+    let loaded = |client: &str| {
+        row(client)
+            .filter(|row| row.visits > 0)
+            .map(|row| (row.loaded, row.visits))
+    };
+    let told: Vec<_> = browsers
+        .iter()
+        .filter_map(|browser| Some((*browser, loaded(browser)?)))
+        .collect();
+    let of_stack = loaded(to.as_str());
+    if told.is_empty() {
+        return None;
+    }
+    let all = told
+        .iter()
+        .copied()
+        .chain(of_stack.map(|loaded| (to.as_str(), loaded)));
+    for (client, (loaded, visits)) in all.clone() {
+        question.figure(
+            format!("{loaded} of {visits}"),
+            format!("sites that {client} loads"),
+        );
+    }
+    let same = all.clone().map(|(_, loaded)| loaded).all_equal();
+    let mut words =
+        all.map(|(client, (loaded, visits))| format!("{client} loads {loaded} of {visits}"));
+    let because = format!("Of the sites that were visited, {}.", words.join(", "));
+    Some((
+        if same {
+            Answer::Yes
+        } else {
+            Answer::WithLosses
+        },
+        because,
+    ))
+}
+
+/// Servers of the catalogue that browsers take otherwise. None where no browser was tried.
+fn servers(
+    question: &mut Question,
+    clients: &CompatSummary,
+    evidence: &Evidence<'_>,
+) -> Option<(Answer, String)> {
+    let tried = clients.totals.iter().any(|totals| {
+        let is_client = clients
+            .run
+            .clients
+            .iter()
+            .any(|client| client.name == totals.stack);
+        is_client && totals.cases.values().sum::<u32>() > 0
+    });
+    if !tried {
+        return None;
+    }
+    let of = |stack: &StackName, stance: Stance| -> Vec<&CompatDisagreement> {
+        let rows = clients.disagreements.iter();
+        rows.filter(|row| row.stack == *stack && row.stance == stance)
+            .collect()
+    };
+    let (from, to) = (evidence.from, evidence.to);
+    for stack in [to, from] {
+        for (stance, words) in [
+            (Stance::Refuses, "refuses and a browser accepts"),
+            (Stance::Accepts, "accepts and a browser refuses"),
+        ] {
+            let rows = of(stack, stance);
+            question.figure(
+                format!("{} of {}", rows.len(), clients.cases.len()),
+                format!("servers that {stack} {words}"),
+            );
+        }
+    }
+    let lost = of(to, Stance::Refuses);
+    if !lost.is_empty() {
+        let names = some_of(NAMED, lost.iter().map(|row| &row.case));
+        question.breaks.push(format!(
+            "{} that a browser accepts and {to} refuses: {names}",
+            count(lost.len(), "server", "servers")
+        ));
+    }
+    let unwarned = of(to, Stance::Accepts);
+    let because = format!(
+        "Of {} that are odd, {to} refuses {} that a browser accepts, and accepts {} that a browser refuses; with {from} it is {} \
+         and {}.",
+        count(clients.cases.len(), "server", "servers"),
+        lost.len(),
+        unwarned.len(),
+        of(from, Stance::Refuses).len(),
+        of(from, Stance::Accepts).len()
+    );
+    let same = lost.is_empty() && unwarned.is_empty();
+    Some((
+        if same {
+            Answer::Yes
+        } else {
+            Answer::WithLosses
+        },
+        because,
+    ))
+}
