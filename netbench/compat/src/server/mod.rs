@@ -153,6 +153,8 @@ impl Server {
                             return;
                         }
                         let seen = self.connection(stream, limit);
+                        // The client sees the end when the last handle of the connection is gone.
+                        *now.lock().unwrap_or_else(PoisonError::into_inner) = None;
                         account
                             .lock()
                             .unwrap_or_else(PoisonError::into_inner)
@@ -299,7 +301,7 @@ pub struct Running {
     address: SocketAddr,
     over: Arc<AtomicBool>,
     served: Arc<Mutex<Vec<Served>>>,
-    /// The connection that is served, or was last.
+    /// The connection that is served.
     current: Arc<Mutex<Option<TcpStream>>>,
     thread: Option<JoinHandle<()>>,
 }
