@@ -32,13 +32,15 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 const CONNECTION_MS: u64 = 60_000;
 
 /// What a stack may say that it does, in this order.
-const OPERATIONS: [&str; 7] = [
+const OPERATIONS: [&str; 9] = [
     "connect",
     "serve",
     "suite",
     "set-up",
     "request",
     "client-certificate",
+    "client-file",
+    "early-data",
     "verify",
 ];
 
