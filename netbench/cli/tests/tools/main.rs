@@ -12,6 +12,7 @@ mod other_languages;
 mod refused;
 mod scan_loss;
 mod servers;
+mod scan_relay;
 mod slurm;
 #[path = "../support/mod.rs"]
 mod support;
@@ -37,6 +38,8 @@ netbench_testing::tests! {
     urls::a_server_that_asks_for_a_certificate_gets_it: OpensslCommand;
     urls::paths_headers_and_ipv6_reach_nginx: Nginx;
     urls::a_name_can_be_led_to_a_server_of_this_machine: OpensslCommand;
+    scan_relay::a_connection_that_is_cut_while_confirming_is_no_loss: OpensslCommand;
+    scan_relay::a_site_gets_no_more_than_its_time_and_keeps_no_other_waiting: OpensslCommand;
     urls::an_evaluation_takes_urls_and_an_internal_ca: OpensslCommand;
     urls::a_hello_is_shown_as_a_host_would_get_it;
     slurm::a_slurm_array_takes_all_sites_and_merges: Slurm;

@@ -12,9 +12,10 @@ use netbench_report::ScanSummary;
 
 use crate::support::{Place, kept};
 
-struct Server {
+/// A running `openssl s_server`, which ends with the value.
+pub(crate) struct Server {
     child: Child,
-    site: String,
+    pub(crate) site: String,
 }
 
 impl Drop for Server {
@@ -36,8 +37,15 @@ fn openssl(place: &Place, arguments: &[&str]) {
     assert!(output.status.success(), "{arguments:?}: {said}");
 }
 
+/// The authority that signs, in `ca.pem`.
+pub(crate) fn authority(place: &Place) {
+    let words =
+        "req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.pem -subj /CN=authority -days 30";
+    openssl(place, &words.split(' ').collect::<Vec<_>>());
+}
+
 /// A certificate for 127.0.0.1 with these extensions, signed by the authority.
-fn certificate(place: &Place, name: &str, key: &[&str], extensions: &str) {
+pub(crate) fn certificate(place: &Place, name: &str, key: &[&str], extensions: &str) {
     let (request, pem) = (format!("{name}.csr"), format!("{name}.pem"));
     let (key_file, ext) = (format!("{name}.key"), format!("{name}.ext"));
     place.write(&ext, &format!("subjectAltName=IP:127.0.0.1\n{extensions}"));
@@ -69,7 +77,7 @@ fn certificate(place: &Place, name: &str, key: &[&str], extensions: &str) {
     openssl(place, &signing);
 }
 
-fn server(place: &Place, certificate: &str, arguments: &[&str]) -> Server {
+pub(crate) fn server(place: &Place, certificate: &str, arguments: &[&str]) -> Server {
     let mut child = Command::new("openssl")
         .env("OPENSSL_CONF", "/dev/null")
         .current_dir(place.path())
@@ -97,22 +105,7 @@ fn server(place: &Place, certificate: &str, arguments: &[&str]) -> Server {
 pub(crate) fn losses_of_old_servers_have_their_reasons_and_what_handshakes_show_counts() {
     let place = Place::new();
     let rsa = ["rsa:2048"];
-    let authority = [
-        "req",
-        "-x509",
-        "-newkey",
-        "rsa:2048",
-        "-nodes",
-        "-keyout",
-        "ca.key",
-        "-out",
-        "ca.pem",
-        "-subj",
-        "/CN=authority",
-        "-days",
-        "30",
-    ];
-    openssl(&place, &authority);
+    authority(&place);
     certificate(&place, "leaf", &rsa, "");
     certificate(
         &place,

@@ -118,6 +118,19 @@ pub fn confirm(
                 thread::sleep(pause);
                 seen = connect();
             }
+            if is_cut(&seen) {
+                let mut others = stacks.iter().zip(agreements);
+                let other = others.find(|(other, due)| *other != stack && due.agrees());
+                let mut its_worker = None;
+                let takes_another = || {
+                    let _turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
+                    other.is_some_and(|(other, _)| {
+                        let (seen, _) = handshake(clients, other, *i, &sites[*i], &mut its_worker);
+                        matches!(seen, HandshakeResult::Handshake { .. })
+                    })
+                };
+                seen = proven(seen, connect, takes_another);
+            }
             let name = sites[*i].name();
             found.push(confirmation(&name, stack.as_str(), prediction, seen));
         }
@@ -295,8 +308,68 @@ fn failed(failure: &Failure) -> HandshakeResult {
     }
 }
 
+/// What a connection shows that was cut: a refusal only if the server does it again, and takes another stack before and after
+/// that; else nothing.
+fn proven(
+    cut: HandshakeResult,
+    mut again: impl FnMut() -> HandshakeResult,
+    mut takes_another: impl FnMut() -> bool,
+) -> HandshakeResult {
+    let mut seen = cut;
+    if takes_another() {
+        seen = again();
+        if !is_cut(&seen) || takes_another() {
+            return seen;
+        }
+    }
+    if let HandshakeResult::Failed { in_tls, .. } = &mut seen {
+        *in_tls = false;
+    }
+    seen
+}
+
+/// Whether the server closed or reset the connection within the handshake, without an alert.
+fn is_cut(seen: &HandshakeResult) -> bool {
+    let closed = FailureClass::Closed.name();
+    matches!(seen, HandshakeResult::Failed { class, in_tls: true, .. } if class == closed)
+}
+
 /// Whether the server ended the connection without a word.
 fn hung_up(seen: &HandshakeResult) -> bool {
     let words = [FailureClass::Closed.name(), FailureClass::Timeout.name()];
     matches!(seen, HandshakeResult::Failed { class, .. } if words.contains(&class.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut() -> HandshakeResult {
+        HandshakeResult::Failed {
+            class: FailureClass::Closed.name().to_owned(),
+            reason: "reset".to_owned(),
+            in_tls: true,
+        }
+    }
+
+    /// What is made of a cut connection, where these connections of another stack are taken.
+    fn told(taken: &[bool]) -> HandshakeResult {
+        let mut taken = taken.iter().copied();
+        proven(cut(), cut, || taken.next().expect("asked so often"))
+    }
+
+    #[test]
+    fn a_cut_connection_is_a_refusal_only_between_two_that_are_taken() {
+        assert_eq!(told(&[true, true]), cut());
+        for taken in [&[false][..], &[true, false]] {
+            let seen = told(taken);
+            assert!(!is_cut(&seen), "{taken:?}: {seen:?}");
+        }
+        let alert = HandshakeResult::Failed {
+            class: FailureClass::Alert.name().to_owned(),
+            reason: "handshake_failure".to_owned(),
+            in_tls: true,
+        };
+        assert_eq!(proven(cut(), || alert.clone(), || true), alert);
+    }
 }

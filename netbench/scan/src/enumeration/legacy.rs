@@ -42,7 +42,7 @@ struct Enumerator<'a, R> {
 /// long as an elliptic suite is chosen, some group was common, and no suite was skipped for lack of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Narrowing {
-    /// Not yet: elliptic suites are not what the server chooses first.
+    /// Not yet: no elliptic suite has been chosen.
     NotYet,
     /// Every hello takes one group away.
     On,
@@ -139,6 +139,9 @@ impl<R: Responder> Enumerator<'_, R> {
             let narrow = narrowing == Narrowing::On;
             let groups = if narrow {
                 self.groups_left.clone()
+            } else if self.groups_done || !self.groups.is_empty() {
+                // Which of them is taken shows nothing: common ones are cheap.
+                reversed(&self.all_groups)
             } else {
                 self.all_groups.clone()
             };
@@ -168,6 +171,9 @@ impl<R: Responder> Enumerator<'_, R> {
             self.chose(&suites, &choice);
             if narrow || self.groups.is_empty() {
                 self.chose_group(&groups, &choice);
+            }
+            if narrowing == Narrowing::NotYet && elliptic {
+                narrowing = Narrowing::On;
             }
         }
         Ok(())

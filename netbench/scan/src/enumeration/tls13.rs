@@ -24,6 +24,8 @@ struct Enumerator<'a, R> {
     shared: bool,
     /// Whether a hello for TLS 1.3 alone has been answered.
     answered: bool,
+    /// What was chosen of all suites in reverse order, where a hello for groups told it.
+    of_reversed: Option<u16>,
 }
 
 /// Suites, or groups: what is left to offer, and what the server chose.
@@ -69,6 +71,7 @@ pub(super) async fn enumerate<R: Responder>(
         learned: Learned::Chosen,
         shared: false,
         answered: false,
+        of_reversed: None,
     };
     let mut complete = state.fits(offered, &first);
     let mut orders = Err(Stop);
@@ -111,7 +114,8 @@ impl<R: Responder> Enumerator<'_, R> {
                     || apart
                     || !self.groups.left.iter().any(|g| is_common_group(*g)));
             let suites = if groups_alone {
-                self.suites.found.clone()
+                // Whose order theirs is, the first answer tells too.
+                reversed(&self.suites.found)
             } else {
                 self.suites.left.clone()
             };
@@ -137,6 +141,9 @@ impl<R: Responder> Enumerator<'_, R> {
                         return Err(Stop);
                     }
                     self.answered = true;
+                    if groups_alone && self.suites.done {
+                        self.of_reversed.get_or_insert(choice.suite);
+                    }
                     self.chose(&hello, &choice);
                 }
                 // It may be that the server refuses groups that it does not know.
@@ -243,7 +250,8 @@ impl<R: Responder> Enumerator<'_, R> {
             reversed(&self.groups.found),
             Shares::Empty,
         );
-        let (suite, group) = if settled(suites) && settled(groups) {
+        let suites_settled = settled(suites) || self.of_reversed.is_some();
+        let (suite, group) = if suites_settled && settled(groups) {
             (None, None)
         } else {
             match self.server.answer(offered.clone()).await? {
@@ -255,7 +263,12 @@ impl<R: Responder> Enumerator<'_, R> {
             }
         };
         Ok((
-            judge(suites, &offered.suites, &self.suites.found, suite),
+            judge(
+                suites,
+                &offered.suites,
+                &self.suites.found,
+                suite.or(self.of_reversed),
+            ),
             match judge(groups, &offered.groups, &self.groups.found, group) {
                 // The list is the server's own; that it takes the client's first contradicts nothing.
                 Order::Mixed if self.learned == Learned::Stated => Order::Stated,

@@ -12,7 +12,7 @@ use netbench_model::{
 
 use crate::{
     enumeration::{Enumeration, ProbeHello, Stop, VersionFound},
-    session::{PrivateShares, computable, computable_suites},
+    session::{PrivateShares, cheap_first, computable, computable_suites},
 };
 
 /// Leaves out each scheme that was chosen, until the server refuses.
@@ -63,7 +63,7 @@ async fn signatures12(prober: &Prober<'_>, found: &VersionFound) -> Result<(), S
     let groups = if found.groups.is_empty() {
         vec![0x1d, 0x17]
     } else {
-        found.groups.clone()
+        cheap_first(&found.groups)
     };
     loop {
         let taken = taken(prober, TlsVersion::Tls12);
@@ -98,32 +98,27 @@ pub(super) async fn features(prober: &Prober<'_>, found: &Enumeration) -> Result
     Ok(())
 }
 
-/// Whether HTTP/1.1 is agreed to where HTTP/2 was chosen.
+/// Whether HTTP/1.1 is agreed to where HTTP/2 was chosen. Whole handshakes have asked for it already.
 async fn alpn(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
-    let mut groups = found.groups.clone();
+    if !has_http2_alone(prober) {
+        return Ok(());
+    }
+    let mut groups = cheap_first(&found.groups);
     if groups.is_empty() {
         groups = vec![0x1d, 0x17, 0x18];
     }
     let mut spec = prober.spec(&ProbeHello::new(found.version, &codes(found), &groups));
-    if spec.alpn.is_none()
-        || !prober
-            .findings
-            .borrow()
-            .features
-            .alpn
-            .iter()
-            .any(|a| a == "h2")
-    {
-        return Ok(());
-    }
     spec.alpn = Some(vec![b"http/1.1".to_vec()]);
     prober.hello(&spec).await.map(drop)
 }
 
+fn has_http2_alone(prober: &Prober<'_>) -> bool {
+    matches!(&prober.findings.borrow().features.alpn[..], [known] if known == "h2")
+}
+
 async fn alpn13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     let groups: Vec<u16> = computable(&found.groups).into_iter().take(1).collect();
-    let known = prober.findings.borrow().features.alpn.clone();
-    if groups.is_empty() || !known.iter().any(|a| a == "h2") || known.len() > 1 {
+    if groups.is_empty() || !has_http2_alone(prober) {
         return Ok(());
     }
     let keys = PrivateShares::new(&groups);
@@ -141,39 +136,73 @@ async fn alpn13(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Of which groups the server takes a key share that is there, and of which it asks for one of a group that it prefers. The
-/// group is offered last, and its share alone.
+/// Of which groups the server takes a key share that is there, and of which it asks for one of a group that it prefers. Those
+/// that it wants least come first: one that takes such a share takes those of groups that it wants more. To a server that takes
+/// the client's order, all are alike.
 async fn shares(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop> {
-    let name = |code: u16| NamedCode {
-        name: Group(code).to_string(),
-        code,
-    };
+    let able = computable(&found.groups);
+    let mut asked = able.clone();
     let first = found.groups.first().copied();
     let by_server = found.groups.len() == 1 || found.group_order == Order::Server;
-    let mut taken: Vec<NamedCode> = Vec::new();
-    for group in computable(&found.groups) {
-        if by_server && first == Some(group) {
-            taken.push(name(group));
-            continue;
-        }
-        let mut groups = found.groups.clone();
-        groups.retain(|code| *code != group);
-        groups.push(group);
-        let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &codes(found), &groups));
-        spec.shares = Some(PrivateShares::new(&[group]).public());
-        match prober.hello(&spec).await? {
-            Reply::Flight(flight, ..) if flight.hello.group() == Some(group) => {
-                if !flight.hello.is_retry {
-                    taken.push(name(group));
-                }
+    if by_server {
+        let place = |group: &u16| found.groups.iter().position(|known| known == group);
+        asked.sort_by_key(|group| std::cmp::Reverse(place(group)));
+    }
+    let one_tells = by_server || found.group_order == Order::Client;
+    let mut taken: Vec<u16> = Vec::new();
+    for (number, group) in asked.iter().copied().enumerate() {
+        let is_taken = if by_server && first == Some(group) {
+            true
+        } else {
+            match takes_share(prober, found, group).await? {
+                Some(taken) => taken,
+                None => return Ok(()),
             }
-            Reply::Flight(flight, ..) if flight.hello.is_retry => {}
-            // It answers otherwise than it did before.
-            _ => return Ok(()),
+        };
+        if one_tells && is_taken {
+            taken.extend(&asked[number..]);
+        } else if is_taken {
+            taken.push(group);
+        }
+        if one_tells && (is_taken || !by_server) {
+            break;
         }
     }
-    prober.findings.borrow_mut().features.shares_taken = Some(taken);
+    let taken = able.into_iter().filter(|group| taken.contains(group));
+    let named = taken.map(|code| NamedCode {
+        name: Group(code).to_string(),
+        code,
+    });
+    prober.findings.borrow_mut().features.shares_taken = Some(named.collect());
     Ok(())
+}
+
+/// Offers the group last, and its share alone. What is signed with it is read too. None where the server answers otherwise than
+/// it did before.
+async fn takes_share(
+    prober: &Prober<'_>,
+    found: &VersionFound,
+    group: u16,
+) -> Result<Option<bool>, Stop> {
+    let mut groups = found.groups.clone();
+    groups.retain(|code| *code != group);
+    groups.push(group);
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls13, &codes(found), &groups));
+    let keys = PrivateShares::new(&[group]);
+    spec.shares = Some(keys.public());
+    let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
+        return Ok(None);
+    };
+    if flight.hello.is_retry {
+        return Ok(Some(false));
+    }
+    if flight.hello.group() != Some(group) {
+        return Ok(None);
+    }
+    prober
+        .encrypted(&spec, &keys, &[], &flight, &mut records, &mut wire)
+        .await;
+    Ok(Some(true))
 }
 
 /// A hello for an older version than the server's newest, marked as a fallback (RFC 7507).
@@ -183,7 +212,7 @@ async fn fallback(prober: &Prober<'_>, spoken: &[&VersionFound]) -> Result<(), S
     };
     const FALLBACK_SCSV: u16 = 0x5600;
     const INAPPROPRIATE_FALLBACK: u8 = 86;
-    let mut groups = second.groups.clone();
+    let mut groups = cheap_first(&second.groups);
     if groups.is_empty() {
         groups = vec![0x1d, 0x17, 0x18];
     }
@@ -216,7 +245,7 @@ async fn chacha20(prober: &Prober<'_>, found: &VersionFound) -> Result<(), Stop>
     let groups = if found.groups.is_empty() {
         vec![0x1d, 0x17]
     } else {
-        found.groups.clone()
+        cheap_first(&found.groups)
     };
     let spec = prober.spec(&ProbeHello::new(found.version, &first, &groups));
     if let Reply::Flight(flight, ..) = prober.hello(&spec).await? {

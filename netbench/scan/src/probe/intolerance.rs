@@ -12,7 +12,7 @@ use netbench_model::{scan::Tolerance, tls::TlsVersion};
 use crate::{
     codec::{Extension, HelloSpec, KeyShare},
     enumeration::{Enumeration, ProbeHello, Refusal, Shares, Stop},
-    session::{PrivateShares, computable},
+    session::{PrivateShares, cheap_first},
 };
 
 /// X25519MLKEM768.
@@ -27,7 +27,7 @@ const SHORT: usize = 300;
 /// Some servers read no more than one segment.
 const LONG: usize = 4096;
 
-/// Tries each, on a hello such as a browser's. What has no plain hello that the server answers is left out.
+/// Tries each, on a hello such as a browser's. What is refused, and has no plain hello that the server answers, is left out.
 pub(super) async fn intolerance(
     prober: &Prober<'_>,
     found: &Enumeration,
@@ -49,13 +49,9 @@ pub(super) async fn intolerance(
         old.legacy_version = older.version.code();
         let mut unknown = old.clone();
         unknown.legacy_version = 0x0399;
-        trials.hello("unknown version", &old, &unknown).await?;
+        trials.against("unknown version", &old, &unknown).await?;
     }
 
-    if !trials.is_answered(&plain).await? {
-        prober.note_missing("the hello that intolerance is compared with is not answered");
-        return Ok(trials.results);
-    }
     let mut spec = plain.clone();
     spec.more.push(Extension {
         code: 0xfde8,
@@ -75,7 +71,7 @@ pub(super) async fn intolerance(
     let mut spec = short.clone();
     spec.pad_to = SHORT;
     if short.message().len() < SHORT {
-        trials.hello("hello of 300 bytes", &short, &spec).await?;
+        trials.against("hello of 300 bytes", &short, &spec).await?;
     }
     let mut spec = plain.clone();
     spec.pad_to = LONG;
@@ -98,20 +94,7 @@ struct Trials<'a> {
 }
 
 impl Trials<'_> {
-    /// A hello beside a plain one that has not been sent before.
-    async fn hello(
-        &mut self,
-        name: &str,
-        plain: &HelloSpec,
-        hello: &HelloSpec,
-    ) -> Result<(), Stop> {
-        if self.is_answered(plain).await? {
-            self.against(name, plain, hello).await?;
-        }
-        Ok(())
-    }
-
-    /// A hello that differs in one thing from one that was answered.
+    /// A hello that differs in one thing from the plain one.
     async fn against(
         &mut self,
         name: &str,
@@ -132,6 +115,9 @@ impl Trials<'_> {
         let mut judged = judge(self.prober.send(pieces).await?);
         if matches!(judged, Tolerance::Intolerant { .. }) {
             if !self.is_answered(plain).await? {
+                self.prober.note_missing(&format!(
+                    "{name}: the plain hello that it is compared with is not answered either"
+                ));
                 return Ok(());
             }
             judged = judge(self.prober.send(pieces).await?);
@@ -145,18 +131,15 @@ impl Trials<'_> {
     }
 }
 
-/// The plain hello with a share of the hybrid group, and one of a group that the server is known to have: in the order of the
-/// groups, and each of a group that is offered (RFC 8446 section 4.2.8).
+/// The plain hello with a share of the hybrid group, which is offered (RFC 8446 section 4.2.8). A server without it asks for
+/// another share, as it did when there was none.
 fn hybrid(plain: &HelloSpec, newest: TlsVersion) -> HelloSpec {
     let mut spec = plain.clone();
     let groups = spec.groups.get_or_insert_default();
     groups.retain(|group| *group != HYBRID);
-    let able = computable(groups);
-    let own = groups.iter().copied().find(|group| able.contains(group));
     groups.insert(0, HYBRID);
     spec.shares = Some(if newest == TlsVersion::Tls13 {
-        let shared: Vec<u16> = std::iter::once(HYBRID).chain(own).collect();
-        PrivateShares::new(&shared).public()
+        PrivateShares::new(&[HYBRID]).public()
     } else {
         // Of the length of the share that it stands for.
         vec![KeyShare {
@@ -184,7 +167,7 @@ fn plain(prober: &Prober<'_>, found: &Enumeration, newest: TlsVersion) -> HelloS
     prober.spec(&ProbeHello {
         versions,
         suites,
-        groups,
+        groups: cheap_first(&groups),
         shares: Shares::Empty,
     })
 }

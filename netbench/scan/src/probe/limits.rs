@@ -56,11 +56,11 @@ pub enum ScanPart {
 }
 
 impl ScanPart {
-    /// Every part.
+    /// Every part. Signatures come after those whose handshakes show some of them.
     pub const ALL: [Self; 4] = [
-        Self::Signatures,
         Self::Sessions,
         Self::Features,
+        Self::Signatures,
         Self::Intolerance,
     ];
 

@@ -145,13 +145,22 @@ impl<'a> Prober<'a> {
         }
         spec.groups = Some(hello.groups.clone());
         if newest >= TlsVersion::Tls12 {
-            spec.signatures = Some(offered_schemes());
+            spec.signatures = Some(self.schemes(newest));
         }
         if !self.without_alpn.get() {
             spec.alpn = Some(vec![b"h2".to_vec(), b"http/1.1".to_vec()]);
         }
         spec.ask_for_features();
         spec
+    }
+
+    /// Every signature scheme, those last that the server has chosen in this version: a server that takes the client's order
+    /// then shows another one each time that it signs.
+    fn schemes(&self, version: TlsVersion) -> Vec<u16> {
+        let mut schemes = offered_schemes();
+        let findings = self.findings.borrow();
+        schemes.sort_by_key(|code| findings.signatures.contains(&(version, *code)));
+        schemes
     }
 
     /// What is left of the site's time.
@@ -306,7 +315,6 @@ impl<'a> Prober<'a> {
         let message = spec.message();
         let mut session =
             Session13::new(&message, &flight.hello_message, &flight.hello, &shared, psk)?;
-        let mut room = vec![0; 8192];
         loop {
             while let Ok(Some(record)) = records.next_record() {
                 session.take(&record)?;
@@ -319,7 +327,8 @@ impl<'a> Prober<'a> {
             if records.waiting() > 64 * 1024 {
                 return None;
             }
-            records.push(wire.read(&mut room, &self.counts).await.ok()?);
+            let read = wire.read(&self.counts, |arrived| records.push(arrived));
+            read.await.ok()?;
         }
     }
 

@@ -92,7 +92,9 @@ pub fn scan_all_with<E: From<std::io::Error>>(
                         Place::Nowhere(why) => Err(why.clone()),
                     };
                     let _slot = slots.acquire().await;
-                    let result = site::scan(&target, addresses, &limits, &client, &gate).await;
+                    // In a box: those that wait for a slot need no room for a scan.
+                    let scan = Box::pin(site::scan(&target, addresses, &limits, &client, &gate));
+                    let result = scan.await;
                     // The receiver is gone when the scan was stopped.
                     let _ = done.send(result);
                 });

@@ -120,6 +120,11 @@ async fn run(
             ScanPart::Intolerance => scan.intolerance = intolerance(prober, enumeration).await?,
         }
     }
+    let part = ScanPart::Sessions;
+    if prober.limits.parts.contains(&part) {
+        prober.part.set(part.name());
+        sessions::renegotiation(prober, enumeration).await?;
+    }
     Ok(())
 }
 
@@ -290,4 +295,33 @@ fn empty(target: &ScanTarget) -> SiteScan {
 
 fn seconds(time: Duration) -> String {
     format!("{} s", time.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::probe::limits::Place;
+
+    /// Hundreds of sites are scanned at a time, and each has one of these.
+    #[test]
+    fn a_scan_that_waits_takes_little_room() {
+        let (limits, client) = (Limits::default(), ScanClient::default());
+        let gate = Gate::new(&limits);
+        let address: SocketAddr = ([127, 0, 0, 1], 443).into();
+        let target = ScanTarget {
+            site: "a.test".to_owned(),
+            host: "a.test".to_owned(),
+            port: 443,
+            path: "/".to_owned(),
+            place: Place::At(address),
+        };
+        let prober = Prober::new(&target, address, &limits, &client, &gate);
+        let whole = size_of_val(&scan(&target, Ok(vec![address]), &limits, &client, &gate));
+        let connection = size_of_val(&*prober.converse(&[]));
+        let most = 16 * 1024;
+        assert!(
+            whole + 2 * connection < most,
+            "{whole} and {connection} bytes"
+        );
+    }
 }

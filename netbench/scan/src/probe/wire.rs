@@ -4,7 +4,7 @@ use std::{cell::RefCell, io, net::SocketAddr, time::Duration};
 
 use rustix::io::Errno;
 use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
+    io::AsyncWriteExt,
     net::TcpStream,
     time::{Instant, timeout, timeout_at},
 };
@@ -112,37 +112,43 @@ impl Wire {
         }
     }
 
-    /// Reads at least one byte.
-    pub(super) async fn read<'a>(
+    /// Waits until something has arrived, and has `take` take it. No room is held while it waits: hundreds of connections do.
+    pub(super) async fn read<T>(
         &mut self,
-        room: &'a mut [u8],
         counts: &RefCell<Counts>,
-    ) -> Result<&'a [u8], ConnectionError> {
-        match timeout_at(self.until, self.stream.read(room)).await {
-            Err(_) => Err(ConnectionError::Silent),
-            Ok(Err(error)) => Err(connection_error(&error)),
-            Ok(Ok(0)) => Err(ConnectionError::Closed),
-            Ok(Ok(count)) => {
-                counts.borrow_mut().bytes_in += count as u64;
-                self.taken += count;
-                if self.taken > MOST_READ {
-                    return Err(ConnectionError::Malformed(format!(
-                        "more than {} KiB without an end",
-                        MOST_READ / 1024
-                    )));
-                }
-                Ok(&room[..count])
+        take: impl FnOnce(&[u8]) -> T,
+    ) -> Result<T, ConnectionError> {
+        loop {
+            match timeout_at(self.until, self.stream.readable()).await {
+                Err(_) => return Err(ConnectionError::Silent),
+                Ok(Err(error)) => return Err(connection_error(&error)),
+                Ok(Ok(())) => {}
             }
+            let mut room = [0; READ];
+            let count = match self.stream.try_read(&mut room) {
+                Ok(0) => return Err(ConnectionError::Closed),
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
+                Err(error) => return Err(connection_error(&error)),
+            };
+            counts.borrow_mut().bytes_in += count as u64;
+            self.taken += count;
+            if self.taken > MOST_READ {
+                return Err(ConnectionError::Malformed(format!(
+                    "more than {} KiB without an end",
+                    MOST_READ / 1024
+                )));
+            }
+            return Ok(take(&room[..count]));
         }
     }
 
     /// Reads a server's first flight. One that breaks off after the ServerHello is still an answer.
     pub(super) async fn flight(mut self, counts: &RefCell<Counts>) -> Reply {
         let mut reader = FlightReader::default();
-        let mut room = vec![0; READ];
         loop {
-            let arrived = match self.read(&mut room, counts).await {
-                Ok(arrived) => arrived,
+            let step = match self.read(counts, |arrived| reader.push(arrived)).await {
+                Ok(step) => step,
                 Err(broken) => {
                     if let ConnectionError::Malformed(what) = &broken {
                         self.fault = Some(what.clone());
@@ -150,7 +156,7 @@ impl Wire {
                     return self.ended(reader, Reply::Failed(broken));
                 }
             };
-            match reader.push(arrived) {
+            match step {
                 Ok(Step::More) => {}
                 Ok(Step::Done) => {
                     let (flight, records) = reader.into_parts();

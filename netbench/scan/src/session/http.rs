@@ -39,6 +39,11 @@ pub(crate) struct ResponseHead {
 }
 
 impl ResponseHead {
+    /// Whether bytes that begin so may be HTTP/1, and not the greeting of another protocol.
+    pub(crate) fn may_be(bytes: &[u8]) -> bool {
+        bytes.iter().zip(b"HTTP/1.").all(|(is, due)| is == due)
+    }
+
     /// None until the head is complete.
     pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
@@ -85,5 +90,9 @@ mod tests {
         for cut in [&whole[..40], b"", b"not http\r\n\r\n"] {
             assert_eq!(ResponseHead::parse(cut), None);
         }
+        for begun in [&whole[..3], whole, b""] {
+            assert!(ResponseHead::may_be(begun));
+        }
+        assert!(!ResponseHead::may_be(b"220 mail.test"));
     }
 }

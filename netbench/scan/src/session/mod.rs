@@ -13,7 +13,7 @@ mod tls13;
 
 pub(crate) use http::{Method, ResponseHead, request};
 pub use identity::{ClientIdentity, ClientIdentityError};
-pub(crate) use shares::{PrivateShares, computable, computable_suites};
+pub(crate) use shares::{PrivateShares, cheap_first, computable, computable_suites};
 pub(crate) use tls12::Keys12;
 pub(crate) use tls13::{Encrypted13, Resumption13, Session13, binder, parse_message13};
 

@@ -19,6 +19,16 @@ pub(crate) fn computable(groups: &[u16]) -> Vec<u16> {
         .collect()
 }
 
+/// These groups, cheap ones first.
+pub(crate) fn cheap_first(groups: &[u16]) -> Vec<u16> {
+    let mut sorted = groups.to_vec();
+    sorted.sort_by_key(|group| {
+        let place = COMPUTABLE.iter().position(|known| known == group);
+        place.unwrap_or(COMPUTABLE.len())
+    });
+    sorted
+}
+
 /// Of these suites, those whose records can be read here.
 pub(crate) fn computable_suites(suites: &[u16]) -> Vec<u16> {
     let able = |code: &u16| crypto::cipher(*code).is_some();

@@ -10,6 +10,7 @@
 mod endless;
 mod go;
 mod haproxy;
+mod heads;
 mod hostile;
 mod identity;
 mod limited;
@@ -31,6 +32,8 @@ netbench_testing::tests! {
     endless::what_was_found_is_kept_when_the_time_is_up;
     go::suites_agree_with_the_setting_one_by_one: Go;
     haproxy::what_haproxy_keeps_back_is_not_called_absent: Nginx, Haproxy;
+    heads::a_server_that_never_answers_head_costs_one_short_wait: OpensslCommand;
+    heads::the_head_of_a_slow_site_is_read: Nginx;
     hostile::what_is_not_tls_is_classed;
     hostile::those_that_speak_first_or_never_are_classed;
     hostile::messages_may_lie_in_records_anyhow;
@@ -51,7 +54,6 @@ netbench_testing::tests! {
     openssl::features_agree_with_the_setting: OpensslCommand;
     openssl::signatures_and_chains_agree_with_the_certificate: OpensslCommand;
     openssl::two_certificates_hide_no_suite: OpensslCommand;
-    openssl::a_server_that_never_answers_head_is_asked_by_get: OpensslCommand;
     scanners::nmap_finds_the_same_suites: Nginx, OpensslCommand, Nmap;
     scanners::sslscan_finds_the_same_suites: Nginx, OpensslCommand, Sslscan;
     strict::refused_groups_hide_no_suite_of_tls_1_3;

@@ -453,13 +453,3 @@ pub(crate) fn two_certificates_hide_no_suite() {
         assert_eq!(found.chains.len(), 2, "{}", shown(&found));
     }
 }
-
-pub(crate) fn a_server_that_never_answers_head_is_asked_by_get() {
-    let files = Files::new(Key::EcdsaP256);
-    for version in ["-tls1_2", "-tls1_3"] {
-        let server = s_server(&files, &["-www", version]);
-        let found = scan(server.address, &[ScanPart::Sessions]);
-        assert_eq!(found.outcome, ScanOutcome::Scanned, "{}", shown(&found));
-        assert_eq!(found.features.http_status, Some(200), "{}", shown(&found));
-    }
-}

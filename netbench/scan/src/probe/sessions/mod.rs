@@ -8,6 +8,7 @@ use std::time::Duration;
 use netbench_model::tls::TlsVersion;
 
 use super::{
+    features::{codes, spoken},
     prober::{Prober, offered_schemes},
     wire::Wire,
 };
@@ -20,28 +21,39 @@ use crate::{
 /// A close_notify alert (RFC 5246 section 7.2.1).
 const CLOSE_NOTIFY: [u8; 2] = [1, 0];
 
-/// How long a response may take, beyond the time of some round trips.
-const RESPONSE: Duration = Duration::from_secs(1);
+/// How long the response to HEAD is waited for, beyond the time of some round trips. Some servers never answer it, and serve
+/// nobody else meanwhile; slow ones are asked by GET.
+const RESPONSE_TO_HEAD: Duration = Duration::from_millis(250);
+
+/// The same of GET, after which nothing is asked any more.
+const RESPONSE_TO_GET: Duration = Duration::from_millis(1_500);
 
 /// The most of a response's head that is read.
 const MOST_HEAD: usize = 16 * 1024;
 
 pub(super) async fn sessions(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
-    let version = |version| {
-        found
-            .versions
-            .iter()
-            .find(|v| v.version == version && v.refusal.is_none())
-    };
-    if let Some(newest) = version(TlsVersion::Tls13) {
+    if let Some(newest) = spoken(found).find(|v| v.version == TlsVersion::Tls13) {
         tls13::sessions13(prober, newest).await?;
     }
-    if let Some(older) = version(TlsVersion::Tls12) {
-        // Suites with which a handshake can be finished here; the server chooses among them.
-        let suites: Vec<u16> = older.suites.iter().map(|s| s.code).collect();
-        tls12::sessions12(prober, &suites).await?;
+    if let Some(older) = spoken(found).find(|v| v.version == TlsVersion::Tls12) {
+        tls12::sessions12(prober, &codes(older)).await?;
     }
     Ok(())
+}
+
+/// Asks for a renegotiation. Nothing should be asked after that: `openssl s_server` then pauses for a second.
+pub(super) async fn renegotiation(prober: &Prober<'_>, found: &Enumeration) -> Result<(), Stop> {
+    if let Some(older) = spoken(found).find(|v| v.version == TlsVersion::Tls12) {
+        tls12::renegotiation12(prober, &codes(older)).await?;
+    }
+    Ok(())
+}
+
+/// Whether a response is read further: it may be of HTTP, and its head is not there yet.
+fn needs_more(response: &[u8]) -> bool {
+    response.len() <= MOST_HEAD
+        && ResponseHead::may_be(response)
+        && ResponseHead::parse(response).is_none()
 }
 
 /// Reads records until one of them is the last, or the connection ends.
@@ -51,16 +63,18 @@ async fn read_records(
     records: &mut Records,
     mut is_last: impl FnMut(&crate::codec::Record) -> bool,
 ) {
-    let mut room = vec![0; 8192];
     loop {
         while let Ok(Some(record)) = records.next_record() {
             if is_last(&record) {
                 return;
             }
         }
-        match wire.read(&mut room, &prober.counts).await {
-            Ok(arrived) if records.waiting() <= 64 * 1024 => records.push(arrived),
-            _ => return,
+        if records.waiting() > 64 * 1024 {
+            return;
+        }
+        let read = wire.read(&prober.counts, |arrived| records.push(arrived));
+        if read.await.is_err() {
+            return;
         }
     }
 }
@@ -89,10 +103,14 @@ impl Prober<'_> {
         self.method.set(Some(method));
     }
 
-    fn response_limit(&self) -> Duration {
+    fn response_limit(&self, method: Method) -> Duration {
         let fastest = self.counts.borrow().connect_us.iter().min().copied();
         let round_trips = Duration::from_micros(fastest.unwrap_or(0)) * 4;
-        self.limits.timeout.min(RESPONSE + round_trips)
+        let response = match method {
+            Method::Head => RESPONSE_TO_HEAD,
+            Method::Get => RESPONSE_TO_GET,
+        };
+        self.limits.timeout.min(response + round_trips)
     }
 
     pub(super) fn note_missing(&self, what: &str) {

@@ -5,7 +5,7 @@ use netbench_model::{
     tls::{CipherSuite, KeyExchange, TlsVersion},
 };
 
-use super::{CLOSE_NOTIFY, MOST_HEAD, http1, keep, read_records};
+use super::{CLOSE_NOTIFY, http1, keep, needs_more, read_records};
 use crate::{
     codec::{Records, content, extension},
     enumeration::{ProbeHello, Stop},
@@ -13,7 +13,7 @@ use crate::{
         prober::Prober,
         wire::{Reply, Wire},
     },
-    session::{Keys12, Method, ResponseHead, computable, request},
+    session::{Keys12, Method, ResponseHead, request},
 };
 
 /// A handshake of TLS 1.2 that is finished.
@@ -24,20 +24,26 @@ struct Finished12 {
     session_id: Vec<u8>,
 }
 
+/// Whether a hello asks for a ticket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ticket {
+    Asked,
+    /// The server has to store the session itself.
+    NotAsked,
+}
+
+/// With groups that can be computed here.
+const GROUPS: [u16; 4] = [0x1d, 0x17, 0x18, 0x19];
+
 pub(super) async fn sessions12(prober: &Prober<'_>, suites: &[u16]) -> Result<(), Stop> {
-    let able: Vec<u16> = suites
-        .iter()
-        .copied()
-        .filter(|code| can_finish(*code))
-        .collect();
+    let able = able(suites);
     if able.is_empty() {
         prober.note_missing("TLS 1.2: no suite with which a handshake can be finished here");
         return Ok(());
     }
-    let groups = computable(&[0x1d, 0x17, 0x18, 0x19]);
-    let mut first = full12(prober, &able, &groups).await?;
+    let mut first = full12(prober, &able, Ticket::Asked).await?;
     if first.is_none() && prober.shows_certificate() {
-        first = full12(prober, &able, &groups).await?;
+        first = full12(prober, &able, Ticket::Asked).await?;
     }
     let Some(mut first) = first else {
         prober.note_missing("TLS 1.2: the handshake did not come to its end");
@@ -55,31 +61,48 @@ pub(super) async fn sessions12(prober: &Prober<'_>, suites: &[u16]) -> Result<()
     let session_id = first.session_id.clone();
     close12(prober, first).await;
     if let Some(ticket) = ticket {
-        resume12(prober, &able, &groups, Vec::new(), Some(ticket)).await?;
+        resume12(prober, &able, Vec::new(), Some(ticket)).await?;
+    } else {
+        session_id12(prober, &able, session_id).await?;
     }
-    // Without a ticket: the server has to store the session itself.
-    session_id12(prober, &able, &groups, session_id).await?;
     if prober.lacks_head()
-        && let Some(mut again) = full12(prober, &able, &groups).await?
+        && let Some(mut again) = full12(prober, &able, Ticket::Asked).await?
     {
         response12(prober, &mut again, Method::Get).await;
         close12(prober, again).await;
     }
-    // On a separate connection: a server that refuses may forget the session.
-    if let Some(mut last) = full12(prober, &able, &groups).await? {
-        renegotiate(prober, &mut last, &able).await;
-        close12(prober, last).await;
+    Ok(())
+}
+
+/// On a connection of its own, as a server that refuses may forget the session. It also shows whether a server that gives
+/// tickets stores sessions without one.
+pub(super) async fn renegotiation12(prober: &Prober<'_>, suites: &[u16]) -> Result<(), Stop> {
+    let able = able(suites);
+    if able.is_empty() {
+        return Ok(());
     }
+    let Some(mut session) = full12(prober, &able, Ticket::NotAsked).await? else {
+        return Ok(());
+    };
+    if prober.findings.borrow().features.tickets_tls12 == Observed::Yes {
+        let stores = !session.session_id.is_empty();
+        prober.findings.borrow_mut().features.session_ids = stores.into();
+    }
+    renegotiate(prober, &mut session, &able).await;
+    close12(prober, session).await;
     Ok(())
 }
 
 async fn full12(
     prober: &Prober<'_>,
     suites: &[u16],
-    groups: &[u16],
+    ticket: Ticket,
 ) -> Result<Option<Finished12>, Stop> {
-    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, suites, groups));
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, suites, &GROUPS));
     spec.alpn = http1(&spec);
+    if ticket == Ticket::NotAsked {
+        spec.ticket = None;
+    }
     let Reply::Flight(flight, mut records, mut wire) = prober.hello(&spec).await? else {
         return Ok(None);
     };
@@ -133,7 +156,7 @@ async fn response12(prober: &Prober<'_>, session: &mut Finished12, method: Metho
     let Some(sealed) = keys.seal(content::APPLICATION_DATA, &request) else {
         return;
     };
-    wire.extend(prober.response_limit());
+    wire.extend(prober.response_limit(method));
     if wire.write(&sealed, &prober.counts).await.is_err() {
         return;
     }
@@ -144,9 +167,7 @@ async fn response12(prober: &Prober<'_>, session: &mut Finished12, method: Metho
             Some(_) => {}
             None => return true,
         }
-        keys.alert.is_some()
-            || response.len() > MOST_HEAD
-            || ResponseHead::parse(&response).is_some()
+        keys.alert.is_some() || !needs_more(&response)
     })
     .await;
     prober.asked(method);
@@ -201,11 +222,10 @@ async fn renegotiate(prober: &Prober<'_>, session: &mut Finished12, suites: &[u1
 async fn resume12(
     prober: &Prober<'_>,
     suites: &[u16],
-    groups: &[u16],
     session_id: Vec<u8>,
     ticket: Option<Vec<u8>>,
 ) -> Result<(), Stop> {
-    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, suites, groups));
+    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, suites, &GROUPS));
     spec.alpn = http1(&spec);
     // With a ticket the client chooses the session ID, by which it notices resumption (RFC 5077
     // section 3.4).
@@ -227,32 +247,24 @@ async fn resume12(
     Ok(())
 }
 
-async fn session_id12(
-    prober: &Prober<'_>,
-    suites: &[u16],
-    groups: &[u16],
-    given: Vec<u8>,
-) -> Result<(), Stop> {
-    let ticketed = prober.findings.borrow().features.tickets_tls12 == Observed::Yes;
-    if !ticketed {
-        prober.findings.borrow_mut().features.session_ids = (!given.is_empty()).into();
-        if given.is_empty() {
-            let mut findings = prober.findings.borrow_mut();
-            if findings.features.resumption_tls12 == Observed::Unknown {
-                findings.features.resumption_tls12 = Observed::No;
-            }
-            return Ok(());
-        }
-        return resume12(prober, suites, groups, given, None).await;
+/// Of a server that gives no ticket.
+async fn session_id12(prober: &Prober<'_>, suites: &[u16], given: Vec<u8>) -> Result<(), Stop> {
+    prober.findings.borrow_mut().features.session_ids = (!given.is_empty()).into();
+    if !given.is_empty() {
+        return resume12(prober, suites, given, None).await;
     }
-    let mut spec = prober.spec(&ProbeHello::new(TlsVersion::Tls12, suites, groups));
-    spec.ticket = None;
-    spec.alpn = http1(&spec);
-    if let Reply::Flight(flight, ..) = prober.hello(&spec).await? {
-        prober.findings.borrow_mut().features.session_ids =
-            (!flight.hello.session_id.is_empty()).into();
+    let resumes = &mut prober.findings.borrow_mut().features.resumption_tls12;
+    if *resumes == Observed::Unknown {
+        *resumes = Observed::No;
     }
     Ok(())
+}
+
+/// The suites with which a handshake can be finished here; the server chooses among them.
+fn able(suites: &[u16]) -> Vec<u16> {
+    let mut able = suites.to_vec();
+    able.retain(|code| can_finish(*code));
+    able
 }
 
 fn can_finish(code: u16) -> bool {

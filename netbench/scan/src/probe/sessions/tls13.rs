@@ -5,7 +5,7 @@ use netbench_model::{
     tls::{CipherSuite, TlsVersion},
 };
 
-use super::{CLOSE_NOTIFY, MOST_HEAD, http1, keep, read_records};
+use super::{CLOSE_NOTIFY, http1, keep, needs_more, read_records};
 use crate::{
     codec::{Extension, content, extension},
     enumeration::{ProbeHello, Stop, VersionFound},
@@ -77,7 +77,7 @@ async fn full13(
             .seal(content::APPLICATION_DATA, &request(prober.target, method))
             .unwrap_or_default(),
     );
-    wire.extend(prober.response_limit());
+    wire.extend(prober.response_limit(method));
     if wire.write(&last, &prober.counts).await.is_err() {
         return Ok(None);
     }
@@ -87,9 +87,7 @@ async fn full13(
             return true;
         };
         response.extend_from_slice(&plain);
-        session.encrypted.alert.is_some()
-            || response.len() > MOST_HEAD
-            || ResponseHead::parse(&response).is_some()
+        session.encrypted.alert.is_some() || !needs_more(&response)
     });
     ended.await;
     if let Some(sealed) = session.seal(content::ALERT, &CLOSE_NOTIFY) {

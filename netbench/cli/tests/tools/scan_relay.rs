@@ -1,0 +1,192 @@
+//! Scans of a server behind relays: some cut connections, one is slow.
+
+use std::{
+    collections::BTreeMap,
+    io::{self, Write},
+    net::{Ipv4Addr, Shutdown, TcpListener, TcpStream},
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use netbench_model::scan::{Confirmed, LossReason, ScanOutcome};
+use netbench_report::ScanSummary;
+use netbench_scan::codec::{ClientHello, extension};
+
+use crate::{
+    scan_loss::{authority, certificate, server},
+    support::{Place, json, words},
+};
+
+/// What a relay does with a connection, once its hello is there.
+enum Fate {
+    Pass,
+    Reset,
+    /// It passes after this time.
+    Wait(Duration),
+}
+
+/// Listens for as long as the test runs, and leads to `server`. Gives where.
+fn relay(server: &str, fate: impl Fn(&ClientHello) -> Fate + Send + Sync + 'static) -> String {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let site = listener.local_addr().unwrap().to_string();
+    let (server, fate) = (server.to_owned(), Arc::new(fate));
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (server, fate) = (server.clone(), Arc::clone(&fate));
+            // A client or a server that is gone ends the connection.
+            thread::spawn(move || carry(stream?, &server, &*fate));
+        }
+    });
+    site
+}
+
+fn carry(stream: TcpStream, server: &str, fate: &dyn Fn(&ClientHello) -> Fate) -> io::Result<()> {
+    let Some(hello) = first_hello(&stream)? else {
+        return Ok(());
+    };
+    match fate(&hello) {
+        Fate::Pass => {}
+        // What was not read of it makes the end a reset.
+        Fate::Reset => return Ok(()),
+        Fate::Wait(time) => thread::sleep(time),
+    }
+    let onward = TcpStream::connect(server)?;
+    let (mut from, mut to) = (stream.try_clone()?, onward.try_clone()?);
+    let up = thread::spawn(move || {
+        let _ = io::copy(&mut from, &mut to);
+        to.shutdown(Shutdown::Both)
+    });
+    let _ = io::copy(&mut &onward, &mut &stream);
+    let _ = (&stream).flush();
+    let _ = stream.shutdown(Shutdown::Both);
+    let _ = up.join();
+    Ok(())
+}
+
+/// The hello, which stays to be read. None where the client leaves before it is whole.
+fn first_hello(stream: &TcpStream) -> io::Result<Option<ClientHello>> {
+    let mut room = [0; 16 * 1024];
+    let mut before = 0;
+    loop {
+        let there = stream.peek(&mut room)?;
+        match ClientHello::of_records(&room[..there]) {
+            Ok(Some(hello)) => return Ok(Some(hello)),
+            Ok(None) if there > before || there == 0 => before = there,
+            Ok(None) => thread::sleep(Duration::from_millis(1)),
+            Err(error) => return Err(io::Error::other(error)),
+        }
+        if there == 0 {
+            return Ok(None);
+        }
+    }
+}
+
+/// Whether a stack sent it: those of the scan ask for timestamps, unless they are of SSL 3.0, which has no extensions.
+fn is_of_a_stack(hello: &ClientHello) -> bool {
+    hello.legacy_version > 0x0300 && hello.extension(extension::SCT).is_none()
+}
+
+/// rustls has no suite for which it could ask for this.
+fn is_of_rustls(hello: &ClientHello) -> bool {
+    is_of_a_stack(hello) && hello.extension(extension::ENCRYPT_THEN_MAC).is_none()
+}
+
+pub(crate) fn a_connection_that_is_cut_while_confirming_is_no_loss() {
+    let place = Place::new();
+    authority(&place);
+    certificate(&place, "leaf", &["rsa:2048"], "");
+    let server = server(&place, "leaf", &[]);
+    let cut_if = |cut: fn(&ClientHello) -> bool, most: u32| {
+        let left = AtomicU32::new(most);
+        relay(&server.site, move |hello| {
+            let take = |left: u32| left.checked_sub(1);
+            let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+            if cut(hello) && left.fetch_update(set, fetch, take).is_ok() {
+                Fate::Reset
+            } else {
+                Fate::Pass
+            }
+        })
+    };
+    // All connections of all stacks, as a limit does that has not ended; the first one alone; and those of one stack alone,
+    // which is what a server does that fails on its hello.
+    let sites = [
+        cut_if(is_of_a_stack, u32::MAX),
+        cut_if(is_of_a_stack, 1),
+        cut_if(is_of_rustls, u32::MAX),
+    ];
+    let [all, once, rustls] = &sites;
+    let line = format!(
+        "scan {all} {once} {rustls} --roots ca.pem --parts signatures --against openssl,rustls-ring --json"
+    );
+    let done = place.netbench(&words(&line)).expect(0);
+    let summary: ScanSummary = json(&done.stdout);
+    assert_eq!(summary.run.scanned, 3, "{}", done.stdout);
+    let loss = summary.loss.unwrap();
+    let verdicts: BTreeMap<(&str, &str), Confirmed> = loss
+        .confirmed
+        .iter()
+        .map(|c| ((c.site.as_str(), c.stack.as_str()), c.verdict))
+        .collect();
+    let due = [
+        (all, "openssl", Confirmed::Untold),
+        (all, "rustls-ring", Confirmed::Untold),
+        (once, "openssl", Confirmed::AsPredicted),
+        (once, "rustls-ring", Confirmed::AsPredicted),
+        (rustls, "openssl", Confirmed::AsPredicted),
+        (rustls, "rustls-ring", Confirmed::Mismatch),
+    ];
+    let due = due.map(|(site, stack, verdict)| ((site.as_str(), stack), verdict));
+    assert_eq!(verdicts, due.into(), "{:?}", loss.confirmed);
+    let [lost] = &loss.lost[..] else {
+        panic!("{:?}", loss.lost);
+    };
+    assert_eq!(
+        (lost.stack.as_str(), lost.reason),
+        ("rustls-ring", LossReason::Handshake)
+    );
+    assert_eq!(lost.sites.keys().collect::<Vec<_>>(), [rustls]);
+    assert!(loss.unreachable.is_empty(), "{:?}", loss.unreachable);
+}
+
+pub(crate) fn a_site_gets_no_more_than_its_time_and_keeps_no_other_waiting() {
+    let place = Place::new();
+    authority(&place);
+    certificate(&place, "leaf", &["rsa:2048"], "");
+    let server = server(&place, "leaf", &["-cipher", "ECDHE+AESGCM"]);
+    let slow = relay(&server.site, |_| Fate::Wait(Duration::from_millis(1_500)));
+    let silent = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let silent = silent
+        .local_addr()
+        .map(|at| (at.to_string(), silent))
+        .unwrap();
+    let line = format!(
+        "scan {slow} {} {} --parts enumeration --timeout 20s --site-timeout 5s --json",
+        server.site, silent.0
+    );
+    let begun = Instant::now();
+    let done = place.netbench(&words(&line)).expect(0);
+    let took = begun.elapsed();
+    assert!(took < Duration::from_secs(15), "{took:?}");
+    let summary: ScanSummary = json(&done.stdout);
+    let outcome = |name: &str| {
+        let found = summary.sites.iter().find(|site| site.site == name);
+        found.unwrap().outcome.clone()
+    };
+    let due = ScanOutcome::Partial {
+        why: "not done within 5 s".to_owned(),
+    };
+    assert_eq!(outcome(&slow), due);
+    assert_eq!(outcome(&server.site), ScanOutcome::Scanned);
+    let ScanOutcome::Failed { class, .. } = outcome(&silent.0) else {
+        panic!("{:?}", outcome(&silent.0));
+    };
+    assert_eq!(class.name(), "silent");
+    let slow = summary.sites.iter().find(|site| site.site == slow).unwrap();
+    assert!(slow.versions.iter().any(|version| version.supported));
+    assert!(slow.versions.iter().any(|version| !version.complete));
+}
