@@ -29,4 +29,4 @@ pub use population::{
 };
 pub use predict::predict;
 pub use profiles::{ProfileCounts, ProfileRow, Profiles, profiles};
-pub use trips::{SEGMENT_BYTES, windows};
+pub use trips::{INITIAL_WINDOW, SEGMENT_BYTES, segments, segments_of_openssl};

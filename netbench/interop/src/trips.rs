@@ -9,7 +9,7 @@ use netbench_model::{
 pub const SEGMENT_BYTES: u32 = 1448;
 
 /// Segments that a server sends before it needs an acknowledgement (RFC 6928).
-const INITIAL_WINDOW: u32 = 10;
+pub const INITIAL_WINDOW: u32 = 10;
 
 /// The least and the most that a stapled OCSP response has.
 const STAPLE_BYTES: (u32, u32) = (250, 2500);
@@ -62,8 +62,10 @@ pub(crate) fn round_trips(
 ) -> Option<RoundTrips> {
     let retry = u32::from(share == Share::Refused);
     let (least, most) = flight_bytes(offer, site, version, suite, group)?;
-    let window = extra_windows(least);
-    if share == Share::Untold || offer.has_nagle || window != extra_windows(most) {
+    // How the server writes it is not known either.
+    let window = extra_windows(segments(least));
+    let is_certain = window == extra_windows(segments_of_openssl(most));
+    if share == Share::Untold || offer.has_nagle || !is_certain {
         return None;
     }
     let handshake = if version == TlsVersion::Tls13 { 1 } else { 2 };
@@ -71,7 +73,7 @@ pub(crate) fn round_trips(
         first_byte: 1 + handshake + retry + window + 1,
         retry,
         window,
-        hello_segments: hello_bytes(offer, &site.host).div_ceil(SEGMENT_BYTES),
+        hello_segments: segments(hello_bytes(offer, &site.host)),
     })
 }
 
@@ -93,22 +95,31 @@ fn hello_bytes(offer: &Offer, host: &str) -> u32 {
         .saturating_add(host)
 }
 
-/// Round trips that a flight of so many bytes needs beyond the first, in slow start without loss.
-fn extra_windows(bytes: u32) -> u32 {
-    let windows = windows(bytes.div_ceil(SEGMENT_BYTES)).count();
-    u32::try_from(windows).unwrap_or(u32::MAX).saturating_sub(1)
+/// Segments of a flight that is written at once.
+pub fn segments(bytes: u32) -> u32 {
+    bytes.div_ceil(SEGMENT_BYTES)
 }
 
-/// How many segments leave at a time, where so many are to be sent in slow start without loss: a sender that has sent
-/// its window waits for acknowledgements, and then has one of twice the size.
-pub fn windows(segments: u32) -> impl Iterator<Item = u32> {
-    let (mut window, mut left) = (INITIAL_WINDOW, segments);
-    std::iter::from_fn(move || {
-        let some = left.min(window);
-        left -= some;
+/// Segments of a server's first flight as OpenSSL writes it with `TCP_NODELAY`: what fills its buffer (`BIO_f_buffer`), what is
+/// left of a Certificate message that does not fit into another one, and the messages after it.
+pub fn segments_of_openssl(bytes: u32) -> u32 {
+    const BUFFER_BYTES: u32 = 4096;
+    match bytes.checked_sub(BUFFER_BYTES) {
+        None => segments(bytes),
+        Some(rest) if rest < BUFFER_BYTES => segments(BUFFER_BYTES) + segments(rest),
+        Some(rest) => segments(BUFFER_BYTES) + segments(rest) + 1,
+    }
+}
+
+/// Round trips that a flight of so many segments needs beyond the first, in slow start without loss.
+fn extra_windows(segments: u32) -> u32 {
+    let (mut window, mut left, mut extra) = (INITIAL_WINDOW, segments, 0);
+    while left > window {
+        left -= window;
         window = window.saturating_mul(2);
-        (some > 0).then_some(some)
-    })
+        extra += 1;
+    }
+    extra
 }
 
 /// The least and the most bytes of the server's first flight, as far as the scan tells. None where no chain of this
@@ -166,7 +177,18 @@ mod tests {
 
     #[test]
     fn a_flight_over_ten_segments_waits_for_acknowledgements() {
-        let extra = [1, 14_480, 14_481, 43_440, 43_441, 101_360].map(extra_windows);
+        let extra = [1, 14_480, 14_481, 43_440, 43_441, 101_360];
+        let extra = extra.map(|bytes| extra_windows(segments(bytes)));
         assert_eq!(extra, [0, 0, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn openssl_writes_a_large_flight_in_pieces() {
+        let of = [0, 4096, 4097, 8191, 8192, 13_685].map(segments_of_openssl);
+        assert_eq!(of, [0, 3, 4, 6, 7, 11]);
+        // A packet capture had the pieces of 13,572 bytes so.
+        let pieces = [4096, 9132, 344];
+        let due: u32 = pieces.map(segments).iter().sum();
+        assert_eq!(segments_of_openssl(pieces.iter().sum()), due);
     }
 }

@@ -46,8 +46,8 @@ pub use connect::{
     ChangedSite, ColdAgainst, ColdCauses, ColdRow, ColdStep, Comparison, ConnectComparison,
     ConnectReport, ConnectSummary, DifferenceParts, Exclusion, FailureRow, Fit, Foretold, Head,
     NegotiatedRow, OnceCost, OnceInterval, PhaseChange, PhaseRow, ReachChange, ShareRow, SiteRow,
-    SiteTally, SweepDifference, SweepSummary, SweepTime, UnsupportedRow, compare_runs_of_connect,
-    summarize,
+    SiteTally, SweepDifference, SweepStep, SweepSummary, SweepTime, UnsupportedRow,
+    compare_runs_of_connect, summarize,
 };
 pub use document::{Document, Extent, Report, Section};
 pub use evaluation::{

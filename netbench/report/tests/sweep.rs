@@ -6,6 +6,8 @@ mod support;
 
 #[path = "support/forms.rs"]
 mod forms;
+#[path = "support/published.rs"]
+mod published;
 
 use forms::{render, terminal};
 use netbench_model::{Condition, Sweep};
@@ -75,4 +77,38 @@ fn a_slow_link_and_a_smaller_share_of_a_core_are_foretold() {
 fn a_sweep_of_one_point_says_which() {
     let report = report(&["rtt=7ms"]);
     assert!(part(&terminal(&report, 100)).contains("at rtt=7ms"));
+}
+
+#[test]
+fn the_second_value_of_two_is_held_against_the_first() {
+    let report = report(&["rtt=1ms,100ms", "hybrid=off,on", "loss=0,1%,3%"]);
+    let sweep = report.summary.sweep.as_ref().unwrap();
+    let of = |axis: &str| sweep.steps.iter().filter(|step| step.axis == axis).count();
+    // Two stacks at each point of the other axes; an axis of three values has no steps.
+    assert_eq!([of("rtt"), of("hybrid"), of("loss")], [12, 12, 0]);
+    for step in &sweep.steps {
+        assert!(!step.settings.contains_key(&step.axis));
+        if step.axis == "rtt" {
+            // Three round trips, each 99 ms longer.
+            assert!(
+                (step.difference.middle_ns / 297e6 - 1.0).abs() < 0.02,
+                "{step:?}"
+            );
+            assert_eq!(step.more_round_trips, Some(0.0));
+        }
+    }
+    insta::assert_snapshot!(part(&terminal(&report, 120)));
+}
+
+/// Of real connections, on links that lose nothing.
+#[test]
+fn what_is_published_took_what_is_foretold() {
+    for (name, least, of) in [("-post-quantum", 60, 64), ("-sweep-rtt-loss", 9, 10)] {
+        let run = published::run(name);
+        let report = ConnectReport::new(run.manifest().unwrap(), run.records().unwrap());
+        let sweep = report.summary.sweep.as_ref().unwrap();
+        let fits = |fit| sweep.times.iter().filter(|time| time.fit == fit).count();
+        assert!(fits(Fit::Holds) >= least, "{name}: {}", fits(Fit::Holds));
+        assert_eq!(fits(Fit::Holds) + fits(Fit::Off), of, "{name}");
+    }
 }

@@ -64,7 +64,7 @@ impl SweepAxis {
         Ok(axis)
     }
 
-    /// Whether it says what a whole link is like, so that others say what is different.
+    /// Whether it sets the whole link. It is applied first; `rtt`, `loss` and the like then change parts of it.
     pub(super) fn is_whole_link(&self) -> bool {
         self.name == LINK
     }

@@ -27,7 +27,9 @@ pub use summary::{
     Comparison, ConnectSummary, Exclusion, FailureRow, Head, NegotiatedRow, PhaseRow, ShareRow,
     SiteRow, SiteTally, UnsupportedRow,
 };
-pub use sweep::{DifferenceParts, Fit, Foretold, SweepDifference, SweepSummary, SweepTime};
+pub use sweep::{
+    DifferenceParts, Fit, Foretold, SweepDifference, SweepStep, SweepSummary, SweepTime,
+};
 
 pub(crate) use cold::{cold, first_cost, items as cold_items, sentence as cold_sentence};
 pub(crate) use compare::compare;

@@ -1,9 +1,10 @@
 //! What is stored in `results/`, as reports.
 #![allow(
     unreachable_pub,
+    dead_code,
     clippy::allow_attributes,
     clippy::unwrap_used,
-    reason = "a test's own helper may panic"
+    reason = "each test program uses some of it, and may panic"
 )]
 
 use std::{

@@ -1,8 +1,8 @@
 use itertools::Itertools;
 use netbench_model::{Condition, SweepAxis};
-use netbench_stats::Verdict;
+use netbench_stats::{RoundsDifference, Verdict};
 
-use super::{Fit, SweepDifference, SweepSummary, SweepTime, charts};
+use super::{Fit, SweepDifference, SweepStep, SweepSummary, SweepTime, charts};
 use crate::{
     cell::{Cell, Digits},
     document::{Filling, Item, Section, Table},
@@ -34,6 +34,7 @@ pub(crate) fn section(sweep: &SweepSummary) -> Section {
         items.push(differences(sweep, &rows, &about));
         items.extend(parts(sweep, &rows, &about));
     }
+    items.extend(steps(sweep));
     for condition in sweep.times.iter().map(|row| row.condition).unique() {
         let rows = sweep.times.iter().filter(|row| row.condition == condition);
         let rows: Vec<&SweepTime> = rows.collect();
@@ -134,10 +135,7 @@ fn differences(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> 
             Cell::TimeDifference(row.difference.middle_ns)
         })
         .col_of(other, "interval", 2, |row| {
-            match (row.difference.low_ns, row.difference.high_ns) {
-                (Some(low), Some(high)) => Cell::text(times_between(low, high)),
-                _ => Cell::text(crate::text::TOO_FEW),
-            }
+            Cell::text(interval(&row.difference))
         })
         .col_of(other, "change", 0, |row| Cell::Change(row.paired.ratio))
         .col_of(other, "verdict", 0, |row| Cell::verdict(row.paired.verdict))
@@ -145,9 +143,12 @@ fn differences(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> 
         .item()
 }
 
-/// Both ends of an interval of a difference.
-fn times_between(low_ns: f64, high_ns: f64) -> String {
-    let ends = [low_ns, high_ns].map(|ns| Cell::TimeDifference(ns).render());
+/// Both ends of a difference's interval.
+fn interval(of: &RoundsDifference) -> String {
+    let (Some(low), Some(high)) = (of.low_ns, of.high_ns) else {
+        return crate::text::TOO_FEW.to_owned();
+    };
+    let ends = [low, high].map(|ns| Cell::TimeDifference(ns).render());
     format!("{} … {}", ends[0], ends[1])
 }
 
@@ -181,6 +182,76 @@ fn parts(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> Option
         Cell::TimeDifference(parts.rest_ns)
     });
     Some(table.item())
+}
+
+/// What the second value of an axis takes more than the first.
+fn steps(sweep: &SweepSummary) -> Vec<Item> {
+    let mut items = Vec::new();
+    let by_axis = sweep.steps.iter().chunk_by(|row| &row.axis);
+    for (axis, rows) in &by_axis {
+        let rows: Vec<&SweepStep> = rows.collect();
+        let Some(&one) = rows.first() else { continue };
+        let (from, to) = (format!("{axis}={}", one.from), format!("{axis}={}", one.to));
+        let about = format!("{to} against {from}");
+        items.push(Item::Heading(format!("Point by point: {about}")));
+        items.extend(round_trips(&rows, &to));
+        let table = Table::of(&rows).caption(format!("points, {about}"));
+        let others = axes(sweep).filter(|other| other.name != *axis);
+        let table = others.fold(table, |table, other| {
+            table.col(&other.name, 0, |row| {
+                Cell::maybe(row.settings.get(&other.name))
+            })
+        });
+        let table = table
+            .col("condition", 1, |row| Cell::text(row.condition))
+            .col("stack", 0, |row| Cell::text(&row.stack))
+            .col(&from, 1, |row| Cell::Time(row.from_total_ns))
+            .col(&to, 1, |row| Cell::Time(row.to_total_ns))
+            .col_of(&to, "by", 0, |row| {
+                Cell::TimeDifference(row.difference.middle_ns)
+            })
+            .col_of(&to, "interval", 2, |row| {
+                Cell::text(interval(&row.difference))
+            })
+            .col_of(&to, "change", 0, |row| Cell::Change(row.paired.ratio))
+            .col_of(&to, "verdict", 0, |row| Cell::verdict(row.paired.verdict))
+            .col_of(&to, "round trips", 0, |row| {
+                row.more_round_trips
+                    .map_or(Cell::Missing, |more| Cell::text(format!("{more:+}")))
+            })
+            .col("rounds", 4, |row| Cell::count(row.paired.pairs));
+        items.push(table.item());
+    }
+    items
+}
+
+/// Where the second value takes more round trips.
+fn round_trips(rows: &[&SweepStep], to: &str) -> Option<Item> {
+    let foretold = rows.iter().filter(|row| row.more_round_trips.is_some());
+    let more = rows
+        .iter()
+        .filter(|row| row.more_round_trips.is_some_and(|more| more > 0.0));
+    let at = |row: &&&SweepStep| {
+        let settings = row
+            .settings
+            .iter()
+            .map(|(axis, value)| format!("{axis}={value}"));
+        format!("{} ({})", settings.format(","), row.stack)
+    };
+    let more: Vec<String> = more.map(|row| at(&row)).collect();
+    let foretold = foretold.count();
+    if foretold == 0 {
+        return None;
+    }
+    let of = count(foretold, "comparison", "comparisons");
+    Some(Item::Text(match more.is_empty() {
+        true => format!("{to} takes no further round trip in any of {of}."),
+        false => format!(
+            "{to} is foretold to take further round trips in {} of {of}: {}.",
+            more.len(),
+            some_of(3, &more)
+        ),
+    }))
 }
 
 /// What connections take, beside what was foretold.

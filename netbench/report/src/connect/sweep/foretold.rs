@@ -1,7 +1,7 @@
 //! What a connection takes where nothing is lost: its round trips, what both sides compute, and how long its bytes take
 //! to leave.
 
-use netbench_interop::{SEGMENT_BYTES, windows};
+use netbench_interop::{INITIAL_WINDOW, SEGMENT_BYTES, segments, segments_of_openssl};
 use netbench_model::{
     BitRate, ClientSettings, CpuShare, LabProfile, Measured, Profile, Site, TlsVersion,
 };
@@ -37,23 +37,20 @@ pub(super) fn foretell(
     measured: &Measured,
 ) -> Foretold {
     let (lab, transfer) = (&*site.lab, &measured.transfer);
-    let handshake = segments(transfer.handshake_bytes_in);
-    let response = segments(
-        transfer
-            .bytes_in
-            .saturating_sub(transfer.handshake_bytes_in),
-    ) + small_segments(lab, measured);
-    let sent = segments(transfer.bytes_out);
+    let handshake = Flight::of_handshake(lab, measured);
+    let response = Flight::of_response(lab, measured);
     let link = &lab.link;
     let trip_ns = (link.rtt_ns + link.jitter_ns) as f64;
 
     let hello = f64::from(1 + handshake_trips(client, measured) + 1);
-    let flights = [handshake, response].map(|flight| Slow::start(flight, trip_ns, link.rate));
-    let beyond = flights.iter().map(|flight| flight.trips).sum::<f64>();
-    let stalls = flights.iter().map(|flight| flight.stalled_ns).sum::<f64>();
+    let mut sender = SlowStart::new(trip_ns, link.rate);
+    sender.send(handshake);
+    sender.send(response);
 
-    let down = transfer.bytes_in + HEADER_BYTES * (u64::from(handshake + response) + BARE_PACKETS);
-    let up = transfer.bytes_out + HEADER_BYTES * (u64::from(sent) + BARE_PACKETS);
+    let down = transfer.bytes_in
+        + HEADER_BYTES * (handshake.packets() + response.packets() + BARE_PACKETS);
+    let up = transfer.bytes_out
+        + HEADER_BYTES * (u64::from(segments(bytes(transfer.bytes_out))) + BARE_PACKETS);
     let bytes_ns = sending_ns(down, link.rate) + sending_ns(up, link.rate_up.or(link.rate));
 
     let share = cpu.map_or(1.0, |share| f64::from(share.percent()) / 100.0);
@@ -63,9 +60,9 @@ pub(super) fn foretell(
         .map_or(0, |server| server.compute_ns);
     let cpu_ns = measured.phases.cpu_ns as f64 / share + server_ns as f64;
 
-    let waiting_ns = hello * trip_ns + stalls;
+    let waiting_ns = hello * trip_ns + sender.stalled_ns;
     Foretold {
-        round_trips: hello + beyond,
+        round_trips: hello + sender.trips,
         waiting_ns,
         cpu_ns,
         bytes_ns,
@@ -88,51 +85,110 @@ fn handshake_trips(client: &ClientSettings, measured: &Measured) -> u32 {
     }
 }
 
-/// Segments in front of the response that are not full: tickets, and what HTTP/2 says first.
-fn small_segments(lab: &LabProfile, measured: &Measured) -> u32 {
-    let agreed = &measured.client;
-    let tickets = agreed.version == Some(TlsVersion::Tls13) && lab.tickets > 0;
-    let settings = if agreed.alpn.as_deref() == Some("h2") {
-        2
-    } else {
-        0
-    };
-    u32::from(tickets) + settings
+/// Segments that the server sends one after the other.
+#[derive(Clone, Copy)]
+struct Flight {
+    /// Those that are far from full; they come first.
+    small: u32,
+    full: u32,
 }
 
-fn segments(bytes: u64) -> u32 {
-    let segments = bytes.div_ceil(u64::from(SEGMENT_BYTES));
-    u32::try_from(segments).unwrap_or(u32::MAX)
+impl Flight {
+    fn of_handshake(lab: &LabProfile, measured: &Measured) -> Self {
+        let bytes = bytes(measured.transfer.handshake_bytes_in);
+        let full = if is_openssl(lab) {
+            segments_of_openssl(bytes)
+        } else {
+            segments(bytes)
+        };
+        Self { small: 0, full }
+    }
+
+    /// In front of the response are tickets, and the SETTINGS of HTTP/2 and their acknowledgement. Each is written by
+    /// itself, but rustls writes its tickets at once.
+    fn of_response(lab: &LabProfile, measured: &Measured) -> Self {
+        let (agreed, transfer) = (&measured.client, &measured.transfer);
+        let tickets = match agreed.version {
+            Some(TlsVersion::Tls13) if is_openssl(lab) => u32::from(lab.tickets),
+            Some(TlsVersion::Tls13) => u32::from(lab.tickets.min(1)),
+            _ => 0,
+        };
+        let frames = match agreed.alpn.as_deref() {
+            Some("h2") => 2,
+            _ => 0,
+        };
+        let response = transfer
+            .bytes_in
+            .saturating_sub(transfer.handshake_bytes_in);
+        Self {
+            small: tickets + frames,
+            full: segments(bytes(response)),
+        }
+    }
+
+    fn packets(self) -> u64 {
+        u64::from(self.small) + u64::from(self.full)
+    }
 }
 
-/// What a flight waits in slow start, for acknowledgements of each window but the last.
-struct Slow {
+fn is_openssl(lab: &LabProfile) -> bool {
+    lab.server.starts_with("openssl")
+}
+
+fn bytes(of: u64) -> u32 {
+    u32::try_from(of).unwrap_or(u32::MAX)
+}
+
+/// A sender whose flights wait for acknowledgements of each window but the last.
+struct SlowStart {
+    trip_ns: f64,
+    rate: Option<BitRate>,
+    window: u32,
     trips: f64,
     stalled_ns: f64,
 }
 
-impl Slow {
-    fn start(segments: u32, trip_ns: f64, rate: Option<BitRate>) -> Self {
-        let of_segments = |count: u32| {
-            sending_ns(
-                u64::from(count) * (u64::from(SEGMENT_BYTES) + HEADER_BYTES),
-                rate,
-            )
-        };
-        let mut windows = windows(segments).peekable();
-        let mut slow = Self {
+impl SlowStart {
+    fn new(trip_ns: f64, rate: Option<BitRate>) -> Self {
+        Self {
+            trip_ns,
+            rate,
+            window: INITIAL_WINDOW,
             trips: 0.0,
             stalled_ns: 0.0,
-        };
-        while let Some(window) = windows.next() {
-            if windows.peek().is_some() {
+        }
+    }
+
+    fn send(&mut self, mut left: Flight) {
+        loop {
+            let small = left.small.min(self.window);
+            let full = left.full.min(self.window - small);
+            left.small -= small;
+            left.full -= full;
+            let is_last = left.packets() == 0;
+            if !is_last {
                 // The first acknowledgement comes while the rest of the window still leaves.
-                let stalled_ns = (trip_ns + of_segments(1) - of_segments(window)).max(0.0);
-                slow.trips += if stalled_ns > 0.0 { 1.0 } else { 0.0 };
-                slow.stalled_ns += stalled_ns;
+                let first = self.leaving_ns(small.min(1), u32::from(small == 0));
+                let stalled_ns = (self.trip_ns + first - self.leaving_ns(small, full)).max(0.0);
+                self.trips += if stalled_ns > 0.0 { 1.0 } else { 0.0 };
+                self.stalled_ns += stalled_ns;
+            }
+            // Linux lets a window grow that was used by half (tcp_is_cwnd_limited).
+            if 2 * (small + full) > self.window {
+                self.window = self.window.saturating_add(small + full);
+            }
+            if is_last {
+                return;
             }
         }
-        slow
+    }
+
+    fn leaving_ns(&self, small: u32, full: u32) -> f64 {
+        let headers = u64::from(small + full) * HEADER_BYTES;
+        sending_ns(
+            u64::from(full) * u64::from(SEGMENT_BYTES) + headers,
+            self.rate,
+        )
     }
 }
 

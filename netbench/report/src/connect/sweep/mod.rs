@@ -3,6 +3,7 @@
 mod charts;
 mod document;
 mod foretold;
+mod steps;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -17,8 +18,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub(super) use self::document::section;
-pub use self::foretold::Foretold;
 use self::foretold::foretell;
+pub use self::{foretold::Foretold, steps::SweepStep};
 use super::{Matched, match_up};
 
 /// What a sweep says.
@@ -32,6 +33,9 @@ pub struct SweepSummary {
     pub times: Vec<SweepTime>,
     /// By how much stacks differ at each point.
     pub differences: Vec<SweepDifference>,
+    /// What the second value of each axis of two takes more than the first.
+    #[serde(default)]
+    pub steps: Vec<SweepStep>,
 }
 
 /// What a stack takes at a point.
@@ -147,6 +151,7 @@ pub(super) fn sweep(manifest: &ConnectManifest, measured: &[&Sample]) -> Option<
         sites: swept.map(|point| point.of.clone()).unique().collect(),
         times: Vec::new(),
         differences: Vec::new(),
+        steps: Vec::new(),
     };
     let mut names: Vec<Vec<&String>> = Vec::new();
     for at in &points {
@@ -165,6 +170,7 @@ pub(super) fn sweep(manifest: &ConnectManifest, measured: &[&Sample]) -> Option<
             }
         }
     }
+    summary.steps = steps::steps(&summary, &points, &by_site);
     Some(summary)
 }
 

@@ -1,0 +1,158 @@
+//! What the second value of an axis of two takes more than the first: the hybrid group, or a quarter of a core.
+
+use std::collections::{BTreeMap, HashMap};
+
+use itertools::Itertools;
+use netbench_model::{Condition, Sample, StackName, SweepAxis};
+use netbench_stats::{
+    Pair, RoundsDifference, RoundsRatio, compare_rounds, difference_of_rounds, median,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{AtPoint, SweepSummary, SweepTime};
+
+/// By how much one stack's connections differ at two points that differ in one setting.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SweepStep {
+    /// The condition.
+    pub condition: Condition,
+    /// The stack.
+    pub stack: StackName,
+    /// The axis, such as `hybrid`.
+    pub axis: String,
+    /// Its first value.
+    pub from: String,
+    /// Its second value.
+    pub to: String,
+    /// The values of the other axes.
+    pub settings: BTreeMap<String, String>,
+    /// Median total at the first value.
+    pub from_total_ns: f64,
+    /// Median total at the second.
+    pub to_total_ns: f64,
+    /// The ratio over the rounds, second over first.
+    pub paired: RoundsRatio,
+    /// The difference over the same rounds, second less first.
+    pub difference: RoundsDifference,
+    /// Round trips that are foretold of the second and not of the first; none where none are foretold.
+    pub more_round_trips: Option<f64>,
+}
+
+/// The steps of each axis of two values.
+pub(super) fn steps(
+    summary: &SweepSummary,
+    points: &[AtPoint<'_>],
+    by_site: &HashMap<&str, Vec<&Sample>>,
+) -> Vec<SweepStep> {
+    let times = summary.times.iter();
+    let times: HashMap<&str, Vec<&SweepTime>> = times
+        .map(|time| (time.point.as_str(), time))
+        .into_group_map();
+    let times_at = |at: &AtPoint<'_>| times.get(at.point.name.as_str()).into_iter().flatten();
+    let mut steps = Vec::new();
+    for axis in &summary.axes.axes {
+        let [from, to] = axis.values.as_slice() else {
+            continue;
+        };
+        let seconds: BTreeMap<_, _> = others(points, &axis.name, to).collect();
+        for (settings, first) in others(points, &axis.name, from) {
+            let Some(second) = seconds.get(&settings) else {
+                continue;
+            };
+            for (from_time, to_time) in times_at(first).zip(times_at(second)) {
+                let sides = [(first, from_time), (*second, to_time)];
+                let taken = sides.map(|(at, time)| totals(at, time, by_site));
+                let pairs: Vec<(&Total, &Total)> = taken[0]
+                    .iter()
+                    .filter_map(|(visit, total)| Some((total, taken[1].get(visit)?)))
+                    .collect();
+                let step = Stepped {
+                    axis,
+                    settings: &settings,
+                    times: [from_time, to_time],
+                };
+                steps.extend(step.over(&pairs));
+            }
+        }
+    }
+    steps
+}
+
+/// The points at which an axis has this value, in their order, with the values of the other axes.
+fn others<'a>(
+    points: &'a [AtPoint<'a>],
+    axis: &'a str,
+    value: &'a str,
+) -> impl Iterator<Item = (BTreeMap<String, String>, &'a AtPoint<'a>)> {
+    let with = move |at: &'a AtPoint<'a>| {
+        let mut settings = at.point.settings.clone();
+        (settings.remove(axis)? == value).then_some((settings, at))
+    };
+    points.iter().filter_map(with)
+}
+
+/// A round's visit to a site.
+type Visit<'a> = (u32, u32, &'a str);
+
+/// A connection's total time.
+struct Total {
+    ns: u64,
+    block: u32,
+}
+
+/// What a stack's connections at a point took.
+fn totals<'a>(
+    at: &'a AtPoint<'a>,
+    time: &SweepTime,
+    by_site: &HashMap<&str, Vec<&Sample>>,
+) -> BTreeMap<Visit<'a>, Total> {
+    let mut totals = BTreeMap::new();
+    for (name, site) in &at.sites {
+        let samples = by_site.get(name.as_str()).into_iter().flatten();
+        let own = samples.filter(|s| s.condition == time.condition && s.stack == time.stack);
+        for sample in own {
+            if let Some(measured) = sample.outcome.ok() {
+                let total = Total {
+                    ns: measured.phases.total_ns,
+                    block: sample.block,
+                };
+                totals.insert((sample.session, sample.round, site.host.as_str()), total);
+            }
+        }
+    }
+    totals
+}
+
+struct Stepped<'a> {
+    axis: &'a SweepAxis,
+    settings: &'a BTreeMap<String, String>,
+    times: [&'a SweepTime; 2],
+}
+
+impl Stepped<'_> {
+    fn over(&self, pairs: &[(&Total, &Total)]) -> Option<SweepStep> {
+        let ratios = pairs
+            .iter()
+            .map(|(a, b)| Pair::from_ns(a.ns, b.ns, a.block));
+        let differences = pairs.iter().map(|(a, b)| b.ns as f64 - a.ns as f64);
+        let side = |of: fn(&(&Total, &Total)) -> u64| {
+            median(&pairs.iter().map(|pair| of(pair) as f64).collect::<Vec<_>>())
+        };
+        let [from, to] = self.times;
+        let trips = |time: &SweepTime| Some(time.foretold?.round_trips);
+        Some(SweepStep {
+            condition: from.condition,
+            stack: from.stack.clone(),
+            axis: self.axis.name.clone(),
+            from: self.axis.values.first()?.clone(),
+            to: self.axis.values.get(1)?.clone(),
+            settings: self.settings.clone(),
+            from_total_ns: side(|pair| pair.0.ns)?,
+            to_total_ns: side(|pair| pair.1.ns)?,
+            paired: compare_rounds(&ratios.collect::<Vec<_>>())?,
+            difference: difference_of_rounds(&differences.collect::<Vec<_>>())?,
+            more_round_trips: trips(to).zip(trips(from)).map(|(to, from)| to - from),
+        })
+    }
+}
