@@ -7,6 +7,7 @@ import java.security.GeneralSecurityException;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManager;
+import javax.net.ssl.X509ExtendedTrustManager;
 
 /** What a client does without a session. */
 final class Alone {
@@ -15,6 +16,14 @@ final class Alone {
     }
 
     private Alone() {}
+
+    /** Verifies the server's chain, from DER to the verdict. */
+    static Suite.Scenario verification(Json material) throws Json.Wrong, GeneralSecurityException, Suite.Failed {
+        String host = material.text("host");
+        List<byte[]> sent = Pem.blocks(material.text("chain_pem"), "CERTIFICATE");
+        X509ExtendedTrustManager manager = Trust.own(Pem.store(Pem.certificates("roots", material.text("roots_pem"))));
+        return repeated("verify", () -> Chains.check(manager, Pem.parsed(sent), host));
+    }
 
     /** Makes a client's configuration. */
     static Suite.Scenario configuration(String form, Json material)
@@ -36,12 +45,16 @@ final class Alone {
             }
             operation = () -> context(new Trust(Files.readString(Path.of(path))));
         }
-        run(operation);
+        return repeated("configuration", operation);
+    }
+
+    private static Suite.Scenario repeated(String word, Operation operation) throws Suite.Failed {
+        run(word, operation);
         return turn -> {
             while (turn.goesOn()) {
                 Meter whole = new Meter(turn.isCpu);
                 whole.start();
-                run(operation);
+                run(word, operation);
                 whole.stop();
                 turn.done++;
                 turn.record("whole", whole.sumNs);
@@ -49,11 +62,11 @@ final class Alone {
         };
     }
 
-    private static void run(Operation operation) throws Suite.Failed {
+    private static void run(String word, Operation operation) throws Suite.Failed {
         try {
             operation.run();
         } catch (GeneralSecurityException | IOException | RuntimeException error) {
-            throw new Suite.Failed("configuration", error);
+            throw new Suite.Failed(word, error);
         }
     }
 

@@ -29,7 +29,7 @@ final class Describe {
         record.put("build", build);
         Map<String, Object> stack = new LinkedHashMap<>();
         stack.put("record", record);
-        stack.put("operations", List.of("connect", "serve", "suite", "request", "client-certificate"));
+        stack.put("operations", List.of("connect", "serve", "suite", "request", "client-certificate", "verify"));
         stack.put("groups", Settings.GROUPS);
         stack.put("suites", Settings.SUITES);
         stack.put("signatures", Settings.SCHEMES);

@@ -82,7 +82,7 @@ final class Explain {
     }
 
     /** What is wrong with a certificate, in a word of CertificateFault. */
-    private static String certificate(CertificateException error) {
+    static String certificate(CertificateException error) {
         for (Throwable cause = error; cause != null; cause = cause.getCause()) {
             if (cause instanceof CertificateExpiredException) {
                 return "expired";
@@ -94,8 +94,14 @@ final class Explain {
                 return "unknown-issuer";
             }
         }
-        // What checks names has no error of its own.
+        // What checks purposes and names has no error of its own.
         String text = String.valueOf(error.getMessage());
+        if (text.startsWith("Extended key usage does not permit") || text.startsWith("KeyUsage does not allow")) {
+            return "bad-purpose";
+        }
+        if (text.startsWith("Certificate contains unsupported critical extensions")) {
+            return "unknown-critical-extension";
+        }
         boolean isName = text.startsWith("No name matching") || text.startsWith("No subject alternative")
                 || text.contains("No DNS name") || text.contains("IP address");
         return isName ? "wrong-name" : "other";

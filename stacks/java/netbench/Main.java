@@ -20,6 +20,7 @@ import java.util.concurrent.LinkedBlockingQueue;
  *   <li>Settings, Identity, Pem: what JSSE is set to
  *   <li>Connector, Visit, Trust, Wire, Sniffer, Signatures, Explain: one measured connection; Http1, Http2, Frames, Hpack: the request on it
  *   <li>Server, Site, ServedHttp2, Stapling, Faults: the lab's server
+ *   <li>Chains, Handshake: chains of certificates without a connection
  *   <li>Suite, Sides, Pair, Alone, Bulk, Threads, Hold: the in-memory suite
  * </ul>
  */
@@ -110,6 +111,7 @@ final class Main {
             case "prepare" -> prepare(request);
             case "slice" -> prepared().slice(request);
             case "hold" -> prepared().hold(request);
+            case "verify" -> verify(request);
             default -> throw new Json.Wrong("not a request: unknown op " + op);
         };
     }
@@ -145,6 +147,11 @@ final class Main {
             suite = made;
         }
         return answer;
+    }
+
+    private static Map<String, Object> verify(Json request) throws Json.Wrong, Unsupported {
+        ofThisStack(request);
+        return Chains.verify(request);
     }
 
     private Suite prepared() throws Json.Wrong {

@@ -109,10 +109,9 @@ final class Suite {
             throws Json.Wrong, Unsupported, Failed, GeneralSecurityException {
         String part = work.text("part");
         switch (part) {
-            case "verify" -> throw new Unsupported("JSSE verifies a chain and its name in a handshake alone");
             case "crypto" -> throw new Unsupported("this worker does not time Java's cryptography beneath its sessions");
-            case "connector" -> {
-                scenario = Alone.configuration(work.text("form"), material);
+            case "verify", "connector" -> {
+                scenario = part.equals("verify") ? Alone.verification(material) : Alone.configuration(work.text("form"), material);
                 Map<String, Object> answer = Answers.of("prepared");
                 answer.put("client", null);
                 answer.put("server", null);

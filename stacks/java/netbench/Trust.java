@@ -5,6 +5,7 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
+import javax.net.ssl.ManagerFactoryParameters;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
@@ -30,6 +31,17 @@ final class Trust extends X509ExtendedTrustManager {
     static X509ExtendedTrustManager own(KeyStore roots) throws GeneralSecurityException {
         TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
         factory.init(roots);
+        return made(factory);
+    }
+
+    /** Java's trust manager with roots and settings of PKIX. */
+    static X509ExtendedTrustManager own(ManagerFactoryParameters settings) throws GeneralSecurityException {
+        TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
+        factory.init(settings);
+        return made(factory);
+    }
+
+    private static X509ExtendedTrustManager made(TrustManagerFactory factory) throws GeneralSecurityException {
         for (TrustManager manager : factory.getTrustManagers()) {
             if (manager instanceof X509ExtendedTrustManager extended) {
                 return extended;

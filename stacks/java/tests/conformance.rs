@@ -7,7 +7,7 @@ use std::{
 };
 
 use netbench_runner::java_build;
-use netbench_worker_test::{Rules, lacks_only, nginx, openssl_command, protocol};
+use netbench_worker_test::{Rules, lacks_only, nginx, openssl_command, protocol, verify};
 
 const SOURCE: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -17,6 +17,7 @@ netbench_testing::tests! {
     it_serves_and_connects_to_itself: Javac;
     it_does_the_suite: Javac;
     it_keeps_to_the_protocol: Javac;
+    it_verifies_chains: Javac;
     it_gets_on_with_the_openssl_command: Javac, OpensslCommand;
     it_gets_on_with_nginx: Javac, Nginx;
     its_source_has_no_warnings: Javac;
@@ -30,16 +31,10 @@ const CONNECTIONS: [Lack; 2] = [
     ("-secp384r1-", "JSSE orders groups itself"),
 ];
 
-const SUITE: [Lack; 2] = [
-    (
-        "verify",
-        "JSSE verifies a chain and its name in a handshake alone",
-    ),
-    (
-        "_fragment-",
-        "JSSE can be told how long packets may be, and not how much plaintext",
-    ),
-];
+const SUITE: [Lack; 1] = [(
+    "_fragment-",
+    "JSSE can be told how long packets may be, and not how much plaintext",
+)];
 
 /// The worker, compiled as the command compiles it.
 fn worker() -> &'static Path {
@@ -70,6 +65,10 @@ fn it_does_the_suite() {
 
 fn it_keeps_to_the_protocol() {
     protocol(worker(), STACK);
+}
+
+fn it_verifies_chains() {
+    verify(worker(), STACK);
 }
 
 fn it_gets_on_with_the_openssl_command() {
