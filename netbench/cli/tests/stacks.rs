@@ -340,6 +340,24 @@ fn without_go_a_worker_in_go_is_not_built() {
 }
 
 #[test]
+fn the_worker_of_servo_is_built_from_a_lock_file_of_its_own() {
+    let place = Place::new();
+    checkout(&place);
+    alone(
+        &place,
+        "stacks build servo servo+webpki-roots servo+jemalloc",
+    )
+    .expect(0);
+    let built = log(&place);
+    let lines: Vec<&str> = built.lines().collect();
+    assert_eq!(lines.len(), 2, "{built}");
+    let manifest = "--manifest-path stacks/servo/Cargo.toml";
+    assert!(lines[0].ends_with(manifest), "{}", lines[0]);
+    let with_feature = format!("{manifest} --features netbench-worker/jemalloc");
+    assert!(lines[1].ends_with(&with_feature), "{}", lines[1]);
+}
+
+#[test]
 fn a_worker_in_java_is_compiled_where_there_is_a_jdk() {
     let place = Place::new();
     checkout(&place);
@@ -380,6 +398,11 @@ fn what_a_build_lacks_is_found_out_before_it_begins() {
     checkout(&place);
     let done = alone(&place, "stacks build boringssl").expect(0);
     assert!(done.stdout.starts_with("boringssl: "), "{}", done.stdout);
+
+    place.script("tools/pkg-config", r#"[ "$2" = fontconfig ]"#);
+    let said = alone(&place, "stacks build servo").expect(1).stderr;
+    assert!(said.contains("not here: FreeType's headers\n"), "{said}");
+    assert!(said.contains("apt-get install libfreetype-dev"), "{said}");
 }
 
 #[test]

@@ -39,6 +39,9 @@ pub enum Build {
     Cargo {
         /// The package.
         package: &'static str,
+        /// The folder of the workspace that it is, with a lock file of its own, from the top of the source; none for a member
+        /// of netbench's.
+        workspace: Option<&'static str>,
         /// How it is built where that is not as usual.
         variant: Option<BuildVariant>,
     },
@@ -67,6 +70,7 @@ impl Build {
     const fn cargo(package: &'static str) -> Self {
         Self::Cargo {
             package,
+            workspace: None,
             variant: None,
         }
     }
@@ -143,6 +147,7 @@ fn of_release(release: Release) -> WorkerSource {
         executable: "netbench-worker-openssl",
         build: Build::Cargo {
             package: "netbench-stack-openssl",
+            workspace: None,
             variant: Some(BuildVariant {
                 folder: stack,
                 environment: vec![(Release::VARIABLE, release.line)].leak(),
@@ -212,6 +217,7 @@ const KNOWN: &[WorkerSource] = &[
         executable: "netbench-worker-rustls",
         build: Build::Cargo {
             package: "netbench-stack-rustls",
+            workspace: None,
             variant: Some(BuildVariant {
                 folder: "nojitter",
                 environment: &[("AWS_LC_SYS_NO_JITTER_ENTROPY", "1")],
@@ -261,7 +267,27 @@ const KNOWN: &[WorkerSource] = &[
         build: Build::cargo("netbench-stack-s2n-tls"),
         release: None,
     },
+    WorkerSource {
+        stack: "servo",
+        about: "Servo's own connector (servo-net): rustls with aws-lc-rs, its verifier; needs fontconfig and FreeType to build",
+        executable: "netbench-worker-servo",
+        build: SERVO,
+        release: None,
+    },
+    WorkerSource {
+        stack: "servo+webpki-roots",
+        about: "the same with Servo's setting network_use_webpki_roots: Mozilla's roots, compiled in",
+        executable: "netbench-worker-servo",
+        build: SERVO,
+        release: None,
+    },
 ];
+
+const SERVO: Build = Build::Cargo {
+    package: "netbench-stack-servo",
+    workspace: Some("stacks/servo"),
+    variant: None,
+};
 
 /// A worker's program, and how it is run otherwise than usual.
 #[derive(Debug, Clone, PartialEq, Eq)]

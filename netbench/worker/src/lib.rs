@@ -4,6 +4,7 @@
 //! This crate must never know a TLS library, and never write to stdout anything but protocol
 //! lines. Start reading at [`Stack`]; [`run`] is a worker's whole `main`.
 
+mod afresh;
 mod allocator;
 mod body;
 mod build;

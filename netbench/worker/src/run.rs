@@ -13,7 +13,7 @@ use netbench_protocol::{
 };
 
 use crate::{
-    Fetch, Probe, SetupError, Stack, chain,
+    Fetch, Probe, SetupError, Stack, afresh, chain,
     explain::without_folders,
     fetch::measure,
     layout::with_layout,
@@ -58,6 +58,11 @@ pub fn run(stacks: Vec<Arc<dyn Stack>>) -> ExitCode {
         });
     if let Err(error) = spawned {
         eprintln!("no thread for trials: {error}");
+        return ExitCode::FAILURE;
+    }
+    if let Some(line) = afresh::first_request()
+        && requests.send(line).is_err()
+    {
         return ExitCode::FAILURE;
     }
     let mut stdin = io::stdin().lock();
@@ -118,7 +123,7 @@ impl Worker {
                 protocol: PROTOCOL_VERSION,
                 stacks: self.stacks.iter().map(|stack| stack.describe()).collect(),
             }),
-            RequestBody::Configure(settings) => self.configure(*settings),
+            RequestBody::Configure(settings) => self.configure(*settings, line),
             RequestBody::Connect(request) => self.connect(&request),
             RequestBody::Serve(request) => self.serve(*request),
             RequestBody::Counts => ResponseBody::Counted {
@@ -148,8 +153,17 @@ impl Worker {
         })
     }
 
-    fn configure(&mut self, settings: Configure) -> ResponseBody {
+    fn configure(&mut self, settings: Configure, line: &str) -> ResponseBody {
         match self.stack(&settings.stack) {
+            Ok(stack) if stack.needs_another_process(&settings.client) => {
+                let reason = match self.server {
+                    Some(_) => "this process serves sites".to_owned(),
+                    None => afresh::begin(line).to_string(),
+                };
+                ResponseBody::Error {
+                    message: format!("other settings need another process: {reason}"),
+                }
+            }
             Ok(stack) => {
                 self.kept = None;
                 self.configured = Some((stack, settings));

@@ -46,6 +46,12 @@ pub trait Stack: Send + Sync {
         )))
     }
 
+    /// Whether a connector with `settings` needs another process, because the library has kept other settings for as long as
+    /// this one lives. The worker then starts anew.
+    fn needs_another_process(&self, _settings: &ClientSettings) -> bool {
+        false
+    }
+
     /// Makes the server's configuration for one site.
     ///
     /// # Errors

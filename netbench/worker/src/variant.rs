@@ -150,6 +150,10 @@ impl Stack for Varied {
             .early_connector(settings, roots_pem, identity, probe)
     }
 
+    fn needs_another_process(&self, settings: &ClientSettings) -> bool {
+        self.inner.needs_another_process(settings)
+    }
+
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
         self.proven()?.acceptor(site)
     }

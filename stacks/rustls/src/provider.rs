@@ -115,7 +115,10 @@ impl dyn Provider + '_ {
     }
 
     /// The provider held to `suites` and `groups`, in that order.
-    pub(crate) fn held_to(
+    ///
+    /// # Errors
+    /// It lacks one of them, or cannot work.
+    pub fn held_to(
         &self,
         suites: &[CipherSuite],
         groups: &[Group],

@@ -3,6 +3,7 @@
 use std::{
     env, fs,
     path::{Path, PathBuf},
+    process::{Command, Stdio},
 };
 
 use anyhow::bail;
@@ -59,11 +60,36 @@ const OPENSSL: &[Need] = &[
     },
 ];
 
+/// Servo's crates for fonts come with its network stack.
+const SERVO: &[Need] = &[
+    Need {
+        what: "pkg-config",
+        packages: "pkg-config",
+        is_there: || in_path("pkg-config").is_some(),
+    },
+    Need {
+        what: "fontconfig's headers",
+        packages: "libfontconfig-dev",
+        is_there: || pkg_config_has("fontconfig"),
+    },
+    Need {
+        what: "FreeType's headers",
+        packages: "libfreetype-dev",
+        is_there: || pkg_config_has("freetype2"),
+    },
+    Need {
+        what: "a C++ compiler",
+        packages: "g++",
+        is_there: || env::var_os("CXX").is_some() || in_path("c++").is_some(),
+    },
+];
+
 /// Refuses to build a package where something that it needs is not there.
 pub(super) fn all_there(package: &str) -> anyhow::Result<()> {
     let needs = match package {
         "netbench-stack-boringssl" => BORINGSSL,
         "netbench-stack-openssl" | "netbench-stack-rustls-openssl" => OPENSSL,
+        "netbench-stack-servo" => SERVO,
         _ => &[],
     };
     let missing: Vec<&Need> = needs.iter().filter(|need| !(need.is_there)()).collect();
@@ -93,6 +119,16 @@ pub(super) fn has_compilers(compilers: &[(&str, &str)]) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether pkg-config finds a library.
+fn pkg_config_has(library: &str) -> bool {
+    let found = Command::new("pkg-config")
+        .args(["--exists", library])
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    found.is_ok_and(|status| status.success())
 }
 
 /// Whether there is a libclang as its development package installs it, and the headers of its compiler.

@@ -50,6 +50,7 @@ impl Program {
         file: "libnetbench_heap.so",
         build: Build::Cargo {
             package: "netbench-heap",
+            workspace: None,
             variant: None,
         },
         release: None,
@@ -157,7 +158,11 @@ impl Program {
 
     fn build_in(&self, tree: &SourceTree, built: &Path) -> anyhow::Result<()> {
         match self.build {
-            Build::Cargo { package, variant } => {
+            Build::Cargo {
+                package,
+                workspace,
+                variant,
+            } => {
                 needs::all_there(package)?;
                 let compilers = self.compilers();
                 needs::has_compilers(compilers)?;
@@ -168,11 +173,19 @@ impl Program {
                 let made = target.join(Profile::Release.folder()).join(self.file);
                 let target = target.display().to_string();
                 let mut arguments = vec!["-p", package, "--target-dir", &target];
+                let manifest = workspace.map(|folder| format!("{folder}/Cargo.toml"));
+                if let Some(manifest) = &manifest {
+                    arguments.extend(["--manifest-path", manifest]);
+                }
                 let feature = self
                     .allocator
                     .map(|allocator| format!("{HARNESS}/{allocator}"));
                 if let Some(feature) = &feature {
-                    arguments.extend(["-p", HARNESS, "--features", feature]);
+                    // Cargo takes a feature of another package only if that package is chosen too, or is a dependency.
+                    if workspace.is_none() {
+                        arguments.extend(["-p", HARNESS]);
+                    }
+                    arguments.extend(["--features", feature]);
                 }
                 let environment = variant.map_or(&[][..], |variant| variant.environment);
                 let settings = environment
@@ -212,6 +225,7 @@ impl Program {
         match self.build {
             Build::Cargo {
                 package,
+                workspace: None,
                 variant: None,
             } if self.allocator.is_none() && self.compiler.is_none() => {
                 format!("`cargo build --release -p {package}`")

@@ -36,7 +36,7 @@ echo heap > "$target/release/libnetbench_heap.so""#;
         r#"while [ "$1" != -o ]; do shift; done; echo go > "$2""#,
     );
     place.script("stacks/java/build", r#"echo java > "$1""#);
-    for tool in ["javac", "cmake", "git", "c++"] {
+    for tool in ["javac", "cmake", "git", "c++", "pkg-config"] {
         place.script(&format!("tools/{tool}"), "");
     }
 }

@@ -28,7 +28,7 @@ impl Library {
     fn of(stack: &StackName) -> Self {
         match stack.stack() {
             name if name.starts_with("rustls-ring") => Self::RustlsRing,
-            name if name.starts_with("rustls") || name == "servo" => Self::Rustls,
+            name if name.starts_with("rustls") || name.starts_with("servo") => Self::Rustls,
             name if name.starts_with("openssl") => Self::Openssl,
             name if name.starts_with("boringssl") => Self::Boringssl,
             _ => Self::Other,

@@ -1,0 +1,47 @@
+//! A fresh process in the place of this one, for libraries that keep settings for as long as a process lives.
+
+use std::{
+    env,
+    fs::File,
+    io::{self, Read, Seek, Write},
+    os::{
+        fd::{AsRawFd, FromRawFd, RawFd},
+        unix::process::CommandExt,
+    },
+    process::Command,
+};
+
+/// The descriptor of the file that has the request to begin with.
+const VARIABLE: &str = "NETBENCH_FIRST_REQUEST";
+
+/// Runs this program anew in this process, with its input and output, and has it answer `line` first. Does not come back
+/// but with the reason why it cannot. netbench puts one request at a time, so nothing else has been read that would be lost.
+pub(crate) fn begin(line: &str) -> io::Error {
+    let started = || -> io::Result<io::Error> {
+        // SAFETY: the name ends with a zero.
+        let descriptor = unsafe { libc::memfd_create(c"netbench-request".as_ptr(), 0) };
+        if descriptor < 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: it was opened just now, and nobody else has it.
+        let mut file = unsafe { File::from_raw_fd(descriptor) };
+        file.write_all(line.as_bytes())?;
+        file.rewind()?;
+        let mut program = Command::new("/proc/self/exe");
+        program
+            .args(env::args_os().skip(1))
+            .env(VARIABLE, file.as_raw_fd().to_string());
+        Ok(program.exec())
+    };
+    started().unwrap_or_else(|error| error)
+}
+
+/// What [`begin`] left to be answered.
+pub(crate) fn first_request() -> Option<String> {
+    let descriptor: RawFd = env::var(VARIABLE).ok()?.parse().ok()?;
+    // SAFETY: `begin` left it open for this process, which takes it once.
+    let mut file = unsafe { File::from_raw_fd(descriptor) };
+    let mut line = String::new();
+    file.read_to_string(&mut line).ok()?;
+    Some(line)
+}

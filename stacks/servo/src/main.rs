@@ -1,0 +1,22 @@
+//! The worker of `servo`: the TLS configuration, verifier and connector of Servo's network stack, from its crate servo-net.
+//!
+//! Servo takes its cryptography from the default provider of the process, which whoever embeds it installs. Start reading
+//! at `stack.rs`; `client.rs` makes the connector as servo-net does, `provider.rs` installs the provider,
+//! and `watch.rs` sees what servo-net does not tell.
+
+mod client;
+mod provider;
+mod stack;
+mod watch;
+
+use std::{process::ExitCode, sync::Arc};
+
+use client::Trust;
+use stack::Servo;
+
+fn main() -> ExitCode {
+    netbench_worker::run(vec![
+        Arc::new(Servo::new(Trust::Platform)),
+        Arc::new(Servo::new(Trust::WebpkiRoots)),
+    ])
+}

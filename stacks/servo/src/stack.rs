@@ -1,0 +1,135 @@
+use std::{error::Error, sync::Arc};
+
+use netbench_model::{CertificateFault, ClientSettings, FailureClass, WorkerRecord};
+use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
+use netbench_stack_rustls::Rustls;
+use netbench_worker::{
+    Accept, Explained, Fetch, Probe, SetupError, Stack, build_facts, locked_version,
+};
+use rustls::CertificateError;
+
+use crate::{
+    client::{self, Trust},
+    provider::{self, AwsLc},
+};
+
+/// What rustls-platform-verifier says of a certificate for another purpose, instead of webpki's error.
+const BAD_PURPOSE: &str = "certificate had invalid extensions";
+
+/// Servo's network stack as a client. Its server is rustls', with the same cryptography.
+pub(crate) struct Servo {
+    trust: Trust,
+    rustls: Rustls,
+}
+
+impl Servo {
+    pub(crate) fn new(trust: Trust) -> Self {
+        Self {
+            trust,
+            rustls: Rustls::new(&AwsLc, env!("CARGO_BIN_NAME")),
+        }
+    }
+}
+
+impl Stack for Servo {
+    fn name(&self) -> &'static str {
+        match self.trust {
+            Trust::Platform => "servo",
+            Trust::WebpkiRoots => "servo+webpki-roots",
+        }
+    }
+
+    fn describe(&self) -> StackDescription {
+        let mut build = build_facts();
+        let verifier = match self.trust {
+            Trust::Platform => "rustls-platform-verifier",
+            Trust::WebpkiRoots => "webpki-roots",
+        };
+        build.insert("verifier".to_owned(), package_version(verifier));
+        let hyper = package_version("hyper-rustls");
+        StackDescription {
+            record: WorkerRecord {
+                executable: env!("CARGO_BIN_NAME").to_owned(),
+                stack: self.name().to_owned(),
+                library: package_version("rustls"),
+                provider: Some(package_version("aws-lc-rs")),
+                connector: format!("{}, {hyper}", package_version("servo-net")),
+                build,
+            },
+            operations: ["connect", "serve", "request"].map(str::to_owned).to_vec(),
+            trust_sources: Vec::new(),
+            ..self.rustls.describe()
+        }
+    }
+
+    fn connector(
+        &self,
+        settings: &ClientSettings,
+        roots_pem: &str,
+        identity: Option<&ClientIdentity>,
+        probe: &Probe,
+    ) -> Result<Box<dyn Fetch>, SetupError> {
+        if identity.is_some() {
+            return Err(SetupError::Unsupported(
+                "Servo shows no client certificate".to_owned(),
+            ));
+        }
+        client::connector(self.trust, settings, roots_pem, probe)
+    }
+
+    fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+        self.rustls.acceptor(site)
+    }
+
+    fn needs_another_process(&self, settings: &ClientSettings) -> bool {
+        provider::is_another(settings)
+    }
+
+    fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
+        if let Some(rustls::Error::InvalidCertificate(CertificateError::Other(other))) =
+            error.downcast_ref()
+            && other.to_string() == BAD_PURPOSE
+        {
+            return Some(Explained::new(
+                FailureClass::Certificate,
+                CertificateFault::BadPurpose,
+            ));
+        }
+        self.rustls.explain(error)
+    }
+}
+
+/// A package with its version, of those that this worker is built with.
+pub(crate) fn package_version(package: &str) -> String {
+    let version = locked_version(include_str!("../Cargo.lock"), package);
+    format!("{package} {}", version.unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `servo` and `rustls-aws-lc` differ in is Servo's.
+    #[test]
+    fn what_times_depend_on_is_as_in_netbenchs_other_workers() {
+        let crates = [
+            "aws-lc-rs",
+            "aws-lc-sys",
+            "h2",
+            "hyper",
+            "hyper-rustls",
+            "hyper-util",
+            "rustls",
+            "rustls-pki-types",
+            "tokio",
+            "tokio-rustls",
+        ];
+        for package in crates {
+            assert_eq!(
+                locked_version(include_str!("../Cargo.lock"), package),
+                locked_version(include_str!("../../../Cargo.lock"), package),
+                "{package}"
+            );
+        }
+    }
+}

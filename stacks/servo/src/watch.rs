@@ -1,0 +1,110 @@
+//! What servo-net does not tell of a connection, seen by what rustls calls: its clock, right before a chain is verified,
+//! and the verification of the server's signature, right after.
+
+use netbench_model::SignatureScheme;
+use netbench_worker::{Probe, SetupError};
+use parking_lot::Mutex;
+use rustls::time_provider::TimeProvider;
+use rustls_pki_types::{
+    AlgorithmIdentifier, InvalidSignature, SignatureVerificationAlgorithm, UnixTime,
+};
+
+/// Signature schemes, and what verifies them.
+type Mapping = &'static [(
+    rustls::SignatureScheme,
+    &'static [&'static dyn SignatureVerificationAlgorithm],
+)];
+
+/// The connection that is being made: a worker makes one at a time.
+static WATCHED: Mutex<Option<Watched>> = Mutex::new(None);
+
+struct Watched {
+    probe: Probe,
+    signature_seen: bool,
+}
+
+/// Watches a connection that is about to be made.
+pub(crate) fn begin(probe: &Probe) {
+    *WATCHED.lock() = Some(Watched {
+        probe: probe.clone(),
+        signature_seen: false,
+    });
+}
+
+/// Whether the server signed its handshake, as it does where no session is resumed.
+pub(crate) fn server_has_signed() -> bool {
+    WATCHED
+        .lock()
+        .as_ref()
+        .is_some_and(|watched| watched.signature_seen)
+}
+
+/// The system's clock, as rustls uses it by default.
+#[derive(Debug)]
+pub(crate) struct Clock(pub(crate) Probe);
+
+impl TimeProvider for Clock {
+    fn current_time(&self) -> Option<UnixTime> {
+        self.0.verification_begins();
+        Some(UnixTime::now())
+    }
+}
+
+/// `wanted` of the schemes in `all`, in that order, watched. It lasts as long as the process, which has one.
+pub(crate) fn mapping(all: Mapping, wanted: &[SignatureScheme]) -> Result<Mapping, SetupError> {
+    let watched = |wanted: &SignatureScheme| {
+        let mut all = all.iter();
+        let (scheme, algorithms) = all
+            .find(|(scheme, _)| u16::from(*scheme) == wanted.0)
+            .ok_or_else(|| {
+                SetupError::Unsupported(format!("no verification of {wanted} in servo"))
+            })?;
+        let algorithms = algorithms.iter().map(|algorithm| {
+            let watched: &dyn SignatureVerificationAlgorithm = Box::leak(Box::new(Signature {
+                scheme: *wanted,
+                algorithm: *algorithm,
+            }));
+            watched
+        });
+        let algorithms: &[_] = algorithms.collect::<Vec<_>>().leak();
+        Ok((*scheme, algorithms))
+    };
+    let mapping: Vec<_> = wanted.iter().map(watched).collect::<Result<_, _>>()?;
+    Ok(mapping.leak())
+}
+
+/// Verifies the server's signature of one scheme. Those in chains are verified without.
+#[derive(Debug)]
+struct Signature {
+    scheme: SignatureScheme,
+    algorithm: &'static dyn SignatureVerificationAlgorithm,
+}
+
+impl SignatureVerificationAlgorithm for Signature {
+    fn verify_signature(
+        &self,
+        public_key: &[u8],
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<(), InvalidSignature> {
+        if let Some(watched) = WATCHED.lock().as_mut() {
+            watched.probe.verification_ends();
+            watched.probe.signature(self.scheme);
+            watched.signature_seen = true;
+        }
+        self.algorithm
+            .verify_signature(public_key, message, signature)
+    }
+
+    fn public_key_alg_id(&self) -> AlgorithmIdentifier {
+        self.algorithm.public_key_alg_id()
+    }
+
+    fn signature_alg_id(&self) -> AlgorithmIdentifier {
+        self.algorithm.signature_alg_id()
+    }
+
+    fn fips(&self) -> bool {
+        self.algorithm.fips()
+    }
+}
