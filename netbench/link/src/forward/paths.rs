@@ -266,12 +266,13 @@ impl Ends {
 
 impl Connection {
     /// When the answer to the SYN counts as having come, if it came at `arrived_ns`: when the SYN
-    /// was due. The round-trip time is between the hosts' kernels, and what this machine needs to
-    /// release the SYN and to answer it would be added to it.
+    /// was due. The round-trip time is between the hosts' kernels: what this machine needs to release
+    /// the SYN and to answer it would be added to it, and a SYN that was released a little early, so
+    /// that it is there in time, would take from it.
     fn accepted_ns(&self, arrived_ns: u64) -> u64 {
-        let answered_at_once = arrived_ns.saturating_sub(self.opened_ns) < ANSWER_NS;
+        let answered_at_once = arrived_ns.abs_diff(self.opened_ns) < ANSWER_NS;
         if answered_at_once {
-            arrived_ns.min(self.opened_ns)
+            self.opened_ns
         } else {
             arrived_ns
         }
