@@ -16,7 +16,7 @@ use crate::{
     error::Unanswered,
     page::server_view,
     place::{Place, other_user},
-    process::{Folder, Process},
+    process::{self, Process},
     timing::{EXPRESSION, NavigationTiming},
 };
 
@@ -67,7 +67,7 @@ impl Chromium {
             what: "its folder".to_owned(),
             source,
         };
-        let folder = Folder::new()?;
+        let folder = process::folder()?;
         let user = other_user(surroundings.sandbox)?;
         let place = Place::prepare(surroundings.network, user, folder.path())?;
         surroundings

@@ -22,7 +22,7 @@ use crate::{
     marionette::Marionette,
     page::server_view,
     place::{Place, other_user},
-    process::{Folder, Process},
+    process::{self, Process},
     timing::{EXPRESSION, NavigationTiming},
 };
 
@@ -152,7 +152,7 @@ impl Firefox {
             what: "its folder".to_owned(),
             source,
         };
-        let folder = Folder::new()?;
+        let folder = process::folder()?;
         let place = Place::prepare(
             surroundings.network,
             other_user(surroundings.sandbox)?,

@@ -1,15 +1,16 @@
 //! A browser's processes and its folder, which are gone when this ends, however it ends.
 
 use std::{
-    fs::{self, File},
-    io::{self, Read, Seek, SeekFrom, Write},
+    fs::File,
+    io::{self, Read, Seek, SeekFrom},
     os::unix::process::CommandExt,
-    path::{Path, PathBuf},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    path::Path,
+    process::{Child, ChildStdin, ChildStdout, Command},
     thread,
     time::{Duration, Instant},
 };
 
+use netbench_scratch::Folder;
 use nix::{
     sys::signal::{Signal, killpg},
     unistd::Pid,
@@ -23,61 +24,15 @@ const LONGEST_WORDS: usize = 300;
 /// The name of what it writes to stderr, in its folder.
 const STDERR: &str = "stderr";
 
-/// How long processes that are killed may still write to their folder.
-const ENDING: Duration = Duration::from_secs(5);
-
 /// How long processes that are killed are waited for. Where nobody takes note of their end, they never go.
 const DYING: Duration = Duration::from_millis(200);
 
-/// What the guard does once nobody holds its input any more, on which it was told the browser's group: that is ended, and
-/// the folder removed. Processes that are killed go on to write for a moment. (`kill -KILL --` is none of dash's forms.)
-const GUARD: &str = r#"
-read -r group; read -r _; tries=0
-while [ -n "$group" ] && kill -s KILL -- "-$group" && [ $tries -lt 100 ]; do tries=$((tries + 1)); sleep 0.05; done
-until rm -rf -- "$1" || [ $tries -gt 200 ]; do tries=$((tries + 1)); sleep 0.05; done"#;
-
-/// A folder for a browser and its profile. It is removed when this ends, or this process.
-#[derive(Debug)]
-pub(crate) struct Folder {
-    path: PathBuf,
-    guard: Guard,
-}
-
-impl Folder {
-    pub(crate) fn new() -> Result<Self, BrowserError> {
-        let made = || -> io::Result<Self> {
-            let folder = tempfile::Builder::new()
-                .prefix("netbench-browser-")
-                .tempdir()?;
-            let guard = Guard::start(folder.path())?;
-            let path = folder.keep();
-            Ok(Self { path, guard })
-        };
-        made().map_err(|source| BrowserError::Profile {
-            what: "its folder".to_owned(),
-            source,
-        })
-    }
-
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-}
-
-impl Drop for Folder {
-    /// Removes it as soon as nobody writes to it any more.
-    fn drop(&mut self) {
-        let until = Instant::now() + ENDING;
-        while fs::remove_dir_all(&self.path).is_err()
-            && self.path.exists()
-            && Instant::now() < until
-        {
-            thread::sleep(Duration::from_millis(10));
-        }
-        // It has nothing left to do.
-        let _ = self.guard.child.kill();
-        let _ = self.guard.child.wait();
-    }
+/// A folder for a browser and its profile.
+pub(crate) fn folder() -> Result<Folder, BrowserError> {
+    Folder::new("netbench-browser-").map_err(|source| BrowserError::Profile {
+        what: "its folder".to_owned(),
+        source,
+    })
 }
 
 /// A browser, all of whose processes are in one group.
@@ -88,19 +43,12 @@ pub(crate) struct Process {
     folder: Folder,
 }
 
-/// A process that outlives this one where that is killed.
-#[derive(Debug)]
-struct Guard {
-    child: Child,
-    held: ChildStdin,
-}
-
 impl Process {
     /// Starts the command in a group of its own.
     pub(crate) fn start(command: &mut Command, mut folder: Folder) -> io::Result<Self> {
         let stderr = File::create(folder.path().join(STDERR))?;
         let child = command.stderr(stderr).process_group(0).spawn()?;
-        let told = writeln!(folder.guard.held, "{}", child.id());
+        let told = folder.guard_group(child.id());
         // From here on, its end is this value's.
         let process = Self { child, folder };
         told.map(|()| process)
@@ -183,20 +131,5 @@ impl Drop for Process {
             thread::sleep(Duration::from_millis(2));
             killed = killpg(Pid::from_raw(group), Signal::SIGKILL);
         }
-    }
-}
-
-impl Guard {
-    fn start(folder: &Path) -> io::Result<Self> {
-        let mut child = Command::new("sh")
-            .args(["-c", GUARD, "netbench-guard"])
-            .arg(folder)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .process_group(0)
-            .spawn()?;
-        let held = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
-        Ok(Self { child, held })
     }
 }

@@ -36,7 +36,7 @@ pub(crate) trait Measured {
     /// What it is to do, as its manifest has it.
     type Plan: Listed;
 
-    /// The stacks that workers are needed for.
+    /// The stacks that workers are needed for, without the servers of its sites.
     fn workers(&self) -> BTreeSet<String>;
 
     /// The sites it is over; none where it has none.
@@ -141,6 +141,7 @@ pub(crate) fn run<M: Measured>(
     let lock = |(folder, _): &(RunFolder, _)| folder.appender::<<M::Plan as Recorded>::Record>();
     let appender = earlier.as_ref().map(lock).transpose()?;
     workers::all_known(&measured.workers(), &asked.own.worker)?;
+    workers::all_servers_known(&servers(&measured), &asked.own.worker)?;
     let done = match &earlier {
         Some((folder, run)) => {
             let counted = folder.records::<<M::Plan as Recorded>::Counted>();
@@ -213,6 +214,10 @@ pub(crate) fn run<M: Measured>(
     })
 }
 
+fn servers(measured: &impl Measured) -> BTreeSet<String> {
+    measured.sites().map(Sites::servers).unwrap_or_default()
+}
+
 fn set_up<M: Measured>(
     measured: &M,
     earlier: Option<&Manifest<M::Plan>>,
@@ -220,7 +225,8 @@ fn set_up<M: Measured>(
     progress: Progress,
     stop: Arc<AtomicBool>,
 ) -> anyhow::Result<Setup> {
-    let programs = workers::find(&measured.workers(), &own.worker)?;
+    let mut programs = workers::find(&measured.workers(), &own.worker)?;
+    programs.extend(workers::find_servers(&servers(measured), &own.worker)?);
     let sites = measured.sites();
     let open = |sites: &Sites| sites.open_link(measured.needs());
     let link = sites.map(open).transpose()?.flatten();

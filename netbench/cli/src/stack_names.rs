@@ -1,5 +1,5 @@
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     hash::{BuildHasher, Hasher, RandomState},
 };
 
@@ -20,6 +20,14 @@ pub(crate) fn stack_names(names: &[String]) -> Vec<StackName> {
             *ordinal += 1;
             StackName::copy(name, *ordinal)
         })
+        .collect()
+}
+
+/// The stacks that workers are needed for, each once.
+pub(crate) fn clients(stacks: &[StackName]) -> BTreeSet<String> {
+    stacks
+        .iter()
+        .map(|stack| stack.stack().to_owned())
         .collect()
 }
 

@@ -8,7 +8,7 @@ use netbench_lab::{Lab, Roots, RootsError};
 use netbench_link::{Link, LinkChoice, LinkError, LinkPlan, LinkSite};
 use netbench_model::{
     ConnectTo, HostName, LinkKind, Manifest, Origin, RootsRecord, RootsSource, ShardRecord, Site,
-    StackName, Target, authority, destination, suggestion,
+    Target, authority, destination, suggestion,
 };
 use netbench_protocol::Resolve;
 use netbench_runner::{HostAddress, Targets, Workers, resolve};
@@ -142,13 +142,12 @@ impl Sites {
         })
     }
 
-    /// The stacks that workers are needed for: these clients, and the lab's servers.
-    pub(crate) fn workers(&self, clients: &[StackName]) -> BTreeSet<String> {
-        let clients = clients.iter().map(|stack| stack.stack().to_owned());
+    /// The servers of emulated sites, which workers are needed for.
+    pub(crate) fn servers(&self) -> BTreeSet<String> {
         let servers = self.file.sites.iter().map(|site| site.lab.server.clone());
         match self.network {
-            Network::Lab => clients.chain(servers).collect(),
-            Network::Loopback | Network::Live { .. } => clients.collect(),
+            Network::Lab => servers.collect(),
+            Network::Loopback | Network::Live { .. } => BTreeSet::new(),
         }
     }
 

@@ -212,7 +212,7 @@ impl Negotiated {
 pub struct ServerView {
     /// What the server says was agreed.
     pub negotiated: Negotiated,
-    /// Time that the server spent computing in its handshake, in nanoseconds.
+    /// Time that the server spent computing in its handshake, in nanoseconds; 0 where it does not tell.
     pub compute_ns: u64,
 }
 

@@ -150,7 +150,7 @@ impl fmt::Display for HostName {
 /// How the lab emulates a site.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LabProfile {
-    /// The stack that serves the site.
+    /// The stack that serves the site; or a server that is installed on this machine, such as `nginx`.
     pub server: String,
     /// The versions that the server speaks.
     pub tls: Vec<TlsVersion>,

@@ -26,6 +26,11 @@ pub const PROTOCOL_VERSION: u32 = 1;
 /// [`netbench_model::ServerView`].
 pub const SERVER_VIEW_HEADER: &str = "x-netbench-server";
 
+/// What the lab's servers repeat until a response's body has the bytes that it is to have: text that a compressing
+/// middlebox could shrink and that says what it is.
+pub const PAGE_LINE: &[u8] =
+    b"<p>An emulated site of netbench: text of the length that was asked for.</p>\n";
+
 /// One line to a worker. A worker answers each with one [`Response`] line of the same `id`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Request {
@@ -343,6 +348,9 @@ fn offered_signatures() -> Vec<SignatureScheme> {
 pub struct Serving {
     /// The address of each site that could be set up.
     pub listening: BTreeMap<String, SocketAddr>,
-    /// Why each of the others could not.
+    /// Why others could not.
     pub failed: BTreeMap<String, String>,
+    /// What of others this server cannot do.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unsupported: BTreeMap<String, String>,
 }

@@ -11,7 +11,7 @@ use netbench_model::{Failure, FailureClass, FailureWord, Fault, LinkKind, Server
 use netbench_protocol::{RequestBody, ResponseBody, Serve, Serving, SharedListener};
 use parking_lot::{Mutex, RwLock};
 
-use crate::{TargetsError, Worker, WorkerError, Workers};
+use crate::{TargetsError, Worker, WorkerError, Workers, stacks::is_installed_server};
 
 /// How long a server may take to set up the sites of one request.
 const SERVE_LIMIT: Duration = Duration::from_secs(60);
@@ -53,6 +53,8 @@ struct LabServer {
 struct Places {
     addresses: Vec<SocketAddr>,
     failed: BTreeMap<usize, Failure>,
+    /// Of those that failed, what the server cannot do.
+    unsupported: BTreeMap<usize, String>,
 }
 
 /// A lab server's end, which a trial ran into.
@@ -136,6 +138,11 @@ impl LabTargets {
         }
     }
 
+    /// What the site's server cannot do, where that is why the site is not served.
+    pub(crate) fn unsupported(&self, site: usize) -> Option<String> {
+        self.places.read().unsupported.get(&site).cloned()
+    }
+
     /// As [`crate::Targets::not_served`].
     pub(crate) fn not_served(&self) -> Option<String> {
         let failed = &self.places.read().failed;
@@ -148,13 +155,19 @@ impl LabTargets {
         ))
     }
 
-    /// As [`crate::Targets::server_peaks`].
+    /// As [`crate::Targets::server_peaks`]. The worker of an installed server has the server in another process: what it
+    /// takes itself says nothing.
     pub(crate) fn peaks(&self) -> BTreeMap<String, u64> {
+        let is_own = |server: &&LabServer| !is_installed_server(&server.stack);
         let peak = |server: &LabServer| {
             let bytes = server.process.lock().as_ref()?.resident_bytes()?;
             Some((server.stack.clone(), bytes))
         };
-        self.servers.iter().filter_map(peak).collect()
+        self.servers
+            .iter()
+            .filter(is_own)
+            .filter_map(peak)
+            .collect()
     }
 
     /// As [`crate::Targets::served`]. A server that died took its counts along: its sites are left out.
@@ -278,6 +291,10 @@ impl LabTargets {
             if let Some(address) = serving.listening.get(&name) {
                 places.addresses[*i] = *address;
                 places.failed.remove(i);
+                places.unsupported.remove(i);
+            } else if let Some(why) = serving.unsupported.get(&name) {
+                places.failed.insert(*i, no_server(&server.stack, why));
+                places.unsupported.insert(*i, why.clone());
             } else if let Some(why) = serving.failed.get(&name) {
                 places.failed.insert(*i, no_server(&server.stack, why));
             }

@@ -40,8 +40,8 @@ pub use plan::Plan;
 pub use resolve::resolve;
 pub use schedule::{Unit, schedule};
 pub use stacks::{
-    Build, BuildVariant, StackError, WorkerProgram, WorkerSource, Workers, go_build, java_build,
-    known_stacks,
+    Build, BuildVariant, StackError, WorkerProgram, WorkerSource, Workers, go_build,
+    installed_servers, java_build, known_stacks,
 };
 pub use suite::{
     MIN_TURNS, MaterialError, Materials, SuiteError, SuiteEvent, SuiteFeedback, SuiteListener,

@@ -166,7 +166,8 @@ impl<'a> Slot<'a> {
     fn try_stack(&mut self, unit: &Unit, stack: usize) -> Taken {
         let plan = self.shared.plan;
         let site = &plan.sites[unit.site];
-        if let Some(reason) = unsupported(unit.condition, plan.target, site) {
+        let cannot = unsupported(unit.condition, plan.target, site);
+        if let Some(reason) = cannot.or_else(|| self.shared.targets.unsupported(unit.site)) {
             let outcome = Outcome::Unsupported { reason };
             return self.record(unit, stack, Role::Measured, Some((unix_ms(), outcome)));
         }

@@ -138,6 +138,35 @@ pub fn known_stacks() -> &'static [WorkerSource] {
     &ALL
 }
 
+/// The servers that a sites file can name beside stacks, by name: one worker starts them as they are installed.
+pub fn installed_servers() -> &'static [WorkerSource] {
+    INSTALLED_SERVERS
+}
+
+/// Whether the sites of `server` are served by what is installed here, and not by a stack.
+pub(crate) fn is_installed_server(server: &str) -> bool {
+    INSTALLED_SERVERS
+        .iter()
+        .any(|source| source.stack == server)
+}
+
+const fn installed_server(stack: &'static str, about: &'static str) -> WorkerSource {
+    WorkerSource {
+        stack,
+        about,
+        executable: "netbench-worker-servers",
+        build: Build::cargo("netbench-servers"),
+        release: None,
+    }
+}
+
+const INSTALLED_SERVERS: &[WorkerSource] = &[
+    installed_server("apache", "Apache's httpd"),
+    installed_server("haproxy", "HAProxy, which answers by itself"),
+    installed_server("nginx", "nginx"),
+    installed_server("node", "Node.js, with its modules https and http2"),
+];
+
 /// The worker of `openssl` with another release of OpenSSL. Its name and settings last as long as the list, which is made once.
 fn of_release(release: Release) -> WorkerSource {
     let stack: &str = format!("openssl@{}", release.line).leak();

@@ -127,6 +127,14 @@ impl Targets {
         }
     }
 
+    /// Why nothing can be tried on the site of an index in the sites, where its server cannot do what the site asks for.
+    pub(crate) fn unsupported(&self, site: usize) -> Option<String> {
+        match self {
+            Self::Lab(lab) => lab.unsupported(site),
+            Self::Hosts(_) => None,
+        }
+    }
+
     pub(crate) fn begin_trial(&self, site: usize, key: TrialKey) {
         if let Some(link) = self.link() {
             link.begin_trial(site, key);

@@ -17,6 +17,10 @@ pub enum Tool {
     Javac,
     /// The web server nginx.
     Nginx,
+    /// The web server Apache.
+    Apache,
+    /// Node.js.
+    Node,
     /// The command `openssl`.
     OpensslCommand,
     /// The scanner nmap.
@@ -55,10 +59,12 @@ pub enum Tool {
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 22] = [
         Self::Go,
         Self::Javac,
         Self::Nginx,
+        Self::Apache,
+        Self::Node,
         Self::OpensslCommand,
         Self::Nmap,
         Self::Sslscan,
@@ -84,6 +90,8 @@ impl Tool {
             Self::Go => "go",
             Self::Javac => "javac",
             Self::Nginx => "nginx",
+            Self::Apache => "apache2",
+            Self::Node => "node",
             Self::OpensslCommand => "openssl",
             Self::Nmap => "nmap",
             Self::Sslscan => "sslscan",
@@ -110,6 +118,8 @@ impl Tool {
             Self::Go
             | Self::Javac
             | Self::Nginx
+            | Self::Apache
+            | Self::Node
             | Self::OpensslCommand
             | Self::Nmap
             | Self::Sslscan

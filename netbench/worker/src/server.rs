@@ -16,7 +16,7 @@ use http::{HeaderValue, Response, header};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use netbench_model::{Fault, Negotiated, ServerCount, ServerView};
-use netbench_protocol::{SERVER_VIEW_HEADER, ServeSite, Serving, SharedListener};
+use netbench_protocol::{PAGE_LINE, SERVER_VIEW_HEADER, ServeSite, Serving, SharedListener};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpSocket, TcpStream},
@@ -100,6 +100,7 @@ impl Server {
         let mut serving = Serving {
             listening: BTreeMap::new(),
             failed: BTreeMap::new(),
+            unsupported: BTreeMap::new(),
         };
         let longest = sites.iter().map(|site| site.body_bytes).max();
         let content = content(longest.unwrap_or(0));
@@ -206,11 +207,9 @@ impl Site {
     }
 }
 
-/// Text that a compressing middlebox could shrink and that says what it is.
 fn content(bytes: u64) -> Bytes {
-    let line = b"<p>An emulated site of netbench: text of the length that was asked for.</p>\n";
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-    line.iter().copied().cycle().take(bytes).collect()
+    PAGE_LINE.iter().copied().cycle().take(bytes).collect()
 }
 
 fn listen(address: SocketAddr, interface: Option<&str>) -> io::Result<(TcpListener, SocketAddr)> {

@@ -1,10 +1,11 @@
-//! Programs other than browsers that fetch pages: each fetch is a process of its own.
+//! Programs other than browsers that fetch pages. Each fetch runs in a new process.
 
 mod curl;
 mod node;
 mod openssl;
 mod python;
 mod run;
+mod told;
 mod wget;
 
 use std::{
@@ -15,12 +16,13 @@ use std::{
 };
 
 use netbench_model::Failure;
+use netbench_scratch::Folder;
 
 use self::run::{Ran, run};
 use crate::{
     BrowserError, Limit, Network,
     place::Place,
-    process::Folder,
+    process,
     product::{on_path, says},
 };
 
@@ -179,7 +181,7 @@ pub enum Fetched {
     },
 }
 
-/// A program with a folder of its own in a network.
+/// A program that fetches pages inside a network, with a private folder.
 pub struct Fetcher<'a> {
     program: &'a ToolProgram,
     place: Place<'a>,
@@ -192,7 +194,7 @@ impl<'a> Fetcher<'a> {
     /// # Errors
     /// The folder cannot be made.
     pub fn new(program: &'a ToolProgram, network: Network<'a>) -> Result<Self, BrowserError> {
-        let folder = Folder::new()?;
+        let folder = process::folder()?;
         Ok(Self {
             place: Place::prepare(network, None, folder.path())?,
             program,

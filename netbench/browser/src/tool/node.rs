@@ -3,9 +3,8 @@
 use std::process::Command;
 
 use netbench_model::{CertificateFault, FailureClass as F, FailureWord as W};
-use serde::Deserialize;
 
-use super::{About, Asked, Fetched, Ran, Read, openssl};
+use super::{About, Asked, Fetched, Ran, Read, openssl, told::Told};
 
 pub(super) const ABOUT: &str = "process.version + '\\n' + process.versions.openssl";
 
@@ -23,15 +22,6 @@ try {
   }).on('error', failed);
 } catch (error) { failed(error); }
 ";
-
-#[derive(Debug, Deserialize)]
-struct Told {
-    status: Option<u16>,
-    bytes: Option<u64>,
-    error: Option<String>,
-    said: Option<String>,
-    reason: Option<String>,
-}
 
 pub(super) fn about(said: &str) -> Option<About> {
     let mut lines = said.lines();
@@ -52,18 +42,14 @@ pub(super) fn ask(command: &mut Command, asked: Asked<'_>) -> Read {
 }
 
 fn read(ran: &Ran, _library: &str) -> Option<Fetched> {
-    let told: Told = serde_json::from_str(&ran.stdout).ok()?;
-    let Some(code) = told.error else {
-        return Some(Fetched::Answered {
-            http_status: told.status?,
-            body_bytes: told.bytes?,
-            alpn: None,
-        });
+    let told = Told::of(ran)?;
+    let Some(code) = told.error.as_deref() else {
+        return told.answered();
     };
-    let said = told.said.unwrap_or_default();
-    let other = |class, word: W| openssl::of(class, word.into(), &said);
-    let failure = match (certificate_fault(&code, &said), code.as_str()) {
-        (Some(fault), _) => openssl::of(F::Certificate, fault.into(), &said),
+    let said = told.said.as_deref().unwrap_or_default();
+    let other = |class, word: W| openssl::of(class, word.into(), said);
+    let failure = match (certificate_fault(code, said), code) {
+        (Some(fault), _) => openssl::of(F::Certificate, fault.into(), said),
         (_, "ENOTFOUND" | "EAI_AGAIN") => other(F::Resolve, W::NotFound),
         (_, "ECONNREFUSED") => other(F::Connect, W::Refused),
         // It has the same code where the server closes: the sentence tells.
@@ -78,12 +64,15 @@ fn read(ran: &Ran, _library: &str) -> Option<Fetched> {
             let words = told
                 .reason
                 .as_deref()
-                .or(in_sentence(&said))
+                .or(in_sentence(said))
                 .unwrap_or(words);
-            openssl::failure(words, &said)
+            openssl::failure(words, said)
         }
     };
-    Some(Fetched::Failed { failure, code })
+    Some(Fetched::Failed {
+        failure,
+        code: code.to_owned(),
+    })
 }
 
 /// `write EPROTO 80AC:error:0A000410:SSL routines:ssl3_read_bytes:sslv3 alert handshake failure:../deps/…`
@@ -125,7 +114,7 @@ fn certificate_fault(code: &str, said: &str) -> Option<CertificateFault> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::told::tests::holds, *};
 
     #[test]
     fn its_codes_have_the_words_that_all_clients_share() {
@@ -166,19 +155,7 @@ mod tests {
                 "unsupported-protocol",
             ),
         ] {
-            let ran = Ran {
-                code: 0,
-                stdout: told.to_owned(),
-                stderr: String::new(),
-            };
-            let Some(Fetched::Failed { failure, .. }) = read(&ran, "OpenSSL") else {
-                panic!("{told}");
-            };
-            assert_eq!(
-                (failure.class, failure.reason.to_string().as_str()),
-                (class, reason),
-                "{told}"
-            );
+            holds(read, told, (class, reason));
         }
     }
 }

@@ -3,9 +3,8 @@
 use std::process::Command;
 
 use netbench_model::{FailureClass as F, FailureWord as W};
-use serde::Deserialize;
 
-use super::{About, Asked, Fetched, Ran, Read, openssl};
+use super::{About, Asked, Fetched, Ran, Read, openssl, told::Told};
 
 pub(super) const ABOUT: &str = "import ssl, sys, platform; print(sys.executable); print(platform.python_version()); print(ssl.OPENSSL_VERSION)";
 
@@ -29,16 +28,6 @@ except Exception as error:
 print(json.dumps(told, default=str))
 "#;
 
-#[derive(Debug, Deserialize)]
-struct Told {
-    status: Option<u16>,
-    bytes: Option<u64>,
-    error: Option<String>,
-    said: Option<String>,
-    reason: Option<String>,
-    verify: Option<u64>,
-}
-
 pub(super) fn about(said: &str) -> Option<About> {
     let mut lines = said.lines();
     Some(About {
@@ -58,21 +47,17 @@ pub(super) fn ask(command: &mut Command, asked: Asked<'_>) -> Read {
 }
 
 fn read(ran: &Ran, _library: &str) -> Option<Fetched> {
-    let told: Told = serde_json::from_str(&ran.stdout).ok()?;
-    let Some(error) = told.error else {
-        return Some(Fetched::Answered {
-            http_status: told.status?,
-            body_bytes: told.bytes?,
-            alpn: None,
-        });
+    let told = Told::of(ran)?;
+    let Some(error) = told.error.as_deref() else {
+        return told.answered();
     };
-    let said = told.said.unwrap_or_default();
-    let other = |class, word: W| openssl::of(class, word.into(), &said);
-    let failure = match (error.as_str(), told.verify, &told.reason) {
+    let said = told.said.as_deref().unwrap_or_default();
+    let other = |class, word: W| openssl::of(class, word.into(), said);
+    let failure = match (error, told.verify, told.reason.as_deref()) {
         (_, Some(number), _) => openssl::of(
             F::Certificate,
             openssl::certificate_fault(number).into(),
-            &said,
+            said,
         ),
         ("gaierror", ..) => other(F::Resolve, W::NotFound),
         ("ConnectionRefusedError", ..) => other(F::Connect, W::Refused),
@@ -83,18 +68,18 @@ fn read(ran: &Ran, _library: &str) -> Option<Fetched> {
         ("IncompleteRead", ..) => other(F::Http, W::Incomplete),
         ("BadStatusLine" | "LineTooLong" | "HTTPException", ..) => other(F::Http, W::NotHttp),
         ("TimeoutError", ..) => return None,
-        (_, None, Some(reason)) => openssl::failure(reason, &said),
+        (_, None, Some(reason)) => openssl::failure(reason, said),
         _ => other(F::Protocol, W::Unexplained),
     };
     Some(Fetched::Failed {
         failure,
-        code: told.reason.unwrap_or(error),
+        code: told.reason.as_deref().unwrap_or(error).to_owned(),
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::told::tests::holds, *};
 
     #[test]
     fn exceptions_have_the_words_that_all_clients_share() {
@@ -120,18 +105,7 @@ mod tests {
                 "reset",
             ),
         ] {
-            let ran = Ran {
-                code: 0,
-                stdout: told.to_owned(),
-                stderr: String::new(),
-            };
-            let Some(Fetched::Failed { failure, .. }) = read(&ran, "OpenSSL") else {
-                panic!("{told}");
-            };
-            assert_eq!(
-                (failure.class, failure.reason.to_string().as_str()),
-                (class, reason)
-            );
+            holds(read, told, (class, reason));
         }
         let ran = Ran {
             code: 1,

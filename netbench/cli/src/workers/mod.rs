@@ -14,7 +14,7 @@ use std::{
 };
 
 use netbench_model::{Variant, Variants, suggestion};
-use netbench_runner::{Build, WorkerProgram, WorkerSource, known_stacks};
+use netbench_runner::{Build, WorkerProgram, WorkerSource, installed_servers, known_stacks};
 
 use crate::{exit::bail_input, output::shown};
 
@@ -53,11 +53,60 @@ pub(crate) fn all_known(
     stacks: &BTreeSet<String>,
     own: &[(String, PathBuf)],
 ) -> anyhow::Result<()> {
-    let is_own = |stack: &str| own.iter().any(|(name, _)| name == stack);
-    for stack in stacks.iter().filter(|stack| !is_own(stack)) {
+    for stack in stacks.iter().filter(|stack| !is_own(stack, own)) {
         known(stack)?;
     }
     Ok(())
+}
+
+/// Whether a stack is a worker of the user's own.
+fn is_own(stack: &str, own: &[(String, PathBuf)]) -> bool {
+    own.iter().any(|(name, _)| name == stack)
+}
+
+/// Finds the worker of each server of emulated sites, or builds it: a stack's, or the one that starts what is installed.
+///
+/// Starts no thread, as [`find`].
+pub(crate) fn find_servers(
+    servers: &BTreeSet<String>,
+    own: &[(String, PathBuf)],
+) -> anyhow::Result<BTreeMap<String, WorkerProgram>> {
+    let (installed, stacks) = sorted(servers, own);
+    let mut programs = find(&stacks, own)?;
+    for source in installed {
+        let path = Program::of(source).find_or_build()?;
+        programs.insert(source.stack.to_owned(), path.into());
+    }
+    Ok(programs)
+}
+
+/// Refuses a server that there is no worker of.
+pub(crate) fn all_servers_known(
+    servers: &BTreeSet<String>,
+    own: &[(String, PathBuf)],
+) -> anyhow::Result<()> {
+    let installed: Vec<_> = installed_servers().iter().map(|s| s.stack).collect();
+    let (_, stacks) = sorted(servers, own);
+    for stack in stacks.iter().filter(|stack| !is_own(stack, own)) {
+        known_among(stack, &installed)?;
+    }
+    Ok(())
+}
+
+/// Which servers are installed ones, and which are stacks or the user's own workers.
+fn sorted(
+    servers: &BTreeSet<String>,
+    own: &[(String, PathBuf)],
+) -> (Vec<&'static WorkerSource>, BTreeSet<String>) {
+    let installed = installed_servers().iter();
+    let installed: Vec<_> = installed
+        .filter(|source| servers.contains(source.stack) && !is_own(source.stack, own))
+        .collect();
+    let is_stack = |server: &&String| installed.iter().all(|source| source.stack != **server);
+    (
+        installed.clone(),
+        servers.iter().filter(is_stack).cloned().collect(),
+    )
 }
 
 /// A stack that netbench has a worker for, and the variants that it is to be.
@@ -76,6 +125,19 @@ impl Known {
 
 /// A stack that netbench has a worker for.
 pub(crate) fn known(stack: &str) -> anyhow::Result<Known> {
+    if installed_servers()
+        .iter()
+        .any(|source| source.stack == stack)
+    {
+        bail_input!(
+            "{stack} is no stack: it serves emulated sites (server={stack} in a sites file)"
+        );
+    }
+    known_among(stack, &[])
+}
+
+/// A stack, where `others` may have been meant too.
+fn known_among(stack: &str, others: &[&str]) -> anyhow::Result<Known> {
     let known = known_stacks();
     let (base, variants) = match Variants::split(stack) {
         Ok(split) => split,
@@ -124,7 +186,8 @@ pub(crate) fn known(stack: &str) -> anyhow::Result<Known> {
             lines.join(", ")
         );
     }
-    let names: Vec<_> = known.iter().map(|source| source.stack).collect();
+    let names = known.iter().map(|source| source.stack);
+    let names: Vec<_> = names.chain(others.iter().copied()).collect();
     if stack.is_empty() {
         bail_input!("the name of a stack is empty; one such as openssl is needed");
     }

@@ -1,7 +1,7 @@
 //! Is it fast enough?
 
 use itertools::Itertools;
-use netbench_model::{Condition, Measure, Part, Phase, Unit};
+use netbench_model::{Condition, Measure, Part, Phase, Profile, Unit};
 use netbench_stats::{PairedRatio, UndecidedReason, Verdict};
 
 use super::{Answer, Evidence, NO_MORE_THAN, Question, of_totals};
@@ -214,6 +214,9 @@ fn verdict(evidence: &Evidence<'_>, totals: &[(String, PairedRatio)]) -> (Answer
 }
 
 fn no_totals(evidence: &Evidence<'_>) -> String {
+    if let Some(because) = other_work(evidence) {
+        return because;
+    }
     let rows = evidence
         .connections
         .map_or(&[][..], |connections| &connections.cold);
@@ -226,6 +229,24 @@ fn no_totals(evidence: &Evidence<'_>) -> String {
             format!("No connections could be compared{why}")
         }
     }
+}
+
+/// That both stacks agreed on something else in every connection but first ones, if they did.
+fn other_work(evidence: &Evidence<'_>) -> Option<String> {
+    let connections = evidence.connections?;
+    let left_out = connections
+        .left_out
+        .iter()
+        .filter(|row| row.other == *evidence.to && row.condition != Condition::Cold);
+    let usual = left_out.max_by_key(|row| row.pairs)?;
+    let advice = match connections.run.client_profile {
+        Some(Profile::Library) => ": `--client-profile default` has both offer the same",
+        _ => "",
+    };
+    Some(format!(
+        "{} and {} did not agree on the same with any site ({}), and connections with different work are not compared{advice}.",
+        evidence.from, evidence.to, usual.why
+    ))
 }
 
 /// ` on 3 of 101 sites`, where not all of them could be compared.

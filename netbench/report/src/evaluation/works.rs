@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use itertools::Itertools;
 use netbench_model::{
-    StackName,
+    Condition, StackName,
     coverage::{Conduct, Defects},
 };
 
@@ -78,8 +78,9 @@ fn connections(
         format!("{failed} of {sites}"),
         format!("sites that fail with {to} and not with {from}"),
     );
-    // A site that fails with both says nothing of the switch.
-    let told = sites.saturating_sub(before.len() as u64);
+    // A site that fails with both says nothing of the switch, and neither does one that its server could not serve.
+    let untried = untried(connections);
+    let told = sites.saturating_sub((before.len() + untried.sites.len()) as u64);
     question.answer = match told {
         0 => Answer::Open,
         _ => of_lost(failed as u64, told),
@@ -97,12 +98,13 @@ fn connections(
         let more = count(failing.len() - NAMED, "more site", "more sites");
         question.breaks.push(format!("and {more}"));
     }
-    let samples = connections.run.samples;
+    let samples = connections.run.samples.saturating_sub(untried.samples);
     let unfinished: u64 = connections.failures.iter().map(|row| row.failed).sum();
     let over = connections.over();
     let to_sites = format!("to {}{over}", count(sites, "site", "sites"));
     let connections = count(samples, "connection", "connections");
     let made = match samples.saturating_sub(unfinished) {
+        _ if samples == 0 => format!("No connection {to_sites} was made: "),
         _ if unfinished == 0 => format!("{connections} {to_sites}, all finished: "),
         finished => format!("{finished} of {connections} {to_sites} were finished: "),
     };
@@ -130,7 +132,44 @@ fn connections(
             if failed == 1 { "says" } else { "say" }
         ),
     };
-    format!("{made}{new}{old}")
+    let not_tried = match untried.sites.len() {
+        0 => String::new(),
+        1 => format!(" One site was not tried: {}.", untried.why),
+        sites => format!(
+            " {sites} sites were not tried, the first because {}.",
+            untried.why
+        ),
+    };
+    format!("{made}{new}{old}{not_tried}")
+}
+
+/// Sites that no connection was made to, because their server cannot do what they ask for.
+#[derive(Default)]
+struct Untried<'a> {
+    sites: BTreeSet<&'a str>,
+    /// Why the first was not.
+    why: &'a str,
+    /// The samples that say so.
+    samples: u64,
+}
+
+/// What a site does not resume alone is tried all the same.
+fn untried(connections: &ConnectSummary) -> Untried<'_> {
+    let mut untried = Untried::default();
+    let rows = connections.unsupported.iter();
+    let whole = rows
+        .clone()
+        .filter(|row| row.condition != Condition::Resumed);
+    for row in whole {
+        if untried.sites.is_empty() {
+            untried.why = &row.reason;
+        }
+        untried.sites.extend(row.sites.iter().map(String::as_str));
+    }
+    let of_them = |site: &&String| untried.sites.contains(site.as_str());
+    let samples = rows.map(|row| row.sites.iter().filter(of_them).count() as u64);
+    untried.samples = samples.sum::<u64>() * u64::from(connections.run.rounds);
+    untried
 }
 
 /// The sites that fail with the new stack alone.

@@ -25,6 +25,8 @@ Examples:
   netbench connect --cpu 25%                  clients with a quarter of a core each
   netbench connect --sweep rtt=1ms,10ms,100ms --sweep loss=0,1%
   netbench connect --sweep link=cable,dsl,lte,4g,3g,satellite --only github.com
+  netbench connect --sweep server=openssl,nginx,haproxy --only github.com
+                                              servers as they are installed
   netbench connect --preset post-quantum      where the hybrid group costs a round trip
   netbench connect --resume runs/…            continue an interrupted run
   netbench connect --json | jq .comparisons

@@ -22,6 +22,7 @@ use crate::{
     exit::Ended,
     pipeline::{self, Asked, Measured, Ready, Setup},
     progress::Progress,
+    stack_names::clients,
     targets::Sites,
 };
 
@@ -51,7 +52,7 @@ impl Measured for ConnectSettings {
     type Plan = ConnectPlan;
 
     fn workers(&self) -> BTreeSet<String> {
-        self.over.workers(&self.stacks)
+        clients(&self.stacks)
     }
 
     fn sites(&self) -> Option<&Sites> {

@@ -37,6 +37,7 @@ use crate::{
     kinds::{self, scan::AGAINST},
     pipeline::{self, Asked, Measured, Ready, Setup},
     progress::Progress,
+    stack_names::clients,
     targets::{Needs, Network, Sites},
 };
 
@@ -72,7 +73,7 @@ impl Measured for ScanSettings {
     type Plan = ScanPlan;
 
     fn workers(&self) -> BTreeSet<String> {
-        self.over.workers(&self.plan.against)
+        clients(&self.plan.against)
     }
 
     fn sites(&self) -> Option<&Sites> {

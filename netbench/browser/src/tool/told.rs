@@ -1,0 +1,59 @@
+//! What the scripts in Python and JavaScript print of a fetch.
+
+use serde::Deserialize;
+
+use super::{Fetched, Ran};
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Told {
+    status: Option<u16>,
+    bytes: Option<u64>,
+    /// The name of an exception, or an error's code; none where there was an answer.
+    pub(super) error: Option<String>,
+    pub(super) said: Option<String>,
+    /// OpenSSL's own words.
+    pub(super) reason: Option<String>,
+    /// The number of what OpenSSL found when it verified the chain.
+    pub(super) verify: Option<u64>,
+}
+
+impl Told {
+    /// None where the script printed something else.
+    pub(super) fn of(ran: &Ran) -> Option<Self> {
+        serde_json::from_str(&ran.stdout).ok()
+    }
+
+    pub(super) fn answered(&self) -> Option<Fetched> {
+        Some(Fetched::Answered {
+            http_status: self.status?,
+            body_bytes: self.bytes?,
+            alpn: None,
+        })
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use netbench_model::FailureClass;
+
+    use super::{Fetched, Ran};
+
+    /// Holds `read` to the class and the reason that are due for what a script prints.
+    pub(in super::super) fn holds(
+        read: fn(&Ran, &str) -> Option<Fetched>,
+        told: &str,
+        due: (FailureClass, &str),
+    ) {
+        let ran = Ran {
+            code: 0,
+            stdout: told.to_owned(),
+            stderr: String::new(),
+        };
+        let Some(Fetched::Failed { failure, .. }) = read(&ran, "OpenSSL") else {
+            panic!("{told}");
+        };
+        let reason = failure.reason.to_string();
+        assert_eq!((failure.class, reason.as_str()), due, "{told}");
+    }
+}

@@ -1,0 +1,196 @@
+//! Sites that are served by servers as they are installed, as a user sees it.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use std::{fs, path::Path, process::Stdio};
+
+use netbench_model::{Condition, Group, Outcome, Sample, TlsVersion};
+use netbench_report::ConnectSummary;
+use support::{
+    Place, failure, finish, json, manifest, marked_processes, measured, signal, until, words,
+};
+
+netbench_testing::tests! {
+    nginx_serves_what_its_sites_say: Nginx;
+    apache_serves_what_its_sites_say: Apache;
+    haproxy_serves_what_its_sites_say: Haproxy;
+    node_serves_what_its_sites_say: Node;
+    a_server_that_is_not_installed_is_said_to_be;
+    a_server_that_will_not_start_costs_its_sites_alone;
+    a_server_is_no_stack;
+    nothing_is_left_of_a_server: Haproxy;
+}
+
+/// Two sites that a server is to serve, and one with which nothing that is installed can be of use.
+fn sites(server: &str) -> String {
+    format!(
+        "* server={server}\n\
+         new.example tls=1.3 suites=TLS_AES_256_GCM_SHA384 groups=secp256r1 key=ecdsa-p256 body=100k\n\
+         old.example tls=1.2 suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 groups=x25519 alpn=http/1.1 chain=3/4032\n\
+         silent.example fault=silent\n"
+    )
+}
+
+fn connect(place: &Place, more: &str) -> ConnectSummary {
+    let line = format!("-q --json --rounds 1 --link none --stack rustls-ring,openssl {more}");
+    json(&place.connect(&line).stdout)
+}
+
+/// What there is of a server, a folder for temporary files among them.
+fn left(temporary: &Path) -> Vec<String> {
+    let names = fs::read_dir(temporary).unwrap();
+    names
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect()
+}
+
+fn nginx_serves_what_its_sites_say() {
+    serves_what_its_sites_say("nginx", "nginx/");
+}
+
+fn apache_serves_what_its_sites_say() {
+    serves_what_its_sites_say("apache", "Apache/");
+}
+
+fn haproxy_serves_what_its_sites_say() {
+    serves_what_its_sites_say("haproxy", "HAProxy");
+}
+
+fn node_serves_what_its_sites_say() {
+    serves_what_its_sites_say("node", "v");
+}
+
+fn serves_what_its_sites_say(server: &str, version: &str) {
+    let place = Place::with_sites(&sites(server));
+    let summary = connect(&place, "--condition clean,resumed");
+    assert_eq!(summary.failures.len(), 0, "{:?}", summary.failures);
+    let run = place.run();
+    let manifest = manifest(&run);
+    let record = manifest.workers.iter().find(|w| w.stack == server).unwrap();
+    assert!(record.library.starts_with(version), "{record:?}");
+    let samples = measured(&run);
+    assert_eq!(samples.len(), 12);
+    for sample in &samples {
+        match (sample.site.as_str(), &sample.outcome) {
+            ("silent.example", Outcome::Unsupported { reason }) => {
+                let due = format!("fault=silent: {server} cannot be made to do this wrong");
+                assert_eq!(*reason, due);
+            }
+            ("silent.example", other) => panic!("{other:?}"),
+            (site, _) => is_what_was_asked_for(sample, site == "new.example"),
+        }
+    }
+}
+
+fn is_what_was_asked_for(sample: &Sample, is_new: bool) {
+    let measured = sample.outcome.ok();
+    let measured = measured.unwrap_or_else(|| panic!("{sample:?}"));
+    let server = &measured.server.as_ref().unwrap().negotiated;
+    let (version, suite, group, alpn, bytes) = if is_new {
+        let suite = "TLS_AES_256_GCM_SHA384";
+        (TlsVersion::Tls13, suite, Group::SECP256R1, "h2", 100 << 10)
+    } else {
+        let suite = "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256";
+        (TlsVersion::Tls12, suite, Group::X25519, "http/1.1", 4096)
+    };
+    for side in [&measured.client, server] {
+        assert_eq!(side.version, Some(version), "{sample:?}");
+        assert_eq!(side.suite.unwrap().to_string(), suite);
+        assert_eq!(side.alpn.as_deref(), Some(alpn));
+        assert_eq!(side.resumed, sample.condition == Condition::Resumed);
+        // In TLS 1.2, a handshake that resumes has none.
+        let group_is_due = is_new || sample.condition == Condition::Clean;
+        assert!(
+            !group_is_due || side.group.is_none_or(|of| of == group),
+            "{sample:?}"
+        );
+    }
+    assert_eq!(measured.body_bytes, bytes);
+}
+
+fn a_server_that_is_not_installed_is_said_to_be() {
+    let place = Place::with_sites("a.example server=node\n");
+    let line = "connect -q --sites sites.txt --rounds 1 --link none --stack rustls-ring,openssl";
+    let mut command = place.command(&words(line));
+    // No pair of samples: nothing can be compared.
+    let done = finish(command.env("PATH", place.path())).expect(3);
+    let told = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let due = "No connection to 1 site over loopback was made: none failed with openssl that works with rustls-ring. \
+               One site was not tried: node is not installed";
+    assert!(told.contains(due), "{told}");
+    assert!(!told.contains("Yes."), "{told}");
+    for sample in measured(&place.run()) {
+        let Outcome::Unsupported { reason } = &sample.outcome else {
+            panic!("{sample:?}");
+        };
+        assert_eq!(reason, "node is not installed: apt-get install nodejs");
+    }
+}
+
+fn a_server_that_will_not_start_costs_its_sites_alone() {
+    let place = Place::with_sites("a.example server=haproxy\nb.example server=rustls-ring\n");
+    let bin = place.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    let body = "[ \"$1\" = -vv ] && echo 'HAProxy version 99' && exit\necho '[ALERT] no such thing' >&2; exit 1";
+    netbench_testing::script(&bin.join("haproxy"), body);
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let line = "connect -q --sites sites.txt --rounds 1 --link none --stack rustls-ring,openssl";
+    finish(place.command(&words(line)).env("PATH", path)).expect(0);
+    for sample in measured(&place.run()) {
+        if sample.site == "b.example" {
+            assert!(sample.outcome.ok().is_some(), "{sample:?}");
+            continue;
+        }
+        assert_eq!(failure(&sample).as_deref(), Some("setup: no server"));
+        let Outcome::Failed(why) = &sample.outcome else {
+            panic!("{sample:?}");
+        };
+        let due =
+            "the server haproxy could not be set up: haproxy will not start: [ALERT] no such thing";
+        assert_eq!(why.detail, due);
+    }
+}
+
+fn a_server_is_no_stack() {
+    let place = Place::with_sites("a.example server=ngnix\n");
+    for (line, said) in [
+        (
+            "connect --stack nginx,openssl",
+            "nginx is no stack: it serves emulated sites (server=nginx in a sites file)",
+        ),
+        ("connect --sites sites.txt", "did you mean \"nginx\"?"),
+    ] {
+        let done = place.netbench(&words(line)).expect(2);
+        assert!(done.stderr.contains(said), "{line}: {}", done.stderr);
+    }
+}
+
+fn nothing_is_left_of_a_server() {
+    for name in ["INT", "KILL"] {
+        let place = Place::with_sites("a.example server=haproxy\n");
+        let temporary = place.path().join("tmp");
+        fs::create_dir(&temporary).unwrap();
+        let mark = format!("TMPDIR={}", temporary.display());
+        let line =
+            "connect --sites sites.txt --rounds 9999 --link none --stack rustls-ring,openssl";
+        let mut command = place.command(&words(line));
+        let child = command
+            .env("TMPDIR", &temporary)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let mut child = child.unwrap();
+        until("samples", || place.lines("samples.jsonl") >= 4);
+        let is_haproxy = |command: &String| command.contains("haproxy.cfg");
+        assert!(marked_processes(&mark).iter().any(is_haproxy));
+        assert!(!left(&temporary).is_empty());
+        signal(name, child.id());
+        child.wait().unwrap();
+        until("the end of the server", || {
+            marked_processes(&mark).is_empty()
+        });
+        until("the end of its folder", || left(&temporary).is_empty());
+    }
+}

@@ -1,0 +1,373 @@
+//! The table of servers: how each is found, what it can do, and how it is configured.
+
+mod apache;
+mod haproxy;
+mod nginx;
+mod node;
+
+use std::{
+    collections::BTreeSet,
+    env, io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use netbench_model::{
+    Alpn, CipherSuite, Fault, Group, SignatureScheme, WorkerRecord, sanitize_prefix,
+};
+use netbench_protocol::{PAGE_LINE, ServeSite, StackDescription};
+
+/// The file that has a server's own words.
+pub(crate) const LOG: &str = "log";
+
+/// Every server.
+pub(crate) static PROGRAMS: [&Program; 4] = [
+    &apache::APACHE,
+    &haproxy::HAPROXY,
+    &nginx::NGINX,
+    &node::NODE,
+];
+
+/// The folders of servers, which the `PATH` of an ordinary user often lacks.
+const SERVER_FOLDERS: [&str; 2] = ["/usr/sbin", "/usr/local/sbin"];
+
+/// A server that may be installed.
+pub(crate) struct Program {
+    /// What sites files call it.
+    pub(crate) name: &'static str,
+    /// What it is called where it is installed.
+    executables: &'static [&'static str],
+    /// Debian's package.
+    package: &'static str,
+    /// What makes it tell its version and that of its TLS library.
+    version: &'static [&'static str],
+    /// The lists of application protocols that it can be told; empty where it takes any.
+    alpn: &'static [&'static [Alpn]],
+    /// The numbers of tickets that it can be told; empty where it takes any.
+    tickets: &'static [u8],
+    staples: Staples,
+    /// The longest body that it sends in the way it is configured here.
+    most_body: u64,
+    /// A last line of its log that says nothing; empty where there is none.
+    pub(crate) closing: &'static str,
+    /// Its configuration.
+    pub(crate) files: fn(&Plan<'_>) -> Vec<Content>,
+    /// Its command line.
+    pub(crate) arguments: fn(&Plan<'_>) -> Vec<String>,
+}
+
+/// Whether a server staples a response that it is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Staples {
+    Given,
+    /// It does not, or only what it has fetched by itself.
+    Nothing,
+}
+
+/// A server as it is installed here, or not.
+pub(crate) struct Installed {
+    pub(crate) program: &'static Program,
+    /// None where it is not installed.
+    pub(crate) path: Option<PathBuf>,
+    version: String,
+    openssl: Option<(u32, u32)>,
+}
+
+/// What a server is to do.
+pub(crate) struct Plan<'a> {
+    /// Its private folder.
+    pub(crate) folder: &'a Path,
+    /// Whether it is started by root, who for some servers must become another user.
+    pub(crate) is_root: bool,
+    pub(crate) sites: &'a [Placed<'a>],
+}
+
+/// A site, and where it listens.
+#[derive(Clone, Copy)]
+pub(crate) struct Placed<'a> {
+    pub(crate) number: usize,
+    pub(crate) address: SocketAddr,
+    pub(crate) site: &'a ServeSite,
+}
+
+/// A file for a server.
+pub(crate) struct Content {
+    pub(crate) name: String,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) mode: u32,
+}
+
+impl Installed {
+    /// Looks for a server, and asks it for its version.
+    pub(crate) fn look(program: &&'static Program) -> Self {
+        let path = program.executables.iter().find_map(|name| find(name));
+        let said = path
+            .as_deref()
+            .map(|path| says(path, program.version))
+            .unwrap_or_default();
+        Self {
+            program,
+            version: version(&said),
+            openssl: openssl(&said),
+            path,
+        }
+    }
+
+    pub(crate) fn describe(&self) -> StackDescription {
+        StackDescription {
+            record: WorkerRecord {
+                executable: self.program.executables[0].to_owned(),
+                stack: self.program.name.to_owned(),
+                library: match &self.path {
+                    Some(_) => self.version.clone(),
+                    None => "not installed".to_owned(),
+                },
+                provider: self
+                    .openssl
+                    .map(|(major, minor)| format!("OpenSSL {major}.{minor}")),
+                connector: "none".to_owned(),
+                build: Default::default(),
+            },
+            operations: vec!["serve".to_owned()],
+            trust_sources: Vec::new(),
+            groups: Group::OFFERED
+                .iter()
+                .copied()
+                .filter(|group| self.has_group(*group))
+                .collect(),
+            suites: CipherSuite::SERVED.to_vec(),
+            signatures: SignatureScheme::OFFERED.to_vec(),
+        }
+    }
+
+    /// That it is not installed, and what installs it.
+    pub(crate) fn missing(&self) -> String {
+        let Program { name, package, .. } = self.program;
+        format!("{name} is not installed: apt-get install {package}")
+    }
+
+    /// Why it cannot serve a site as the site is to be, with the field of the sites file that says so.
+    pub(crate) fn cannot(&self, site: &ServeSite) -> Option<String> {
+        let program = self.program;
+        let name = program.name;
+        if self.path.is_none() {
+            return Some(self.missing());
+        }
+        let is_certificate = |fault: Fault| {
+            matches!(
+                fault,
+                Fault::WrongName | Fault::UnknownRoot | Fault::Expired
+            )
+        };
+        if let Some(fault) = site.fault.filter(|fault| !is_certificate(*fault)) {
+            return Some(format!(
+                "fault={fault}: {name} cannot be made to do this wrong"
+            ));
+        }
+        if let Some(group) = site.groups.iter().find(|group| !self.has_group(**group)) {
+            return Some(format!(
+                "groups={group}: the TLS library of {name} here does not have it"
+            ));
+        }
+        if !program.alpn.is_empty() && !program.alpn.contains(&site.alpn.as_slice()) {
+            let lists: Vec<String> = program.alpn.iter().map(|list| joined(list)).collect();
+            return Some(format!(
+                "alpn={}: {name} can be told {}",
+                joined(&site.alpn),
+                lists.join(" or ")
+            ));
+        }
+        if !program.tickets.is_empty() && !program.tickets.contains(&site.tickets) {
+            return Some(format!(
+                "tickets={}: {name} sends {}",
+                site.tickets,
+                program
+                    .tickets
+                    .iter()
+                    .map(u8::to_string)
+                    .collect::<Vec<_>>()
+                    .join(" or ")
+            ));
+        }
+        if site.ocsp_base64.is_some() && program.staples == Staples::Nothing {
+            return Some(format!(
+                "ocsp=on: {name} staples no response that it is given"
+            ));
+        }
+        if site.body_bytes > program.most_body {
+            return Some(format!(
+                "body={}: {name} holds a whole body in memory, and sends at most {} bytes here",
+                site.body_bytes, program.most_body
+            ));
+        }
+        site.congestion
+            .as_ref()
+            .map(|congestion| format!("{name} cannot be told the congestion control {congestion}"))
+    }
+
+    /// The hybrid group came with OpenSSL 3.5. Where the library is not known, the server says what it does not have.
+    fn has_group(&self, group: Group) -> bool {
+        group != Group::X25519MLKEM768 || self.openssl.is_none_or(|version| version >= (3, 5))
+    }
+}
+
+impl Plan<'_> {
+    /// A file's path, as it stands in configurations.
+    pub(crate) fn path(&self, name: &str) -> String {
+        self.folder.join(name).display().to_string()
+    }
+
+    /// What every server reads: certificates, keys and bodies.
+    pub(crate) fn contents(&self) -> io::Result<Vec<Content>> {
+        let mut contents = Vec::new();
+        let mut bodies = BTreeSet::new();
+        for placed in self.sites {
+            let site = placed.site;
+            let both = format!("{}{}", site.chain_pem, site.key_pem);
+            contents.push(Content::private(placed.chain(), site.chain_pem.as_bytes()));
+            contents.push(Content::private(placed.key(), site.key_pem.as_bytes()));
+            contents.push(Content::private(placed.both(), both.as_bytes()));
+            if let Some(staple) = &site.ocsp_base64 {
+                let staple = BASE64_STANDARD.decode(staple).map_err(io::Error::other)?;
+                contents.push(Content::private(placed.staple(), &staple));
+            }
+            bodies.insert(site.body_bytes);
+        }
+        for bytes in bodies {
+            let length = usize::try_from(bytes).map_err(io::Error::other)?;
+            contents.push(Content {
+                name: page(bytes),
+                bytes: PAGE_LINE.iter().copied().cycle().take(length).collect(),
+                mode: 0o644,
+            });
+        }
+        Ok(contents)
+    }
+}
+
+impl Placed<'_> {
+    pub(crate) fn chain(&self) -> String {
+        format!("{}.chain", self.number)
+    }
+
+    pub(crate) fn key(&self) -> String {
+        format!("{}.key", self.number)
+    }
+
+    /// The chain with the key behind it.
+    pub(crate) fn both(&self) -> String {
+        format!("{}.pem", self.number)
+    }
+
+    /// The response to staple. HAProxy looks for it by this name.
+    pub(crate) fn staple(&self) -> String {
+        format!("{}.ocsp", self.both())
+    }
+
+    pub(crate) fn page(&self) -> String {
+        page(self.site.body_bytes)
+    }
+
+    /// The suites of TLS 1.3, or those of before, in the site's order.
+    pub(crate) fn suites(&self, is_wanted: impl Fn(&CipherSuite) -> bool) -> String {
+        let all = match self.site.suites.as_slice() {
+            [] => CipherSuite::OFFERED,
+            chosen => chosen,
+        };
+        let suites = all.iter().filter(|suite| is_wanted(suite));
+        crate::words::list(suites.map(|suite| crate::words::suite_name(*suite)))
+    }
+
+    /// The groups, in the site's order; empty for those that the server has by itself.
+    pub(crate) fn groups(&self) -> String {
+        let groups = self.site.groups.iter();
+        crate::words::list(groups.map(|group| crate::words::group_name(*group)))
+    }
+}
+
+impl Content {
+    /// For the server's first process alone.
+    pub(crate) fn private(name: String, bytes: &[u8]) -> Self {
+        Self {
+            name,
+            bytes: bytes.to_vec(),
+            mode: 0o600,
+        }
+    }
+}
+
+fn page(bytes: u64) -> String {
+    format!("page-{bytes}")
+}
+
+fn joined(list: &[Alpn]) -> String {
+    match list {
+        [] => "none".to_owned(),
+        list => {
+            let names: Vec<String> = list.iter().map(ToString::to_string).collect();
+            names.join(",")
+        }
+    }
+}
+
+fn find(name: &str) -> Option<PathBuf> {
+    let paths = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&paths)
+        .chain(SERVER_FOLDERS.map(PathBuf::from))
+        .map(|folder| folder.join(name))
+        .find(|path| path.is_file())
+}
+
+/// All that a program prints. It answers at once and ends; netbench waits for this worker's description with a limit.
+fn says(path: &Path, arguments: &[&str]) -> String {
+    let output = Command::new(path)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output();
+    output
+        .map(|output| [output.stdout, output.stderr].concat())
+        .map(|said| String::from_utf8_lossy(&said).into_owned())
+        .unwrap_or_default()
+}
+
+/// The first line in which a version is: `nginx version: nginx/1.22.1`.
+fn version(said: &str) -> String {
+    let has_digit = |line: &&str| line.contains(|c: char| c.is_ascii_digit());
+    let line = said.lines().find(has_digit).unwrap_or("unknown");
+    let line = line.rsplit("version: ").next().unwrap_or(line);
+    sanitize_prefix(line.trim(), 100)
+}
+
+/// The version of OpenSSL that it runs with: the last one that it names, as the one it was built with comes first.
+fn openssl(said: &str) -> Option<(u32, u32)> {
+    said.rmatch_indices("OpenSSL ").find_map(|(at, word)| {
+        let mut numbers = said[at + word.len()..].split(|c: char| !c.is_ascii_digit());
+        let major = numbers.next()?.parse().ok()?;
+        Some((major, numbers.next()?.parse().ok()?))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_read_from_what_programs_say() {
+        let nginx = "nginx version: nginx/1.22.1\nbuilt with OpenSSL 3.0.1 2022 (running with OpenSSL 3.5.2 2025)\n\
+                     configure arguments: --with-openssl\n";
+        assert_eq!(version(nginx), "nginx/1.22.1");
+        assert_eq!(openssl(nginx), Some((3, 5)));
+        let haproxy = "HAProxy version 2.6.12-1 2026/10/17 - https://haproxy.org/\n\
+                       Built with OpenSSL version : OpenSSL 3.0.22 25 Aug 2026\nOpenSSL library supports SNI : yes\n";
+        assert_eq!(
+            version(haproxy),
+            "HAProxy version 2.6.12-1 2026/10/17 - https://haproxy.org/"
+        );
+        assert_eq!(openssl(haproxy), Some((3, 0)));
+        assert_eq!(version("v20.20.2\nOpenSSL 3.0.19+quic\n"), "v20.20.2");
+        assert_eq!(openssl("built with LibreSSL 3.8.0"), None);
+        assert_eq!(version(""), "unknown");
+    }
+}

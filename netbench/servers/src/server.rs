@@ -1,0 +1,248 @@
+//! One server that runs: its process and its folder.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
+    net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream},
+    os::unix::{
+        fs::{OpenOptionsExt, PermissionsExt},
+        process::CommandExt,
+    },
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use netbench_model::sanitize_prefix;
+use netbench_protocol::ServeSite;
+use netbench_scratch::Folder;
+use nix::{
+    sys::{
+        prctl::set_pdeathsig,
+        signal::{Signal, kill},
+    },
+    unistd::Pid,
+};
+
+use crate::program::{Content, Installed, LOG, Placed, Plan};
+
+/// How long a server may take until it listens for all of its sites.
+const START_LIMIT: Duration = Duration::from_secs(10);
+
+/// How long it may take to end by itself.
+const END_LIMIT: Duration = Duration::from_secs(1);
+
+/// How often it is looked at while it starts and ends.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// How often another port is tried: between finding a free one and listening on it, another program may take it.
+const TRIES: u32 = 3;
+
+/// The most of a line of its log that an error quotes.
+const LONGEST_LINE: usize = 250;
+
+/// A server that runs. It ends when this is dropped.
+pub(crate) struct Server {
+    name: &'static str,
+    child: Child,
+    /// Last: it is removed when the server has ended.
+    folder: Folder,
+    /// A line with which its log ends, and which says nothing.
+    closing: &'static str,
+}
+
+/// A server that does not start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum StartError {
+    /// It ended at once. Its configuration may be what it does not take.
+    Refused(String),
+    /// Anything else.
+    Other(String),
+}
+
+impl std::fmt::Display for StartError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (Self::Refused(why) | Self::Other(why)) = self;
+        f.write_str(why)
+    }
+}
+
+impl Server {
+    /// Starts it with all of `sites`, and gives the address of each.
+    pub(crate) fn start(
+        installed: &Installed,
+        sites: &[ServeSite],
+    ) -> Result<(Self, Vec<SocketAddr>), StartError> {
+        let mut started = Self::start_once(installed, sites);
+        for _ in 1..TRIES {
+            let taken = matches!(&started, Err(StartError::Refused(why)) if is_about_ports(why));
+            if !taken {
+                break;
+            }
+            started = Self::start_once(installed, sites);
+        }
+        started
+    }
+
+    fn start_once(
+        installed: &Installed,
+        sites: &[ServeSite],
+    ) -> Result<(Self, Vec<SocketAddr>), StartError> {
+        let name = installed.program.name;
+        let failed = |what: &str, source: io::Error| {
+            StartError::Other(format!("{name} will not start: {what}: {source}"))
+        };
+        let Some(path) = &installed.path else {
+            return Err(StartError::Other(installed.missing()));
+        };
+        let addresses = addresses(sites).map_err(|e| failed("no free port", e))?;
+        let folder =
+            Folder::new("netbench-server-").map_err(|e| failed("cannot make its folder", e))?;
+        let placed: Vec<Placed<'_>> = addresses
+            .iter()
+            .zip(sites)
+            .enumerate()
+            .map(|(number, (address, site))| Placed {
+                number,
+                address: *address,
+                site,
+            })
+            .collect();
+        let plan = Plan {
+            folder: folder.path(),
+            is_root: nix::unistd::geteuid().is_root(),
+            sites: &placed,
+        };
+        fill(&folder, installed, &plan).map_err(|e| failed("cannot write to its folder", e))?;
+        let log = File::create(folder.path().join(LOG)).map_err(|e| failed("its log", e))?;
+        let errors = log.try_clone().map_err(|e| failed("its log", e))?;
+        let mut command = Command::new(path);
+        command
+            .args((installed.program.arguments)(&plan))
+            .current_dir(folder.path())
+            // The settings of the system's library are not the site's.
+            .env("OPENSSL_CONF", "/dev/null")
+            .stdin(Stdio::null())
+            .stdout(log)
+            .stderr(errors);
+        // SAFETY: between fork and exec this makes one system call.
+        unsafe {
+            // Where this process is killed, it ends its own processes too.
+            command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGTERM)?));
+        }
+        let child = command.spawn().map_err(|e| failed("it is no program", e))?;
+        let mut server = Self {
+            name,
+            child,
+            folder,
+            closing: installed.program.closing,
+        };
+        server.wait_until_it_listens(&addresses)?;
+        Ok((server, addresses))
+    }
+
+    fn wait_until_it_listens(&mut self, addresses: &[SocketAddr]) -> Result<(), StartError> {
+        let deadline = Instant::now() + START_LIMIT;
+        for address in addresses {
+            while TcpStream::connect_timeout(address, START_LIMIT).is_err() {
+                let name = self.name;
+                if !self.runs() {
+                    let why = format!("{name} will not start: {}", self.last_line());
+                    return Err(StartError::Refused(why));
+                }
+                if Instant::now() > deadline {
+                    let why = format!(
+                        "{name} will not start: it does not listen within {START_LIMIT:?}: {}",
+                        self.last_line()
+                    );
+                    return Err(StartError::Other(why));
+                }
+                thread::sleep(LOOK);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn runs(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
+    /// What it said last, if it has ended.
+    pub(crate) fn last_words(&mut self) -> Option<String> {
+        (!self.runs()).then(|| format!("{} has ended: {}", self.name, self.last_line()))
+    }
+
+    fn last_line(&self) -> String {
+        let log = fs::read(self.folder.path().join(LOG)).unwrap_or_default();
+        let log = String::from_utf8_lossy(&log);
+        let says = |line: &&str| {
+            let nothing = !self.closing.is_empty() && line.contains(self.closing);
+            !line.trim().is_empty() && !nothing
+        };
+        let line = log.lines().rev().find(says);
+        // Where the folder is says nothing to anybody.
+        let folder = format!("{}/", self.folder.path().display());
+        let line = line.unwrap_or("it said nothing").replace(&folder, "");
+        sanitize_prefix(line.trim(), LONGEST_LINE)
+    }
+}
+
+impl Drop for Server {
+    /// Ends it by the signal on which it ends its own processes.
+    fn drop(&mut self) {
+        if let Ok(process) = i32::try_from(self.child.id()) {
+            let _ = kill(Pid::from_raw(process), Signal::SIGTERM);
+        }
+        let deadline = Instant::now() + END_LIMIT;
+        while self.runs() && Instant::now() < deadline {
+            thread::sleep(LOOK);
+        }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn is_about_ports(why: &str) -> bool {
+    let why = why.to_ascii_lowercase();
+    ["in use", "cannot bind", "could not bind", "eaddrinuse"]
+        .iter()
+        .any(|words| why.contains(words))
+}
+
+/// Where each site is to listen, with a free port where any will do.
+fn addresses(sites: &[ServeSite]) -> io::Result<Vec<SocketAddr>> {
+    // All are held until all are found, so that no two are the same.
+    let mut held = Vec::new();
+    let mut find = |site: &ServeSite| match site.listen.port() {
+        0 => {
+            let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0))?;
+            let port = listener.local_addr()?.port();
+            held.push(listener);
+            Ok(SocketAddr::new(site.listen.ip(), port))
+        }
+        _ => Ok(site.listen),
+    };
+    sites.iter().map(&mut find).collect()
+}
+
+/// Writes what the server reads: the sites' certificates, keys and bodies, and its configuration.
+fn fill(folder: &Folder, installed: &Installed, plan: &Plan<'_>) -> io::Result<()> {
+    // As root, some servers read pages as another user; keys stay their owner's.
+    fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o711))?;
+    let contents = plan.contents()?;
+    for content in contents.into_iter().chain((installed.program.files)(plan)) {
+        let Content { name, bytes, mode } = content;
+        write(&folder.path().join(name), &bytes, mode)?;
+    }
+    Ok(())
+}
+
+fn write(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(mode);
+    let mut file = options.open(path)?;
+    file.write_all(bytes)?;
+    // Whatever the umask is.
+    file.set_permissions(fs::Permissions::from_mode(mode))
+}

@@ -1,0 +1,151 @@
+//! What servers call versions, suites, groups and protocols, beside what netbench calls them; and the account of a
+//! connection that they send in the response's head.
+
+use netbench_model::{Alpn, CipherSuite, Group, TlsVersion};
+
+/// A word of a server, and the same as JSON.
+pub(crate) type Pair = (String, String);
+
+/// The names of versions, as OpenSSL and Node.js have them.
+pub(crate) fn version_name(version: TlsVersion) -> String {
+    format!("TLSv{version}")
+}
+
+pub(crate) fn versions() -> Vec<Pair> {
+    let pair = |version: &TlsVersion| (version_name(*version), quoted(version));
+    TlsVersion::OFFERED.iter().map(pair).collect()
+}
+
+pub(crate) fn suites() -> Vec<Pair> {
+    let pair = |suite: &CipherSuite| (suite_name(*suite), quoted(suite));
+    CipherSuite::SERVED.iter().map(pair).collect()
+}
+
+pub(crate) fn groups() -> Vec<Pair> {
+    let pair = |group: &Group| (group_name(*group), quoted(group));
+    Group::OFFERED.iter().map(pair).collect()
+}
+
+pub(crate) fn protocols() -> Vec<Pair> {
+    let pair = |alpn: &Alpn| (alpn.to_string(), quoted(alpn));
+    Alpn::ALL.iter().map(pair).collect()
+}
+
+fn quoted(value: &impl ToString) -> String {
+    format!("\"{}\"", value.to_string())
+}
+
+/// OpenSSL's name of a suite. Those of TLS 1.3 have their registered names.
+pub(crate) fn suite_name(suite: CipherSuite) -> String {
+    let name = suite.name().unwrap_or_default();
+    if suite.is_tls13() {
+        return name.to_owned();
+    }
+    let (exchange, rest) = name
+        .trim_start_matches("TLS_")
+        .split_once("_WITH_")
+        .unwrap_or_default();
+    let exchange = match exchange {
+        "RSA" => String::new(),
+        other => format!("{}-", other.replace('_', "-")),
+    };
+    let rest = rest
+        .replace("AES_", "AES")
+        .replace("_CBC", "")
+        .replace("_POLY1305_SHA256", "_POLY1305")
+        .replace('_', "-");
+    exchange + &rest
+}
+
+/// OpenSSL's name of a group.
+pub(crate) fn group_name(group: Group) -> String {
+    match group {
+        Group::SECP256R1 => "prime256v1".to_owned(),
+        Group::X25519 => "X25519".to_owned(),
+        other => other.to_string(),
+    }
+}
+
+/// Names as OpenSSL reads lists of them.
+pub(crate) fn list(names: impl Iterator<Item = String>) -> String {
+    names.collect::<Vec<_>>().join(":")
+}
+
+/// A setting with its value and what ends it in a server's configuration; none for a value that the server has by itself.
+pub(crate) fn setting(name: &str, value: &str, end: &str) -> Option<String> {
+    (!value.is_empty()).then(|| format!("{name} {value}{end}"))
+}
+
+/// Words for a connection in the language of a server: each stands for JSON.
+pub(crate) struct View<'a> {
+    pub(crate) version: &'a str,
+    pub(crate) suite: &'a str,
+    pub(crate) group: &'a str,
+    pub(crate) alpn: &'a str,
+    pub(crate) resumed: &'a str,
+}
+
+impl View<'_> {
+    /// The value of the header in which the server says what it saw. What it cannot tell is null, and its computing time 0.
+    pub(crate) fn header(&self) -> String {
+        let Self {
+            version,
+            suite,
+            group,
+            alpn,
+            resumed,
+        } = self;
+        format!(
+            r#"{{"negotiated":{{"version":{version},"suite":{suite},"group":{group},"signature":null,"alpn":{alpn},"resumed":{resumed},"chain_bytes":[]}},"compute_ns":0}}"#
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netbench_model::ServerView;
+
+    use super::*;
+
+    #[test]
+    fn suites_have_the_names_that_openssl_gives_them() {
+        let due = [
+            "TLS_AES_128_GCM_SHA256",
+            "TLS_CHACHA20_POLY1305_SHA256",
+            "TLS_AES_256_GCM_SHA384",
+            "ECDHE-ECDSA-AES128-GCM-SHA256",
+            "ECDHE-RSA-AES128-GCM-SHA256",
+            "ECDHE-ECDSA-CHACHA20-POLY1305",
+            "ECDHE-RSA-CHACHA20-POLY1305",
+            "ECDHE-ECDSA-AES256-GCM-SHA384",
+            "ECDHE-RSA-AES256-GCM-SHA384",
+            "ECDHE-RSA-AES128-SHA256",
+            "DHE-RSA-AES128-GCM-SHA256",
+            "AES128-GCM-SHA256",
+        ];
+        let found: Vec<_> = suites().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(found, due);
+    }
+
+    #[test]
+    fn the_header_is_what_clients_read() {
+        for ((version, suite), group) in versions().iter().zip(suites()).zip(groups()) {
+            let view = View {
+                version: &version.1,
+                suite: &suite.1,
+                group: &group.1,
+                alpn: "null",
+                resumed: "true",
+            };
+            let read: ServerView = serde_json::from_str(&view.header()).unwrap();
+            assert!(read.negotiated.resumed);
+            assert_eq!(read.negotiated.alpn, None);
+            assert_eq!(read.negotiated.suite.map(suite_name), Some(suite.0));
+            assert_eq!(read.negotiated.group.map(group_name), Some(group.0));
+            assert_eq!(
+                read.negotiated.version.map(version_name).as_ref(),
+                Some(&version.0)
+            );
+        }
+    }
+}
