@@ -227,6 +227,7 @@ impl Chromium {
             server: server_view(&response["headers"]),
             http_status: u16::try_from(status).unwrap_or_default(),
             body_bytes: timing.decoded_body_size,
+            objects: timing.objects()?,
         };
         Ok(Page::Loaded(Box::new(loaded.complete())))
     }

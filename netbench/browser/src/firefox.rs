@@ -372,6 +372,7 @@ fn loaded(page: &Seen, timing: &str) -> Result<Page, String> {
         server: server_view(&page.headers),
         http_status: page.status,
         body_bytes: timing.decoded_body_size,
+        objects: timing.objects()?,
     })))
 }
 

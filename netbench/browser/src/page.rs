@@ -1,4 +1,7 @@
-use netbench_model::{Negotiated, ServerView, browser::VisitTimes};
+use netbench_model::{
+    Negotiated, ServerView,
+    browser::{ObjectsLoad, VisitTimes},
+};
 use netbench_protocol::SERVER_VIEW_HEADER;
 use serde_json::Value;
 
@@ -27,6 +30,8 @@ pub struct Loaded {
     pub http_status: u16,
     /// Bytes of the response's body.
     pub body_bytes: u64,
+    /// What else was on the page, where there was more.
+    pub objects: Option<ObjectsLoad>,
 }
 
 impl Loaded {

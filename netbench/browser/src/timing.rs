@@ -1,13 +1,17 @@
-//! Navigation Timing (W3C): when a page's steps were, in milliseconds since the navigation began.
+//! Navigation Timing and Resource Timing (W3C): when the steps of a page and of its objects were, in milliseconds since the
+//! navigation began.
 
-use netbench_model::browser::VisitTimes;
+use netbench_model::browser::{ObjectsLoad, VisitTimes};
 use serde::Deserialize;
 
-/// The expression that gives a page's own timing.
-pub(crate) const EXPRESSION: &str = "JSON.stringify(performance.getEntriesByType('navigation')[0])";
+/// The expression that gives a page's own timing, and that of its objects.
+pub(crate) const EXPRESSION: &str = "JSON.stringify(Object.assign(\
+    JSON.parse(JSON.stringify(performance.getEntriesByType('navigation')[0])), \
+    {objects: performance.getEntriesByType('resource').map((it) => ({connectStart: it.connectStart, \
+    connectEnd: it.connectEnd, responseEnd: it.responseEnd, decodedBodySize: it.decodedBodySize}))}))";
 
 /// What is read of `PerformanceNavigationTiming`.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct NavigationTiming {
     domain_lookup_start: f64,
@@ -19,6 +23,20 @@ pub(crate) struct NavigationTiming {
     response_start: f64,
     response_end: f64,
     pub(crate) decoded_body_size: u64,
+    #[serde(default)]
+    load_event_start: f64,
+    #[serde(default)]
+    objects: Vec<ResourceTiming>,
+}
+
+/// What is read of `PerformanceResourceTiming`.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ResourceTiming {
+    connect_start: f64,
+    connect_end: f64,
+    response_end: f64,
+    decoded_body_size: u64,
 }
 
 impl NavigationTiming {
@@ -34,18 +52,7 @@ impl NavigationTiming {
         if self.secure_connection_start <= 0.0 || self.connect_end <= self.connect_start {
             return Err("the page came over a connection that was there before".to_owned());
         }
-        let between = |from: f64, to: f64| {
-            let ns = ((to - from) * 1e6).round();
-            // Marks are rounded to a part of a millisecond, each by itself.
-            let is_time = (-100_000.0..1e15).contains(&ns);
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_sign_loss,
-                reason = "from 0 to 10^15"
-            )]
-            let ns = is_time.then(|| ns.max(0.0) as u64);
-            ns.ok_or_else(|| format!("its timing is not in order: {self:?}"))
-        };
+        let between = |from, to| self.between(from, to);
         Ok(VisitTimes {
             dns_ns: between(self.domain_lookup_start, self.domain_lookup_end)?,
             tcp_ns: between(self.connect_start, self.secure_connection_start)?,
@@ -54,6 +61,40 @@ impl NavigationTiming {
             first_byte_ns: between(self.request_start, self.response_start)?,
             total_ns: between(self.connect_start, self.response_end)?,
         })
+    }
+
+    /// The objects of the page; none where it had none.
+    ///
+    /// # Errors
+    /// Marks are not in order.
+    pub(crate) fn objects(&self) -> Result<Option<ObjectsLoad>, String> {
+        if self.objects.is_empty() {
+            return Ok(None);
+        }
+        let came = self.objects.iter().filter(|it| it.response_end > 0.0);
+        let count = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let last = came.clone().map(|it| it.response_end);
+        let is_reused = |it: &&ResourceTiming| it.connect_end <= it.connect_start;
+        Ok(Some(ObjectsLoad {
+            loaded: count(came.clone().count()),
+            bytes: came.clone().map(|it| it.decoded_body_size).sum(),
+            reused: count(came.clone().filter(is_reused).count()),
+            last_object_ns: self.between(self.connect_start, last.fold(0.0, f64::max))?,
+            load_ns: self.between(self.connect_start, self.load_event_start)?,
+        }))
+    }
+
+    fn between(&self, from: f64, to: f64) -> Result<u64, String> {
+        let ns = ((to - from) * 1e6).round();
+        // Marks are rounded to a part of a millisecond, each by itself.
+        let is_time = (-100_000.0..1e15).contains(&ns);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "from 0 to 10^15"
+        )]
+        let ns = is_time.then(|| ns.max(0.0) as u64);
+        ns.ok_or_else(|| format!("its timing is not in order: {self:?}"))
     }
 }
 
@@ -84,6 +125,27 @@ mod tests {
                 total_ns: 68_200_000,
             }
         );
+    }
+
+    #[test]
+    fn objects_are_counted_from_the_pages_connect_on() {
+        let page = r#"{"domainLookupStart":1,"domainLookupEnd":2,"connectStart":2,"secureConnectionStart":22,
+            "connectEnd":47,"requestStart":48,"responseStart":69,"responseEnd":70,"decodedBodySize":1000,
+            "loadEventStart":152,"objects":[
+            {"connectStart":2,"connectEnd":2,"responseEnd":92,"decodedBodySize":10},
+            {"connectStart":75,"connectEnd":120,"responseEnd":150.5,"decodedBodySize":20},
+            {"connectStart":0,"connectEnd":0,"responseEnd":0,"decodedBodySize":0}]}"#;
+        let objects = NavigationTiming::parse(page).expect("timing").objects();
+        let due = ObjectsLoad {
+            loaded: 2,
+            bytes: 30,
+            reused: 1,
+            last_object_ns: 148_500_000,
+            load_ns: 150_000_000,
+        };
+        assert_eq!(objects, Ok(Some(due)));
+        let alone = NavigationTiming::parse(&page.replace("objects", "others")).expect("timing");
+        assert_eq!(alone.objects(), Ok(None));
     }
 
     #[test]

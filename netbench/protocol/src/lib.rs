@@ -325,7 +325,8 @@ pub struct StackDescription {
     /// Which operations it does: `connect`, `serve`, `suite`; `set-up` where a connection with the role
     /// `stepped` takes the steps of the set-up first; `request` where it sends the requests that it is given, and
     /// `client-certificate` where it shows the certificate that it is given, and `client-file` where it also takes
-    /// encrypted keys and PKCS#12, to read them as its library does; `early-data`; `verify`.
+    /// encrypted keys and PKCS#12, to read them as its library does; `early-data`; `verify`; `objects` where its server has
+    /// the pages of [`netbench_model::browser::ObjectsPage`] too.
     pub operations: Vec<String>,
     /// Where its clients find roots that nobody gives them, by the names of the crates or functions; for `verify`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

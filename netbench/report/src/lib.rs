@@ -31,8 +31,8 @@ mod text;
 
 pub use breakages::BreakagesReport;
 pub use browser::{
-    AttemptRow, BrowserHead, BrowserSummary, ClientRow, FarVisit, PacketsRow, VisitComparison,
-    VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow, summarize_browser,
+    AttemptRow, BrowserHead, BrowserSummary, ClientRow, FarVisit, ObjectsRow, PacketsRow,
+    VisitComparison, VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow, summarize_browser,
 };
 pub use chains::{
     BrokenChain, ChainChange, ChainDifference, ChainKind, ChainTally, ChainsAstray, ChainsHead,

@@ -4,16 +4,19 @@
 
 #[path = "support/forms.rs"]
 mod forms;
+#[path = "support/manifest.rs"]
+mod manifest;
 
 use std::sync::Arc;
 
 use forms::{render, terminal};
+use manifest::{manifest_of, session};
 use netbench_model::{
-    Condition, Environment, Failure, FailureClass, LinkProfile, Manifest, Negotiated, Origin, Plan,
-    RootsRecord, RootsSource, SCHEMA_VERSION, ServerView, Session, Site, StackName, TlsVersion,
+    Condition, Failure, FailureClass, LinkProfile, Manifest, Negotiated, RootsRecord, RootsSource,
+    SCHEMA_VERSION, ServerView, Site, StackName, TlsVersion,
     browser::{
-        Attempt, BrowserManifest, BrowserPlan, BrowserRecord, OnTheLink, Sandbox, Visit,
-        VisitOutcome, VisitSample, VisitTimes,
+        Attempt, BrowserManifest, BrowserPlan, BrowserRecord, ObjectsLoad, ObjectsPage, OnTheLink,
+        Sandbox, Visit, VisitOutcome, VisitSample, VisitTimes,
     },
 };
 use netbench_report::{BrowserSummary, Report, VisitPhase, summarize_browser};
@@ -32,13 +35,10 @@ fn site(number: usize) -> Site {
 
 fn manifest() -> BrowserManifest {
     Manifest {
-        schema: SCHEMA_VERSION,
-        kind: BrowserPlan::KIND,
-        netbench: "0.1.0".to_owned(),
-        name: "a-run".to_owned(),
         started: "2026-11-22T20:00:00Z".to_owned(),
         finished: Some("2026-11-22T20:01:00Z".to_owned()),
-        plan: BrowserPlan {
+        sessions: vec![session("netbench browser")],
+        ..manifest_of(BrowserPlan {
             seed: 5,
             clients: CLIENTS.map(StackName::new).to_vec(),
             browsers: vec![BrowserRecord {
@@ -60,20 +60,9 @@ fn manifest() -> BrowserManifest {
                 sha256: "00".to_owned(),
             },
             client: None,
+            page: None,
             limit_ms: 20_000,
-        },
-        workers: Vec::new(),
-        link: None,
-        environment: Environment::default(),
-        sessions: vec![Session {
-            started: String::new(),
-            finished: None,
-            command: vec!["netbench".to_owned(), "browser".to_owned()],
-            interrupted: false,
-            served: Vec::new(),
-        }],
-        warnings: Vec::new(),
-        origin: Origin::default(),
+        })
     }
 }
 
@@ -136,6 +125,7 @@ fn sample(round: u32, unit: u64, number: u64, client: &str) -> VisitSample {
             }),
             http_status: 200,
             body_bytes: 4_096,
+            objects: None,
         }))
     };
     VisitSample {
@@ -174,6 +164,38 @@ fn every_form() {
     insta::assert_snapshot!("browser_narrow", terminal(&summary, 40));
     insta::assert_snapshot!("browser_markdown", render(&summary, "markdown"));
     insta::assert_snapshot!("browser_junit", render(&summary, "junit"));
+}
+
+#[test]
+fn objects_of_a_page_have_rows_of_their_own() {
+    let mut manifest = manifest();
+    manifest.plan.page = Some(ObjectsPage::new(24, 6).unwrap());
+    let mut samples = samples();
+    for sample in &mut samples {
+        let round = u64::from(sample.round);
+        let VisitOutcome::Ok(visit) = &mut sample.outcome else {
+            continue;
+        };
+        visit.objects = Some(ObjectsLoad {
+            loaded: 24,
+            bytes: visit.body_bytes,
+            reused: 17,
+            last_object_ns: visit.times.total_ns + 90_000_000,
+            load_ns: visit.times.total_ns + 91_000_000 + round,
+        });
+        if let Some(link) = &mut sample.link {
+            link.connections = 7;
+        }
+    }
+    let summary = summarize_browser(&manifest, &samples);
+    let row = summary.clients[0].objects.as_ref().unwrap();
+    assert_eq!(
+        (row.objects, row.reused, row.connections),
+        (24.0, 17.0, Some(7.0))
+    );
+    let phases: Vec<VisitPhase> = summary.comparisons.iter().map(|row| row.phase).collect();
+    assert_eq!(phases[4..], [VisitPhase::LastObject, VisitPhase::Load]);
+    insta::assert_snapshot!("browser_objects", terminal(&summary, 140));
 }
 
 #[test]

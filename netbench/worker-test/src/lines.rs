@@ -32,7 +32,7 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 const CONNECTION_MS: u64 = 60_000;
 
 /// What a stack may say that it does, in this order.
-const OPERATIONS: [&str; 9] = [
+const OPERATIONS: [&str; 10] = [
     "connect",
     "serve",
     "suite",
@@ -42,6 +42,7 @@ const OPERATIONS: [&str; 9] = [
     "client-file",
     "early-data",
     "verify",
+    "objects",
 ];
 
 /// How many of them it must do: the first ones.

@@ -18,6 +18,7 @@ mod fault;
 mod fetch;
 mod heap;
 mod layout;
+mod page;
 mod probe;
 mod random;
 mod run;

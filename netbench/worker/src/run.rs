@@ -9,7 +9,7 @@ use std::{
 use netbench_model::{Condition, Failure, FailureClass, FailureWord, ProcessCost, Role, sanitize};
 use netbench_protocol::{
     Configure, Connect, Description, PROTOCOL_VERSION, Prepare, Request, RequestBody, Response,
-    ResponseBody, Serve,
+    ResponseBody, Serve, StackDescription,
 };
 
 use crate::{
@@ -121,7 +121,7 @@ impl Worker {
         let body = match request.body {
             RequestBody::Describe => ResponseBody::Description(Description {
                 protocol: PROTOCOL_VERSION,
-                stacks: self.stacks.iter().map(|stack| stack.describe()).collect(),
+                stacks: self.stacks.iter().map(described).collect(),
             }),
             RequestBody::Configure(settings) => self.configure(*settings, line),
             RequestBody::Connect(request) => self.connect(&request),
@@ -284,6 +284,15 @@ impl Worker {
         let shared = request.shared.as_ref();
         ResponseBody::Serving(server.serve(stack.as_ref(), request.sites, shared))
     }
+}
+
+/// What a stack says of itself, and what this crate's server does for each that serves.
+fn described(stack: &Arc<dyn Stack>) -> StackDescription {
+    let mut description = stack.describe();
+    if description.operations.iter().any(|does| does == "serve") {
+        description.operations.push("objects".to_owned());
+    }
+    description
 }
 
 fn unmade(error: &SetupError, took: Duration) -> ResponseBody {

@@ -12,10 +12,10 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{HeaderValue, Response, header};
+use http::{HeaderValue, Request, Response, header};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use netbench_model::{Fault, Negotiated, ServerCount, ServerView};
+use netbench_model::{Fault, Negotiated, ServerCount, ServerView, browser::PageRequest};
 use netbench_protocol::{PAGE_LINE, SERVER_VIEW_HEADER, ServeSite, Serving, SharedListener};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
@@ -23,7 +23,7 @@ use tokio::{
     runtime::Runtime,
 };
 
-use crate::{BoxFuture, SetupError, Stack, body::SiteBody, compute::Computed, fault};
+use crate::{BoxFuture, SetupError, Stack, body::SiteBody, compute::Computed, fault, page};
 
 /// Connections that wait to be accepted: with fewer, a burst costs its last ones a second each.
 const BACKLOG: u32 = 4096;
@@ -291,13 +291,20 @@ async fn respond(
 ) -> Result<(), AcceptError> {
     let http2 = view.negotiated.alpn.as_deref() == Some("h2");
     let view = HeaderValue::from_bytes(&serde_json::to_vec(&view)?)?;
-    let service = service_fn(move |_request| {
+    let service = service_fn(move |request: Request<_>| {
         let site = Arc::clone(site);
         let view = view.clone();
         async move {
             site.counters.responses.fetch_add(1, Ordering::Relaxed);
-            let body = match site.settings.fault {
-                Some(Fault::SlowResponse) => SiteBody::slow(site.body.clone()),
+            let asked = PageRequest::of_path(request.uri().path());
+            if let Some(PageRequest::Object(bytes)) = asked {
+                return Ok(page::image(bytes));
+            }
+            let body = match (asked, site.settings.fault) {
+                (Some(PageRequest::Page(page)), _) => {
+                    SiteBody::whole(page::html(&page, &request, &site.body))
+                }
+                (_, Some(Fault::SlowResponse)) => SiteBody::slow(site.body.clone()),
                 _ => SiteBody::whole(site.body.clone()),
             };
             let mut response = Response::new(body);

@@ -1,7 +1,11 @@
 //! Visits of browsers to sites: what was to be done, and what came of each visit.
 
+mod page;
 mod plan;
 mod visit;
 
+pub use page::{ObjectsPage, PageRequest};
 pub use plan::{BrowserManifest, BrowserPlan, BrowserRecord, Sandbox};
-pub use visit::{Attempt, Departures, OnTheLink, Visit, VisitOutcome, VisitSample, VisitTimes};
+pub use visit::{
+    Attempt, Departures, ObjectsLoad, OnTheLink, Visit, VisitOutcome, VisitSample, VisitTimes,
+};

@@ -7,7 +7,7 @@ use crate::{
     ClientSettings, Condition, Kind, Manifest, Plan, Recorded, RootsRecord, Site, StackName, Tally,
 };
 
-use super::VisitSample;
+use super::{ObjectsPage, VisitSample};
 
 /// What a run of `browser` was to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -32,8 +32,53 @@ pub struct BrowserPlan {
     pub roots: RootsRecord,
     /// What the stacks offer; none where there are no stacks. Browsers offer what they do by themselves.
     pub client: Option<ClientSettings>,
+    /// The page that is visited; none for a site's own, which is one request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<ObjectsPage>,
     /// The time limit of one visit, in milliseconds, the browser's start included.
     pub limit_ms: u64,
+}
+
+impl BrowserPlan {
+    /// The places, among the lab's sites, of the other origins of a site's page: after all sites of the plan.
+    pub fn other_origins(&self, site: usize) -> impl Iterator<Item = usize> + use<> {
+        let others = self
+            .page
+            .as_ref()
+            .map_or(0, |page| page.origins as usize - 1);
+        let first = self.sites.len() + site * others;
+        first..first + others
+    }
+
+    /// The sites that the lab serves: those of the plan, and then the other origins of each one's page.
+    ///
+    /// # Errors
+    /// A site whose host is an address, which has no names below it.
+    pub fn served_sites(&self) -> Result<Vec<Site>, String> {
+        let mut served = self.sites.clone();
+        let origins = self.page.as_ref().map_or(1, |page| page.origins);
+        for site in self.sites.iter().filter(|_| origins > 1) {
+            if site.host.address().is_some() {
+                return Err(format!(
+                    "{} is an address, and has no other origins",
+                    site.host
+                ));
+            }
+            for origin in 1..origins {
+                let host = ObjectsPage::host(site.host.as_str(), origin).parse()?;
+                served.push(Site {
+                    host,
+                    ..site.clone()
+                });
+            }
+        }
+        let mut names: Vec<String> = served.iter().map(Site::name).collect();
+        names.sort_unstable();
+        match names.windows(2).find(|pair| pair[0] == pair[1]) {
+            None => Ok(served),
+            Some(pair) => Err(format!("{} is a site and another's origin", pair[0])),
+        }
+    }
 }
 
 impl Plan for BrowserPlan {
@@ -93,6 +138,71 @@ impl Recorded for BrowserPlan {
             planned: each_round as u64 * u64::from(self.rounds),
             taken: taken.len() as u64,
             foreign: records.iter().filter(|sample| !own(sample)).count() as u64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{RootsSource, parse_sites};
+
+    fn plan(sites: &str, page: Option<ObjectsPage>) -> BrowserPlan {
+        BrowserPlan {
+            seed: 1,
+            clients: Vec::new(),
+            browsers: Vec::new(),
+            conditions: Vec::new(),
+            rounds: 1,
+            sites_file: String::new(),
+            sites_sha256: String::new(),
+            sites: parse_sites(sites).expect("sites"),
+            roots: RootsRecord {
+                source: RootsSource::Mozilla,
+                count: 0,
+                sha256: String::new(),
+            },
+            client: None,
+            page,
+            limit_ms: 1,
+        }
+    }
+
+    #[test]
+    fn other_origins_are_served_after_all_sites() {
+        let page = ObjectsPage::new(24, 3).ok();
+        let plan = plan("a.example rtt=5ms\nb.example:8443\n", page);
+        let served = plan.served_sites().expect("sites");
+        let names: Vec<String> = served.iter().map(Site::name).collect();
+        let due = [
+            "a.example",
+            "b.example:8443",
+            "o1.a.example",
+            "o2.a.example",
+            "o1.b.example:8443",
+            "o2.b.example:8443",
+        ];
+        assert_eq!(names, due);
+        assert_eq!(served[3].lab, served[0].lab);
+        assert_eq!(plan.other_origins(0).collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(plan.other_origins(1).collect::<Vec<_>>(), [4, 5]);
+    }
+
+    #[test]
+    fn sites_that_cannot_have_other_origins_are_refused() {
+        let page = || ObjectsPage::new(24, 2).ok();
+        for (sites, why) in [
+            ("192.0.2.1\n", "192.0.2.1 is an address"),
+            (
+                "a.example\no1.a.example\n",
+                "o1.a.example is a site and another's origin",
+            ),
+        ] {
+            let error = plan(sites, page()).served_sites().expect_err(sites);
+            assert!(error.contains(why), "{error}");
+            let alone = plan(sites, ObjectsPage::new(24, 1).ok());
+            assert_eq!(alone.served_sites().as_ref(), Ok(&alone.sites));
+            assert_eq!(plan(sites, None).other_origins(0).count(), 0);
         }
     }
 }

@@ -96,6 +96,24 @@ pub struct Visit {
     pub http_status: u16,
     /// Bytes of the response's body.
     pub body_bytes: u64,
+    /// What else was on the page, where there was more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objects: Option<ObjectsLoad>,
+}
+
+/// The objects of a page, by its own Resource Timing. Times are from the beginning of the page's TCP connect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ObjectsLoad {
+    /// Objects that were loaded.
+    pub loaded: u32,
+    /// Bytes of their bodies together.
+    pub bytes: u64,
+    /// Of them, those that came over a connection that was there already: `connectEnd` = `connectStart`.
+    pub reused: u32,
+    /// To the last object's last byte, in nanoseconds.
+    pub last_object_ns: u64,
+    /// To the page's load event, in nanoseconds.
+    pub load_ns: u64,
 }
 
 /// Where the time of a page went, in nanoseconds. Browsers tell it to a tenth of a millisecond, or less exactly.
@@ -118,7 +136,7 @@ pub struct VisitTimes {
 /// What the link saw of a visit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OnTheLink {
-    /// Connections to the site.
+    /// Connections to the site, and to the other origins of its page.
     pub connections: u32,
     /// Of the connection that the page came over: from the first SYN to its answer, in nanoseconds, at the
     /// client's end of the link.
@@ -216,6 +234,7 @@ mod tests {
                 server: None,
                 http_status: 200,
                 body_bytes: 0,
+                objects: None,
             };
             Departures::of(&visit, &link)
         };

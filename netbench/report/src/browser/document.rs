@@ -1,6 +1,6 @@
-use super::{BrowserSummary, ClientRow, VisitPhase, summary::FarVisit};
+use super::{BrowserSummary, ClientRow, ObjectsRow, VisitPhase, summary::FarVisit};
 use crate::{
-    cell::Cell,
+    cell::{Cell, Digits},
     document::{
         Check, CheckSuite, Checked, Document, Excerpt, Extent, Filling, Item, Report, Section,
         Table,
@@ -55,9 +55,25 @@ fn clients(summary: &BrowserSummary, extent: Extent) -> Section {
     if several {
         table = table.col("condition", 0, |row| Cell::text(row.condition));
     }
-    for phase in VisitPhase::ALL {
+    let phases = summary.clients.iter().find(|row| !row.phases.is_empty());
+    let phases: Vec<VisitPhase> = match phases {
+        Some(row) => row.phases.iter().map(|found| found.phase).collect(),
+        None => VisitPhase::OF_PAGES.to_vec(),
+    };
+    for phase in phases {
         let rank = u8::from(phase == VisitPhase::FirstByte);
         table = table.col(phase.words(), rank, |row| median(row, phase));
+    }
+    if summary.run.page.is_some() {
+        let of = |row: &ClientRow, of: fn(&ObjectsRow) -> Option<f64>| {
+            let found = row.objects.as_ref().and_then(of);
+            found.map_or(Cell::Missing, |median| {
+                Cell::number(median, Digits::All, "")
+            })
+        };
+        table = table
+            .col("connections", 0, |row| of(row, |it| it.connections))
+            .col("objects reused one", 1, |row| of(row, |it| Some(it.reused)));
     }
     items.push(
         table
@@ -72,6 +88,15 @@ fn clients(summary: &BrowserSummary, extent: Extent) -> Section {
             .col("what it is", 4, |row| Cell::text(&row.library))
             .item(),
     );
+    if let Some(page) = &summary.run.page {
+        let origins = count(page.origins, "origin", "origins");
+        let bytes: u64 = page.object_bytes.iter().sum();
+        items.push(Item::text(format!(
+            "The page is the site's with {} of {bytes} bytes together, from {origins}. Its last object and its load event are counted from \
+             the beginning of its TCP connect; connections are those that the link saw, and the objects that reused one came over a connection that was there already, as the browser says.",
+            count(page.objects, "image", "images")
+        )));
+    }
     for browser in &summary.run.browsers {
         let user = browser.user.as_ref();
         let user = user.map_or_else(String::new, |user| format!(", as user {user}"));

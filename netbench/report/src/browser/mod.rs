@@ -2,9 +2,11 @@
 //! are from their packets, and where else they tried to go.
 
 mod document;
+mod summarize;
 mod summary;
 
+pub use summarize::summarize_browser;
 pub use summary::{
-    AttemptRow, BrowserHead, BrowserSummary, ClientRow, FarVisit, PacketsRow, VisitComparison,
-    VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow, summarize_browser,
+    AttemptRow, BrowserHead, BrowserSummary, ClientRow, FarVisit, ObjectsRow, PacketsRow,
+    VisitComparison, VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow,
 };

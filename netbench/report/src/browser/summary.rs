@@ -1,19 +1,14 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use netbench_model::{
-    Condition, FailureClass, LinkRecord, Recorded, SCHEMA_VERSION, StackName, Target,
-    browser::{
-        BrowserManifest, BrowserRecord, Departures, Visit, VisitOutcome, VisitSample, VisitTimes,
-    },
+    Condition, FailureClass, LinkRecord, StackName,
+    browser::{BrowserPlan, BrowserRecord, ObjectsPage, Visit},
 };
-use netbench_stats::{Figures, Pair, PairedRatio, Resampling, compare};
+use netbench_stats::{Figures, PairedRatio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    run::{RunHead, about_stack, incomplete},
-    text::count,
-};
+use crate::{run::RunHead, text::count};
 
 /// What a run of `browser` says: its `summary.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -52,6 +47,9 @@ pub struct BrowserHead {
     pub sites: u64,
     /// How many rounds.
     pub rounds: u32,
+    /// The page that was visited, where it was not the sites' own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page: Option<ObjectsPage>,
     /// What the browsers are, and how they were started.
     pub browsers: Vec<BrowserRecord>,
     /// The stacks beside them, with their libraries.
@@ -75,6 +73,20 @@ pub struct ClientRow {
     pub phases: Vec<VisitPhaseRow>,
     /// The median of a visit with the browser's start and end, in milliseconds.
     pub took_ms: Option<f64>,
+    /// How the objects of the page came, where it had any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub objects: Option<ObjectsRow>,
+}
+
+/// How the objects of a page came: medians over the visits.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ObjectsRow {
+    /// Objects of the page.
+    pub objects: f64,
+    /// Of them, those that came over a connection that was there already, as the browser says.
+    pub reused: f64,
+    /// Connections that were opened, as the link saw; none where it does not look.
+    pub connections: Option<f64>,
 }
 
 /// One phase of a client's visits.
@@ -86,7 +98,7 @@ pub struct VisitPhaseRow {
     pub figures: Figures,
 }
 
-/// A phase of a visit; see [`VisitTimes`].
+/// A phase of a visit; see [`netbench_model::browser::VisitTimes`].
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -100,11 +112,33 @@ pub enum VisitPhase {
     FirstByte,
     /// From TCP connect to the response's last byte.
     Total,
+    /// From there to the last byte of the last of the page's objects.
+    LastObject,
+    /// From there to the page's load event.
+    Load,
 }
 
 impl VisitPhase {
-    /// Every one, in order.
-    pub const ALL: [Self; 4] = [Self::Tcp, Self::Tls, Self::FirstByte, Self::Total];
+    /// Those of every page, in order.
+    pub(crate) const OF_PAGES: [Self; 4] = [Self::Tcp, Self::Tls, Self::FirstByte, Self::Total];
+
+    /// Those of a page with objects.
+    const OF_OBJECTS: [Self; 6] = [
+        Self::Tcp,
+        Self::Tls,
+        Self::FirstByte,
+        Self::Total,
+        Self::LastObject,
+        Self::Load,
+    ];
+
+    /// Those that visits of this plan have, in order.
+    pub(crate) fn of_plan(plan: &BrowserPlan) -> &'static [Self] {
+        match plan.page {
+            None => &Self::OF_PAGES,
+            Some(_) => &Self::OF_OBJECTS,
+        }
+    }
 
     /// In words for who has not read the manual.
     pub fn words(self) -> &'static str {
@@ -113,15 +147,21 @@ impl VisitPhase {
             Self::Tls => "TLS handshake",
             Self::FirstByte => "first byte",
             Self::Total => "total",
+            Self::LastObject => "last object",
+            Self::Load => "load event",
         }
     }
 
-    fn of(self, times: &VisitTimes) -> u64 {
+    /// None where the page had no objects.
+    pub(super) fn of(self, visit: &Visit) -> Option<u64> {
+        let times = &visit.times;
         match self {
-            Self::Tcp => times.tcp_ns,
-            Self::Tls => times.tls_ns,
-            Self::FirstByte => times.first_byte_ns,
-            Self::Total => times.total_ns,
+            Self::Tcp => Some(times.tcp_ns),
+            Self::Tls => Some(times.tls_ns),
+            Self::FirstByte => Some(times.first_byte_ns),
+            Self::Total => Some(times.total_ns),
+            Self::LastObject => visit.objects.map(|objects| objects.last_object_ns),
+            Self::Load => visit.objects.map(|objects| objects.load_ns),
         }
     }
 }
@@ -226,277 +266,6 @@ pub struct AttemptRow {
     pub to: String,
     /// In how many visits.
     pub visits: u64,
-}
-
-/// Computes what a run says. The same manifest and samples give the same summary.
-pub fn summarize_browser(manifest: &BrowserManifest, samples: &[VisitSample]) -> BrowserSummary {
-    let plan = &manifest.plan;
-    let samples = latest(samples);
-    let about = |client: &StackName| {
-        let browser = plan.browsers.iter().find(|b| b.name == client.as_str());
-        match browser {
-            Some(browser) => format!("{}, {}", browser.version, browser.library),
-            None => about_stack(&manifest.workers, client, |worker| Some(&worker.connector)),
-        }
-    };
-    let stacks = plan.clients.iter().skip(plan.browsers.len());
-    let mut warnings = manifest.warnings.clone();
-    warnings.extend(incomplete(
-        manifest,
-        &plan.tally(&samples.iter().copied().cloned().collect::<Vec<_>>()),
-    ));
-    if !samples.is_empty() && samples.iter().all(|sample| sample.link.is_none()) {
-        warnings.push(
-            "this link does not look at packets: times were not held against them, and where else clients tried \
-             to go is not known"
-                .to_owned(),
-        );
-    }
-    for browser in &plan.browsers {
-        if browser.sandbox == netbench_model::browser::Sandbox::Off {
-            warnings.push(format!("{} ran without its sandbox", browser.name));
-        }
-    }
-    BrowserSummary {
-        schema: SCHEMA_VERSION,
-        run: BrowserHead {
-            head: RunHead::of(manifest, plan.seed),
-            sites: plan.sites.len() as u64,
-            rounds: plan.rounds,
-            browsers: plan.browsers.clone(),
-            stacks: stacks.map(|stack| (stack.clone(), about(stack))).collect(),
-        },
-        clients: each(manifest)
-            .map(|(condition, client)| client_row(&samples, condition, client, about(client)))
-            .collect(),
-        comparisons: comparisons(manifest, &samples),
-        negotiated: negotiated(&samples),
-        failures: failures(&samples),
-        packets: plan
-            .browsers
-            .iter()
-            .filter_map(|browser| packets(&samples, &StackName::new(browser.name.as_str())))
-            .collect(),
-        observed: samples.iter().filter(|s| s.link.is_some()).count() as u64,
-        elsewhere: elsewhere(&samples),
-        link: manifest
-            .link
-            .clone()
-            .unwrap_or_else(|| LinkRecord::without(Target::Lab)),
-        warnings,
-    }
-}
-
-/// Of a visit that was made twice, the last one.
-fn latest(samples: &[VisitSample]) -> Vec<&VisitSample> {
-    let mut last: BTreeMap<_, &VisitSample> = BTreeMap::new();
-    for sample in samples {
-        let (condition, round, site, client) = sample.key();
-        let key = (round, site, condition, client);
-        let known = last.entry(key).or_insert(sample);
-        if sample.outcome.counts() || !known.outcome.counts() {
-            *known = sample;
-        }
-    }
-    last.into_values().collect()
-}
-
-fn each(manifest: &BrowserManifest) -> impl Iterator<Item = (Condition, &StackName)> {
-    let plan = &manifest.plan;
-    let conditions = plan.conditions.iter();
-    conditions.flat_map(|condition| plan.clients.iter().map(|client| (*condition, client)))
-}
-
-fn client_row(
-    samples: &[&VisitSample],
-    condition: Condition,
-    client: &StackName,
-    library: String,
-) -> ClientRow {
-    let own: Vec<&&VisitSample> = samples
-        .iter()
-        .filter(|sample| sample.condition == condition && sample.client == *client)
-        .filter(|sample| {
-            let outcome = &sample.outcome;
-            outcome.counts() && !matches!(outcome, VisitOutcome::Unsupported { .. })
-        })
-        .collect();
-    let visits: Vec<&Visit> = own.iter().filter_map(|s| s.outcome.ok()).collect();
-    let phase = |phase: VisitPhase| {
-        let times: Vec<u64> = visits.iter().map(|v| phase.of(&v.times)).collect();
-        let figures = Figures::of_ns(&times)?;
-        Some(VisitPhaseRow { phase, figures })
-    };
-    let took: Vec<f64> = own
-        .iter()
-        .filter(|sample| sample.outcome.ok().is_some())
-        .map(|sample| sample.took_ms as f64)
-        .collect();
-    ClientRow {
-        condition,
-        client: client.clone(),
-        library,
-        visits: own.len() as u64,
-        loaded: visits.len() as u64,
-        phases: VisitPhase::ALL.into_iter().filter_map(phase).collect(),
-        took_ms: netbench_stats::median(&took),
-    }
-}
-
-fn comparisons(manifest: &BrowserManifest, samples: &[&VisitSample]) -> Vec<VisitComparison> {
-    let plan = &manifest.plan;
-    let Some((first, others)) = plan.clients.split_first() else {
-        return Vec::new();
-    };
-    let mut by_visit: BTreeMap<(Condition, u32, u64, &str, &StackName), &Visit> = BTreeMap::new();
-    for sample in samples {
-        if let Some(visit) = sample.outcome.ok() {
-            let (condition, _, site, client) = sample.key();
-            by_visit.insert(
-                (condition, sample.session, sample.unit, site, client),
-                visit,
-            );
-        }
-    }
-    let verdicts = plan.conditions.len() * others.len() * VisitPhase::ALL.len();
-    let resampling = Resampling::for_family(plan.seed, verdicts);
-    let mut rows = Vec::new();
-    for condition in &plan.conditions {
-        for other in others {
-            let mut pairs = Vec::new();
-            let mut other_work = 0;
-            for ((of, session, unit, site, client), a) in &by_visit {
-                if of != condition || *client != first {
-                    continue;
-                }
-                let key = (*condition, *session, *unit, *site, other);
-                match by_visit.get(&key) {
-                    // A browser sends and offers what it does by itself: only the same handshake can be compared.
-                    Some(b) if a.client.same_work(&b.client) => pairs.push((*unit, *a, *b)),
-                    Some(_) => other_work += 1,
-                    None => {}
-                }
-            }
-            rows.extend(VisitPhase::ALL.into_iter().filter_map(|phase| {
-                let times = |side: fn(&(u64, &Visit, &Visit)) -> VisitTimes| -> Vec<u64> {
-                    pairs.iter().map(|pair| phase.of(&side(pair))).collect()
-                };
-                let (firsts, seconds) = (times(|(_, a, _)| a.times), times(|(_, _, b)| b.times));
-                let paired: Vec<Pair> = pairs
-                    .iter()
-                    .zip(firsts.iter().zip(&seconds))
-                    // A browser's process is its visit's own, so that no two pairs share one.
-                    .map(|((unit, ..), (a, b))| {
-                        Pair::from_ns(*a, *b, u32::try_from(*unit).unwrap_or(u32::MAX))
-                    })
-                    .collect();
-                Some(VisitComparison {
-                    condition: *condition,
-                    first: first.clone(),
-                    other: other.clone(),
-                    phase,
-                    first_figures: Figures::of_ns(&firsts)?,
-                    other_figures: Figures::of_ns(&seconds)?,
-                    paired: compare(&paired, &resampling)?,
-                    other_work,
-                })
-            }));
-        }
-    }
-    rows
-}
-
-fn negotiated(samples: &[&VisitSample]) -> Vec<VisitNegotiated> {
-    let mut counts: BTreeMap<VisitNegotiated, u64> = BTreeMap::new();
-    for sample in samples {
-        let Some(visit) = sample.outcome.ok() else {
-            continue;
-        };
-        let agreed = &visit.client;
-        let row = VisitNegotiated {
-            client: sample.client.clone(),
-            condition: sample.condition,
-            version: agreed.version.map_or_else(String::new, |v| v.to_string()),
-            suite: agreed.suite.map(|suite| suite.to_string()),
-            group: agreed.group.map(|group| group.to_string()),
-            alpn: agreed.alpn.clone(),
-            visits: 0,
-        };
-        *counts.entry(row).or_default() += 1;
-    }
-    let counted = |(row, visits)| VisitNegotiated { visits, ..row };
-    counts.into_iter().map(counted).collect()
-}
-
-fn failures(samples: &[&VisitSample]) -> Vec<VisitFailure> {
-    let mut counts: BTreeMap<VisitFailure, u64> = BTreeMap::new();
-    for sample in samples {
-        let VisitOutcome::Failed(failure) = &sample.outcome else {
-            continue;
-        };
-        let row = VisitFailure {
-            site: sample.site.clone(),
-            client: sample.client.clone(),
-            condition: sample.condition,
-            class: failure.class,
-            reason: failure.reason.to_string(),
-            code: failure.detail.clone(),
-            visits: 0,
-        };
-        *counts.entry(row).or_default() += 1;
-    }
-    let counted = |(row, visits)| VisitFailure { visits, ..row };
-    counts.into_iter().map(counted).collect()
-}
-
-fn packets(samples: &[&VisitSample], client: &StackName) -> Option<PacketsRow> {
-    let departures: Vec<(&VisitSample, Departures)> = samples
-        .iter()
-        .filter(|sample| sample.client == *client)
-        .filter_map(|sample| {
-            let found = Departures::of(sample.outcome.ok()?, sample.link.as_ref()?)?;
-            Some((*sample, found))
-        })
-        .collect();
-    let median = |of: fn(&Departures) -> i64| {
-        let sizes: Vec<f64> = departures
-            .iter()
-            .map(|(_, found)| of(found).unsigned_abs() as f64)
-            .collect();
-        netbench_stats::median(&sizes)
-    };
-    let far = departures.iter().filter(|(_, found)| found.are_far());
-    Some(PacketsRow {
-        client: client.clone(),
-        visits: departures.len() as u64,
-        tcp_departure_ns: median(|found| found.tcp_ns)?,
-        tls_departure_ns: median(|found| found.tls_ns)?,
-        both_departure_ns: median(|found| found.both_ns())?,
-        far: far
-            .map(|(sample, found)| FarVisit {
-                site: sample.site.clone(),
-                condition: sample.condition,
-                round: sample.round,
-                tcp_departure_ns: found.tcp_ns,
-                tls_departure_ns: found.tls_ns,
-            })
-            .collect(),
-    })
-}
-
-fn elsewhere(samples: &[&VisitSample]) -> Vec<AttemptRow> {
-    let mut counts: BTreeMap<(StackName, String), u64> = BTreeMap::new();
-    for sample in samples {
-        let Some(link) = &sample.link else { continue };
-        let names = link.names.iter().map(|name| format!("name {name}"));
-        let addresses = link.elsewhere.iter().map(|attempt| attempt.to.clone());
-        let each: BTreeSet<String> = names.chain(addresses).collect();
-        for to in each {
-            *counts.entry((sample.client.clone(), to)).or_default() += 1;
-        }
-    }
-    let row = |((client, to), visits)| AttemptRow { client, to, visits };
-    counts.into_iter().map(row).collect()
 }
 
 impl BrowserSummary {

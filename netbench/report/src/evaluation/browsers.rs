@@ -23,20 +23,20 @@ pub(super) fn answer(
     ));
     let of_visits = visits.and_then(|visits| sites(&mut question, visits, to));
     let of_servers = clients.and_then(|clients| servers(&mut question, clients, evidence));
-    match &of_visits {
-        None => question
-            .missing
-            .extend(evidence.missing("browsers", "what browsers do on the sites")),
-        Some((answer, _)) => question.answer = question.answer.worse_of(*answer),
+    let mut because = Vec::new();
+    for (found, what) in [
+        (of_visits, "what browsers do on the sites"),
+        (of_servers, "what browsers do with odd servers"),
+    ] {
+        match found {
+            None => question.missing.extend(evidence.missing("browsers", what)),
+            Some((answer, why)) => {
+                question.answer = question.answer.worse_of(answer);
+                because.push(why);
+            }
+        }
     }
-    match &of_servers {
-        None => question
-            .missing
-            .extend(evidence.missing("browsers", "what browsers do with odd servers")),
-        Some((answer, _)) => question.answer = question.answer.worse_of(*answer),
-    }
-    let found = [of_visits, of_servers].into_iter().flatten();
-    question.because = found.map(|(_, because)| because).join(" ");
+    question.because = because.join(" ");
     if question.because.is_empty() {
         question.because = format!("No browser was asked{}", evidence.because_of("browsers"));
     }
@@ -49,26 +49,14 @@ fn sites(
     visits: &BrowserSummary,
     to: &StackName,
 ) -> Option<(Answer, String)> {
-    let browsers = visits
-        .run
-        .browsers
-        .iter()
-        .map(|browser| browser.name.as_str());
-    let browsers: Vec<&str> = browsers.collect();
-    let row = |client: &str| {
-        visits
-            .clients
-            .iter()
-            .find(|row| row.client.as_str() == client)
-    };
     let loaded = |client: &str| {
-        row(client)
-            .filter(|row| row.visits > 0)
-            .map(|row| (row.loaded, row.visits))
+        let mut rows = visits.clients.iter();
+        let row = rows.find(|row| row.client.as_str() == client && row.visits > 0)?;
+        Some((row.loaded, row.visits))
     };
+    let browsers = visits.run.browsers.iter().map(|browser| &*browser.name);
     let told: Vec<_> = browsers
-        .iter()
-        .filter_map(|browser| Some((*browser, loaded(browser)?)))
+        .filter_map(|browser| Some((browser, loaded(browser)?)))
         .collect();
     let of_stack = loaded(to.as_str());
     if told.is_empty() {
@@ -88,14 +76,7 @@ fn sites(
     let mut words =
         all.map(|(client, (loaded, visits))| format!("{client} loads {loaded} of {visits}"));
     let because = format!("Of the sites that were visited, {}.", words.join(", "));
-    Some((
-        if same {
-            Answer::Yes
-        } else {
-            Answer::WithLosses
-        },
-        because,
-    ))
+    Some((yes_if(same), because))
 }
 
 /// Servers of the catalogue that browsers take otherwise. None where no browser was tried.
@@ -152,12 +133,13 @@ fn servers(
         of(from, Stance::Accepts).len()
     );
     let same = lost.is_empty() && unwarned.is_empty();
-    Some((
-        if same {
-            Answer::Yes
-        } else {
-            Answer::WithLosses
-        },
-        because,
-    ))
+    Some((yes_if(same), because))
+}
+
+fn yes_if(same: bool) -> Answer {
+    if same {
+        Answer::Yes
+    } else {
+        Answer::WithLosses
+    }
 }

@@ -6,7 +6,7 @@ mod stacks;
 
 use std::{
     collections::HashSet,
-    net::{IpAddr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     ops::ControlFlow,
     sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant, SystemTime},
@@ -19,7 +19,10 @@ use netbench_browser::{
 use netbench_link::{Elsewhere, Link, LinkError, Namespace, Observed};
 use netbench_model::{
     Condition, Failure, Role, SCHEMA_VERSION, Site, StackName, Target, authority,
-    browser::{Attempt, BrowserPlan, BrowserRecord, OnTheLink, Visit, VisitOutcome, VisitSample},
+    browser::{
+        Attempt, BrowserPlan, BrowserRecord, ObjectsPage, OnTheLink, Visit, VisitOutcome,
+        VisitSample,
+    },
 };
 use netbench_stats::{SplitMix, mix};
 
@@ -169,7 +172,7 @@ impl<'a> Visitor<'a> {
             started_unix_ms,
             took_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
             outcome,
-            link: seen.map(|seen| on_the_link(&seen, unit.site)),
+            link: seen.map(|seen| on_the_link(&seen, plan, unit.site)),
         })
     }
 
@@ -180,7 +183,11 @@ impl<'a> Visitor<'a> {
         site: &Site,
         begun: Instant,
     ) -> Option<VisitOutcome> {
-        if let Some(reason) = unsupported(unit.condition, Target::Lab, site) {
+        let cannot = unsupported(unit.condition, Target::Lab, site);
+        if let Some(reason) = cannot.or_else(|| self.lab.unsupported(unit.site)) {
+            return Some(VisitOutcome::Unsupported { reason });
+        }
+        if let Some(reason) = self.has_no_page(site) {
             return Some(VisitOutcome::Unsupported { reason });
         }
         if let Some(server) = self.lab.given_up(unit.site) {
@@ -202,7 +209,7 @@ impl<'a> Visitor<'a> {
             Some(record) => {
                 let program = &self.visits.programs[client];
                 match self.browse(unit, record, program, site, address, begun) {
-                    Ok(page) => Some(judged(page, unit.condition, site)),
+                    Ok(page) => Some(judged(page, unit.condition, site, plan.page.as_ref())),
                     Err(BrowserError::Stopped) => None,
                     Err(error) => Some(VisitOutcome::Failed(error.failure())),
                 }
@@ -219,14 +226,12 @@ impl<'a> Visitor<'a> {
         address: SocketAddr,
         begun: Instant,
     ) -> Result<Page, BrowserError> {
-        let hosts: Vec<_> = match (site.host.address(), address.ip()) {
-            (None, IpAddr::V4(ip)) => vec![(site.host.to_string(), ip)],
-            _ => Vec::new(),
-        };
+        let hosts = self.hosts(unit, site, address);
+        let page = self.visits.plan.page.as_ref();
         let url = format!(
             "https://{}{}",
             authority(&site.host, address.port()),
-            site.path
+            page.map_or_else(|| site.path.clone(), ObjectsPage::path)
         );
         let limit = self.limit(begun, unit.condition.connections());
         let mut browser = Browser::start(program, &self.around(record, &hosts), limit)?;
@@ -243,10 +248,37 @@ impl<'a> Visitor<'a> {
         browser.visit(&url, limit)
     }
 
+    /// The names of the page's origins, with their addresses.
+    fn hosts(&self, unit: &Unit, site: &Site, address: SocketAddr) -> Vec<(String, Ipv4Addr)> {
+        let mut hosts = Vec::new();
+        if let (None, IpAddr::V4(ip)) = (site.host.address(), address.ip()) {
+            hosts.push((site.host.to_string(), ip));
+        }
+        for (number, place) in (1..).zip(self.visits.plan.other_origins(unit.site)) {
+            if let Ok(SocketAddr::V4(other)) = self.lab.address(place) {
+                hosts.push((ObjectsPage::host(site.host.as_str(), number), *other.ip()));
+            }
+        }
+        hosts
+    }
+
+    /// Why the site's server cannot send the plan's page.
+    fn has_no_page(&self, site: &Site) -> Option<String> {
+        let page = self.visits.plan.page.as_ref()?;
+        let server = &site.lab.server;
+        let description = self.visits.workers.description(server);
+        let operations = description.map(|known| known.operations.as_slice());
+        let has_pages = operations
+            .unwrap_or_default()
+            .iter()
+            .any(|does| does == "objects");
+        (!has_pages).then(|| format!("the server {server} has no page of {page}"))
+    }
+
     fn around<'b>(
         &'b self,
         record: &BrowserRecord,
-        hosts: &'b [(String, std::net::Ipv4Addr)],
+        hosts: &'b [(String, Ipv4Addr)],
     ) -> Surroundings<'b> {
         Surroundings {
             network: Network {
@@ -267,8 +299,10 @@ impl<'a> Visitor<'a> {
     }
 
     fn begin_trial(&self, unit: &Unit, role: Role) {
-        let key = unit.key(self.visits.plan.seed, role);
-        self.link.begin_trial(unit.site, key);
+        let plan = self.visits.plan;
+        for site in std::iter::once(unit.site).chain(plan.other_origins(unit.site)) {
+            self.link.begin_trial(site, unit.key(plan.seed, role));
+        }
     }
 }
 
@@ -301,10 +335,15 @@ fn units(plan: &BrowserPlan) -> Vec<Unit> {
 }
 
 /// What came of a visit: a page that was loaded must be the site's, over the connection that was asked for.
-fn judged(page: Page, condition: Condition, site: &Site) -> VisitOutcome {
+fn judged(
+    page: Page,
+    condition: Condition,
+    site: &Site,
+    of_objects: Option<&ObjectsPage>,
+) -> VisitOutcome {
     match page {
         Page::Error { code } => VisitOutcome::Failed(failure(&code)),
-        Page::Loaded(loaded) => match proof::prove(&loaded, condition, site) {
+        Page::Loaded(loaded) => match proof::prove(&loaded, condition, site, of_objects) {
             Err(failure) => VisitOutcome::Failed(failure),
             Ok(()) => {
                 let Loaded {
@@ -313,7 +352,7 @@ fn judged(page: Page, condition: Condition, site: &Site) -> VisitOutcome {
                     server,
                     http_status,
                     body_bytes,
-                    ..
+                    objects,
                 } = *loaded;
                 VisitOutcome::Ok(Box::new(Visit {
                     times,
@@ -321,16 +360,26 @@ fn judged(page: Page, condition: Condition, site: &Site) -> VisitOutcome {
                     server,
                     http_status,
                     body_bytes,
+                    objects: objects.filter(|_| of_objects.is_some()),
                 }))
             }
         },
     }
 }
 
-/// What the link saw, of the connection that most came over.
-fn on_the_link(seen: &Observed, site: usize) -> OnTheLink {
+/// What the link saw: of the connection that most came over, or of the first one of a page of objects, which is the
+/// page's own.
+fn on_the_link(seen: &Observed, plan: &BrowserPlan, site: usize) -> OnTheLink {
     let connections = || seen.connections.iter().filter(|seen| seen.site == site);
-    let page = connections().max_by_key(|connection| connection.bytes_down);
+    let page = match plan.page {
+        None => connections().max_by_key(|connection| connection.bytes_down),
+        Some(_) => connections().find(|connection| connection.protected_ns.is_some()),
+    };
+    let others: Vec<usize> = plan.other_origins(site).collect();
+    let elsewhere_of_page = seen
+        .connections
+        .iter()
+        .filter(|seen| others.contains(&seen.site));
     let accepted_ns = page.and_then(|page| page.accepted_ns);
     let since = |from: Option<u64>, to: Option<u64>| to?.checked_sub(from?);
     let attempt = |(to, packets): (&Elsewhere, &u64)| Attempt {
@@ -338,7 +387,8 @@ fn on_the_link(seen: &Observed, site: usize) -> OnTheLink {
         packets: *packets,
     };
     OnTheLink {
-        connections: u32::try_from(connections().count()).unwrap_or(u32::MAX),
+        connections: u32::try_from(connections().chain(elsewhere_of_page).count())
+            .unwrap_or(u32::MAX),
         tcp_ns: since(page.map(|page| page.opened_ns), accepted_ns),
         protected_ns: since(accepted_ns, page.and_then(|page| page.protected_ns)),
         names: seen.names.iter().cloned().collect(),

@@ -1,5 +1,5 @@
 use netbench_browser::Loaded;
-use netbench_model::{Condition, Failure, FailureWord, Site};
+use netbench_model::{Condition, Failure, FailureWord, Site, browser::ObjectsPage};
 
 use super::wrong_work;
 use crate::proof::disagreement;
@@ -8,7 +8,12 @@ use crate::proof::disagreement;
 ///
 /// # Errors
 /// It was another page, or another connection.
-pub(super) fn prove(loaded: &Loaded, condition: Condition, site: &Site) -> Result<(), Failure> {
+pub(super) fn prove(
+    loaded: &Loaded,
+    condition: Condition,
+    site: &Site,
+    page: Option<&ObjectsPage>,
+) -> Result<(), Failure> {
     let Some(server) = &loaded.server else {
         let what = "the lab's server did not say what it saw".to_owned();
         return Err(wrong_work(FailureWord::NoServersView, what));
@@ -28,19 +33,41 @@ pub(super) fn prove(loaded: &Loaded, condition: Condition, site: &Site) -> Resul
         return Err(wrong_work(FailureWord::SidesDisagree, what));
     }
     let due = site.lab.body_bytes;
-    if loaded.http_status != 200 || loaded.body_bytes != due {
+    // A page of objects has no fewer bytes, and more where its own text is longer.
+    let has_due = match page {
+        None => loaded.body_bytes == due,
+        Some(_) => loaded.body_bytes >= due,
+    };
+    if loaded.http_status != 200 || !has_due {
         let what = format!(
             "status {} and {} bytes, where 200 and {due} were due",
             loaded.http_status, loaded.body_bytes
         );
         return Err(wrong_work(FailureWord::AnotherResponse, what));
     }
-    Ok(())
+    page.map_or(Ok(()), |page| has_objects(loaded, page))
+}
+
+/// Whether all objects of the page were loaded, each whole.
+fn has_objects(loaded: &Loaded, page: &ObjectsPage) -> Result<(), Failure> {
+    let due = (page.objects, page.object_bytes.iter().sum::<u64>());
+    let found = loaded.objects.map_or((0, 0), |it| (it.loaded, it.bytes));
+    if found == due {
+        return Ok(());
+    }
+    let what = format!(
+        "{} objects of {} bytes were loaded, where {} of {} were due",
+        found.0, found.1, due.0, due.1
+    );
+    Err(wrong_work(FailureWord::AnotherResponse, what))
 }
 
 #[cfg(test)]
 mod tests {
-    use netbench_model::{Negotiated, ServerView, TlsVersion, browser::VisitTimes};
+    use netbench_model::{
+        Negotiated, ServerView, TlsVersion,
+        browser::{ObjectsLoad, VisitTimes},
+    };
 
     use super::*;
 
@@ -66,6 +93,7 @@ mod tests {
             }),
             http_status: 200,
             body_bytes,
+            objects: None,
         }
     }
 
@@ -74,7 +102,7 @@ mod tests {
         let site = Site::new("a.example".parse().expect("a name"), 443);
         let due = site.lab.body_bytes;
         let tried = |loaded: &Loaded, condition| {
-            prove(loaded, condition, &site).map_err(|failure| failure.reason.to_string())
+            prove(loaded, condition, &site, None).map_err(|failure| failure.reason.to_string())
         };
         let (clean, resumed) = (Condition::Clean, Condition::Resumed);
         let good = loaded(TlsVersion::Tls13, due, false);
@@ -93,5 +121,30 @@ mod tests {
             ..good
         };
         assert_eq!(tried(&silent, clean), wrong("no server's view"));
+    }
+
+    #[test]
+    fn a_page_of_objects_counts_where_all_of_them_are_whole() {
+        let site = Site::new("a.example".parse().expect("a name"), 443);
+        let page = ObjectsPage::new(3, 1).expect("a page");
+        let all: u64 = page.object_bytes.iter().sum();
+        let tried = |objects: Option<(u32, u64)>, more: u64| {
+            let objects = objects.map(|(loaded, bytes)| ObjectsLoad {
+                loaded,
+                bytes,
+                reused: 0,
+                last_object_ns: 1,
+                load_ns: 1,
+            });
+            let loaded = Loaded {
+                objects,
+                ..loaded(TlsVersion::Tls13, site.lab.body_bytes + more, false)
+            };
+            prove(&loaded, Condition::Clean, &site, Some(&page)).is_ok()
+        };
+        assert!(tried(Some((3, all)), 0) && tried(Some((3, all)), 100));
+        for wrong in [None, Some((2, all)), Some((3, all - 1))] {
+            assert!(!tried(wrong, 0), "{wrong:?}");
+        }
     }
 }

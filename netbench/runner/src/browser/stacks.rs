@@ -155,5 +155,6 @@ fn visit(measured: Measured) -> Visit {
         server: measured.server,
         http_status: measured.http_status,
         body_bytes: measured.body_bytes,
+        objects: None,
     }
 }

@@ -3,7 +3,7 @@ use std::{path::PathBuf, time::Duration};
 use clap::{Args, ValueHint};
 use netbench_browser::Product;
 use netbench_link::LinkChoice;
-use netbench_model::Condition;
+use netbench_model::{Condition, browser::ObjectsPage};
 
 use crate::options::{Output, ProfileArg, RootsOptions, StartOptions, StoredIn, between};
 
@@ -12,6 +12,7 @@ Examples:
   netbench browser                            Chromium on 101 sites, one visit each
   netbench browser --limit 10 --stack rustls-aws-lc,openssl
   netbench browser --condition clean,resumed --rounds 5
+  netbench browser --browser chromium,firefox --page objects=24,origins=6 --limit 10
   netbench browser --sites mine.txt --link tun
   netbench browser --resume runs/…            continue an interrupted run
   netbench browser --json | jq '.failures[] | {site, client, code}'
@@ -22,7 +23,7 @@ profile, which alone trusts the lab's root, and nothing is left of it.";
 #[derive(Debug, Args)]
 #[command(
     mut_arg("seed", |seed| seed.help("Seed of the order of visits and of packet losses [default: a new one]")),
-    mut_arg("resume", |resume| resume.conflicts_with_all(["browser", "stack", "sites", "limit", "condition", "rounds", "roots", "client_profile", "timeout", "no_sandbox", "link", "seed", "out", "name"])),
+    mut_arg("resume", |resume| resume.conflicts_with_all(["browser", "stack", "sites", "limit", "condition", "page", "rounds", "roots", "client_profile", "timeout", "no_sandbox", "link", "seed", "out", "name"])),
 )]
 pub(crate) struct BrowserOptions {
     /// Browsers to drive
@@ -59,6 +60,14 @@ pub(crate) struct BrowserOptions {
         help_heading = "What"
     )]
     pub(crate) condition: Vec<Condition>,
+    /// Visit a page of so many objects instead, from one origin or more: objects=24,origins=6
+    #[arg(
+        long,
+        value_name = "PAGE",
+        conflicts_with = "stack",
+        help_heading = "What"
+    )]
+    pub(crate) page: Option<ObjectsPage>,
     /// Rounds; in each, every browser visits every site once
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "What")]
     pub(crate) rounds: u32,

@@ -64,7 +64,7 @@ impl BrowserSettings {
         }
         let seed = options.start.seed.unwrap_or_else(new_seed);
         let roots = roots(&options.roots.source(), None)?;
-        let over = Sites {
+        let mut over = Sites {
             network: Network::Lab,
             file,
             roots,
@@ -86,8 +86,10 @@ impl BrowserSettings {
             sites: over.file.sites.to_vec(),
             roots: over.roots_record(),
             client: None,
+            page: options.page.clone(),
             limit_ms: millis(options.timeout),
         };
+        serve_all(&mut over, &plan)?;
         Ok(Self {
             over,
             plan,
@@ -103,7 +105,8 @@ impl BrowserSettings {
             sha256: plan.sites_sha256.clone(),
             sites: plan.sites.clone().into(),
         };
-        let over = Sites::of_run(manifest, Network::Lab, file, &plan.roots, &[], plan.seed)?;
+        let mut over = Sites::of_run(manifest, Network::Lab, file, &plan.roots, &[], plan.seed)?;
+        serve_all(&mut over, &plan)?;
         let products = plan.browsers.iter().map(|browser| browser.name.parse());
         let products: Result<Vec<Product>, String> = products.collect();
         let products = products.map_err(crate::exit::WrongInput)?;
@@ -141,6 +144,17 @@ impl BrowserSettings {
             rounds: self.plan.rounds,
         }
     }
+}
+
+/// Has the lab serve the other origins of the plan's page too.
+fn serve_all(over: &mut Sites, plan: &BrowserPlan) -> anyhow::Result<()> {
+    if let Some(page) = &plan.page {
+        let served = plan.served_sites();
+        let served =
+            served.map_err(|why| crate::exit::WrongInput(format!("--page {page}: {why}")))?;
+        over.file.sites = served.into();
+    }
+    Ok(())
 }
 
 fn find(products: &[Product]) -> Result<Vec<BrowserProgram>, BrowserError> {

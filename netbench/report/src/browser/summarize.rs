@@ -1,0 +1,308 @@
+use std::collections::{BTreeMap, BTreeSet};
+
+use netbench_model::{
+    Condition, LinkRecord, Recorded, SCHEMA_VERSION, StackName, Target,
+    browser::{BrowserManifest, BrowserPlan, Departures, Visit, VisitOutcome, VisitSample},
+};
+use netbench_stats::{Figures, Pair, Resampling, compare};
+
+use super::summary::{
+    AttemptRow, BrowserHead, BrowserSummary, ClientRow, FarVisit, ObjectsRow, PacketsRow,
+    VisitComparison, VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow,
+};
+use crate::run::{RunHead, about_stack, incomplete};
+
+/// Computes what a run says. The same manifest and samples give the same summary.
+pub fn summarize_browser(manifest: &BrowserManifest, samples: &[VisitSample]) -> BrowserSummary {
+    let plan = &manifest.plan;
+    let samples = latest(samples);
+    let about = |client: &StackName| {
+        let browser = plan.browsers.iter().find(|b| b.name == client.as_str());
+        match browser {
+            Some(browser) => format!("{}, {}", browser.version, browser.library),
+            None => about_stack(&manifest.workers, client, |worker| Some(&worker.connector)),
+        }
+    };
+    let stacks = plan.clients.iter().skip(plan.browsers.len());
+    let mut warnings = manifest.warnings.clone();
+    warnings.extend(incomplete(
+        manifest,
+        &plan.tally(&samples.iter().copied().cloned().collect::<Vec<_>>()),
+    ));
+    if !samples.is_empty() && samples.iter().all(|sample| sample.link.is_none()) {
+        warnings.push(
+            "this link does not look at packets: times were not held against them, and where else clients tried \
+             to go is not known"
+                .to_owned(),
+        );
+    }
+    for browser in &plan.browsers {
+        if browser.sandbox == netbench_model::browser::Sandbox::Off {
+            warnings.push(format!("{} ran without its sandbox", browser.name));
+        }
+    }
+    BrowserSummary {
+        schema: SCHEMA_VERSION,
+        run: BrowserHead {
+            head: RunHead::of(manifest, plan.seed),
+            sites: plan.sites.len() as u64,
+            rounds: plan.rounds,
+            page: plan.page.clone(),
+            browsers: plan.browsers.clone(),
+            stacks: stacks.map(|stack| (stack.clone(), about(stack))).collect(),
+        },
+        clients: each(manifest)
+            .map(|(condition, client)| client_row(plan, &samples, condition, client, about(client)))
+            .collect(),
+        comparisons: comparisons(manifest, &samples),
+        negotiated: negotiated(&samples),
+        failures: failures(&samples),
+        packets: plan
+            .browsers
+            .iter()
+            .filter_map(|browser| packets(&samples, &StackName::new(browser.name.as_str())))
+            .collect(),
+        observed: samples.iter().filter(|s| s.link.is_some()).count() as u64,
+        elsewhere: elsewhere(&samples),
+        link: manifest
+            .link
+            .clone()
+            .unwrap_or_else(|| LinkRecord::without(Target::Lab)),
+        warnings,
+    }
+}
+
+/// Of a visit that was made twice, the last one.
+fn latest(samples: &[VisitSample]) -> Vec<&VisitSample> {
+    let mut last: BTreeMap<_, &VisitSample> = BTreeMap::new();
+    for sample in samples {
+        let (condition, round, site, client) = sample.key();
+        let key = (round, site, condition, client);
+        let known = last.entry(key).or_insert(sample);
+        if sample.outcome.counts() || !known.outcome.counts() {
+            *known = sample;
+        }
+    }
+    last.into_values().collect()
+}
+
+fn each(manifest: &BrowserManifest) -> impl Iterator<Item = (Condition, &StackName)> {
+    let plan = &manifest.plan;
+    let conditions = plan.conditions.iter();
+    conditions.flat_map(|condition| plan.clients.iter().map(|client| (*condition, client)))
+}
+
+fn client_row(
+    plan: &BrowserPlan,
+    samples: &[&VisitSample],
+    condition: Condition,
+    client: &StackName,
+    library: String,
+) -> ClientRow {
+    let own: Vec<&&VisitSample> = samples
+        .iter()
+        .filter(|sample| sample.condition == condition && sample.client == *client)
+        .filter(|sample| {
+            let outcome = &sample.outcome;
+            outcome.counts() && !matches!(outcome, VisitOutcome::Unsupported { .. })
+        })
+        .collect();
+    let visits: Vec<&Visit> = own.iter().filter_map(|s| s.outcome.ok()).collect();
+    let phase = |phase: VisitPhase| {
+        let times: Vec<u64> = visits.iter().filter_map(|v| phase.of(v)).collect();
+        let figures = Figures::of_ns(&times)?;
+        Some(VisitPhaseRow { phase, figures })
+    };
+    let took: Vec<f64> = own
+        .iter()
+        .filter(|sample| sample.outcome.ok().is_some())
+        .map(|sample| sample.took_ms as f64)
+        .collect();
+    ClientRow {
+        condition,
+        client: client.clone(),
+        library,
+        visits: own.len() as u64,
+        loaded: visits.len() as u64,
+        phases: VisitPhase::of_plan(plan)
+            .iter()
+            .copied()
+            .filter_map(phase)
+            .collect(),
+        took_ms: netbench_stats::median(&took),
+        objects: objects_row(&own),
+    }
+}
+
+fn objects_row(own: &[&&VisitSample]) -> Option<ObjectsRow> {
+    let loads = own
+        .iter()
+        .filter_map(|sample| Some((sample, sample.outcome.ok()?.objects?)));
+    let (mut objects, mut reused, mut connections) = (Vec::new(), Vec::new(), Vec::new());
+    for (sample, load) in loads {
+        objects.push(f64::from(load.loaded));
+        reused.push(f64::from(load.reused));
+        connections.extend(sample.link.as_ref().map(|link| f64::from(link.connections)));
+    }
+    Some(ObjectsRow {
+        objects: netbench_stats::median(&objects)?,
+        reused: netbench_stats::median(&reused)?,
+        connections: netbench_stats::median(&connections),
+    })
+}
+
+fn comparisons(manifest: &BrowserManifest, samples: &[&VisitSample]) -> Vec<VisitComparison> {
+    let plan = &manifest.plan;
+    let Some((first, others)) = plan.clients.split_first() else {
+        return Vec::new();
+    };
+    let mut by_visit: BTreeMap<(Condition, u32, u64, &str, &StackName), &Visit> = BTreeMap::new();
+    for sample in samples {
+        if let Some(visit) = sample.outcome.ok() {
+            let (condition, _, site, client) = sample.key();
+            by_visit.insert(
+                (condition, sample.session, sample.unit, site, client),
+                visit,
+            );
+        }
+    }
+    let phases = VisitPhase::of_plan(plan);
+    let verdicts = plan.conditions.len() * others.len() * phases.len();
+    let resampling = Resampling::for_family(plan.seed, verdicts);
+    let mut rows = Vec::new();
+    for condition in &plan.conditions {
+        for other in others {
+            let mut pairs = Vec::new();
+            let mut other_work = 0;
+            for ((of, session, unit, site, client), a) in &by_visit {
+                if of != condition || *client != first {
+                    continue;
+                }
+                let key = (*condition, *session, *unit, *site, other);
+                match by_visit.get(&key) {
+                    // A browser sends and offers what it does by itself: only the same handshake can be compared.
+                    Some(b) if a.client.same_work(&b.client) => pairs.push((*unit, *a, *b)),
+                    Some(_) => other_work += 1,
+                    None => {}
+                }
+            }
+            rows.extend(phases.iter().copied().filter_map(|phase| {
+                let times = pairs
+                    .iter()
+                    .filter_map(|(unit, a, b)| Some((*unit, phase.of(a)?, phase.of(b)?)));
+                let firsts: Vec<u64> = times.clone().map(|(_, a, _)| a).collect();
+                let seconds: Vec<u64> = times.clone().map(|(.., b)| b).collect();
+                let paired: Vec<Pair> = times
+                    // Each visit starts its own browser, so no two pairs share a process.
+                    .map(|(unit, a, b)| {
+                        Pair::from_ns(a, b, u32::try_from(unit).unwrap_or(u32::MAX))
+                    })
+                    .collect();
+                Some(VisitComparison {
+                    condition: *condition,
+                    first: first.clone(),
+                    other: other.clone(),
+                    phase,
+                    first_figures: Figures::of_ns(&firsts)?,
+                    other_figures: Figures::of_ns(&seconds)?,
+                    paired: compare(&paired, &resampling)?,
+                    other_work,
+                })
+            }));
+        }
+    }
+    rows
+}
+
+fn negotiated(samples: &[&VisitSample]) -> Vec<VisitNegotiated> {
+    let mut counts: BTreeMap<VisitNegotiated, u64> = BTreeMap::new();
+    for sample in samples {
+        let Some(visit) = sample.outcome.ok() else {
+            continue;
+        };
+        let agreed = &visit.client;
+        let row = VisitNegotiated {
+            client: sample.client.clone(),
+            condition: sample.condition,
+            version: agreed.version.map_or_else(String::new, |v| v.to_string()),
+            suite: agreed.suite.map(|suite| suite.to_string()),
+            group: agreed.group.map(|group| group.to_string()),
+            alpn: agreed.alpn.clone(),
+            visits: 0,
+        };
+        *counts.entry(row).or_default() += 1;
+    }
+    let counted = |(row, visits)| VisitNegotiated { visits, ..row };
+    counts.into_iter().map(counted).collect()
+}
+
+fn failures(samples: &[&VisitSample]) -> Vec<VisitFailure> {
+    let mut counts: BTreeMap<VisitFailure, u64> = BTreeMap::new();
+    for sample in samples {
+        let VisitOutcome::Failed(failure) = &sample.outcome else {
+            continue;
+        };
+        let row = VisitFailure {
+            site: sample.site.clone(),
+            client: sample.client.clone(),
+            condition: sample.condition,
+            class: failure.class,
+            reason: failure.reason.to_string(),
+            code: failure.detail.clone(),
+            visits: 0,
+        };
+        *counts.entry(row).or_default() += 1;
+    }
+    let counted = |(row, visits)| VisitFailure { visits, ..row };
+    counts.into_iter().map(counted).collect()
+}
+
+fn packets(samples: &[&VisitSample], client: &StackName) -> Option<PacketsRow> {
+    let departures: Vec<(&VisitSample, Departures)> = samples
+        .iter()
+        .filter(|sample| sample.client == *client)
+        .filter_map(|sample| {
+            let found = Departures::of(sample.outcome.ok()?, sample.link.as_ref()?)?;
+            Some((*sample, found))
+        })
+        .collect();
+    let median = |of: fn(&Departures) -> i64| {
+        let sizes: Vec<f64> = departures
+            .iter()
+            .map(|(_, found)| of(found).unsigned_abs() as f64)
+            .collect();
+        netbench_stats::median(&sizes)
+    };
+    let far = departures.iter().filter(|(_, found)| found.are_far());
+    Some(PacketsRow {
+        client: client.clone(),
+        visits: departures.len() as u64,
+        tcp_departure_ns: median(|found| found.tcp_ns)?,
+        tls_departure_ns: median(|found| found.tls_ns)?,
+        both_departure_ns: median(|found| found.both_ns())?,
+        far: far
+            .map(|(sample, found)| FarVisit {
+                site: sample.site.clone(),
+                condition: sample.condition,
+                round: sample.round,
+                tcp_departure_ns: found.tcp_ns,
+                tls_departure_ns: found.tls_ns,
+            })
+            .collect(),
+    })
+}
+
+fn elsewhere(samples: &[&VisitSample]) -> Vec<AttemptRow> {
+    let mut counts: BTreeMap<(StackName, String), u64> = BTreeMap::new();
+    for sample in samples {
+        let Some(link) = &sample.link else { continue };
+        let names = link.names.iter().map(|name| format!("name {name}"));
+        let addresses = link.elsewhere.iter().map(|attempt| attempt.to.clone());
+        let each: BTreeSet<String> = names.chain(addresses).collect();
+        for to in each {
+            *counts.entry((sample.client.clone(), to)).or_default() += 1;
+        }
+    }
+    let row = |((client, to), visits)| AttemptRow { client, to, visits };
+    counts.into_iter().map(row).collect()
+}

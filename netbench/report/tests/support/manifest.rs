@@ -1,0 +1,41 @@
+//! Manifests of runs that never were.
+#![allow(
+    unreachable_pub,
+    dead_code,
+    clippy::allow_attributes,
+    reason = "each test program uses some of it"
+)]
+
+use netbench_model::{Environment, Manifest, Origin, Plan, SCHEMA_VERSION, Session};
+
+const STARTED: &str = "2026-01-02T03:04:05Z";
+
+/// The manifest of a run of this plan that has begun.
+pub fn manifest_of<P: Plan>(plan: P) -> Manifest<P> {
+    Manifest {
+        schema: SCHEMA_VERSION,
+        kind: P::KIND,
+        netbench: "0.1.0".to_owned(),
+        name: "a-run".to_owned(),
+        started: STARTED.to_owned(),
+        finished: None,
+        plan,
+        workers: Vec::new(),
+        link: None,
+        environment: Environment::default(),
+        sessions: Vec::new(),
+        warnings: Vec::new(),
+        origin: Origin::default(),
+    }
+}
+
+/// A session of such a run that was not interrupted.
+pub fn session(command: &str) -> Session {
+    Session {
+        started: STARTED.to_owned(),
+        finished: None,
+        command: command.split(' ').map(str::to_owned).collect(),
+        interrupted: false,
+        served: Vec::new(),
+    }
+}
