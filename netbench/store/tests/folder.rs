@@ -5,8 +5,13 @@
 use std::{collections::BTreeMap, fs, path::Path};
 
 use netbench_model::{
-    ClientSettings, Condition, ConnectManifest, ConnectPlan, Environment, LinkKind, LinkRecord,
-    Origin, Outcome, Plan, Profile, Role, RootsRecord, RootsSource, Sample, StackName, Target,
+    ClientSettings, Condition, ConnectManifest, ConnectPlan, Environment, EvaluationPlan, LinkKind,
+    LinkRecord, Origin, Outcome, Plan, Profile, Record, Role, RootsRecord, RootsSource, Sample,
+    ScanPlan, StackName, SuitePlan, SuiteSample, Target,
+    chains::{ChainSample, ChainsPlan},
+    compat::{CompatPlan, CompatSample},
+    roots::{RootsPlan, RootsSample},
+    ship::{ShipPlan, ShipSample},
 };
 use netbench_store::{RunFolder, StoreError};
 use proptest::prelude::*;
@@ -307,7 +312,7 @@ fn a_damaged_packed_file_is_said_and_named() {
 fn a_run_of_another_kind_is_refused_by_name() {
     let temp = tempfile::tempdir().unwrap();
     let run = folder(&temp.path().join("run"), 0);
-    let error = run.manifest::<netbench_model::SuitePlan>().unwrap_err();
+    let error = run.manifest::<SuitePlan>().unwrap_err();
     let text = error.to_string();
     assert!(
         text.contains("a run of kind connect, where one of suite"),
@@ -315,9 +320,12 @@ fn a_run_of_another_kind_is_refused_by_name() {
     );
 }
 
-/// Every kind of run that is published, each of schema 1.
+/// Every kind of run that is published, whatever schema it was written with.
 #[test]
-fn published_runs_of_schema_1_are_read() {
+fn published_runs_are_read() {
+    fn has_records<R: Record>(run: &RunFolder) {
+        assert!(!run.records::<R>().unwrap().is_empty(), "{:?}", run.path());
+    }
     fn find(folder: &Path, runs: &mut Vec<RunFolder>) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -340,28 +348,57 @@ fn published_runs_of_schema_1_are_read() {
             "connect" => {
                 let manifest = run.manifest::<ConnectPlan>().unwrap();
                 assert!(manifest.link.is_some() && !manifest.plan.sites.is_empty());
-                assert!(!run.records::<Sample>().unwrap().is_empty());
+                has_records::<Sample>(&run);
             }
             "suite" => {
-                let manifest = run.manifest::<netbench_model::SuitePlan>().unwrap();
+                let manifest = run.manifest::<SuitePlan>().unwrap();
                 assert!(!manifest.plan.scenarios.is_empty());
-                let samples = run.records::<netbench_model::SuiteSample>().unwrap();
-                assert!(!samples.is_empty());
+                has_records::<SuiteSample>(&run);
             }
             "scan" => {
-                let manifest = run.manifest::<netbench_model::ScanPlan>().unwrap();
+                let manifest = run.manifest::<ScanPlan>().unwrap();
                 assert!(!manifest.plan.sites.is_empty());
             }
             "evaluation" => {
-                let manifest = run.manifest::<netbench_model::EvaluationPlan>().unwrap();
+                let manifest = run.manifest::<EvaluationPlan>().unwrap();
                 assert_eq!(manifest.plan.parts.len(), 4);
                 assert!(!manifest.sessions[0].command.is_empty());
+            }
+            "compat" => {
+                let manifest = run.manifest::<CompatPlan>().unwrap();
+                assert!(!manifest.plan.cases.is_empty());
+                has_records::<CompatSample>(&run);
+            }
+            "chains" => {
+                let manifest = run.manifest::<ChainsPlan>().unwrap();
+                assert!(!manifest.plan.suites.is_empty());
+                has_records::<ChainSample>(&run);
+            }
+            "roots" => {
+                let manifest = run.manifest::<RootsPlan>().unwrap();
+                assert!(!manifest.plan.layouts.is_empty());
+                has_records::<RootsSample>(&run);
+            }
+            "ship" => {
+                let manifest = run.manifest::<ShipPlan>().unwrap();
+                assert!(!manifest.plan.stacks.is_empty());
+                has_records::<ShipSample>(&run);
             }
             other => panic!("{other}"),
         }
     }
     let kinds: Vec<_> = kinds.iter().map(String::as_str).collect();
-    assert_eq!(kinds, ["connect", "evaluation", "scan", "suite"]);
+    let published = [
+        "chains",
+        "compat",
+        "connect",
+        "evaluation",
+        "roots",
+        "scan",
+        "ship",
+        "suite",
+    ];
+    assert_eq!(kinds, published);
 }
 
 /// As a run of a million sites is read: whose records no process could hold.
