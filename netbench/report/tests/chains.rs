@@ -2,11 +2,13 @@
 
 #[path = "support/forms.rs"]
 mod forms;
+#[path = "support/manifest.rs"]
+mod manifest;
 
 use forms::{render, terminal};
+use manifest::{manifest_of, session};
 use netbench_model::{
-    CertificateFault, Environment, Manifest, Origin, Plan, SCHEMA_VERSION, Session, StackName,
-    WorkerRecord,
+    CertificateFault, Manifest, SCHEMA_VERSION, Session, StackName, WorkerRecord,
     chains::{
         ChainCase, ChainOutcome, ChainSample, ChainsManifest, ChainsPlan, Due, ReasonSpec,
         SuiteOfChains,
@@ -132,13 +134,12 @@ fn summary() -> ChainsSummary {
     }
     cases.push(case("own/c/not-asked", Due::MustAccept));
     let manifest: ChainsManifest = Manifest {
-        schema: SCHEMA_VERSION,
-        kind: ChainsPlan::KIND,
-        netbench: "0.1.0".to_owned(),
-        name: "a-run".to_owned(),
-        started: "2026-01-02T03:04:05Z".to_owned(),
-        finished: None,
-        plan: ChainsPlan {
+        workers: vec![worker("openssl"), worker("rustls")],
+        sessions: vec![Session {
+            interrupted: true,
+            ..session("netbench compat chains")
+        }],
+        ..manifest_of(ChainsPlan {
             stacks,
             suites: vec![SuiteOfChains {
                 name: "bettertls".to_owned(),
@@ -148,19 +149,7 @@ fn summary() -> ChainsSummary {
             }],
             cases,
             limit_ms: 5000,
-        },
-        workers: vec![worker("openssl"), worker("rustls")],
-        link: None,
-        environment: Environment::default(),
-        sessions: vec![Session {
-            started: "2026-01-02T03:04:05Z".to_owned(),
-            finished: None,
-            command: ["netbench", "compat", "chains"].map(str::to_owned).to_vec(),
-            interrupted: true,
-            served: Vec::new(),
-        }],
-        warnings: Vec::new(),
-        origin: Origin::default(),
+        })
     };
     let reasons = [
         reason("of-a", "own/a/"),

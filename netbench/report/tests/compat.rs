@@ -4,13 +4,16 @@
 
 #[path = "support/forms.rs"]
 mod forms;
+#[path = "support/manifest.rs"]
+mod manifest;
 
 use std::iter::repeat;
 
 use forms::{render, terminal};
+use manifest::{manifest_of, session};
 use netbench_model::{
-    Alert, CipherSuite, Environment, Manifest, Origin, Plan, Profile, SCHEMA_VERSION, Session,
-    StackName, TlsVersion, WorkerRecord,
+    Alert, CipherSuite, Manifest, Profile, SCHEMA_VERSION, Session, StackName, TlsVersion,
+    WorkerRecord,
     browser::Sandbox,
     compat::{
         CompatCase, CompatManifest, CompatOutcome, CompatPlan, CompatSample, Expected,
@@ -136,13 +139,12 @@ fn manifest(
     cases: Vec<CompatCase>,
 ) -> CompatManifest {
     Manifest {
-        schema: SCHEMA_VERSION,
-        kind: CompatPlan::KIND,
-        netbench: "0.1.0".to_owned(),
-        name: "a-run".to_owned(),
-        started: "2026-01-02T03:04:05Z".to_owned(),
-        finished: None,
-        plan: CompatPlan {
+        workers: vec![worker("openssl"), worker("rustls")],
+        sessions: vec![Session {
+            interrupted: true,
+            ..session("netbench compat")
+        }],
+        ..manifest_of(CompatPlan {
             stacks,
             clients,
             cases,
@@ -150,19 +152,7 @@ fn manifest(
             catalogue_sha256: "00".to_owned(),
             client_profile: Profile::Library,
             limit_ms: 2000,
-        },
-        workers: vec![worker("openssl"), worker("rustls")],
-        link: None,
-        environment: Environment::default(),
-        sessions: vec![Session {
-            started: "2026-01-02T03:04:05Z".to_owned(),
-            finished: None,
-            command: vec!["netbench".to_owned(), "compat".to_owned()],
-            interrupted: true,
-            served: Vec::new(),
-        }],
-        warnings: Vec::new(),
-        origin: Origin::default(),
+        })
     }
 }
 

@@ -9,6 +9,10 @@
 mod forms;
 #[path = "support/made.rs"]
 mod made;
+#[path = "support/made_parts.rs"]
+mod made_parts;
+#[path = "support/manifest.rs"]
+mod manifest;
 #[path = "support/mod.rs"]
 mod support;
 

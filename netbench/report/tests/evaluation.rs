@@ -4,21 +4,24 @@
 
 #[path = "support/forms.rs"]
 mod forms;
+#[path = "support/manifest.rs"]
+mod manifest;
 
 use std::collections::BTreeMap;
 
 use std::sync::Arc;
 
 use forms::{render, terminal};
+use manifest::{manifest_of, session};
 use netbench_model::coverage::{
     Category, Conduct, Coverage, DefectTest, Defects, FeatureRow, HANDSHAKE, Matrix, MatrixCell,
     Protocol, Role, RunnerId, ShimSummary, StackSupport, Support, Tally,
 };
 use netbench_model::{
-    Depth, Environment, EvaluationManifest, EvaluationPlan, Losses, LostSite, Origin, PartRecord,
-    PartState, Plan, Profile, Session, StackName, Target,
+    Condition, Depth, EvaluationManifest, EvaluationPlan, Losses, LostSite, PartRecord, PartState,
+    Profile, StackName, Target,
 };
-use netbench_report::{Answer, ConnectSummary, EvaluationReport, Found, evaluation};
+use netbench_report::{Answer, ConnectSummary, EvaluationReport, Exclusion, Found, evaluation};
 use netbench_stats::{Interval, Verdict};
 
 fn manifest(parts: &[(&str, PartState)]) -> EvaluationManifest {
@@ -30,13 +33,11 @@ fn manifest(parts: &[(&str, PartState)]) -> EvaluationManifest {
         notes: Vec::new(),
     };
     EvaluationManifest {
-        schema: netbench_model::SCHEMA_VERSION,
-        kind: EvaluationPlan::KIND,
-        netbench: "0.1.0".to_owned(),
-        name: "e".to_owned(),
         started: "2026-01-01T00:00:00Z".to_owned(),
         finished: Some("2026-01-01T00:05:00Z".to_owned()),
-        plan: EvaluationPlan {
+        name: "e".to_owned(),
+        sessions: vec![session("netbench evaluate")],
+        ..manifest_of(EvaluationPlan {
             from: StackName::new("old"),
             to: StackName::new("new"),
             depth: Depth::Quick,
@@ -52,19 +53,7 @@ fn manifest(parts: &[(&str, PartState)]) -> EvaluationManifest {
             workers: Vec::new(),
             browsers: Vec::new(),
             parts: parts.iter().map(part).collect(),
-        },
-        workers: Vec::new(),
-        link: None,
-        environment: Environment::default(),
-        sessions: vec![Session {
-            started: "2026-01-01T00:00:00Z".to_owned(),
-            finished: Some("2026-01-01T00:05:00Z".to_owned()),
-            command: vec!["netbench".to_owned(), "evaluate".to_owned()],
-            interrupted: false,
-            served: Vec::new(),
-        }],
-        warnings: Vec::new(),
-        origin: Origin::default(),
+        })
     }
 }
 
@@ -345,6 +334,29 @@ fn totals_decide_whether_it_is_fast_enough() {
         };
         assert_eq!(answers(found)[2], expected, "{totals:?}");
     }
+}
+
+#[test]
+fn connections_that_did_other_work_are_not_called_too_few() {
+    let mut summary = connections(&[]);
+    summary.run.client_profile = Some(Profile::Library);
+    summary.left_out = vec![Exclusion {
+        site: "a.example".to_owned(),
+        condition: Condition::Clean,
+        other: StackName::new("new"),
+        why: "group X25519MLKEM768 / x25519".to_owned(),
+        pairs: 6,
+    }];
+    let found = Found {
+        connections: Some(Arc::new(summary)),
+        ..Found::default()
+    };
+    let told = evaluation(manifest(&[("connections", PartState::Done)]), found);
+    assert_eq!(
+        told.questions[2].because,
+        "old and new did not agree on the same with any site (group X25519MLKEM768 / x25519), and connections with different \
+         work are not compared: `--client-profile default` has both offer the same."
+    );
 }
 
 fn whole() -> EvaluationReport {

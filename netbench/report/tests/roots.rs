@@ -2,12 +2,15 @@
 
 #[path = "support/forms.rs"]
 mod forms;
+#[path = "support/manifest.rs"]
+mod manifest;
 
 use std::collections::BTreeMap;
 
 use forms::{render, terminal};
+use manifest::{manifest_of, session};
 use netbench_model::{
-    CertificateFault, Environment, Manifest, Origin, Plan, SCHEMA_VERSION, Session, StackName,
+    CertificateFault, Manifest, SCHEMA_VERSION, Session, StackName,
     chains::ChainOutcome,
     roots::{
         RootsClient, RootsManifest, RootsOutcome, RootsPlan, RootsSample, RootsSite, StoreLayout,
@@ -135,13 +138,11 @@ fn summary() -> RootsSummary {
         host: format!("{name}.netbench.test"),
     };
     let manifest: RootsManifest = Manifest {
-        schema: SCHEMA_VERSION,
-        kind: RootsPlan::KIND,
-        netbench: "0.1.0".to_owned(),
-        name: "a-run".to_owned(),
-        started: "2026-01-02T03:04:05Z".to_owned(),
-        finished: None,
-        plan: RootsPlan {
+        sessions: vec![Session {
+            interrupted: true,
+            ..session("netbench compat roots")
+        }],
+        ..manifest_of(RootsPlan {
             stacks: ["openssl", "rustls-ring", "java"]
                 .map(StackName::new)
                 .into(),
@@ -151,19 +152,7 @@ fn summary() -> RootsSummary {
                 site("public", "below a root that every system has"),
                 site("corporate", "below a root that a company has added"),
             ],
-        },
-        workers: Vec::new(),
-        link: None,
-        environment: Environment::default(),
-        sessions: vec![Session {
-            started: "2026-01-02T03:04:05Z".to_owned(),
-            finished: None,
-            command: ["netbench", "compat", "roots"].map(str::to_owned).to_vec(),
-            interrupted: true,
-            served: Vec::new(),
-        }],
-        warnings: Vec::new(),
-        origin: Origin::default(),
+        })
     };
     summarize_roots(&manifest, samples)
 }

@@ -3,12 +3,13 @@
 
 #[path = "support/forms.rs"]
 mod forms;
-
-use std::collections::BTreeMap;
+#[path = "support/manifest.rs"]
+mod manifest;
 
 use forms::{render, terminal};
+use manifest::manifest_of;
 use netbench_model::{
-    Environment, Manifest, Origin, Plan, SCHEMA_VERSION, Session, StackName,
+    Manifest, SCHEMA_VERSION, StackName,
     ship::{
         Found, ShipManifest, ShipOutcome, ShipPlan, ShipSample, Shipped, ShippedAdvisory,
         ShippedCrate,
@@ -93,22 +94,9 @@ fn summary() -> ShipSummary {
         rustc: "rustc 1.99.0\nhost: x86_64-unknown-linux-gnu".to_owned(),
     };
     let manifest: ShipManifest = Manifest {
-        schema: SCHEMA_VERSION,
-        kind: ShipPlan::KIND,
-        netbench: "0.1.0".to_owned(),
-        name: "a-run".to_owned(),
         started: "2026-01-01T00:00:00Z".to_owned(),
         finished: Some("2026-01-01T00:05:00Z".to_owned()),
-        plan,
-        workers: Vec::new(),
-        link: None,
-        environment: Environment {
-            facts: BTreeMap::new(),
-            variables: BTreeMap::new(),
-        },
-        sessions: Vec::<Session>::new(),
-        warnings: Vec::new(),
-        origin: Origin::default(),
+        ..manifest_of(plan)
     };
     let sample = |(stack, outcome): (&str, ShipOutcome)| ShipSample {
         schema: SCHEMA_VERSION,

@@ -7,7 +7,7 @@ use std::{
     ops::ControlFlow,
     sync::{
         atomic::{AtomicBool, Ordering},
-        mpsc,
+        mpsc::{self, Receiver},
     },
     thread,
     time::Duration,
@@ -82,7 +82,7 @@ pub fn try_cases(
     stacks: &[StackName],
     cases: &[Case],
     wanted: impl Fn(&StackName, &Case) -> bool + Sync,
-    mut found: impl FnMut(CompatSample) -> ControlFlow<()>,
+    found: impl FnMut(CompatSample) -> ControlFlow<()>,
 ) -> Result<(), CompatError> {
     let (sender, samples) = mpsc::channel();
     let ended = AtomicBool::new(false);
@@ -106,15 +106,24 @@ pub fn try_cases(
             });
         }
         drop(sender);
-        for sample in samples {
-            let goes_on = sample.map(|sample| found(sample).is_continue());
-            if !matches!(goes_on, Ok(true)) {
-                ended.store(true, Ordering::Relaxed);
-                return goes_on.map(drop);
-            }
-        }
-        Ok(())
+        hand_on(samples, &ended, found)
     })
+}
+
+/// Gives each sample to `found`, until that or an error ends it. Those who send samples then see `ended`.
+fn hand_on(
+    samples: Receiver<Result<CompatSample, CompatError>>,
+    ended: &AtomicBool,
+    mut found: impl FnMut(CompatSample) -> ControlFlow<()>,
+) -> Result<(), CompatError> {
+    for sample in samples {
+        let goes_on = sample.map(|sample| found(sample).is_continue());
+        if !matches!(goes_on, Ok(true)) {
+            ended.store(true, Ordering::Relaxed);
+            return goes_on.map(drop);
+        }
+    }
+    Ok(())
 }
 
 /// A stack's worker, which is started again when it is gone.

@@ -168,7 +168,7 @@ pub(super) fn section(summary: &CompatSummary) -> Option<Section> {
         id: "clients".to_owned(),
         heading: BESIDE.to_owned(),
         explanation: format!(
-            "{} Each is in a network of its own, and trusts the case's root alone or beside its own.",
+            "{} Each runs in a private network, and trusts the case's root, alone or beside the roots it comes with.",
             clients
                 .iter()
                 .filter_map(described)

@@ -6,32 +6,24 @@
     reason = "a test may panic"
 )]
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::{collections::BTreeSet, sync::Arc};
 
 use netbench_model::{
-    CertificateFault, Condition, ConnectManifest, Depth, Environment, EvaluationManifest,
-    EvaluationPlan, Failure, FailureClass, Group, LinkKind, Losses, LostSite, Manifest, Origin,
-    Outcome, PartRecord, PartState, Phase, Plan, Profile, Role, Sample, Session, StackName, Target,
-    chains::{ChainCase, ChainOutcome, ChainSample, ChainsPlan, Due},
-    compat::{CompatCase, CompatOutcome, CompatPlan, CompatSample, Expected, Judgement},
-    parse_sites,
-    roots::{
-        RootsClient, RootsOutcome, RootsPlan, RootsSample, RootsSite, StoreLayout, TrustOrigin,
-    },
+    Condition, ConnectManifest, Depth, EvaluationManifest, EvaluationPlan, Failure, FailureClass,
+    Group, LinkKind, Losses, LostSite, Outcome, PartRecord, PartState, Phase, Profile, Role,
+    Sample, StackName, Target, compat::Judgement, parse_sites,
 };
-use netbench_report::{
-    ChainsSummary, CompatStack, CompatSummary, ConnectReport, EvaluationReport, Found,
-    RootsSummary, evaluation, summarize_chains, summarize_compat, summarize_roots,
-};
+use netbench_report::{ConnectReport, EvaluationReport, Found, evaluation};
 use netbench_stats::Rng;
 
-use super::support::{Fixture, measured};
+use super::{
+    made_parts::{chains, compat, stores},
+    manifest::manifest_of,
+    support::{Fixture, measured},
+};
 
-const OLD: &str = "old";
-const NEW: &str = "new";
+pub(crate) const OLD: &str = "old";
+pub(crate) const NEW: &str = "new";
 const CONDITIONS: [Condition; 2] = [Condition::Clean, Condition::Resumed];
 
 /// What becomes of a site.
@@ -327,26 +319,23 @@ impl Made {
             ("connections", connections),
             ("suite", PartState::LeftOut),
         ];
-        manifest_of(
-            EvaluationPlan::KIND,
-            EvaluationPlan {
-                from: StackName::new(OLD),
-                to: StackName::new(NEW),
-                depth: Depth::Quick,
-                target: Target::Lab,
-                sites_file: None,
-                urls: Vec::new(),
-                connections: netbench_model::ConnectionSettings::default(),
-                limit: None,
-                sites: u32::try_from(self.fates.len()).unwrap(),
-                client_profile: Some(Profile::Library),
-                link: None,
-                seed: self.seed,
-                workers: Vec::new(),
-                browsers: Vec::new(),
-                parts: parts.map(part).to_vec(),
-            },
-        )
+        manifest_of(EvaluationPlan {
+            from: StackName::new(OLD),
+            to: StackName::new(NEW),
+            depth: Depth::Quick,
+            target: Target::Lab,
+            sites_file: None,
+            urls: Vec::new(),
+            connections: netbench_model::ConnectionSettings::default(),
+            limit: None,
+            sites: u32::try_from(self.fates.len()).unwrap(),
+            client_profile: Some(Profile::Library),
+            link: None,
+            seed: self.seed,
+            workers: Vec::new(),
+            browsers: Vec::new(),
+            parts: parts.map(part).to_vec(),
+        })
     }
 }
 
@@ -367,193 +356,6 @@ fn judged(rng: &mut Rng, trouble: u32) -> Judgement {
 
 pub(crate) fn server(number: usize) -> String {
     format!("server/{number}")
-}
-
-fn unknown_issuer() -> ChainOutcome {
-    ChainOutcome::Rejected {
-        reason: CertificateFault::UnknownIssuer,
-        detail: String::new(),
-    }
-}
-
-/// Chains that the old stack judges as it should, and the new one wrongly where that is said.
-fn chains(wrong: &[bool]) -> ChainsSummary {
-    let stacks = [OLD, NEW].map(StackName::new);
-    let (mut cases, mut samples) = (Vec::new(), Vec::new());
-    for (number, is_wrong) in wrong.iter().enumerate() {
-        // Wrong the one way and the other.
-        let good = number % 2 == 0;
-        let name = format!("own/made/{number}");
-        cases.push(ChainCase {
-            name: name.clone(),
-            made_of: Vec::new(),
-            due: if good {
-                Due::MustAccept
-            } else {
-                Due::MustReject
-            },
-        });
-        for (stack, accepts) in stacks.iter().zip([good, good != *is_wrong]) {
-            samples.push(ChainSample {
-                schema: netbench_model::SCHEMA_VERSION,
-                case: name.clone(),
-                stack: stack.clone(),
-                outcome: if accepts {
-                    ChainOutcome::Accepted
-                } else {
-                    unknown_issuer()
-                },
-            });
-        }
-    }
-    let plan = ChainsPlan {
-        stacks: stacks.to_vec(),
-        suites: Vec::new(),
-        cases,
-        limit_ms: 5000,
-    };
-    summarize_chains(&manifest_of(ChainsPlan::KIND, plan), samples, &[])
-}
-
-/// Trust stores whose one site the old stack loads, and the new one not where that is said.
-fn stores(wrong: &[bool]) -> RootsSummary {
-    let stacks = [OLD, NEW].map(StackName::new);
-    let clients = stacks.each_ref().map(|stack| RootsClient {
-        stack: stack.clone(),
-        source: Some("files".to_owned()),
-    });
-    let (mut layouts, mut samples) = (Vec::new(), Vec::new());
-    for (number, is_wrong) in wrong.iter().enumerate() {
-        let layout = format!("layout-{number}");
-        for (client, loads) in clients.iter().zip([true, !is_wrong]) {
-            let said = if loads {
-                ChainOutcome::Accepted
-            } else {
-                unknown_issuer()
-            };
-            samples.push(RootsSample {
-                schema: netbench_model::SCHEMA_VERSION,
-                layout: layout.clone(),
-                client: client.clone(),
-                outcome: RootsOutcome::Made {
-                    connector_ns: 1,
-                    roots: None,
-                    origin: TrustOrigin::System,
-                    sites: [("corporate".to_owned(), said)].into(),
-                },
-            });
-        }
-        layouts.push(StoreLayout {
-            name: layout,
-            about: "a system".to_owned(),
-            trusts: vec!["corporate".to_owned()],
-        });
-    }
-    let plan = RootsPlan {
-        stacks: stacks.to_vec(),
-        clients: clients.to_vec(),
-        layouts,
-        sites: vec![RootsSite {
-            name: "corporate".to_owned(),
-            about: "below a company's root".to_owned(),
-            host: "corporate.test".to_owned(),
-        }],
-    };
-    summarize_roots(&manifest_of(RootsPlan::KIND, plan), samples)
-}
-
-/// A catalogue that the old stack takes as it should, and the new one so.
-fn compat(judgements: &[Judgement]) -> CompatSummary {
-    let stack = |stack: &str| CompatStack {
-        stack: StackName::new(stack),
-        library: String::new(),
-    };
-    let refused = || Expected::Rejected(vec!["expired".parse().unwrap()]);
-    let accepted = CompatOutcome::Accepted {
-        version: None,
-        suite: None,
-        group: None,
-        alpn: None,
-    };
-    let rejected = |reason: &str| CompatOutcome::Rejected {
-        reason: reason.parse().unwrap(),
-        library: String::new(),
-        detail: String::new(),
-        alert: None,
-        http_status: None,
-    };
-    let mut cases = Vec::new();
-    let mut samples = Vec::new();
-    for (number, judgement) in judgements.iter().enumerate() {
-        let (expected, before, after) = match judgement {
-            Judgement::Crashed => {
-                let detail = "signal 11".to_owned();
-                let after = CompatOutcome::Crash { detail };
-                (Expected::Accepted, accepted.clone(), after)
-            }
-            Judgement::Hung => {
-                let after = CompatOutcome::Hang { after_ms: 6000 };
-                (Expected::Accepted, accepted.clone(), after)
-            }
-            Judgement::Lost => (Expected::Accepted, accepted.clone(), rejected("alert")),
-            Judgement::Unwarned => (refused(), rejected("expired"), accepted.clone()),
-            Judgement::WrongReason => (refused(), rejected("expired"), rejected("alert")),
-            Judgement::Unsupported => {
-                let reason = "no such thing".to_owned();
-                let after = CompatOutcome::Unsupported { reason };
-                (Expected::Accepted, accepted.clone(), after)
-            }
-            Judgement::Right => (Expected::Accepted, accepted.clone(), accepted.clone()),
-        };
-        cases.push(CompatCase {
-            name: server(number),
-            about: "a server".to_owned(),
-            expected,
-            why: String::new(),
-            advice: "Look into it.".to_owned(),
-            host: "a.test".to_owned(),
-        });
-        for (stack, outcome) in [(OLD, before), (NEW, after)] {
-            samples.push(CompatSample {
-                schema: netbench_model::SCHEMA_VERSION,
-                case: server(number),
-                stack: StackName::new(stack),
-                outcome,
-            });
-        }
-    }
-    let stacks = [OLD, NEW].map(stack);
-    let plan = CompatPlan {
-        stacks: stacks.iter().map(|of| of.stack.clone()).collect(),
-        clients: Vec::new(),
-        cases,
-        catalogue: "built-in".to_owned(),
-        catalogue_sha256: String::new(),
-        client_profile: Profile::Library,
-        limit_ms: 2000,
-    };
-    summarize_compat(&manifest_of(CompatPlan::KIND, plan), samples)
-}
-
-fn manifest_of<P>(kind: netbench_model::Kind, plan: P) -> Manifest<P> {
-    Manifest {
-        schema: netbench_model::SCHEMA_VERSION,
-        kind,
-        netbench: "0.1.0".to_owned(),
-        name: "e".to_owned(),
-        started: "2026-01-01T00:00:00Z".to_owned(),
-        finished: Some("2026-01-01T00:05:00Z".to_owned()),
-        plan,
-        workers: Vec::new(),
-        link: None,
-        environment: Environment {
-            facts: BTreeMap::new(),
-            variables: BTreeMap::new(),
-        },
-        sessions: Vec::<Session>::new(),
-        warnings: Vec::new(),
-        origin: Origin::default(),
-    }
 }
 
 fn name(number: usize) -> String {

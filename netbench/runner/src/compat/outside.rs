@@ -1,8 +1,8 @@
-//! Browsers and other programs that are tried with the cases: each in a network of its own, which nothing leaves.
+//! Tries browsers and other programs with the cases. Each runs in a private network, which nothing leaves.
 //!
-//! A browser runs on from case to case. Nothing of one case is known in the next: each has a port of its own, by
-//! which browsers keep sessions and connections apart, and certificates with names of their own, by which they keep
-//! issuers apart.
+//! A browser stays open for all cases. What it learns in one case must not matter in the next. Therefore every case
+//! has its own port, because browsers keep sessions and connections apart by port, and its own names in the
+//! certificates, because they keep issuers apart by name.
 
 use std::{
     iter,
@@ -29,7 +29,7 @@ use netbench_model::{
     compat::{CompatOutcome, CompatSample, Expected, OutsideClient, OutsideFound, Refusal},
 };
 
-use super::{CompatError, PATIENCE, SERVER_GRACE, answered};
+use super::{CompatError, PATIENCE, SERVER_GRACE, answered, hand_on};
 
 /// How long a browser may take to start.
 const START: Duration = Duration::from_secs(60);
@@ -59,7 +59,7 @@ pub fn try_outside(
     outside: &OutsideClients<'_>,
     cases: &[Case],
     wanted: impl Fn(&StackName, &Case) -> bool + Sync,
-    mut found: impl FnMut(CompatSample) -> ControlFlow<()>,
+    found: impl FnMut(CompatSample) -> ControlFlow<()>,
 ) -> Result<(), CompatError> {
     let (sender, samples) = mpsc::channel();
     let ended = AtomicBool::new(false);
@@ -82,14 +82,7 @@ pub fn try_outside(
             });
         }
         drop(sender);
-        for sample in samples {
-            let goes_on = sample.map(|sample| found(sample).is_continue());
-            if !matches!(goes_on, Ok(true)) {
-                ended.store(true, Ordering::Relaxed);
-                return goes_on.map(drop);
-            }
-        }
-        Ok(())
+        hand_on(samples, &ended, found)
     })
 }
 
@@ -125,7 +118,7 @@ impl Tries<'_> {
         };
         let (cases, others): (Vec<_>, Vec<_>) =
             cases.into_iter().partition(|(_, case)| is_plain(case));
-        let plain = "it makes one visit without a certificate or headers of its own, and the case asks for more";
+        let plain = "it makes one visit, without a client certificate or extra headers, and the case needs more";
         self.cannot(plain, others.iter().map(|(_, case)| *case));
         let now = Timestamp::now();
         let prepared = cases.into_iter().map(|(number, case)| {

@@ -1,11 +1,10 @@
-use std::{ffi::OsString, path::Path, sync::Arc};
+use std::{ffi::OsString, path::Path};
 
 use netbench_browser::{BrowserProgram, Product};
-use netbench_model::{Depth, EvaluationPlan, Target, browser::VisitSample};
+use netbench_model::{Depth, EvaluationPlan, Target};
 use netbench_report::{Found, Report, summarize_browser, summarize_compat};
 
-use super::parts::{Part, Steps, Unsupported, common_arguments, run_in, words, worker_arguments};
-use crate::stored::wrong;
+use super::parts::{Part, Steps, Unsupported, common_arguments, sum_up, words, worker_arguments};
 
 /// Its name, by which it is left out where no browser was asked for.
 pub(crate) const NAME: &str = "browsers";
@@ -79,19 +78,12 @@ fn collect(
     found: &mut Found,
     runs: &mut Vec<Box<dyn Report>>,
 ) -> anyhow::Result<()> {
-    if let Some(run) = run_in(&folder.join(VISITS)) {
-        let manifest = run.manifest().map_err(wrong)?;
-        let samples: Vec<VisitSample> = run.records().map_err(wrong)?;
-        let summary = summarize_browser(&manifest, &samples);
-        found.visits = Some(Arc::new(summary.clone()));
-        runs.push(Box::new(summary));
-    }
-    if let Some(run) = run_in(&folder.join(SERVERS)) {
-        let manifest = run.manifest().map_err(wrong)?;
-        let samples = run.records().map_err(wrong)?;
-        let summary = summarize_compat(&manifest, samples);
-        found.clients = Some(Arc::new(summary.clone()));
-        runs.push(Box::new(summary));
-    }
-    Ok(())
+    let visits = |manifest: &_, samples: Vec<_>| summarize_browser(manifest, &samples);
+    sum_up(&folder.join(VISITS), visits, &mut found.visits, runs)?;
+    sum_up(
+        &folder.join(SERVERS),
+        summarize_compat,
+        &mut found.clients,
+        runs,
+    )
 }

@@ -1,11 +1,10 @@
-use std::{ffi::OsString, path::Path, sync::Arc};
+use std::{ffi::OsString, path::Path};
 
 use netbench_compat::chains::reasons;
 use netbench_model::{Depth, EvaluationPlan};
 use netbench_report::{Found, Report, summarize_chains, summarize_compat, summarize_roots};
 
-use super::parts::{Part, RUN, Steps, Unsupported, run_in, words, worker_arguments};
-use crate::stored::wrong;
+use super::parts::{Part, RUN, Steps, Unsupported, sum_up, words, worker_arguments};
 
 pub(super) const PART: Part = Part {
     name: "compat",
@@ -52,26 +51,8 @@ fn collect(
     found: &mut Found,
     runs: &mut Vec<Box<dyn Report>>,
 ) -> anyhow::Result<()> {
-    if let Some(run) = run_in(&folder.join(RUN)) {
-        let manifest = run.manifest().map_err(wrong)?;
-        let samples = run.records().map_err(wrong)?;
-        let summary = summarize_compat(&manifest, samples);
-        found.compat = Some(Arc::new(summary.clone()));
-        runs.push(Box::new(summary));
-    }
-    if let Some(run) = run_in(&folder.join(CHAINS)) {
-        let manifest = run.manifest().map_err(wrong)?;
-        let samples = run.records().map_err(wrong)?;
-        let summary = summarize_chains(&manifest, samples, &reasons());
-        found.chains = Some(Arc::new(summary.clone()));
-        runs.push(Box::new(summary));
-    }
-    if let Some(run) = run_in(&folder.join(ROOTS)) {
-        let manifest = run.manifest().map_err(wrong)?;
-        let samples = run.records().map_err(wrong)?;
-        let summary = summarize_roots(&manifest, samples);
-        found.roots = Some(Arc::new(summary.clone()));
-        runs.push(Box::new(summary));
-    }
-    Ok(())
+    let chains = |manifest: &_, samples| summarize_chains(manifest, samples, &reasons());
+    sum_up(&folder.join(RUN), summarize_compat, &mut found.compat, runs)?;
+    sum_up(&folder.join(CHAINS), chains, &mut found.chains, runs)?;
+    sum_up(&folder.join(ROOTS), summarize_roots, &mut found.roots, runs)
 }

@@ -3,14 +3,18 @@
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use anyhow::Context;
-use netbench_model::{EvaluationPlan, RootsSource, Target};
+use netbench_model::{EvaluationPlan, Manifest, Plan, Record, RootsSource, Target};
 use netbench_report::{Found, Report};
 use netbench_store::RunFolder;
 
-use crate::client::{Header, IdentityOptions};
+use crate::{
+    client::{Header, IdentityOptions},
+    stored::wrong,
+};
 
 pub(crate) struct Part {
     /// Its name, and that of its folder.
@@ -111,6 +115,23 @@ pub(crate) fn run_in(folder: &Path) -> Option<RunFolder> {
         .collect();
     runs.sort();
     runs.iter().find_map(|path| RunFolder::open(path).ok())
+}
+
+/// Sums up the run in `folder`, if there is one: for the answers, and as a section of the report.
+pub(super) fn sum_up<P: Plan, R: Record, S: Report + Clone + 'static>(
+    folder: &Path,
+    summarize: impl FnOnce(&Manifest<P>, Vec<R>) -> S,
+    found: &mut Option<Arc<S>>,
+    runs: &mut Vec<Box<dyn Report>>,
+) -> anyhow::Result<()> {
+    if let Some(run) = run_in(folder) {
+        let manifest = run.manifest().map_err(wrong)?;
+        let samples = run.records().map_err(wrong)?;
+        let summary = summarize(&manifest, samples);
+        *found = Some(Arc::new(summary.clone()));
+        runs.push(Box::new(summary));
+    }
+    Ok(())
 }
 
 /// Reads a file that a step printed; none where it was not reached.

@@ -1,0 +1,190 @@
+//! Parts of an evaluation in which the new stack goes wrong where that is said.
+#![allow(
+    clippy::unwrap_used,
+    clippy::allow_attributes,
+    reason = "a test may panic"
+)]
+
+use netbench_model::{
+    CertificateFault, Profile, StackName,
+    chains::{ChainCase, ChainOutcome, ChainSample, ChainsPlan, Due},
+    compat::{CompatCase, CompatOutcome, CompatPlan, CompatSample, Expected, Judgement},
+    roots::{
+        RootsClient, RootsOutcome, RootsPlan, RootsSample, RootsSite, StoreLayout, TrustOrigin,
+    },
+};
+use netbench_report::{
+    ChainsSummary, CompatStack, CompatSummary, RootsSummary, summarize_chains, summarize_compat,
+    summarize_roots,
+};
+
+use super::{
+    made::{NEW, OLD, server},
+    manifest::manifest_of,
+};
+
+/// Chains that the old stack judges as it should, and the new one wrongly where that is said.
+pub(crate) fn chains(wrong: &[bool]) -> ChainsSummary {
+    let stacks = [OLD, NEW].map(StackName::new);
+    let (mut cases, mut samples) = (Vec::new(), Vec::new());
+    for (number, is_wrong) in wrong.iter().enumerate() {
+        // Wrong the one way and the other.
+        let good = number % 2 == 0;
+        let name = format!("own/made/{number}");
+        cases.push(ChainCase {
+            name: name.clone(),
+            made_of: Vec::new(),
+            due: if good {
+                Due::MustAccept
+            } else {
+                Due::MustReject
+            },
+        });
+        for (stack, accepts) in stacks.iter().zip([good, good != *is_wrong]) {
+            samples.push(ChainSample {
+                schema: netbench_model::SCHEMA_VERSION,
+                case: name.clone(),
+                stack: stack.clone(),
+                outcome: if accepts {
+                    ChainOutcome::Accepted
+                } else {
+                    unknown_issuer()
+                },
+            });
+        }
+    }
+    let plan = ChainsPlan {
+        stacks: stacks.to_vec(),
+        suites: Vec::new(),
+        cases,
+        limit_ms: 5000,
+    };
+    summarize_chains(&manifest_of(plan), samples, &[])
+}
+
+/// Trust stores whose one site the old stack loads, and the new one not where that is said.
+pub(crate) fn stores(wrong: &[bool]) -> RootsSummary {
+    let stacks = [OLD, NEW].map(StackName::new);
+    let clients = stacks.each_ref().map(|stack| RootsClient {
+        stack: stack.clone(),
+        source: Some("files".to_owned()),
+    });
+    let (mut layouts, mut samples) = (Vec::new(), Vec::new());
+    for (number, is_wrong) in wrong.iter().enumerate() {
+        let layout = format!("layout-{number}");
+        for (client, loads) in clients.iter().zip([true, !is_wrong]) {
+            let said = if loads {
+                ChainOutcome::Accepted
+            } else {
+                unknown_issuer()
+            };
+            samples.push(RootsSample {
+                schema: netbench_model::SCHEMA_VERSION,
+                layout: layout.clone(),
+                client: client.clone(),
+                outcome: RootsOutcome::Made {
+                    connector_ns: 1,
+                    roots: None,
+                    origin: TrustOrigin::System,
+                    sites: [("corporate".to_owned(), said)].into(),
+                },
+            });
+        }
+        layouts.push(StoreLayout {
+            name: layout,
+            about: "a system".to_owned(),
+            trusts: vec!["corporate".to_owned()],
+        });
+    }
+    let plan = RootsPlan {
+        stacks: stacks.to_vec(),
+        clients: clients.to_vec(),
+        layouts,
+        sites: vec![RootsSite {
+            name: "corporate".to_owned(),
+            about: "below a company's root".to_owned(),
+            host: "corporate.test".to_owned(),
+        }],
+    };
+    summarize_roots(&manifest_of(plan), samples)
+}
+
+/// A catalogue that the old stack takes as it should, and the new one so.
+pub(crate) fn compat(judgements: &[Judgement]) -> CompatSummary {
+    let stack = |stack: &str| CompatStack {
+        stack: StackName::new(stack),
+        library: String::new(),
+    };
+    let refused = || Expected::Rejected(vec!["expired".parse().unwrap()]);
+    let accepted = CompatOutcome::Accepted {
+        version: None,
+        suite: None,
+        group: None,
+        alpn: None,
+    };
+    let rejected = |reason: &str| CompatOutcome::Rejected {
+        reason: reason.parse().unwrap(),
+        library: String::new(),
+        detail: String::new(),
+        alert: None,
+        http_status: None,
+    };
+    let mut cases = Vec::new();
+    let mut samples = Vec::new();
+    for (number, judgement) in judgements.iter().enumerate() {
+        let (expected, before, after) = match judgement {
+            Judgement::Crashed => {
+                let detail = "signal 11".to_owned();
+                let after = CompatOutcome::Crash { detail };
+                (Expected::Accepted, accepted.clone(), after)
+            }
+            Judgement::Hung => {
+                let after = CompatOutcome::Hang { after_ms: 6000 };
+                (Expected::Accepted, accepted.clone(), after)
+            }
+            Judgement::Lost => (Expected::Accepted, accepted.clone(), rejected("alert")),
+            Judgement::Unwarned => (refused(), rejected("expired"), accepted.clone()),
+            Judgement::WrongReason => (refused(), rejected("expired"), rejected("alert")),
+            Judgement::Unsupported => {
+                let reason = "no such thing".to_owned();
+                let after = CompatOutcome::Unsupported { reason };
+                (Expected::Accepted, accepted.clone(), after)
+            }
+            Judgement::Right => (Expected::Accepted, accepted.clone(), accepted.clone()),
+        };
+        cases.push(CompatCase {
+            name: server(number),
+            about: "a server".to_owned(),
+            expected,
+            why: String::new(),
+            advice: "Look into it.".to_owned(),
+            host: "a.test".to_owned(),
+        });
+        for (stack, outcome) in [(OLD, before), (NEW, after)] {
+            samples.push(CompatSample {
+                schema: netbench_model::SCHEMA_VERSION,
+                case: server(number),
+                stack: StackName::new(stack),
+                outcome,
+            });
+        }
+    }
+    let stacks = [OLD, NEW].map(stack);
+    let plan = CompatPlan {
+        stacks: stacks.iter().map(|of| of.stack.clone()).collect(),
+        clients: Vec::new(),
+        cases,
+        catalogue: "built-in".to_owned(),
+        catalogue_sha256: String::new(),
+        client_profile: Profile::Library,
+        limit_ms: 2000,
+    };
+    summarize_compat(&manifest_of(plan), samples)
+}
+
+fn unknown_issuer() -> ChainOutcome {
+    ChainOutcome::Rejected {
+        reason: CertificateFault::UnknownIssuer,
+        detail: String::new(),
+    }
+}
