@@ -1,0 +1,117 @@
+//! Runs that Ctrl-C stops and `--resume` finishes: every sample that was planned is there, and none twice.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    process::Command,
+};
+
+use netbench_model::{
+    Outcome,
+    compat::{CompatManifest, CompatSample},
+};
+use netbench_report::{CompatSummary, ConnectSummary};
+use netbench_testing::Tool;
+use support::{
+    Place, check, finish, interrupt, json, kept, manifest, measured, piped, samples_of, until,
+    words,
+};
+
+netbench_testing::tests! {
+    a_sweep_goes_on_where_it_was_stopped;
+    clients_from_outside_go_on_where_they_were_stopped: Curl, UserNamespaces;
+}
+
+/// Runs a command until there are so many samples, and presses Ctrl-C.
+fn stop_at(place: &Place, mut command: Command, samples: usize) {
+    let child = piped(&mut command);
+    until("samples", || place.lines("samples.jsonl") >= samples);
+    interrupt(child).expect(130);
+}
+
+fn a_sweep_goes_on_where_it_was_stopped() {
+    let place = Place::with_sites("a.example server=rustls-ring\nb.example server=rustls-ring\n");
+    let line = "connect --sites sites.txt --sweep body=1k,2k,4k --rounds 30 --link none \
+                --stack rustls-ring,openssl";
+    stop_at(&place, place.command(&words(line)), 20);
+    let run = place.run();
+    let (before, whole) = (measured(&run).len(), 2 * 3 * 30 * 2);
+    assert!((1..whole).contains(&before), "{before}");
+    let line = format!("connect -q --json --resume {}", run.display());
+    let done = place.netbench(&words(&line)).expect(0);
+    check("connect-summary.json", &done.stdout);
+    let summary: ConnectSummary = json(&done.stdout);
+    assert_eq!((summary.run.samples, summary.run.planned), (360, 360));
+    let samples = measured(&run);
+    // In which sessions each pair's two halves were measured.
+    let mut pairs: BTreeMap<(&str, u32), [Vec<u32>; 2]> = BTreeMap::new();
+    for sample in &samples {
+        let pair = pairs.entry((&sample.site, sample.round)).or_default();
+        let half = usize::from(sample.stack.as_str() == "openssl");
+        pair[half].push(sample.session);
+    }
+    assert_eq!(pairs.len(), whole / 2);
+    for (pair, mut sessions) in pairs {
+        sessions.sort();
+        // Pairs are measured side by side: one of which Ctrl-C left a half is taken again whole.
+        let due: [[&[u32]; 2]; 3] = [[&[0], &[0]], [&[1], &[1]], [&[0, 1], &[1]]];
+        assert!(
+            due.iter().any(|due| sessions == *due),
+            "{pair:?}: {sessions:?}"
+        );
+    }
+    let manifest = manifest(&run);
+    for sample in &samples {
+        let Outcome::Ok(measured) = &sample.outcome else {
+            panic!("{sample:?}");
+        };
+        let (_, body) = sample.site.split_once("@body=").unwrap();
+        let kib: u64 = body.trim_end_matches('k').parse().unwrap();
+        assert_eq!(measured.body_bytes, kib << 10);
+    }
+    let ends: Vec<bool> = manifest.sessions.iter().map(|it| it.interrupted).collect();
+    assert_eq!(ends, [true, false]);
+    assert!(manifest.finished.is_some());
+}
+
+fn clients_from_outside_go_on_where_they_were_stopped() {
+    let place = Place::new();
+    // Each of curl's fetches takes a while, and none of the cases is waited for.
+    let curl = Tool::Curl.path().unwrap();
+    let slow = format!(
+        "[ \"$1\" = --version ] || sleep 0.2\nexec '{}' \"$@\"",
+        curl.display()
+    );
+    place.script("curl", &slow);
+    let path = format!(
+        "{}:{}",
+        place.path().display(),
+        std::env::var("PATH").unwrap()
+    );
+    let command = |line: &str| {
+        let mut command = place.command(&words(line));
+        command.env("PATH", &path);
+        command
+    };
+    let line = "compat --stack rustls-ring --client curl --case name/* --case certificate/*";
+    stop_at(&place, command(line), 6);
+    let run = place.run();
+    let before: Vec<CompatSample> = samples_of(&run);
+    let plan: CompatManifest = kept(&run, "run.json");
+    let whole = 2 * plan.plan.cases.len();
+    assert!(before.len() < whole, "{} of {whole}", before.len());
+
+    let line = format!("compat -q --json --resume {}", run.display());
+    let done = finish(&mut command(&line)).expect(0);
+    check("compat-summary.json", &done.stdout);
+    let summary: CompatSummary = json(&done.stdout);
+    assert_eq!(summary.cases.len(), plan.plan.cases.len());
+    let samples: Vec<CompatSample> = samples_of(&run);
+    let keys: BTreeSet<_> = samples.iter().map(|it| (&it.case, &it.stack)).collect();
+    assert_eq!((samples.len(), keys.len()), (whole, whole));
+    // What was there has stayed as it was.
+    assert_eq!(samples[..before.len()], before);
+}
