@@ -21,14 +21,20 @@ impl Drop for Server {
     }
 }
 
+impl Server {
+    /// Starts it, and does not wait until it listens.
+    pub(crate) fn begin(command: &mut Command) -> Self {
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        Self(child.unwrap())
+    }
+}
+
 pub(crate) fn start(command: &mut Command, address: SocketAddr) -> Server {
-    let child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let server = Server(child);
+    let server = Server::begin(command);
     until("the server", || TcpStream::connect(address).is_ok());
     server
 }
@@ -80,24 +86,28 @@ pub(crate) fn s_server(place: &Place, port: u16, more: &[&str]) -> Server {
 pub(crate) fn nginx(place: &Place, address: IpAddr, port: u16, locations: &str) -> Server {
     let folder = place.path().display();
     let address = SocketAddr::new(address, port);
+    let server = format!(
+        "server {{ listen {address} ssl http2; ssl_certificate {folder}/chain.pem;\n\
+         ssl_certificate_key {folder}/key.pem; ssl_protocols TLSv1.2 TLSv1.3;\n\
+         {locations} }}"
+    );
+    start(&mut nginx_command(place, &server), address)
+}
+
+/// nginx with these servers' blocks, which keeps all that it writes in the place's folder.
+pub(crate) fn nginx_command(place: &Place, servers: &str) -> Command {
+    let folder = place.path().display().to_string();
     let configuration = format!(
         "daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log;\n\
          events {{}}\n\
          http {{ access_log off;\n\
          client_body_temp_path {folder}/1; proxy_temp_path {folder}/2; fastcgi_temp_path {folder}/3;\n\
          uwsgi_temp_path {folder}/4; scgi_temp_path {folder}/5;\n\
-         server {{ listen {address} ssl http2; ssl_certificate {folder}/chain.pem;\n\
-         ssl_certificate_key {folder}/key.pem; ssl_protocols TLSv1.2 TLSv1.3;\n\
-         {locations} }} }}\n"
+         {servers} }}\n"
     );
     place.write("nginx.conf", &configuration);
     let mut command = Command::new(Tool::Nginx.path().unwrap());
-    command.args([
-        "-c",
-        &format!("{folder}/nginx.conf"),
-        "-p",
-        &folder.to_string(),
-    ]);
+    command.args(["-c", &format!("{folder}/nginx.conf"), "-p", &folder]);
     command.args(["-e", &format!("{folder}/error.log")]);
-    start(&mut command, address)
+    command
 }
