@@ -78,6 +78,19 @@ fn pairs_of_different_work_are_left_out_and_named() {
 }
 
 #[test]
+fn where_no_site_is_compared_none_is_called_faster_by_chance() {
+    let fixture = Fixture::default();
+    let mut samples = fixture.samples();
+    samples.retain(|sample| sample.site == "broken.example");
+    let report = ConnectReport::new(fixture.manifest(), samples);
+    let sites = &report.summary.comparisons[0].sites;
+    assert!(sites.rows.is_empty() && sites.expected_by_chance.is_sign_positive());
+    let text = terminal(&report, 120);
+    assert!(text.contains("could not be compared."), "{text}");
+    assert!(!text.contains("by chance"), "{text}");
+}
+
+#[test]
 fn a_pair_is_of_one_round_and_one_session() {
     let fixture = Fixture {
         conditions: vec![Condition::Clean],

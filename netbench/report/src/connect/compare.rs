@@ -111,7 +111,10 @@ fn sites(plan: &ConnectPlan, matched: &[Matched<'_>], rtts: &BTreeMap<String, u6
         undecided: count(Verdict::Undecided),
         not_compared: (plan.sites.len() - rows.len().min(plan.sites.len())) as u64,
         // `chance` is for one of the two directions.
-        expected_by_chance: rows.iter().map(|row| 2.0 * row.paired.chance).sum(),
+        // A sum of no floats is minus zero.
+        expected_by_chance: rows
+            .iter()
+            .fold(0.0, |sum, row| sum + 2.0 * row.paired.chance),
         rows,
     }
 }

@@ -300,17 +300,21 @@ fn sites(items: &mut Vec<Item>, comparison: &Comparison, summary: &ConnectSummar
     let loopback = summary.is_loopback();
     let (first, other) = (comparison.first.as_str(), comparison.other.as_str());
     items.push(Item::Heading(title("Site by site, total time", comparison)));
+    let compared = tally.rows.len() as u64;
+    let left_out = format!(
+        "Of {} {} could not be compared.",
+        count(compared + tally.not_compared, "site", "sites"),
+        tally.not_compared
+    );
+    if compared == 0 {
+        items.push(Item::Text(left_out));
+        return;
+    }
     items.push(Item::Text(format!(
-        "Of {} {} could not be compared. {} If the two were equal, about {:.1} sites would be called faster or \
-         slower by chance.",
-        count(tally.rows.len() as u64 + tally.not_compared, "site", "sites"),
-        tally.not_compared,
+        "{left_out} {} If the two were equal, about {:.1} sites would be called faster or slower by chance.",
         self::tally(comparison),
         tally.expected_by_chance,
     )));
-    if tally.rows.is_empty() {
-        return;
-    }
     // A table of figures none of which says anything would only be read.
     if !sites_tell(tally) {
         return;
