@@ -13,6 +13,8 @@ pub(crate) enum Part<'a> {
     Headline(Cow<'a, str>),
     /// What a reader must know before quoting a figure.
     Warning(Cow<'a, str>),
+    /// Lines with a mark before each, below a line that says what they are.
+    List(&'static str, &'a [String]),
     /// A table.
     Table(Cow<'a, Table>),
 }
@@ -40,7 +42,7 @@ fn question<'a>(parts: &mut Vec<Part<'a>>, Asked { question, .. }: &'a Asked) {
         Part::Heading(2, &question.question),
         Part::Headline(question.in_a_sentence().into()),
         Part::Table(Cow::Owned(question.table())),
-        Part::Text(question.worse().into()),
+        Part::List("What would change for the worse:", &question.breaks),
     ]);
     let missing = question.missing.iter();
     parts.extend(missing.map(|line| Part::Warning(format!("not tested: {line}").into())));
@@ -84,6 +86,7 @@ impl<'a> Part<'a> {
         match self {
             Self::Heading(_, text) => text.is_empty(),
             Self::Text(text) => text.is_empty(),
+            Self::List(_, lines) => lines.is_empty(),
             Self::Table(table) => table.rows.is_empty(),
             Self::Headline(_) | Self::Warning(_) => false,
         }

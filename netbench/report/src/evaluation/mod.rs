@@ -272,14 +272,6 @@ impl Question {
             .col("of what", 0, |figure| Cell::text(&figure.label));
         table.table()
     }
-
-    /// What would change for the worse; empty if nothing does.
-    pub(crate) fn worse(&self) -> String {
-        match self.breaks.as_slice() {
-            [] => String::new(),
-            breaks => format!("What would change for the worse: {}.", breaks.join(". ")),
-        }
-    }
 }
 
 /// What there is to answer the questions about a switch: an evaluation has most of it, a single run

@@ -21,6 +21,13 @@ fn render(document: &Document<'_>, _: &Options) -> Vec<u8> {
             Part::Text(text) => out.push_str(&format!("{}\n\n", escape(&text))),
             Part::Headline(text) => out.push_str(&format!("**{}**\n\n", escape(&text))),
             Part::Warning(text) => out.push_str(&format!("> Warning: {}\n\n", escape(&text))),
+            Part::List(lead, lines) => {
+                out.push_str(&format!("{}\n\n", escape(lead)));
+                for line in lines {
+                    out.push_str(&format!("- {}\n", escape(line)));
+                }
+                out.push('\n');
+            }
             Part::Table(table) => self::table(&mut out, &table),
         }
     }

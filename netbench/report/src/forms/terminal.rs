@@ -1,3 +1,5 @@
+use std::iter;
+
 use netbench_stats::Verdict;
 use unicode_width::UnicodeWidthStr;
 
@@ -35,10 +37,22 @@ fn render(document: &Document<'_>, options: &Options) -> Vec<u8> {
             Part::Text(text) => page.lines(&text, ""),
             Part::Headline(text) => page.lines(&text, "1"),
             Part::Warning(text) => page.lines(&format!("Warning: {text}"), "33"),
+            Part::List(lead, lines) => {
+                page.lines(lead, "");
+                lines.iter().for_each(|line| page.marked(line));
+            }
             Part::Table(table) => page.table(&table),
         }
     }
     page.out.into_bytes()
+}
+
+/// Text as it comes on lines of this width.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    // A number stays on the line of its per cent sign.
+    let text = plain(text).replace(" %", "\u{a0}%");
+    let lines = wrap(&text, width).into_iter();
+    lines.map(|line| line.replace('\u{a0}', " ")).collect()
 }
 
 /// What has been written.
@@ -50,12 +64,17 @@ struct Page {
 
 impl Page {
     fn lines(&mut self, text: &str, code: &'static str) {
-        // A number stays on the line of its per cent sign.
-        let text = plain(text).replace(" %", "\u{a0}%");
-        for line in wrap(&text, self.width) {
-            let line = line.replace('\u{a0}', " ");
+        for line in wrapped(text, self.width) {
             self.out.push_str(&paint(self.style, code, &line));
             self.out.push('\n');
+        }
+    }
+
+    /// A line of a list.
+    fn marked(&mut self, text: &str) {
+        let marks = iter::once("- ").chain(iter::repeat("  "));
+        for (mark, line) in marks.zip(wrapped(text, self.width.saturating_sub(2))) {
+            self.out.push_str(&format!("{mark}{line}\n"));
         }
     }
 
