@@ -154,10 +154,9 @@ impl Sites {
     /// How they are reached, as far as that takes time.
     pub(crate) fn reached(&self) -> Reached {
         match (&self.network, self.link) {
-            (Network::Lab, LinkChoice::None) | (Network::Loopback | Network::Live { .. }, _) => {
-                Reached::Directly
-            }
+            (Network::Lab, LinkChoice::None) | (Network::Loopback, _) => Reached::Loopback,
             (Network::Lab, _) => Reached::Links,
+            (Network::Live { .. }, _) => Reached::Network,
         }
     }
 

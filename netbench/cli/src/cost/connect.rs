@@ -23,8 +23,10 @@ pub(crate) struct Connections<'a> {
 pub(crate) enum Reached {
     /// Over emulated links.
     Links,
-    /// As they are: on this machine, or over a real network.
-    Directly,
+    /// On this machine.
+    Loopback,
+    /// Over a real network.
+    Network,
 }
 
 /// Certificates, servers and the check of the links.
@@ -79,7 +81,7 @@ impl Connections<'_> {
     fn set_up(&self) -> Duration {
         match self.reached {
             Reached::Links => SET_UP,
-            Reached::Directly => Duration::ZERO,
+            Reached::Loopback | Reached::Network => Duration::ZERO,
         }
     }
 
@@ -123,8 +125,8 @@ impl Connections<'_> {
     fn connection(&self, site: &Site) -> Duration {
         let usual = match self.reached {
             Reached::Links => CONNECTION + times(site.lab.link.rtt(), ROUND_TRIPS),
-            Reached::Directly if self.pause.is_zero() => CONNECTION,
-            Reached::Directly => UNKNOWN,
+            Reached::Loopback | Reached::Network if self.pause.is_zero() => CONNECTION,
+            Reached::Loopback | Reached::Network => UNKNOWN,
         };
         match (self.reached, site.lab.fault) {
             (Reached::Links, Some(Fault::Silent | Fault::SlowResponse)) => self.timeout,
@@ -202,7 +204,7 @@ mod tests {
         assert_eq!(share(&usual, 2), usual.timeout / 3);
         let paused = Connections {
             pause: Duration::from_secs(1),
-            reached: Reached::Directly,
+            reached: Reached::Network,
             ..connections(&sites)
         };
         assert!(share(&paused, 0) > Duration::from_millis(400));

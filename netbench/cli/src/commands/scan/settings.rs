@@ -99,6 +99,7 @@ impl ScanSettings {
         Scans {
             sites: &self.over.file.sites,
             reached: self.over.reached(),
+            parts: self.plan.parts.len(),
             jobs: self.plan.jobs,
             rate: self.plan.rate,
             confirmed: self.plan.confirm.saturating_add(self.plan.confirm_reached),
