@@ -47,8 +47,7 @@ fn retimed(place: &Place, run: &Path, name: &str, ns: impl Fn(&str) -> f64) -> S
     fs::create_dir(&made).unwrap();
     fs::copy(run.join("run.json"), made.join("run.json")).unwrap();
     let mut samples = suite_samples(run);
-    let measured = |sample: &SuiteSample| sample.outcome.ok().unwrap().slices[0].reference;
-    let quiet = measured(&samples[0]);
+    let quiet = samples[0].outcome.ok().unwrap().slices[0].reference;
     assert!(quiet.is_some());
     for (place, sample) in samples.iter_mut().enumerate() {
         let ns = ns(sample.stack.as_str());
@@ -69,6 +68,11 @@ fn retimed(place: &Place, run: &Path, name: &str, ns: impl Fn(&str) -> f64) -> S
         .map(|sample| serde_json::to_string(sample).unwrap() + "\n");
     fs::write(made.join("samples.jsonl"), lines.collect::<String>()).unwrap();
     made.display().to_string()
+}
+
+/// Made-up nanoseconds of a stack for [`retimed`].
+fn slowed_to_three_times(stack: &str) -> f64 {
+    if stack == "slowed" { 3e6 } else { 1e6 }
 }
 
 #[test]
@@ -254,8 +258,7 @@ fn a_slowed_stack_is_slower_and_a_stack_is_not_slower_than_itself() {
         );
     }
 
-    let ns = |stack: &str| if stack == "slowed" { 3e6 } else { 1e6 };
-    let run = retimed(&place, &place.run(), "made", ns);
+    let run = retimed(&place, &place.run(), "made", slowed_to_three_times);
     let report = place
         .netbench(&["report", &run, "--format", "json"])
         .expect(0);
@@ -501,7 +504,6 @@ fn rounds_end_when_all_is_decided() {
     assert_eq!(rounds, (1..most).find(is_decided).or(Some(most)));
 
     // On one that is always quiet, at the first interim analysis.
-    let ns = |stack: &str| if stack == "slowed" { 3e6 } else { 1e6 };
-    let made = PathBuf::from(retimed(&place, &place.run(), "made", ns));
+    let made = PathBuf::from(retimed(&place, &place.run(), "made", slowed_to_three_times));
     assert_eq!(decided(&plan, &suite_samples(&made), 9), [0]);
 }

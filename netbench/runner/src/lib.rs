@@ -41,7 +41,7 @@ pub use resolve::resolve;
 pub use schedule::{Unit, schedule};
 pub use stacks::{
     Build, BuildVariant, StackError, WorkerProgram, WorkerSource, Workers, go_build,
-    installed_servers, java_build, known_stacks,
+    installed_servers, is_installed_server, java_build, known_stacks,
 };
 pub use suite::{
     MIN_TURNS, MaterialError, Materials, SuiteError, SuiteEvent, SuiteFeedback, SuiteListener,

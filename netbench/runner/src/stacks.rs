@@ -39,8 +39,8 @@ pub enum Build {
     Cargo {
         /// The package.
         package: &'static str,
-        /// The folder of the workspace that it is, with a lock file of its own, from the top of the source; none for a member
-        /// of netbench's.
+        /// The folder of the worker's own Cargo workspace, relative to the top of the source; none if it belongs to
+        /// netbench's.
         workspace: Option<&'static str>,
         /// How it is built where that is not as usual.
         variant: Option<BuildVariant>,
@@ -144,7 +144,7 @@ pub fn installed_servers() -> &'static [WorkerSource] {
 }
 
 /// Whether the sites of `server` are served by what is installed here, and not by a stack.
-pub(crate) fn is_installed_server(server: &str) -> bool {
+pub fn is_installed_server(server: &str) -> bool {
     INSTALLED_SERVERS
         .iter()
         .any(|source| source.stack == server)

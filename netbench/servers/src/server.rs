@@ -212,7 +212,7 @@ fn is_about_ports(why: &str) -> bool {
 
 /// Where each site is to listen, with a free port where any will do.
 fn addresses(sites: &[ServeSite]) -> io::Result<Vec<SocketAddr>> {
-    // All are held until all are found, so that no two are the same.
+    // Every port stays open until the last one is found, so that none is found twice.
     let mut held = Vec::new();
     let mut find = |site: &ServeSite| match site.listen.port() {
         0 => {

@@ -123,8 +123,8 @@ fn serve(installed: &Installed, request: Serve, running: &Running) -> Serving {
     serving
 }
 
-/// Starts one server for all of `sites`. Where it refuses to start, one of the sites may be the reason: each half of
-/// them has then a server of its own, and so on.
+/// Starts one server for all of `sites`. If it does not start, one of the sites may be the reason: the sites are then split
+/// in two halves, each with a separate server, and so on.
 fn start(installed: &Installed, sites: &[ServeSite], running: &Running, serving: &mut Serving) {
     if sites.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! A fresh process in the place of this one, for libraries that keep settings for as long as a process lives.
+//! Restarts the worker, for libraries that can be configured only once per process.
 
 use std::{
     env,
@@ -14,8 +14,8 @@ use std::{
 /// The descriptor of the file that has the request to begin with.
 const VARIABLE: &str = "NETBENCH_FIRST_REQUEST";
 
-/// Runs this program anew in this process, with its input and output, and has it answer `line` first. Does not come back
-/// but with the reason why it cannot. netbench puts one request at a time, so nothing else has been read that would be lost.
+/// Restarts this program by `exec`, with the same process ID, stdin and stdout. The new program answers `line` first. Returns
+/// only if that fails, with the error. No other request is lost, because netbench sends one at a time.
 pub(crate) fn begin(line: &str) -> io::Error {
     let started = || -> io::Result<io::Error> {
         // SAFETY: the name ends with a zero.

@@ -46,8 +46,8 @@ pub trait Stack: Send + Sync {
         )))
     }
 
-    /// Whether a connector with `settings` needs another process, because the library has kept other settings for as long as
-    /// this one lives. The worker then starts anew.
+    /// Whether a connector with `settings` needs a new process, because the library was configured otherwise in this one and
+    /// cannot be configured again. The worker then restarts itself.
     fn needs_another_process(&self, _settings: &ClientSettings) -> bool {
         false
     }

@@ -14,7 +14,9 @@ use std::{
 };
 
 use netbench_model::{Variant, Variants, suggestion};
-use netbench_runner::{Build, WorkerProgram, WorkerSource, installed_servers, known_stacks};
+use netbench_runner::{
+    Build, WorkerProgram, WorkerSource, installed_servers, is_installed_server, known_stacks,
+};
 
 use crate::{exit::bail_input, output::shown};
 
@@ -125,10 +127,7 @@ impl Known {
 
 /// A stack that netbench has a worker for.
 pub(crate) fn known(stack: &str) -> anyhow::Result<Known> {
-    if installed_servers()
-        .iter()
-        .any(|source| source.stack == stack)
-    {
+    if is_installed_server(stack) {
         bail_input!(
             "{stack} is no stack: it serves emulated sites (server={stack} in a sites file)"
         );

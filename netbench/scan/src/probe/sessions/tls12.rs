@@ -74,8 +74,8 @@ pub(super) async fn sessions12(prober: &Prober<'_>, suites: &[u16]) -> Result<()
     Ok(())
 }
 
-/// On a connection of its own, as a server that refuses may forget the session. It also shows whether a server that gives
-/// tickets stores sessions without one.
+/// Uses a separate connection, because a server that refuses may drop the session. It also shows whether a server that
+/// gives tickets stores sessions without one.
 pub(super) async fn renegotiation12(prober: &Prober<'_>, suites: &[u16]) -> Result<(), Stop> {
     let able = able(suites);
     if able.is_empty() {
