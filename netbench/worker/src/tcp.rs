@@ -11,13 +11,14 @@ use netbench_model::Profile;
 use netbench_protocol::Resolve;
 use tower_service::Service;
 
-use crate::{BoxFuture, Probe, Wire};
+use crate::{BoxFuture, Observed, Probe, Wire};
 
 /// hyper's `HttpConnector` with its phases timed: what every stack's HTTPS connector wraps.
 #[derive(Debug, Clone)]
 pub struct TimedTcp {
     http: HttpConnector<Resolver>,
     probe: Probe,
+    observed: Option<Observed>,
 }
 
 impl TimedTcp {
@@ -33,7 +34,15 @@ impl TimedTcp {
         Self {
             http,
             probe: probe.clone(),
+            observed: None,
         }
+    }
+
+    /// The same, and its connections keep what servers send in the clear: [`Wire::observed`].
+    #[must_use]
+    pub fn observed(mut self) -> Self {
+        self.observed = Some(Observed::default());
+        self
     }
 }
 
@@ -49,10 +58,11 @@ impl Service<Uri> for TimedTcp {
     fn call(&mut self, uri: Uri) -> Self::Future {
         let connecting = self.http.call(aimed(uri, &self.probe));
         let probe = self.probe.clone();
+        let observed = self.observed.clone();
         Box::pin(async move {
             let stream = connecting.await?.into_inner();
             probe.marks().connected = Some(Instant::now());
-            Ok(Wire::new(stream, probe))
+            Ok(Wire::new(stream, probe, observed))
         })
     }
 }

@@ -13,19 +13,29 @@ use tokio::{
     net::TcpStream,
 };
 
-use crate::Probe;
+use crate::{Observed, Probe};
 
 /// A TCP connection that counts what crosses it, below TLS.
 #[derive(Debug)]
 pub struct Wire {
     stream: TcpStream,
     probe: Probe,
+    observed: Option<Observed>,
 }
 
 impl Wire {
-    pub(crate) fn new(stream: TcpStream, probe: Probe) -> Self {
+    pub(crate) fn new(stream: TcpStream, probe: Probe, observed: Option<Observed>) -> Self {
         probe.marks().socket = Some(stream.as_raw_fd());
-        Self { stream, probe }
+        Self {
+            stream,
+            probe,
+            observed,
+        }
+    }
+
+    /// What the server sent in the clear, where [`TimedTcp::observed`](crate::TimedTcp::observed) has it kept.
+    pub fn observed(&self) -> Option<&Observed> {
+        self.observed.as_ref()
     }
 
     fn will_write(&self) {
@@ -53,6 +63,9 @@ impl Read for Wire {
         let mut buffer = ReadBuf::uninit(unsafe { cursor.as_mut() });
         ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer))?;
         let count = buffer.filled().len();
+        if let Some(observed) = &mut self.observed {
+            observed.received(buffer.filled());
+        }
         // SAFETY: the stream has just filled `count` bytes of the cursor's memory.
         unsafe { cursor.advance(count) };
         if count > 0 {

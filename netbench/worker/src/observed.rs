@@ -1,0 +1,323 @@
+//! What a handshake agreed on, read from what the server sends in the clear: for libraries that do not tell all of it.
+
+use netbench_model::{
+    CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion, tls::KeyExchange,
+};
+
+/// No server's first flight is longer.
+const MOST_BYTES: usize = 256 << 10;
+
+/// Types of records and of handshake messages, and extensions (RFC 8446, appendix B).
+const CHANGE_CIPHER_SPEC: u8 = 20;
+const HANDSHAKE: u8 = 22;
+const SERVER_HELLO: u8 = 2;
+const CERTIFICATE: u8 = 11;
+const SERVER_KEY_EXCHANGE: u8 = 12;
+const PRE_SHARED_KEY: u16 = 41;
+const SUPPORTED_VERSIONS: u16 = 43;
+const KEY_SHARE: u16 = 51;
+
+/// The bytes that a server has sent, up to its first encrypted record.
+#[derive(Debug, Clone, Default)]
+pub struct Observed {
+    bytes: Vec<u8>,
+    /// Where the next record begins.
+    next: usize,
+    is_over: bool,
+}
+
+impl Observed {
+    /// Takes what the client has received next, before it is decrypted.
+    pub fn received(&mut self, bytes: &[u8]) {
+        if self.is_over {
+            return;
+        }
+        self.bytes.extend_from_slice(bytes);
+        while let Some((kind, length)) = header(&self.bytes, self.next) {
+            self.is_over |= kind != HANDSHAKE && kind != CHANGE_CIPHER_SPEC;
+            self.next += length;
+        }
+        self.is_over |= self.bytes.len() > MOST_BYTES;
+    }
+
+    /// What the server has agreed to so far. Never the application protocol; and the chain and the signature's scheme only
+    /// before TLS 1.3, which encrypts them.
+    pub fn negotiated(&self) -> Negotiated {
+        let mut seen = Seen::default();
+        seen.read_all(&self.bytes);
+        // Before TLS 1.3, a server that has changed to encryption without a certificate has resumed a session.
+        let resumed = match seen.agreed.version {
+            Some(TlsVersion::Tls13) => seen.took_psk,
+            _ => seen.changed_cipher && seen.agreed.chain_bytes.is_empty(),
+        };
+        Negotiated {
+            resumed,
+            ..seen.agreed
+        }
+    }
+}
+
+/// The type of the record at `at` and its length with the header, if that is there.
+fn header(bytes: &[u8], at: usize) -> Option<(u8, usize)> {
+    let [kind, _, _, high, low] = *bytes.get(at..)?.first_chunk()?;
+    Some((kind, 5 + usize::from(u16::from_be_bytes([high, low]))))
+}
+
+#[derive(Default)]
+struct Seen {
+    agreed: Negotiated,
+    took_psk: bool,
+    changed_cipher: bool,
+}
+
+impl Seen {
+    fn read_all(&mut self, bytes: &[u8]) {
+        let (mut at, mut messages) = (0, Vec::new());
+        while let Some((kind, length)) = header(bytes, at) {
+            let Some(record) = bytes.get(at + 5..at + length) else {
+                break;
+            };
+            at += length;
+            match kind {
+                HANDSHAKE => messages.extend_from_slice(record),
+                // In TLS 1.3 it means nothing, and may stand before a second ServerHello.
+                CHANGE_CIPHER_SPEC => {
+                    self.read_messages(&mut messages);
+                    if self.agreed.version != Some(TlsVersion::Tls13) {
+                        self.changed_cipher = true;
+                        return;
+                    }
+                }
+                _ => break,
+            }
+        }
+        self.read_messages(&mut messages);
+    }
+
+    /// Reads the whole messages of `messages`, and leaves the rest.
+    fn read_messages(&mut self, messages: &mut Vec<u8>) {
+        let mut rest = Bytes(messages);
+        let mut left = rest.0.len();
+        while let (Some(kind), Some(body)) = (rest.number(1), rest.prefixed(3)) {
+            left = rest.0.len();
+            // What cannot be read, the library complains of.
+            let _ = match u8::try_from(kind) {
+                Ok(SERVER_HELLO) => self.server_hello(Bytes(body)),
+                Ok(CERTIFICATE) => self.certificate(Bytes(body)),
+                Ok(SERVER_KEY_EXCHANGE) => self.server_key_exchange(Bytes(body)),
+                _ => Some(()),
+            };
+        }
+        messages.drain(..messages.len() - left);
+    }
+
+    /// A ServerHello, or the HelloRetryRequest before it (RFC 8446 section 4.1.3).
+    fn server_hello(&mut self, mut body: Bytes<'_>) -> Option<()> {
+        self.agreed = Negotiated {
+            version: TlsVersion::of(body.code()?),
+            ..Negotiated::default()
+        };
+        body.take(32)?;
+        body.prefixed(1)?;
+        self.agreed.suite = Some(CipherSuite(body.code()?));
+        body.number(1)?;
+        let mut extensions = Bytes(body.prefixed(2).unwrap_or_default());
+        while let Some(extension) = extensions.code() {
+            let mut value = Bytes(extensions.prefixed(2)?);
+            match extension {
+                SUPPORTED_VERSIONS => self.agreed.version = TlsVersion::of(value.code()?),
+                KEY_SHARE => self.agreed.group = Some(Group(value.code()?)),
+                PRE_SHARED_KEY => self.took_psk = true,
+                _ => {}
+            }
+        }
+        Some(())
+    }
+
+    /// A Certificate before TLS 1.3 (RFC 5246 section 7.4.2).
+    fn certificate(&mut self, mut body: Bytes<'_>) -> Option<()> {
+        let mut chain = Bytes(body.prefixed(3)?);
+        while let Some(der) = chain.prefixed(3) {
+            let bytes = u32::try_from(der.len()).ok()?;
+            self.agreed.chain_bytes.push(bytes);
+        }
+        Some(())
+    }
+
+    /// A ServerKeyExchange (RFC 8422 section 5.4, RFC 5246 section 7.4.3).
+    fn server_key_exchange(&mut self, mut body: Bytes<'_>) -> Option<()> {
+        match self.agreed.suite?.facts()?.key_exchange {
+            KeyExchange::Ecdhe => {
+                // The type of the curve: a named one.
+                body.number(1)?;
+                self.agreed.group = Some(Group(body.code()?));
+                body.prefixed(1)?;
+            }
+            KeyExchange::Dhe => {
+                for _ in ["p", "g", "public value"] {
+                    body.prefixed(2)?;
+                }
+            }
+            _ => return None,
+        }
+        if self.agreed.version == Some(TlsVersion::Tls12) {
+            self.agreed.signature = Some(SignatureScheme(body.code()?));
+        }
+        Some(())
+    }
+}
+
+/// Takes values off the front.
+struct Bytes<'a>(&'a [u8]);
+
+impl<'a> Bytes<'a> {
+    fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    /// A number of so many bytes, the highest first.
+    fn number(&mut self, bytes: usize) -> Option<usize> {
+        let taken = self.take(bytes)?.iter();
+        Some(taken.fold(0, |number, byte| number << 8 | usize::from(*byte)))
+    }
+
+    fn code(&mut self) -> Option<u16> {
+        self.number(2)?.try_into().ok()
+    }
+
+    /// Bytes after their length, which has `bytes` bytes.
+    fn prefixed(&mut self, bytes: usize) -> Option<&'a [u8]> {
+        let length = self.number(bytes)?;
+        self.take(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(kind: u8, payload: &[u8]) -> Vec<u8> {
+        let length = u16::try_from(payload.len()).unwrap().to_be_bytes();
+        [&[kind, 3, 3][..], &length, payload].concat()
+    }
+
+    fn message(kind: u8, body: &[u8]) -> Vec<u8> {
+        let length = u32::try_from(body.len()).unwrap().to_be_bytes();
+        [&[kind], &length[1..], body].concat()
+    }
+
+    fn server_hello(suite: u16, extensions: &[&[u8]]) -> Vec<u8> {
+        let extensions = extensions.concat();
+        let length = u16::try_from(extensions.len()).unwrap().to_be_bytes();
+        let session = [&[32][..], &[7; 32]].concat();
+        let body = [
+            &[3, 3][..],
+            &[9; 32],
+            &session,
+            &suite.to_be_bytes(),
+            &[0],
+            &length,
+            &extensions,
+        ];
+        message(SERVER_HELLO, &body.concat())
+    }
+
+    fn observed(bytes: &[u8]) -> Observed {
+        let mut observed = Observed::default();
+        // However it is cut into pieces.
+        for piece in bytes.chunks(7) {
+            observed.received(piece);
+        }
+        observed
+    }
+
+    fn encrypted() -> Vec<u8> {
+        record(23, &[1; 300])
+    }
+
+    #[test]
+    fn tls_1_3_after_a_retry_in_a_resumed_session() {
+        let version = [0, 43, 0, 2, 3, 4];
+        let retry = server_hello(0x1301, &[&version, &[0, 51, 0, 2, 0, 24]]);
+        let share = [&[0, 51, 0, 5, 0, 24, 0, 1][..], &[4]].concat();
+        let psk = [0, 41, 0, 2, 0, 0];
+        let flight = |extensions: &[&[u8]]| {
+            let hello = server_hello(0x1301, extensions);
+            let (one, other) = hello.split_at(20);
+            [
+                record(HANDSHAKE, &retry),
+                record(CHANGE_CIPHER_SPEC, &[1]),
+                record(HANDSHAKE, one),
+                record(HANDSHAKE, other),
+                encrypted(),
+                encrypted(),
+            ]
+            .concat()
+        };
+        let resumed = observed(&flight(&[&version, &share, &psk]));
+        let due = Negotiated {
+            version: Some(TlsVersion::Tls13),
+            suite: Some(CipherSuite(0x1301)),
+            group: Some(Group::SECP384R1),
+            resumed: true,
+            ..Negotiated::default()
+        };
+        assert_eq!(resumed.negotiated(), due);
+        assert!(resumed.bytes.len() < 2 * 300, "what is encrypted is kept");
+        let full = observed(&flight(&[&version, &share]));
+        assert!(!full.negotiated().resumed);
+    }
+
+    #[test]
+    fn tls_1_2_in_full_and_resumed() {
+        let chain = [&[0, 0, 9][..], &[0, 0, 1, 5, 0, 0, 2, 6, 6]].concat();
+        let curve = [&[3, 0, 29, 1, 8][..], &[4, 3, 0, 1, 5]].concat();
+        let finite = [0, 1, 7, 0, 1, 2, 0, 1, 9, 8, 4, 0, 1, 5];
+        let cases = [
+            (0xc02b, &curve[..], Some(Group::X25519), 0x0403),
+            (0x009e, &finite, None, 0x0804),
+        ];
+        for (suite, exchange, group, scheme) in cases {
+            let flight = [
+                server_hello(suite, &[]),
+                message(CERTIFICATE, &chain),
+                message(SERVER_KEY_EXCHANGE, exchange),
+                message(14, &[]),
+            ];
+            let full = observed(&record(HANDSHAKE, &flight.concat())).negotiated();
+            let due = Negotiated {
+                version: Some(TlsVersion::Tls12),
+                suite: Some(CipherSuite(suite)),
+                group,
+                signature: Some(SignatureScheme(scheme)),
+                chain_bytes: vec![1, 2],
+                ..Negotiated::default()
+            };
+            assert_eq!(full, due);
+        }
+        let resumed = [
+            record(HANDSHAKE, &server_hello(0xc02b, &[])),
+            record(CHANGE_CIPHER_SPEC, &[1]),
+            // An encrypted message, whatever it looks like.
+            record(HANDSHAKE, &message(CERTIFICATE, &chain)),
+        ];
+        let resumed = observed(&resumed.concat()).negotiated();
+        assert!(resumed.resumed && resumed.chain_bytes.is_empty());
+        assert_eq!(resumed.group, None);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_left_out() {
+        let hello = record(HANDSHAKE, &server_hello(0x1301, &[&[0, 43, 0, 9]]));
+        for end in 0..hello.len() {
+            let seen = observed(&hello[..end]).negotiated();
+            assert_eq!(seen, Negotiated::default(), "{end} bytes");
+        }
+        assert_eq!(
+            observed(b"HTTP/1.1 400 ").negotiated(),
+            Negotiated::default()
+        );
+    }
+}
