@@ -9,6 +9,7 @@ extern crate boring as openssl;
 
 #[path = "../../openssl/src/alpn.rs"]
 mod alpn;
+mod chain;
 mod client;
 mod explain;
 mod in_memory;

@@ -179,7 +179,8 @@ pub(crate) fn store(roots: &[X509]) -> Result<X509Store, SetupError> {
     filled().map_err(|e: ErrorStack| SetupError::refused("roots", e))
 }
 
-fn good(result: c_int) -> Result<(), ErrorStack> {
+/// The library's error, where `result` is not 1.
+pub(crate) fn good(result: c_int) -> Result<(), ErrorStack> {
     if result == 1 {
         Ok(())
     } else {

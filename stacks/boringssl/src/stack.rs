@@ -3,10 +3,11 @@ use std::{error::Error, sync::Arc};
 use netbench_model::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_worker::{
-    Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts, locked_version,
+    Accept, ChainVerifier, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts,
+    locked_version,
 };
 
-use crate::{client, explain, server, settings};
+use crate::{chain, client, explain, server, settings};
 
 /// BoringSSL as the crate boring-sys builds it.
 pub(crate) struct BoringSsl;
@@ -27,7 +28,14 @@ impl Stack for BoringSsl {
             "library_api".to_owned(),
             boring_sys::BORINGSSL_API_VERSION.to_string(),
         );
-        let operations = ["connect", "serve", "suite", "request", "client-certificate"];
+        let operations = [
+            "connect",
+            "serve",
+            "suite",
+            "request",
+            "client-certificate",
+            "verify",
+        ];
         let able = |group: &Group| settings::can_group(*group);
         StackDescription {
             record: WorkerRecord {
@@ -62,6 +70,10 @@ impl Stack for BoringSsl {
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
         server::acceptor(site)
+    }
+
+    fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
+        Ok(Box::new(chain::ClientOfChains::new()?))
     }
 
     fn in_memory(&self) -> Option<&dyn InMemory> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use netbench_model::{HandshakeKind, ParallelWork, TlsVersion, Work};
-use netbench_worker_test::{conformance, nginx, openssl_command, protocol, suite_without};
+use netbench_worker_test::{conformance, nginx, openssl_command, protocol, suite_without, verify};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-boringssl");
 
@@ -15,6 +15,7 @@ netbench_testing::tests! {
     it_gets_on_with_the_openssl_command: OpensslCommand;
     it_gets_on_with_nginx: Nginx;
     it_does_the_suite;
+    it_verifies_chains_without_a_connection;
 }
 
 fn it_serves_and_connects_to_itself() {
@@ -47,4 +48,8 @@ fn it_does_the_suite() {
         };
         kind == HandshakeKind::SessionId && settings.version == TlsVersion::Tls13
     });
+}
+
+fn it_verifies_chains_without_a_connection() {
+    verify(Path::new(WORKER), STACK);
 }

@@ -1,0 +1,128 @@
+use std::{ffi::c_long, ptr};
+
+use boring::{
+    error::ErrorStack,
+    ssl::{Ssl, SslConnector, SslMethod},
+    stack::Stack,
+    x509::{
+        X509, X509StoreContext,
+        store::{X509Store, X509StoreBuilder},
+        verify::X509VerifyFlags,
+    },
+};
+use foreign_types_shared::{ForeignType, ForeignTypeRef};
+use netbench_model::CertificateFault;
+use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, SetupError};
+
+use crate::{explain::certificate_fault, settings::good};
+
+/// `X509_verify_cert` with what libssl and the boring crate set for a client: purpose and host.
+pub(crate) struct ClientOfChains(SslConnector);
+
+impl ClientOfChains {
+    pub(crate) fn new() -> Result<Self, SetupError> {
+        let connector = SslConnector::builder(SslMethod::tls())
+            .map_err(|e| SetupError::refused("context", e))?;
+        Ok(Self(connector.build()))
+    }
+
+    fn ssl(&self, chain: &ChainInDer) -> Result<Ssl, ErrorStack> {
+        let mut ssl = self.0.configure()?.into_ssl(&chain.host)?;
+        let parameters = ssl.param_mut();
+        parameters.set_time(i64::try_from(chain.at_unix_s).unwrap_or(i64::MAX));
+        if !chain.crls.is_empty() {
+            parameters
+                .try_set_flags(X509VerifyFlags::CRL_CHECK | X509VerifyFlags::CRL_CHECK_ALL)?;
+        }
+        Ok(ssl)
+    }
+}
+
+impl ChainVerifier for ClientOfChains {
+    fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
+        let mut ssl = self.ssl(chain).map_err(|error| {
+            // The host is all that there is of the chain in it.
+            NotVerified::Rejected(CertificateFault::WrongName, first(&error))
+        })?;
+        // What others have left would be told as this chain's.
+        let _ = ErrorStack::get();
+        let unreadable =
+            |error: ErrorStack| NotVerified::Rejected(CertificateFault::BadEncoding, first(&error));
+        let store = store(chain).map_err(unreadable)?;
+        let mut sent = Stack::new().map_err(unreadable)?;
+        for der in &chain.sent {
+            let certificate = X509::from_der(der).map_err(unreadable)?;
+            // As libssl does: nothing may come after it.
+            if certificate.to_der().map_err(unreadable)?.len() != der.len() {
+                return Err(NotVerified::Rejected(
+                    CertificateFault::BadEncoding,
+                    "bytes after the certificate".to_owned(),
+                ));
+            }
+            sent.push(certificate).map_err(unreadable)?;
+        }
+        let Some(leaf) = sent.get(0) else {
+            return Err(NotVerified::Unsupported("an empty chain".to_owned()));
+        };
+        let result = X509StoreContext::new().and_then(|mut context| {
+            context.init(&store, leaf, &sent, |context| {
+                // SAFETY: the context is live, and the name lives for ever.
+                good(unsafe {
+                    boring_sys::X509_STORE_CTX_set_default(context.as_ptr(), c"ssl_server".as_ptr())
+                })?;
+                context.verify_param_mut().copy_from(ssl.param_mut())?;
+                let is_good = context.verify_cert()?;
+                Ok((is_good, context.verify_result()))
+            })
+        });
+        match result {
+            Ok((true, Ok(()))) => Ok(()),
+            Ok((_, Err(error))) => Err(NotVerified::Rejected(
+                certificate_fault(error),
+                error.error_string().to_owned(),
+            )),
+            Ok((false, Ok(()))) => Err(NotVerified::Rejected(
+                CertificateFault::Other,
+                "refused without an error".to_owned(),
+            )),
+            Err(error) => Err(NotVerified::Rejected(
+                CertificateFault::Other,
+                first(&error),
+            )),
+        }
+    }
+}
+
+/// The library's word for the first error: the cause of the others.
+fn first(errors: &ErrorStack) -> String {
+    let first = errors.errors().first().and_then(|error| error.reason());
+    first.unwrap_or("unreadable").to_owned()
+}
+
+fn store(chain: &ChainInDer) -> Result<X509Store, ErrorStack> {
+    let mut store = X509StoreBuilder::new()?;
+    for root in &chain.roots {
+        store.add_cert(&X509::from_der(root)?)?;
+    }
+    for crl in &chain.crls {
+        add_crl(&mut store, crl)?;
+    }
+    Ok(store.build())
+}
+
+/// Adds a list of revoked certificates, which the boring crate has no type for.
+fn add_crl(store: &mut X509StoreBuilder, der: &[u8]) -> Result<(), ErrorStack> {
+    let length = c_long::try_from(der.len()).unwrap_or(c_long::MAX);
+    let mut at = der.as_ptr();
+    // SAFETY: the bytes are read and not kept.
+    let crl = unsafe { boring_sys::d2i_X509_CRL(ptr::null_mut(), &raw mut at, length) };
+    if crl.is_null() {
+        return Err(ErrorStack::get());
+    }
+    // SAFETY: both are live. The store takes a share of its own, and this one is given back.
+    good(unsafe {
+        let result = boring_sys::X509_STORE_add_crl(store.as_ptr(), crl);
+        boring_sys::X509_CRL_free(crl);
+        result
+    })
+}
