@@ -21,5 +21,15 @@ fn main() {
             env::var(from).unwrap_or_default()
         );
     }
+    // What Cargo heeds instead of the profile's own, and the compiler's flags.
+    if let Ok(lto) = env::var("CARGO_PROFILE_RELEASE_LTO") {
+        println!("cargo::rustc-env=NETBENCH_LTO={lto}");
+    }
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    println!(
+        "cargo::rustc-env=NETBENCH_RUSTFLAGS={}",
+        flags.replace('\u{1f}', " ")
+    );
+    println!("cargo::rerun-if-env-changed=CARGO_PROFILE_RELEASE_LTO");
     println!("cargo::rerun-if-changed=build.rs");
 }

@@ -164,6 +164,47 @@ fn a_variant_with_another_compiler_is_a_program_of_its_own() {
 }
 
 #[test]
+fn a_variant_with_other_flags_is_a_program_of_its_own() {
+    let place = Place::new();
+    checkout(&place);
+    for tool in ["clang", "clang++", "cc", "c++"] {
+        place.script(&format!("tools/{tool}"), "");
+    }
+    let stacks =
+        "rustls-ring+lto rustls-ring+native+lto rustls-ring+native+clang rustls-ring+malloc";
+    alone(&place, &format!("stacks build {stacks}")).expect(0);
+    let built = log(&place);
+    let lines: Vec<&str> = built.lines().collect();
+    assert_eq!(lines.len(), 4, "{built}");
+    let lto = "--config profile.release.lto='fat' --config env.CARGO_PROFILE_RELEASE_LTO='fat'";
+    let native = "--config build.rustflags=['-Ctarget-cpu=native']";
+    let c = "-march=native -frecord-gcc-switches'";
+    for (line, folder, with) in [
+        (lines[0], "/lto", vec![lto]),
+        (
+            lines[1],
+            "/lto+native",
+            vec![lto, native, &format!("env.CC.value='cc {c}")],
+        ),
+        (
+            lines[2],
+            "/clang+native",
+            vec![native, &format!("env.CXX.value='clang++ {c}")],
+        ),
+        (lines[3], "", Vec::new()),
+    ] {
+        assert!(line.contains(&format!("/target{folder}")), "{line}");
+        for all in [lto, native, c] {
+            let wanted = with.iter().any(|part| part.contains(all));
+            assert_eq!(line.contains(all), wanted, "{all}: {line}");
+        }
+        for part in with {
+            assert!(line.contains(part), "{line}");
+        }
+    }
+}
+
+#[test]
 fn what_a_build_took_is_kept_with_its_worker_until_that_changes() {
     let place = Place::new();
     checkout(&place);
@@ -403,6 +444,55 @@ fn what_a_build_lacks_is_found_out_before_it_begins() {
     let said = alone(&place, "stacks build servo").expect(1).stderr;
     assert!(said.contains("not here: FreeType's headers\n"), "{said}");
     assert!(said.contains("apt-get install libfreetype-dev"), "{said}");
+}
+
+#[test]
+fn what_builds_left_behind_is_deleted_and_workers_are_kept() {
+    let place = Place::new();
+    checkout(&place);
+    for tool in ["gcc", "g++"] {
+        place.script(&format!("tools/{tool}"), "");
+    }
+    alone(&place, "stacks build rustls-ring rustls-ring+jemalloc+gcc").expect(0);
+    let target = place.path().join("target");
+    // Cargo marks its folders; nothing else is taken for one.
+    for folder in ["jemalloc+gcc", "openssl@", "release", "mine", "lto+mine"] {
+        fs::create_dir_all(target.join(folder)).unwrap();
+        fs::write(target.join(folder).join("CACHEDIR.TAG"), "made by Cargo").unwrap();
+    }
+    fs::create_dir_all(target.join("native")).unwrap();
+    fs::write(target.join("native/kept"), "no target folder").unwrap();
+    let openssl = place.path().join("cache/netbench/openssl");
+    fs::create_dir_all(&openssl).unwrap();
+    fs::write(openssl.join("libssl.a"), "a library").unwrap();
+
+    let said = alone(&place, "stacks clean --objects").expect(0).stdout;
+    assert_eq!(said.lines().count(), 3, "{said}");
+    for gone in [
+        &openssl,
+        &target.join("jemalloc+gcc"),
+        &target.join("openssl@"),
+    ] {
+        assert!(
+            !gone.exists() && said.contains(&*gone.to_string_lossy()),
+            "{said}"
+        );
+    }
+    for kept in ["release", "mine", "lto+mine", "native/kept"] {
+        assert!(target.join(kept).exists(), "{kept}");
+    }
+    let workers = place.path().join("cache/netbench/workers");
+    let workers = workers.join(env!("CARGO_PKG_VERSION"));
+    for folder in ["", "jemalloc+gcc"] {
+        assert!(
+            workers
+                .join(folder)
+                .join("netbench-worker-rustls")
+                .is_file()
+        );
+    }
+    let said = alone(&place, "stacks clean --objects").expect(0).stdout;
+    assert_eq!(said, "there is nothing to delete\n");
 }
 
 #[test]

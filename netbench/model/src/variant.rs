@@ -6,6 +6,8 @@ use std::fmt;
 /// (`variant.rs` of `netbench-worker`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Variant {
+    /// All of its memory comes from the system's allocator, as it does where nobody asks for another.
+    Malloc,
     /// All of its memory comes from jemalloc.
     Jemalloc,
     /// All of its memory comes from mimalloc.
@@ -14,6 +16,10 @@ pub enum Variant {
     Gcc,
     /// Its library's C is compiled by Clang.
     Clang,
+    /// Its Rust is optimised as one program: fat LTO, where it usually is thin.
+    Lto,
+    /// It is compiled for the processor of the machine that builds it.
+    Native,
     /// Its library is told that the processor has no AVX-512.
     NoAvx512,
     /// Its library is told that the processor has neither VAES nor VPCLMULQDQ.
@@ -22,11 +28,14 @@ pub enum Variant {
 
 impl Variant {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 9] = [
+        Self::Malloc,
         Self::Jemalloc,
         Self::Mimalloc,
         Self::Gcc,
         Self::Clang,
+        Self::Lto,
+        Self::Native,
         Self::NoAvx512,
         Self::NoVaes,
     ];
@@ -34,10 +43,13 @@ impl Variant {
     /// Its name, without the `+`.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Malloc => "malloc",
             Self::Jemalloc => "jemalloc",
             Self::Mimalloc => "mimalloc",
             Self::Gcc => "gcc",
             Self::Clang => "clang",
+            Self::Lto => "lto",
+            Self::Native => "native",
             Self::NoAvx512 => "noavx512",
             Self::NoVaes => "novaes",
         }
@@ -46,10 +58,17 @@ impl Variant {
     /// What it is, in a line.
     pub fn about(self) -> &'static str {
         match self {
+            Self::Malloc => {
+                "the worker's memory comes from the system's malloc, as it does without a variant"
+            }
             Self::Jemalloc => "the worker's memory comes from jemalloc, that of C libraries too",
             Self::Mimalloc => "the worker's memory comes from mimalloc, that of C libraries too",
             Self::Gcc => "the library's C is compiled by GCC",
             Self::Clang => "the library's C is compiled by Clang",
+            Self::Lto => "the worker's Rust is optimised with fat LTO, where it usually is thin",
+            Self::Native => {
+                "the worker's Rust and C are compiled for this processor (target-cpu=native, -march=native)"
+            }
             Self::NoAvx512 => {
                 "the library does without AVX-512 (OPENSSL_ia32cap; OpenSSL and AWS-LC)"
             }
@@ -62,18 +81,23 @@ impl Variant {
     /// What it is one of several of, where a worker can have but one.
     fn choice(self) -> Option<Choice> {
         match self {
-            Self::Jemalloc | Self::Mimalloc => Some(Choice::Allocator),
+            Self::Malloc | Self::Jemalloc | Self::Mimalloc => Some(Choice::Allocator),
             Self::Gcc | Self::Clang => Some(Choice::Compiler),
-            Self::NoAvx512 | Self::NoVaes => None,
+            Self::Lto | Self::Native | Self::NoAvx512 | Self::NoVaes => None,
         }
+    }
+
+    /// Whether it is another program, and not only run otherwise.
+    fn is_built(self) -> bool {
+        !matches!(self, Self::Malloc | Self::NoAvx512 | Self::NoVaes)
     }
 
     /// The instructions that the library is to do without: the bits of CPUID's leaf 7, ECX above EBX.
     pub fn hidden(self) -> u64 {
         match self {
-            Self::Jemalloc | Self::Mimalloc | Self::Gcc | Self::Clang => 0,
             Self::NoAvx512 => AVX512,
             Self::NoVaes => VAES,
+            _ => 0,
         }
     }
 }
@@ -109,6 +133,9 @@ impl Variants {
     /// The variable of the environment that tells a worker what it is to prove.
     pub const VARIABLE: &'static str = "NETBENCH_VARIANTS";
 
+    /// None of them.
+    pub const NONE: Self = Self(Vec::new());
+
     /// Takes them out of the name of a stack: what is left is a stack that a worker knows.
     ///
     /// # Errors
@@ -137,9 +164,23 @@ impl Variants {
         Ok((stack, Self(found)))
     }
 
-    /// The allocator that the worker is built with, where it is not the system's.
+    /// Those that the worker is built with, in the order of [`Variant`].
+    #[must_use]
+    pub fn built(&self) -> Self {
+        let mut built: Vec<_> = self.iter().filter(|variant| variant.is_built()).collect();
+        built.sort_unstable();
+        Self(built)
+    }
+
+    /// Whether it is one of them.
+    pub fn has(&self, variant: Variant) -> bool {
+        self.0.contains(&variant)
+    }
+
+    /// The allocator that the worker is linked with, where it is not the system's.
     pub fn allocator(&self) -> Option<Variant> {
-        self.chosen(Choice::Allocator)
+        let chosen = self.chosen(Choice::Allocator);
+        chosen.filter(|variant| variant.is_built())
     }
 
     /// The compiler of the library's C, where it is not the one that the build finds by itself.
@@ -225,6 +266,29 @@ mod tests {
     }
 
     #[test]
+    fn another_program_is_named_after_what_it_is_built_with() {
+        let cases = [
+            ("a", "", None),
+            ("a+malloc+noavx512+novaes", "", None),
+            (
+                "a+native+lto+gcc+malloc+mimalloc2+noavx512",
+                "+gcc+lto+native",
+                None,
+            ),
+            (
+                "a+clang+jemalloc",
+                "+jemalloc+clang",
+                Some(Variant::Jemalloc),
+            ),
+        ];
+        for (name, built, allocator) in cases {
+            let (_, variants) = Variants::split(name).expect(name);
+            assert_eq!(variants.built().to_string(), built, "{name}");
+            assert_eq!(variants.allocator(), allocator, "{name}");
+        }
+    }
+
+    #[test]
     fn what_cannot_be_together_is_refused() {
         let cases = [
             ("a+jemalloc+jemalloc", "+jemalloc is there twice"),
@@ -233,6 +297,10 @@ mod tests {
                 "+mimalloc and +jemalloc exclude each other",
             ),
             ("a+clang+jemalloc+gcc", "+clang and +gcc exclude each other"),
+            (
+                "a+malloc+jemalloc",
+                "+malloc and +jemalloc exclude each other",
+            ),
         ];
         for (name, expected) in cases {
             let said = Variants::split(name).expect_err(name).to_string();

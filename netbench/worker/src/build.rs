@@ -15,7 +15,14 @@ pub fn build_facts() -> BTreeMap<String, String> {
     .into_iter()
     .map(|(name, value)| (name.to_owned(), value.to_owned()))
     .chain([("allocator".to_owned(), allocator::found())])
+    .chain(set("lto", option_env!("NETBENCH_LTO").unwrap_or_default()))
+    .chain(set("rustflags", env!("NETBENCH_RUSTFLAGS")))
     .collect()
+}
+
+/// What was set otherwise than usual, where it was.
+fn set(name: &str, value: &str) -> Option<(String, String)> {
+    (!value.is_empty()).then(|| (name.to_owned(), value.to_owned()))
 }
 
 /// The version of `package` in the text of a `Cargo.lock`: for libraries that do not say theirs.

@@ -11,6 +11,9 @@ const OWN: &str = "/proc/self/exe";
 /// How Clang's comment goes on after the name of whoever built it.
 const CLANG: &str = "clang version ";
 
+/// The flag that names a processor. Compilers write `-march=native` down as the one that it stands for.
+const PROCESSOR: &str = "-march=";
+
 /// What is not of a compiler of C.
 const OTHERS: [&str; 2] = ["rustc version ", "Linker: "];
 
@@ -31,9 +34,25 @@ pub(crate) fn lacks(variant: Variant) -> Option<String> {
         .then(|| format!("the worker's C was not compiled by {variant}: it names {found}"))
 }
 
+/// The processors that the worker's C was compiled for, where compilers were told to write their flags down
+/// (`-frecord-gcc-switches`).
+pub(crate) fn processors() -> Option<String> {
+    let flags = texts(&File::open(OWN).ok()?, b".GCC.command.line\0")?;
+    let words = flags.iter().flat_map(|flags| flags.split_whitespace());
+    let mut found: Vec<&str> = words.filter(|word| word.starts_with(PROCESSOR)).collect();
+    found.sort_unstable();
+    found.dedup();
+    (!found.is_empty()).then(|| found.join(", "))
+}
+
 /// The texts of the section `.comment` of a program.
 fn comments(program: &File) -> Option<Vec<String>> {
-    let section = Elf::new(program)?.section(b".comment\0")?;
+    texts(program, b".comment\0")
+}
+
+/// The texts of a section of a program. Each ends with a zero.
+fn texts(program: &File, section: &[u8]) -> Option<Vec<String>> {
+    let section = Elf::new(program)?.section(section)?;
     let texts = section.split(|byte| *byte == 0);
     let texts = texts.filter(|text| !text.is_empty());
     Some(

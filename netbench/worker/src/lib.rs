@@ -18,6 +18,7 @@ mod fault;
 mod fetch;
 mod heap;
 mod layout;
+mod native;
 mod observed;
 mod page;
 mod probe;

@@ -8,7 +8,7 @@ use netbench_protocol::{ClientIdentity, Material, ServeSite, StackDescription};
 use crate::{
     Accept, ChainVerifier, Endpoint, EndpointSetup, Explained, Fetch, InMemory, KeyExchange,
     OwnTrust, Probe, RecordProtection, SetUpAction, SetupError, Signatures, Stack, TrustRoots,
-    Verifier, allocator, compiler,
+    Verifier, allocator, compiler, native,
 };
 
 /// The stacks under the names that their variants have, where the environment asks for variants.
@@ -65,6 +65,10 @@ impl Varied {
 /// Why this process, with this stack, is not the variant.
 fn lacks(stack: &dyn Stack, variant: Variant) -> Option<String> {
     match variant {
+        Variant::Malloc => {
+            let found = allocator::found();
+            (found != "system").then(|| format!("the worker's allocator is {found}"))
+        }
         Variant::Jemalloc | Variant::Mimalloc => {
             let found = allocator::found();
             let proven = found.strip_prefix(variant.name());
@@ -72,6 +76,11 @@ fn lacks(stack: &dyn Stack, variant: Variant) -> Option<String> {
             (!proven).then(|| format!("the worker's allocator is not {variant}: it is {found}"))
         }
         Variant::Gcc | Variant::Clang => compiler::lacks(variant),
+        Variant::Lto => {
+            let set = option_env!("NETBENCH_LTO").unwrap_or("as the profile has it");
+            (set != "fat").then(|| format!("the worker's LTO is {set}, and not fat"))
+        }
+        Variant::Native => native::lacks(),
         Variant::NoAvx512 | Variant::NoVaes => {
             if !processor_has(variant) {
                 let without = variant.name().trim_start_matches("no");
@@ -96,7 +105,7 @@ fn processor_has(variant: Variant) -> bool {
     match variant {
         Variant::NoAvx512 => std::arch::is_x86_feature_detected!("avx512f"),
         Variant::NoVaes => std::arch::is_x86_feature_detected!("vaes"),
-        Variant::Jemalloc | Variant::Mimalloc | Variant::Gcc | Variant::Clang => true,
+        _ => true,
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
@@ -120,6 +129,9 @@ impl Stack for Varied {
         }
         if let Some(compilers) = compiler::found() {
             record.build.insert("compiler".to_owned(), compilers);
+        }
+        if let Some(flags) = compiler::processors() {
+            record.build.insert("c_processor".to_owned(), flags);
         }
         if let Some(problem) = &self.problem {
             let not = "not_the_variant".to_owned();

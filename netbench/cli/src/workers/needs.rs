@@ -106,9 +106,10 @@ pub(super) fn all_there(package: &str) -> anyhow::Result<()> {
     );
 }
 
-/// Refuses to build with compilers that are not there, each the value of a variable.
-pub(super) fn has_compilers(compilers: &[(&str, &str)]) -> anyhow::Result<()> {
-    for (_, program) in compilers {
+/// Refuses to build with compilers that are not there, each the value of a variable, with its flags.
+pub(super) fn has_compilers(compilers: &[(&str, String)]) -> anyhow::Result<()> {
+    for (_, call) in compilers {
+        let program = call.split(' ').next().unwrap_or(call);
         if in_path(program).is_none() {
             // Clang's own package has both of its compilers.
             let package = program.replace("clang++", "clang");

@@ -23,7 +23,7 @@ const LINE: Duration = Duration::from_secs(30);
 pub(crate) fn build(
     release: Release,
     folder: &Path,
-    compilers: &[(&str, &str)],
+    compilers: &[(&str, String)],
 ) -> anyhow::Result<()> {
     let version = release.version;
     let mut build = Build::of(release);

@@ -26,8 +26,8 @@ pub(crate) struct Program {
     build: Build,
     /// What is built before.
     release: Option<Release>,
-    allocator: Option<Variant>,
-    compiler: Option<Variant>,
+    /// What it is built with otherwise than usual.
+    variants: Variants,
 }
 
 /// A program that is there, and where it was found.
@@ -54,8 +54,7 @@ impl Program {
             variant: None,
         },
         release: None,
-        allocator: None,
-        compiler: None,
+        variants: Variants::NONE,
     };
 
     /// The worker of a stack.
@@ -65,20 +64,16 @@ impl Program {
             file: source.executable,
             build: source.build,
             release: source.release,
-            allocator: None,
-            compiler: None,
+            variants: Variants::NONE,
         }
     }
 
     /// The same, built as the variants say.
     pub(crate) fn with(self, variants: &Variants) -> Self {
-        let (allocator, compiler) = (variants.allocator(), variants.compiler());
-        let chosen = [allocator, compiler].into_iter().flatten();
-        let suffix: String = chosen.map(|variant| format!("+{variant}")).collect();
+        let variants = variants.built();
         Self {
-            name: self.name + Cow::Owned(suffix),
-            allocator,
-            compiler,
+            name: self.name + Cow::Owned(variants.to_string()),
+            variants,
             ..self
         }
     }
@@ -90,10 +85,8 @@ impl Program {
 
     /// The folder that it has to itself, under the target folder, in the cache and beside the command; empty for a usual one.
     fn folder(&self) -> String {
-        let [allocator, compiler] =
-            [self.allocator, self.compiler].map(|chosen| chosen.map(Variant::name));
-        let parts = [Some(self.build.folder()), allocator, compiler];
-        let parts = parts.into_iter().flatten();
+        let variants = self.variants.iter().map(Variant::name);
+        let parts = [self.build.folder()].into_iter().chain(variants);
         let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
         parts.join("+")
     }
@@ -108,8 +101,8 @@ impl Program {
 
     /// Whether one build makes both.
     pub(crate) fn is_built_with(&self, other: &Self) -> bool {
-        let what = |it: &Self| (it.file, it.build, it.allocator, it.compiler);
-        what(self) == what(other)
+        let what = |it: &Self| (it.file, it.build);
+        what(self) == what(other) && self.variants == other.variants
     }
 
     /// Finds it, and builds nothing.
@@ -165,9 +158,9 @@ impl Program {
             } => {
                 needs::all_there(package)?;
                 let compilers = self.compilers();
-                needs::has_compilers(compilers)?;
+                needs::has_compilers(&compilers)?;
                 if let Some(release) = self.release {
-                    openssl::build(release, tree.root(), compilers)?;
+                    openssl::build(release, tree.root(), &compilers)?;
                 }
                 let target = tree.target().join(self.target_folder());
                 let made = target.join(Profile::Release.folder()).join(self.file);
@@ -178,7 +171,8 @@ impl Program {
                     arguments.extend(["--manifest-path", manifest]);
                 }
                 let feature = self
-                    .allocator
+                    .variants
+                    .allocator()
                     .map(|allocator| format!("{HARNESS}/{allocator}"));
                 if let Some(feature) = &feature {
                     // Cargo takes a feature of another package only if that package is chosen too, or is a dependency.
@@ -198,7 +192,9 @@ impl Program {
                         format!("env.{name}.force=true"),
                     ]
                 });
-                let settings: Vec<String> = settings.chain(forced).collect();
+                let compiled = self.compiled();
+                let settings = settings.chain(forced).chain(compiled);
+                let settings: Vec<String> = settings.collect();
                 arguments.extend(settings.iter().flat_map(|setting| ["--config", setting]));
                 tree.cargo_build(Profile::Release, &arguments, &made)?;
                 if made == built || same(&made, built) {
@@ -211,13 +207,37 @@ impl Program {
         }
     }
 
-    /// The variables that name the compilers of C and C++, where they are chosen.
-    fn compilers(&self) -> &'static [(&'static str, &'static str)] {
-        match self.compiler {
-            Some(Variant::Clang) => &[("CC", "clang"), ("CXX", "clang++")],
-            Some(Variant::Gcc) => &[("CC", "gcc"), ("CXX", "g++")],
-            _ => &[],
+    /// The variables that name the compilers of C and C++ with their flags, where they are chosen.
+    fn compilers(&self) -> Vec<(&'static str, String)> {
+        let (c, cxx) = match self.variants.compiler() {
+            Some(Variant::Clang) => ("clang", "clang++"),
+            Some(_) => ("gcc", "g++"),
+            None if self.variants.has(Variant::Native) => ("cc", "c++"),
+            None => return Vec::new(),
+        };
+        let flags = if self.variants.has(Variant::Native) {
+            // The worker reads from its own executable what its C was compiled for.
+            " -march=native -frecord-gcc-switches"
+        } else {
+            ""
+        };
+        [("CC", c), ("CXX", cxx)]
+            .map(|(name, program)| (name, format!("{program}{flags}")))
+            .to_vec()
+    }
+
+    /// Cargo's settings for how Rust is compiled.
+    fn compiled(&self) -> Vec<String> {
+        let mut settings = Vec::new();
+        if self.variants.has(Variant::Lto) {
+            settings.push("profile.release.lto='fat'".to_owned());
+            // The worker's build script is told too.
+            settings.push("env.CARGO_PROFILE_RELEASE_LTO='fat'".to_owned());
         }
+        if self.variants.has(Variant::Native) {
+            settings.push("build.rustflags=['-Ctarget-cpu=native']".to_owned());
+        }
+        settings
     }
 
     /// What a user can call to build it.
@@ -227,7 +247,7 @@ impl Program {
                 package,
                 workspace: None,
                 variant: None,
-            } if self.allocator.is_none() && self.compiler.is_none() => {
+            } if self.variants == Variants::NONE => {
                 format!("`cargo build --release -p {package}`")
             }
             Build::Cargo { .. } | Build::Go { .. } | Build::Java { .. } => {

@@ -11,6 +11,7 @@ Examples:
   netbench stacks check go                   does its worker keep every rule?
   netbench stacks check mine --worker mine=./my-worker
   netbench stacks clean
+  netbench stacks clean --objects            keep the workers, and little else
   netbench stacks build rustls-ring+jemalloc openssl+clang
   netbench stacks build openssl@1.1.1 openssl@3.0 openssl@4.0
   netbench suite handshake --stack rustls-ring,rustls-ring+jemalloc,openssl,openssl+novaes
@@ -18,10 +19,13 @@ Examples:
 openssl@3.0 is the last release of that line that crates.io has; its first build
 compiles OpenSSL, which takes some minutes.
 
-A name may end with variants: +jemalloc, +mimalloc, +gcc and +clang are other
-programs (an allocator, or a compiler of the library's C), +noavx512 and +novaes
-the same ones with part of the processor hidden from the library. The worker checks that it is what its name says; where it is not or
-cannot be, its cases are unsupported, with the reason.
+A name may end with variants. +jemalloc, +mimalloc, +gcc, +clang, +lto and
++native are other programs: with another allocator, another compiler of the
+library's C, fat LTO, or compiled for this processor. +noavx512 and +novaes are
+the same programs with part of the processor hidden from the library, and
++malloc says what is so without a variant. The worker checks that it is what its
+name says; where it is not or cannot be, its cases are unsupported, with the
+reason.
 
 Each stack runs in a separate program, its worker. netbench looks for workers
 beside the command, in the cache folder and in the source tree. A command that
@@ -45,7 +49,7 @@ pub(crate) enum StacksCommand {
     /// Check that workers keep the rules that every worker must keep
     #[command(after_help = CHECK)]
     Check(Check),
-    /// Delete the workers in the cache folder
+    /// Delete the workers in the cache folder, or what their builds left behind
     Clean(Clean),
 }
 
@@ -93,6 +97,10 @@ pub(crate) struct Check {
 #[derive(Debug, Args)]
 pub(crate) struct Clean {
     /// Delete the workers of these stacks alone
-    #[arg(value_name = "STACK")]
+    #[arg(value_name = "STACK", conflicts_with = "objects")]
     pub(crate) stacks: Vec<String>,
+    /// Keep the workers, and delete what only another build of them would use: OpenSSL's libraries in
+    /// the cache folder, and Cargo's folders of versions and variants in the source tree
+    #[arg(long)]
+    pub(crate) objects: bool,
 }

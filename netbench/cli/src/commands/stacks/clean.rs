@@ -1,29 +1,101 @@
-use std::fs;
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 use anyhow::Context;
+use netbench_model::Variant;
+use netbench_runner::known_stacks;
 
 use super::{args::Clean, programs};
-use crate::{exit::Ended, output, workers::build_time};
+use crate::{
+    cache,
+    exit::Ended,
+    output,
+    workers::{SourceTree, build_time},
+};
 
-/// Deletes workers in the cache folder. What Cargo built in a source tree is Cargo's to clean.
+/// Deletes workers in the cache folder, or what their builds left behind. What Cargo built in a source tree as usual is
+/// Cargo's to clean.
 pub(super) fn clean(options: &Clean) -> anyhow::Result<Ended> {
+    let mut lines = if options.objects {
+        objects()?
+    } else {
+        workers(&options.stacks)?
+    };
+    if lines.is_empty() {
+        lines.push("there is nothing to delete".to_owned());
+    }
+    output::write_lines(&lines)?;
+    Ok(Ended::Well)
+}
+
+fn workers(stacks: &[String]) -> anyhow::Result<Vec<String>> {
     let mut lines = Vec::new();
-    for program in programs(&options.stacks)? {
+    for program in programs(stacks)? {
         let Some(path) = program.in_cache()? else {
             continue;
         };
         let bytes = fs::metadata(&path).map_or(0, |about| about.len());
         fs::remove_file(&path).with_context(|| format!("cannot delete {}", path.display()))?;
         build_time::forget(&path);
-        lines.push(format!(
-            "deleted {} ({} MB)",
-            path.display(),
-            bytes / 1_000_000
-        ));
+        lines.push(deleted(&path, bytes));
     }
-    if lines.is_empty() {
-        lines.push("there is nothing to delete".to_owned());
+    Ok(lines)
+}
+
+fn objects() -> anyhow::Result<Vec<String>> {
+    let mut folders = vec![cache::folder("openssl")?];
+    if let Some(tree) = SourceTree::find() {
+        folders.extend(folders_of_variants(&tree.target()));
     }
-    output::write_lines(&lines)?;
-    Ok(Ended::Well)
+    let mut lines = Vec::new();
+    for folder in folders {
+        let bytes = size_bytes(&folder);
+        if bytes > 0 {
+            fs::remove_dir_all(&folder)
+                .with_context(|| format!("cannot delete {}", folder.display()))?;
+            lines.push(deleted(&folder, bytes));
+        }
+    }
+    Ok(lines)
+}
+
+/// The target folders that versions and variants have to themselves, by their names and by Cargo's mark. Their workers were copied into the
+/// cache when they were built.
+fn folders_of_variants(target: &Path) -> Vec<PathBuf> {
+    let builds = known_stacks().iter().map(|source| source.build.folder());
+    // Versions of one library share a folder, without the version.
+    let builds = builds.flat_map(|folder| {
+        let shared = folder.find('@').map_or(folder, |at| &folder[..=at]);
+        [folder, shared]
+    });
+    let names: Vec<&str> = builds.chain(Variant::ALL.map(Variant::name)).collect();
+    let is_one = |name: &str| name.split('+').all(|part| names.contains(&part));
+    let mut folders: Vec<PathBuf> = entries(target)
+        .filter(|entry| is_one(&entry.file_name().to_string_lossy()))
+        .map(|entry| entry.path())
+        .filter(|path| path.join("CACHEDIR.TAG").is_file())
+        .collect();
+    folders.sort_unstable();
+    folders
+}
+
+/// What is in a folder. What cannot be read counts for nothing.
+fn size_bytes(folder: &Path) -> u64 {
+    entries(folder)
+        .map(|entry| match entry.file_type() {
+            Ok(kind) if kind.is_dir() => size_bytes(&entry.path()),
+            _ => entry.metadata().map_or(0, |about| about.len()),
+        })
+        .sum()
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = fs::DirEntry> {
+    let read: io::Result<fs::ReadDir> = fs::read_dir(folder);
+    read.into_iter().flatten().flatten()
+}
+
+fn deleted(path: &Path, bytes: u64) -> String {
+    format!("deleted {} ({} MB)", path.display(), bytes / 1_000_000)
 }
