@@ -17,6 +17,9 @@ netbench_testing::tests! {
     apache_serves_what_its_sites_say: Apache;
     haproxy_serves_what_its_sites_say: Haproxy;
     node_serves_what_its_sites_say: Node;
+    s_server_serves_what_its_sites_say: OpensslCommand;
+    s_server_speaks_no_http2: OpensslCommand;
+    rustls_is_short_for_a_server;
     a_server_that_is_not_installed_is_said_to_be;
     a_server_that_will_not_start_costs_its_sites_alone;
     a_server_is_no_stack;
@@ -24,10 +27,10 @@ netbench_testing::tests! {
 }
 
 /// Two sites that a server is to serve, and one with which nothing that is installed can be of use.
-fn sites(server: &str) -> String {
+fn sites(server: &str, protocols: &str) -> String {
     format!(
         "* server={server}\n\
-         new.example tls=1.3 suites=TLS_AES_256_GCM_SHA384 groups=secp256r1 key=ecdsa-p256 body=100k\n\
+         new.example tls=1.3 suites=TLS_AES_256_GCM_SHA384 groups=secp256r1 key=ecdsa-p256 alpn={protocols} body=100k\n\
          old.example tls=1.2 suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256 groups=x25519 alpn=http/1.1 chain=3/4032\n\
          silent.example fault=silent\n"
     )
@@ -47,23 +50,53 @@ fn left(temporary: &Path) -> Vec<String> {
 }
 
 fn nginx_serves_what_its_sites_say() {
-    serves_what_its_sites_say("nginx", "nginx/");
+    serves_what_its_sites_say("nginx", "h2,http/1.1", "nginx/");
 }
 
 fn apache_serves_what_its_sites_say() {
-    serves_what_its_sites_say("apache", "Apache/");
+    serves_what_its_sites_say("apache", "h2,http/1.1", "Apache/");
 }
 
 fn haproxy_serves_what_its_sites_say() {
-    serves_what_its_sites_say("haproxy", "HAProxy");
+    serves_what_its_sites_say("haproxy", "h2,http/1.1", "HAProxy");
 }
 
 fn node_serves_what_its_sites_say() {
-    serves_what_its_sites_say("node", "v");
+    serves_what_its_sites_say("node", "h2,http/1.1", "v");
 }
 
-fn serves_what_its_sites_say(server: &str, version: &str) {
-    let place = Place::with_sites(&sites(server));
+fn s_server_serves_what_its_sites_say() {
+    serves_what_its_sites_say("openssl-s_server", "http/1.1", "OpenSSL ");
+}
+
+fn s_server_speaks_no_http2() {
+    let place = Place::with_sites("a.example server=openssl-s_server\n");
+    let line = "-q --rounds 1 --link none --stack rustls-ring,openssl";
+    // No pair of samples: nothing can be compared.
+    place
+        .netbench(&words(&format!("connect --sites sites.txt {line}")))
+        .expect(3);
+    for sample in measured(&place.run()) {
+        let Outcome::Unsupported { reason } = &sample.outcome else {
+            panic!("{sample:?}");
+        };
+        let due = "alpn=h2,http/1.1: openssl-s_server can be told http/1.1 or none";
+        assert_eq!(reason, due);
+    }
+}
+
+fn rustls_is_short_for_a_server() {
+    let place = Place::with_sites("a.example server=rustls\n");
+    let summary = connect(&place, "");
+    assert_eq!(summary.failures.len(), 0, "{:?}", summary.failures);
+    let workers = manifest(&place.run()).workers;
+    let of = |stack: &str| workers.iter().any(|worker| worker.stack == stack);
+    assert!(of("rustls-aws-lc") && !of("rustls"), "{workers:?}");
+}
+
+fn serves_what_its_sites_say(server: &str, protocols: &str, version: &str) {
+    let place = Place::with_sites(&sites(server, protocols));
+    let first_protocol = protocols.split(',').next().unwrap();
     let summary = connect(&place, "--condition clean,resumed");
     assert_eq!(summary.failures.len(), 0, "{:?}", summary.failures);
     let run = place.run();
@@ -79,18 +112,21 @@ fn serves_what_its_sites_say(server: &str, version: &str) {
                 assert_eq!(*reason, due);
             }
             ("silent.example", other) => panic!("{other:?}"),
-            (site, _) => is_what_was_asked_for(sample, site == "new.example"),
+            ("new.example", _) => is_what_was_asked_for(sample, Some(first_protocol)),
+            _ => is_what_was_asked_for(sample, None),
         }
     }
 }
 
-fn is_what_was_asked_for(sample: &Sample, is_new: bool) {
+/// `new_protocol` is what the newer site speaks; the other site is the older one.
+fn is_what_was_asked_for(sample: &Sample, new_protocol: Option<&str>) {
+    let is_new = new_protocol.is_some();
     let measured = sample.outcome.ok();
     let measured = measured.unwrap_or_else(|| panic!("{sample:?}"));
     let server = &measured.server.as_ref().unwrap().negotiated;
-    let (version, suite, group, alpn, bytes) = if is_new {
+    let (version, suite, group, alpn, bytes) = if let Some(alpn) = new_protocol {
         let suite = "TLS_AES_256_GCM_SHA384";
-        (TlsVersion::Tls13, suite, Group::SECP256R1, "h2", 100 << 10)
+        (TlsVersion::Tls13, suite, Group::SECP256R1, alpn, 100 << 10)
     } else {
         let suite = "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256";
         (TlsVersion::Tls12, suite, Group::X25519, "http/1.1", 4096)

@@ -165,6 +165,10 @@ const INSTALLED_SERVERS: &[WorkerSource] = &[
     installed_server("haproxy", "HAProxy, which answers by itself"),
     installed_server("nginx", "nginx"),
     installed_server("node", "Node.js, with its modules https and http2"),
+    installed_server(
+        "openssl-s_server",
+        "openssl s_server, OpenSSL's test server",
+    ),
 ];
 
 /// The worker of `openssl` with another release of OpenSSL. Its name and settings last as long as the list, which is made once.

@@ -9,7 +9,7 @@ use std::{
         process::CommandExt,
     },
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Child, ChildStdout, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
@@ -25,7 +25,10 @@ use nix::{
     unistd::Pid,
 };
 
-use crate::program::{Content, Installed, LOG, Placed, Plan};
+use crate::{
+    program::{Answers, Content, Installed, LOG, Placed, Plan},
+    relay::{Relay, Stopped},
+};
 
 /// How long a server may take until it listens for all of its sites.
 const START_LIMIT: Duration = Duration::from_secs(10);
@@ -117,29 +120,59 @@ impl Server {
         fill(&folder, installed, &plan).map_err(|e| failed("cannot write to its folder", e))?;
         let log = File::create(folder.path().join(LOG)).map_err(|e| failed("its log", e))?;
         let errors = log.try_clone().map_err(|e| failed("its log", e))?;
+        let (relay, input, output) = match installed.program.answers {
+            Answers::ByItself => (None, Stdio::null(), log.into()),
+            Answers::ThroughWorker => {
+                let body_bytes = sites.iter().map(|site| site.body_bytes).sum();
+                let relay = Relay::new(body_bytes);
+                let (relay, input) = relay.map_err(|e| failed("its input", e))?;
+                (Some(relay), input.into(), Stdio::piped())
+            }
+        };
         let mut command = Command::new(path);
         command
             .args((installed.program.arguments)(&plan))
             .current_dir(folder.path())
             // The settings of the system's library are not the site's.
             .env("OPENSSL_CONF", "/dev/null")
-            .stdin(Stdio::null())
-            .stdout(log)
+            .stdin(input)
+            .stdout(output)
             .stderr(errors);
         // SAFETY: between fork and exec this makes one system call.
         unsafe {
             // Where this process is killed, it ends its own processes too.
             command.pre_exec(|| Ok(set_pdeathsig(Signal::SIGTERM)?));
         }
-        let child = command.spawn().map_err(|e| failed("it is no program", e))?;
+        let mut child = command.spawn().map_err(|e| failed("it is no program", e))?;
+        // The server's input is the server's alone.
+        drop(command);
+        let output = child.stdout.take();
         let mut server = Self {
             name,
             child,
             folder,
             closing: installed.program.closing,
         };
+        if let Some((relay, output)) = relay.zip(output) {
+            server.relay(relay, output);
+        }
         server.wait_until_it_listens(&addresses)?;
         Ok((server, addresses))
+    }
+
+    /// Answers for the server for as long as it can be used, and then ends it.
+    fn relay(&self, relay: Relay, output: ChildStdout) {
+        let process = self.process();
+        thread::spawn(move || {
+            let stopped = relay.run(output);
+            if let (Ok(Stopped::Spoilt) | Err(_), Some(process)) = (stopped, process) {
+                let _ = kill(process, Signal::SIGTERM);
+            }
+        });
+    }
+
+    fn process(&self) -> Option<Pid> {
+        i32::try_from(self.child.id()).ok().map(Pid::from_raw)
     }
 
     fn wait_until_it_listens(&mut self, addresses: &[SocketAddr]) -> Result<(), StartError> {
@@ -191,8 +224,8 @@ impl Server {
 impl Drop for Server {
     /// Ends it by the signal on which it ends its own processes.
     fn drop(&mut self) {
-        if let Ok(process) = i32::try_from(self.child.id()) {
-            let _ = kill(Pid::from_raw(process), Signal::SIGTERM);
+        if let Some(process) = self.process() {
+            let _ = kill(process, Signal::SIGTERM);
         }
         let deadline = Instant::now() + END_LIMIT;
         while self.runs() && Instant::now() < deadline {

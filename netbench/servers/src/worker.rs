@@ -17,7 +17,7 @@ use netbench_protocol::{
 use parking_lot::Mutex;
 
 use crate::{
-    program::{Installed, PROGRAMS},
+    program::{Answers, Installed, PROGRAMS},
     server::{Server, StartError},
 };
 
@@ -119,7 +119,13 @@ fn serve(installed: &Installed, request: Serve, running: &Running) -> Serving {
             }
         }
     }
-    start(installed, &able, running, &mut serving);
+    let together = match installed.program.answers {
+        Answers::ByItself => able.len().max(1),
+        Answers::ThroughWorker => 1,
+    };
+    for sites in able.chunks(together) {
+        start(installed, sites, running, &mut serving);
+    }
     serving
 }
 

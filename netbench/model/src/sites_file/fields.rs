@@ -24,7 +24,7 @@ struct Field {
 static FIELDS: [Field; 17] = [
     Field {
         name: "server",
-        read: |lab, text| stack_name(text).map(|server| lab.server = server),
+        read: |lab, text| server_name(text).map(|server| lab.server = server),
         text: |lab| lab.server.clone(),
     },
     Field {
@@ -279,6 +279,15 @@ fn example(version: TlsVersion, key: KeyType) -> CipherSuite {
         .copied()
         .find(good)
         .unwrap_or(CipherSuite::TLS_AES_128_GCM_SHA256)
+}
+
+/// A server, where `rustls` is short for rustls as it comes: with aws-lc-rs.
+fn server_name(text: &str) -> Result<String, String> {
+    stack_name(if text == "rustls" {
+        "rustls-aws-lc"
+    } else {
+        text
+    })
 }
 
 fn stack_name(text: &str) -> Result<String, String> {

@@ -5,7 +5,7 @@ use std::path::Path;
 use netbench_model::Alpn;
 use netbench_protocol::SERVER_VIEW_HEADER;
 
-use super::{Content, LOG, Placed, Plan, Program, Staples};
+use super::{Answers, Content, LOG, Placed, Plan, Program, Staples};
 use crate::words::{self, Pair, View, version_name};
 
 /// Where distributions have its modules.
@@ -36,6 +36,7 @@ pub(super) static APACHE: Program = Program {
     alpn: &[&[Alpn::H2, Alpn::Http11], &[Alpn::Http11]],
     tickets: &[],
     staples: Staples::Nothing,
+    answers: Answers::ByItself,
     most_body: u64::MAX,
     closing: "",
     files,

@@ -3,7 +3,7 @@
 use netbench_model::{Alpn, TlsVersion};
 use netbench_protocol::SERVER_VIEW_HEADER;
 
-use super::{Content, Placed, Plan, Program, Staples};
+use super::{Answers, Content, Placed, Plan, Program, Staples};
 use crate::words::{self, Pair, View, version_name};
 
 /// The longest body that it is given: each connection has room for one in memory.
@@ -20,6 +20,7 @@ pub(super) static HAPROXY: Program = Program {
     alpn: &[],
     tickets: &[0, 2],
     staples: Staples::Given,
+    answers: Answers::ByItself,
     most_body: MOST_BODY,
     closing: "Fatal errors found",
     files,

@@ -4,6 +4,7 @@ mod apache;
 mod haproxy;
 mod nginx;
 mod node;
+mod s_server;
 
 use std::{
     collections::BTreeSet,
@@ -23,11 +24,12 @@ use netbench_protocol::{PAGE_LINE, ServeSite, StackDescription};
 pub(crate) const LOG: &str = "log";
 
 /// Every server.
-pub(crate) static PROGRAMS: [&Program; 4] = [
+pub(crate) static PROGRAMS: [&Program; 5] = [
     &apache::APACHE,
     &haproxy::HAPROXY,
     &nginx::NGINX,
     &node::NODE,
+    &s_server::S_SERVER,
 ];
 
 /// The folders of servers, which the `PATH` of an ordinary user often lacks.
@@ -48,6 +50,7 @@ pub(crate) struct Program {
     /// The numbers of tickets that it can be told; empty where it takes any.
     tickets: &'static [u8],
     staples: Staples,
+    pub(crate) answers: Answers,
     /// The longest body that it sends in the way it is configured here.
     most_body: u64,
     /// A last line of its log that says nothing; empty where there is none.
@@ -64,6 +67,15 @@ enum Staples {
     Given,
     /// It does not, or only what it has fetched by itself.
     Nothing,
+}
+
+/// Who writes the responses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answers {
+    /// The server. One serves all sites.
+    ByItself,
+    /// This worker: the server does TLS, and passes on through its standard input and output. Each site has its own.
+    ThroughWorker,
 }
 
 /// A server as it is installed here, or not.
@@ -254,6 +266,11 @@ impl Placed<'_> {
 
     pub(crate) fn key(&self) -> String {
         format!("{}.key", self.number)
+    }
+
+    /// The chain without the site's own certificate.
+    pub(crate) fn issuers(&self) -> String {
+        format!("{}.issuers", self.number)
     }
 
     /// The chain with the key behind it.

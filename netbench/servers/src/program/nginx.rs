@@ -2,7 +2,7 @@
 
 use netbench_model::{Alpn, CipherSuite};
 
-use super::{Content, LOG, Placed, Plan, Program, Staples};
+use super::{Answers, Content, LOG, Placed, Plan, Program, Staples};
 use crate::words::{self, Pair, View, version_name};
 
 pub(super) static NGINX: Program = Program {
@@ -14,6 +14,7 @@ pub(super) static NGINX: Program = Program {
     alpn: &[&[Alpn::H2, Alpn::Http11], &[Alpn::Http11]],
     tickets: &[],
     staples: Staples::Given,
+    answers: Answers::ByItself,
     most_body: u64::MAX,
     closing: "",
     files,

@@ -4,7 +4,7 @@ use netbench_model::{Alpn, TlsVersion};
 use netbench_protocol::SERVER_VIEW_HEADER;
 use serde_json::json;
 
-use super::{Content, Placed, Plan, Program, Staples};
+use super::{Answers, Content, Placed, Plan, Program, Staples};
 use crate::words::version_name;
 
 pub(super) static NODE: Program = Program {
@@ -18,6 +18,7 @@ pub(super) static NODE: Program = Program {
     alpn: &[&[Alpn::H2, Alpn::Http11], &[Alpn::Http11]],
     tickets: &[2],
     staples: Staples::Given,
+    answers: Answers::ByItself,
     most_body: u64::MAX,
     closing: "",
     files,

@@ -1,0 +1,314 @@
+//! HTTP for a server that only does TLS: `openssl s_server` prints what it negotiated and what its clients send, and sends them
+//! what it reads.
+//!
+//! It reads from a socket that keeps messages apart, because it takes a message that begins with one of some letters for a
+//! command. No message here does: they begin as the response's head does, or as a line of the page.
+
+use std::{
+    collections::VecDeque,
+    fmt::Write as _,
+    io::{self, Read},
+    os::{
+        fd::{AsFd, AsRawFd, OwnedFd},
+        unix::net::UnixDatagram,
+    },
+    process::ChildStdout,
+};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use netbench_protocol::{PAGE_LINE, SERVER_VIEW_HEADER};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use crate::words::{self, Pair, View};
+
+/// Lines of the page in a message. The server reads 16 KiB at once, and drops what is beyond.
+const LINES: usize = 200;
+
+/// The most that is kept of what a server prints of a connection that sends no request.
+const MOST_SAID: usize = 1 << 20;
+
+/// What ends a request's head. Nothing that the server prints by itself has it.
+const END_OF_HEAD: &[u8] = b"\r\n\r\n";
+
+/// What the server prints, and does not keep for later, when a connection has ended.
+const ENDS: [&[u8]; 2] = [b"\nDONE\n", b"\nERROR\n"];
+
+nix::ioctl_read_bad!(bytes_not_taken, nix::libc::TIOCOUTQ, nix::libc::c_int);
+
+/// Why no more requests are answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stopped {
+    /// The server has ended.
+    Ended,
+    /// A client has gone without all of its response, and the next one would get the rest.
+    Spoilt,
+}
+
+/// Where a server reads, and the other end.
+pub(crate) struct Relay {
+    input: UnixDatagram,
+    body_bytes: u64,
+}
+
+impl Relay {
+    /// One for a server whose page has so many bytes, and what is to be that server's standard input.
+    pub(crate) fn new(body_bytes: u64) -> io::Result<(Self, OwnedFd)> {
+        let (input, servers) = UnixDatagram::pair()?;
+        input.set_nonblocking(true)?;
+        Ok((Self { input, body_bytes }, servers.into()))
+    }
+
+    /// Answers every request that the server prints, for as long as the server can be used.
+    pub(crate) fn run(&self, mut output: ChildStdout) -> io::Result<Stopped> {
+        let mut conversation = Conversation::default();
+        let mut due: VecDeque<Due> = VecDeque::new();
+        loop {
+            let mut places = vec![PollFd::new(output.as_fd(), PollFlags::POLLIN)];
+            if !due.is_empty() {
+                places.push(PollFd::new(self.input.as_fd(), PollFlags::POLLOUT));
+            }
+            poll(&mut places, PollTimeout::NONE)?;
+            let ready: Vec<bool> = places
+                .iter()
+                .map(|place| place.any().unwrap_or(false))
+                .collect();
+            if ready[0] {
+                let mut bytes = [0; 16 << 10];
+                let count = output.read(&mut bytes)?;
+                if count == 0 {
+                    return Ok(Stopped::Ended);
+                }
+                for event in conversation.enter(&bytes[..count]) {
+                    match event {
+                        Event::Request { view } => due.push_back(Due::new(&view, self.body_bytes)),
+                        Event::End if due.is_empty() && self.not_taken()? == 0 => {}
+                        Event::End => return Ok(Stopped::Spoilt),
+                    }
+                }
+            }
+            if ready.get(1) == Some(&true)
+                && let Some(first) = due.front_mut()
+            {
+                match self.input.send(&first.message()) {
+                    Ok(_) => first.sent(),
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    Err(error) => return Err(error),
+                }
+                due.retain(|due| !due.is_done());
+            }
+        }
+    }
+
+    fn not_taken(&self) -> io::Result<i32> {
+        let mut bytes = 0;
+        // SAFETY: it writes this one number.
+        unsafe { bytes_not_taken(self.input.as_raw_fd(), &raw mut bytes) }?;
+        Ok(bytes)
+    }
+}
+
+/// What is still to be sent of a response.
+struct Due {
+    /// Empty once it is sent.
+    head: String,
+    body_bytes: u64,
+}
+
+impl Due {
+    fn new(view: &str, body_bytes: u64) -> Self {
+        let mut head = "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\n".to_owned();
+        // Writing to a string cannot fail.
+        let _ = write!(
+            head,
+            "content-length: {body_bytes}\r\n{SERVER_VIEW_HEADER}: {view}\r\n\r\n"
+        );
+        Self { head, body_bytes }
+    }
+
+    /// What is sent next: whole lines of the page, except at its end.
+    fn message(&self) -> Vec<u8> {
+        let body = PAGE_LINE.iter().copied().cycle().take(self.next_bytes());
+        self.head.bytes().chain(body).collect()
+    }
+
+    fn next_bytes(&self) -> usize {
+        let most = LINES * PAGE_LINE.len();
+        usize::try_from(self.body_bytes).map_or(most, |left| left.min(most))
+    }
+
+    fn sent(&mut self) {
+        self.body_bytes -= self.next_bytes() as u64;
+        self.head.clear();
+    }
+
+    fn is_done(&self) -> bool {
+        self.head.is_empty() && self.body_bytes == 0
+    }
+}
+
+/// What a server has printed.
+#[derive(Default)]
+struct Conversation {
+    said: Vec<u8>,
+    /// What the connection's server negotiated, once it has printed that.
+    view: Option<String>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Event {
+    /// A client asks for the page.
+    Request { view: String },
+    /// A connection has ended.
+    End,
+}
+
+impl Conversation {
+    fn enter(&mut self, bytes: &[u8]) -> Vec<Event> {
+        self.said.extend_from_slice(bytes);
+        let mut events = Vec::new();
+        while let Some(event) = self.next() {
+            events.push(event);
+        }
+        if self.said.len() > MOST_SAID {
+            self.said.clear();
+        }
+        events
+    }
+
+    fn next(&mut self) -> Option<Event> {
+        let ends = ENDS.iter().filter_map(|end| find(&self.said, end));
+        let end = ends.min_by_key(|range| range.0);
+        let head = find(&self.said, END_OF_HEAD);
+        match (head, end) {
+            (Some(head), end) if end.is_none_or(|end| head.0 < end.0) => {
+                let said: Vec<u8> = self.said.drain(..head.1).collect();
+                let said = String::from_utf8_lossy(&said);
+                let view = self.view.get_or_insert_with(|| view(&said)).clone();
+                // What ends a connection begins a line.
+                self.said.insert(0, b'\n');
+                Some(Event::Request { view })
+            }
+            (_, Some(end)) => {
+                self.said.drain(..end.1);
+                self.view = None;
+                Some(Event::End)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Where a part of `bytes` is: from, to.
+fn find(bytes: &[u8], part: &[u8]) -> Option<(usize, usize)> {
+    let at = bytes.windows(part.len()).position(|here| here == part)?;
+    Some((at, at + part.len()))
+}
+
+/// The server's account of a connection. What a client sends stands behind it.
+fn view(said: &str) -> String {
+    let after = |prefix: &str| said.lines().find_map(|line| line.strip_prefix(prefix));
+    let json = |pairs: Vec<Pair>, word: Option<&str>| {
+        let named = |pair: Pair| (Some(pair.0.as_str()) == word).then_some(pair.1);
+        pairs.into_iter().find_map(named)
+    };
+    let text = |value: Option<String>| value.unwrap_or_else(|| "null".to_owned());
+    let resumed = said.lines().any(|line| line == "Reused session-id");
+    View {
+        version: &text(session_version(said)),
+        suite: &text(json(words::suites(), after("CIPHER is "))),
+        // It tells only which groups both sides have.
+        group: "null",
+        alpn: &text(json(words::protocols(), after("ALPN protocols selected: "))),
+        resumed: if resumed { "true" } else { "false" },
+    }
+    .header()
+}
+
+/// The version of TLS as the session has it that the server prints: a sequence of the format's version, which is 1, and the
+/// protocol's, both as DER's INTEGER.
+fn session_version(said: &str) -> Option<String> {
+    let (_, session) = said.split_once("-----BEGIN SSL SESSION PARAMETERS-----")?;
+    let (session, _) = session.split_once("-----END")?;
+    let session: String = session.split_whitespace().collect();
+    let session = BASE64_STANDARD.decode(session).ok()?;
+    let (_, after) = find(session.get(..16)?, &[2, 1, 1, 2, 2])?;
+    let version = match session.get(after..after + 2)? {
+        [3, 3] => "1.2",
+        [3, 4] => "1.3",
+        _ => return None,
+    };
+    Some(format!("\"{version}\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use netbench_model::{ServerView, TlsVersion};
+
+    use super::*;
+
+    const ACCOUNT: &str = "ACCEPT\nALPN protocols advertised by the client: h2, http/1.1\n\
+        ALPN protocols selected: http/1.1\n-----BEGIN SSL SESSION PARAMETERS-----\n\
+        MGsCAQECAgMDBALAMAQABDBLMirW/oSbZtzLFu2+cCJqs13T+sAPn53d/m7q7ag/\n\
+        7ZbwVYevKKtstsaENYaTVjOhBgIEawQy2aIEAgIcIKQGBAQBAAAArQMCAQGwCgQI\n\
+        aHR0cC8xLjGzAwIBHQ==\n-----END SSL SESSION PARAMETERS-----\n\
+        CIPHER is ECDHE-RSA-AES256-GCM-SHA384\nReused session-id\nSecure Renegotiation IS supported\n";
+    const REQUEST: &str = "GET / HTTP/1.1\r\nHost: a.example\r\n\r\n";
+
+    fn read(view: &str) -> ServerView {
+        serde_json::from_str(view).unwrap()
+    }
+
+    #[test]
+    fn the_account_of_a_connection_is_for_all_of_its_requests_and_no_longer() {
+        let mut all = Conversation::default();
+        let text = format!(
+            "{ACCOUNT}{REQUEST}{REQUEST}DONE\nshutting down SSL\nCONNECTION CLOSED\n\
+             CIPHER is TLS_AES_128_GCM_SHA256\n{REQUEST}ERROR\n"
+        );
+        // As it comes in pieces of any size.
+        let mut events = Vec::new();
+        for piece in text.as_bytes().chunks(7) {
+            events.extend(all.enter(piece));
+        }
+        let views: Vec<_> = events
+            .iter()
+            .map(|event| match event {
+                Event::Request { view } => Some(read(view).negotiated),
+                Event::End => None,
+            })
+            .collect();
+        let [Some(first), Some(second), None, Some(other), None] = &views[..] else {
+            panic!("{events:?}");
+        };
+        assert_eq!(first, second);
+        assert_eq!(first.version, Some(TlsVersion::Tls12));
+        assert_eq!(
+            first.suite.unwrap().name(),
+            Some("TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384")
+        );
+        assert_eq!(first.alpn.as_deref(), Some("http/1.1"));
+        assert!(first.resumed);
+        assert_eq!(other.version, None);
+        assert_eq!(other.alpn, None);
+        assert!(!other.resumed);
+    }
+
+    #[test]
+    fn messages_make_the_response_and_none_is_taken_for_a_command() {
+        for body_bytes in [0, 1, 15_200, 15_201, 100_000] {
+            let mut due = Due::new("{}", body_bytes);
+            let mut sent = Vec::new();
+            while !due.is_done() {
+                let message = due.message();
+                assert!(message.len() <= 16 << 10);
+                assert!(matches!(message[0], b'H' | b'<'), "{:?}", message[0]);
+                sent.extend(message);
+                due.sent();
+            }
+            let (_, head) = find(&sent, END_OF_HEAD).unwrap();
+            let page = PAGE_LINE.iter().cycle().take(sent.len() - head);
+            assert!(page.eq(&sent[head..]));
+            assert_eq!((sent.len() - head) as u64, body_bytes);
+        }
+    }
+}
