@@ -444,6 +444,9 @@ fn what_a_build_lacks_is_found_out_before_it_begins() {
     let said = alone(&place, "stacks build servo").expect(1).stderr;
     assert!(said.contains("not here: FreeType's headers\n"), "{said}");
     assert!(said.contains("apt-get install libfreetype-dev"), "{said}");
+    let said = alone(&place, "stacks build gnutls").expect(1).stderr;
+    assert!(said.contains("not here: GnuTLS' headers\n"), "{said}");
+    assert!(said.contains("apt-get install libgnutls28-dev"), "{said}");
 }
 
 #[test]

@@ -18,6 +18,10 @@ const BORINGSSL: Licence = Licence {
     library: "BoringSSL",
     spdx: "Apache-2.0",
 };
+const GNUTLS: Licence = Licence {
+    library: "GnuTLS",
+    spdx: "LGPL-2.1-or-later",
+};
 const GO: Licence = Licence {
     library: "Go",
     spdx: "BSD-3-Clause",
@@ -25,6 +29,10 @@ const GO: Licence = Licence {
 const GRAVIOLA: Licence = Licence {
     library: "graviola",
     spdx: "Apache-2.0 OR ISC OR MIT-0",
+};
+const NETTLE: Licence = Licence {
+    library: "nettle",
+    spdx: "LGPL-3.0-or-later OR GPL-2.0-or-later",
 };
 const OPENJDK: Licence = Licence {
     library: "OpenJDK",
@@ -70,6 +78,7 @@ pub fn licences(source: &WorkerSource) -> &'static [Licence] {
     match stack {
         "openssl" if source.stack == "openssl@1.1.1" => &[OPENSSL_1_1_1],
         "boringssl" => &[BORINGSSL],
+        "gnutls" => &[GNUTLS, NETTLE],
         "go" => &[GO],
         "java" => &[OPENJDK],
         "openssl" | "openssl-system" => &[OPENSSL],

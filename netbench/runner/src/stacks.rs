@@ -93,7 +93,8 @@ impl Build {
 }
 
 /// Packages whose library is Rust and assembly, or the system's.
-const WITHOUT_C: [&str; 3] = [
+const WITHOUT_C: [&str; 4] = [
+    "netbench-stack-gnutls",
     "netbench-stack-openssl-system",
     "netbench-stack-rustls-graviola",
     "netbench-stack-rustls-rustcrypto",
@@ -196,6 +197,13 @@ const KNOWN: &[WorkerSource] = &[
         about: "BoringSSL, built from source, with hyper-boring; needs CMake, git and libclang to build",
         executable: "netbench-worker-boringssl",
         build: Build::cargo("netbench-stack-boringssl"),
+        release: None,
+    },
+    WorkerSource {
+        stack: "gnutls",
+        about: "the system's GnuTLS, which WebKitGTK uses; needs its headers to build",
+        executable: "netbench-worker-gnutls",
+        build: Build::cargo("netbench-stack-gnutls"),
         release: None,
     },
     WorkerSource {

@@ -60,13 +60,24 @@ const OPENSSL: &[Need] = &[
     },
 ];
 
+const PKG_CONFIG: Need = Need {
+    what: "pkg-config",
+    packages: "pkg-config",
+    is_there: || in_path("pkg-config").is_some(),
+};
+
+const GNUTLS: &[Need] = &[
+    PKG_CONFIG,
+    Need {
+        what: "GnuTLS' headers",
+        packages: "libgnutls28-dev",
+        is_there: || pkg_config_has("gnutls"),
+    },
+];
+
 /// Servo's crates for fonts come with its network stack.
 const SERVO: &[Need] = &[
-    Need {
-        what: "pkg-config",
-        packages: "pkg-config",
-        is_there: || in_path("pkg-config").is_some(),
-    },
+    PKG_CONFIG,
     Need {
         what: "fontconfig's headers",
         packages: "libfontconfig-dev",
@@ -88,6 +99,7 @@ const SERVO: &[Need] = &[
 pub(super) fn all_there(package: &str) -> anyhow::Result<()> {
     let needs = match package {
         "netbench-stack-boringssl" => BORINGSSL,
+        "netbench-stack-gnutls" => GNUTLS,
         "netbench-stack-openssl" | "netbench-stack-rustls-openssl" => OPENSSL,
         "netbench-stack-servo" => SERVO,
         _ => &[],

@@ -1,0 +1,69 @@
+use netbench_model::{
+    CertificateFault as Fault,
+    FailureClass::{Alert, Certificate, Protocol},
+    FailureReason,
+};
+use netbench_worker::Explained;
+
+use crate::session::Error;
+
+/// What an error of GnuTLS means. What verification finds wrong, the probe has been told before.
+pub(crate) fn explain(error: &Error) -> Explained {
+    if let Some(alert) = error.alert {
+        return Explained::new(Alert, alert);
+    }
+    match certificate_fault(error.name()) {
+        Some(fault) => Explained::new(Certificate, fault),
+        None => Explained::new(Protocol, FailureReason::Library(kebab(error.name()))),
+    }
+}
+
+/// What is wrong with a certificate that could not be verified at all.
+pub(crate) fn certificate_fault(name: &str) -> Option<Fault> {
+    Some(match name {
+        "GNUTLS_E_NO_CERTIFICATE_FOUND" => Fault::NonePresented,
+        "GNUTLS_E_X509_UNSUPPORTED_CRITICAL_EXTENSION" => Fault::UnknownCriticalExtension,
+        "GNUTLS_E_KEY_USAGE_VIOLATION" => Fault::BadPurpose,
+        "GNUTLS_E_CERTIFICATE_ERROR" | "GNUTLS_E_CERTIFICATE_VERIFICATION_ERROR" => Fault::Other,
+        "GNUTLS_E_UNSUPPORTED_SIGNATURE_ALGORITHM" | "GNUTLS_E_UNKNOWN_PK_ALGORITHM" => {
+            Fault::WeakOrUnknownSignature
+        }
+        name if name.starts_with("GNUTLS_E_ASN1_") || name.starts_with("GNUTLS_E_X509_") => {
+            Fault::BadEncoding
+        }
+        _ => return None,
+    })
+}
+
+/// The library's own name of an error, in small letters with hyphens.
+fn kebab(name: &str) -> String {
+    let name = name.strip_prefix("GNUTLS_E_").unwrap_or(name);
+    name.to_ascii_lowercase().replace('_', "-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_have_stable_words() {
+        const DECRYPTION_FAILED: i32 = -24;
+        const NO_CERTIFICATE_FOUND: i32 = -49;
+        let cases = [
+            (
+                DECRYPTION_FAILED,
+                Explained::new(
+                    Protocol,
+                    FailureReason::Library("decryption-failed".to_owned()),
+                ),
+            ),
+            (
+                NO_CERTIFICATE_FOUND,
+                Explained::new(Certificate, Fault::NonePresented),
+            ),
+        ];
+        for (code, due) in cases {
+            assert_eq!(explain(&Error::of(code)), due);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! The worker of `gnutls`: the system's GnuTLS, with a connector for hyper that is in this package, and as a server.
+//!
+//! This package must never choose a setting that it was not given. Start reading at `stack.rs`; `client.rs`, `server.rs` and
+//! `in_memory.rs` make configurations and sessions of what `settings.rs`, `config.rs` and `session.rs` have; `stream.rs` is a session over
+//! a socket; `negotiated.rs` and `explain.rs` translate, and `ffi.rs` declares what is used of the library.
+
+mod chain;
+mod client;
+mod config;
+mod explain;
+mod ffi;
+mod in_memory;
+mod negotiated;
+mod server;
+mod session;
+mod settings;
+mod stack;
+mod stream;
+mod tickets;
+mod verify;
+
+use std::{process::ExitCode, sync::Arc};
+
+fn main() -> ExitCode {
+    netbench_worker::run(vec![Arc::new(stack::GnuTls)])
+}

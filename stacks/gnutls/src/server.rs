@@ -1,0 +1,93 @@
+use std::{future::poll_fn, sync::Arc};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use netbench_model::{CipherSuite, Group, SignatureScheme};
+use netbench_protocol::ServeSite;
+use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
+use tokio::net::TcpStream;
+
+use crate::{
+    config::{ClientCertificates, Config, Credentials, Resumption, TicketKey},
+    ffi,
+    negotiated::negotiated,
+    session::User,
+    settings::{Priority, Settings, has_group},
+    stream::TlsStream,
+};
+
+/// Makes GnuTLS' credentials and priorities for one site.
+pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+    let credentials = Credentials::new()?;
+    credentials.identity(&site.chain_pem, &site.key_pem, None)?;
+    credentials.allow_dhe()?;
+    if let Some(text) = &site.ocsp_base64 {
+        let response = STANDARD
+            .decode(text)
+            .map_err(|e| SetupError::refused("OCSP response", e))?;
+        credentials.staple(&response)?;
+    }
+    let (resumption, flags) = match site.tickets {
+        0 => (Resumption::None, ffi::SERVER | ffi::NO_TICKETS),
+        count => {
+            let key = TicketKey::new()?;
+            let flags = ffi::SERVER | ffi::NO_AUTO_SEND_TICKET;
+            (Resumption::Tickets { key, count }, flags)
+        }
+    };
+    let config = Config {
+        flags,
+        credentials,
+        priority: priority(site)?,
+        versions: site.versions.clone(),
+        alpn: site.alpn.clone(),
+        max_record_bytes: None,
+        resumption,
+        client_certificates: ClientCertificates::NotAsked,
+    };
+    Ok(Arc::new(GnuTlsAcceptor(Arc::new(config))))
+}
+
+/// Where a site says nothing, all that clients of the lab may offer and the library has.
+fn priority(site: &ServeSite) -> Result<Priority, SetupError> {
+    let all: Vec<_> = Group::OFFERED
+        .iter()
+        .copied()
+        .filter(|group| has_group(*group))
+        .collect();
+    Priority::exact(&Settings {
+        versions: &site.versions,
+        suites: if site.suites.is_empty() {
+            CipherSuite::OFFERED
+        } else {
+            &site.suites
+        },
+        groups: if site.groups.is_empty() {
+            &all
+        } else {
+            &site.groups
+        },
+        signatures: SignatureScheme::OFFERED,
+    })
+}
+
+struct GnuTlsAcceptor(Arc<Config>);
+
+impl Accept for GnuTlsAcceptor {
+    fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
+        let user = User {
+            host: None,
+            probe: None,
+            tickets: None,
+        };
+        let stream = TlsStream::new(&self.0, stream, user);
+        Box::pin(async move {
+            let mut stream = stream?;
+            poll_fn(|cx| stream.poll_handshake(cx)).await?;
+            let negotiated = negotiated(stream.raw());
+            Ok(Accepted {
+                stream: Box::new(stream),
+                negotiated,
+            })
+        })
+    }
+}

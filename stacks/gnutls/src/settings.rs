@@ -1,0 +1,365 @@
+//! Versions, suites, groups and signature schemes, as GnuTLS' priority strings have them.
+
+use std::{ffi::CString, fmt::Display, ptr};
+
+use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion};
+use netbench_worker::SetupError;
+
+use crate::{
+    ffi,
+    session::{Error, checked},
+};
+
+/// Each scheme's numbers and names in the library: ECDSA's has another one before TLS 1.3, where it does not say the curve.
+const SCHEMES: &[(SignatureScheme, &[(i32, &str)])] = &[
+    (
+        SignatureScheme::ECDSA_SECP256R1_SHA256,
+        &[(37, "ECDSA-SECP256R1-SHA256"), (14, "ECDSA-SHA256")],
+    ),
+    (
+        SignatureScheme::ECDSA_SECP384R1_SHA384,
+        &[(38, "ECDSA-SECP384R1-SHA384"), (15, "ECDSA-SHA384")],
+    ),
+    (SignatureScheme::ED25519, &[(35, "EDDSA-ED25519")]),
+    (
+        SignatureScheme::RSA_PSS_RSAE_SHA256,
+        &[(40, "RSA-PSS-RSAE-SHA256")],
+    ),
+    (
+        SignatureScheme::RSA_PSS_RSAE_SHA384,
+        &[(41, "RSA-PSS-RSAE-SHA384")],
+    ),
+    (
+        SignatureScheme::RSA_PSS_RSAE_SHA512,
+        &[(42, "RSA-PSS-RSAE-SHA512")],
+    ),
+    (SignatureScheme::RSA_PKCS1_SHA256, &[(6, "RSA-SHA256")]),
+    (SignatureScheme::RSA_PKCS1_SHA384, &[(7, "RSA-SHA384")]),
+    (SignatureScheme::RSA_PKCS1_SHA512, &[(8, "RSA-SHA512")]),
+];
+
+const GROUPS: &[(Group, &str)] = &[
+    (Group::X25519, "X25519"),
+    (Group::SECP256R1, "SECP256R1"),
+    (Group::SECP384R1, "SECP384R1"),
+];
+
+/// The scheme that the library has this number for.
+pub(crate) fn scheme(number: i32) -> Option<SignatureScheme> {
+    let of = |numbers: &[(i32, &str)]| numbers.iter().any(|(own, _)| *own == number);
+    let mut known = SCHEMES.iter();
+    known
+        .find(|(_, numbers)| of(numbers))
+        .map(|(scheme, _)| *scheme)
+}
+
+/// The group that the library calls so.
+pub(crate) fn group(name: &str) -> Option<Group> {
+    let mut known = GROUPS.iter();
+    known.find(|(_, own)| *own == name).map(|(group, _)| *group)
+}
+
+/// Whether the library has the group.
+pub(crate) fn has_group(group: Group) -> bool {
+    GROUPS.iter().any(|(own, _)| *own == group)
+}
+
+/// Whether the library has the scheme.
+pub(crate) fn has_scheme(scheme: SignatureScheme) -> bool {
+    SCHEMES.iter().any(|(own, _)| *own == scheme)
+}
+
+/// What a side offers or accepts, most wanted first.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings<'a> {
+    pub(crate) versions: &'a [TlsVersion],
+    pub(crate) suites: &'a [CipherSuite],
+    pub(crate) groups: &'a [Group],
+    pub(crate) signatures: &'a [SignatureScheme],
+}
+
+/// The library's priorities, which sessions share.
+pub(crate) struct Priority(pub(crate) ffi::Priority);
+
+// SAFETY: sessions only read priorities once they are made.
+unsafe impl Send for Priority {}
+// SAFETY: as above.
+unsafe impl Sync for Priority {}
+
+impl Drop for Priority {
+    fn drop(&mut self) {
+        // SAFETY: sessions keep what they were set to alive.
+        unsafe { ffi::gnutls_priority_deinit(self.0) }
+    }
+}
+
+impl Priority {
+    /// What the library does by itself, in these versions.
+    pub(crate) fn of_library(versions: &[TlsVersion]) -> Result<Self, SetupError> {
+        let mut words = "NORMAL:-VERS-ALL".to_owned();
+        for version in versions {
+            words += &format!(":+{}", version_word(*version)?);
+        }
+        Self::parse(&words)
+    }
+
+    /// Exactly these settings; everything else is as in the library's `NORMAL`.
+    pub(crate) fn exact(settings: &Settings<'_>) -> Result<Self, SetupError> {
+        let usable = |suite: &CipherSuite| settings.versions.contains(&suite.version());
+        let suites: Vec<_> = settings.suites.iter().copied().filter(usable).collect();
+        let priority = Self::parse(&words(settings, &suites)?)?;
+        let offered = priority.suites();
+        if let Some(extra) = offered.iter().find(|suite| !suites.contains(suite)) {
+            return Err(SetupError::Unsupported(format!(
+                "GnuTLS offers every key exchange with every cipher: {extra} would be offered too"
+            )));
+        }
+        // Suites for other keys do not compete with one another.
+        let rank = |suite: &CipherSuite| {
+            let key = suite.facts().map(|facts| facts.authentication);
+            (suite.version(), key.map(|key| format!("{key:?}")))
+        };
+        for suite in &suites {
+            let of = |all: &[CipherSuite]| -> Vec<_> {
+                let same = |other: &&CipherSuite| rank(other) == rank(suite);
+                all.iter().filter(same).copied().collect()
+            };
+            if of(&suites) != of(&offered) {
+                return Err(SetupError::Unsupported(format!(
+                    "GnuTLS has no such order of suites: {suite} would have another place"
+                )));
+            }
+        }
+        Ok(priority)
+    }
+
+    fn parse(words: &str) -> Result<Self, SetupError> {
+        ffi::ready();
+        let text = CString::new(words).map_err(|e| SetupError::refused("priorities", e))?;
+        let mut made = ptr::null_mut();
+        // SAFETY: the string and the place for the result live longer than the call.
+        let code =
+            unsafe { ffi::gnutls_priority_init(&raw mut made, text.as_ptr(), ptr::null_mut()) };
+        checked(code).map_err(|e| SetupError::refused("priorities", e))?;
+        Ok(Self(made))
+    }
+
+    /// The suites, in the order in which they are offered.
+    fn suites(&self) -> Vec<CipherSuite> {
+        let mut suites = Vec::new();
+        for index in 0.. {
+            let mut at = 0;
+            // SAFETY: the priorities live, and the place for the result too.
+            let code =
+                unsafe { ffi::gnutls_priority_get_cipher_suite_index(self.0, index, &raw mut at) };
+            match code {
+                0 => suites.extend(LibrarySuite::at(at as usize).map(|known| known.suite)),
+                // A pair of a key exchange and a cipher of which there is no suite.
+                UNKNOWN_CIPHER_SUITE => {}
+                _ => break,
+            }
+        }
+        suites
+    }
+}
+
+/// `GNUTLS_E_UNKNOWN_CIPHER_SUITE`.
+const UNKNOWN_CIPHER_SUITE: i32 = -21;
+
+fn words(settings: &Settings<'_>, suites: &[CipherSuite]) -> Result<String, SetupError> {
+    let mut versions: Vec<_> = suites.iter().map(|suite| suite.version()).collect();
+    versions.sort_unstable_by_key(|version| std::cmp::Reverse(version.code()));
+    versions.dedup();
+    if versions.is_empty() {
+        return Err(SetupError::Refused(
+            "versions: none with a suite".to_owned(),
+        ));
+    }
+    let mut ours = Vec::new();
+    for suite in suites {
+        ours.push(LibrarySuite::of(*suite).ok_or_else(|| lacks("suite", suite))?);
+    }
+    let mut words = vec![
+        "NORMAL:-VERS-ALL:-CIPHER-ALL:-MAC-ALL:-KX-ALL:-GROUP-ALL:-SIGN-ALL".to_owned(),
+        "%SERVER_PRECEDENCE".to_owned(),
+    ];
+    let mut add = |word: String| {
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    };
+    for version in versions {
+        add(format!("+{}", version_word(version)?));
+    }
+    for suite in &ours {
+        // Those of TLS 1.3 have none.
+        if let Some(kx) = suite.kx {
+            add(format!("+{kx}"));
+        }
+        add(format!("+{}", suite.cipher));
+        add(format!("+{}", suite.mac));
+    }
+    for group in settings.groups {
+        let mut known = GROUPS.iter();
+        let (_, name) = known
+            .find(|(own, _)| own == group)
+            .ok_or_else(|| lacks("group", group))?;
+        add(format!("+GROUP-{name}"));
+    }
+    for scheme in settings.signatures {
+        let mut known = SCHEMES.iter();
+        let (_, names) = known
+            .find(|(own, _)| own == scheme)
+            .ok_or_else(|| lacks("signature scheme", scheme))?;
+        for (_, name) in *names {
+            add(format!("+SIGN-{name}"));
+        }
+    }
+    Ok(words.join(":"))
+}
+
+fn version_word(version: TlsVersion) -> Result<&'static str, SetupError> {
+    match version {
+        TlsVersion::Tls13 => Ok("VERS-TLS1.3"),
+        TlsVersion::Tls12 => Ok("VERS-TLS1.2"),
+        other => Err(lacks("version", &other)),
+    }
+}
+
+fn lacks(what: &str, name: &dyn Display) -> SetupError {
+    SetupError::Unsupported(format!("no {what} {name} in this GnuTLS"))
+}
+
+/// A suite, with the library's names of its parts.
+pub(crate) struct LibrarySuite {
+    suite: CipherSuite,
+    kx: Option<&'static str>,
+    cipher: &'static str,
+    mac: &'static str,
+}
+
+impl LibrarySuite {
+    /// The suite, if the library has it.
+    pub(crate) fn of(suite: CipherSuite) -> Option<Self> {
+        (0..).map_while(Self::at).find(|known| known.suite == suite)
+    }
+
+    /// The suite at a place of the library's table.
+    fn at(index: usize) -> Option<Self> {
+        let mut id = [0; 2];
+        let (mut kx, mut cipher, mut mac, mut oldest) = (0, 0, 0, 0);
+        // SAFETY: the places for the results live longer than the call; names are the library's own.
+        unsafe {
+            let name = ffi::gnutls_cipher_suite_info(
+                index,
+                &raw mut id,
+                &raw mut kx,
+                &raw mut cipher,
+                &raw mut mac,
+                &raw mut oldest,
+            );
+            ffi::text(name)?;
+            Some(Self {
+                suite: CipherSuite(u16::from_be_bytes(id)),
+                kx: ffi::text(ffi::gnutls_kx_get_name(kx)),
+                cipher: ffi::text(ffi::gnutls_cipher_get_name(cipher))?,
+                mac: ffi::text(ffi::gnutls_mac_get_name(mac))?,
+            })
+        }
+    }
+}
+
+/// What the library says of a function's result.
+pub(crate) fn refused(what: &'static str) -> impl Fn(Error) -> SetupError {
+    move |error| SetupError::refused(what, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings() -> Settings<'static> {
+        Settings {
+            versions: TlsVersion::OFFERED,
+            suites: CipherSuite::OFFERED,
+            groups: &[Group::X25519, Group::SECP256R1],
+            signatures: SignatureScheme::OFFERED,
+        }
+    }
+
+    #[test]
+    fn priorities_have_what_was_asked_for_and_nothing_else() {
+        let mut offered = Priority::exact(&settings()).unwrap().suites();
+        let mut wanted = CipherSuite::OFFERED.to_vec();
+        offered.sort_unstable_by_key(|suite| suite.0);
+        wanted.sort_unstable_by_key(|suite| suite.0);
+        assert_eq!(offered, wanted);
+        for suite in CipherSuite::SERVED {
+            let only = Settings {
+                suites: &[*suite],
+                ..settings()
+            };
+            assert_eq!(Priority::exact(&only).unwrap().suites(), [*suite]);
+        }
+    }
+
+    #[test]
+    fn what_the_library_cannot_do_is_said() {
+        let cases: [(Settings<'_>, &str); 4] = [
+            (
+                Settings {
+                    groups: &[Group::X25519MLKEM768],
+                    ..settings()
+                },
+                "no group X25519MLKEM768 in this GnuTLS",
+            ),
+            (
+                Settings {
+                    suites: &[
+                        CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+                        CipherSuite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+                    ],
+                    ..settings()
+                },
+                "GnuTLS offers every key exchange with every cipher: \
+                 TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384 would be offered too",
+            ),
+            (
+                Settings {
+                    suites: &[
+                        CipherSuite::TLS_AES_128_GCM_SHA256,
+                        CipherSuite::TLS_AES_256_GCM_SHA384,
+                        CipherSuite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+                        CipherSuite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+                    ],
+                    ..settings()
+                },
+                "GnuTLS has no such order of suites: \
+                 TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384 would have another place",
+            ),
+            (
+                Settings {
+                    versions: &[TlsVersion::Tls12],
+                    suites: &[CipherSuite::TLS_AES_128_GCM_SHA256],
+                    ..settings()
+                },
+                "versions: none with a suite",
+            ),
+        ];
+        for (settings, words) in cases {
+            let Err(error) = Priority::exact(&settings) else {
+                panic!("it was made: {settings:?}");
+            };
+            assert_eq!(error.to_string(), words);
+        }
+    }
+
+    #[test]
+    fn the_librarys_names_are_known() {
+        assert_eq!(scheme(14), Some(SignatureScheme::ECDSA_SECP256R1_SHA256));
+        assert_eq!(scheme(40), Some(SignatureScheme::RSA_PSS_RSAE_SHA256));
+        assert_eq!(scheme(1), None);
+        assert_eq!(group("SECP384R1"), Some(Group::SECP384R1));
+        assert_eq!(group("FFDHE2048"), None);
+    }
+}

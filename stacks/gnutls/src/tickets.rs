@@ -1,0 +1,184 @@
+//! Sessions to resume: those that a client has, and those that a server keeps.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    ffi::{c_int, c_uint, c_void},
+    ptr,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use netbench_worker::KEPT_SESSIONS;
+
+use crate::{
+    config::is_tls13,
+    ffi::{self, Datum},
+    session::{Error, User, checked},
+};
+
+/// Tickets that a client keeps, at most: as many as rustls'.
+const KEPT: usize = 8;
+
+/// The sessions that a client can resume. The library leaves it to its users to keep them.
+#[derive(Default)]
+pub(crate) struct Tickets(Mutex<Vec<Ticket>>);
+
+struct Ticket {
+    host: Vec<u8>,
+    use_: Use,
+    data: Vec<u8>,
+}
+
+/// A ticket of TLS 1.3 is for one use (RFC 8446 appendix C.4), a session of TLS 1.2 for many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Once,
+    Often,
+}
+
+impl Tickets {
+    /// Has a new session resume the newest one with its server, if there is one.
+    pub(crate) fn resume(&self, session: ffi::Session, host: &[u8]) -> Result<(), Error> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(at) = kept.iter().rposition(|ticket| ticket.host == host) else {
+            return Ok(());
+        };
+        let once;
+        let data = match kept[at].use_ {
+            Use::Once => {
+                once = kept.remove(at);
+                &once.data
+            }
+            Use::Often => &kept[at].data,
+        };
+        // SAFETY: the session is alive, and the library copies the data.
+        checked(unsafe { ffi::gnutls_session_set_data(session, data.as_ptr().cast(), data.len()) })
+    }
+
+    /// Has tickets of TLS 1.3 kept as they come.
+    pub(crate) fn watch(session: ffi::Session) {
+        // SAFETY: the session is alive.
+        unsafe {
+            ffi::gnutls_handshake_set_hook_function(
+                session,
+                ffi::HANDSHAKE_NEW_SESSION_TICKET,
+                ffi::HOOK_POST,
+                ticket_came,
+            );
+        }
+    }
+
+    /// Keeps a session of TLS 1.2, once its handshake is done.
+    pub(crate) fn keep_old(&self, session: ffi::Session, host: &[u8]) {
+        // SAFETY: the session is alive.
+        let is_new = unsafe { ffi::gnutls_session_is_resumed(session) } == 0;
+        if is_new && !is_tls13(session) {
+            self.keep(session, host, Use::Often);
+        }
+    }
+
+    /// A session that cannot be kept is not resumed, which every sample says of itself.
+    fn keep(&self, session: ffi::Session, host: &[u8], use_: Use) {
+        let mut data = Datum::EMPTY;
+        // SAFETY: the session is alive, and what the library gives is copied and freed.
+        let data = unsafe {
+            if ffi::gnutls_session_get_data2(session, &raw mut data) < 0 {
+                return;
+            }
+            data.into_vec()
+        };
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() == KEPT {
+            kept.remove(0);
+        }
+        kept.push(Ticket {
+            host: host.to_vec(),
+            use_,
+            data,
+        });
+    }
+}
+
+extern "C" fn ticket_came(
+    session: ffi::Session,
+    _: c_uint,
+    _: c_uint,
+    _: c_uint,
+    _: *const Datum,
+) -> c_int {
+    // SAFETY: every session has its user.
+    let user = unsafe { &*ffi::gnutls_session_get_ptr(session).cast::<User>() };
+    if let (Some(tickets), Some(host)) = (&user.tickets, &user.host)
+        && is_tls13(session)
+    {
+        tickets.keep(session, host.to_bytes(), Use::Once);
+    }
+    0
+}
+
+/// The sessions that a server keeps, the oldest of which makes room for another.
+#[derive(Default)]
+pub(crate) struct ServerSessions(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    sessions: HashMap<Vec<u8>, Vec<u8>>,
+    order: VecDeque<Vec<u8>>,
+}
+
+impl ServerSessions {
+    /// Has a server's session kept and found here.
+    pub(crate) fn set(self: &Arc<Self>, session: ffi::Session) {
+        // SAFETY: the session is alive, and its configuration keeps this alive.
+        unsafe {
+            ffi::gnutls_db_set_ptr(session, Arc::as_ptr(self).cast_mut().cast());
+            ffi::gnutls_db_set_store_function(session, store);
+            ffi::gnutls_db_set_retrieve_function(session, retrieve);
+            ffi::gnutls_db_set_remove_function(session, remove);
+        }
+    }
+}
+
+extern "C" fn store(kept: *mut c_void, id: Datum, data: Datum) -> c_int {
+    // SAFETY: what `set` has given, and data of the library's for this call.
+    let (kept, id, data) = unsafe { (&*kept.cast::<ServerSessions>(), id.bytes(), data.bytes()) };
+    let mut kept = kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+    if kept.order.len() == KEPT_SESSIONS
+        && let Some(oldest) = kept.order.pop_front()
+    {
+        kept.sessions.remove(&oldest);
+    }
+    kept.order.push_back(id.to_vec());
+    kept.sessions.insert(id.to_vec(), data.to_vec());
+    0
+}
+
+/// The library frees what it is given.
+extern "C" fn retrieve(kept: *mut c_void, id: Datum) -> Datum {
+    // SAFETY: as above.
+    let (kept, id) = unsafe { (&*kept.cast::<ServerSessions>(), id.bytes()) };
+    let kept = kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(data) = kept.sessions.get(id) else {
+        return Datum::EMPTY;
+    };
+    // SAFETY: the new memory is as long as the data.
+    unsafe {
+        let copy = ffi::gnutls_malloc(data.len()).cast::<u8>();
+        if copy.is_null() {
+            return Datum::EMPTY;
+        }
+        ptr::copy_nonoverlapping(data.as_ptr(), copy, data.len());
+        Datum {
+            data: copy,
+            ..Datum::of(data)
+        }
+    }
+}
+
+extern "C" fn remove(kept: *mut c_void, id: Datum) -> c_int {
+    // SAFETY: as above.
+    let (kept, id) = unsafe { (&*kept.cast::<ServerSessions>(), id.bytes()) };
+    let mut kept = kept.0.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.sessions.remove(id);
+    kept.order.retain(|other| other != id);
+    0
+}

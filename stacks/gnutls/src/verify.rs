@@ -1,0 +1,120 @@
+//! Verification of the other side's chain.
+
+use std::ffi::{CStr, c_int, c_uint};
+
+use netbench_model::CertificateFault as Fault;
+
+use crate::{
+    ffi::{self, Datum, TypedData},
+    session::User,
+};
+
+/// What a certificate is to be for (RFC 5280 section 4.2.1.12).
+const SERVER_AUTHENTICATION: &CStr = c"1.3.6.1.5.5.7.3.1";
+const CLIENT_AUTHENTICATION: &CStr = c"1.3.6.1.5.5.7.3.2";
+
+/// What the chain of a server by this name is held to, as the library takes it.
+pub(crate) fn as_server(host: &CStr) -> [TypedData; 2] {
+    [
+        typed(ffi::DT_KEY_PURPOSE_OID, SERVER_AUTHENTICATION),
+        typed(ffi::DT_DNS_HOSTNAME, host),
+    ]
+}
+
+/// The library finds out the length of a string by itself.
+fn typed(kind: c_uint, text: &CStr) -> TypedData {
+    TypedData {
+        kind,
+        data: text.as_ptr().cast_mut().cast(),
+        size: 0,
+    }
+}
+
+/// Called by the library when the chain has come: verifies it, with its time taken.
+pub(crate) extern "C" fn verify(session: ffi::Session) -> c_int {
+    // SAFETY: every session has its user.
+    let user = unsafe { &*ffi::gnutls_session_get_ptr(session).cast::<User>() };
+    let mut status = 0;
+    let mut verified = || match &user.host {
+        Some(host) => verified(session, &mut as_server(host), &mut status),
+        None => verified(
+            session,
+            &mut [typed(ffi::DT_KEY_PURPOSE_OID, CLIENT_AUTHENTICATION)],
+            &mut status,
+        ),
+    };
+    let code = match &user.probe {
+        Some(probe) => probe.verify(verified),
+        None => verified(),
+    };
+    if code < 0 {
+        return code;
+    }
+    if status == 0 {
+        return 0;
+    }
+    if let Some(probe) = &user.probe {
+        probe.certificate_fault(fault(status), &words(status));
+    }
+    ffi::E_CERTIFICATE_ERROR
+}
+
+fn verified(session: ffi::Session, held_to: &mut [TypedData], status: &mut c_uint) -> c_int {
+    let count = c_uint::try_from(held_to.len()).unwrap_or(0);
+    // SAFETY: the session is alive, and the rest lives longer than the call.
+    unsafe { ffi::gnutls_certificate_verify_peers(session, held_to.as_mut_ptr(), count, status) }
+}
+
+/// What is wrong, of the flags of `gnutls_certificate_status_t`. Of several, the one that says most.
+pub(crate) fn fault(status: c_uint) -> Fault {
+    const FLAGS: [(u32, Fault); 12] = [
+        (5, Fault::Revoked),
+        (8, Fault::WeakOrUnknownSignature),
+        (11, Fault::BadSignature),
+        (7, Fault::BadCa),
+        (21, Fault::UnknownCriticalExtension),
+        (18, Fault::BadPurpose),
+        (6, Fault::UnknownIssuer),
+        (9, Fault::NotYetValid),
+        (10, Fault::Expired),
+        (14, Fault::WrongName),
+        (17, Fault::Other),
+        (16, Fault::Other),
+    ];
+    let found = FLAGS.iter().find(|(bit, _)| status & (1 << bit) != 0);
+    found.map_or(Fault::Other, |(_, fault)| *fault)
+}
+
+/// The library's words for these flags.
+pub(crate) fn words(status: c_uint) -> String {
+    let mut text = Datum::EMPTY;
+    // SAFETY: the place for the text lives longer than the call, and the text is copied and freed.
+    let text = unsafe {
+        ffi::gnutls_certificate_verification_status_print(status, ffi::CRT_X509, &raw mut text, 0);
+        text.into_vec()
+    };
+    String::from_utf8_lossy(&text).trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_librarys_flags_have_the_words_of_every_worker() {
+        const INVALID: c_uint = 1 << 1;
+        let cases = [
+            (1 << 6, Fault::UnknownIssuer, "issuer is unknown"),
+            (1 << 10, Fault::Expired, "expired"),
+            (1 << 9, Fault::NotYetValid, "not yet valid"),
+            (1 << 14, Fault::WrongName, "does not match"),
+            (1 << 18, Fault::BadPurpose, "purpose"),
+            (1 << 5, Fault::Revoked, "revoked"),
+        ];
+        for (flag, due, part) in cases {
+            assert_eq!(fault(INVALID | flag), due);
+            let words = words(INVALID | flag);
+            assert!(words.contains(part), "{words}");
+        }
+    }
+}
