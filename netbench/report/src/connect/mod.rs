@@ -28,7 +28,7 @@ pub use summary::{
     SiteRow, SiteTally, UnsupportedRow,
 };
 pub use sweep::{
-    DifferenceParts, Fit, Foretold, SweepDifference, SweepStep, SweepSummary, SweepTime,
+    DifferenceParts, Fit, Foretold, SweepDifference, SweepStep, SweepSummary, SweepTime, SweepTurn,
 };
 
 pub(crate) use cold::{cold, first_cost, items as cold_items, sentence as cold_sentence};

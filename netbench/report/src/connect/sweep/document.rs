@@ -1,8 +1,8 @@
 use itertools::Itertools;
-use netbench_model::{Condition, SweepAxis};
+use netbench_model::{Condition, StackName, SweepAxis};
 use netbench_stats::{RoundsDifference, Verdict};
 
-use super::{Fit, SweepDifference, SweepStep, SweepSummary, SweepTime, charts};
+use super::{Fit, SweepDifference, SweepStep, SweepSummary, SweepTime, SweepTurn, charts};
 use crate::{
     cell::{Cell, Digits},
     document::{Filling, Item, Section, Table},
@@ -32,6 +32,7 @@ pub(crate) fn section(sweep: &SweepSummary) -> Section {
         ));
         items.push(charts::differences(&rows, &about));
         items.push(differences(sweep, &rows, &about));
+        items.push(turns(sweep, condition, other, &about));
         items.extend(parts(sweep, &rows, &about));
     }
     items.extend(steps(sweep));
@@ -140,6 +141,31 @@ fn differences(sweep: &SweepSummary, rows: &[&SweepDifference], about: &str) -> 
         .col_of(other, "change", 0, |row| Cell::Change(row.paired.ratio))
         .col_of(other, "verdict", 0, |row| Cell::verdict(row.paired.verdict))
         .col("rounds", 4, |row| Cell::count(row.paired.pairs))
+        .item()
+}
+
+/// From which values on the verdict is another.
+fn turns(sweep: &SweepSummary, condition: Condition, other: &StackName, about: &str) -> Item {
+    let rows = sweep.turns.iter();
+    let rows = rows.filter(|turn| turn.condition == condition && turn.other == *other);
+    let rows: Vec<&SweepTurn> = rows.collect();
+    if rows.is_empty() {
+        return Item::text("The verdict does not change between any two points that are decided.");
+    }
+    let table = Table::of(&rows).caption(format!("where the verdict changes, {about}"));
+    let table = table.col("along", 0, |turn| Cell::text(&turn.axis));
+    axes(sweep)
+        .fold(table, |table, axis| {
+            table.col(&axis.name, 0, |turn| {
+                let ends = || format!("{} → {}", turn.from, turn.to);
+                let is_along = axis.name == turn.axis;
+                let fixed = || turn.settings.get(&axis.name).cloned();
+                Cell::maybe(if is_along { Some(ends()) } else { fixed() })
+            })
+        })
+        .col("verdict", 0, |turn| Cell::verdict(turn.from_verdict))
+        .col("becomes", 0, |turn| Cell::verdict(turn.to_verdict))
+        .col("undecided between", 2, |turn| Cell::count(turn.undecided))
         .item()
 }
 

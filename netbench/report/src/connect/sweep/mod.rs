@@ -4,6 +4,7 @@ mod charts;
 mod document;
 mod foretold;
 mod steps;
+mod turns;
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -19,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 pub(super) use self::document::section;
 use self::foretold::foretell;
-pub use self::{foretold::Foretold, steps::SweepStep};
+pub use self::{foretold::Foretold, steps::SweepStep, turns::SweepTurn};
 use super::{Matched, match_up};
 
 /// What a sweep says.
@@ -36,6 +37,9 @@ pub struct SweepSummary {
     /// What the second value of each axis of two takes more than the first.
     #[serde(default)]
     pub steps: Vec<SweepStep>,
+    /// Between which values of an axis the verdict becomes another.
+    #[serde(default)]
+    pub turns: Vec<SweepTurn>,
 }
 
 /// What a stack takes at a point.
@@ -152,6 +156,7 @@ pub(super) fn sweep(manifest: &ConnectManifest, measured: &[&Sample]) -> Option<
         times: Vec::new(),
         differences: Vec::new(),
         steps: Vec::new(),
+        turns: Vec::new(),
     };
     let mut names: Vec<Vec<&String>> = Vec::new();
     for at in &points {
@@ -171,6 +176,7 @@ pub(super) fn sweep(manifest: &ConnectManifest, measured: &[&Sample]) -> Option<
         }
     }
     summary.steps = steps::steps(&summary, &points, &by_site);
+    summary.turns = turns::turns(&summary.axes.axes, &summary.differences);
     Some(summary)
 }
 

@@ -1,0 +1,163 @@
+//! From where on a difference is there: the values of an axis between which the verdict becomes another.
+
+use std::collections::BTreeMap;
+
+use itertools::Itertools;
+use netbench_model::{Condition, StackName, SweepAxis};
+use netbench_stats::Verdict;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::SweepDifference;
+
+/// Two values of an axis with another verdict each, and none that is decided between them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SweepTurn {
+    /// The condition.
+    pub condition: Condition,
+    /// The first stack.
+    pub first: StackName,
+    /// The other stack.
+    pub other: StackName,
+    /// The axis, such as `cpu`.
+    pub axis: String,
+    /// The values of the other axes.
+    pub settings: BTreeMap<String, String>,
+    /// The value on one side.
+    pub from: String,
+    /// The verdict there.
+    pub from_verdict: Verdict,
+    /// The value on the other side.
+    pub to: String,
+    /// The verdict there.
+    pub to_verdict: Verdict,
+    /// How many values between them are undecided.
+    pub undecided: u64,
+}
+
+/// The turns along each axis, in the order of its values.
+pub(super) fn turns(axes: &[SweepAxis], differences: &[SweepDifference]) -> Vec<SweepTurn> {
+    let mut turns = Vec::new();
+    for axis in axes.iter().filter(|axis| axis.values.len() > 1) {
+        let along = differences.iter().filter_map(|row| {
+            let mut others = row.settings.clone();
+            let value = others.remove(&axis.name)?;
+            let place = axis.values.iter().position(|other| *other == value)?;
+            Some((
+                (row.condition, &row.first, &row.other, others),
+                (place, row),
+            ))
+        });
+        for ((condition, first, other, settings), mut rows) in along
+            .into_group_map()
+            .into_iter()
+            .sorted_by(|a, b| a.0.cmp(&b.0))
+        {
+            rows.sort_by_key(|(place, _)| *place);
+            let decided = rows
+                .iter()
+                .enumerate()
+                .filter(|(_, (_, row))| row.paired.verdict != Verdict::Undecided);
+            for ((one, (from, from_row)), (two, (to, to_row))) in decided.tuple_windows() {
+                if from_row.paired.verdict == to_row.paired.verdict {
+                    continue;
+                }
+                turns.push(SweepTurn {
+                    condition,
+                    first: first.clone(),
+                    other: other.clone(),
+                    axis: axis.name.clone(),
+                    settings: settings.clone(),
+                    from: axis.values[*from].clone(),
+                    from_verdict: from_row.paired.verdict,
+                    to: axis.values[*to].clone(),
+                    to_verdict: to_row.paired.verdict,
+                    undecided: (two - one - 1) as u64,
+                });
+            }
+        }
+    }
+    turns
+}
+
+#[cfg(test)]
+mod tests {
+    use netbench_stats::{RoundsDifference, RoundsRatio};
+
+    use super::*;
+
+    fn rows(verdicts: &[(&str, &str, Verdict)]) -> Vec<SweepDifference> {
+        let row = |(cpu, loss, verdict): &(&str, &str, Verdict)| SweepDifference {
+            condition: Condition::Clean,
+            point: format!("cpu={cpu},loss={loss}"),
+            settings: [("cpu", *cpu), ("loss", *loss)]
+                .map(|(axis, value)| (axis.to_owned(), value.to_owned()))
+                .into(),
+            first: StackName::new("a"),
+            other: StackName::new("b"),
+            first_total_ns: 1.0,
+            other_total_ns: 1.0,
+            paired: RoundsRatio {
+                ratio: 1.0,
+                pairs: 10,
+                verdict: *verdict,
+                interval: None,
+                chance: 0.0,
+            },
+            difference: RoundsDifference {
+                middle_ns: 0.0,
+                low_ns: None,
+                high_ns: None,
+            },
+            parts: None,
+        };
+        verdicts.iter().map(row).collect()
+    }
+
+    #[test]
+    fn a_turn_is_between_two_values_that_are_decided() {
+        use Verdict::{Faster, Same, Slower, Undecided};
+        let axis = |name: &str, values: &[&str]| SweepAxis {
+            name: name.to_owned(),
+            values: values.iter().map(|value| (*value).to_owned()).collect(),
+        };
+        let axes = [
+            axis("cpu", &["5%", "10%", "25%", "100%"]),
+            axis("loss", &["0", "1%"]),
+        ];
+        let rows = rows(&[
+            ("5%", "0", Slower),
+            ("10%", "0", Undecided),
+            ("25%", "0", Same),
+            ("100%", "0", Same),
+            // Out of order, as samples may be.
+            ("25%", "1%", Undecided),
+            ("10%", "1%", Faster),
+            ("5%", "1%", Slower),
+            ("100%", "1%", Undecided),
+        ]);
+        let found = turns(&axes, &rows);
+        let found: Vec<_> = found
+            .iter()
+            .map(|turn| {
+                let settings = turn.settings.values().join(",");
+                format!(
+                    "{} ({settings}): {:?} at {}, {:?} at {}, {} between",
+                    turn.axis,
+                    turn.from_verdict,
+                    turn.from,
+                    turn.to_verdict,
+                    turn.to,
+                    turn.undecided
+                )
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                "cpu (0): Slower at 5%, Same at 25%, 1 between",
+                "cpu (1%): Slower at 5%, Faster at 10%, 0 between",
+            ]
+        );
+    }
+}
