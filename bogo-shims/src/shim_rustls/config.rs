@@ -214,7 +214,31 @@ fn chosen(options: &Options) -> Result<CryptoProvider, Failure> {
         suites.extend(known.iter().filter(|suite| suite.tls13().is_none()));
         provider.cipher_suites = suites;
     }
+    if let Some(cipher) = options.text("-cipher") {
+        only_with(&mut provider, &cipher)?;
+    }
     Ok(provider)
+}
+
+/// Ciphers as OpenSSL's lists of suites have them, and as they are in the names of suites.
+const CIPHERS: [(&str, &str); 3] = [
+    ("3DES", "_3DES_"),
+    ("AES128", "_AES_128_"),
+    ("CHACHA20", "_CHACHA20_"),
+];
+
+/// Leaves the suites of TLS 1.2 with one cipher. rustls has nothing like OpenSSL's language for longer lists.
+fn only_with(provider: &mut CryptoProvider, cipher: &str) -> Result<(), Failure> {
+    let (_, part) = CIPHERS
+        .iter()
+        .find(|(name, _)| *name == cipher)
+        .ok_or_else(|| Failure::unsupported("flag -cipher, with a list"))?;
+    let suites = &mut provider.cipher_suites;
+    suites.retain(|suite| suite.tls13().is_some() || format!("{:?}", suite.suite()).contains(part));
+    if suites.iter().all(|suite| suite.tls13().is_some()) {
+        return Err(Failure::unsupported(format!("the suites {cipher}")));
+    }
+    Ok(())
 }
 
 fn versions(options: &Options) -> Result<Vec<&'static SupportedProtocolVersion>, Failure> {

@@ -28,6 +28,7 @@ const SUPPORTED: &[&str] = &[
     // Certificates.
     "-install-cert-compression-algs",
     "-install-one-cert-compression-alg",
+    "-cipher",
     // Names and protocols.
     "-allow-unknown-alpn-protos",
     // Sessions and early data.

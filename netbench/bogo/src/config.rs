@@ -111,6 +111,12 @@ impl ShimConfig {
         Some((reason.category, &reason.words))
     }
 
+    /// The pattern whose reason a test has.
+    pub fn pattern(&self, test: &str) -> Option<&str> {
+        self.reason(test)?;
+        self.disabled.iter().nth(self.disabled.first_match(test)?)
+    }
+
     /// The tests that must not be run, because the runner crashes.
     pub fn fatal(&self) -> &TestPatterns {
         &self.fatal

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_model::coverage::{
     Category, Matrix, MatrixCell, Protocol, Role, RunnerId, StackSupport, Support, TestOutcome,
@@ -64,6 +64,8 @@ struct Judge<'a> {
     catalog: &'a Catalog,
     /// Cells in which a test of the core passes.
     there: BTreeMap<Place, bool>,
+    /// The flags that the shim was seen to refuse.
+    refused: BTreeSet<&'a str>,
 }
 
 /// How a test counts for a feature.
@@ -88,10 +90,13 @@ impl<'a> Judge<'a> {
             (*place, core.iter().any(passes))
         };
         let there = places.iter().map(there).collect();
+        let results = shim.results.tests.values();
+        let refused = results.filter(|result| result.outcome == TestOutcome::Unsupported);
         Self {
             shim,
             catalog,
             there,
+            refused: refused.filter_map(|r| unsupported_flag(&r.error)).collect(),
         }
     }
 
@@ -162,10 +167,14 @@ impl<'a> Judge<'a> {
             (TestOutcome::Failed, Some((category, words))) => format!("{category}: {words}"),
             _ => result.line(),
         };
-        if let Some(flag) = unsupported_flag(&why)
-            && !TOPICS[place.row].flags.contains(&flag)
-        {
-            return Counts::Apart(why);
+        if let Some(flag) = unsupported_flag(&why) {
+            // A shim names one flag, and this may not be the only one that it does not take.
+            let own = TOPICS[place.row].flags.iter();
+            let mut refused = own.filter(|own| self.refused.contains(*own) && self.has(test, own));
+            return match refused.next() {
+                Some(own) => Counts::Against(format!("unsupported: flag {own}")),
+                None => Counts::Apart(format!("unsupported: flag {flag}")),
+            };
         }
         let other = self.lacking(place, test);
         if let Some(other) = other.or_else(|| self.lacking_protocol(place, &why)) {
@@ -178,13 +187,14 @@ impl<'a> Judge<'a> {
         }
     }
 
+    fn has(&self, test: &str, flag: &str) -> bool {
+        let about = self.catalog.about(test);
+        about.is_some_and(|about| about.flags.iter().any(|given| given == flag))
+    }
+
     /// Another feature that the test needs, and the stack has not got.
     fn lacking(&self, place: Place, test: &str) -> Option<&'static str> {
-        let about = self.catalog.about(test)?;
-        let needs = |topic: &Topic| {
-            let asked = |flag: &&str| about.flags.iter().any(|given| given == flag);
-            topic.flags.iter().any(asked)
-        };
+        let needs = |topic: &Topic| topic.flags.iter().any(|flag| self.has(test, flag));
         let lacks = |row: usize| self.there.get(&Place { row, ..place }) == Some(&false);
         let mut others = TOPICS
             .iter()

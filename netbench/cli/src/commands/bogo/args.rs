@@ -13,7 +13,7 @@ Examples:
   netbench bogo --matrix --stored             what each stack has, by version
   netbench bogo defects openssl rustls        what each does that it must not
   netbench bogo --stored                      stored outcomes, without running
-  netbench bogo --check                       fail if a test no longer passes
+  netbench bogo --shim all --check            fail if a test no longer passes
 
 Needs Go; boringssl, the control, also needs cmake and ninja. The first run
 downloads BoringSSL and builds its test runner and the shims; nothing else uses
@@ -25,7 +25,7 @@ changes.";
 pub(crate) struct Bogo {
     #[command(subcommand)]
     pub(crate) command: Option<BogoCommand>,
-    /// Shims to run, in this order [default: boringssl,openssl,rustls]
+    /// Shims to run, in this order, or `all` [default: boringssl,openssl,rustls]
     #[arg(long, value_name = "A,B,…", value_delimiter = ',')]
     pub(crate) shim: Vec<String>,
     /// Run only tests whose names match; separate several patterns with semicolons
@@ -84,7 +84,7 @@ pub(crate) enum BogoCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct BogoDefects {
-    /// Shims to compare
+    /// Shims to compare, or `all`
     #[arg(required = true, value_name = "SHIM")]
     pub(crate) shims: Vec<String>,
     #[command(flatten)]

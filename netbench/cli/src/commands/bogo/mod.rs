@@ -9,8 +9,8 @@ mod shims;
 use std::time::Duration;
 
 use netbench_bogo::{
-    BogoError, FEATURES, Features, KnownShim, OutcomesIn, StoredOutcomes, TestPatterns,
-    coverage_of, defects_of, difference_between, matrix_of,
+    BogoError, FEATURES, Features, KNOWN_SHIMS, KnownShim, OutcomesIn, StoredOutcomes,
+    TestPatterns, coverage_of, defects_of, difference_between, matrix_of,
 };
 use netbench_model::suggestion;
 
@@ -30,6 +30,9 @@ use self::{
 /// The shims of the default table: the control column first.
 const DEFAULT: [&str; 3] = ["boringssl", "openssl", "rustls"];
 
+/// What stands for every shim.
+const ALL: &str = "all";
+
 pub(crate) fn bogo(options: &Bogo) -> anyhow::Result<Ended> {
     match &options.command {
         Some(BogoCommand::Diff(diff)) => difference(diff),
@@ -45,9 +48,10 @@ pub(crate) fn time(options: &Bogo) -> Duration {
         Some(BogoCommand::Diff(_) | BogoCommand::Defects(_)) => Duration::ZERO,
         None if options.how.stored => Duration::ZERO,
         None => {
-            let shims = match options.shim.len() {
-                0 => DEFAULT.len(),
-                named => named,
+            let shims = match options.shim.as_slice() {
+                [] => DEFAULT.len(),
+                named if named.iter().any(|name| name == ALL) => KNOWN_SHIMS.len(),
+                named => named.len(),
             };
             cost::all_tests(shims, options.how.jobs()).time
         }
@@ -176,10 +180,15 @@ fn defects(options: &BogoDefects) -> anyhow::Result<Ended> {
 /// Shims by their names, each once.
 fn distinct(names: &[impl AsRef<str>]) -> anyhow::Result<Vec<&'static KnownShim>> {
     let mut known = Vec::new();
-    for name in names {
-        let shim = shims::known(name.as_ref())?;
-        if !known.contains(&shim) {
-            known.push(shim);
+    for name in names.iter().map(AsRef::as_ref) {
+        let named = match name {
+            ALL => KNOWN_SHIMS.iter().collect(),
+            name => vec![shims::known(name)?],
+        };
+        for shim in named {
+            if !known.contains(&shim) {
+                known.push(shim);
+            }
         }
     }
     Ok(known)
