@@ -22,6 +22,21 @@ pub struct WorkerRecord {
     pub build: BTreeMap<String, String>,
 }
 
+impl WorkerRecord {
+    /// The entry of [`Self::build`] that says what verifies chains, where it is not the library itself.
+    pub const VERIFIER: &'static str = "verifier";
+
+    /// The verifier of a library whose handshakes verify no certificates.
+    pub const NO_VERIFIER: &'static str = "none";
+
+    /// Whether a handshake of the stack verifies the server's chain.
+    pub fn verifies_chains(&self) -> bool {
+        self.build
+            .get(Self::VERIFIER)
+            .is_none_or(|verifier| verifier != Self::NO_VERIFIER)
+    }
+}
+
 /// The path between client and sites.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkRecord {

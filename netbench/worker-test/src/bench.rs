@@ -6,7 +6,7 @@ use std::{
 };
 
 use netbench_lab::Lab;
-use netbench_model::{Condition, Fault, LabProfile, Role, ServerCount, Site};
+use netbench_model::{Condition, Fault, KeyType, LabProfile, Profile, Role, ServerCount, Site};
 use netbench_protocol::{
     Configure, Connect, HttpRequest, RequestBody, Resolve, ResponseBody, Serve, StackDescription,
 };
@@ -16,6 +16,7 @@ use crate::{
     cases::{self, Case, Expected, Roots},
     exception::{Exception, Exceptions},
     findings::{Findings, Lack},
+    foreign::one_site,
     judge,
 };
 
@@ -53,9 +54,12 @@ impl Bench {
     pub(crate) fn new(program: &Path, stack: &str, lacks: Lacks) -> Result<Self, String> {
         let mut client = start(program)?;
         let can = describe(&mut client, stack)?;
-        let (lacking, cases): (Vec<_>, Vec<_>) = cases::all(&can)
-            .into_iter()
-            .partition(|case| lacks(&case.site));
+        let mut cases = cases::all(&can);
+        if profile(&mut client, &can)? == Profile::Library {
+            cases = cases::with_the_librarys_settings(&can, cases);
+        }
+        let (lacking, cases): (Vec<_>, Vec<_>) =
+            cases.into_iter().partition(|case| lacks(&case.site));
         for case in lacking {
             refused(&mut client, stack, &case)?;
         }
@@ -166,6 +170,26 @@ impl Bench {
         }
         wrong
     }
+}
+
+/// The profile by which a stack makes connectors: its library's own, where it can be set to no other.
+pub(crate) fn profile(worker: &mut Worker, can: &StackDescription) -> Result<Profile, String> {
+    let stack = &can.record.stack;
+    let (lab, _) = one_site(stack, KeyType::EcdsaP256)?;
+    let mut case = cases::good("profile");
+    cases::offer_only(can, &mut case.client);
+    for profile in [Profile::Default, Profile::Library] {
+        case.client.profile = profile;
+        configure(worker, stack, &case, lab.ca_pem().to_owned())?;
+        // Nobody answers, but the connector is made before that is found out.
+        let nowhere = closed_port()?;
+        let answer = connect(worker, &case, nowhere, Condition::Clean, Role::Measured)?;
+        if !is_a_lack(&case, &answer) {
+            println!("{stack}: connectors with the profile {profile:?}");
+            return Ok(profile);
+        }
+    }
+    Err("no profile with which a connector can be made".to_owned())
 }
 
 /// Whether the stack says that it cannot do what it may not be able to do.

@@ -125,6 +125,33 @@ pub(crate) fn all(can: &StackDescription) -> Vec<Case> {
     cases
 }
 
+/// The cases in which a client comes to the same with what its library offers by itself.
+pub(crate) fn with_the_librarys_settings(
+    can: &StackDescription,
+    mut cases: Vec<Case>,
+) -> Vec<Case> {
+    let mut usual = client();
+    offer_only(can, &mut usual);
+    let sorted = |groups: &[Group]| {
+        let mut groups = groups.to_vec();
+        groups.sort_unstable();
+        groups
+    };
+    cases.retain(|case| {
+        let own = &case.client;
+        sorted(&own.groups) == sorted(&usual.groups)
+            && own.suites == usual.suites
+            && own.signatures == usual.signatures
+            && own.profile != Profile::Servo
+            // It need not ask for a stapled response.
+            && !case.name.contains(STAPLED)
+    });
+    for case in &mut cases {
+        case.client.profile = Profile::Library;
+    }
+    cases
+}
+
 /// The scheme without which a client cannot connect to servers with this key; none for keys with several.
 fn scheme_of(key: KeyType) -> Option<SignatureScheme> {
     match key {

@@ -11,13 +11,14 @@ use std::{
 
 use netbench_lab::Lab;
 use netbench_model::{
-    Alpn, Condition, Group, KeyType, LabProfile, Role, SignatureScheme, Site, Switch, TlsVersion,
+    Alpn, Condition, Group, KeyType, LabProfile, Profile, Role, SignatureScheme, Site, Switch,
+    TlsVersion,
 };
-use netbench_protocol::ServeSite;
+use netbench_protocol::{ResponseBody, ServeSite};
 use tempfile::TempDir;
 
 use crate::{
-    bench::{configure, connect, describe, serve, sites, start},
+    bench::{configure, connect, describe, profile, serve, sites, start},
     cases::{Agreed, Case, Expected, Resumed, Roots, client, offer_only},
     judge::{self, Connector},
 };
@@ -245,7 +246,13 @@ impl Visits {
         };
         let mut worker = start(program)?;
         let mut settings = client();
-        offer_only(&describe(&mut worker, stack)?, &mut settings);
+        let can = describe(&mut worker, stack)?;
+        offer_only(&can, &mut settings);
+        settings.profile = profile(&mut worker, &can)?;
+        if settings.profile == Profile::Library {
+            // The library's own choices may be others.
+            (agreed.group, agreed.signatures) = (None, &[]);
+        }
         settings.versions = vec![self.version];
         settings.alpn = vec![self.alpn];
         let case = Case {
@@ -261,6 +268,12 @@ impl Visits {
         configure(&mut worker, stack, &case, roots_pem.to_owned())?;
         let mut visit = |role| connect(&mut worker, &case, self.address, case.condition, role);
         let prime = visit(Role::Prime)?;
+        if let ResponseBody::Unsupported { reason } = prime {
+            println!("{stack}: no resumed connection: {reason}");
+            let clean = Condition::Clean;
+            let full = connect(&mut worker, &case, self.address, clean, Role::Measured)?;
+            return judge::judge_foreign(&agreed, Connector::Made, &full);
+        }
         judge::judge_foreign(&agreed, Connector::Made, &prime)
             .map_err(|e| format!("prime: {e}"))?;
         agreed.resumed = Resumed::Yes;

@@ -121,9 +121,11 @@ pub fn check(
 ) -> Result<Findings, String> {
     let wrong = match rules {
         Rules::Protocol => {
-            lines::description(program, stack)?;
-            let mut wrong = lines::errors(program, stack)?;
-            wrong.extend(lines::end_of_stdin(program, stack)?);
+            let own = lines::description(program, stack)?;
+            let mut wrong = lines::errors(program, &own)?;
+            if lines::connects(&own) {
+                wrong.extend(lines::end_of_stdin(program, &own)?);
+            }
             wrong
         }
         Rules::Connections => {

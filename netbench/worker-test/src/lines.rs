@@ -10,14 +10,14 @@ use std::{
 };
 
 use netbench_lab::Lab;
-use netbench_model::{ClientSettings, Condition, KeyType, Role, SignatureScheme, Site};
+use netbench_model::{ClientSettings, Condition, KeyType, Profile, Role, SignatureScheme, Site};
 use netbench_protocol::{
     Configure, Connect, HttpRequest, PROTOCOL_VERSION, Request, RequestBody, Resolve, Response,
     ResponseBody, Serve, StackDescription,
 };
 
 use crate::{
-    bench::closed_port,
+    bench::{closed_port, profile, start},
     cases::client,
     foreign::{HOST, one_site},
 };
@@ -45,8 +45,13 @@ const OPERATIONS: [&str; 10] = [
     "objects",
 ];
 
-/// How many of them it must do: the first ones.
+/// How many of them it must do, but where it does the suite alone: the first ones.
 const REQUIRED: usize = 2;
+
+/// Whether the stack makes and serves connections.
+pub(crate) fn connects(own: &StackDescription) -> bool {
+    own.operations.iter().any(|named| named == OPERATIONS[0])
+}
 
 /// A worker's process, to which anything can be written.
 pub(crate) struct Talk {
@@ -134,7 +139,7 @@ fn line(id: u64, body: RequestBody) -> Result<Vec<u8>, String> {
 }
 
 /// That the worker says what it is.
-pub(crate) fn description(program: &Path, stack: &str) -> Result<(), String> {
+pub(crate) fn description(program: &Path, stack: &str) -> Result<StackDescription, String> {
     let mut worker = Talk::start(program)?;
     let answer = worker.ask(u64::MAX, RequestBody::Describe)?;
     let ResponseBody::Description(description) = answer else {
@@ -156,27 +161,29 @@ pub(crate) fn description(program: &Path, stack: &str) -> Result<(), String> {
     let operations: Vec<&str> = own.operations.iter().map(String::as_str).collect();
     let good = record.executable == file
         && has_version(&record.library)
-        && has_version(&record.connector)
+        && (has_version(&record.connector) || !connects(own))
         && record.provider.as_deref().is_none_or(has_version)
         && !record.build.is_empty()
-        && operations.starts_with(&OPERATIONS[..REQUIRED])
+        && (operations.starts_with(&OPERATIONS[..REQUIRED]) || operations == ["suite"])
         && operations.is_sorted_by_key(|named| OPERATIONS.iter().position(|known| known == named))
         && operations.iter().all(|named| OPERATIONS.contains(named))
         && !own.groups.is_empty()
         && !own.suites.is_empty();
     if good {
-        Ok(())
+        Ok(own.clone())
     } else {
         Err(format!("{own:?}"))
     }
 }
 
 /// What cannot be understood or done is answered by an error, and the worker goes on.
-pub(crate) fn errors(program: &Path, stack: &str) -> Result<Vec<String>, String> {
+pub(crate) fn errors(program: &Path, own: &StackDescription) -> Result<Vec<String>, String> {
+    let stack = &own.record.stack;
     let mut worker = Talk::start(program)?;
     let (lab, sites) = one_site(stack, KeyType::EcdsaP256)?;
+    let client = Client::of(program, own, &lab)?;
     let mut wrong = Vec::new();
-    for (what, line, id) in bad_lines(stack, &lab)? {
+    for (what, line, id) in bad_lines(&client)? {
         let answer = worker.put(&line)?;
         match &answer.body {
             ResponseBody::Error { message }
@@ -192,7 +199,9 @@ pub(crate) fn errors(program: &Path, stack: &str) -> Result<Vec<String>, String>
         ResponseBody::Counted { sites } if sites.is_empty() => {}
         other => wrong.push(format!("counts without sites: {other:?}")),
     }
-    wrong.extend(resumed_without_prime(&mut worker, stack, &lab, &sites)?);
+    if connects(own) {
+        wrong.extend(resumed_without_prime(&mut worker, &client, &sites)?);
+    }
     let status = worker.end()?;
     if !status.success() {
         wrong.push(format!("it ended with {status}"));
@@ -203,7 +212,7 @@ pub(crate) fn errors(program: &Path, stack: &str) -> Result<Vec<String>, String>
 /// What is wrong, what to write, and the id of the answer: 0 where the line has none.
 type BadLine = (&'static str, Vec<u8>, u64);
 
-fn bad_lines(stack: &str, lab: &Lab) -> Result<Vec<BadLine>, String> {
+fn bad_lines(of: &Client<'_>) -> Result<Vec<BadLine>, String> {
     let nowhere = closed_port()?;
     let clean = connect(HOST, nowhere, Condition::Clean, Role::Measured);
     let no_sites = Serve {
@@ -236,7 +245,7 @@ fn bad_lines(stack: &str, lab: &Lab) -> Result<Vec<BadLine>, String> {
         ),
         (
             "configure of an unknown stack",
-            line(8, configure("no-such-stack\u{1b}[31m", lab))?,
+            line(8, of.configure("no-such-stack\u{1b}[31m"))?,
             8,
         ),
         (
@@ -247,7 +256,7 @@ fn bad_lines(stack: &str, lab: &Lab) -> Result<Vec<BadLine>, String> {
         (
             "a version that nobody speaks",
             text(
-                &String::from_utf8_lossy(&line(10, configure(stack, lab))?)
+                &String::from_utf8_lossy(&line(10, of.configure(of.stack))?)
                     .replace("\"1.2\"", "\"0.9\""),
             ),
             10,
@@ -255,18 +264,39 @@ fn bad_lines(stack: &str, lab: &Lab) -> Result<Vec<BadLine>, String> {
     ])
 }
 
-fn configure(stack: &str, lab: &Lab) -> RequestBody {
-    RequestBody::Configure(Box::new(Configure {
-        stack: stack.to_owned(),
-        client: ClientSettings {
-            // The site's own, which every stack has.
-            signatures: vec![SignatureScheme::ECDSA_SECP256R1_SHA256],
-            ..client()
-        },
-        roots_pem: lab.ca_pem().to_owned(),
-        identity: None,
-        early_data: false,
-    }))
+/// A client of the stack, as it can be set up.
+struct Client<'a> {
+    stack: &'a str,
+    lab: &'a Lab,
+    profile: Profile,
+}
+
+impl<'a> Client<'a> {
+    fn of(program: &Path, own: &'a StackDescription, lab: &'a Lab) -> Result<Self, String> {
+        Ok(Self {
+            stack: &own.record.stack,
+            lab,
+            profile: match connects(own) {
+                true => profile(&mut start(program)?, own)?,
+                false => Profile::Default,
+            },
+        })
+    }
+
+    fn configure(&self, stack: &str) -> RequestBody {
+        RequestBody::Configure(Box::new(Configure {
+            stack: stack.to_owned(),
+            client: ClientSettings {
+                profile: self.profile,
+                // The site's own, which every stack has.
+                signatures: vec![SignatureScheme::ECDSA_SECP256R1_SHA256],
+                ..client()
+            },
+            roots_pem: self.lab.ca_pem().to_owned(),
+            identity: None,
+            early_data: false,
+        }))
+    }
 }
 
 fn connect(host: &str, address: SocketAddr, condition: Condition, role: Role) -> Connect {
@@ -308,16 +338,23 @@ const NOTHING_KEPT: &[&[Step]] = &[
 
 fn resumed_without_prime(
     worker: &mut Talk,
-    stack: &str,
-    lab: &Lab,
+    client: &Client<'_>,
     sites: &[Site],
 ) -> Result<Vec<String>, String> {
-    let address = serve(worker, stack, lab, sites)?;
+    let address = serve(worker, client.stack, client.lab, sites)?;
     let nowhere = closed_port()?;
     let mut wrong = Vec::new();
     for steps in NOTHING_KEPT {
         for (number, step) in (100..).zip(*steps) {
-            let answer = worker.ask(number, request(*step, stack, lab, address, nowhere))?;
+            let answer = worker.ask(number, request(*step, client, address, nowhere))?;
+            let is_prime = matches!(
+                step,
+                Step::Prime | Step::PrimeNowhere | Step::PrimeOtherPort
+            );
+            if is_prime && let ResponseBody::Unsupported { reason } = &answer {
+                println!("nothing of {steps:?} from here: {reason}");
+                break;
+            }
             let fits = match step {
                 Step::Configure => answer == ResponseBody::Configured,
                 Step::PrimeNowhere => matches!(answer, ResponseBody::Failed(_)),
@@ -327,7 +364,7 @@ fn resumed_without_prime(
                 wrong.push(format!("{step:?} of {steps:?}: {answer:?}"));
             }
         }
-        let answer = worker.ask(200, request(Step::Resumed, stack, lab, address, nowhere))?;
+        let answer = worker.ask(200, request(Step::Resumed, client, address, nowhere))?;
         if !matches!(answer, ResponseBody::Error { .. }) {
             wrong.push(format!("resumed after {steps:?}: {answer:?}"));
         }
@@ -337,14 +374,13 @@ fn resumed_without_prime(
 
 fn request(
     step: Step,
-    stack: &str,
-    lab: &Lab,
+    client: &Client<'_>,
     address: SocketAddr,
     nowhere: SocketAddr,
 ) -> RequestBody {
     use Condition::{Clean, Resumed};
     let mut connect = match step {
-        Step::Configure => return configure(stack, lab),
+        Step::Configure => return client.configure(client.stack),
         Step::Prime | Step::PrimeOtherPort => connect(HOST, address, Resumed, Role::Prime),
         Step::PrimeNowhere => connect(HOST, nowhere, Resumed, Role::Prime),
         Step::Resumed => connect(HOST, address, Resumed, Role::Measured),
@@ -375,14 +411,16 @@ fn serve(worker: &mut Talk, stack: &str, lab: &Lab, sites: &[Site]) -> Result<So
 
 /// That the end of stdin ends the worker while it waits for a server that says nothing, and while
 /// it serves.
-pub(crate) fn end_of_stdin(program: &Path, stack: &str) -> Result<Vec<String>, String> {
+pub(crate) fn end_of_stdin(program: &Path, own: &StackDescription) -> Result<Vec<String>, String> {
+    let stack = &own.record.stack;
     let (lab, sites) = one_site(stack, KeyType::EcdsaP256)?;
+    let client = Client::of(program, own, &lab)?;
     let mut wrong = Vec::new();
 
     let silent = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|e| e.to_string())?;
     let address = silent.local_addr().map_err(|e| e.to_string())?;
     let mut worker = Talk::start(program)?;
-    worker.ask(1, configure(stack, &lab))?;
+    worker.ask(1, client.configure(stack))?;
     let clean = connect(HOST, address, Condition::Clean, Role::Measured);
     worker.write(&line(2, RequestBody::Connect(Box::new(clean)))?)?;
     let held = client_hello(silent)?;

@@ -219,7 +219,7 @@ impl<'a> Harness<'a> {
         let request = RequestBody::Prepare(Box::new(Prepare {
             stack: self.stack.to_owned(),
             scenario: *scenario,
-            material: material(),
+            material: scenario.settings().map_or_else(material, material_of),
         }));
         match worker.ask(request, LIMIT).expect("an answer") {
             ResponseBody::Prepared(_) => worker,
@@ -230,7 +230,16 @@ impl<'a> Harness<'a> {
 
 /// The chain of two RSA-2048 certificates, with their root, that both sides use.
 pub fn material() -> Material {
-    let pki = suite_pki(KeyType::Rsa2048, 2);
+    material_of(&SessionSettings::usual(
+        TlsVersion::Tls13,
+        KeyType::Rsa2048,
+        Aead::Aes256Gcm,
+    ))
+}
+
+/// The chain of these settings, with its root.
+pub fn material_of(settings: &SessionSettings) -> Material {
+    let pki = suite_pki(settings.key, settings.chain_length);
     Material {
         host: SUITE_HOST.to_owned(),
         chain_pem: pki.chain_pem,

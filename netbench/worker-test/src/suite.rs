@@ -71,6 +71,7 @@ struct Bench {
     stack: String,
     groups: Vec<Group>,
     signatures: Vec<SignatureScheme>,
+    verifies_chains: bool,
     lacks: Lacks,
     /// What it was not to refuse, and refused.
     found: Vec<Lack>,
@@ -86,6 +87,7 @@ impl Bench {
         Ok(Self {
             worker,
             stack: stack.to_owned(),
+            verifies_chains: can.record.verifies_chains(),
             groups: can.groups,
             signatures: can.signatures,
             lacks,
@@ -115,6 +117,24 @@ impl Bench {
             Ok(other) => Err(format!("{other:?}")),
             Err(error) => Err(error.to_string()),
         }
+    }
+
+    /// The usual settings of this version, or a chain of one certificate where the stack sends no other. None for a version that it
+    /// does not speak.
+    fn plain(&mut self, version: TlsVersion) -> Result<Option<SessionSettings>, String> {
+        let usual = scenarios::usual(version, KeyType::EcdsaP256);
+        for chain_length in [usual.chain_length, 1] {
+            let settings = SessionSettings {
+                chain_length,
+                ..usual
+            };
+            let scenario = handshake(settings);
+            match self.prepare(&scenario, material(&scenario)?) {
+                Ok(ResponseBody::Unsupported { .. }) => {}
+                _ => return Ok(Some(settings)),
+            }
+        }
+        Ok(None)
     }
 
     fn runs(&mut self, scenario: &Scenario, material: Material) -> Result<(), String> {
@@ -178,7 +198,9 @@ impl Bench {
 /// where others were.
 fn holds(program: &Path, stack: &str) -> Result<(), String> {
     for version in TlsVersion::OFFERED {
-        let settings = scenarios::usual(*version, KeyType::EcdsaP256);
+        let Some(settings) = Bench::new(program, stack, |_| false)?.plain(*version)? else {
+            continue;
+        };
         let scenario = Scenario::timed(Work::Memory {
             settings,
             sessions: 20,

@@ -11,12 +11,14 @@ use std::{
     process::Command,
 };
 
+use crate::answers::Answers;
+
 /// The descriptor of the file that has the request to begin with.
 const VARIABLE: &str = "NETBENCH_FIRST_REQUEST";
 
 /// Restarts this program by `exec`, with the same process ID, stdin and stdout. The new program answers `line` first. Returns
 /// only if that fails, with the error. No other request is lost, because netbench sends one at a time.
-pub(crate) fn begin(line: &str) -> io::Error {
+pub(crate) fn begin(line: &str, answers: &Answers) -> io::Error {
     let started = || -> io::Result<io::Error> {
         // SAFETY: the name ends with a zero.
         let descriptor = unsafe { libc::memfd_create(c"netbench-request".as_ptr(), 0) };
@@ -27,6 +29,7 @@ pub(crate) fn begin(line: &str) -> io::Error {
         let mut file = unsafe { File::from_raw_fd(descriptor) };
         file.write_all(line.as_bytes())?;
         file.rewind()?;
+        answers.give_back_stdout()?;
         let mut program = Command::new("/proc/self/exe");
         program
             .args(env::args_os().skip(1))

@@ -6,6 +6,7 @@
 
 mod afresh;
 mod allocator;
+mod answers;
 mod body;
 mod build;
 mod chain;

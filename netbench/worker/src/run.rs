@@ -1,5 +1,5 @@
 use std::{
-    io::{self, BufRead, Write},
+    io::{self, BufRead},
     process::ExitCode,
     sync::{Arc, mpsc},
     thread,
@@ -13,7 +13,9 @@ use netbench_protocol::{
 };
 
 use crate::{
-    Fetch, Probe, SetupError, Stack, afresh, chain,
+    Fetch, Probe, SetupError, Stack, afresh,
+    answers::Answers,
+    chain,
     explain::without_folders,
     fetch::measure,
     layout::with_layout,
@@ -35,12 +37,20 @@ pub fn run(stacks: Vec<Arc<dyn Stack>>) -> ExitCode {
         default_hook(info);
         std::process::exit(101);
     }));
+    let answers = match Answers::take_stdout() {
+        Ok(answers) => answers,
+        Err(error) => {
+            eprintln!("no stdout for answers: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
     let (requests, queue) = mpsc::channel::<String>();
     let spawned = thread::Builder::new()
         .name("trials".to_owned())
         .spawn(move || {
             let mut worker = Worker {
                 stacks,
+                answers,
                 configured: None,
                 kept: None,
                 server: None,
@@ -48,7 +58,8 @@ pub fn run(stacks: Vec<Arc<dyn Stack>>) -> ExitCode {
             };
             with_layout(|| {
                 for line in &queue {
-                    if answer(&worker.handle(&line)).is_err() {
+                    let response = worker.handle(&line);
+                    if worker.answers.send(&response).is_err() {
                         break;
                     }
                 }
@@ -88,16 +99,9 @@ pub fn run(stacks: Vec<Arc<dyn Stack>>) -> ExitCode {
     std::process::exit(0)
 }
 
-fn answer(response: &Response) -> io::Result<()> {
-    let mut line = serde_json::to_vec(response)?;
-    line.push(b'\n');
-    let mut stdout = io::stdout().lock();
-    stdout.write_all(&line)?;
-    stdout.flush()
-}
-
 struct Worker {
     stacks: Vec<Arc<dyn Stack>>,
+    answers: Answers,
     configured: Option<(Arc<dyn Stack>, Configure)>,
     /// The connector of the last `prime`, with its site.
     kept: Option<(String, u16, Box<dyn Fetch>)>,
@@ -158,7 +162,7 @@ impl Worker {
             Ok(stack) if stack.needs_another_process(&settings.client) => {
                 let reason = match self.server {
                     Some(_) => "this process serves sites".to_owned(),
-                    None => afresh::begin(line).to_string(),
+                    None => afresh::begin(line, &self.answers).to_string(),
                 };
                 ResponseBody::Error {
                     message: format!("other settings need another process: {reason}"),
@@ -180,6 +184,13 @@ impl Worker {
             };
         };
         let kept = self.kept.take();
+        if request.role == Role::Prime
+            && let Some(reason) = stack.never_resumes()
+        {
+            return ResponseBody::Unsupported {
+                reason: reason.to_owned(),
+            };
+        }
         let mut steps = Vec::new();
         let (client, connector) =
             if request.condition == Condition::Resumed && request.role == Role::Measured {

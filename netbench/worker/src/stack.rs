@@ -52,6 +52,11 @@ pub trait Stack: Send + Sync {
         false
     }
 
+    /// Why no connector resumes a session, where none does.
+    fn never_resumes(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Makes the server's configuration for one site.
     ///
     /// # Errors

@@ -166,6 +166,10 @@ impl Stack for Varied {
         self.inner.needs_another_process(settings)
     }
 
+    fn never_resumes(&self) -> Option<&'static str> {
+        self.inner.never_resumes()
+    }
+
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
         self.proven()?.acceptor(site)
     }

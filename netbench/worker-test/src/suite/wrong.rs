@@ -16,6 +16,9 @@ const NO_PEM: &str = "no PEM \u{1b}[31m";
 /// PEM, and nothing in it that is a certificate or a key.
 const EMPTY_PEM: &str = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
 
+/// What only a client that verifies chains can refuse.
+const CHAINS_OF_OTHERS: [&str; 3] = ["no PEM as roots", "roots of another chain", "another host"];
+
 /// A turn and a hold before anything is prepared, and a scenario of a stack that is not there.
 pub(super) fn before_prepare(bench: &mut Bench) -> Vec<String> {
     let mut wrong = refuses_turns(bench, "before prepare");
@@ -36,10 +39,13 @@ pub(super) fn before_prepare(bench: &mut Bench) -> Vec<String> {
 pub(super) fn settings(bench: &mut Bench) -> Result<Vec<String>, String> {
     let mut wrong = Vec::new();
     for version in TlsVersion::OFFERED {
-        let plain = usual(*version, KeyType::EcdsaP256);
+        let Some(plain) = bench.plain(*version)? else {
+            continue;
+        };
         let good = handshake(plain);
         for (what, scenario, material) in all(plain)? {
-            if (bench.lacks)(&scenario) {
+            let is_a_chains = CHAINS_OF_OTHERS.contains(&what) && !bench.verifies_chains;
+            if (bench.lacks)(&scenario) || is_a_chains {
                 continue;
             }
             let name = format!("{version}, {what}");
@@ -60,9 +66,12 @@ pub(super) fn settings(bench: &mut Bench) -> Result<Vec<String>, String> {
         form: RootsForm::Pem,
         roots: Some(1),
     });
-    bench
+    let prepared = bench
         .prepare(&connector, material(&connector)?)
         .map_err(|e| e.to_string())?;
+    if matches!(prepared, ResponseBody::Unsupported { .. }) {
+        return Ok(wrong);
+    }
     let held = bench.ask(RequestBody::Hold(Hold { sessions: 20 }));
     if !matches!(held, Ok(ResponseBody::Failed(_))) {
         wrong.push(format!("hold without sessions: {held:?}"));
