@@ -14,6 +14,10 @@ const AWS_LC: Licence = Licence {
     spdx: "ISC AND (Apache-2.0 OR ISC) AND Apache-2.0 AND MIT AND BSD-3-Clause AND \
            (Apache-2.0 OR ISC OR MIT) AND (Apache-2.0 OR ISC OR MIT-0)",
 };
+const BERTIE: Licence = Licence {
+    library: "bertie",
+    spdx: "Apache-2.0",
+};
 const BORINGSSL: Licence = Licence {
     library: "BoringSSL",
     spdx: "Apache-2.0",
@@ -29,6 +33,14 @@ const GO: Licence = Licence {
 const GRAVIOLA: Licence = Licence {
     library: "graviola",
     spdx: "Apache-2.0 OR ISC OR MIT-0",
+};
+const LIBCRUX: Licence = Licence {
+    library: "libcrux",
+    spdx: "Apache-2.0",
+};
+const NATIVE_TLS: Licence = Licence {
+    library: "native-tls",
+    spdx: "MIT OR Apache-2.0",
 };
 const NETTLE: Licence = Licence {
     library: "nettle",
@@ -77,10 +89,12 @@ pub fn licences(source: &WorkerSource) -> &'static [Licence] {
     let stack = source.stack.split(['+', '@']).next().unwrap_or_default();
     match stack {
         "openssl" if source.stack == "openssl@1.1.1" => &[OPENSSL_1_1_1],
+        "bertie" => &[BERTIE, LIBCRUX],
         "boringssl" => &[BORINGSSL],
         "gnutls" => &[GNUTLS, NETTLE],
         "go" => &[GO],
         "java" => &[OPENJDK],
+        "native-tls" => &[NATIVE_TLS, OPENSSL],
         "openssl" | "openssl-system" => &[OPENSSL],
         "rustls-aws-lc" => &[RUSTLS, AWS_LC],
         "rustls-graviola" => &[RUSTLS, GRAVIOLA],

@@ -193,6 +193,13 @@ fn of_release(release: Release) -> WorkerSource {
 
 const KNOWN: &[WorkerSource] = &[
     WorkerSource {
+        stack: "bertie",
+        about: "Bertie with libcrux, for the suite: TLS 1.3 with one suite, and no certificates verified",
+        executable: "netbench-worker-bertie",
+        build: Build::cargo("netbench-stack-bertie"),
+        release: None,
+    },
+    WorkerSource {
         stack: "boringssl",
         about: "BoringSSL, built from source, with hyper-boring; needs CMake, git and libclang to build",
         executable: "netbench-worker-boringssl",
@@ -222,6 +229,13 @@ const KNOWN: &[WorkerSource] = &[
         build: Build::Java {
             folder: "stacks/java",
         },
+        release: None,
+    },
+    WorkerSource {
+        stack: "native-tls",
+        about: "native-tls with hyper-tls, on OpenSSL 3.5 LTS, with its own settings (--client-profile library)",
+        executable: "netbench-worker-native-tls",
+        build: Build::cargo("netbench-stack-native-tls"),
         release: None,
     },
     WorkerSource {

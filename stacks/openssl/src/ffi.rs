@@ -61,8 +61,17 @@ pub(crate) fn cpu_settings() -> String {
 
 /// Has `callback` verify chains instead of `X509_verify_cert`, which it is to call.
 pub(crate) fn set_cert_verify_callback(ctx: &mut SslContextBuilder, callback: VerifyCallback) {
-    // SAFETY: the context is live, and a function lives for ever. The argument is not used.
-    unsafe { SSL_CTX_set_cert_verify_callback(ctx.as_ptr(), Some(callback), ptr::null_mut()) }
+    // SAFETY: the context is live.
+    unsafe { set_raw_cert_verify_callback(ctx.as_ptr(), callback) }
+}
+
+/// The same for a context that no one has as Rust's yet.
+///
+/// # Safety
+/// The context is live.
+pub(crate) unsafe fn set_raw_cert_verify_callback(ctx: *mut SSL_CTX, callback: VerifyCallback) {
+    // SAFETY: a function lives for ever, and the argument is not used.
+    unsafe { SSL_CTX_set_cert_verify_callback(ctx, Some(callback), ptr::null_mut()) }
 }
 
 /// Sets a context of verification up as libssl does for the client `ssl`: its security level, the purpose of a

@@ -3,7 +3,7 @@
 //! This crate must never load trust roots or settings but those that it is given. Start reading at
 //! `stack.rs`; `client.rs`, `server.rs` and `in_memory.rs` set OpenSSL up, `settings.rs` has what they share,
 //! `crypto.rs`, `exchange.rs`, `records.rs` and `signing.rs` call its cryptography, `line` has what differs between its lines,
-//! and `names.rs` and `negotiated.rs` translate. `alpn.rs`, `piped.rs` and `signing.rs` are for boringssl too.
+//! and `names.rs` and `negotiated.rs` translate. `watch.rs` is for libraries on top of OpenSSL. `alpn.rs`, `piped.rs` and `signing.rs` are for boringssl too.
 
 mod alpn;
 mod chain;
@@ -26,12 +26,13 @@ mod settings;
 mod signing;
 mod stack;
 mod trust;
+pub mod watch;
 
 use std::{process::ExitCode, sync::Arc};
 
 pub use settings::can_group;
-use stack::{Buffers, OpenSsl};
-pub use stack::{Library, library_facts};
+use stack::Buffers;
+pub use stack::{Library, OpenSsl, library_facts};
 
 /// The libssl that this build is linked with. Packages that are built together share one.
 pub const LINKED: Library = if cfg!(libssl_from_source) {

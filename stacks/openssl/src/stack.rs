@@ -44,13 +44,18 @@ pub(crate) enum Buffers {
 }
 
 /// OpenSSL as it is linked.
-pub(crate) struct OpenSsl {
+pub struct OpenSsl {
     library: Library,
     pub(crate) buffers: Buffers,
     executable: &'static str,
 }
 
 impl OpenSsl {
+    /// The library that this build is linked with, for workers of libraries on top of it.
+    pub fn linked(executable: &'static str) -> Self {
+        Self::new(crate::LINKED, Buffers::Kept, executable)
+    }
+
     pub(crate) fn new(library: Library, buffers: Buffers, executable: &'static str) -> Self {
         Self {
             library,

@@ -100,7 +100,9 @@ pub(super) fn all_there(package: &str) -> anyhow::Result<()> {
     let needs = match package {
         "netbench-stack-boringssl" => BORINGSSL,
         "netbench-stack-gnutls" => GNUTLS,
-        "netbench-stack-openssl" | "netbench-stack-rustls-openssl" => OPENSSL,
+        "netbench-stack-native-tls"
+        | "netbench-stack-openssl"
+        | "netbench-stack-rustls-openssl" => OPENSSL,
         "netbench-stack-servo" => SERVO,
         _ => &[],
     };

@@ -168,6 +168,13 @@ fn warn(summary: &mut SuiteSummary, manifest: &SuiteManifest) {
             worker.stack
         ));
     }
+    let unverified = manifest.workers.iter();
+    for worker in unverified.filter(|worker| !worker.verifies_chains()) {
+        say(format!(
+            "{} verifies no certificates: its client has less to do in a handshake than those of other stacks.",
+            worker.stack
+        ));
+    }
     let few = summary
         .cases
         .iter()

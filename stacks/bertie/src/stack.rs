@@ -1,0 +1,69 @@
+use std::{error::Error, sync::Arc};
+
+use netbench_model::{ClientSettings, WorkerRecord};
+use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
+use netbench_worker::{
+    Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts, locked_version,
+};
+
+use crate::settings;
+
+/// Bertie with libcrux.
+pub(crate) struct BertieStack;
+
+/// Why there are no connections.
+const NO_CONNECTIONS: &str =
+    "Bertie verifies no certificates and has no HTTP client: its worker does the suite alone";
+
+impl Stack for BertieStack {
+    fn name(&self) -> &'static str {
+        "bertie"
+    }
+
+    fn describe(&self) -> StackDescription {
+        let version = |package| {
+            let version = locked_version(include_str!("../../../Cargo.lock"), package);
+            format!("{package} {}", version.unwrap_or_default())
+        };
+        let mut build = build_facts();
+        let (verifier, none) = (WorkerRecord::VERIFIER, WorkerRecord::NO_VERIFIER);
+        build.insert(verifier.to_owned(), none.to_owned());
+        StackDescription {
+            record: WorkerRecord {
+                executable: env!("CARGO_BIN_NAME").to_owned(),
+                stack: self.name().to_owned(),
+                library: version("bertie"),
+                provider: Some(version("libcrux")),
+                connector: "none".to_owned(),
+                build,
+            },
+            operations: vec!["suite".to_owned()],
+            trust_sources: Vec::new(),
+            groups: settings::GROUPS.map(|(group, _)| group).to_vec(),
+            suites: settings::suites(),
+            signatures: settings::SIGNATURES.map(|(scheme, _)| scheme).to_vec(),
+        }
+    }
+
+    fn connector(
+        &self,
+        _: &ClientSettings,
+        _: &str,
+        _: Option<&ClientIdentity>,
+        _: &Probe,
+    ) -> Result<Box<dyn Fetch>, SetupError> {
+        Err(SetupError::Unsupported(NO_CONNECTIONS.to_owned()))
+    }
+
+    fn acceptor(&self, _: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+        Err(SetupError::Unsupported(NO_CONNECTIONS.to_owned()))
+    }
+
+    fn in_memory(&self) -> Option<&dyn InMemory> {
+        Some(self)
+    }
+
+    fn explain(&self, _: &(dyn Error + 'static)) -> Option<Explained> {
+        None
+    }
+}

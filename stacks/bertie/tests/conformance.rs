@@ -1,0 +1,40 @@
+//! The worker of `bertie` as every worker must be, but for what Bertie does not have.
+
+use std::path::Path;
+
+use netbench_model::{ClientAuth, HandshakeKind, ParallelWork, TlsVersion, Work};
+use netbench_worker_test::{protocol, suite_without};
+
+const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-bertie");
+
+const STACK: &str = "bertie";
+
+netbench_testing::tests! {
+    it_keeps_to_the_protocol;
+    it_does_the_suite;
+}
+
+fn it_keeps_to_the_protocol() {
+    protocol(Path::new(WORKER), STACK);
+}
+
+fn it_does_the_suite() {
+    suite_without(Path::new(WORKER), STACK, |scenario| {
+        let settings = scenario.settings();
+        // Its server sends one certificate, gives no tickets and does not ask for a client's; and it speaks TLS 1.3 alone.
+        let lacks = settings.is_none_or(|settings| {
+            settings.version != TlsVersion::Tls13
+                || settings.chain_length != 1
+                || settings.client_auth == ClientAuth::On
+        });
+        lacks
+            || match scenario.work {
+                Work::Handshake { kind, .. }
+                | Work::Threads {
+                    work: ParallelWork::Handshake(kind),
+                    ..
+                } => kind != HandshakeKind::Full,
+                _ => false,
+            }
+    });
+}

@@ -1,0 +1,93 @@
+use bytes::Bytes;
+use http::Request;
+use http_body_util::Empty;
+use hyper_tls::{HttpsConnector, MaybeHttpsStream};
+use native_tls::{Certificate, Protocol, TlsConnector};
+use netbench_model::{ClientSettings, Negotiated, Profile, TlsVersion};
+use netbench_stack_openssl::watch::{self, Watch};
+use netbench_worker::{
+    BoxFuture, Fetch, FetchError, Fetched, HyperClient, Probe, SetupError, TimedTcp, Wire,
+};
+
+/// Parses the roots and makes native-tls' and hyper-tls' connectors.
+pub(crate) fn connector(
+    settings: &ClientSettings,
+    roots_pem: &str,
+    probe: &Probe,
+) -> Result<Box<dyn Fetch>, SetupError> {
+    if settings.profile != Profile::Library {
+        return Err(SetupError::Unsupported(
+            "native-tls has no setting for cipher suites, groups and signature schemes: --client-profile library \
+             measures it with its own"
+                .to_owned(),
+        ));
+    }
+    watch::contexts()?;
+    let tls = tls(settings, roots_pem)?;
+    let tcp = TimedTcp::new(settings.profile, probe);
+    let https = HttpsConnector::from((tcp, tls.into()));
+    let client = HyperClient::new(https, settings.profile, probe, inspect);
+    Ok(Box::new(Watched(client)))
+}
+
+fn tls(settings: &ClientSettings, roots_pem: &str) -> Result<TlsConnector, SetupError> {
+    let (oldest, newest) = versions(&settings.versions)?;
+    let alpn: Vec<&str> = settings.alpn.iter().map(|alpn| alpn.name()).collect();
+    let mut builder = TlsConnector::builder();
+    builder
+        .min_protocol_version(Some(oldest))
+        .max_protocol_version(Some(newest))
+        .request_alpns(&alpn)
+        // The run's roots alone.
+        .disable_built_in_roots(true);
+    let roots = Certificate::stack_from_pem(roots_pem.as_bytes());
+    let roots = roots.map_err(|e| SetupError::refused("roots", e))?;
+    if roots.is_empty() {
+        return Err(SetupError::Refused("roots: none".to_owned()));
+    }
+    for root in roots {
+        builder.add_root_certificate(root);
+    }
+    builder
+        .build()
+        .map_err(|e| SetupError::refused("connector", e))
+}
+
+/// The oldest and the newest of the versions, which must have no gap.
+fn versions(versions: &[TlsVersion]) -> Result<(Protocol, Protocol), SetupError> {
+    let named = |version: TlsVersion| match version {
+        TlsVersion::Tls12 => Ok(Protocol::Tlsv12),
+        TlsVersion::Tls13 => Ok(Protocol::Tlsv13),
+        other => Err(SetupError::Unsupported(format!(
+            "the worker of native-tls offers no TLS {other}"
+        ))),
+    };
+    match (versions.iter().min(), versions.iter().max()) {
+        (Some(oldest), Some(newest)) => Ok((named(*oldest)?, named(*newest)?)),
+        _ => Err(SetupError::Refused("no version to offer".to_owned())),
+    }
+}
+
+fn inspect(stream: &MaybeHttpsStream<Wire>) -> Negotiated {
+    match stream {
+        MaybeHttpsStream::Http(_) => Negotiated::default(),
+        // SAFETY: the stream has the session, and lives.
+        MaybeHttpsStream::Https(_) => unsafe { watch::agreed() },
+    }
+}
+
+/// hyper's client over hyper-tls' connector, watched.
+struct Watched(HyperClient<HttpsConnector<TimedTcp>>);
+
+impl Fetch for Watched {
+    fn probe(&self) -> &Probe {
+        self.0.probe()
+    }
+
+    fn fetch(&self, request: Request<Empty<Bytes>>) -> BoxFuture<'_, Result<Fetched, FetchError>> {
+        Box::pin(async move {
+            let _watch = Watch::begin(self.0.probe());
+            self.0.fetch(request).await
+        })
+    }
+}
