@@ -1,4 +1,4 @@
-//! What is used of gnutls/gnutls.h and gnutls/x509.h, as they are in GnuTLS 3.7.
+//! What is used of the library's headers, as they are in GnuTLS 3.7.
 
 use std::{
     ffi::{CStr, c_char, c_int, c_long, c_uchar, c_uint, c_void},
@@ -22,7 +22,10 @@ opaque!(
     DhParamsInt,
     CertificateInt,
     CrlInt,
-    TrustListInt
+    TrustListInt,
+    PrivateKeyInt,
+    PublicKeyInt,
+    AeadInt
 );
 
 /// `gnutls_datum_t`.
@@ -120,6 +123,9 @@ pub(crate) type DhParams = *mut DhParamsInt;
 pub(crate) type Certificate = *mut CertificateInt;
 pub(crate) type Crl = *mut CrlInt;
 pub(crate) type TrustList = *mut TrustListInt;
+pub(crate) type PrivateKey = *mut PrivateKeyInt;
+pub(crate) type PublicKey = *mut PublicKeyInt;
+pub(crate) type Aead = *mut AeadInt;
 
 pub(crate) type VerifyFunction = extern "C" fn(Session) -> c_int;
 pub(crate) type HookFunction =
@@ -343,6 +349,68 @@ unsafe extern "C" {
         flags: c_uint,
         status: *mut c_uint,
         each: *const c_void,
+    ) -> c_int;
+
+    pub(crate) fn gnutls_privkey_init(key: *mut PrivateKey) -> c_int;
+    pub(crate) fn gnutls_privkey_deinit(key: PrivateKey);
+    pub(crate) fn gnutls_privkey_import_x509_raw(
+        key: PrivateKey,
+        data: *const Datum,
+        format: c_int,
+        password: *const c_char,
+        flags: c_uint,
+    ) -> c_int;
+    pub(crate) fn gnutls_privkey_sign_data2(
+        key: PrivateKey,
+        scheme: c_int,
+        flags: c_uint,
+        data: *const Datum,
+        signature: *mut Datum,
+    ) -> c_int;
+    pub(crate) fn gnutls_pubkey_init(key: *mut PublicKey) -> c_int;
+    pub(crate) fn gnutls_pubkey_deinit(key: PublicKey);
+    pub(crate) fn gnutls_pubkey_import_x509_raw(
+        key: PublicKey,
+        certificate: *const Datum,
+        format: c_int,
+        flags: c_uint,
+    ) -> c_int;
+    pub(crate) fn gnutls_pubkey_verify_data2(
+        key: PublicKey,
+        scheme: c_int,
+        flags: c_uint,
+        data: *const Datum,
+        signature: *const Datum,
+    ) -> c_int;
+    pub(crate) fn gnutls_aead_cipher_init(
+        made: *mut Aead,
+        cipher: c_int,
+        key: *const Datum,
+    ) -> c_int;
+    pub(crate) fn gnutls_aead_cipher_deinit(aead: Aead);
+    pub(crate) fn gnutls_aead_cipher_encryptv(
+        aead: Aead,
+        nonce: *const c_void,
+        nonce_bytes: usize,
+        authenticated: *const libc::iovec,
+        authenticated_count: c_int,
+        tag_bytes: usize,
+        data: *const libc::iovec,
+        data_count: c_int,
+        sealed: *mut c_void,
+        sealed_bytes: *mut usize,
+    ) -> c_int;
+    pub(crate) fn gnutls_aead_cipher_decrypt(
+        aead: Aead,
+        nonce: *const c_void,
+        nonce_bytes: usize,
+        authenticated: *const c_void,
+        authenticated_bytes: usize,
+        tag_bytes: usize,
+        sealed: *const c_void,
+        sealed_bytes: usize,
+        opened: *mut c_void,
+        opened_bytes: *mut usize,
     ) -> c_int;
 }
 

@@ -9,10 +9,14 @@ use std::{
     task::Poll,
 };
 
-use netbench_model::{ClientAuth, FailureWord, HandshakeKind, KeyType, Negotiated, TlsVersion};
+use netbench_model::{
+    Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, Negotiated, TlsVersion,
+};
+use netbench_protocol::Material;
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, Session as MeasuredSession,
-    SessionError, SetupError, TICKETS, TrustRoots, Verifier,
+    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KeyExchange, RecordProtection,
+    Session as MeasuredSession, SessionError, SetupError, Signatures, TICKETS, TrustRoots,
+    Verifier,
 };
 
 use crate::{
@@ -20,8 +24,10 @@ use crate::{
     config::{ClientCertificates, Config, Credentials, Resumption, TicketKey},
     ffi,
     negotiated::{is_resumed, negotiated},
+    records::Records,
     session::{Session, Transport, User},
     settings::{Priority, Settings},
+    signing::Signing,
     stack::GnuTls,
     tickets::{ServerSessions, Tickets},
 };
@@ -53,6 +59,24 @@ impl InMemory for GnuTls {
             credentials,
             Priority::of_library(TlsVersion::OFFERED)?,
         )))
+    }
+
+    fn signatures(
+        &self,
+        key: KeyType,
+        material: &Material,
+    ) -> Result<Box<dyn Signatures>, SetupError> {
+        Ok(Box::new(Signing::new(key, material)?))
+    }
+
+    fn key_exchange(&self, _: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
+        Err(SetupError::Unsupported(
+            "GnuTLS' interface has no key exchange".to_owned(),
+        ))
+    }
+
+    fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
+        Ok(Box::new(Records::new(aead)?))
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! This package must never choose a setting that it was not given. Start reading at `stack.rs`; `client.rs`, `server.rs` and
 //! `in_memory.rs` make configurations and sessions of what `settings.rs`, `config.rs` and `session.rs` have; `stream.rs` is a session over
-//! a socket; `negotiated.rs` and `explain.rs` translate, and `ffi.rs` declares what is used of the library.
+//! a socket; `signing.rs` and `records.rs` are the cryptography beneath; `negotiated.rs` and `explain.rs` translate, and `ffi.rs` declares what is used of the library.
 
 mod chain;
 mod client;
@@ -11,9 +11,11 @@ mod explain;
 mod ffi;
 mod in_memory;
 mod negotiated;
+mod records;
 mod server;
 mod session;
 mod settings;
+mod signing;
 mod stack;
 mod stream;
 mod tickets;

@@ -53,6 +53,13 @@ pub(crate) fn scheme(number: i32) -> Option<SignatureScheme> {
         .map(|(scheme, _)| *scheme)
 }
 
+/// The library's number of a scheme, in TLS 1.3.
+pub(crate) fn number(scheme: SignatureScheme) -> Option<i32> {
+    let mut known = SCHEMES.iter();
+    let (_, numbers) = known.find(|(own, _)| *own == scheme)?;
+    numbers.first().map(|(number, _)| *number)
+}
+
 /// The group that the library calls so.
 pub(crate) fn group(name: &str) -> Option<Group> {
     let mut known = GROUPS.iter();
