@@ -117,7 +117,7 @@ mod tests {
     use crate::{Build, known_stacks};
 
     /// Libraries that are no packages of crates.io.
-    const NO_PACKAGES: [&str; 4] = ["BoringSSL", "Go", "OpenJDK", "OpenSSL"];
+    const NO_PACKAGES: [&str; 6] = ["BoringSSL", "GnuTLS", "Go", "nettle", "OpenJDK", "OpenSSL"];
 
     /// The packages of the workspace in `folder` with what they declare. None where they have not all been downloaded.
     fn declared(folder: &str) -> Option<BTreeMap<String, String>> {
