@@ -172,7 +172,15 @@ fn what_cannot_be_built_is_said_before() {
         ),
         (
             "stacks build rustls-ring@0.23",
-            "rustls-ring has no versions to choose from; openssl has",
+            "rustls-ring has no versions to choose from; these have: aws-lc-rs, openssl, rustls",
+        ),
+        (
+            "stacks build rustls@0.19",
+            "rustls has no version \"0.19\"; it has 0.20, 0.21, 0.22, 0.23.31, 0.23.46",
+        ),
+        (
+            "suite --stack aws-lc-rs@1.0.0",
+            "aws-lc-rs has no version \"1.0.0\"; it has 1.12.0, 1.19.0",
         ),
         (
             "stacks build openssl@3.0+novae",
@@ -205,4 +213,155 @@ fn versions_are_listed_and_built_only_by_name() {
     let done = alone(&place, "stacks build --all").expect(1);
     assert!(!done.stdout.contains("openssl@"), "{}", done.stdout);
     assert!(!place.path().join("cache/netbench/openssl").exists());
+}
+
+/// What a checkout has of the package of a worker, and the settings around it.
+fn package(place: &Place) {
+    let write = |file: &str, text: &str| {
+        let path = place.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    let workspace = r#"[workspace]
+members = ["netbench/cli", "stacks/*"]
+exclude = ["stacks/servo"]
+[workspace.dependencies]
+netbench-worker = { path = "netbench/worker" }
+[patch.crates-io]
+openssl-src = { path = "stacks/openssl-src" }
+[profile.dev.package.ring]
+opt-level = 3
+[profile.release]
+lto = "thin"
+"#;
+    let package = r#"[package]
+name = "netbench-stack-rustls"
+[dependencies]
+netbench-worker.workspace = true
+rustls = { version = "0.23", default-features = false }
+[dev-dependencies]
+netbench-testing.workspace = true
+[[test]]
+name = "conformance"
+"#;
+    write("Cargo.toml", workspace);
+    write("Cargo.lock", "a lock file");
+    write("stacks/rustls/Cargo.toml", package);
+    write("stacks/rustls/src/main.rs", "fn main() {}");
+    write("stacks/rustls/src/deep/er.rs", "// one");
+    write("stacks/rustls/tests/conformance.rs", "fn main() {}");
+}
+
+#[test]
+fn a_version_of_a_package_is_built_in_a_workspace_of_its_own() {
+    let place = Place::new();
+    checkout(&place);
+    package(&place);
+    alone(&place, "stacks build rustls@0.23.31 aws-lc-rs@1.12.0").expect(0);
+
+    let target = place.path().join("target").display().to_string();
+    let of = |stack: &str| format!("{target}/{stack}/workspace/Cargo.toml");
+    let updates = log_of(&place, "updates.log");
+    let update =
+        |stack: &str, pin: &str| format!("update --quiet --manifest-path {} {pin}\n", of(stack));
+    let expected = [
+        update("rustls@0.23.31", "--workspace"),
+        update("rustls@0.23.31", "rustls --precise 0.23.31"),
+        update("aws-lc-rs@1.12.0", "--workspace"),
+        update("aws-lc-rs@1.12.0", "rustls --precise 0.23.31"),
+        update("aws-lc-rs@1.12.0", "rustls-webpki --precise 0.103.4"),
+        update("aws-lc-rs@1.12.0", "aws-lc-rs --precise 1.12.0"),
+    ];
+    assert_eq!(updates, expected.concat());
+
+    let built = log(&place);
+    let line = built.lines().find(|line| line.contains("rustls@")).unwrap();
+    for words in [
+        "build --locked --release -p netbench-stack-rustls ",
+        &format!("--target-dir {target}/rustls@ "),
+        "--no-default-features --features ring ",
+        &format!("--manifest-path {} ", of("rustls@0.23.31")),
+        "env.NETBENCH_VERSION_OF='rustls'",
+    ] {
+        assert!(line.contains(words), "{words}: {line}");
+    }
+
+    let workspace = place.path().join("target/rustls@0.23.31/workspace");
+    let read = |file: &str| fs::read_to_string(workspace.join(file)).unwrap();
+    let manifest = read("Cargo.toml");
+    let root = place.path().display().to_string();
+    assert!(
+        manifest.contains(r#"members = ["stacks/rustls"]"#),
+        "{manifest}"
+    );
+    assert!(
+        manifest.contains(&format!("{root}/netbench/worker")),
+        "{manifest}"
+    );
+    assert!(manifest.contains("lto = \"thin\""), "{manifest}");
+    for gone in ["servo", "openssl-src", "opt-level"] {
+        assert!(!manifest.contains(gone), "{gone}: {manifest}");
+    }
+    assert_eq!(read("Cargo.lock"), "a lock file");
+    let package = read("stacks/rustls/Cargo.toml");
+    assert!(package.contains(r#"version = "=0.23.31""#), "{package}");
+    assert!(
+        !package.contains("testing") && !package.contains("conformance"),
+        "{package}"
+    );
+    assert_eq!(read("stacks/rustls/src/deep/er.rs"), "// one");
+    assert!(!workspace.join("stacks/rustls/tests").exists());
+}
+
+#[test]
+fn a_workspace_follows_the_sources_and_is_not_locked_again() {
+    let place = Place::new();
+    checkout(&place);
+    package(&place);
+    let build = || alone(&place, "stacks build rustls@0.23.31").expect(0);
+    build();
+    let copied = place
+        .path()
+        .join("target/rustls@0.23.31/workspace/stacks/rustls");
+    let age = |file: &str| fs::metadata(copied.join(file)).unwrap().modified().unwrap();
+    let (main, updates) = (age("src/main.rs"), log_of(&place, "updates.log"));
+
+    let source = place.path().join("stacks/rustls/src");
+    fs::write(source.join("new.rs"), "// two").unwrap();
+    fs::remove_dir_all(source.join("deep")).unwrap();
+    build();
+    assert!(copied.join("src/new.rs").is_file() && !copied.join("src/deep").exists());
+    assert_eq!(
+        age("src/main.rs"),
+        main,
+        "what is the same is not written again"
+    );
+    assert_eq!(log_of(&place, "updates.log"), updates);
+
+    fs::write(place.path().join("Cargo.lock"), "another").unwrap();
+    build();
+    assert_eq!(log_of(&place, "updates.log").len(), 2 * updates.len());
+}
+
+#[test]
+fn a_history_wants_two_versions_that_are_built() {
+    let place = Place::new();
+    checkout(&place);
+    let said = alone(&place, "suite --preset history --stack rustls")
+        .expect(2)
+        .stderr;
+    let build = "netbench stacks build rustls@0.20 rustls@0.21 rustls@0.22 rustls@0.23.31";
+    for words in ["needs two versions of rustls that are built", build] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+fn a_worker_with_another_lock_file_is_refused() {
+    let place = Place::new();
+    let usual = Path::new(env!("CARGO_BIN_EXE_netbench")).with_file_name("netbench-worker-rustls");
+    let own = format!("rustls@0.23.31={}", usual.display());
+    let done = place.netbench(&["hello", "--stack", "rustls@0.23.31", "--worker", &own]);
+    let said = done.expect(1).stderr;
+    assert!(said.contains(" has only rustls-ring, "), "{said}");
 }

@@ -27,6 +27,7 @@ mod stacks;
 mod suite;
 mod targets;
 mod throttle;
+mod versions;
 mod worker;
 
 pub use environment::environment;
@@ -48,4 +49,5 @@ pub use suite::{
     SuiteTrials, THREADS_TURN, WrongWork, execute_suite, prove_prepared, prove_slice,
 };
 pub use targets::{HostAddress, Targets, TargetsError};
+pub use versions::Pin;
 pub use worker::{Worker, WorkerError};

@@ -62,6 +62,11 @@ const RING: Licence = Licence {
     library: "ring",
     spdx: "Apache-2.0 AND ISC",
 };
+/// Its package has the text of its licences, and no expression.
+const RING_0_16: Licence = Licence {
+    library: "ring 0.16",
+    spdx: "ISC AND OpenSSL AND MIT",
+};
 const RUSTLS: Licence = Licence {
     library: "rustls",
     spdx: "Apache-2.0 OR ISC OR MIT",
@@ -90,16 +95,17 @@ pub fn licences(source: &WorkerSource) -> &'static [Licence] {
     match stack {
         "openssl" if source.stack == "openssl@1.1.1" => &[OPENSSL_1_1_1],
         "bertie" => &[BERTIE, LIBCRUX],
+        "rustls" if source.stack == "rustls@0.20" => &[RUSTLS, RING_0_16, RING],
         "boringssl" => &[BORINGSSL],
         "gnutls" => &[GNUTLS, NETTLE],
         "go" => &[GO],
         "java" => &[OPENJDK],
         "native-tls" => &[NATIVE_TLS, OPENSSL],
         "openssl" | "openssl-system" => &[OPENSSL],
-        "rustls-aws-lc" => &[RUSTLS, AWS_LC],
+        "aws-lc-rs" | "rustls-aws-lc" => &[RUSTLS, AWS_LC],
         "rustls-graviola" => &[RUSTLS, GRAVIOLA],
         "rustls-openssl" => &[RUSTLS, RUSTLS_OPENSSL, OPENSSL],
-        "rustls-ring" => &[RUSTLS, RING],
+        "rustls" | "rustls-ring" => &[RUSTLS, RING],
         "rustls-rustcrypto" => &[RUSTLS, RUSTLS_RUSTCRYPTO],
         "s2n-tls" => &[S2N_TLS, AWS_LC],
         "servo" => &[SERVO_NET, RUSTLS, AWS_LC],
@@ -117,7 +123,15 @@ mod tests {
     use crate::{Build, known_stacks};
 
     /// Libraries that are no packages of crates.io.
-    const NO_PACKAGES: [&str; 6] = ["BoringSSL", "GnuTLS", "Go", "nettle", "OpenJDK", "OpenSSL"];
+    const NO_PACKAGES: [&str; 7] = [
+        "BoringSSL",
+        "GnuTLS",
+        "Go",
+        "nettle",
+        "OpenJDK",
+        "OpenSSL",
+        "ring 0.16",
+    ];
 
     /// The packages of the workspace in `folder` with what they declare. None where they have not all been downloaded.
     fn declared(folder: &str) -> Option<BTreeMap<String, String>> {

@@ -10,9 +10,12 @@ use std::{
 use netbench_link::Namespace;
 use netbench_model::Variants;
 use netbench_protocol::{PROTOCOL_VERSION, RequestBody, ResponseBody, StackDescription};
-use openssl_src::{RELEASES, Release};
+use openssl_src::Release;
 
-use crate::{Launch, Worker, WorkerError};
+use crate::{
+    Launch, Worker, WorkerError,
+    versions::{Pin, order, versions},
+};
 
 /// How long a worker may take to start and say what it is.
 const DESCRIBE_LIMIT: Duration = Duration::from_secs(20);
@@ -64,6 +67,10 @@ pub struct BuildVariant {
     pub folder: &'static str,
     /// Variables of the environment that it is built in.
     pub environment: &'static [(&'static str, &'static str)],
+    /// What Cargo is told besides.
+    pub arguments: &'static [&'static str],
+    /// Packages in other versions than the lock file's, in the order in which Cargo is to be told.
+    pub pins: &'static [Pin],
 }
 
 impl Build {
@@ -128,12 +135,8 @@ pub fn java_build(folder: &Path, program: &Path) -> Command {
 /// The stacks that netbench's own source has workers for, by name.
 pub fn known_stacks() -> &'static [WorkerSource] {
     static ALL: LazyLock<Vec<WorkerSource>> = LazyLock::new(|| {
-        let mut all: Vec<_> = KNOWN
-            .iter()
-            .copied()
-            .chain(RELEASES.map(of_release))
-            .collect();
-        all.sort_by_key(|source| source.stack);
+        let mut all: Vec<_> = KNOWN.iter().copied().chain(versions()).collect();
+        all.sort_by_key(|source| order(source.stack));
         all
     });
     &ALL
@@ -171,25 +174,6 @@ const INSTALLED_SERVERS: &[WorkerSource] = &[
         "openssl s_server, OpenSSL's test server",
     ),
 ];
-
-/// The worker of `openssl` with another release of OpenSSL. Its name and settings last as long as the list, which is made once.
-fn of_release(release: Release) -> WorkerSource {
-    let stack: &str = format!("openssl@{}", release.line).leak();
-    WorkerSource {
-        stack,
-        about: format!("OpenSSL {}, otherwise as openssl", release.version).leak(),
-        executable: "netbench-worker-openssl",
-        build: Build::Cargo {
-            package: "netbench-stack-openssl",
-            workspace: None,
-            variant: Some(BuildVariant {
-                folder: stack,
-                environment: vec![(Release::VARIABLE, release.line)].leak(),
-            }),
-        },
-        release: Some(release),
-    }
-}
 
 const KNOWN: &[WorkerSource] = &[
     WorkerSource {
@@ -276,6 +260,8 @@ const KNOWN: &[WorkerSource] = &[
             variant: Some(BuildVariant {
                 folder: "nojitter",
                 environment: &[("AWS_LC_SYS_NO_JITTER_ENTROPY", "1")],
+                arguments: &[],
+                pins: &[],
             }),
         },
         release: None,
@@ -343,6 +329,13 @@ const SERVO: Build = Build::Cargo {
     workspace: Some("stacks/servo"),
     variant: None,
 };
+
+impl WorkerSource {
+    /// Whether its name has a version.
+    pub fn is_version(&self) -> bool {
+        self.stack.contains('@')
+    }
+}
 
 /// A worker's program, and how it is run otherwise than usual.
 #[derive(Debug, Clone, PartialEq, Eq)]

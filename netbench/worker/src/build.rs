@@ -25,13 +25,20 @@ fn set(name: &str, value: &str) -> Option<(String, String)> {
     (!value.is_empty()).then(|| (name.to_owned(), value.to_owned()))
 }
 
-/// The version of `package` in the text of a `Cargo.lock`: for libraries that do not say theirs.
+/// The version of `package` in the text of a `Cargo.lock`, the newest if there are several: for libraries that do not say
+/// theirs.
 pub fn locked_version(lock: &str, package: &str) -> Option<String> {
+    locked_versions(lock, package).last()
+}
+
+/// All versions of `package` in the text of a `Cargo.lock`, in its order: the oldest first.
+pub fn locked_versions(lock: &str, package: &str) -> impl Iterator<Item = String> {
     let name = format!("name = \"{package}\"");
-    let mut lines = lock.lines().skip_while(|line| *line != name);
-    lines.next()?;
-    let version = lines.next()?.strip_prefix("version = \"")?;
-    version.strip_suffix('"').map(str::to_owned)
+    let lines = lock.lines().zip(lock.lines().skip(1));
+    lines.filter_map(move |(line, next)| {
+        let version = next.strip_prefix("version = \"").filter(|_| line == name)?;
+        version.strip_suffix('"').map(str::to_owned)
+    })
 }
 
 #[cfg(test)]
@@ -54,6 +61,14 @@ name = "rustls"
 version = "0.23.46"
 
 [[package]]
+name = "several"
+version = "0.9.1"
+
+[[package]]
+name = "several"
+version = "0.10.0"
+
+[[package]]
 name = "odd"
 source = "here"
 version = "1.0.0"
@@ -63,6 +78,7 @@ name = "last""#;
         let cases = [
             ("rustls", Some("0.23.46")),
             ("rustls-webpki", Some("0.103.1")),
+            ("several", Some("0.10.0")),
             ("rust", None),
             ("odd", None),
             ("last", None),
@@ -75,6 +91,8 @@ name = "last""#;
                 "{package}"
             );
         }
+        let several: Vec<_> = locked_versions(LOCK, "several").collect();
+        assert_eq!(several, ["0.9.1", "0.10.0"]);
     }
 
     #[test]

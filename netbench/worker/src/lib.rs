@@ -34,7 +34,7 @@ mod tcp;
 mod variant;
 mod wire;
 
-pub use build::{build_facts, locked_version};
+pub use build::{build_facts, locked_version, locked_versions};
 pub use chain::{ChainInDer, ChainVerifier, NotVerified, OwnTrust};
 pub use client::HyperClient;
 pub use explain::Explained;

@@ -1,14 +1,34 @@
-//! The worker of `rustls-ring`, `rustls-aws-lc` and `rustls-aws-lc+unbuffered`.
+//! The worker of `rustls-ring`, `rustls-aws-lc` and `rustls-aws-lc+unbuffered`; or of another version of rustls or
+//! aws-lc-rs alone, where it is built with one.
 
 use std::{process::ExitCode, sync::Arc};
 
-use netbench_stack_rustls::{AwsLc, Ring, Rustls};
+#[cfg(feature = "aws-lc")]
+use netbench_stack_rustls::AwsLc;
+use netbench_stack_rustls::{Ring, Rustls};
+use netbench_worker::Stack;
+
+/// The package that this worker is built with another version of.
+const VERSION_OF: Option<&str> = option_env!("NETBENCH_VERSION_OF");
 
 fn main() -> ExitCode {
-    let executable = env!("CARGO_BIN_NAME");
-    netbench_worker::run(vec![
-        Arc::new(Rustls::new(&Ring, executable)),
-        Arc::new(Rustls::new(&AwsLc, executable)),
-        Arc::new(Rustls::new(&AwsLc, executable).unbuffered("rustls-aws-lc+unbuffered")),
-    ])
+    netbench_worker::run(stacks(env!("CARGO_BIN_NAME")))
+}
+
+fn stacks(executable: &'static str) -> Vec<Arc<dyn Stack>> {
+    let ring = Rustls::new(&Ring, executable);
+    #[cfg(feature = "aws-lc")]
+    let aws_lc = || Rustls::new(&AwsLc, executable);
+    match VERSION_OF {
+        #[cfg(feature = "aws-lc")]
+        Some("aws-lc-rs") => vec![Arc::new(aws_lc().version_of("aws-lc-rs"))],
+        Some(library) => vec![Arc::new(ring.version_of(library))],
+        None => vec![
+            Arc::new(ring),
+            #[cfg(feature = "aws-lc")]
+            Arc::new(aws_lc()),
+            #[cfg(feature = "aws-lc")]
+            Arc::new(aws_lc().unbuffered("rustls-aws-lc+unbuffered")),
+        ],
+    }
 }

@@ -52,6 +52,16 @@ impl Rustls {
         }
     }
 
+    /// The same, by the name and the locked version of `library`.
+    #[must_use]
+    pub fn version_of(self, library: &str) -> Self {
+        Self {
+            // One for each stack of a process.
+            name: package_version(library).replace(' ', "@").leak(),
+            ..self
+        }
+    }
+
     /// Refuses what a variant for the suite does not do.
     fn beyond_the_suite(&self) -> Result<(), SetupError> {
         match self.interface {

@@ -4,6 +4,7 @@
 pub(crate) mod build_time;
 mod needs;
 pub(crate) mod openssl;
+mod pinned;
 mod program;
 mod source;
 
@@ -170,14 +171,24 @@ fn known_among(stack: &str, others: &[&str]) -> anyhow::Result<Known> {
         );
     }
     if let Some((first, version)) = base.split_once('@')
-        && known.iter().any(|source| source.stack == first)
+        && known
+            .iter()
+            .any(|source| source.stack.split('@').next() == Some(first))
     {
         let lines = known
             .iter()
             .filter_map(|source| source.stack.strip_prefix(first)?.strip_prefix('@'));
         let lines: Vec<_> = lines.collect();
         if lines.is_empty() {
-            bail_input!("{first} has no versions to choose from; openssl has");
+            let with = known
+                .iter()
+                .filter_map(|source| Some(source.stack.split_once('@')?.0));
+            let with: BTreeSet<_> = with.collect();
+            let with: Vec<_> = with.into_iter().collect();
+            bail_input!(
+                "{first} has no versions to choose from; these have: {}",
+                with.join(", ")
+            );
         }
         bail_input!(
             "{first} has no version \"{}\"; it has {}",

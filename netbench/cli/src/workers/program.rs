@@ -11,7 +11,7 @@ use netbench_report::BuildTime;
 use netbench_runner::{Build, WorkerSource};
 use openssl_src::Release;
 
-use super::{Profile, SourceTree, build_time, needs, openssl, this_command};
+use super::{Profile, SourceTree, build_time, needs, openssl, pinned, this_command};
 use crate::cache;
 
 /// The package that every worker in Rust is made with, which links the allocator.
@@ -78,9 +78,9 @@ impl Program {
         }
     }
 
-    /// Whether it is one of several releases of the same library.
-    pub(crate) fn is_release(&self) -> bool {
-        self.release.is_some()
+    /// Whether it is one of several versions of the same library.
+    pub(crate) fn is_version(&self) -> bool {
+        self.name.contains('@')
     }
 
     /// The folder that it has to itself, under the target folder, in the cache and beside the command; empty for a usual one.
@@ -91,12 +91,14 @@ impl Program {
         parts.join("+")
     }
 
-    /// The target folder that Cargo builds it in. Releases of a library share one, so that the rest of their workers is built once.
+    /// The target folder that Cargo builds it in. Versions of a library share one, so that the rest of their workers is built once.
     fn target_folder(&self) -> String {
-        match self.release {
-            Some(release) => self.folder().replacen(release.line, "", 1),
-            None => self.folder(),
-        }
+        let folder = self.folder();
+        let Some((library, version)) = folder.split_once('@') else {
+            return folder;
+        };
+        let variants = version.find('+').map_or("", |at| &version[at..]);
+        format!("{library}@{variants}")
     }
 
     /// Whether one build makes both.
@@ -166,7 +168,15 @@ impl Program {
                 let made = target.join(Profile::Release.folder()).join(self.file);
                 let target = target.display().to_string();
                 let mut arguments = vec!["-p", package, "--target-dir", &target];
-                let manifest = workspace.map(|folder| format!("{folder}/Cargo.toml"));
+                let pins = variant.map_or(&[][..], |variant| variant.pins);
+                let manifest = match workspace {
+                    _ if !pins.is_empty() => {
+                        let folder = tree.target().join(self.build.folder()).join("workspace");
+                        Some(pinned::workspace(tree, package, pins, &folder)?)
+                    }
+                    folder => folder.map(|folder| format!("{folder}/Cargo.toml")),
+                };
+                arguments.extend(variant.map_or(&[][..], |variant| variant.arguments));
                 if let Some(manifest) = &manifest {
                     arguments.extend(["--manifest-path", manifest]);
                 }
@@ -176,7 +186,7 @@ impl Program {
                     .map(|allocator| format!("{HARNESS}/{allocator}"));
                 if let Some(feature) = &feature {
                     // Cargo takes a feature of another package only if that package is chosen too, or is a dependency.
-                    if workspace.is_none() {
+                    if manifest.is_none() {
                         arguments.extend(["-p", HARNESS]);
                     }
                     arguments.extend(["--features", feature]);

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, bail};
 use netbench_model::sanitize;
-use netbench_runner::{go_build, java_build};
+use netbench_runner::{Pin, go_build, java_build};
 
 use crate::interrupt;
 
@@ -69,12 +69,30 @@ impl SourceTree {
         what: &[&str],
         built: &Path,
     ) -> anyhow::Result<()> {
+        self.cargo(&[&["build", "--locked"], profile.arguments(), what].concat())?;
+        if !built.is_file() {
+            bail!("Cargo built it, but {} is not there", built.display());
+        }
+        Ok(())
+    }
+
+    /// Has the lock file beside `manifest` have what its workspace needs and these versions, and nothing else.
+    pub(crate) fn cargo_update(&self, manifest: &str, pins: &[Pin]) -> anyhow::Result<()> {
+        let arguments = ["update", "--quiet", "--manifest-path", manifest];
+        // First, because a package may be there in several versions.
+        self.cargo(&[&arguments[..], &["--workspace"]].concat())?;
+        for Pin { package, version } in pins {
+            self.cargo(&[&arguments[..], &[package, "--precise", version]].concat())?;
+        }
+        Ok(())
+    }
+
+    fn cargo(&self, arguments: &[&str]) -> anyhow::Result<()> {
         let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let arguments = [&["build", "--locked"], profile.arguments(), what].concat();
         let words = arguments.join(" ");
         let mut command = Command::new(cargo);
         command
-            .args(&arguments)
+            .args(arguments)
             .current_dir(&self.root)
             .stdin(Stdio::null())
             // stdout is the report's.
@@ -84,9 +102,6 @@ impl SourceTree {
         })?;
         if !status.success() {
             bail!("`cargo {words}` failed in {}", self.root.display());
-        }
-        if !built.is_file() {
-            bail!("Cargo built it, but {} is not there", built.display());
         }
         Ok(())
     }

@@ -14,10 +14,14 @@ Examples:
   netbench stacks clean --objects            keep the workers, and little else
   netbench stacks build rustls-ring+jemalloc openssl+clang
   netbench stacks build openssl@1.1.1 openssl@3.0 openssl@4.0
+  netbench stacks build rustls@0.20 rustls@0.23.31 aws-lc-rs@1.12.0
   netbench suite handshake --stack rustls-ring,rustls-ring+jemalloc,openssl,openssl+novaes
 
 openssl@3.0 is the last release of that line that crates.io has; its first build
-compiles OpenSSL, which takes some minutes.
+compiles OpenSSL, which takes some minutes. rustls@0.23.31 is rustls-ring with
+that version of rustls, rustls@0.20 the last of an older line, for the suite
+alone, and aws-lc-rs@1.12.0 is rustls-aws-lc with that version of aws-lc-rs;
+Cargo fetches what the usual lock file does not have.
 
 A name may end with variants. +jemalloc, +mimalloc, +gcc, +clang, +lto and
 +native are other programs: with another allocator, another compiler of the

@@ -7,7 +7,7 @@ use crate::{exit::Ended, output, workers::SourceTree};
 pub(super) fn build(options: &Build) -> anyhow::Result<Ended> {
     let mut programs = programs(&options.stacks)?;
     if options.all {
-        programs.retain(|program| !program.is_release());
+        programs.retain(|program| !program.is_version());
     }
     if SourceTree::find().is_none() {
         bail!(

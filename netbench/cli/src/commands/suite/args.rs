@@ -12,6 +12,7 @@ Examples:
   netbench suite --preset all-stacks             one row for each stack
   netbench suite --preset rustls-matrix          rustls by provider, compiler and allocator
   netbench suite --preset history --stack openssl   openssl@1.1.1, openssl@3.0 …
+  netbench suite --preset history --stack rustls    rustls@0.20, rustls@0.21 …
   netbench suite crypto --stack openssl,openssl+novaes
   netbench suite handshake --case '*ecdsa-p384*'
   netbench suite handshake --list                names of the cases

@@ -208,7 +208,7 @@ impl SuiteSettings {
 fn built_stacks() -> anyhow::Result<Vec<String>> {
     let (mut there, mut missing) = (Vec::new(), Vec::new());
     for source in known_stacks() {
-        if source.release.is_some() {
+        if source.is_version() {
             continue;
         }
         let found = Program::of(source).find()?;
@@ -258,7 +258,7 @@ fn versions(named: &[String]) -> anyhow::Result<Vec<String>> {
     }
     if there.is_empty() && missing.is_empty() {
         bail_input!(
-            "--preset history: there are no versions of {}; openssl has some",
+            "--preset history: there are no versions of {}; openssl, rustls and aws-lc-rs have some",
             shown(stack)
         );
     }

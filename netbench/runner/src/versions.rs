@@ -1,0 +1,205 @@
+//! The stacks that have a version in their names: usual adapters, built with another version of their library.
+
+use openssl_src::{RELEASES, Release};
+
+use crate::{Build, BuildVariant, WorkerSource};
+
+/// A package of crates.io, held to a version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pin {
+    /// Its name.
+    pub package: &'static str,
+    /// Its version.
+    pub version: &'static str,
+}
+
+/// The variable of a build's environment that names the package that its worker is a version of.
+const VERSION_OF: &str = "NETBENCH_VERSION_OF";
+
+/// All of them, each with a worker of its own.
+pub(crate) fn versions() -> impl Iterator<Item = WorkerSource> {
+    RELEASES
+        .into_iter()
+        .map(of_release)
+        .chain(LIBRARIES.iter().flat_map(Library::sources))
+}
+
+/// By what stacks are sorted: versions by their numbers.
+pub(crate) fn order(stack: &str) -> (&str, Vec<u32>) {
+    let (base, version) = stack.split_once('@').unwrap_or((stack, ""));
+    let numbers = version.split(|c: char| !c.is_ascii_digit());
+    let numbers = numbers.filter_map(|number| number.parse().ok());
+    (base, numbers.collect())
+}
+
+/// The worker of `openssl` with another release of OpenSSL. Its name and settings last as long as the list of stacks, which
+/// is made once.
+fn of_release(release: Release) -> WorkerSource {
+    let stack: &str = format!("openssl@{}", release.line).leak();
+    WorkerSource {
+        stack,
+        about: format!("OpenSSL {}, otherwise as openssl", release.version).leak(),
+        executable: "netbench-worker-openssl",
+        build: Build::Cargo {
+            package: "netbench-stack-openssl",
+            workspace: None,
+            variant: Some(BuildVariant {
+                folder: stack,
+                environment: vec![(Release::VARIABLE, release.line)].leak(),
+                arguments: &[],
+                pins: &[],
+            }),
+        },
+        release: Some(release),
+    }
+}
+
+/// A library that crates.io has many versions of, which one adapter compiles with.
+struct Library {
+    /// Its package, and the first part of the names of stacks.
+    package: &'static str,
+    /// What the stacks are besides their version.
+    about: &'static str,
+    worker: &'static str,
+    executable: &'static str,
+    /// What Cargo is told besides.
+    arguments: &'static [&'static str],
+    /// What is the same in all versions and not as in the usual lock file, in the order in which Cargo can be told.
+    pins: &'static [Pin],
+    /// Other packages that have to be of its version too.
+    together: &'static [&'static str],
+    /// Those that were tried, the oldest first.
+    versions: &'static [Version],
+}
+
+#[derive(Clone, Copy)]
+struct Version {
+    /// What its stack is called by: the whole version, or the line that it is the last one of.
+    name: &'static str,
+    locked: &'static str,
+}
+
+const fn version(name: &'static str) -> Version {
+    Version { name, locked: name }
+}
+
+const fn last_of(line: &'static str, locked: &'static str) -> Version {
+    Version { name: line, locked }
+}
+
+const fn pin(package: &'static str, version: &'static str) -> Pin {
+    Pin { package, version }
+}
+
+const LINES: Library = Library {
+    package: "rustls",
+    about: "with ring, for the suite alone",
+    worker: "netbench-stack-rustls-lines",
+    executable: "netbench-worker-rustls-lines",
+    arguments: &[],
+    pins: &[],
+    together: &[],
+    versions: &[last_of("0.22", "0.22.4")],
+};
+
+const LIBRARIES: [Library; 5] = [
+    Library {
+        arguments: &["--features", "rustls-0-20,rustls/dangerous_configuration"],
+        versions: &[last_of("0.20", "0.20.9")],
+        ..LINES
+    },
+    Library {
+        arguments: &["--features", "rustls-0-21,rustls/dangerous_configuration"],
+        versions: &[last_of("0.21", "0.21.12")],
+        ..LINES
+    },
+    LINES,
+    Library {
+        package: "rustls",
+        about: "with ring, otherwise as rustls-ring",
+        worker: "netbench-stack-rustls",
+        executable: "netbench-worker-rustls",
+        arguments: &["--no-default-features", "--features", "ring"],
+        pins: &[],
+        together: &[],
+        versions: &[version("0.23.31"), version("0.23.46")],
+    },
+    // With the versions of rustls and webpki that take all of them.
+    Library {
+        package: "aws-lc-rs",
+        about: "with rustls 0.23.31, otherwise as rustls-aws-lc",
+        worker: "netbench-stack-rustls",
+        executable: "netbench-worker-rustls",
+        arguments: &[],
+        pins: &[pin("rustls", "0.23.31"), pin("rustls-webpki", "0.103.4")],
+        together: &[],
+        versions: &[version("1.12.0"), version("1.19.0")],
+    },
+];
+
+impl Library {
+    fn sources(&self) -> impl Iterator<Item = WorkerSource> {
+        self.versions.iter().map(|version| self.source(*version))
+    }
+
+    /// Its name and settings last as long as the list of stacks.
+    fn source(&self, Version { name, locked }: Version) -> WorkerSource {
+        let stack: &str = format!("{}@{name}", self.package).leak();
+        let own = [self.package]
+            .into_iter()
+            .chain(self.together.iter().copied());
+        let pins = self.pins.iter().copied();
+        let pins: Vec<Pin> = pins
+            .chain(own.map(|package| pin(package, locked)))
+            .collect();
+        WorkerSource {
+            stack,
+            about: format!("{} {locked} {}", self.package, self.about).leak(),
+            executable: self.executable,
+            build: Build::Cargo {
+                package: self.worker,
+                workspace: None,
+                variant: Some(BuildVariant {
+                    folder: stack,
+                    environment: vec![(VERSION_OF, self.package)].leak(),
+                    arguments: self.arguments,
+                    pins: pins.leak(),
+                }),
+            },
+            release: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_sorted_by_their_numbers() {
+        let sorted = ["a", "a@0.9", "a@0.23.5", "a@0.23.40", "a@1.1.1w", "b"];
+        assert!(sorted.is_sorted_by_key(|stack| order(stack)));
+    }
+
+    #[test]
+    fn a_library_is_held_to_the_version_that_its_stack_has_in_its_name() {
+        for source in LIBRARIES.iter().flat_map(Library::sources) {
+            let (package, name) = source.stack.split_once('@').unwrap();
+            let Build::Cargo {
+                variant: Some(variant),
+                ..
+            } = source.build
+            else {
+                panic!("{}", source.stack);
+            };
+            let own = variant
+                .pins
+                .iter()
+                .find(|pin| pin.package == package)
+                .unwrap();
+            let rest = own.version.strip_prefix(name).unwrap();
+            assert!(rest.is_empty() || rest.starts_with('.'), "{own:?}");
+            assert_eq!(variant.environment, [(VERSION_OF, package)]);
+        }
+    }
+}

@@ -1,0 +1,16 @@
+//! The worker of a line of rustls before 0.23, with ring, as `rustls@0.22`; for the suite alone.
+//!
+//! Which line it is follows from the version of rustls that it is built with. Start reading at `stack.rs`; `in_memory.rs` drives
+//! sessions, which is the same in all lines, and `line` sets rustls up, which is not.
+
+mod in_memory;
+#[cfg_attr(feature = "rustls-0-21", path = "before_0_22.rs")]
+#[cfg_attr(not(feature = "rustls-0-21"), path = "rustls_0_22.rs")]
+mod line;
+mod stack;
+
+use std::{process::ExitCode, sync::Arc};
+
+fn main() -> ExitCode {
+    netbench_worker::run(vec![Arc::new(stack::Line::new())])
+}

@@ -1,0 +1,208 @@
+//! rustls 0.22, whose cryptography is a provider's already.
+
+use std::sync::Arc;
+
+use netbench_model::{CipherSuite, FailureWord, Group, HandshakeKind, SignatureScheme, TlsVersion};
+use netbench_worker::{
+    EndpointSetup, KEPT_SESSIONS, SessionError, SetupError, TICKETS, TrustRoots, Verifier,
+};
+use rustls::{
+    ClientConfig, Connection, RootCertStore, ServerConfig, SupportedProtocolVersion,
+    client::{Resumption, WebPkiServerVerifier, danger::ServerCertVerifier},
+    crypto::{
+        CryptoProvider, WebPkiSupportedAlgorithms,
+        ring::{ALL_CIPHER_SUITES, ALL_KX_GROUPS, Ticketer, default_provider},
+    },
+    server::{NoServerSessionStorage, ServerSessionMemoryCache},
+    version::{TLS12, TLS13},
+};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject};
+
+use crate::in_memory::roots;
+
+/// A server as a client calls it.
+pub(crate) type Name = ServerName<'static>;
+
+pub(crate) fn server_name(host: &str) -> Result<Name, SetupError> {
+    ServerName::try_from(host.to_owned()).map_err(|e| SetupError::refused("host name", e))
+}
+
+pub(crate) fn suites() -> Vec<CipherSuite> {
+    let has = |suite: &CipherSuite| {
+        let mut all = ALL_CIPHER_SUITES.iter();
+        all.any(|s| s.suite().get_u16() == suite.0)
+    };
+    CipherSuite::SERVED.iter().copied().filter(has).collect()
+}
+
+pub(crate) fn groups() -> Vec<Group> {
+    let has = |group: &Group| {
+        let mut all = ALL_KX_GROUPS.iter();
+        all.any(|kx| kx.name().get_u16() == group.0)
+    };
+    Group::OFFERED.iter().copied().filter(has).collect()
+}
+
+pub(crate) fn verifies(scheme: SignatureScheme) -> bool {
+    let all = default_provider().signature_verification_algorithms.mapping;
+    all.iter().any(|(s, _)| s.get_u16() == scheme.0)
+}
+
+pub(crate) fn agreed(connection: &Connection) -> (Option<TlsVersion>, Option<CipherSuite>) {
+    let version = connection.protocol_version();
+    let suite = connection.negotiated_cipher_suite();
+    (
+        version.and_then(|version| TlsVersion::of(version.get_u16())),
+        suite.map(|suite| CipherSuite(suite.suite().get_u16())),
+    )
+}
+
+/// A client's configuration as it is by default, but for its roots.
+pub(crate) fn by_default(roots: &[CertificateDer<'_>]) -> Result<ClientConfig, SetupError> {
+    Ok(ClientConfig::builder()
+        .with_root_certificates(store(roots)?)
+        .with_no_client_auth())
+}
+
+pub(crate) fn client(setup: &EndpointSetup<'_>) -> Result<ClientConfig, SetupError> {
+    let trust = roots(TrustRoots::Pem(&setup.material.roots_pem))?;
+    let mut config = ClientConfig::builder_with_provider(provider(setup)?)
+        .with_protocol_versions(&[version(setup)?])
+        .map_err(|e| SetupError::refused("versions", e))?
+        .with_root_certificates(store(&trust)?)
+        .with_no_client_auth();
+    config.max_fragment_size = fragment(setup);
+    config.resumption = match setup.kind {
+        HandshakeKind::Full => Resumption::disabled(),
+        HandshakeKind::SessionId | HandshakeKind::Ticket => {
+            Resumption::in_memory_sessions(KEPT_SESSIONS)
+        }
+    };
+    Ok(config)
+}
+
+pub(crate) fn server(setup: &EndpointSetup<'_>) -> Result<ServerConfig, SetupError> {
+    let material = setup.material;
+    let chain = CertificateDer::pem_slice_iter(material.chain_pem.as_bytes())
+        .collect::<Result<_, _>>()
+        .map_err(|e| SetupError::refused("chain", e))?;
+    let key = PrivateKeyDer::from_pem_slice(material.key_pem.as_bytes())
+        .map_err(|e| SetupError::refused("key", e))?;
+    let mut config = ServerConfig::builder_with_provider(provider(setup)?)
+        .with_protocol_versions(&[version(setup)?])
+        .map_err(|e| SetupError::refused("versions", e))?
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .map_err(|e| SetupError::refused("chain and key", e))?;
+    config.max_fragment_size = fragment(setup);
+    config.send_tls13_tickets = TICKETS;
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    match setup.kind {
+        HandshakeKind::Full => config.send_tls13_tickets = 0,
+        HandshakeKind::SessionId => {
+            config.session_storage = ServerSessionMemoryCache::new(KEPT_SESSIONS);
+        }
+        HandshakeKind::Ticket => {
+            config.ticketer = Ticketer::new().map_err(|e| SetupError::refused("ticketer", e))?;
+        }
+    }
+    Ok(config)
+}
+
+/// The provider, held to one suite, the groups and the schemes of the settings.
+fn provider(setup: &EndpointSetup<'_>) -> Result<Arc<CryptoProvider>, SetupError> {
+    let (suite, provider) = (setup.settings.suite(), default_provider());
+    let suite = ALL_CIPHER_SUITES
+        .iter()
+        .copied()
+        .find(|s| s.suite().get_u16() == suite.0);
+    let groups = setup.settings.groups().into_iter().map(|group| {
+        let found = ALL_KX_GROUPS
+            .iter()
+            .copied()
+            .find(|kx| kx.name().get_u16() == group.0);
+        found.ok_or_else(|| unsupported("group", group))
+    });
+    let able = provider.signature_verification_algorithms;
+    let mapping = setup.settings.signatures().iter().map(|scheme| {
+        let found = able.mapping.iter().find(|(s, _)| s.get_u16() == scheme.0);
+        found
+            .copied()
+            .ok_or_else(|| unsupported("verification of", scheme))
+    });
+    let mapping: Vec<_> = mapping.collect::<Result<_, _>>()?;
+    Ok(Arc::new(CryptoProvider {
+        cipher_suites: vec![suite.ok_or_else(|| unsupported("suite", setup.settings.suite()))?],
+        kx_groups: groups.collect::<Result<_, _>>()?,
+        signature_verification_algorithms: WebPkiSupportedAlgorithms {
+            all: able.all,
+            // It wants a list that lives for ever. One is made for each configuration, not for each session.
+            mapping: Vec::leak(mapping),
+        },
+        ..provider
+    }))
+}
+
+fn unsupported(what: &str, name: impl std::fmt::Display) -> SetupError {
+    SetupError::Unsupported(format!("no {what} {name} in rustls 0.22 with ring"))
+}
+
+fn version(setup: &EndpointSetup<'_>) -> Result<&'static SupportedProtocolVersion, SetupError> {
+    match setup.settings.version {
+        TlsVersion::Tls12 => Ok(&TLS12),
+        TlsVersion::Tls13 => Ok(&TLS13),
+        other => Err(unsupported("version", other)),
+    }
+}
+
+/// rustls counts a record's five bytes of header as part of the fragment.
+fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
+    setup
+        .max_fragment_bytes
+        .map(|plaintext| usize::from(plaintext) + 5)
+}
+
+fn store(roots: &[CertificateDer<'_>]) -> Result<Arc<RootCertStore>, SetupError> {
+    let mut store = RootCertStore::empty();
+    for root in roots {
+        // As rustls' users do: a root that it cannot use is left out.
+        let _ = store.add(root.clone());
+    }
+    if store.is_empty() {
+        return Err(SetupError::Refused(
+            "roots: none that rustls can use".to_owned(),
+        ));
+    }
+    Ok(Arc::new(store))
+}
+
+/// What verifies the chains of a server.
+pub(crate) struct WebPki {
+    webpki: Arc<WebPkiServerVerifier>,
+    name: Name,
+}
+
+impl WebPki {
+    pub(crate) fn new(roots: &[CertificateDer<'_>], host: &str) -> Result<Self, SetupError> {
+        let webpki = WebPkiServerVerifier::builder(store(roots)?).build();
+        Ok(Self {
+            webpki: webpki.map_err(|e| SetupError::refused("verifier", e))?,
+            name: server_name(host)?,
+        })
+    }
+}
+
+impl Verifier for WebPki {
+    fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
+        let failed = |why: &dyn std::fmt::Display| SessionError::new(FailureWord::Verify, why);
+        let chain = chain.iter().map(|der| CertificateDer::from(der.as_slice()));
+        let chain: Vec<_> = chain.collect();
+        let (leaf, above) = chain
+            .split_first()
+            .ok_or_else(|| failed(&"an empty chain"))?;
+        self.webpki
+            .verify_server_cert(leaf, above, &self.name, &[], UnixTime::now())
+            .map(drop)
+            .map_err(|e| failed(&e))
+    }
+}

@@ -1,0 +1,89 @@
+use std::{error::Error, sync::Arc};
+
+use netbench_model::{ClientSettings, SignatureScheme, WorkerRecord};
+use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
+use netbench_worker::{
+    Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts, locked_versions,
+};
+
+use crate::line;
+
+/// rustls as it was before 0.23, by the version that Cargo has locked.
+pub(crate) struct Line {
+    name: &'static str,
+    library: String,
+}
+
+impl Line {
+    pub(crate) fn new() -> Self {
+        let version = locked("rustls");
+        let of_line: Vec<&str> = version.split('.').take(2).collect();
+        Self {
+            // One for the process.
+            name: format!("rustls@{}", of_line.join(".")).leak(),
+            library: format!("rustls {version}"),
+        }
+    }
+
+    fn for_the_suite<T>(&self) -> Result<T, SetupError> {
+        Err(SetupError::Unsupported(format!(
+            "the worker of {} does the suite alone",
+            self.name
+        )))
+    }
+}
+
+impl Stack for Line {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn describe(&self) -> StackDescription {
+        let signatures = SignatureScheme::OFFERED.iter().copied();
+        StackDescription {
+            record: WorkerRecord {
+                executable: env!("CARGO_BIN_NAME").to_owned(),
+                stack: self.name.to_owned(),
+                library: self.library.clone(),
+                provider: Some(format!("ring {}", locked("ring"))),
+                connector: "none".to_owned(),
+                build: build_facts(),
+            },
+            operations: vec!["suite".to_owned()],
+            trust_sources: Vec::new(),
+            groups: line::groups(),
+            suites: line::suites(),
+            signatures: signatures
+                .filter(|scheme| line::verifies(*scheme))
+                .collect(),
+        }
+    }
+
+    fn connector(
+        &self,
+        _: &ClientSettings,
+        _: &str,
+        _: Option<&ClientIdentity>,
+        _: &Probe,
+    ) -> Result<Box<dyn Fetch>, SetupError> {
+        self.for_the_suite()
+    }
+
+    fn acceptor(&self, _: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+        self.for_the_suite()
+    }
+
+    fn in_memory(&self) -> Option<&dyn InMemory> {
+        Some(self)
+    }
+
+    fn explain(&self, _: &(dyn Error + 'static)) -> Option<Explained> {
+        None
+    }
+}
+
+/// The version of a package that this is built with: the oldest, where workers of newer ones have the same lock file.
+fn locked(package: &str) -> String {
+    let mut versions = locked_versions(include_str!("../../../Cargo.lock"), package);
+    versions.next().unwrap_or_default()
+}
