@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use netbench_model::{LinkCheck, LinkKind, LinkRecord};
+use netbench_model::{LinkCheck, LinkKind, LinkRecord, LossLog};
 use netbench_stats::{SplitMix, mix};
 use parking_lot::Mutex;
 
@@ -137,6 +137,13 @@ impl Link {
         if let Some(user) = &self.user {
             user.trials.begin(site, key);
         }
+    }
+
+    /// After a trial: what was drawn for its packets; empty where the site's link loses none, or does not draw.
+    pub fn losses(&self, site: usize) -> Vec<LossLog> {
+        let user = self.user.as_ref();
+        user.map(|user| user.trials.losses(site))
+            .unwrap_or_default()
     }
 
     /// Does `work`, which makes one connection to `site`, and gives the connection's packets; none where the link is not

@@ -15,6 +15,7 @@ mod cpu_share;
 mod evaluation;
 mod failure;
 mod link_profile;
+mod losses;
 mod manifest;
 mod named;
 mod origin;
@@ -51,6 +52,7 @@ pub use evaluation::{
 };
 pub use failure::{CertificateFault, Failure, FailureClass, FailureReason, FailureWord};
 pub use link_profile::{LinkProfile, LossRate, Queue};
+pub use losses::{LinkDirection, LossLog, PacketLoad, SameLosses, same_losses};
 pub use manifest::{Kind, Manifest, Plan, Record, ServerCount, Session};
 pub use named::suggestion;
 pub use origin::{MergedRun, Origin, Shard, ShardRecord};

@@ -2,8 +2,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CipherSuite, Condition, Failure, Group, ProcessCost, Record, Role, SignatureScheme, StackName,
-    TlsVersion, named::words,
+    CipherSuite, Condition, Failure, Group, LossLog, ProcessCost, Record, Role, SignatureScheme,
+    StackName, TlsVersion, named::words,
 };
 
 /// The raw figures of one connection: one line of `samples.jsonl`, kept for ever.
@@ -32,6 +32,9 @@ pub struct Sample {
     pub started_unix_ms: u64,
     /// What came of it.
     pub outcome: Outcome,
+    /// What a link in user space that loses packets did with those of this trial; none where it loses none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub losses: Vec<LossLog>,
 }
 
 /// Which trial of a plan a sample is of: condition, round, site's name, stack.

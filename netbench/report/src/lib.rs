@@ -45,9 +45,9 @@ pub use compat::{
 pub use connect::{
     ChangedSite, ColdAgainst, ColdCauses, ColdRow, ColdStep, Comparison, ConnectComparison,
     ConnectReport, ConnectSummary, DifferenceParts, Exclusion, FailureRow, Fit, Foretold, Head,
-    NegotiatedRow, OnceCost, OnceInterval, PhaseChange, PhaseRow, ReachChange, ShareRow, SiteRow,
-    SiteTally, SweepDifference, SweepStep, SweepSummary, SweepTime, SweepTurn, UnsupportedRow,
-    compare_runs_of_connect, summarize,
+    LossSummary, NegotiatedRow, OnceCost, OnceInterval, PhaseChange, PhaseRow, ReachChange,
+    ShareRow, SiteRow, SiteTally, SweepDifference, SweepStep, SweepSummary, SweepTime, SweepTurn,
+    UnsupportedRow, compare_runs_of_connect, summarize,
 };
 pub use document::{Document, Extent, Report, Section};
 pub use evaluation::{

@@ -7,7 +7,8 @@ mod forms;
 
 use forms::{render, terminal};
 use netbench_model::{
-    Condition, Measured, Outcome, Phase, ProcessCost, Role, Sample, SetUpStep, Spent, StepCost,
+    Condition, LinkDirection, LossLog, Measured, Outcome, PacketLoad, Phase, ProcessCost, Role,
+    Sample, SetUpStep, Spent, StepCost,
 };
 use netbench_report::{ColdAgainst, ConnectReport, explain, summarize};
 use netbench_stats::Verdict;
@@ -204,6 +205,55 @@ fn a_run_without_samples_has_a_report_without_figures() {
     );
     let report = ConnectReport::new(fixture.manifest(), Vec::new());
     assert!(terminal(&report, 80).contains("cannot be compared"));
+}
+
+#[test]
+fn losses_that_differ_before_the_packets_do_are_warned_of() {
+    let fixture = Fixture {
+        conditions: vec![Condition::Clean],
+        ..Fixture::default()
+    };
+    let mut samples = fixture.samples();
+    let pairs = samples.len() as u64 / 2;
+    let log = |packets: u32, lost: &[u32]| LossLog {
+        connection: 0,
+        direction: LinkDirection::Down,
+        load: PacketLoad::Data,
+        packets,
+        lost: lost.to_vec(),
+    };
+    let manifest = fixture.manifest();
+    assert_eq!(summarize(&manifest, &samples).losses, None);
+    for sample in &mut samples {
+        sample.losses = vec![log(10, &[2])];
+    }
+    samples[0].losses = vec![log(30, &[2, 20])];
+    let both = summarize(&manifest, &samples);
+    let losses = both.losses.clone().unwrap();
+    assert_eq!((losses.pairs, losses.same), (pairs, pairs - 1));
+    assert_eq!((losses.same_while_alike, losses.differ), (1, 0));
+    assert_eq!(
+        (losses.packets, losses.lost),
+        (pairs * 20 + 20, pairs * 2 + 1)
+    );
+    samples[0].losses = vec![log(30, &[3])];
+    let other = summarize(&manifest, &samples);
+    assert_eq!(other.losses.as_ref().unwrap().differ, 1);
+    let more: Vec<_> = other
+        .warnings
+        .iter()
+        .filter(|warning| !both.warnings.contains(warning))
+        .collect();
+    assert_eq!(
+        more,
+        [
+            "the link lost other packets for one stack than for the other in 1 pair before their packets differed: \
+          losses and not stacks may be what these differ by"
+        ]
+    );
+    let told = terminal(&ConnectReport::new(manifest, samples), 200);
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("1 lost others."), "{told}");
 }
 
 #[test]

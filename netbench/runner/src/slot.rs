@@ -6,8 +6,8 @@ use std::{
 };
 
 use netbench_model::{
-    Condition, Failure, FailureClass, FailureWord, Outcome, PointClient, Role, SCHEMA_VERSION,
-    Sample, StackName, Target,
+    Condition, Failure, FailureClass, FailureWord, LossLog, Outcome, PointClient, Role,
+    SCHEMA_VERSION, Sample, StackName, Target,
 };
 use netbench_protocol::{Configure, Connect, HttpRequest, RequestBody, ResponseBody};
 use parking_lot::MutexGuard;
@@ -25,8 +25,27 @@ const GRACE: Duration = Duration::from_secs(5);
 /// How often a unit is taken in which a server of the lab died.
 const TAKES: u32 = 3;
 
-/// What came of a trial: when it began, and its outcome; none where the run was stopped before its end.
-type Trial = Option<(u64, Outcome)>;
+/// What came of a trial; none where the run was stopped before its end.
+type Trial = Option<Tried>;
+
+/// A trial that was made, or could not be.
+#[derive(Debug, Clone)]
+struct Tried {
+    started_unix_ms: u64,
+    outcome: Outcome,
+    losses: Vec<LossLog>,
+}
+
+impl Tried {
+    /// One that sent no packet.
+    fn without_packets(started_unix_ms: u64, outcome: Outcome) -> Self {
+        Self {
+            started_unix_ms,
+            outcome,
+            losses: Vec::new(),
+        }
+    }
+}
 
 /// How a unit was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,11 +188,21 @@ impl<'a> Slot<'a> {
         let cannot = unsupported(unit.condition, plan.target, site);
         if let Some(reason) = cannot.or_else(|| self.shared.targets.unsupported(unit.site)) {
             let outcome = Outcome::Unsupported { reason };
-            return self.record(unit, stack, Role::Measured, Some((unix_ms(), outcome)));
+            return self.record(
+                unit,
+                stack,
+                Role::Measured,
+                Some(Tried::without_packets(unix_ms(), outcome)),
+            );
         }
         if let Some(failure) = plan.unreachable.get(&unit.site) {
             let outcome = Outcome::Failed(failure.clone());
-            return self.record(unit, stack, Role::Measured, Some((unix_ms(), outcome)));
+            return self.record(
+                unit,
+                stack,
+                Role::Measured,
+                Some(Tried::without_packets(unix_ms(), outcome)),
+            );
         }
         let guard = self.enter(unit.site);
         match unit.condition {
@@ -185,7 +214,7 @@ impl<'a> Slot<'a> {
             Condition::Resumed => {
                 let prime = self.connect(unit, stack, Role::Prime);
                 let measured = match &prime {
-                    Some((_, Outcome::Ok(_))) => {
+                    Some(tried) if tried.outcome.ok().is_some() => {
                         self.pause();
                         self.connect(unit, stack, Role::Measured)
                     }
@@ -212,7 +241,9 @@ impl<'a> Slot<'a> {
         let seat = self.seat(unit.site, stack);
         self.start_anew(seat);
         let first = self.connect(unit, stack, Role::Measured);
-        let went_well = matches!(&first, Some((_, Outcome::Ok(_))));
+        let went_well = first
+            .as_ref()
+            .is_some_and(|tried| tried.outcome.ok().is_some());
         let taken = self.record(unit, stack, Role::Measured, first);
         if !went_well || self.shared.is_over() {
             return taken;
@@ -310,13 +341,13 @@ impl<'a> Slot<'a> {
         let (started, targets) = (unix_ms(), self.shared.targets);
         let address = match targets.address(unit.site) {
             Ok(address) => address,
-            Err(failure) => return Some((started, Outcome::Failed(failure))),
+            Err(failure) => return Some(Tried::without_packets(started, Outcome::Failed(failure))),
         };
         let outcome = match targets {
             Targets::Hosts(_) => self.ask(unit, stack, role, address)?,
             Targets::Lab(lab) => {
                 if let Some(server) = self.given_up(unit.site) {
-                    return Some((started, void(server)));
+                    return Some(Tried::without_packets(started, void(server)));
                 }
                 let deaths = lab.deaths(unit.site);
                 let outcome = self.ask(unit, stack, role, address)?;
@@ -324,7 +355,7 @@ impl<'a> Slot<'a> {
                     Outcome::Ok(_) => lab.went_well(unit.site),
                     Outcome::Failed(_) => {
                         if let Some(death) = lab.death(unit.site, deaths) {
-                            return Some((started, self.server_died(death)));
+                            return Some(Tried::without_packets(started, self.server_died(death)));
                         }
                     }
                     Outcome::Unsupported { .. } | Outcome::Void { .. } => {}
@@ -332,7 +363,11 @@ impl<'a> Slot<'a> {
                 outcome
             }
         };
-        Some((started, outcome))
+        Some(Tried {
+            started_unix_ms: started,
+            outcome,
+            losses: targets.losses(unit.site),
+        })
     }
 
     /// The site's server, where it died too often to be started again.
@@ -420,9 +455,14 @@ impl<'a> Slot<'a> {
     }
 
     fn record(&self, unit: &Unit, stack: usize, role: Role, trial: Trial) -> Taken {
-        let Some((started, outcome)) = trial else {
+        let Some(tried) = trial else {
             return Taken::Whole;
         };
+        let Tried {
+            started_unix_ms,
+            outcome,
+            losses,
+        } = tried;
         let taken = if outcome.counts() {
             Taken::Whole
         } else {
@@ -439,8 +479,9 @@ impl<'a> Slot<'a> {
             round: unit.round,
             block: self.block,
             role,
-            started_unix_ms: started,
+            started_unix_ms,
             outcome,
+            losses,
         });
         taken
     }

@@ -2,7 +2,7 @@ use std::{collections::BTreeMap, net::SocketAddr};
 
 use netbench_lab::Lab;
 use netbench_link::{Link, Namespace, TrialKey};
-use netbench_model::{Failure, FailureClass, FailureWord, ServerCount, Site};
+use netbench_model::{Failure, FailureClass, FailureWord, LossLog, ServerCount, Site};
 use netbench_protocol::Resolve;
 
 use crate::{WorkerError, Workers, lab_targets::LabTargets};
@@ -139,5 +139,12 @@ impl Targets {
         if let Some(link) = self.link() {
             link.begin_trial(site, key);
         }
+    }
+
+    /// What the link did with the packets of the site's last trial.
+    pub(crate) fn losses(&self, site: usize) -> Vec<LossLog> {
+        self.link()
+            .map(|link| link.losses(site))
+            .unwrap_or_default()
     }
 }

@@ -87,6 +87,7 @@ fn sample(trial: u64, stack: &str, role: Role) -> Sample {
         outcome: Outcome::Unsupported {
             reason: format!("trial {trial} \u{1b} ü"),
         },
+        losses: Vec::new(),
     }
 }
 

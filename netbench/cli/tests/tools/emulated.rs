@@ -2,9 +2,10 @@
 
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 
-use netbench_model::Role;
+use netbench_model::{LossLog, Role};
+use netbench_report::ConnectSummary;
 
-use crate::support::{Place, built, finish, manifest, measured, samples, words};
+use crate::support::{Place, built, finish, json, manifest, measured, samples, words};
 
 const SITES: &str = "\
 rsa.example    server=openssl        rtt=2ms key=rsa-2048
@@ -56,6 +57,59 @@ pub(crate) fn one_seed_gives_one_order_and_the_same_losses() {
         met_before
     });
     assert!(agreed, "{digests:?}");
+}
+
+pub(crate) fn both_stacks_meet_the_same_losses() {
+    let place = Place::with_sites(
+        "lossy.example rtt=20ms loss=4% body=60k\nwhole.example rtt=20ms body=60k\n",
+    );
+    let line = "connect -q --json --sites sites.txt --rounds 4 --link user --seed 5 --condition clean,resumed";
+    let summary: ConnectSummary = json(&place.netbench(&words(line)).expect(0).stdout);
+    let run = place.run();
+    let samples = samples(&run);
+    let mut lost = 0;
+    for sample in &samples {
+        assert_eq!(
+            sample.losses.is_empty(),
+            sample.site == "whole.example",
+            "{sample:?}"
+        );
+        let of = |log: &LossLog| log.lost.len() as u64;
+        lost += sample.losses.iter().map(of).sum::<u64>();
+        assert!(
+            sample
+                .losses
+                .iter()
+                .all(|log| log.lost.iter().all(|number| *number < log.packets))
+        );
+    }
+    assert!(lost > 0);
+    let packets = manifest(&run).link.unwrap().packets;
+    // The link has counted those too that came when a trial was over.
+    assert!(
+        lost <= packets["lost"] + packets["lost_bare"],
+        "{lost}, {packets:?}"
+    );
+    let losses = summary.losses.unwrap();
+    assert!(losses.lost > 0 && losses.lost <= lost, "{losses:?}");
+    assert_eq!((losses.pairs, losses.differ), (8, 0), "{losses:?}");
+    assert_eq!(losses.same + losses.same_while_alike, 8, "{losses:?}");
+    assert_eq!(
+        summary
+            .warnings
+            .iter()
+            .filter(|warning| warning.contains("lost other packets"))
+            .count(),
+        0
+    );
+    let told = place
+        .netbench(&[&words("report")[..], &[run.to_str().unwrap()]].concat())
+        .expect(0);
+    let told = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        told.contains("on links with losses were lost. Of 8 pairs,"),
+        "{told}"
+    );
 }
 
 pub(crate) fn an_ordinary_user_can_do_it() {

@@ -24,6 +24,7 @@ netbench_testing::tests! {
     archive::the_same_programs_give_the_same_archive;
     archive::the_recipes_for_continuous_integration_work: UserNamespaces;
     emulated::one_seed_gives_one_order_and_the_same_losses: UserNamespaces;
+    emulated::both_stacks_meet_the_same_losses: UserNamespaces;
     emulated::an_ordinary_user_can_do_it: Root;
     emulated::a_full_disk_is_said_and_what_was_measured_is_kept: UserMounts;
     instructions::instructions_are_the_same_twice: Valgrind;

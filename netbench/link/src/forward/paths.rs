@@ -15,7 +15,7 @@ use super::{
     observer::Observer,
     recorder::{Packet, Recorder},
     segment::{self, Segment},
-    trials::{ConnectionName, Trials},
+    trials::{ConnectionName, Drawn, Trials},
 };
 use crate::{LinkSite, TrialKey, sites};
 
@@ -197,7 +197,17 @@ impl Paths {
                 left_ns = connection.accepted_ns(arrived_ns);
             }
             if !ends.is_check() {
-                match connection.draw(ends.site, direction, segment.load, path) {
+                let drawn = connection.draw(ends.site, direction, segment.load, path);
+                if path.profile.loss.parts_per_million > 0 {
+                    let said = if drawn.is_err() {
+                        Drawn::Lost
+                    } else {
+                        Drawn::Passed
+                    };
+                    self.trials
+                        .drew(site, connection.name, direction, segment.load, said);
+                }
+                match drawn {
                     Ok(drawn_ns) => jitter_ns = drawn_ns,
                     Err(lost) => return lost,
                 }

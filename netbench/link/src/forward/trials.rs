@@ -6,6 +6,9 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use netbench_model::{LinkDirection, LossLog, PacketLoad};
+
+use super::{Direction, Load};
 use crate::TrialKey;
 
 /// Every site's trial.
@@ -23,12 +26,21 @@ pub(crate) struct ConnectionName {
     pub(crate) connection: u32,
 }
 
+/// What a draw said of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Drawn {
+    Lost,
+    Passed,
+}
+
 #[derive(Default)]
 struct SiteTrials {
     key: u64,
     occurrence: u32,
     connections: u32,
     begun: HashMap<u64, u32>,
+    /// Of the trial that has begun last.
+    losses: Vec<LossLog>,
 }
 
 impl Trials {
@@ -51,6 +63,56 @@ impl Trials {
         trials.key = key.0;
         trials.occurrence = occurrence;
         trials.connections = 0;
+        trials.losses.clear();
+    }
+
+    /// Enters that a draw was made for the next packet of a connection. Those of trials that are over are left out.
+    pub(crate) fn drew(
+        &self,
+        site: usize,
+        name: ConnectionName,
+        direction: Direction,
+        load: Load,
+        drawn: Drawn,
+    ) {
+        let Some(trials) = self.sites.get(site) else {
+            return;
+        };
+        let mut trials = trials.lock().unwrap_or_else(PoisonError::into_inner);
+        if (trials.key, trials.occurrence) != (name.key.0, name.occurrence) {
+            return;
+        }
+        let direction = match direction {
+            Direction::Up => LinkDirection::Up,
+            Direction::Down => LinkDirection::Down,
+        };
+        let load = match load {
+            Load::Carrying => PacketLoad::Data,
+            Load::Bare => PacketLoad::Bare,
+        };
+        let place = trials.losses.iter().position(|log| {
+            (log.connection, log.direction, log.load) == (name.connection, direction, load)
+        });
+        let place = place.unwrap_or_else(|| {
+            trials.losses.push(LossLog {
+                connection: name.connection,
+                direction,
+                load,
+                packets: 0,
+                lost: Vec::new(),
+            });
+            trials.losses.len() - 1
+        });
+        trials.losses[place].enter(drawn == Drawn::Lost);
+    }
+
+    /// What was drawn for the packets of the trial that has begun last.
+    pub(crate) fn losses(&self, site: usize) -> Vec<LossLog> {
+        let Some(trials) = self.sites.get(site) else {
+            return Vec::new();
+        };
+        let trials = trials.lock().unwrap_or_else(PoisonError::into_inner);
+        trials.losses.clone()
     }
 
     /// Names a connection that begins now.

@@ -5,8 +5,8 @@ use netbench_model::{Condition, ConnectManifest, LinkKind, Phase, Sample, StackN
 use netbench_stats::{MIN_ROUNDS, SAME_MARGIN};
 
 use super::{
-    Comparison, ConnectSummary, SiteTally, charts, checks, cold_items, cold_sentence, latest,
-    match_up, summarize, sweep,
+    Comparison, ConnectSummary, LossSummary, SiteTally, charts, checks, cold_items, cold_sentence,
+    latest, match_up, summarize, sweep,
     tables::{self, Tables, by},
     warnings::of_times,
 };
@@ -443,6 +443,7 @@ fn how(items: &mut Vec<Item>, summary: &ConnectSummary) {
     if let Some(digest) = &link.losses_sha256 {
         parts.push(format!("Digest of the packets lost: {digest}."));
     }
+    parts.extend(summary.losses.as_ref().map(LossSummary::sentence));
     items.push(Item::Text(parts.join(" ")));
     items.push(Item::Text(machine(&summary.environment)));
     items.push(Item::Text(summary.run.head.again()));

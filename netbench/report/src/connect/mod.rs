@@ -9,6 +9,7 @@ mod compare;
 mod document;
 mod failures;
 mod latest;
+mod losses;
 mod pairs;
 mod runs;
 mod runs_document;
@@ -21,6 +22,7 @@ mod warnings;
 
 pub use cold::{ColdAgainst, ColdCauses, ColdRow, ColdStep, OnceCost, OnceInterval};
 pub use document::ConnectReport;
+pub use losses::LossSummary;
 pub use runs::{ChangedSite, ConnectComparison, PhaseChange, ReachChange, compare_runs_of_connect};
 pub use summarize::summarize;
 pub use summary::{

@@ -9,6 +9,7 @@ use super::{
     compare::compare,
     failures,
     latest::latest,
+    losses::{LossSummary, losses},
     summary::{ConnectSummary, Head, NegotiatedRow},
     sweep::sweep,
     warnings::warnings,
@@ -45,6 +46,9 @@ fn summarize_own(manifest: &ConnectManifest, samples: &[Sample], tally: &Tally) 
             }
         }
     }
+    let losses = losses(manifest, &measured);
+    let mut warnings = warnings(manifest, samples, tally);
+    warnings.extend(losses.as_ref().and_then(LossSummary::warning));
     ConnectSummary {
         schema: SCHEMA_VERSION,
         run: head(manifest, &measured),
@@ -59,7 +63,8 @@ fn summarize_own(manifest: &ConnectManifest, samples: &[Sample], tally: &Tally) 
             .link
             .clone()
             .unwrap_or_else(|| LinkRecord::without(plan.target)),
-        warnings: warnings(manifest, samples, tally),
+        losses,
+        warnings,
         environment: manifest.environment.facts.clone(),
     }
 }

@@ -7,7 +7,7 @@ use netbench_stats::{Figures, PairedRatio, RoundsRatio};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ColdRow, SweepSummary};
+use super::{ColdRow, LossSummary, SweepSummary};
 use crate::RunHead;
 
 /// What a `connect` run says. Every ratio is the other stack's time over the first one's: under 1
@@ -36,6 +36,9 @@ pub struct ConnectSummary {
     pub negotiated: Vec<NegotiatedRow>,
     /// The path between client and sites.
     pub link: LinkRecord,
+    /// What links lost, where they lose packets by the seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub losses: Option<LossSummary>,
     /// What a reader must know before quoting a figure.
     pub warnings: Vec<String>,
     /// The machine.

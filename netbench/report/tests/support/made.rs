@@ -248,6 +248,7 @@ impl Made {
                             role: Role::Measured,
                             started_unix_ms: 1_767_323_045_000,
                             outcome,
+                            losses: Vec::new(),
                         });
                     }
                 }

@@ -195,6 +195,7 @@ impl Fixture {
                                 side,
                                 &mut random,
                             ),
+                            losses: Vec::new(),
                         };
                         samples.push(sample);
                     }

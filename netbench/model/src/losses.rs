@@ -1,0 +1,159 @@
+//! Which packets of a trial an emulated link lost.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::named::words;
+
+words!(
+    /// Which way a packet goes.
+    LinkDirection, {
+        /// From the client to the site.
+        Up = "up",
+        /// From the site to the client.
+        Down = "down",
+    }
+);
+
+words!(
+    /// What a packet carries, as far as its number depends on it.
+    PacketLoad, {
+        /// SYN or data.
+        Data = "data",
+        /// Only ACK, FIN or RST.
+        Bare = "bare",
+    }
+);
+
+/// What a link with losses did with the packets of one connection, direction and load, which it numbers from 0.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LossLog {
+    /// Which of the trial's connections, from 0.
+    pub connection: u32,
+    /// Which way the packets went.
+    pub direction: LinkDirection,
+    /// What they carried.
+    pub load: PacketLoad,
+    /// How many packets came to the link while the trial lasted.
+    pub packets: u32,
+    /// The numbers of those that the seed dropped, in their order. The log ends with the last of [`LossLog::MOST`].
+    pub lost: Vec<u32>,
+}
+
+impl LossLog {
+    /// The most losses that a log has.
+    pub const MOST: usize = 256;
+
+    /// The next packet has come.
+    pub fn enter(&mut self, is_lost: bool) {
+        if self.lost.len() >= Self::MOST {
+            return;
+        }
+        if is_lost {
+            self.lost.push(self.packets);
+        }
+        self.packets += 1;
+    }
+}
+
+/// How far two trials met the same losses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SameLosses {
+    /// The same packets of both were lost.
+    Throughout,
+    /// Of the packets that both have, the same were lost. One had more packets, and lost some of these.
+    WhileAlike,
+    /// A packet that both have was lost in one trial only.
+    No,
+}
+
+/// How far two trials met the same losses, by their logs.
+pub fn same_losses(first: &[LossLog], other: &[LossLog]) -> SameLosses {
+    type Lane = (u32, LinkDirection, PacketLoad);
+    fn by_lane(logs: &[LossLog]) -> BTreeMap<Lane, &LossLog> {
+        let lane = |log: &LossLog| (log.connection, log.direction, log.load);
+        logs.iter().map(|log| (lane(log), log)).collect()
+    }
+    let (first, other) = (by_lane(first), by_lane(other));
+    let lanes: BTreeSet<&Lane> = first.keys().chain(other.keys()).collect();
+    let mut same = SameLosses::Throughout;
+    for lane in lanes {
+        let of = |logs: &BTreeMap<Lane, &LossLog>| {
+            logs.get(lane)
+                .map_or((0, Vec::new()), |log| (log.packets, log.lost.clone()))
+        };
+        let ((first_packets, first_lost), (other_packets, other_lost)) = (of(&first), of(&other));
+        let both_have = first_packets.min(other_packets);
+        let shared = |lost: &[u32]| lost.partition_point(|number| *number < both_have);
+        if first_lost[..shared(&first_lost)] != other_lost[..shared(&other_lost)] {
+            return SameLosses::No;
+        }
+        if first_lost != other_lost {
+            same = SameLosses::WhileAlike;
+        }
+    }
+    same
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(direction: LinkDirection, packets: u32, lost: &[u32]) -> LossLog {
+        LossLog {
+            connection: 0,
+            direction,
+            load: PacketLoad::Data,
+            packets,
+            lost: lost.to_vec(),
+        }
+    }
+
+    #[test]
+    fn losses_are_compared_as_far_as_both_trials_have_packets() {
+        use LinkDirection::{Down, Up};
+        let first = [log(Up, 5, &[1]), log(Down, 20, &[3, 17])];
+        for (other, same) in [
+            (first.to_vec(), SameLosses::Throughout),
+            // A packet more, which was not lost.
+            (
+                vec![log(Down, 21, &[3, 17]), log(Up, 5, &[1])],
+                SameLosses::Throughout,
+            ),
+            (
+                vec![log(Up, 5, &[1]), log(Down, 17, &[3])],
+                SameLosses::WhileAlike,
+            ),
+            (
+                vec![log(Up, 5, &[1]), log(Down, 30, &[3, 17, 25])],
+                SameLosses::WhileAlike,
+            ),
+            (vec![log(Up, 5, &[1])], SameLosses::WhileAlike),
+            (vec![log(Up, 5, &[1]), log(Down, 18, &[3])], SameLosses::No),
+            (
+                vec![log(Up, 5, &[2]), log(Down, 20, &[3, 17])],
+                SameLosses::No,
+            ),
+            (
+                vec![log(Up, 5, &[1]), log(Down, 30, &[3, 16, 17])],
+                SameLosses::No,
+            ),
+        ] {
+            assert_eq!(same_losses(&first, &other), same, "{other:?}");
+            assert_eq!(same_losses(&other, &first), same, "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_log_that_is_full_says_how_far_it_goes() {
+        let mut full = log(LinkDirection::Up, 0, &[]);
+        for number in 0..2_000 {
+            full.enter(number % 2 == 1);
+        }
+        assert_eq!(full.lost.len(), LossLog::MOST);
+        assert_eq!(full.packets, 512);
+        assert_eq!(full.lost.last(), Some(&511));
+    }
+}

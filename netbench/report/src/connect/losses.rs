@@ -1,0 +1,96 @@
+use std::collections::BTreeMap;
+
+use netbench_model::{ConnectManifest, SameLosses, Sample, StackName, same_losses};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::text::count;
+
+/// What was lost on links with losses, and whether the stacks of each pair met the same losses.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct LossSummary {
+    /// Packets of trials over such links.
+    pub packets: u64,
+    /// How many of them the seed dropped.
+    pub lost: u64,
+    /// Pairs of trials with a record of losses, whether they ended well or not.
+    pub pairs: u64,
+    /// Pairs of which the same packets were lost.
+    pub same: u64,
+    /// Pairs of which the same packets were lost as far as both had packets. One had more, and lost some of these.
+    pub same_while_alike: u64,
+    /// Pairs of which a packet that both had was lost in one trial only. There should be none.
+    pub differ: u64,
+}
+
+/// None where no link lost packets by the seed.
+pub(super) fn losses(manifest: &ConnectManifest, measured: &[&Sample]) -> Option<LossSummary> {
+    let logged = measured.iter().filter(|sample| !sample.losses.is_empty());
+    let mut summary = LossSummary::default();
+    let mut sides: BTreeMap<_, BTreeMap<&StackName, &Sample>> = BTreeMap::new();
+    for sample in logged {
+        for log in &sample.losses {
+            summary.packets += u64::from(log.packets);
+            summary.lost += log.lost.len() as u64;
+        }
+        let place = (sample.condition, sample.session, sample.round, &sample.site);
+        sides
+            .entry(place)
+            .or_default()
+            .insert(&sample.stack, sample);
+    }
+    if summary.packets == 0 {
+        return None;
+    }
+    let (first, others) = manifest.plan.stacks.split_first()?;
+    for samples in sides.values() {
+        let Some(first) = samples.get(first) else {
+            continue;
+        };
+        for other in others.iter().filter_map(|other| samples.get(other)) {
+            summary.pairs += 1;
+            match same_losses(&first.losses, &other.losses) {
+                SameLosses::Throughout => summary.same += 1,
+                SameLosses::WhileAlike => summary.same_while_alike += 1,
+                SameLosses::No => summary.differ += 1,
+            }
+        }
+    }
+    Some(summary)
+}
+
+impl LossSummary {
+    pub(super) fn sentence(&self) -> String {
+        let lost = format!(
+            "{} of {} on links with losses were lost.",
+            self.lost,
+            count(self.packets, "packet", "packets")
+        );
+        if self.pairs == 0 {
+            return lost;
+        }
+        let pairs = count(self.pairs, "pair", "pairs");
+        let mut said = format!("{lost} Of {pairs}, {} lost the same packets", self.same);
+        if self.same_while_alike > 0 {
+            said += &format!(
+                "; {} lost the same until one stack had more packets than the other, such as retransmissions",
+                self.same_while_alike
+            );
+        }
+        if self.differ > 0 {
+            said += &format!("; {} lost others", self.differ);
+        }
+        said + "."
+    }
+
+    /// Where there is something to warn of.
+    pub(super) fn warning(&self) -> Option<String> {
+        (self.differ > 0).then(|| {
+            format!(
+                "the link lost other packets for one stack than for the other in {} before their packets differed: \
+                 losses and not stacks may be what these differ by",
+                count(self.differ, "pair", "pairs")
+            )
+        })
+    }
+}
