@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    BrowserError, BrowserProgram, Limit, Loaded, Page, Surroundings,
+    BrowserError, BrowserProgram, Limit, Loaded, Page, StartupCache, Surroundings,
     error::Unanswered,
     marionette::Marionette,
     page::server_view,
@@ -28,14 +28,28 @@ use crate::{
 
 const NAME: &str = "Firefox";
 
+/// Its profile, in its folder.
+const PROFILE: &str = "profile";
+
 /// The file of the profile in which it says where it listens.
 const PORT_FILE: &str = "MarionetteActivePort";
 
 /// How often that file is looked for.
 const LOOK: Duration = Duration::from_millis(10);
 
+/// Where its profile has what it has compiled of its own program, and what tells it that this is its own: versions and the list
+/// of its built-in add-ons.
+const STARTUP_CACHE: [&str; 6] = [
+    "startupCache",
+    "compatibility.ini",
+    "prefs.js",
+    "addonStartup.json.lz4",
+    "extensions.json",
+    "extension-store",
+];
+
 /// What keeps it from traffic of its own, from its caches, and from rounding its times.
-const PREFERENCES: [(&str, &str); 42] = [
+const PREFERENCES: [(&str, &str); 48] = [
     ("marionette.port", "0"),
     ("remote.prefs.recommended", "false"),
     ("privacy.reduceTimerPrecision", "false"),
@@ -82,6 +96,24 @@ const PREFERENCES: [(&str, &str); 42] = [
     ("toolkit.telemetry.server", "\"\""),
     ("toolkit.telemetry.reportingpolicy.firstRun", "false"),
     ("media.gmp-manager.updateEnabled", "false"),
+    ("telemetry.fog.test.localhost_port", "-1"),
+    (
+        "browser.newtabpage.activity-stream.unifiedAds.spocs.enabled",
+        "false",
+    ),
+    (
+        "browser.newtabpage.activity-stream.unifiedAds.tiles.enabled",
+        "false",
+    ),
+    (
+        "browser.newtabpage.activity-stream.unifiedAds.adsFeed.enabled",
+        "false",
+    ),
+    (
+        "browser.newtabpage.activity-stream.feeds.system.topsites",
+        "false",
+    ),
+    ("browser.topsites.contile.enabled", "false"),
 ];
 
 /// Has the browser take note of what comes for a page.
@@ -158,8 +190,11 @@ impl Firefox {
             other_user(surroundings.sandbox)?,
             folder.path(),
         )?;
-        let profile = folder.path().join("profile");
+        let profile = folder.path().join(PROFILE);
         surroundings.trust.copy_to(&profile)?;
+        if let Some(cache) = surroundings.startup_cache {
+            cache.copy_to(&profile)?;
+        }
         fs::write(profile.join("user.js"), user_js()).map_err(failed)?;
         place.give(folder.path()).map_err(failed)?;
         let mut command = Command::new(program.path());
@@ -172,6 +207,7 @@ impl Firefox {
         place.enter(&mut command, folder.path());
         command
             .env("MOZ_CRASHREPORTER_DISABLE", "1")
+            .env("MOZ_REMOTE_SETTINGS_DEVTOOLS", "1")
             .envs(
                 (surroundings.sandbox == Sandbox::Off)
                     .then_some(("MOZ_DISABLE_CONTENT_SANDBOX", "1")),
@@ -237,6 +273,27 @@ impl Firefox {
         self.own_script(CLOSE_CONNECTIONS, limit).map(drop)
     }
 
+    pub(crate) fn into_startup_cache(
+        mut self,
+        limit: Limit<'_>,
+    ) -> Result<StartupCache, BrowserError> {
+        let doing = "end";
+        let quit = json!({"flags": ["eForceQuit"]});
+        match self.marionette.ask("Marionette:Quit", quit, limit) {
+            // It may end before it has answered.
+            Ok(_) | Err(Unanswered::Ended) => {}
+            Err(unanswered) => return Err(self.process.failed(NAME, unanswered, doing)),
+        }
+        self.process
+            .wait(limit)
+            .map_err(|unanswered| self.process.failed(NAME, unanswered, doing))?;
+        let profile = self.process.folder_path().join(PROFILE);
+        StartupCache::of_profile(&profile, &STARTUP_CACHE).map_err(|source| BrowserError::Profile {
+            what: "what the browser has compiled of itself".to_owned(),
+            source,
+        })
+    }
+
     /// What is set beyond what is needed to drive it, for the record.
     pub(crate) fn settings() -> Vec<String> {
         let preferences = PREFERENCES.iter();
@@ -299,7 +356,7 @@ fn connect(
     namespace: &Namespace,
     limit: Limit<'_>,
 ) -> Result<Marionette, Unanswered> {
-    let file = process.folder_path().join("profile").join(PORT_FILE);
+    let file = process.folder_path().join(PROFILE).join(PORT_FILE);
     let port: u16 = loop {
         let text = fs::read_to_string(&file).unwrap_or_default();
         if let Ok(port) = text.trim().parse() {

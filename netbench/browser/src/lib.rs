@@ -17,6 +17,7 @@ mod place;
 mod process;
 mod product;
 mod profile;
+mod startup_cache;
 mod timing;
 mod tool;
 
@@ -27,6 +28,7 @@ pub use page::{Loaded, Page};
 pub use place::{Network, Surroundings, other_user};
 pub use product::{BrowserProgram, Product};
 pub use profile::Trust;
+pub use startup_cache::StartupCache;
 pub use tool::{Fetch, Fetched, Fetcher, Tool, ToolProgram};
 
 use std::{sync::atomic::AtomicBool, time::Instant};
@@ -65,6 +67,18 @@ impl Browser {
             Product::Chromium => Driven::Chromium(Chromium::start(program, surroundings, limit)?),
             Product::Firefox => Driven::Firefox(Firefox::start(program, surroundings, limit)?),
         }))
+    }
+
+    /// Has a browser that has just been started end in its own way, and takes what it has compiled of its own program.
+    ///
+    /// # Errors
+    /// It does not end in time, or its profile cannot be read.
+    pub fn into_startup_cache(self, limit: Limit<'_>) -> Result<StartupCache, BrowserError> {
+        match self.0 {
+            // It has all of that in its installation.
+            Driven::Chromium(_) => Ok(StartupCache::default()),
+            Driven::Firefox(firefox) => firefox.into_startup_cache(limit),
+        }
     }
 
     /// Opens a page, and waits until it is loaded or an error page is shown.

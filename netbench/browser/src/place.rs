@@ -21,7 +21,7 @@ use nix::{
     unistd::{Gid, Uid, User, setgid, setgroups, setuid},
 };
 
-use crate::{BrowserError, Trust};
+use crate::{BrowserError, StartupCache, Trust};
 
 /// The user that a browser runs as where it is started by root, which no sandbox takes.
 const OTHER_USER: &str = "nobody";
@@ -44,6 +44,8 @@ pub struct Surroundings<'a> {
     pub network: Network<'a>,
     /// What it trusts beside its own roots.
     pub trust: &'a Trust,
+    /// What it has compiled of its own program on an earlier start.
+    pub startup_cache: Option<&'a StartupCache>,
     /// Whether its sandbox is on.
     pub sandbox: Sandbox,
 }
@@ -81,10 +83,18 @@ impl<'a> Place<'a> {
         folder: &Path,
     ) -> Result<Self, BrowserError> {
         let mut hosts = "127.0.0.1 localhost\n".to_owned();
+        // Programs ask for the machine's own name too.
+        if let Ok(name) = nix::unistd::gethostname() {
+            hosts.push_str(&format!("127.0.1.1 {}\n", name.to_string_lossy()));
+        }
         for (name, address) in network.hosts {
             hosts.push_str(&format!("{address} {name}\n"));
         }
-        let resolver = format!("nameserver {}\n", network.name_server);
+        // An answer that no name is there may be held back, as kernels do with many of them.
+        let resolver = format!(
+            "nameserver {}\noptions timeout:1 attempts:1\n",
+            network.name_server
+        );
         let mut mounts = Vec::new();
         let files = [
             ("hosts", hosts, c"/etc/hosts"),

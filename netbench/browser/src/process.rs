@@ -1,11 +1,12 @@
 //! A browser's processes and its folder, which are gone when this ends, however it ends.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{self, Read, Seek, SeekFrom},
     os::unix::process::CommandExt,
     path::Path,
     process::{Child, ChildStdin, ChildStdout, Command},
+    sync::atomic::Ordering,
     thread,
     time::{Duration, Instant},
 };
@@ -16,7 +17,7 @@ use nix::{
     unistd::Pid,
 };
 
-use crate::{BrowserError, error::Unanswered};
+use crate::{BrowserError, Limit, error::Unanswered};
 
 /// The most that is shown of what a browser says.
 const LONGEST_WORDS: usize = 300;
@@ -24,8 +25,11 @@ const LONGEST_WORDS: usize = 300;
 /// The name of what it writes to stderr, in its folder.
 const STDERR: &str = "stderr";
 
-/// How long processes that are killed are waited for. Where nobody takes note of their end, they never go.
-const DYING: Duration = Duration::from_millis(200);
+/// How often it is looked whether it has ended.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// How long processes that are killed are waited for.
+const DYING: Duration = Duration::from_secs(1);
 
 /// A folder for a browser and its profile.
 pub(crate) fn folder() -> Result<Folder, BrowserError> {
@@ -60,6 +64,20 @@ impl Process {
 
     pub(crate) fn has_ended(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(Some(_)))
+    }
+
+    /// Waits until it has ended.
+    pub(crate) fn wait(&mut self, limit: Limit<'_>) -> Result<(), Unanswered> {
+        while !self.has_ended() {
+            if limit.stop.load(Ordering::Relaxed) {
+                return Err(Unanswered::Stopped);
+            }
+            if Instant::now() >= limit.deadline {
+                return Err(Unanswered::Late);
+            }
+            thread::sleep(LOOK);
+        }
+        Ok(())
     }
 
     /// Why there was no answer, by what the process says.
@@ -123,13 +141,55 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         let until = Instant::now() + DYING;
-        let group = i32::try_from(self.child.id()).unwrap_or(i32::MAX);
-        let mut killed = killpg(Pid::from_raw(group), Signal::SIGKILL);
+        let group = Pid::from_raw(i32::try_from(self.child.id()).unwrap_or(i32::MAX));
+        let mut killed = killpg(group, Signal::SIGKILL);
         let _ = self.child.wait();
         // The others of its group are not this process's children.
-        while killed.is_ok() && Instant::now() < until {
+        while killed.is_ok() && runs(group) && Instant::now() < until {
             thread::sleep(Duration::from_millis(2));
-            killed = killpg(Pid::from_raw(group), Signal::SIGKILL);
+            killed = killpg(group, Signal::SIGKILL);
+        }
+    }
+}
+
+/// Whether a process of the group runs. One that has ended may stay, where nobody takes note of its end.
+fn runs(group: Pid) -> bool {
+    let Ok(processes) = fs::read_dir("/proc") else {
+        return true;
+    };
+    let stats = processes
+        .flatten()
+        .filter_map(|process| fs::read_to_string(process.path().join("stat")).ok());
+    stats.into_iter().any(|stat| is_running(&stat, group))
+}
+
+/// `stat` is a process's own in `/proc`.
+fn is_running(stat: &str, group: Pid) -> bool {
+    // Its name, in parentheses, may contain anything.
+    let Some((_, after)) = stat.rsplit_once(')') else {
+        return false;
+    };
+    let mut fields = after.split_whitespace();
+    let (state, its_group) = (fields.next(), fields.nth(1));
+    its_group.and_then(|group| group.parse().ok()) == Some(group.as_raw())
+        && !matches!(state, Some("Z" | "X"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_nobody_waits_for_has_ended() {
+        let group = Pid::from_raw(42);
+        for (stat, runs) in [
+            ("43 (a) b) S 42 42 42 0 -1", true),
+            ("43 (firefox) Z 1 42 42 0 -1", false),
+            ("43 (firefox) X 1 42 42 0 -1", false),
+            ("44 (42) S 42 44 42 0 -1", false),
+            ("", false),
+        ] {
+            assert_eq!(is_running(stat, group), runs, "{stat}");
         }
     }
 }

@@ -197,11 +197,17 @@ impl Departures {
 
     /// Whether either is more than [`Self::LIMIT`].
     pub fn are_far(self) -> bool {
-        let limit = Self::LIMIT.as_nanos();
-        [self.tcp_ns, self.tls_ns]
-            .iter()
-            .any(|departure| u128::from(departure.unsigned_abs()) > limit)
+        is_far(self.tcp_ns) || is_far(self.tls_ns)
     }
+
+    /// Whether both together are more than [`Self::LIMIT`].
+    pub fn are_far_in_both(self) -> bool {
+        is_far(self.both_ns())
+    }
+}
+
+fn is_far(departure_ns: i64) -> bool {
+    u128::from(departure_ns.unsigned_abs()) > Departures::LIMIT.as_nanos()
 }
 
 #[cfg(test)]
@@ -247,5 +253,6 @@ mod tests {
         assert_eq!(departures(-1_000_000).both_ns(), -600_000);
         assert!(!departures(-1_000_000).are_far());
         assert!(departures(-1_000_001).are_far());
+        assert!(!departures(-1_000_001).are_far_in_both());
     }
 }

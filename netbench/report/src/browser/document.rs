@@ -201,16 +201,16 @@ fn failures(summary: &BrowserSummary) -> Option<Section> {
 fn packets(summary: &BrowserSummary) -> Section {
     let rows = &summary.packets;
     let visits: u64 = rows.iter().map(|row| row.visits).sum();
-    let far: usize = rows.iter().map(|row| row.far.len()).sum();
+    let far: u64 = rows.iter().map(|row| row.far.len() as u64).sum();
+    let far_in_both: u64 = rows.iter().map(|row| row.far_in_both).sum();
+    let of_visits = BrowserSummary::visits(visits);
     let mut items = vec![Item::Headline(match (visits, far) {
         (0, _) => "No visit's packets were seen.".to_owned(),
-        (_, 0) => format!(
-            "All {} agree with their packets within 1 ms.",
-            BrowserSummary::visits(visits)
-        ),
+        (_, 0) => format!("All {of_visits} agree with their packets within 1 ms."),
         _ => format!(
-            "More than 1 ms from their packets: {far} of {}.",
-            BrowserSummary::visits(visits)
+            "Within 1 ms of their packets, in TCP connect and in the handshake: {} of {of_visits}. In both together: {}.",
+            visits - far,
+            visits - far_in_both
         ),
     })];
     if visits > 0 {
@@ -223,8 +223,11 @@ fn packets(summary: &BrowserSummary) -> Section {
                 Cell::Time(row.tls_departure_ns)
             })
             .col("both off by", 1, |row| Cell::Time(row.both_departure_ns))
-            .col("over 1 ms", 0, |row| {
-                Cell::Of(row.far.len() as u64, row.visits)
+            .col("within 1 ms", 0, |row| {
+                Cell::Of(row.visits - row.far.len() as u64, row.visits)
+            })
+            .col("both within 1 ms", 1, |row| {
+                Cell::Of(row.visits - row.far_in_both, row.visits)
             });
         items.push(table.item());
     }

@@ -274,12 +274,16 @@ fn packets(samples: &[&VisitSample], client: &StackName) -> Option<PacketsRow> {
         netbench_stats::median(&sizes)
     };
     let far = departures.iter().filter(|(_, found)| found.are_far());
+    let far_in_both = departures
+        .iter()
+        .filter(|(_, found)| found.are_far_in_both());
     Some(PacketsRow {
         client: client.clone(),
         visits: departures.len() as u64,
         tcp_departure_ns: median(|found| found.tcp_ns)?,
         tls_departure_ns: median(|found| found.tls_ns)?,
         both_departure_ns: median(|found| found.both_ns())?,
+        far_in_both: far_in_both.count() as u64,
         far: far
             .map(|(sample, found)| FarVisit {
                 site: sample.site.clone(),

@@ -238,6 +238,8 @@ pub struct PacketsRow {
     pub tls_departure_ns: f64,
     /// How far both together are.
     pub both_departure_ns: f64,
+    /// How many visits are over a millisecond off in both together.
+    pub far_in_both: u64,
     /// Visits where either is over a millisecond.
     pub far: Vec<FarVisit>,
 }

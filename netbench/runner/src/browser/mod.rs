@@ -13,16 +13,13 @@ use std::{
 };
 
 use netbench_browser::{
-    Browser, BrowserError, BrowserProgram, Limit, Loaded, Network, Page, Surroundings, Trust,
-    failure,
+    Browser, BrowserError, BrowserProgram, Limit, Loaded, Network, Page, StartupCache,
+    Surroundings, Trust, failure,
 };
 use netbench_link::{Elsewhere, Link, LinkError, Namespace, Observed};
 use netbench_model::{
     Condition, Failure, Role, SCHEMA_VERSION, Site, StackName, Target, authority,
-    browser::{
-        Attempt, BrowserPlan, BrowserRecord, ObjectsPage, OnTheLink, Visit, VisitOutcome,
-        VisitSample,
-    },
+    browser::{Attempt, BrowserPlan, ObjectsPage, OnTheLink, Visit, VisitOutcome, VisitSample},
 };
 use netbench_stats::{SplitMix, mix};
 
@@ -35,6 +32,8 @@ pub struct Visits<'a> {
     pub plan: &'a BrowserPlan,
     /// The programs of the plan's browsers, in their order.
     pub programs: &'a [BrowserProgram],
+    /// What each of them has compiled of its own program, as [`Visitor::try_browsers`] gives it.
+    pub startup_caches: &'a [StartupCache],
     /// The stacks' workers.
     pub workers: &'a Workers,
     /// The lab.
@@ -98,20 +97,23 @@ impl<'a> Visitor<'a> {
         })
     }
 
-    /// Starts each browser once: one that cannot run here is found before anything is stored.
+    /// Starts each browser once: one that cannot run here is found before anything is stored. Gives what each has
+    /// compiled of its own program, so that a fresh profile costs it no more than it has to.
     ///
     /// # Errors
     /// The first that does not start.
-    pub fn try_browsers(&self) -> Result<(), VisitsError> {
-        let mut browsers = self.visits.plan.browsers.iter().zip(self.visits.programs);
-        browsers.try_for_each(|(record, program)| {
-            let limit = self.limit(Instant::now(), 1);
-            match Browser::start(program, &self.around(record, &[]), limit) {
+    pub fn try_browsers(&self) -> Result<Vec<StartupCache>, VisitsError> {
+        let programs = self.visits.programs.iter();
+        let caches = programs.enumerate().map(|(client, program)| {
+            let limit = || self.limit(Instant::now(), 1);
+            let started = Browser::start(program, &self.around(client, &[]), limit());
+            match started.and_then(|browser| browser.into_startup_cache(limit())) {
                 // Whoever stopped it finds out without this.
-                Ok(_) | Err(BrowserError::Stopped) => Ok(()),
-                Err(error) => Err(error.into()),
+                Err(BrowserError::Stopped) => Ok(StartupCache::default()),
+                tried => Ok(tried?),
             }
-        })
+        });
+        caches.collect()
     }
 
     /// Takes the plan through its rounds, without the visits that are `done`, and gives each sample as it comes to
@@ -206,22 +208,18 @@ impl<'a> Visitor<'a> {
                 let begin = || link.begin_trial(unit.site, key);
                 self.stacks.connect(unit, client, address, begin)
             }
-            Some(record) => {
-                let program = &self.visits.programs[client];
-                match self.browse(unit, record, program, site, address, begun) {
-                    Ok(page) => Some(judged(page, unit.condition, site, plan.page.as_ref())),
-                    Err(BrowserError::Stopped) => None,
-                    Err(error) => Some(VisitOutcome::Failed(error.failure())),
-                }
-            }
+            Some(_) => match self.browse(unit, client, site, address, begun) {
+                Ok(page) => Some(judged(page, unit.condition, site, plan.page.as_ref())),
+                Err(BrowserError::Stopped) => None,
+                Err(error) => Some(VisitOutcome::Failed(error.failure())),
+            },
         }
     }
 
     fn browse(
         &self,
         unit: &Unit,
-        record: &BrowserRecord,
-        program: &BrowserProgram,
+        client: usize,
         site: &Site,
         address: SocketAddr,
         begun: Instant,
@@ -234,7 +232,8 @@ impl<'a> Visitor<'a> {
             page.map_or_else(|| site.path.clone(), ObjectsPage::path)
         );
         let limit = self.limit(begun, unit.condition.connections());
-        let mut browser = Browser::start(program, &self.around(record, &hosts), limit)?;
+        let program = &self.visits.programs[client];
+        let mut browser = Browser::start(program, &self.around(client, &hosts), limit)?;
         if unit.condition == Condition::Resumed {
             self.begin_trial(unit, Role::Prime);
             let page = browser.visit(&url, limit)?;
@@ -275,11 +274,7 @@ impl<'a> Visitor<'a> {
         (!has_pages).then(|| format!("the server {server} has no page of {page}"))
     }
 
-    fn around<'b>(
-        &'b self,
-        record: &BrowserRecord,
-        hosts: &'b [(String, Ipv4Addr)],
-    ) -> Surroundings<'b> {
+    fn around<'b>(&'b self, client: usize, hosts: &'b [(String, Ipv4Addr)]) -> Surroundings<'b> {
         Surroundings {
             network: Network {
                 namespace: &self.place,
@@ -287,7 +282,8 @@ impl<'a> Visitor<'a> {
                 name_server: self.link.nobodys_name_server(),
             },
             trust: &self.trust,
-            sandbox: record.sandbox,
+            startup_cache: self.visits.startup_caches.get(client),
+            sandbox: self.visits.plan.browsers[client].sandbox,
         }
     }
 

@@ -207,6 +207,7 @@ impl Tries<'_> {
         let around = Surroundings {
             network,
             trust: &trust,
+            startup_cache: None,
             sandbox: match self.client.found {
                 OutsideFound::Installed {
                     sandbox: Some(sandbox),

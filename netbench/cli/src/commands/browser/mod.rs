@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use netbench_browser::BrowserProgram;
+use netbench_browser::{BrowserProgram, StartupCache};
 use netbench_model::browser::{BrowserManifest, BrowserPlan, VisitOutcome, VisitSample};
 use netbench_runner::{
     browser::{VisitKey, Visitor, Visits},
@@ -84,12 +84,13 @@ impl Measured for BrowserSettings {
             None => plan,
         };
         let programs = self.programs.as_slice();
-        Visitor::new(&visits(&plan, programs, setup, session)?)?.try_browsers()?;
+        let caches =
+            Visitor::new(&visits(&plan, programs, &[], setup, session)?)?.try_browsers()?;
         Ok(Ready {
             plan: plan.clone(),
             checks,
             measure: Box::new(move |folder, mut appender| {
-                let visits = visits(&plan, programs, setup, session)?;
+                let visits = visits(&plan, programs, &caches, setup, session)?;
                 let visitor = Visitor::new(&visits)?;
                 let earlier: Vec<VisitSample> = folder.records()?;
                 let done: HashSet<VisitKey> = earlier
@@ -122,12 +123,14 @@ impl Measured for BrowserSettings {
 fn visits<'a>(
     plan: &'a BrowserPlan,
     programs: &'a [BrowserProgram],
+    startup_caches: &'a [StartupCache],
     setup: &'a Setup,
     session: u32,
 ) -> anyhow::Result<Visits<'a>> {
     Ok(Visits {
         plan,
         programs,
+        startup_caches,
         workers: &setup.workers,
         targets: setup.targets()?,
         roots_pem: &setup.roots_pem,

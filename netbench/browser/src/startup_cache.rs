@@ -1,0 +1,77 @@
+//! What a browser has compiled of its own program, so that it need not do that again in every fresh profile.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use crate::BrowserError;
+
+/// What a browser keeps of its own program from one start to the next: compiled scripts, and the list of its built-in
+/// add-ons. Nothing of a site is in it. A browser that keeps no such thing in its profile has an empty one.
+#[derive(Debug, Default)]
+pub struct StartupCache {
+    /// Paths in the profile, with what is there.
+    files: Vec<(PathBuf, Vec<u8>)>,
+}
+
+impl StartupCache {
+    /// Takes these files and folders, where they are there, out of a profile.
+    pub(crate) fn of_profile(profile: &Path, names: &[&str]) -> io::Result<Self> {
+        let mut files = Vec::new();
+        let mut left: Vec<PathBuf> = names.iter().map(PathBuf::from).collect();
+        while let Some(path) = left.pop() {
+            let full = profile.join(&path);
+            if full.is_dir() {
+                for entry in fs::read_dir(&full)? {
+                    left.push(path.join(entry?.file_name()));
+                }
+            } else if full.is_file() {
+                files.push((path, fs::read(full)?));
+            }
+        }
+        Ok(Self { files })
+    }
+
+    /// Writes it into a profile.
+    pub(crate) fn copy_to(&self, profile: &Path) -> Result<(), BrowserError> {
+        let copy = |(path, bytes): &(PathBuf, Vec<u8>)| {
+            let path = profile.join(path);
+            path.parent().map_or(Ok(()), fs::create_dir_all)?;
+            fs::write(path, bytes)
+        };
+        let copied = self.files.iter().try_for_each(copy);
+        copied.map_err(|source| BrowserError::Profile {
+            what: "what the browser has compiled of itself".to_owned(),
+            source,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_named_goes_from_one_profile_to_the_next() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (first, second) = (folder.path().join("first"), folder.path().join("second"));
+        fs::create_dir_all(first.join("startupCache/more")).expect("folders");
+        for name in [
+            "startupCache/a",
+            "startupCache/more/b",
+            "prefs.js",
+            "cookies",
+        ] {
+            fs::write(first.join(name), name).expect(name);
+        }
+        let names = ["startupCache", "prefs.js", "missing"];
+        let cache = StartupCache::of_profile(&first, &names).expect("it is read");
+        cache.copy_to(&second).expect("it is written");
+        for name in ["startupCache/a", "startupCache/more/b", "prefs.js"] {
+            let text = fs::read_to_string(second.join(name)).expect(name);
+            assert_eq!(text, name);
+        }
+        assert!(!second.join("cookies").exists());
+    }
+}
