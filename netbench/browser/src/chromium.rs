@@ -14,7 +14,7 @@ use crate::{
     BrowserError, BrowserProgram, Limit, Loaded, Page, Surroundings,
     devtools::DevTools,
     error::Unanswered,
-    page::server_view,
+    page::{alpn, server_view},
     place::{Place, other_user},
     process::{self, Process},
     timing::{EXPRESSION, NavigationTiming},
@@ -282,11 +282,6 @@ fn group(name: &str) -> Option<Group> {
         "P-384" => Some(Group::SECP384R1),
         name => name.parse().ok(),
     }
-}
-
-/// `http/1.1` is said also where no protocol was agreed: which it was, the server says.
-fn alpn(protocol: &str) -> Option<String> {
-    (!matches!(protocol, "" | "http/1.1")).then(|| protocol.to_owned())
 }
 
 fn text(value: &Value) -> String {

@@ -5,6 +5,9 @@ use netbench_model::{
     compat::Refusal,
 };
 
+/// `WebKitWebView::load-failed-with-tls-errors`: which error it is, nobody outside of the program is told.
+pub(crate) const WEBKIT_REFUSES: &str = "load-failed-with-tls-errors";
+
 /// What a code says.
 enum Says {
     /// A fault of the certificate: the commonest of those that the code may stand for.
@@ -59,7 +62,7 @@ pub fn failure(code: &str) -> Failure {
 fn says(code: &str) -> Says {
     match code.strip_prefix("net::") {
         Some(code) => chromium(code),
-        None => firefox(code),
+        None => firefox(code).or_else(|| webkit(code)),
     }
     .unwrap_or(Says::Handshake)
 }
@@ -175,6 +178,27 @@ fn firefox(code: &str) -> Option<Says> {
     }
 }
 
+/// WebKitGTK's signal for a certificate that it refuses, and the words of its error pages, which are GLib's.
+fn webkit(words: &str) -> Option<Says> {
+    use FailureClass as F;
+    let class = |class, word| Some(Says::Class(class, word));
+    let has = |part: &str| words.contains(part);
+    match words {
+        WEBKIT_REFUSES => Some(Says::Certificate(C::Other)),
+        _ if has("Connection refused") => class(F::Connect, W::Refused),
+        _ if has("timed out") => class(F::Connect, W::ConnectTimedOut),
+        _ if has("unreachable") || has("No route to host") => class(F::Connect, W::Unreachable),
+        _ if has("Error resolving") || has("Name or service not known") => {
+            class(F::Resolve, W::NotFound)
+        }
+        _ if has("Connection reset") => class(F::Closed, W::Reset),
+        _ if has("Connection terminated") || has("Connection closed") => {
+            class(F::Closed, W::Closed)
+        }
+        _ => None,
+    }
+}
+
 /// A code as a library's name of an error: small letters with hyphens.
 fn name(code: &str) -> String {
     let code = code.strip_prefix("net::").unwrap_or(code);
@@ -238,6 +262,16 @@ mod tests {
                 "SSL_ERROR_RX_CERTIFICATE_REQUIRED_ALERT",
                 FailureClass::Alert,
                 "certificate_required",
+            ),
+            (
+                "load-failed-with-tls-errors",
+                FailureClass::Certificate,
+                "other",
+            ),
+            (
+                "Could not connect to a.example: Connection refused",
+                FailureClass::Connect,
+                "refused",
             ),
             (
                 "SSL_ERROR_UNSUPPORTED_VERSION",

@@ -20,6 +20,8 @@ mod profile;
 mod startup_cache;
 mod timing;
 mod tool;
+mod webdriver;
+mod webkit;
 
 pub use codes::{failure, failures};
 pub use error::BrowserError;
@@ -35,6 +37,7 @@ use std::{sync::atomic::AtomicBool, time::Instant};
 
 use chromium::Chromium;
 use firefox::Firefox;
+use webkit::WebKit;
 
 /// A browser that runs, with a profile of its own.
 pub struct Browser(Driven);
@@ -42,6 +45,7 @@ pub struct Browser(Driven);
 enum Driven {
     Chromium(Chromium),
     Firefox(Firefox),
+    WebKit(WebKit),
 }
 
 /// How long a browser may take, and what ends that early.
@@ -66,6 +70,7 @@ impl Browser {
         Ok(Self(match program.product() {
             Product::Chromium => Driven::Chromium(Chromium::start(program, surroundings, limit)?),
             Product::Firefox => Driven::Firefox(Firefox::start(program, surroundings, limit)?),
+            Product::WebKitGtk => Driven::WebKit(WebKit::start(program, surroundings, limit)?),
         }))
     }
 
@@ -76,7 +81,7 @@ impl Browser {
     pub fn into_startup_cache(self, limit: Limit<'_>) -> Result<StartupCache, BrowserError> {
         match self.0 {
             // It has all of that in its installation.
-            Driven::Chromium(_) => Ok(StartupCache::default()),
+            Driven::Chromium(_) | Driven::WebKit(_) => Ok(StartupCache::default()),
             Driven::Firefox(firefox) => firefox.into_startup_cache(limit),
         }
     }
@@ -89,6 +94,7 @@ impl Browser {
         match &mut self.0 {
             Driven::Chromium(chromium) => chromium.visit(url, limit),
             Driven::Firefox(firefox) => firefox.visit(url, limit),
+            Driven::WebKit(webkit) => webkit.visit(url, limit),
         }
     }
 
@@ -100,6 +106,10 @@ impl Browser {
         match &mut self.0 {
             Driven::Chromium(chromium) => chromium.close_connections(limit),
             Driven::Firefox(firefox) => firefox.close_connections(limit),
+            Driven::WebKit(_) => Err(BrowserError::Unusable {
+                what: Product::WebKitGtk.to_string(),
+                why: "its driver has no way to close connections".to_owned(),
+            }),
         }
     }
 }

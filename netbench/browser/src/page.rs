@@ -40,6 +40,7 @@ impl Loaded {
         if let Some(server) = &self.server {
             let said = &server.negotiated;
             self.client.resumed = said.resumed;
+            self.client.version = self.client.version.or(said.version);
             self.client.suite = self.client.suite.or(said.suite);
             self.client.group = self.client.group.or(said.group);
             let alpn = self.client.alpn.take();
@@ -56,6 +57,11 @@ pub(crate) fn server_view(headers: &Value) -> Option<ServerView> {
         .iter()
         .find(|(name, _)| name.eq_ignore_ascii_case(SERVER_VIEW_HEADER))?;
     serde_json::from_str(value.as_str()?).ok()
+}
+
+/// `http/1.1` is said also where no protocol was agreed: which it was, the server says.
+pub(crate) fn alpn(protocol: &str) -> Option<String> {
+    (!matches!(protocol, "" | "http/1.1")).then(|| protocol.to_owned())
 }
 
 #[cfg(test)]

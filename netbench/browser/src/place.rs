@@ -114,15 +114,23 @@ impl<'a> Place<'a> {
             };
             fs::write(&path, text).map_err(failed)?;
             fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).map_err(failed)?;
-            let source = CString::new(path.as_os_str().as_bytes())
-                .map_err(|_| failed(io::ErrorKind::InvalidFilename.into()))?;
-            mounts.push((source, target));
+            mounts.push((c_string(&path)?, target));
         }
         Ok(Self {
             namespace: network.namespace,
             mounts,
             user: user.map(|user| (user.uid, user.gid)),
         })
+    }
+
+    /// Has `source` be at `target` too, after what was mounted before.
+    pub(crate) fn mount(
+        &mut self,
+        source: &Path,
+        target: &'static CStr,
+    ) -> Result<(), BrowserError> {
+        self.mounts.push((c_string(source)?, target));
+        Ok(())
     }
 
     /// Gives a folder and what is in it to the user that the browser runs as.
@@ -173,4 +181,11 @@ impl<'a> Place<'a> {
             });
         }
     }
+}
+
+fn c_string(path: &Path) -> Result<CString, BrowserError> {
+    CString::new(path.as_os_str().as_bytes()).map_err(|_| BrowserError::Profile {
+        what: path.display().to_string(),
+        source: io::ErrorKind::InvalidFilename.into(),
+    })
 }

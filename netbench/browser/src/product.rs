@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{BrowserError, chromium::Chromium, firefox::Firefox};
+use crate::{BrowserError, chromium::Chromium, firefox::Firefox, webkit::WebKit};
 
 /// How long a program may take to say its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(20);
@@ -18,17 +18,20 @@ pub enum Product {
     Chromium,
     /// Firefox, or its extended support release.
     Firefox,
+    /// WebKitGTK, by the MiniBrowser that comes with it.
+    WebKitGtk,
 }
 
 impl Product {
     /// Every one.
-    pub const ALL: [Self; 2] = [Self::Chromium, Self::Firefox];
+    pub const ALL: [Self; 3] = [Self::Chromium, Self::Firefox, Self::WebKitGtk];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Chromium => "chromium",
             Self::Firefox => "firefox",
+            Self::WebKitGtk => "webkitgtk",
         }
     }
 
@@ -37,6 +40,7 @@ impl Product {
         match self {
             Self::Chromium => "BoringSSL",
             Self::Firefox => "NSS",
+            Self::WebKitGtk => "GnuTLS",
         }
     }
 
@@ -45,7 +49,29 @@ impl Product {
         match self {
             Self::Chromium => Chromium::settings(),
             Self::Firefox => Firefox::settings(),
+            Self::WebKitGtk => WebKit::settings(),
         }
+    }
+
+    /// Whether it runs in a sandbox of its own. WebKitGTK has one for applications that ask for it, which its
+    /// MiniBrowser does not.
+    pub fn has_sandbox(self) -> bool {
+        self != Self::WebKitGtk
+    }
+
+    /// Whether it tells why it refuses a page. WebKitGTK tells its own program alone.
+    pub fn tells_reasons(self) -> bool {
+        self != Self::WebKitGtk
+    }
+
+    /// Whether a page is told how long the objects are that it has from other origins, where these allow it.
+    pub fn tells_sizes_of_other_origins(self) -> bool {
+        self != Self::WebKitGtk
+    }
+
+    /// Whether it can be told to close its connections, without which no second visit resumes a session.
+    pub fn closes_connections(self) -> bool {
+        self != Self::WebKitGtk
     }
 
     /// What its program may be called.
@@ -53,6 +79,7 @@ impl Product {
         match self {
             Self::Chromium => &["chromium", "chromium-browser", "google-chrome"],
             Self::Firefox => &["firefox-esr", "firefox"],
+            Self::WebKitGtk => &["MiniBrowser"],
         }
     }
 
@@ -61,6 +88,7 @@ impl Product {
         match self {
             Self::Chromium => "chromium",
             Self::Firefox => "firefox-esr",
+            Self::WebKitGtk => "libwebkit2gtk-4.1-0",
         }
     }
 
@@ -71,6 +99,7 @@ impl Product {
             Self::Chromium => 132,
             // `--remote-allow-system-access`, without which scripts on its own side are refused.
             Self::Firefox => 138,
+            Self::WebKitGtk => 2,
         }
     }
 }
@@ -79,7 +108,10 @@ impl FromStr for Product {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        netbench_model::tls::one_of("browser", text, &Self::ALL)
+        match text {
+            "webkit" => Ok(Self::WebKitGtk),
+            _ => netbench_model::tls::one_of("browser", text, &Self::ALL),
+        }
     }
 }
 
@@ -103,6 +135,9 @@ impl BrowserProgram {
     /// # Errors
     /// It is not there, does not say its version, or is too old.
     pub fn find(product: Product) -> Result<Self, BrowserError> {
+        if product == Product::WebKitGtk {
+            return Self::at(product, WebKit::find()?);
+        }
         let names = product.programs();
         let path = names.iter().find_map(|name| on_path(name));
         let path = path.ok_or_else(|| BrowserError::Missing {
@@ -125,7 +160,11 @@ impl BrowserProgram {
             what: format!("{product} ({})", path.display()),
             why,
         };
-        let said = says(Command::new(&path).arg("--version")).map_err(unusable)?;
+        let mut command = match product {
+            Product::WebKitGtk => WebKit::version(&path),
+            Product::Chromium | Product::Firefox => Command::new(&path),
+        };
+        let said = says(command.arg("--version")).map_err(unusable)?;
         let said = said.lines().next().unwrap_or_default().trim().to_owned();
         let number = said
             .split(|c: char| !c.is_ascii_digit())

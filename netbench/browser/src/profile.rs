@@ -18,6 +18,7 @@ const END: &str = "-----END CERTIFICATE-----";
 pub struct Trust {
     /// The database's files.
     files: Vec<(OsString, Vec<u8>)>,
+    pem: String,
 }
 
 impl Trust {
@@ -83,8 +84,14 @@ impl Trust {
         };
         let trust = Self {
             files: read().map_err(failed)?,
+            pem: texts.concat(),
         };
         Ok((trust, refused))
+    }
+
+    /// The certificates, for who reads no database of NSS.
+    pub(crate) fn pem(&self) -> &str {
+        &self.pem
     }
 
     /// Writes the database into a folder.

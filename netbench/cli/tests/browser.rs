@@ -12,7 +12,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use netbench_model::{Condition, browser::VisitSample};
+use netbench_model::{
+    Condition, TlsVersion,
+    browser::{VisitOutcome, VisitSample},
+};
 use netbench_report::{BrowserSummary, VisitPhase};
 use netbench_testing::script;
 use support::{Place, check, finish, json, marked_processes, samples_of, until, words};
@@ -20,9 +23,13 @@ use support::{Place, check, finish, json, marked_processes, samples_of, until, w
 netbench_testing::tests! {
     chromium_visits_pages: Chromium, Certutil, UserNamespaces, UserMounts;
     firefox_visits_pages: Firefox, Certutil, UserNamespaces, UserMounts;
+    webkitgtk_visits_pages: WebKitGtk, Certutil, UserNamespaces, UserMounts;
     chromium_visits_pages_of_several_objects: Chromium, Certutil, UserNamespaces, UserMounts;
     firefox_visits_pages_of_several_objects: Firefox, Certutil, UserNamespaces, UserMounts;
     error_pages_of_chromium_have_codes: Chromium, Certutil, UserNamespaces, UserMounts;
+    webkitgtk_visits_pages_of_several_objects: WebKitGtk, Certutil, UserNamespaces, UserMounts;
+    error_pages_of_webkitgtk_have_words: WebKitGtk, Certutil, UserNamespaces, UserMounts;
+    webkitgtk_without_a_display_is_missing_it: WebKitGtk;
     error_pages_of_firefox_have_codes: Firefox, Certutil, UserNamespaces, UserMounts;
     a_browser_that_hangs_or_ends_leaves_nothing: Certutil, UserNamespaces, UserMounts;
     netbench_that_is_killed_leaves_nothing: Certutil, UserNamespaces, UserMounts;
@@ -97,6 +104,72 @@ fn pages_are_visited_and_held_against_their_packets(browser: &str) {
     assert_eq!(total.unwrap().figures.count, 2);
 }
 
+/// Its driver has no way to close connections, so that nothing is resumed, and its marks are whole milliseconds.
+fn webkitgtk_visits_pages() {
+    let place = Place::with_sites(SITES);
+    let line = "browser -q --json --sites sites.txt --browser webkit --stack rustls-ring --seed 7 \
+                --condition clean,resumed --timeout 120s";
+    let mut command = place.command(&words(line));
+    let temporary = place.path().join("tmp");
+    fs::create_dir(&temporary).unwrap();
+    let done = finish(command.env("TMPDIR", &temporary)).expect(0);
+    assert_eq!(left(&temporary), [""; 0]);
+    check("browser-summary.json", &done.stdout);
+    let summary: BrowserSummary = json(&done.stdout);
+    assert_eq!(summary.failures, []);
+    assert_eq!(summary.elsewhere, []);
+    let own = samples(&place);
+    let own = own.iter().filter(|it| it.client.as_str() == "webkitgtk");
+    let (clean, resumed): (Vec<_>, Vec<_>) =
+        own.partition(|sample| sample.condition == Condition::Clean);
+    assert_eq!((clean.len(), resumed.len()), (2, 2));
+    for sample in resumed {
+        assert!(matches!(sample.outcome, VisitOutcome::Unsupported { .. }));
+    }
+    for sample in clean {
+        let visit = sample.outcome.ok().unwrap();
+        let (rtt_ms, version) = match sample.site.as_str() {
+            "near.example" => (10, TlsVersion::Tls13),
+            _ => (60, TlsVersion::Tls12),
+        };
+        let server = visit.server.as_ref().unwrap();
+        assert_eq!(server.negotiated.version, Some(version));
+        let told_ms = (visit.times.tcp_ns + visit.times.tls_ns) / 1_000_000;
+        assert!(told_ms + 2 >= 2 * rtt_ms, "{sample:?}");
+    }
+}
+
+fn webkitgtk_visits_pages_of_several_objects() {
+    objects_of_pages_come_over_few_connections("webkitgtk");
+}
+
+fn error_pages_of_webkitgtk_have_words() {
+    error_pages_have_codes(
+        "webkitgtk",
+        [
+            ("other", "load-failed-with-tls-errors"),
+            ("other", "load-failed-with-tls-errors"),
+            ("other", "load-failed-with-tls-errors"),
+            (
+                "refused",
+                "Could not connect to d.example: Connection refused",
+            ),
+        ],
+    );
+}
+
+fn webkitgtk_without_a_display_is_missing_it() {
+    let place = Place::with_sites(SITES);
+    let folder = place.path().join("bin");
+    fs::create_dir(&folder).unwrap();
+    let driver = netbench_testing::program("WebKitWebDriver").unwrap();
+    std::os::unix::fs::symlink(driver, folder.join("WebKitWebDriver")).unwrap();
+    let line = "browser -q --sites sites.txt --browser webkitgtk";
+    let done = finish(place.command(&words(line)).env("PATH", &folder)).expect(1);
+    let said = "Xvfb is not installed: it is the display that WebKitGTK draws to";
+    assert!(done.stderr.contains(said), "{}", done.stderr);
+}
+
 fn chromium_visits_pages_of_several_objects() {
     objects_of_pages_come_over_few_connections("chromium");
 }
@@ -106,12 +179,13 @@ fn firefox_visits_pages_of_several_objects() {
 }
 
 fn objects_of_pages_come_over_few_connections(browser: &str) {
-    for (origins, alpn, due) in [
+    let cases = [
         (1, "h2,http/1.1", 1..=2),
         (1, "http/1.1", 2..=7),
         // Until it knows that an origin has HTTP/2, Chromium opens up to six to it.
         (3, "h2,http/1.1", 3..=18),
-    ] {
+    ];
+    for (origins, alpn, due) in cases {
         let site = format!("a.example server=rustls-ring rtt=20ms alpn={alpn}\n");
         let place = Place::with_sites(&site);
         let line = format!(
@@ -125,6 +199,11 @@ fn objects_of_pages_come_over_few_connections(browser: &str) {
         let [sample] = &samples(&place)[..] else {
             panic!("one visit");
         };
+        // It does not tell how long objects of other origins are.
+        if browser == "webkitgtk" && origins > 1 {
+            assert!(matches!(sample.outcome, VisitOutcome::Unsupported { .. }));
+            continue;
+        }
         let visit = sample.outcome.ok().unwrap();
         let objects = visit.objects.unwrap();
         let page = summary.run.page.as_ref().unwrap();
@@ -278,7 +357,15 @@ fn wrong_input_is_said_in_a_line() {
             "browser --page objects=24,origins=30",
             "expected from 1 to 20",
         ),
+        (
+            "browser --page objects=24,origins=6 --stack rustls-ring",
+            "--page is for browsers alone",
+        ),
         ("browser --page 24", "expected objects=N,origins=N"),
+        (
+            "evaluate --browsers=webkitgtk",
+            "it does not tell why it refuses a page",
+        ),
     ] {
         let done = place.netbench(&words(line)).expect(2);
         assert!(done.stderr.contains(said), "{line}: {}", done.stderr);

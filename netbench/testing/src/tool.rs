@@ -37,6 +37,8 @@ pub enum Tool {
     Chromium,
     /// Firefox.
     Firefox,
+    /// WebKitGTK's browser, its driver, and a display for it.
+    WebKitGtk,
     /// The program curl.
     Curl,
     /// NSS's tool for databases of certificates.
@@ -59,7 +61,7 @@ pub enum Tool {
 
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::Go,
         Self::Javac,
         Self::Nginx,
@@ -73,6 +75,7 @@ impl Tool {
         Self::Valgrind,
         Self::Chromium,
         Self::Firefox,
+        Self::WebKitGtk,
         Self::Curl,
         Self::Certutil,
         Self::Slurm,
@@ -100,6 +103,7 @@ impl Tool {
             Self::Valgrind => "valgrind",
             Self::Chromium => "chromium",
             Self::Firefox => "firefox",
+            Self::WebKitGtk => "webkitgtk",
             Self::Curl => "curl",
             Self::Certutil => "certutil",
             Self::Slurm => "slurm",
@@ -136,6 +140,8 @@ impl Tool {
                 .path()
                 .is_none()
                 .then(|| "firefox is not installed".to_owned()),
+            // The driver's package brings the browser.
+            Self::WebKitGtk => ["WebKitWebDriver", "Xvfb"].into_iter().find_map(absent),
             Self::Slurm => ["munged", "slurmctld", "slurmd", "sbatch", "squeue"]
                 .into_iter()
                 .find_map(absent)

@@ -255,7 +255,8 @@ fn packets(summary: &BrowserSummary) -> Section {
         explanation: "How far the browser's TCP connect and TLS handshake are from its packets, at its end of the link, at the \
                       median. The handshake ends with the client's first protected record: in TLS 1.3 its Finished, before that \
                       its request, to which the browser's own mark is then taken too. A browser whose thread is late to see that TCP has \
-                      connected says more of TCP connect and less of the handshake; both together are then right."
+                      connected says more of TCP connect and less of the handshake; both together are then right. WebKitGTK's marks are \
+                      whole milliseconds."
             .to_owned(),
         items,
         ..Section::default()

@@ -192,6 +192,9 @@ impl<'a> Visitor<'a> {
         if let Some(reason) = self.has_no_page(site) {
             return Some(VisitOutcome::Unsupported { reason });
         }
+        if let Some(reason) = self.browser_cannot(unit.condition, client) {
+            return Some(VisitOutcome::Unsupported { reason });
+        }
         if let Some(server) = self.lab.given_up(unit.site) {
             return Some(VisitOutcome::Void {
                 reason: format!("the lab's server {server} had died"),
@@ -272,6 +275,19 @@ impl<'a> Visitor<'a> {
             .iter()
             .any(|does| does == "objects");
         (!has_pages).then(|| format!("the server {server} has no page of {page}"))
+    }
+
+    /// Why the browser of this place cannot make such a visit.
+    fn browser_cannot(&self, condition: Condition, client: usize) -> Option<String> {
+        let product = self.visits.programs.get(client)?.product();
+        if condition == Condition::Resumed && !product.closes_connections() {
+            return Some(format!("{product} has no way to close its connections"));
+        }
+        let page = self.visits.plan.page.as_ref()?;
+        let unsized_objects = page.origins > 1 && !product.tells_sizes_of_other_origins();
+        unsized_objects.then(|| {
+            format!("{product} does not tell how long objects of other origins are, so that none can be held to be whole")
+        })
     }
 
     fn around<'b>(&'b self, client: usize, hosts: &'b [(String, Ipv4Addr)]) -> Surroundings<'b> {

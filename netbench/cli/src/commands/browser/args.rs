@@ -13,6 +13,7 @@ Examples:
   netbench browser --limit 10 --stack rustls-aws-lc,openssl
   netbench browser --condition clean,resumed --rounds 5
   netbench browser --browser chromium,firefox --page objects=24,origins=6 --limit 10
+  netbench browser --browser chromium,firefox,webkitgtk --stack rustls-aws-lc
   netbench browser --sites mine.txt --link tun
   netbench browser --resume runs/…            continue an interrupted run
   netbench browser --json | jq '.failures[] | {site, client, code}'
@@ -26,7 +27,7 @@ profile, which alone trusts the lab's root, and nothing is left of it.";
     mut_arg("resume", |resume| resume.conflicts_with_all(["browser", "stack", "sites", "limit", "condition", "page", "rounds", "roots", "client_profile", "timeout", "no_sandbox", "link", "seed", "out", "name"])),
 )]
 pub(crate) struct BrowserOptions {
-    /// Browsers to drive
+    /// Browsers to drive: chromium, firefox, webkitgtk
     #[arg(
         long,
         short,
@@ -61,12 +62,7 @@ pub(crate) struct BrowserOptions {
     )]
     pub(crate) condition: Vec<Condition>,
     /// Visit a page of so many objects instead, from one origin or more: objects=24,origins=6
-    #[arg(
-        long,
-        value_name = "PAGE",
-        conflicts_with = "stack",
-        help_heading = "What"
-    )]
+    #[arg(long, value_name = "PAGE", help_heading = "What")]
     pub(crate) page: Option<ObjectsPage>,
     /// Rounds; in each, every browser visits every site once
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000), help_heading = "What")]

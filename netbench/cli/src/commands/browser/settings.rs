@@ -35,6 +35,11 @@ impl BrowserSettings {
         }
         each_once("--browser", &options.browser)?;
         each_once("--condition", &options.condition)?;
+        if options.page.is_some() && !options.stack.is_empty() {
+            bail_input!(
+                "--page is for browsers alone: a stack makes one connection and loads no objects, so leave --stack out"
+            );
+        }
         if options.condition.contains(&Condition::Cold) {
             bail_input!(
                 "--condition cold is no condition of a browser: in clean, each visit has a process of its own"
@@ -163,6 +168,11 @@ fn find(products: &[Product]) -> Result<Vec<BrowserProgram>, BrowserError> {
 
 fn record(program: &BrowserProgram, sandbox: Sandbox) -> Result<BrowserRecord, BrowserError> {
     let product = program.product();
+    let sandbox = if product.has_sandbox() {
+        sandbox
+    } else {
+        Sandbox::Off
+    };
     Ok(BrowserRecord {
         name: product.to_string(),
         version: program.version().to_owned(),

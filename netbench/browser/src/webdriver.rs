@@ -1,0 +1,176 @@
+//! WebDriver (W3C): requests of HTTP/1.1 with bodies of JSON, all over one connection.
+
+use std::{
+    io::{ErrorKind, Read, Write},
+    net::{SocketAddr, TcpStream},
+    sync::atomic::Ordering,
+    time::{Duration, Instant},
+};
+
+use netbench_link::Namespace;
+use serde_json::Value;
+
+use crate::{Limit, error::Unanswered, process::Process};
+
+/// How often it is looked whether anybody still waits.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// How often it is tried whether the driver listens.
+const TRY: Duration = Duration::from_millis(20);
+
+/// The longest answer that is read.
+const LONGEST: usize = 64 << 20;
+
+/// The longest head of an answer.
+const LONGEST_HEAD: usize = 64 << 10;
+
+/// A connection to a driver.
+pub(crate) struct WebDriver {
+    stream: TcpStream,
+    host: String,
+    received: Vec<u8>,
+}
+
+impl WebDriver {
+    /// Waits until the driver listens, which it does inside its own namespace.
+    pub(crate) fn connect(
+        address: SocketAddr,
+        process: &mut Process,
+        namespace: &Namespace,
+        limit: Limit<'_>,
+    ) -> Result<Self, Unanswered> {
+        let stream = loop {
+            let tried = namespace.run(|| TcpStream::connect_timeout(&address, LOOK));
+            let tried = tried.map_err(|error| Unanswered::Refused(error.to_string()))?;
+            if let Ok(stream) = tried {
+                break stream;
+            }
+            if process.has_ended() {
+                return Err(Unanswered::Ended);
+            }
+            still_awaited(limit)?;
+            std::thread::sleep(TRY);
+        };
+        stream
+            .set_read_timeout(Some(LOOK))
+            .and_then(|()| stream.set_nodelay(true))
+            .map_err(|_| Unanswered::Ended)?;
+        Ok(Self {
+            stream,
+            host: address.to_string(),
+            received: Vec::new(),
+        })
+    }
+
+    /// Posts to the driver, and waits for the `value` of its answer.
+    pub(crate) fn post(
+        &mut self,
+        path: &str,
+        body: &Value,
+        limit: Limit<'_>,
+    ) -> Result<Value, Unanswered> {
+        let body = body.to_string();
+        let request = format!(
+            "POST {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+            self.host,
+            body.len()
+        );
+        // A few hundred bytes: the socket takes them at once.
+        self.stream
+            .write_all(request.as_bytes())
+            .map_err(|_| Unanswered::Ended)?;
+        loop {
+            if let Some(mut answer) = answer(&mut self.received)? {
+                let value = answer["value"].take();
+                let Some(word) = value["error"].as_str() else {
+                    return Ok(value);
+                };
+                let said = value["message"].as_str().unwrap_or_default();
+                return Err(Unanswered::Refused(format!("{word}: {said}")));
+            }
+            still_awaited(limit)?;
+            let mut buffer = [0; 16 << 10];
+            match self.stream.read(&mut buffer) {
+                Ok(0) => return Err(Unanswered::Ended),
+                Ok(count) => self.received.extend_from_slice(&buffer[..count]),
+                Err(error) => match error.kind() {
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => {}
+                    _ => return Err(Unanswered::Ended),
+                },
+            }
+        }
+    }
+}
+
+fn still_awaited(limit: Limit<'_>) -> Result<(), Unanswered> {
+    if limit.stop.load(Ordering::Relaxed) {
+        return Err(Unanswered::Stopped);
+    }
+    if Instant::now() >= limit.deadline {
+        return Err(Unanswered::Late);
+    }
+    Ok(())
+}
+
+/// Takes the first answer of what has come, where it is whole.
+fn answer(received: &mut Vec<u8>) -> Result<Option<Value>, Unanswered> {
+    const END: &[u8] = b"\r\n\r\n";
+    let nonsense = || Unanswered::Refused("its answers cannot be read".to_owned());
+    let Some(head) = received.windows(END.len()).position(|part| part == END) else {
+        let may_come = received.len() <= LONGEST_HEAD;
+        return if may_come { Ok(None) } else { Err(nonsense()) };
+    };
+    let length = std::str::from_utf8(&received[..head])
+        .ok()
+        .and_then(|head| {
+            let mut fields = head.split("\r\n").filter_map(|line| line.split_once(':'));
+            let (_, value) =
+                fields.find(|(name, _)| name.eq_ignore_ascii_case("content-length"))?;
+            value.trim().parse::<usize>().ok()
+        })
+        .filter(|length| *length <= LONGEST)
+        .ok_or_else(nonsense)?;
+    let body = head + END.len();
+    let end = body + length;
+    if received.len() < end {
+        return Ok(None);
+    }
+    let value = serde_json::from_slice(&received[body..end]).map_err(|_| nonsense())?;
+    received.drain(..end);
+    Ok(Some(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn answers_are_taken_as_they_come() {
+        let mut received = b"HTTP/1.1 200 OK\r\ncontent-length: 14\r\n".to_vec();
+        assert!(matches!(answer(&mut received), Ok(None)));
+        received.extend(b"X: y\r\n\r\n{\"value\":");
+        assert!(matches!(answer(&mut received), Ok(None)));
+        received.extend(b"null}HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}");
+        let first = answer(&mut received).expect("an answer");
+        assert_eq!(first, Some(json!({"value": null})));
+        assert_eq!(answer(&mut received).expect("another"), Some(json!({})));
+        assert!(received.is_empty());
+    }
+
+    #[test]
+    fn what_is_no_answer_is_refused() {
+        let endless = "a".repeat(LONGEST_HEAD + 1);
+        for text in [
+            "HTTP/1.1 200 OK\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{]",
+            &endless,
+        ] {
+            let refused = answer(&mut text.as_bytes().to_vec());
+            assert!(matches!(refused, Err(Unanswered::Refused(_))), "{text:.60}");
+        }
+    }
+}

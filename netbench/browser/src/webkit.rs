@@ -1,0 +1,353 @@
+//! WebKitGTK, by the MiniBrowser that comes with it and its WebDriver, on a display of its own. GnuTLS trusts what is in the
+//! system's file of roots, so that it has a file of its own in that place.
+
+use std::{
+    fs,
+    net::{Ipv4Addr, SocketAddr},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use netbench_model::Negotiated;
+use netbench_protocol::SERVER_VIEW_HEADER;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    BrowserError, BrowserProgram, Limit, Loaded, Page, Surroundings,
+    codes::WEBKIT_REFUSES,
+    page::{alpn, server_view},
+    place::Place,
+    process::{self, Process},
+    product::on_path,
+    timing::{EXPRESSION, NavigationTiming},
+    webdriver::WebDriver,
+};
+
+const NAME: &str = "WebKitGTK";
+
+/// Its driver.
+const DRIVER: &str = "WebKitWebDriver";
+
+/// The display that it draws to, which nobody sees.
+const DISPLAY: &str = "Xvfb";
+
+/// Where the driver listens, in a namespace that has no other.
+const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 4444);
+
+/// The file of roots that GnuTLS reads.
+const ROOTS: &str = "/etc/ssl/certs/ca-certificates.crt";
+
+/// Starts a display, and then what its arguments say on it.
+const ON_A_DISPLAY: &str = r#"
+Xvfb -displayfd 3 -screen 0 1280x1024x24 -nolisten tcp 3>"$HOME/display" </dev/null &
+until [ -s "$HOME/display" ]; do kill -0 $! || exit 1; sleep 0.02; done
+DISPLAY=":$(cat "$HOME/display")" exec "$@""#;
+
+/// Has the program of its argument say its version, which it does on a display alone. That ends with its only window, and
+/// after a while in any case.
+const VERSION: &str = r#"
+said=$(mktemp) || exit
+trap 'rm -f -- "$said"' EXIT
+timeout 15 Xvfb -displayfd 3 -terminate -screen 0 64x64x24 -nolisten tcp 3>"$said" 2>/dev/null &
+until [ -s "$said" ]; do kill -0 $! || exit; sleep 0.02; done
+DISPLAY=":$(cat "$said")" timeout 10 "$1" --version
+wait"#;
+
+/// Tells of the page that is shown. The page's own head cannot be read: the page is asked for again over the connection that is
+/// there, by whose response the server tells of it. Of several, the page's own is the one that resumed nothing: in a fresh
+/// profile, it was the first.
+const TELL: &str = r"
+const done = arguments[0];
+const own = performance.getEntriesByType('navigation')[0];
+if (location.protocol !== 'https:' || !own || !own.nextHopProtocol) {
+  done({ at: location.protocol, shown: document.body ? document.body.innerText : '' });
+  return;
+}
+const page = { protocol: own.nextHopProtocol, timing: TIMING, status: 0, headers: {} };
+const again = async number => {
+  const url = location.origin + location.pathname + '?again=' + number;
+  const response = await fetch(url, { cache: 'no-store' });
+  const headers = Object.fromEntries(response.headers);
+  await response.arrayBuffer();
+  let entry;
+  for (let tries = 0; !(entry = performance.getEntriesByName(url)[0]) && tries < 20; tries++) {
+    await new Promise(later => setTimeout(later, 25));
+  }
+  const isThere = entry && entry.connectEnd <= entry.connectStart;
+  if (isThere && !JSON.parse(headers['VIEW'] ?? '{}').negotiated?.resumed) {
+    page.status = response.status;
+    page.headers = headers;
+  }
+};
+const all = numbers => Promise.allSettled(numbers.map(again));
+all([0]).then(() => page.status || all([1, 2, 3, 4, 5, 6])).then(() => done({ page }));";
+
+/// A WebKitGTK with one page.
+pub(crate) struct WebKit {
+    driver: WebDriver,
+    session: String,
+    process: Process,
+}
+
+/// What is told of the page that is shown.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+struct Told {
+    /// The page, where it is one that came over a connection.
+    page: Option<Seen>,
+    /// The scheme of what is shown instead.
+    at: String,
+    /// What that says.
+    shown: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Seen {
+    protocol: String,
+    timing: String,
+    /// Of the same page over the same connection; 0 where there was none.
+    status: u16,
+    headers: Value,
+}
+
+impl WebKit {
+    pub(crate) fn start(
+        program: &BrowserProgram,
+        surroundings: &Surroundings<'_>,
+        limit: Limit<'_>,
+    ) -> Result<Self, BrowserError> {
+        let failed = |what: &str, source| BrowserError::Profile {
+            what: what.to_owned(),
+            source,
+        };
+        let folder = process::folder()?;
+        let mut place = Place::prepare(surroundings.network, None, folder.path())?;
+        let mut roots = fs::read_to_string(ROOTS).map_err(|source| failed(ROOTS, source))?;
+        roots.push_str(surroundings.trust.pem());
+        let file = folder.path().join("roots.pem");
+        fs::write(&file, roots).map_err(|source| failed("its file of roots", source))?;
+        place.mount(&file, c"/etc/ssl/certs/ca-certificates.crt")?;
+        // A display has files there, which go with the folder.
+        place.mount(folder.path(), c"/tmp")?;
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", ON_A_DISPLAY, "sh", DRIVER])
+            // Without an address it wants IPv6 too.
+            .arg(format!("--host={}", ADDRESS.ip()))
+            .arg(format!("--port={}", ADDRESS.port()))
+            .stdin(Stdio::null())
+            .stdout(Stdio::null());
+        place.enter(&mut command, Path::new("/tmp"));
+        // Neither a bus nor a graphics card is there for it.
+        command
+            .env("NO_AT_BRIDGE", "1")
+            .env("GSETTINGS_BACKEND", "memory")
+            .env("LIBGL_ALWAYS_SOFTWARE", "1");
+        let mut process =
+            Process::start(&mut command, folder).map_err(|source| BrowserError::Start {
+                browser: NAME,
+                source,
+            })?;
+        let namespace = surroundings.network.namespace;
+        let driver = WebDriver::connect(ADDRESS, &mut process, namespace, limit)
+            .map_err(|unanswered| process.failed(NAME, unanswered, "start"))?;
+        let mut webkit = Self {
+            driver,
+            session: String::new(),
+            process,
+        };
+        let options = json!({"binary": program.path(), "args": ["--automation"]});
+        let capabilities =
+            json!({"acceptInsecureCerts": false, "webkitgtk:browserOptions": options});
+        let session = json!({"capabilities": {"alwaysMatch": capabilities}});
+        let session = webkit.post("/session", &session, "open a page", limit)?;
+        session["sessionId"]
+            .as_str()
+            .unwrap_or_default()
+            .clone_into(&mut webkit.session);
+        Ok(webkit)
+    }
+
+    pub(crate) fn visit(&mut self, url: &str, limit: Limit<'_>) -> Result<Page, BrowserError> {
+        let doing = "load the page";
+        // Where the next page is refused for its certificate, the one before it stays.
+        self.command("url", &json!({"url": "about:blank"}), doing, limit)?;
+        self.command("url", &json!({"url": url}), doing, limit)?;
+        let script = TELL
+            .replace("TIMING", EXPRESSION)
+            .replace("VIEW", SERVER_VIEW_HEADER);
+        let script = json!({"script": script, "args": []});
+        let told = self.command("execute/async", &script, "tell of the page", limit)?;
+        let answer = |what| BrowserError::Answer {
+            browser: NAME,
+            what,
+        };
+        let told: Told = serde_json::from_value(told)
+            .map_err(|error| answer(format!("what it tells cannot be read: {error}")))?;
+        match told.page {
+            None => Ok(Page::Error {
+                code: error_code(&told),
+            }),
+            Some(seen) => loaded(&seen).map_err(answer),
+        }
+    }
+
+    /// What is set beyond what is needed to drive it, for the record.
+    pub(crate) fn settings() -> Vec<String> {
+        vec!["--automation".to_owned()]
+    }
+
+    /// Looks for the browser, and for what it is driven with. It is on no search path.
+    pub(crate) fn find() -> Result<PathBuf, BrowserError> {
+        let missing = |what: &str, help: String| {
+            Err(BrowserError::Missing {
+                what: what.to_owned(),
+                help,
+            })
+        };
+        let browser = libraries().into_iter().find_map(|folder| {
+            let names = ["webkit2gtk-4.1", "webkitgtk-6.0", "webkit2gtk-4.0"];
+            let mut paths = names
+                .iter()
+                .map(|name| folder.join(name).join("MiniBrowser"));
+            paths.find(|path| path.is_file())
+        });
+        let Some(browser) = browser else {
+            return missing(
+                "webkitgtk",
+                "its MiniBrowser is in none of the folders of libraries; Debian's package is libwebkit2gtk-4.1-0"
+                    .to_owned(),
+            );
+        };
+        for (program, package, what) in [
+            (DRIVER, "webkit2gtk-driver", "drives WebKitGTK"),
+            (DISPLAY, "xvfb", "is the display that WebKitGTK draws to"),
+        ] {
+            if on_path(program).is_none() {
+                let help = format!("it {what}; Debian's package is {package}");
+                return missing(program, help);
+            }
+        }
+        if !Path::new(ROOTS).is_file() {
+            let help = "GnuTLS reads its roots there; Debian's package is ca-certificates";
+            return missing(ROOTS, help.to_owned());
+        }
+        Ok(browser)
+    }
+
+    /// What has the browser of this path say its version.
+    pub(crate) fn version(path: &Path) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", VERSION, "sh"]).arg(path);
+        command
+    }
+
+    fn command(
+        &mut self,
+        name: &str,
+        body: &Value,
+        doing: &str,
+        limit: Limit<'_>,
+    ) -> Result<Value, BrowserError> {
+        let path = format!("/session/{}/{name}", self.session);
+        self.post(&path, body, doing, limit)
+    }
+
+    fn post(
+        &mut self,
+        path: &str,
+        body: &Value,
+        doing: &str,
+        limit: Limit<'_>,
+    ) -> Result<Value, BrowserError> {
+        self.driver
+            .post(path, body, limit)
+            .map_err(|unanswered| self.process.failed(NAME, unanswered, doing))
+    }
+}
+
+/// The folders in which a browser may be that no user starts.
+fn libraries() -> Vec<PathBuf> {
+    let mut folders = vec![PathBuf::from("/usr/libexec"), PathBuf::from("/usr/lib64")];
+    let entries = fs::read_dir("/usr/lib").into_iter().flatten().flatten();
+    folders.extend(entries.map(|entry| entry.path()));
+    folders
+}
+
+/// What stands for a code: the words of its error page, or, where it shows none, its signal for a certificate that it refuses.
+fn error_code(told: &Told) -> String {
+    let words = told.shown.trim();
+    match (told.at.as_str(), words) {
+        ("about:", "") => WEBKIT_REFUSES.to_owned(),
+        (at, "") => format!("a page of {at}"),
+        _ => netbench_model::sanitize_prefix(words, 300),
+    }
+}
+
+fn loaded(seen: &Seen) -> Result<Page, String> {
+    let timing = NavigationTiming::parse(&seen.timing)?;
+    let loaded = Loaded {
+        times: timing.times()?,
+        client: Negotiated {
+            alpn: alpn(&seen.protocol),
+            ..Negotiated::default()
+        },
+        server: server_view(&seen.headers),
+        http_status: seen.status,
+        body_bytes: timing.decoded_body_size,
+        objects: timing.objects()?,
+    };
+    Ok(Page::Loaded(Box::new(loaded.complete())))
+}
+
+#[cfg(test)]
+mod tests {
+    use netbench_model::{CipherSuite, ServerView, TlsVersion};
+
+    use super::*;
+
+    #[test]
+    fn what_is_shown_instead_of_a_page_is_told() {
+        let shown = |at: &str, shown: &str| {
+            let told = json!({"at": at, "shown": shown});
+            error_code(&serde_json::from_value(told).expect("an answer"))
+        };
+        assert_eq!(shown("about:", " \n"), "load-failed-with-tls-errors");
+        let words = "Could not connect to a.example: Connection refused";
+        assert_eq!(shown("https:", words), words);
+        assert_eq!(shown("http:", ""), "a page of http:");
+    }
+
+    #[test]
+    fn a_page_is_the_one_that_the_server_tells_of_over_its_connection() {
+        let timing = r#"{"domainLookupStart":1,"domainLookupEnd":2,"connectStart":2,"secureConnectionStart":22,
+            "connectEnd":47,"requestStart":47,"responseStart":69,"responseEnd":70,"decodedBodySize":1000}"#;
+        let negotiated = Negotiated {
+            version: Some(TlsVersion::Tls13),
+            suite: Some(CipherSuite::TLS_AES_128_GCM_SHA256),
+            alpn: Some("h2".to_owned()),
+            ..Negotiated::default()
+        };
+        let view = ServerView {
+            negotiated: negotiated.clone(),
+            compute_ns: 1,
+        };
+        let server = serde_json::to_string(&view).expect("JSON");
+        let seen = |headers: Value| Seen {
+            protocol: "h2".to_owned(),
+            timing: timing.to_owned(),
+            status: 200,
+            headers,
+        };
+        let page = loaded(&seen(json!({"x-netbench-server": server})));
+        let Ok(Page::Loaded(page)) = page else {
+            panic!("it is a page: {page:?}");
+        };
+        assert_eq!((page.server, page.client), (Some(view), negotiated));
+        let Ok(Page::Loaded(page)) = loaded(&seen(json!({}))) else {
+            panic!("it is a page");
+        };
+        assert_eq!((page.server, page.client.version), (None, None));
+    }
+}
