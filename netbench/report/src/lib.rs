@@ -32,7 +32,8 @@ mod text;
 pub use breakages::BreakagesReport;
 pub use browser::{
     AttemptRow, BrowserHead, BrowserSummary, ClientRow, FarVisit, ObjectsRow, PacketsRow,
-    VisitComparison, VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow, summarize_browser,
+    VisitComparison, VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow, VisitUnsupported,
+    summarize_browser,
 };
 pub use chains::{
     BrokenChain, ChainChange, ChainDifference, ChainKind, ChainTally, ChainsAstray, ChainsHead,

@@ -252,6 +252,22 @@ fn a_packet_that_was_to_go_elsewhere_is_told() {
 }
 
 #[test]
+fn visits_that_cannot_be_made_are_told_with_the_reason() {
+    let mut samples = samples();
+    assert!(!terminal(&summary(), 100).contains("could not be made"));
+    for sample in samples.iter_mut().take(2) {
+        sample.outcome = VisitOutcome::Unsupported {
+            reason: "it has no such page".to_owned(),
+        };
+    }
+    let summary = summarize_browser(&manifest(), &samples);
+    let visits: u64 = summary.unsupported.iter().map(|row| row.visits).sum();
+    assert_eq!(visits, 2);
+    let text = terminal(&summary, 100);
+    assert!(text.contains("it has no such page"), "{text}");
+}
+
+#[test]
 fn a_run_without_packets_or_sandbox_says_so() {
     let mut manifest = manifest();
     manifest.plan.browsers[0].sandbox = Sandbox::Off;

@@ -19,6 +19,7 @@ impl Report for BrowserSummary {
             Some(clients(self, extent)),
             comparisons(self),
             failures(self),
+            unsupported(self),
             Some(packets(self)),
             Some(elsewhere(self)),
             negotiated(self),
@@ -193,6 +194,24 @@ fn failures(summary: &BrowserSummary) -> Option<Section> {
         heading: "Pages that were not shown".to_owned(),
         explanation: "The code is that of the browser's error page; the reason is the word that all clients share for it."
             .to_owned(),
+        items: vec![table.item()],
+        ..Section::default()
+    })
+}
+
+fn unsupported(summary: &BrowserSummary) -> Option<Section> {
+    let rows = &summary.unsupported;
+    if rows.is_empty() {
+        return None;
+    }
+    let table = Table::of(rows)
+        .col("client", 0, |row| Cell::text(&row.client))
+        .col("condition", 1, |row| Cell::text(row.condition))
+        .col("reason", 0, |row| Cell::text(&row.reason))
+        .col("visits", 0, |row| Cell::count(row.visits));
+    Some(Section {
+        id: "unsupported".to_owned(),
+        heading: "Visits that could not be made".to_owned(),
         items: vec![table.item()],
         ..Section::default()
     })

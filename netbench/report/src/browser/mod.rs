@@ -8,5 +8,5 @@ mod summary;
 pub use summarize::summarize_browser;
 pub use summary::{
     AttemptRow, BrowserHead, BrowserSummary, ClientRow, FarVisit, ObjectsRow, PacketsRow,
-    VisitComparison, VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow,
+    VisitComparison, VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow, VisitUnsupported,
 };

@@ -8,7 +8,7 @@ use netbench_stats::{Figures, Pair, Resampling, compare};
 
 use super::summary::{
     AttemptRow, BrowserHead, BrowserSummary, ClientRow, FarVisit, ObjectsRow, PacketsRow,
-    VisitComparison, VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow,
+    VisitComparison, VisitFailure, VisitNegotiated, VisitPhase, VisitPhaseRow, VisitUnsupported,
 };
 use crate::run::{RunHead, about_stack, incomplete};
 
@@ -57,6 +57,7 @@ pub fn summarize_browser(manifest: &BrowserManifest, samples: &[VisitSample]) ->
         comparisons: comparisons(manifest, &samples),
         negotiated: negotiated(&samples),
         failures: failures(&samples),
+        unsupported: unsupported(&samples),
         packets: plan
             .browsers
             .iter()
@@ -254,6 +255,23 @@ fn failures(samples: &[&VisitSample]) -> Vec<VisitFailure> {
         *counts.entry(row).or_default() += 1;
     }
     let counted = |(row, visits)| VisitFailure { visits, ..row };
+    counts.into_iter().map(counted).collect()
+}
+
+fn unsupported(samples: &[&VisitSample]) -> Vec<VisitUnsupported> {
+    let mut counts: BTreeMap<VisitUnsupported, u64> = BTreeMap::new();
+    for sample in samples {
+        if let VisitOutcome::Unsupported { reason } = &sample.outcome {
+            let row = VisitUnsupported {
+                client: sample.client.clone(),
+                condition: sample.condition,
+                reason: reason.clone(),
+                visits: 0,
+            };
+            *counts.entry(row).or_default() += 1;
+        }
+    }
+    let counted = |(row, visits)| VisitUnsupported { visits, ..row };
     counts.into_iter().map(counted).collect()
 }
 

@@ -25,6 +25,9 @@ pub struct BrowserSummary {
     pub negotiated: Vec<VisitNegotiated>,
     /// Visits that failed, with the codes of error pages.
     pub failures: Vec<VisitFailure>,
+    /// Visits that could not be made, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unsupported: Vec<VisitUnsupported>,
     /// The browsers' own times against those of their packets.
     pub packets: Vec<PacketsRow>,
     /// Visits during which the link took note of all packets.
@@ -221,6 +224,19 @@ pub struct VisitFailure {
     pub reason: String,
     /// The code of the error page, or what else the client says.
     pub code: String,
+    /// How many visits.
+    pub visits: u64,
+}
+
+/// Visits of a client that cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct VisitUnsupported {
+    /// The browser or stack.
+    pub client: StackName,
+    /// The condition.
+    pub condition: Condition,
+    /// Why.
+    pub reason: String,
     /// How many visits.
     pub visits: u64,
 }
