@@ -185,7 +185,6 @@ pub(crate) fn profile(worker: &mut Worker, can: &StackDescription) -> Result<Pro
         let nowhere = closed_port()?;
         let answer = connect(worker, &case, nowhere, Condition::Clean, Role::Measured)?;
         if !is_a_lack(&case, &answer) {
-            println!("{stack}: connectors with the profile {profile:?}");
             return Ok(profile);
         }
     }

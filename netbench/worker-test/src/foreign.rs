@@ -268,8 +268,7 @@ impl Visits {
         configure(&mut worker, stack, &case, roots_pem.to_owned())?;
         let mut visit = |role| connect(&mut worker, &case, self.address, case.condition, role);
         let prime = visit(Role::Prime)?;
-        if let ResponseBody::Unsupported { reason } = prime {
-            println!("{stack}: no resumed connection: {reason}");
+        if matches!(prime, ResponseBody::Unsupported { .. }) {
             let clean = Condition::Clean;
             let full = connect(&mut worker, &case, self.address, clean, Role::Measured)?;
             return judge::judge_foreign(&agreed, Connector::Made, &full);

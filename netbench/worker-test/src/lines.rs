@@ -351,8 +351,8 @@ fn resumed_without_prime(
                 step,
                 Step::Prime | Step::PrimeNowhere | Step::PrimeOtherPort
             );
-            if is_prime && let ResponseBody::Unsupported { reason } = &answer {
-                println!("nothing of {steps:?} from here: {reason}");
+            // A stack that never resumes has nothing to keep either.
+            if is_prime && matches!(answer, ResponseBody::Unsupported { .. }) {
                 break;
             }
             let fits = match step {
