@@ -45,7 +45,7 @@ pub fn catalogue(cores: u16) -> Vec<Scenario> {
         let works = SessionSettings::all().map(|settings| Work::Handshake { kind, settings });
         all.extend(works);
     }
-    for settings in common() {
+    for settings in common().chain(common().map(alone)) {
         for write_bytes in [1, 4, 16, 64, 256, 1024].map(|kib: u32| kib << 10) {
             for amount_bytes in [1_000_000, 10_000_000, USUAL_AMOUNT, 1_000_000_000] {
                 for max_fragment_bytes in [None, Some(512), Some(1024), Some(4096)] {
@@ -77,7 +77,7 @@ pub fn catalogue(cores: u16) -> Vec<Scenario> {
         roots: None,
     });
     all.extend(Primitive::all().map(|primitive| Work::Crypto { primitive }));
-    for settings in common() {
+    for settings in common().chain(common().map(alone)) {
         all.extend(SESSIONS.map(|sessions| Work::Memory { settings, sessions }));
     }
     for threads in thread_counts(cores) {
@@ -113,6 +113,14 @@ fn common() -> impl Iterator<Item = SessionSettings> {
     })
 }
 
+/// The same with the leaf alone, for servers that send no other certificate.
+fn alone(settings: SessionSettings) -> SessionSettings {
+    SessionSettings {
+        chain_length: 1,
+        ..settings
+    }
+}
+
 /// 1, 2, 4 … and all cores.
 fn thread_counts(cores: u16) -> Vec<u16> {
     let cores = cores.max(1);
@@ -142,6 +150,7 @@ mod tests {
             "handshake-full_1.3_ECDHE_ECDSA_AES256-GCM_SHA384_ecdsa-p384_secp384r1_chain-4_client-auth",
             "bulk_1.3_ECDHE_RSA_AES128-GCM_SHA256_write-1MiB",
             "bulk_1.2_ECDHE_RSA_AES128-GCM_SHA256_amount-1MB_fragment-4096",
+            "bulk_1.3_ECDHE_ECDSA_CHACHA20-POLY1305_SHA256_chain-1",
             "verify_rsa-2048_chain-2_roots-118",
             "connector_native",
             "memory-10000_1.3_ECDHE_RSA_AES256-GCM_SHA384",
