@@ -247,9 +247,21 @@ fn one_feature_runs_the_tests_that_it_shows() {
 #[test]
 fn stored_outcomes_are_shown_without_go() {
     let stored = ["--stored", "--json", "--shim", "openssl,rustls,rustls-ring"];
-    let coverage = bogo(&stored, "/nonexistent");
-    assert_eq!(coverage.status.code(), Some(0), "{}", said(&coverage));
-    let coverage: serde_json::Value = serde_json::from_slice(&coverage.stdout).unwrap();
+    let coverage_of = |arguments: &[&str]| {
+        let coverage = bogo(arguments, "/nonexistent");
+        assert_eq!(coverage.status.code(), Some(0), "{}", said(&coverage));
+        serde_json::from_slice::<serde_json::Value>(&coverage.stdout).unwrap()
+    };
+    let all = coverage_of(&["--stored", "--json", "--shim", "go,all"]);
+    let names: Vec<_> = all["shims"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| &s["shim"])
+        .collect();
+    assert_eq!(names.len(), 6, "{names:?}");
+    assert_eq!(names[0], "go", "{names:?}");
+    let coverage = coverage_of(&stored);
     let shims = coverage["shims"].as_array().unwrap();
     assert_eq!(shims.len(), 3);
     let tests = coverage["tests"].as_u64().unwrap();
