@@ -74,6 +74,12 @@ impl Product {
         self != Self::WebKitGtk
     }
 
+    /// Whether its marks of a connection are those of its packets. WebKitGTK's are whole milliseconds, and that between TCP
+    /// connect and the handshake is late.
+    pub fn marks_connections(self) -> bool {
+        self != Self::WebKitGtk
+    }
+
     /// What its program may be called.
     fn programs(self) -> &'static [&'static str] {
         match self {

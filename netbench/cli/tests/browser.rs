@@ -108,7 +108,7 @@ fn pages_are_visited_and_held_against_their_packets(browser: &str) {
 fn webkitgtk_visits_pages() {
     let place = Place::with_sites(SITES);
     let line = "browser -q --json --sites sites.txt --browser webkit --stack rustls-ring --seed 7 \
-                --condition clean,resumed --timeout 120s";
+                --condition clean,resumed --rounds 3 --timeout 120s";
     let mut command = place.command(&words(line));
     let temporary = place.path().join("tmp");
     fs::create_dir(&temporary).unwrap();
@@ -118,26 +118,36 @@ fn webkitgtk_visits_pages() {
     let summary: BrowserSummary = json(&done.stdout);
     assert_eq!(summary.failures, []);
     assert_eq!(summary.elsewhere, []);
-    let [unsupported] = &summary.unsupported[..] else {
-        panic!("one reason: {:?}", summary.unsupported);
-    };
-    assert_eq!(unsupported.visits, 2);
+    // On a busy machine, marks may be far from the packets, and the visit then has no times.
+    let (resumed, without_times): (Vec<_>, Vec<_>) = summary
+        .unsupported
+        .iter()
+        .partition(|row| row.condition == Condition::Resumed);
+    assert_eq!(resumed.iter().map(|row| row.visits).sum::<u64>(), 6);
+    for row in without_times {
+        let marks = "its marks of the connection are not those of the packets";
+        assert_eq!(row.reason, marks);
+    }
     let own = samples(&place);
     let own = own.iter().filter(|it| it.client.as_str() == "webkitgtk");
     let (clean, resumed): (Vec<_>, Vec<_>) =
         own.partition(|sample| sample.condition == Condition::Clean);
-    assert_eq!((clean.len(), resumed.len()), (2, 2));
+    assert_eq!((clean.len(), resumed.len()), (6, 6));
     for sample in resumed {
         assert!(matches!(sample.outcome, VisitOutcome::Unsupported { .. }));
     }
-    for sample in clean {
-        let visit = sample.outcome.ok().unwrap();
+    let timed = clean.iter().filter_map(|it| Some((it, it.outcome.ok()?)));
+    let timed: Vec<_> = timed.collect();
+    assert!(!timed.is_empty(), "{clean:?}");
+    for (sample, visit) in timed {
         let (rtt_ms, version) = match sample.site.as_str() {
             "near.example" => (10, TlsVersion::Tls13),
             _ => (60, TlsVersion::Tls12),
         };
         let server = visit.server.as_ref().unwrap();
         assert_eq!(server.negotiated.version, Some(version));
+        let seen = sample.link.as_ref().unwrap();
+        assert_eq!(Some(visit.times.tcp_ns), seen.tcp_ns);
         let told_ms = (visit.times.tcp_ns + visit.times.tls_ns) / 1_000_000;
         assert!(told_ms + 2 >= 2 * rtt_ms, "{sample:?}");
     }

@@ -61,7 +61,7 @@ impl<'a> Exceptions<'a> {
                     "{cases}: declared as an exception, and no case is like it"
                 ));
             } else {
-                println!("{stack}: an exception in {met} cases like {cases}: {why}");
+                eprintln!("{stack}: an exception in {met} cases like {cases}: {why}");
             }
         }
         wrong

@@ -183,7 +183,7 @@ impl Bench {
             return Err("it is unsupported without a reason".to_owned());
         }
         if other || (self.lacks)(scenario) {
-            println!("{}: {scenario} is unsupported: {reason}", self.stack);
+            eprintln!("{}: {scenario} is unsupported: {reason}", self.stack);
         } else {
             self.found.push(Lack {
                 case: scenario.to_string(),

@@ -128,7 +128,7 @@ pub fn lacks_only(rules: Rules, program: &Path, stack: &str, lacks: &[(&str, &st
         met[known] += 1;
     }
     for ((word, why), cases) in lacks.iter().zip(met) {
-        println!("{cases} findings in cases with {word}: {why}");
+        eprintln!("{cases} findings in cases with {word}: {why}");
         assert!(cases > 0, "no case with {word} lacks anything");
     }
 }

@@ -1,6 +1,7 @@
 //! Visits of browsers to the lab's sites, one at a time: each with a fresh profile. Stacks may visit the same sites
 //! beside them, through hyper.
 
+mod marks;
 mod proof;
 mod stacks;
 
@@ -163,6 +164,11 @@ impl<'a> Visitor<'a> {
             };
         }
         let seen = self.link.observed().filter(|_| self.looks);
+        let link = seen.map(|seen| on_the_link(&seen, plan, unit.site));
+        let program = visits.programs.get(client);
+        if program.is_some_and(|program| !program.product().marks_connections()) {
+            outcome = marks::held_against_packets(outcome, link.as_ref());
+        }
         Some(VisitSample {
             schema: SCHEMA_VERSION,
             session: visits.session,
@@ -174,7 +180,7 @@ impl<'a> Visitor<'a> {
             started_unix_ms,
             took_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
             outcome,
-            link: seen.map(|seen| on_the_link(&seen, plan, unit.site)),
+            link,
         })
     }
 
