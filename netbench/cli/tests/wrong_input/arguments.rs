@@ -106,9 +106,9 @@ const CASES: &[Case] = &[
     ),
     ("connect --stack openssl,", 2, &["name of a stack is empty"]),
     (
-        "connect --stack openssl+lto,openssl",
+        "connect --stack openssl+pgo,openssl",
         2,
-        &["openssl has no variant \"+lto\""],
+        &["openssl has no variant \"+pgo\""],
     ),
     ("suite --stack opnssl", 2, &["did you mean \"openssl\"?"]),
     ("scan --against opensll", 2, &["did you mean \"openssl\"?"]),
