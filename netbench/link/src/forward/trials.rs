@@ -79,7 +79,9 @@ impl Trials {
             return;
         };
         let mut trials = trials.lock().unwrap_or_else(PoisonError::into_inner);
-        if (trials.key, trials.occurrence) != (name.key.0, name.occurrence) {
+        // Where no trial ever begins, as in a scan, nobody asks for the log, and it would have no end.
+        let is_over = (trials.key, trials.occurrence) != (name.key.0, name.occurrence);
+        if is_over || trials.begun.is_empty() {
             return;
         }
         let direction = match direction {

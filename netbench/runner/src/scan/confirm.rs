@@ -25,7 +25,7 @@ use crate::{Targets, Worker, Workers};
 const LIMIT: Duration = Duration::from_secs(10);
 
 /// Connections to a site whose packets are lost, or late.
-const CONNECTIONS: u32 = 4;
+const CONNECTIONS: u32 = 10;
 
 /// What a worker may take beyond that before it counts as hung.
 const GRACE: Duration = Duration::from_secs(5);
