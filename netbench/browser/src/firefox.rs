@@ -37,8 +37,8 @@ const PORT_FILE: &str = "MarionetteActivePort";
 /// How often that file is looked for.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Where its profile has what it has compiled of its own program, and what tells it that this is its own: versions and the list
-/// of its built-in add-ons.
+/// The startup cache in its profile, with the files by which it knows the cache as still valid: versions and the list of its
+/// built-in add-ons.
 const STARTUP_CACHE: [&str; 6] = [
     "startupCache",
     "compatibility.ini",
@@ -288,10 +288,7 @@ impl Firefox {
             .wait(limit)
             .map_err(|unanswered| self.process.failed(NAME, unanswered, doing))?;
         let profile = self.process.folder_path().join(PROFILE);
-        StartupCache::of_profile(&profile, &STARTUP_CACHE).map_err(|source| BrowserError::Profile {
-            what: "what the browser has compiled of itself".to_owned(),
-            source,
-        })
+        StartupCache::of_profile(&profile, &STARTUP_CACHE)
     }
 
     /// What is set beyond what is needed to drive it, for the record.

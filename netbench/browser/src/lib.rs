@@ -74,7 +74,7 @@ impl Browser {
         }))
     }
 
-    /// Has a browser that has just been started end in its own way, and takes what it has compiled of its own program.
+    /// Asks a browser that has just started to quit, and takes its startup cache.
     ///
     /// # Errors
     /// It does not end in time, or its profile cannot be read.

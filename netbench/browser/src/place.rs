@@ -44,7 +44,7 @@ pub struct Surroundings<'a> {
     pub network: Network<'a>,
     /// What it trusts beside its own roots.
     pub trust: &'a Trust,
-    /// What it has compiled of its own program on an earlier start.
+    /// The startup cache from an earlier start.
     pub startup_cache: Option<&'a StartupCache>,
     /// Whether its sandbox is on.
     pub sandbox: Sandbox,

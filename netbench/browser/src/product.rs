@@ -53,8 +53,7 @@ impl Product {
         }
     }
 
-    /// Whether it runs in a sandbox of its own. WebKitGTK has one for applications that ask for it, which its
-    /// MiniBrowser does not.
+    /// Whether it sandboxes itself. WebKitGTK does so for applications that ask for it, and MiniBrowser does not ask.
     pub fn has_sandbox(self) -> bool {
         self != Self::WebKitGtk
     }

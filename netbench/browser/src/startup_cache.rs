@@ -1,4 +1,4 @@
-//! What a browser has compiled of its own program, so that it need not do that again in every fresh profile.
+//! A browser's startup cache, so that it need not be made again in every fresh profile.
 
 use std::{
     fs, io,
@@ -7,8 +7,8 @@ use std::{
 
 use crate::BrowserError;
 
-/// What a browser keeps of its own program from one start to the next: compiled scripts, and the list of its built-in
-/// add-ons. Nothing of a site is in it. A browser that keeps no such thing in its profile has an empty one.
+/// What a browser keeps in its profile to start faster: its compiled scripts, and the list of its built-in add-ons. It has
+/// nothing from any site. It is empty for a browser that keeps no such files.
 #[derive(Debug, Default)]
 pub struct StartupCache {
     /// Paths in the profile, with what is there.
@@ -17,7 +17,11 @@ pub struct StartupCache {
 
 impl StartupCache {
     /// Takes these files and folders, where they are there, out of a profile.
-    pub(crate) fn of_profile(profile: &Path, names: &[&str]) -> io::Result<Self> {
+    pub(crate) fn of_profile(profile: &Path, names: &[&str]) -> Result<Self, BrowserError> {
+        Self::read(profile, names).map_err(failed)
+    }
+
+    fn read(profile: &Path, names: &[&str]) -> io::Result<Self> {
         let mut files = Vec::new();
         let mut left: Vec<PathBuf> = names.iter().map(PathBuf::from).collect();
         while let Some(path) = left.pop() {
@@ -40,11 +44,14 @@ impl StartupCache {
             path.parent().map_or(Ok(()), fs::create_dir_all)?;
             fs::write(path, bytes)
         };
-        let copied = self.files.iter().try_for_each(copy);
-        copied.map_err(|source| BrowserError::Profile {
-            what: "what the browser has compiled of itself".to_owned(),
-            source,
-        })
+        self.files.iter().try_for_each(copy).map_err(failed)
+    }
+}
+
+fn failed(source: io::Error) -> BrowserError {
+    BrowserError::Profile {
+        what: "the browser's startup cache".to_owned(),
+        source,
     }
 }
 

@@ -33,7 +33,7 @@ pub struct Visits<'a> {
     pub plan: &'a BrowserPlan,
     /// The programs of the plan's browsers, in their order.
     pub programs: &'a [BrowserProgram],
-    /// What each of them has compiled of its own program, as [`Visitor::try_browsers`] gives it.
+    /// The startup cache of each, from [`Visitor::try_browsers`].
     pub startup_caches: &'a [StartupCache],
     /// The stacks' workers.
     pub workers: &'a Workers,
@@ -98,8 +98,8 @@ impl<'a> Visitor<'a> {
         })
     }
 
-    /// Starts each browser once: one that cannot run here is found before anything is stored. Gives what each has
-    /// compiled of its own program, so that a fresh profile costs it no more than it has to.
+    /// Starts each browser once: one that cannot run here is found before anything is stored. Gives their startup caches,
+    /// with which a fresh profile starts faster.
     ///
     /// # Errors
     /// The first that does not start.
