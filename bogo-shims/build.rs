@@ -1,21 +1,38 @@
-//! Says so where the shim of OpenSSL would not link: with `OPENSSL_NO_VENDOR` in the environment,
-//! openssl-sys takes the system's libssl, which may have no interface for QUIC stacks.
+//! Tells the shim of OpenSSL which functions its libssl has, and says so where it would not link: with
+//! `OPENSSL_NO_VENDOR` in the environment, openssl-sys takes the system's libssl for the shim that is built from source too.
 
-/// OpenSSL 3.5.0, as `OPENSSL_VERSION_NUMBER` has it.
-const NEEDED: u64 = 0x3050_0000;
+/// What is needed, as `OPENSSL_VERSION_NUMBER` has it: the system's libssl, and the one that is built from source.
+const OPENSSL_3_0: u64 = 0x3000_0000;
+const OPENSSL_3_2: u64 = 0x3020_0000;
+const OPENSSL_3_5: u64 = 0x3050_0000;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    if std::env::var_os("CARGO_FEATURE_OPENSSL").is_none() {
+    println!("cargo::rustc-check-cfg=cfg(before_openssl_3_2)");
+    println!("cargo::rustc-check-cfg=cfg(before_openssl_3_5)");
+    let has = |feature| std::env::var_os(feature).is_some();
+    if !has("CARGO_FEATURE_LIBSSL") {
         return;
     }
     // What openssl-sys tells its dependents; no number where libssl is not OpenSSL's.
     let number = std::env::var("DEP_OPENSSL_VERSION_NUMBER").unwrap_or_default();
-    if u64::from_str_radix(&number, 16).is_ok_and(|version| version >= NEEDED) {
-        return;
+    let version = u64::from_str_radix(&number, 16).unwrap_or(0);
+    if has("CARGO_FEATURE_OPENSSL") && version < OPENSSL_3_5 {
+        println!(
+            "cargo::error=the openssl shim needs OpenSSL 3.5 or newer, for SSL_set_quic_tls_cbs; \
+             openssl-sys was built with version number \"{number}\". Unset OPENSSL_NO_VENDOR"
+        );
     }
-    println!(
-        "cargo::error=the openssl shim needs OpenSSL 3.5 or newer, for SSL_set_quic_tls_cbs; \
-         openssl-sys was built with version number \"{number}\". Unset OPENSSL_NO_VENDOR"
-    );
+    if version < OPENSSL_3_0 {
+        println!(
+            "cargo::error=the openssl-system shim needs OpenSSL 3.0 or newer; \
+             openssl-sys found version number \"{number}\""
+        );
+    }
+    if version < OPENSSL_3_2 {
+        println!("cargo::rustc-cfg=before_openssl_3_2");
+    }
+    if version < OPENSSL_3_5 {
+        println!("cargo::rustc-cfg=before_openssl_3_5");
+    }
 }

@@ -16,7 +16,7 @@ pub mod quic;
 pub mod socket;
 
 pub mod shim_go;
-#[cfg(feature = "openssl")]
+#[cfg(feature = "libssl")]
 pub mod shim_openssl;
 #[cfg(feature = "rustls")]
 pub mod shim_rustls;

@@ -50,3 +50,18 @@ unsafe extern "C" fn gettimeofday(time: *mut timeval, _zone: *mut c_void) -> c_i
     }
     0
 }
+
+/// What libssl calls for the time of a session before 3.2.
+///
+/// # Safety
+/// As for the C library's `time`: `place` points to a `time_t`, or nowhere.
+#[cfg(before_openssl_3_2)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn time(place: *mut libc::time_t) -> libc::time_t {
+    let now = libc::time_t::try_from(now_us() / 1_000_000).unwrap_or(libc::time_t::MAX);
+    if !place.is_null() {
+        // SAFETY: the caller gives a place for a time.
+        unsafe { ptr::write(place, now) };
+    }
+    now
+}

@@ -9,6 +9,7 @@ use std::{
 use foreign_types_shared::{ForeignType, ForeignTypeRef};
 use libc::timeval;
 use openssl::{
+    nid::Nid,
     pkey::{PKey, PKeyRef, Private, Public},
     ssl::{SslContextBuilder, SslRef, SslSessionRef},
     stack::StackRef,
@@ -17,6 +18,8 @@ use openssl::{
 use openssl_sys::{EVP_PKEY, SSL, SSL_CTX, X509_STORE_CTX, stack_st_X509, stack_st_X509_NAME};
 
 use crate::Failure;
+
+use super::names;
 
 pub(crate) type CertCallback = extern "C" fn(*mut SSL, *mut c_void) -> c_int;
 pub(crate) type ClientCertCallback =
@@ -70,22 +73,30 @@ unsafe extern "C" {
         length: *mut usize,
     );
     fn SSL_get_early_data_status(ssl: *const SSL) -> c_int;
-    fn SSL_get0_group_name(ssl: *mut SSL) -> *const c_char;
+    fn SSL_get_peer_signature_type_nid(ssl: *const SSL, nid: *mut c_int) -> c_int;
     fn SSL_use_PrivateKey(ssl: *mut SSL, key: *mut EVP_PKEY) -> c_int;
     fn SSL_use_certificate(ssl: *mut SSL, cert: *mut openssl_sys::X509) -> c_int;
     fn SSL_get_client_CA_list(ssl: *const SSL) -> *mut stack_st_X509_NAME;
     fn SSL_set_options(ssl: *mut SSL, options: u64) -> u64;
     fn SSL_use_psk_identity_hint(ssl: *mut SSL, hint: *const c_char) -> c_int;
-    fn SSL_set1_client_cert_type(ssl: *mut SSL, types: *const c_uchar, length: usize) -> c_int;
-    fn SSL_set1_server_cert_type(ssl: *mut SSL, types: *const c_uchar, length: usize) -> c_int;
-    fn SSL_get_negotiated_client_cert_type(ssl: *const SSL) -> c_int;
-    fn SSL_get_negotiated_server_cert_type(ssl: *const SSL) -> c_int;
-    fn SSL_get0_peer_rpk(ssl: *const SSL) -> *mut EVP_PKEY;
     fn EVP_PKEY_up_ref(key: *mut EVP_PKEY) -> c_int;
     fn SSL_set_connect_state(ssl: *mut SSL);
     fn SSL_set_accept_state(ssl: *mut SSL);
     fn DTLS_set_timer_cb(ssl: *mut SSL, callback: Option<TimerCallback>);
     fn X509_STORE_CTX_set_error(ctx: *mut X509_STORE_CTX, error: c_int);
+}
+
+#[cfg(before_openssl_3_2)]
+use super::absent::*;
+
+#[cfg(not(before_openssl_3_2))]
+unsafe extern "C" {
+    fn SSL_get0_group_name(ssl: *mut SSL) -> *const c_char;
+    fn SSL_set1_client_cert_type(ssl: *mut SSL, types: *const c_uchar, length: usize) -> c_int;
+    fn SSL_set1_server_cert_type(ssl: *mut SSL, types: *const c_uchar, length: usize) -> c_int;
+    fn SSL_get_negotiated_client_cert_type(ssl: *const SSL) -> c_int;
+    fn SSL_get_negotiated_server_cert_type(ssl: *const SSL) -> c_int;
+    fn SSL_get0_peer_rpk(ssl: *const SSL) -> *mut EVP_PKEY;
 }
 
 /// Options of openssl/ssl.h.
@@ -120,6 +131,7 @@ pub(crate) mod control {
     pub(super) const DTLS_GET_TIMEOUT: c_int = 73;
     pub(super) const DTLS_HANDLE_TIMEOUT: c_int = 74;
     pub(super) const CHAIN: c_int = 88;
+    pub(super) const PEER_SIGNATURE_HASH: c_int = 108;
     pub(super) const GROUPS_LIST: c_int = 92;
     pub(super) const SIGALGS_LIST: c_int = 98;
     pub(super) const CLIENT_SIGALGS_LIST: c_int = 102;
@@ -256,14 +268,17 @@ pub(crate) fn group_name(ssl: &SslRef) -> Option<String> {
     )
 }
 
+/// The peer's signature scheme by its registered name.
 pub(crate) fn peer_signature(ssl: &SslRef) -> Option<String> {
     let mut name: *const c_char = ptr::null();
     let place = (&raw mut name).cast();
-    // SAFETY: the connection is live, and the control writes one pointer.
+    // SAFETY: the connection is live, and the control writes one pointer; before 3.5, libssl does not know it.
     let found =
         unsafe { openssl_sys::SSL_ctrl(ssl.as_ptr(), control::PEER_SIGNATURE_NAME, 0, place) };
     if found != 1 || name.is_null() {
-        return None;
+        return peer_algorithms(ssl)
+            .and_then(|(hash, kind)| names::signature_of(hash, kind))
+            .map(str::to_owned);
     }
     // SAFETY: a name of the library's ends with a zero.
     Some(
@@ -271,6 +286,18 @@ pub(crate) fn peer_signature(ssl: &SslRef) -> Option<String> {
             .to_string_lossy()
             .into_owned(),
     )
+}
+
+/// The hash and the kind of the peer's signature.
+fn peer_algorithms(ssl: &SslRef) -> Option<(Nid, Nid)> {
+    let (mut hash, mut kind): (c_int, c_int) = (0, 0);
+    let place = (&raw mut hash).cast();
+    // SAFETY: the connection is live, and both write one number.
+    let found = unsafe {
+        openssl_sys::SSL_ctrl(ssl.as_ptr(), control::PEER_SIGNATURE_HASH, 0, place) == 1
+            && SSL_get_peer_signature_type_nid(ssl.as_ptr(), &raw mut kind) == 1
+    };
+    found.then(|| (Nid::from_raw(hash), Nid::from_raw(kind)))
 }
 
 /// The certificate types of a CertificateRequest up to TLS 1.2.

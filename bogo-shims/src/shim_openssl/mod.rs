@@ -1,9 +1,12 @@
-//! The BoGo shim of OpenSSL: the openssl crate, and libssl's own functions where the crate has no call.
+//! The BoGo shim of OpenSSL: the openssl crate, and libssl's own functions where the crate has no call. The library is the
+//! one that is built from source, or the system's, from 3.0 on.
 //!
 //! `context.rs` sets up what all connections share, `setup.rs` what belongs to one; `callbacks.rs` is what
 //! libssl calls. `connection.rs` takes a connection through the exchange, `quic.rs` does that over QUIC, and
 //! `expect.rs` compares the outcome with what the test expects.
 
+#[cfg(before_openssl_3_5)]
+mod absent;
 mod callbacks;
 mod certs;
 mod clock;
@@ -12,9 +15,11 @@ mod context;
 mod errors;
 mod expect;
 mod ffi;
+mod library;
 mod names;
 mod quic;
 mod quic_ffi;
+mod releases;
 mod setup;
 mod state;
 mod wire;
@@ -96,6 +101,10 @@ const ANSWERS: &[(&str, &str)] = &[
 
 /// Runs the shim.
 pub fn main() -> ExitCode {
+    if std::env::args_os().any(|arg| arg == library::ASKED) {
+        library::say();
+        return ExitCode::SUCCESS;
+    }
     crate::run(&[flags::COMMON, SUPPORTED], connections)
 }
 
@@ -106,6 +115,7 @@ fn connections(sets: &OptionSets) -> Result<(), Failure> {
     for connection in 0..=sets.initial.number("-resume-count").unwrap_or(0) {
         let resume = connection > 0;
         let options = if resume { &sets.resume } else { &sets.initial };
+        releases::refuse(options)?;
         options.take_for_granted(ANSWERS);
         if options.on("-server") {
             options.take_for_granted(ALWAYS_AS_SERVER);

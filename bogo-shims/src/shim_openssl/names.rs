@@ -1,6 +1,7 @@
 //! Code points of TLS by their registered names, where OpenSSL knows them by these names.
 
 use netbench_model::tls::{CipherSuite, Group, SignatureScheme};
+use openssl::nid::Nid;
 
 const GROUPS: [&str; 11] = [
     "secp256r1",
@@ -58,6 +59,26 @@ pub(crate) fn signature(code: u16) -> Option<&'static str> {
     name.filter(|name| SIGNATURES.contains(name))
 }
 
+/// The scheme of a hash and a kind of signature, as libssl tells them before 3.5. Of TLS 1.2's, which name no curve, it is
+/// the one with the same code point.
+pub(crate) fn signature_of(hash: Nid, kind: Nid) -> Option<&'static str> {
+    match (kind, hash) {
+        (Nid::RSAENCRYPTION, Nid::SHA1) => Some("rsa_pkcs1_sha1"),
+        (Nid::RSAENCRYPTION, Nid::SHA256) => Some("rsa_pkcs1_sha256"),
+        (Nid::RSAENCRYPTION, Nid::SHA384) => Some("rsa_pkcs1_sha384"),
+        (Nid::RSAENCRYPTION, Nid::SHA512) => Some("rsa_pkcs1_sha512"),
+        (Nid::RSASSAPSS, Nid::SHA256) => Some("rsa_pss_rsae_sha256"),
+        (Nid::RSASSAPSS, Nid::SHA384) => Some("rsa_pss_rsae_sha384"),
+        (Nid::RSASSAPSS, Nid::SHA512) => Some("rsa_pss_rsae_sha512"),
+        (Nid::X9_62_ID_ECPUBLICKEY, Nid::SHA1) => Some("ecdsa_sha1"),
+        (Nid::X9_62_ID_ECPUBLICKEY, Nid::SHA256) => Some("ecdsa_secp256r1_sha256"),
+        (Nid::X9_62_ID_ECPUBLICKEY, Nid::SHA384) => Some("ecdsa_secp384r1_sha384"),
+        (Nid::X9_62_ID_ECPUBLICKEY, Nid::SHA512) => Some("ecdsa_secp521r1_sha512"),
+        (kind, Nid::UNDEF) if kind.as_raw() == openssl_sys::EVP_PKEY_ED25519 => Some("ed25519"),
+        _ => None,
+    }
+}
+
 pub(crate) fn tls13_suite(code: u16) -> Option<&'static str> {
     let suite = CipherSuite(code);
     suite.name().filter(|_| TLS13_SUITES.contains(&suite))
@@ -76,6 +97,9 @@ mod tests {
         assert_eq!(group_code("x25519mlkem768"), Some(0x11ec));
         assert_eq!(signature(0x0804), Some("rsa_pss_rsae_sha256"));
         assert_eq!(tls13_suite(0x1303), Some("TLS_CHACHA20_POLY1305_SHA256"));
+        let of_numbers = signature_of(Nid::SHA384, Nid::X9_62_ID_ECPUBLICKEY);
+        assert_eq!(of_numbers, signature(0x0503));
+        assert_eq!(signature_of(Nid::SHA1, Nid::RSASSAPSS), None);
         assert_eq!(
             (group(0x0100), signature(0x0808), tls13_suite(0x1304)),
             (None, None, None)

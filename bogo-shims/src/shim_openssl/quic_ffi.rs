@@ -20,6 +20,12 @@ use crate::{
 
 use super::errors::library;
 
+#[cfg(before_openssl_3_5)]
+use super::absent::{
+    SSL_set_quic_tls_cbs, SSL_set_quic_tls_early_data_enabled, SSL_set_quic_tls_transport_params,
+};
+
+#[cfg(not(before_openssl_3_5))]
 unsafe extern "C" {
     fn SSL_set_quic_tls_cbs(
         ssl: *mut SSL,
@@ -32,6 +38,9 @@ unsafe extern "C" {
         length: usize,
     ) -> c_int;
     fn SSL_set_quic_tls_early_data_enabled(ssl: *mut SSL, enabled: c_int) -> c_int;
+}
+
+unsafe extern "C" {
     fn SSL_get_pending_cipher(ssl: *const SSL) -> *const SSL_CIPHER;
 }
 

@@ -194,7 +194,11 @@ fn groups(ssl: &mut SslRef, options: &Options) -> Result<(), Failure> {
             Ok(())
         };
     }
-    let shares = options.codes("-key-shares");
+    let mut shares = options.codes("-key-shares");
+    // Marks are known since 3.5; before that, the share is of the first group alone.
+    if cfg!(before_openssl_3_5) && shares.first() == curves.first() && shares.len() == 1 {
+        shares.clear();
+    }
     let names = curves.into_iter().map(|code| {
         let name =
             names::group(code).ok_or_else(|| Failure::unsupported(format!("group {code}")))?;

@@ -135,6 +135,8 @@ pub enum MadeBy {
     Boringssl,
     /// Cargo.
     Cargo(ShimExecutable),
+    /// Cargo, with a library of the system's, which the program tells (`-which-library`).
+    CargoWithSystemLibrary(ShimExecutable),
     /// Go's toolchain, which ships it; a program that Cargo builds stands before it.
     GoBehind(ShimExecutable),
 }
@@ -157,7 +159,7 @@ pub const SHIMS_PACKAGE: &str = "netbench-bogo-shims";
 pub const SHIMS_FOLDER: &str = "bogo-shims";
 
 /// The shims that can be chosen.
-pub const KNOWN_SHIMS: [KnownShim; 6] = [
+pub const KNOWN_SHIMS: [KnownShim; 7] = [
     KnownShim {
         name: "boringssl",
         stack: None,
@@ -225,6 +227,18 @@ pub const KNOWN_SHIMS: [KnownShim; 6] = [
         config: Some("openssl.json"),
         exceptions: Some("openssl@4.0.json"),
         beyond: &[BEYOND_OPENSSL, BEYOND_OPENSSL_4],
+    },
+    KnownShim {
+        name: "openssl-system",
+        stack: Some("openssl-system"),
+        made_by: MadeBy::CargoWithSystemLibrary(ShimExecutable {
+            name: "netbench-bogo-openssl-system",
+            feature: Some("openssl-system"),
+            openssl: None,
+        }),
+        config: Some("openssl.json"),
+        exceptions: Some("openssl-system.json"),
+        beyond: &[BEYOND_OPENSSL],
     },
 ];
 

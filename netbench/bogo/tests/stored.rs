@@ -15,9 +15,10 @@ use netbench_bogo::{
 };
 use netbench_model::coverage::{Matrix, Protocol, Role, Support, TestOutcome};
 
-const SHIMS: [(&str, &str); 5] = [
+const SHIMS: [(&str, &str); 6] = [
     ("openssl", "shim_openssl"),
     ("openssl@4.0", "shim_openssl"),
+    ("openssl-system", "shim_openssl"),
     ("rustls", "shim_rustls"),
     ("rustls-ring", "shim_rustls"),
     ("go", "shim_go"),
@@ -91,6 +92,7 @@ fn nothing_passes_over_a_protocol_that_a_library_does_not_have() {
     for (shim, missing) in [
         ("openssl", &[Dtls13][..]),
         ("openssl@4.0", &[Dtls13]),
+        ("openssl-system", &[Dtls13, Protocol::Quic]),
         ("rustls", &[Tls10, Tls11, Dtls10, Dtls12, Dtls13]),
         ("rustls-ring", &[Tls10, Tls11, Dtls10, Dtls12, Dtls13]),
         ("go", &[Dtls10, Dtls12, Dtls13, Protocol::Quic]),
@@ -162,9 +164,14 @@ fn gos_shim_reads_the_flags_that_are_let_through_to_it_and_no_others() {
 }
 
 #[test]
-fn the_outcomes_of_go_name_its_version() {
-    let library = baseline("go").library.unwrap();
-    assert!(library.starts_with("go1."), "{library}");
+fn outcomes_name_the_version_of_a_library_that_the_source_tree_does_not_fix() {
+    for (shim, start) in [("go", "go1."), ("openssl-system", "OpenSSL 3.")] {
+        let library = baseline(shim).library.unwrap();
+        assert!(library.starts_with(start), "{library}");
+    }
+    for shim in ["openssl", "openssl@4.0", "rustls", "rustls-ring"] {
+        assert_eq!(baseline(shim).library, None, "{shim}");
+    }
 }
 
 /// `shim`, role (both where it is `*`), feature, protocols, and what is expected of it there.
@@ -261,6 +268,45 @@ const EXPECTED: &[(&str, &str, &str, &str, &str)] = &[
     ("openssl", "*", "SRTP", "DTLS 1.2", "has"),
     ("rustls", "*", "Delegated credentials", "TLS 1.3", "lacks"),
     ("openssl", "*", "ALPS", "TLS 1.3", "lacks"),
+    // As Debian 12 and many other systems have it.
+    (
+        "openssl-system",
+        "*",
+        "Handshake",
+        "TLS 1.0,TLS 1.1,TLS 1.2,TLS 1.3,DTLS 1.2",
+        "has",
+    ),
+    ("openssl-system", "*", "Handshake", "DTLS 1.3,QUIC", "lacks"),
+    ("openssl-system", "*", "Groups: ML-KEM", "TLS 1.3", "lacks"),
+    (
+        "openssl-system",
+        "*",
+        "ML-DSA signatures",
+        "TLS 1.3",
+        "lacks",
+    ),
+    ("openssl-system", "*", "Raw public keys", "TLS 1.3", "lacks"),
+    (
+        "openssl-system",
+        "*",
+        "0-RTT (early data)",
+        "TLS 1.3",
+        "has",
+    ),
+    (
+        "openssl-system",
+        "client",
+        "Renegotiation",
+        "TLS 1.2",
+        "has",
+    ),
+    (
+        "openssl-system",
+        "*",
+        "Ed25519 signatures",
+        "TLS 1.3",
+        "has",
+    ),
     ("rustls", "*", "ALPS", "TLS 1.3", "lacks"),
     ("rustls", "*", "Channel ID", "TLS 1.2", "lacks"),
     (

@@ -22,6 +22,7 @@ use netbench_runner::{
 use crate::{exit::bail_input, output::shown};
 
 pub(crate) use self::{
+    needs::has_all_for,
     program::{Found, Program},
     source::{Profile, SourceTree, this_command},
 };

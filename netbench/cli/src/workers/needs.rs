@@ -66,6 +66,16 @@ const PKG_CONFIG: Need = Need {
     is_there: || in_path("pkg-config").is_some(),
 };
 
+/// What links with the system's libssl.
+const SYSTEM_LIBSSL: &[Need] = &[
+    PKG_CONFIG,
+    Need {
+        what: "OpenSSL's headers",
+        packages: "libssl-dev",
+        is_there: || pkg_config_has("openssl"),
+    },
+];
+
 const GNUTLS: &[Need] = &[
     PKG_CONFIG,
     Need {
@@ -96,13 +106,14 @@ const SERVO: &[Need] = &[
 ];
 
 /// Refuses to build a package where something that it needs is not there.
-pub(super) fn all_there(package: &str) -> anyhow::Result<()> {
+pub(crate) fn has_all_for(package: &str) -> anyhow::Result<()> {
     let needs = match package {
         "netbench-stack-boringssl" => BORINGSSL,
         "netbench-stack-gnutls" => GNUTLS,
         "netbench-stack-native-tls"
         | "netbench-stack-openssl"
         | "netbench-stack-rustls-openssl" => OPENSSL,
+        "netbench-stack-openssl-system" => SYSTEM_LIBSSL,
         "netbench-stack-servo" => SERVO,
         _ => &[],
     };

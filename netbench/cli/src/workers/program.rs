@@ -158,7 +158,7 @@ impl Program {
                 workspace,
                 variant,
             } => {
-                needs::all_there(package)?;
+                needs::has_all_for(package)?;
                 let compilers = self.compilers();
                 needs::has_compilers(&compilers)?;
                 if let Some(release) = self.release {

@@ -7,7 +7,7 @@ use std::{
 use anyhow::Context;
 use netbench_bogo::{
     KNOWN_SHIMS, KnownShim, MadeBy, NULL_SHIM, OutcomesIn, SHIMS_FOLDER, SHIMS_PACKAGE, ShimConfig,
-    ShimExecutable, boringssl_shim, go_shim,
+    ShimExecutable, boringssl_shim, go_shim, linked_library,
 };
 
 use netbench_model::suggestion;
@@ -28,6 +28,8 @@ pub(crate) struct Shim {
     pub(crate) program: PathBuf,
     /// The program behind that, where there is one.
     pub(crate) behind: Option<PathBuf>,
+    /// The system's libraries that the program is linked with, where its source does not fix them.
+    libraries: Vec<PathBuf>,
     /// The library's version, where the shim's source does not fix it.
     pub(crate) library: Option<String>,
     /// The file of its configuration, for the runner.
@@ -47,20 +49,30 @@ impl Shim {
     pub(crate) fn find(shim: &KnownShim, setup: &Setup<'_>) -> anyhow::Result<Self> {
         let (runner, progress) = (&setup.runner, &setup.progress);
         let say = &mut |step: &str| progress.stage(step);
-        let (program, behind) = match shim.made_by {
-            MadeBy::Boringssl => (boringssl_shim(runner, setup.jobs, say)?, None),
-            MadeBy::Cargo(executable) => (find_built(executable, progress)?, None),
-            MadeBy::GoBehind(executable) => (
-                find_built(executable, progress)?,
-                Some(go_shim(runner, say)?),
-            ),
+        let (mut behind, mut library, mut libraries) = (None, None, Vec::new());
+        let program = match shim.made_by {
+            MadeBy::Boringssl => boringssl_shim(runner, setup.jobs, say)?,
+            MadeBy::Cargo(executable) => find_built(executable, progress)?,
+            MadeBy::CargoWithSystemLibrary(executable) => {
+                workers::has_all_for("netbench-stack-openssl-system")?;
+                let program = find_built(executable, progress)?;
+                let linked = linked_library(runner, &program)?;
+                (library, libraries) = (Some(linked.version), linked.files);
+                program
+            }
+            MadeBy::GoBehind(executable) => {
+                let program = find_built(executable, progress)?;
+                let go = go_shim(runner, say)?;
+                (behind, library) = (Some(go.program), Some(go.version));
+                program
+            }
         };
-        let (behind, library) = behind.map(|go| (go.program, go.version)).unzip();
         let tree = tree()?;
         Ok(Self {
             name: shim.name,
             program,
             behind,
+            libraries,
             library,
             config_file: shim.config_file().map(|path| tree.root().join(path)),
             config: shim.config(&OutcomesIn::Tree(tree.root().to_owned()))?,
@@ -76,10 +88,16 @@ impl Shim {
         behind.collect()
     }
 
-    /// The programs on which its results depend.
+    /// Whether the source tree says which library it is, and not the system.
+    pub(crate) fn library_is_fixed(&self) -> bool {
+        self.libraries.is_empty()
+    }
+
+    /// The programs and libraries on which its results depend.
     pub(crate) fn programs(&self) -> impl Iterator<Item = &Path> {
         let all = [Some(&self.program), self.behind.as_ref()];
-        all.into_iter().flatten().map(PathBuf::as_path)
+        let all = all.into_iter().flatten().chain(&self.libraries);
+        all.map(PathBuf::as_path)
     }
 }
 

@@ -1,0 +1,85 @@
+//! Functions of newer releases, for a libssl that does not have them: each says that there is nothing.
+//! What asks for them is refused before (`releases.rs`), or takes "no" for an answer.
+
+#![expect(non_snake_case, reason = "the names are libssl's")]
+
+use std::ffi::{c_int, c_uchar, c_void};
+
+use openssl_sys::SSL;
+
+pub(super) unsafe fn SSL_set_quic_tls_cbs<F>(_: *mut SSL, _: *const F, _: *mut c_void) -> c_int {
+    0
+}
+
+pub(super) unsafe fn SSL_set_quic_tls_transport_params(
+    _: *mut SSL,
+    _: *const c_uchar,
+    _: usize,
+) -> c_int {
+    0
+}
+
+pub(super) unsafe fn SSL_set_quic_tls_early_data_enabled(_: *mut SSL, _: c_int) -> c_int {
+    0
+}
+
+#[cfg(before_openssl_3_2)]
+pub(super) use before_3_2::*;
+
+#[cfg(before_openssl_3_2)]
+mod before_3_2 {
+    use std::{
+        ffi::{c_char, c_int, c_long, c_uchar},
+        ptr,
+    };
+
+    use openssl_sys::{EVP_PKEY, SSL};
+
+    unsafe extern "C" {
+        fn SSL_group_to_name(ssl: *mut SSL, group: c_int) -> *const c_char;
+    }
+
+    /// In two steps, which do the same.
+    pub(in super::super) unsafe fn SSL_get0_group_name(ssl: *mut SSL) -> *const c_char {
+        const NEGOTIATED_GROUP: c_int = 134;
+        const NONE: c_long = 0;
+        // SAFETY: the caller's connection is live, and the control takes no pointer.
+        let group = unsafe { openssl_sys::SSL_ctrl(ssl, NEGOTIATED_GROUP, 0, ptr::null_mut()) };
+        match c_int::try_from(group) {
+            // SAFETY: the caller's connection is live.
+            Ok(number) if group != NONE => unsafe { SSL_group_to_name(ssl, number) },
+            _ => ptr::null(),
+        }
+    }
+
+    /// That of X.509 (RFC 7250), which there is without the extension.
+    const X509: c_int = 0;
+
+    pub(in super::super) unsafe fn SSL_set1_client_cert_type(
+        _: *mut SSL,
+        _: *const c_uchar,
+        _: usize,
+    ) -> c_int {
+        0
+    }
+
+    pub(in super::super) unsafe fn SSL_set1_server_cert_type(
+        _: *mut SSL,
+        _: *const c_uchar,
+        _: usize,
+    ) -> c_int {
+        0
+    }
+
+    pub(in super::super) unsafe fn SSL_get_negotiated_client_cert_type(_: *const SSL) -> c_int {
+        X509
+    }
+
+    pub(in super::super) unsafe fn SSL_get_negotiated_server_cert_type(_: *const SSL) -> c_int {
+        X509
+    }
+
+    pub(in super::super) unsafe fn SSL_get0_peer_rpk(_: *const SSL) -> *mut EVP_PKEY {
+        ptr::null_mut()
+    }
+}
