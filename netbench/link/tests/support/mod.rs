@@ -1,6 +1,7 @@
 //! What the tests of the link share.
 
 pub(crate) mod child;
+pub(crate) mod exchange;
 pub(crate) mod scenario;
 pub(crate) mod vm;
 

@@ -14,13 +14,15 @@ use netbench_link::{Link, LinkChoice, LinkPlan, LinkSite, Namespace, TrialKey};
 use netbench_model::{BitRate, LinkProfile, LossRate};
 use serde_json::{Value, json};
 
+use super::exchange;
+
 /// The first argument of a child.
 pub(crate) const WORD: &str = "--link-scenario";
 
 type Answer = Result<Value, Box<dyn Error>>;
 
 /// Runs the scenario that the words name: `open`, `check`, `traffic`, `hold`, `places` or
-/// `threads`, then the kind of link, then the seed.
+/// `threads`, then the kind of link, then the seed; or `compare` and two kinds.
 pub(crate) fn run(words: &[String]) -> ExitCode {
     let word = |at: usize| words.get(at).map_or("", String::as_str);
     let answer = match (word(0), word(1).parse::<LinkChoice>()) {
@@ -31,6 +33,7 @@ pub(crate) fn run(words: &[String]) -> ExitCode {
         ("hold", Ok(choice)) => hold(choice),
         ("places", Ok(choice)) => places(choice),
         ("threads", Ok(choice)) => threads(choice),
+        ("compare", Ok(choice)) => compare(choice, word(2)),
         (other, _) => Err(format!("no scenario {other:?}").into()),
     };
     match answer {
@@ -213,6 +216,60 @@ fn places(choice: LinkChoice) -> Answer {
         "server": of(server)?,
         "listened_on": listener.local_addr()?.port(),
     }))
+}
+
+/// Makes the same exchanges over two links in turns, and gives the medians of each. Only root can have two links.
+fn compare(one: LinkChoice, other: &str) -> Answer {
+    const ROUNDS: usize = 15;
+    const RTTS_MS: [u64; 2] = [20, 100];
+    let site = |rtt_ms: u64| LinkSite {
+        name: format!("{rtt_ms}.test"),
+        profile: LinkProfile {
+            rtt_ns: rtt_ms * 1_000_000,
+            ..LinkProfile::default()
+        },
+    };
+    let mut links = Vec::new();
+    for choice in [one, other.parse()?] {
+        let link = open(choice, 1, RTTS_MS.map(site).into())?;
+        exchange::serve(&link)?;
+        links.push((link, RTTS_MS.map(|_| Vec::new())));
+    }
+    // The first round is for the caches.
+    for round in 0..=ROUNDS {
+        links.rotate_left(1);
+        for (link, times) in &mut links {
+            for (site, times) in times.iter_mut().enumerate() {
+                let address = link.address(site);
+                let took = link
+                    .client_namespace()
+                    .run(|| exchange::exchange(address))??;
+                if round > 0 {
+                    times.push(took);
+                }
+            }
+        }
+    }
+    let medians: Vec<Value> = links
+        .iter()
+        .flat_map(|(link, times)| {
+            std::iter::zip(RTTS_MS, times).map(|(rtt_ms, times)| {
+                json!({
+                    "kind": link.kind(),
+                    "rtt_ns": rtt_ms * 1_000_000,
+                    "connect_ns": median_ns(times.iter().map(|took| took.connect)),
+                    "handshake_ns": median_ns(times.iter().map(|took| took.handshake)),
+                })
+            })
+        })
+        .collect();
+    Ok(json!({ "rounds": ROUNDS, "medians": medians }))
+}
+
+fn median_ns(times: impl Iterator<Item = Duration>) -> u128 {
+    let mut times: Vec<Duration> = times.collect();
+    times.sort_unstable();
+    times[times.len() / 2].as_nanos()
 }
 
 /// Opens a link too late: when there is a second thread.
