@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fs};
 
 /// Name under `net.`, value, and what goes wrong otherwise.
-const WANTED: [(&str, &str); 15] = [
+const WANTED: [(&str, &str); 16] = [
     // Router solicitations and neighbour discovery would be packets that nobody configured.
     ("ipv6.conf.all.disable_ipv6", "1"),
     ("ipv6.conf.default.disable_ipv6", "1"),
@@ -29,6 +29,9 @@ const WANTED: [(&str, &str); 15] = [
     // What a process leaves to the kernel when it ends keeps the namespace for as long as the kernel
     // tries to deliver it over a link that is gone: two minutes by default, ten seconds like this.
     ("ipv4.tcp_orphan_retries", "3"),
+    // By default a host says only once a second, after the first six, that nobody listens. A browser
+    // that asks for a name or tries HTTP/3 would then wait, and which of two does is chance.
+    ("ipv4.icmp_ratelimit", "0"),
 ];
 
 /// The first that the kernel lets a namespace have: what most servers use, else what every kernel

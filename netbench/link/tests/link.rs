@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     if words.next().as_deref() == Some(scenario::WORD) {
         return scenario::run(&words.collect::<Vec<_>>());
     }
-    let tests: [(&str, LinkTest); 4] = [
+    let tests: [(&str, LinkTest); 5] = [
         (
             "connects_take_the_round_trip_time",
             connects_take_the_round_trip_time,
@@ -32,6 +32,7 @@ fn main() -> ExitCode {
             "processes_start_in_their_namespace",
             processes_start_in_their_namespace,
         ),
+        ("every_refusal_is_told", every_refusal_is_told),
     ];
     let mut all = Vec::new();
     for (kind, user) in [
@@ -196,6 +197,12 @@ fn processes_start_in_their_namespace(kind: &str, user: User) -> Result<(), Fail
         "{answer}"
     );
     assert_eq!(answer["listened_on"], 443, "{answer}");
+    Ok(())
+}
+
+fn every_refusal_is_told(kind: &str, user: User) -> Result<(), Failed> {
+    let answer = Child::run(&["refusals", kind], user)?;
+    assert_eq!(answer["told"], answer["datagrams"], "{answer}");
     Ok(())
 }
 

@@ -2,8 +2,8 @@
 
 use std::{
     error::Error,
-    io::{Read, Write},
-    net::{TcpListener, TcpStream},
+    io::{ErrorKind, Read, Write},
+    net::{Ipv4Addr, TcpListener, TcpStream, UdpSocket},
     process::{Command, ExitCode, Stdio},
     sync::atomic::AtomicBool,
     thread,
@@ -21,8 +21,8 @@ pub(crate) const WORD: &str = "--link-scenario";
 
 type Answer = Result<Value, Box<dyn Error>>;
 
-/// Runs the scenario that the words name: `open`, `check`, `traffic`, `hold`, `places` or
-/// `threads`, then the kind of link, then the seed; or `compare` and two kinds.
+/// Runs the scenario that the words name: `open`, `check`, `traffic`, `hold`, `places`,
+/// `threads` or `refusals`, then the kind of link, then the seed; or `compare` and two kinds.
 pub(crate) fn run(words: &[String]) -> ExitCode {
     let word = |at: usize| words.get(at).map_or("", String::as_str);
     let answer = match (word(0), word(1).parse::<LinkChoice>()) {
@@ -33,6 +33,7 @@ pub(crate) fn run(words: &[String]) -> ExitCode {
         ("hold", Ok(choice)) => hold(choice),
         ("places", Ok(choice)) => places(choice),
         ("threads", Ok(choice)) => threads(choice),
+        ("refusals", Ok(choice)) => refusals(choice),
         ("compare", Ok(choice)) => compare(choice, word(2)),
         (other, _) => Err(format!("no scenario {other:?}").into()),
     };
@@ -270,6 +271,25 @@ fn median_ns(times: impl Iterator<Item = Duration>) -> u128 {
     let mut times: Vec<Duration> = times.collect();
     times.sort_unstable();
     times[times.len() / 2].as_nanos()
+}
+
+/// Sends datagrams, as browsers do for HTTP/3 and to ask for names, where nobody listens, and counts how often that is told.
+fn refusals(choice: LinkChoice) -> Answer {
+    const DATAGRAMS: usize = 20;
+    let link = open(choice, 1, sites())?;
+    let refused = || -> std::io::Result<bool> {
+        let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
+        socket.set_read_timeout(Some(Duration::from_secs(2)))?;
+        socket.connect((link.address(0), 443))?;
+        socket.send(&[0; 1200])?;
+        let told = socket.recv(&mut [0]).map_err(|error| error.kind());
+        Ok(told == Err(ErrorKind::ConnectionRefused))
+    };
+    let mut told = 0;
+    for _ in 0..DATAGRAMS {
+        told += usize::from(link.client_namespace().run(refused)??);
+    }
+    Ok(json!({ "datagrams": DATAGRAMS, "told": told }))
 }
 
 /// Opens a link too late: when there is a second thread.
