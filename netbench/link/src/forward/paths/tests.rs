@@ -211,3 +211,47 @@ fn silent_connections_are_forgotten() {
     paths.decide(Direction::Up, &syn(0, 444), SILENT_NS);
     assert_eq!(paths.connections.len(), 1);
 }
+
+/// What rattan, another emulator, says of packets on such paths: `netbench/link/rattan` makes it.
+const RATTAN: &str = include_str!("../../../rattan/departures.tsv");
+
+#[test]
+fn another_emulator_agrees_to_the_nanosecond() {
+    let rows: Vec<Vec<&str>> = RATTAN
+        .lines()
+        .skip(1)
+        .map(|line| line.split('\t').collect())
+        .collect();
+    assert!(rows.len() > 300, "{} rows", rows.len());
+    let number = |text: &str| -> u64 { text.parse().expect("a number") };
+    for direction in Direction::BOTH {
+        for case in rows.chunk_by(|row, next| row[..3] == next[..3]) {
+            let profile = LinkProfile {
+                rate: Some(BitRate {
+                    bits_per_second: number(case[0][1]),
+                }),
+                queue: Queue {
+                    packets: number(case[0][2]) as u32,
+                },
+                ..with_rtt(number(case[0][0]))
+            };
+            let mut paths = paths(&[profile], 1);
+            // Both round the time that a packet takes at the bottleneck, and one waits for the next.
+            for (row, rounded_ns) in case.iter().zip(1..) {
+                let data_bytes = number(row[4]) as u16 - 40;
+                let bytes = match direction {
+                    Direction::Up => up(ACK, data_bytes),
+                    Direction::Down => down(ACK, data_bytes),
+                };
+                match (paths.decide(direction, &bytes, number(row[3])), row[5]) {
+                    (Fate::QueueFull, "dropped") => {}
+                    (Fate::Due { due_ns }, departs) if departs != "dropped" => {
+                        let off_ns = due_ns.abs_diff(number(departs));
+                        assert!(off_ns <= rounded_ns, "{direction:?} {row:?}: {due_ns}");
+                    }
+                    (fate, _) => panic!("{direction:?} {row:?}: {fate:?}"),
+                }
+            }
+        }
+    }
+}
