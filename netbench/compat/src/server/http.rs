@@ -2,11 +2,17 @@
 
 use netbench_scan::codec::Reader;
 
-use super::wire::Broken;
+use super::{
+    Caching,
+    wire::{Broken, put8},
+};
 use crate::case::Response;
 
 /// The longest request that is read.
 const LONGEST: usize = 64 * 1024;
+
+/// What lets a client keep a response.
+const KEPT: &str = "max-age=3600";
 
 /// What every server of the catalogue sends.
 pub const BODY: &[u8] = b"netbench compat\n";
@@ -71,9 +77,15 @@ impl Request {
     }
 
     /// The response.
-    pub(super) fn response(&self, is_h2: bool, status: Status, form: Response) -> Vec<u8> {
+    pub(super) fn response(
+        &self,
+        is_h2: bool,
+        status: Status,
+        form: Response,
+        caching: Caching,
+    ) -> Vec<u8> {
         if is_h2 {
-            return h2(self.stream().unwrap_or(1), status);
+            return h2(self.stream().unwrap_or(1), status, caching);
         }
         let line = match status {
             Status::Ok => "200 OK",
@@ -90,24 +102,34 @@ impl Request {
             }
             Response::UntilClose => String::new(),
         };
+        let caching = match caching {
+            Caching::NotTold => String::new(),
+            Caching::Allowed => format!("cache-control: {KEPT}\r\n"),
+        };
         let head = format!(
-            "HTTP/1.1 {line}\r\ncontent-type: text/plain\r\n{length}connection: close\r\n\r\n"
+            "HTTP/1.1 {line}\r\ncontent-type: text/plain\r\n{length}{caching}connection: close\r\n\r\n"
         );
         [head.as_bytes(), BODY].concat()
     }
 }
 
-fn h2(stream: u32, status: Status) -> Vec<u8> {
+fn h2(stream: u32, status: Status, caching: Caching) -> Vec<u8> {
     // Entries 8 and 12 of HPACK's static table are the statuses 200 and 400; 403 has that entry's name (RFC 7541 section 6.2.2).
     let headers: &[u8] = match status {
         Status::Ok => &[0x88],
         Status::BadRequest | Status::Switching => &[0x8c],
         Status::Forbidden => &[0x08, 3, b'4', b'0', b'3'],
     };
+    let mut headers = headers.to_vec();
+    if caching == Caching::Allowed {
+        // Entry 24 is the name cache-control; the number goes on after the four bits that it does not fit into.
+        headers.extend([0x0f, 24 - 15]);
+        put8(&mut headers, KEPT.as_bytes());
+    }
     [
         frame(4, 0, 0, &[]),
         frame(4, 1, 0, &[]),
-        frame(1, 4, stream, headers),
+        frame(1, 4, stream, &headers),
         frame(0, 1, stream, BODY),
     ]
     .concat()

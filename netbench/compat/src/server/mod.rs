@@ -15,7 +15,7 @@ use std::{
     net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream},
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     thread::{self, JoinHandle},
     time::Duration,
@@ -50,6 +50,16 @@ pub struct Server {
     client_file: Option<ClientFile>,
     chain: Chain,
     roots_pem: String,
+    caching: Caching,
+}
+
+/// Whether a client may keep the response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Caching {
+    /// Nothing is said of it.
+    NotTold,
+    /// It may, for longer than any run takes.
+    Allowed,
 }
 
 /// What the server saw of a connection, or of several.
@@ -67,6 +77,8 @@ pub struct Served {
     pub is_shown_ticket: bool,
     /// The ClientHello offered early data.
     pub is_offered_early_data: bool,
+    /// The server's own certificate, as it was sent: DER.
+    pub certificate: Option<Vec<u8>>,
     /// The first alert that the client sent.
     pub alert: Option<Alert>,
     /// Why the server could not go on, where that is its own fault.
@@ -79,6 +91,15 @@ pub struct Served {
 pub struct ServerError(#[from] ChainError);
 
 impl Served {
+    /// Of several connections together.
+    pub fn all(each: impl IntoIterator<Item = Self>) -> Self {
+        let mut all = Self::default();
+        for seen in each {
+            all.add(seen);
+        }
+        all
+    }
+
     fn add(&mut self, next: Self) {
         self.has_hello |= next.has_hello;
         self.is_finished |= next.is_finished;
@@ -86,6 +107,7 @@ impl Served {
         self.is_switched |= next.is_switched;
         self.is_shown_ticket |= next.is_shown_ticket;
         self.is_offered_early_data |= next.is_offered_early_data;
+        self.certificate = self.certificate.take().or(next.certificate);
         self.alert = self.alert.or(next.alert);
         self.cannot = self.cannot.take().or(next.cannot);
     }
@@ -112,6 +134,7 @@ impl Case {
             client_file: self.spec.client.certificate,
             roots_pem: chain.roots.iter().map(|der| pem(der)).collect(),
             chain,
+            caching: Caching::NotTold,
         })
     }
 }
@@ -120,6 +143,15 @@ impl Server {
     /// What its clients trust, as PEM.
     pub fn roots_pem(&self) -> &str {
         &self.roots_pem
+    }
+
+    /// Its responses say that a client may keep them.
+    #[must_use]
+    pub fn cacheable(self) -> Self {
+        Self {
+            caching: Caching::Allowed,
+            ..self
+        }
     }
 
     /// Listens on this machine's loopback, and serves each connection for as long as `limit`.
@@ -141,7 +173,9 @@ impl Server {
         let over = Arc::new(AtomicBool::new(false));
         let served = Arc::new(Mutex::new(Vec::new()));
         let current = Arc::new(Mutex::new(None));
+        let accepted = Arc::new(AtomicUsize::new(0));
         let (ends, account, now) = (Arc::clone(&over), Arc::clone(&served), Arc::clone(&current));
+        let count = Arc::clone(&accepted);
         let thread = thread::Builder::new().spawn(move || {
             while !ends.load(Ordering::Relaxed) {
                 match listener.accept() {
@@ -152,6 +186,7 @@ impl Server {
                         if ends.load(Ordering::Relaxed) {
                             return;
                         }
+                        count.fetch_add(1, Ordering::Relaxed);
                         let seen = self.connection(stream, limit);
                         // The client sees the end when the last handle of the connection is gone.
                         *now.lock().unwrap_or_else(PoisonError::into_inner) = None;
@@ -168,6 +203,7 @@ impl Server {
             address,
             over,
             served,
+            accepted,
             current,
             thread: Some(thread),
         })
@@ -252,7 +288,7 @@ impl Server {
             (Response::Upgrade, _) => Status::BadRequest,
             _ => status,
         };
-        let response = request.response(is_h2, status, self.spec.response);
+        let response = request.response(is_h2, status, self.spec.response, self.caching);
         session.send(content::APPLICATION_DATA, &response)?;
         served.is_answered = true;
         served.is_switched = status == Status::Switching;
@@ -301,6 +337,7 @@ pub struct Running {
     address: SocketAddr,
     over: Arc<AtomicBool>,
     served: Arc<Mutex<Vec<Served>>>,
+    accepted: Arc<AtomicUsize>,
     /// The connection that is served.
     current: Arc<Mutex<Option<TcpStream>>>,
     thread: Option<JoinHandle<()>>,
@@ -312,21 +349,23 @@ impl Running {
         self.address
     }
 
+    /// How many connections it has accepted so far.
+    pub fn accepted(&self) -> usize {
+        self.accepted.load(Ordering::Relaxed)
+    }
+
     /// Ends it, and says what it saw of the last connection.
     pub fn end(self) -> Served {
-        self.end_seen().pop().unwrap_or_default()
+        self.end_each().pop().unwrap_or_default()
     }
 
     /// Ends it, and says what it saw of all connections together. Browsers make more than one.
     pub fn end_all(self) -> Served {
-        let mut all = Served::default();
-        for seen in self.end_seen() {
-            all.add(seen);
-        }
-        all
+        Served::all(self.end_each())
     }
 
-    fn end_seen(mut self) -> Vec<Served> {
+    /// Ends it, and says what it saw of each connection, in the order in which they were accepted.
+    pub fn end_each(mut self) -> Vec<Served> {
         self.stop();
         let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut *served)

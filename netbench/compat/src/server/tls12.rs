@@ -67,7 +67,7 @@ impl<'a> Session12<'a> {
         served: &mut Served,
     ) -> Result<Option<String>, Broken> {
         self.record_bytes = server.spec.record_bytes.unwrap_or(LONGEST_RECORD);
-        let made = self.try_handshake(server, hello, version);
+        let made = self.try_handshake(server, hello, version, served);
         let alpn = made.map_err(|broken| self.refuse(broken))?;
         served.is_finished = true;
         Ok(alpn)
@@ -78,6 +78,7 @@ impl<'a> Session12<'a> {
         server: &Server,
         hello: &Hello,
         version: TlsVersion,
+        served: &mut Served,
     ) -> Result<Option<String>, Broken> {
         let chosen = choose(server, hello, version)?;
         let mut transcript = hello.message.clone();
@@ -95,6 +96,7 @@ impl<'a> Session12<'a> {
         flight.extend(message(14, &[]));
         transcript.extend(&flight);
         self.send(content::HANDSHAKE, &flight)?;
+        served.certificate = server.chain.sent.first().cloned();
         self.finish(server, hello, &chosen, &half, transcript)?;
         Ok(chosen.alpn)
     }

@@ -90,6 +90,7 @@ impl<'a> Session13<'a> {
             skips_early_data: served.is_offered_early_data,
         };
         session.send_flight(server, &hello, &chosen)?;
+        served.certificate = server.chain.sent.first().cloned();
         session.finish(server, &handshake_secret, served)?;
         Ok((session, chosen.alpn))
     }
