@@ -1,4 +1,4 @@
-//! The codes of browsers' error pages, in the words that all clients share.
+//! The codes of browsers' error pages and the errors of Servo's network stack, in the words that all clients share.
 
 use netbench_model::{
     Alert, CertificateFault as C, Failure, FailureClass, FailureReason, FailureWord as W,
@@ -37,6 +37,13 @@ pub fn failures(code: &str) -> (Failure, &'static [Refusal]) {
         | "net::ERR_SSL_PROTOCOL_ERROR"
         | "net::ERR_BAD_SSL_CLIENT_AUTH_CERT"
         | "SSL_ERROR_NO_CYPHER_OVERLAP" => &[Refusal::Class(FailureClass::Alert)],
+        // It says that there is no response, and nothing of the reason.
+        "HttpError" => &[
+            Refusal::Class(FailureClass::Alert),
+            Refusal::Class(FailureClass::Closed),
+            Refusal::Class(FailureClass::Connect),
+            Refusal::Class(FailureClass::Http),
+        ],
         _ => &[],
     };
     (failure(code), others)
@@ -62,7 +69,9 @@ pub fn failure(code: &str) -> Failure {
 fn says(code: &str) -> Says {
     match code.strip_prefix("net::") {
         Some(code) => chromium(code),
-        None => firefox(code).or_else(|| webkit(code)),
+        None => firefox(code)
+            .or_else(|| servo(code))
+            .or_else(|| webkit(code)),
     }
     .unwrap_or(Says::Handshake)
 }
@@ -178,6 +187,17 @@ fn firefox(code: &str) -> Option<Says> {
     }
 }
 
+/// The names of Servo's `NetworkError`.
+fn servo(code: &str) -> Option<Says> {
+    match code {
+        // It has the certificate, and not what is wrong with it.
+        "SslValidation" => Some(Says::Certificate(C::Other)),
+        "ConnectionFailure" => Some(Says::Class(FailureClass::Connect, W::Failed)),
+        "DecompressionError" => Some(Says::Class(FailureClass::Http, W::NotHttp)),
+        _ => None,
+    }
+}
+
 /// WebKitGTK's signal for a certificate that it refuses, and the words of its error pages, which are GLib's.
 fn webkit(words: &str) -> Option<Says> {
     use FailureClass as F;
@@ -268,6 +288,9 @@ mod tests {
                 FailureClass::Certificate,
                 "other",
             ),
+            ("SslValidation", FailureClass::Certificate, "other"),
+            ("HttpError", FailureClass::Protocol, "httperror"),
+            ("ConnectionFailure", FailureClass::Connect, "failed"),
             (
                 "Could not connect to a.example: Connection refused",
                 FailureClass::Connect,

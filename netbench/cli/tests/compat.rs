@@ -9,7 +9,7 @@ use std::fs;
 use netbench_model::{
     breakage::{Foretelling, Foretells, Foretold},
     chains::{ChainOutcome, ChainSample},
-    compat::{CompatOutcome, Judgement},
+    compat::{CompatOutcome, Judgement, NextLoad, ToldCertificate},
 };
 use netbench_report::{BreakagesReport, CompatSummary};
 use support::{Place, check, json, samples_of, words};
@@ -20,6 +20,7 @@ netbench_testing::tests! {
     a_run_is_stored_and_reported_again;
     cases_of_the_users_own_are_tried;
     programs_and_browsers_are_tried_beside_stacks: Curl, Chromium, Certutil, UserNamespaces;
+    what_an_engine_says_counts_where_the_server_saw_it;
     wrong_input_is_said_in_a_line;
     the_page_of_what_broke_is_what_the_command_prints;
     what_broke_for_others_is_foretold;
@@ -282,6 +283,65 @@ fn programs_and_browsers_are_tried_beside_stacks() {
     assert!(again.stdout.contains("curl"), "{}", again.stdout);
 }
 
+/// A worker in the place of Servo's that connects to nobody. It tells of a page of one case, and of another a certificate that no server has sent.
+const UNTRUE: &str = r#"
+page() { echo "{\"id\":$id,\"type\":\"loaded\",\"outcome\":\"page\",\"http_status\":200,\"body_bytes\":16,\"from_cache\":$1,\"version\":\"1.3\",\"suite\":null,\"group\":null,\"alpn\":null,\"certificate_base64\":null}"; }
+while read -r line; do
+  id=${line#*\"id\":}; id=${id%%,*}
+  case $line in
+    *'"op":"describe"'*)
+      echo '{"id":1,"type":"description","protocol":1,"stacks":[{"record":{"executable":"w","stack":"servo","library":"untrue 1.0","provider":null,"connector":"untrue-net 1.0","build":{"a":"b"}},"operations":["connect","serve"LOAD],"groups":[],"suites":[]}]}' ;;
+    *'"op":"configure"'*) echo "{\"id\":$id,\"type\":\"configured\"}" ;;
+    *'"proceed_base64"'*) page true ;;
+    *'"host":"case.netbench.test"'*)
+      echo "{\"id\":$id,\"type\":\"loaded\",\"outcome\":\"refused\",\"error\":\"SslValidation\",\"detail\":\"why\",\"certificate_base64\":\"AAAA\"}" ;;
+    *) page false ;;
+  esac
+done"#;
+
+fn what_an_engine_says_counts_where_the_server_saw_it() {
+    let place = Place::new();
+    let script = place.script("untrue", &UNTRUE.replace("LOAD", ",\"load\""));
+    let line = format!(
+        "compat -q --json --stack rustls-ring --client servo --case certificate/expired --case name/address --worker servo={}",
+        script.display()
+    );
+    let found = summary(&place, &line);
+    let cell = |case: &str| {
+        let row = found.cases.iter().find(|row| row.case.name == case);
+        row.unwrap().cells[1].clone().unwrap()
+    };
+    let unseen = cell("name/address");
+    let CompatOutcome::Unsupported { reason } = unseen.outcome else {
+        panic!("{unseen:?}");
+    };
+    assert!(reason.contains("the server did not see"), "{reason}");
+    let refused = cell("certificate/expired");
+    assert_eq!(refused.judgement, Judgement::WrongReason);
+    let view = refused.embedder.unwrap();
+    assert_eq!(view.certificate, ToldCertificate::Another);
+    // A page that was never loaded is in no cache.
+    assert!(
+        matches!(view.proceeded, Some(NextLoad::Unclear { .. })),
+        "{view:?}"
+    );
+    assert_eq!(view.elsewhere, None);
+    let page = place
+        .netbench(&["report", place.run().to_str().unwrap()])
+        .expect(0);
+    let said = "servo has an error for 1 server.";
+    assert!(page.stdout.contains(said), "{}", page.stdout);
+
+    let script = place.script("no-pages", &UNTRUE.replace("LOAD", ""));
+    let line = format!(
+        "compat -q --client servo --worker servo={}",
+        script.display()
+    );
+    let done = place.netbench(&words(&line)).expect(2);
+    let said = "the worker of servo loads no pages";
+    assert!(done.stderr.contains(said), "{}", done.stderr);
+}
+
 fn wrong_input_is_said_in_a_line() {
     let place = Place::new();
     place.write(
@@ -325,6 +385,10 @@ fn wrong_input_is_said_in_a_line() {
         ("compat --timeout 1ms", "--timeout"),
         ("compat --client chrmium", "did you mean \"chromium\"?"),
         ("compat --client curl,curl", "--client names curl twice"),
+        (
+            "compat --stack openssl,servo --client servo",
+            "servo is a stack and a client",
+        ),
     ] {
         let done = place.netbench(&words(line)).expect(2);
         assert!(done.stderr.contains(due), "{line}: {}", done.stderr);

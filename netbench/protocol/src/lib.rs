@@ -4,6 +4,7 @@
 //! go; `netbench/schemas/worker-request.json` and `netbench/schemas/worker-response.json` are made from these types.
 //! Start reading at [`Request`].
 
+mod load;
 mod suite;
 mod verify;
 
@@ -16,6 +17,7 @@ use netbench_model::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use load::{Load, Loaded};
 pub use suite::{Clocks, Hold, Material, Prepare, Prepared, Slice, SliceLimit, Sliced};
 pub use verify::{ChainToVerify, TrustMade, Verified, Verify};
 
@@ -64,6 +66,8 @@ pub enum RequestBody {
     Hold(Hold),
     /// Say of each of these chains whether it is good.
     Verify(Verify),
+    /// Load a page as whoever embeds the network stack does.
+    Load(Load),
 }
 
 /// Settings for the connections that follow.
@@ -273,9 +277,9 @@ pub enum ResponseBody {
     Configured,
     /// To `connect`: it ended well.
     Connected(Box<Measured>),
-    /// To `connect` and `prepare`: it failed.
+    /// To `connect`, `prepare` and `load`: it failed.
     Failed(Failure),
-    /// To `connect`, `prepare` and `verify`: this stack cannot do it.
+    /// To `connect`, `prepare`, `verify` and `load`: this stack cannot do it.
     Unsupported {
         /// Why.
         reason: String,
@@ -301,6 +305,8 @@ pub enum ResponseBody {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         trust: Option<TrustMade>,
     },
+    /// To `load`.
+    Loaded(Loaded),
     /// The request could not be understood or done.
     Error {
         /// Why.
@@ -325,7 +331,7 @@ pub struct StackDescription {
     /// Which operations it does: `connect`, `serve`, `suite`; `set-up` where a connection with the role
     /// `stepped` takes the steps of the set-up first; `request` where it sends the requests that it is given, and
     /// `client-certificate` where it shows the certificate that it is given, and `client-file` where it also takes
-    /// encrypted keys and PKCS#12, to read them as its library does; `early-data`; `verify`; `objects` where its server has
+    /// encrypted keys and PKCS#12, to read them as its library does; `early-data`; `verify`; `load`; `objects` where its server has
     /// the pages of [`netbench_model::browser::ObjectsPage`] too.
     pub operations: Vec<String>,
     /// Where its clients find roots that nobody gives them, by the names of the crates or functions; for `verify`.

@@ -16,8 +16,8 @@ use netbench_model::{
     WorkerRecord,
     browser::Sandbox,
     compat::{
-        CompatCase, CompatManifest, CompatOutcome, CompatPlan, CompatSample, Expected,
-        OutsideClient, OutsideFound, OutsideKind,
+        CompatCase, CompatManifest, CompatOutcome, CompatPlan, CompatSample, EmbedderView,
+        Expected, NextLoad, OutsideClient, OutsideFound, OutsideKind, ToldCertificate,
     },
 };
 use netbench_report::{CompatSummary, Report, Stance, summarize_compat};
@@ -126,6 +126,7 @@ fn summary_of(stacks: &[&str]) -> CompatSummary {
                 case: name.to_owned(),
                 stack: stack.clone(),
                 outcome,
+                embedder: None,
             });
         }
     }
@@ -243,6 +244,7 @@ fn beside_clients() -> CompatSummary {
                 case: name.to_owned(),
                 stack: StackName::new(stack),
                 outcome,
+                embedder: None,
             });
         }
     }
@@ -277,6 +279,93 @@ fn what_browsers_take_otherwise_comes_first() {
     );
     insta::assert_snapshot!("clients_terminal", terminal(&summary, 120));
     insta::assert_snapshot!("clients_markdown", render(&summary, "markdown"));
+}
+
+/// A stack beside an engine, which is told a certificate or not, and whose user proceeds.
+fn beside_an_engine() -> CompatSummary {
+    let of_certificate = || Expected::Rejected(vec!["expired".parse().unwrap()]);
+    let ssl = || CompatOutcome::Rejected {
+        reason: "other".parse().unwrap(),
+        library: "SslValidation".to_owned(),
+        detail: "SSL validation error: client error (Connect)".to_owned(),
+        alert: None,
+        http_status: None,
+    };
+    let view = |certificate, again, proceeded, elsewhere| EmbedderView {
+        certificate,
+        certificate_sha256: None,
+        again,
+        proceeded,
+        elsewhere,
+    };
+    let refused = NextLoad::Refused {
+        library: "HttpError".to_owned(),
+        detail: "HTTP failure".to_owned(),
+    };
+    use NextLoad::{Cached, Connected};
+    use ToldCertificate::{Missing, NotSent, Sent};
+    let rows = [
+        (
+            "a/kept",
+            Expected::Accepted,
+            accepted(),
+            view(Sent, Some(Cached), None, None),
+        ),
+        (
+            "a/not-kept",
+            Expected::Accepted,
+            accepted(),
+            view(Sent, Some(Connected), None, None),
+        ),
+        (
+            "a/expired",
+            of_certificate(),
+            ssl(),
+            view(Sent, None, Some(Connected), Some(Connected)),
+        ),
+        (
+            "a/unreadable",
+            of_certificate(),
+            ssl(),
+            view(Sent, None, Some(refused), None),
+        ),
+        (
+            "a/without",
+            of_certificate(),
+            ssl(),
+            view(Missing, None, None, None),
+        ),
+        (
+            "a/alert",
+            Expected::Rejected(vec!["alert".parse().unwrap()]),
+            rejected("alert", "HttpError"),
+            view(NotSent, None, None, None),
+        ),
+    ];
+    let mut cases = Vec::new();
+    let mut samples = Vec::new();
+    for (name, expected, outcome, embedder) in rows {
+        cases.push(case(name, expected));
+        for (stack, embedder) in [("openssl", None), ("servo", Some(embedder))] {
+            samples.push(CompatSample {
+                schema: SCHEMA_VERSION,
+                case: name.to_owned(),
+                stack: StackName::new(stack),
+                outcome: outcome.clone(),
+                embedder,
+            });
+        }
+    }
+    let clients = vec![client("servo", OutsideKind::Engine, None)];
+    let stacks = vec![StackName::new("openssl")];
+    summarize_compat(&manifest(stacks, clients, cases), samples)
+}
+
+#[test]
+fn what_an_embedder_is_told_is_a_section_of_its_own() {
+    let summary = beside_an_engine();
+    insta::assert_snapshot!("engine_terminal", terminal(&summary, 140));
+    insta::assert_snapshot!("engine_markdown", render(&summary, "markdown"));
 }
 
 fn summary() -> CompatSummary {

@@ -1,6 +1,7 @@
 //! Cases of the catalogue, tried on each stack: a server of the case's own for each try, and one connection.
-//! Browsers and other programs are tried in `outside`.
+//! Browsers and other programs are tried in `outside`, and the network stacks of browser engines in `engines`.
 
+mod engines;
 mod outside;
 
 use std::{
@@ -17,10 +18,11 @@ use jiff::Timestamp;
 use netbench_compat::{BODY, Case, Served, ServerError, Visits};
 use netbench_model::{
     ClientSettings, Condition, Failure, FailureClass, FailureWord, Role, SCHEMA_VERSION, StackName,
-    compat::{CompatOutcome, CompatSample, Refusal},
+    compat::{CompatOutcome, CompatSample, EmbedderView, Refusal},
 };
 use netbench_protocol::{Configure, Connect, RequestBody, Resolve, ResponseBody};
 
+use self::engines::Engine;
 pub use self::outside::{OutsideClients, try_outside};
 use crate::{Worker, WorkerError, WorkerProgram, Workers};
 
@@ -84,19 +86,68 @@ pub fn try_cases(
     wanted: impl Fn(&StackName, &Case) -> bool + Sync,
     found: impl FnMut(CompatSample) -> ControlFlow<()>,
 ) -> Result<(), CompatError> {
+    let all = stacks.iter().map(|stack| Client::new(clients, stack));
+    try_all(clients, all.collect(), cases, wanted, found)
+}
+
+/// As [`try_cases`], with stacks whose workers load pages, as the network stacks of browser engines.
+///
+/// # Errors
+/// The first thing that keeps cases from being tried.
+pub fn try_engines(
+    clients: &CompatClients<'_>,
+    engines: &[StackName],
+    cases: &[Case],
+    wanted: impl Fn(&StackName, &Case) -> bool + Sync,
+    found: impl FnMut(CompatSample) -> ControlFlow<()>,
+) -> Result<(), CompatError> {
+    let all = engines.iter().map(|engine| Engine::new(clients, engine));
+    try_all(clients, all.collect(), cases, wanted, found)
+}
+
+/// What is tried with cases.
+trait Tried {
+    fn name(&self) -> &StackName;
+
+    /// Tries a case. None where the run was stopped.
+    fn try_once(&mut self, case: &Case, limit: Duration) -> Result<Option<Told>, CompatError>;
+}
+
+/// What is told of a try.
+struct Told {
+    outcome: CompatOutcome,
+    embedder: Option<EmbedderView>,
+}
+
+impl From<CompatOutcome> for Told {
+    fn from(outcome: CompatOutcome) -> Self {
+        Self {
+            outcome,
+            embedder: None,
+        }
+    }
+}
+
+fn try_all(
+    clients: &CompatClients<'_>,
+    all: Vec<impl Tried + Send>,
+    cases: &[Case],
+    wanted: impl Fn(&StackName, &Case) -> bool + Sync,
+    found: impl FnMut(CompatSample) -> ControlFlow<()>,
+) -> Result<(), CompatError> {
     let (sender, samples) = mpsc::channel();
     let ended = AtomicBool::new(false);
     thread::scope(|scope| {
-        for stack in stacks {
+        for mut client in all {
             let (sender, wanted, ended) = (sender.clone(), &wanted, &ended);
             scope.spawn(move || {
-                let mut client = Client::new(clients, stack);
-                for case in cases.iter().filter(|case| wanted(stack, case)) {
+                let name = client.name().clone();
+                for case in cases.iter().filter(|case| wanted(&name, case)) {
                     if clients.stop.load(Ordering::Relaxed) || ended.load(Ordering::Relaxed) {
                         return;
                     }
                     // One that was stopped says nothing.
-                    let Some(sample) = client.sample(case).transpose() else {
+                    let Some(sample) = sample(&mut client, case, clients.limit).transpose() else {
                         return;
                     };
                     if sender.send(sample).is_err() {
@@ -108,6 +159,27 @@ pub fn try_cases(
         drop(sender);
         hand_on(samples, &ended, found)
     })
+}
+
+/// None where the run was stopped.
+fn sample(
+    client: &mut impl Tried,
+    case: &Case,
+    limit: Duration,
+) -> Result<Option<CompatSample>, CompatError> {
+    let mut tried = client.try_once(case, limit)?;
+    if let Some(told) = &tried
+        && matches!(told.outcome, CompatOutcome::Hang { .. })
+    {
+        tried = client.try_once(case, limit * PATIENCE)?;
+    }
+    Ok(tried.map(|told| CompatSample {
+        schema: SCHEMA_VERSION,
+        case: case.record.name.clone(),
+        stack: client.name().clone(),
+        outcome: told.outcome,
+        embedder: told.embedder,
+    }))
 }
 
 /// Gives each sample to `found`, until that or an error ends it. Those who send samples then see `ended`.
@@ -140,21 +212,6 @@ impl<'a> Client<'a> {
             stack,
             worker: None,
         }
-    }
-
-    /// None where the run was stopped.
-    fn sample(&mut self, case: &Case) -> Result<Option<CompatSample>, CompatError> {
-        let limit = self.clients.limit;
-        let mut tried = self.connection(case, limit)?;
-        if matches!(tried, Some(CompatOutcome::Hang { .. })) {
-            tried = self.connection(case, limit * PATIENCE)?;
-        }
-        Ok(tried.map(|outcome| CompatSample {
-            schema: SCHEMA_VERSION,
-            case: case.record.name.clone(),
-            stack: self.stack.clone(),
-            outcome,
-        }))
     }
 
     fn connection(
@@ -269,6 +326,16 @@ impl<'a> Client<'a> {
     }
 }
 
+impl Tried for Client<'_> {
+    fn name(&self) -> &StackName {
+        self.stack
+    }
+
+    fn try_once(&mut self, case: &Case, limit: Duration) -> Result<Option<Told>, CompatError> {
+        Ok(self.connection(case, limit)?.map(Told::from))
+    }
+}
+
 /// What became of a connection, by what both sides say. None where the run was stopped.
 fn outcome(
     case: &Case,
@@ -277,10 +344,7 @@ fn outcome(
     limit: Duration,
 ) -> Option<CompatOutcome> {
     let unsupported = |reason: String| CompatOutcome::Unsupported { reason };
-    let millis = |limit: Duration| u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-    let hang = CompatOutcome::Hang {
-        after_ms: millis(limit),
-    };
+    let hang = hang(limit);
     if let (Ok(_), Some(why)) = (&said, &served.cannot) {
         return Some(unsupported(format!(
             "the case's server cannot go on: {why}"
@@ -323,6 +387,12 @@ fn outcome(
             detail: error.to_string(),
         },
     })
+}
+
+fn hang(limit: Duration) -> CompatOutcome {
+    CompatOutcome::Hang {
+        after_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+    }
 }
 
 /// What a response says: it counts where both sides tell of all of it.

@@ -12,8 +12,8 @@ use std::{
 use netbench_lab::Lab;
 use netbench_model::{ClientSettings, Condition, KeyType, Profile, Role, SignatureScheme, Site};
 use netbench_protocol::{
-    Configure, Connect, HttpRequest, PROTOCOL_VERSION, Request, RequestBody, Resolve, Response,
-    ResponseBody, Serve, StackDescription,
+    Configure, Connect, HttpRequest, Load, PROTOCOL_VERSION, Request, RequestBody, Resolve,
+    Response, ResponseBody, Serve, StackDescription,
 };
 
 use crate::{
@@ -32,7 +32,7 @@ const END_LIMIT: Duration = Duration::from_secs(2);
 const CONNECTION_MS: u64 = 60_000;
 
 /// What a stack may say that it does, in this order.
-const OPERATIONS: [&str; 10] = [
+const OPERATIONS: [&str; 11] = [
     "connect",
     "serve",
     "suite",
@@ -42,6 +42,7 @@ const OPERATIONS: [&str; 10] = [
     "client-file",
     "early-data",
     "verify",
+    "load",
     "objects",
 ];
 
@@ -220,6 +221,13 @@ fn bad_lines(of: &Client<'_>) -> Result<Vec<BadLine>, String> {
         sites: Vec::new(),
         shared: None,
     };
+    let page = Load {
+        host: HOST.to_owned(),
+        port: nowhere.port(),
+        address: nowhere,
+        proceed_base64: None,
+        timeout_ms: CONNECTION_MS,
+    };
     let text = |text: &str| text.as_bytes().to_vec();
     Ok(vec![
         ("not JSON", text("describe"), 0),
@@ -242,6 +250,11 @@ fn bad_lines(of: &Client<'_>) -> Result<Vec<BadLine>, String> {
             "connect before configure",
             line(7, RequestBody::Connect(Box::new(clean)))?,
             7,
+        ),
+        (
+            "load before configure",
+            line(11, RequestBody::Load(page))?,
+            11,
         ),
         (
             "configure of an unknown stack",

@@ -8,17 +8,18 @@ use std::{
 
 use netbench_model::{Condition, Failure, FailureClass, FailureWord, ProcessCost, Role, sanitize};
 use netbench_protocol::{
-    Configure, Connect, Description, PROTOCOL_VERSION, Prepare, Request, RequestBody, Response,
-    ResponseBody, Serve, StackDescription,
+    Configure, Connect, Description, Load, PROTOCOL_VERSION, Prepare, Request, RequestBody,
+    Response, ResponseBody, Serve, StackDescription,
 };
 
 use crate::{
-    Fetch, Probe, SetupError, Stack, afresh,
+    Fetch, PageLoader, Probe, SetupError, Stack, afresh,
     answers::Answers,
     chain,
     explain::without_folders,
     fetch::measure,
     layout::with_layout,
+    load,
     server::Server,
     set_up::take_steps,
     spent::{fault_ns, minor_faults, spent},
@@ -53,6 +54,7 @@ pub fn run(stacks: Vec<Arc<dyn Stack>>) -> ExitCode {
                 answers,
                 configured: None,
                 kept: None,
+                loader: None,
                 server: None,
                 scenario: None,
             };
@@ -105,6 +107,8 @@ struct Worker {
     configured: Option<(Arc<dyn Stack>, Configure)>,
     /// The connector of the last `prime`, with its site.
     kept: Option<(String, u16, Box<dyn Fetch>)>,
+    /// What loads pages, since the first one after `configure`.
+    loader: Option<Box<dyn PageLoader>>,
     server: Option<Server>,
     scenario: Option<PreparedScenario>,
 }
@@ -143,6 +147,7 @@ impl Worker {
                 Ok(stack) => chain::verify(stack.as_ref(), &request),
                 Err(error) => error,
             },
+            RequestBody::Load(page) => self.load(&page),
         };
         Response {
             id: request.id,
@@ -170,6 +175,7 @@ impl Worker {
             }
             Ok(stack) => {
                 self.kept = None;
+                self.loader = None;
                 self.configured = Some((stack, settings));
                 ResponseBody::Configured
             }
@@ -246,6 +252,25 @@ impl Worker {
             Ok(measured) => ResponseBody::Connected(Box::new(measured)),
             Err(failure) => ResponseBody::Failed(failure),
         }
+    }
+
+    fn load(&mut self, page: &Load) -> ResponseBody {
+        let Some((stack, settings)) = &self.configured else {
+            return ResponseBody::Error {
+                message: "load before configure".to_owned(),
+            };
+        };
+        let loader = match &mut self.loader {
+            Some(loader) => loader,
+            none => {
+                let begun = Instant::now();
+                match stack.page_loader(&settings.client, &settings.roots_pem) {
+                    Ok(loader) => none.insert(loader),
+                    Err(error) => return unmade(&error, begun.elapsed()),
+                }
+            }
+        };
+        load::load(loader.as_mut(), page)
     }
 
     fn prepare(&mut self, request: &Prepare) -> ResponseBody {

@@ -3,7 +3,9 @@ use std::{error::Error, sync::Arc};
 use netbench_model::ClientSettings;
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 
-use crate::{Accept, ChainVerifier, Explained, Fetch, InMemory, OwnTrust, Probe, SetUpAction};
+use crate::{
+    Accept, ChainVerifier, Explained, Fetch, InMemory, OwnTrust, PageLoader, Probe, SetUpAction,
+};
 
 /// One TLS implementation in one configuration.
 ///
@@ -44,6 +46,21 @@ pub trait Stack: Send + Sync {
             "the hyper connector of {} offers no early data",
             self.name()
         )))
+    }
+
+    /// Makes what loads pages as whoever embeds the network stack does, with an empty cache. A stack that has it says
+    /// `load` among its operations.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be made.
+    fn page_loader(
+        &self,
+        _settings: &ClientSettings,
+        _roots_pem: &str,
+    ) -> Result<Box<dyn PageLoader>, SetupError> {
+        Err(SetupError::Unsupported(
+            "its worker loads no pages".to_owned(),
+        ))
     }
 
     /// Whether a connector with `settings` needs a new process, because the library was configured otherwise in this one and

@@ -61,7 +61,7 @@ fn tls_config(trust: Trust, roots_pem: &str, probe: &Probe) -> Result<TlsConfig,
     Ok(config)
 }
 
-fn use_webpki_roots(wanted: bool) {
+pub(crate) fn use_webpki_roots(wanted: bool) {
     if prefs::get().network_use_webpki_roots == wanted {
         return;
     }
@@ -71,7 +71,7 @@ fn use_webpki_roots(wanted: bool) {
 }
 
 /// The roots without those that webpki cannot use: Servo panics at one of them.
-fn usable(roots_pem: &str) -> Result<Vec<CertificateDer<'static>>, SetupError> {
+pub(crate) fn usable(roots_pem: &str) -> Result<Vec<CertificateDer<'static>>, SetupError> {
     let mut roots = CertificateDer::pem_slice_iter(roots_pem.as_bytes())
         .collect::<Result<Vec<_>, _>>()
         .map_err(|e| SetupError::refused("roots", e))?;

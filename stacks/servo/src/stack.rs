@@ -4,12 +4,13 @@ use netbench_model::{CertificateFault, ClientSettings, FailureClass, WorkerRecor
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
 use netbench_stack_rustls::Rustls;
 use netbench_worker::{
-    Accept, Explained, Fetch, Probe, SetupError, Stack, build_facts, locked_version,
+    Accept, Explained, Fetch, PageLoader, Probe, SetupError, Stack, build_facts, locked_version,
 };
 use rustls::CertificateError;
 
 use crate::{
     client::{self, Trust},
+    page::{self, Pages},
     provider::{self, AwsLc},
 };
 
@@ -56,7 +57,9 @@ impl Stack for Servo {
                 connector: format!("{}, {hyper}", package_version("servo-net")),
                 build,
             },
-            operations: ["connect", "serve", "request"].map(str::to_owned).to_vec(),
+            operations: ["connect", "serve", "request", "load"]
+                .map(str::to_owned)
+                .to_vec(),
             trust_sources: Vec::new(),
             ..self.rustls.describe()
         }
@@ -77,12 +80,20 @@ impl Stack for Servo {
         client::connector(self.trust, settings, roots_pem, probe)
     }
 
+    fn page_loader(
+        &self,
+        settings: &ClientSettings,
+        roots_pem: &str,
+    ) -> Result<Box<dyn PageLoader>, SetupError> {
+        Ok(Box::new(Pages::new(self.trust, settings, roots_pem)?))
+    }
+
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
         self.rustls.acceptor(site)
     }
 
     fn needs_another_process(&self, settings: &ClientSettings) -> bool {
-        provider::is_another(settings)
+        page::has_loader() || provider::is_another(settings)
     }
 
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {

@@ -145,3 +145,24 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     out.extend(payload);
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_response_that_may_be_kept_says_so_in_both_versions() {
+        for (is_h2, said) in [
+            (false, b"\r\ncache-control: max-age=3600\r\n".as_slice()),
+            // A literal whose name has the index 24 (RFC 7541 section 6.2.2), after the status 200.
+            (true, b"\x88\x0f\x09\x0cmax-age=3600"),
+        ] {
+            let response = |caching| {
+                Request::default().response(is_h2, Status::Ok, Response::WithLength, caching)
+            };
+            let says = |bytes: Vec<u8>| bytes.windows(said.len()).any(|part| part == said);
+            assert!(says(response(Caching::Allowed)), "h2: {is_h2}");
+            assert!(!says(response(Caching::NotTold)), "h2: {is_h2}");
+        }
+    }
+}

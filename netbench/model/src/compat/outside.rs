@@ -8,6 +8,8 @@ words!(
     OutsideKind, {
         /// A browser.
         Browser = "browser",
+        /// The network stack of a browser engine, as whoever embeds it uses it.
+        Engine = "engine",
         /// A program that fetches pages.
         Program = "program",
     }

@@ -8,7 +8,7 @@ use crate::{
     TlsVersion,
 };
 
-use super::{Expected, OutsideClient, Refusal};
+use super::{EmbedderView, Expected, OutsideClient, Refusal};
 
 /// What a run of `compat` was to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -73,6 +73,9 @@ pub struct CompatSample {
     pub stack: StackName,
     /// What it did.
     pub outcome: CompatOutcome,
+    /// What its embedder is told beside that, of a client of the kind `engine`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub embedder: Option<EmbedderView>,
 }
 
 impl Record for CompatSample {

@@ -1,6 +1,8 @@
 use netbench_model::compat::{CompatOutcome, Judgement};
 
-use super::{CompatCell, CompatDifference, CompatRow, CompatStack, CompatSummary, outside};
+use super::{
+    CompatCell, CompatDifference, CompatRow, CompatStack, CompatSummary, embedder, outside,
+};
 use crate::{
     cell::Cell,
     document::{
@@ -21,13 +23,14 @@ impl Report for CompatSummary {
         let stacks: Vec<&str> = run.stacks.iter().map(|s| s.stack.as_str()).collect();
         let clients = run.clients.iter().map(|client| client.name.as_str());
         let tried: Vec<&str> = stacks.iter().copied().chain(clients).collect();
-        let sections = vec![
-            outside::section(self),
+        let mut sections = vec![outside::section(self)];
+        sections.extend(embedder::sections(self));
+        sections.extend([
             differences(self, &stacks),
             astray(self, &tried),
             outside::words(self),
             all(self, &tried),
-        ];
+        ]);
         Document {
             about: in_place_of(&stacks),
             lead: format!(

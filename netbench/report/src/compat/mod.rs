@@ -1,6 +1,7 @@
 //! What a run of `compat` says: what changes for the users of a client with each stack, and every case.
 
 mod document;
+mod embedder;
 mod outside;
 mod summary;
 

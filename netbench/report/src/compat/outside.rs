@@ -54,20 +54,16 @@ pub enum Stance {
 }
 
 impl CompatDisagreement {
-    /// Whether a browser takes the server otherwise than the stack, or programs alone do.
+    /// What takes the server otherwise than the stack: browsers, or engines and programs alone.
     fn kind(&self, clients: &[OutsideClient]) -> OutsideKind {
         let others = match self.stance {
             Stance::Refuses => &self.accepted_by,
             Stance::Accepts => &self.refused_by,
         };
-        let mut others = clients
+        let others = clients
             .iter()
             .filter(|client| others.contains(&client.name));
-        if others.any(|client| client.kind == OutsideKind::Browser) {
-            OutsideKind::Browser
-        } else {
-            OutsideKind::Program
-        }
+        first_kind(others)
     }
 }
 
@@ -168,16 +164,28 @@ pub(super) fn section(summary: &CompatSummary) -> Option<Section> {
         id: "clients".to_owned(),
         heading: BESIDE.to_owned(),
         explanation: format!(
-            "{} Each runs in a private network, and trusts the case's root, alone or beside the roots it comes with.",
+            "{} {}",
             clients
                 .iter()
                 .filter_map(described)
                 .collect::<Vec<_>>()
-                .join(" ")
+                .join(" "),
+            surroundings(clients)
         ),
         items,
         ..Section::default()
     })
+}
+
+fn surroundings(clients: &[OutsideClient]) -> &'static str {
+    if clients.iter().all(is_engine) {
+        "An engine's network stack is in a worker, and trusts the case's root alone."
+    } else if clients.iter().any(is_engine) {
+        "Browsers and programs each run in a private network, and engines' network stacks in workers. \
+         Each trusts the case's root, alone or beside the roots it comes with."
+    } else {
+        "Each runs in a private network, and trusts the case's root, alone or beside the roots it comes with."
+    }
 }
 
 /// What clients of a kind take otherwise than a stack; a program's rows are those that no browser has.
@@ -193,8 +201,10 @@ fn table(summary: &CompatSummary, kind: OutsideKind, stance: Stance) -> Vec<Item
     }
     let who = match kind {
         OutsideKind::Browser => "browsers",
-        OutsideKind::Program if told_kind(clients) == OutsideKind::Browser => "programs alone",
-        OutsideKind::Program => "programs",
+        OutsideKind::Engine if kind == told_kind(clients) => "engines",
+        OutsideKind::Engine => "engines, and no browser,",
+        OutsideKind::Program if kind == told_kind(clients) => "programs",
+        OutsideKind::Program => "programs alone",
     };
     let heading = match stance {
         Stance::Refuses => format!("What {who} accept that a stack refuses"),
@@ -239,21 +249,29 @@ pub(super) fn words(summary: &CompatSummary) -> Option<Section> {
     Some(Section {
         id: "words".to_owned(),
         heading: "What each client says".to_owned(),
-        explanation: "The codes of browsers' error pages, and what other programs print."
-            .to_owned(),
+        explanation: if run.clients.iter().any(is_engine) {
+            "The codes of browsers' error pages, engines' errors, and what other programs print."
+        } else {
+            "The codes of browsers' error pages, and what other programs print."
+        }
+        .to_owned(),
         items: vec![table.item()],
         ..Section::default()
     })
 }
 
-/// Browsers where there are any, and else programs.
+fn is_engine(client: &OutsideClient) -> bool {
+    client.kind == OutsideKind::Engine
+}
+
+/// Browsers where there are any, else engines, and else programs.
 fn told_kind(clients: &[OutsideClient]) -> OutsideKind {
-    let is_browser = |client: &OutsideClient| client.kind == OutsideKind::Browser;
-    if clients.iter().any(is_browser) {
-        OutsideKind::Browser
-    } else {
-        OutsideKind::Program
-    }
+    first_kind(clients.iter())
+}
+
+fn first_kind<'a>(clients: impl Iterator<Item = &'a OutsideClient>) -> OutsideKind {
+    let kinds = clients.map(|client| client.kind);
+    kinds.min().unwrap_or(OutsideKind::Program)
 }
 
 fn headline(summary: &CompatSummary) -> String {
@@ -261,6 +279,7 @@ fn headline(summary: &CompatSummary) -> String {
     let kind = told_kind(clients);
     let a = match kind {
         OutsideKind::Browser => "a browser",
+        OutsideKind::Engine => "an engine",
         OutsideKind::Program => "a program",
     };
     let of = |stack: &StackName, stance: Stance| {

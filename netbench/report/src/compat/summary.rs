@@ -6,7 +6,8 @@ use std::{
 use netbench_model::{
     Profile, SCHEMA_VERSION, StackName,
     compat::{
-        CompatCase, CompatManifest, CompatOutcome, CompatSample, Expected, Judgement, OutsideClient,
+        CompatCase, CompatManifest, CompatOutcome, CompatSample, EmbedderView, Expected, Judgement,
+        OutsideClient,
     },
 };
 use schemars::JsonSchema;
@@ -120,6 +121,9 @@ pub struct CompatCell {
     pub outcome: CompatOutcome,
     /// How that is held against what it should do.
     pub judgement: Judgement,
+    /// What the network stack of a browser engine tells its embedder beside that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub embedder: Option<EmbedderView>,
 }
 
 impl fmt::Display for CompatCell {
@@ -171,17 +175,19 @@ impl CompatSummary {
 /// Sums a run up. Of a case that was tried twice the last try counts.
 pub fn summarize_compat(manifest: &CompatManifest, samples: Vec<CompatSample>) -> CompatSummary {
     let plan = &manifest.plan;
-    let mut found: HashMap<(String, StackName), CompatOutcome> = HashMap::new();
+    let mut found = HashMap::new();
     for sample in samples {
-        found.insert((sample.case, sample.stack), sample.outcome);
+        let told = (sample.outcome, sample.embedder);
+        found.insert((sample.case, sample.stack), told);
     }
     let cell = |case: &CompatCase, stack: &StackName| {
-        let outcome = found.get(&(case.name.clone(), stack.clone()))?.clone();
+        let (outcome, embedder) = found.get(&(case.name.clone(), stack.clone()))?.clone();
         let judgement = Judgement::of(&case.expected, &outcome);
         Some(CompatCell {
             stack: stack.clone(),
             outcome,
             judgement,
+            embedder,
         })
     };
     let cases: Vec<CompatRow> = plan

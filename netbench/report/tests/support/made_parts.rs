@@ -166,6 +166,7 @@ pub(crate) fn compat(judgements: &[Judgement]) -> CompatSummary {
                 case: server(number),
                 stack: StackName::new(stack),
                 outcome,
+                embedder: None,
             });
         }
     }

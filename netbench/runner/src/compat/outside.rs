@@ -29,7 +29,7 @@ use netbench_model::{
     compat::{CompatOutcome, CompatSample, Expected, OutsideClient, OutsideFound, Refusal},
 };
 
-use super::{CompatError, PATIENCE, SERVER_GRACE, answered, hand_on};
+use super::{CompatError, PATIENCE, SERVER_GRACE, answered, hand_on, hang};
 
 /// How long a browser may take to start.
 const START: Duration = Duration::from_secs(60);
@@ -283,9 +283,7 @@ impl Tries<'_> {
     /// What is said of a client that gave no answer.
     fn broken(&self, error: &BrowserError) -> CompatOutcome {
         match error {
-            BrowserError::Hung { .. } => CompatOutcome::Hang {
-                after_ms: u64::try_from(self.limit.as_millis()).unwrap_or(u64::MAX),
-            },
+            BrowserError::Hung { .. } => hang(self.limit),
             BrowserError::Ended { .. } => CompatOutcome::Crash {
                 detail: netbench_model::sanitize(&error.to_string()),
             },
@@ -308,6 +306,7 @@ impl Tries<'_> {
             case: case.record.name.clone(),
             stack: self.client.name.clone(),
             outcome,
+            embedder: None,
         };
         let goes_on = self.sender.send(Ok(sample)).is_ok()
             && !self.stop.load(Ordering::Relaxed)
@@ -321,7 +320,7 @@ impl Tries<'_> {
 }
 
 /// Whether one visit is all that the case asks for.
-fn is_plain(case: &Case) -> bool {
+pub(super) fn is_plain(case: &Case) -> bool {
     case.identity().is_none() && case.request().is_usual() && case.visits() == Visits::Once
 }
 
@@ -329,7 +328,7 @@ fn url(case: &Case, port: u16) -> String {
     format!("https://{}:{port}/", case.record.host)
 }
 
-fn unsupported(reason: &str) -> CompatOutcome {
+pub(super) fn unsupported(reason: &str) -> CompatOutcome {
     CompatOutcome::Unsupported {
         reason: netbench_model::sanitize(reason),
     }
@@ -373,7 +372,7 @@ fn shown(page: Page, case: &Case, served: &Served) -> CompatOutcome {
 }
 
 /// `others` are what the client's word may stand for as well: where one of them is what should be found, it is that.
-fn refused(
+pub(super) fn refused(
     failure: &Failure,
     others: &[Refusal],
     code: String,

@@ -1,11 +1,11 @@
 use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, Subcommand, ValueHint};
-use netbench_browser::Outside;
 
 use super::{
     breakages::{Breakages, EXAMPLES as BREAKAGES},
     chains::args::{Chains, EXAMPLES as CHAINS},
+    outside::Client,
     roots::args::{EXAMPLES as ROOTS, Roots},
 };
 use crate::options::{Output, OwnWorkers, ProfileArg, StackOptions, StoredIn, between};
@@ -16,6 +16,7 @@ Examples:
   netbench compat --stack openssl,rustls-ring,go
   netbench compat --case 'certificate/*'      some of the cases
   netbench compat --client chromium,firefox,curl
+  netbench compat --client servo              what Servo's error pages are told
   netbench compat --list                      the cases, and what is expected
   netbench compat --catalogue mine.toml       servers of your own
   netbench compat --format csv > compat.csv
@@ -36,9 +37,10 @@ pub(crate) struct Compat {
     pub(crate) part: Option<Part>,
     #[command(flatten, next_help_heading = "What")]
     pub(crate) stacks: StackOptions,
-    /// Browsers and programs to try beside the stacks: chromium, firefox, curl, wget, python, node
+    /// Browsers and programs to try beside the stacks: chromium, firefox, curl, wget, python, node; and servo, as an
+    /// application that embeds it loads pages
     #[arg(long, value_name = "C,…", value_delimiter = ',')]
-    pub(crate) client: Vec<Outside>,
+    pub(crate) client: Vec<Client>,
     /// Try only the cases whose names match; * and ? as in a shell
     #[arg(long, value_name = "GLOB")]
     pub(crate) case: Vec<String>,

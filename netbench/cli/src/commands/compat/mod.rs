@@ -15,18 +15,18 @@ use std::{
 
 use netbench_compat::Case;
 use netbench_model::{
-    StackName,
+    Profile, StackName,
     compat::{CompatCase, CompatManifest, CompatOutcome, CompatPlan, CompatSample},
 };
 use netbench_runner::{
-    compat::{CompatClients, OutsideClients, try_cases, try_outside},
+    compat::{CompatClients, OutsideClients, try_cases, try_engines, try_outside},
     scan::client_settings,
 };
 
 use self::{
     args::{Compat, Part},
     cases::Cases,
-    outside::Found,
+    outside::Clients,
 };
 use crate::{
     client::millis,
@@ -82,7 +82,7 @@ pub(crate) fn time(options: &Compat) -> anyhow::Result<Duration> {
 struct Settings {
     cases: Vec<Case>,
     plan: CompatPlan,
-    clients: Vec<Found>,
+    clients: Clients,
 }
 
 impl Settings {
@@ -93,7 +93,7 @@ impl Settings {
         let clients = outside::find(options, &stacks)?;
         let plan = CompatPlan {
             stacks,
-            clients: clients.iter().map(|(record, _)| record.clone()).collect(),
+            clients: clients.records(),
             cases: chosen.iter().map(|case| case.record.clone()).collect(),
             catalogue: cases.name,
             catalogue_sha256: cases.sha256,
@@ -141,7 +141,7 @@ impl Settings {
         Tries {
             cases: self.cases.len(),
             stacks: self.plan.stacks.len(),
-            clients: self.clients.len(),
+            clients: self.clients.count(),
         }
     }
 }
@@ -150,12 +150,13 @@ impl Measured for Settings {
     type Plan = CompatPlan;
 
     fn workers(&self) -> BTreeSet<String> {
-        let names = self.plan.stacks.iter();
+        let engines = self.clients.engines();
+        let names = self.plan.stacks.iter().chain(&engines);
         names.map(|stack| stack.stack().to_owned()).collect()
     }
 
     fn networks(&self) -> Networks {
-        if self.clients.is_empty() {
+        if self.clients.outside.is_empty() {
             Networks::None
         } else {
             Networks::OfClients
@@ -172,8 +173,11 @@ impl Measured for Settings {
         _earlier: Option<&CompatManifest>,
     ) -> anyhow::Result<Ready<'a, CompatPlan>> {
         let (plan, workers) = (&self.plan, &setup.workers);
+        let mut described = plan.clone();
+        outside::describe(&mut described.clients, workers)?;
+        let engines = self.clients.engines();
         Ok(Ready {
-            plan: plan.clone(),
+            plan: described,
             checks: Vec::new(),
             measure: Box::new(move |folder, mut appender| {
                 let client = client_settings(plan.client_profile, &plan.stacks, workers);
@@ -207,9 +211,15 @@ impl Measured for Settings {
                     }
                 };
                 try_cases(&clients, &plan.stacks, &self.cases, wanted, &mut found)?;
+                let own = client_settings(Profile::Library, &engines, workers);
+                let embedded = CompatClients {
+                    client: &own,
+                    ..clients
+                };
+                try_engines(&embedded, &engines, &self.cases, wanted, &mut found)?;
                 // Afterwards: stacks have less time, and browsers need both cores.
                 let outside = OutsideClients {
-                    clients: &self.clients,
+                    clients: &self.clients.outside,
                     limit: clients.limit,
                     stop: clients.stop,
                 };

@@ -1,20 +1,139 @@
-//! Browsers and other programs that are tried beside the stacks.
+//! Browsers, other programs, and the network stacks of browser engines that are tried beside the stacks.
+
+use std::{fmt, str::FromStr};
 
 use netbench_browser::{Outside, OutsideProgram};
 use netbench_model::{
     StackName,
     browser::Sandbox,
     compat::{OutsideClient, OutsideFound, OutsideKind},
+    tls::one_of,
 };
+use netbench_runner::Workers;
 
 use super::args::Compat;
 use crate::exit::{WrongInput, bail_input};
 
-/// A client, and its program where that is here.
+/// The stacks whose workers load pages, as the network stack of a browser engine.
+const ENGINES: [&str; 1] = ["servo"];
+
+/// A client of `--client`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Client {
+    /// A browser or another program.
+    Outside(Outside),
+    /// The network stack of a browser engine, by the name of the stack whose worker has it.
+    Engine(&'static str),
+}
+
+impl Client {
+    fn all() -> impl Iterator<Item = Self> {
+        let outside = Outside::all().map(Self::Outside);
+        outside.chain(ENGINES.into_iter().map(Self::Engine))
+    }
+}
+
+impl FromStr for Client {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let known: Vec<_> = Self::all().collect();
+        one_of("client", text, &known)
+    }
+}
+
+impl fmt::Display for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Outside(outside) => outside.fmt(f),
+            Self::Engine(stack) => f.pad(stack),
+        }
+    }
+}
+
+/// The clients of a run.
+#[derive(Debug)]
+pub(super) struct Clients {
+    /// What is known of each, in the order in which they were asked for.
+    records: Vec<OutsideClient>,
+    /// Browsers and other programs, with the programs of those that are here.
+    pub(super) outside: Vec<Found>,
+}
+
+/// A client from outside, and its program where that is here.
 pub(super) type Found = (OutsideClient, Option<OutsideProgram>);
 
+impl Clients {
+    fn look(clients: impl Iterator<Item = (Client, Sandbox)>) -> Self {
+        let (mut records, mut outside) = (Vec::new(), Vec::new());
+        for (client, sandbox) in clients {
+            match client {
+                Client::Outside(client) => {
+                    let found = look(client, sandbox);
+                    records.push(found.0.clone());
+                    outside.push(found);
+                }
+                Client::Engine(stack) => records.push(engine(stack)),
+            }
+        }
+        Self { records, outside }
+    }
+
+    /// What a plan has of them.
+    pub(super) fn records(&self) -> Vec<OutsideClient> {
+        self.records.clone()
+    }
+
+    /// The stacks whose workers load pages.
+    pub(super) fn engines(&self) -> Vec<StackName> {
+        let engines = self.records.iter();
+        let engines = engines.filter(|client| client.kind == OutsideKind::Engine);
+        engines.map(|client| client.name.clone()).collect()
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.records.len()
+    }
+}
+
+/// Puts in what the workers of engines say of themselves.
+pub(super) fn describe(clients: &mut [OutsideClient], workers: &Workers) -> anyhow::Result<()> {
+    let engines = clients.iter_mut();
+    for client in engines.filter(|client| client.kind == OutsideKind::Engine) {
+        let stack = client.name.stack();
+        let Some(description) = workers.description(stack) else {
+            continue;
+        };
+        if !description.operations.iter().any(|does| does == "load") {
+            bail_input!("the worker of {stack} loads no pages: it has no operation \"load\"");
+        }
+        let record = &description.record;
+        let provider = record.provider.as_ref();
+        client.found = OutsideFound::Installed {
+            version: record.connector.clone(),
+            library: provider.map_or(record.library.clone(), |provider| {
+                format!("{} and {provider}", record.library)
+            }),
+            sandbox: None,
+        };
+    }
+    Ok(())
+}
+
+/// Before its worker has said what it is.
+fn engine(stack: &'static str) -> OutsideClient {
+    OutsideClient {
+        name: StackName::new(stack),
+        kind: OutsideKind::Engine,
+        found: OutsideFound::Missing {
+            reason: "its worker was not asked yet".to_owned(),
+        },
+    }
+}
+
 /// Looks for the clients that were asked for. One that is not here is kept: the report says what to install.
-pub(super) fn find(options: &Compat, stacks: &[StackName]) -> anyhow::Result<Vec<Found>> {
+pub(super) fn find(options: &Compat, stacks: &[StackName]) -> anyhow::Result<Clients> {
     let sandbox = if options.no_sandbox {
         Sandbox::Off
     } else {
@@ -31,26 +150,30 @@ pub(super) fn find(options: &Compat, stacks: &[StackName]) -> anyhow::Result<Vec
             bail_input!("{client} is a stack and a client: the run would have two of one name");
         }
     }
-    let clients = options.client.iter();
-    Ok(clients.map(|client| look(*client, sandbox)).collect())
+    let clients = options.client.iter().map(|client| (*client, sandbox));
+    Ok(Clients::look(clients))
 }
 
 /// Looks for the clients of a run that is resumed, which are to be what they were.
-pub(super) fn find_again(run: &str, clients: &[OutsideClient]) -> anyhow::Result<Vec<Found>> {
-    let mut found = Vec::new();
+pub(super) fn find_again(run: &str, clients: &[OutsideClient]) -> anyhow::Result<Clients> {
+    let mut wanted = Vec::new();
     for then in clients {
-        let client: Outside = then.name.as_str().parse().map_err(WrongInput)?;
+        let client: Client = then.name.as_str().parse().map_err(WrongInput)?;
         let sandbox = match then.found {
             OutsideFound::Installed { sandbox, .. } => sandbox,
             OutsideFound::Missing { .. } => None,
         };
-        let now = look(client, sandbox.unwrap_or(Sandbox::On));
-        if now.0 != *then {
+        wanted.push((client, sandbox.unwrap_or(Sandbox::On)));
+    }
+    let found = Clients::look(wanted.into_iter());
+    for (now, then) in found.records.iter().zip(clients) {
+        // Workers are held against those of the first session by themselves.
+        if now.kind != OutsideKind::Engine && now != then {
             bail_input!(
-                "run {run} cannot be resumed: {client} was another one when it was started, or was not there"
+                "run {run} cannot be resumed: {} was another one when it was started, or was not there",
+                now.name
             );
         }
-        found.push(now);
     }
     Ok(found)
 }

@@ -1,0 +1,194 @@
+//! What the network stack of a browser engine tells whoever embeds it.
+
+use netbench_model::{
+    StackName,
+    compat::{
+        CompatOutcome, EmbedderView, Expected, NextLoad, OutsideKind, Refusal, ToldCertificate,
+    },
+};
+
+use super::{CompatRow, CompatSummary};
+use crate::{
+    cell::Cell,
+    document::{Item, Section, Table},
+    text::count,
+};
+
+/// A page that an engine was to load.
+struct Page<'a> {
+    row: &'a CompatRow,
+    outcome: &'a CompatOutcome,
+    view: &'a EmbedderView,
+}
+
+/// One for each engine.
+pub(super) fn sections(summary: &CompatSummary) -> Vec<Option<Section>> {
+    let (stacks, clients) = (summary.run.stacks.len(), &summary.run.clients);
+    let clients = clients.iter().enumerate();
+    let engines = clients.filter(|(_, client)| client.kind == OutsideKind::Engine);
+    engines
+        .map(|(number, client)| section(&client.name, &pages(&summary.cases, stacks + number)))
+        .collect()
+}
+
+fn pages(rows: &[CompatRow], place: usize) -> Vec<Page<'_>> {
+    let pages = rows.iter().filter_map(|row| {
+        let cell = row.cells.get(place)?.as_ref()?;
+        Some(Page {
+            row,
+            outcome: &cell.outcome,
+            view: cell.embedder.as_ref()?,
+        })
+    });
+    pages.collect()
+}
+
+fn section(engine: &StackName, pages: &[Page<'_>]) -> Option<Section> {
+    if pages.is_empty() {
+        return None;
+    }
+    let (refused, loaded): (Vec<&Page<'_>>, Vec<&Page<'_>>) =
+        pages.iter().partition(|page| page.is_refused());
+    let mut items = vec![Item::Headline(format!(
+        "{} {}",
+        of_errors(engine, &refused),
+        of_pages(&loaded)
+    ))];
+    items.extend(errors(&refused));
+    let odd = loaded.into_iter().filter(|page| page.is_odd());
+    items.extend(
+        Table::of(odd)
+            .col("case", 0, |page| Cell::text(&page.row.case.name))
+            .col("certificate in the page's details", 0, |page| {
+                Cell::text(page.view.certificate)
+            })
+            .col("loaded once more", 0, |page| {
+                Cell::maybe(page.view.again.as_ref().map(once_more))
+            })
+            .under("Pages without the server's certificate, or that are not kept"),
+    );
+    Some(Section {
+        id: format!("embedder-{engine}"),
+        heading: format!("What {engine} tells its embedder"),
+        explanation: format!(
+            "Each page is loaded as an application that embeds {engine} loads it. Where the error has a certificate, its user proceeds, \
+             as by the button of the error page. The certificate is held against the one that the server sent, and each load against the connections that the server saw."
+        ),
+        items,
+        ..Section::default()
+    })
+}
+
+impl Page<'_> {
+    fn is_refused(&self) -> bool {
+        matches!(self.outcome, CompatOutcome::Rejected { .. })
+    }
+
+    /// Whether the certificate is what it is to be refused for.
+    fn is_of_certificate(&self) -> bool {
+        let of_certificate = |why: &Refusal| matches!(why, Refusal::Certificate(_));
+        match &self.row.case.expected {
+            Expected::Rejected(reasons) => reasons.iter().any(of_certificate),
+            Expected::Accepted => false,
+        }
+    }
+
+    fn has_certificate(&self) -> bool {
+        self.view.certificate == ToldCertificate::Sent
+    }
+
+    fn is_odd(&self) -> bool {
+        !self.has_certificate() || self.view.again != Some(NextLoad::Cached)
+    }
+}
+
+fn of_errors(engine: &StackName, refused: &[&Page<'_>]) -> String {
+    let mut text = format!(
+        "{engine} has an error for {}.",
+        count(refused.len(), "server", "servers")
+    );
+    let among = refused.iter().filter(|page| page.is_of_certificate());
+    let among: Vec<_> = among.collect();
+    if !among.is_empty() {
+        let told = among.iter().filter(|page| page.has_certificate()).count();
+        let loads = |page: &&&&Page<'_>| page.view.proceeded == Some(NextLoad::Connected);
+        let loads = among.iter().filter(loads).count();
+        text.push_str(&format!(
+            " {} to be refused for the certificate: the error has the server's certificate for {told}, and the page of {loads} loads when the user proceeds.",
+            match among.len() {
+                1 => "One of them is".to_owned(),
+                many => format!("{many} of them are"),
+            }
+        ));
+    }
+    let elsewhere = refused
+        .iter()
+        .filter_map(|page| page.view.elsewhere.as_ref());
+    let elsewhere: Vec<_> = elsewhere.collect();
+    if !elsewhere.is_empty() {
+        let other = elsewhere
+            .iter()
+            .filter(|next| ***next == NextLoad::Connected);
+        text.push_str(&format!(
+            " That decision holds for another name of the same server in {} of {}.",
+            other.count(),
+            count(elsewhere.len(), "case", "cases")
+        ));
+    }
+    text
+}
+
+fn of_pages(loaded: &[&Page<'_>]) -> String {
+    let cached = loaded
+        .iter()
+        .filter(|page| page.view.again == Some(NextLoad::Cached));
+    format!(
+        "{} load; loaded once more, {} of them come from its cache, without a connection.",
+        count(loaded.len(), "page", "pages"),
+        cached.count()
+    )
+}
+
+fn errors(refused: &[&Page<'_>]) -> Vec<Item> {
+    let said = |page: &&Page<'_>| match page.outcome {
+        CompatOutcome::Rejected {
+            library, detail, ..
+        } => Some((library.clone(), detail.clone())),
+        _ => None,
+    };
+    Table::of(refused.iter().copied())
+        .col("case", 0, |page| Cell::text(&page.row.case.name))
+        .col("error", 0, move |page| {
+            Cell::maybe(said(page).map(|(error, _)| error))
+        })
+        .col("it says", 2, move |page| {
+            Cell::maybe(said(page).map(|(_, detail)| detail))
+        })
+        .col("its certificate", 0, |page| {
+            Cell::text(page.view.certificate)
+        })
+        .col("when the user proceeds", 0, |page| {
+            Cell::maybe(page.view.proceeded.as_ref().map(afterwards))
+        })
+        .col("then under another name", 1, |page| {
+            Cell::maybe(page.view.elsewhere.as_ref().map(afterwards))
+        })
+        .under("Errors")
+}
+
+fn afterwards(next: &NextLoad) -> String {
+    match next {
+        NextLoad::Connected => "loads".to_owned(),
+        other => once_more(other),
+    }
+}
+
+fn once_more(next: &NextLoad) -> String {
+    match next {
+        NextLoad::Connected => "from the server".to_owned(),
+        NextLoad::Cached => "from the cache".to_owned(),
+        NextLoad::Refused { library, .. } => format!("refused: {library}"),
+        NextLoad::Hang => "hang".to_owned(),
+        NextLoad::Unclear { reason } => format!("not known: {reason}"),
+    }
+}

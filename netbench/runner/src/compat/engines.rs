@@ -1,0 +1,480 @@
+//! Tries the network stacks of browser engines with the cases, as whoever embeds them uses them: they load pages. What
+//! the embedder is told is held against what the case's server saw and sent.
+
+use std::{net::IpAddr, ops::Range, time::Duration};
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use jiff::Timestamp;
+use netbench_browser::failures;
+use netbench_compat::{Case, Running, Served};
+use netbench_model::{
+    StackName,
+    compat::{CompatOutcome, EmbedderView, NextLoad, ToldCertificate},
+};
+use netbench_protocol::{Configure, Load, Loaded, RequestBody, ResponseBody};
+use sha2::{Digest, Sha256};
+
+use super::{
+    CompatClients, CompatError, GRACE, SERVER_GRACE, Told, Tried, answered, hang,
+    outside::{is_plain, refused, unsupported},
+};
+use crate::{Worker, WorkerError};
+
+/// Why a case that is not plain is not tried.
+const NOT_PLAIN: &str = "it loads plain pages, and the case needs a client certificate, extra headers or a connection after the first";
+
+/// The network stack of a browser engine. Its worker is started again when it is gone.
+pub(super) struct Engine<'a> {
+    clients: &'a CompatClients<'a>,
+    name: &'a StackName,
+    worker: Option<Worker>,
+}
+
+/// The loads of a case, one after the other in one process.
+struct Loads {
+    first: Step,
+    /// Once more, where there is a page.
+    again: Option<Next>,
+    /// Where there is an error with a certificate.
+    decided: Option<Decided>,
+}
+
+/// The loads of a user who decides to proceed.
+struct Decided {
+    /// The same server under its address, before that.
+    before: Option<Next>,
+    /// The page.
+    proceeded: Next,
+    /// The same server under its address, afterwards.
+    after: Option<Next>,
+}
+
+/// A load that was answered, and which of the server's connections were accepted meanwhile.
+struct Step {
+    loaded: Loaded,
+    connections: Range<usize>,
+}
+
+/// A further load, or why there was no answer.
+type Next = Result<Step, WorkerError>;
+
+impl<'a> Engine<'a> {
+    pub(super) fn new(clients: &'a CompatClients<'a>, name: &'a StackName) -> Self {
+        Self {
+            clients,
+            name,
+            worker: None,
+        }
+    }
+
+    /// Its worker with these settings, and nothing of earlier pages.
+    fn configured(&mut self, settings: Configure) -> Result<&mut Worker, WorkerError> {
+        let Some(worker) = self.worker.take() else {
+            let workers = self.clients.workers;
+            let program = workers.program(self.name.stack());
+            let program =
+                program.ok_or_else(|| WorkerError::Refused("it has no worker".to_owned()))?;
+            let started = Worker::start_configured(program, &workers.launch(None), settings)?;
+            return Ok(self.worker.insert(started));
+        };
+        let worker = self.worker.insert(worker);
+        worker.ask(RequestBody::Configure(Box::new(settings)), GRACE)?;
+        Ok(worker)
+    }
+
+    fn loads(
+        &mut self,
+        case: &Case,
+        settings: Configure,
+        running: &Running,
+        limit: Duration,
+    ) -> Result<Loads, WorkerError> {
+        let worker = self.configured(settings)?;
+        let mut load = |host: &str, proceed: Option<&str>| {
+            let from = running.accepted();
+            let load = Load {
+                host: host.to_owned(),
+                port: running.address().port(),
+                address: running.address(),
+                proceed_base64: proceed.map(str::to_owned),
+                timeout_ms: u64::try_from(limit.as_millis()).unwrap_or(u64::MAX),
+            };
+            match worker.ask(RequestBody::Load(load), limit + GRACE)? {
+                ResponseBody::Loaded(loaded) => Ok(Step {
+                    loaded,
+                    connections: from..running.accepted(),
+                }),
+                ResponseBody::Unsupported { reason } => Err(WorkerError::Refused(reason)),
+                other => Err(WorkerError::another_kind(&other)),
+            }
+        };
+        let host = case.record.host.as_str();
+        let first = load(host, None)?;
+        let (mut again, mut decided) = (None, None);
+        match &first.loaded {
+            Loaded::Page { .. } => again = Some(load(host, None)),
+            Loaded::Refused {
+                certificate_base64: Some(certificate),
+                ..
+            } => {
+                let address = running.address().ip().to_string();
+                let is_name = host.parse::<IpAddr>().is_err();
+                let before = is_name.then(|| load(&address, None));
+                let proceeded = load(host, Some(certificate));
+                let after = is_name.then(|| load(&address, None));
+                decided = Some(Decided {
+                    before,
+                    proceeded,
+                    after,
+                });
+            }
+            _ => {}
+        }
+        Ok(Loads {
+            first,
+            again,
+            decided,
+        })
+    }
+}
+
+impl Tried for Engine<'_> {
+    fn name(&self) -> &StackName {
+        self.name
+    }
+
+    fn try_once(&mut self, case: &Case, limit: Duration) -> Result<Option<Told>, CompatError> {
+        if !is_plain(case) {
+            return Ok(Some(unsupported(NOT_PLAIN).into()));
+        }
+        let server = case.server(Timestamp::now());
+        let server = server.map_err(|source| CompatError::Server {
+            case: case.record.name.clone(),
+            source,
+        })?;
+        let settings = Configure {
+            stack: self.name.stack().to_owned(),
+            client: self.clients.client.clone(),
+            roots_pem: server.roots_pem().to_owned(),
+            identity: None,
+            early_data: false,
+        };
+        let running = server.cacheable().start(limit + SERVER_GRACE);
+        let running = running.map_err(|source| CompatError::Listen {
+            case: case.record.name.clone(),
+            source,
+        })?;
+        let loads = self.loads(case, settings, &running, limit);
+        let seen = Seen(running.end_each());
+        if !matches!(&loads, Ok(loads) if loads.errors().next().is_none()) {
+            self.worker = None;
+        }
+        Ok(match loads {
+            Ok(loads) if loads.errors().any(|it| matches!(it, WorkerError::Stopped)) => None,
+            Ok(loads) => Some(seen.tell(case, &loads, limit)),
+            Err(WorkerError::Stopped) => None,
+            Err(WorkerError::Hung { .. }) => Some(hang(limit).into()),
+            Err(WorkerError::Refused(why)) => Some(unsupported(&why).into()),
+            Err(error) => Some(
+                CompatOutcome::Crash {
+                    detail: error.to_string(),
+                }
+                .into(),
+            ),
+        })
+    }
+}
+
+impl Loads {
+    /// Those of loads that were not answered.
+    fn errors(&self) -> impl Iterator<Item = &WorkerError> {
+        let decided = self.decided.iter().flat_map(|loads| {
+            let around = loads.before.iter().chain(&loads.after);
+            around.chain([&loads.proceeded])
+        });
+        let all = self.again.iter().chain(decided);
+        all.filter_map(|next| next.as_ref().err())
+    }
+}
+
+/// What the server saw of each connection.
+struct Seen(Vec<Served>);
+
+impl Seen {
+    /// Of the connections of a load.
+    fn of(&self, step: &Step) -> Served {
+        let seen = self.0.get(step.connections.clone());
+        Served::all(seen.unwrap_or_default().iter().cloned())
+    }
+
+    fn tell(&self, case: &Case, loads: &Loads, limit: Duration) -> Told {
+        let served = self.of(&loads.first);
+        let (outcome, certificate) = match &loads.first.loaded {
+            Loaded::Page {
+                from_cache: true, ..
+            } => (
+                unsupported("its first page is from a cache that should be empty"),
+                &None,
+            ),
+            Loaded::Page {
+                http_status,
+                body_bytes,
+                version,
+                suite,
+                group,
+                alpn,
+                certificate_base64,
+                ..
+            } => {
+                let outcome = answered(&served, *http_status, *body_bytes, || {
+                    CompatOutcome::Accepted {
+                        version: *version,
+                        suite: *suite,
+                        group: *group,
+                        alpn: alpn.clone(),
+                    }
+                });
+                (outcome, certificate_base64)
+            }
+            Loaded::Refused {
+                error,
+                detail,
+                certificate_base64,
+            } => {
+                let (mut failure, others) = failures(error);
+                failure.detail.clone_from(detail);
+                let outcome = refused(&failure, others, error.clone(), case, &served);
+                (outcome, certificate_base64)
+            }
+            Loaded::TimedOut => (hang(limit), &None),
+        };
+        let embedder = match outcome {
+            CompatOutcome::Accepted { .. }
+            | CompatOutcome::Rejected {
+                http_status: None, ..
+            } => Some(self.view(loads, certificate.as_deref(), &served)),
+            _ => None,
+        };
+        Told { outcome, embedder }
+    }
+
+    fn view(&self, loads: &Loads, certificate: Option<&str>, served: &Served) -> EmbedderView {
+        let certificate = certificate.map(|text| BASE64_STANDARD.decode(text).unwrap_or_default());
+        let decided = loads.decided.as_ref();
+        let proceeded = decided.map(|loads| self.next_first(&loads.proceeded));
+        // Only a decision that counts, and a server that is refused without it, tell how far it goes.
+        let elsewhere = decided.and_then(|loads| {
+            let before = self.next_first(loads.before.as_ref()?);
+            let counts = proceeded == Some(NextLoad::Connected);
+            let is_control = matches!(before, NextLoad::Refused { .. });
+            (counts && is_control).then_some(self.next_first(loads.after.as_ref()?))
+        });
+        EmbedderView {
+            certificate: match (&certificate, &served.certificate) {
+                (Some(told), Some(sent)) if told == sent => ToldCertificate::Sent,
+                (Some(_), _) => ToldCertificate::Another,
+                (None, Some(_)) => ToldCertificate::Missing,
+                (None, None) => ToldCertificate::NotSent,
+            },
+            certificate_sha256: certificate.map(|der| format!("{:x}", Sha256::digest(der))),
+            again: loads.again.as_ref().map(|again| self.next(again)),
+            proceeded,
+            elsewhere,
+        }
+    }
+
+    /// As [`Self::next`], of a page that did not load before and is therefore in no cache.
+    fn next_first(&self, next: &Next) -> NextLoad {
+        match self.next(next) {
+            NextLoad::Cached => NextLoad::Unclear {
+                reason: "it is from the cache, and was never loaded".to_owned(),
+            },
+            next => next,
+        }
+    }
+
+    /// What became of a further load, by what both sides say.
+    fn next(&self, next: &Next) -> NextLoad {
+        let unclear = |reason: String| NextLoad::Unclear { reason };
+        let step = match next {
+            Ok(step) => step,
+            Err(WorkerError::Hung { .. }) => return NextLoad::Hang,
+            Err(error) => return unclear(error.to_string()),
+        };
+        match &step.loaded {
+            Loaded::Page {
+                from_cache: true, ..
+            } if step.connections.is_empty() => NextLoad::Cached,
+            Loaded::Page {
+                from_cache: true, ..
+            } => unclear("it is from the cache, and the server saw a connection".to_owned()),
+            Loaded::Page {
+                http_status,
+                body_bytes,
+                ..
+            } => {
+                let accepted = || CompatOutcome::Accepted {
+                    version: None,
+                    suite: None,
+                    group: None,
+                    alpn: None,
+                };
+                match answered(&self.of(step), *http_status, *body_bytes, accepted) {
+                    CompatOutcome::Accepted { .. } => NextLoad::Connected,
+                    CompatOutcome::Rejected { detail, .. } => unclear(detail),
+                    CompatOutcome::Unsupported { reason } => unclear(reason),
+                    _ => unclear("it is not known".to_owned()),
+                }
+            }
+            Loaded::Refused { error, detail, .. } => NextLoad::Refused {
+                library: error.clone(),
+                detail: detail.clone(),
+            },
+            Loaded::TimedOut => NextLoad::Hang,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netbench_compat::{BODY, BUILT_IN, catalogue};
+
+    use super::*;
+
+    const CERTIFICATE: &[u8] = b"certificate";
+
+    fn page(from_cache: bool) -> Loaded {
+        Loaded::Page {
+            http_status: 200,
+            body_bytes: BODY.len() as u64,
+            from_cache,
+            version: None,
+            suite: None,
+            group: None,
+            alpn: None,
+            certificate_base64: Some(BASE64_STANDARD.encode(CERTIFICATE)),
+        }
+    }
+
+    fn refused_with(certificate: Option<&[u8]>) -> Loaded {
+        Loaded::Refused {
+            error: "SslValidation".to_owned(),
+            detail: "why".to_owned(),
+            certificate_base64: certificate.map(|der| BASE64_STANDARD.encode(der)),
+        }
+    }
+
+    fn step(loaded: Loaded, connections: Range<usize>) -> Step {
+        Step {
+            loaded,
+            connections,
+        }
+    }
+
+    fn answered_connection() -> Served {
+        Served {
+            has_hello: true,
+            is_finished: true,
+            is_answered: true,
+            certificate: Some(CERTIFICATE.to_vec()),
+            ..Served::default()
+        }
+    }
+
+    fn refused_connection() -> Served {
+        Served {
+            has_hello: true,
+            certificate: Some(CERTIFICATE.to_vec()),
+            ..Served::default()
+        }
+    }
+
+    /// A worker's word counts where the server saw the same.
+    #[test]
+    fn further_loads_are_held_against_the_servers_connections() {
+        let seen = Seen(vec![refused_connection(), answered_connection()]);
+        let refused = NextLoad::Refused {
+            library: "SslValidation".to_owned(),
+            detail: "why".to_owned(),
+        };
+        for (loaded, connections, due) in [
+            (page(false), 1..2, Some(NextLoad::Connected)),
+            (page(true), 2..2, Some(NextLoad::Cached)),
+            (refused_with(None), 0..1, Some(refused)),
+            (Loaded::TimedOut, 0..1, Some(NextLoad::Hang)),
+            // From a connection that never finished, from none at all, and from a cache that asks the server.
+            (page(false), 0..1, None),
+            (page(false), 2..2, None),
+            (page(true), 1..2, None),
+        ] {
+            let next = seen.next(&Ok(step(loaded, connections)));
+            match due {
+                Some(due) => assert_eq!(next, due),
+                None => assert!(matches!(next, NextLoad::Unclear { .. }), "{next:?}"),
+            }
+        }
+        let died = WorkerError::Died {
+            status: None,
+            stderr: Vec::new(),
+        };
+        assert!(matches!(seen.next(&Err(died)), NextLoad::Unclear { .. }));
+    }
+
+    #[test]
+    fn certificates_are_those_that_the_server_sent() {
+        let cases = catalogue(BUILT_IN).unwrap();
+        let expired = |case: &&Case| case.record.name == "certificate/expired";
+        let case = cases.iter().find(expired).unwrap();
+        let sent = refused_connection();
+        let unsent = Served {
+            certificate: None,
+            ..refused_connection()
+        };
+        for (told, served, due) in [
+            (Some(CERTIFICATE), &sent, ToldCertificate::Sent),
+            (Some(b"another".as_slice()), &sent, ToldCertificate::Another),
+            (Some(CERTIFICATE), &unsent, ToldCertificate::Another),
+            (None, &sent, ToldCertificate::Missing),
+            (None, &unsent, ToldCertificate::NotSent),
+        ] {
+            let loads = Loads {
+                first: step(refused_with(told), 0..1),
+                again: None,
+                decided: None,
+            };
+            let told = Seen(vec![served.clone()]).tell(case, &loads, Duration::ZERO);
+            assert_eq!(told.embedder.unwrap().certificate, due);
+            assert!(matches!(told.outcome, CompatOutcome::Rejected { .. }));
+        }
+    }
+
+    #[test]
+    fn how_far_a_decision_goes_is_told_where_it_counts() {
+        let seen = || {
+            let refused = refused_connection();
+            let answered = answered_connection();
+            Seen(vec![refused.clone(), refused, answered.clone(), answered])
+        };
+        let case = &catalogue(BUILT_IN).unwrap()[0];
+        let refused = || refused_with(Some(CERTIFICATE));
+        for (before, proceeded, after, due) in [
+            (refused(), page(false), page(false), true),
+            // Without the decision it loads as well, or the decision does not count, or the page cannot be where it is from.
+            (page(false), page(false), page(false), false),
+            (refused(), page(true), page(false), false),
+            (refused(), refused(), page(false), false),
+        ] {
+            let loads = Loads {
+                first: step(refused(), 0..1),
+                again: None,
+                decided: Some(Decided {
+                    before: Some(Ok(step(before, 1..2))),
+                    proceeded: Ok(step(proceeded, 2..3)),
+                    after: Some(Ok(step(after, 3..4))),
+                }),
+            };
+            let view = seen().tell(case, &loads, Duration::ZERO).embedder.unwrap();
+            assert_eq!(view.elsewhere.is_some(), due, "{view:?}");
+        }
+    }
+}

@@ -1,0 +1,37 @@
+use netbench_model::sanitize_prefix;
+use netbench_protocol::{Load, Loaded, ResponseBody};
+
+use crate::SetupError;
+
+/// The most of a library's words that an answer has.
+const WORDS: usize = 400;
+
+/// The network stack of a browser engine, as whoever embeds it uses it. It keeps a cache, and the user's decisions.
+pub trait PageLoader: Send {
+    /// Loads a page.
+    ///
+    /// # Errors
+    /// The page cannot be asked for.
+    fn load(&mut self, page: &Load) -> Result<Loaded, SetupError>;
+}
+
+pub(crate) fn load(loader: &mut dyn PageLoader, page: &Load) -> ResponseBody {
+    match loader.load(page) {
+        Ok(Loaded::Refused {
+            error,
+            detail,
+            certificate_base64,
+        }) => ResponseBody::Loaded(Loaded::Refused {
+            error: sanitize_prefix(&error, WORDS),
+            detail: sanitize_prefix(&detail, WORDS),
+            certificate_base64,
+        }),
+        Ok(loaded) => ResponseBody::Loaded(loaded),
+        Err(SetupError::Unsupported(reason)) => ResponseBody::Unsupported {
+            reason: sanitize_prefix(&reason, WORDS),
+        },
+        Err(SetupError::Refused(message)) => ResponseBody::Error {
+            message: sanitize_prefix(&message, WORDS),
+        },
+    }
+}
