@@ -58,6 +58,10 @@ const OPENSSL_1_1_1: Licence = Licence {
     library: "OpenSSL",
     spdx: "OpenSSL",
 };
+const REQWEST: Licence = Licence {
+    library: "reqwest",
+    spdx: "MIT OR Apache-2.0",
+};
 const RING: Licence = Licence {
     library: "ring",
     spdx: "Apache-2.0 AND ISC",
@@ -102,6 +106,8 @@ pub fn licences(source: &WorkerSource) -> &'static [Licence] {
         "java" => &[OPENJDK],
         "native-tls" => &[NATIVE_TLS, OPENSSL],
         "openssl" | "openssl-system" => &[OPENSSL],
+        "reqwest" => &[REQWEST, RUSTLS, AWS_LC],
+        "reqwest-native-tls" => &[REQWEST, NATIVE_TLS, OPENSSL],
         "aws-lc-rs" | "rustls-aws-lc" => &[RUSTLS, AWS_LC],
         "rustls-graviola" => &[RUSTLS, GRAVIOLA],
         "rustls-openssl" => &[RUSTLS, RUSTLS_OPENSSL, OPENSSL],

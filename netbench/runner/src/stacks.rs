@@ -244,6 +244,20 @@ const KNOWN: &[WorkerSource] = &[
         release: None,
     },
     WorkerSource {
+        stack: "reqwest",
+        about: "reqwest as it is by default: rustls with aws-lc-rs, and the platform's verifier",
+        executable: "netbench-worker-reqwest",
+        build: Build::cargo("netbench-stack-reqwest"),
+        release: None,
+    },
+    WorkerSource {
+        stack: "reqwest-native-tls",
+        about: "reqwest with native-tls, on OpenSSL 3.5 LTS, with its own settings (--client-profile library)",
+        executable: "netbench-worker-reqwest-native-tls",
+        build: Build::cargo("netbench-stack-reqwest-native-tls"),
+        release: None,
+    },
+    WorkerSource {
         stack: "rustls-aws-lc",
         about: "rustls with aws-lc-rs, with hyper-rustls",
         executable: "netbench-worker-rustls",

@@ -1,7 +1,6 @@
 use std::{
     error::Error,
     task::{Context, Poll},
-    time::Instant,
 };
 
 use bytes::Bytes;
@@ -77,11 +76,11 @@ where
         mut request: Request<Empty<Bytes>>,
     ) -> BoxFuture<'_, Result<Fetched, FetchError>> {
         Box::pin(async move {
-            for (name, value) in headers(self.profile) {
+            for (name, value) in client_headers(self.profile) {
                 request.headers_mut().entry(name).or_insert(value);
             }
             let response = self.client.request(request).await?;
-            self.probe.marks().head = Some(Instant::now());
+            self.probe.has_response();
             let status = response.status().as_u16();
             let server = server_view(response.headers());
             let mut body = response.into_body();
@@ -100,12 +99,13 @@ where
     }
 }
 
-fn server_view(headers: &HeaderMap) -> Option<ServerView> {
+/// What the lab's server said of the connection, in a response with these headers.
+pub fn server_view(headers: &HeaderMap) -> Option<ServerView> {
     serde_json::from_slice(headers.get(SERVER_VIEW_HEADER)?.as_bytes()).ok()
 }
 
-/// The client's own headers.
-fn headers(profile: Profile) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+/// The client's own headers, for a request that lacks them.
+pub fn client_headers(profile: Profile) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
     let fields: &[(HeaderName, &'static str)] = match profile {
         // What Servo sends for a document (components/net/http_loader.rs).
         Profile::Servo => &[
@@ -172,8 +172,7 @@ where
         let inspect = self.inspect;
         Box::pin(async move {
             let stream = connecting.await.map_err(Into::into)?;
-            let done = Instant::now();
-            probe.handshake_done(done, inspect(&stream));
+            probe.agreed(|| inspect(&stream));
             Ok(stream)
         })
     }

@@ -37,7 +37,7 @@ mod wire;
 
 pub use build::{build_facts, locked_version, locked_versions};
 pub use chain::{ChainInDer, ChainVerifier, NotVerified, OwnTrust};
-pub use client::HyperClient;
+pub use client::{HyperClient, client_headers, server_view};
 pub use explain::Explained;
 pub use fetch::{Fetch, FetchError, Fetched};
 pub use layout::settle_heap;

@@ -11,8 +11,11 @@ const MOST_BYTES: usize = 256 << 10;
 const CHANGE_CIPHER_SPEC: u8 = 20;
 const HANDSHAKE: u8 = 22;
 const SERVER_HELLO: u8 = 2;
+const ENCRYPTED_EXTENSIONS: u8 = 8;
 const CERTIFICATE: u8 = 11;
 const SERVER_KEY_EXCHANGE: u8 = 12;
+const CERTIFICATE_VERIFY: u8 = 15;
+const APPLICATION_PROTOCOL: u16 = 16;
 const PRE_SHARED_KEY: u16 = 41;
 const SUPPORTED_VERSIONS: u16 = 43;
 const KEY_SHARE: u16 = 51;
@@ -40,6 +43,22 @@ impl Observed {
         self.is_over |= self.bytes.len() > MOST_BYTES;
     }
 
+    /// What a handshake agreed on, of which these are the messages of both sides in plain text, as a library hashes them. The
+    /// application protocol, the chain and the signature's scheme are there with TLS 1.3 too.
+    pub fn in_messages(messages: &[u8]) -> Negotiated {
+        let mut seen = Seen::default();
+        seen.read_messages(&mut messages.to_vec());
+        let resumed = match seen.agreed.version {
+            Some(TlsVersion::Tls13) => seen.took_psk,
+            Some(_) => seen.agreed.chain_bytes.is_empty(),
+            None => false,
+        };
+        Negotiated {
+            resumed,
+            ..seen.agreed
+        }
+    }
+
     /// What the server has agreed to so far. Never the application protocol; and the chain and the signature's scheme only
     /// before TLS 1.3, which encrypts them.
     pub fn negotiated(&self) -> Negotiated {
@@ -52,6 +71,7 @@ impl Observed {
         };
         Negotiated {
             resumed,
+            alpn: None,
             ..seen.agreed
         }
     }
@@ -103,6 +123,8 @@ impl Seen {
             // What cannot be read, the library complains of.
             let _ = match u8::try_from(kind) {
                 Ok(SERVER_HELLO) => self.server_hello(Bytes(body)),
+                Ok(ENCRYPTED_EXTENSIONS) => self.encrypted_extensions(Bytes(body)),
+                Ok(CERTIFICATE_VERIFY) => self.certificate_verify(Bytes(body)),
                 Ok(CERTIFICATE) => self.certificate(Bytes(body)),
                 Ok(SERVER_KEY_EXCHANGE) => self.server_key_exchange(Bytes(body)),
                 _ => Some(()),
@@ -128,18 +150,60 @@ impl Seen {
                 SUPPORTED_VERSIONS => self.agreed.version = TlsVersion::of(value.code()?),
                 KEY_SHARE => self.agreed.group = Some(Group(value.code()?)),
                 PRE_SHARED_KEY => self.took_psk = true,
+                APPLICATION_PROTOCOL => self.application_protocol(value)?,
                 _ => {}
             }
         }
         Some(())
     }
 
-    /// A Certificate before TLS 1.3 (RFC 5246 section 7.4.2).
+    /// RFC 8446 section 4.3.1.
+    fn encrypted_extensions(&mut self, mut body: Bytes<'_>) -> Option<()> {
+        let mut extensions = Bytes(body.prefixed(2)?);
+        while let Some(extension) = extensions.code() {
+            let value = Bytes(extensions.prefixed(2)?);
+            if extension == APPLICATION_PROTOCOL {
+                self.application_protocol(value)?;
+            }
+        }
+        Some(())
+    }
+
+    /// A list of one (RFC 7301 section 3.1).
+    fn application_protocol(&mut self, mut value: Bytes<'_>) -> Option<()> {
+        let mut names = Bytes(value.prefixed(2)?);
+        let name = str::from_utf8(names.prefixed(1)?).ok()?;
+        self.agreed.alpn = Some(name.to_owned());
+        Some(())
+    }
+
+    /// The server's Certificate (RFC 8446 section 4.4.2, RFC 5246 section 7.4.2). The client's comes after it.
     fn certificate(&mut self, mut body: Bytes<'_>) -> Option<()> {
+        let is_tls13 = self.agreed.version == Some(TlsVersion::Tls13);
+        if !self.agreed.chain_bytes.is_empty() {
+            return None;
+        }
+        if is_tls13 {
+            // The context of a request for a certificate.
+            body.prefixed(1)?;
+        }
         let mut chain = Bytes(body.prefixed(3)?);
         while let Some(der) = chain.prefixed(3) {
             let bytes = u32::try_from(der.len()).ok()?;
             self.agreed.chain_bytes.push(bytes);
+            if is_tls13 {
+                // The certificate's extensions.
+                chain.prefixed(2)?;
+            }
+        }
+        Some(())
+    }
+
+    /// RFC 8446 section 4.4.3. A client's signature comes after the server's, which is the only one in TLS 1.3 that counts here.
+    fn certificate_verify(&mut self, mut body: Bytes<'_>) -> Option<()> {
+        let is_tls13 = self.agreed.version == Some(TlsVersion::Tls13);
+        if is_tls13 && self.agreed.signature.is_none() {
+            self.agreed.signature = Some(SignatureScheme(body.code()?));
         }
         Some(())
     }
@@ -306,6 +370,62 @@ mod tests {
         let resumed = observed(&resumed.concat()).negotiated();
         assert!(resumed.resumed && resumed.chain_bytes.is_empty());
         assert_eq!(resumed.group, None);
+    }
+
+    #[test]
+    fn in_plain_messages_there_is_more_of_tls_1_3() {
+        let extensions: &[&[u8]] = &[&[0, 43, 0, 2, 3, 4], &[0, 51, 0, 5, 0, 24, 0, 1, 4]];
+        let psk: &[u8] = &[0, 41, 0, 2, 0, 0];
+        let protocol = [0, 16, 0, 5, 0, 3, 2, b'h', b'2'];
+        let encrypted = message(ENCRYPTED_EXTENSIONS, &[&[0, 9][..], &protocol].concat());
+        let certificate = |lengths: &[u8]| {
+            let entries = lengths.iter().flat_map(|length| {
+                let der = vec![6; usize::from(*length)];
+                [vec![0, 0, *length], der, vec![0, 1, 9]].concat()
+            });
+            let entries = entries.collect::<Vec<_>>();
+            let length = u8::try_from(entries.len()).unwrap();
+            let head = [0, 0, 0, length];
+            message(CERTIFICATE, &[&head[..], &entries].concat())
+        };
+        let verify = |scheme: [u8; 2]| message(CERTIFICATE_VERIFY, &scheme);
+        let full = [
+            // What stands for the first ClientHello, and the second.
+            message(254, &[5; 32]),
+            server_hello(0x1301, &[extensions[0], &[0, 51, 0, 2, 0, 24]]),
+            message(1, &[5; 40]),
+            server_hello(0x1301, extensions),
+            encrypted.clone(),
+            certificate(&[3, 4]),
+            verify([4, 3]),
+            message(20, &[5; 32]),
+            // The client's.
+            certificate(&[7]),
+            verify([8, 4]),
+        ];
+        let due = Negotiated {
+            version: Some(TlsVersion::Tls13),
+            suite: Some(CipherSuite(0x1301)),
+            group: Some(Group::SECP384R1),
+            signature: Some(SignatureScheme(0x0403)),
+            alpn: Some("h2".to_owned()),
+            resumed: false,
+            chain_bytes: vec![3, 4],
+        };
+        assert_eq!(Observed::in_messages(&full.concat()), due);
+        let hello = server_hello(0x1301, &[extensions[0], extensions[1], psk]);
+        let resumed = Negotiated {
+            signature: None,
+            resumed: true,
+            chain_bytes: Vec::new(),
+            ..due
+        };
+        assert_eq!(Observed::in_messages(&[hello, encrypted].concat()), resumed);
+        let hello = server_hello(0xc02b, &[&protocol]);
+        let resumed = Observed::in_messages(&[hello, message(20, &[5; 12])].concat());
+        assert!(resumed.resumed);
+        assert_eq!(resumed.alpn.as_deref(), Some("h2"));
+        assert_eq!(Observed::in_messages(&[]), Negotiated::default());
     }
 
     #[test]

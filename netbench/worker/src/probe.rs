@@ -1,4 +1,5 @@
 use std::{
+    io,
     net::SocketAddr,
     os::fd::RawFd,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -103,6 +104,97 @@ impl Probe {
         self.marks().signature = Some(scheme);
     }
 
+    /// The address that the connection is to go to.
+    pub fn target(&self) -> Option<SocketAddr> {
+        self.marks().target.map(|(address, _)| address)
+    }
+
+    /// Gives the address that `name` has in this connection, after asking the system where the request says so, and marks
+    /// the end of `dns`.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub async fn resolve(&self, name: &str) -> io::Result<SocketAddr> {
+        let start = Instant::now();
+        let target = self.marks().target;
+        let (address, resolve) = target.ok_or_else(|| io::Error::other("no address was given"))?;
+        if resolve == Resolve::System {
+            drop(tokio::net::lookup_host((name, address.port())).await?);
+        }
+        self.resolved(start.elapsed());
+        Ok(address)
+    }
+
+    /// Marks the end of `dns` for a host that is an address, unless it is marked.
+    pub fn needs_no_resolving(&self) {
+        if self.marks().resolved.is_none() {
+            self.resolved(Duration::ZERO);
+        }
+    }
+
+    fn resolved(&self, took: Duration) {
+        let mut marks = self.marks();
+        marks.dns = Some(took);
+        marks.resolved = Some(Instant::now());
+    }
+
+    /// Marks the end of `tcp`. [`Self::closes`] must follow before `socket` is closed.
+    pub fn connected(&self, socket: RawFd) {
+        let mut marks = self.marks();
+        marks.connected = Some(Instant::now());
+        marks.socket = Some(socket);
+    }
+
+    /// Marks that bytes are about to be written: the first are the ClientHello.
+    pub fn writes(&self) {
+        let mut marks = self.marks();
+        if marks.client_hello.is_none() {
+            marks.client_hello = Some(Instant::now());
+        }
+    }
+
+    /// Counts bytes that the socket has taken.
+    pub fn wrote(&self, bytes: usize) {
+        let mut marks = self.marks();
+        marks.transfer.bytes_out += bytes as u64;
+        marks.last = Direction::Out;
+    }
+
+    /// Counts bytes that came from the socket.
+    pub fn read(&self, bytes: usize) {
+        let mut marks = self.marks();
+        marks.transfer.bytes_in += bytes as u64;
+        if marks.last == Direction::Out {
+            marks.transfer.round_trips += 1;
+        }
+        marks.last = Direction::In;
+    }
+
+    /// Marks that the socket is about to be closed.
+    pub fn closes(&self) {
+        self.keep_tcp_info();
+        self.marks().socket = None;
+    }
+
+    /// Marks the end of `tls`, and then asks what was agreed on.
+    pub fn agreed(&self, inspect: impl FnOnce() -> Negotiated) {
+        let done = Instant::now();
+        let mut negotiated = inspect();
+        let mut marks = self.marks();
+        marks.handshake = Some(done);
+        marks.transfer.handshake_bytes_in = marks.transfer.bytes_in;
+        marks.transfer.handshake_bytes_out = marks.transfer.bytes_out;
+        if negotiated.signature.is_none() {
+            negotiated.signature = marks.signature;
+        }
+        marks.negotiated = Some(negotiated);
+    }
+
+    /// Marks that the head of the response is there.
+    pub fn has_response(&self) {
+        self.marks().head = Some(Instant::now());
+    }
+
     /// Forgets everything and takes the address of the next connection.
     pub(crate) fn aim(&self, address: SocketAddr, resolve: Resolve) {
         *self.marks() = Marks {
@@ -113,32 +205,6 @@ impl Probe {
 
     pub(crate) fn marks(&self) -> MutexGuard<'_, Marks> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(crate) fn handshake_done(&self, at: Instant, mut negotiated: Negotiated) {
-        let mut marks = self.marks();
-        marks.handshake = Some(at);
-        marks.transfer.handshake_bytes_in = marks.transfer.bytes_in;
-        marks.transfer.handshake_bytes_out = marks.transfer.bytes_out;
-        if negotiated.signature.is_none() {
-            negotiated.signature = marks.signature;
-        }
-        marks.negotiated = Some(negotiated);
-    }
-
-    pub(crate) fn wrote(&self, bytes: usize) {
-        let mut marks = self.marks();
-        marks.transfer.bytes_out += bytes as u64;
-        marks.last = Direction::Out;
-    }
-
-    pub(crate) fn read(&self, bytes: usize) {
-        let mut marks = self.marks();
-        marks.transfer.bytes_in += bytes as u64;
-        if marks.last == Direction::Out {
-            marks.transfer.round_trips += 1;
-        }
-        marks.last = Direction::In;
     }
 
     /// Takes `TCP_INFO` while the socket is still open.

@@ -2,13 +2,11 @@ use std::{
     io,
     net::SocketAddr,
     task::{Context, Poll},
-    time::{Duration, Instant},
 };
 
 use http::Uri;
 use hyper_util::client::legacy::connect::{HttpConnector, dns::Name};
 use netbench_model::Profile;
-use netbench_protocol::Resolve;
 use tower_service::Service;
 
 use crate::{BoxFuture, Observed, Probe, Wire};
@@ -61,7 +59,6 @@ impl Service<Uri> for TimedTcp {
         let observed = self.observed.clone();
         Box::pin(async move {
             let stream = connecting.await?.into_inner();
-            probe.marks().connected = Some(Instant::now());
             Ok(Wire::new(stream, probe, observed))
         })
     }
@@ -70,8 +67,7 @@ impl Service<Uri> for TimedTcp {
 /// `uri` as `HttpConnector` must see it to connect to the address that the request named: it takes
 /// a port from the URI before the resolver's, and does not ask the resolver about an IP address.
 fn aimed(uri: Uri, probe: &Probe) -> Uri {
-    let mut marks = probe.marks();
-    let (Some((address, _)), Some(host)) = (marks.target, uri.host()) else {
+    let (Some(address), Some(host)) = (probe.target(), uri.host()) else {
         return uri;
     };
     let is_address = host
@@ -79,8 +75,7 @@ fn aimed(uri: Uri, probe: &Probe) -> Uri {
         .parse::<std::net::IpAddr>()
         .is_ok();
     let authority = if is_address {
-        marks.dns = Some(Duration::ZERO);
-        marks.resolved = Some(Instant::now());
+        probe.needs_no_resolving();
         address.to_string()
     } else {
         format!("{host}:{}", address.port())
@@ -111,18 +106,8 @@ impl Service<Name> for Resolver {
 
     fn call(&mut self, name: Name) -> Self::Future {
         let probe = self.probe.clone();
-        let start = Instant::now();
         Box::pin(async move {
-            let target = probe.marks().target;
-            let (address, resolve) =
-                target.ok_or_else(|| io::Error::other("no address was given"))?;
-            if resolve == Resolve::System {
-                drop(tokio::net::lookup_host((name.as_str(), address.port())).await?);
-            }
-            let end = Instant::now();
-            let mut marks = probe.marks();
-            marks.dns = Some(end - start);
-            marks.resolved = Some(end);
+            let address = probe.resolve(name.as_str()).await?;
             Ok(std::iter::once(address))
         })
     }
@@ -130,6 +115,8 @@ impl Service<Name> for Resolver {
 
 #[cfg(test)]
 mod tests {
+    use netbench_protocol::Resolve;
+
     use super::*;
 
     #[test]

@@ -3,7 +3,6 @@ use std::{
     os::fd::AsRawFd,
     pin::Pin,
     task::{Context, Poll, ready},
-    time::Instant,
 };
 
 use hyper::rt::{Read, ReadBufCursor, Write};
@@ -25,7 +24,7 @@ pub struct Wire {
 
 impl Wire {
     pub(crate) fn new(stream: TcpStream, probe: Probe, observed: Option<Observed>) -> Self {
-        probe.marks().socket = Some(stream.as_raw_fd());
+        probe.connected(stream.as_raw_fd());
         Self {
             stream,
             probe,
@@ -37,19 +36,11 @@ impl Wire {
     pub fn observed(&self) -> Option<&Observed> {
         self.observed.as_ref()
     }
-
-    fn will_write(&self) {
-        let mut marks = self.probe.marks();
-        if marks.client_hello.is_none() {
-            marks.client_hello = Some(Instant::now());
-        }
-    }
 }
 
 impl Drop for Wire {
     fn drop(&mut self) {
-        self.probe.keep_tcp_info();
-        self.probe.marks().socket = None;
+        self.probe.closes();
     }
 }
 
@@ -81,7 +72,7 @@ impl Write for Wire {
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.will_write();
+        self.probe.writes();
         let count = ready!(Pin::new(&mut self.stream).poll_write(cx, bytes))?;
         self.probe.wrote(count);
         Poll::Ready(Ok(count))
@@ -92,7 +83,7 @@ impl Write for Wire {
         cx: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.will_write();
+        self.probe.writes();
         let count = ready!(Pin::new(&mut self.stream).poll_write_vectored(cx, slices))?;
         self.probe.wrote(count);
         Poll::Ready(Ok(count))

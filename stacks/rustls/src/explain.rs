@@ -43,10 +43,12 @@ pub(crate) fn certificate_fault(fault: &CertificateError) -> CertificateFault {
     }
 }
 
-/// What webpki finds wrong beyond the words of rustls, by the names of its errors.
+/// What webpki finds wrong beyond the words of rustls, by the names of its errors; and how rustls-platform-verifier says that a
+/// certificate is for another purpose.
 fn other_fault(text: &str) -> CertificateFault {
     use CertificateFault as F;
-    const NAMES: [(&str, CertificateFault); 6] = [
+    const NAMES: [(&str, CertificateFault); 7] = [
+        ("certificate had invalid extensions", F::BadPurpose),
         ("CaUsedAsEndEntity", F::CaAsLeaf),
         ("EndEntityUsedAsCa", F::BadCa),
         ("PathLenConstraintViolated", F::BadCa),

@@ -3,7 +3,8 @@
 //!
 //! This crate must never choose a setting that it was not given. Start reading at `stack.rs`;
 //! `client.rs`, `server.rs` and `in_memory.rs` set rustls up with what `provider.rs` has, `crypto.rs` calls its
-//! cryptography, `unbuffered.rs` drives sessions through rustls' other interface, `names.rs` translates.
+//! cryptography, `unbuffered.rs` drives sessions through rustls' other interface, `names.rs` translates. `process.rs` and
+//! `watch.rs` are for clients that keep rustls to themselves.
 
 mod chain;
 mod client;
@@ -11,12 +12,14 @@ mod crypto;
 mod explain;
 mod in_memory;
 mod names;
+pub mod process;
 mod provider;
 mod server;
 mod set_up;
 mod stack;
 mod trust;
 mod unbuffered;
+pub mod watch;
 
 #[cfg(feature = "aws-lc")]
 pub use provider::AwsLc;

@@ -10,13 +10,14 @@ use net::connector::{
     TlsConfig, TlsHandshakeInfo, create_tls_config,
 };
 use netbench_model::{Alpn, CipherSuite, ClientSettings, Group, Negotiated, Profile, TlsVersion};
+use netbench_stack_rustls::{process, watch};
 use netbench_worker::{
     BoxFuture, Fetch, FetchError, Fetched, HyperClient, Probe, SetupError, TimedTcp, Wire,
 };
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 use servo_config::prefs;
 
-use crate::{provider, watch};
+use crate::provider::AwsLc;
 
 /// Whose verifier Servo uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub(crate) fn connector(
             "Servo's client offers h2 and http/1.1".to_owned(),
         ));
     }
-    provider::install(settings)?;
+    process::install(&AwsLc, settings)?;
     let config = tls_config(trust, roots_pem, probe)?;
     let tcp = TimedTcp::new(profile, probe);
     let connector = InstrumentedConnector::from(match &*settings.alpn {
@@ -161,7 +162,6 @@ mod tests {
     use netbench_scan::codec::ClientHello;
 
     use super::*;
-    use crate::provider::is_another;
 
     const ROOTS: &str = include_str!("../../../trust-roots/mozilla.pem");
 
@@ -207,11 +207,11 @@ mod tests {
         assert_eq!(theirs.groups(), groups.collect::<Vec<_>>());
         let schemes = settings.signatures.iter().map(|scheme| scheme.0);
         assert_eq!(theirs.signatures(), schemes.collect::<Vec<_>>());
-        assert!(is_another(&ClientSettings {
+        assert!(process::is_another(&ClientSettings {
             groups: vec![Group::X25519],
             ..settings.clone()
         }));
-        assert!(!is_another(&settings));
+        assert!(!process::is_another(&settings));
     }
 
     /// What `connect` sends first, without what is random in it: rustls shuffles extensions.

@@ -1,14 +1,13 @@
 //! The worker of `servo`: the TLS configuration, verifier and connector of Servo's network stack, from its crate servo-net.
 //!
 //! Servo takes its cryptography from the default provider of the process, which whoever embeds it installs. Start reading
-//! at `stack.rs`; `client.rs` makes the connector as servo-net does, `page.rs` loads pages as Servo's embedder does,
-//! `provider.rs` installs the provider, and `watch.rs` sees what servo-net does not tell.
+//! at `stack.rs`; `client.rs` makes the connector as servo-net does, and `page.rs` loads pages as Servo's embedder does.
+//! `netbench_stack_rustls` installs the provider, and sees what servo-net does not tell.
 
 mod client;
 mod page;
 mod provider;
 mod stack;
-mod watch;
 
 use std::{process::ExitCode, sync::Arc};
 

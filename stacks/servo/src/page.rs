@@ -42,6 +42,7 @@ use net_traits::{
 };
 use netbench_model::{CipherSuite, ClientSettings, Group, TlsVersion};
 use netbench_protocol::{Load, Loaded};
+use netbench_stack_rustls::process;
 use netbench_worker::{PageLoader, SetupError};
 use parking_lot::RwLock;
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -56,7 +57,7 @@ use servo_url::{Host, ServoUrl};
 
 use crate::{
     client::{Trust, usable, use_webpki_roots},
-    provider,
+    provider::AwsLc,
 };
 
 /// How many cookies Servo keeps of a domain.
@@ -100,7 +101,7 @@ impl Pages {
                 "{HOST_FILE} is set, and Servo looks for hosts there"
             )));
         }
-        provider::install(settings)?;
+        process::install(&AwsLc, settings)?;
         use_webpki_roots(trust == Trust::WebpkiRoots);
         use_no_proxy();
         let roots = CACertificates::Override(usable(roots_pem)?);

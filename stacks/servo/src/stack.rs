@@ -1,21 +1,17 @@
 use std::{error::Error, sync::Arc};
 
-use netbench_model::{CertificateFault, ClientSettings, FailureClass, WorkerRecord};
+use netbench_model::{ClientSettings, WorkerRecord};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
-use netbench_stack_rustls::Rustls;
+use netbench_stack_rustls::{Rustls, process};
 use netbench_worker::{
     Accept, Explained, Fetch, PageLoader, Probe, SetupError, Stack, build_facts, locked_version,
 };
-use rustls::CertificateError;
 
 use crate::{
     client::{self, Trust},
     page::{self, Pages},
-    provider::{self, AwsLc},
+    provider::AwsLc,
 };
-
-/// What rustls-platform-verifier says of a certificate for another purpose, instead of webpki's error.
-const BAD_PURPOSE: &str = "certificate had invalid extensions";
 
 /// Servo's network stack as a client. Its server is rustls', with the same cryptography.
 pub(crate) struct Servo {
@@ -93,19 +89,10 @@ impl Stack for Servo {
     }
 
     fn needs_another_process(&self, settings: &ClientSettings) -> bool {
-        page::has_loader() || provider::is_another(settings)
+        page::has_loader() || process::is_another(settings)
     }
 
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
-        if let Some(rustls::Error::InvalidCertificate(CertificateError::Other(other))) =
-            error.downcast_ref()
-            && other.to_string() == BAD_PURPOSE
-        {
-            return Some(Explained::new(
-                FailureClass::Certificate,
-                CertificateFault::BadPurpose,
-            ));
-        }
         self.rustls.explain(error)
     }
 }

@@ -112,6 +112,7 @@ pub(crate) fn has_all_for(package: &str) -> anyhow::Result<()> {
         "netbench-stack-gnutls" => GNUTLS,
         "netbench-stack-native-tls"
         | "netbench-stack-openssl"
+        | "netbench-stack-reqwest-native-tls"
         | "netbench-stack-rustls-openssl" => OPENSSL,
         "netbench-stack-openssl-system" => SYSTEM_LIBSSL,
         "netbench-stack-servo" => SERVO,

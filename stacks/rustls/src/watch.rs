@@ -1,13 +1,16 @@
-//! What servo-net does not tell of a connection, seen by what rustls calls: its clock, right before a chain is verified,
-//! and the verification of the server's signature, right after.
+//! What clients that keep rustls to themselves do not tell of a connection, seen by what rustls calls: its clock, right before
+//! a chain is verified, and the verification of the server's signature, right after.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use netbench_model::SignatureScheme;
 use netbench_worker::{Probe, SetupError};
-use parking_lot::Mutex;
 use rustls::time_provider::TimeProvider;
 use rustls_pki_types::{
     AlgorithmIdentifier, InvalidSignature, SignatureVerificationAlgorithm, UnixTime,
 };
+
+use crate::provider::Provider;
 
 /// Signature schemes, and what verifies them.
 type Mapping = &'static [(
@@ -23,25 +26,28 @@ struct Watched {
     signature_seen: bool,
 }
 
+fn watched() -> MutexGuard<'static, Option<Watched>> {
+    WATCHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Watches a connection that is about to be made.
-pub(crate) fn begin(probe: &Probe) {
-    *WATCHED.lock() = Some(Watched {
+pub fn begin(probe: &Probe) {
+    *watched() = Some(Watched {
         probe: probe.clone(),
         signature_seen: false,
     });
 }
 
 /// Whether the server signed its handshake, as it does where no session is resumed.
-pub(crate) fn server_has_signed() -> bool {
-    WATCHED
-        .lock()
+pub fn server_has_signed() -> bool {
+    watched()
         .as_ref()
         .is_some_and(|watched| watched.signature_seen)
 }
 
 /// The system's clock, as rustls uses it by default.
 #[derive(Debug)]
-pub(crate) struct Clock(pub(crate) Probe);
+pub struct Clock(pub Probe);
 
 impl TimeProvider for Clock {
     fn current_time(&self) -> Option<UnixTime> {
@@ -51,14 +57,16 @@ impl TimeProvider for Clock {
 }
 
 /// `wanted` of the schemes in `all`, in that order, watched. It lasts as long as the process, which has one.
-pub(crate) fn mapping(all: Mapping, wanted: &[SignatureScheme]) -> Result<Mapping, SetupError> {
+pub(crate) fn mapping(
+    provider: &dyn Provider,
+    all: Mapping,
+    wanted: &[SignatureScheme],
+) -> Result<Mapping, SetupError> {
     let watched = |wanted: &SignatureScheme| {
         let mut all = all.iter();
         let (scheme, algorithms) = all
             .find(|(scheme, _)| u16::from(*scheme) == wanted.0)
-            .ok_or_else(|| {
-                SetupError::Unsupported(format!("no verification of {wanted} in servo"))
-            })?;
+            .ok_or_else(|| provider.lacks(&format!("no verification of {wanted}")))?;
         let algorithms = algorithms.iter().map(|algorithm| {
             let watched: &dyn SignatureVerificationAlgorithm = Box::leak(Box::new(Signature {
                 scheme: *wanted,
@@ -87,7 +95,7 @@ impl SignatureVerificationAlgorithm for Signature {
         message: &[u8],
         signature: &[u8],
     ) -> Result<(), InvalidSignature> {
-        if let Some(watched) = WATCHED.lock().as_mut() {
+        if let Some(watched) = watched().as_mut() {
             watched.probe.verification_ends();
             watched.probe.signature(self.scheme);
             watched.signature_seen = true;

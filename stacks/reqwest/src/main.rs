@@ -1,0 +1,9 @@
+//! The worker of `reqwest`: reqwest as it is by default, with rustls, AWS-LC and the platform's verifier.
+
+use std::{process::ExitCode, sync::Arc};
+
+use netbench_stack_reqwest::Rustls;
+
+fn main() -> ExitCode {
+    netbench_worker::run(vec![Arc::new(Rustls::new(env!("CARGO_BIN_NAME")))])
+}

@@ -1,0 +1,161 @@
+use std::{
+    error::Error,
+    sync::{Arc, OnceLock},
+};
+
+use netbench_model::{ClientSettings, Negotiated, WorkerRecord};
+use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
+use netbench_stack_rustls::{Provider, process, watch};
+use netbench_worker::{Accept, Explained, Fetch, Observed, Probe, SetupError, Stack, build_facts};
+use reqwest::{Certificate, Client};
+use rustls::{
+    RootCertStore, SupportedCipherSuite,
+    crypto::{CryptoProvider, SupportedKxGroup, aws_lc_rs},
+    server::ProducesTickets,
+};
+use rustls_pki_types::{CertificateDer, pem::PemObject};
+
+use crate::{
+    client::{self, Watch},
+    package_version, transcript,
+};
+
+/// reqwest with rustls, as it is by default. Its server is rustls', with the same cryptography.
+pub struct Rustls {
+    executable: &'static str,
+    rustls: netbench_stack_rustls::Rustls,
+}
+
+impl Rustls {
+    /// reqwest in the worker `executable`.
+    pub fn new(executable: &'static str) -> Self {
+        Self {
+            executable,
+            rustls: netbench_stack_rustls::Rustls::new(&AwsLc, executable),
+        }
+    }
+}
+
+impl Stack for Rustls {
+    fn name(&self) -> &'static str {
+        AwsLc.stack()
+    }
+
+    fn describe(&self) -> StackDescription {
+        let mut build = build_facts();
+        build.insert(
+            "verifier".to_owned(),
+            package_version("rustls-platform-verifier"),
+        );
+        let hyper = package_version("hyper-rustls");
+        StackDescription {
+            record: WorkerRecord {
+                executable: self.executable.to_owned(),
+                stack: self.name().to_owned(),
+                library: package_version("rustls"),
+                provider: Some(AwsLc.library()),
+                connector: format!("{}, {hyper}", package_version("reqwest")),
+                build,
+            },
+            operations: ["connect", "serve", "request"].map(str::to_owned).to_vec(),
+            trust_sources: Vec::new(),
+            ..self.rustls.describe()
+        }
+    }
+
+    fn connector(
+        &self,
+        settings: &ClientSettings,
+        roots_pem: &str,
+        identity: Option<&ClientIdentity>,
+        probe: &Probe,
+    ) -> Result<Box<dyn Fetch>, SetupError> {
+        if identity.is_some() {
+            return Err(SetupError::Unsupported(
+                "the worker of reqwest shows no client certificate".to_owned(),
+            ));
+        }
+        process::install(&AwsLc, settings)?;
+        let builder = Client::builder().tls_backend_rustls();
+        client::connector::<Handshakes>(builder, settings, usable(roots_pem)?, probe)
+    }
+
+    fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+        self.rustls.acceptor(site)
+    }
+
+    fn needs_another_process(&self, settings: &ClientSettings) -> bool {
+        process::is_another(settings)
+    }
+
+    fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
+        self.rustls.explain(error)
+    }
+}
+
+/// The roots without those that rustls cannot use: reqwest refuses all where there is one.
+fn usable(roots_pem: &str) -> Result<Vec<Certificate>, SetupError> {
+    let mut roots = Vec::new();
+    for der in CertificateDer::pem_slice_iter(roots_pem.as_bytes()) {
+        let der = der.map_err(|e| SetupError::refused("roots", e))?;
+        if RootCertStore::empty().add(der.clone()).is_ok() {
+            let root = Certificate::from_der(&der);
+            roots.push(root.map_err(|e| SetupError::refused("roots", client::in_full(&e)))?);
+        }
+    }
+    Ok(roots)
+}
+
+/// AWS-LC, as reqwest asks for it, with its hashes listened to.
+#[derive(Debug, Clone, Copy)]
+struct AwsLc;
+
+impl Provider for AwsLc {
+    fn stack(&self) -> &'static str {
+        "reqwest"
+    }
+
+    fn library(&self) -> String {
+        package_version("aws-lc-rs")
+    }
+
+    fn library_default(&self) -> CryptoProvider {
+        CryptoProvider {
+            cipher_suites: self.suites(),
+            ..aws_lc_rs::default_provider()
+        }
+    }
+
+    fn suites(&self) -> Vec<SupportedCipherSuite> {
+        static HEARD: OnceLock<Vec<SupportedCipherSuite>> = OnceLock::new();
+        let heard = || {
+            let all = aws_lc_rs::default_provider().cipher_suites;
+            all.into_iter().map(transcript::heard).collect()
+        };
+        HEARD.get_or_init(heard).clone()
+    }
+
+    fn groups(&self) -> Vec<&'static dyn SupportedKxGroup> {
+        aws_lc_rs::ALL_KX_GROUPS.to_vec()
+    }
+
+    fn ticketer(&self) -> Result<Option<Arc<dyn ProducesTickets>>, rustls::Error> {
+        aws_lc_rs::Ticketer::new().map(Some)
+    }
+}
+
+/// The handshakes of rustls, seen in what it hashes.
+struct Handshakes;
+
+impl Watch for Handshakes {
+    type Guard = ();
+
+    fn begin(probe: &Probe) {
+        watch::begin(probe);
+        transcript::begin();
+    }
+
+    fn agreed() -> Negotiated {
+        Observed::in_messages(&transcript::taken())
+    }
+}
