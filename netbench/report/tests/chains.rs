@@ -40,6 +40,7 @@ fn reason(name: &str, cases: &str) -> ReasonSpec {
         name: name.to_owned(),
         cases: vec![cases.to_owned()],
         made_of: Vec::new(),
+        due: Vec::new(),
         rejects: Vec::new(),
         accepts: Vec::new(),
         faults: Vec::new(),

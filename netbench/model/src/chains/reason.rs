@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CertificateFault, named::one_of};
 
-use super::ChainCase;
+use super::{ChainCase, Due};
 
 /// Why verifiers disagree about some chains, and what that means for the users of a client. What is empty fits all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +16,9 @@ pub struct ReasonSpec {
     /// What the cases are made of, all of these.
     #[serde(default)]
     pub made_of: Vec<String>,
+    /// What a verifier should say of the cases, one of these.
+    #[serde(default)]
+    pub due: Vec<Due>,
     /// What the name of the stack that rejects begins with, one of these.
     #[serde(default)]
     pub rejects: Vec<String>,
@@ -68,6 +71,7 @@ impl ReasonSpec {
             known.is_empty() || known.iter().any(|begin| name.starts_with(begin.as_str()))
         };
         begins(&self.cases, &found.case.name)
+            && (self.due.is_empty() || self.due.contains(&found.case.due))
             && begins(&self.accepts, found.accepts)
             && begins(&self.rejects, found.rejects)
             && (self.faults.is_empty() || self.faults.iter().any(|fault| fault.0 == found.fault))
