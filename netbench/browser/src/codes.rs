@@ -1,5 +1,7 @@
 //! The codes of browsers' error pages and the errors of Servo's network stack, in the words that all clients share.
 
+use std::sync::LazyLock;
+
 use netbench_model::{
     Alert, CertificateFault as C, Failure, FailureClass, FailureReason, FailureWord as W,
     compat::Refusal,
@@ -7,6 +9,9 @@ use netbench_model::{
 
 /// `WebKitWebView::load-failed-with-tls-errors`: which error it is, nobody outside of the program is told.
 pub(crate) const WEBKIT_REFUSES: &str = "load-failed-with-tls-errors";
+
+/// GLib's words where it refuses a certificate before WebKit is asked.
+const GLIB_REFUSES: &str = "Unacceptable TLS certificate";
 
 /// What a code says.
 enum Says {
@@ -22,7 +27,11 @@ enum Says {
 
 /// The failure that an error page tells of, and what else its code may stand for.
 pub fn failures(code: &str) -> (Failure, &'static [Refusal]) {
+    static CERTIFICATES: LazyLock<Vec<Refusal>> =
+        LazyLock::new(|| C::ALL.iter().copied().map(Refusal::Certificate).collect());
     let others: &[Refusal] = match code {
+        // They tell of no fault at all.
+        WEBKIT_REFUSES | GLIB_REFUSES => &CERTIFICATES,
         "net::ERR_CERT_DATE_INVALID" => &[Refusal::Certificate(C::NotYetValid)],
         // It tells of no fault in particular.
         "net::ERR_CERT_INVALID" => &[
@@ -203,8 +212,17 @@ fn webkit(words: &str) -> Option<Says> {
     use FailureClass as F;
     let class = |class, word| Some(Says::Class(class, word));
     let has = |part: &str| words.contains(part);
+    if let Some(alert) = words.strip_prefix("Peer sent fatal TLS alert: ") {
+        return gnutls_alert(alert).map(Says::Alert);
+    }
     match words {
-        WEBKIT_REFUSES => Some(Says::Certificate(C::Other)),
+        WEBKIT_REFUSES | GLIB_REFUSES => Some(Says::Certificate(C::Other)),
+        _ if has("Duplicate extension in X.509") || has("ASN1 parser:") => {
+            Some(Says::Certificate(C::BadEncoding))
+        }
+        _ if has("non-properly terminated") || has("TLS connection closed unexpectedly") => {
+            class(F::Closed, W::EndOfStream)
+        }
         _ if has("Connection refused") => class(F::Connect, W::Refused),
         _ if has("timed out") => class(F::Connect, W::ConnectTimedOut),
         _ if has("unreachable") || has("No route to host") => class(F::Connect, W::Unreachable),
@@ -219,8 +237,45 @@ fn webkit(words: &str) -> Option<Says> {
     }
 }
 
+/// GnuTLS's names of alerts (`lib/alert.c`), those that tell of a handshake.
+fn gnutls_alert(name: &str) -> Option<Alert> {
+    const NAMES: [(&str, u8); 24] = [
+        ("Close notify", 0),
+        ("Unexpected message", 10),
+        ("Bad record MAC", 20),
+        ("Record overflow", 22),
+        ("Handshake failed", 40),
+        ("Certificate is bad", 42),
+        ("Certificate is not supported", 43),
+        ("Certificate was revoked", 44),
+        ("Certificate is expired", 45),
+        ("Unknown certificate", 46),
+        ("Illegal parameter", 47),
+        ("CA is unknown", 48),
+        ("Access was denied", 49),
+        ("Decode error", 50),
+        ("Decrypt error", 51),
+        ("Error in protocol version", 70),
+        ("Insufficient security", 71),
+        ("Internal error", 80),
+        ("Inappropriate fallback", 86),
+        ("An extension was expected but was not seen", 109),
+        ("An unsupported extension was sent", 110),
+        ("The server name sent was not recognized", 112),
+        ("Certificate is required", 116),
+        ("No supported application protocol could be negotiated", 120),
+    ];
+    let known = NAMES.into_iter().find(|(known, _)| *known == name);
+    known.map(|(_, number)| Alert(number))
+}
+
 /// A code as a library's name of an error: small letters with hyphens.
 fn name(code: &str) -> String {
+    // Where GLib says it, its own words come first.
+    let code = code
+        .rsplit_once("TLS handshake: ")
+        .map_or(code, |(_, why)| why);
+    let code = code.trim_end_matches('.');
     let code = code.strip_prefix("net::").unwrap_or(code);
     let code = code.strip_prefix("ERR_").unwrap_or(code);
     let hyphened = |c: char| match c {
@@ -234,6 +289,28 @@ fn name(code: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_for_every_certificate_stands_for_certificates_alone() {
+        for code in [
+            "load-failed-with-tls-errors",
+            "Unacceptable TLS certificate",
+        ] {
+            let (failure, others) = failures(code);
+            assert_eq!(Refusal::of(&failure), Refusal::Certificate(C::Other));
+            assert!(others.contains(&Refusal::Certificate(C::Expired)), "{code}");
+            let all = others.iter();
+            assert!(
+                all.clone().count() > 5
+                    && all
+                        .clone()
+                        .all(|other| matches!(other, Refusal::Certificate(_)))
+            );
+        }
+        let (_, others) =
+            failures("Error performing TLS handshake: An illegal parameter has been received.");
+        assert!(others.is_empty());
+    }
 
     #[test]
     fn codes_become_the_words_that_all_clients_share() {
@@ -295,6 +372,26 @@ mod tests {
                 "Could not connect to a.example: Connection refused",
                 FailureClass::Connect,
                 "refused",
+            ),
+            (
+                "Peer sent fatal TLS alert: The server name sent was not recognized",
+                FailureClass::Alert,
+                "unrecognized_name",
+            ),
+            (
+                "Error performing TLS handshake: Duplicate extension in X.509 certificate.",
+                FailureClass::Certificate,
+                "bad-encoding",
+            ),
+            (
+                "Peer failed to perform TLS handshake: The TLS connection was non-properly terminated.",
+                FailureClass::Closed,
+                "end of stream",
+            ),
+            (
+                "Error performing TLS handshake: An illegal parameter has been received.",
+                FailureClass::Protocol,
+                "an-illegal-parameter-has-been-received",
             ),
             (
                 "SSL_ERROR_UNSUPPORTED_VERSION",

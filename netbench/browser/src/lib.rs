@@ -26,7 +26,7 @@ mod webkit;
 pub use codes::{failure, failures};
 pub use error::BrowserError;
 pub use outside::{Outside, OutsideProgram};
-pub use page::{Loaded, Page};
+pub use page::{Loaded, Page, Shown};
 pub use place::{Network, Surroundings, other_user};
 pub use product::{BrowserProgram, Product};
 pub use profile::Trust;
@@ -95,6 +95,17 @@ impl Browser {
             Driven::Chromium(chromium) => chromium.visit(url, limit),
             Driven::Firefox(firefox) => firefox.visit(url, limit),
             Driven::WebKit(webkit) => webkit.visit(url, limit),
+        }
+    }
+
+    /// Opens a page as [`Self::visit`] does, where its times are of no interest.
+    ///
+    /// # Errors
+    /// As with [`Self::visit`].
+    pub fn look(&mut self, url: &str, limit: Limit<'_>) -> Result<Shown, BrowserError> {
+        match &mut self.0 {
+            Driven::WebKit(webkit) => webkit.look(url, limit),
+            Driven::Chromium(_) | Driven::Firefox(_) => self.visit(url, limit).map(Shown::from),
         }
     }
 

@@ -16,10 +16,8 @@ pub enum Outside {
 impl Outside {
     /// Every one.
     pub fn all() -> impl Iterator<Item = Self> {
-        let browsers = Product::ALL.into_iter().filter(|it| it.tells_reasons());
-        browsers
-            .map(Self::Browser)
-            .chain(Tool::ALL.into_iter().map(Self::Tool))
+        let browsers = Product::ALL.into_iter().map(Self::Browser);
+        browsers.chain(Tool::ALL.into_iter().map(Self::Tool))
     }
 }
 

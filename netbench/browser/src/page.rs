@@ -17,6 +17,38 @@ pub enum Page {
     },
 }
 
+/// What a browser shows, without its times.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shown {
+    /// The page.
+    Loaded {
+        /// What the browser says was agreed.
+        client: Negotiated,
+        /// The status of the response; none where the browser does not tell.
+        http_status: Option<u16>,
+        /// Bytes of the response's body.
+        body_bytes: u64,
+    },
+    /// A page of its own that says that there is an error.
+    Error {
+        /// The error's code: `net::ERR_CERT_DATE_INVALID`.
+        code: String,
+    },
+}
+
+impl From<Page> for Shown {
+    fn from(page: Page) -> Self {
+        match page {
+            Page::Error { code } => Self::Error { code },
+            Page::Loaded(loaded) => Self::Loaded {
+                client: loaded.client,
+                http_status: Some(loaded.http_status),
+                body_bytes: loaded.body_bytes,
+            },
+        }
+    }
+}
+
 /// A page that was loaded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loaded {

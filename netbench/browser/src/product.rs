@@ -58,8 +58,14 @@ impl Product {
         self != Self::WebKitGtk
     }
 
-    /// Whether it tells why it refuses a page. WebKitGTK tells its own program alone.
-    pub fn tells_reasons(self) -> bool {
+    /// Whether what it learns of a server on one port leaves the others alone. In WebKitGTK a load that was refused can cancel
+    /// the next one.
+    pub fn keeps_ports_apart(self) -> bool {
+        self != Self::WebKitGtk
+    }
+
+    /// Whether it goes on without a client certificate that a server asks for. WebKitGTK's MiniBrowser asks its user.
+    pub fn needs_no_user(self) -> bool {
         self != Self::WebKitGtk
     }
 

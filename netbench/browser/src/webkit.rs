@@ -10,11 +10,11 @@ use std::{
 
 use netbench_model::Negotiated;
 use netbench_protocol::SERVER_VIEW_HEADER;
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 
 use crate::{
-    BrowserError, BrowserProgram, Limit, Loaded, Page, Surroundings,
+    BrowserError, BrowserProgram, Limit, Loaded, Page, Shown, Surroundings,
     codes::WEBKIT_REFUSES,
     page::{alpn, server_view},
     place::Place,
@@ -37,6 +37,12 @@ const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCAL
 
 /// The file of roots that GnuTLS reads.
 const ROOTS: &str = "/etc/ssl/certs/ca-certificates.crt";
+
+/// What its error page says of a load that it has cancelled itself.
+const CANCELLED: &str = "Operation was cancelled";
+
+/// How often a page is opened again that it has cancelled.
+const CANCELLED_LOADS: usize = 3;
 
 /// Starts a display, and then what its arguments say on it.
 const ON_A_DISPLAY: &str = r#"
@@ -83,6 +89,16 @@ const again = async number => {
 const all = numbers => Promise.allSettled(numbers.map(again));
 all([0]).then(() => page.status || all([1, 2, 3, 4, 5, 6])).then(() => done({ page }));";
 
+/// Tells what is shown: the page came over a connection, where it says by which protocol.
+const LOOK: &str = r"
+const own = performance.getEntriesByType('navigation')[0];
+const isPage = location.protocol === 'https:' && own && own.nextHopProtocol;
+return {
+  page: isPage ? { protocol: own.nextHopProtocol, bytes: own.decodedBodySize } : null,
+  at: location.protocol,
+  shown: document.body ? document.body.innerText : '',
+};";
+
 /// A WebKitGTK with one page.
 pub(crate) struct WebKit {
     driver: WebDriver,
@@ -91,15 +107,22 @@ pub(crate) struct WebKit {
 }
 
 /// What is told of the page that is shown.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-struct Told {
+#[derive(Debug, Clone, Deserialize)]
+struct Told<P> {
     /// The page, where it is one that came over a connection.
-    page: Option<Seen>,
+    page: Option<P>,
     /// The scheme of what is shown instead.
+    #[serde(default)]
     at: String,
     /// What that says.
+    #[serde(default)]
     shown: String,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct Looked {
+    protocol: String,
+    bytes: u64,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -170,27 +193,55 @@ impl WebKit {
     }
 
     pub(crate) fn visit(&mut self, url: &str, limit: Limit<'_>) -> Result<Page, BrowserError> {
+        let script = TELL
+            .replace("TIMING", EXPRESSION)
+            .replace("VIEW", SERVER_VIEW_HEADER);
+        match self.open(url, "execute/async", &script, limit)? {
+            Ok(seen) => loaded(&seen).map_err(unclear),
+            Err(code) => Ok(Page::Error { code }),
+        }
+    }
+
+    /// The status of the response is not told: its head can only be read of a page that is asked for again, and over the
+    /// connection that is there, which not every server keeps.
+    pub(crate) fn look(&mut self, url: &str, limit: Limit<'_>) -> Result<Shown, BrowserError> {
+        let mut shown = self.open(url, "execute/sync", LOOK, limit)?;
+        // Sometimes it cancels a load and shows that instead of why.
+        for _ in 0..CANCELLED_LOADS {
+            if shown.as_ref().is_err_and(|code| code == CANCELLED) {
+                shown = self.open(url, "execute/sync", LOOK, limit)?;
+            }
+        }
+        Ok(match shown {
+            Err(code) => Shown::Error { code },
+            Ok(Looked { protocol, bytes }) => Shown::Loaded {
+                client: Negotiated {
+                    alpn: alpn(&protocol),
+                    ..Negotiated::default()
+                },
+                http_status: None,
+                body_bytes: bytes,
+            },
+        })
+    }
+
+    /// Opens a page and has a script tell of it, or gives the code of what is shown instead.
+    fn open<P: DeserializeOwned>(
+        &mut self,
+        url: &str,
+        command: &str,
+        script: &str,
+        limit: Limit<'_>,
+    ) -> Result<Result<P, String>, BrowserError> {
         let doing = "load the page";
         // Where the next page is refused for its certificate, the one before it stays.
         self.command("url", &json!({"url": "about:blank"}), doing, limit)?;
         self.command("url", &json!({"url": url}), doing, limit)?;
-        let script = TELL
-            .replace("TIMING", EXPRESSION)
-            .replace("VIEW", SERVER_VIEW_HEADER);
         let script = json!({"script": script, "args": []});
-        let told = self.command("execute/async", &script, "tell of the page", limit)?;
-        let answer = |what| BrowserError::Answer {
-            browser: NAME,
-            what,
-        };
-        let told: Told = serde_json::from_value(told)
-            .map_err(|error| answer(format!("what it tells cannot be read: {error}")))?;
-        match told.page {
-            None => Ok(Page::Error {
-                code: error_code(&told),
-            }),
-            Some(seen) => loaded(&seen).map_err(answer),
-        }
+        let told = self.command(command, &script, "tell of the page", limit)?;
+        let told: Told<P> = serde_json::from_value(told)
+            .map_err(|error| unclear(format!("what it tells cannot be read: {error}")))?;
+        Ok(told.page.ok_or_else(|| error_code(&told.at, &told.shown)))
     }
 
     /// What is set beyond what is needed to drive it, for the record.
@@ -276,12 +327,20 @@ fn libraries() -> Vec<PathBuf> {
 }
 
 /// What stands for a code: the words of its error page, or, where it shows none, its signal for a certificate that it refuses.
-fn error_code(told: &Told) -> String {
-    let words = told.shown.trim();
-    match (told.at.as_str(), words) {
+fn error_code(at: &str, shown: &str) -> String {
+    let words = shown.trim();
+    match (at, words) {
         ("about:", "") => WEBKIT_REFUSES.to_owned(),
         (at, "") => format!("a page of {at}"),
         _ => netbench_model::sanitize_prefix(words, 300),
+    }
+}
+
+/// An answer that cannot be understood.
+fn unclear(what: String) -> BrowserError {
+    BrowserError::Answer {
+        browser: NAME,
+        what,
     }
 }
 
@@ -309,14 +368,10 @@ mod tests {
 
     #[test]
     fn what_is_shown_instead_of_a_page_is_told() {
-        let shown = |at: &str, shown: &str| {
-            let told = json!({"at": at, "shown": shown});
-            error_code(&serde_json::from_value(told).expect("an answer"))
-        };
-        assert_eq!(shown("about:", " \n"), "load-failed-with-tls-errors");
+        assert_eq!(error_code("about:", " \n"), "load-failed-with-tls-errors");
         let words = "Could not connect to a.example: Connection refused";
-        assert_eq!(shown("https:", words), words);
-        assert_eq!(shown("http:", ""), "a page of http:");
+        assert_eq!(error_code("https:", words), words);
+        assert_eq!(error_code("http:", ""), "a page of http:");
     }
 
     #[test]

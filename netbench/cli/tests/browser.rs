@@ -380,10 +380,6 @@ fn wrong_input_is_said_in_a_line() {
             "--page is for browsers alone",
         ),
         ("browser --page 24", "expected objects=N,origins=N"),
-        (
-            "evaluate --browsers=webkitgtk",
-            "it does not tell why it refuses a page",
-        ),
     ] {
         let done = place.netbench(&words(line)).expect(2);
         assert!(done.stderr.contains(said), "{line}: {}", done.stderr);

@@ -21,6 +21,7 @@ netbench_testing::tests! {
     cases_of_the_users_own_are_tried;
     programs_and_browsers_are_tried_beside_stacks: Curl, Chromium, Certutil, UserNamespaces;
     what_an_engine_says_counts_where_the_server_saw_it;
+    webkitgtk_is_tried_beside_stacks: WebKitGtk, Certutil, UserNamespaces, UserMounts;
     wrong_input_is_said_in_a_line;
     the_page_of_what_broke_is_what_the_command_prints;
     what_broke_for_others_is_foretold;
@@ -340,6 +341,44 @@ fn what_an_engine_says_counts_where_the_server_saw_it() {
     let done = place.netbench(&words(&line)).expect(2);
     let said = "the worker of servo loads no pages";
     assert!(done.stderr.contains(said), "{}", done.stderr);
+}
+
+/// It says that it refuses a certificate, and not why; what else fails, it has words for.
+fn webkitgtk_is_tried_beside_stacks() {
+    let place = Place::new();
+    let due = [
+        ("certificate/usual", "accepted"),
+        ("certificate/expired", "load-failed-with-tls-errors"),
+        ("name/wrong-host", "load-failed-with-tls-errors"),
+        (
+            "alert/handshake-failure",
+            "Peer sent fatal TLS alert: Handshake failed",
+        ),
+        ("client-certificate/asked-1.3", "it asks its user"),
+    ];
+    let mut line = "compat -q --json --stack openssl --client webkitgtk".to_owned();
+    for (case, _) in due {
+        line.push_str(&format!(" --case {case}"));
+    }
+    let found = summary(&place, &line);
+    assert_eq!(found.cases.len(), due.len());
+    for (name, said) in due {
+        let row = found.cases.iter().find(|row| row.case.name == name);
+        let [_, Some(cell)] = row.unwrap().cells.as_slice() else {
+            panic!("{row:?}");
+        };
+        match &cell.outcome {
+            CompatOutcome::Accepted { .. } => assert_eq!(said, "accepted", "{name}"),
+            CompatOutcome::Rejected { library, .. } => assert_eq!(library, said, "{name}"),
+            CompatOutcome::Unsupported { reason } => assert!(reason.starts_with(said), "{reason}"),
+            other => panic!("{name}: {other:?}"),
+        }
+        let judgement = match said {
+            "it asks its user" => Judgement::Unsupported,
+            _ => Judgement::Right,
+        };
+        assert_eq!(cell.judgement, judgement, "{name}");
+    }
 }
 
 fn wrong_input_is_said_in_a_line() {

@@ -211,6 +211,11 @@ impl Case {
         self.spec.client.identity()
     }
 
+    /// Whether its server asks for a client certificate.
+    pub fn asks_for_certificate(&self) -> bool {
+        self.spec.server.client_certificate != ClientCertificate::NotAsked
+    }
+
     /// What its client asks for.
     pub fn request(&self) -> HttpRequest {
         self.spec.client.request()

@@ -13,7 +13,7 @@ use std::{
 
 use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space, unshare_unsafe};
 
-use crate::{LinkError, capability, netlink::Netlink};
+use crate::{LinkError, capability, interface, netlink::Netlink, sites};
 
 /// A network namespace to start a process or a thread in, or the host's own.
 #[derive(Debug, Clone)]
@@ -36,13 +36,19 @@ impl Namespace {
         capability::acquire().map(drop)
     }
 
-    /// A new network that is nothing but a loopback interface: what is in it reaches nothing else.
+    /// A new network that is nothing but a loopback interface: what is in it reaches nothing else. It has an address
+    /// beside its own, because programs that ask for names only where there is a network (`AI_ADDRCONFIG`) look into
+    /// no file of hosts without one.
     ///
     /// # Errors
     /// Namespaces are not allowed (see [`Self::allow`]), or the interface cannot be set up.
     pub fn isolated() -> Result<Self, LinkError> {
         let namespace = Self::create()?;
-        let up = || Netlink::open()?.set_loopback_up();
+        let up = || {
+            let mut netlink = Netlink::open()?;
+            netlink.set_loopback_up()?;
+            netlink.add_address(interface::index("lo")?, sites::CLIENT, 32)
+        };
         namespace
             .run(up)?
             .map_err(LinkError::device("set the loopback interface up"))?;

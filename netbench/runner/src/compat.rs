@@ -416,7 +416,7 @@ fn answered(
             alert: None,
             http_status: Some(http_status),
         }
-    } else if served.is_finished && served.is_answered && is_whole {
+    } else if served.is_finished && served.http_status.is_some() && is_whole {
         accepted()
     } else {
         unsupported("the client tells of a connection that the server did not see".to_owned())

@@ -34,6 +34,18 @@ pub(super) enum Status {
     BadRequest,
 }
 
+impl Status {
+    /// Its number.
+    pub(super) fn code(self) -> u16 {
+        match self {
+            Self::Switching => 101,
+            Self::Ok => 200,
+            Self::BadRequest => 400,
+            Self::Forbidden => 403,
+        }
+    }
+}
+
 impl Request {
     /// Takes bytes; true once the request is whole.
     pub(super) fn take(&mut self, bytes: &[u8], is_h2: bool) -> Result<bool, Broken> {

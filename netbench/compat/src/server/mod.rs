@@ -69,8 +69,8 @@ pub struct Served {
     pub has_hello: bool,
     /// The client's Finished came, and is right.
     pub is_finished: bool,
-    /// The response was sent.
-    pub is_answered: bool,
+    /// The response was sent, with this status.
+    pub http_status: Option<u16>,
     /// And it was a switch to another protocol.
     pub is_switched: bool,
     /// The ClientHello had a ticket of an earlier connection.
@@ -103,7 +103,7 @@ impl Served {
     fn add(&mut self, next: Self) {
         self.has_hello |= next.has_hello;
         self.is_finished |= next.is_finished;
-        self.is_answered |= next.is_answered;
+        self.http_status = self.http_status.or(next.http_status);
         self.is_switched |= next.is_switched;
         self.is_shown_ticket |= next.is_shown_ticket;
         self.is_offered_early_data |= next.is_offered_early_data;
@@ -290,7 +290,7 @@ impl Server {
         };
         let response = request.response(is_h2, status, self.spec.response, self.caching);
         session.send(content::APPLICATION_DATA, &response)?;
-        served.is_answered = true;
+        served.http_status = Some(status.code());
         served.is_switched = status == Status::Switching;
         if self.spec.end == End::CloseNotify {
             session.alert(0)?;

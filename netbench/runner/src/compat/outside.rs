@@ -1,6 +1,6 @@
 //! Tries browsers and other programs with the cases. Each runs in a private network, which nothing leaves.
 //!
-//! A browser stays open for all cases. What it learns in one case must not matter in the next. Therefore every case
+//! A browser stays open for all cases, but WebKitGTK, which starts in a second. What it learns in one case must not matter in the next. Therefore every case
 //! has its own port, because browsers keep sessions and connections apart by port, and its own names in the
 //! certificates, because they keep issuers apart by name.
 
@@ -19,7 +19,7 @@ use std::{
 use jiff::Timestamp;
 use netbench_browser::{
     Browser, BrowserError, BrowserProgram, Fetch, Fetched, Fetcher, Limit, Network, OutsideProgram,
-    Page, Surroundings, ToolProgram, Trust, failures,
+    Shown, Surroundings, ToolProgram, Trust, failures,
 };
 use netbench_compat::{Case, Running, Served, Server, Visits};
 use netbench_link::Namespace;
@@ -120,6 +120,15 @@ impl Tries<'_> {
             cases.into_iter().partition(|(_, case)| is_plain(case));
         let plain = "it makes one visit, without a client certificate or extra headers, and the case needs more";
         self.cannot(plain, others.iter().map(|(_, case)| *case));
+        let needs_no_user = match program {
+            OutsideProgram::Browser(program) => program.product().needs_no_user(),
+            OutsideProgram::Tool(_) => true,
+        };
+        let (cases, others): (Vec<_>, Vec<_>) = cases
+            .into_iter()
+            .partition(|(_, case)| needs_no_user || !case.asks_for_certificate());
+        let asks = "it asks its user for a client certificate, and there is none";
+        self.cannot(asks, others.iter().map(|(_, case)| *case));
         let now = Timestamp::now();
         let prepared = cases.into_iter().map(|(number, case)| {
             let server = case.server(now).map_err(|source| CompatError::Server {
@@ -204,18 +213,14 @@ impl Tries<'_> {
                 return Ok(());
             }
         };
-        let around = Surroundings {
-            network,
-            trust: &trust,
-            startup_cache: None,
-            sandbox: match self.client.found {
-                OutsideFound::Installed {
-                    sandbox: Some(sandbox),
-                    ..
-                } => sandbox,
-                _ => Sandbox::On,
-            },
+        let sandbox = match self.client.found {
+            OutsideFound::Installed {
+                sandbox: Some(sandbox),
+                ..
+            } => sandbox,
+            _ => Sandbox::On,
         };
+        let stays_open = program.product().keeps_ports_apart();
         let mut browser: Option<Browser> = None;
         let mut left = prepared.into_iter().zip(refused);
         while let Some((Prepared { case, server, port }, refused)) = left.next() {
@@ -228,7 +233,19 @@ impl Tries<'_> {
             }
             let started = match browser.take() {
                 Some(runs) => Ok(runs),
-                None => Browser::start(program, &around, self.within(START)),
+                None => {
+                    // One that is for this case alone trusts nothing else.
+                    let own = (!stays_open).then(|| Trust::of_pem(server.roots_pem()));
+                    own.transpose().and_then(|own| {
+                        let around = Surroundings {
+                            network,
+                            trust: own.as_ref().unwrap_or(&trust),
+                            startup_cache: None,
+                            sandbox,
+                        };
+                        Browser::start(program, &around, self.within(START))
+                    })
+                }
             };
             let mut runs = match started {
                 Ok(runs) => runs,
@@ -240,12 +257,14 @@ impl Tries<'_> {
                 }
             };
             let running = self.serve(network.namespace, case, server, port)?;
-            let visited = runs.visit(&url(case, port), self.within(self.limit));
+            let visited = runs.look(&url(case, port), self.within(self.limit));
             let served = running.end_all();
             let outcome = match visited {
-                Ok(page) => {
-                    browser = Some(runs);
-                    shown(page, case, &served)
+                Ok(found) => {
+                    if stays_open {
+                        browser = Some(runs);
+                    }
+                    shown(found, case, &served)
                 }
                 Err(BrowserError::Stopped) => return Ok(()),
                 // Another one is started for what comes next.
@@ -354,20 +373,26 @@ fn answer(fetched: Fetched, case: &Case, served: &Served) -> CompatOutcome {
 }
 
 /// What a page that a browser shows says.
-fn shown(page: Page, case: &Case, served: &Served) -> CompatOutcome {
-    match page {
-        Page::Error { code } => {
+fn shown(shown: Shown, case: &Case, served: &Served) -> CompatOutcome {
+    match shown {
+        Shown::Error { code } => {
             let (failure, others) = failures(&code);
             refused(&failure, others, code, case, served)
         }
-        Page::Loaded(loaded) => answered(served, loaded.http_status, loaded.body_bytes, || {
-            CompatOutcome::Accepted {
-                version: loaded.client.version,
-                suite: loaded.client.suite,
-                group: loaded.client.group,
-                alpn: loaded.client.alpn,
-            }
-        }),
+        Shown::Loaded {
+            client,
+            http_status,
+            body_bytes,
+        } => {
+            // Where the browser does not tell the status, the server does.
+            let status = http_status.or(served.http_status).unwrap_or_default();
+            answered(served, status, body_bytes, || CompatOutcome::Accepted {
+                version: client.version,
+                suite: client.suite,
+                group: client.group,
+                alpn: client.alpn,
+            })
+        }
     }
 }
 

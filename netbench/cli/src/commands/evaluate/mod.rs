@@ -142,11 +142,6 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
         let is_asked = part.name != BROWSERS || !options.browsers.is_empty();
         is_asked && (options.part.is_empty() || named(&options.part)) && !named(&options.skip)
     };
-    if let Some(browser) = options.browsers.iter().find(|it| !it.tells_reasons()) {
-        bail_input!(
-            "--browsers {browser}: it does not tell why it refuses a page, which the question needs; `netbench browser` drives it"
-        );
-    }
     if options.browsers.is_empty() && options.part.iter().any(|name| name == BROWSERS) {
         bail_input!("--part browsers needs --browsers: no browser is asked without it");
     }
