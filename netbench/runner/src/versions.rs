@@ -102,7 +102,18 @@ const LINES: Library = Library {
     versions: &[last_of("0.22", "0.22.4")],
 };
 
-const LIBRARIES: [Library; 5] = [
+const S2N_TLS: Library = Library {
+    package: "s2n-tls",
+    about: "with AWS-LC, otherwise as s2n-tls",
+    worker: "netbench-stack-s2n-tls",
+    executable: "netbench-worker-s2n-tls",
+    arguments: &[],
+    pins: &[],
+    together: &["s2n-tls-sys", "s2n-tls-tokio"],
+    versions: &[version("0.3.47")],
+};
+
+const LIBRARIES: [Library; 7] = [
     Library {
         arguments: &["--features", "rustls-0-20,rustls/dangerous_configuration"],
         versions: &[last_of("0.20", "0.20.9")],
@@ -135,6 +146,14 @@ const LIBRARIES: [Library; 5] = [
         together: &[],
         versions: &[version("1.12.0"), version("1.19.0")],
     },
+    // The first whose crate tells the signature's scheme. The worker knows policies of a few before it: `PATCHES` in
+    // stacks/s2n-tls/src/ffi.rs.
+    Library {
+        arguments: &["--features", "before-0-3-47"],
+        versions: &[version("0.3.35")],
+        ..S2N_TLS
+    },
+    S2N_TLS,
 ];
 
 impl Library {

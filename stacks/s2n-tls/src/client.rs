@@ -130,11 +130,20 @@ impl WallClock for Watch {
     }
 }
 
+#[cfg(not(feature = "before-0-3-47"))]
+type Verdict = bool;
+#[cfg(not(feature = "before-0-3-47"))]
+const ACCEPTED: Verdict = true;
+#[cfg(feature = "before-0-3-47")]
+type Verdict = Result<bool, Error>;
+#[cfg(feature = "before-0-3-47")]
+const ACCEPTED: Verdict = Ok(true);
+
 impl CertValidationCallbackSync for Watch {
-    fn handle_validation(&self, _: &mut Connection, _: &mut CertValidationInfo) -> bool {
+    fn handle_validation(&self, _: &mut Connection, _: &mut CertValidationInfo) -> Verdict {
         self.0.verification_ends();
         // Nothing is added to what the library has verified.
-        true
+        ACCEPTED
     }
 }
 

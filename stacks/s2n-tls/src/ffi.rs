@@ -1,9 +1,10 @@
 //! What the library has and its crate keeps to itself: policies of one's own, the number of tickets, and the code
-//! points of what was agreed on. Layouts and functions are those of the C sources of s2n-tls 0.3.47, to which
+//! points of what was agreed on. Layouts and functions are those of the C sources of [`PATCHES`], to the newest of which
 //! Cargo.toml holds the crate; a test reads one of the library's own policies with them.
 
 use std::{
     ffi::{c_int, c_void},
+    ops::RangeInclusive,
     ptr,
 };
 
@@ -11,6 +12,11 @@ use netbench_model::{CipherSuite, Group, SignatureScheme};
 use netbench_worker::SetupError;
 use s2n_tls::{config::Config, connection::Connection, error::Error};
 use s2n_tls_sys::{s2n_config, s2n_connection};
+
+use crate::stack::locked;
+
+/// The releases of 0.3 whose C sources were read. Before these, a policy had no preferred groups, and its fields were elsewhere.
+const PATCHES: RangeInclusive<u32> = 32..=47;
 
 /// `struct s2n_security_policy` of tls/s2n_security_policies.h.
 #[repr(C)]
@@ -134,9 +140,21 @@ pub(crate) fn set_policy(
     config: &Config,
     policy: &'static SecurityPolicy,
 ) -> Result<(), SetupError> {
+    let version = locked("s2n-tls-sys");
+    if !has_known_layout(&version) {
+        return Err(SetupError::Unsupported(format!(
+            "the policies of s2n-tls {version} may have another layout than the worker knows"
+        )));
+    }
     // SAFETY: the policy lives for ever, and all that it points to.
     let result = unsafe { s2n_config_set_security_policy(raw_config(config), policy) };
     done(result).map_err(|e| SetupError::refused("policy", e))
+}
+
+/// Whether a release is one of [`PATCHES`].
+fn has_known_layout(version: &str) -> bool {
+    let patch = version.strip_prefix("0.3.");
+    patch.is_some_and(|patch| patch.parse().is_ok_and(|patch| PATCHES.contains(&patch)))
 }
 
 /// Has servers of TLS 1.3 give so many tickets after a handshake; the library's own number is one.
@@ -201,6 +219,20 @@ mod tests {
             version: *const c_char,
             policy: *mut *const SecurityPolicy,
         ) -> c_int;
+    }
+
+    #[test]
+    fn layouts_are_known_of_some_releases_and_of_this_one() {
+        for (version, known) in [
+            (&*locked("s2n-tls-sys"), true),
+            ("0.3.32", true),
+            ("0.3.31", false),
+            ("0.3.48", false),
+            ("0.4.40", false),
+            ("", false),
+        ] {
+            assert_eq!(has_known_layout(version), known, "{version}");
+        }
     }
 
     /// As tls/s2n_security_policies.c has it: a library with another layout would be misread here.

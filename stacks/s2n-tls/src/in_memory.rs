@@ -143,11 +143,24 @@ fn both_sides(setup: &EndpointSetup<'_>) -> Result<Builder, SetupError> {
         .set_client_auth_type(auth)
         .map_err(|e| SetupError::refused("client authentication", e))?;
     if let Some(bytes) = setup.max_fragment_bytes {
-        config
-            .set_max_fragment_length(bytes)
-            .map_err(|e| SetupError::refused("maximum fragment", e))?;
+        limit_records(&mut config, bytes)?;
     }
     Ok(config)
+}
+
+#[cfg(not(feature = "before-0-3-47"))]
+fn limit_records(config: &mut Builder, bytes: u16) -> Result<(), SetupError> {
+    config
+        .set_max_fragment_length(bytes)
+        .map(drop)
+        .map_err(|e| SetupError::refused("maximum fragment", e))
+}
+
+#[cfg(feature = "before-0-3-47")]
+fn limit_records(_: &mut Builder, _: u16) -> Result<(), SetupError> {
+    Err(SetupError::Unsupported(
+        "this version of s2n-tls cannot be told how long records may be".to_owned(),
+    ))
 }
 
 /// The configuration, held to the version, suite, group and schemes of the settings.

@@ -17,5 +17,5 @@ mod tickets;
 use std::{process::ExitCode, sync::Arc};
 
 fn main() -> ExitCode {
-    netbench_worker::run(vec![Arc::new(stack::S2n)])
+    netbench_worker::run(vec![Arc::new(stack::S2n::new())])
 }

@@ -8,19 +8,34 @@ use netbench_worker::{
 
 use crate::{client, explain, policy, server};
 
+/// The package that this worker is built with another version of.
+const VERSION_OF: Option<&str> = option_env!("NETBENCH_VERSION_OF");
+
 /// s2n-tls with AWS-LC.
-pub(crate) struct S2n;
+pub(crate) struct S2n {
+    name: &'static str,
+}
+
+impl S2n {
+    /// By the name of its version, where it is built with one.
+    pub(crate) fn new() -> Self {
+        Self {
+            name: match VERSION_OF {
+                // One for the process.
+                Some(library) => format!("{library}@{}", locked(library)).leak(),
+                None => "s2n-tls",
+            },
+        }
+    }
+}
 
 impl Stack for S2n {
     fn name(&self) -> &'static str {
-        "s2n-tls"
+        self.name
     }
 
     fn describe(&self) -> StackDescription {
-        let version = |package| {
-            let version = locked_version(include_str!("../../../Cargo.lock"), package);
-            format!("{package} {}", version.unwrap_or_default())
-        };
+        let version = |package| format!("{package} {}", locked(package));
         let operations = ["connect", "serve", "suite", "request", "client-certificate"];
         let able = |group: &Group| policy::group(*group).is_ok();
         let verifies = |scheme: &SignatureScheme| policy::scheme(*scheme).is_ok();
@@ -66,4 +81,9 @@ impl Stack for S2n {
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
         explain::explain(error.downcast_ref()?)
     }
+}
+
+/// The version of a package that this is built with.
+pub(crate) fn locked(package: &str) -> String {
+    locked_version(include_str!("../../../Cargo.lock"), package).unwrap_or_default()
 }

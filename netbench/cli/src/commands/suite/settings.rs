@@ -258,7 +258,7 @@ fn versions(named: &[String]) -> anyhow::Result<Vec<String>> {
     }
     if there.is_empty() && missing.is_empty() {
         bail_input!(
-            "--preset history: there are no versions of {}; openssl, rustls and aws-lc-rs have some",
+            "--preset history: there are no versions of {}; openssl, rustls, aws-lc-rs and s2n-tls have some",
             shown(stack)
         );
     }
