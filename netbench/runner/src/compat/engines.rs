@@ -375,7 +375,7 @@ mod tests {
         Served {
             has_hello: true,
             is_finished: true,
-            is_answered: true,
+            http_status: Some(200),
             certificate: Some(CERTIFICATE.to_vec()),
             ..Served::default()
         }
