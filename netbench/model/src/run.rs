@@ -35,6 +35,15 @@ impl WorkerRecord {
             .get(Self::VERIFIER)
             .is_none_or(|verifier| verifier != Self::NO_VERIFIER)
     }
+
+    /// The fact of a build that says how its virtual machine runs code, in that machine's words.
+    pub const VM_INFO: &'static str = "vm_info";
+
+    /// Whether the worker interprets code first, and compiles what runs often while it runs: `mixed mode` in Java's words.
+    pub fn compiles_while_it_runs(&self) -> bool {
+        let said = self.build.get(Self::VM_INFO);
+        said.is_some_and(|said| said.contains("mixed mode"))
+    }
 }
 
 /// The path between client and sites.

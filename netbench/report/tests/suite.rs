@@ -62,6 +62,25 @@ fn all_stacks_has_a_row_for_each() {
     insta::assert_snapshot!("suite_all_stacks", tables);
 }
 
+/// Of a stack that the suite cannot run, and of one that was just started, the report says so.
+#[test]
+fn what_cannot_be_compared_is_not_asked_and_a_cold_start_is_said() {
+    let fixture = Fixture::default();
+    let mut manifest = fixture.manifest();
+    manifest.plan.stacks.push(StackName::new("native-tls"));
+    let java = &mut manifest.workers[1].build;
+    java.insert("vm_info".to_owned(), "mixed mode, sharing".to_owned());
+    let report = SuiteReport::new(manifest, &fixture.samples());
+    let text = terminal(&report, 120);
+    assert!(!text.contains("Is native-tls fast enough"), "{text}");
+    assert!(text.contains("Is rustls-ring fast enough"), "{text}");
+    let warnings = report.summary.warnings.join("\n");
+    let said = "rustls-ring interprets code first and compiles what runs often";
+    assert!(warnings.contains(said), "{warnings}");
+    let usual = fixture.report().summary.warnings.join("\n");
+    assert!(!usual.contains("interprets"), "{usual}");
+}
+
 #[test]
 fn a_history_marks_the_steps_that_are_beyond_noise() {
     let fixture = Fixture {

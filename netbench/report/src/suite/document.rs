@@ -77,6 +77,10 @@ fn questions(summary: &SuiteSummary) -> Vec<Asked> {
     let Some(from) = stacks.next() else {
         return Vec::new();
     };
+    // Of a stack that the suite cannot run, no round decides anything.
+    let is_measured =
+        |stack: &&StackName| summary.cases.iter().any(|case| case.of(stack).is_some());
+    let stacks = stacks.filter(is_measured);
     let asked = |to: &StackName| Asked {
         question: fast::answer_in_memory(&Evidence::of(from, to, Target::Lab), summary),
         about: in_place_of(&[from.as_str(), to.as_str()]),

@@ -175,6 +175,14 @@ fn warn(summary: &mut SuiteSummary, manifest: &SuiteManifest) {
             worker.stack
         ));
     }
+    let compiling = manifest.workers.iter();
+    for worker in compiling.filter(|worker| worker.compiles_while_it_runs()) {
+        say(format!(
+            "{} interprets code first and compiles what runs often while it runs. Every round begins with a new process: \
+             its figures are those of a program that has just started, and not what it reaches after minutes.",
+            worker.stack
+        ));
+    }
     let few = summary
         .cases
         .iter()
