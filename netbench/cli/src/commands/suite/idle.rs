@@ -14,14 +14,25 @@ const REMEMBERED: usize = 20;
 /// Levels of earlier runs, the newest last, by processor and version of netbench.
 type History = BTreeMap<String, Vec<IdleReference>>;
 
-/// The lowest level of each loop in earlier runs; none where there were none.
+/// What earlier runs found; none where there were none.
 pub(crate) fn known() -> Option<IdleReference> {
     let history = read(&file().ok()?);
-    let levels = history.get(&key())?.iter().copied();
-    levels.reduce(|a, b| IdleReference {
-        integer_ns: a.integer_ns.min(b.integer_ns),
-        aes_ns: a.aes_ns.min(b.aes_ns),
-        memory_ns: a.memory_ns.min(b.memory_ns),
+    reached(history.get(&key())?)
+}
+
+/// The lowest level of each loop that two of the runs have reached: where memory lies, a single run may be three percent
+/// below all others, and these would have no verdict. Of fewer than three runs, the lowest.
+fn reached(runs: &[IdleReference]) -> Option<IdleReference> {
+    let counts = usize::from(runs.len() > 2);
+    let level = |of: fn(&IdleReference) -> f64| {
+        let mut levels: Vec<f64> = runs.iter().map(of).collect();
+        levels.sort_by(f64::total_cmp);
+        levels.get(counts).copied()
+    };
+    Some(IdleReference {
+        integer_ns: level(|run| run.integer_ns)?,
+        aes_ns: level(|run| run.aes_ns)?,
+        memory_ns: level(|run| run.memory_ns)?,
     })
 }
 
@@ -69,4 +80,23 @@ fn key() -> String {
         fact("cpu_microcode"),
         env!("CARGO_PKG_VERSION")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_run_alone_sets_no_level_once_there_are_three() {
+        let runs = [1202.0, 1242.0, 1222.0].map(|memory_ns| IdleReference {
+            integer_ns: 2393.0,
+            aes_ns: 1802.0,
+            memory_ns,
+        });
+        let memory_ns = |runs: &[IdleReference]| reached(runs).map(|level| level.memory_ns);
+        assert_eq!(memory_ns(&runs), Some(1222.0));
+        assert_eq!(memory_ns(&runs[1..]), Some(1222.0));
+        assert_eq!(memory_ns(&runs[..1]), Some(1202.0));
+        assert_eq!(memory_ns(&[]), None);
+    }
 }
