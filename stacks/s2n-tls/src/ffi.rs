@@ -9,14 +9,17 @@ use std::{
 };
 
 use netbench_model::{CipherSuite, Group, SignatureScheme};
-use netbench_worker::SetupError;
+use netbench_worker::{SetupError, locked_version};
 use s2n_tls::{config::Config, connection::Connection, error::Error};
 use s2n_tls_sys::{s2n_config, s2n_connection};
 
-use crate::stack::locked;
-
 /// The releases of 0.3 whose C sources were read. Before these, a policy had no preferred groups, and its fields were elsewhere.
 const PATCHES: RangeInclusive<u32> = 32..=47;
+
+/// The version of a package that this is built with.
+pub(crate) fn locked(package: &str) -> String {
+    locked_version(include_str!("../../../Cargo.lock"), package).unwrap_or_default()
+}
 
 /// `struct s2n_security_policy` of tls/s2n_security_policies.h.
 #[repr(C)]

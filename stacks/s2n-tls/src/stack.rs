@@ -2,11 +2,9 @@ use std::{error::Error, sync::Arc};
 
 use netbench_model::{CipherSuite, ClientSettings, Group, SignatureScheme, WorkerRecord};
 use netbench_protocol::{ClientIdentity, ServeSite, StackDescription};
-use netbench_worker::{
-    Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts, locked_version,
-};
+use netbench_worker::{Accept, Explained, Fetch, InMemory, Probe, SetupError, Stack, build_facts};
 
-use crate::{client, explain, policy, server};
+use crate::{client, explain, ffi::locked, policy, server};
 
 /// The package that this worker is built with another version of.
 const VERSION_OF: Option<&str> = option_env!("NETBENCH_VERSION_OF");
@@ -81,9 +79,4 @@ impl Stack for S2n {
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
         explain::explain(error.downcast_ref()?)
     }
-}
-
-/// The version of a package that this is built with.
-pub(crate) fn locked(package: &str) -> String {
-    locked_version(include_str!("../../../Cargo.lock"), package).unwrap_or_default()
 }
