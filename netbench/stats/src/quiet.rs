@@ -9,8 +9,9 @@ const LEVEL: f64 = 0.02;
 /// How far over its level a loop may be in a quiet turn.
 const TOLERANCE: f64 = 0.02;
 
-/// How far over its level on an idle machine a loop's lowest level may be.
-const IDLE_TOLERANCE: f64 = 0.03;
+/// How far over its level on an idle machine a loop's lowest level may be. That of the loads also depends on where the loop
+/// lies in a program: of 13 programs that took turns, two took 1,191 ns at their quietest, and eleven 1,231.
+const IDLE_TOLERANCE: [f64; LOOPS] = [0.03, 0.03, 0.07];
 
 /// What the reference loops took beside one stack while the machine was quiet: the 2nd percentile of each over
 /// all turns, in nanoseconds. As low as that because a machine may be disturbed nearly all the time.
@@ -49,10 +50,14 @@ impl QuietLevel {
         Self { loops_ns }
     }
 
-    /// Whether a loop is more than 3 % over what it takes on an idle machine.
+    /// Whether a loop is more than 3 % over what it takes on an idle machine, or the loads more than 7 %.
     pub fn is_over(&self, idle: Self) -> bool {
-        let mut both = self.loops_ns.iter().zip(idle.loops_ns);
-        both.any(|(ns, idle)| *ns > idle * (1.0 + IDLE_TOLERANCE))
+        let limits = idle.loops_ns.iter().zip(IDLE_TOLERANCE);
+        let limits = limits.map(|(ns, tolerance)| ns * (1.0 + tolerance));
+        self.loops_ns
+            .iter()
+            .zip(limits)
+            .any(|(ns, limit)| *ns > limit)
     }
 }
 
@@ -90,5 +95,10 @@ mod tests {
         assert_eq!(level.lower(other).loops_ns, [90.0, 200.0, 290.0]);
         assert!(level.is_over(other));
         assert!(!level.is_over(level));
+        let at = |loops_ns| QuietLevel { loops_ns };
+        // Where the loop of the loads lies is worth 3.4 %; a sibling at work is worth a third.
+        assert!(!at([2_373.0, 1_783.0, 1_231.0]).is_over(at([2_373.0, 1_783.0, 1_191.0])));
+        assert!(at([2_373.0, 1_783.0, 1_300.0]).is_over(at([2_373.0, 1_783.0, 1_191.0])));
+        assert!(at([2_373.0, 1_850.0, 1_191.0]).is_over(at([2_373.0, 1_783.0, 1_191.0])));
     }
 }

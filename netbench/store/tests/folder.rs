@@ -8,6 +8,7 @@ use netbench_model::{
     ClientSettings, Condition, ConnectManifest, ConnectPlan, Environment, EvaluationPlan, LinkKind,
     LinkRecord, Origin, Outcome, Plan, Profile, Record, Role, RootsRecord, RootsSource, Sample,
     ScanPlan, StackName, SuitePlan, SuiteSample, Target,
+    browser::{BrowserPlan, VisitSample},
     chains::{ChainSample, ChainsPlan},
     compat::{CompatPlan, CompatSample},
     roots::{RootsPlan, RootsSample},
@@ -380,6 +381,11 @@ fn published_runs_are_read() {
                 assert!(!manifest.plan.layouts.is_empty());
                 has_records::<RootsSample>(&run);
             }
+            "browser" => {
+                let manifest = run.manifest::<BrowserPlan>().unwrap();
+                assert!(!manifest.plan.browsers.is_empty());
+                has_records::<VisitSample>(&run);
+            }
             "ship" => {
                 let manifest = run.manifest::<ShipPlan>().unwrap();
                 assert!(!manifest.plan.stacks.is_empty());
@@ -390,6 +396,7 @@ fn published_runs_are_read() {
     }
     let kinds: Vec<_> = kinds.iter().map(String::as_str).collect();
     let published = [
+        "browser",
         "chains",
         "compat",
         "connect",

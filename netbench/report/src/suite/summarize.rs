@@ -216,8 +216,8 @@ fn warn(summary: &mut SuiteSummary, manifest: &SuiteManifest) {
     let never = never.count();
     if never > 0 {
         say(format!(
-            "The machine was never quiet during {never} comparisons: its reference loops took over 3 % more than they \
-             do on this processor when it is idle. These have no verdict."
+            "The machine was never quiet during {never} comparisons: its reference loops took over 3 % more, or the loads \
+             over 7 %, than they do on this processor when it is idle. These have no verdict."
         ));
     }
     let disturbed = summary.disturbed_share();

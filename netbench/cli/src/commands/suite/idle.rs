@@ -20,8 +20,8 @@ pub(crate) fn known() -> Option<IdleReference> {
     reached(history.get(&key())?)
 }
 
-/// The lowest level of each loop that two of the runs have reached: where memory lies, a single run may be three percent
-/// below all others, and these would have no verdict. Of fewer than three runs, the lowest.
+/// The lowest level of each loop that two of the runs have reached: one run alone, whose clock was higher than it is in all others,
+/// would leave these without verdicts. Of fewer than three runs, the lowest.
 fn reached(runs: &[IdleReference]) -> Option<IdleReference> {
     let counts = usize::from(runs.len() > 2);
     let level = |of: fn(&IdleReference) -> f64| {
