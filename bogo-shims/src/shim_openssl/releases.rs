@@ -24,7 +24,7 @@ const SINCE: [(i64, &str, &[&str]); 2] = [
 pub(crate) fn refuse(options: &Options) -> Result<(), Failure> {
     let version = openssl::version::number();
     for (release, what, flags) in SINCE {
-        // Nothing is looked at in vain: what is looked at counts as read.
+        // Only where the release lacks it: a flag that is looked at counts as read.
         let asked = |flag: &&str| {
             options.on(flag) || options.credentials().iter().any(|one| one.kind() == *flag)
         };

@@ -10,7 +10,7 @@ use serde_json::Value;
 pub enum Page {
     /// The page.
     Loaded(Box<Loaded>),
-    /// A page of its own that says that there is an error.
+    /// The browser's own error page.
     Error {
         /// The error's code: `net::ERR_CERT_DATE_INVALID`.
         code: String,
@@ -29,7 +29,7 @@ pub enum Shown {
         /// Bytes of the response's body.
         body_bytes: u64,
     },
-    /// A page of its own that says that there is an error.
+    /// The browser's own error page.
     Error {
         /// The error's code: `net::ERR_CERT_DATE_INVALID`.
         code: String,

@@ -1,4 +1,4 @@
-//! A browser's startup cache, so that it need not be made again in every fresh profile.
+//! Copies a browser's startup cache into fresh profiles, so that the browser does not build it for each of them.
 
 use std::{
     fs, io,

@@ -257,6 +257,34 @@ fn a_run_without_reference_loops_is_compared_over_all_turns() {
     );
 }
 
+/// Workers in other languages than Rust have none, and the others in the run do.
+#[test]
+fn the_stacks_without_reference_loops_are_named() {
+    let fixture = Fixture::default();
+    let go = StackName::new("go");
+    let mut samples = fixture.samples();
+    let mut without: Vec<_> = samples
+        .iter()
+        .filter(|sample| sample.stack.as_str() == "rustls-ring")
+        .cloned()
+        .collect();
+    for sample in &mut without {
+        sample.stack = go.clone();
+        if let SuiteOutcome::Ok(measured) = &mut sample.outcome {
+            for slice in &mut measured.slices {
+                slice.reference = None;
+            }
+        }
+    }
+    samples.extend(without);
+    let mut manifest = fixture.manifest();
+    manifest.plan.stacks.push(go);
+    let warnings = summarize_suite(&manifest, &samples).warnings.join("\n");
+    let said = "No reference loops run beside go: verdicts on their timings";
+    assert!(warnings.contains(said), "{warnings}");
+    assert!(!warnings.contains("has no reference loops"), "{warnings}");
+}
+
 #[test]
 fn dear_operations_that_a_low_percentile_hides_are_marked() {
     let fixture = Fixture {

@@ -1,8 +1,8 @@
 //! Sees the socket of a connection in the calls that the worker makes to the system.
 //!
-//! Nothing of reqwest leads to its socket. The functions here have the names of the C library's, so that whatever is linked into
-//! the worker calls them; they do what those do, and tell the probe. Without them there would be no `tcp`, no bytes and no round
-//! trips.
+//! reqwest gives no access to its socket. The functions here replace the C library's functions of the same names: all code in
+//! the worker calls them, and they do the same and tell the probe. Without them, the phase `tcp`, the byte counts and the round
+//! trips could not be measured.
 
 use std::{
     cell::RefCell,

@@ -61,7 +61,7 @@ impl Hash for Heard {
     fn start(&self) -> Box<dyn Context> {
         let context = self.0.start();
         let listens = HASHED.with_borrow_mut(|hashed| {
-            // A handshake that is begun anew after a HelloRetryRequest has another hash.
+            // A handshake starts one hash, and another one after a HelloRetryRequest.
             hashed.as_mut().map(Vec::clear).is_some()
         });
         match listens {

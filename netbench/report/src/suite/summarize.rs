@@ -1,3 +1,6 @@
+use std::collections::BTreeSet;
+
+use itertools::Itertools;
 use netbench_model::{
     Case, LayoutRecord, Part, Recorded, SCHEMA_VERSION, Scenario, StackName, SuiteManifest,
     SuiteOutcome, SuiteSample, Unit,
@@ -203,12 +206,24 @@ fn warn(summary: &mut SuiteSummary, manifest: &SuiteManifest) {
         .iter()
         .filter(|case| case.unit == Unit::Nanoseconds && case.part != Part::Threads);
     let verdicts: Vec<&CaseVerdict> = timed.flat_map(|case| &case.verdicts).collect();
-    if verdicts.iter().any(|verdict| verdict.choice == Choice::All) {
+    let is_unchosen = |verdict: &&&CaseVerdict| verdict.choice == Choice::All;
+    let without_loops: BTreeSet<&str> = verdicts
+        .iter()
+        .filter(is_unchosen)
+        .map(|verdict| verdict.other.as_str())
+        .collect();
+    if !without_loops.is_empty() && verdicts.iter().all(|verdict| is_unchosen(&verdict)) {
         say(
             "The run has no reference loops, which later versions choose undisturbed turns by: its verdicts on \
              timings are over all turns, and hold for the machine as busy as it was."
                 .to_owned(),
         );
+    } else if !without_loops.is_empty() {
+        say(format!(
+            "No reference loops run beside {}: verdicts on their timings are over all turns, and hold for the machine as \
+             busy as it was.",
+            without_loops.iter().join(", ")
+        ));
     }
     let never = verdicts
         .iter()
