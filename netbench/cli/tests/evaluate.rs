@@ -219,6 +219,64 @@ fn a_part_that_fails_leaves_the_others_and_can_be_tried_again() {
 }
 
 #[test]
+fn what_a_worker_does_not_do_is_left_out_before_it_takes_time() {
+    let place = place();
+    let worker = support::built("netbench-worker-rustls");
+    let text = format!("'{}' | sed -u 's/\"suite\"/\"other\"/g'", worker.display());
+    place.script("without-the-suite", &text);
+    let line = "evaluate --quick --sites sites.txt --part features,suite --worker rustls-aws-lc=./without-the-suite --json";
+    let done = place.netbench(&words(line)).expect(3);
+    let found = evaluation(&done.stdout);
+    let suite = &found["run"]["plan"]["parts"][5];
+    assert_eq!(suite["part"], "suite");
+    assert_eq!(suite["state"]["state"], "unsupported");
+    assert_eq!(suite["estimate_s"], 0);
+    let missing = &found["questions"][2]["missing"];
+    let why = "what the libraries take in memory: the worker of rustls-aws-lc does not do it";
+    assert!(
+        missing.as_array().unwrap().contains(&why.into()),
+        "{missing}"
+    );
+    assert!(
+        done.stderr.contains("the part suite is left out"),
+        "{}",
+        done.stderr
+    );
+    assert!(done.stderr.contains("part 1 of 1"), "{}", done.stderr);
+}
+
+/// rustls with ring has no hybrid group, which the other agrees on with every site.
+#[test]
+fn stacks_that_agree_on_different_groups_are_compared_with_the_same_settings() {
+    let place = place();
+    let line = "evaluate --quick --sites sites.txt --part connections --from openssl --to rustls-ring --json";
+    let done = place.netbench(&words(line));
+    let found = evaluation(&done.stdout);
+    let parts = &found["found"];
+    let profile = |part: &str| parts[part]["run"]["client_profile"].as_str().unwrap();
+    assert_eq!(profile("connections"), "library");
+    assert_eq!(profile("same_settings"), "default");
+    let rows = |part: &str, what: &str| parts[part][what].as_array().unwrap().len();
+    assert!(rows("connections", "left_out") > 0 && rows("same_settings", "left_out") == 0);
+    assert!(
+        done.stderr.contains("once more with the same settings"),
+        "{}",
+        done.stderr
+    );
+    let fast = &found["questions"][2];
+    let because = fast["because"].as_str().unwrap();
+    assert!(
+        because.contains("group X25519MLKEM768") && because.contains("`--client-profile default`"),
+        "{because}"
+    );
+    // Resumed, it finds what was made.
+    let run = place.run();
+    let line = ["evaluate", "--json", "--resume", run.to_str().unwrap()];
+    let again = evaluation(&place.netbench(&line).stdout);
+    assert_eq!(again["found"]["same_settings"], parts["same_settings"]);
+}
+
+#[test]
 fn ctrl_c_keeps_what_there_is_and_the_rest_is_gone_on_with() {
     // So many that it cannot be done before it is stopped.
     let sites: String = (0..8).map(|site| format!("site{site}.example\n")).collect();
@@ -320,7 +378,7 @@ fn wrong_input_is_named() {
             "evaluate --skip features,compat,connections,suite,sites",
             "leaves no part",
         ),
-        ("evaluate --to nss", "nss"),
+        ("evaluate --to matrixssl", "matrixssl"),
         ("evaluate --sites none.txt", "none.txt"),
         ("evaluate --resume runs/none", "no such run folder"),
         (

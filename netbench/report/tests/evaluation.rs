@@ -359,6 +359,59 @@ fn connections_that_did_other_work_are_not_called_too_few() {
     );
 }
 
+/// Their times, not those of the stacks' own settings, are what the answer rests on.
+#[test]
+fn connections_with_the_same_settings_decide_where_the_others_did_other_work() {
+    let exclusion = |site: &str, condition| Exclusion {
+        site: site.to_owned(),
+        condition,
+        other: StackName::new("new"),
+        why: "group X25519MLKEM768 / x25519".to_owned(),
+        pairs: 6,
+    };
+    let mut own = connections(&[]);
+    own.run.client_profile = Some(Profile::Library);
+    let [old, new] = ["old", "new"].map(StackName::new);
+    own.left_out = vec![exclusion("a.example", Condition::Cold)];
+    assert!(!own.did_other_work(&old, &new), "first connections alone");
+    own.left_out = vec![exclusion("a.example", Condition::Clean)];
+    assert!(own.did_other_work(&old, &new));
+    let mut mixed = connections(&[(0.98, 1.01)]);
+    mixed.left_out = own.left_out.clone();
+    assert!(!mixed.did_other_work(&old, &new), "one site of many");
+
+    let pinned = |totals: &[(f64, f64)]| {
+        let mut pinned = connections(totals);
+        pinned.run.client_profile = Some(Profile::Default);
+        let found = Found {
+            connections: Some(Arc::new(own.clone())),
+            same_settings: Some(Arc::new(pinned)),
+            ..Found::default()
+        };
+        let told = evaluation(manifest(&[("connections", PartState::Done)]), found);
+        told.questions[2].clone()
+    };
+    let fast = pinned(&[(0.98, 1.01)]);
+    assert_eq!(fast.answer, Answer::Yes);
+    assert!(
+        fast.because.ends_with(
+            "Times are of connections with the same settings for both (`--client-profile default`): with their own settings \
+             they agree on different things with most sites (group X25519MLKEM768 / x25519)."
+        ),
+        "{}",
+        fast.because
+    );
+    let neither = pinned(&[]);
+    assert_eq!(neither.answer, Answer::Open);
+    assert!(
+        neither
+            .because
+            .ends_with("with the same settings for both there was nothing to compare either."),
+        "{}",
+        neither.because
+    );
+}
+
 fn whole() -> EvaluationReport {
     let failed = PartState::Failed {
         why: "no \x1b[31mspace".to_owned(),

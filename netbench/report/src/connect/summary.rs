@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use netbench_model::{
     Condition, FailureClass, LinkKind, LinkRecord, Origin, Phase, Profile, StackName, Target,
@@ -245,6 +245,24 @@ impl ConnectSummary {
     pub fn compares(&self) -> bool {
         let mut comparisons = self.comparisons.iter();
         comparisons.any(|comparison| !comparison.phases.is_empty())
+    }
+
+    /// Whether `from` and `to` did different work with more sites than could be compared, first connections aside.
+    pub fn did_other_work(&self, from: &StackName, to: &StackName) -> bool {
+        let left_out = self.left_out.iter();
+        let left_out = left_out.filter(|row| row.other == *to && row.condition != Condition::Cold);
+        let other: BTreeSet<&str> = left_out.map(|row| row.site.as_str()).collect();
+        let comparisons = self.comparisons.iter();
+        let comparisons = comparisons.filter(|comparison| {
+            comparison.first == *from
+                && comparison.other == *to
+                && comparison.condition != Condition::Cold
+        });
+        let same: BTreeSet<&str> = comparisons
+            .flat_map(|comparison| &comparison.sites.rows)
+            .map(|row| row.site.as_str())
+            .collect();
+        other.difference(&same).count() > same.len()
     }
 }
 

@@ -52,6 +52,9 @@ impl Report for EvaluationReport {
         for (number, part) in self.parts.iter().enumerate() {
             let mut part = part.document(extent);
             part.number(number + 1);
+            if part.kind == "connect" && !told.connections.is_empty() {
+                told.set_alike(&mut part);
+            }
             // Connections and suites are in the evaluation's own summary.
             if part.kind == "scan" {
                 let data = part.data.drain(..).map(|data| (part.kind, data));
@@ -69,6 +72,7 @@ impl Report for EvaluationReport {
                 about: about.clone(),
                 section: match at {
                     0 => Some(SITES.to_owned()),
+                    2 if told.same_settings.is_some() => told.same_settings.clone(),
                     3.. => told.browsers.clone(),
                     _ => told.connections.first().map(|section| section.id.clone()),
                 },
@@ -100,11 +104,21 @@ struct Told {
     others: Vec<Section>,
     /// The section about what browsers do.
     browsers: Option<String>,
+    /// The section about connections with the same settings for both.
+    same_settings: Option<String>,
     /// For each of the three questions.
     warnings: [Vec<String>; 3],
 }
 
 impl Told {
+    /// Connections that were made once more.
+    fn set_alike(&mut self, part: &mut Document<'_>) {
+        for section in &mut part.sections {
+            section.heading = format!("{}, with the same settings", section.heading);
+        }
+        self.same_settings = part.sections.first().map(|section| section.id.clone());
+    }
+
     fn take(&mut self, part: Document<'_>) {
         let (sections, first) = match part.kind {
             "connect" => (&mut self.connections, 1),

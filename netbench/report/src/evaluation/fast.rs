@@ -19,15 +19,18 @@ pub(crate) fn answer(evidence: &Evidence<'_>) -> Question {
     let mut question = Question::open(format!("Is {} fast enough?", evidence.to));
     let totals = totals(evidence);
     (question.answer, question.because) = verdict(evidence, &totals);
+    if let Some(why) = same_settings(evidence) {
+        question.because = format!("{} {why}", question.because);
+    }
     if totals.is_empty() {
         let missing = evidence.missing("connections", "times of whole connections");
         question.missing.extend(missing);
     }
-    if let Some(connections) = evidence.connections {
+    if let Some(connections) = evidence.timed() {
         whole_connections(connections, evidence, &totals, &mut question);
     }
     first_connection(evidence, &mut question);
-    if evidence.connections.is_some_and(|c| !c.is_loopback()) {
+    if evidence.timed().is_some_and(|c| !c.is_loopback()) {
         slower_sites(evidence, &mut question.breaks);
     }
     if evidence.suites.iter().all(|suite| !suite.compares()) {
@@ -119,7 +122,7 @@ fn whole_connections(
 /// against every connection.
 fn first_connection(evidence: &Evidence<'_>, question: &mut Question) {
     let rows = evidence
-        .connections
+        .timed()
         .map_or(&[][..], |connections| &connections.cold);
     let Some(cost) = first_cost(rows, evidence.from, evidence.to) else {
         return;
@@ -162,10 +165,7 @@ fn totals(evidence: &Evidence<'_>) -> Vec<(String, PairedRatio)> {
 /// Those of every connection: not of `cold`.
 fn comparisons<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a Comparison> + use<'a> {
     let (from, to) = (evidence.from, evidence.to);
-    let comparisons = evidence
-        .connections
-        .into_iter()
-        .flat_map(|c| &c.comparisons);
+    let comparisons = evidence.timed().into_iter().flat_map(|c| &c.comparisons);
     comparisons
         .filter(move |comparison| comparison.first == *from && comparison.other == *to)
         .filter(|comparison| comparison.condition != Condition::Cold)
@@ -174,7 +174,7 @@ fn comparisons<'a>(evidence: &Evidence<'a>) -> impl Iterator<Item = &'a Comparis
 fn verdict(evidence: &Evidence<'_>, totals: &[(String, PairedRatio)]) -> (Answer, String) {
     let (from, to) = (evidence.from, evidence.to);
     let limit = format!("{:.0} %", (NO_MORE_THAN - 1.0) * 100.0);
-    let loopback = evidence.connections.filter(|c| c.is_loopback());
+    let loopback = evidence.timed().filter(|c| c.is_loopback());
     if let Some(connections) = loopback {
         let because = format!(
             "Connections were made over loopback, where nothing waits: their times say nothing of a network. Link: {}.",
@@ -218,7 +218,7 @@ fn no_totals(evidence: &Evidence<'_>) -> String {
         return because;
     }
     let rows = evidence
-        .connections
+        .timed()
         .map_or(&[][..], |connections| &connections.cold);
     match cold_sentence(rows, evidence.from, evidence.to) {
         Some(cost) => format!(
@@ -233,26 +233,54 @@ fn no_totals(evidence: &Evidence<'_>) -> String {
 
 /// That both stacks agreed on something else in every connection but first ones, if they did.
 fn other_work(evidence: &Evidence<'_>) -> Option<String> {
-    let connections = evidence.connections?;
+    let connections = evidence.timed()?;
+    let why = most_different(connections, evidence)?;
+    let advice = match (evidence.same_settings, connections.run.client_profile) {
+        (Some(pinned), _) => match pinned.unsupported.first() {
+            Some(row) => format!(
+                "; the same settings for both are unsupported: {}",
+                row.reason
+            ),
+            None => {
+                "; with the same settings for both there was nothing to compare either".to_owned()
+            }
+        },
+        (None, Some(Profile::Library)) => {
+            ": `--client-profile default` has both offer the same".to_owned()
+        }
+        (None, _) => String::new(),
+    };
+    Some(format!(
+        "{} and {} did not agree on the same with any site ({why}), and connections with different work are not compared{advice}.",
+        evidence.from, evidence.to
+    ))
+}
+
+/// That times are not of the stacks' own settings, where they are not.
+fn same_settings(evidence: &Evidence<'_>) -> Option<String> {
+    let pinned = evidence.same_settings.filter(|pinned| pinned.compares())?;
+    let why = most_different(evidence.connections?, evidence)?;
+    let profile = pinned.run.client_profile.unwrap_or(Profile::Default).name();
+    Some(format!(
+        "Times are of connections with the same settings for both (`--client-profile {profile}`): with their own settings they \
+         agree on different things with most sites ({why})."
+    ))
+}
+
+/// What differed in most of the connections that were not compared, first ones aside.
+fn most_different<'a>(connections: &'a ConnectSummary, evidence: &Evidence<'_>) -> Option<&'a str> {
     let left_out = connections
         .left_out
         .iter()
         .filter(|row| row.other == *evidence.to && row.condition != Condition::Cold);
     let usual = left_out.max_by_key(|row| row.pairs)?;
-    let advice = match connections.run.client_profile {
-        Some(Profile::Library) => ": `--client-profile default` has both offer the same",
-        _ => "",
-    };
-    Some(format!(
-        "{} and {} did not agree on the same with any site ({}), and connections with different work are not compared{advice}.",
-        evidence.from, evidence.to, usual.why
-    ))
+    Some(&usual.why)
 }
 
 /// ` on 3 of 101 sites`, where not all of them could be compared.
 fn on_sites(evidence: &Evidence<'_>) -> String {
     let sites = evidence
-        .connections
+        .timed()
         .map_or(0, |connections| connections.run.sites);
     let compared = comparisons(evidence).map(|comparison| comparison.sites.rows.len() as u64);
     match compared.max() {

@@ -17,6 +17,7 @@ pub(crate) mod works;
 
 use std::sync::Arc;
 
+use itertools::Itertools;
 use netbench_model::{
     EvaluationManifest, Losses, PartRecord, PartState, SCHEMA_VERSION, StackName, Target,
     coverage::{Coverage, Defects, Difference, Matrix},
@@ -70,6 +71,9 @@ pub struct Found {
     pub losses: Option<Losses>,
     /// Connections; the stack in use is the first.
     pub connections: Option<Arc<ConnectSummary>>,
+    /// Connections with the same settings for both, where with their own they did different work with most sites.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub same_settings: Option<Arc<ConnectSummary>>,
     /// What they do with the servers of a catalogue; the stack in use is the first.
     #[serde(default)]
     pub compat: Option<Arc<CompatSummary>>,
@@ -182,6 +186,7 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
         defects: found.defects.as_ref(),
         losses: found.losses.as_ref(),
         connections: found.connections.as_deref(),
+        same_settings: found.same_settings.as_deref(),
         compat: found.compat.as_deref(),
         chains: found.chains.as_deref(),
         roots: found.roots.as_deref(),
@@ -214,7 +219,8 @@ pub fn evaluation(run: EvaluationManifest, mut found: Found) -> Evaluation {
         warnings.extend(part.notes.iter().cloned());
     }
     warnings.extend(settled);
-    let connections = found.connections.iter().flat_map(|run| &run.warnings);
+    let connections = found.connections.iter().chain(&found.same_settings);
+    let connections = connections.flat_map(|run| &run.warnings).unique();
     let suites = found.suites.iter().flat_map(|run| &run.warnings);
     warnings.extend(connections.chain(suites).cloned());
     Evaluation {
@@ -291,6 +297,8 @@ pub(crate) struct Evidence<'a> {
     pub(crate) losses: Option<&'a Losses>,
     /// Connections.
     pub(crate) connections: Option<&'a ConnectSummary>,
+    /// Connections with the same settings for both, where these had to be made as well.
+    pub(crate) same_settings: Option<&'a ConnectSummary>,
     /// What both do with the servers of a catalogue; the stack in use is the first.
     pub(crate) compat: Option<&'a CompatSummary>,
     /// What both say of certificate chains; the stack in use is the first.
@@ -314,12 +322,19 @@ impl<'a> Evidence<'a> {
             defects: None,
             losses: None,
             connections: None,
+            same_settings: None,
             compat: None,
             chains: None,
             roots: None,
             suites: Vec::new(),
             parts: None,
         }
+    }
+
+    /// The connections that are compared by their times.
+    pub(crate) fn timed(&self) -> Option<&'a ConnectSummary> {
+        let pinned = self.same_settings.filter(|pinned| pinned.compares());
+        pinned.or(self.connections)
     }
 
     /// What is missing for want of a part of the evaluation, and why.

@@ -132,13 +132,13 @@ fn takes(row: &PhaseRow) -> String {
 }
 
 fn connections(evidence: &Evidence<'_>) -> String {
-    if evidence
-        .connections
-        .is_some_and(ConnectSummary::is_loopback)
-    {
+    if evidence.timed().is_some_and(ConnectSummary::is_loopback) {
         return "connections were timed over loopback alone".to_owned();
     }
-    let comparisons = evidence.connections.iter().flat_map(|run| &run.comparisons);
+    let comparisons = evidence
+        .timed()
+        .into_iter()
+        .flat_map(|run| &run.comparisons);
     let rows = comparisons
         .filter(|comparison| comparison.first == *evidence.from && comparison.other == *evidence.to)
         .filter(|comparison| comparison.condition != Condition::Cold)
@@ -161,7 +161,7 @@ fn connections(evidence: &Evidence<'_>) -> String {
 }
 
 fn first_connection(evidence: &Evidence<'_>) -> Option<String> {
-    let cost = first_cost(&evidence.connections?.cold, evidence.from, evidence.to)?;
+    let cost = first_cost(&evidence.timed()?.cold, evidence.from, evidence.to)?;
     let more_ns = cost.other_ns - cost.first_ns;
     if more_ns.abs() < FIRST_NS {
         return None;

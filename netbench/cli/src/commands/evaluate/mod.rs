@@ -7,7 +7,10 @@ mod step;
 
 use std::{
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
@@ -18,6 +21,7 @@ use netbench_model::{
     RootsSource, StackName, Target, suggestion,
 };
 use netbench_report::EvaluationReport;
+use netbench_runner::Workers;
 use netbench_store::RunFolder;
 
 use crate::{
@@ -31,7 +35,7 @@ use crate::{
         evaluation::{
             PARTS,
             browsers::NAME as BROWSERS,
-            parts::{Part, Unstored, Unsupported},
+            parts::{Part, Step, Unstored, Unsupported},
         },
     },
     options::Output,
@@ -211,12 +215,39 @@ fn begin(options: &Evaluate) -> anyhow::Result<(RunFolder, EvaluationManifest)> 
     let stacks = [&options.from, &options.to].map(Clone::clone).into();
     workers::all_known(&stacks, &options.start.own.worker)?;
     announce(options, &plan)?;
-    workers::find(&stacks, &options.start.own.worker)?;
+    let programs = workers::find(&stacks, &options.start.own.worker)?;
+    // Of a worker that does not start, the parts tell.
+    if let Ok(workers) = Workers::probe(programs, None, Arc::default()) {
+        leave_out_what_they_cannot(&mut plan, &workers, options.output.quiet);
+    }
     let manifest = run::manifest(run::name(&options.stored_in, "evaluate"), plan);
     let path = options.stored_in.out.join(&manifest.name);
     let folder =
         RunFolder::create(&path, &manifest).context("cannot make the evaluation's folder")?;
     Ok((folder, manifest))
+}
+
+/// Marks the parts that the worker of either stack does not do.
+fn leave_out_what_they_cannot(plan: &mut EvaluationPlan, workers: &Workers, quiet: bool) {
+    let stacks = [plan.from.clone(), plan.to.clone()];
+    let lacks = |stack: &&StackName, operation: &str| {
+        let description = workers.description(stack.stack());
+        !description.is_some_and(|it| it.operations.iter().any(|has| has == operation))
+    };
+    for record in plan.parts.iter_mut().filter(|record| waits(&record.state)) {
+        let part = PARTS.iter().find(|part| part.name == record.part);
+        let Some(operation) = part.and_then(|part| part.needs) else {
+            continue;
+        };
+        if let Some(stack) = stacks.iter().find(|stack| lacks(stack, operation)) {
+            let why = format!("the worker of {stack} does not do it");
+            if !quiet {
+                note!("netbench: the part {} is left out: {why}", record.part);
+            }
+            record.state = PartState::Unsupported { why };
+            record.estimate_s = 0;
+        }
+    }
 }
 
 /// How sites are connected to, read and found right.
@@ -259,7 +290,9 @@ fn part_time(part: &Part, plan: &EvaluationPlan) -> anyhow::Result<Duration> {
         return Ok(Duration::ZERO);
     };
     let mut all = Duration::ZERO;
-    for step in &steps.steps {
+    // Whether the others are needed, their part finds out.
+    let certain = |step: &&Step| step.only_if.is_none();
+    for step in steps.steps.iter().filter(certain) {
         all += commands::time(&step.arguments)?;
     }
     Ok(all)
@@ -305,6 +338,15 @@ fn run_part(
     let unstored = (part.unstored)(unstored);
     let mut state = PartState::Done;
     for step in &steps.steps {
+        match step.only_if.map(|needed| needed(&place, plan)).transpose() {
+            Ok(None) => {}
+            Ok(Some(Some(why))) => progress.line(why),
+            Ok(Some(None)) => continue,
+            Err(error) => {
+                let why = in_a_line(&error);
+                return (PartState::Failed { why }, steps.notes);
+            }
+        }
         state = match step::step(step, &unstored, &place, stop, progress) {
             Ok(StepEnd::Done) => PartState::Done,
             Ok(StepEnd::Interrupted) => PartState::Interrupted,

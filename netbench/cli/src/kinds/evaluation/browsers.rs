@@ -11,6 +11,7 @@ pub(crate) const NAME: &str = "browsers";
 
 pub(super) const PART: Part = Part {
     name: NAME,
+    needs: None,
     steps,
     unstored: |_| Vec::new(),
     collect,

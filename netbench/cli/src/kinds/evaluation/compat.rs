@@ -8,6 +8,7 @@ use super::parts::{Part, RUN, Steps, Unsupported, sum_up, words, worker_argument
 
 pub(super) const PART: Part = Part {
     name: "compat",
+    needs: None,
     steps,
     unstored: |_| Vec::new(),
     collect,

@@ -1,20 +1,25 @@
-use std::{path::Path, sync::Arc};
+use std::{ffi::OsString, path::Path, sync::Arc};
 
-use netbench_model::{Depth, EvaluationPlan, RequestRecord};
+use netbench_model::{Depth, EvaluationPlan, Profile, RequestRecord};
 use netbench_report::{FEWEST_ROUNDS, Found, Report};
 
 use crate::kinds::connect;
 
 use super::parts::{
-    Part, RUN, Steps, Unstored, Unsupported, common_arguments, run_in, site_arguments, words,
+    Part, RUN, Results, Step, Steps, Unstored, Unsupported, common_arguments, run_in,
+    site_arguments, words,
 };
 
 pub(super) const PART: Part = Part {
     name: "connections",
+    needs: None,
     steps,
     unstored: Unstored::of_connect,
     collect,
 };
+
+/// The folder of the run in which both stacks have the same settings.
+const SAME_SETTINGS: &str = "same-settings";
 
 const CONDITIONS: &str = "clean,resumed,cold";
 
@@ -42,6 +47,46 @@ fn every(plan: &EvaluationPlan) -> u32 {
 }
 
 fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
+    let every = every(plan);
+    let mut notes = Vec::new();
+    if every > 1 {
+        let (some, all) = (plan.sites.div_ceil(every), plan.sites);
+        notes.push(format!(
+            "--quick connected to {some} of the {all} sites; `--limit {all}` connects to all"
+        ));
+    }
+    let mut steps = Steps {
+        notes,
+        ..Steps::runs([(RUN, arguments(plan))])
+    };
+    if plan.client_profile == Some(Profile::Library) {
+        let pinned = EvaluationPlan {
+            client_profile: Some(Profile::Default),
+            ..plan.clone()
+        };
+        steps.steps.push(Step {
+            arguments: arguments(&pinned),
+            results: Results::Run(SAME_SETTINGS),
+            only_if: Some(other_work),
+        });
+    }
+    Ok(steps)
+}
+
+/// Whether both stacks, each with its own settings, agreed on different things with most sites: times of the same work then
+/// need the same settings.
+fn other_work(folder: &Path, plan: &EvaluationPlan) -> anyhow::Result<Option<&'static str>> {
+    let Some(run) = run_in(&folder.join(RUN)) else {
+        return Ok(None);
+    };
+    let summary = connect::read(&run)?.summary;
+    let needed = summary.did_other_work(&plan.from, &plan.to);
+    Ok(needed.then_some(
+        "once more with the same settings for both: with their own they agree on different suites or groups",
+    ))
+}
+
+fn arguments(plan: &EvaluationPlan) -> Vec<OsString> {
     let rounds = rounds(plan);
     let mut arguments = words(&format!(
         "connect --condition {CONDITIONS} --rounds {rounds}"
@@ -56,18 +101,10 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
         arguments.extend(["--method".into(), method.into()]);
     }
     let every = every(plan);
-    let mut notes = Vec::new();
     if every > 1 {
         arguments.extend(["--every".into(), every.to_string().into()]);
-        let (some, all) = (plan.sites.div_ceil(every), plan.sites);
-        notes.push(format!(
-            "--quick connected to {some} of the {all} sites; `--limit {all}` connects to all"
-        ));
     }
-    Ok(Steps {
-        notes,
-        ..Steps::runs([(RUN, arguments)])
-    })
+    arguments
 }
 
 fn collect(
@@ -76,10 +113,15 @@ fn collect(
     found: &mut Found,
     runs: &mut Vec<Box<dyn Report>>,
 ) -> anyhow::Result<()> {
-    if let Some(run) = run_in(&folder.join(RUN)) {
-        let run = connect::read(&run)?;
-        found.connections = Some(Arc::clone(&run.summary));
-        runs.push(Box::new(run));
+    for (name, found) in [
+        (RUN, &mut found.connections),
+        (SAME_SETTINGS, &mut found.same_settings),
+    ] {
+        if let Some(run) = run_in(&folder.join(name)) {
+            let run = connect::read(&run)?;
+            *found = Some(Arc::clone(&run.summary));
+            runs.push(Box::new(run));
+        }
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use crate::workers::{SourceTree, in_path};
 
 pub(super) const PART: Part = Part {
     name: "features",
+    needs: None,
     steps,
     unstored: |_| Vec::new(),
     collect,
@@ -65,6 +66,7 @@ fn steps(plan: &EvaluationPlan) -> Result<Steps, Unsupported> {
     let steps = steps.map(|(command, file)| Step {
         arguments: words(&format!("{command} --json{stored}")),
         results: Results::Printed(file),
+        only_if: None,
     });
     Ok(Steps {
         steps: steps.into(),

@@ -19,6 +19,8 @@ use crate::{
 pub(crate) struct Part {
     /// Its name, and that of its folder.
     pub(crate) name: &'static str,
+    /// The operation that the workers of both stacks must have for it, if one.
+    pub(crate) needs: Option<&'static str>,
     /// What is run for it, in order.
     pub(crate) steps: fn(&EvaluationPlan) -> Result<Steps, Unsupported>,
     /// What its steps are told that is not stored, at every session anew.
@@ -81,6 +83,7 @@ impl Steps {
         let step = |(folder, arguments)| Step {
             arguments,
             results: Results::Run(folder),
+            only_if: None,
         };
         Self {
             steps: runs.map(step).into(),
@@ -93,7 +96,12 @@ pub(crate) struct Step {
     /// Its arguments, but for where its results go.
     pub(crate) arguments: Vec<OsString>,
     pub(crate) results: Results,
+    /// Whether it is needed, by what the steps before it have left in the part's folder; none for always.
+    pub(crate) only_if: Option<OnlyIf>,
 }
+
+/// What a step is needed for, where it is, in words for the progress.
+pub(crate) type OnlyIf = fn(&Path, &EvaluationPlan) -> anyhow::Result<Option<&'static str>>;
 
 /// Where the results of a step go, under the part's folder.
 pub(crate) enum Results {

@@ -11,6 +11,7 @@ use super::parts::{
 
 pub(super) const PART: Part = Part {
     name: "sites",
+    needs: None,
     steps,
     unstored: Unstored::of_scan,
     collect,

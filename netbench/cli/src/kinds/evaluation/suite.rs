@@ -9,6 +9,7 @@ use super::parts::{Part, Steps, Unsupported, common_arguments, run_in, words};
 
 pub(super) const PART: Part = Part {
     name: "suite",
+    needs: Some("suite"),
     steps,
     unstored: |_| Vec::new(),
     collect,
