@@ -381,21 +381,24 @@ fn without_go_a_worker_in_go_is_not_built() {
 }
 
 #[test]
-fn the_worker_of_servo_is_built_from_a_lock_file_of_its_own() {
+fn some_workers_are_built_from_lock_files_of_their_own() {
     let place = Place::new();
     checkout(&place);
     alone(
         &place,
-        "stacks build servo servo+webpki-roots servo+jemalloc",
+        "stacks build servo servo+webpki-roots servo+jemalloc rustls@0.24-dev",
     )
     .expect(0);
     let built = log(&place);
+    let of = |folder: &str| format!("--manifest-path stacks/{folder}/Cargo.toml");
+    let servo = of("servo");
+    let with_feature = format!("{servo} --features netbench-worker/jemalloc");
+    let expected = [servo, with_feature, of("rustls-dev")];
     let lines: Vec<&str> = built.lines().collect();
-    assert_eq!(lines.len(), 2, "{built}");
-    let manifest = "--manifest-path stacks/servo/Cargo.toml";
-    assert!(lines[0].ends_with(manifest), "{}", lines[0]);
-    let with_feature = format!("{manifest} --features netbench-worker/jemalloc");
-    assert!(lines[1].ends_with(&with_feature), "{}", lines[1]);
+    assert_eq!(lines.len(), expected.len(), "{built}");
+    for (line, expected) in lines.into_iter().zip(expected) {
+        assert!(line.ends_with(&expected), "{line}");
+    }
 }
 
 #[test]

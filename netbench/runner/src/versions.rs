@@ -22,7 +22,21 @@ pub(crate) fn versions() -> impl Iterator<Item = WorkerSource> {
         .into_iter()
         .map(of_release)
         .chain(LIBRARIES.iter().flat_map(Library::sources))
+        .chain([NEXT_RUSTLS])
 }
+
+/// The next line of rustls, with another interface: its worker has an adapter and a lock file of its own.
+const NEXT_RUSTLS: WorkerSource = WorkerSource {
+    stack: "rustls@0.24-dev",
+    about: "rustls 0.24.0-dev.2, a pre-release, with ring as the versions before it (its authors advise aws-lc-rs)",
+    executable: "netbench-worker-rustls-dev",
+    build: Build::Cargo {
+        package: "netbench-stack-rustls-dev",
+        workspace: Some("stacks/rustls-dev"),
+        variant: None,
+    },
+    release: None,
+};
 
 /// By what stacks are sorted: versions by their numbers.
 pub(crate) fn order(stack: &str) -> (&str, Vec<u32>) {
@@ -196,8 +210,26 @@ mod tests {
 
     #[test]
     fn versions_are_sorted_by_their_numbers() {
-        let sorted = ["a", "a@0.9", "a@0.23.5", "a@0.23.40", "a@1.1.1w", "b"];
+        let sorted = [
+            "a",
+            "a@0.9",
+            "a@0.23.5",
+            "a@0.23.40",
+            "a@0.24-dev",
+            "a@1.1.1w",
+            "b",
+        ];
         assert!(sorted.is_sorted_by_key(|stack| order(stack)));
+    }
+
+    #[test]
+    fn the_next_line_is_the_one_that_its_worker_asks_for() {
+        let manifest = include_str!("../../../stacks/rustls-dev/Cargo.toml");
+        let version = NEXT_RUSTLS.about.split([' ', ',']).nth(1).unwrap();
+        let asked = format!("rustls = {{ version = \"={version}\"");
+        assert!(manifest.contains(&asked), "{asked}");
+        let (line, _) = version.split_once(".0-dev").unwrap();
+        assert_eq!(NEXT_RUSTLS.stack, format!("rustls@{line}-dev"));
     }
 
     #[test]

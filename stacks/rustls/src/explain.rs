@@ -6,6 +6,8 @@ use netbench_model::{
 use netbench_worker::Explained;
 use rustls::{CertificateError, Error};
 
+use crate::words::{kebab, other_fault};
+
 /// What an error of rustls means.
 pub(crate) fn explain(error: &Error) -> Explained {
     match error {
@@ -41,41 +43,6 @@ pub(crate) fn certificate_fault(fault: &CertificateError) -> CertificateFault {
         E::Other(other) => other_fault(&other.to_string()),
         _ => F::Other,
     }
-}
-
-/// What webpki finds wrong beyond the words of rustls, by the names of its errors; and how rustls-platform-verifier says that a
-/// certificate is for another purpose.
-fn other_fault(text: &str) -> CertificateFault {
-    use CertificateFault as F;
-    const NAMES: [(&str, CertificateFault); 7] = [
-        ("certificate had invalid extensions", F::BadPurpose),
-        ("CaUsedAsEndEntity", F::CaAsLeaf),
-        ("EndEntityUsedAsCa", F::BadCa),
-        ("PathLenConstraintViolated", F::BadCa),
-        ("UnsupportedCriticalExtension", F::UnknownCriticalExtension),
-        ("ExtensionValueInvalid", F::BadEncoding),
-        ("SignatureAlgorithmMismatch", F::BadSignature),
-    ];
-    let found = NAMES.iter().find(|(name, _)| text.contains(name));
-    found.map_or(F::Other, |(_, fault)| *fault)
-}
-
-/// The variants' names of a debug text, without what they carry in braces:
-/// `PeerIncompatible(Tls13RequiredForQuic)` as `peer-incompatible-tls13-required-for-quic`.
-fn kebab(text: &str) -> String {
-    let head = text.split(['{', '"', '[']).next().unwrap_or_default();
-    let mut out = String::new();
-    for c in head.replace(['(', ')'], "").trim().chars() {
-        if c.is_ascii_uppercase() && !out.is_empty() && !out.ends_with('-') {
-            out.push('-');
-        }
-        if c.is_ascii_alphanumeric() {
-            out.push(c.to_ascii_lowercase());
-        } else if !out.is_empty() && !out.ends_with('-') {
-            out.push('-');
-        }
-    }
-    out.trim_end_matches('-').to_owned()
 }
 
 #[cfg(test)]

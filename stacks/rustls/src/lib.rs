@@ -3,8 +3,8 @@
 //!
 //! This crate must never choose a setting that it was not given. Start reading at `stack.rs`;
 //! `client.rs`, `server.rs` and `in_memory.rs` set rustls up with what `provider.rs` has, `crypto.rs` calls its
-//! cryptography, `unbuffered.rs` drives sessions through rustls' other interface, `names.rs` translates. `process.rs` and
-//! `watch.rs` are for clients that keep rustls to themselves.
+//! cryptography, `unbuffered.rs` drives sessions through rustls' other interface, `names.rs`, `explain.rs` and `words.rs`
+//! translate. `process.rs` and `watch.rs` are for clients that keep rustls to themselves.
 
 mod chain;
 mod client;
@@ -20,6 +20,7 @@ mod stack;
 mod trust;
 mod unbuffered;
 pub mod watch;
+mod words;
 
 #[cfg(feature = "aws-lc")]
 pub use provider::AwsLc;

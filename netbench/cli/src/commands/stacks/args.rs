@@ -20,8 +20,9 @@ Examples:
 openssl@3.0 is the last release of that line that crates.io has; its first build
 compiles OpenSSL, which takes some minutes. rustls@0.23.31 is rustls-ring with
 that version of rustls, rustls@0.20 the last of an older line, for the suite
-alone, and aws-lc-rs@1.12.0 is rustls-aws-lc with that version of aws-lc-rs;
-Cargo fetches what the usual lock file does not have.
+alone, rustls@0.24-dev a pre-release of the next, and aws-lc-rs@1.12.0 is
+rustls-aws-lc with that version of aws-lc-rs; Cargo fetches what the usual lock
+file does not have.
 
 A name may end with variants. +jemalloc, +mimalloc, +gcc, +clang, +lto and
 +native are other programs: with another allocator, another compiler of the

@@ -1,0 +1,203 @@
+use std::{
+    error::Error as StdError,
+    future::poll_fn,
+    hash::Hasher,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use http::Uri;
+use hyper_util::rt::TokioIo;
+use netbench_model::{ClientSettings, Negotiated, Profile, SignatureScheme};
+use netbench_protocol::ClientIdentity;
+use netbench_worker::{
+    BoxFuture, Fetch, HyperClient, Probe, SetupError, TimedTcp, TrustRoots, Wire,
+};
+use rustls::{
+    ClientConfig, ClientSide, Error,
+    client::{
+        WebPkiServerVerifier,
+        danger::{
+            HandshakeSignatureValid, ServerIdentity, ServerVerifier, SignatureVerificationInput,
+        },
+    },
+    crypto::VerifiedIdentity,
+    enums::ApplicationProtocol,
+};
+use rustls_pki_types::ServerName;
+use rustls_ring::DEFAULT_PROVIDER;
+use tower_service::Service;
+
+use crate::{
+    names,
+    settings::{held_to, identity as identity_of, lacks, of_versions, roots, scheme},
+    stream::TlsStream,
+};
+
+/// Parses the roots and makes rustls' configuration, and a connector for hyper: no release of hyper-rustls is for this line.
+pub(crate) fn connector(
+    settings: &ClientSettings,
+    roots_pem: &str,
+    identity: Option<&ClientIdentity>,
+    probe: &Probe,
+) -> Result<Box<dyn Fetch>, SetupError> {
+    let connector = Connector {
+        tcp: TimedTcp::new(settings.profile, probe),
+        config: Arc::new(config(settings, roots_pem, identity, probe)?),
+    };
+    Ok(Box::new(HyperClient::new(
+        connector,
+        settings.profile,
+        probe,
+        inspect,
+    )))
+}
+
+fn config(
+    settings: &ClientSettings,
+    roots_pem: &str,
+    identity: Option<&ClientIdentity>,
+    probe: &Probe,
+) -> Result<ClientConfig, SetupError> {
+    let provider = match settings.profile {
+        Profile::Library => of_versions(DEFAULT_PROVIDER, &settings.versions)?,
+        Profile::Default | Profile::Servo => {
+            held_to(&settings.versions, &settings.suites, &settings.groups)?
+        }
+    };
+    let roots = roots(TrustRoots::Pem(roots_pem))?;
+    let webpki = WebPkiServerVerifier::builder(roots, &provider)
+        .build()
+        .map_err(|e| SetupError::refused("verifier", e))?;
+    let verifier = TimedVerifier {
+        schemes: match settings.profile {
+            Profile::Library => webpki.supported_verify_schemes(),
+            Profile::Default | Profile::Servo => offered(&settings.signatures)?,
+        },
+        // By itself, rustls asks for none, as webpki reads none.
+        staple: match settings.profile {
+            Profile::Library => webpki.request_ocsp_response(),
+            Profile::Default | Profile::Servo => true,
+        },
+        webpki,
+        probe: probe.clone(),
+    };
+    let builder = ClientConfig::builder(Arc::new(provider))
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier));
+    let config = match identity {
+        None => builder.with_no_client_auth(),
+        Some(identity) if identity.pkcs12_base64.is_some() => {
+            return Err(SetupError::Unsupported(
+                "rustls reads no PKCS#12".to_owned(),
+            ));
+        }
+        Some(identity) => {
+            let (chain, key) = identity_of(&identity.chain_pem, &identity.key_pem)?;
+            builder.with_client_auth_cert(chain, key)
+        }
+    };
+    let mut config = config.map_err(|e| SetupError::refused("client", e))?;
+    let alpn = settings.alpn.iter().map(|alpn| alpn.name().as_bytes());
+    config.alpn_protocols = alpn.map(ApplicationProtocol::from).collect();
+    Ok(config)
+}
+
+/// The schemes to offer, in the order asked for.
+fn offered(wanted: &[SignatureScheme]) -> Result<Vec<rustls::crypto::SignatureScheme>, SetupError> {
+    let able = wanted.iter().map(|wanted| {
+        let found = scheme(*wanted).map(|(scheme, _)| scheme);
+        found.ok_or_else(|| lacks(&format!("no verification of {wanted}")))
+    });
+    able.collect()
+}
+
+type Stream = TokioIo<TlsStream<ClientSide, TokioIo<Wire>>>;
+
+/// Makes connections and takes them through the handshake.
+#[derive(Clone)]
+struct Connector {
+    tcp: TimedTcp,
+    config: Arc<ClientConfig>,
+}
+
+impl Service<Uri> for Connector {
+    type Response = Stream;
+    type Error = Box<dyn StdError + Send + Sync>;
+    type Future = BoxFuture<'static, Result<Stream, Self::Error>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.tcp.poll_ready(cx)
+    }
+
+    fn call(&mut self, uri: Uri) -> Self::Future {
+        let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+        let name = ServerName::try_from(host.to_owned());
+        let connecting = self.tcp.call(uri);
+        let config = Arc::clone(&self.config);
+        Box::pin(async move {
+            let wire = TokioIo::new(connecting.await?);
+            let mut hello = Vec::new();
+            let connection = config.connect(name?).build(&mut hello)?;
+            let mut stream = TlsStream::new(wire, connection, hello);
+            poll_fn(|cx| stream.poll_handshake(cx)).await?;
+            Ok(TokioIo::new(stream))
+        })
+    }
+}
+
+fn inspect(stream: &Stream) -> Negotiated {
+    names::negotiated(stream.inner().outputs())
+}
+
+/// rustls' own verifier, with its time taken.
+#[derive(Debug)]
+struct TimedVerifier {
+    webpki: WebPkiServerVerifier,
+    schemes: Vec<rustls::crypto::SignatureScheme>,
+    /// Whether servers are asked to staple an OCSP response.
+    staple: bool,
+    probe: Probe,
+}
+
+impl ServerVerifier for TimedVerifier {
+    fn verify_identity<'a>(
+        &self,
+        identity: &ServerIdentity<'a, '_>,
+    ) -> Result<VerifiedIdentity<'a>, Error> {
+        self.probe.verify(|| self.webpki.verify_identity(identity))
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        input: &SignatureVerificationInput<'_>,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.probe
+            .signature(SignatureScheme(input.signature.scheme.0));
+        self.webpki.verify_tls12_signature(input)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        input: &SignatureVerificationInput<'_>,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.probe
+            .signature(SignatureScheme(input.signature.scheme.0));
+        self.webpki.verify_tls13_signature(input)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<rustls::crypto::SignatureScheme> {
+        self.schemes.clone()
+    }
+
+    fn request_ocsp_response(&self) -> bool {
+        self.staple
+    }
+
+    fn hash_config(&self, hasher: &mut dyn Hasher) {
+        self.webpki.hash_config(hasher);
+        for scheme in &self.schemes {
+            hasher.write_u16(scheme.0);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The cryptography of handshakes and records, called as rustls itself calls it.
+
+use netbench_model::{Aead, FailureWord, Group, KeyType, SessionSettings, TlsVersion};
+use netbench_protocol::Material;
+use netbench_worker::{
+    KeyExchange, RECORD_DATA, RecordProtection, SIGNED, SessionError, SetupError, Signatures,
+};
+use rustls::{
+    crypto::{
+        SignatureScheme, SigningKey,
+        cipher::{
+            AeadKey, EncodableVersion, InboundOpaque, Iv, Record, RecordDecrypter, RecordEncrypter,
+        },
+        kx::{CompletedKeyExchange, SharedSecret, StartedKeyExchange, SupportedKxGroup},
+    },
+    enums::{ContentType, ProtocolVersion},
+};
+use rustls_pki_types::{
+    CertificateDer, PrivateKeyDer, SignatureVerificationAlgorithm, pem::PemObject,
+};
+use rustls_ring::DEFAULT_PROVIDER;
+use webpki::EndEntityCert;
+
+use crate::settings::{group, held_to, lacks, scheme};
+
+pub(crate) fn exchange(wanted: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
+    Ok(Box::new(Exchange {
+        group: group(wanted)?,
+        client: None,
+        server: None,
+        agreed: None,
+    }))
+}
+
+fn failed(why: impl std::fmt::Display) -> SessionError {
+    SessionError::new(FailureWord::Primitive, why)
+}
+
+/// A key, its certificate, and the last signature.
+pub(crate) struct Signing {
+    key: Box<dyn SigningKey>,
+    scheme: SignatureScheme,
+    certificate: CertificateDer<'static>,
+    algorithm: &'static dyn SignatureVerificationAlgorithm,
+    signature: Vec<u8>,
+}
+
+impl Signing {
+    pub(crate) fn new(key: KeyType, material: &Material) -> Result<Self, SetupError> {
+        let pem = |e| SetupError::refused("PEM", e);
+        let der = PrivateKeyDer::from_pem_slice(material.key_pem.as_bytes()).map_err(pem)?;
+        let certificate =
+            CertificateDer::from_pem_slice(material.chain_pem.as_bytes()).map_err(pem)?;
+        let wanted = key.schemes()[0];
+        let unsupported = || lacks(&format!("no {wanted}"));
+        let (scheme, algorithms) = scheme(wanted).ok_or_else(unsupported)?;
+        let key = DEFAULT_PROVIDER.key_provider.load_private_key(der);
+        let key = key.map_err(|_| unsupported())?;
+        key.choose_scheme(&[scheme]).ok_or_else(unsupported)?;
+        Ok(Self {
+            key,
+            scheme,
+            certificate,
+            algorithm: *algorithms.first().ok_or_else(unsupported)?,
+            signature: Vec::new(),
+        })
+    }
+}
+
+impl Signatures for Signing {
+    fn sign(&mut self) -> Result<(), SessionError> {
+        let signer = self.key.choose_scheme(&[self.scheme]);
+        let signer = signer.ok_or_else(|| failed("no signer"))?;
+        self.signature = signer.sign(&SIGNED).map_err(failed)?;
+        Ok(())
+    }
+
+    /// As `rustls::crypto::verify_tls13_signature` does it.
+    fn verify(&self) -> Result<(), SessionError> {
+        let certificate = EndEntityCert::try_from(&self.certificate).map_err(failed)?;
+        certificate
+            .verify_signature(self.algorithm, &SIGNED, &self.signature)
+            .map_err(failed)
+    }
+
+    fn signature(&mut self) -> &mut [u8] {
+        &mut self.signature
+    }
+}
+
+/// A key exchange, as far as it has come.
+struct Exchange {
+    group: &'static dyn SupportedKxGroup,
+    client: Option<StartedKeyExchange>,
+    server: Option<CompletedKeyExchange>,
+    agreed: Option<SharedSecret>,
+}
+
+impl KeyExchange for Exchange {
+    fn key_share(&mut self) -> Result<(), SessionError> {
+        self.client = Some(self.group.start().map_err(failed)?);
+        Ok(())
+    }
+
+    fn respond(&mut self) -> Result<(), SessionError> {
+        let client = self.client.as_ref().ok_or_else(|| failed("no key share"))?;
+        let made = self.group.start_and_complete(client.pub_key());
+        self.server = Some(made.map_err(failed)?);
+        Ok(())
+    }
+
+    fn agree(&mut self) -> Result<(), SessionError> {
+        let (Some(client), Some(server)) = (self.client.take(), &self.server) else {
+            return Err(failed("no share"));
+        };
+        let agreed = client.into_single().complete(&server.pub_key);
+        self.agreed = Some(agreed.map_err(failed)?);
+        Ok(())
+    }
+
+    fn secrets(&self) -> Option<[&[u8]; 2]> {
+        let (client, server) = (self.agreed.as_ref()?, self.server.as_ref()?);
+        Some([client.secret_bytes(), server.secret.secret_bytes()])
+    }
+}
+
+/// The keys of one direction, and its last record.
+pub(crate) struct Records {
+    encrypter: Box<dyn RecordEncrypter>,
+    decrypter: Box<dyn RecordDecrypter>,
+    /// The number of the last record, and of the next.
+    number: u64,
+    next_number: u64,
+    /// Without the room for a header.
+    sealed: Vec<u8>,
+    received: Vec<u8>,
+    data_bytes: usize,
+}
+
+impl Records {
+    pub(crate) fn new(aead: Aead) -> Result<Self, SetupError> {
+        let settings = SessionSettings::usual(TlsVersion::Tls13, KeyType::EcdsaP256, aead);
+        let held = held_to(&[TlsVersion::Tls13], &[settings.suite()], &[])?;
+        let suite = held.tls13_cipher_suites.first();
+        let algorithm = suite.ok_or_else(|| lacks(&format!("no {aead}")))?.aead_alg;
+        // Both ends have the keys, each in an object of its own.
+        let key = || match algorithm.key_len() {
+            16 => Ok(AeadKey::from([0x5a; 16])),
+            32 => Ok(AeadKey::from([0x5a; 32])),
+            other => Err(lacks(&format!("no keys of {other} bytes"))),
+        };
+        let iv = || Iv::from([0x11; 12]);
+        Ok(Self {
+            encrypter: algorithm.encrypter(key()?, iv()),
+            decrypter: algorithm.decrypter(key()?, iv()),
+            number: 0,
+            next_number: 0,
+            sealed: Vec::new(),
+            received: Vec::new(),
+            data_bytes: 0,
+        })
+    }
+}
+
+fn record<P>(payload: P) -> Record<P> {
+    let version = EncodableVersion::Legacy(ProtocolVersion::TLSv1_2);
+    Record::new(ContentType::ApplicationData, version, payload)
+}
+
+impl RecordProtection for Records {
+    fn seal(&mut self) -> Result<(), SessionError> {
+        self.number = self.next_number;
+        self.next_number += 1;
+        // rustls clears the room too, before it writes there.
+        let bytes = self.encrypter.encrypted_payload_len(RECORD_DATA.len());
+        self.sealed.clear();
+        self.sealed.resize(bytes, 0);
+        let plain = record(RECORD_DATA[..].into());
+        let sealed = self.encrypter.encrypt(plain, self.number, &mut self.sealed);
+        sealed.map(drop).map_err(failed)
+    }
+
+    fn receive(&mut self) {
+        self.received.clone_from(&self.sealed);
+    }
+
+    fn open(&mut self) -> Result<(), SessionError> {
+        let received = record(InboundOpaque(&mut self.received));
+        let opened = self.decrypter.decrypt(received, self.number);
+        self.data_bytes = opened.map_err(failed)?.payload.len();
+        Ok(())
+    }
+
+    fn record(&mut self) -> &mut [u8] {
+        &mut self.sealed
+    }
+
+    fn data(&self) -> &[u8] {
+        self.received.get(..self.data_bytes).unwrap_or_default()
+    }
+}

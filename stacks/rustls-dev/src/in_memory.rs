@@ -1,0 +1,322 @@
+//! Sessions over plain buffers.
+
+use std::{any::Any, mem, sync::Arc};
+
+use netbench_model::{
+    Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, Negotiated, SessionSettings,
+    TlsVersion,
+};
+use netbench_protocol::Material;
+use netbench_worker::{
+    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KEPT_SESSIONS, KeyExchange,
+    RecordProtection, Session, SessionError, SetupError, Signatures, TICKETS, TrustRoots, Verifier,
+};
+use rustls::{
+    ClientConfig, Connection, ConnectionOutputs, Error, ServerConfig, SideData, Tcp, VecInput,
+    client::{
+        Resumption, WebPkiServerVerifier,
+        danger::{ServerIdentity, ServerVerifier},
+    },
+    crypto::{CryptoProvider, Identity},
+    server::{
+        NoServerSessionStorage, ServerSessionMemoryCache, Tls13Tickets, WebPkiClientVerifier,
+    },
+};
+use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls_ring::DEFAULT_PROVIDER;
+
+use crate::{
+    crypto::{self, Records, Signing},
+    names,
+    settings::{held_to, identity, lacks, roots, server_name, verifying},
+    stack::NextLine,
+};
+
+impl InMemory for NextLine {
+    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        match setup.side {
+            EndpointSide::Client => client(setup),
+            EndpointSide::Server => server(setup),
+        }
+    }
+
+    fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
+        let roots = roots(TrustRoots::Pem(roots_pem))?;
+        let webpki = WebPkiServerVerifier::builder(roots, &DEFAULT_PROVIDER).build();
+        Ok(Box::new(WebPki {
+            webpki: webpki.map_err(|e| SetupError::refused("verifier", e))?,
+            name: server_name(host)?,
+        }))
+    }
+
+    fn configuration(&self, trust: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
+        let config = ClientConfig::builder(Arc::new(DEFAULT_PROVIDER))
+            .with_root_certificates(roots(trust)?)
+            .with_no_client_auth()
+            .map_err(|e| SetupError::refused("configuration", e))?;
+        Ok(Box::new(Arc::new(config)))
+    }
+
+    fn signatures(
+        &self,
+        key: KeyType,
+        material: &Material,
+    ) -> Result<Box<dyn Signatures>, SetupError> {
+        Ok(Box::new(Signing::new(key, material)?))
+    }
+
+    fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
+        crypto::exchange(group)
+    }
+
+    fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
+        Ok(Box::new(Records::new(aead)?))
+    }
+}
+
+fn client(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+    let (settings, material) = (setup.settings, setup.material);
+    let builder = ClientConfig::builder(provider(settings)?)
+        .with_root_certificates(roots(TrustRoots::Pem(&material.roots_pem))?);
+    let config = match settings.client_auth {
+        ClientAuth::Off => builder.with_no_client_auth(),
+        ClientAuth::On => {
+            let (chain, key) = identity(&material.client_chain_pem, &material.client_key_pem)?;
+            builder.with_client_auth_cert(chain, key)
+        }
+    };
+    let mut config = config.map_err(|e| SetupError::refused("client", e))?;
+    config.max_fragment_size = fragment(setup);
+    config.resumption = match setup.kind {
+        HandshakeKind::Full => Resumption::disabled(),
+        // What a client has by default.
+        HandshakeKind::SessionId | HandshakeKind::Ticket => {
+            Resumption::in_memory_sessions(KEPT_SESSIONS)
+        }
+    };
+    Ok(Box::new(Client {
+        config: Arc::new(config),
+        name: server_name(&material.host)?,
+    }))
+}
+
+fn server(setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+    let (settings, material) = (setup.settings, setup.material);
+    let provider = provider(settings)?;
+    let builder = ServerConfig::builder(Arc::clone(&provider));
+    let builder = match settings.client_auth {
+        ClientAuth::Off => builder.with_no_client_auth(),
+        ClientAuth::On => {
+            let trust = roots(TrustRoots::Pem(&material.roots_pem))?;
+            let verifier = WebPkiClientVerifier::builder(trust, &provider)
+                .build()
+                .map_err(|e| SetupError::refused("verifier of clients", e))?;
+            builder.with_client_cert_verifier(Arc::new(verifier))
+        }
+    };
+    let (chain, key) = identity(&material.chain_pem, &material.key_pem)?;
+    let mut config = builder
+        .with_single_cert(chain, key)
+        .map_err(|e| SetupError::refused("chain and key", e))?;
+    config.max_fragment_size = fragment(setup);
+    let tickets = match setup.kind {
+        HandshakeKind::Full => 0,
+        HandshakeKind::SessionId | HandshakeKind::Ticket => TICKETS,
+    };
+    config.send_tls13_tickets = Tls13Tickets {
+        default: tickets,
+        max: tickets,
+    };
+    config.session_storage = Arc::new(NoServerSessionStorage {});
+    match setup.kind {
+        HandshakeKind::Full => {}
+        HandshakeKind::SessionId => {
+            config.session_storage = ServerSessionMemoryCache::new(KEPT_SESSIONS);
+        }
+        HandshakeKind::Ticket => {
+            let ticketer = provider.ticketer_factory.ticketer();
+            config.ticketer = Some(ticketer.map_err(|e| SetupError::refused("ticketer", e))?);
+        }
+    }
+    Ok(Box::new(Server(Arc::new(config))))
+}
+
+/// The library's own provider, held to one suite, the groups and the schemes of the settings.
+fn provider(settings: &SessionSettings) -> Result<Arc<CryptoProvider>, SetupError> {
+    let suites = [settings.suite()];
+    let mut provider = held_to(&[settings.version], &suites, &settings.groups())?;
+    let signatures = settings.signatures();
+    let signs = provider.tls12_cipher_suites.iter().all(|suite| {
+        let mut schemes = suite.sign.iter();
+        schemes.any(|scheme| signatures.iter().any(|it| it.0 == scheme.0))
+    });
+    if !signs {
+        let (version, key) = (settings.version, settings.key);
+        return Err(lacks(&format!("no TLS {version} with keys of {key}")));
+    }
+    provider.signature_verification_algorithms = verifying(signatures)?;
+    Ok(Arc::new(provider))
+}
+
+/// rustls counts a record's header and what protects it as part of the fragment.
+fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
+    const HEADER: usize = 5;
+    const TAG: usize = 16;
+    let settings = setup.settings;
+    let protection = match (settings.version, settings.aead) {
+        // The type of the content (RFC 8446 section 5.2).
+        (TlsVersion::Tls13, _) => 1 + TAG,
+        // As the nonce, it sends none (RFC 7905 section 2).
+        (_, Aead::ChaCha20Poly1305) => TAG,
+        // The part of the nonce that it sends (RFC 5288 section 3).
+        (_, _) => 8 + TAG,
+    };
+    let plaintext = setup.max_fragment_bytes.map(usize::from);
+    plaintext.map(|plaintext| plaintext + HEADER + protection)
+}
+
+struct Client {
+    config: Arc<ClientConfig>,
+    name: ServerName<'static>,
+}
+
+impl Endpoint for Client {
+    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
+        let mut hello = Vec::new();
+        let connection = self.config.connect(self.name.clone()).build(&mut hello);
+        Ok(Box::new(Buffered {
+            connection: connection.map_err(|e| SessionError::new(FailureWord::Session, e))?,
+            received: VecInput::default(),
+            unsent: hello,
+        }))
+    }
+}
+
+struct Server(Arc<ServerConfig>);
+
+impl Endpoint for Server {
+    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
+        let connection = Connection::new(Arc::clone(&self.0));
+        Ok(Box::new(Buffered {
+            connection: connection.map_err(|e| SessionError::new(FailureWord::Session, e))?,
+            received: VecInput::default(),
+            unsent: Vec::new(),
+        }))
+    }
+}
+
+/// A session with the library's own buffer for what was received, which it reads as from a socket: as earlier lines do, and as
+/// `stream.rs` has it. What it sends goes to where the caller has it.
+struct Buffered<S: SideData> {
+    connection: Connection<S, Tcp>,
+    received: VecInput,
+    /// What was there to be sent when nobody asked for it: a ClientHello, answers to what was received with data.
+    unsent: Vec<u8>,
+}
+
+impl<S: SideData> Buffered<S> {
+    fn write_out(&mut self, output: &mut Vec<u8>) {
+        if output.is_empty() {
+            mem::swap(output, &mut self.unsent);
+        } else {
+            output.append(&mut self.unsent);
+        }
+    }
+
+    /// Reads all of `input` and gives the plaintext in it to `take`.
+    fn read_in(
+        &mut self,
+        input: &mut Vec<u8>,
+        mut take: impl FnMut(&[u8]),
+    ) -> Result<(), SessionError> {
+        let mut rest = input.as_slice();
+        while !rest.is_empty() {
+            self.received
+                .read(&mut rest)
+                .map_err(|e| SessionError::new(FailureWord::Read, e))?;
+            let mut messages = self
+                .connection
+                .read_tls(&mut self.received, &mut self.unsent);
+            while let Some(payload) = messages.next_payload() {
+                let failed = |e: Error| SessionError::new(FailureWord::Handshake, e);
+                take(payload.map_err(failed)?.bytes());
+            }
+        }
+        input.clear();
+        Ok(())
+    }
+
+    fn outputs(&self) -> &ConnectionOutputs {
+        &self.connection
+    }
+}
+
+impl<S: SideData> Session for Buffered<S>
+where
+    Connection<S, Tcp>: Send,
+{
+    fn handshake(
+        &mut self,
+        input: &mut Vec<u8>,
+        output: &mut Vec<u8>,
+    ) -> Result<HandshakeState, SessionError> {
+        self.read_in(input, |_| ())?;
+        self.write_out(output);
+        Ok(if self.connection.is_handshaking() {
+            HandshakeState::Going
+        } else {
+            HandshakeState::Done
+        })
+    }
+
+    fn send(&mut self, plaintext: &[u8], output: &mut Vec<u8>) -> Result<(), SessionError> {
+        self.write_out(output);
+        self.connection
+            .write(plaintext.into(), output)
+            .map_err(|e| SessionError::new(FailureWord::Send, e))
+    }
+
+    fn receive(
+        &mut self,
+        input: &mut Vec<u8>,
+        plaintext: &mut [u8],
+    ) -> Result<usize, SessionError> {
+        let mut received = 0;
+        self.read_in(input, |payload| {
+            for part in payload.chunks(plaintext.len().max(1)) {
+                if let Some(room) = plaintext.get_mut(..part.len()) {
+                    room.copy_from_slice(part);
+                }
+            }
+            received += payload.len();
+        })?;
+        Ok(received)
+    }
+
+    fn negotiated(&self) -> Negotiated {
+        names::negotiated(self.outputs())
+    }
+
+    fn resumed(&self) -> bool {
+        names::resumed(self.outputs())
+    }
+}
+
+struct WebPki {
+    webpki: WebPkiServerVerifier,
+    name: ServerName<'static>,
+}
+
+impl Verifier for WebPki {
+    fn verify(&self, chain: &[Vec<u8>]) -> Result<(), SessionError> {
+        let failed = |why: &dyn std::fmt::Display| SessionError::new(FailureWord::Verify, why);
+        let chain = chain.iter().map(|der| CertificateDer::from(der.as_slice()));
+        let chain = Identity::from_cert_chain(chain.collect());
+        let chain = chain.map_err(|_| failed(&"an empty chain"))?;
+        let identity = ServerIdentity::new(&chain, &self.name, UnixTime::now());
+        self.webpki
+            .verify_identity(&identity)
+            .map(drop)
+            .map_err(|e| failed(&e))
+    }
+}

@@ -1,0 +1,25 @@
+//! The worker of the next line of rustls, before its release: `rustls@0.24-dev`, with ring.
+//!
+//! There is no tokio-rustls and no hyper-rustls for it: `stream.rs` does what tokio-rustls does, and `client.rs` and `server.rs` use it. This
+//! package must never choose a setting that it was not given. Start reading at `stack.rs`; `settings.rs` has what of the provider is to be
+//! used, `in_memory.rs` drives sessions, `crypto.rs` calls its cryptography.
+
+mod chain;
+mod client;
+mod crypto;
+mod explain;
+mod in_memory;
+mod names;
+mod server;
+mod settings;
+mod stack;
+mod stream;
+// The names of errors are the same in all lines.
+#[path = "../../rustls/src/words.rs"]
+mod words;
+
+use std::{process::ExitCode, sync::Arc};
+
+fn main() -> ExitCode {
+    netbench_worker::run(vec![Arc::new(stack::NextLine::new())])
+}

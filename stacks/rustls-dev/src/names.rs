@@ -1,0 +1,40 @@
+use netbench_model::{CipherSuite, Group, Negotiated, TlsVersion};
+use rustls::{
+    ConnectionOutputs, HandshakeKind,
+    crypto::{CertificateIdentity, Identity},
+};
+
+/// What one side of a finished handshake says was agreed.
+pub(crate) fn negotiated(session: &ConnectionOutputs) -> Negotiated {
+    let resumed = resumed(session);
+    let version = session.protocol_version();
+    let suite = session.negotiated_cipher_suite();
+    let group = session.negotiated_key_exchange_group();
+    let alpn = session.alpn_protocol().map(AsRef::as_ref);
+    Negotiated {
+        version: version.and_then(|version| TlsVersion::of(version.0)),
+        suite: suite.map(|suite| CipherSuite(suite.suite().0)),
+        group: group.map(|kx| Group(kx.name().0)),
+        signature: None,
+        alpn: alpn.map(|name| String::from_utf8_lossy(name).into_owned()),
+        resumed,
+        // A resumed session remembers the chain, which did not cross the wire again.
+        chain_bytes: match session.peer_identity().map(|peer| peer.identity()) {
+            Some(Identity::X509(chain)) if !resumed => lengths(chain),
+            _ => Vec::new(),
+        },
+    }
+}
+
+pub(crate) fn resumed(session: &ConnectionOutputs) -> bool {
+    matches!(
+        session.handshake_kind(),
+        Some(HandshakeKind::Resumed | HandshakeKind::ResumedWithHelloRetryRequest)
+    )
+}
+
+fn lengths(chain: &CertificateIdentity<'_>) -> Vec<u32> {
+    let all = [&chain.end_entity].into_iter().chain(&chain.intermediates);
+    all.map(|der| u32::try_from(der.len()).unwrap_or(u32::MAX))
+        .collect()
+}

@@ -1,0 +1,92 @@
+use std::{future::poll_fn, sync::Arc};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use netbench_model::{CipherSuite, TlsVersion};
+use netbench_protocol::ServeSite;
+use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
+use rustls::{
+    Connection, ServerConfig, ServerSide,
+    enums::ApplicationProtocol,
+    server::{NoServerSessionStorage, PreferServerOrder, Tls13Tickets},
+};
+use rustls_pki_types::PrivateKeyDer;
+use rustls_ring::{ALL_TLS12_CIPHER_SUITES, DEFAULT_PROVIDER};
+use tokio::net::TcpStream;
+
+use crate::{
+    names,
+    settings::{held_to, identity, lacks},
+    stream::TlsStream,
+};
+
+/// Makes rustls' configuration for one site.
+pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+    let suites = if site.suites.is_empty() {
+        CipherSuite::OFFERED
+    } else {
+        &site.suites
+    };
+    let mut provider = held_to(&site.versions, suites, &site.groups)?;
+    if site.groups.is_empty() {
+        provider.kx_groups = DEFAULT_PROVIDER.kx_groups;
+    }
+    let (chain, key) = identity(&site.chain_pem, &site.key_pem)?;
+    serves_with(&key, &site.versions)?;
+    let ocsp = site.ocsp_base64.as_ref().map_or(Ok(Vec::new()), |text| {
+        STANDARD
+            .decode(text)
+            .map_err(|e| SetupError::refused("OCSP response", e))
+    })?;
+    let mut config = ServerConfig::builder(Arc::new(provider))
+        .with_no_client_auth()
+        .with_single_cert_with_ocsp(chain, key, ocsp.into())
+        .map_err(|e| SetupError::refused("chain and key", e))?;
+    config.cipher_suite_selector = &PreferServerOrder;
+    let alpn = site.alpn.iter().map(|alpn| alpn.name().as_bytes());
+    config.alpn_protocols = alpn.map(ApplicationProtocol::from).collect();
+    let tickets = usize::from(site.tickets);
+    config.send_tls13_tickets = Tls13Tickets {
+        default: tickets,
+        max: tickets,
+    };
+    if tickets == 0 {
+        config.session_storage = Arc::new(NoServerSessionStorage {});
+    } else {
+        let ticketer = DEFAULT_PROVIDER.ticketer_factory.ticketer();
+        config.ticketer = Some(ticketer.map_err(|e| SetupError::refused("ticketer", e))?);
+    }
+    Ok(Arc::new(Acceptor(Arc::new(config))))
+}
+
+/// Refuses a server's key that no suite of TLS 1.2 signs with, where there is no other version.
+fn serves_with(key: &PrivateKeyDer<'_>, versions: &[TlsVersion]) -> Result<(), SetupError> {
+    if versions != [TlsVersion::Tls12] {
+        return Ok(());
+    }
+    let key = DEFAULT_PROVIDER
+        .key_provider
+        .load_private_key(key.clone_key())
+        .map_err(|e| SetupError::refused("key", e))?;
+    let mut suites = ALL_TLS12_CIPHER_SUITES.iter();
+    if suites.any(|suite| key.choose_scheme(suite.sign).is_some()) {
+        return Ok(());
+    }
+    Err(lacks("no TLS 1.2 with such keys"))
+}
+
+struct Acceptor(Arc<ServerConfig>);
+
+impl Accept for Acceptor {
+    fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
+        let connection = Connection::<ServerSide, _>::new(Arc::clone(&self.0));
+        Box::pin(async move {
+            let mut stream = TlsStream::new(stream, connection?, Vec::new());
+            poll_fn(|cx| stream.poll_handshake(cx)).await?;
+            let negotiated = names::negotiated(stream.outputs());
+            Ok(Accepted {
+                stream: Box::new(stream),
+                negotiated,
+            })
+        })
+    }
+}

@@ -1,0 +1,171 @@
+//! What of ring's provider is to be used, and material in the form that rustls takes it.
+
+use std::{borrow::Cow, sync::Arc};
+
+use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion};
+use netbench_worker::{SetupError, TrustRoots};
+use rustls::{
+    RootCertStore,
+    crypto::{CryptoProvider, Identity, WebPkiSupportedAlgorithms, kx::SupportedKxGroup},
+};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, pem::PemObject};
+use rustls_ring::{
+    ALL_KX_GROUPS, ALL_TLS12_CIPHER_SUITES, ALL_TLS13_CIPHER_SUITES, ALL_VERIFICATION_ALGS,
+    DEFAULT_PROVIDER,
+};
+
+/// The suites of the lab that it has.
+pub(crate) fn can_suites() -> Vec<CipherSuite> {
+    let tls12 = ALL_TLS12_CIPHER_SUITES.iter().map(|suite| &suite.common);
+    let tls13 = ALL_TLS13_CIPHER_SUITES.iter().map(|suite| &suite.common);
+    let all: Vec<u16> = tls12.chain(tls13).map(|common| common.suite.0).collect();
+    let served = CipherSuite::SERVED.iter().copied();
+    served.filter(|suite| all.contains(&suite.0)).collect()
+}
+
+/// The groups that it has of those that clients offer.
+pub(crate) fn can_groups() -> Vec<Group> {
+    let offered = Group::OFFERED.iter().copied();
+    offered.filter(|it| group(*it).is_ok()).collect()
+}
+
+/// The signature schemes that it verifies, of those that clients offer.
+pub(crate) fn can_signatures() -> Vec<SignatureScheme> {
+    let offered = SignatureScheme::OFFERED.iter().copied();
+    offered.filter(|it| scheme(*it).is_some()).collect()
+}
+
+/// The provider held to `versions`, and to `suites` and `groups` in their order.
+///
+/// # Errors
+/// It lacks one of them.
+pub(crate) fn held_to(
+    versions: &[TlsVersion],
+    suites: &[CipherSuite],
+    groups: &[Group],
+) -> Result<CryptoProvider, SetupError> {
+    let (mut tls12, mut tls13) = (Vec::new(), Vec::new());
+    for wanted in suites {
+        let of_12 = ALL_TLS12_CIPHER_SUITES.iter();
+        let of_13 = ALL_TLS13_CIPHER_SUITES.iter();
+        let of_12 = of_12.copied().find(|it| it.common.suite.0 == wanted.0);
+        let of_13 = of_13.copied().find(|it| it.common.suite.0 == wanted.0);
+        if of_12.is_none() && of_13.is_none() {
+            return Err(lacks(&format!("no {wanted}")));
+        }
+        tls12.extend(of_12);
+        tls13.extend(of_13);
+    }
+    let groups = groups.iter().map(|it| group(*it));
+    let held = CryptoProvider {
+        tls12_cipher_suites: Cow::Owned(tls12),
+        tls13_cipher_suites: Cow::Owned(tls13),
+        kx_groups: groups.collect::<Result<_, _>>()?,
+        ..DEFAULT_PROVIDER
+    };
+    of_versions(held, versions)
+}
+
+/// The same with the suites of `versions` alone: rustls has the versions that it has suites of.
+pub(crate) fn of_versions(
+    mut provider: CryptoProvider,
+    versions: &[TlsVersion],
+) -> Result<CryptoProvider, SetupError> {
+    let unknown = |version: &&TlsVersion| !matches!(version, TlsVersion::Tls12 | TlsVersion::Tls13);
+    if let Some(unknown) = versions.iter().find(unknown) {
+        return Err(lacks(&format!("no TLS {unknown}")));
+    }
+    if !versions.contains(&TlsVersion::Tls12) {
+        provider.tls12_cipher_suites = Cow::default();
+    }
+    if !versions.contains(&TlsVersion::Tls13) {
+        provider.tls13_cipher_suites = Cow::default();
+    }
+    Ok(provider)
+}
+
+/// What verifies signatures of these schemes, in this order.
+pub(crate) fn verifying(
+    schemes: &[SignatureScheme],
+) -> Result<WebPkiSupportedAlgorithms, SetupError> {
+    let mapping = schemes.iter().map(|wanted| {
+        scheme(*wanted).ok_or_else(|| lacks(&format!("no verification of {wanted}")))
+    });
+    let mapping: Vec<_> = mapping.collect::<Result<_, _>>()?;
+    // It wants a list that lives for ever. One is made for each configuration, not for each session.
+    WebPkiSupportedAlgorithms::new(ALL_VERIFICATION_ALGS, Vec::leak(mapping))
+        .map_err(|e| SetupError::refused("signature schemes", format!("{e:?}")))
+}
+
+pub(crate) fn group(wanted: Group) -> Result<&'static dyn SupportedKxGroup, SetupError> {
+    let mut all = ALL_KX_GROUPS.iter().copied();
+    let found = all.find(|kx| kx.name().0 == wanted.0);
+    found.ok_or_else(|| lacks(&format!("no group {wanted}")))
+}
+
+type Mapping = (
+    rustls::crypto::SignatureScheme,
+    &'static [&'static dyn rustls_pki_types::SignatureVerificationAlgorithm],
+);
+
+/// What verifies a signature scheme, the algorithm of TLS 1.3 first.
+pub(crate) fn scheme(wanted: SignatureScheme) -> Option<Mapping> {
+    let algorithms = DEFAULT_PROVIDER.signature_verification_algorithms;
+    let mut all = algorithms.mapping().iter();
+    all.find(|(scheme, _)| scheme.0 == wanted.0).copied()
+}
+
+/// That `what` is not to be had.
+pub(crate) fn lacks(what: &str) -> SetupError {
+    SetupError::Unsupported(format!("{what} in rustls with ring"))
+}
+
+/// Roots as rustls' users take them: one that it cannot use is left out, and there must be some.
+pub(crate) fn roots(trust: TrustRoots<'_>) -> Result<Arc<RootCertStore>, SetupError> {
+    let mut store = RootCertStore::empty();
+    let mut add = |der: CertificateDer<'_>| {
+        let _ = store.add(der);
+    };
+    let refused = |e| SetupError::refused("roots", e);
+    match trust {
+        TrustRoots::Pem(text) => {
+            for der in CertificateDer::pem_slice_iter(text.as_bytes()) {
+                add(der.map_err(refused)?);
+            }
+        }
+        TrustRoots::Der(all) => all
+            .iter()
+            .for_each(|der| add(CertificateDer::from(der.as_slice()))),
+        TrustRoots::File(path) => {
+            for der in CertificateDer::pem_file_iter(path).map_err(refused)? {
+                add(der.map_err(refused)?);
+            }
+        }
+    }
+    if store.is_empty() {
+        return Err(SetupError::Refused(
+            "roots: none that rustls can use".to_owned(),
+        ));
+    }
+    Ok(Arc::new(store))
+}
+
+/// A chain and its key, both PEM.
+pub(crate) fn identity(
+    chain_pem: &str,
+    key_pem: &str,
+) -> Result<(Arc<Identity<'static>>, PrivateKeyDer<'static>), SetupError> {
+    let chain = CertificateDer::pem_slice_iter(chain_pem.as_bytes());
+    let chain: Vec<_> = chain
+        .collect::<Result<_, _>>()
+        .map_err(|e| SetupError::refused("chain", e))?;
+    let identity = Identity::from_cert_chain(chain)
+        .map_err(|e| SetupError::refused("chain", format!("{e:?}")))?;
+    let key = PrivateKeyDer::from_pem_slice(key_pem.as_bytes())
+        .map_err(|e| SetupError::refused("key", e))?;
+    Ok((Arc::new(identity), key))
+}
+
+pub(crate) fn server_name(host: &str) -> Result<ServerName<'static>, SetupError> {
+    ServerName::try_from(host.to_owned()).map_err(|e| SetupError::refused("host name", e))
+}

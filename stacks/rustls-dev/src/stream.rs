@@ -1,0 +1,275 @@
+//! A session over a socket, for hyper and tokio, as tokio-rustls has it for earlier lines.
+
+use std::{
+    io::{self, IoSlice, Read},
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use hyper_util::{
+    client::legacy::connect::{Connected, Connection as HyperConnection},
+    rt::TokioIo,
+};
+use netbench_worker::Wire;
+use rustls::{
+    Connection, ConnectionOutputs, SideData, Tcp, VecInput, crypto::cipher::OutboundPlain,
+    enums::ApplicationProtocol,
+};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+/// The most plaintext that one write takes, which is what earlier lines keep for a socket that takes no more.
+const WRITE_BYTES: usize = 64 * 1024;
+
+/// A byte stream inside TLS.
+pub(crate) struct TlsStream<Side: SideData, S> {
+    stream: S,
+    connection: Connection<Side, Tcp>,
+    received: VecInput,
+    end: End,
+    /// What is to be sent, and how much of it was.
+    outgoing: Vec<u8>,
+    sent: usize,
+    /// What was received beyond what a reader had room for, and how much of it was read since.
+    plaintext: Vec<u8>,
+    read: usize,
+}
+
+/// How what the other side sends has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    NotYet,
+    /// It said so.
+    Closed,
+    /// It said nothing.
+    Cut,
+}
+
+impl<Side: SideData, S: AsyncRead + AsyncWrite + Unpin> TlsStream<Side, S> {
+    /// A session whose first bytes to send are `outgoing`.
+    pub(crate) fn new(stream: S, connection: Connection<Side, Tcp>, outgoing: Vec<u8>) -> Self {
+        Self {
+            stream,
+            connection,
+            received: VecInput::default(),
+            end: End::NotYet,
+            outgoing,
+            sent: 0,
+            plaintext: Vec::new(),
+            read: 0,
+        }
+    }
+
+    /// What the session says of itself.
+    pub(crate) fn outputs(&self) -> &ConnectionOutputs {
+        &self.connection
+    }
+
+    pub(crate) fn poll_handshake(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        loop {
+            ready!(self.poll_send(cx))?;
+            if !self.connection.is_handshaking() {
+                return Poll::Ready(Ok(()));
+            }
+            if self.end != End::NotYet {
+                let error = io::Error::new(io::ErrorKind::UnexpectedEof, "tls handshake eof");
+                return Poll::Ready(Err(error));
+            }
+            ready!(self.poll_receive(cx, &mut ReadBuf::new(&mut [])))?;
+        }
+    }
+
+    /// Sends all that is to be sent.
+    fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.outgoing.is_empty() {
+            return Poll::Ready(Ok(()));
+        }
+        while self.sent < self.outgoing.len() {
+            let rest = self.outgoing.get(self.sent..).unwrap_or_default();
+            match ready!(Pin::new(&mut self.stream).poll_write(cx, rest))? {
+                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                count => self.sent += count,
+            }
+        }
+        self.outgoing.clear();
+        self.sent = 0;
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    /// Reads from the socket once. Plaintext goes to `buffer` as far as there is room.
+    fn poll_receive(
+        &mut self,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let mut socket = Socket {
+            stream: &mut self.stream,
+            cx,
+        };
+        match self.received.read(&mut socket) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Poll::Pending,
+            Err(error) => return Poll::Ready(Err(error)),
+            Ok(0) => self.end = End::Cut,
+            Ok(_) => {}
+        }
+        let mut messages = self
+            .connection
+            .read_tls(&mut self.received, &mut self.outgoing);
+        let mut failure = None;
+        while let Some(payload) = messages.next_payload() {
+            match payload {
+                Ok(payload) => {
+                    let bytes = payload.bytes();
+                    let (now, later) = bytes.split_at(bytes.len().min(buffer.remaining()));
+                    buffer.put_slice(now);
+                    self.plaintext.extend_from_slice(later);
+                }
+                Err(error) => failure = Some(error),
+            }
+        }
+        if messages.state().peer_has_closed() {
+            self.end = End::Closed;
+        }
+        let Some(error) = failure else {
+            return Poll::Ready(Ok(()));
+        };
+        // The alert, where the socket takes it at once.
+        let _ = self.poll_send(cx);
+        Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, error)))
+    }
+
+    /// Puts what `plaintext` has into records, after those before are sent, and sends what the socket takes.
+    fn poll_records(
+        &mut self,
+        cx: &mut Context<'_>,
+        plaintext: OutboundPlain<'_>,
+    ) -> Poll<io::Result<usize>> {
+        ready!(self.poll_send(cx))?;
+        let bytes = plaintext.len();
+        self.connection
+            .write(plaintext, &mut self.outgoing)
+            .map_err(io::Error::other)?;
+        match self.poll_send(cx) {
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Ready(Ok(())) | Poll::Pending => Poll::Ready(Ok(bytes)),
+        }
+    }
+}
+
+/// The stream below, read as one that never waits.
+struct Socket<'a, 'b, S> {
+    stream: &'a mut S,
+    cx: &'a mut Context<'b>,
+}
+
+impl<S: AsyncRead + Unpin> Read for Socket<'_, '_, S> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let mut buffer = ReadBuf::new(room);
+        match Pin::new(&mut *self.stream).poll_read(self.cx, &mut buffer) {
+            Poll::Ready(Ok(())) => Ok(buffer.filled().len()),
+            Poll::Ready(Err(error)) => Err(error),
+            Poll::Pending => Err(io::ErrorKind::WouldBlock.into()),
+        }
+    }
+}
+
+impl<Side: SideData, S: AsyncRead + AsyncWrite + Unpin> AsyncRead for TlsStream<Side, S>
+where
+    Connection<Side, Tcp>: Unpin,
+{
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        let before = buffer.filled().len();
+        if buffer.remaining() == 0 {
+            return Poll::Ready(Ok(()));
+        }
+        loop {
+            let kept = this.plaintext.get(this.read..).unwrap_or_default();
+            let count = kept.len().min(buffer.remaining());
+            buffer.put_slice(&kept[..count]);
+            this.read += count;
+            if this.read == this.plaintext.len() {
+                this.plaintext.clear();
+                this.read = 0;
+            }
+            if buffer.filled().len() > before {
+                return Poll::Ready(Ok(()));
+            }
+            match this.end {
+                End::NotYet => ready!(this.poll_receive(cx, buffer))?,
+                End::Closed => return Poll::Ready(Ok(())),
+                End::Cut => {
+                    let why = "peer closed connection without sending TLS close_notify";
+                    let error = io::Error::new(io::ErrorKind::UnexpectedEof, why);
+                    return Poll::Ready(Err(error));
+                }
+            }
+            // Answers to messages that are no data. Where the socket does not take them now, they go with what is sent next.
+            if let Poll::Ready(Err(error)) = this.poll_send(cx) {
+                return Poll::Ready(Err(error));
+            }
+        }
+    }
+}
+
+impl<Side: SideData, S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for TlsStream<Side, S>
+where
+    Connection<Side, Tcp>: Unpin,
+{
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let bytes = &bytes[..bytes.len().min(WRITE_BYTES)];
+        self.poll_records(cx, bytes.into())
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let mut room = WRITE_BYTES;
+        let parts = slices.iter().map(|slice| {
+            let part = &slice[..slice.len().min(room)];
+            room -= part.len();
+            part
+        });
+        let parts: Vec<&[u8]> = parts.collect();
+        self.poll_records(cx, OutboundPlain::new(&parts))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_send(cx))?;
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        // It does so once.
+        this.connection
+            .send_close_notify(&mut this.outgoing)
+            .map_err(io::Error::other)?;
+        ready!(this.poll_send(cx))?;
+        Pin::new(&mut this.stream).poll_shutdown(cx)
+    }
+}
+
+impl<Side: SideData> HyperConnection for TlsStream<Side, TokioIo<Wire>> {
+    fn connected(&self) -> Connected {
+        let connected = self.stream.inner().connected();
+        if self.connection.alpn_protocol() == Some(&ApplicationProtocol::Http2) {
+            connected.negotiated_h2()
+        } else {
+            connected
+        }
+    }
+}
