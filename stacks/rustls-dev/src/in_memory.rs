@@ -320,3 +320,59 @@ impl Verifier for WebPki {
             .map_err(|e| failed(&e))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use netbench_worker_test::plain::material_of;
+
+    use super::*;
+
+    #[test]
+    fn records_are_as_long_as_they_are_to_be() {
+        let cases = [
+            (TlsVersion::Tls13, Aead::Aes128Gcm, 17),
+            (TlsVersion::Tls13, Aead::ChaCha20Poly1305, 17),
+            (TlsVersion::Tls12, Aead::Aes256Gcm, 24),
+            (TlsVersion::Tls12, Aead::ChaCha20Poly1305, 16),
+        ];
+        for (version, aead, protection) in cases {
+            let settings = SessionSettings::usual(version, KeyType::EcdsaP256, aead);
+            let all = |plaintext: [usize; 2]| plaintext.map(|bytes| bytes + protection).to_vec();
+            assert_eq!(sent(&settings, Some(512), 1000), all([512, 488]));
+            // By itself, this line counts what protects a record as part of the 16 KiB that its plaintext may have.
+            let most = 16_384 - protection;
+            assert_eq!(sent(&settings, None, 16_384), all([most, protection]));
+        }
+    }
+
+    /// The lengths of the records in which a server sends `bytes`.
+    fn sent(settings: &SessionSettings, most: Option<u16>, bytes: usize) -> Vec<usize> {
+        let material = material_of(settings);
+        let mut setup = EndpointSetup {
+            side: EndpointSide::Client,
+            settings,
+            kind: HandshakeKind::Full,
+            max_fragment_bytes: most,
+            material: &material,
+        };
+        let mut client = client(&setup).unwrap().session().unwrap();
+        setup.side = EndpointSide::Server;
+        let mut server = server(&setup).unwrap().session().unwrap();
+        let (mut up, mut down) = (Vec::new(), Vec::new());
+        while client.handshake(&mut down, &mut up).unwrap() == HandshakeState::Going
+            || !up.is_empty()
+        {
+            server.handshake(&mut up, &mut down).unwrap();
+        }
+        let mut output = Vec::new();
+        server.send(&vec![1; bytes], &mut output).unwrap();
+        let mut lengths = Vec::new();
+        let mut rest = output.as_slice();
+        while let [_, _, _, high, low, after @ ..] = rest {
+            let length = usize::from(u16::from_be_bytes([*high, *low]));
+            lengths.push(length);
+            rest = &after[length..];
+        }
+        lengths
+    }
+}
