@@ -107,7 +107,7 @@ const fn pin(package: &'static str, version: &'static str) -> Pin {
 
 const LINES: Library = Library {
     package: "rustls",
-    about: "with ring, for the suite alone",
+    about: "with ring, through tokio-rustls",
     worker: "netbench-stack-rustls-lines",
     executable: "netbench-worker-rustls-lines",
     arguments: &[],
@@ -129,12 +129,20 @@ const S2N_TLS: Library = Library {
 
 const LIBRARIES: [Library; 7] = [
     Library {
-        arguments: &["--features", "rustls-0-20,rustls/dangerous_configuration"],
+        about: "with ring, for the suite alone",
+        arguments: &[
+            "--no-default-features",
+            "--features",
+            "rustls-0-20,rustls/dangerous_configuration",
+        ],
+        // It is not in the program; another one would bring another rustls.
+        pins: &[pin("tokio-rustls", "0.23.4")],
         versions: &[last_of("0.20", "0.20.9")],
         ..LINES
     },
     Library {
         arguments: &["--features", "rustls-0-21,rustls/dangerous_configuration"],
+        pins: &[pin("tokio-rustls", "0.24.1")],
         versions: &[last_of("0.21", "0.21.12")],
         ..LINES
     },

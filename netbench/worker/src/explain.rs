@@ -23,6 +23,24 @@ impl Explained {
     }
 }
 
+/// The variants' names of a debug text, without what they carry in braces:
+/// `PeerIncompatible(Tls13RequiredForQuic)` as `peer-incompatible-tls13-required-for-quic`.
+pub fn kebab(text: &str) -> String {
+    let head = text.split(['{', '"', '[']).next().unwrap_or_default();
+    let mut out = String::new();
+    for c in head.replace(['(', ')'], "").trim().chars() {
+        if c.is_ascii_uppercase() && !out.is_empty() && !out.ends_with('-') {
+            out.push('-');
+        }
+        if c.is_ascii_alphanumeric() {
+            out.push(c.to_ascii_lowercase());
+        } else if !out.is_empty() && !out.ends_with('-') {
+            out.push('-');
+        }
+    }
+    out.trim_end_matches('-').to_owned()
+}
+
 /// Looks through `error` and its sources for the first that says what happened.
 pub(crate) fn explain(
     stack: &dyn Stack,

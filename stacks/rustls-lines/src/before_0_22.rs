@@ -7,10 +7,10 @@ use netbench_worker::{
     EndpointSetup, KEPT_SESSIONS, SessionError, SetupError, TrustRoots, Verifier,
 };
 use rustls::{
-    ALL_CIPHER_SUITES, ALL_KX_GROUPS, Certificate, ClientConfig, Connection, Error, PrivateKey,
+    ALL_CIPHER_SUITES, ALL_KX_GROUPS, Certificate, ClientConfig, CommonState, Error, PrivateKey,
     RootCertStore, ServerConfig, ServerName, SupportedProtocolVersion, Ticketer,
     client::{ServerCertVerified, ServerCertVerifier, WebPkiVerifier},
-    server::{NoServerSessionStorage, ServerSessionMemoryCache},
+    server::{NoServerSessionStorage, ProducesTickets, ServerSessionMemoryCache},
     version::{TLS12, TLS13},
 };
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
@@ -45,7 +45,7 @@ pub(crate) fn verifies(scheme: SignatureScheme) -> bool {
     all.iter().any(|s| s.get_u16() == scheme.0)
 }
 
-pub(crate) fn agreed(connection: &Connection) -> (Option<TlsVersion>, Option<CipherSuite>) {
+pub(crate) fn agreed(connection: &CommonState) -> (Option<TlsVersion>, Option<CipherSuite>) {
     let version = connection.protocol_version();
     let suite = connection.negotiated_cipher_suite();
     (
@@ -66,12 +66,12 @@ pub(crate) fn client(setup: &EndpointSetup<'_>) -> Result<ClientConfig, SetupErr
     let trust = roots(TrustRoots::Pem(&setup.material.roots_pem))?;
     let verifier = Held {
         webpki: WebPkiVerifier::new(store(&trust)?, None),
-        schemes: schemes(setup)?,
+        schemes: schemes(setup.settings.signatures())?,
     };
     let mut config = ClientConfig::builder()
-        .with_cipher_suites(&[suite(setup)?])
-        .with_kx_groups(&kx_groups(setup)?)
-        .with_protocol_versions(&[version(setup)?])
+        .with_cipher_suites(&cipher_suites(&[setup.settings.suite()])?)
+        .with_kx_groups(&kx_groups(&setup.settings.groups())?)
+        .with_protocol_versions(&versions(&[setup.settings.version])?)
         .map_err(|e| SetupError::refused("versions", e))?
         .with_custom_certificate_verifier(Arc::new(verifier))
         .with_no_client_auth();
@@ -103,20 +103,14 @@ fn keep_sessions(config: &mut ClientConfig, kind: HandshakeKind) {
 }
 
 pub(crate) fn server(setup: &EndpointSetup<'_>) -> Result<ServerConfig, SetupError> {
-    let material = setup.material;
-    let chain = CertificateDer::pem_slice_iter(material.chain_pem.as_bytes())
-        .map(|der| der.map(|der| Certificate(der.to_vec())))
-        .collect::<Result<_, _>>()
-        .map_err(|e| SetupError::refused("chain", e))?;
-    let key = PrivateKeyDer::from_pem_slice(material.key_pem.as_bytes())
-        .map_err(|e| SetupError::refused("key", e))?;
+    let (chain, key) = identity(&setup.material.chain_pem, &setup.material.key_pem)?;
     let mut config = ServerConfig::builder()
-        .with_cipher_suites(&[suite(setup)?])
-        .with_kx_groups(&kx_groups(setup)?)
-        .with_protocol_versions(&[version(setup)?])
+        .with_cipher_suites(&cipher_suites(&[setup.settings.suite()])?)
+        .with_kx_groups(&kx_groups(&setup.settings.groups())?)
+        .with_protocol_versions(&versions(&[setup.settings.version])?)
         .map_err(|e| SetupError::refused("versions", e))?
         .with_no_client_auth()
-        .with_single_cert(chain, PrivateKey(key.secret_der().to_vec()))
+        .with_single_cert(chain, key)
         .map_err(|e| SetupError::refused("chain and key", e))?;
     config.max_fragment_size = fragment(setup);
     // rustls 0.20 gives one ticket, and cannot be told to give another number.
@@ -132,23 +126,45 @@ pub(crate) fn server(setup: &EndpointSetup<'_>) -> Result<ServerConfig, SetupErr
             config.session_storage = ServerSessionMemoryCache::new(KEPT_SESSIONS);
         }
         HandshakeKind::Ticket => {
-            config.ticketer = Ticketer::new().map_err(|e| SetupError::refused("ticketer", e))?;
+            config.ticketer = ticketer()?;
         }
     }
     Ok(config)
 }
 
-fn suite(setup: &EndpointSetup<'_>) -> Result<rustls::SupportedCipherSuite, SetupError> {
-    let suite = setup.settings.suite();
-    let mut all = ALL_CIPHER_SUITES.iter().copied();
-    all.find(|s| s.suite().get_u16() == suite.0)
-        .ok_or_else(|| unsupported("suite", suite))
+pub(crate) fn ticketer() -> Result<Arc<dyn ProducesTickets>, SetupError> {
+    Ticketer::new().map_err(|e| SetupError::refused("ticketer", e))
 }
 
-fn kx_groups(
-    setup: &EndpointSetup<'_>,
+/// A chain and its key, both PEM.
+pub(crate) fn identity(
+    chain_pem: &str,
+    key_pem: &str,
+) -> Result<(Vec<Certificate>, PrivateKey), SetupError> {
+    let chain = CertificateDer::pem_slice_iter(chain_pem.as_bytes())
+        .map(|der| der.map(|der| Certificate(der.to_vec())))
+        .collect::<Result<_, _>>()
+        .map_err(|e| SetupError::refused("chain", e))?;
+    let key = PrivateKeyDer::from_pem_slice(key_pem.as_bytes())
+        .map_err(|e| SetupError::refused("key", e))?;
+    Ok((chain, PrivateKey(key.secret_der().to_vec())))
+}
+
+pub(crate) fn cipher_suites(
+    suites: &[CipherSuite],
+) -> Result<Vec<rustls::SupportedCipherSuite>, SetupError> {
+    let found = suites.iter().map(|suite| {
+        let mut all = ALL_CIPHER_SUITES.iter().copied();
+        all.find(|s| s.suite().get_u16() == suite.0)
+            .ok_or_else(|| unsupported("suite", suite))
+    });
+    found.collect()
+}
+
+pub(crate) fn kx_groups(
+    groups: &[Group],
 ) -> Result<Vec<&'static rustls::SupportedKxGroup>, SetupError> {
-    let found = setup.settings.groups().into_iter().map(|group| {
+    let found = groups.iter().map(|group| {
         let mut all = ALL_KX_GROUPS.iter().copied();
         all.find(|kx| kx.name.get_u16() == group.0)
             .ok_or_else(|| unsupported("group", group))
@@ -156,9 +172,11 @@ fn kx_groups(
     found.collect()
 }
 
-fn schemes(setup: &EndpointSetup<'_>) -> Result<Vec<rustls::SignatureScheme>, SetupError> {
-    let wanted = setup.settings.signatures().iter();
+pub(crate) fn schemes(
+    wanted: &[SignatureScheme],
+) -> Result<Vec<rustls::SignatureScheme>, SetupError> {
     wanted
+        .iter()
         .map(|scheme| {
             let known = verifies(*scheme).then(|| rustls::SignatureScheme::from(scheme.0));
             known.ok_or_else(|| unsupported("verification of", scheme))
@@ -166,16 +184,19 @@ fn schemes(setup: &EndpointSetup<'_>) -> Result<Vec<rustls::SignatureScheme>, Se
         .collect()
 }
 
-fn unsupported(what: &str, name: impl std::fmt::Display) -> SetupError {
+pub(crate) fn unsupported(what: &str, name: impl std::fmt::Display) -> SetupError {
     SetupError::Unsupported(format!("no {what} {name} in this line of rustls"))
 }
 
-fn version(setup: &EndpointSetup<'_>) -> Result<&'static SupportedProtocolVersion, SetupError> {
-    match setup.settings.version {
+pub(crate) fn versions(
+    versions: &[TlsVersion],
+) -> Result<Vec<&'static SupportedProtocolVersion>, SetupError> {
+    let of = |version: &TlsVersion| match version {
         TlsVersion::Tls12 => Ok(&TLS12),
         TlsVersion::Tls13 => Ok(&TLS13),
         other => Err(unsupported("version", other)),
-    }
+    };
+    versions.iter().map(of).collect()
 }
 
 /// rustls counts a record's five bytes of header as part of the fragment.
@@ -185,7 +206,7 @@ fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
         .map(|plaintext| usize::from(plaintext) + 5)
 }
 
-fn store(roots: &[CertificateDer<'_>]) -> Result<RootCertStore, SetupError> {
+pub(crate) fn store(roots: &[CertificateDer<'_>]) -> Result<RootCertStore, SetupError> {
     let mut store = RootCertStore::empty();
     for root in roots {
         // As rustls' users do: a root that it cannot use is left out.

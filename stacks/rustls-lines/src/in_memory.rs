@@ -11,7 +11,9 @@ use netbench_worker::{
     Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, Observed, Session,
     SessionError, SetupError, TrustRoots, Verifier,
 };
-use rustls::{ClientConfig, ClientConnection, Connection, ServerConfig, ServerConnection};
+use rustls::{
+    ClientConfig, ClientConnection, CommonState, Connection, ServerConfig, ServerConnection,
+};
 use rustls_pki_types::{CertificateDer, pem::PemObject};
 
 use crate::{line, stack::Line};
@@ -53,6 +55,23 @@ pub(crate) fn roots(trust: TrustRoots<'_>) -> Result<Vec<CertificateDer<'_>>, Se
         }
     };
     read.map_err(|e| SetupError::refused("roots", e))
+}
+
+/// What a session says of itself, and what it does not say: that was `observed`.
+pub(crate) fn negotiated(session: &CommonState, observed: Negotiated) -> Negotiated {
+    let (version, suite) = line::agreed(session);
+    let alpn = session.alpn_protocol();
+    // A resumed session remembers the chain, which did not cross the wire again.
+    let chain = session.peer_certificates();
+    let chain = chain.filter(|_| !observed.resumed).unwrap_or_default();
+    let bytes = |der: &[u8]| u32::try_from(der.len()).unwrap_or(u32::MAX);
+    Negotiated {
+        version,
+        suite,
+        alpn: alpn.map(|name| String::from_utf8_lossy(name).into_owned()),
+        chain_bytes: chain.iter().map(|der| bytes(der.as_ref())).collect(),
+        ..observed
+    }
 }
 
 struct Client {
@@ -187,18 +206,7 @@ impl Session for Buffered {
     }
 
     fn negotiated(&self) -> Negotiated {
-        let observed = self.from_server.negotiated();
-        let (version, suite) = line::agreed(&self.connection);
-        // A resumed session remembers the chain, which did not cross the wire again.
-        let chain = self.connection.peer_certificates();
-        let chain = chain.filter(|_| !observed.resumed).unwrap_or_default();
-        let bytes = |der: &[u8]| u32::try_from(der.len()).unwrap_or(u32::MAX);
-        Negotiated {
-            version,
-            suite,
-            chain_bytes: chain.iter().map(|der| bytes(der.as_ref())).collect(),
-            ..observed
-        }
+        negotiated(&self.connection, self.from_server.negotiated())
     }
 
     fn resumed(&self) -> bool {

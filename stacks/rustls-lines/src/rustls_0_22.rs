@@ -7,13 +7,13 @@ use netbench_worker::{
     EndpointSetup, KEPT_SESSIONS, SessionError, SetupError, TICKETS, TrustRoots, Verifier,
 };
 use rustls::{
-    ClientConfig, Connection, RootCertStore, ServerConfig, SupportedProtocolVersion,
+    ClientConfig, CommonState, RootCertStore, ServerConfig, SupportedProtocolVersion,
     client::{Resumption, WebPkiServerVerifier, danger::ServerCertVerifier},
     crypto::{
         CryptoProvider, WebPkiSupportedAlgorithms,
         ring::{ALL_CIPHER_SUITES, ALL_KX_GROUPS, Ticketer, default_provider},
     },
-    server::{NoServerSessionStorage, ServerSessionMemoryCache},
+    server::{NoServerSessionStorage, ProducesTickets, ServerSessionMemoryCache},
     version::{TLS12, TLS13},
 };
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject};
@@ -48,7 +48,7 @@ pub(crate) fn verifies(scheme: SignatureScheme) -> bool {
     all.iter().any(|(s, _)| s.get_u16() == scheme.0)
 }
 
-pub(crate) fn agreed(connection: &Connection) -> (Option<TlsVersion>, Option<CipherSuite>) {
+pub(crate) fn agreed(connection: &CommonState) -> (Option<TlsVersion>, Option<CipherSuite>) {
     let version = connection.protocol_version();
     let suite = connection.negotiated_cipher_suite();
     (
@@ -67,7 +67,7 @@ pub(crate) fn by_default(roots: &[CertificateDer<'_>]) -> Result<ClientConfig, S
 pub(crate) fn client(setup: &EndpointSetup<'_>) -> Result<ClientConfig, SetupError> {
     let trust = roots(TrustRoots::Pem(&setup.material.roots_pem))?;
     let mut config = ClientConfig::builder_with_provider(provider(setup)?)
-        .with_protocol_versions(&[version(setup)?])
+        .with_protocol_versions(&versions(&[setup.settings.version])?)
         .map_err(|e| SetupError::refused("versions", e))?
         .with_root_certificates(store(&trust)?)
         .with_no_client_auth();
@@ -82,14 +82,9 @@ pub(crate) fn client(setup: &EndpointSetup<'_>) -> Result<ClientConfig, SetupErr
 }
 
 pub(crate) fn server(setup: &EndpointSetup<'_>) -> Result<ServerConfig, SetupError> {
-    let material = setup.material;
-    let chain = CertificateDer::pem_slice_iter(material.chain_pem.as_bytes())
-        .collect::<Result<_, _>>()
-        .map_err(|e| SetupError::refused("chain", e))?;
-    let key = PrivateKeyDer::from_pem_slice(material.key_pem.as_bytes())
-        .map_err(|e| SetupError::refused("key", e))?;
+    let (chain, key) = identity(&setup.material.chain_pem, &setup.material.key_pem)?;
     let mut config = ServerConfig::builder_with_provider(provider(setup)?)
-        .with_protocol_versions(&[version(setup)?])
+        .with_protocol_versions(&versions(&[setup.settings.version])?)
         .map_err(|e| SetupError::refused("versions", e))?
         .with_no_client_auth()
         .with_single_cert(chain, key)
@@ -103,26 +98,54 @@ pub(crate) fn server(setup: &EndpointSetup<'_>) -> Result<ServerConfig, SetupErr
             config.session_storage = ServerSessionMemoryCache::new(KEPT_SESSIONS);
         }
         HandshakeKind::Ticket => {
-            config.ticketer = Ticketer::new().map_err(|e| SetupError::refused("ticketer", e))?;
+            config.ticketer = ticketer()?;
         }
     }
     Ok(config)
 }
 
-/// The provider, held to one suite, the groups and the schemes of the settings.
-fn provider(setup: &EndpointSetup<'_>) -> Result<Arc<CryptoProvider>, SetupError> {
-    let (suite, provider) = (setup.settings.suite(), default_provider());
-    let suite = ALL_CIPHER_SUITES
-        .iter()
-        .copied()
-        .find(|s| s.suite().get_u16() == suite.0);
-    let groups = setup.settings.groups().into_iter().map(|group| {
-        let found = ALL_KX_GROUPS
-            .iter()
-            .copied()
-            .find(|kx| kx.name().get_u16() == group.0);
+pub(crate) fn ticketer() -> Result<Arc<dyn ProducesTickets>, SetupError> {
+    Ticketer::new().map_err(|e| SetupError::refused("ticketer", e))
+}
+
+/// A chain and its key, both PEM.
+pub(crate) fn identity(
+    chain_pem: &str,
+    key_pem: &str,
+) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), SetupError> {
+    let chain = CertificateDer::pem_slice_iter(chain_pem.as_bytes())
+        .collect::<Result<_, _>>()
+        .map_err(|e| SetupError::refused("chain", e))?;
+    let key = PrivateKeyDer::from_pem_slice(key_pem.as_bytes())
+        .map_err(|e| SetupError::refused("key", e))?;
+    Ok((chain, key))
+}
+
+/// The provider, held to these suites and groups, in their order.
+pub(crate) fn held_to(
+    suites: &[CipherSuite],
+    groups: &[Group],
+) -> Result<CryptoProvider, SetupError> {
+    let suites = suites.iter().map(|suite| {
+        let mut all = ALL_CIPHER_SUITES.iter().copied();
+        let found = all.find(|s| s.suite().get_u16() == suite.0);
+        found.ok_or_else(|| unsupported("suite", suite))
+    });
+    let groups = groups.iter().map(|group| {
+        let mut all = ALL_KX_GROUPS.iter().copied();
+        let found = all.find(|kx| kx.name().get_u16() == group.0);
         found.ok_or_else(|| unsupported("group", group))
     });
+    Ok(CryptoProvider {
+        cipher_suites: suites.collect::<Result<_, _>>()?,
+        kx_groups: groups.collect::<Result<_, _>>()?,
+        ..default_provider()
+    })
+}
+
+/// The provider, held to one suite, the groups and the schemes of the settings.
+fn provider(setup: &EndpointSetup<'_>) -> Result<Arc<CryptoProvider>, SetupError> {
+    let provider = held_to(&[setup.settings.suite()], &setup.settings.groups())?;
     let able = provider.signature_verification_algorithms;
     let mapping = setup.settings.signatures().iter().map(|scheme| {
         let found = able.mapping.iter().find(|(s, _)| s.get_u16() == scheme.0);
@@ -132,8 +155,6 @@ fn provider(setup: &EndpointSetup<'_>) -> Result<Arc<CryptoProvider>, SetupError
     });
     let mapping: Vec<_> = mapping.collect::<Result<_, _>>()?;
     Ok(Arc::new(CryptoProvider {
-        cipher_suites: vec![suite.ok_or_else(|| unsupported("suite", setup.settings.suite()))?],
-        kx_groups: groups.collect::<Result<_, _>>()?,
         signature_verification_algorithms: WebPkiSupportedAlgorithms {
             all: able.all,
             // It wants a list that lives for ever. One is made for each configuration, not for each session.
@@ -143,16 +164,19 @@ fn provider(setup: &EndpointSetup<'_>) -> Result<Arc<CryptoProvider>, SetupError
     }))
 }
 
-fn unsupported(what: &str, name: impl std::fmt::Display) -> SetupError {
+pub(crate) fn unsupported(what: &str, name: impl std::fmt::Display) -> SetupError {
     SetupError::Unsupported(format!("no {what} {name} in rustls 0.22 with ring"))
 }
 
-fn version(setup: &EndpointSetup<'_>) -> Result<&'static SupportedProtocolVersion, SetupError> {
-    match setup.settings.version {
+pub(crate) fn versions(
+    versions: &[TlsVersion],
+) -> Result<Vec<&'static SupportedProtocolVersion>, SetupError> {
+    let of = |version: &TlsVersion| match version {
         TlsVersion::Tls12 => Ok(&TLS12),
         TlsVersion::Tls13 => Ok(&TLS13),
         other => Err(unsupported("version", other)),
-    }
+    };
+    versions.iter().map(of).collect()
 }
 
 /// rustls counts a record's five bytes of header as part of the fragment.
@@ -162,7 +186,7 @@ fn fragment(setup: &EndpointSetup<'_>) -> Option<usize> {
         .map(|plaintext| usize::from(plaintext) + 5)
 }
 
-fn store(roots: &[CertificateDer<'_>]) -> Result<Arc<RootCertStore>, SetupError> {
+pub(crate) fn store(roots: &[CertificateDer<'_>]) -> Result<Arc<RootCertStore>, SetupError> {
     let mut store = RootCertStore::empty();
     for root in roots {
         // As rustls' users do: a root that it cannot use is left out.

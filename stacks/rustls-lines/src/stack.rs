@@ -8,6 +8,20 @@ use netbench_worker::{
 
 use crate::line;
 
+/// What it does, in the words of the protocol.
+const OPERATIONS: &[&str] = if cfg!(feature = "connect") {
+    &[
+        "connect",
+        "serve",
+        "suite",
+        "request",
+        "client-certificate",
+        "client-file",
+    ]
+} else {
+    &["suite"]
+};
+
 /// rustls as it was before 0.23, by the version that Cargo has locked.
 pub(crate) struct Line {
     name: &'static str,
@@ -25,6 +39,7 @@ impl Line {
         }
     }
 
+    #[cfg(not(feature = "connect"))]
     fn for_the_suite<T>(&self) -> Result<T, SetupError> {
         Err(SetupError::Unsupported(format!(
             "the worker of {} does the suite alone",
@@ -46,10 +61,10 @@ impl Stack for Line {
                 stack: self.name.to_owned(),
                 library: self.library.clone(),
                 provider: Some(format!("ring {}", locked("ring"))),
-                connector: "none".to_owned(),
+                connector: connector(),
                 build: build_facts(),
             },
-            operations: vec!["suite".to_owned()],
+            operations: OPERATIONS.iter().map(|it| (*it).to_owned()).collect(),
             trust_sources: Vec::new(),
             groups: line::groups(),
             suites: line::suites(),
@@ -59,6 +74,18 @@ impl Stack for Line {
         }
     }
 
+    #[cfg(feature = "connect")]
+    fn connector(
+        &self,
+        settings: &ClientSettings,
+        roots_pem: &str,
+        identity: Option<&ClientIdentity>,
+        probe: &Probe,
+    ) -> Result<Box<dyn Fetch>, SetupError> {
+        crate::client::connector(settings, roots_pem, identity, probe)
+    }
+
+    #[cfg(not(feature = "connect"))]
     fn connector(
         &self,
         _: &ClientSettings,
@@ -69,6 +96,12 @@ impl Stack for Line {
         self.for_the_suite()
     }
 
+    #[cfg(feature = "connect")]
+    fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+        crate::server::acceptor(site)
+    }
+
+    #[cfg(not(feature = "connect"))]
     fn acceptor(&self, _: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
         self.for_the_suite()
     }
@@ -77,8 +110,23 @@ impl Stack for Line {
         Some(self)
     }
 
+    #[cfg(feature = "connect")]
+    fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
+        let error = error.downcast_ref::<rustls::Error>();
+        error.map(crate::explain::explain)
+    }
+
+    #[cfg(not(feature = "connect"))]
     fn explain(&self, _: &(dyn Error + 'static)) -> Option<Explained> {
         None
+    }
+}
+
+fn connector() -> String {
+    if cfg!(feature = "connect") {
+        format!("tokio-rustls {}", locked("tokio-rustls"))
+    } else {
+        "none".to_owned()
     }
 }
 

@@ -3,15 +3,30 @@
 use std::path::Path;
 
 use netbench_model::{ClientAuth, Work};
-use netbench_worker_test::{protocol, suite_without};
+use netbench_worker_test::{conformance, nginx, openssl_command, protocol, suite_without};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-rustls-lines");
 
 const STACK: &str = "rustls@0.22";
 
 netbench_testing::tests! {
+    it_serves_and_connects_to_itself;
     it_keeps_to_the_protocol;
+    it_gets_on_with_the_openssl_command: OpensslCommand;
+    it_gets_on_with_nginx: Nginx;
     it_does_the_suite;
+}
+
+fn it_serves_and_connects_to_itself() {
+    conformance(Path::new(WORKER), STACK);
+}
+
+fn it_gets_on_with_the_openssl_command() {
+    openssl_command(Path::new(WORKER), STACK);
+}
+
+fn it_gets_on_with_nginx() {
+    nginx(Path::new(WORKER), STACK);
 }
 
 fn it_keeps_to_the_protocol() {

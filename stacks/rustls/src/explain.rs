@@ -3,10 +3,10 @@ use netbench_model::{
     FailureClass::{self, Certificate, Protocol},
     FailureReason, FailureWord,
 };
-use netbench_worker::Explained;
+use netbench_worker::{Explained, kebab};
 use rustls::{CertificateError, Error};
 
-use crate::words::{kebab, other_fault};
+use crate::words::other_fault;
 
 /// What an error of rustls means.
 pub(crate) fn explain(error: &Error) -> Explained {

@@ -18,21 +18,3 @@ pub(crate) fn other_fault(text: &str) -> CertificateFault {
     let found = NAMES.iter().find(|(name, _)| text.contains(name));
     found.map_or(F::Other, |(_, fault)| *fault)
 }
-
-/// The variants' names of a debug text, without what they carry in braces:
-/// `PeerIncompatible(Tls13RequiredForQuic)` as `peer-incompatible-tls13-required-for-quic`.
-pub(crate) fn kebab(text: &str) -> String {
-    let head = text.split(['{', '"', '[']).next().unwrap_or_default();
-    let mut out = String::new();
-    for c in head.replace(['(', ')'], "").trim().chars() {
-        if c.is_ascii_uppercase() && !out.is_empty() && !out.ends_with('-') {
-            out.push('-');
-        }
-        if c.is_ascii_alphanumeric() {
-            out.push(c.to_ascii_lowercase());
-        } else if !out.is_empty() && !out.ends_with('-') {
-            out.push('-');
-        }
-    }
-    out.trim_end_matches('-').to_owned()
-}

@@ -1,0 +1,132 @@
+//! rustls 0.21 on connections.
+
+use std::{sync::Arc, time::SystemTime};
+
+use netbench_model::{CipherSuite, ClientSettings, Profile, SignatureScheme};
+use netbench_protocol::{ClientIdentity, ServeSite};
+use netbench_worker::{Probe, SetupError, TrustRoots};
+use rustls::{
+    ALL_CIPHER_SUITES, ALL_KX_GROUPS, Certificate, ClientConfig, DigitallySignedStruct, Error,
+    ServerConfig, ServerName,
+    client::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier, WebPkiVerifier},
+};
+
+use crate::{
+    in_memory::roots,
+    line::{cipher_suites, identity, kx_groups, schemes, store, versions},
+};
+
+pub(crate) fn client(
+    settings: &ClientSettings,
+    roots_pem: &str,
+    identity_pem: Option<&ClientIdentity>,
+    probe: &Probe,
+) -> Result<ClientConfig, SetupError> {
+    let is_library = settings.profile == Profile::Library;
+    let (suites, groups) = if is_library {
+        (ALL_CIPHER_SUITES.to_vec(), ALL_KX_GROUPS.to_vec())
+    } else {
+        let suites = cipher_suites(&settings.suites)?;
+        (suites, kx_groups(&settings.groups)?)
+    };
+    let verifier = TimedVerifier {
+        webpki: WebPkiVerifier::new(store(&roots(TrustRoots::Pem(roots_pem))?)?, None),
+        schemes: if is_library {
+            WebPkiVerifier::verification_schemes()
+        } else {
+            schemes(&settings.signatures)?
+        },
+        probe: probe.clone(),
+    };
+    let builder = ClientConfig::builder()
+        .with_cipher_suites(&suites)
+        .with_kx_groups(&groups)
+        .with_protocol_versions(&versions(&settings.versions)?)
+        .map_err(|e| SetupError::refused("versions", e))?
+        .with_custom_certificate_verifier(Arc::new(verifier));
+    let Some(pem) = identity_pem else {
+        return Ok(builder.with_no_client_auth());
+    };
+    let (chain, key) = identity(&pem.chain_pem, &pem.key_pem)?;
+    builder
+        .with_client_auth_cert(chain, key)
+        .map_err(|e| SetupError::refused("client certificate", e))
+}
+
+pub(crate) fn server(site: &ServeSite, ocsp: Vec<u8>) -> Result<ServerConfig, SetupError> {
+    let suites = if site.suites.is_empty() {
+        CipherSuite::OFFERED
+    } else {
+        &site.suites
+    };
+    let groups = if site.groups.is_empty() {
+        ALL_KX_GROUPS.to_vec()
+    } else {
+        kx_groups(&site.groups)?
+    };
+    let (chain, key) = identity(&site.chain_pem, &site.key_pem)?;
+    ServerConfig::builder()
+        .with_cipher_suites(&cipher_suites(suites)?)
+        .with_kx_groups(&groups)
+        .with_protocol_versions(&versions(&site.versions)?)
+        .map_err(|e| SetupError::refused("versions", e))?
+        .with_no_client_auth()
+        .with_single_cert_with_ocsp_and_sct(chain, key, ocsp, Vec::new())
+        .map_err(|e| SetupError::refused("chain and key", e))
+}
+
+/// rustls' own verifier, with its time taken.
+struct TimedVerifier {
+    webpki: WebPkiVerifier,
+    schemes: Vec<rustls::SignatureScheme>,
+    probe: Probe,
+}
+
+impl ServerCertVerifier for TimedVerifier {
+    fn verify_server_cert(
+        &self,
+        leaf: &Certificate,
+        above: &[Certificate],
+        name: &ServerName,
+        scts: &mut dyn Iterator<Item = &[u8]>,
+        ocsp_response: &[u8],
+        now: SystemTime,
+    ) -> Result<ServerCertVerified, Error> {
+        self.probe.verify(|| {
+            self.webpki
+                .verify_server_cert(leaf, above, name, scts, ocsp_response, now)
+        })
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &Certificate,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let scheme = SignatureScheme(signed.scheme.get_u16());
+        self.probe.signature(scheme);
+        self.webpki
+            .verify_tls12_signature(message, certificate, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &Certificate,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        let scheme = SignatureScheme(signed.scheme.get_u16());
+        self.probe.signature(scheme);
+        self.webpki
+            .verify_tls13_signature(message, certificate, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<rustls::SignatureScheme> {
+        self.schemes.clone()
+    }
+
+    fn request_scts(&self) -> bool {
+        self.webpki.request_scts()
+    }
+}

@@ -1,0 +1,57 @@
+use netbench_model::{
+    Alert, CertificateFault,
+    FailureClass::{self, Certificate, Protocol},
+    FailureReason, FailureWord,
+};
+use netbench_worker::{Explained, kebab};
+use rustls::{CertificateError, Error};
+
+/// What an error of rustls means.
+pub(crate) fn explain(error: &Error) -> Explained {
+    match error {
+        Error::AlertReceived(alert) => Explained::new(FailureClass::Alert, Alert(alert.get_u8())),
+        Error::InvalidCertificate(fault) => Explained::new(Certificate, certificate_fault(fault)),
+        Error::NoCertificatesPresented => {
+            Explained::new(Certificate, CertificateFault::NonePresented)
+        }
+        Error::General(_) => Explained::new(FailureClass::Setup, FailureWord::Setup),
+        other => Explained::new(
+            Protocol,
+            FailureReason::Library(kebab(&format!("{other:?}"))),
+        ),
+    }
+}
+
+fn certificate_fault(fault: &CertificateError) -> CertificateFault {
+    use CertificateError as E;
+    use CertificateFault as F;
+    match fault {
+        E::BadEncoding => F::BadEncoding,
+        E::Expired => F::Expired,
+        E::NotValidYet => F::NotYetValid,
+        E::Revoked => F::Revoked,
+        E::UnknownIssuer => F::UnknownIssuer,
+        E::BadSignature => F::BadSignature,
+        E::NotValidForName => F::WrongName,
+        E::InvalidPurpose => F::BadPurpose,
+        E::UnhandledCriticalExtension => F::UnknownCriticalExtension,
+        E::Other(other) => other_fault(&other.to_string()),
+        _ => F::Other,
+    }
+}
+
+/// What webpki finds wrong beyond the words of rustls, by the names of its errors.
+fn other_fault(text: &str) -> CertificateFault {
+    use CertificateFault as F;
+    const NAMES: [(&str, CertificateFault); 7] = [
+        ("CaUsedAsEndEntity", F::CaAsLeaf),
+        ("EndEntityUsedAsCa", F::BadCa),
+        ("PathLenConstraintViolated", F::BadCa),
+        ("UnsupportedCriticalExtension", F::UnknownCriticalExtension),
+        ("ExtensionValueInvalid", F::BadEncoding),
+        ("SignatureAlgorithmMismatch", F::BadSignature),
+        ("UnsupportedSignatureAlgorithm", F::WeakOrUnknownSignature),
+    ];
+    let found = NAMES.iter().find(|(name, _)| text.contains(name));
+    found.map_or(F::Other, |(_, fault)| *fault)
+}

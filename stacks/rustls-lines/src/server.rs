@@ -1,0 +1,110 @@
+use std::{
+    io::{self, IoSlice},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use netbench_protocol::ServeSite;
+use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, Observed, SetupError};
+use rustls::{ServerConfig, server::NoServerSessionStorage};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    net::TcpStream,
+};
+use tokio_rustls::TlsAcceptor;
+
+use crate::{connect, in_memory::negotiated, line};
+
+/// Makes rustls' configuration for one site.
+pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+    let ocsp = site.ocsp_base64.as_ref().map_or(Ok(Vec::new()), |text| {
+        STANDARD
+            .decode(text)
+            .map_err(|e| SetupError::refused("OCSP response", e))
+    })?;
+    let mut config: ServerConfig = connect::server(site, ocsp)?;
+    config.ignore_client_order = true;
+    config.alpn_protocols = site.alpn.iter().map(|it| it.name().into()).collect();
+    config.send_tls13_tickets = usize::from(site.tickets);
+    if site.tickets == 0 {
+        config.session_storage = Arc::new(NoServerSessionStorage {});
+    } else {
+        config.ticketer = line::ticketer()?;
+    }
+    Ok(Arc::new(Acceptor(TlsAcceptor::from(Arc::new(config)))))
+}
+
+struct Acceptor(TlsAcceptor);
+
+impl Accept for Acceptor {
+    fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
+        let accepting = self.0.accept(Watched {
+            stream,
+            sent: Observed::default(),
+        });
+        Box::pin(async move {
+            let stream = accepting.await?;
+            let (watched, connection) = stream.get_ref();
+            let negotiated = negotiated(connection, watched.sent.negotiated());
+            Ok(Accepted {
+                stream: Box::new(stream),
+                negotiated,
+            })
+        })
+    }
+}
+
+/// The socket, and what the server has sent in the clear: the library does not tell the group, or whether a session was resumed.
+struct Watched {
+    stream: TcpStream,
+    sent: Observed,
+}
+
+impl AsyncRead for Watched {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for Watched {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(cx, &[IoSlice::new(bytes)])
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let count = ready!(Pin::new(&mut self.stream).poll_write_vectored(cx, slices))?;
+        let mut left = count;
+        for slice in slices {
+            let written = &slice[..slice.len().min(left)];
+            self.sent.received(written);
+            left -= written.len();
+        }
+        Poll::Ready(Ok(count))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
