@@ -41,16 +41,28 @@ pub(crate) fn connector(
     identity: Option<&ClientIdentity>,
     probe: &Probe,
 ) -> Result<Box<dyn Fetch>, SetupError> {
+    let config = config(settings, roots_pem, identity, probe)?;
+    Ok(with_config(config, settings.profile, probe))
+}
+
+/// The same, and the client offers early data. As hyper-rustls, it writes none before the handshake is done.
+pub(crate) fn early_connector(
+    settings: &ClientSettings,
+    roots_pem: &str,
+    identity: Option<&ClientIdentity>,
+    probe: &Probe,
+) -> Result<Box<dyn Fetch>, SetupError> {
+    let mut config = config(settings, roots_pem, identity, probe)?;
+    config.enable_early_data = true;
+    Ok(with_config(config, settings.profile, probe))
+}
+
+fn with_config(config: ClientConfig, profile: Profile, probe: &Probe) -> Box<dyn Fetch> {
     let connector = Connector {
-        tcp: TimedTcp::new(settings.profile, probe),
-        config: Arc::new(config(settings, roots_pem, identity, probe)?),
+        tcp: TimedTcp::new(profile, probe),
+        config: Arc::new(config),
     };
-    Ok(Box::new(HyperClient::new(
-        connector,
-        settings.profile,
-        probe,
-        inspect,
-    )))
+    Box::new(HyperClient::new(connector, profile, probe, inspect))
 }
 
 fn config(

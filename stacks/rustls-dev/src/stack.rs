@@ -10,13 +10,14 @@ use netbench_worker::{
 use crate::{chain, client, explain, server, settings};
 
 /// What it does, in the words of the protocol.
-const OPERATIONS: [&str; 7] = [
+const OPERATIONS: [&str; 8] = [
     "connect",
     "serve",
     "suite",
     "request",
     "client-certificate",
     "client-file",
+    "early-data",
     "verify",
 ];
 
@@ -73,6 +74,16 @@ impl Stack for NextLine {
         probe: &Probe,
     ) -> Result<Box<dyn Fetch>, SetupError> {
         client::connector(settings, roots_pem, identity, probe)
+    }
+
+    fn early_connector(
+        &self,
+        settings: &ClientSettings,
+        roots_pem: &str,
+        identity: Option<&ClientIdentity>,
+        probe: &Probe,
+    ) -> Result<Box<dyn Fetch>, SetupError> {
+        client::early_connector(settings, roots_pem, identity, probe)
     }
 
     fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {

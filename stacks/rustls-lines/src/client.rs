@@ -21,11 +21,19 @@ use tower_service::Service;
 
 use crate::{connect, in_memory::negotiated, line};
 
+/// Whether a client offers early data where a ticket allows it. tokio-rustls writes none before the handshake is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EarlyData {
+    Off,
+    Offered,
+}
+
 /// Parses the roots and makes rustls' configuration, and a connector for hyper: hyper-rustls is for an older hyper in these lines.
 pub(crate) fn connector(
     settings: &ClientSettings,
     roots_pem: &str,
     identity: Option<&ClientIdentity>,
+    early_data: EarlyData,
     probe: &Probe,
 ) -> Result<Box<dyn Fetch>, SetupError> {
     if identity.is_some_and(|identity| identity.pkcs12_base64.is_some()) {
@@ -34,6 +42,7 @@ pub(crate) fn connector(
         ));
     }
     let mut config: ClientConfig = connect::client(settings, roots_pem, identity, probe)?;
+    config.enable_early_data = early_data == EarlyData::Offered;
     config.alpn_protocols = settings.alpn.iter().map(|it| it.name().into()).collect();
     let connector = Connector {
         tcp: TimedTcp::new(settings.profile, probe).observed(),

@@ -1,17 +1,21 @@
 //! rustls 0.21 on connections.
 
-use std::{sync::Arc, time::SystemTime};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
-use netbench_model::{CipherSuite, ClientSettings, Profile, SignatureScheme};
+use netbench_model::{CertificateFault, CipherSuite, ClientSettings, Profile, SignatureScheme};
 use netbench_protocol::{ClientIdentity, ServeSite};
-use netbench_worker::{Probe, SetupError, TrustRoots};
+use netbench_worker::{ChainInDer, NotVerified, Probe, SetupError, TrustRoots};
 use rustls::{
     ALL_CIPHER_SUITES, ALL_KX_GROUPS, Certificate, ClientConfig, DigitallySignedStruct, Error,
-    ServerConfig, ServerName,
+    RootCertStore, ServerConfig, ServerName,
     client::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier, WebPkiVerifier},
 };
 
 use crate::{
+    explain::fault_of,
     in_memory::roots,
     line::{cipher_suites, identity, kx_groups, schemes, store, versions},
 };
@@ -73,6 +77,31 @@ pub(crate) fn server(site: &ServeSite, ocsp: Vec<u8>) -> Result<ServerConfig, Se
         .with_no_client_auth()
         .with_single_cert_with_ocsp_and_sct(chain, key, ocsp, Vec::new())
         .map_err(|e| SetupError::refused("chain and key", e))
+}
+
+/// What this line's clients say of a chain.
+pub(crate) fn verify(chain: &ChainInDer) -> Result<(), NotVerified> {
+    if !chain.crls.is_empty() {
+        let why = "the verifier of rustls 0.21 takes no revocation lists for servers";
+        return Err(NotVerified::Unsupported(why.to_owned()));
+    }
+    let mut roots = RootCertStore::empty();
+    for root in &chain.roots {
+        let _ = roots.add(&Certificate(root.clone()));
+    }
+    let name = ServerName::try_from(chain.host.as_str());
+    let name =
+        name.map_err(|e| NotVerified::Rejected(CertificateFault::WrongName, e.to_string()))?;
+    let sent: Vec<_> = chain.sent.iter().cloned().map(Certificate).collect();
+    let Some((leaf, above)) = sent.split_first() else {
+        return Err(NotVerified::Unsupported("an empty chain".to_owned()));
+    };
+    let (none, at) = (&mut [].into_iter(), Duration::from_secs(chain.at_unix_s));
+    let verifier = WebPkiVerifier::new(roots, None);
+    let verified = verifier.verify_server_cert(leaf, above, &name, none, &[], UNIX_EPOCH + at);
+    verified
+        .map(drop)
+        .map_err(|error| NotVerified::Rejected(fault_of(&error), error.to_string()))
 }
 
 /// rustls' own verifier, with its time taken.

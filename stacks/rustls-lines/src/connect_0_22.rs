@@ -1,21 +1,22 @@
 //! rustls 0.22 on connections.
 
-use std::sync::Arc;
+use std::{fmt::Display, sync::Arc, time::Duration};
 
-use netbench_model::{CipherSuite, ClientSettings, Profile, SignatureScheme};
+use netbench_model::{CertificateFault, CipherSuite, ClientSettings, Profile, SignatureScheme};
 use netbench_protocol::{ClientIdentity, ServeSite};
-use netbench_worker::{Probe, SetupError, TrustRoots};
+use netbench_worker::{ChainInDer, NotVerified, Probe, SetupError, TrustRoots};
 use rustls::{
-    ClientConfig, DigitallySignedStruct, Error, ServerConfig,
+    ClientConfig, DigitallySignedStruct, Error, RootCertStore, ServerConfig,
     client::{
-        WebPkiServerVerifier,
+        VerifierBuilderError, WebPkiServerVerifier,
         danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
     },
     crypto::ring::default_provider,
 };
-use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls_pki_types::{CertificateDer, CertificateRevocationListDer, ServerName, UnixTime};
 
 use crate::{
+    explain::fault_of,
     in_memory::roots,
     line::{held_to, identity, store, unsupported, verifies, versions},
 };
@@ -73,6 +74,42 @@ pub(crate) fn server(site: &ServeSite, ocsp: Vec<u8>) -> Result<ServerConfig, Se
         .with_no_client_auth()
         .with_single_cert_with_ocsp(chain, key, ocsp)
         .map_err(|e| SetupError::refused("chain and key", e))
+}
+
+/// What this line's clients say of a chain.
+pub(crate) fn verify(chain: &ChainInDer) -> Result<(), NotVerified> {
+    let rejected = |fault, error: &dyn Display| NotVerified::Rejected(fault, error.to_string());
+    let mut roots = RootCertStore::empty();
+    for root in &chain.roots {
+        let _ = roots.add(CertificateDer::from(root.as_slice()));
+    }
+    let crls = chain.crls.iter().cloned();
+    let verifier = WebPkiServerVerifier::builder(Arc::new(roots))
+        .with_crls(crls.map(CertificateRevocationListDer::from))
+        .build();
+    let verifier = verifier.map_err(|error| {
+        let fault = match error {
+            VerifierBuilderError::NoRootAnchors => CertificateFault::UnknownIssuer,
+            VerifierBuilderError::InvalidCrl(_) => CertificateFault::BadEncoding,
+            _ => CertificateFault::Other,
+        };
+        rejected(fault, &error)
+    })?;
+    let name = ServerName::try_from(chain.host.as_str());
+    let name = name.map_err(|error| rejected(CertificateFault::WrongName, &error))?;
+    let sent = chain
+        .sent
+        .iter()
+        .map(|der| CertificateDer::from(der.as_slice()));
+    let sent: Vec<_> = sent.collect();
+    let Some((leaf, above)) = sent.split_first() else {
+        return Err(NotVerified::Unsupported("an empty chain".to_owned()));
+    };
+    let at = UnixTime::since_unix_epoch(Duration::from_secs(chain.at_unix_s));
+    let verified = verifier.verify_server_cert(leaf, above, &name, &[], at);
+    verified
+        .map(drop)
+        .map_err(|error| rejected(fault_of(&error), &error))
 }
 
 /// The schemes to offer, in the order asked for.

@@ -22,6 +22,14 @@ pub(crate) fn explain(error: &Error) -> Explained {
     }
 }
 
+/// What is wrong with a chain that was refused with this error.
+pub(crate) fn fault_of(error: &Error) -> CertificateFault {
+    match error {
+        Error::InvalidCertificate(fault) => certificate_fault(fault),
+        _ => CertificateFault::Other,
+    }
+}
+
 fn certificate_fault(fault: &CertificateError) -> CertificateFault {
     use CertificateError as E;
     use CertificateFault as F;
@@ -43,7 +51,8 @@ fn certificate_fault(fault: &CertificateError) -> CertificateFault {
 /// What webpki finds wrong beyond the words of rustls, by the names of its errors.
 fn other_fault(text: &str) -> CertificateFault {
     use CertificateFault as F;
-    const NAMES: [(&str, CertificateFault); 7] = [
+    const NAMES: [(&str, CertificateFault); 8] = [
+        ("RequiredEkuNotFound", F::BadPurpose),
         ("CaUsedAsEndEntity", F::CaAsLeaf),
         ("EndEntityUsedAsCa", F::BadCa),
         ("PathLenConstraintViolated", F::BadCa),

@@ -5,6 +5,8 @@
 //! tokio-rustls, with what `connect` sets up.
 
 #[cfg(feature = "connect")]
+mod chain;
+#[cfg(feature = "connect")]
 mod client;
 #[cfg(feature = "connect")]
 #[cfg_attr(feature = "rustls-0-21", path = "connect_0_21.rs")]

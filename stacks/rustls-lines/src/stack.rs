@@ -17,6 +17,8 @@ const OPERATIONS: &[&str] = if cfg!(feature = "connect") {
         "request",
         "client-certificate",
         "client-file",
+        "early-data",
+        "verify",
     ]
 } else {
     &["suite"]
@@ -82,7 +84,25 @@ impl Stack for Line {
         identity: Option<&ClientIdentity>,
         probe: &Probe,
     ) -> Result<Box<dyn Fetch>, SetupError> {
-        crate::client::connector(settings, roots_pem, identity, probe)
+        let early_data = crate::client::EarlyData::Off;
+        crate::client::connector(settings, roots_pem, identity, early_data, probe)
+    }
+
+    #[cfg(feature = "connect")]
+    fn early_connector(
+        &self,
+        settings: &ClientSettings,
+        roots_pem: &str,
+        identity: Option<&ClientIdentity>,
+        probe: &Probe,
+    ) -> Result<Box<dyn Fetch>, SetupError> {
+        let early_data = crate::client::EarlyData::Offered;
+        crate::client::connector(settings, roots_pem, identity, early_data, probe)
+    }
+
+    #[cfg(feature = "connect")]
+    fn chain_verifier(&self) -> Result<Box<dyn netbench_worker::ChainVerifier + '_>, SetupError> {
+        Ok(Box::new(crate::chain::WebPki))
     }
 
     #[cfg(not(feature = "connect"))]

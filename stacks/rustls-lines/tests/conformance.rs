@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use netbench_model::{ClientAuth, Work};
-use netbench_worker_test::{conformance, nginx, openssl_command, protocol, suite_without};
+use netbench_worker_test::{conformance, nginx, openssl_command, protocol, suite_without, verify};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_netbench-worker-rustls-lines");
 
@@ -12,6 +12,7 @@ const STACK: &str = "rustls@0.22";
 netbench_testing::tests! {
     it_serves_and_connects_to_itself;
     it_keeps_to_the_protocol;
+    it_verifies_chains;
     it_gets_on_with_the_openssl_command: OpensslCommand;
     it_gets_on_with_nginx: Nginx;
     it_does_the_suite;
@@ -19,6 +20,10 @@ netbench_testing::tests! {
 
 fn it_serves_and_connects_to_itself() {
     conformance(Path::new(WORKER), STACK);
+}
+
+fn it_verifies_chains() {
+    verify(Path::new(WORKER), STACK);
 }
 
 fn it_gets_on_with_the_openssl_command() {
