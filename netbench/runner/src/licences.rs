@@ -98,6 +98,7 @@ pub fn licences(source: &WorkerSource) -> &'static [Licence] {
     let stack = source.stack.split(['+', '@']).next().unwrap_or_default();
     match stack {
         "openssl" if source.stack == "openssl@1.1.1" => &[OPENSSL_1_1_1],
+        "aws-lc" => &[AWS_LC],
         "bertie" => &[BERTIE, LIBCRUX],
         "rustls" if source.stack == "rustls@0.20" => &[RUSTLS, RING_0_16, RING],
         "boringssl" => &[BORINGSSL],

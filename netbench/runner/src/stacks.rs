@@ -177,6 +177,17 @@ const INSTALLED_SERVERS: &[WorkerSource] = &[
 
 const KNOWN: &[WorkerSource] = &[
     WorkerSource {
+        stack: "aws-lc",
+        about: "AWS-LC's libssl behind the openssl crate, with hyper-openssl; needs CMake and libclang to build",
+        executable: "netbench-worker-aws-lc",
+        build: Build::Cargo {
+            package: "netbench-stack-aws-lc",
+            workspace: Some("stacks/aws-lc"),
+            variant: None,
+        },
+        release: None,
+    },
+    WorkerSource {
         stack: "bertie",
         about: "Bertie with libcrux, for the suite: TLS 1.3 with one suite, and no certificates verified",
         executable: "netbench-worker-bertie",

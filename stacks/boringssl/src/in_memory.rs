@@ -29,6 +29,7 @@ use crate::{
     settings::{self, roots, store},
     signing::Signing,
     stack::BoringSsl,
+    ticketed::ServerSession,
 };
 
 /// Tickets that a client of TLS 1.3 keeps, at most: as many as rustls'.
@@ -220,56 +221,6 @@ impl Endpoint for Server {
         });
         let piped = made.map_err(|e| SessionError::new(FailureWord::Session, e))?;
         Ok(Box::new(ServerSession(piped)))
-    }
-}
-
-/// A server's session, which sends its tickets at once.
-///
-/// BoringSSL keeps the tickets of TLS 1.3 until the server writes, and has servers that have nothing to say write nothing.
-struct ServerSession(Piped);
-
-impl Session for ServerSession {
-    fn handshake(
-        &mut self,
-        input: &mut Vec<u8>,
-        output: &mut Vec<u8>,
-    ) -> Result<HandshakeState, SessionError> {
-        let state = self.0.handshake(input, output)?;
-        if state == HandshakeState::Done {
-            let ticketed = |stream: &mut SslStream<Pipe>| {
-                // SAFETY: the connection is live, and no bytes are read.
-                let result =
-                    unsafe { boring_sys::SSL_write(stream.ssl().as_ptr(), ptr::null(), 0) };
-                if result < 0 {
-                    Err(ErrorStack::get().into())
-                } else {
-                    Ok(())
-                }
-            };
-            self.0
-                .with_buffers(FailureWord::Handshake, &mut Vec::new(), output, ticketed)?;
-        }
-        Ok(state)
-    }
-
-    fn send(&mut self, plaintext: &[u8], output: &mut Vec<u8>) -> Result<(), SessionError> {
-        self.0.send(plaintext, output)
-    }
-
-    fn receive(
-        &mut self,
-        input: &mut Vec<u8>,
-        plaintext: &mut [u8],
-    ) -> Result<usize, SessionError> {
-        self.0.receive(input, plaintext)
-    }
-
-    fn negotiated(&self) -> Negotiated {
-        self.0.negotiated()
-    }
-
-    fn resumed(&self) -> bool {
-        self.0.resumed()
     }
 }
 

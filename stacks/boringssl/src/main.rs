@@ -6,6 +6,7 @@
 
 // Where the interfaces of both libraries are the same, so is the source.
 extern crate boring as openssl;
+extern crate boring_sys as openssl_sys;
 
 #[path = "../../openssl/src/alpn.rs"]
 mod alpn;
@@ -22,6 +23,7 @@ mod settings;
 #[path = "../../openssl/src/signing.rs"]
 mod signing;
 mod stack;
+mod ticketed;
 
 use std::{process::ExitCode, sync::Arc};
 

@@ -1,3 +1,5 @@
+//! Chains without a connection. The worker of aws-lc compiles this file too.
+
 use netbench_model::CertificateFault;
 use netbench_worker::{ChainInDer, ChainVerifier, NotVerified, SetupError};
 use openssl::{
@@ -11,7 +13,7 @@ use openssl::{
     },
 };
 
-use crate::{client::bare_context, explain::certificate_fault, ffi};
+use crate::{context::bare_context, explain::certificate_fault, ffi};
 
 /// `X509_verify_cert` with what libssl and the openssl crate set for a client: purpose, host and security level.
 pub(crate) struct ClientOfChains {

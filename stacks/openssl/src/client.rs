@@ -1,38 +1,9 @@
-use std::{
-    ffi::{c_int, c_void},
-    net::IpAddr,
-    sync::OnceLock,
-};
-
-use foreign_types_shared::ForeignTypeRef;
-use http::Uri;
 use hyper_openssl::client::legacy::{HttpsConnector, MaybeHttpsStream};
-use netbench_model::{ClientSettings, Negotiated, Profile};
+use netbench_model::{ClientSettings, Negotiated};
 use netbench_protocol::ClientIdentity;
 use netbench_worker::{Fetch, HyperClient, Probe, SetupError, TimedTcp, Wire};
-use openssl::{
-    error::ErrorStack,
-    ex_data::Index,
-    pkcs12::Pkcs12,
-    pkey::{PKey, Private},
-    ssl::{
-        SslConnector, SslConnectorBuilder, SslContext, SslContextBuilder, SslMethod, StatusType,
-    },
-    x509::{
-        X509, X509StoreContext, X509StoreContextRef,
-        store::{X509Store, X509StoreBuilder},
-    },
-};
-use openssl_sys::X509_STORE_CTX;
 
-use crate::{
-    alpn,
-    explain::certificate_fault,
-    ffi,
-    names::{self, Side},
-    negotiated::negotiated,
-    settings::{set_groups, set_versions, set_versions_and_suites},
-};
+use crate::{context, names::Side, negotiated::negotiated};
 
 /// Parses the roots and makes OpenSSL's context and hyper-openssl's connector.
 pub(crate) fn connector(
@@ -41,164 +12,17 @@ pub(crate) fn connector(
     identity: Option<&ClientIdentity>,
     probe: &Probe,
 ) -> Result<Box<dyn Fetch>, SetupError> {
-    let mut ssl = context(settings)?;
-    ssl.set_cert_store(roots(roots_pem)?);
-    if let Some(identity) = identity {
-        set_identity(&mut ssl, identity)?;
-    }
-    watch_verification(&mut ssl, probe).map_err(|e| SetupError::refused("verifier", e))?;
+    let ssl = context::of_client(settings, roots_pem, identity, probe)?;
     let tcp = TimedTcp::new(settings.profile, probe);
     let mut https = HttpsConnector::with_connector(tcp, ssl)
         .map_err(|e| SetupError::refused("connector", e))?;
-    // rustls always asks for a stapled response, so that both send and get the same.
-    let stapled = settings.profile != Profile::Library;
-    https.set_callback(move |config, uri: &Uri| {
-        if stapled {
-            config.set_status_type(StatusType::OCSP)?;
-        }
-        // hyper-openssl takes the brackets for a part of a host name, which no certificate has.
-        if let Some(address) = ipv6(uri) {
-            config.set_use_server_name_indication(false);
-            config.set_verify_hostname(false);
-            config.param_mut().set_ip(address)?;
-        }
-        Ok(())
-    });
+    https.set_callback(context::for_each_connection(settings.profile));
     Ok(Box::new(HyperClient::new(
         https,
         settings.profile,
         probe,
         inspect,
     )))
-}
-
-/// OpenSSL's context with these settings, and no roots yet.
-pub(crate) fn context(settings: &ClientSettings) -> Result<SslConnectorBuilder, SetupError> {
-    let mut ssl = bare_context()?;
-    ssl.set_alpn_protos(&alpn::wire(&settings.alpn))
-        .map_err(|e| SetupError::refused("ALPN", e))?;
-    if settings.profile == Profile::Library {
-        set_versions(&mut ssl, settings.versions.iter().copied())?;
-    } else {
-        set_versions_and_suites(&mut ssl, &settings.versions, &settings.suites)?;
-        set_groups(&mut ssl, &settings.groups)?;
-        ssl.set_sigalgs_list(&names::list(&settings.signatures))
-            .map_err(|e| SetupError::refused("signature schemes", e))?;
-    }
-    Ok(ssl)
-}
-
-/// A context as the openssl crate makes it.
-///
-/// It looks for the system's roots too, as for every user of the crate. They are not used, and the
-/// runner has SSL_CERT_FILE and SSL_CERT_DIR name nothing, so that none are read.
-pub(crate) fn bare_context() -> Result<SslConnectorBuilder, SetupError> {
-    SslConnector::builder(SslMethod::tls_client()).map_err(|e| SetupError::refused("context", e))
-}
-
-pub(crate) fn roots(pem: &str) -> Result<X509Store, SetupError> {
-    let refused = |e| SetupError::refused("roots", e);
-    let roots = X509::stack_from_pem(pem.as_bytes()).map_err(refused)?;
-    if roots.is_empty() {
-        return Err(SetupError::Refused("roots: none".to_owned()));
-    }
-    let mut store = X509StoreBuilder::new().map_err(refused)?;
-    for root in roots {
-        store.add_cert(root).map_err(refused)?;
-    }
-    Ok(store.build())
-}
-
-/// The IPv6 address that is the URI's host.
-fn ipv6(uri: &Uri) -> Option<IpAddr> {
-    let host = uri.host()?.strip_prefix('[')?.strip_suffix(']')?;
-    host.parse().ok()
-}
-
-fn set_identity(ssl: &mut SslContextBuilder, identity: &ClientIdentity) -> Result<(), SetupError> {
-    let refused = |e| SetupError::refused("client certificate", e);
-    let (chain, key) = match &identity.pkcs12_base64 {
-        Some(file) => of_pkcs12(file, identity.password.as_deref())?,
-        None => of_pem(identity)?,
-    };
-    let mut chain = chain.into_iter();
-    let leaf = chain
-        .next()
-        .ok_or_else(|| SetupError::Refused("client certificate: none".to_owned()))?;
-    ssl.set_certificate(&leaf).map_err(refused)?;
-    for more in chain {
-        ssl.add_extra_chain_cert(more).map_err(refused)?;
-    }
-    ssl.set_private_key(&key)
-        .and_then(|()| ssl.check_private_key())
-        .map_err(|e| SetupError::refused("client certificate and key", e))
-}
-
-fn of_pem(identity: &ClientIdentity) -> Result<(Vec<X509>, PKey<Private>), SetupError> {
-    let chain = X509::stack_from_pem(identity.chain_pem.as_bytes())
-        .map_err(|e| SetupError::refused("client certificate", e))?;
-    let password = identity.password.as_deref().unwrap_or_default().as_bytes();
-    // Without a callback, OpenSSL asks the terminal for the password of an encrypted key.
-    let key = PKey::private_key_from_pem_callback(identity.key_pem.as_bytes(), |room| {
-        let fits = room.get_mut(..password.len());
-        Ok(fits.map_or(0, |room| {
-            room.copy_from_slice(password);
-            password.len()
-        }))
-    });
-    Ok((
-        chain,
-        key.map_err(|e| SetupError::refused("client key", e))?,
-    ))
-}
-
-/// Both of a PKCS#12 file in base64.
-fn of_pkcs12(file: &str, password: Option<&str>) -> Result<(Vec<X509>, PKey<Private>), SetupError> {
-    let refused = |e| SetupError::refused("PKCS#12 file", e);
-    let der = openssl::base64::decode_block(file).map_err(refused)?;
-    let parsed = Pkcs12::from_der(&der)
-        .and_then(|file| file.parse2(password.unwrap_or_default()))
-        .map_err(refused)?;
-    let mut chain: Vec<X509> = parsed.cert.into_iter().collect();
-    chain.extend(parsed.ca.into_iter().flatten());
-    let key = parsed
-        .pkey
-        .ok_or_else(|| SetupError::Refused("PKCS#12 file: no key in it".to_owned()))?;
-    Ok((chain, key))
-}
-
-/// Where a context keeps the probe that its verifications report to; freed with the context.
-fn probe_index() -> Result<Index<SslContext, Probe>, ErrorStack> {
-    static INDEX: OnceLock<Index<SslContext, Probe>> = OnceLock::new();
-    if let Some(index) = INDEX.get() {
-        return Ok(*index);
-    }
-    let index = SslContext::new_ex_index()?;
-    Ok(*INDEX.get_or_init(|| index))
-}
-
-fn watch_verification(ssl: &mut SslContextBuilder, probe: &Probe) -> Result<(), ErrorStack> {
-    ssl.set_ex_data(probe_index()?, probe.clone());
-    ffi::set_cert_verify_callback(ssl, verify);
-    Ok(())
-}
-
-/// `X509_verify_cert`, which checks the chain and the name, with its time taken.
-extern "C" fn verify(store: *mut X509_STORE_CTX, _: *mut c_void) -> c_int {
-    // SAFETY: OpenSSL calls this with a live store context that nobody else uses meanwhile.
-    let store = unsafe { X509StoreContextRef::from_ptr_mut(store) };
-    let probe = X509StoreContext::ssl_idx()
-        .ok()
-        .and_then(|index| store.ex_data(index))
-        .and_then(|ssl| ssl.ssl_context().ex_data(probe_index().ok()?))
-        .cloned();
-    let Some(probe) = probe else { return 0 };
-    let good = probe.verify(|| store.verify_cert().unwrap_or(false));
-    if !good {
-        let error = store.error();
-        probe.certificate_fault(certificate_fault(error), error.error_string());
-    }
-    c_int::from(good)
 }
 
 fn inspect(stream: &MaybeHttpsStream<Wire>) -> Negotiated {

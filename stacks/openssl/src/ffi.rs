@@ -9,7 +9,7 @@ use foreign_types_shared::ForeignTypeRef;
 use netbench_model::CipherSuite;
 use openssl::{
     error::ErrorStack,
-    ssl::{SslCipher, SslContextBuilder, SslRef},
+    ssl::{SslCipher, SslConnector, SslContextBuilder, SslRef},
     stack::StackRef,
     x509::{X509CrlRef, X509Ref, X509StoreContextRef, store::X509StoreBuilderRef},
 };
@@ -169,4 +169,17 @@ pub(crate) fn der_bytes(certificate: &X509Ref) -> Option<u32> {
     // SAFETY: the certificate is live; without a buffer, only the length is found.
     let length = unsafe { openssl_sys::i2d_X509(certificate.as_ptr(), ptr::null_mut()) };
     u32::try_from(length).ok()
+}
+
+/// How many roots there are so far: a folder is read when a chain is verified.
+#[cfg(not(before_openssl_3))]
+pub(crate) fn already_read(connector: &SslConnector) -> Option<u32> {
+    let store = connector.context().cert_store();
+    u32::try_from(store.all_certificates().len()).ok()
+}
+
+/// The library does not tell.
+#[cfg(before_openssl_3)]
+pub(crate) fn already_read(_: &SslConnector) -> Option<u32> {
+    None
 }

@@ -1,15 +1,15 @@
-//! Sessions over plain buffers, with the library's defaults where nothing else is asked for.
+//! Sessions over plain buffers, with the library's defaults where nothing else is asked for. The worker of aws-lc compiles this
+//! file too.
 
 use std::{
     any::Any,
     sync::{Arc, Mutex, PoisonError},
 };
 
-use netbench_model::{Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, TlsVersion};
-use netbench_protocol::Material;
+use netbench_model::{ClientAuth, FailureWord, HandshakeKind, TlsVersion};
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, InMemory, KEPT_SESSIONS, KeyExchange, RecordProtection,
-    Session, SessionError, SetupError, Signatures, TICKETS, TrustRoots, Verifier,
+    Endpoint, EndpointSetup, KEPT_SESSIONS, Session, SessionError, SetupError, TICKETS, TrustRoots,
+    Verifier,
 };
 use openssl::{
     error::ErrorStack,
@@ -26,90 +26,53 @@ use openssl::{
 };
 
 use crate::{
-    crypto::Exchange,
-    names::{self, Side},
+    identity::identity,
+    names::Side,
     piped::Piped,
-    records::Records,
-    server::identity,
-    settings::{set_groups, set_versions_and_suites},
-    signing::Signing,
-    stack::{Buffers, OpenSsl},
+    settings::{OPTIONS, set_groups, set_schemes, set_tickets, set_versions_and_suites},
 };
 
 /// Tickets that a client of TLS 1.3 keeps, at most: as many as rustls'.
 const KEPT_TICKETS: usize = 8;
 
-impl InMemory for OpenSsl {
-    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
-        match setup.side {
-            EndpointSide::Client => client(setup, self.buffers),
-            EndpointSide::Server => server(setup, self.buffers),
-        }
-    }
-
-    fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
-        let mut store = store(&certificates(roots_pem)?)?;
-        let refused = |e| SetupError::refused("verifier", e);
-        let mut name = X509VerifyParam::new().map_err(refused)?;
-        name.set_host(host).map_err(refused)?;
-        store.set_param(&name).map_err(refused)?;
-        store
-            .set_purpose(X509PurposeId::SSL_SERVER)
-            .map_err(refused)?;
-        Ok(Box::new(StoreVerifier(store.build())))
-    }
-
-    fn configuration(&self, roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
-        let mut ssl = SslConnector::builder(SslMethod::tls_client())
-            .map_err(|e| SetupError::refused("context", e))?;
-        match roots {
-            TrustRoots::Pem(text) => ssl.set_cert_store(store(&certificates(text)?)?.build()),
-            TrustRoots::Der(all) => {
-                let roots: Result<Vec<_>, _> = all.iter().map(|der| X509::from_der(der)).collect();
-                let roots = roots.map_err(|e| SetupError::refused("roots", e))?;
-                ssl.set_cert_store(store(&roots)?.build());
-            }
-            TrustRoots::File(path) => ssl
-                .set_ca_file(path)
-                .map_err(|e| SetupError::refused("roots", e))?,
-        }
-        Ok(Box::new(ssl.build()))
-    }
-
-    fn signatures(
-        &self,
-        key: KeyType,
-        material: &Material,
-    ) -> Result<Box<dyn Signatures>, SetupError> {
-        self.has_cryptography_of_its_own()?;
-        Ok(Box::new(Signing::new(key, material)?))
-    }
-
-    fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
-        self.has_cryptography_of_its_own()?;
-        Ok(Box::new(Exchange::new(group)?))
-    }
-
-    fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
-        self.has_cryptography_of_its_own()?;
-        Ok(Box::new(Records::new(aead)?))
-    }
+/// What verifies chains against these roots, for this host.
+pub(crate) fn verifier(roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
+    let mut store = store(&certificates(roots_pem)?)?;
+    let refused = |e| SetupError::refused("verifier", e);
+    let mut name = X509VerifyParam::new().map_err(refused)?;
+    name.set_host(host).map_err(refused)?;
+    store.set_param(&name).map_err(refused)?;
+    store
+        .set_purpose(X509PurposeId::SSL_SERVER)
+        .map_err(refused)?;
+    Ok(Box::new(StoreVerifier(store.build())))
 }
 
-impl OpenSsl {
-    fn has_cryptography_of_its_own(&self) -> Result<(), SetupError> {
-        match self.buffers {
-            Buffers::Kept => Ok(()),
-            Buffers::Released => Err(SetupError::Unsupported(
-                "it has the cryptography of the same stack with kept buffers".to_owned(),
-            )),
+/// What a user makes once, with these roots.
+pub(crate) fn configuration(roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
+    let mut ssl = SslConnector::builder(SslMethod::tls_client())
+        .map_err(|e| SetupError::refused("context", e))?;
+    match roots {
+        TrustRoots::Pem(text) => ssl.set_cert_store(store(&certificates(text)?)?.build()),
+        TrustRoots::Der(all) => {
+            let roots: Result<Vec<_>, _> = all.iter().map(|der| X509::from_der(der)).collect();
+            let roots = roots.map_err(|e| SetupError::refused("roots", e))?;
+            ssl.set_cert_store(store(&roots)?.build());
         }
+        TrustRoots::File(path) => ssl
+            .set_ca_file(path)
+            .map_err(|e| SetupError::refused("roots", e))?,
     }
+    Ok(Box::new(ssl.build()))
 }
 
-fn client(setup: &EndpointSetup<'_>, buffers: Buffers) -> Result<Box<dyn Endpoint>, SetupError> {
+/// A client whose sessions have this mode too.
+pub(crate) fn client(
+    setup: &EndpointSetup<'_>,
+    mode: SslMode,
+) -> Result<Box<dyn Endpoint>, SetupError> {
     let material = setup.material;
-    let mut ssl = context(SslMethod::tls_client(), setup, buffers)?;
+    let mut ssl = context(SslMethod::tls_client(), setup, mode)?;
     ssl.set_verify(SslVerifyMode::PEER);
     ssl.set_cert_store(store(&certificates(&material.roots_pem)?)?.build());
     if setup.settings.client_auth == ClientAuth::On {
@@ -135,9 +98,10 @@ fn client(setup: &EndpointSetup<'_>, buffers: Buffers) -> Result<Box<dyn Endpoin
     }))
 }
 
-fn server(setup: &EndpointSetup<'_>, buffers: Buffers) -> Result<Box<dyn Endpoint>, SetupError> {
+/// A server whose sessions have this mode too.
+pub(crate) fn server(setup: &EndpointSetup<'_>, mode: SslMode) -> Result<Server, SetupError> {
     let material = setup.material;
-    let mut ssl = context(SslMethod::tls_server(), setup, buffers)?;
+    let mut ssl = context(SslMethod::tls_server(), setup, mode)?;
     identity(&mut ssl, &material.chain_pem, &material.key_pem)?;
     match setup.settings.client_auth {
         ClientAuth::Off => ssl.set_verify(SslVerifyMode::NONE),
@@ -151,27 +115,23 @@ fn server(setup: &EndpointSetup<'_>, buffers: Buffers) -> Result<Box<dyn Endpoin
         }
     }
     resumption(&mut ssl, setup.kind).map_err(|e| SetupError::refused("resumption", e))?;
-    Ok(Box::new(Server(ssl.build())))
+    Ok(Server(ssl.build()))
 }
 
 /// What both sides have in common.
 fn context(
     method: SslMethod,
     setup: &EndpointSetup<'_>,
-    buffers: Buffers,
+    mode: SslMode,
 ) -> Result<SslContextBuilder, SetupError> {
     let settings = setup.settings;
     let mut ssl = SslContext::builder(method).map_err(|e| SetupError::refused("context", e))?;
     set_versions_and_suites(&mut ssl, &[settings.version], &[settings.suite()])?;
     set_groups(&mut ssl, &settings.groups())?;
-    ssl.set_sigalgs_list(&names::list(settings.signatures()))
-        .map_err(|e| SetupError::refused("signature schemes", e))?;
-    ssl.set_options(SslOptions::NO_COMPRESSION);
+    set_schemes(&mut ssl, settings.signatures())?;
+    ssl.set_options(OPTIONS);
     // With roots to verify clients by, it would send the root after a certificate that has no other above it.
-    ssl.set_mode(SslMode::NO_AUTO_CHAIN);
-    if buffers == Buffers::Released {
-        ssl.set_mode(SslMode::RELEASE_BUFFERS);
-    }
+    ssl.set_mode(SslMode::NO_AUTO_CHAIN | mode);
     if let Some(bytes) = setup.max_fragment_bytes {
         crate::ffi::set_max_send_fragment(&mut ssl, bytes)
             .map_err(|e| SetupError::refused("maximum fragment", e))?;
@@ -181,11 +141,11 @@ fn context(
 
 fn resumption(ssl: &mut SslContextBuilder, kind: HandshakeKind) -> Result<(), ErrorStack> {
     ssl.set_session_id_context(b"netbench suite")?;
-    ssl.set_num_tickets(if kind == HandshakeKind::Full {
-        0
-    } else {
-        TICKETS
-    })?;
+    let tickets = match kind {
+        HandshakeKind::Full => 0,
+        HandshakeKind::SessionId | HandshakeKind::Ticket => TICKETS,
+    };
+    set_tickets(ssl, tickets)?;
     let mode = match kind {
         HandshakeKind::SessionId => SslSessionCacheMode::SERVER,
         HandshakeKind::Full | HandshakeKind::Ticket => SslSessionCacheMode::OFF,
@@ -272,17 +232,17 @@ impl Endpoint for Client {
     }
 }
 
-struct Server(SslContext);
+/// A server's context.
+pub(crate) struct Server(SslContext);
 
-impl Endpoint for Server {
-    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
+impl Server {
+    /// Its side of a new session.
+    pub(crate) fn piped(&self) -> Result<Piped, SessionError> {
         let made = Ssl::new(&self.0).and_then(|mut ssl| {
             ssl.set_accept_state();
             Piped::new(ssl, Side::Server)
         });
-        Ok(Box::new(
-            made.map_err(|e| SessionError::new(FailureWord::Session, e))?,
-        ))
+        made.map_err(|e| SessionError::new(FailureWord::Session, e))
     }
 }
 

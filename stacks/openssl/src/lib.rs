@@ -1,17 +1,20 @@
 //! OpenSSL as a stack: hyper-openssl as a client, tokio-openssl as a server.
 //!
 //! This crate must never load trust roots or settings but those that it is given. Start reading at
-//! `stack.rs`; `client.rs`, `server.rs` and `in_memory.rs` set OpenSSL up, `settings.rs` has what they share,
+//! `stack.rs`; `client.rs`, `server.rs` and `in_memory.rs` set OpenSSL up (`suite.rs` calls it), `settings.rs` has what they share,
 //! `crypto.rs`, `exchange.rs`, `records.rs` and `signing.rs` call its cryptography, `line` has what differs between its lines,
-//! and `names.rs` and `negotiated.rs` translate. `watch.rs` is for libraries on top of OpenSSL. `alpn.rs`, `piped.rs` and `signing.rs` are for boringssl too.
+//! and `names.rs` and `negotiated.rs` translate. `watch.rs` is for libraries on top of OpenSSL. `alpn.rs`, `piped.rs` and `signing.rs` are for boringssl too, and for aws-lc
+//! also `chain.rs`, `context.rs`, `identity.rs` and `in_memory.rs`.
 
 mod alpn;
 mod chain;
 mod client;
+mod context;
 mod crypto;
 mod exchange;
 mod explain;
 mod ffi;
+mod identity;
 mod in_memory;
 #[cfg_attr(before_openssl_3, path = "openssl_1_1_1.rs")]
 #[cfg_attr(not(before_openssl_3), path = "openssl_3.rs")]
@@ -25,6 +28,7 @@ mod set_up;
 mod settings;
 mod signing;
 mod stack;
+mod suite;
 mod trust;
 pub mod watch;
 

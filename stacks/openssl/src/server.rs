@@ -1,30 +1,22 @@
-use std::{
-    collections::HashMap,
-    pin::Pin,
-    sync::{Arc, LazyLock, Mutex, PoisonError},
-};
+use std::{pin::Pin, sync::Arc};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use netbench_model::CipherSuite;
 use netbench_protocol::ServeSite;
 use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
-use openssl::{
-    pkey::{PKey, Private},
-    ssl::{
-        Ssl, SslContext, SslContextBuilder, SslMethod, SslMode, SslOptions, SslSessionCacheMode,
-        SslVerifyMode,
-    },
-    x509::X509,
+use openssl::ssl::{
+    Ssl, SslContext, SslContextBuilder, SslMethod, SslMode, SslOptions, SslSessionCacheMode,
+    SslVerifyMode,
 };
 use tokio::net::TcpStream;
 use tokio_openssl::SslStream;
 
 use crate::{
     alpn, ffi,
+    identity::Identity,
     names::Side,
     negotiated::negotiated,
-    set_up::certificates,
-    settings::{set_groups, set_versions_and_suites},
+    settings::{OPTIONS, set_groups, set_tickets, set_versions_and_suites},
 };
 
 /// Makes OpenSSL's context for one site.
@@ -43,7 +35,7 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
         set_groups(&mut ssl, &site.groups)?;
     }
     ffi::set_dh_auto(&mut ssl);
-    ssl.set_options(SslOptions::CIPHER_SERVER_PREFERENCE | SslOptions::NO_COMPRESSION);
+    ssl.set_options(SslOptions::CIPHER_SERVER_PREFERENCE | OPTIONS);
     // hyper may offer a write again from a buffer that has moved or grown meanwhile, and tokio's
     // streams write what they can. SslConnector and SslAcceptor set the same.
     ssl.set_mode(
@@ -62,80 +54,6 @@ pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> 
     Ok(Arc::new(OpenSslAcceptor(ssl.build())))
 }
 
-/// The chain that a context sends, the leaf first, and its key.
-pub(crate) fn identity(
-    ssl: &mut SslContextBuilder,
-    chain_pem: &str,
-    key_pem: &str,
-) -> Result<(), SetupError> {
-    let refused = |what: &'static str| move |e| SetupError::refused(what, e);
-    let own = Identity {
-        chain: X509::stack_from_pem(chain_pem.as_bytes()).map_err(refused("chain"))?,
-        key: PKey::private_key_from_pem(key_pem.as_bytes()).map_err(refused("key"))?,
-    };
-    own.set(ssl)
-}
-
-struct Identity {
-    chain: Vec<X509>,
-    key: PKey<Private>,
-}
-
-/// Keys and certificates of issuers by their PEM, which all sites of a lab share: parsed for each of ten thousand
-/// sites, they would be most of the server's memory.
-static SHARED: LazyLock<Mutex<Shared>> = LazyLock::new(Mutex::default);
-
-#[derive(Default)]
-struct Shared {
-    keys: HashMap<String, PKey<Private>>,
-    issuers: HashMap<String, X509>,
-}
-
-impl Identity {
-    /// With what other sites have too.
-    fn shared(chain_pem: &str, key_pem: &str) -> Result<Self, SetupError> {
-        let refused = |what: &'static str| move |e| SetupError::refused(what, e);
-        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut certificates = certificates(chain_pem);
-        let leaf = certificates.next().unwrap_or_default();
-        let mut chain = vec![X509::from_pem(leaf.as_bytes()).map_err(refused("leaf"))?];
-        for issuer in certificates {
-            let known = shared.issuers.get(issuer).cloned();
-            chain.push(match known {
-                Some(known) => known,
-                None => {
-                    let new = X509::from_pem(issuer.as_bytes()).map_err(refused("chain"))?;
-                    shared.issuers.insert(issuer.to_owned(), new.clone());
-                    new
-                }
-            });
-        }
-        let key = match shared.keys.get(key_pem).cloned() {
-            Some(known) => known,
-            None => {
-                let new = PKey::private_key_from_pem(key_pem.as_bytes()).map_err(refused("key"))?;
-                shared.keys.insert(key_pem.to_owned(), new.clone());
-                new
-            }
-        };
-        Ok(Self { chain, key })
-    }
-
-    fn set(self, ssl: &mut SslContextBuilder) -> Result<(), SetupError> {
-        let refused = |what: &'static str| move |e| SetupError::refused(what, e);
-        let mut chain = self.chain.into_iter();
-        let leaf = chain
-            .next()
-            .ok_or_else(|| SetupError::Refused("chain: no certificate".to_owned()))?;
-        ssl.set_certificate(&leaf).map_err(refused("leaf"))?;
-        for above in chain {
-            ssl.add_extra_chain_cert(above).map_err(refused("chain"))?;
-        }
-        ssl.set_private_key(&self.key).map_err(refused("key"))?;
-        ssl.check_private_key().map_err(refused("chain and key"))
-    }
-}
-
 fn set_resumption(
     ssl: &mut SslContextBuilder,
     site: &ServeSite,
@@ -143,7 +61,7 @@ fn set_resumption(
     // Contexts share nothing, and this keeps their sessions apart even if they did. At most 32 bytes.
     let name = site.site.as_bytes();
     ssl.set_session_id_context(&name[..name.len().min(32)])?;
-    ssl.set_num_tickets(usize::from(site.tickets))?;
+    set_tickets(ssl, usize::from(site.tickets))?;
     if site.tickets == 0 {
         ssl.set_options(SslOptions::NO_TICKET);
         ssl.set_session_cache_mode(SslSessionCacheMode::OFF);

@@ -14,7 +14,7 @@ use openssl::{
     x509::X509,
 };
 
-use crate::{client, line};
+use crate::{client, context, identity::certificates, line};
 
 /// As many groups as a ClientHello has key shares for: a hybrid, and what it contains.
 const SHARES: usize = 2;
@@ -41,8 +41,10 @@ pub(crate) fn actions<'a>(
             hash(MessageDigest::sha256(), b"netbench").map(drop)
         }),
         step(SetUpStep::Entropy, || rand_bytes(&mut [0; 32])),
-        SetUpAction::new(SetUpStep::Context, || client::bare_context().map(drop)),
-        SetUpAction::new(SetUpStep::TrustRoots, || client::roots(roots_pem).map(drop)),
+        SetUpAction::new(SetUpStep::Context, || context::bare_context().map(drop)),
+        SetUpAction::new(SetUpStep::TrustRoots, || {
+            context::roots(roots_pem).map(drop)
+        }),
         SetUpAction::new(SetUpStep::Context, || {
             let root = certificates(roots_pem).next().unwrap_or_default();
             client::connector(settings, root, None, &Probe::new()).map(drop)
@@ -80,7 +82,7 @@ impl Write for Silent {
 }
 
 fn client_hello(settings: &ClientSettings) -> Result<(), SetupError> {
-    let connector = client::context(settings)?.build();
+    let connector = context::context(settings)?.build();
     match connector.connect("set-up.test", Silent) {
         Err(HandshakeError::WouldBlock(_)) => Ok(()),
         Ok(_) => Err(SetupError::Refused("ClientHello: answered".to_owned())),
@@ -104,12 +106,6 @@ fn verify(roots_pem: &str) -> Result<(), ErrorStack> {
         }
     }
     Ok(())
-}
-
-/// The certificates of a PEM file, each as PEM.
-pub(crate) fn certificates(pem: &str) -> impl Iterator<Item = &str> {
-    const END: &str = "-----END CERTIFICATE-----";
-    pem.split_inclusive(END).filter(|text| text.ends_with(END))
 }
 
 /// Hashes as TLS 1.3 does, and encrypts a record and decrypts it.

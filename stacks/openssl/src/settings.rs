@@ -2,14 +2,20 @@
 
 use std::fmt::Display;
 
-use netbench_model::{CipherSuite, Group, TlsVersion};
+use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion};
 use netbench_worker::SetupError;
-use openssl::ssl::SslContextBuilder;
+use openssl::{
+    error::ErrorStack,
+    ssl::{SslContextBuilder, SslOptions},
+};
 
 use crate::{ffi, names};
 
 /// OpenSSL 3.5.0, the first with X25519MLKEM768.
 const FIRST_WITH_ML_KEM: i64 = 0x3050_0000;
+
+/// What every context has.
+pub(crate) const OPTIONS: SslOptions = SslOptions::NO_COMPRESSION;
 
 /// Lets a context speak exactly those of `versions` that one of `suites` belongs to, as rustls
 /// does, with exactly `suites`, in this order.
@@ -61,6 +67,20 @@ pub(crate) fn set_groups(ssl: &mut SslContextBuilder, groups: &[Group]) -> Resul
     }
     ssl.set_groups_list(&names::groups_list(groups))
         .map_err(|e| SetupError::refused("groups", e))
+}
+
+/// Lets a context accept exactly `schemes` of its peer, in this order.
+pub(crate) fn set_schemes(
+    ssl: &mut SslContextBuilder,
+    schemes: &[SignatureScheme],
+) -> Result<(), SetupError> {
+    ssl.set_sigalgs_list(&names::list(schemes))
+        .map_err(|e| SetupError::refused("signature schemes", e))
+}
+
+/// How many tickets a server of TLS 1.3 gives after a handshake.
+pub(crate) fn set_tickets(ssl: &mut SslContextBuilder, tickets: usize) -> Result<(), ErrorStack> {
+    ssl.set_num_tickets(tickets)
 }
 
 /// Whether the library can do `group`.

@@ -1,10 +1,9 @@
-//! The roots that OpenSSL's users take, where nobody gives them any.
+//! The roots that OpenSSL's users take, where nobody gives them any. The worker of aws-lc compiles this file too.
 
 use netbench_model::roots::TrustOrigin;
 use netbench_worker::{OwnTrust, SetupError};
-use openssl::ssl::SslConnector;
 
-use crate::{chain::ClientOfChains, client::bare_context};
+use crate::{chain::ClientOfChains, context::bare_context, ffi};
 
 /// The library's own paths, or what SSL_CERT_FILE and SSL_CERT_DIR say instead of them.
 const DEFAULT_PATHS: &str = "default-paths";
@@ -34,21 +33,8 @@ pub(crate) fn own_trust(source: &str) -> Result<OwnTrust, SetupError> {
     }
     let connector = ssl.build();
     Ok(OwnTrust {
-        roots: already_read(&connector),
+        roots: ffi::already_read(&connector),
         verifier: Box::new(ClientOfChains::with_own_roots(connector)),
         origin: TrustOrigin::System,
     })
-}
-
-/// How many roots there are so far: a folder is read when a chain is verified.
-#[cfg(not(before_openssl_3))]
-fn already_read(connector: &SslConnector) -> Option<u32> {
-    let store = connector.context().cert_store();
-    u32::try_from(store.all_certificates().len()).ok()
-}
-
-/// The library does not tell.
-#[cfg(before_openssl_3)]
-fn already_read(_: &SslConnector) -> Option<u32> {
-    None
 }

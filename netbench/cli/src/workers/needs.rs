@@ -18,28 +18,37 @@ struct Need {
     is_there: fn() -> bool,
 }
 
-/// BoringSSL is built by CMake, patched by git, and only then read by bindgen, through libclang.
+const CMAKE: Need = Need {
+    what: "CMake",
+    packages: "cmake",
+    is_there: || in_path("cmake").is_some(),
+};
+
+const CPP: Need = Need {
+    what: "a C++ compiler",
+    packages: "g++",
+    is_there: || env::var_os("CXX").is_some() || in_path("c++").is_some(),
+};
+
+const LIBCLANG: Need = Need {
+    what: "libclang with its headers (where they are elsewhere, LIBCLANG_PATH names the folder)",
+    packages: "libclang-dev",
+    is_there: has_libclang,
+};
+
+/// AWS-LC's libssl is built by CMake, and its headers are read by bindgen, through libclang.
+const AWS_LC: &[Need] = &[CMAKE, CPP, LIBCLANG];
+
+/// BoringSSL is built as AWS-LC is, and patched by git before.
 const BORINGSSL: &[Need] = &[
-    Need {
-        what: "CMake",
-        packages: "cmake",
-        is_there: || in_path("cmake").is_some(),
-    },
+    CMAKE,
     Need {
         what: "git",
         packages: "git",
         is_there: || in_path("git").is_some(),
     },
-    Need {
-        what: "a C++ compiler",
-        packages: "g++",
-        is_there: || env::var_os("CXX").is_some() || in_path("c++").is_some(),
-    },
-    Need {
-        what: "libclang with its headers (where they are elsewhere, LIBCLANG_PATH names the folder)",
-        packages: "libclang-dev",
-        is_there: has_libclang,
-    },
+    CPP,
+    LIBCLANG,
 ];
 
 const OPENSSL: &[Need] = &[
@@ -98,16 +107,13 @@ const SERVO: &[Need] = &[
         packages: "libfreetype-dev",
         is_there: || pkg_config_has("freetype2"),
     },
-    Need {
-        what: "a C++ compiler",
-        packages: "g++",
-        is_there: || env::var_os("CXX").is_some() || in_path("c++").is_some(),
-    },
+    CPP,
 ];
 
 /// Refuses to build a package where something that it needs is not there.
 pub(crate) fn has_all_for(package: &str) -> anyhow::Result<()> {
     let needs = match package {
+        "netbench-stack-aws-lc" => AWS_LC,
         "netbench-stack-boringssl" => BORINGSSL,
         "netbench-stack-gnutls" => GNUTLS,
         "netbench-stack-native-tls"

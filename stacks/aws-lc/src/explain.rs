@@ -1,0 +1,71 @@
+use std::error::Error;
+
+use netbench_model::{
+    Alert, CertificateFault,
+    FailureClass::{self, Certificate, Closed, Protocol},
+    FailureReason, FailureWord,
+};
+use netbench_worker::Explained;
+use openssl::{
+    error::ErrorStack,
+    ssl::{self, ErrorCode},
+    x509::X509VerifyResult,
+};
+
+/// `SSL_AD_REASON_OFFSET` of openssl/ssl.h: reasons from here on are received alerts.
+const ALERT_OFFSET: i32 = 1000;
+
+/// What an error of AWS-LC means.
+pub(crate) fn explain(error: &(dyn Error + 'static)) -> Option<Explained> {
+    if let Some(error) = error.downcast_ref::<ErrorStack>() {
+        return of_stack(error);
+    }
+    let error = error.downcast_ref::<ssl::Error>()?;
+    if let Some(stack) = error.ssl_error() {
+        return of_stack(stack);
+    }
+    // An end of stream is a failed system call without an error.
+    let ended = error.code() == ErrorCode::SYSCALL && error.io_error().is_none();
+    (ended || error.code() == ErrorCode::ZERO_RETURN)
+        .then(|| Explained::new(Closed, FailureWord::EndOfStream))
+}
+
+fn of_stack(stack: &ErrorStack) -> Option<Explained> {
+    // The first one is what happened; later ones say where it was noticed.
+    let error = stack.errors().first()?;
+    if let Ok(alert) = u8::try_from(error.reason_code() - ALERT_OFFSET) {
+        return Some(Explained::new(FailureClass::Alert, Alert(alert)));
+    }
+    Some(match error.reason() {
+        Some("CERTIFICATE_VERIFY_FAILED") => Explained::new(Certificate, CertificateFault::Other),
+        Some(reason) => Explained::new(Protocol, FailureReason::Library(kebab(reason))),
+        None => Explained::new(Protocol, FailureWord::Unexplained),
+    })
+}
+
+/// AWS-LC's names in small letters with hyphens.
+fn kebab(reason: &str) -> String {
+    let letters = reason.chars().map(|c| match c {
+        c if c.is_ascii_alphanumeric() => c.to_ascii_lowercase(),
+        _ => '-',
+    });
+    letters.collect()
+}
+
+/// A result of `X509_verify_cert`: the numbers are the `X509_V_ERR_` ones of openssl/x509.h.
+pub(crate) fn certificate_fault(result: X509VerifyResult) -> CertificateFault {
+    use CertificateFault as F;
+    match result.as_raw() {
+        2 | 18 | 19 | 20 | 21 | 27 => F::UnknownIssuer,
+        4 | 6 | 13 | 14 => F::BadEncoding,
+        7 => F::BadSignature,
+        9 => F::NotYetValid,
+        10 => F::Expired,
+        23 => F::Revoked,
+        24 | 37 => F::BadCa,
+        26 => F::BadPurpose,
+        34 => F::UnknownCriticalExtension,
+        62..=64 => F::WrongName,
+        _ => F::Other,
+    }
+}

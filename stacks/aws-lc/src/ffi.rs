@@ -1,0 +1,159 @@
+//! Calls that the openssl crate has no safe form of, or none with AWS-LC.
+
+use std::{
+    ffi::{CStr, c_int, c_void},
+    ptr,
+};
+
+use foreign_types_shared::ForeignTypeRef;
+use netbench_model::{CipherSuite, Group, SignatureScheme};
+use openssl::{
+    error::ErrorStack,
+    ssl::{SslCipher, SslCipherRef, SslConnector, SslContextBuilder, SslRef},
+    stack::StackRef,
+    x509::{X509CrlRef, X509Ref, X509StoreContextRef, store::X509StoreBuilderRef},
+};
+use openssl_sys::X509_STORE_CTX;
+
+/// A verification of a whole chain: 1 is good, 0 is not.
+pub(crate) type VerifyCallback = extern "C" fn(*mut X509_STORE_CTX, *mut c_void) -> c_int;
+
+/// Has `callback` verify chains instead of `X509_verify_cert`, which it is to call.
+pub(crate) fn set_cert_verify_callback(ctx: &mut SslContextBuilder, callback: VerifyCallback) {
+    let callback: unsafe extern "C" fn(*mut X509_STORE_CTX, *mut c_void) -> c_int = callback;
+    // SAFETY: the context is live, a function lives for ever, and the argument is not used.
+    unsafe {
+        openssl_sys::SSL_CTX_set_cert_verify_callback(
+            ctx.as_ptr(),
+            Some(callback),
+            ptr::null_mut(),
+        );
+    }
+}
+
+/// Sets a context of verification up as libssl does for the client `ssl`: the purpose of a server's certificate, and what
+/// `ssl` has been told, its host among it.
+pub(crate) fn set_as_client(
+    context: &mut X509StoreContextRef,
+    ssl: &SslRef,
+) -> Result<(), ErrorStack> {
+    // SAFETY: both are live. The context owns its parameters, and copies those of `ssl`.
+    unsafe {
+        good(openssl_sys::X509_STORE_CTX_set_default(
+            context.as_ptr(),
+            c"ssl_server".as_ptr(),
+        ))?;
+        good(openssl_sys::X509_VERIFY_PARAM_set1(
+            openssl_sys::X509_STORE_CTX_get0_param(context.as_ptr()),
+            openssl_sys::SSL_get0_param(ssl.as_ptr()),
+        ))
+    }
+}
+
+/// Adds a list of revoked certificates, which the store then has a share in.
+pub(crate) fn add_crl(store: &mut X509StoreBuilderRef, crl: &X509CrlRef) -> Result<(), ErrorStack> {
+    // SAFETY: both are live.
+    good(unsafe { openssl_sys::X509_STORE_add_crl(store.as_ptr(), crl.as_ptr()) })
+}
+
+/// Lets a context use exactly these suites of TLS 1.3, by their registered names with colons between.
+pub(crate) fn set_ciphersuites(
+    ctx: &mut SslContextBuilder,
+    names: &CStr,
+) -> Result<(), ErrorStack> {
+    // SAFETY: the context is live, and so is the text, which is read.
+    good(unsafe { openssl_sys::SSL_CTX_set_ciphersuites(ctx.as_ptr(), names.as_ptr()) })
+}
+
+/// Lets a context accept exactly `schemes` of its peer, in this order.
+pub(crate) fn set_schemes(
+    ctx: &mut SslContextBuilder,
+    schemes: &[SignatureScheme],
+) -> Result<(), ErrorStack> {
+    let codes: Vec<u16> = schemes.iter().map(|scheme| scheme.0).collect();
+    // SAFETY: the context is live, and so are the code points, which are copied.
+    good(unsafe {
+        openssl_sys::SSL_CTX_set_verify_algorithm_prefs(ctx.as_ptr(), codes.as_ptr(), codes.len())
+    })
+}
+
+/// How many tickets a server of TLS 1.3 gives after a handshake.
+pub(crate) fn set_tickets(ctx: &mut SslContextBuilder, tickets: usize) -> Result<(), ErrorStack> {
+    // SAFETY: the context is live.
+    good(unsafe { openssl_sys::SSL_CTX_set_num_tickets(ctx.as_ptr(), tickets) })
+}
+
+/// Holds records to `bytes` of plaintext. AWS-LC would take the nearest length that it can do.
+pub(crate) fn set_max_send_fragment(
+    ctx: &mut SslContextBuilder,
+    bytes: u16,
+) -> Result<(), &'static str> {
+    const RANGE: &str = "AWS-LC takes 512 to 16,384 bytes";
+    if !(512..=16_384).contains(&bytes) {
+        return Err(RANGE);
+    }
+    // SAFETY: the context is live.
+    let result = unsafe { openssl_sys::SSL_CTX_set_max_send_fragment(ctx.as_ptr(), bytes.into()) };
+    good(result).map_err(|_| RANGE)
+}
+
+/// What a server sends where it is asked for the status of its certificate.
+pub(crate) fn set_ocsp_response(ssl: &mut SslRef, response: &[u8]) -> Result<(), ErrorStack> {
+    // SAFETY: the connection is live, and so are the bytes, which are copied.
+    good(unsafe {
+        openssl_sys::SSL_set_ocsp_response(ssl.as_ptr(), response.as_ptr(), response.len())
+    })
+}
+
+/// The group that the handshake used, where it used one.
+pub(crate) fn group(ssl: &SslRef) -> Option<Group> {
+    // SAFETY: the connection is live.
+    let code = unsafe { openssl_sys::SSL_get_group_id(ssl.as_ptr()) };
+    (code != 0).then_some(Group(code))
+}
+
+/// The scheme of the peer's handshake signature, where it signed.
+pub(crate) fn peer_signature(ssl: &SslRef) -> Option<SignatureScheme> {
+    // SAFETY: the connection is live.
+    let code = unsafe { openssl_sys::SSL_get_peer_signature_algorithm(ssl.as_ptr()) };
+    (code != 0).then_some(SignatureScheme(code))
+}
+
+/// The suites that a context can use.
+pub(crate) fn suites(ctx: &SslContextBuilder) -> Vec<CipherSuite> {
+    // SAFETY: the context is live.
+    let stack = unsafe { openssl_sys::SSL_CTX_get_ciphers(ctx.as_ptr()) };
+    if stack.is_null() {
+        return Vec::new();
+    }
+    // SAFETY: not null; the context owns the stack, and it is not changed before it was read here.
+    let stack = unsafe { StackRef::<SslCipher>::from_ptr(stack) };
+    stack.iter().map(suite).collect()
+}
+
+/// A suite's code point.
+pub(crate) fn suite(cipher: &SslCipherRef) -> CipherSuite {
+    // SAFETY: the cipher is live.
+    CipherSuite(unsafe { openssl_sys::SSL_CIPHER_get_protocol_id(cipher.as_ptr()) })
+}
+
+/// The length of a certificate in DER, without a copy of it.
+pub(crate) fn der_bytes(certificate: &X509Ref) -> Option<u32> {
+    // SAFETY: the certificate is live; without a buffer, only the length is found.
+    let length = unsafe { openssl_sys::i2d_X509(certificate.as_ptr(), ptr::null_mut()) };
+    u32::try_from(length).ok()
+}
+
+/// The openssl crate does not tell with AWS-LC how many roots a connector has.
+pub(crate) fn already_read(_: &SslConnector) -> Option<u32> {
+    None
+}
+
+/// The library's error, where `result` is not 1.
+fn good(result: c_int) -> Result<(), ErrorStack> {
+    if result == 1 {
+        Ok(())
+    } else {
+        Err(ErrorStack::get())
+    }
+}

@@ -1,0 +1,47 @@
+//! What a handshake agreed on.
+
+use netbench_model::{Negotiated, TlsVersion};
+use openssl::ssl::SslRef;
+
+use crate::{
+    ffi,
+    names::{Side, version},
+};
+
+/// What one side of a finished handshake says was agreed.
+pub(crate) fn negotiated(ssl: &SslRef, side: Side) -> Negotiated {
+    let resumed = ssl.session_reused();
+    let version = ssl.version2().and_then(version);
+    // A session of TLS 1.2 that is resumed exchanges no keys; AWS-LC remembers the old group.
+    let has_group = !resumed || version == Some(TlsVersion::Tls13);
+    // A server does not say what it signed with.
+    let has_signature = !resumed && side == Side::Client;
+    Negotiated {
+        version,
+        suite: ssl.current_cipher().map(ffi::suite),
+        group: ffi::group(ssl).filter(|_| has_group),
+        signature: ffi::peer_signature(ssl).filter(|_| has_signature),
+        alpn: ssl
+            .selected_alpn_protocol()
+            .map(|name| String::from_utf8_lossy(name).into_owned()),
+        resumed,
+        chain_bytes: if resumed {
+            Vec::new()
+        } else {
+            peer_chain(ssl, side)
+        },
+    }
+}
+
+/// The bytes of each certificate that the other side sent. A server's list of its client's leaves the
+/// leaf out.
+fn peer_chain(ssl: &SslRef, side: Side) -> Vec<u32> {
+    let leaf = (side == Side::Server)
+        .then(|| ssl.peer_certificate())
+        .flatten();
+    let chain = ssl.peer_cert_chain().into_iter().flatten();
+    leaf.iter()
+        .map(|leaf| ffi::der_bytes(leaf).unwrap_or(0))
+        .chain(chain.map(|x509| ffi::der_bytes(x509).unwrap_or(0)))
+        .collect()
+}

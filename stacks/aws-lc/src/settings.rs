@@ -1,0 +1,109 @@
+//! Versions, suites, groups and schemes, set alike on clients and servers.
+
+use std::{ffi::CString, fmt::Display};
+
+use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion};
+use netbench_worker::SetupError;
+use openssl::{
+    error::ErrorStack,
+    ssl::{SslContextBuilder, SslOptions},
+};
+
+use crate::{ffi, names};
+
+/// What every context has: AWS-LC has no compression.
+pub(crate) const OPTIONS: SslOptions = SslOptions::empty();
+
+/// Lets a context speak exactly those of `versions` that one of `suites` belongs to, with exactly `suites`, in this
+/// order.
+pub(crate) fn set_versions_and_suites(
+    ssl: &mut SslContextBuilder,
+    versions: &[TlsVersion],
+    suites: &[CipherSuite],
+) -> Result<(), SetupError> {
+    let usable = |version: &TlsVersion| suites.iter().any(|suite| suite.version() == *version);
+    set_versions(ssl, versions.iter().copied().filter(usable))?;
+    let (tls13, before): (Vec<CipherSuite>, Vec<_>) =
+        suites.iter().copied().partition(|suite| suite.is_tls13());
+    if !tls13.is_empty() {
+        let list = CString::new(list(&tls13)).unwrap_or_default();
+        ffi::set_ciphersuites(ssl, &list).map_err(|e| SetupError::refused("suites", e))?;
+    }
+    // A list in which it knows nothing is an error; a suite that it does not know is not.
+    let known = before.is_empty() || ssl.set_cipher_list(&list(&before)).is_ok();
+    let able = ffi::suites(ssl);
+    match suites.iter().find(|suite| !known || !able.contains(suite)) {
+        Some(suite) => Err(unsupported("suite", suite)),
+        None => Ok(()),
+    }
+}
+
+/// Their registered names, which AWS-LC reads as well as its own.
+fn list(suites: &[CipherSuite]) -> String {
+    let names: Vec<_> = suites.iter().filter_map(|suite| suite.name()).collect();
+    names.join(":")
+}
+
+/// Lets a context speak exactly `versions`.
+pub(crate) fn set_versions(
+    ssl: &mut SslContextBuilder,
+    versions: impl Iterator<Item = TlsVersion>,
+) -> Result<(), SetupError> {
+    let known = |version: &TlsVersion| {
+        names::aws_lc_version(*version).ok_or_else(|| unsupported("version", version))
+    };
+    let versions: Vec<_> = versions.collect();
+    let (Some(first), Some(last)) = (versions.iter().min(), versions.iter().max()) else {
+        return Err(SetupError::Refused(
+            "versions: none with a suite".to_owned(),
+        ));
+    };
+    let (first, last) = (known(first)?, known(last)?);
+    ssl.set_min_proto_version(Some(first))
+        .and_then(|()| ssl.set_max_proto_version(Some(last)))
+        .map_err(|e| SetupError::refused("versions", e))
+}
+
+/// Lets a context use exactly `groups`, in this order. Where the first is a hybrid, a client sends a key share for it and
+/// one for the first group that is none, as other stacks do.
+pub(crate) fn set_groups(ssl: &mut SslContextBuilder, groups: &[Group]) -> Result<(), SetupError> {
+    let mut names = Vec::new();
+    for group in groups {
+        names.push(group_name(*group).ok_or_else(|| unsupported("group", group))?);
+    }
+    ssl.set_groups_list(&names.join(":"))
+        .map_err(|e| SetupError::refused("groups", e))
+}
+
+/// Whether AWS-LC can do `group`.
+pub(crate) fn can_group(group: Group) -> bool {
+    group_name(group).is_some()
+}
+
+/// AWS-LC's own name of a group.
+fn group_name(group: Group) -> Option<&'static str> {
+    Some(match group {
+        Group::X25519MLKEM768 => "X25519MLKEM768",
+        Group::X25519 => "X25519",
+        Group::SECP256R1 => "P-256",
+        Group::SECP384R1 => "P-384",
+        _ => return None,
+    })
+}
+
+/// Lets a context accept exactly `schemes` of its peer, in this order.
+pub(crate) fn set_schemes(
+    ssl: &mut SslContextBuilder,
+    schemes: &[SignatureScheme],
+) -> Result<(), SetupError> {
+    ffi::set_schemes(ssl, schemes).map_err(|e| SetupError::refused("signature schemes", e))
+}
+
+/// How many tickets a server of TLS 1.3 gives after a handshake.
+pub(crate) fn set_tickets(ssl: &mut SslContextBuilder, tickets: usize) -> Result<(), ErrorStack> {
+    ffi::set_tickets(ssl, tickets)
+}
+
+fn unsupported(what: &str, name: impl Display) -> SetupError {
+    SetupError::Unsupported(format!("no {what} {name} in AWS-LC"))
+}

@@ -1,0 +1,158 @@
+use std::{any::Any, error::Error, sync::Arc};
+
+use netbench_model::{
+    CipherSuite, ClientSettings, Group, HandshakeKind, KeyType, SignatureScheme, TlsVersion,
+    WorkerRecord,
+};
+use netbench_protocol::{ClientIdentity, Material, ServeSite, StackDescription};
+use netbench_worker::{
+    Accept, ChainVerifier, Endpoint, EndpointSetup, EndpointSide, Explained, Fetch, InMemory,
+    OwnTrust, Probe, Session, SessionError, SetupError, Signatures, Stack, TrustRoots, Verifier,
+    build_facts, locked_version,
+};
+use openssl::{ssl::SslMode, version::version};
+
+use crate::{
+    chain::ClientOfChains, client, explain, in_memory, server, settings, signing::Signing,
+    ticketed::ServerSession, trust,
+};
+
+/// AWS-LC as the crate aws-lc-sys builds it.
+pub(crate) struct AwsLc;
+
+impl Stack for AwsLc {
+    fn name(&self) -> &'static str {
+        "aws-lc"
+    }
+
+    fn describe(&self) -> StackDescription {
+        let connector = locked_version(include_str!("../Cargo.lock"), "hyper-openssl");
+        let operations = [
+            "connect",
+            "serve",
+            "suite",
+            "request",
+            "client-certificate",
+            "client-file",
+            "verify",
+        ];
+        let able = |group: &Group| settings::can_group(*group);
+        // It has none with finite fields.
+        let has = |suite: &CipherSuite| *suite != CipherSuite::TLS_DHE_RSA_WITH_AES_128_GCM_SHA256;
+        StackDescription {
+            record: WorkerRecord {
+                executable: env!("CARGO_BIN_NAME").to_owned(),
+                stack: self.name().to_owned(),
+                library: version().to_owned(),
+                provider: None,
+                connector: format!("hyper-openssl {}", connector.unwrap_or_default()),
+                build: build_facts(),
+            },
+            operations: operations.map(str::to_owned).to_vec(),
+            trust_sources: trust::SOURCES.map(str::to_owned).to_vec(),
+            groups: Group::OFFERED.iter().copied().filter(able).collect(),
+            suites: CipherSuite::SERVED.iter().copied().filter(has).collect(),
+            signatures: SignatureScheme::OFFERED.to_vec(),
+        }
+    }
+
+    fn connector(
+        &self,
+        settings: &ClientSettings,
+        roots_pem: &str,
+        identity: Option<&ClientIdentity>,
+        probe: &Probe,
+    ) -> Result<Box<dyn Fetch>, SetupError> {
+        client::connector(settings, roots_pem, identity, probe)
+    }
+
+    fn acceptor(&self, site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+        server::acceptor(site)
+    }
+
+    fn chain_verifier(&self) -> Result<Box<dyn ChainVerifier + '_>, SetupError> {
+        Ok(Box::new(ClientOfChains::new()?))
+    }
+
+    fn own_trust(&self, source: &str) -> Result<OwnTrust, SetupError> {
+        trust::own_trust(source)
+    }
+
+    fn in_memory(&self) -> Option<&dyn InMemory> {
+        Some(self)
+    }
+
+    fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
+        explain::explain(error)
+    }
+}
+
+impl InMemory for AwsLc {
+    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        let is_tls13 = setup.settings.version == TlsVersion::Tls13;
+        match setup.side {
+            EndpointSide::Client => in_memory::client(setup, SslMode::empty()),
+            EndpointSide::Server if is_tls13 && setup.kind == HandshakeKind::SessionId => {
+                Err(SetupError::Unsupported(
+                    "in TLS 1.3, AWS-LC's server keeps no sessions: its tickets hold them"
+                        .to_owned(),
+                ))
+            }
+            EndpointSide::Server => {
+                let server = in_memory::server(setup, SslMode::empty())?;
+                Ok(Box::new(Server(server)))
+            }
+        }
+    }
+
+    fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
+        in_memory::verifier(roots_pem, host)
+    }
+
+    fn configuration(&self, roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
+        in_memory::configuration(roots)
+    }
+
+    fn signatures(
+        &self,
+        key: KeyType,
+        material: &Material,
+    ) -> Result<Box<dyn Signatures>, SetupError> {
+        Ok(Box::new(Signing::new(key, material)?))
+    }
+}
+
+struct Server(in_memory::Server);
+
+impl Endpoint for Server {
+    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
+        Ok(Box::new(ServerSession(self.0.piped()?)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What `aws-lc` and `openssl` differ in is the library.
+    #[test]
+    fn what_times_depend_on_is_as_in_netbenchs_other_workers() {
+        let crates = [
+            "h2",
+            "hyper",
+            "hyper-openssl",
+            "hyper-util",
+            "openssl",
+            "openssl-sys",
+            "tokio",
+            "tokio-openssl",
+        ];
+        for package in crates {
+            assert_eq!(
+                locked_version(include_str!("../Cargo.lock"), package),
+                locked_version(include_str!("../../../Cargo.lock"), package),
+                "{package}"
+            );
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Certificates and keys of a context. The worker of aws-lc compiles this file too.
+
+use std::{
+    collections::HashMap,
+    sync::{LazyLock, Mutex, PoisonError},
+};
+
+use netbench_worker::SetupError;
+use openssl::{
+    pkey::{PKey, Private},
+    ssl::SslContextBuilder,
+    x509::X509,
+};
+
+/// The chain that a context sends, the leaf first, and its key.
+pub(crate) fn identity(
+    ssl: &mut SslContextBuilder,
+    chain_pem: &str,
+    key_pem: &str,
+) -> Result<(), SetupError> {
+    let refused = |what: &'static str| move |e| SetupError::refused(what, e);
+    let own = Identity {
+        chain: X509::stack_from_pem(chain_pem.as_bytes()).map_err(refused("chain"))?,
+        key: PKey::private_key_from_pem(key_pem.as_bytes()).map_err(refused("key"))?,
+    };
+    own.set(ssl)
+}
+
+pub(crate) struct Identity {
+    chain: Vec<X509>,
+    key: PKey<Private>,
+}
+
+/// Keys and certificates of issuers by their PEM, which all sites of a lab share: parsed for each of ten thousand
+/// sites, they would be most of the server's memory.
+static SHARED: LazyLock<Mutex<Shared>> = LazyLock::new(Mutex::default);
+
+#[derive(Default)]
+struct Shared {
+    keys: HashMap<String, PKey<Private>>,
+    issuers: HashMap<String, X509>,
+}
+
+impl Identity {
+    /// With what other sites have too.
+    pub(crate) fn shared(chain_pem: &str, key_pem: &str) -> Result<Self, SetupError> {
+        let refused = |what: &'static str| move |e| SetupError::refused(what, e);
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut certificates = certificates(chain_pem);
+        let leaf = certificates.next().unwrap_or_default();
+        let mut chain = vec![X509::from_pem(leaf.as_bytes()).map_err(refused("leaf"))?];
+        for issuer in certificates {
+            let known = shared.issuers.get(issuer).cloned();
+            chain.push(match known {
+                Some(known) => known,
+                None => {
+                    let new = X509::from_pem(issuer.as_bytes()).map_err(refused("chain"))?;
+                    shared.issuers.insert(issuer.to_owned(), new.clone());
+                    new
+                }
+            });
+        }
+        let key = match shared.keys.get(key_pem).cloned() {
+            Some(known) => known,
+            None => {
+                let new = PKey::private_key_from_pem(key_pem.as_bytes()).map_err(refused("key"))?;
+                shared.keys.insert(key_pem.to_owned(), new.clone());
+                new
+            }
+        };
+        Ok(Self { chain, key })
+    }
+
+    pub(crate) fn set(self, ssl: &mut SslContextBuilder) -> Result<(), SetupError> {
+        let refused = |what: &'static str| move |e| SetupError::refused(what, e);
+        let mut chain = self.chain.into_iter();
+        let leaf = chain
+            .next()
+            .ok_or_else(|| SetupError::Refused("chain: no certificate".to_owned()))?;
+        ssl.set_certificate(&leaf).map_err(refused("leaf"))?;
+        for above in chain {
+            ssl.add_extra_chain_cert(above).map_err(refused("chain"))?;
+        }
+        ssl.set_private_key(&self.key).map_err(refused("key"))?;
+        ssl.check_private_key().map_err(refused("chain and key"))
+    }
+}
+
+/// The certificates of a PEM file, each as PEM.
+pub(crate) fn certificates(pem: &str) -> impl Iterator<Item = &str> {
+    const END: &str = "-----END CERTIFICATE-----";
+    pem.split_inclusive(END).filter(|text| text.ends_with(END))
+}

@@ -1,0 +1,78 @@
+//! What the suite calls.
+
+use std::any::Any;
+
+use netbench_model::{Aead, Group, KeyType};
+use netbench_protocol::Material;
+use netbench_worker::{
+    Endpoint, EndpointSetup, EndpointSide, InMemory, KeyExchange, RecordProtection, Session,
+    SessionError, SetupError, Signatures, TrustRoots, Verifier,
+};
+use openssl::ssl::SslMode;
+
+use crate::{
+    crypto::Exchange,
+    in_memory,
+    records::Records,
+    signing::Signing,
+    stack::{Buffers, OpenSsl},
+};
+
+impl InMemory for OpenSsl {
+    fn endpoint(&self, setup: &EndpointSetup<'_>) -> Result<Box<dyn Endpoint>, SetupError> {
+        let mode = match self.buffers {
+            Buffers::Kept => SslMode::empty(),
+            Buffers::Released => SslMode::RELEASE_BUFFERS,
+        };
+        match setup.side {
+            EndpointSide::Client => in_memory::client(setup, mode),
+            EndpointSide::Server => Ok(Box::new(Server(in_memory::server(setup, mode)?))),
+        }
+    }
+
+    fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
+        in_memory::verifier(roots_pem, host)
+    }
+
+    fn configuration(&self, roots: TrustRoots<'_>) -> Result<Box<dyn Any>, SetupError> {
+        in_memory::configuration(roots)
+    }
+
+    fn signatures(
+        &self,
+        key: KeyType,
+        material: &Material,
+    ) -> Result<Box<dyn Signatures>, SetupError> {
+        self.has_cryptography_of_its_own()?;
+        Ok(Box::new(Signing::new(key, material)?))
+    }
+
+    fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
+        self.has_cryptography_of_its_own()?;
+        Ok(Box::new(Exchange::new(group)?))
+    }
+
+    fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
+        self.has_cryptography_of_its_own()?;
+        Ok(Box::new(Records::new(aead)?))
+    }
+}
+
+impl OpenSsl {
+    fn has_cryptography_of_its_own(&self) -> Result<(), SetupError> {
+        match self.buffers {
+            Buffers::Kept => Ok(()),
+            Buffers::Released => Err(SetupError::Unsupported(
+                "it has the cryptography of the same stack with kept buffers".to_owned(),
+            )),
+        }
+    }
+}
+
+struct Server(in_memory::Server);
+
+impl Endpoint for Server {
+    fn session(&self) -> Result<Box<dyn Session>, SessionError> {
+        Ok(Box::new(self.0.piped()?))
+    }
+}
