@@ -153,7 +153,7 @@ fn a_run_is_stored_and_reported_again() {
     let line = "compat chains -q --case own/time/* --stack openssl,rustls-ring --format markdown";
     let first = place.netbench(&words(line)).expect(0);
     let lead =
-        "What each stack's own verifier says of 12 certificate chains, and what it should say.";
+        "What each stack's own verifier says of 15 certificate chains, and what it should say.";
     assert!(first.stdout.contains(lead), "{}", first.stdout);
     let run = place.run();
     let path = run.to_str().unwrap();
@@ -187,7 +187,7 @@ fn a_run_is_stored_and_reported_again() {
     let resumed = place.netbench(&resumed).expect(0);
     assert_eq!(resumed.stdout, first.stdout);
     let all = fs::read_to_string(&samples).unwrap();
-    assert_eq!(all.lines().count(), 2 * 12);
+    assert_eq!(all.lines().count(), 2 * 15);
     for line in all.lines() {
         check("chains-sample.json", line);
     }

@@ -450,6 +450,9 @@ fn what_a_build_lacks_is_found_out_before_it_begins() {
     let said = alone(&place, "stacks build gnutls").expect(1).stderr;
     assert!(said.contains("not here: GnuTLS' headers\n"), "{said}");
     assert!(said.contains("apt-get install libgnutls28-dev"), "{said}");
+    let said = alone(&place, "stacks build nss").expect(1).stderr;
+    assert!(said.contains("not here: NSS' headers\n"), "{said}");
+    assert!(said.contains("apt-get install libnss3-dev"), "{said}");
 }
 
 #[test]

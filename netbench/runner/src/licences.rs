@@ -46,6 +46,14 @@ const NETTLE: Licence = Licence {
     library: "nettle",
     spdx: "LGPL-3.0-or-later OR GPL-2.0-or-later",
 };
+const NSPR: Licence = Licence {
+    library: "NSPR",
+    spdx: "MPL-2.0",
+};
+const NSS: Licence = Licence {
+    library: "NSS",
+    spdx: "MPL-2.0",
+};
 const OPENJDK: Licence = Licence {
     library: "OpenJDK",
     spdx: "GPL-2.0-only WITH Classpath-exception-2.0",
@@ -106,6 +114,7 @@ pub fn licences(source: &WorkerSource) -> &'static [Licence] {
         "go" => &[GO],
         "java" => &[OPENJDK],
         "native-tls" => &[NATIVE_TLS, OPENSSL],
+        "nss" => &[NSS, NSPR],
         "openssl" | "openssl-system" => &[OPENSSL],
         "reqwest" => &[REQWEST, RUSTLS, AWS_LC],
         "reqwest-native-tls" => &[REQWEST, NATIVE_TLS, OPENSSL],
@@ -130,11 +139,13 @@ mod tests {
     use crate::{Build, known_stacks};
 
     /// Libraries that are no packages of crates.io.
-    const NO_PACKAGES: [&str; 7] = [
+    const NO_PACKAGES: [&str; 9] = [
         "BoringSSL",
         "GnuTLS",
         "Go",
         "nettle",
+        "NSPR",
+        "NSS",
         "OpenJDK",
         "OpenSSL",
         "ring 0.16",

@@ -100,8 +100,9 @@ impl Build {
 }
 
 /// Packages whose library is Rust and assembly, or the system's.
-const WITHOUT_C: [&str; 4] = [
+const WITHOUT_C: [&str; 5] = [
     "netbench-stack-gnutls",
+    "netbench-stack-nss",
     "netbench-stack-openssl-system",
     "netbench-stack-rustls-graviola",
     "netbench-stack-rustls-rustcrypto",
@@ -231,6 +232,13 @@ const KNOWN: &[WorkerSource] = &[
         about: "native-tls with hyper-tls, on OpenSSL 3.5 LTS, with its own settings (--client-profile library)",
         executable: "netbench-worker-native-tls",
         build: Build::cargo("netbench-stack-native-tls"),
+        release: None,
+    },
+    WorkerSource {
+        stack: "nss",
+        about: "the system's NSS, the library of Firefox, with its own verifier; needs its headers to build",
+        executable: "netbench-worker-nss",
+        build: Build::cargo("netbench-stack-nss"),
         release: None,
     },
     WorkerSource {

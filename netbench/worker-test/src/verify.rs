@@ -11,7 +11,7 @@ use crate::lines::Talk;
 const DUE: [(&str, Option<Fault>); 9] = [
     ("own/path/usual", None),
     ("own/time/leaf-a-second-late", Some(Fault::Expired)),
-    ("own/time/leaf-a-second-early", Some(Fault::NotYetValid)),
+    ("own/time/leaf-a-week-early", Some(Fault::NotYetValid)),
     ("own/host/end-of-host", Some(Fault::WrongName)),
     ("own/path/unknown-root", Some(Fault::UnknownIssuer)),
     ("own/path/missing-intermediate", Some(Fault::UnknownIssuer)),

@@ -94,6 +94,15 @@ const GNUTLS: &[Need] = &[
     },
 ];
 
+const NSS: &[Need] = &[
+    PKG_CONFIG,
+    Need {
+        what: "NSS' headers",
+        packages: "libnss3-dev",
+        is_there: || pkg_config_has("nss"),
+    },
+];
+
 /// Servo's crates for fonts come with its network stack.
 const SERVO: &[Need] = &[
     PKG_CONFIG,
@@ -120,6 +129,7 @@ pub(crate) fn has_all_for(package: &str) -> anyhow::Result<()> {
         | "netbench-stack-openssl"
         | "netbench-stack-reqwest-native-tls"
         | "netbench-stack-rustls-openssl" => OPENSSL,
+        "netbench-stack-nss" => NSS,
         "netbench-stack-openssl-system" => SYSTEM_LIBSSL,
         "netbench-stack-servo" => SERVO,
         _ => &[],

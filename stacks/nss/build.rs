@@ -1,0 +1,14 @@
+//! Links the system's NSS, as pkg-config finds it.
+
+/// The oldest release that `src/ffi.rs` was read in.
+const OLDEST: &str = "3.87";
+
+fn main() {
+    let found = pkg_config::Config::new()
+        .atleast_version(OLDEST)
+        .probe("nss");
+    if let Err(error) = found {
+        println!("cargo::error={error}; on Debian and Ubuntu: apt-get install libnss3-dev");
+    }
+    println!("cargo::rerun-if-changed=build.rs");
+}

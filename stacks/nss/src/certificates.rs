@@ -1,0 +1,218 @@
+//! Certificates and keys as the library has them: in memory, for as long as somebody refers to them.
+
+use std::{ffi::c_uint, ptr};
+
+use netbench_model::Group;
+use netbench_worker::SetupError;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
+
+use crate::{
+    ffi::{self, Item, Trust},
+    library::{Error, checked, library, made, refused},
+};
+
+/// A certificate that the library knows while this lives.
+pub(crate) struct Certificate(ffi::Certificate);
+
+// SAFETY: the library counts references to certificates and locks what changes in them.
+unsafe impl Send for Certificate {}
+// SAFETY: as above.
+unsafe impl Sync for Certificate {}
+
+impl Drop for Certificate {
+    fn drop(&mut self) {
+        // SAFETY: this is one reference, which nothing else gives back.
+        unsafe { ffi::CERT_DestroyCertificate(self.0) }
+    }
+}
+
+impl Certificate {
+    pub(crate) fn read(der: &[u8]) -> Result<Self, Error> {
+        library()?;
+        let mut der = Item::of(der);
+        // SAFETY: the library copies the certificate.
+        let read = unsafe {
+            ffi::CERT_NewTempCertificate(
+                ffi::CERT_GetDefaultCertDB(),
+                &raw mut der,
+                ptr::null_mut(),
+                0,
+                1,
+            )
+        };
+        Ok(Self(made(read)?))
+    }
+
+    pub(crate) fn raw(&self) -> ffi::Certificate {
+        self.0
+    }
+
+    /// The curve of its key, if that is one of the curves of the lab's.
+    pub(crate) fn curve(&self) -> Option<Group> {
+        match self.key()? {
+            (ffi::EC_KEY, 256) => Some(Group::SECP256R1),
+            (ffi::EC_KEY, 384) => Some(Group::SECP384R1),
+            _ => None,
+        }
+    }
+
+    /// The kind and the strength in bits of its key; none for a kind that the library does not know.
+    fn key(&self) -> Option<(c_uint, c_uint)> {
+        // SAFETY: the certificate is alive, and its public key is freed once.
+        unsafe {
+            let key = made(ffi::CERT_ExtractPublicKey(self.0)).ok()?;
+            let known = (
+                ffi::SECKEY_GetPublicKeyType(key),
+                ffi::SECKEY_PublicKeyStrengthInBits(key),
+            );
+            ffi::SECKEY_DestroyPublicKey(key);
+            Some(known)
+        }
+    }
+
+    /// A reference for the library, which gives it back.
+    pub(crate) fn lent(&self) -> ffi::Certificate {
+        // SAFETY: the certificate is alive.
+        unsafe { ffi::CERT_DupCertificate(self.0) }
+    }
+}
+
+/// Certificates that chains may end with: the library trusts them while it knows them.
+pub(crate) struct Roots(Vec<Certificate>);
+
+impl Roots {
+    /// The library reads no PEM.
+    pub(crate) fn of_pem(text: &str) -> Result<Self, SetupError> {
+        let all = certificates(text.as_bytes(), "roots")?;
+        Self::of_der(all.iter().map(AsRef::as_ref)).map_err(refused("roots"))
+    }
+
+    pub(crate) fn of_der<'a>(all: impl Iterator<Item = &'a [u8]>) -> Result<Self, Error> {
+        Ok(Self(all.map(Self::trusted).collect::<Result<_, _>>()?))
+    }
+
+    /// Whether the library could verify what each of them has signed.
+    pub(crate) fn are_all_known(&self) -> bool {
+        self.0.iter().all(|root| root.key().is_some())
+    }
+
+    fn trusted(der: &[u8]) -> Result<Certificate, Error> {
+        let certificate = Certificate::read(der)?;
+        let mut trust = Trust {
+            ssl: ffi::CERTDB_VALID_CA | ffi::CERTDB_TRUSTED_CA | ffi::CERTDB_TRUSTED_CLIENT_CA,
+            email: 0,
+            object_signing: 0,
+        };
+        // SAFETY: the certificate is alive, and the library copies the trust.
+        checked(unsafe {
+            ffi::CERT_ChangeCertTrust(
+                ffi::CERT_GetDefaultCertDB(),
+                certificate.raw(),
+                &raw mut trust,
+            )
+        })?;
+        Ok(certificate)
+    }
+}
+
+/// A chain, the leaf first, and the leaf's key.
+pub(crate) struct Identity {
+    chain: Vec<Certificate>,
+    pub(crate) ders: Vec<CertificateDer<'static>>,
+    key: Key,
+}
+
+impl Identity {
+    pub(crate) fn of_pem(chain: &str, key: &str) -> Result<Self, SetupError> {
+        let ders = certificates(chain.as_bytes(), "chain")?;
+        let chain = ders.iter().map(|der| Certificate::read(der));
+        Ok(Self {
+            chain: chain.collect::<Result<_, _>>().map_err(refused("chain"))?,
+            ders,
+            key: Key::of_pem(key)?,
+        })
+    }
+
+    pub(crate) fn leaf(&self) -> &Certificate {
+        &self.chain[0]
+    }
+
+    pub(crate) fn key(&self) -> &Key {
+        &self.key
+    }
+}
+
+/// At least one certificate.
+fn certificates(
+    pem: &[u8],
+    what: &'static str,
+) -> Result<Vec<CertificateDer<'static>>, SetupError> {
+    let all = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
+    let all = all.map_err(|error| SetupError::refused(what, error))?;
+    if all.is_empty() {
+        return Err(SetupError::Refused(format!("{what}: none")));
+    }
+    Ok(all)
+}
+
+/// A private key in the library's own token.
+pub(crate) struct Key(ffi::PrivateKey);
+
+// SAFETY: the library locks the token.
+unsafe impl Send for Key {}
+// SAFETY: as above.
+unsafe impl Sync for Key {}
+
+impl Drop for Key {
+    fn drop(&mut self) {
+        // SAFETY: nothing else frees it.
+        unsafe { ffi::SECKEY_DestroyPrivateKey(self.0) }
+    }
+}
+
+impl Key {
+    /// The library reads keys in PKCS#8 alone. What is wrong with one is not quoted: it is a secret.
+    fn of_pem(text: &str) -> Result<Self, SetupError> {
+        let der = PrivateKeyDer::from_pem_slice(text.as_bytes())
+            .map_err(|error| SetupError::refused("key", error))?;
+        let PrivateKeyDer::Pkcs8(pkcs8) = der else {
+            let why = "NSS reads keys in PKCS#8 alone";
+            return Err(SetupError::Unsupported(why.to_owned()));
+        };
+        Self::of_pkcs8(pkcs8.secret_pkcs8_der()).map_err(refused("key"))
+    }
+
+    fn of_pkcs8(der: &[u8]) -> Result<Self, Error> {
+        library()?;
+        let (mut der, mut key) = (Item::of(der), ptr::null_mut());
+        // SAFETY: the library copies the key; the place for the result lives longer than the call.
+        unsafe {
+            let slot = made(ffi::PK11_GetInternalSlot())?;
+            let status = ffi::PK11_ImportDERPrivateKeyInfoAndReturnKey(
+                slot,
+                &raw mut der,
+                ptr::null_mut(),
+                ptr::null_mut(),
+                0,
+                1,
+                ffi::KU_ALL,
+                &raw mut key,
+                ptr::null_mut(),
+            );
+            let status = checked(status);
+            ffi::PK11_FreeSlot(slot);
+            status?;
+        }
+        Ok(Self(made(key)?))
+    }
+
+    pub(crate) fn raw(&self) -> ffi::PrivateKey {
+        self.0
+    }
+
+    /// A copy for the library, which frees it.
+    pub(crate) fn lent(&self) -> ffi::PrivateKey {
+        // SAFETY: the key is alive.
+        unsafe { ffi::SECKEY_CopyPrivateKey(self.0) }
+    }
+}

@@ -1,0 +1,92 @@
+//! The library's verifier without a connection.
+
+use std::ffi::{CStr, CString};
+
+use netbench_model::CertificateFault as Fault;
+use netbench_worker::{ChainInDer, ChainVerifier, NotVerified};
+
+use crate::{
+    certificates::{Certificate, Roots},
+    explain::certificate_fault,
+    ffi::{self, Item},
+    library::{Error, checked, library},
+    verify::{KeyUsage, fault, verify_server},
+};
+
+/// Why a chain is not good, in the library's words.
+type Bad = (Fault, String);
+
+/// What is wrong with a certificate that could not be read.
+fn unreadable(error: &Error) -> Bad {
+    let fault = certificate_fault(error.name());
+    (fault.unwrap_or(Fault::BadEncoding), error.to_string())
+}
+
+/// Verifies a chain (the leaf first, DER) as one of the server `host`, at a time in microseconds, as the library does it for a session.
+pub(crate) fn verify<'a>(
+    chain: impl Iterator<Item = &'a [u8]>,
+    host: &CStr,
+    time: i64,
+    key_usage: KeyUsage,
+) -> Result<(), Bad> {
+    let read = chain.map(Certificate::read).collect::<Result<Vec<_>, _>>();
+    let read = read.map_err(|error| unreadable(&error))?;
+    let raw: Vec<_> = read.iter().map(Certificate::raw).collect();
+    let Some(leaf) = raw.first().copied() else {
+        return Err((Fault::NonePresented, "no certificate".to_owned()));
+    };
+    // SAFETY: the certificates are alive.
+    let verified = unsafe { verify_server(leaf, host, time, key_usage) };
+    verified.map_err(|error| (fault(&error, &raw, time), error.to_string()))
+}
+
+/// A list of revoked certificates that the library knows while this lives.
+struct Crl {
+    item: Box<Item>,
+    #[expect(dead_code, reason = "the library refers to it by the item")]
+    der: Vec<u8>,
+}
+
+impl Drop for Crl {
+    fn drop(&mut self) {
+        // SAFETY: it was given to the library, and is taken back once.
+        unsafe { ffi::CERT_UncacheCRL(ffi::CERT_GetDefaultCertDB(), &raw mut *self.item) };
+    }
+}
+
+impl Crl {
+    fn read(der: &[u8]) -> Result<Self, Error> {
+        let der = der.to_vec();
+        let mut item = Box::new(Item::of(&der));
+        // SAFETY: the list lives until it is taken back.
+        checked(unsafe { ffi::CERT_CacheCRL(ffi::CERT_GetDefaultCertDB(), &raw mut *item) })?;
+        Ok(Self { item, der })
+    }
+}
+
+/// Verifies chains as the connector does: with the purpose of a server, and for a host.
+pub(crate) struct ClientOfChains;
+
+impl ChainVerifier for ClientOfChains {
+    fn verify(&self, chain: &ChainInDer) -> Result<(), NotVerified> {
+        let rejected = |(fault, words)| NotVerified::Rejected(fault, words);
+        let unread = |error: Error| rejected(unreadable(&error));
+        let host = CString::new(chain.host.as_str())
+            .map_err(|e| NotVerified::Rejected(Fault::WrongName, e.to_string()))?;
+        library().map_err(unread)?;
+        let _roots = Roots::of_der(chain.roots.iter().map(Vec::as_slice)).map_err(unread)?;
+        let crls = chain.crls.iter().map(|der| Crl::read(der));
+        let crls = crls.collect::<Result<Vec<_>, _>>().map_err(unread)?;
+        let time = i64::try_from(chain.at_unix_s).unwrap_or(i64::MAX);
+        let time = time.saturating_mul(1_000_000);
+        let sent = chain.sent.iter().map(Vec::as_slice);
+        verify(sent, &host, time, KeyUsage::OfLibrary).map_err(rejected)?;
+        if crls.is_empty() {
+            return Ok(());
+        }
+        Err(NotVerified::Unsupported(
+            "NSS does not say whether the lists of revoked certificates cover the whole chain"
+                .to_owned(),
+        ))
+    }
+}

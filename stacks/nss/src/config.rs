@@ -1,0 +1,267 @@
+//! What sessions of one client or server have in common.
+
+use std::{
+    ffi::{CString, c_int, c_uint, c_void},
+    io, ptr,
+    sync::OnceLock,
+};
+
+use netbench_model::Alpn;
+use netbench_worker::{KEPT_SESSIONS, SetupError};
+
+use crate::{
+    certificates::{Identity, Roots},
+    ffi::{self, DerChain, ExtraServerCert, FileDesc, Item, ItemArray},
+    io_layer::{End, Transport},
+    library::{Error, checked, made, refused},
+};
+
+/// Settings of a client's or a server's sessions: a socket that is the model of theirs.
+pub(crate) struct Config {
+    model: FileDesc,
+    side: Side,
+    /// The model has a transport only because the library wants one.
+    end: *mut End<Nowhere>,
+    /// The library trusts them while they live.
+    roots: Option<Roots>,
+    /// The library has a pointer to a client's.
+    identity: Option<Box<Identity>>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Client,
+    Server { tickets: u8 },
+}
+
+/// What is kept of sessions, to resume them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kept {
+    Nothing,
+    /// Tickets: a client's are given to whoever made its sessions, a server of TLS 1.3 sends this many.
+    Tickets(u8),
+    /// Sessions, in the library's cache, where a client has its own by this name.
+    Sessions(CString),
+    /// As [`Self::Tickets`], and a client keeps them as in [`Self::Sessions`].
+    TicketsInLibrary(u8, CString),
+}
+
+// SAFETY: sessions only copy the model once it is made, and the library locks it for that.
+unsafe impl Send for Config {}
+// SAFETY: as above.
+unsafe impl Sync for Config {}
+
+impl Drop for Config {
+    fn drop(&mut self) {
+        // SAFETY: both were made by `new`, and no session refers to the model.
+        unsafe {
+            if !self.model.is_null() {
+                ffi::PR_Close(self.model);
+            }
+            drop(Box::from_raw(self.end));
+        }
+    }
+}
+
+impl Config {
+    /// A client's, which trusts these roots.
+    pub(crate) fn client(roots: Roots, kept: &Kept) -> Result<Self, SetupError> {
+        let mut config = Self::new(Side::Client).map_err(refused("client"))?;
+        config.roots = Some(roots);
+        config.option(ffi::SSL_ENABLE_TLS13_COMPAT_MODE, 1)?;
+        config.option(ffi::SSL_ENABLE_OCSP_STAPLING, 1)?;
+        config.option(
+            ffi::SSL_ENABLE_SESSION_TICKETS,
+            isize::from(matches!(
+                kept,
+                Kept::Tickets(_) | Kept::TicketsInLibrary(..)
+            )),
+        )?;
+        config.option(ffi::SSL_NO_CACHE, isize::from(*kept == Kept::Nothing))?;
+        if let Kept::Sessions(name) | Kept::TicketsInLibrary(_, name) = kept {
+            // SAFETY: the socket is alive, and the library copies the name.
+            let status = unsafe { ffi::SSL_SetSockPeerID(config.model, name.as_ptr()) };
+            checked(status).map_err(refused("sessions"))?;
+        }
+        Ok(config)
+    }
+
+    /// A server's. Its stapled response is DER.
+    pub(crate) fn server(
+        identity: Identity,
+        staple: Option<&[u8]>,
+        kept: &Kept,
+    ) -> Result<Self, SetupError> {
+        let tickets = match kept {
+            Kept::Tickets(count) | Kept::TicketsInLibrary(count, _) => *count,
+            Kept::Nothing | Kept::Sessions(_) => 0,
+        };
+        let mut config = Self::new(Side::Server { tickets }).map_err(refused("server"))?;
+        let sends = isize::from(tickets > 0);
+        config.option(ffi::SSL_ENABLE_SESSION_TICKETS, sends)?;
+        if let Kept::Sessions(_) = kept {
+            have_cache().map_err(refused("sessions"))?;
+        } else {
+            config.option(ffi::SSL_NO_CACHE, 1)?;
+        }
+        config
+            .certify(&identity, staple)
+            .map_err(refused("chain and key"))?;
+        config.identity = Some(Box::new(identity));
+        Ok(config)
+    }
+
+    fn new(side: Side) -> Result<Self, Error> {
+        let mut config = Self {
+            model: ptr::null_mut(),
+            side,
+            end: Box::into_raw(Box::new(End::new(Nowhere))),
+            roots: None,
+            identity: None,
+        };
+        let layer = End::layer(config.end)?;
+        // SAFETY: as in `Session::new`.
+        let model = made(unsafe { ffi::SSL_ImportFD(ptr::null_mut(), layer) });
+        config.model = model.inspect_err(|_| {
+            // SAFETY: the layer has no other owner.
+            unsafe { ffi::PR_Close(layer) };
+        })?;
+        Ok(config)
+    }
+
+    /// The model, to be set further before sessions are made of it.
+    pub(crate) fn model(&self) -> FileDesc {
+        self.model
+    }
+
+    pub(crate) fn is_server(&self) -> bool {
+        self.side != Side::Client
+    }
+
+    pub(crate) fn option(&self, option: i32, value: isize) -> Result<(), SetupError> {
+        // SAFETY: the socket is alive.
+        let status = unsafe { ffi::SSL_OptionSet(self.model, option, value) };
+        checked(status).map_err(refused("option"))
+    }
+
+    /// Sets the application protocols, most wanted first.
+    pub(crate) fn set_alpn(&self, alpn: &[Alpn]) -> Result<(), SetupError> {
+        if alpn.is_empty() {
+            // A server that is given an empty list ends the handshake with an alert.
+            return Ok(());
+        }
+        let mut names = Vec::new();
+        // The library moves the first to the end.
+        for alpn in alpn
+            .last()
+            .into_iter()
+            .chain(alpn.iter().rev().skip(1).rev())
+        {
+            let name = alpn.name().as_bytes();
+            names.push(u8::try_from(name.len()).unwrap_or(u8::MAX));
+            names.extend_from_slice(name);
+        }
+        // SAFETY: the socket is alive, and the library copies the names.
+        let status =
+            unsafe { ffi::SSL_SetNextProtoNego(self.model, names.as_ptr(), length(names.len())) };
+        checked(status).map_err(refused("application protocols"))
+    }
+
+    /// The certificate that a client shows a server that asks for one.
+    pub(crate) fn set_identity(&mut self, identity: Identity) -> Result<(), SetupError> {
+        let identity = self.identity.insert(Box::new(identity));
+        let user = ptr::from_mut(&mut **identity).cast();
+        // SAFETY: sessions keep this configuration and so the identity alive.
+        let status = unsafe { ffi::SSL_GetClientAuthDataHook(self.model, show_identity, user) };
+        checked(status).map_err(refused("client certificate"))
+    }
+
+    /// Has a server ask for certificates, and verify them.
+    pub(crate) fn require_certificates(&mut self, roots: Roots) -> Result<(), SetupError> {
+        self.roots = Some(roots);
+        self.option(ffi::SSL_REQUEST_CERTIFICATE, 1)?;
+        self.option(ffi::SSL_REQUIRE_CERTIFICATE, 1)
+    }
+
+    /// How many tickets are to be sent after a handshake: the library sends one by itself. Those of TLS 1.2 are a part of the
+    /// handshake.
+    pub(crate) fn further_tickets(&self, is_tls13: bool) -> u8 {
+        match self.side {
+            Side::Server { tickets } if is_tls13 => tickets.saturating_sub(1),
+            _ => 0,
+        }
+    }
+
+    fn certify(&self, identity: &Identity, staple: Option<&[u8]>) -> Result<(), Error> {
+        let mut all: Vec<_> = identity.ders.iter().map(|der| Item::of(der)).collect();
+        let chain = DerChain {
+            certificates: all.as_mut_ptr(),
+            len: c_int::try_from(all.len()).unwrap_or(c_int::MAX),
+            arena: ptr::null_mut(),
+        };
+        let mut response = staple.map(Item::of);
+        let stapled = response.as_mut().map(|items| ItemArray { items, len: 1 });
+        let extra = ExtraServerCert {
+            authentication: 0,
+            chain: &raw const chain,
+            stapled: stapled.as_ref().map_or(ptr::null(), ptr::from_ref),
+            timestamps: ptr::null(),
+            delegated: ptr::null(),
+            delegated_key: ptr::null(),
+        };
+        // SAFETY: the socket is alive, and the library copies what it is given.
+        checked(unsafe {
+            ffi::SSL_ConfigServerCert(
+                self.model,
+                identity.leaf().raw(),
+                identity.key().raw(),
+                &raw const extra,
+                length(size_of::<ExtraServerCert>()),
+            )
+        })
+    }
+}
+
+fn length(count: usize) -> c_uint {
+    c_uint::try_from(count).unwrap_or(c_uint::MAX)
+}
+
+/// The library has one cache for all servers of a process.
+fn have_cache() -> Result<(), Error> {
+    static MADE: OnceLock<Result<(), Error>> = OnceLock::new();
+    let made = MADE.get_or_init(|| {
+        let entries = c_int::try_from(KEPT_SESSIONS).unwrap_or(c_int::MAX);
+        // SAFETY: called once; with 0 the library chooses how long sessions are kept, and without a folder its own.
+        checked(unsafe { ffi::SSL_ConfigServerSessionIDCache(entries, 0, 0, ptr::null()) })
+    });
+    made.clone()
+}
+
+extern "C" fn show_identity(
+    user: *mut c_void,
+    _: FileDesc,
+    _: *mut c_void,
+    certificate: *mut ffi::Certificate,
+    key: *mut ffi::PrivateKey,
+) -> c_int {
+    // SAFETY: what `set_identity` has given, and places for the results.
+    unsafe {
+        let identity = &*user.cast::<Identity>();
+        certificate.write(identity.leaf().lent());
+        key.write(identity.key().lent());
+    }
+    ffi::SUCCESS
+}
+
+/// The transport of a model.
+struct Nowhere;
+
+impl Transport for Nowhere {
+    fn pull(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::WouldBlock.into())
+    }
+
+    fn push(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(io::ErrorKind::WouldBlock.into())
+    }
+}

@@ -1,0 +1,172 @@
+//! What is below TLS: a layer of NSPR's whose bytes are a [`Transport`]'s.
+
+use std::{
+    ffi::{c_int, c_void},
+    io, ptr, slice,
+};
+
+use crate::{
+    ffi::{self, FileDesc, InetAddress, IoMethods, SocketOption},
+    library::{Error, library, made},
+};
+
+/// What is below a session. Where nothing can be read or written now, the error is `WouldBlock`.
+pub(crate) trait Transport {
+    fn pull(&mut self, buffer: &mut [u8]) -> io::Result<usize>;
+    fn push(&mut self, bytes: &[u8]) -> io::Result<usize>;
+}
+
+/// A transport and how the library got on with it.
+pub(crate) struct End<T> {
+    pub(crate) transport: T,
+    pub(crate) is_blocked: bool,
+    pub(crate) has_ended: bool,
+    pub(crate) failed: Option<io::Error>,
+}
+
+impl<T: Transport> End<T> {
+    const METHODS: &'static IoMethods = &IoMethods {
+        kind: ffi::PR_DESC_LAYERED,
+        close,
+        from_read_to_listen: [cannot; 14],
+        shutdown,
+        recv: recv::<T>,
+        send: send::<T>,
+        from_recvfrom_to_getsockname: [cannot; 6],
+        getpeername,
+        reserved: [cannot; 2],
+        getsocketoption,
+        setsocketoption,
+        from_sendfile: [cannot; 6],
+    };
+
+    pub(crate) fn new(transport: T) -> Self {
+        Self {
+            transport,
+            is_blocked: false,
+            has_ended: false,
+            failed: None,
+        }
+    }
+
+    /// Makes a layer of it, which is closed before the end is freed.
+    pub(crate) fn layer(end: *mut Self) -> Result<FileDesc, Error> {
+        // SAFETY: the methods live as long as the process, and the layer has no other owner yet.
+        unsafe {
+            let layer = made(ffi::PR_CreateIOLayerStub(
+                library()?.identity,
+                ptr::from_ref(Self::METHODS),
+            ))?;
+            (*layer).secret = end.cast();
+            Ok(layer)
+        }
+    }
+
+    /// What a callback gives the library.
+    fn told(&mut self, result: io::Result<usize>) -> i32 {
+        let code = match result {
+            Ok(count) => return i32::try_from(count).unwrap_or(i32::MAX),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                self.is_blocked = true;
+                ffi::PR_WOULD_BLOCK_ERROR
+            }
+            Err(error) => {
+                self.failed = Some(error);
+                ffi::PR_IO_ERROR
+            }
+        };
+        fail(code)
+    }
+}
+
+fn fail(code: i32) -> c_int {
+    // SAFETY: a call that only sets the thread's error.
+    unsafe { ffi::PR_SetError(code, 0) };
+    ffi::FAILURE
+}
+
+extern "C" fn recv<T: Transport>(
+    fd: FileDesc,
+    buffer: *mut c_void,
+    bytes: i32,
+    _: c_int,
+    _: u32,
+) -> i32 {
+    // SAFETY: it is the end of the session that is being called, and its buffer has as many bytes.
+    let (end, buffer) = unsafe {
+        (
+            &mut *(*fd).secret.cast::<End<T>>(),
+            slice::from_raw_parts_mut(buffer.cast::<u8>(), usize::try_from(bytes).unwrap_or(0)),
+        )
+    };
+    let pulled = end.transport.pull(buffer);
+    end.has_ended |= bytes > 0 && matches!(pulled, Ok(0));
+    end.told(pulled)
+}
+
+extern "C" fn send<T: Transport>(
+    fd: FileDesc,
+    buffer: *const c_void,
+    bytes: i32,
+    _: c_int,
+    _: u32,
+) -> i32 {
+    // SAFETY: as above.
+    let (end, buffer) = unsafe {
+        (
+            &mut *(*fd).secret.cast::<End<T>>(),
+            slice::from_raw_parts(buffer.cast::<u8>(), usize::try_from(bytes).unwrap_or(0)),
+        )
+    };
+    let pushed = end.transport.push(buffer);
+    end.told(pushed)
+}
+
+/// The end is its session's, and freed with that.
+extern "C" fn close(fd: FileDesc) -> c_int {
+    // SAFETY: the layer is closed once, and its destructor is the library's.
+    unsafe {
+        (*fd).secret = ptr::null_mut();
+        if let Some(destroy) = (*fd).destroy {
+            destroy(fd);
+        }
+    }
+    ffi::SUCCESS
+}
+
+/// Whoever owns the transport shuts it down.
+extern "C" fn shutdown(_: FileDesc, _: c_int) -> c_int {
+    ffi::SUCCESS
+}
+
+/// The library wants to know the other side for its own cache of sessions, which tells sessions apart by other means too.
+extern "C" fn getpeername(_: FileDesc, address: *mut InetAddress) -> c_int {
+    let loopback = InetAddress {
+        family: ffi::PR_AF_INET,
+        port: 443_u16.to_be(),
+        ip: [127, 0, 0, 1],
+        pad: [0; 8],
+    };
+    // SAFETY: the library has room for an address of any kind.
+    unsafe { address.write(loopback) };
+    ffi::SUCCESS
+}
+
+extern "C" fn getsocketoption(_: FileDesc, data: *mut SocketOption) -> c_int {
+    // SAFETY: the library has filled it, but for the value.
+    let data = unsafe { &mut *data };
+    if data.option != ffi::PR_SOCK_OPT_NONBLOCKING {
+        return fail(ffi::PR_INVALID_METHOD_ERROR);
+    }
+    data.value.non_blocking = 1;
+    ffi::SUCCESS
+}
+
+/// The options of the socket are its owner's.
+extern "C" fn setsocketoption(_: FileDesc, _: *const SocketOption) -> c_int {
+    ffi::SUCCESS
+}
+
+extern "C" fn cannot(_: FileDesc) -> c_int {
+    fail(ffi::PR_INVALID_METHOD_ERROR)
+}

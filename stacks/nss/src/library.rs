@@ -1,0 +1,126 @@
+//! The library as a whole: it is set up once for the process, and its errors are those of a thread.
+
+use std::{
+    ffi::{CStr, c_int},
+    ptr,
+    sync::OnceLock,
+};
+
+use netbench_model::Alert;
+use netbench_worker::SetupError;
+
+use crate::ffi;
+
+/// What the library says of something that failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{words}")]
+pub(crate) struct Error {
+    pub(crate) code: i32,
+    /// The alert that came, where that is the error.
+    pub(crate) alert: Option<Alert>,
+    words: String,
+}
+
+impl Error {
+    /// The last error of this thread.
+    pub(crate) fn last() -> Self {
+        // SAFETY: a call that only looks.
+        Self::of(unsafe { ffi::PR_GetError() })
+    }
+
+    pub(crate) fn of(code: i32) -> Self {
+        // SAFETY: the library's own text.
+        let words = unsafe { ffi::text(ffi::PR_ErrorToString(code, 0)) };
+        Self {
+            code,
+            alert: None,
+            words: format!("{} ({})", words.unwrap_or("unknown error"), name(code)),
+        }
+    }
+
+    /// The library's name of the error, such as `SSL_ERROR_BAD_CERT_DOMAIN`.
+    pub(crate) fn name(&self) -> &'static str {
+        name(self.code)
+    }
+}
+
+fn name(code: i32) -> &'static str {
+    // SAFETY: the library's own text.
+    unsafe { ffi::text(ffi::PR_ErrorToName(code)) }.unwrap_or("UNKNOWN")
+}
+
+/// A `SECStatus` or `PRStatus` of the library's.
+pub(crate) fn checked(status: c_int) -> Result<(), Error> {
+    if status == ffi::SUCCESS {
+        Ok(())
+    } else {
+        Err(Error::last())
+    }
+}
+
+/// A pointer that the library has made.
+pub(crate) fn made<T>(pointer: *mut T) -> Result<*mut T, Error> {
+    if pointer.is_null() {
+        Err(Error::last())
+    } else {
+        Ok(pointer)
+    }
+}
+
+/// What to do with an error of a part of the settings.
+pub(crate) fn refused(what: &'static str) -> impl Fn(Error) -> SetupError {
+    move |error| SetupError::refused(what, error)
+}
+
+/// Experimental functions that are used, and what else is found once.
+pub(crate) struct Library {
+    /// Of the layer below TLS.
+    pub(crate) identity: c_int,
+    pub(crate) set_suites: ffi::SetSuites,
+    pub(crate) set_token: ffi::SetToken,
+    pub(crate) set_token_callback: ffi::SetTokenCallback,
+    pub(crate) send_ticket: ffi::SendTicket,
+}
+
+/// Sets the library up, the first time that it is called. It has no database: certificates are in memory alone.
+pub(crate) fn library() -> Result<&'static Library, Error> {
+    static LIBRARY: OnceLock<Result<Library, Error>> = OnceLock::new();
+    LIBRARY.get_or_init(set_up).as_ref().map_err(Clone::clone)
+}
+
+fn set_up() -> Result<Library, Error> {
+    /// No responses are kept for later connections.
+    const NO_OCSP_CACHE: i32 = -1;
+    // SAFETY: called once, before anything else of the library; without a folder there is no database.
+    unsafe {
+        checked(ffi::NSS_NoDB_Init(ptr::null()))?;
+        checked(ffi::NSS_SetDomesticPolicy())?;
+        checked(ffi::CERT_OCSPCacheSettings(NO_OCSP_CACHE, 0, 0))?;
+        Ok(Library {
+            identity: ffi::PR_GetUniqueIdentity(c"netbench".as_ptr()),
+            set_suites: experimental(c"SSL_CipherSuiteOrderSet")?,
+            set_token: experimental(c"SSL_SetResumptionToken")?,
+            set_token_callback: experimental(c"SSL_SetResumptionTokenCallback")?,
+            send_ticket: experimental(c"SSL_SendSessionTicket")?,
+        })
+    }
+}
+
+/// # Safety
+/// `T` is the function's type.
+unsafe fn experimental<T: Copy>(name: &CStr) -> Result<T, Error> {
+    // SAFETY: what the caller promises.
+    unsafe { ffi::experimental(name) }.ok_or_else(Error::last)
+}
+
+/// The library's version.
+pub(crate) fn version() -> &'static str {
+    // SAFETY: the library's own text, which needs no set-up.
+    unsafe { ffi::text(ffi::NSS_GetVersion()) }.unwrap_or_default()
+}
+
+/// Whether the library is at least of this version.
+pub(crate) fn is_at_least(version: &CStr) -> bool {
+    // SAFETY: the library only reads the version.
+    unsafe { ffi::NSS_VersionCheck(version.as_ptr()) != 0 }
+}

@@ -1,0 +1,30 @@
+//! The worker of `nss`: the system's NSS, with a connector for hyper that is in this package, and as a server.
+//!
+//! This package must never choose a setting that it was not given. Start reading at `stack.rs`; `client.rs`, `server.rs` and
+//! `in_memory.rs` make configurations and sessions of what `settings.rs`, `config.rs` and `session.rs` have; `io_layer.rs` is what the library
+//! reads from and writes to; `stream.rs` is a session over a socket; `negotiated.rs` and `explain.rs` translate, and `ffi.rs` declares what
+//! is used of the library.
+
+mod certificates;
+mod chain;
+mod client;
+mod config;
+mod explain;
+mod ffi;
+mod in_memory;
+mod io_layer;
+mod library;
+mod negotiated;
+mod server;
+mod session;
+mod settings;
+mod stack;
+mod stream;
+mod tickets;
+mod verify;
+
+use std::{process::ExitCode, sync::Arc};
+
+fn main() -> ExitCode {
+    netbench_worker::run(vec![Arc::new(stack::Nss)])
+}

@@ -1,0 +1,111 @@
+//! What a handshake agreed on.
+
+use std::{ffi::c_uint, mem::MaybeUninit, ptr};
+
+use netbench_model::{
+    CipherSuite, Group, Negotiated, SignatureScheme, TlsVersion,
+    tls::{CipherSuiteFacts, GroupKind},
+};
+
+use crate::ffi::{self, CertNode, ChannelInfo, FileDesc};
+
+/// What one side of a finished handshake says was agreed.
+pub(crate) fn negotiated(fd: FileDesc) -> Negotiated {
+    let Some(info) = channel_info(fd) else {
+        return Negotiated::default();
+    };
+    let resumed = info.resumed != 0;
+    let version = TlsVersion::of(info.version);
+    let suite = CipherSuite(info.suite);
+    // A session of TLS 1.2 that is resumed exchanges no keys, and one with DHE has a prime and no group.
+    let is_tls13 = version == Some(TlsVersion::Tls13);
+    let is_agreed =
+        |group: &Group| is_tls13 || (!resumed && group.kind() != Some(GroupKind::Ffdhe));
+    // A server that decrypts with its RSA key signs nothing, and of a resumed session the library tells the old signature.
+    let is_signed = !resumed && suite.facts().is_some_and(CipherSuiteFacts::is_signed);
+    Negotiated {
+        version,
+        suite: Some(suite),
+        group: known(info.group).map(Group).filter(is_agreed),
+        signature: known(info.signature)
+            .filter(|_| is_signed)
+            .map(SignatureScheme),
+        alpn: alpn(fd).map(|name| String::from_utf8_lossy(&name).into_owned()),
+        resumed,
+        chain_bytes: if resumed { Vec::new() } else { peer_chain(fd) },
+    }
+}
+
+/// A code point, where the library has one: its own numbers for none and for others are beyond those of the registries.
+fn known(code: c_uint) -> Option<u16> {
+    u16::try_from(code).ok().filter(|code| *code != 0)
+}
+
+fn channel_info(fd: FileDesc) -> Option<ChannelInfo> {
+    let mut info = MaybeUninit::<ChannelInfo>::zeroed();
+    let bytes = c_uint::try_from(size_of::<ChannelInfo>()).unwrap_or(0);
+    // SAFETY: the session is alive; the library fills as many bytes, in which zeros are values too.
+    unsafe {
+        (ffi::SSL_GetChannelInfo(fd, info.as_mut_ptr(), bytes) == ffi::SUCCESS)
+            .then(|| info.assume_init())
+    }
+}
+
+/// Whether an earlier session was resumed.
+pub(crate) fn is_resumed(fd: FileDesc) -> bool {
+    channel_info(fd).is_some_and(|info| info.resumed != 0)
+}
+
+/// Whether a session is of TLS 1.3.
+pub(crate) fn is_tls13(fd: FileDesc) -> bool {
+    channel_info(fd).is_some_and(|info| info.version == TlsVersion::Tls13.code())
+}
+
+/// The protocol above TLS.
+pub(crate) fn alpn(fd: FileDesc) -> Option<Vec<u8>> {
+    let mut name = [0; 255];
+    let (mut state, mut len) = (0, 0);
+    let most = c_uint::try_from(name.len()).unwrap_or(0);
+    // SAFETY: the session is alive, and the places for the results live longer than the call.
+    let status =
+        unsafe { ffi::SSL_GetNextProto(fd, &raw mut state, name.as_mut_ptr(), &raw mut len, most) };
+    let agreed = matches!(state, ffi::NEXT_PROTO_NEGOTIATED | ffi::NEXT_PROTO_SELECTED);
+    (status == ffi::SUCCESS && agreed)
+        .then(|| name.get(..len as usize).unwrap_or_default().to_vec())
+}
+
+/// The bytes of each certificate that the other side sent.
+fn peer_chain(fd: FileDesc) -> Vec<u32> {
+    peer_certificates(fd, |chain| {
+        // SAFETY: the certificates are alive.
+        let bytes = |certificate: &ffi::Certificate| unsafe { (**certificate).der.bytes().len() };
+        let bytes = chain.iter().map(bytes);
+        bytes
+            .map(|n| u32::try_from(n).unwrap_or(u32::MAX))
+            .collect()
+    })
+}
+
+/// Looks at the certificates that the other side sent, the leaf first.
+pub(crate) fn peer_certificates<T>(fd: FileDesc, look: impl FnOnce(&[ffi::Certificate]) -> T) -> T {
+    let mut chain = Vec::new();
+    // SAFETY: the session is alive; the list is a ring that begins and ends with itself.
+    let list = unsafe {
+        let list = ffi::SSL_PeerCertificateChain(fd);
+        if !list.is_null() {
+            let head = list.cast::<CertNode>();
+            let mut node = (*head).next;
+            while !ptr::eq(node, head) {
+                chain.push((*node).certificate);
+                node = (*node).next;
+            }
+        }
+        list
+    };
+    let seen = look(&chain);
+    if !list.is_null() {
+        // SAFETY: the list is freed once, after the last look at it.
+        unsafe { ffi::CERT_DestroyCertList(list) };
+    }
+    seen
+}

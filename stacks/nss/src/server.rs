@@ -1,0 +1,105 @@
+use std::{future::poll_fn, sync::Arc};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use netbench_model::{
+    CipherSuite, Group, SignatureScheme, TlsVersion,
+    tls::{Authentication, CipherSuiteFacts, KeyExchange},
+};
+use netbench_protocol::ServeSite;
+use netbench_worker::{Accept, AcceptError, Accepted, BoxFuture, SetupError};
+use tokio::net::TcpStream;
+
+use crate::{
+    certificates::Identity,
+    config::{Config, Kept},
+    library::{library, refused},
+    negotiated::negotiated,
+    session::User,
+    settings::{FFDHE2048, Settings, has_group, has_scheme, has_suite},
+    stream::TlsStream,
+    verify::KeyUsage,
+};
+
+/// Makes NSS' settings for one site.
+pub(crate) fn acceptor(site: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+    library().map_err(refused("NSS"))?;
+    let identity = Identity::of_pem(&site.chain_pem, &site.key_pem)?;
+    let staple = site.ocsp_base64.as_ref().map(|text| STANDARD.decode(text));
+    let staple = staple
+        .transpose()
+        .map_err(|e| SetupError::refused("OCSP response", e))?;
+    let kept = match site.tickets {
+        0 => Kept::Nothing,
+        count => Kept::Tickets(count),
+    };
+    let (suites, groups) = of_site(site, &identity)?;
+    let config = Config::server(identity, staple.as_deref(), &kept)?;
+    Settings {
+        versions: &site.versions,
+        suites: &suites,
+        groups: &groups,
+        signatures: &known(SignatureScheme::OFFERED, has_scheme),
+    }
+    .set(config.model())?;
+    config.set_alpn(&site.alpn)?;
+    Ok(Arc::new(NssAcceptor(Arc::new(config))))
+}
+
+/// The suites and groups of a site. Where it says nothing, all that clients of the lab may offer and the library has.
+fn of_site(
+    site: &ServeSite,
+    identity: &Identity,
+) -> Result<(Vec<CipherSuite>, Vec<Group>), SetupError> {
+    let mut groups = match site.groups.as_slice() {
+        [] => known(Group::OFFERED, has_group),
+        own => own.to_vec(),
+    };
+    let suites = match site.suites.as_slice() {
+        [] => known(CipherSuite::OFFERED, has_suite),
+        own => own.to_vec(),
+    };
+    let has = |is: fn(&CipherSuiteFacts) -> bool| {
+        let mut facts = suites.iter().filter_map(|suite| suite.facts());
+        facts.any(is)
+    };
+    if let Some(curve) = identity.leaf().curve()
+        && !groups.contains(&curve)
+        && site.versions.contains(&TlsVersion::Tls12)
+        && has(|suite| suite.authentication == Authentication::Ecdsa)
+    {
+        return Err(SetupError::Unsupported(format!(
+            "a server with NSS wants the curve of its certificate among its groups in TLS 1.2: {curve}"
+        )));
+    }
+    if has(|suite| suite.key_exchange == KeyExchange::Dhe) {
+        groups.push(FFDHE2048);
+    }
+    Ok((suites, groups))
+}
+
+fn known<T: Copy>(all: &[T], has: fn(T) -> bool) -> Vec<T> {
+    all.iter().copied().filter(|one| has(*one)).collect()
+}
+
+struct NssAcceptor(Arc<Config>);
+
+impl Accept for NssAcceptor {
+    fn accept(&self, stream: TcpStream) -> BoxFuture<'static, Result<Accepted, AcceptError>> {
+        let user = User {
+            host: None,
+            probe: None,
+            tickets: None,
+            key_usage: KeyUsage::OfLibrary,
+        };
+        let stream = TlsStream::new(&self.0, stream, user);
+        Box::pin(async move {
+            let mut stream = stream?;
+            poll_fn(|cx| stream.poll_handshake(cx)).await?;
+            let negotiated = negotiated(stream.fd());
+            Ok(Accepted {
+                stream: Box::new(stream),
+                negotiated,
+            })
+        })
+    }
+}

@@ -1,0 +1,210 @@
+//! Versions, suites, groups and signature schemes, as NSS takes them.
+
+use std::{
+    ffi::{c_int, c_uint},
+    fmt::Display,
+    slice,
+};
+
+use netbench_model::{CipherSuite, Group, SignatureScheme, TlsVersion};
+use netbench_worker::SetupError;
+
+use crate::{
+    ffi::{self, FileDesc, VersionRange},
+    library::{checked, is_at_least, library, refused},
+};
+
+/// The groups that every release has. The library passes over a group that it does not know, and does not list its own.
+const GROUPS: [Group; 3] = [Group::X25519, Group::SECP256R1, Group::SECP384R1];
+
+/// The schemes that the library signs with and verifies in TLS; it passes over others.
+const SCHEMES: [SignatureScheme; 8] = [
+    SignatureScheme::ECDSA_SECP256R1_SHA256,
+    SignatureScheme::ECDSA_SECP384R1_SHA384,
+    SignatureScheme::RSA_PSS_RSAE_SHA256,
+    SignatureScheme::RSA_PSS_RSAE_SHA384,
+    SignatureScheme::RSA_PSS_RSAE_SHA512,
+    SignatureScheme::RSA_PKCS1_SHA256,
+    SignatureScheme::RSA_PKCS1_SHA384,
+    SignatureScheme::RSA_PKCS1_SHA512,
+];
+
+/// Without a finite field among its groups, a server has no suite with DHE (RFC 7919).
+pub(crate) const FFDHE2048: Group = Group(0x0100);
+
+/// Whether the library has the group.
+pub(crate) fn has_group(group: Group) -> bool {
+    GROUPS.contains(&group)
+        || group == FFDHE2048
+        || (group == Group::X25519MLKEM768 && has_ml_kem())
+}
+
+/// The notes on NSS 3.105 tell of X25519MLKEM768.
+fn has_ml_kem() -> bool {
+    is_at_least(c"3.105")
+}
+
+/// Whether the library has the scheme.
+pub(crate) fn has_scheme(scheme: SignatureScheme) -> bool {
+    SCHEMES.contains(&scheme)
+}
+
+/// Whether the library has the suite. Nothing is set up for that.
+pub(crate) fn has_suite(suite: CipherSuite) -> bool {
+    // SAFETY: a table of the library's that never changes, and its length.
+    let all = unsafe {
+        slice::from_raw_parts(
+            ffi::SSL_GetImplementedCiphers(),
+            usize::from(ffi::SSL_GetNumImplementedCiphers()),
+        )
+    };
+    all.contains(&suite.0)
+}
+
+/// What a side offers or accepts, most wanted first.
+#[derive(Debug, Clone)]
+pub(crate) struct Settings<'a> {
+    pub(crate) versions: &'a [TlsVersion],
+    pub(crate) suites: &'a [CipherSuite],
+    pub(crate) groups: &'a [Group],
+    pub(crate) signatures: &'a [SignatureScheme],
+}
+
+impl Settings<'_> {
+    /// Sets exactly these.
+    pub(crate) fn set(&self, fd: FileDesc) -> Result<(), SetupError> {
+        let usable = |suite: &&CipherSuite| self.versions.contains(&suite.version());
+        let suites: Vec<_> = self.suites.iter().filter(usable).copied().collect();
+        all_known("suite", &suites, has_suite)?;
+        all_known("group", self.groups, has_group)?;
+        all_known("signature scheme", self.signatures, has_scheme)?;
+        // A version that has no suite is not offered.
+        let versions: Vec<_> = suites.iter().map(|suite| suite.version()).collect();
+        set_versions(fd, &versions)?;
+        let suites: Vec<u16> = suites.iter().map(|suite| suite.0).collect();
+        let set_suites = library().map_err(refused("NSS"))?.set_suites;
+        // SAFETY: the socket is alive, and the library copies the suites; all others are turned off.
+        set("suites", unsafe {
+            set_suites(fd, suites.as_ptr(), length(suites.len()))
+        })?;
+        let groups: Vec<_> = self
+            .groups
+            .iter()
+            .map(|group| c_uint::from(group.0))
+            .collect();
+        let schemes = self.signatures.iter();
+        let schemes: Vec<_> = schemes.map(|scheme| c_uint::from(scheme.0)).collect();
+        // SAFETY: as above.
+        unsafe {
+            set(
+                "groups",
+                ffi::SSL_NamedGroupConfig(fd, groups.as_ptr(), length(groups.len())),
+            )?;
+            set(
+                "key shares",
+                ffi::SSL_SendAdditionalKeyShares(fd, self.further_shares()),
+            )?;
+            set(
+                "signature schemes",
+                ffi::SSL_SignatureSchemePrefSet(fd, schemes.as_ptr(), length(schemes.len())),
+            )
+        }
+    }
+
+    /// Key shares beside the first group's: x25519's, where the first is a hybrid with it.
+    fn further_shares(&self) -> c_uint {
+        let begins = [Group::X25519MLKEM768, Group::X25519];
+        c_uint::from(self.groups.starts_with(&begins))
+    }
+}
+
+/// Sets the oldest and the newest version.
+pub(crate) fn set_versions(fd: FileDesc, versions: &[TlsVersion]) -> Result<(), SetupError> {
+    let codes = || versions.iter().map(|version| version.code());
+    let (Some(min), Some(max)) = (codes().min(), codes().max()) else {
+        let why = "versions: none with a suite";
+        return Err(SetupError::Refused(why.to_owned()));
+    };
+    let range = VersionRange { min, max };
+    // SAFETY: the socket is alive, and the library copies the range.
+    set("versions", unsafe {
+        ffi::SSL_VersionRangeSet(fd, &raw const range)
+    })
+}
+
+fn set(what: &'static str, status: c_int) -> Result<(), SetupError> {
+    checked(status).map_err(refused(what))
+}
+
+fn length(count: usize) -> c_uint {
+    c_uint::try_from(count).unwrap_or(c_uint::MAX)
+}
+
+fn all_known<T: Copy + Display>(
+    what: &str,
+    all: &[T],
+    has: fn(T) -> bool,
+) -> Result<(), SetupError> {
+    match all.iter().find(|one| !has(**one)) {
+        Some(other) => Err(SetupError::Unsupported(format!(
+            "no {what} {other} in this NSS"
+        ))),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        certificates::Roots,
+        config::{Config, Kept},
+    };
+
+    fn settings() -> Settings<'static> {
+        Settings {
+            versions: TlsVersion::OFFERED,
+            suites: CipherSuite::OFFERED,
+            groups: &GROUPS,
+            signatures: &SCHEMES,
+        }
+    }
+
+    fn try_it(settings: &Settings<'_>) -> Result<(), SetupError> {
+        let roots = Roots::of_der(std::iter::empty()).map_err(refused("roots"))?;
+        settings.set(Config::client(roots, &Kept::Nothing)?.model())
+    }
+
+    #[test]
+    fn what_the_library_cannot_do_is_said() {
+        try_it(&settings()).expect("usual settings");
+        let cases: [(Settings<'_>, &str); 3] = [
+            (
+                Settings {
+                    suites: &[CipherSuite(0xc0ac)],
+                    ..settings()
+                },
+                "no suite TLS_ECDHE_ECDSA_WITH_AES_128_CCM in this NSS",
+            ),
+            (
+                Settings {
+                    signatures: &[SignatureScheme::ED25519],
+                    ..settings()
+                },
+                "no signature scheme ed25519 in this NSS",
+            ),
+            (
+                Settings {
+                    versions: &[TlsVersion::Tls12],
+                    suites: &[CipherSuite::TLS_AES_128_GCM_SHA256],
+                    ..settings()
+                },
+                "versions: none with a suite",
+            ),
+        ];
+        for (settings, words) in cases {
+            let error = try_it(&settings).expect_err("it was made");
+            assert_eq!(error.to_string(), words);
+        }
+    }
+}

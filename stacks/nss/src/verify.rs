@@ -1,0 +1,190 @@
+//! Verification of the other side's chain.
+
+use std::{
+    ffi::{CStr, c_int, c_ulong, c_void},
+    ptr,
+};
+
+use netbench_model::CertificateFault as Fault;
+
+use crate::{
+    explain::certificate_fault,
+    ffi::{self, FileDesc, VerifyLog},
+    library::{Error, checked, made},
+    negotiated::peer_certificates,
+    session::Told,
+};
+
+/// Which key usage (RFC 5280 section 4.2.1.3) a server's certificate must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyUsage {
+    /// What the library wants: with RSA, `keyEncipherment`.
+    OfLibrary,
+    /// Any. The suite's certificates with RSA are for signatures alone, which is all that TLS 1.3 does with them.
+    Any,
+}
+
+/// Called by the library when the chain has come: has it do what it does by itself, with its time taken.
+pub(crate) extern "C" fn verify(
+    told: *mut c_void,
+    fd: FileDesc,
+    check_signature: c_int,
+    is_server: c_int,
+) -> c_int {
+    // SAFETY: every session has what its callbacks are told.
+    let told = unsafe { &*told.cast::<Told>() };
+    let verified = || {
+        // SAFETY: the session is alive.
+        let status = unsafe {
+            ffi::SSL_AuthCertificate(
+                ffi::CERT_GetDefaultCertDB().cast(),
+                fd,
+                check_signature,
+                is_server,
+            )
+        };
+        match &told.user.host {
+            Some(host) if status != ffi::SUCCESS && told.user.key_usage == KeyUsage::Any => {
+                the_rest(fd, host)
+            }
+            _ => status,
+        }
+    };
+    let Some(probe) = &told.user.probe else {
+        return verified();
+    };
+    let status = probe.verify(verified);
+    if status != ffi::SUCCESS {
+        let error = Error::last();
+        // SAFETY: calls that only look.
+        let fault = peer_certificates(fd, |chain| fault(&error, chain, unsafe { ffi::PR_Now() }));
+        probe.certificate_fault(fault, &error.to_string());
+        // SAFETY: the library chooses its alert by the error.
+        unsafe { ffi::PR_SetError(error.code, 0) };
+    }
+    status
+}
+
+/// What the library does after it has found a key usage that it does not want. Anything else stays an error.
+fn the_rest(fd: FileDesc, host: &CStr) -> c_int {
+    let error = Error::last();
+    if error.code != ffi::SEC_ERROR_INADEQUATE_KEY_USAGE {
+        return ffi::FAILURE;
+    }
+    peer_certificates(fd, |chain| {
+        let Some(leaf) = chain.first().copied() else {
+            return ffi::FAILURE;
+        };
+        // SAFETY: the certificates are alive.
+        match unsafe { all_but_key_usage(leaf, host, ffi::PR_Now()) } {
+            Ok(()) => ffi::SUCCESS,
+            Err(error) => {
+                // SAFETY: a call that only sets the thread's error.
+                unsafe { ffi::PR_SetError(error.code, 0) };
+                ffi::FAILURE
+            }
+        }
+    })
+}
+
+/// Verifies a server whose key usage is not what the library wants: with a log, the library goes on where something is wrong.
+///
+/// # Safety
+/// The leaf is alive.
+unsafe fn all_but_key_usage(leaf: ffi::Certificate, host: &CStr, time: i64) -> Result<(), Error> {
+    // SAFETY: what the caller promises; the log and what is in it live until they are freed here.
+    unsafe {
+        let mut log = VerifyLog {
+            arena: made(ffi::PORT_NewArena(LOG_BYTES))?,
+            count: 0,
+            first: ptr::null_mut(),
+            last: ptr::null_mut(),
+        };
+        ffi::CERT_VerifyCert(
+            ffi::CERT_GetDefaultCertDB(),
+            leaf,
+            1,
+            ffi::CERT_USAGE_SSL_SERVER,
+            time,
+            ptr::null_mut(),
+            &raw mut log,
+        );
+        let mut other = None;
+        let mut node = log.first;
+        while !node.is_null() {
+            let error = i32::try_from((*node).error).unwrap_or(i32::MIN);
+            if (*node).depth > 0 || error != ffi::SEC_ERROR_INADEQUATE_KEY_USAGE {
+                other.get_or_insert(error);
+            }
+            ffi::CERT_DestroyCertificate((*node).certificate);
+            node = (*node).next;
+        }
+        ffi::PORT_FreeArena(log.arena, 0);
+        match other {
+            None if log.count > 0 => has_name(leaf, host),
+            None => Err(Error::of(ffi::SEC_ERROR_INADEQUATE_KEY_USAGE)),
+            Some(code) => Err(Error::of(code)),
+        }
+    }
+}
+
+/// A chunk of the memory of a log.
+const LOG_BYTES: c_ulong = 512;
+
+/// Verifies a server's certificate at a time in microseconds, as the library does it for a session.
+///
+/// # Safety
+/// The leaf is alive.
+pub(crate) unsafe fn verify_server(
+    leaf: ffi::Certificate,
+    host: &CStr,
+    time: i64,
+    key_usage: KeyUsage,
+) -> Result<(), Error> {
+    // SAFETY: as above.
+    unsafe {
+        let verified = checked(ffi::CERT_VerifyCert(
+            ffi::CERT_GetDefaultCertDB(),
+            leaf,
+            1,
+            ffi::CERT_USAGE_SSL_SERVER,
+            time,
+            ptr::null_mut(),
+            ptr::null_mut(),
+        ));
+        match verified {
+            Ok(()) => has_name(leaf, host),
+            Err(error)
+                if error.code == ffi::SEC_ERROR_INADEQUATE_KEY_USAGE
+                    && key_usage == KeyUsage::Any =>
+            {
+                all_but_key_usage(leaf, host, time)
+            }
+            error => error,
+        }
+    }
+}
+
+/// # Safety
+/// The leaf is alive.
+unsafe fn has_name(leaf: ffi::Certificate, host: &CStr) -> Result<(), Error> {
+    // SAFETY: what the caller promises.
+    checked(unsafe { ffi::CERT_VerifyCertName(leaf, host.as_ptr()) })
+        .map_err(|_| Error::of(ffi::SSL_ERROR_BAD_CERT_DOMAIN))
+}
+
+/// What is wrong with a chain that was rejected at `time`. The library has one error for certificates that have expired and for those
+/// that are not valid yet.
+pub(crate) fn fault(error: &Error, chain: &[ffi::Certificate], time: i64) -> Fault {
+    let found = certificate_fault(error.name()).unwrap_or(Fault::Other);
+    let is_early = |certificate: &ffi::Certificate| {
+        // SAFETY: the certificates are alive.
+        let validity = unsafe { ffi::CERT_CheckCertValidTimes(*certificate, time, 0) };
+        validity == ffi::CERT_TIME_NOT_VALID_YET
+    };
+    if found == Fault::Expired && chain.iter().any(is_early) {
+        Fault::NotYetValid
+    } else {
+        found
+    }
+}
