@@ -36,6 +36,8 @@ pub(crate) struct Bench {
     stack: String,
     cases: Vec<Case>,
     served: BTreeMap<String, Served>,
+    /// Why sites are not served that the stack says it cannot serve.
+    unsupported: BTreeMap<String, String>,
     roots_pem: String,
 }
 
@@ -69,13 +71,17 @@ impl Bench {
         let sites = sites(stack, profiles)?;
         let lab = Lab::new(&sites).map_err(|e| e.to_string())?;
         let mut server = start(program)?;
-        let served = serve(&mut server, stack, &lab, &sites)?;
+        let Sites {
+            served,
+            unsupported,
+        } = serve(&mut server, stack, &lab, &sites)?;
         Ok(Self {
             client,
             server,
             stack: stack.to_owned(),
             cases,
             served,
+            unsupported,
             roots_pem: lab.ca_pem().to_owned(),
         })
     }
@@ -91,6 +97,13 @@ impl Bench {
             if Instant::now() > deadline {
                 wrong.push(format!("stopped after {TABLE_LIMIT:?}"));
                 return Findings { wrong, lacks };
+            }
+            if let Some(reason) = self.unsupported.get(&case.name) {
+                lacks.push(Lack {
+                    case: case.name,
+                    reason: reason.clone(),
+                });
+                continue;
             }
             match self.try_case(&case, exceptions.of(&case).as_ref()) {
                 Ok(ResponseBody::Connected(figures)) => {
@@ -228,13 +241,20 @@ pub(crate) fn sites<'a>(
         .collect()
 }
 
+/// What became of sites that were to be served.
+pub(crate) struct Sites {
+    pub(crate) served: BTreeMap<String, Served>,
+    /// Those that the stack cannot serve, and why.
+    pub(crate) unsupported: BTreeMap<String, String>,
+}
+
 /// Has `worker` serve `sites` on free ports.
 pub(crate) fn serve(
     worker: &mut Worker,
     stack: &str,
     lab: &Lab,
     sites: &[Site],
-) -> Result<BTreeMap<String, Served>, String> {
+) -> Result<Sites, String> {
     let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let mut by_stack = lab.serve_sites(sites, |_| any);
     let sites = by_stack.remove(stack).unwrap_or_default();
@@ -260,9 +280,11 @@ pub(crate) fn serve(
                 };
                 (name, served)
             });
-            Ok(served.collect())
+            Ok(Sites {
+                served: served.collect(),
+                unsupported: serving.unsupported,
+            })
         }
-        // Suites that a stack lacks, it cannot serve either: those cases do not connect.
         ResponseBody::Serving(serving) => Err(format!("{NOT_SERVED}{:?}", serving.failed)),
         other => Err(format!("serve: {other:?}")),
     }
@@ -275,6 +297,7 @@ fn refused(worker: &mut Worker, stack: &str, case: &Case) -> Result<(), String> 
     match serve(worker, stack, &lab, &sites) {
         Err(reason) if reason.starts_with(NOT_SERVED) => Ok(()),
         Err(other) => Err(other),
+        Ok(sites) if sites.unsupported.contains_key(&case.name) => Ok(()),
         Ok(_) => Err(format!(
             "{}: served, though it was to be refused",
             case.name

@@ -43,7 +43,7 @@ pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
             );
         }
         let mut server = start(program)?;
-        let served = serve(&mut server, stack, &lab, &sites)?;
+        let served = serve(&mut server, stack, &lab, &sites)?.served;
         let address = served.get(HOST).ok_or("the site is not served")?.address;
         for version in TlsVersion::OFFERED.iter().copied() {
             let from_client = from_client(&folder, address, version);

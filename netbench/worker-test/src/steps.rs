@@ -14,7 +14,7 @@ use crate::{
 pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
     let (lab, sites) = one_site(stack, KeyType::EcdsaP256)?;
     let mut server = start(program)?;
-    let served = serve(&mut server, stack, &lab, &sites)?;
+    let served = serve(&mut server, stack, &lab, &sites)?.served;
     let address = served.get(HOST).ok_or("the site is not served")?.address;
     let mut case = cases::good("");
     HOST.clone_into(&mut case.name);

@@ -109,8 +109,11 @@ impl Server {
             let name = settings.site.clone();
             match Site::new(stack, settings, &content) {
                 Ok(site) => ready.push(Arc::new(site)),
-                Err(error) => {
-                    serving.failed.insert(name, error.to_string());
+                Err(SetupError::Unsupported(why)) => {
+                    serving.unsupported.insert(name, why);
+                }
+                Err(SetupError::Refused(why)) => {
+                    serving.failed.insert(name, why);
                 }
             }
         }
