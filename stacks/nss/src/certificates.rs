@@ -91,6 +91,10 @@ impl Roots {
         Ok(Self(all.map(Self::trusted).collect::<Result<_, _>>()?))
     }
 
+    pub(crate) fn raw(&self) -> impl Iterator<Item = ffi::Certificate> {
+        self.0.iter().map(Certificate::raw)
+    }
+
     /// Whether the library could verify what each of them has signed.
     pub(crate) fn are_all_known(&self) -> bool {
         self.0.iter().all(|root| root.key().is_some())

@@ -22,9 +22,10 @@ fn unreadable(error: &Error) -> Bad {
     (fault.unwrap_or(Fault::BadEncoding), error.to_string())
 }
 
-/// Verifies a chain (the leaf first, DER) as one of the server `host`, at a time in microseconds, as the library does it for a session.
+/// Verifies a chain (the leaf first, DER) below `roots` as one of the server `host`, at a time in microseconds, as the library does it for a session.
 pub(crate) fn verify<'a>(
     chain: impl Iterator<Item = &'a [u8]>,
+    roots: &Roots,
     host: &CStr,
     time: i64,
     key_usage: KeyUsage,
@@ -37,7 +38,10 @@ pub(crate) fn verify<'a>(
     };
     // SAFETY: the certificates are alive.
     let verified = unsafe { verify_server(leaf, host, time, key_usage) };
-    verified.map_err(|error| (fault(&error, &raw, time), error.to_string()))
+    verified.map_err(|error| {
+        let all: Vec<_> = raw.into_iter().chain(roots.raw()).collect();
+        (fault(&error, &all, time), error.to_string())
+    })
 }
 
 /// A list of revoked certificates that the library knows while this lives.
@@ -74,13 +78,13 @@ impl ChainVerifier for ClientOfChains {
         let host = CString::new(chain.host.as_str())
             .map_err(|e| NotVerified::Rejected(Fault::WrongName, e.to_string()))?;
         library().map_err(unread)?;
-        let _roots = Roots::of_der(chain.roots.iter().map(Vec::as_slice)).map_err(unread)?;
+        let roots = Roots::of_der(chain.roots.iter().map(Vec::as_slice)).map_err(unread)?;
         let crls = chain.crls.iter().map(|der| Crl::read(der));
         let crls = crls.collect::<Result<Vec<_>, _>>().map_err(unread)?;
         let time = i64::try_from(chain.at_unix_s).unwrap_or(i64::MAX);
         let time = time.saturating_mul(1_000_000);
         let sent = chain.sent.iter().map(Vec::as_slice);
-        verify(sent, &host, time, KeyUsage::OfLibrary).map_err(rejected)?;
+        verify(sent, &roots, &host, time, KeyUsage::OfLibrary).map_err(rejected)?;
         if crls.is_empty() {
             return Ok(());
         }

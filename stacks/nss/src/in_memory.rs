@@ -315,7 +315,6 @@ fn receive(session: &mut Session<Pipe>, plaintext: &mut [u8]) -> io::Result<usiz
 
 /// Verifies chains of one server.
 struct ChainsOfHost {
-    #[expect(dead_code, reason = "the library trusts them while they live")]
     roots: Roots,
     host: CString,
 }
@@ -326,6 +325,7 @@ impl Verifier for ChainsOfHost {
         let now = unsafe { ffi::PR_Now() };
         let verified = chain::verify(
             chain.iter().map(Vec::as_slice),
+            &self.roots,
             &self.host,
             now,
             KeyUsage::Any,
