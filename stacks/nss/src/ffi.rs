@@ -42,6 +42,14 @@ impl Item {
         }
     }
 
+    /// The library may write there.
+    pub(crate) fn of_mut(bytes: &mut [u8]) -> Self {
+        Self {
+            data: bytes.as_mut_ptr(),
+            ..Self::of(bytes)
+        }
+    }
+
     /// # Safety
     /// What it points to lives as long as `'a`.
     pub(crate) unsafe fn bytes<'a>(&self) -> &'a [u8] {
@@ -254,7 +262,8 @@ pub(crate) const CERTDB_TRUSTED_CA: c_uint = 1 << 4;
 pub(crate) const CERTDB_TRUSTED_CLIENT_CA: c_uint = 1 << 7;
 pub(crate) const CERT_USAGE_SSL_SERVER: c_uint = 1;
 pub(crate) const CERT_TIME_NOT_VALID_YET: c_uint = 2;
-/// `ecKey`.
+/// `rsaKey`, `ecKey`.
+pub(crate) const RSA_KEY: c_uint = 1;
 pub(crate) const EC_KEY: c_uint = 6;
 /// `KU_ALL`: what an imported key may be used for.
 pub(crate) const KU_ALL: c_uint = 0xff;

@@ -11,22 +11,29 @@ use std::{
     task::Poll,
 };
 
-use netbench_model::{ClientAuth, FailureWord, HandshakeKind, KeyType, Negotiated, TlsVersion};
+use netbench_model::{
+    Aead, ClientAuth, FailureWord, Group, HandshakeKind, KeyType, Negotiated, TlsVersion,
+};
+use netbench_protocol::Material;
 use netbench_worker::{
-    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, Session as MeasuredSession,
-    SessionError, SetupError, TICKETS, TrustRoots, Verifier,
+    Endpoint, EndpointSetup, EndpointSide, HandshakeState, InMemory, KeyExchange, RecordProtection,
+    Session as MeasuredSession, SessionError, SetupError, Signatures, TICKETS, TrustRoots,
+    Verifier,
 };
 
 use crate::{
     certificates::{Identity, Roots},
     chain,
     config::{Config, Kept},
+    exchange::Exchange,
     ffi,
     io_layer::Transport,
     library::{library, refused},
     negotiated::{is_resumed, negotiated},
+    records::Records,
     session::{Session, User},
     settings::Settings,
+    signing::Signing,
     stack::Nss,
     tickets::Tickets,
     verify::KeyUsage,
@@ -45,7 +52,7 @@ impl InMemory for Nss {
     fn verifier(&self, roots_pem: &str, host: &str) -> Result<Box<dyn Verifier>, SetupError> {
         let roots = Roots::of_pem(roots_pem)?;
         if !roots.are_all_known() {
-            let why = "this NSS does not know the key of a root, such as Ed25519";
+            let why = "NSS does not verify what such a root has signed, as with Ed25519";
             return Err(SetupError::Unsupported(why.to_owned()));
         }
         Ok(Box::new(ChainsOfHost {
@@ -67,6 +74,22 @@ impl InMemory for Nss {
         };
         let config = Config::client(roots, &Kept::Tickets(0))?;
         Ok(Box::new(config))
+    }
+
+    fn signatures(
+        &self,
+        key: KeyType,
+        material: &Material,
+    ) -> Result<Box<dyn Signatures>, SetupError> {
+        Ok(Box::new(Signing::new(key, material)?))
+    }
+
+    fn key_exchange(&self, group: Group) -> Result<Box<dyn KeyExchange>, SetupError> {
+        Ok(Box::new(Exchange::new(group)?))
+    }
+
+    fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
+        Ok(Box::new(Records::new(aead)?))
     }
 }
 

@@ -2,22 +2,27 @@
 //!
 //! This package must never choose a setting that it was not given. Start reading at `stack.rs`; `client.rs`, `server.rs` and
 //! `in_memory.rs` make configurations and sessions of what `settings.rs`, `config.rs` and `session.rs` have; `io_layer.rs` is what the library
-//! reads from and writes to; `stream.rs` is a session over a socket; `negotiated.rs` and `explain.rs` translate, and `ffi.rs` declares what
-//! is used of the library.
+//! reads from and writes to; `stream.rs` is a session over a socket; `signing.rs`,
+//! `exchange.rs` and `records.rs` are the cryptography beneath; `negotiated.rs` and `explain.rs` translate, and `ffi.rs` and `pk11.rs`
+//! declare what is used of the library.
 
 mod certificates;
 mod chain;
 mod client;
 mod config;
+mod exchange;
 mod explain;
 mod ffi;
 mod in_memory;
 mod io_layer;
 mod library;
 mod negotiated;
+mod pk11;
+mod records;
 mod server;
 mod session;
 mod settings;
+mod signing;
 mod stack;
 mod stream;
 mod tickets;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use netbench_model::{
-    Group, HandshakeKind, KeyType, LabProfile, ParallelWork, RootsForm, SessionSettings,
+    Group, HandshakeKind, KeyType, LabProfile, ParallelWork, Primitive, RootsForm, SessionSettings,
     TlsVersion, Work,
 };
 use netbench_worker_test::{
@@ -71,7 +71,13 @@ fn it_does_the_suite() {
         Work::Verify { key, .. } => key == KeyType::Ed25519,
         // The library reads no file of roots.
         Work::Connector { form, .. } => form == RootsForm::Native,
-        Work::Crypto { .. } => true,
+        Work::Crypto { primitive } => match primitive {
+            Primitive::Sign { key } | Primitive::Verify { key } => key == KeyType::Ed25519,
+            Primitive::KeyShare { group }
+            | Primitive::Respond { group }
+            | Primitive::Agree { group } => group == Group::X25519MLKEM768,
+            Primitive::Seal { .. } | Primitive::Open { .. } => false,
+        },
     });
 }
 

@@ -1,0 +1,174 @@
+//! Key exchange by the calls that libssl makes for TLS 1.3 (`tls13_CreateKeyShare`, `tls13_HandleKeyShare`).
+
+use std::ptr;
+
+use netbench_model::{FailureWord, Group};
+use netbench_worker::{KeyExchange, SessionError, SetupError};
+
+use crate::{
+    ffi::{self, Item, PrivateKey},
+    library::{Error, library, made, refused},
+    pk11::{self, EcPublicKey, SymKeyStr},
+};
+
+fn failed(error: Error) -> SessionError {
+    SessionError::new(FailureWord::Primitive, error)
+}
+
+/// The curves' object identifiers in DER, as the library has them.
+const CURVES: &[(Group, &[u8])] = &[
+    (Group::X25519, &[6, 9, 0x2b, 6, 1, 4, 1, 0xda, 0x47, 15, 1]),
+    (
+        Group::SECP256R1,
+        &[6, 8, 0x2a, 0x86, 0x48, 0xce, 0x3d, 3, 1, 7],
+    ),
+    (Group::SECP384R1, &[6, 5, 0x2b, 0x81, 4, 0, 0x22]),
+];
+
+/// Both sides of an exchange.
+pub(crate) struct Exchange {
+    curve: &'static [u8],
+    client: Option<Pair>,
+    /// The server's share.
+    answer: Vec<u8>,
+    client_secret: Option<Secret>,
+    server_secret: Option<Secret>,
+}
+
+impl Exchange {
+    pub(crate) fn new(group: Group) -> Result<Self, SetupError> {
+        library().map_err(refused("NSS"))?;
+        let mut known = CURVES.iter();
+        let (_, curve) = known.find(|(own, _)| *own == group).ok_or_else(|| {
+            SetupError::Unsupported(format!("its worker does not call NSS' {group} by itself"))
+        })?;
+        Ok(Self {
+            curve,
+            client: None,
+            answer: Vec::new(),
+            client_secret: None,
+            server_secret: None,
+        })
+    }
+
+    /// The secret of one side's key and the other side's share.
+    fn agreed(&self, pair: &Pair, share: &[u8]) -> Result<Secret, Error> {
+        let mut other = EcPublicKey {
+            arena: ptr::null_mut(),
+            kind: ffi::EC_KEY,
+            slot: ptr::null_mut(),
+            object: 0,
+            parameters: Item::of(self.curve),
+            size: 0,
+            value: Item::of(share),
+            encoding: 0,
+            rest: [0; 232],
+        };
+        // SAFETY: all of it lives longer than the call, and the library keeps nothing.
+        let secret = unsafe {
+            pk11::PK11_PubDeriveWithKDF(
+                pair.key,
+                &raw mut other,
+                0,
+                ptr::null_mut(),
+                ptr::null_mut(),
+                pk11::CKM_ECDH1_DERIVE,
+                pk11::CKM_HKDF_DERIVE,
+                pk11::CKA_DERIVE,
+                0,
+                pk11::CKD_NULL,
+                ptr::null_mut(),
+                ptr::null_mut(),
+            )
+        };
+        Ok(Secret(made(secret)?))
+    }
+}
+
+impl KeyExchange for Exchange {
+    fn key_share(&mut self) -> Result<(), SessionError> {
+        self.client = Some(Pair::new(self.curve).map_err(failed)?);
+        Ok(())
+    }
+
+    fn respond(&mut self) -> Result<(), SessionError> {
+        let Some(client) = &self.client else {
+            return Err(SessionError::new(FailureWord::Primitive, "no key share"));
+        };
+        let server = Pair::new(self.curve).map_err(failed)?;
+        let secret = self.agreed(&server, client.share()).map_err(failed)?;
+        self.server_secret = Some(secret);
+        self.answer.clear();
+        self.answer.extend_from_slice(server.share());
+        Ok(())
+    }
+
+    fn agree(&mut self) -> Result<(), SessionError> {
+        let Some(client) = &self.client else {
+            return Err(SessionError::new(FailureWord::Primitive, "no key share"));
+        };
+        self.client_secret = Some(self.agreed(client, &self.answer).map_err(failed)?);
+        Ok(())
+    }
+
+    fn secrets(&self) -> Option<[&[u8]; 2]> {
+        let (client, server) = (self.client_secret.as_ref()?, self.server_secret.as_ref()?);
+        Some([client.bytes()?, server.bytes()?])
+    }
+}
+
+/// A key pair.
+struct Pair {
+    key: PrivateKey,
+    public: *mut EcPublicKey,
+}
+
+impl Drop for Pair {
+    fn drop(&mut self) {
+        // SAFETY: nothing else frees them.
+        unsafe {
+            ffi::SECKEY_DestroyPrivateKey(self.key);
+            ffi::SECKEY_DestroyPublicKey(self.public.cast());
+        }
+    }
+}
+
+impl Pair {
+    fn new(curve: &[u8]) -> Result<Self, Error> {
+        let (mut curve, mut public) = (Item::of(curve), ptr::null_mut());
+        // SAFETY: the place for the result lives longer than the call, and the library copies the parameters.
+        let key = unsafe {
+            pk11::SECKEY_CreateECPrivateKey(&raw mut curve, &raw mut public, ptr::null_mut())
+        };
+        Ok(Self {
+            key: made(key)?,
+            public,
+        })
+    }
+
+    /// The public key as a key share has it.
+    fn share(&self) -> &[u8] {
+        // SAFETY: the key lives as long as the pair.
+        unsafe { (*self.public).value.bytes() }
+    }
+}
+
+/// A secret in the library's own token.
+struct Secret(*mut SymKeyStr);
+
+impl Drop for Secret {
+    fn drop(&mut self) {
+        // SAFETY: nothing else frees it.
+        unsafe { pk11::PK11_FreeSymKey(self.0) }
+    }
+}
+
+impl Secret {
+    fn bytes(&self) -> Option<&[u8]> {
+        // SAFETY: the key keeps the bytes as long as it lives.
+        unsafe {
+            (pk11::PK11_ExtractKeyValue(self.0) == ffi::SUCCESS)
+                .then(|| (*pk11::PK11_GetKeyData(self.0)).bytes())
+        }
+    }
+}

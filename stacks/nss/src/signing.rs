@@ -1,0 +1,197 @@
+//! The signature of a handshake, made and verified by the calls that libssl makes for TLS 1.3 (`ssl3_SignHashesWithPrivKey` and
+//! its counterpart in its `ssl3con.c`).
+
+use std::{ffi::c_uint, ptr};
+
+use netbench_model::{FailureWord, KeyType};
+use netbench_protocol::Material;
+use netbench_worker::{SIGNED, SessionError, SetupError, Signatures};
+
+use crate::{
+    certificates::Identity,
+    ffi::{self, Item, PublicKeyStr},
+    library::{Error, checked, made, refused},
+    pk11::{self, PssParameters},
+};
+
+/// As many bytes as the longest hash has.
+const LONGEST: usize = 48;
+
+fn failed(error: Error) -> SessionError {
+    SessionError::new(FailureWord::Primitive, error)
+}
+
+/// A key, the public key of its certificate, which the library has read before, and the last signature.
+pub(crate) struct Signing {
+    identity: Identity,
+    public: PublicKey,
+    kind: Kind,
+    signature: Vec<u8>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// RSA with PSS and SHA-256.
+    Pss,
+    /// ECDSA with this hash.
+    Ecdsa { hash: c_uint, bytes: usize },
+}
+
+impl Signing {
+    pub(crate) fn new(key: KeyType, material: &Material) -> Result<Self, SetupError> {
+        let kind = match key {
+            KeyType::Rsa2048 | KeyType::Rsa3072 | KeyType::Rsa4096 => Kind::Pss,
+            KeyType::EcdsaP256 => Kind::Ecdsa {
+                hash: pk11::SEC_OID_SHA256,
+                bytes: 32,
+            },
+            KeyType::EcdsaP384 => Kind::Ecdsa {
+                hash: pk11::SEC_OID_SHA384,
+                bytes: 48,
+            },
+            KeyType::Ed25519 => {
+                let why = "no Ed25519 in this NSS' TLS";
+                return Err(SetupError::Unsupported(why.to_owned()));
+            }
+        };
+        let identity = Identity::of_pem(&material.chain_pem, &material.key_pem)?;
+        // SAFETY: the certificate is alive.
+        let public = made(unsafe { ffi::CERT_ExtractPublicKey(identity.leaf().raw()) });
+        Ok(Self {
+            public: PublicKey(public.map_err(refused("leaf"))?),
+            identity,
+            kind,
+            signature: Vec::new(),
+        })
+    }
+
+    fn hash(&self) -> Result<([u8; LONGEST], usize), Error> {
+        let (hash, bytes) = match self.kind {
+            Kind::Pss => (pk11::SEC_OID_SHA256, 32),
+            Kind::Ecdsa { hash, bytes } => (hash, bytes),
+        };
+        let mut out = [0; LONGEST];
+        let length = i32::try_from(SIGNED.len()).unwrap_or(i32::MAX);
+        // SAFETY: there is room for the longest hash.
+        checked(unsafe { pk11::PK11_HashBuf(hash, out.as_mut_ptr(), SIGNED.as_ptr(), length) })?;
+        Ok((out, bytes))
+    }
+
+    fn sign_pss(&mut self, hash: &Item) -> Result<(), Error> {
+        let parameters = pss();
+        let parameters = item_of(&parameters);
+        let key = self.identity.key().raw();
+        // SAFETY: the key is alive, and the signature has as many bytes as the library says.
+        unsafe {
+            let bytes = usize::try_from(pk11::PK11_SignatureLen(key)).unwrap_or(0);
+            self.signature.resize(bytes, 0);
+            let mut signature = Item::of_mut(&mut self.signature);
+            checked(pk11::PK11_SignWithMechanism(
+                key,
+                pk11::CKM_RSA_PKCS_PSS,
+                &raw const parameters,
+                &raw mut signature,
+                hash,
+            ))
+        }
+    }
+
+    fn sign_ecdsa(&mut self, algorithm: c_uint, mut hash: Item) -> Result<(), Error> {
+        let (mut plain, mut encoded) = (Item::of(&[]), Item::of(&[]));
+        // SAFETY: the key is alive, and what the library allocates is freed.
+        unsafe {
+            checked(pk11::SGN_Digest(
+                self.identity.key().raw(),
+                algorithm,
+                &raw mut plain,
+                &raw mut hash,
+            ))?;
+            let bytes = c_uint::try_from(plain.bytes().len()).unwrap_or(0);
+            let status = pk11::DSAU_EncodeDerSigWithLen(&raw mut encoded, &raw mut plain, bytes);
+            let status = checked(status);
+            pk11::SECITEM_FreeItem(&raw mut plain, 0);
+            status?;
+            self.signature.clear();
+            self.signature.extend_from_slice(encoded.bytes());
+            pk11::SECITEM_FreeItem(&raw mut encoded, 0);
+        }
+        Ok(())
+    }
+}
+
+fn pss() -> PssParameters {
+    PssParameters {
+        hash: pk11::CKM_SHA256,
+        mask: pk11::CKG_MGF1_SHA256,
+        salt_bytes: 32,
+    }
+}
+
+/// The parameters as bytes, for the library to read.
+fn item_of(parameters: &PssParameters) -> Item {
+    // SAFETY: the structure is integers without a gap.
+    Item::of(unsafe {
+        std::slice::from_raw_parts(
+            ptr::from_ref(parameters).cast::<u8>(),
+            size_of::<PssParameters>(),
+        )
+    })
+}
+
+impl Signatures for Signing {
+    fn sign(&mut self) -> Result<(), SessionError> {
+        let (hash, bytes) = self.hash().map_err(failed)?;
+        let hash = Item::of(&hash[..bytes]);
+        match self.kind {
+            Kind::Pss => self.sign_pss(&hash),
+            Kind::Ecdsa {
+                hash: algorithm, ..
+            } => self.sign_ecdsa(algorithm, hash),
+        }
+        .map_err(failed)
+    }
+
+    fn verify(&self) -> Result<(), SessionError> {
+        let (hash, bytes) = self.hash().map_err(failed)?;
+        let (hash, signature) = (Item::of(&hash[..bytes]), Item::of(&self.signature));
+        let parameters = pss();
+        let parameters = item_of(&parameters);
+        // SAFETY: all of it lives longer than the call.
+        let status = unsafe {
+            match self.kind {
+                Kind::Pss => pk11::PK11_VerifyWithMechanism(
+                    self.public.0,
+                    pk11::CKM_RSA_PKCS_PSS,
+                    &raw const parameters,
+                    &raw const signature,
+                    &raw const hash,
+                    ptr::null_mut(),
+                ),
+                Kind::Ecdsa {
+                    hash: algorithm, ..
+                } => pk11::VFY_VerifyDigestDirect(
+                    &raw const hash,
+                    self.public.0,
+                    &raw const signature,
+                    pk11::SEC_OID_EC_PUBLIC_KEY,
+                    algorithm,
+                    ptr::null_mut(),
+                ),
+            }
+        };
+        checked(status).map_err(failed)
+    }
+
+    fn signature(&mut self) -> &mut [u8] {
+        &mut self.signature
+    }
+}
+
+struct PublicKey(*mut PublicKeyStr);
+
+impl Drop for PublicKey {
+    fn drop(&mut self) {
+        // SAFETY: nothing else frees it.
+        unsafe { ffi::SECKEY_DestroyPublicKey(self.0) }
+    }
+}
