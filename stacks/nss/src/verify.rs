@@ -58,7 +58,7 @@ pub(crate) extern "C" fn verify(
         let error = Error::last();
         // SAFETY: calls that only look.
         let fault = peer_certificates(fd, |chain| fault(&error, chain, unsafe { ffi::PR_Now() }));
-        probe.certificate_fault(fault, &error.to_string());
+        probe.certificate_fault(fault, error.name());
         // SAFETY: the library chooses its alert by the error.
         unsafe { ffi::PR_SetError(error.code, 0) };
     }

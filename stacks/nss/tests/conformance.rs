@@ -1,6 +1,6 @@
 //! The worker of `nss` as every worker must be, but for what its library cannot do.
 
-use std::path::Path;
+use std::{path::Path, process::Command, sync::LazyLock};
 
 use netbench_model::{
     Group, HandshakeKind, KeyType, LabProfile, ParallelWork, Primitive, RootsForm, SessionSettings,
@@ -81,7 +81,15 @@ fn it_does_the_suite() {
     });
 }
 
-/// What NSS 3.87 does not have.
+/// The library has no Ed25519 in TLS, and the hybrid not in every release.
 fn is_lacking(settings: &SessionSettings) -> bool {
-    settings.key == KeyType::Ed25519 || settings.group == Group::X25519MLKEM768
+    settings.key == KeyType::Ed25519 || (settings.group == Group::X25519MLKEM768 && !*HAS_HYBRID)
 }
+
+/// The hybrid came with this release.
+static HAS_HYBRID: LazyLock<bool> = LazyLock::new(|| {
+    let asked = Command::new("pkg-config")
+        .args(["--atleast-version=3.105", "nss"])
+        .status();
+    asked.expect("pkg-config runs").success()
+});
