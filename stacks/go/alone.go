@@ -32,8 +32,7 @@ func newVerify(given *material) (*scenario, error) {
 				options.Intermediates.AddCert(certificate)
 			}
 		}
-		_, err := leaf.Verify(options)
-		return err
+		return verifyChain(leaf, options)
 	}
 	return alone("verify", verify)
 }

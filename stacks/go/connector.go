@@ -30,8 +30,10 @@ var ownSuites13 = [2][]uint16{defaultCipherSuitesTLS13, defaultCipherSuitesTLS13
 func holdSuites13(wanted []uint16) {
 	if len(wanted) == 0 {
 		defaultCipherSuitesTLS13, defaultCipherSuitesTLS13NoAES = ownSuites13[0], ownSuites13[1]
+		approvedSuites13 = ownApproved13
 	} else {
 		defaultCipherSuitesTLS13, defaultCipherSuitesTLS13NoAES = wanted, wanted
+		approvedSuites13 = wanted
 	}
 }
 
@@ -51,6 +53,9 @@ type connector struct {
 
 // newConnector parses the roots and makes the configuration.
 func newConnector(settings *clientSettings, rootsPEM string, own *identity) (*connector, error) {
+	if err := proven(); err != nil {
+		return nil, err
+	}
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM([]byte(rootsPEM)) {
 		return nil, errors.New("roots: none that Go can use")
@@ -147,7 +152,7 @@ func splitSuites(wanted []suite) (old, new13 []uint16, err error) {
 	for _, s := range wanted {
 		switch {
 		case !knownSuite(s.code):
-			return nil, nil, unsupported("Go has no suite " + s.name)
+			return nil, nil, lacks("suite " + s.name)
 		case isSuite13(s.code):
 			new13 = append(new13, s.code)
 		default:
@@ -166,6 +171,9 @@ func holdVersions(config *tls.Config, versions []version) error {
 	if config.MinVersion < tls.VersionTLS10 {
 		return unsupported("Go has no SSL 3.0")
 	}
+	if inFIPSMode && !slices.Contains(approvedVersions, config.MinVersion) {
+		return lacks(tls.VersionName(config.MinVersion))
+	}
 	for between := config.MinVersion; between <= config.MaxVersion; between++ {
 		if !slices.Contains(versions, version(between)) {
 			return unsupported("Go's versions have no gaps between them")
@@ -178,7 +186,7 @@ func holdVersions(config *tls.Config, versions []version) error {
 func holdGroups(config *tls.Config, wanted []group) error {
 	for _, g := range wanted {
 		if !slices.Contains(groupOrder, g.code) {
-			return unsupported("Go has no group " + g.name)
+			return lacks("group " + g.name)
 		}
 		config.CurvePreferences = append(config.CurvePreferences, tls.CurveID(g.code))
 	}
@@ -217,6 +225,10 @@ func (c *connector) close() {
 
 // allSuites13 says whether none of TLS 1.3 is left out. In what order they are does not matter to this process' sites, which choose.
 func allSuites13() bool {
-	isHeld := func(code uint16) bool { return slices.Contains(defaultCipherSuitesTLS13, code) }
-	return !slices.ContainsFunc(ownSuites13[0], func(code uint16) bool { return !isHeld(code) })
+	held, own := defaultCipherSuitesTLS13, ownSuites13[0]
+	if inFIPSMode {
+		held, own = approvedSuites13, ownApproved13
+	}
+	isHeld := func(code uint16) bool { return slices.Contains(held, code) }
+	return !slices.ContainsFunc(own, func(code uint16) bool { return !isHeld(code) })
 }

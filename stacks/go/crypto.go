@@ -18,6 +18,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // primitive is an operation of the cryptography beneath a session, with what it is done with.
@@ -183,6 +184,9 @@ type exchange struct {
 }
 
 func newExchange(wanted group) (*exchange, error) {
+	if !slices.Contains(groupOrder, wanted.code) {
+		return nil, lacks("group " + wanted.name)
+	}
 	switch tls.CurveID(wanted.code) {
 	case tls.X25519:
 		return &exchange{curve: ecdh.X25519()}, nil

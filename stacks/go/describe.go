@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/fips140"
 	"crypto/tls"
 	"maps"
 	"os"
@@ -43,19 +44,26 @@ func describe() descriptionAnswer {
 	if gc == "" {
 		gc = "100"
 	}
+	build := map[string]string{
+		"profile": "release",
+		"target":  runtime.GOOS + "/" + runtime.GOARCH,
+		"go":      runtime.Version(),
+		"cgo":     "off",
+		"GOGC":    gc,
+	}
+	if inFIPSMode {
+		build["fips140"] = fips140.Version()
+	}
+	if notTheVariant != "" {
+		build["not_the_variant"] = notTheVariant
+	}
 	return descriptionAnswer{protocolVersion, []stackDescription{{
 		Record: workerRecord{
 			Executable: executable,
 			Stack:      stackName,
 			Library:    "Go " + release + " crypto/tls",
 			Connector:  "net/http " + release,
-			Build: map[string]string{
-				"profile": "release",
-				"target":  runtime.GOOS + "/" + runtime.GOARCH,
-				"go":      runtime.Version(),
-				"cgo":     "off",
-				"GOGC":    gc,
-			},
+			Build:      build,
 		},
 		Operations: []string{"connect", "serve", "suite", "request", "client-certificate", "client-file", "verify"},
 		Trust:      []string{systemPool},
@@ -80,5 +88,5 @@ func describedSuites() []uint16 {
 			codes = append(codes, known.ID)
 		}
 	}
-	return codes
+	return slices.DeleteFunc(codes, func(code uint16) bool { return !knownSuite(code) })
 }

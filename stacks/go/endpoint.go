@@ -91,7 +91,7 @@ func (s *sessionSettings) suite() (uint16, error) {
 	}
 	code, ok := suites["TLS_"+middle+aeads[s.AEAD]]
 	if !ok {
-		return 0, unsupported("Go has no suite of " + s.AEAD)
+		return 0, lacks("suite of " + s.AEAD)
 	}
 	return code, nil
 }

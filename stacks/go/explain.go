@@ -145,7 +145,8 @@ func certificateFault(err error) string {
 		return "unknown-issuer"
 	case strings.Contains(text, "failed to parse certificate from server"):
 		return "bad-encoding"
-	case strings.Contains(text, "RSA key larger than"), strings.Contains(text, "unsupported type of public key"):
+	case strings.Contains(text, "RSA key larger than"), strings.Contains(text, "unsupported type of public key"),
+		strings.Contains(text, "no FIPS compatible certificate chains"):
 		return "weak-or-unknown-signature"
 	case strings.Contains(text, "received empty certificates message"):
 		return "none presented"

@@ -43,6 +43,7 @@ func TestExplain(t *testing.T) {
 		{refused(x509.UnknownAuthorityError{}), "tls", "certificate", "unknown-issuer"},
 		{refused(x509.UnhandledCriticalExtension{}), "tls", "certificate", "unknown-critical-extension"},
 		{refused(x509.InsecureAlgorithmError(x509.SHA1WithRSA)), "tls", "certificate", "weak-or-unknown-signature"},
+		{refused(errors.New("tls: no FIPS compatible certificate chains found")), "tls", "certificate", "weak-or-unknown-signature"},
 		{errors.New("tls: failed to parse certificate from server: x509: malformed"), "tls", "certificate", "bad-encoding"},
 		{&net.OpError{Op: "remote error", Err: alert(40)}, "tls", "alert", "0x28"},
 		{&net.OpError{Op: "local error", Err: alert(40)}, "tls", "protocol", "bad-record-mac"},

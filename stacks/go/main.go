@@ -4,6 +4,7 @@
 //
 //	protocol.go, points.go     messages, and code points with their names
 //	describe.go                what the stack says of itself
+//	fips.go                    the variant +fips
 //	connector.go, connect.go   one measured connection by net/http; wire.go counts its bytes
 //	explain.go                 what an error means
 //	verify.go                  chains without a connection

@@ -8,7 +8,6 @@ import (
 
 const (
 	protocolVersion = 1
-	stackName       = "go"
 	// The response header in which the lab's servers say what they saw. They send it in small letters.
 	serverViewHeader = "X-Netbench-Server"
 )

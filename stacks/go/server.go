@@ -283,6 +283,9 @@ func respond(w http.ResponseWriter, r *http.Request) {
 }
 
 func newSite(settings serveSite, content []byte) (*site, error) {
+	if err := proven(); err != nil {
+		return nil, err
+	}
 	one := &site{settings: settings, body: content[:settings.BodyBytes]}
 	// They are no longer needed, and ten thousand sites have 70 MB of such text.
 	one.settings.ChainPEM, one.settings.KeyPEM, one.settings.OCSP = "", "", nil
@@ -318,7 +321,7 @@ func newSite(settings serveSite, content []byte) (*site, error) {
 	one.suites = append(new13, old...)
 	for _, g := range settings.Groups {
 		if !slices.Contains(groupOrder, g.code) {
-			return nil, errors.New("Go has no group " + g.name)
+			return nil, lacks("group " + g.name)
 		}
 		one.config.CurvePreferences = append(one.config.CurvePreferences, tls.CurveID(g.code))
 	}

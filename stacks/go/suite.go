@@ -138,6 +138,9 @@ func setupFailure(err error) failure {
 }
 
 func newScenario(request *prepareRequest) (*scenario, *preparedAnswer, error) {
+	if err := proven(); err != nil {
+		return nil, nil, err
+	}
 	if request.Scenario.Counted {
 		return nil, nil, unsupported("instructions of a Go program cannot be counted: its steps are no functions of C")
 	}

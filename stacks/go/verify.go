@@ -56,6 +56,9 @@ func (w *worker) verify(line []byte) (string, any, error) {
 	if request.Stack != stackName {
 		return "", nil, fmt.Errorf("this worker has no stack %q", request.Stack)
 	}
+	if err := proven(); err != nil {
+		return "unsupported", unsupportedAnswer{err.Error()}, nil
+	}
 	answer := verifiedAnswer{Chains: make([]verified, 0, len(request.Chains))}
 	var own *x509.CertPool
 	if request.Trust != nil {
@@ -128,11 +131,10 @@ func (c *chainToVerify) verify(roots *x509.CertPool, at time.Time) error {
 			intermediates.AddCert(certificate)
 		}
 	}
-	_, err := leaf.Verify(x509.VerifyOptions{
+	return verifyChain(leaf, x509.VerifyOptions{
 		Roots:         roots,
 		Intermediates: intermediates,
 		DNSName:       c.Host,
 		CurrentTime:   at,
 	})
-	return err
 }

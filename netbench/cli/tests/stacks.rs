@@ -131,6 +131,27 @@ fn a_variant_with_another_allocator_is_a_program_of_its_own() {
 }
 
 #[test]
+fn a_fips_module_is_another_program_where_the_library_is_not_go() {
+    let place = Place::new();
+    checkout(&place);
+    let stacks = "rustls-aws-lc+fips rustls-aws-lc+unbuffered+noavx512+fips rustls-aws-lc+fips+jemalloc go+fips go";
+    let said = alone(&place, &format!("stacks build {stacks}")).expect(0);
+    let built = log(&place);
+    let lines: Vec<&str> = built.lines().collect();
+    assert_eq!(lines.len(), 2, "{built}");
+    for (line, folder) in [(lines[0], "fips"), (lines[1], "jemalloc+fips")] {
+        for part in [
+            "--features netbench-stack-rustls/fips",
+            &format!("/target/{folder} "),
+        ] {
+            assert!(line.contains(part), "{line}");
+        }
+    }
+    assert_eq!(said.stdout.lines().count(), 3, "{}", said.stdout);
+    assert!(said.stdout.contains("\ngo: "), "{}", said.stdout);
+}
+
+#[test]
 fn a_variant_with_another_compiler_is_a_program_of_its_own() {
     let place = Place::new();
     checkout(&place);
@@ -297,6 +318,26 @@ fn what_is_asked_wrongly_is_said() {
             "go has no variants such as +mimalloc: its worker is no Rust program",
         ),
         (
+            "stacks build go+fips+mimalloc",
+            2,
+            "go has no variants such as +mimalloc: its worker is no Rust program",
+        ),
+        (
+            "stacks build gnutls+fips",
+            2,
+            "gnutls has no variant +fips: netbench builds no FIPS module for it; these have: aws-lc-rs@1.12.0, aws-lc-rs@1.19.0, go, rustls-aws-lc",
+        ),
+        (
+            "suite --stack openssl+jemalloc+fips",
+            2,
+            "openssl has no variant +fips: netbench builds no FIPS module for it",
+        ),
+        (
+            "stacks build rustls-aws-lc+nojitter+fips",
+            2,
+            "rustls-aws-lc+nojitter has no variant +fips",
+        ),
+        (
             "stacks build rustls-aws-lc+novaes+unbuffered",
             2,
             "write it as rustls-aws-lc+unbuffered+novaes",
@@ -330,7 +371,8 @@ fn a_worker_in_go_is_built_by_go() {
     );
     let built = place.path().join("target/release/netbench-worker-go");
     let line = log_of(&place, "tools/go.log");
-    let start = format!("build -trimpath -buildvcs=false -o {}.", built.display());
+    let options = "-trimpath -buildvcs=false -ldflags=-checklinkname=0";
+    let start = format!("build {options} -o {}.", built.display());
     assert!(line.starts_with(&start), "{line}");
     assert_eq!(log(&place), "", "Cargo has no part in it");
     let version = env!("CARGO_PKG_VERSION");
@@ -437,6 +479,20 @@ fn what_a_build_lacks_is_found_out_before_it_begins() {
     let said = finish(&mut command).expect(1).stderr;
     assert!(said.contains("CMake, a C++ compiler"), "{said}");
     assert!(said.contains("apt-get install cmake g++"), "{said}");
+    assert_eq!(log(&place), "", "Cargo was not called");
+
+    fs::remove_file(place.path().join("tools/go")).unwrap();
+    let mut command = command_alone(&place, "stacks build rustls-aws-lc+fips");
+    command.env("PATH", place.path().join("tools"));
+    let said = finish(&mut command).expect(1).stderr;
+    assert!(
+        said.contains("here: CMake, Go, perl, a C++ compiler"),
+        "{said}"
+    );
+    assert!(
+        said.contains("apt-get install cmake golang-go perl g++"),
+        "{said}"
+    );
     assert_eq!(log(&place), "", "Cargo was not called");
 
     checkout(&place);

@@ -24,11 +24,13 @@ pub enum Variant {
     NoAvx512,
     /// Its library is told that the processor has neither VAES nor VPCLMULQDQ.
     NoVaes,
+    /// Its cryptography comes from a FIPS 140-3 module, and what is not approved is left out.
+    Fips,
 }
 
 impl Variant {
     /// All of them.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Malloc,
         Self::Jemalloc,
         Self::Mimalloc,
@@ -38,6 +40,7 @@ impl Variant {
         Self::Native,
         Self::NoAvx512,
         Self::NoVaes,
+        Self::Fips,
     ];
 
     /// Its name, without the `+`.
@@ -52,6 +55,7 @@ impl Variant {
             Self::Native => "native",
             Self::NoAvx512 => "noavx512",
             Self::NoVaes => "novaes",
+            Self::Fips => "fips",
         }
     }
 
@@ -75,6 +79,9 @@ impl Variant {
             Self::NoVaes => {
                 "the library does without VAES and VPCLMULQDQ (OPENSSL_ia32cap; OpenSSL and AWS-LC)"
             }
+            Self::Fips => {
+                "the cryptography is a FIPS 140-3 module's, without what is not approved (Go and AWS-LC)"
+            }
         }
     }
 
@@ -83,11 +90,11 @@ impl Variant {
         match self {
             Self::Malloc | Self::Jemalloc | Self::Mimalloc => Some(Choice::Allocator),
             Self::Gcc | Self::Clang => Some(Choice::Compiler),
-            Self::Lto | Self::Native | Self::NoAvx512 | Self::NoVaes => None,
+            Self::Lto | Self::Native | Self::NoAvx512 | Self::NoVaes | Self::Fips => None,
         }
     }
 
-    /// Whether it is another program, and not only run otherwise.
+    /// Whether it is another program where the worker is in Rust, and not only run otherwise.
     fn is_built(self) -> bool {
         !matches!(self, Self::Malloc | Self::NoAvx512 | Self::NoVaes)
     }
@@ -133,6 +140,9 @@ impl Variants {
     /// The variable of the environment that tells a worker what it is to prove.
     pub const VARIABLE: &'static str = "NETBENCH_VARIANTS";
 
+    /// The variable with the settings of Go's runtime, of which the last counts where there are two.
+    pub const GO_SETTINGS: &'static str = "GODEBUG";
+
     /// None of them.
     pub const NONE: Self = Self(Vec::new());
 
@@ -177,6 +187,12 @@ impl Variants {
         self.0.contains(&variant)
     }
 
+    /// All but one.
+    #[must_use]
+    pub fn without(&self, variant: Variant) -> Self {
+        Self(self.iter().filter(|other| *other != variant).collect())
+    }
+
     /// The allocator that the worker is linked with, where it is not the system's.
     pub fn allocator(&self) -> Option<Variant> {
         let chosen = self.chosen(Choice::Allocator);
@@ -206,6 +222,9 @@ impl Variants {
         let hidden = self.0.iter().fold(0, |all, variant| all | variant.hidden());
         if hidden != 0 {
             environment.push(("OPENSSL_ia32cap", format!(":~{hidden:#x}")));
+        }
+        if self.has(Variant::Fips) {
+            environment.push((Self::GO_SETTINGS, "fips140=on".to_owned()));
         }
         environment
     }
@@ -246,6 +265,7 @@ mod tests {
                 "+novaes+jemalloc+noavx512",
                 Some(":~0x5e42d0230000"),
             ),
+            ("go+fips", "go", "+fips", None),
             ("mine+odd", "mine+odd", "", None),
             ("", "", "", None),
         ];
@@ -266,10 +286,23 @@ mod tests {
     }
 
     #[test]
+    fn go_is_told_of_fips_by_its_environment() {
+        for (name, told) in [("go+fips", Some("fips140=on")), ("go", None)] {
+            let (_, variants) = Variants::split(name).expect(name);
+            let environment = variants.environment();
+            let given = environment
+                .iter()
+                .find(|(name, _)| *name == Variants::GO_SETTINGS);
+            assert_eq!(given.map(|(_, value)| value.as_str()), told, "{name}");
+        }
+    }
+
+    #[test]
     fn another_program_is_named_after_what_it_is_built_with() {
         let cases = [
             ("a", "", None),
             ("a+malloc+noavx512+novaes", "", None),
+            ("a+fips+native+noavx512", "+native+fips", None),
             (
                 "a+native+lto+gcc+malloc+mimalloc2+noavx512",
                 "+gcc+lto+native",

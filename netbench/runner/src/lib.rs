@@ -11,6 +11,7 @@ pub mod compat;
 mod environment;
 mod event;
 mod execute;
+mod fips;
 mod groups;
 mod lab_targets;
 mod launch;
@@ -33,6 +34,7 @@ mod worker;
 pub use environment::environment;
 pub use event::{Event, Listener};
 pub use execute::{RunError, execute};
+pub use fips::{Fips, stacks_with_fips};
 pub use groups::end_workers;
 pub use lab_targets::LabTargets;
 pub use launch::{Launch, Layout};
@@ -41,7 +43,7 @@ pub use plan::Plan;
 pub use resolve::resolve;
 pub use schedule::{Unit, schedule};
 pub use stacks::{
-    Build, BuildVariant, StackError, WorkerProgram, WorkerSource, Workers, go_build,
+    Build, BuildVariant, GO_LINKER, StackError, WorkerProgram, WorkerSource, Workers, go_build,
     installed_servers, is_installed_server, java_build, known_stacks,
 };
 pub use suite::{

@@ -108,6 +108,9 @@ const WITHOUT_C: [&str; 5] = [
     "netbench-stack-rustls-rustcrypto",
 ];
 
+/// Go's linker lets a worker set what crypto/tls has no setting for (`fips.go`).
+pub const GO_LINKER: &str = "-ldflags=-checklinkname=0";
+
 /// What builds the Go program in `folder`, as it is measured.
 ///
 /// It is static: it runs wherever netbench does. Where the Go that is here is older than the module wants, it
@@ -115,7 +118,7 @@ const WITHOUT_C: [&str; 5] = [
 pub fn go_build(folder: &Path, program: &Path) -> Command {
     let mut command = Command::new("go");
     command
-        .args(["build", "-trimpath", "-buildvcs=false", "-o"])
+        .args(["build", "-trimpath", "-buildvcs=false", GO_LINKER, "-o"])
         .arg(program)
         .arg(".")
         .env("CGO_ENABLED", "0")

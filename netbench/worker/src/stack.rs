@@ -124,6 +124,12 @@ pub trait Stack: Send + Sync {
         None
     }
 
+    /// The FIPS 140 module that does the cryptography, where the library says that one does. Asked as the worker starts, so it must not
+    /// initialise what a first connection would.
+    fn fips(&self) -> Option<String> {
+        None
+    }
+
     /// What an error of this library means, or none if it is not one of its own.
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained>;
 }

@@ -14,13 +14,14 @@ use crate::{
 /// The stacks under the names that their variants have, where the environment asks for variants.
 pub(crate) fn varied(stacks: Vec<Arc<dyn Stack>>) -> Vec<Arc<dyn Stack>> {
     let asked = env::var(Variants::VARIABLE).unwrap_or_default();
-    if asked.is_empty() {
-        return stacks;
-    }
-    stacks
-        .into_iter()
-        .map(|inner| Arc::new(Varied::new(inner, &asked)) as Arc<dyn Stack>)
-        .collect()
+    let vary = |inner: Arc<dyn Stack>| -> Arc<dyn Stack> {
+        if asked.is_empty() && inner.fips().is_none() {
+            inner
+        } else {
+            Arc::new(Varied::new(inner, &asked))
+        }
+    };
+    stacks.into_iter().map(vary).collect()
 }
 
 /// A stack that is a variant of another, or says why it cannot be.
@@ -35,7 +36,10 @@ impl Varied {
     fn new(inner: Arc<dyn Stack>, asked: &str) -> Self {
         let problem = match Variants::split(asked) {
             Ok((rest, variants)) if rest.is_empty() => {
-                variants.iter().find_map(|variant| lacks(&*inner, variant))
+                let lacks = variants.iter().find_map(|variant| lacks(&*inner, variant));
+                // Nobody may take its figures for those of the usual library.
+                let hides = !variants.has(Variant::Fips) && inner.fips().is_some();
+                lacks.or_else(|| hides.then(|| "its library is in FIPS mode".to_owned()))
             }
             Ok((rest, _)) => Some(format!("its worker knows no variant {rest}")),
             Err(error) => Some(error.to_string()),
@@ -81,6 +85,10 @@ fn lacks(stack: &dyn Stack, variant: Variant) -> Option<String> {
             (set != "fat").then(|| format!("the worker's LTO is {set}, and not fat"))
         }
         Variant::Native => native::lacks(),
+        Variant::Fips => stack
+            .fips()
+            .is_none()
+            .then(|| format!("the library of {} is in no FIPS mode", stack.name())),
         Variant::NoAvx512 | Variant::NoVaes => {
             if !processor_has(variant) {
                 let without = variant.name().trim_start_matches("no");
@@ -126,6 +134,9 @@ impl Stack for Varied {
         if let Some(used) = self.inner.capabilities() {
             let used = format!("{used:#x}");
             record.build.insert("cpuid_leaf_7".to_owned(), used);
+        }
+        if let Some(module) = self.inner.fips() {
+            record.build.insert("fips140".to_owned(), module);
         }
         if let Some(compilers) = compiler::found() {
             record.build.insert("compiler".to_owned(), compilers);
@@ -201,6 +212,10 @@ impl Stack for Varied {
         self.inner.capabilities()
     }
 
+    fn fips(&self) -> Option<String> {
+        self.inner.fips()
+    }
+
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
         self.inner.explain(error)
     }
@@ -233,5 +248,74 @@ impl InMemory for Varied {
 
     fn record_protection(&self, aead: Aead) -> Result<Box<dyn RecordProtection>, SetupError> {
         self.library()?.record_protection(aead)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A stack that says of itself what it is told to, and works.
+    struct Says(Option<&'static str>);
+
+    impl Stack for Says {
+        fn name(&self) -> &'static str {
+            "says"
+        }
+
+        fn describe(&self) -> StackDescription {
+            unreachable!("nobody asks")
+        }
+
+        fn connector(
+            &self,
+            _: &ClientSettings,
+            _: &str,
+            _: Option<&ClientIdentity>,
+            _: &Probe,
+        ) -> Result<Box<dyn Fetch>, SetupError> {
+            unreachable!("nobody asks")
+        }
+
+        fn acceptor(&self, _: &ServeSite) -> Result<Arc<dyn Accept>, SetupError> {
+            unreachable!("nobody asks")
+        }
+
+        fn own_trust(&self, source: &str) -> Result<OwnTrust, SetupError> {
+            Err(SetupError::Refused(source.to_owned()))
+        }
+
+        fn fips(&self) -> Option<String> {
+            self.0.map(str::to_owned)
+        }
+
+        fn explain(&self, _: &(dyn Error + 'static)) -> Option<Explained> {
+            None
+        }
+    }
+
+    #[test]
+    fn a_stack_is_fips_where_its_library_says_so_and_its_name_does() {
+        let module = Some("a module 1.0");
+        let works = "it works";
+        let cases = [
+            ("+fips", module, works),
+            ("+fips", None, "the library of says is in no FIPS mode"),
+            ("", module, "its library is in FIPS mode"),
+            ("+malloc", module, "its library is in FIPS mode"),
+            ("+malloc+fips", module, works),
+            ("+malloc", None, works),
+            ("+fips+odd", module, "its worker knows no variant +odd"),
+        ];
+        for (asked, says, expected) in cases {
+            let varied = Varied::new(Arc::new(Says(says)), asked);
+            assert_eq!(varied.name(), format!("says{asked}"));
+            // Whatever is asked of it, the stack itself is asked only where it is what its name says.
+            let said = match varied.own_trust(works) {
+                Err(SetupError::Unsupported(reason) | SetupError::Refused(reason)) => reason,
+                other => panic!("{asked}: {:?}", other.map(drop)),
+            };
+            assert_eq!(said, expected, "{asked}");
+        }
     }
 }

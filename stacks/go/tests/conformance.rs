@@ -1,13 +1,13 @@
 //! The worker of `go` as every worker must be, but for what Go cannot be told.
 
 use std::{
-    env,
+    env, fs,
     path::{Path, PathBuf},
     process::Command,
     sync::LazyLock,
 };
 
-use netbench_runner::go_build;
+use netbench_runner::{GO_LINKER, go_build};
 use netbench_worker_test::{Rules, lacks_only, nginx, openssl_command, protocol, verify};
 
 const SOURCE: &str = env!("CARGO_MANIFEST_DIR");
@@ -21,6 +21,8 @@ netbench_testing::tests! {
     it_keeps_to_the_protocol: Go;
     it_gets_on_with_the_openssl_command: Go, OpensslCommand;
     it_gets_on_with_nginx: Go, Nginx;
+    in_fips_mode_it_does_what_is_approved: Go;
+    it_is_not_taken_for_what_its_library_denies: Go;
     its_source_is_formatted_vetted_and_tested: Go;
 }
 
@@ -84,6 +86,49 @@ fn it_gets_on_with_nginx() {
     nginx(worker(), STACK);
 }
 
+/// The worker in such an environment.
+fn worker_with(environment: &str, folder: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(folder);
+    fs::create_dir_all(&folder).expect("a folder");
+    // Named like the worker, as the rules have it.
+    let program = folder.join("netbench-worker-go.sh");
+    let worker = worker().display();
+    let script = format!("#!/bin/sh\nexec env {environment} '{worker}'\n");
+    netbench_testing::script(&program, &script);
+    program
+}
+
+fn in_fips_mode_it_does_what_is_approved() {
+    let worker = worker_with("NETBENCH_VARIANTS=+fips GODEBUG=fips140=on", "fips");
+    let stack = "go+fips";
+    // What is not approved cannot be pinned: these are with the library's own settings.
+    lacks_only(Rules::Connections, &worker, stack, &[]);
+    lacks_only(Rules::Suite, &worker, stack, &SUITE);
+    verify(&worker, stack);
+    protocol(&worker, stack);
+    openssl_command(&worker, stack);
+}
+
+fn it_is_not_taken_for_what_its_library_denies() {
+    for (environment, folder, stack, reason) in [
+        ("NETBENCH_VARIANTS=+fips", "off", "go+fips", "mode is off"),
+        ("GODEBUG=fips140=on", "on", "go", "mode is on"),
+        (
+            "NETBENCH_VARIANTS=+native",
+            "native",
+            "go+native",
+            "a worker in Go has no variants but +fips",
+        ),
+    ] {
+        lacks_only(
+            Rules::Suite,
+            &worker_with(environment, folder),
+            stack,
+            &[("", reason)],
+        );
+    }
+}
+
 fn its_source_is_formatted_vetted_and_tested() {
     let go = |program: &str, arguments: &[&str]| {
         let toolchain = env::var_os("GOTOOLCHAIN").unwrap_or_else(|| "auto".into());
@@ -92,6 +137,6 @@ fn its_source_is_formatted_vetted_and_tested() {
         must(command.args(arguments).current_dir(SOURCE))
     };
     go("go", &["vet", "."]);
-    go("go", &["test", "."]);
+    go("go", &["test", GO_LINKER, "."]);
     assert_eq!(go("gofmt", &["-l", "."]), "", "not as gofmt writes it");
 }

@@ -48,6 +48,11 @@ pub trait Provider: Sync {
         None
     }
 
+    /// As [`netbench_worker::Stack::fips`].
+    fn fips(&self) -> Option<String> {
+        None
+    }
+
     /// The provider as it is by default.
     fn library_default(&self) -> CryptoProvider;
 

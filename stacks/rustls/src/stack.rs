@@ -174,6 +174,10 @@ impl Stack for Rustls {
         self.provider.capabilities()
     }
 
+    fn fips(&self) -> Option<String> {
+        self.provider.fips()
+    }
+
     fn explain(&self, error: &(dyn Error + 'static)) -> Option<Explained> {
         error.downcast_ref::<rustls::Error>().map(explain::explain)
     }

@@ -17,6 +17,7 @@ use std::{
 use netbench_model::{Variant, Variants, suggestion};
 use netbench_runner::{
     Build, WorkerProgram, WorkerSource, installed_servers, is_installed_server, known_stacks,
+    stacks_with_fips,
 };
 
 use crate::{exit::bail_input, output::shown};
@@ -149,8 +150,15 @@ fn known_among(stack: &str, others: &[&str]) -> anyhow::Result<Known> {
         if usual != stack {
             bail_input!("stack \"{}\": write it as {usual}", shown(stack));
         }
-        if variants != Variants::default() && !matches!(source.build, Build::Cargo { .. }) {
-            bail_input!("{base} has no variants such as {variants}: its worker is no Rust program");
+        if variants.has(Variant::Fips) && source.fips().is_none() {
+            bail_input!(
+                "{base} has no variant +fips: netbench builds no FIPS module for it; these have: {}",
+                stacks_with_fips().join(", ")
+            );
+        }
+        let others = variants.without(Variant::Fips);
+        if others != Variants::NONE && !matches!(source.build, Build::Cargo { .. }) {
+            bail_input!("{base} has no variants such as {others}: its worker is no Rust program");
         }
         if let Some(compiler) = variants.compiler()
             && !source.build.compiles_c()

@@ -24,7 +24,13 @@ const CMAKE: Need = Need {
     is_there: || in_path("cmake").is_some(),
 };
 
-const CPP: Need = Need {
+const PERL: Need = Need {
+    what: "perl",
+    packages: "perl",
+    is_there: || in_path("perl").is_some(),
+};
+
+const CXX: Need = Need {
     what: "a C++ compiler",
     packages: "g++",
     is_there: || env::var_os("CXX").is_some() || in_path("c++").is_some(),
@@ -37,7 +43,7 @@ const LIBCLANG: Need = Need {
 };
 
 /// AWS-LC's libssl is built by CMake, and its headers are read by bindgen, through libclang.
-const AWS_LC: &[Need] = &[CMAKE, CPP, LIBCLANG];
+const AWS_LC: &[Need] = &[CMAKE, CXX, LIBCLANG];
 
 /// BoringSSL is built as AWS-LC is, and patched by git before.
 const BORINGSSL: &[Need] = &[
@@ -47,16 +53,24 @@ const BORINGSSL: &[Need] = &[
         packages: "git",
         is_there: || in_path("git").is_some(),
     },
-    CPP,
+    CXX,
     LIBCLANG,
 ];
 
-const OPENSSL: &[Need] = &[
+/// AWS-LC's FIPS module is built by CMake, and its assembly is rewritten by a Go program.
+const AWS_LC_FIPS: &[Need] = &[
+    CMAKE,
     Need {
-        what: "perl",
-        packages: "perl",
-        is_there: || in_path("perl").is_some(),
+        what: "Go",
+        packages: "golang-go",
+        is_there: || in_path("go").is_some(),
     },
+    PERL,
+    CXX,
+];
+
+const OPENSSL: &[Need] = &[
+    PERL,
     Need {
         what: "make",
         packages: "make",
@@ -116,7 +130,7 @@ const SERVO: &[Need] = &[
         packages: "libfreetype-dev",
         is_there: || pkg_config_has("freetype2"),
     },
-    CPP,
+    CXX,
 ];
 
 /// Refuses to build a package where something that it needs is not there.
@@ -134,6 +148,15 @@ pub(crate) fn has_all_for(package: &str) -> anyhow::Result<()> {
         "netbench-stack-servo" => SERVO,
         _ => &[],
     };
+    has_all(package, needs)
+}
+
+/// Refuses to build a package with AWS-LC's FIPS module where something that this needs is not there.
+pub(super) fn has_all_for_aws_lc_fips(package: &str) -> anyhow::Result<()> {
+    has_all(package, AWS_LC_FIPS)
+}
+
+fn has_all(package: &str, needs: &[Need]) -> anyhow::Result<()> {
     let missing: Vec<&Need> = needs.iter().filter(|need| !(need.is_there)()).collect();
     if missing.is_empty() {
         return Ok(());

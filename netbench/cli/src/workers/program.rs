@@ -8,7 +8,7 @@ use std::{
 use anyhow::{Context, bail};
 use netbench_model::{Variant, Variants};
 use netbench_report::BuildTime;
-use netbench_runner::{Build, WorkerSource};
+use netbench_runner::{Build, Fips, WorkerSource};
 use openssl_src::Release;
 
 use super::{Profile, SourceTree, build_time, needs, openssl, pinned, this_command};
@@ -28,6 +28,8 @@ pub(crate) struct Program {
     release: Option<Release>,
     /// What it is built with otherwise than usual.
     variants: Variants,
+    /// What makes its variant `+fips`.
+    fips: Option<Fips>,
 }
 
 /// A program that is there, and where it was found.
@@ -55,6 +57,7 @@ impl Program {
         },
         release: None,
         variants: Variants::NONE,
+        fips: None,
     };
 
     /// The worker of a stack.
@@ -65,12 +68,17 @@ impl Program {
             build: source.build,
             release: source.release,
             variants: Variants::NONE,
+            fips: source.fips(),
         }
     }
 
     /// The same, built as the variants say.
     pub(crate) fn with(self, variants: &Variants) -> Self {
-        let variants = variants.built();
+        // Of others, all variants are one program.
+        let variants = match self.build {
+            Build::Cargo { .. } => variants.built(),
+            Build::Go { .. } | Build::Java { .. } => Variants::NONE,
+        };
         Self {
             name: self.name + Cow::Owned(variants.to_string()),
             variants,
@@ -159,6 +167,9 @@ impl Program {
                 variant,
             } => {
                 needs::has_all_for(package)?;
+                if self.variants.has(Variant::Fips) {
+                    needs::has_all_for_aws_lc_fips(package)?;
+                }
                 let compilers = self.compilers();
                 needs::has_compilers(&compilers)?;
                 if let Some(release) = self.release {
@@ -189,6 +200,11 @@ impl Program {
                     if manifest.is_none() {
                         arguments.extend(["-p", HARNESS]);
                     }
+                    arguments.extend(["--features", feature]);
+                }
+                if let (true, Some(Fips::Feature(feature))) =
+                    (self.variants.has(Variant::Fips), self.fips)
+                {
                     arguments.extend(["--features", feature]);
                 }
                 let environment = variant.map_or(&[][..], |variant| variant.environment);

@@ -1,5 +1,7 @@
 use std::sync::Arc;
 
+#[cfg(feature = "fips")]
+use rustls::{ALL_VERSIONS, ClientConfig, RootCertStore};
 use rustls::{
     crypto::{CryptoProvider, SupportedKxGroup, aws_lc_rs},
     server::ProducesTickets,
@@ -36,7 +38,9 @@ impl Provider for AwsLc {
 
     fn library(&self) -> String {
         let version = package_version("aws-lc-rs");
-        if WITHOUT_JITTER_ENTROPY {
+        if cfg!(feature = "fips") {
+            format!("{version} with {}", package_version("aws-lc-fips-sys"))
+        } else if WITHOUT_JITTER_ENTROPY {
             format!("{version} without CPU jitter entropy")
         } else {
             version
@@ -53,12 +57,28 @@ impl Provider for AwsLc {
         Some(u64::from(ecx) << 32 | u64::from(ebx))
     }
 
+    /// A configuration of rustls asks the module for each of its parts.
+    #[cfg(feature = "fips")]
+    fn fips(&self) -> Option<String> {
+        let all = self.custom(self.suites(), self.groups());
+        let builder = ClientConfig::builder_with_provider(all.into())
+            .with_protocol_versions(ALL_VERSIONS)
+            .ok()?;
+        let config = builder
+            .with_root_certificates(RootCertStore::empty())
+            .with_no_client_auth();
+        config.fips().then(|| package_version("aws-lc-fips-sys"))
+    }
+
     fn library_default(&self) -> CryptoProvider {
         aws_lc_rs::default_provider()
     }
 
+    /// With the FIPS module, those that it approves: the suites of the default provider are, too.
     fn groups(&self) -> Vec<&'static dyn SupportedKxGroup> {
-        aws_lc_rs::ALL_KX_GROUPS.to_vec()
+        let mut groups = aws_lc_rs::ALL_KX_GROUPS.to_vec();
+        groups.retain(|group| cfg!(not(feature = "fips")) || group.fips());
+        groups
     }
 
     fn ticketer(&self) -> Result<Option<Arc<dyn ProducesTickets>>, rustls::Error> {
