@@ -118,10 +118,20 @@ pub(crate) fn all(can: &StackDescription) -> Vec<Case> {
     cases.extend(sizes());
     cases.extend(failing::all());
     let able = |key: KeyType| scheme_of(key).is_none_or(|scheme| can.signatures.contains(&scheme));
-    cases.retain(|case| able(case.site.key));
+    let has = |site: &LabProfile| {
+        site.groups.iter().all(|group| can.groups.contains(group))
+            && site.suites.iter().all(|suite| can.suites.contains(suite))
+    };
+    cases.retain(|case| able(case.site.key) && has(&case.site));
     for case in &mut cases {
+        let lacking = case.client.clone();
         offer_only(can, &mut case.client);
+        if matches!(case.expected, Expected::Unsupported) {
+            (case.client.suites, case.client.groups) = (lacking.suites, lacking.groups);
+        }
     }
+    // Of a case of one suite that the stack does not have, nothing is left.
+    cases.retain(|case| !case.client.suites.is_empty() && !case.client.groups.is_empty());
     cases
 }
 
@@ -162,8 +172,10 @@ fn scheme_of(key: KeyType) -> Option<SignatureScheme> {
     }
 }
 
-/// Leaves out the signature schemes that the stack does not say that it has, as the runner does.
+/// Leaves out the suites, groups and signature schemes that the stack does not say that it has, as the runner does.
 pub(crate) fn offer_only(can: &StackDescription, client: &mut ClientSettings) {
+    client.suites.retain(|suite| can.suites.contains(suite));
+    client.groups.retain(|group| can.groups.contains(group));
     client
         .signatures
         .retain(|scheme| can.signatures.contains(scheme));

@@ -11,8 +11,7 @@ use std::{
 
 use netbench_lab::Lab;
 use netbench_model::{
-    Alpn, Condition, Group, KeyType, LabProfile, Profile, Role, SignatureScheme, Site, Switch,
-    TlsVersion,
+    Alpn, Condition, KeyType, LabProfile, Profile, Role, SignatureScheme, Site, Switch, TlsVersion,
 };
 use netbench_protocol::{ResponseBody, ServeSite};
 use tempfile::TempDir;
@@ -236,7 +235,7 @@ impl Visits {
         let mut agreed = Agreed {
             version: self.version,
             suite: None,
-            group: Some(Group::X25519),
+            group: None,
             signatures: match self.key {
                 KeyType::Rsa2048 => &[SignatureScheme::RSA_PSS_RSAE_SHA256],
                 _ => &[SignatureScheme::ECDSA_SECP256R1_SHA256],
@@ -248,6 +247,7 @@ impl Visits {
         let mut settings = client();
         let can = describe(&mut worker, stack)?;
         offer_only(&can, &mut settings);
+        agreed.group = settings.groups.first().copied();
         settings.profile = profile(&mut worker, &can)?;
         if settings.profile == Profile::Library {
             // The library's own choices may be others.

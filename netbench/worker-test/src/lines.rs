@@ -18,7 +18,7 @@ use netbench_protocol::{
 
 use crate::{
     bench::{closed_port, profile, start},
-    cases::client,
+    cases::{client, offer_only},
     foreign::{HOST, one_site},
 };
 
@@ -281,30 +281,32 @@ fn bad_lines(of: &Client<'_>) -> Result<Vec<BadLine>, String> {
 struct Client<'a> {
     stack: &'a str,
     lab: &'a Lab,
-    profile: Profile,
+    settings: ClientSettings,
 }
 
 impl<'a> Client<'a> {
     fn of(program: &Path, own: &'a StackDescription, lab: &'a Lab) -> Result<Self, String> {
-        Ok(Self {
-            stack: &own.record.stack,
-            lab,
+        let mut settings = ClientSettings {
             profile: match connects(own) {
                 true => profile(&mut start(program)?, own)?,
                 false => Profile::Default,
             },
+            ..client()
+        };
+        offer_only(own, &mut settings);
+        // The site's own, which every stack has.
+        settings.signatures = vec![SignatureScheme::ECDSA_SECP256R1_SHA256];
+        Ok(Self {
+            stack: &own.record.stack,
+            lab,
+            settings,
         })
     }
 
     fn configure(&self, stack: &str) -> RequestBody {
         RequestBody::Configure(Box::new(Configure {
             stack: stack.to_owned(),
-            client: ClientSettings {
-                profile: self.profile,
-                // The site's own, which every stack has.
-                signatures: vec![SignatureScheme::ECDSA_SECP256R1_SHA256],
-                ..client()
-            },
+            client: self.settings.clone(),
             roots_pem: self.lab.ca_pem().to_owned(),
             identity: None,
             early_data: false,

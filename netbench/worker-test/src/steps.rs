@@ -4,7 +4,7 @@ use netbench_model::{Condition, KeyType, Role, SetUpStep, StepCost};
 use netbench_protocol::ResponseBody;
 
 use crate::{
-    bench::{configure, connect, serve, start},
+    bench::{configure, connect, describe, serve, start},
     cases,
     foreign::{HOST, one_site},
 };
@@ -19,6 +19,8 @@ pub(crate) fn run(program: &Path, stack: &str) -> Result<Vec<String>, String> {
     let mut case = cases::good("");
     HOST.clone_into(&mut case.name);
     let mut client = start(program)?;
+    let can = describe(&mut client, stack)?;
+    cases::offer_only(&can, &mut case.client);
     configure(&mut client, stack, &case, lab.ca_pem().to_owned())?;
     match connect(&mut client, &case, address, Condition::Cold, Role::Stepped)? {
         ResponseBody::Connected(measured) => {

@@ -21,7 +21,7 @@ netbench_testing::tests! {
     it_keeps_to_the_protocol: Go;
     it_gets_on_with_the_openssl_command: Go, OpensslCommand;
     it_gets_on_with_nginx: Go, Nginx;
-    in_fips_mode_it_does_what_is_approved: Go;
+    in_fips_mode_it_does_what_is_approved: Go, OpensslCommand, Nginx;
     it_is_not_taken_for_what_its_library_denies: Go;
     its_source_is_formatted_vetted_and_tested: Go;
 }
@@ -41,6 +41,23 @@ const CONNECTIONS: [Lack; 3] = [
 const SUITE: [Lack; 2] = [
     ("handshake-session-id_1.2_", "Go's server keeps no sessions"),
     ("_fragment-", "Go cannot be told how long records may be"),
+];
+
+/// In FIPS mode there is no X25519 that would go before secp256r1.
+const FIPS_CONNECTIONS: [Lack; 2] = [
+    ("-secp384r1-", "Go orders groups itself"),
+    (
+        "-no-scheme-for-the-key",
+        "Go cannot be told which signature schemes to offer",
+    ),
+];
+
+/// The first that is part of a name counts. The usual group is X25519.
+const FIPS_SUITE: [Lack; 4] = [
+    SUITE[1],
+    ("CHACHA20-POLY1305", "Go in FIPS mode has no suite of"),
+    SUITE[0],
+    ("", "Go in FIPS mode has no group x25519"),
 ];
 
 /// The worker, built as the command builds it.
@@ -101,12 +118,12 @@ fn worker_with(environment: &str, folder: &str) -> PathBuf {
 fn in_fips_mode_it_does_what_is_approved() {
     let worker = worker_with("NETBENCH_VARIANTS=+fips GODEBUG=fips140=on", "fips");
     let stack = "go+fips";
-    // What is not approved cannot be pinned: these are with the library's own settings.
-    lacks_only(Rules::Connections, &worker, stack, &[]);
-    lacks_only(Rules::Suite, &worker, stack, &SUITE);
+    lacks_only(Rules::Connections, &worker, stack, &FIPS_CONNECTIONS);
+    lacks_only(Rules::Suite, &worker, stack, &FIPS_SUITE);
     verify(&worker, stack);
     protocol(&worker, stack);
     openssl_command(&worker, stack);
+    nginx(&worker, stack);
 }
 
 fn it_is_not_taken_for_what_its_library_denies() {

@@ -20,17 +20,20 @@ pub(crate) fn acceptor(
     site: &ServeSite,
 ) -> Result<Arc<dyn Accept>, SetupError> {
     let suites = if site.suites.is_empty() {
-        CipherSuite::OFFERED
+        // A FIPS module has fewer than others.
+        let all = chosen.can_suites();
+        let usual = CipherSuite::OFFERED.iter().copied();
+        usual.filter(|suite| all.contains(suite)).collect()
     } else {
-        &site.suites
+        site.suites.clone()
     };
     let provider = if site.groups.is_empty() {
         CryptoProvider {
             kx_groups: chosen.by_default()?.kx_groups,
-            ..chosen.held_to(suites, &[])?
+            ..chosen.held_to(&suites, &[])?
         }
     } else {
-        chosen.held_to(suites, &site.groups)?
+        chosen.held_to(&suites, &site.groups)?
     };
     let chain = CertificateDer::pem_slice_iter(site.chain_pem.as_bytes())
         .collect::<Result<Vec<_>, _>>()

@@ -85,3 +85,19 @@ impl Provider for AwsLc {
         aws_lc_rs::Ticketer::new().map(Some)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rustls::NamedGroup;
+
+    use super::*;
+
+    #[test]
+    fn it_has_a_fips_module_where_it_is_built_with_one() {
+        let built = cfg!(feature = "fips");
+        assert_eq!(AwsLc.fips().is_some(), built);
+        assert_eq!(AwsLc.library_default().fips(), built);
+        let x25519 = |group: &&dyn SupportedKxGroup| group.name() == NamedGroup::X25519;
+        assert_eq!(AwsLc.groups().iter().any(x25519), !built);
+    }
+}
